@@ -1,0 +1,19 @@
+import { Type, type Static } from 'typebox'
+import { nullable } from './shapes.ts'
+
+export const Brand = Type.Object({
+  name: Type.String(),
+  logo_url: nullable(Type.String()),
+  accent: Type.String({ description: '#rrggbb' }),
+})
+export type Brand = Static<typeof Brand>
+
+export const Discovery = Type.Object({
+  version: Type.String(),
+  signup: Type.Boolean({ description: 'whether anybody may sign up' }),
+  min_password: Type.Integer({ description: '0 means no length rule' }),
+  mail: Type.Boolean({ description: "whether the platform's own mailbox can send a letter" }),
+  brand: Brand,
+  social: Type.Boolean(),
+})
+export type Discovery = Static<typeof Discovery>

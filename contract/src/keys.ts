@@ -1,0 +1,30 @@
+import { Type, type Static } from 'typebox'
+import { EnvironmentName, environments, ScopeName } from './scopes.ts'
+import { anyOf, nullable, Timestamp } from './shapes.ts'
+
+/** What every endpoint that mints a key answers; the key is in no other answer. */
+export const MintedKey = Type.Object({
+  key: Type.String({ description: 'secret, shown this once' }),
+  key_id: Type.String(),
+  org: Type.String(),
+  label: Type.String(),
+  env: EnvironmentName,
+  scopes: Type.Array(ScopeName),
+  subject: Type.String(),
+  name: Type.String(),
+})
+export type MintedKey = Static<typeof MintedKey>
+
+export const CreateServerToken = Type.Object({
+  label: Type.String(),
+  env: anyOf(environments),
+  scopes: Type.Optional(Type.Array(Type.String())),
+  expires_at: Type.Optional(Type.String({ description: 'a time with an offset, in the future' })),
+})
+export type CreateServerToken = Static<typeof CreateServerToken>
+
+export const ServerToken = Type.Interface([MintedKey], {
+  fingerprint: Type.String(),
+  expires_at: nullable(Timestamp),
+})
+export type ServerToken = Static<typeof ServerToken>

@@ -1,0 +1,38 @@
+import { anyOf, oneOf } from './shapes.ts'
+
+export const environments = ['sandbox', 'production'] as const
+export type Environment = (typeof environments)[number]
+export const EnvironmentName = oneOf(environments)
+
+/** Every scope there is, in the order answers list them. */
+export const scopes = [
+  'app',
+  'calls',
+  'talk',
+  'pipeline',
+  'words',
+  'knowledge',
+  'evals',
+  'numbers',
+  'keys',
+  'providers',
+  'team',
+] as const
+export type Scope = (typeof scopes)[number]
+export const ScopeName = oneOf(scopes)
+
+/** What a server token made by a person may open. */
+export const serverTokenScopes = ['app', 'calls', 'talk', 'knowledge', 'evals'] as const satisfies Scope[]
+
+export const roles = ['admin', 'developer', 'manager', 'qa', 'supervisor'] as const
+export type Role = (typeof roles)[number]
+export const RoleName = oneOf(roles)
+export const WantedRole = anyOf(roles)
+
+export const scopesOfRole: Record<Role, readonly Scope[]> = {
+  qa: ['calls', 'evals'],
+  supervisor: ['calls', 'talk', 'words', 'evals'],
+  manager: ['calls', 'talk', 'words', 'evals', 'numbers', 'keys', 'providers', 'team'],
+  developer: ['app', 'calls', 'talk', 'pipeline', 'words', 'knowledge', 'evals'],
+  admin: scopes,
+}

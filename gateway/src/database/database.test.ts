@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { emptyDatabase } from '../../testing/databases.ts'
+import { Database, statement } from './database.ts'
+
+const { url, drop } = await emptyDatabase()
+const database = new Database(url, () => {})
+await database.pool.query('create table notes (n int primary key)')
+after(async () => {
+  await database.close()
+  await drop()
+})
+
+const insert = statement('insert into notes values ($1)')
+const count = statement<{ n: number }>('select count(*) as n from notes')
+
+test('a transaction that throws keeps nothing and gives its connection back', async () => {
+  const attempts = Array.from({ length: 60 }, (_, n) =>
+    database.transaction(async (tx) => {
+      await tx.rows(insert, n)
+      throw new Error('changed my mind')
+    }),
+  )
+  const settled = await Promise.allSettled(attempts)
+  assert.ok(
+    settled.every((result) => result.status === 'rejected' && result.reason.message === 'changed my mind'),
+  )
+  assert.deepEqual(await database.row(count), { n: 0 })
+  assert.equal(database.pool.idleCount, database.pool.totalCount)
+})
+
+test('a timestamp reads as RFC 3339 in UTC with milliseconds (ID-06)', async () => {
+  const moment = statement<{ at: string }>(`select '2026-03-01 13:00:00.1234+01'::timestamptz as at`)
+  assert.deepEqual(await database.row(moment), { at: '2026-03-01T12:00:00.123Z' })
+})
+
+test('a statement is parsed once per connection', async () => {
+  await database.transaction(async (tx) => {
+    await tx.rows(count)
+    await tx.rows(count)
+    const prepared = statement<{ n: number }>(
+      'select count(*) as n from pg_prepared_statements where name = $1',
+    )
+    assert.deepEqual(await tx.row(prepared, count.name), { n: 1 })
+  })
+})

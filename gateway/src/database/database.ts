@@ -1,0 +1,100 @@
+import { createHash } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
+import { DatabaseError, Pool, TypeOverrides, types as pgTypes, type PoolClient } from 'pg'
+
+/** A statement that PostgreSQL parses and plans once per connection. */
+export interface Statement<Row> {
+  readonly name: string
+  readonly text: string
+  /** Only for the type of the rows it answers; never set. */
+  readonly row?: Row
+}
+
+/** The name follows from the text, so that two statements can never share one by mistake. */
+export const statement = <Row = never>(text: string): Statement<Row> => ({
+  name: createHash('sha1').update(text).digest('hex'),
+  text,
+})
+
+export type Value = string | number | boolean | null | undefined | Date | Buffer | readonly string[] | object
+
+/** What a store talks to: the pool for a single statement, a transaction for several. */
+export interface Queryable {
+  readonly rows: <Row>(statement: Statement<Row>, ...values: Value[]) => Promise<Row[]>
+  readonly row: <Row>(statement: Statement<Row>, ...values: Value[]) => Promise<Row | undefined>
+}
+
+/** Handed to whatever must not run outside a transaction. */
+export interface Transaction extends Queryable {
+  readonly isTransaction: true
+}
+
+// A timestamp keeps its wire form from the row to the answer.
+const timestamptz = (text: string) => new Date(text).toISOString()
+const types = new TypeOverrides()
+types.setTypeParser(pgTypes.builtins.TIMESTAMPTZ, timestamptz)
+types.setTypeParser(pgTypes.builtins.INT8, Number)
+
+function queryOn(client: Pool | PoolClient): Queryable {
+  const rows = async <Row>({ name, text }: Statement<Row>, ...values: Value[]) => {
+    const result = await client.query({ name, text, values, types })
+    return result.rows as Row[]
+  }
+  const row = async <Row>(query: Statement<Row>, ...values: Value[]) => (await rows(query, ...values))[0]
+  return { rows, row }
+}
+
+export class Database implements Queryable {
+  readonly pool: Pool
+  readonly rows: Queryable['rows']
+  readonly row: Queryable['row']
+
+  constructor(connectionString: string, onIdleFailure: (error: Error) => void) {
+    this.pool = new Pool({
+      connectionString,
+      max: 20,
+      connectionTimeoutMillis: 5000,
+      statement_timeout: 30_000,
+      application_name: 'switchroom-gateway',
+      options: '-c TimeZone=UTC',
+    })
+    this.pool.on('error', onIdleFailure) // without a listener a lost idle connection would end the process
+    const query = queryOn(this.pool)
+    this.rows = query.rows
+    this.row = query.row
+  }
+
+  /** Runs the work on one connection: all of it is kept, or nothing. */
+  async transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+    const client = await this.pool.connect()
+    let broken = false
+    try {
+      await client.query('begin')
+      const result = await work({ ...queryOn(client), isTransaction: true })
+      await client.query('commit')
+      return result
+    } catch (error) {
+      await client.query('rollback').catch(() => (broken = true))
+      throw error
+    } finally {
+      client.release(broken)
+    }
+  }
+
+  /** Whether the database answers now. */
+  async answers(): Promise<boolean> {
+    const answered = this.pool.query('select 1').then(
+      () => true,
+      () => false,
+    )
+    return Promise.race([answered, pause(2000, false, { ref: false })])
+  }
+
+  async close() {
+    await this.pool.end()
+  }
+}
+
+/** The name of the constraint that a statement broke, if that is what happened. */
+export const brokenConstraint = (error: unknown) =>
+  error instanceof DatabaseError && error.code?.startsWith('23') ? error.constraint : undefined

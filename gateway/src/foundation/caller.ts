@@ -1,0 +1,22 @@
+import type { Identity } from '@switchroom/contract/identity'
+import type { Scope } from '@switchroom/contract/scopes'
+import { forbidden, listed } from './refusals.ts'
+
+/** Who is calling, as the member row and the key row say at this request. */
+export interface Caller extends Identity {
+  kind: 'person' | 'server'
+  scopes: Scope[]
+  /** The agents a person works on; empty means every agent of the org. */
+  agents: string[]
+}
+
+/** Who runs the platform: a person made operator, or the platform's own key, which names nobody. */
+export interface Operator {
+  name: string | null
+  org: string | null
+}
+
+export function refuseUnlessOpens(caller: Caller, anyOf: readonly Scope[]) {
+  if (anyOf.some((scope) => caller.scopes.includes(scope))) return
+  throw forbidden(`this key does not open ${anyOf.join(' or ')}: it opens ${listed(caller.scopes)}`)
+}

@@ -1,0 +1,25 @@
+/** A no that the caller may read: a status and one sentence that tells a person what to do. */
+export class Refusal extends Error {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+
+  constructor(status: number, sentence: string, headers: Record<string, string> = {}) {
+    super(sentence)
+    this.status = status
+    this.headers = headers
+  }
+}
+
+export const badRequest = (sentence: string) => new Refusal(400, sentence)
+export const unauthorized = (sentence: string) => new Refusal(401, sentence, { 'www-authenticate': 'Bearer' })
+export const forbidden = (sentence: string) => new Refusal(403, sentence)
+export const notFound = (sentence: string) => new Refusal(404, sentence)
+export const conflict = (sentence: string) => new Refusal(409, sentence)
+export const unprocessable = (sentence: string) => new Refusal(422, sentence)
+export const unavailable = (sentence: string) => new Refusal(503, sentence)
+
+export const tooMany = (sentence: string, retryAfterS?: number) =>
+  new Refusal(429, sentence, retryAfterS === undefined ? {} : { 'retry-after': String(retryAfterS) })
+
+/** Lists inside sentences read `a · b`. */
+export const listed = (items: readonly string[]) => items.join(' · ')

@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { readSettings } from './settings.ts'
+
+const good = {
+  SVC_VAULT_KEY: Buffer.alloc(32, 1).toString('base64'),
+  SVC_DATABASE_URL: 'postgresql://somebody:secret@db.example/switchroom',
+}
+
+const read = (wanted: Record<string, string | undefined>) => readSettings({ ...good, ...wanted })
+const refusedWith = (wanted: Record<string, string | undefined>, line: string | RegExp) =>
+  assert.throws(() => read(wanted), { message: line })
+
+test('every deployment setting starts SVC_ and the defaults are those of the settings page (I-001, ID-26)', () => {
+  const { vaultKey, ...rest } = read({})
+  assert.equal(vaultKey.length, 32)
+  assert.deepEqual(rest, {
+    databaseUrl: good.SVC_DATABASE_URL,
+    operatorKey: undefined,
+    fleetKey: undefined,
+    host: '127.0.0.1',
+    port: 8080,
+    domain: undefined,
+    baseUrl: 'http://127.0.0.1:8080',
+    trustedProxies: [],
+    minPassword: 8,
+    signup: false,
+    logLevel: 'info',
+  })
+})
+
+test('a vault key is 32 bytes of base64, base64url or hex, and nothing else (ID-28)', () => {
+  const key = Buffer.from('fb'.repeat(32), 'hex')
+  for (const form of ['base64', 'base64url', 'hex'] as const)
+    assert.deepEqual(read({ SVC_VAULT_KEY: key.toString(form) }).vaultKey, key)
+  refusedWith({ SVC_VAULT_KEY: undefined }, 'SVC_VAULT_KEY is not set: a gateway does not start without it')
+  refusedWith({ SVC_VAULT_KEY: '  ' }, 'SVC_VAULT_KEY is not set: a gateway does not start without it')
+  for (const wrong of [
+    'short',
+    key.toString('hex').slice(2),
+    `${key.toString('base64')}AAAA`,
+    '!'.repeat(44),
+  ])
+    refusedWith({ SVC_VAULT_KEY: wrong }, 'SVC_VAULT_KEY is not 32 bytes of base64 or hex')
+})
+
+test('the base of links is the base setting, else the domain, else this machine (ID-42)', () => {
+  assert.equal(read({ SVC_BASE_URL: 'https://app.example/' }).baseUrl, 'https://app.example')
+  assert.equal(read({ SVC_DOMAIN: 'Voice.Example' }).baseUrl, 'https://voice.example')
+  assert.equal(read({ SVC_PORT: '9000' }).baseUrl, 'http://127.0.0.1:9000')
+})
+
+test('SVC_SIGNUP reads eight words in any case, and an empty value is unset (ID-26)', () => {
+  for (const word of ['1', 'true', 'YES', 'On']) assert.equal(read({ SVC_SIGNUP: word }).signup, true)
+  for (const word of ['0', 'False', 'no', 'OFF', '']) assert.equal(read({ SVC_SIGNUP: word }).signup, false)
+  refusedWith({ SVC_SIGNUP: 'maybe' }, 'SVC_SIGNUP is neither true nor false: maybe')
+})
+
+test('a value that does not parse is one line that names its setting (ID-26)', () => {
+  refusedWith({ SVC_PORT: '70000' }, 'SVC_PORT is not a port from 0 to 65535: 70000')
+  refusedWith({ SVC_MIN_PASSWORD: '-1' }, 'SVC_MIN_PASSWORD is not a whole number: -1')
+  refusedWith({ SVC_DOMAIN: 'https://x' }, 'SVC_DOMAIN is not a host name: https://x')
+  refusedWith(
+    { SVC_BASE_URL: 'ftp://x' },
+    'SVC_BASE_URL is not a URL that starts http:// or https://: ftp://x',
+  )
+  refusedWith({ SVC_LOG_LEVEL: 'loud' }, /^SVC_LOG_LEVEL is not one of fatal, error/)
+  refusedWith(
+    { SVC_TRUSTED_PROXIES: '10.0.0.0/8, proxy' },
+    'SVC_TRUSTED_PROXIES holds proxy, which is neither an address nor a network',
+  )
+  refusedWith({ SVC_DATABASE_URL: undefined }, /^SVC_DATABASE_URL is not set/)
+})
+
+test('the refusal of a database address does not repeat its password (T-91)', () => {
+  refusedWith(
+    { SVC_DATABASE_URL: 'mysql://a:hunter2@db' },
+    'SVC_DATABASE_URL is not a URL that starts postgresql://',
+  )
+})

@@ -1,0 +1,71 @@
+import { readVaultKey } from './vault-key.ts'
+import {
+  databaseUrl,
+  flag,
+  hostName,
+  listOf,
+  logLevel,
+  network,
+  port,
+  SettingError,
+  webUrl,
+  wholeNumber,
+  type LogLevel,
+  type Network,
+} from './setting-forms.ts'
+
+/** The deployment's settings, read once at start. `docs/settings.md` explains each. */
+export interface Settings {
+  vaultKey: Buffer
+  operatorKey: string | undefined
+  fleetKey: string | undefined
+  databaseUrl: string
+  host: string
+  port: number
+  domain: string | undefined
+  /** Base of every link and redirect address, without a trailing slash. */
+  baseUrl: string
+  trustedProxies: Network[]
+  minPassword: number
+  signup: boolean
+  logLevel: LogLevel
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+export function readSettings(environment: Environment): Settings {
+  const read = <T>(name: string, form: (value: string) => T) => {
+    const value = environment[name]?.trim()
+    if (!value) return undefined // an empty value is the same as unset
+    try {
+      return form(value)
+    } catch (error) {
+      throw error instanceof SettingError ? new SettingError(`${name} ${error.message}`) : error
+    }
+  }
+
+  const vaultKey = readVaultKey(environment['SVC_VAULT_KEY'])
+  const database = read('SVC_DATABASE_URL', databaseUrl)
+  if (database === undefined)
+    throw new SettingError(
+      'SVC_DATABASE_URL is not set: name a PostgreSQL database, or use npm start, which brings one',
+    )
+
+  const listenPort = read('SVC_PORT', port) ?? 8080
+  const domain = read('SVC_DOMAIN', hostName)
+  return {
+    vaultKey,
+    databaseUrl: database,
+    operatorKey: read('SVC_OPERATOR_KEY', String),
+    fleetKey: read('SVC_FLEET_KEY', String),
+    host: read('SVC_HOST', String) ?? '127.0.0.1',
+    port: listenPort,
+    domain,
+    baseUrl:
+      read('SVC_BASE_URL', webUrl) ?? (domain ? `https://${domain}` : `http://127.0.0.1:${listenPort}`),
+    trustedProxies: read('SVC_TRUSTED_PROXIES', listOf(network)) ?? [],
+    minPassword: read('SVC_MIN_PASSWORD', wholeNumber) ?? 8,
+    signup: read('SVC_SIGNUP', flag) ?? false,
+    logLevel: read('SVC_LOG_LEVEL', logLevel) ?? 'info',
+  }
+}

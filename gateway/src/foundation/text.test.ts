@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { addressOf, deviceOf, lineOf } from './text.ts'
+
+test('an address is trimmed and lower-cased, and has one @ and a dot behind it (ID-13)', () => {
+  assert.equal(addressOf('  Ana@X.Com '), 'ana@x.com')
+  assert.equal(addressOf('a+b@sub.example.co'), 'a+b@sub.example.co')
+  const wrong = [
+    '',
+    'ana',
+    '@x.com',
+    'ana@',
+    'ana@x',
+    'a@b@x.com',
+    'a b@x.com',
+    'a\n@x.com',
+    'a@x..com',
+    'a@.com',
+    `${'a'.repeat(250)}@x.co`,
+  ]
+  for (const address of wrong)
+    assert.throws(() => addressOf(address), { status: 400, message: 'that is not an email address' }, address)
+})
+
+test('a name or label is one line of 1 to 100 characters, counted in code points (ID-14)', () => {
+  assert.equal(lineOf('name', ' Ana '), 'Ana')
+  assert.equal(lineOf('label', '🎧'.repeat(100)), '🎧'.repeat(100))
+  for (const wrong of ['', '   ', 'x'.repeat(101), 'a\nb', 'a\u0007b'])
+    assert.throws(() => lineOf('label', wrong), {
+      status: 400,
+      message: 'a label is one line of 1 to 100 characters',
+    })
+})
+
+test('a device is cut, never refused, and a blank one takes the default (ID-14, ID-15)', () => {
+  assert.equal(deviceOf(undefined, 'sign-in'), 'sign-in')
+  assert.equal(deviceOf('   ', 'sign-in'), 'sign-in')
+  assert.equal(deviceOf('a\r\nb', 'sign-in'), 'a b')
+  assert.equal(deviceOf('x'.repeat(200), 'sign-in'), 'x'.repeat(100))
+})

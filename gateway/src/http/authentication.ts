@@ -1,0 +1,162 @@
+import type { FastifyRequest } from 'fastify'
+import { environments, scopes, scopesOfRole, type Environment } from '@switchroom/contract/scopes'
+import type { Caller, Operator } from '../foundation/caller.ts'
+import { minuteMs, type Clock } from '../foundation/clock.ts'
+import { badRequest, forbidden, unauthorized } from '../foundation/refusals.ts'
+import { digestOf, isSameSecret } from '../foundation/secrets.ts'
+import type { Database } from '../database/database.ts'
+import * as store from './authentication.store.ts'
+
+type Headers = FastifyRequest['headers']
+
+const noKey = () => unauthorized('this door takes an API key')
+const opensNothing = () => unauthorized('this key opens nothing')
+
+/** Finds out who is calling: the key by its digest, the person's role and switches from their member row. */
+export class Authentication {
+  readonly #database: Database
+  readonly #clock: Clock
+  readonly #operatorKey: string | undefined
+  readonly #recording = new Map<string, Promise<unknown>>()
+
+  constructor(database: Database, clock: Clock, operatorKey: string | undefined) {
+    this.#database = database
+    this.#clock = clock
+    this.#operatorKey = operatorKey
+  }
+
+  get isOperatorDoorOpen() {
+    return this.#operatorKey !== undefined
+  }
+
+  async caller(headers: Headers): Promise<Caller> {
+    const key = await this.#liveKey(bearerOf(headers))
+    return actingIn(environmentNamed(headers), key)
+  }
+
+  /** The platform's own key opens the operator's endpoints and nothing else. */
+  async operator(headers: Headers): Promise<Operator> {
+    const bearer = bearerOf(headers)
+    if (this.#operatorKey !== undefined && isSameSecret(bearer, this.#operatorKey)) {
+      environmentNamed(headers)
+      return { name: null, org: null }
+    }
+    const caller = actingIn(environmentNamed(headers), await this.#liveKey(bearer))
+    if (!caller.operator) throw forbidden("this door is the operator's")
+    return { name: caller.name, org: caller.org }
+  }
+
+  /** Uses of keys that are still being written down. */
+  async settled() {
+    await Promise.allSettled(this.#recording.values())
+  }
+
+  async #liveKey(bearer: string): Promise<store.PresentedKey> {
+    const now = this.#clock.now()
+    const key = await store.findPresentedKey(this.#database, digestOf(bearer), now)
+    if (!key || !isAlive(key)) throw opensNothing()
+    if (key.expires_at !== null && Date.parse(key.expires_at) <= now.getTime())
+      throw unauthorized(`this key expired at ${key.expires_at}`)
+    this.#recordUse(key, now)
+    return key
+  }
+
+  /** Written at the first use and then at most once a minute, off the request's path. */
+  #recordUse(key: store.PresentedKey, now: Date) {
+    if (key.last_used_at !== null && now.getTime() - Date.parse(key.last_used_at) < minuteMs) return
+    if (this.#recording.has(key.id)) return
+    const recording = store
+      .keyUsed(this.#database, key.id, now)
+      .catch(() => {}) // the next use writes it
+      .finally(() => this.#recording.delete(key.id))
+    this.#recording.set(key.id, recording)
+  }
+}
+
+/** A key in a query, a cookie or under another scheme is no key. */
+function bearerOf(headers: Headers): string {
+  const bearer = /^bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1]
+  if (bearer === undefined) throw noKey()
+  return bearer
+}
+
+function environmentNamed(headers: Headers): Environment | undefined {
+  const header = headers['svc-env']
+  if (header === undefined) return undefined
+  const name = String(header).trim().toLowerCase()
+  const environment = environments.find((known) => known === name)
+  if (!environment) throw badRequest('svc-env is sandbox or production')
+  return environment
+}
+
+function isAlive(key: store.PresentedKey): boolean {
+  if (key.revoked_at !== null || key.is_ancestor_dead) return false
+  if (key.kind === 'server') return true
+  return key.visitor === null ? key.status === 'active' : key.operator
+}
+
+function actingIn(named: Environment | undefined, key: store.PresentedKey): Caller {
+  if (key.kind === 'server') return actingAsToken(named, key)
+  const env = named ?? 'sandbox'
+  return key.visitor === null ? actingAsMember(env, key) : actingAsVisitor(env, key, key.visitor)
+}
+
+const keyPart = ({ org, slug, id, label, operator }: store.PresentedKey) => ({
+  org,
+  slug,
+  key_id: id,
+  label,
+  operator,
+})
+
+function actingAsToken(named: Environment | undefined, key: store.PresentedKey): Caller {
+  const { env, scopes: granted } = key
+  if (named !== undefined && named !== env) throw forbidden(`this token was made for ${env}`)
+  return {
+    ...keyPart(key),
+    kind: 'server',
+    env,
+    scopes: granted ?? [],
+    subject: '',
+    name: '',
+    email: null,
+    visiting: false,
+    production: env === 'production',
+    agents: [],
+  }
+}
+
+function actingAsMember(env: Environment, key: store.PresentedKey): Caller {
+  const { member, name, email, role, agents, production } = key
+  if (member === null || name === null || role === null) throw opensNothing()
+  if (env === 'production' && !production)
+    throw forbidden(`${name} has no production access: an admin gives it in Team`)
+  return {
+    ...keyPart(key),
+    kind: 'person',
+    env,
+    scopes: [...scopesOfRole[role]],
+    subject: member,
+    name,
+    email,
+    visiting: false,
+    production: production === true,
+    agents: agents ?? [],
+  }
+}
+
+/** An operator inside an org they are no member of: an admin's scopes, no seat, no list of agents. */
+function actingAsVisitor(env: Environment, key: store.PresentedKey, email: string): Caller {
+  return {
+    ...keyPart(key),
+    kind: 'person',
+    env,
+    scopes: [...scopes],
+    subject: `operator:${email}`,
+    name: key.visitor_name ?? '',
+    email,
+    visiting: true,
+    production: true,
+    agents: [],
+  }
+}

@@ -1,0 +1,72 @@
+import { after, before, describe, test } from 'node:test'
+import assert from 'node:assert/strict'
+import { Registry } from 'prom-client'
+import { Type } from 'typebox'
+import { Client, refused } from '../../testing/client.ts'
+import { startDeployment } from '../../testing/deployment.ts'
+import { anyKey } from './access.ts'
+import { makeServer } from './make-server.ts'
+
+const deployment = await startDeployment()
+after(() => deployment[Symbol.asyncDispose]())
+
+// A server as it ships, with routes that name an agent in each of the three ways.
+const { settings, authentication, logger } = deployment.gateway.services
+const server = makeServer({ settings, authentication, logger, metrics: new Registry() })
+const Ok = { 200: Type.Object({}) }
+server.get('/v1/agents/:agent/probe', { access: anyKey, schema: { response: Ok } }, async () => ({}))
+server.get('/v1/probe', { access: anyKey, schema: { response: Ok } }, async () => ({}))
+server.post(
+  '/v1/probe',
+  { access: anyKey, schema: { body: Type.Object({ n: Type.Integer() }), response: Ok } },
+  async () => ({}),
+)
+const probe = new Client(await server.listen({ host: '127.0.0.1', port: 0 }), server.routes)
+after(() => server.close())
+
+const sentence = 'this key works on billing · sales alone'
+
+describe('a person with a list of agents', () => {
+  let narrowed: Client
+  before(async () => {
+    const org = await deployment.newOrg()
+    narrowed = probe.as((await org.person('developer', { agents: ['billing', 'sales', 'billing'] })).key)
+  })
+
+  test('is refused an agent outside it in a path, naming the list (I-303, I-304, I-305, I-492, ID-170, T-53)', async () => {
+    refused(await narrowed.get('/v1/agents/support/probe'), 403, sentence)
+    assert.equal((await narrowed.get('/v1/agents/sales/probe')).status, 200)
+  })
+
+  test('is refused it as ?agent=, also when it is given twice (I-306, ID-170)', async () => {
+    refused(await narrowed.get('/v1/probe?agent=support'), 403, sentence)
+    refused(await narrowed.get('/v1/probe?agent=sales&agent=support'), 403, sentence)
+    assert.equal((await narrowed.get('/v1/probe?agent=sales')).status, 200)
+  })
+
+  test('is refused it in a body, before the body is judged (I-307, I-308, ID-05, ID-170, ID-171)', async () => {
+    refused(await narrowed.post('/v1/probe', { agent: 'support' }), 403, sentence)
+    refused(await narrowed.post('/v1/probe', { agent: 'sales' }), 422, 'n: is required')
+  })
+
+  test('is not narrowed where no agent is named (I-316)', async () => {
+    assert.equal((await narrowed.get('/v1/probe')).status, 200)
+  })
+})
+
+test('an empty list means every agent of the org (I-090, I-089)', async () => {
+  const anybody = await (await deployment.newOrg()).person('developer')
+  assert.equal((await probe.as(anybody.key).get('/v1/agents/support/probe')).status, 200)
+})
+
+test('a server token holds no list (I-317)', async () => {
+  const token = await (await deployment.newOrg()).serverToken('sandbox')
+  assert.equal((await probe.as(token.key).get('/v1/agents/support/probe')).status, 200)
+})
+
+test('the list is read from the member row at every request (ID-170, T-54)', async () => {
+  const person = await (await deployment.newOrg()).person('developer')
+  assert.equal((await probe.as(person.key).get('/v1/agents/support/probe')).status, 200)
+  await deployment.sql(`update members set agents = '{sales}' where id = $1`, [person.id])
+  refused(await probe.as(person.key).get('/v1/agents/support/probe'), 403, 'this key works on sales alone')
+})

@@ -1,0 +1,31 @@
+import type { IncomingMessage, Server as HttpServer, ServerResponse } from 'node:http'
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import type { Caller, Operator } from '../foundation/caller.ts'
+import type { Access } from './access.ts'
+import type { Routes } from './routes.ts'
+
+/** What routes are registered on: types follow from schemas, and every route declares its access. */
+export type Server = FastifyInstance<
+  HttpServer,
+  IncomingMessage,
+  ServerResponse,
+  FastifyBaseLogger,
+  TypeBoxTypeProvider
+> & {
+  routes: Routes
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Who is calling; only on routes whose access asks for a key. */
+    caller: Caller
+    /** Only on routes whose access is the operator's. */
+    operator: Operator
+    /** Where the request comes from, for counting tries. */
+    readonly place: string
+  }
+  interface RouteShorthandOptions {
+    access: Access
+  }
+}

@@ -1,0 +1,64 @@
+import type { Member } from '@switchroom/contract/members'
+import { statement, type Queryable, type Transaction } from '../../database/database.ts'
+
+export interface NewInvitation {
+  digest: Buffer
+  member: string
+  purpose: 'invitation' | 'reset'
+  handed: boolean
+  proves_address: boolean
+  expires_at: Date
+}
+
+const insert = statement(`
+  insert into invitations (digest, member, purpose, handed, proves_address, expires_at)
+  values ($1, $2, $3, $4, $5, $6)`)
+
+export const insertInvitation = (tx: Transaction, made: NewInvitation) =>
+  tx.rows(insert, made.digest, made.member, made.purpose, made.handed, made.proves_address, made.expires_at)
+
+/** A link with the member it was made for, and what decides whether it is still good. */
+export interface StandingInvitation extends Omit<Member, 'scopes'> {
+  org: string
+  purpose: 'invitation' | 'reset'
+  handed: boolean
+  proves_address: boolean
+  has_password: boolean
+  is_elsewhere: boolean
+}
+
+const standing = statement<StandingInvitation>(`
+  select i.purpose, i.handed, i.proves_address, p.password_hash is not null as has_password,
+    exists (select from members o where o.email = m.email and o.org <> m.org) as is_elsewhere,
+    m.id, m.org, m.email, m.name, m.role, m.agents, m.status, m.operator, m.production, p.verified
+  from invitations i join members m on m.id = i.member join persons p on p.email = m.email
+  where i.digest = $1 and i.expires_at > $2`)
+
+export const findInvitation = (database: Queryable, digest: Buffer, now: Date) =>
+  database.row(standing, digest, now)
+
+const lockMember = statement(`select from members where id = $1 for update`)
+const lockPerson = statement(`select from persons where email = $1 for update`)
+
+/** The member before the person, as everybody who locks both does. */
+export async function lockMemberAndPerson(tx: Transaction, member: string, email: string) {
+  await tx.rows(lockMember, member)
+  await tx.rows(lockPerson, email)
+}
+
+const spend = statement(`
+  delete from invitations i using members m
+  where m.id = i.member and m.email = $2 and (i.member = $1 or i.purpose = 'reset')`)
+
+/** The link used, its twin, and every reset link of the same person. */
+export const spendInvitations = (tx: Transaction, member: string, email: string) =>
+  tx.rows(spend, member, email)
+
+const setPassword = statement(`update persons set password_hash = $2, verified = $3 where email = $1`)
+
+export const keepPassword = (tx: Transaction, email: string, hash: string, verified: boolean) =>
+  tx.rows(setPassword, email, hash, verified)
+
+const activate = statement(`update members set status = 'active' where id = $1`)
+
+export const takeSeat = (tx: Transaction, member: string) => tx.rows(activate, member)

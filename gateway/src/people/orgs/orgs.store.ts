@@ -1,0 +1,40 @@
+import type { Org, Quotas } from '@switchroom/contract/orgs'
+import { brokenConstraint, statement, type Queryable, type Transaction } from '../../database/database.ts'
+import { conflict } from '../../foundation/refusals.ts'
+
+export interface OrgRow extends Org {
+  quotas: Quotas
+}
+
+const insert = statement(`insert into orgs (id, slug, name, quotas, created_at) values ($1, $2, $3, $4, $5)`)
+
+export async function insertOrg(database: Queryable, org: OrgRow) {
+  try {
+    await database.rows(insert, org.id, org.slug, org.name, org.quotas, org.created_at)
+  } catch (error) {
+    if (brokenConstraint(error) === 'orgs_slug_taken') throw conflict(`${org.slug} is taken`)
+    throw error
+  }
+}
+
+const all = statement<OrgRow>(`select id, slug, name, quotas, created_at from orgs order by ordinal`)
+
+export const listOrgs = (database: Queryable) => database.rows(all)
+
+const byName = statement<OrgRow>(
+  `select id, slug, name, quotas, created_at from orgs where id = $1 or slug = $1`,
+)
+
+export const findOrg = (database: Queryable, idOrSlug: string) => database.row(byName, idOrSlug)
+
+const locked = statement<OrgRow>(
+  `select id, slug, name, quotas, created_at from orgs where id = $1 for update`,
+)
+
+/** Held to the end of the transaction: seats and admins of one org are counted by one request at a time. */
+export const lockOrg = (tx: Transaction, id: string) => tx.row(locked, id)
+
+const setQuotas = statement(`update orgs set quotas = $2 where id = $1`)
+
+export const replaceQuotas = (database: Queryable, id: string, quotas: Quotas) =>
+  database.rows(setQuotas, id, quotas)

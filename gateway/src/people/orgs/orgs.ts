@@ -1,0 +1,104 @@
+import {
+  quotaNames,
+  type CreatedOrg,
+  type CreateOrg,
+  type Holding,
+  type OrgDetail,
+  type OrgList,
+  type QuotaName,
+  type Quotas,
+  type ReplacedQuotas,
+} from '@switchroom/contract/orgs'
+import type { Database, Transaction } from '../../database/database.ts'
+import type { Clock } from '../../foundation/clock.ts'
+import { badRequest, notFound } from '../../foundation/refusals.ts'
+import { newId } from '../../foundation/secrets.ts'
+import { lineOf } from '../../foundation/text.ts'
+import * as store from './orgs.store.ts'
+
+export type { OrgRow } from './orgs.store.ts'
+
+const slugForm = /^[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?$/
+
+const noLimit: Quotas = {
+  minutes: null,
+  messages: null,
+  agents: null,
+  concurrent_calls: null,
+  numbers: null,
+  seats: null,
+}
+
+/** What an org uses of a quota now; each room that keeps such things hands its own count in. */
+export type HoldingCounts = Partial<Record<QuotaName, (org: string) => Promise<number>>>
+
+/** The tenants of the deployment, and what each may hold. */
+export class Orgs {
+  readonly #database: Database
+  readonly #clock: Clock
+  readonly #holdingCounts: HoldingCounts
+
+  constructor(database: Database, clock: Clock, holdingCounts: HoldingCounts) {
+    this.#database = database
+    this.#clock = clock
+    this.#holdingCounts = holdingCounts
+  }
+
+  async create(wanted: CreateOrg): Promise<CreatedOrg> {
+    const { slug } = wanted
+    if (!slugForm.test(slug))
+      throw badRequest("an org's name is lower-case letters, digits and dashes, at most 40")
+    const name = wanted.name === undefined ? slug : lineOf('name', wanted.name)
+    const org = {
+      id: newId('org', 6),
+      slug,
+      name,
+      quotas: noLimit,
+      created_at: this.#clock.now().toISOString(),
+    }
+    await store.insertOrg(this.#database, org)
+    return org
+  }
+
+  async list(): Promise<OrgList> {
+    return { orgs: await store.listOrgs(this.#database) }
+  }
+
+  /** Named by its id or its slug; a slug has no underscore, so the two never meet. */
+  async find(idOrSlug: string): Promise<store.OrgRow> {
+    const org = await store.findOrg(this.#database, idOrSlug)
+    if (!org) throw notFound(`there is no org ${idOrSlug}`)
+    return org
+  }
+
+  async detail(idOrSlug: string): Promise<OrgDetail> {
+    const org = await this.find(idOrSlug)
+    return { ...org, holding: await this.#holding(org.id) }
+  }
+
+  async replaceQuotas(idOrSlug: string, quotas: Quotas): Promise<ReplacedQuotas> {
+    const org = await this.find(idOrSlug)
+    for (const name of quotaNames) {
+      const limit = quotas[name]
+      if (limit !== null && (limit < 0 || limit > 2_147_483_647))
+        throw badRequest(`${name}: must be null or a whole number from 0 to 2147483647`)
+    }
+    const whole = Object.fromEntries(quotaNames.map((name) => [name, quotas[name]])) as Quotas
+    await store.replaceQuotas(this.#database, org.id, whole)
+    return { quotas: whole }
+  }
+
+  /** Takes the org's lock for the rest of the transaction. */
+  async lock(tx: Transaction, id: string): Promise<store.OrgRow> {
+    const org = await store.lockOrg(tx, id)
+    if (!org) throw notFound(`there is no org ${id}`)
+    return org
+  }
+
+  async #holding(org: string): Promise<Holding> {
+    const counts = quotaNames.map(
+      async (name) => [name, (await this.#holdingCounts[name]?.(org)) ?? 0] as const,
+    )
+    return Object.fromEntries(await Promise.all(counts)) as Holding
+  }
+}

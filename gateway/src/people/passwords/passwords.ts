@@ -1,0 +1,48 @@
+import { hash, verify } from '@node-rs/argon2'
+import { badRequest } from '../../foundation/refusals.ts'
+import { codePoints } from '../../foundation/text.ts'
+
+// What OWASP names for argon2id, the package's default: 19 MiB, two passes, one lane.
+const parameters = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
+
+const longestBytes = 1024
+
+/** More at once would fill the thread pool and stall every file access of the process. */
+const atOnce = 2
+
+/** Hashes and verifies passwords off the event loop, two at a time. */
+export class Passwords {
+  readonly #minLength: number
+  #running = 0
+  readonly #waiting: (() => void)[] = []
+
+  constructor(minLength: number) {
+    this.#minLength = minLength
+  }
+
+  refuseUnfit(password: string) {
+    const least = Math.max(1, this.#minLength)
+    if (codePoints(password).length < least) throw badRequest(`a password is at least ${least} characters`)
+    if (Buffer.byteLength(password) > longestBytes) throw badRequest('that password is too long')
+  }
+
+  hash(password: string): Promise<string> {
+    return this.#inTurn(() => hash(password, parameters))
+  }
+
+  verify(password: string, hashed: string): Promise<boolean> {
+    return this.#inTurn(() => verify(hashed, password))
+  }
+
+  async #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#running >= atOnce) await new Promise<void>((resolve) => this.#waiting.push(resolve))
+    else this.#running += 1
+    try {
+      return await work()
+    } finally {
+      const next = this.#waiting.shift()
+      if (next) next()
+      else this.#running -= 1
+    }
+  }
+}

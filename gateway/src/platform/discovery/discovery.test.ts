@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import metadata from '../../../package.json' with { type: 'json' }
+import { startDeployment } from '../../../testing/deployment.ts'
+
+test('the discovery document needs no key and has its six fields (I-020, I-021, I-025, I-027, I-028, I-029, I-030, I-031, I-129, I-183, I-527, ID-21, ID-166)', async () => {
+  await using deployment = await startDeployment()
+  const { status, body } = await deployment.nobody.get('/.well-known/svc')
+  assert.equal(status, 200)
+  assert.deepEqual(body, {
+    version: metadata.version,
+    signup: false,
+    min_password: 8,
+    mail: false,
+    brand: { name: 'Switchroom', logo_url: null, accent: '#2f6fed' },
+    social: false,
+  })
+})
+
+test('it reads the settings for sign-up and the shortest password (I-022, I-023, I-024)', async () => {
+  await using deployment = await startDeployment({ SVC_SIGNUP: 'yes', SVC_MIN_PASSWORD: '0' })
+  const { body } = await deployment.nobody.get('/.well-known/svc')
+  assert.deepEqual([body.signup, body.min_password], [true, 0])
+  const org = await deployment.newOrg()
+  const { body: invited } = await deployment.operator.post(`/v1/ops/orgs/${org.slug}/members`, {
+    email: 'a@example.com',
+  })
+  assert.equal(
+    (await deployment.nobody.post(`/v1/invitations/${invited.token}`, { password: 'x' })).status,
+    200,
+  )
+})

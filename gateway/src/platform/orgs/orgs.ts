@@ -1,0 +1,44 @@
+import type { CreateServerToken } from '@switchroom/contract/keys'
+import type { InviteAsOperator, SetOperator } from '@switchroom/contract/members'
+import type { CreateOrg, Quotas } from '@switchroom/contract/orgs'
+import type { Keys } from '../../people/keys/keys.ts'
+import type { Members } from '../../people/members/members.ts'
+import type { Orgs } from '../../people/orgs/orgs.ts'
+
+/** What the operator may do in any org, named by its id or its slug. */
+export class OrgAdministration {
+  readonly #orgs: Orgs
+  readonly #members: Members
+  readonly #keys: Keys
+
+  constructor(orgs: Orgs, members: Members, keys: Keys) {
+    this.#orgs = orgs
+    this.#members = members
+    this.#keys = keys
+  }
+
+  list = () => this.#orgs.list()
+
+  create = (wanted: CreateOrg) => this.#orgs.create(wanted)
+
+  detail = (org: string) => this.#orgs.detail(org)
+
+  replaceQuotas = (org: string, quotas: Quotas) => this.#orgs.replaceQuotas(org, quotas)
+
+  members = async (org: string) => this.#members.list(await this.#id(org))
+
+  invite = async (org: string, invited: InviteAsOperator) =>
+    this.#members.inviteAsOperator(await this.#id(org), invited)
+
+  removeMember = async (org: string, id: string) => this.#members.remove(await this.#id(org), id)
+
+  setOperator = async (org: string, id: string, { operator }: SetOperator) =>
+    this.#members.setOperator(await this.#id(org), id, operator)
+
+  createKey = async (org: string, wanted: CreateServerToken) =>
+    this.#keys.createAsOperator(await this.#id(org), wanted)
+
+  async #id(idOrSlug: string): Promise<string> {
+    return (await this.#orgs.find(idOrSlug)).id
+  }
+}

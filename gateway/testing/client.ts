@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict'
+import type { Environment } from '@switchroom/contract/scopes'
+import type { Routes } from '../src/http/routes.ts'
+
+export interface Answer {
+  status: number
+  headers: Headers
+  text: string
+  // Tests read fields of answers whose shape they are there to prove.
+  // oxlint-disable-next-line typescript/no-explicit-any
+  body: any
+}
+
+interface Sent extends Omit<RequestInit, 'headers'> {
+  headers?: Record<string, string>
+}
+
+/** Speaks to a deployment over HTTP, as one credential; an answer no route documents fails the test. */
+export class Client {
+  readonly #base: string
+  readonly #routes: Routes
+  readonly #headers: Record<string, string>
+
+  constructor(base: string, routes: Routes, headers: Record<string, string> = {}) {
+    this.#base = base
+    this.#routes = routes
+    this.#headers = headers
+  }
+
+  with(headers: Record<string, string>): Client {
+    return new Client(this.#base, this.#routes, { ...this.#headers, ...headers })
+  }
+
+  as(key: string): Client {
+    return this.with({ authorization: `Bearer ${key}` })
+  }
+
+  in(env: Environment): Client {
+    return this.with({ 'svc-env': env })
+  }
+
+  get = (path: string) => this.send('GET', path)
+  delete = (path: string) => this.send('DELETE', path)
+  post = (path: string, body?: unknown) => this.send('POST', path, body)
+  put = (path: string, body?: unknown) => this.send('PUT', path, body)
+  patch = (path: string, body?: unknown) => this.send('PATCH', path, body)
+
+  async send(method: string, path: string, body?: unknown): Promise<Answer> {
+    const sent = body === undefined ? {} : { body: JSON.stringify(body) }
+    const headers =
+      body === undefined ? this.#headers : { ...this.#headers, 'content-type': 'application/json' }
+    return this.raw(path, { method, headers, ...sent })
+  }
+
+  async raw(path: string, { headers: own = {}, ...init }: Sent = {}): Promise<Answer> {
+    const headers = { ...this.#headers, ...own }
+    const response = await fetch(this.#base + path, { redirect: 'manual', ...init, headers })
+    const text = await response.text()
+    const isJson = response.headers.get('content-type')?.startsWith('application/json') && text !== ''
+    const answer = {
+      status: response.status,
+      headers: response.headers,
+      text,
+      body: isJson ? JSON.parse(text) : undefined,
+    }
+    this.#refuseUndocumented(init.method ?? 'GET', path, answer)
+    return answer
+  }
+
+  #refuseUndocumented(method: string, path: string, answer: Answer) {
+    const [pathname = ''] = path.split('?')
+    const route = this.#routes.at(method, pathname)
+    if (!route) return
+    const documented = Object.keys(route.schema.response ?? {})
+    assert.ok(
+      documented.includes(String(answer.status)),
+      `${method} ${route.path} answered ${answer.status} (${answer.text}) and documents only ${documented.join(', ')}`,
+    )
+  }
+}
+
+/** Asserts a refusal: its status and its one sentence. */
+export function refused(answer: Answer, status: number, sentence: string | RegExp) {
+  assert.equal(answer.status, status, answer.text)
+  assert.deepEqual(Object.keys(answer.body ?? {}), ['detail'], answer.text)
+  if (typeof sentence === 'string') assert.equal(answer.body.detail, sentence)
+  else assert.match(answer.body.detail, sentence)
+}

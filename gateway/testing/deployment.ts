@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { Writable } from 'node:stream'
+import type { QueryResult } from 'pg'
+import type { Environment, Role, Scope } from '@switchroom/contract/scopes'
+import { readSettings, type Settings } from '../src/foundation/settings.ts'
+import { startGateway, type Gateway } from '../src/gateway.ts'
+import { makeLogger } from '../src/http/logging.ts'
+import { Client } from './client.ts'
+import { TestClock } from './clock.ts'
+import { migratedDatabase, type TestDatabase } from './databases.ts'
+
+export const operatorKey = 'svc_op_of-the-tests-0123456789'
+export const fleetKey = 'svc_fleet_of-the-tests-0123456789'
+export const password = 'correct horse battery'
+
+/** What every test deployment is started with; a test names what it wants otherwise. */
+export const testEnvironment = (databaseUrl: string, wanted: Record<string, string> = {}) => ({
+  SVC_VAULT_KEY: Buffer.alloc(32, 7).toString('base64'),
+  SVC_OPERATOR_KEY: operatorKey,
+  SVC_FLEET_KEY: fleetKey,
+  SVC_DATABASE_URL: databaseUrl,
+  SVC_PORT: '0',
+  SVC_BASE_URL: 'https://switchroom.test',
+  ...wanted,
+})
+
+export interface Deployment extends AsyncDisposable {
+  gateway: Gateway
+  database: TestDatabase
+  settings: Settings
+  clock: TestClock
+  /** The address it listens on. */
+  url: string
+  nobody: Client
+  operator: Client
+  /** Everything logged so far. */
+  log: () => string
+  /** Looks behind the interface, for what a test cannot do or see through it. */
+  sql: (text: string, values?: unknown[]) => Promise<QueryResult>
+  /** A second gateway on the same database. */
+  another: (wanted?: Record<string, string>) => Promise<Deployment>
+  newOrg: () => Promise<TestOrg>
+}
+
+/** A whole gateway on a database of its own, spoken to over real sockets. */
+export async function startDeployment(wanted: Record<string, string> = {}): Promise<Deployment> {
+  return startOn(await migratedDatabase(), wanted)
+}
+
+async function startOn(
+  database: TestDatabase,
+  wanted: Record<string, string>,
+  isOwner = true,
+): Promise<Deployment> {
+  const settings = readSettings(testEnvironment(database.url, wanted))
+  const clock = new TestClock()
+  const lines: string[] = []
+  const sink = new Writable({ write: (chunk, _encoding, done) => (lines.push(String(chunk)), done()) })
+  const gateway = await startGateway(settings, clock, makeLogger('trace', sink))
+  const url = `http://127.0.0.1:${gateway.port}`
+  const nobody = new Client(url, gateway.server.routes)
+  const operator = nobody.as(operatorKey)
+  const others: Deployment[] = []
+  let disposed: Promise<void> | undefined
+
+  const dispose = async () => {
+    for (const other of others) await other[Symbol.asyncDispose]()
+    await gateway.stop()
+    if (isOwner) await database.drop()
+  }
+
+  const deployment: Deployment = {
+    gateway,
+    database,
+    settings,
+    clock,
+    url,
+    nobody,
+    operator,
+    log: () => lines.join(''),
+    sql: (text, values) => gateway.services.database.pool.query(text, values),
+    newOrg: () => makeOrg(deployment),
+    another: async (others_ = {}) => {
+      const other = await startOn(database, { ...wanted, ...others_ }, false)
+      others.push(other)
+      return other
+    },
+    [Symbol.asyncDispose]: () => (disposed ??= dispose()),
+  }
+  return deployment
+}
+
+export interface TestPerson {
+  id: string
+  email: string
+  key: string
+  client: Client
+}
+
+export interface TestOrg {
+  id: string
+  slug: string
+  /** A member of this role who has taken their seat. */
+  person(
+    role: Role,
+    options?: { production?: boolean; agents?: string[]; operator?: boolean },
+  ): Promise<TestPerson>
+  serverToken(
+    env: Environment,
+    options?: { scopes?: Scope[]; expires_at?: string },
+  ): Promise<{ key: string; client: Client; key_id: string }>
+}
+
+const newName = (prefix: string) => `${prefix}-${randomBytes(4).toString('hex')}`
+
+async function makeOrg({ operator, nobody }: Deployment): Promise<TestOrg> {
+  const slug = newName('org')
+  const created = await operator.post('/v1/ops/orgs', { slug, name: `Org ${slug}` })
+  assert.equal(created.status, 201, created.text)
+
+  return {
+    id: created.body.id,
+    slug,
+    async person(role, options = {}) {
+      const email = `${newName(role)}@example.com`
+      const invited = await operator.post(`/v1/ops/orgs/${slug}/members`, {
+        email,
+        role,
+        name: `A ${role}`,
+        ...options,
+      })
+      assert.equal(invited.status, 201, invited.text)
+      const accepted = await nobody.post(`/v1/invitations/${invited.body.token}`, {
+        password,
+        device: 'laptop',
+      })
+      assert.equal(accepted.status, 200, accepted.text)
+      const { key } = accepted.body
+      return { id: invited.body.member.id, email, key, client: nobody.as(key) }
+    },
+    async serverToken(env, options = {}) {
+      const made = await operator.post(`/v1/ops/orgs/${slug}/keys`, { label: 'ci', env, ...options })
+      assert.equal(made.status, 200, made.text)
+      return { key: made.body.key, key_id: made.body.key_id, client: nobody.as(made.body.key) }
+    },
+  }
+}
