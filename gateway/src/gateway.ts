@@ -38,8 +38,10 @@ export async function startGateway(settings: Settings, clock: Clock, logger: Log
 
     const stop = async () => {
       isStopping = true
+      const idle = setInterval(() => server.server.closeIdleConnections(), 50) // as soon as their last answer left
       const lastCall = setTimeout(() => server.server.closeAllConnections(), graceMs)
       await server.close()
+      clearInterval(idle)
       clearTimeout(lastCall)
       await services.authentication.settled()
       await database.close()

@@ -7,7 +7,7 @@ import { exitStatusOf, startFailure } from './start-failure.ts'
 
 try {
   const settings = readSettings(process.env)
-  const destination = pino.destination({ fd: 1, sync: false, minLength: 4096, periodicFlush: 500 })
+  const destination = pino.destination({ fd: 1, sync: false, minLength: 16_000, periodicFlush: 500 })
   const logger = makeLogger(settings.logLevel, destination)
   if (settings.operatorKey !== undefined && settings.operatorKey.length < 20)
     logger.warn('SVC_OPERATOR_KEY is shorter than 20 characters: choose a longer one')

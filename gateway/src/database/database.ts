@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import { DatabaseError, Pool, TypeOverrides, types as pgTypes, type PoolClient } from 'pg'
+import { DatabaseError, Pool, types, type PoolClient } from 'pg'
 
 /** A statement that PostgreSQL parses and plans once per connection. */
 export interface Statement<Row> {
@@ -31,13 +31,12 @@ export interface Transaction extends Queryable {
 
 // A timestamp keeps its wire form from the row to the answer.
 const timestamptz = (text: string) => new Date(text).toISOString()
-const types = new TypeOverrides()
-types.setTypeParser(pgTypes.builtins.TIMESTAMPTZ, timestamptz)
-types.setTypeParser(pgTypes.builtins.INT8, Number)
+types.setTypeParser(types.builtins.TIMESTAMPTZ, timestamptz)
+types.setTypeParser(types.builtins.INT8, Number)
 
 function queryOn(client: Pool | PoolClient): Queryable {
   const rows = async <Row>({ name, text }: Statement<Row>, ...values: Value[]) => {
-    const result = await client.query({ name, text, values, types })
+    const result = await client.query({ name, text, values })
     return result.rows as Row[]
   }
   const row = async <Row>(query: Statement<Row>, ...values: Value[]) => (await rows(query, ...values))[0]

@@ -3,20 +3,25 @@ import { after, before, test } from 'node:test'
 import {
   environments,
   roles,
+  scopes,
   scopesOfRole,
   serverTokenScopes,
   type Environment,
   type Scope,
 } from '@switchroom/contract/scopes'
-import type { Client } from '../../testing/client.ts'
+import { Registry } from 'prom-client'
+import { Type } from 'typebox'
+import { Client, refused } from '../../testing/client.ts'
 import { fleetKey, operatorKey, startDeployment } from '../../testing/deployment.ts'
 import { newSecret } from '../foundation/secrets.ts'
-import type { Access } from './access.ts'
+import { anyKey, open, operator, person, personScope, scope, type Access } from './access.ts'
+import { makeServer } from './make-server.ts'
+import type { Route } from './routes.ts'
 
 /** What a credential is, in the terms of the documents; the code under test is not asked. */
 interface Credential {
   name: string
-  client: Client
+  key?: string
   opens?: 'nothing' | 'ops'
   kind?: 'person' | 'server'
   env?: Environment
@@ -30,49 +35,37 @@ after(() => deployment[Symbol.asyncDispose]())
 const credentials: Credential[] = []
 
 before(async () => {
-  const { nobody, sql, newOrg } = deployment
+  const { sql, newOrg } = deployment
   const org = await newOrg()
   const add = (credential: Credential) => credentials.push(credential)
 
-  add({ name: 'none', client: nobody, opens: 'nothing' })
-  add({ name: 'invented', client: nobody.as(newSecret('svc_live_')), opens: 'nothing' })
-  add({ name: 'fleet', client: nobody.as(fleetKey), opens: 'nothing' })
-  add({ name: "the platform's own key", client: nobody.as(operatorKey), opens: 'ops' })
+  add({ name: 'none', opens: 'nothing' })
+  add({ name: 'invented', key: newSecret('svc_live_'), opens: 'nothing' })
+  add({ name: 'fleet', key: fleetKey, opens: 'nothing' })
+  add({ name: "the platform's own key", key: operatorKey, opens: 'ops' })
 
   const revoked = await org.person('admin')
   await sql('update keys set revoked_at = now() where member = $1', [revoked.id])
-  add({ name: 'revoked', client: revoked.client, opens: 'nothing' })
-  const expired = await org.serverToken('sandbox', {
-    expires_at: new Date(Date.now() + 60_000).toISOString(),
-  })
+  add({ name: 'revoked', key: revoked.key, opens: 'nothing' })
+  const soon = new Date(Date.now() + 60_000).toISOString()
+  const expired = await org.serverToken('sandbox', { expires_at: soon })
   await sql(`update keys set expires_at = now() - interval '1 second' where id = $1`, [expired.key_id])
-  add({ name: 'expired', client: expired.client, opens: 'nothing' })
+  add({ name: 'expired', key: expired.key, opens: 'nothing' })
 
   for (const env of environments) {
-    const { client } = await org.serverToken(env)
-    add({ name: `${env} server token`, client, kind: 'server', env, scopes: serverTokenScopes })
+    const { key } = await org.serverToken(env)
+    add({ name: `${env} server token`, key, kind: 'server', env, scopes: serverTokenScopes })
   }
   for (const role of roles)
     for (const production of [true, false]) {
       if (role === 'admin' && !production) continue // an admin always opens production
-      const { client } = await org.person(role, { production })
-      add({
-        name: `${role}, production ${production}`,
-        client,
-        kind: 'person',
-        scopes: scopesOfRole[role],
-        production,
-      })
+      const { key } = await org.person(role, { production })
+      const name = `${role} ${production ? 'with' : 'without'} production`
+      add({ name, key, kind: 'person', scopes: scopesOfRole[role], production })
     }
-  const { client } = await org.person('qa', { operator: true, production: true })
-  add({
-    name: 'a person made operator',
-    client,
-    kind: 'person',
-    scopes: scopesOfRole.qa,
-    production: true,
-    operator: true,
-  })
+  const { key } = await org.person('qa', { operator: true, production: true })
+  const qa = { kind: 'person', scopes: scopesOfRole.qa, production: true } as const
+  add({ name: 'a person made operator', key, ...qa, operator: true })
 })
 
 /** The status the declared access gives this credential, or undefined when it lets it pass. */
@@ -85,30 +78,78 @@ function refusalOf(access: Access, credential: Credential, env: Environment | un
   if (access.kind === 'operator') return credential.operator ? undefined : 403
   if (access.kind !== 'key' && access.kind !== 'scope' && credential.kind !== 'person') return 403
   const wanted = 'anyOf' in access ? access.anyOf : undefined
-  return !wanted || wanted.some((scope) => credential.scopes?.includes(scope)) ? undefined : 403
+  return !wanted || wanted.some((name) => credential.scopes?.includes(name)) ? undefined : 403
 }
 
 const refusalOfAccess = /this key|this door|this token|no production access|doors are shut|takes an API key/
 
-test('every route answers every kind of credential in every environment as its access declares (I-007, I-009, I-019, I-451, I-470, I-494, ID-05, ID-32, ID-34, ID-49, T-22, T-59, T-60)', async () => {
-  const { routes } = deployment.gateway.server
-  for (const { method, path, access } of routes.all) {
-    const url = path.replaceAll(/:\w+/g, 'nobody')
-    for (const credential of credentials)
-      for (const env of [undefined, ...environments]) {
-        const client = env ? credential.client.in(env) : credential.client
-        const answer = await client.send(method, url)
-        const expected = refusalOf(access, credential, env)
-        const asked = `${method} ${path} as ${credential.name} in ${env ?? 'no environment'}: ${answer.status} ${answer.text.slice(0, 200)}`
-        if (expected !== undefined) assert.equal(answer.status, expected, asked)
-        else
-          assert.ok(
-            answer.status !== 401 && !(answer.status === 403 && refusalOfAccess.test(answer.text)),
-            asked,
-          )
-        assert.ok(answer.status < 500, asked)
-      }
+/** Asks every route as every credential in every environment, and compares. */
+async function walk(nobody: Client, routes: readonly Route[]) {
+  const cases = credentials.flatMap((credential) =>
+    [undefined, ...environments].map((env) => ({ credential, env })),
+  )
+  for (const route of routes)
+    await Promise.all(cases.map(({ credential, env }) => ask(nobody, route, credential, env)))
+}
+
+async function ask(nobody: Client, route: Route, credential: Credential, env: Environment | undefined) {
+  const { method, path, access } = route
+  const client = credential.key === undefined ? nobody : nobody.as(credential.key)
+  const answer = await (env ? client.in(env) : client).send(method, path.replaceAll(/:\w+/g, 'nobody'))
+  const { status, text } = answer
+  const asked = `${method} ${path} as ${credential.name} in ${env ?? 'no environment'}: ${status} ${text.slice(0, 200)}`
+  const expected = refusalOf(access, credential, env)
+  if (expected !== undefined) assert.equal(status, expected, asked)
+  else assert.ok(status !== 401 && !(status === 403 && refusalOfAccess.test(text)), asked)
+  assert.ok(status < 500, asked)
+}
+
+test('every route answers every kind of credential in every environment as its access declares (I-007, I-009, I-019, I-451, I-470, I-494, ID-05, ID-32, ID-34, T-22, T-59, T-60)', async () => {
+  await walk(deployment.nobody, deployment.gateway.server.routes.all)
+})
+
+// A server as it ships, with a route for every access there is, whether or not a feature uses it yet.
+async function probeServer() {
+  const { settings, authentication, logger } = deployment.gateway.services
+  const server = makeServer({ settings, authentication, logger, metrics: new Registry() })
+  const kinds: Record<string, Access> = {
+    open,
+    any: anyKey,
+    person,
+    operator,
+    'person-app': personScope('app'),
+    'words-or-pipeline': scope('words', 'pipeline'),
+    ...Object.fromEntries(scopes.map((name) => [name, scope(name)])),
   }
+  for (const [name, access] of Object.entries(kinds))
+    server.get(
+      `/v1/probe/${name}`,
+      { access, schema: { response: { 200: Type.Object({}) } } },
+      async () => ({}),
+    )
+  after(() => server.close())
+  const url = await server.listen({ host: '127.0.0.1', port: 0 })
+  return { routes: server.routes.all, nobody: new Client(url, server.routes) }
+}
+
+test('every kind of access there is lets in whom it names and nobody else (I-014, I-018, I-467, I-494, ID-32, ID-46)', async () => {
+  const { routes, nobody } = await probeServer()
+  await walk(nobody, routes)
+})
+
+test('a refusal for a scope names what is wanted and what the key opens (I-494, ID-49, ID-89)', async () => {
+  const { nobody } = await probeServer()
+  const org = await deployment.newOrg()
+  const qa = nobody.as((await org.person('qa')).key)
+  const token = nobody.as((await org.serverToken('sandbox')).key)
+  refused(await qa.get('/v1/probe/team'), 403, 'this key does not open team: it opens calls · evals')
+  refused(
+    await qa.get('/v1/probe/words-or-pipeline'),
+    403,
+    'this key does not open words or pipeline: it opens calls · evals',
+  )
+  refused(await token.get('/v1/probe/person'), 403, "this door takes a person's key")
+  refused(await token.get('/v1/probe/person-app'), 403, "this door takes a person's key")
 })
 
 test('of an unset operator key the doors of the operator are shut for everybody (ID-33, ID-05)', async () => {

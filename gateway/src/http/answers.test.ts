@@ -100,7 +100,7 @@ test('an unhandled failure says nothing of its cause, and the log holds it under
   assert.equal(answer.status, 500)
   assert.deepEqual(await answer.json(), { detail: 'something broke on our side' })
   const id = answer.headers.get('x-request-id')
-  assert.match(id ?? '', /^req_[0-9a-f]{16}$/)
+  assert.match(id ?? '', /^req_[0-9a-f]{12}_\d+$/)
   const line = own
     .log()
     .split('\n')

@@ -35,9 +35,8 @@ export function answerUnknown(routes: Routes, request: FastifyRequest): never {
 }
 
 /** PostgreSQL text cannot hold a NUL, so nothing it keeps is at such a path. */
-export function refuseNulInUrl(request: FastifyRequest) {
-  if (request.url.includes('%00')) throw noDoor(request)
-}
+export const nulInUrl = (request: FastifyRequest) =>
+  request.url.includes('%00') ? noDoor(request) : undefined
 
 const pathOf = ({ url }: FastifyRequest) => url.split('?', 1)[0] ?? url
 

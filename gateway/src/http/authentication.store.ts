@@ -12,10 +12,11 @@ export interface PresentedKey {
   scopes: Scope[] | null
   visitor: string | null
   visitor_name: string | null
-  last_used_at: string | null
-  revoked_at: string | null
-  expires_at: string | null
-  is_ancestor_dead: boolean
+  is_revoked: boolean
+  /** Only when that time has come. */
+  expired_at: string | null
+  /** A minute has passed since a use of it was written down. */
+  is_use_due: boolean
   member: string | null
   name: string | null
   email: string | null
@@ -26,14 +27,18 @@ export interface PresentedKey {
   operator: boolean
 }
 
-/** The one statement of an authenticated request: the key, its org, its member row, and what is above it. */
+/**
+ * The one statement of an authenticated request: the key, its org, its member row, and whether any key above it
+ * in the tree of copies is dead.
+ */
 export const presentedKey = statement<PresentedKey>(`
   select k.id, k.org, o.slug, k.kind, k.label, k.env, k.scopes, k.visitor, k.name as visitor_name,
-    k.last_used_at, k.revoked_at, k.expires_at,
-    exists (
+    k.revoked_at is not null or exists (
       select from keys a
       where a.id = any(k.ancestors) and (a.revoked_at is not null or a.expires_at <= $2)
-    ) as is_ancestor_dead,
+    ) as is_revoked,
+    case when k.expires_at <= $2 then k.expires_at end as expired_at,
+    k.last_used_at is null or k.last_used_at <= $2::timestamptz - interval '1 minute' as is_use_due,
     m.id as member, m.name, m.email, m.role, m.agents, m.production, m.status,
     exists (
       select from members f

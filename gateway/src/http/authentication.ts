@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { environments, scopes, scopesOfRole, type Environment } from '@switchroom/contract/scopes'
 import type { Caller, Operator } from '../foundation/caller.ts'
-import { minuteMs, type Clock } from '../foundation/clock.ts'
+import type { Clock } from '../foundation/clock.ts'
 import { badRequest, forbidden, unauthorized } from '../foundation/refusals.ts'
 import { digestOf, isSameSecret } from '../foundation/secrets.ts'
 import type { Database } from '../database/database.ts'
@@ -55,15 +55,13 @@ export class Authentication {
     const now = this.#clock.now()
     const key = await store.findPresentedKey(this.#database, digestOf(bearer), now)
     if (!key || !isAlive(key)) throw opensNothing()
-    if (key.expires_at !== null && Date.parse(key.expires_at) <= now.getTime())
-      throw unauthorized(`this key expired at ${key.expires_at}`)
-    this.#recordUse(key, now)
+    if (key.expired_at !== null) throw unauthorized(`this key expired at ${key.expired_at}`)
+    if (key.is_use_due) this.#recordUse(key, now)
     return key
   }
 
   /** Written at the first use and then at most once a minute, off the request's path. */
   #recordUse(key: store.PresentedKey, now: Date) {
-    if (key.last_used_at !== null && now.getTime() - Date.parse(key.last_used_at) < minuteMs) return
     if (this.#recording.has(key.id)) return
     const recording = store
       .keyUsed(this.#database, key.id, now)
@@ -90,7 +88,7 @@ function environmentNamed(headers: Headers): Environment | undefined {
 }
 
 function isAlive(key: store.PresentedKey): boolean {
-  if (key.revoked_at !== null || key.is_ancestor_dead) return false
+  if (key.is_revoked) return false
   if (key.kind === 'server') return true
   return key.visitor === null ? key.status === 'active' : key.operator
 }

@@ -1,12 +1,8 @@
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Caller } from '../foundation/caller.ts'
 import { forbidden, listed } from '../foundation/refusals.ts'
 
-/** Refuses an agent outside the list of a person who works on some agents only. */
-export function refuseOutsideList(caller: Caller, agent: string) {
-  if (caller.agents.length === 0 || caller.agents.includes(agent)) return
-  throw forbidden(`this key works on ${listed(caller.agents)} alone`)
-}
+const outsideList = (caller: Caller) => forbidden(`this key works on ${listed(caller.agents)} alone`)
 
 /** Wherever a request names an agent: in its path, as `?agent=`, or at the top of its body. */
 function agentsNamed(request: FastifyRequest): string[] {
@@ -22,7 +18,13 @@ function agentsNamed(request: FastifyRequest): string[] {
 const isRecord = (part: unknown): part is Record<string, unknown> =>
   typeof part === 'object' && part !== null && !Array.isArray(part)
 
-/** Judged before anything says whether that agent exists. */
-export async function narrow(request: FastifyRequest) {
-  for (const agent of agentsNamed(request)) refuseOutsideList(request.caller, agent)
+/**
+ * Refuses an agent outside the list of a person who works on some agents only, before anything says whether
+ * that agent exists.
+ */
+export function narrow(request: FastifyRequest, _reply: FastifyReply, done: (refusal?: Error) => void) {
+  const { caller } = request
+  if (caller.agents.length === 0) return done()
+  const outside = agentsNamed(request).some((agent) => !caller.agents.includes(agent))
+  done(outside ? outsideList(caller) : undefined)
 }

@@ -1,0 +1,78 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { asFailure } from '@switchroom/launcher/failures'
+import { startThrowawayPostgres } from '@switchroom/launcher/postgres'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const CONCURRENCY = 4
+const TEST_TIMEOUT_MS = 300_000
+
+const interrupted = new AbortController()
+let runner: ChildProcess | undefined
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.on(signal, () => {
+    interrupted.abort()
+    signalGroup(runner, signal)
+  })
+}
+
+try {
+  const postgres = await startThrowawayPostgres(interrupted.signal)
+  try {
+    process.exitCode = await runTests({ ...process.env, TEST_POSTGRES_URL: postgres.url('postgres') })
+  } finally {
+    await postgres.stop()
+  }
+} catch (error) {
+  if (!interrupted.signal.aborted)
+    process.stderr.write(`${asFailure(error, 'the temporary folder').message}\n`)
+  process.exitCode = 1
+}
+
+function runTests(environment: NodeJS.ProcessEnv): Promise<number> {
+  const given = process.argv.slice(2)
+  const files = given.filter((argument) => existsSync(argument))
+  const options = given.filter((argument) => !files.includes(argument))
+  const flags = [
+    '--test',
+    '--test-reporter=spec',
+    `--test-concurrency=${CONCURRENCY}`,
+    `--test-timeout=${TEST_TIMEOUT_MS}`,
+    ...options,
+  ]
+  const child = spawn(process.execPath, [...flags, ...(files.length > 0 ? files : testFiles())], {
+    cwd: files.length > 0 ? process.cwd() : ROOT,
+    env: environment,
+    stdio: 'inherit',
+    detached: true, // a group of its own, so that what the tests start can be ended with it
+  })
+  runner = child
+  return new Promise((resolve) => {
+    child.on('exit', (status) => {
+      signalGroup(child, 'SIGTERM')
+      resolve(status ?? 1)
+    })
+  })
+}
+
+function testFiles(): string[] {
+  const { workspaces }: { workspaces: string[] } = JSON.parse(
+    readFileSync(join(ROOT, 'package.json'), 'utf8'),
+  )
+  const patterns = workspaces.flatMap((folder) => [
+    `${folder}/src/**/*.test.ts`,
+    `${folder}/testing/**/*.test.ts`,
+  ])
+  return globSync(patterns, { cwd: ROOT, exclude: ['tools/src/fixtures/**'] })
+}
+
+function signalGroup(child: ChildProcess | undefined, signal: NodeJS.Signals): void {
+  if (child?.pid === undefined) return
+  try {
+    process.kill(-child.pid, signal)
+  } catch {
+    // the group is already gone
+  }
+}
