@@ -1,0 +1,16 @@
+import { whoami } from './whoami.ts'
+
+/** Every budget of the house; a name after `npm run bench --` runs that one alone. */
+const benches: Record<string, () => Promise<boolean>> = { whoami }
+
+const wanted = process.argv.slice(2)
+const unknown = wanted.find((name) => !(name in benches))
+if (unknown !== undefined) {
+  process.stderr.write(`there is no bench ${unknown}: choose from ${Object.keys(benches).join(', ')}\n`)
+  process.exit(2)
+}
+
+for (const [name, bench] of Object.entries(benches)) {
+  if (wanted.length > 0 && !wanted.includes(name)) continue
+  if (!(await bench())) process.exitCode = 1
+}

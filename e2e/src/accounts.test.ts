@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict'
+import { existsSync, rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { afterwards, temporaryFolder } from '@switchroom/launcher/testing/folders'
+import { folderOf, installedClone, ORDINARY_USER } from './checkouts.ts'
+import { launch } from './launch.ts'
+
+const isRoot = process.getuid?.() === 0
+
+test('an ordinary user starts a checkout that only root may write, with npm start', async (t) => {
+  if (!isRoot) return t.skip('needs root to become another user')
+  const home = folderOf(t, ORDINARY_USER)
+  const data = join(home, 'data')
+  const started = await launch(t, {
+    data,
+    checkout: installedClone(t, 0o755),
+    command: ['npm', 'start'],
+    account: ORDINARY_USER,
+    settings: { HOME: home, npm_config_cache: join(home, '.npm') },
+  })
+  await started.untilReady()
+  assert.equal(statSync(join(data, 'postgres')).uid, ORDINARY_USER.uid)
+  await started.stop()
+  assert.match(started.stdout, /\nstopped\n/)
+  assert.deepEqual(started.leftBehind(), [])
+})
+
+test('root starts a checkout in a folder that only root may enter, and the data folder stays closed (ID-27)', async (t) => {
+  if (!isRoot) return t.skip('needs root')
+  const shared = '/var/lib/switchroom'
+  if (!existsSync(shared)) afterwards(t, () => rmSync(shared, { recursive: true, force: true }))
+  const data = join(temporaryFolder(t), 'data')
+  const started = await launch(t, { data, checkout: installedClone(t, 0o700) })
+  await started.untilReady()
+  assert.equal((await fetch(`${started.address}/readyz`)).status, 200)
+  assert.deepEqual([statSync(data).uid, statSync(data).mode & 0o777], [0, 0o700])
+  assert.notEqual(statSync(join(data, 'postgres')).uid, 0)
+  assert.equal(await started.stop(), 0)
+})

@@ -1,0 +1,44 @@
+import { execFileSync } from 'node:child_process'
+import { chmodSync, chownSync, cpSync, existsSync, mkdirSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { TestContext } from 'node:test'
+import { temporaryFolder } from '@switchroom/launcher/testing/folders'
+import { ROOT } from './launch.ts'
+
+export const ORDINARY_USER = { uid: 65534, gid: 65534 }
+
+/** The sources as a fresh clone has them: no packages, no data. */
+export function freshClone(t: TestContext): string {
+  const folder = temporaryFolder(t)
+  chmodSync(folder, 0o755)
+  const clone = join(folder, 'clone')
+  for (const file of trackedFiles()) {
+    mkdirSync(dirname(join(clone, file)), { recursive: true })
+    cpSync(join(ROOT, file), join(clone, file))
+  }
+  return clone
+}
+
+/** The sources and their packages in a folder with this mode. */
+export function installedClone(t: TestContext, mode: number): string {
+  const clone = freshClone(t)
+  const isSameDisk = statSync(ROOT).dev === statSync(clone).dev
+  execFileSync('cp', [isSameDisk ? '-al' : '-a', join(ROOT, 'node_modules'), clone])
+  chmodSync(dirname(clone), mode)
+  return clone
+}
+
+/** A folder that belongs to the account, closed to others. */
+export function folderOf(t: TestContext, { uid, gid }: { uid: number; gid: number }): string {
+  const folder = temporaryFolder(t)
+  chownSync(folder, uid, gid)
+  return folder
+}
+
+function trackedFiles(): string[] {
+  const listed = execFileSync('git', ['ls-files', '-co', '--exclude-standard', '-z'], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  })
+  return listed.split('\0').filter((file) => file !== '' && existsSync(join(ROOT, file)))
+}

@@ -1,0 +1,97 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { Failure, hasCode, notWritable } from './failures.ts'
+
+const LOG_LIMIT_BYTES = 10 * 1024 * 1024
+
+/** Makes the folder, or takes an existing one, so that nobody but its owner can enter it. */
+export function openDataFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    closeToOthers(folder)
+    accessSync(folder, constants.W_OK | constants.X_OK)
+  } catch (error) {
+    if (hasCode(error, 'EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EEXIST'))
+      throw notWritable(`the data folder ${folder}`)
+    throw error
+  }
+}
+
+function closeToOthers(folder: string): void {
+  const isOpen = process.platform !== 'win32' && (statSync(folder).mode & 0o077) !== 0
+  if (!isOpen) return
+  const entries = readdirSync(folder)
+  if (entries.length > 0 && !entries.includes('launcher.lock')) {
+    throw new Failure(
+      `the data folder ${folder} is open to other users and holds other files: ` +
+        `set SVC_DATA to a folder of its own, or close this one with chmod 700`,
+    )
+  }
+  chmodSync(folder, 0o700)
+}
+
+export function vaultKey(folder: string): string {
+  const file = join(folder, 'vault.key')
+  if (!existsSync(file) && existsSync(join(folder, 'postgres'))) {
+    throw new Failure(
+      `${file} is missing, and the database beside it is sealed with it: restore it, or set SVC_VAULT_KEY`,
+    )
+  }
+  return keyIn(file, () => randomBytes(32).toString('base64'))
+}
+
+export function operatorKey(folder: string): string {
+  return keyIn(operatorKeyFile(folder), () => `svc_op_${randomBytes(32).toString('base64url')}`)
+}
+
+export function operatorKeyFile(folder: string): string {
+  return join(folder, 'operator.key')
+}
+
+function keyIn(file: string, make: () => string): string {
+  if (!existsSync(file)) createExclusively(file, make())
+  const key = readFileSync(file, 'utf8').trim()
+  if (key === '')
+    throw new Failure(`${file} is empty: restore it from a backup, or remove it if nothing was stored yet`)
+  return key
+}
+
+// A link, unlike a write, fails when the file is there and never shows a reader half a key.
+function createExclusively(file: string, text: string): void {
+  const draft = `${file}.${randomUUID()}`
+  try {
+    writeFileSync(draft, text, { mode: 0o600, flush: true })
+    linkSync(draft, file)
+  } catch (error) {
+    if (!hasCode(error, 'EEXIST')) throw error
+  } finally {
+    rmSync(draft, { force: true })
+  }
+}
+
+export function logFolder(folder: string): string {
+  return join(folder, 'logs')
+}
+
+/** Opens a log to append to; one that grew large is put aside first. */
+export function openLog(folder: string, name: string): { file: string; descriptor: number } {
+  mkdirSync(logFolder(folder), { recursive: true, mode: 0o700 })
+  const file = join(logFolder(folder), name)
+  if (existsSync(file) && statSync(file).size > LOG_LIMIT_BYTES) renameSync(file, `${file}.1`)
+  return { file, descriptor: openSync(file, 'a', 0o600) }
+}

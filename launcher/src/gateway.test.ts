@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test, type TestContext } from 'node:test'
+import { afterwards, temporaryFolder } from '../testing/folders.ts'
+import { until } from '../testing/waiting.ts'
+import { openLog } from './data-folder.ts'
+import { Gateway } from './gateway.ts'
+
+function gatewayThat(t: TestContext, does: string) {
+  const folder = temporaryFolder(t)
+  const program = join(folder, 'gateway.mjs')
+  writeFileSync(program, does)
+  const told: string[] = []
+  const log = openLog(folder, 'gateway.log')
+  const gateway = new Gateway({ program, folder, environment: {}, log, tell: (line) => told.push(line) })
+  afterwards(t, () => gateway.stop())
+  const interruption = new AbortController()
+  return {
+    told,
+    log,
+    start: () => gateway.start(interruption.signal),
+    stop: () => gateway.stop(),
+    interruption,
+  }
+}
+
+const RUNS = `process.send('ready'); setInterval(() => {}, 1000)`
+
+test('a gateway that cannot start gives the launcher its sentence and its status (ID-28)', async (t) => {
+  const { start } = gatewayThat(t, `console.error('SVC_PORT is not a port'); process.exit(2)`)
+  await assert.rejects(start(), { message: 'SVC_PORT is not a port', status: 2 })
+})
+
+test('a gateway that breaks is told in one line that names its log, which holds the rest', async (t) => {
+  const { start, log } = gatewayThat(t, `throw new Error('broken')`)
+  await assert.rejects(start(), {
+    message: `the gateway ended before it was ready (status 1): read ${log.file}`,
+  })
+  assert.match(readFileSync(log.file, 'utf8'), /Error: broken\n\s+at /)
+})
+
+test('a gateway that dies while it runs is told and started again', async (t) => {
+  const once = `
+    import { existsSync, writeFileSync } from 'node:fs'
+    if (!existsSync('died')) setTimeout(() => { writeFileSync('died', ''); process.exit(7) }, 50)`
+  const { start, stop, told, log } = gatewayThat(t, `${once}\n${RUNS}`)
+  await start()
+  await until('it runs again', () => told.length === 2)
+  assert.deepEqual(told, [
+    `the gateway ended (status 7), starting it again in 1 s: read ${log.file}`,
+    'the gateway runs again',
+  ])
+  await stop()
+})
+
+test('an interrupted start stops the gateway', async (t) => {
+  const { start, interruption } = gatewayThat(t, `setInterval(() => {}, 1000)`)
+  const starting = start()
+  interruption.abort()
+  await assert.rejects(starting, /the gateway ended before it was ready \(SIGTERM\)/)
+})

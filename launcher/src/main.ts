@@ -1,0 +1,44 @@
+import { Deployment } from './deployment.ts'
+import { asFailure } from './failures.ts'
+import { readSettings } from './settings.ts'
+import { complain, say } from './steps.ts'
+
+const SAME_PRESS_MS = 1000
+
+// Where nobody reads any more (a closed terminal), stopping in order still matters.
+process.stdout.on('error', () => {})
+process.stderr.on('error', () => {})
+
+const interrupted = new AbortController()
+let deployment: Deployment | undefined
+let firstAskedAt = 0
+
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.on(signal, () => {
+    firstAskedAt ||= Date.now()
+    // npm passes on the Ctrl-C that the terminal has already sent to everybody.
+    const isAgain = signal === 'SIGINT' && Date.now() - firstAskedAt > SAME_PRESS_MS
+    if (isAgain) {
+      deployment?.kill()
+      process.exit(130)
+    }
+    interrupted.abort()
+  })
+}
+
+let status = 0
+try {
+  deployment = new Deployment(readSettings(process.env), interrupted.signal)
+  await deployment.start()
+  say('Ctrl-C stops it.')
+  await deployment.untilLost()
+} catch (error) {
+  if (!interrupted.signal.aborted) {
+    const failure = asFailure(error, deployment?.dataFolder ?? 'the data folder')
+    complain(failure.message)
+    status = failure.status
+  }
+}
+await deployment?.stop()
+if (interrupted.signal.aborted) say('stopped')
+process.exit(status)

@@ -1,0 +1,186 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { chownSync, existsSync, fstatSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { plainEnvironment } from './commands.ts'
+import { diskFull, Failure, saysDiskFull } from './failures.ts'
+import { type Account, postgresAccount } from './postgres-account.ts'
+import { findPostgres } from './postgres-binaries.ts'
+import { clearLeftovers, createCluster, folderSeenBy, SUPERUSER } from './postgres-cluster.ts'
+import { openSocketFolder } from './postgres-socket.ts'
+
+const POLL_MS = 20
+const STOPS_WITHIN_MS = 20_000
+const GUARD = readFileSync(new URL('postgres-guard.sh', import.meta.url), 'utf8')
+
+export interface Postgres {
+  version: string
+  url(database: string): string
+  ended: Promise<void>
+  stop(): Promise<void>
+  kill(): void
+}
+
+interface StartOptions {
+  cluster: string
+  log: { file: string; descriptor: number }
+  signal: AbortSignal
+}
+
+/** Starts the server of this cluster, which is made when it is not there. */
+export function startPostgres(options: StartOptions): Promise<Postgres> {
+  return start(options, {
+    durable: true,
+    settings: ['shared_buffers=64MB', 'max_connections=100'],
+    remove: '',
+  })
+}
+
+/** A server for tests: quick rather than safe, and nothing is left of it when its starter is gone. */
+export async function startThrowawayPostgres(signal = new AbortController().signal): Promise<Postgres> {
+  const folder = mkdtempSync(join(tmpdir(), 'switchroom-'))
+  const account = postgresAccount(folder)
+  if (account) chownSync(folder, account.uid, account.gid)
+  const file = join(folder, 'postgres.log')
+  const log = { file, descriptor: openSync(file, 'a') }
+  const settings = ['fsync=off', 'full_page_writes=off', 'synchronous_commit=off', 'max_connections=300']
+  const remove = () => rmSync(folder, { recursive: true, force: true })
+  try {
+    const postgres = await start(
+      { cluster: join(folder, 'postgres'), log, signal },
+      { durable: false, settings, remove: folder },
+    )
+    return { ...postgres, stop: () => postgres.stop().finally(remove) }
+  } catch (error) {
+    remove()
+    throw error
+  }
+}
+
+interface Kind {
+  durable: boolean
+  settings: string[]
+  remove: string
+}
+
+async function start(
+  { cluster, log, signal }: StartOptions,
+  { durable, settings, remove }: Kind,
+): Promise<Postgres> {
+  const account = postgresAccount(cluster)
+  const binaries = await findPostgres(account)
+  if (!existsSync(join(cluster, 'PG_VERSION')))
+    await createCluster(cluster, { binaries, account, durable, signal })
+  await clearLeftovers(cluster)
+  const sockets = openSocketFolder(cluster)
+  const server = new Server({
+    program: binaries.postgres,
+    cluster,
+    account,
+    settings,
+    log: log.descriptor,
+    remove,
+  })
+  const stop = () => server.stop().finally(() => sockets.remove())
+  try {
+    await server.untilReady(signal, log.file)
+  } catch (error) {
+    await stop()
+    throw error
+  }
+  return {
+    version: binaries.version,
+    url: (database) =>
+      `postgresql://${SUPERUSER}@localhost/${database}?host=${encodeURIComponent(sockets.folder)}`,
+    ended: server.ended,
+    stop,
+    kill: () => server.kill(),
+  }
+}
+
+interface ServerOptions {
+  program: string
+  cluster: string
+  account: Account | undefined
+  settings: string[]
+  log: number
+  remove: string
+}
+
+/** The running server and the shell that guards it. */
+class Server {
+  readonly ended: Promise<void>
+  private readonly guard: ChildProcess
+  private readonly cluster: string
+  private readonly logStart: number
+  private pid: number | undefined
+  private isRunning = true
+
+  constructor({ program, cluster, account, settings, log, remove }: ServerOptions) {
+    this.cluster = cluster
+    this.logStart = fstatSync(log).size
+    const always = [
+      'listen_addresses=',
+      'unix_socket_directories=.',
+      'cluster_name=switchroom',
+      'log_timezone=UTC',
+    ]
+    const args = [
+      '-D',
+      folderSeenBy(account, cluster),
+      ...[...always, ...settings].flatMap((setting) => ['-c', setting]),
+    ]
+    this.guard = spawn('/bin/sh', ['-c', GUARD, 'sh', program, ...args], {
+      cwd: cluster,
+      ...account,
+      env: { ...plainEnvironment(), REMOVE: remove },
+      stdio: ['pipe', log, log, 'pipe'],
+      detached: true,
+    })
+    this.guard.stdin?.on('error', () => {}) // it may be gone before it is told to stop
+    this.guard.stdio[3]?.on('data', (text) => (this.pid = Number(text)))
+    this.ended = new Promise((resolve) => {
+      this.guard.on('error', () => resolve())
+      this.guard.on('exit', () => resolve())
+    })
+    void this.ended.then(() => (this.isRunning = false))
+  }
+
+  async untilReady(signal: AbortSignal, logFile: string): Promise<void> {
+    while (!this.isReady()) {
+      signal.throwIfAborted()
+      if (!this.isRunning) throw this.whyItEnded(logFile)
+      await sleep(POLL_MS)
+    }
+  }
+
+  // The first line of this file is the server's process id, the eighth its state.
+  private isReady(): boolean {
+    const file = join(this.cluster, 'postmaster.pid')
+    const lines = this.isRunning && existsSync(file) ? readFileSync(file, 'utf8').split('\n') : []
+    return Number(lines[0]) === this.pid && lines[7]?.trim() === 'ready'
+  }
+
+  private whyItEnded(logFile: string): Failure {
+    const said = readFileSync(logFile).subarray(this.logStart).toString()
+    if (saysDiskFull(said)) return diskFull(this.cluster)
+    const reason = /(?:FATAL|PANIC): +(.*)/.exec(said)?.[1] ?? 'it ended at once'
+    return new Failure(`PostgreSQL did not start (${reason}): read ${logFile}, then start again`)
+  }
+
+  async stop(): Promise<void> {
+    this.guard.stdin?.end()
+    const timer = setTimeout(() => this.kill(), STOPS_WITHIN_MS)
+    await this.ended
+    clearTimeout(timer)
+  }
+
+  kill(): void {
+    try {
+      if (this.isRunning && this.pid) process.kill(this.pid, 'SIGQUIT')
+    } catch {
+      // it has just ended
+    }
+  }
+}

@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict'
+import { resolve } from 'node:path'
+import { test } from 'node:test'
+import { gatewayAddress, gatewayAddressFromHere, readSettings } from './settings.ts'
+
+test('without settings, or with empty ones, the launcher uses ./data, 127.0.0.1 and 8080 and makes the demo (ID-26)', () => {
+  for (const environment of [{}, { SVC_DATA: '', SVC_HOST: '', SVC_PORT: '', SVC_DEMO: '' }]) {
+    const settings = readSettings(environment)
+    assert.equal(settings.dataFolder, resolve('data'))
+    assert.equal(gatewayAddress(settings), 'http://127.0.0.1:8080')
+    assert.equal(settings.demo, true)
+  }
+})
+
+test('SVC_DEMO takes 0, false, no and off in any case, and refuses other words with status 2 (ID-36)', () => {
+  for (const word of ['0', 'FALSE', 'no', 'Off']) assert.equal(readSettings({ SVC_DEMO: word }).demo, false)
+  assert.throws(() => readSettings({ SVC_DEMO: 'maybe' }), {
+    message: /^SVC_DEMO is neither on nor off/,
+    status: 2,
+  })
+})
+
+test('a gateway that listens everywhere is reached on loopback', () => {
+  assert.equal(gatewayAddressFromHere(readSettings({ SVC_HOST: '0.0.0.0' })), 'http://127.0.0.1:8080')
+  assert.equal(gatewayAddressFromHere(readSettings({ SVC_HOST: '::' })), 'http://[::1]:8080')
+})

@@ -1,0 +1,43 @@
+import { resolve } from 'node:path'
+import { Failure } from './failures.ts'
+
+/** What the launcher itself reads; the gateway reads and checks the rest. */
+export interface Settings {
+  dataFolder: string
+  databaseUrl: string | undefined
+  vaultKey: string | undefined
+  operatorKey: string | undefined
+  demo: boolean
+  host: string
+  port: string
+}
+
+export function readSettings(environment: NodeJS.ProcessEnv): Settings {
+  const read = (name: string) => environment[name] || undefined // an empty value is the same as unset
+  return {
+    dataFolder: resolve(read('SVC_DATA') ?? 'data'),
+    databaseUrl: read('SVC_DATABASE_URL'),
+    vaultKey: read('SVC_VAULT_KEY'),
+    operatorKey: read('SVC_OPERATOR_KEY'),
+    demo: readSwitch('SVC_DEMO', read('SVC_DEMO') ?? 'on'),
+    host: read('SVC_HOST') ?? '127.0.0.1',
+    port: read('SVC_PORT') ?? '8080',
+  }
+}
+
+function readSwitch(name: string, value: string): boolean {
+  const word = value.toLowerCase()
+  if (['1', 'true', 'yes', 'on'].includes(word)) return true
+  if (['0', 'false', 'no', 'off'].includes(word)) return false
+  throw new Failure(`${name} is neither on nor off: use 1, true, yes, on, 0, false, no or off`, 2)
+}
+
+export function gatewayAddress({ host, port }: Settings): string {
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+}
+
+/** Where this machine reaches the gateway: a wildcard address is for listening only. */
+export function gatewayAddressFromHere(settings: Settings): string {
+  const local: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
+  return gatewayAddress({ ...settings, host: local[settings.host] ?? settings.host })
+}

@@ -1,0 +1,19 @@
+const SLOW_MS = 1000
+
+export function say(line: string): void {
+  process.stdout.write(`${line}\n`)
+}
+
+export function complain(line: string): void {
+  process.stderr.write(`${line}\n`)
+}
+
+/** Waits for the work and says what it is when it takes longer than a second. */
+export async function step<Result>(doing: string, work: Promise<Result>): Promise<Result> {
+  const timer = setTimeout(() => say(`  ${doing} ...`), SLOW_MS)
+  try {
+    return await work
+  } finally {
+    clearTimeout(timer)
+  }
+}
