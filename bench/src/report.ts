@@ -1,9 +1,9 @@
 export const say = (line: string) => process.stdout.write(`${line}\n`)
 
-export const median = (numbers: readonly number[]) => {
-  const sorted = numbers.toSorted((a, b) => a - b)
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
-}
+export const percentile = (numbers: readonly number[], percent: number) =>
+  numbers.toSorted((a, b) => a - b)[Math.floor((numbers.length * percent) / 100)] ?? Number.NaN
+
+export const median = (numbers: readonly number[]) => percentile(numbers, 50)
 
 /** Says whether a measured ratio keeps its budget, and answers the same. */
 export function judge(

@@ -1,7 +1,8 @@
+import { signIns } from './sign-ins.ts'
 import { whoami } from './whoami.ts'
 
 /** Every budget of the house; a name after `npm run bench --` runs that one alone. */
-const benches: Record<string, () => Promise<boolean>> = { whoami }
+const benches: Record<string, () => Promise<boolean>> = { whoami, 'sign-ins': signIns }
 
 const wanted = process.argv.slice(2)
 const unknown = wanted.find((name) => !(name in benches))

@@ -3,24 +3,24 @@ import { existsSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { afterwards, temporaryFolder } from '@switchroom/launcher/testing/folders'
-import { folderOf, installedClone, ORDINARY_USER } from './checkouts.ts'
+import { folderOf, installedClone, ordinaryUser } from './checkouts.ts'
 import { launch } from './launch.ts'
 
 const isRoot = process.getuid?.() === 0
 
 test('an ordinary user starts a checkout that only root may write, with npm start', async (t) => {
   if (!isRoot) return t.skip('needs root to become another user')
-  const home = folderOf(t, ORDINARY_USER)
+  const home = folderOf(t, ordinaryUser)
   const data = join(home, 'data')
   const started = await launch(t, {
     data,
     checkout: installedClone(t, 0o755),
     command: ['npm', 'start'],
-    account: ORDINARY_USER,
+    account: ordinaryUser,
     settings: { HOME: home, npm_config_cache: join(home, '.npm') },
   })
   await started.untilReady()
-  assert.equal(statSync(join(data, 'postgres')).uid, ORDINARY_USER.uid)
+  assert.equal(statSync(join(data, 'postgres')).uid, ordinaryUser.uid)
   await started.stop()
   assert.match(started.stdout, /\nstopped\n/)
   assert.deepEqual(started.leftBehind(), [])

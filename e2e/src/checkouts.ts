@@ -3,9 +3,9 @@ import { chmodSync, chownSync, cpSync, existsSync, mkdirSync, statSync } from 'n
 import { dirname, join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { temporaryFolder } from '@switchroom/launcher/testing/folders'
-import { ROOT } from './launch.ts'
+import { root } from './launch.ts'
 
-export const ORDINARY_USER = { uid: 65534, gid: 65534 }
+export const ordinaryUser = { uid: 65534, gid: 65534 }
 
 /** The sources as a fresh clone has them: no packages, no data. */
 export function freshClone(t: TestContext): string {
@@ -14,7 +14,7 @@ export function freshClone(t: TestContext): string {
   const clone = join(folder, 'clone')
   for (const file of trackedFiles()) {
     mkdirSync(dirname(join(clone, file)), { recursive: true })
-    cpSync(join(ROOT, file), join(clone, file))
+    cpSync(join(root, file), join(clone, file))
   }
   return clone
 }
@@ -22,8 +22,8 @@ export function freshClone(t: TestContext): string {
 /** The sources and their packages in a folder with this mode. */
 export function installedClone(t: TestContext, mode: number): string {
   const clone = freshClone(t)
-  const isSameDisk = statSync(ROOT).dev === statSync(clone).dev
-  execFileSync('cp', [isSameDisk ? '-al' : '-a', join(ROOT, 'node_modules'), clone])
+  const isSameDisk = statSync(root).dev === statSync(clone).dev
+  execFileSync('cp', [isSameDisk ? '-al' : '-a', join(root, 'node_modules'), clone])
   chmodSync(dirname(clone), mode)
   return clone
 }
@@ -37,8 +37,8 @@ export function folderOf(t: TestContext, { uid, gid }: { uid: number; gid: numbe
 
 function trackedFiles(): string[] {
   const listed = execFileSync('git', ['ls-files', '-co', '--exclude-standard', '-z'], {
-    cwd: ROOT,
+    cwd: root,
     encoding: 'utf8',
   })
-  return listed.split('\0').filter((file) => file !== '' && existsSync(join(ROOT, file)))
+  return listed.split('\0').filter((file) => file !== '' && existsSync(join(root, file)))
 }

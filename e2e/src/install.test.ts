@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { temporaryFolder } from '@switchroom/launcher/testing/folders'
 import { freshClone } from './checkouts.ts'
-import { launch, ROOT } from './launch.ts'
+import { launch, root } from './launch.ts'
 
 test('npm start on a fresh clone installs once although two start at the same time, and runs', async (t) => {
   const checkout = freshClone(t)
@@ -33,7 +33,7 @@ function checkoutWithFakeNpm(t: TestContext, npm: string) {
   const folder = temporaryFolder(t)
   mkdirSync(join(folder, 'tools'))
   mkdirSync(join(folder, 'bin'))
-  cpSync(join(ROOT, 'tools', 'install.mjs'), join(folder, 'tools', 'install.mjs'))
+  cpSync(join(root, 'tools', 'install.mjs'), join(folder, 'tools', 'install.mjs'))
   writeFileSync(join(folder, 'package.json'), '{}')
   const lock = { packages: { '': {}, 'node_modules/a': { version: '1.0.0' } } }
   writeFileSync(join(folder, 'package-lock.json'), JSON.stringify(lock))
@@ -49,14 +49,14 @@ function checkoutWithFakeNpm(t: TestContext, npm: string) {
   }
 }
 
-const INSTALLS = `
+const installsLine = `
   mkdir -p node_modules/a
   echo '{}' > node_modules/a/package.json
   cp package-lock.json node_modules/.package-lock.json
   test -w "$npm_config_cache"`
 
 test('packages that match the lock file are left alone, even where the home folder cannot be written', (t) => {
-  const { folder, install } = checkoutWithFakeNpm(t, INSTALLS)
+  const { folder, install } = checkoutWithFakeNpm(t, installsLine)
   const first = install()
   assert.equal(first.stderr, '')
   assert.match(first.stdout, /^Installing packages .*\n$/)
@@ -65,7 +65,7 @@ test('packages that match the lock file are left alone, even where the home fold
 })
 
 test('another lock file and a missing package are both installed', (t) => {
-  const { folder, install } = checkoutWithFakeNpm(t, INSTALLS)
+  const { folder, install } = checkoutWithFakeNpm(t, installsLine)
   install()
   const lock = { packages: { '': {}, 'node_modules/a': { version: '2.0.0' } } }
   writeFileSync(join(folder, 'package-lock.json'), JSON.stringify(lock))
@@ -78,14 +78,14 @@ test('another lock file and a missing package are both installed', (t) => {
 
 test('packages that somebody has installed by hand are left alone', (t) => {
   const { folder, install } = checkoutWithFakeNpm(t, 'exit 1')
-  spawnSync('/bin/sh', ['-ec', INSTALLS.replace('test -w "$npm_config_cache"', '')], { cwd: folder })
+  spawnSync('/bin/sh', ['-ec', installsLine.replace('test -w "$npm_config_cache"', '')], { cwd: folder })
   assert.deepEqual([install().status, install().stdout], [0, ''])
 })
 
 test('a lock file that lags behind a package.json is installed once, not at every start', (t) => {
   const { folder, install } = checkoutWithFakeNpm(
     t,
-    INSTALLS.replace('cp package-lock.json', `echo '{"packages":{}}' >`),
+    installsLine.replace('cp package-lock.json', `echo '{"packages":{}}' >`),
   )
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ dependencies: { b: '1.0.0' } }))
   assert.match(install().stdout, /^Installing/)

@@ -8,8 +8,8 @@ import { afterwards } from '@switchroom/launcher/testing/folders'
 import { processesOf } from '@switchroom/launcher/testing/processes'
 import { until } from '@switchroom/launcher/testing/waiting'
 
-export const ROOT = fileURLToPath(new URL('../..', import.meta.url))
-const LINK = /^ {2}(http:\S+\/invitations\/\S+)$/gm
+export const root = fileURLToPath(new URL('../..', import.meta.url))
+const linkForm = /^ {2}(http:\S+\/invitations\/\S+)$/gm
 
 interface LaunchOptions {
   data: string
@@ -25,32 +25,32 @@ export class Launch {
   readonly ended: Promise<number | null>
   stdout = ''
   stderr = ''
-  private readonly child: ChildProcess
-  private readonly data: string
+  readonly #child: ChildProcess
+  readonly #data: string
 
-  constructor(port: number, { data, settings = {}, checkout = ROOT, command, account }: LaunchOptions) {
+  constructor(port: number, { data, settings = {}, checkout = root, command, account }: LaunchOptions) {
     this.address = `http://127.0.0.1:${port}`
-    this.data = data
+    this.#data = data
     const [program, ...args] = command ?? [process.execPath, 'launcher/src/main.ts']
     const inherited = Object.entries(process.env).filter(([name]) => !/^(SVC_|NODE_TEST_)/.test(name))
-    this.child = spawn(program, args, {
+    this.#child = spawn(program, args, {
       cwd: checkout,
       env: { ...Object.fromEntries(inherited), SVC_DATA: data, SVC_PORT: String(port), ...settings },
       ...account,
       detached: true, // like a terminal's foreground group, which gets its Ctrl-C together
     })
-    this.child.stdout?.on('data', (chunk) => (this.stdout += chunk))
-    this.child.stderr?.on('data', (chunk) => (this.stderr += chunk))
-    this.ended = new Promise((resolve) => this.child.once('close', resolve))
+    this.#child.stdout?.on('data', (chunk) => (this.stdout += chunk))
+    this.#child.stderr?.on('data', (chunk) => (this.stderr += chunk))
+    this.ended = new Promise((resolve) => this.#child.once('close', resolve))
   }
 
   get links(): string[] {
-    return [...this.stdout.matchAll(LINK)].map(([, link = '']) => link)
+    return [...this.stdout.matchAll(linkForm)].map(([, link = '']) => link)
   }
 
   async untilReady(withinMs?: number): Promise<this> {
     const isReady = () => {
-      if (this.child.exitCode !== null) throw new Error('it ended')
+      if (this.#child.exitCode !== null) throw new Error('it ended')
       return this.stdout.includes('Ctrl-C stops it.')
     }
     await until('it runs', isReady, withinMs).catch((error: Error) => {
@@ -60,22 +60,22 @@ export class Launch {
   }
 
   kill(signal: NodeJS.Signals): void {
-    this.child.kill(signal)
+    this.#child.kill(signal)
   }
 
   pressCtrlC(): void {
-    this.signalAll('SIGINT')
+    this.#signalAll('SIGINT')
   }
 
   /** Its output has nowhere to go any more, and everybody in front gets SIGHUP. */
   closeTerminal(): void {
-    this.child.stdout?.destroy()
-    this.child.stderr?.destroy()
-    this.signalAll('SIGHUP')
+    this.#child.stdout?.destroy()
+    this.#child.stderr?.destroy()
+    this.#signalAll('SIGHUP')
   }
 
-  private signalAll(signal: NodeJS.Signals): void {
-    const { pid, exitCode, signalCode } = this.child
+  #signalAll(signal: NodeJS.Signals): void {
+    const { pid, exitCode, signalCode } = this.#child
     if (pid !== undefined && exitCode === null && signalCode === null) process.kill(-pid, signal)
   }
 
@@ -86,13 +86,13 @@ export class Launch {
 
   /** Asks as the operator, with the key the launcher made. */
   async ask(path: string): Promise<unknown> {
-    const key = readFileSync(join(this.data, 'operator.key'), 'utf8')
+    const key = readFileSync(join(this.#data, 'operator.key'), 'utf8')
     const response = await fetch(this.address + path, { headers: { authorization: `Bearer ${key}` } })
     return response.json()
   }
 
   leftBehind(): number[] {
-    return processesOf(this.data)
+    return processesOf(this.#data)
   }
 }
 

@@ -5,7 +5,7 @@ import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { afterwards, temporaryFolder } from '@switchroom/launcher/testing/folders'
-import { installedClone, ORDINARY_USER } from './checkouts.ts'
+import { installedClone, ordinaryUser } from './checkouts.ts'
 import { freePort, launch } from './launch.ts'
 
 const isRoot = process.getuid?.() === 0
@@ -47,7 +47,7 @@ test('a database that does not answer is told in one line, and no other one is s
 
 test('a data folder that cannot be written is told in one line', async (t) => {
   const folder = temporaryFolder(t)
-  const options = isRoot ? { account: ORDINARY_USER, checkout: installedClone(t, 0o755) } : {}
+  const options = isRoot ? { account: ordinaryUser, checkout: installedClone(t, 0o755) } : {}
   chmodSync(folder, isRoot ? 0o755 : 0o555)
   afterwards(t, () => chmodSync(folder, 0o755))
   const data = join(folder, 'data')

@@ -17,7 +17,7 @@ import {
 import { join } from 'node:path'
 import { Failure, hasCode, notWritable } from './failures.ts'
 
-const LOG_LIMIT_BYTES = 10 * 1024 * 1024
+const logLimitBytes = 10 * 1024 * 1024
 
 /** Makes the folder, or takes an existing one, so that nobody but its owner can enter it. */
 export function openDataFolder(folder: string): void {
@@ -92,6 +92,6 @@ export function logFolder(folder: string): string {
 export function openLog(folder: string, name: string): { file: string; descriptor: number } {
   mkdirSync(logFolder(folder), { recursive: true, mode: 0o700 })
   const file = join(logFolder(folder), name)
-  if (existsSync(file) && statSync(file).size > LOG_LIMIT_BYTES) renameSync(file, `${file}.1`)
+  if (existsSync(file) && statSync(file).size > logLimitBytes) renameSync(file, `${file}.1`)
   return { file, descriptor: openSync(file, 'a', 0o600) }
 }

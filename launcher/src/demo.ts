@@ -1,8 +1,8 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-const ORG = { slug: 'demo', name: 'Demo' }
-const ADMIN = { email: 'admin@demo.example', name: 'Demo admin', role: 'admin', operator: true }
+const demoOrg = { slug: 'demo', name: 'Demo' }
+const demoAdmin = { email: 'admin@demo.example', name: 'Demo admin', role: 'admin', operator: true }
 
 interface DemoOptions {
   dataFolder: string
@@ -20,27 +20,27 @@ export async function inviteDemoAdmin(options: DemoOptions, show: (link: string)
   if (existsSync(marker)) return
   const operator = new OperatorApi(options)
   const { orgs } = await operator.call<{ orgs: { slug: string }[] }>('GET', '/v1/ops/orgs')
-  if (orgs.length === 0) await operator.call('POST', '/v1/ops/orgs', ORG)
-  else if (orgs.length > 1 || orgs[0]?.slug !== ORG.slug) return
+  if (orgs.length === 0) await operator.call('POST', '/v1/ops/orgs', demoOrg)
+  else if (orgs.length > 1 || orgs[0]?.slug !== demoOrg.slug) return
 
-  const path = `/v1/ops/orgs/${ORG.slug}/members`
+  const path = `/v1/ops/orgs/${demoOrg.slug}/members`
   const { members } = await operator.call<{ members: { id: string; status: string }[] }>('GET', path)
   if (members.length > 1 || members.some(({ status }) => status !== 'invited')) return
   for (const { id } of members) await operator.call('DELETE', `${path}/${id}`)
-  const { link } = await operator.call<{ link: string }>('POST', path, ADMIN)
+  const { link } = await operator.call<{ link: string }>('POST', path, demoAdmin)
   show(link)
   writeFileSync(marker, '', { mode: 0o600 })
 }
 
 class OperatorApi {
-  private readonly options: DemoOptions
+  readonly #options: DemoOptions
 
   constructor(options: DemoOptions) {
-    this.options = options
+    this.#options = options
   }
 
   async call<Answer>(method: string, path: string, body?: object): Promise<Answer> {
-    const { address, operatorKey, signal } = this.options
+    const { address, operatorKey, signal } = this.#options
     const response = await fetch(address + path, {
       method,
       headers: {

@@ -11,7 +11,7 @@ import { startPostgres } from './postgres.ts'
 import { gatewayAddress, gatewayAddressFromHere, type Settings } from './settings.ts'
 import { complain, say, step } from './steps.ts'
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const root = fileURLToPath(new URL('../..', import.meta.url))
 
 interface Part {
   name: string
@@ -22,30 +22,30 @@ interface Part {
 /** Everything one start runs, in order, and stops in the reverse order. */
 export class Deployment {
   readonly dataFolder: string
-  private readonly settings: Settings
-  private readonly interrupted: AbortSignal
-  private readonly parts: Part[] = []
-  private readonly lost = Promise.withResolvers<never>()
+  readonly #settings: Settings
+  readonly #interrupted: AbortSignal
+  readonly #parts: Part[] = []
+  readonly #lost = Promise.withResolvers<never>()
 
   constructor(settings: Settings, interrupted: AbortSignal) {
     this.dataFolder = settings.dataFolder
-    this.settings = settings
-    this.interrupted = interrupted
-    this.lost.promise.catch(() => {}) // somebody waits for it only once everything runs
+    this.#settings = settings
+    this.#interrupted = interrupted
+    this.#lost.promise.catch(() => {}) // somebody waits for it only once everything runs
   }
 
   async start(): Promise<void> {
-    const { version }: { version: string } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+    const { version }: { version: string } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
     say(`Switchroom ${version}`)
     openDataFolder(this.dataFolder)
     const lock = lockFolder(this.dataFolder)
-    this.parts.push({ name: 'the data folder', stop: () => lock.release(), kill() {} })
+    this.#parts.push({ name: 'the data folder', stop: () => lock.release(), kill() {} })
     const keys = {
-      vault: this.settings.vaultKey ?? vaultKey(this.dataFolder),
-      operator: this.settings.operatorKey ?? operatorKey(this.dataFolder),
+      vault: this.#settings.vaultKey ?? vaultKey(this.dataFolder),
+      operator: this.#settings.operatorKey ?? operatorKey(this.dataFolder),
     }
-    const databaseUrl = this.settings.databaseUrl ?? (await this.startDatabase())
-    await this.startGateway({
+    const databaseUrl = this.#settings.databaseUrl ?? (await this.#startDatabase())
+    await this.#startGateway({
       ...process.env,
       SVC_DATA: this.dataFolder,
       SVC_DATABASE_URL: databaseUrl,
@@ -53,37 +53,37 @@ export class Deployment {
       SVC_OPERATOR_KEY: keys.operator,
       NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? join(this.dataFolder, 'cache'),
     })
-    this.sayWhatRuns()
-    if (this.settings.demo) await this.inviteDemoAdmin(keys.operator)
+    this.#sayWhatRuns()
+    if (this.#settings.demo) await this.#inviteDemoAdmin(keys.operator)
   }
 
-  private async startDatabase(): Promise<string> {
+  async #startDatabase(): Promise<string> {
     const cluster = join(this.dataFolder, 'postgres')
     const log = openLog(this.dataFolder, 'postgres.log')
     const doing = existsSync(cluster) ? 'starting the database' : 'creating the database'
-    const postgres = await step(doing, startPostgres({ cluster, log, signal: this.interrupted }))
-    this.parts.push({ name: 'the database', stop: () => postgres.stop(), kill: () => postgres.kill() })
+    const postgres = await step(doing, startPostgres({ cluster, log, signal: this.#interrupted }))
+    this.#parts.push({ name: 'the database', stop: () => postgres.stop(), kill: () => postgres.kill() })
     void postgres.ended.then(() =>
-      this.lost.reject(new Failure(`the database ended by itself: read ${log.file}, then start again`)),
+      this.#lost.reject(new Failure(`the database ended by itself: read ${log.file}, then start again`)),
     )
     return postgres.url('switchroom')
   }
 
-  private async startGateway(environment: NodeJS.ProcessEnv): Promise<void> {
+  async #startGateway(environment: NodeJS.ProcessEnv): Promise<void> {
     const gateway = new Gateway({
-      program: join(ROOT, 'gateway', 'src', 'main.ts'),
-      folder: ROOT,
+      program: join(root, 'gateway', 'src', 'main.ts'),
+      folder: root,
       environment,
       log: openLog(this.dataFolder, 'gateway.log'),
       tell: complain,
     })
-    this.parts.push({ name: 'the gateway', stop: () => gateway.stop(), kill: () => gateway.kill() })
-    await step('starting the gateway', gateway.start(this.interrupted))
+    this.#parts.push({ name: 'the gateway', stop: () => gateway.stop(), kill: () => gateway.kill() })
+    await step('starting the gateway', gateway.start(this.#interrupted))
   }
 
-  private sayWhatRuns(): void {
-    const { databaseUrl, operatorKey: ownKey } = this.settings
-    const address = gatewayAddress(this.settings)
+  #sayWhatRuns(): void {
+    const { databaseUrl, operatorKey: ownKey } = this.#settings
+    const address = gatewayAddress(this.#settings)
     const lines = {
       gateway: address,
       reference: `${address}/docs`,
@@ -94,31 +94,31 @@ export class Deployment {
     say(['', ...Object.entries(lines).map(([what, where]) => `  ${what.padEnd(14)}${where}`), ''].join('\n'))
   }
 
-  private async inviteDemoAdmin(key: string): Promise<void> {
-    const address = gatewayAddressFromHere(this.settings)
-    const options = { dataFolder: this.dataFolder, address, operatorKey: key, signal: this.interrupted }
+  async #inviteDemoAdmin(key: string): Promise<void> {
+    const address = gatewayAddressFromHere(this.#settings)
+    const options = { dataFolder: this.dataFolder, address, operatorKey: key, signal: this.#interrupted }
     try {
       await inviteDemoAdmin(options, (link) => {
         say(`  Open this to become the demo org's admin; it works once, for a week:\n  ${link}\n`)
       })
     } catch (error) {
-      this.interrupted.throwIfAborted()
+      this.#interrupted.throwIfAborted()
       complain(`the demo org could not be made (${error instanceof Error ? error.message : String(error)})`)
     }
   }
 
   /** Settles when the deployment is asked to stop; fails when it cannot go on. */
   async untilLost(): Promise<void> {
-    if (this.interrupted.aborted) return
-    await Promise.race([once(this.interrupted, 'abort'), this.lost.promise])
+    if (this.#interrupted.aborted) return
+    await Promise.race([once(this.#interrupted, 'abort'), this.#lost.promise])
   }
 
   async stop(): Promise<void> {
-    for (const part of this.parts.toReversed())
+    for (const part of this.#parts.toReversed())
       await step(`stopping ${part.name}`, Promise.resolve(part.stop()))
   }
 
   kill(): void {
-    for (const part of this.parts.toReversed()) part.kill()
+    for (const part of this.#parts.toReversed()) part.kill()
   }
 }

@@ -25,7 +25,7 @@ function gatewayThat(t: TestContext, does: string) {
   }
 }
 
-const RUNS = `process.send('ready'); setInterval(() => {}, 1000)`
+const runsScript = `process.send('ready'); setInterval(() => {}, 1000)`
 
 test('a gateway that cannot start gives the launcher its sentence and its status (ID-28)', async (t) => {
   const { start } = gatewayThat(t, `console.error('SVC_PORT is not a port'); process.exit(2)`)
@@ -44,7 +44,7 @@ test('a gateway that dies while it runs is told and started again', async (t) =>
   const once = `
     import { existsSync, writeFileSync } from 'node:fs'
     if (!existsSync('died')) setTimeout(() => { writeFileSync('died', ''); process.exit(7) }, 50)`
-  const { start, stop, told, log } = gatewayThat(t, `${once}\n${RUNS}`)
+  const { start, stop, told, log } = gatewayThat(t, `${once}\n${runsScript}`)
   await start()
   await until('it runs again', () => told.length === 2)
   assert.deepEqual(told, [

@@ -3,11 +3,11 @@ import { writeSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Failure } from './failures.ts'
 
-const STOPS_WITHIN_MS = 12_000
-const FIRST_PAUSE_MS = 1000
-const LONGEST_PAUSE_MS = 30_000
-const SETTLED_AFTER_MS = 60_000
-const LAST_WORDS = 10_000
+const stopsWithinMs = 12_000
+const firstPauseMs = 1000
+const longestPauseMs = 30_000
+const settledAfterMs = 60_000
+const lastWords = 10_000
 
 interface GatewayOptions {
   program: string
@@ -19,35 +19,35 @@ interface GatewayOptions {
 
 /** The gateway's process: started, watched, started again when it dies. */
 export class Gateway {
-  private readonly options: GatewayOptions
-  private readonly stopping = new AbortController()
-  private child: ChildProcess | undefined
-  private watch = Promise.resolve()
+  readonly #options: GatewayOptions
+  readonly #stopping = new AbortController()
+  #child: ChildProcess | undefined
+  #watch = Promise.resolve()
 
   constructor(options: GatewayOptions) {
-    this.options = options
+    this.#options = options
   }
 
   /** Settles when it accepts requests; fails with its own sentence when it ends before. */
   async start(signal: AbortSignal): Promise<void> {
     signal.addEventListener('abort', () => void this.stop(), { once: true })
-    const child = await this.launch()
-    this.watch = this.keepAlive(child)
+    const child = await this.#launch()
+    this.#watch = this.#keepAlive(child)
   }
 
-  private async launch(): Promise<Running> {
-    this.stopping.signal.throwIfAborted()
-    const { program, folder, environment, log } = this.options
+  async #launch(): Promise<Running> {
+    this.#stopping.signal.throwIfAborted()
+    const { program, folder, environment, log } = this.#options
     const child = spawn(process.execPath, [program], {
       cwd: folder,
       env: environment,
       stdio: ['ignore', log.descriptor, 'pipe', 'ipc'],
       detached: true, // a terminal's Ctrl-C is for the launcher, which stops things in order
     })
-    this.child = child
+    this.#child = child
     let said = ''
     child.stderr?.on('data', (chunk: Buffer) => {
-      said = (said + chunk.toString()).slice(-LAST_WORDS)
+      said = (said + chunk.toString()).slice(-lastWords)
       append(log.descriptor, chunk)
     })
     return new Promise((resolve, reject) => {
@@ -56,62 +56,62 @@ export class Gateway {
         child.once('close', (status, signal) => end(signal ?? `status ${status}`))
       })
       child.on('message', (message) => message === 'ready' && resolve({ since: Date.now(), ended }))
-      void ended.then((how) => reject(this.whyItEnded(said, how, child.exitCode)))
+      void ended.then((how) => reject(this.#whyItEnded(said, how, child.exitCode)))
     })
   }
 
-  private whyItEnded(said: string, how: string, status: number | null): Failure {
+  #whyItEnded(said: string, how: string, status: number | null): Failure {
     const [sentence, ...more] = said.split('\n').filter((line) => line.trim() !== '')
     if (sentence && more.length === 0) return new Failure(sentence, status || 1)
     return new Failure(
-      `the gateway ended before it was ready (${how}): read ${this.options.log.file}`,
+      `the gateway ended before it was ready (${how}): read ${this.#options.log.file}`,
       status || 1,
     )
   }
 
-  private async keepAlive(first: Running): Promise<void> {
+  async #keepAlive(first: Running): Promise<void> {
     let running: Running | undefined = first
-    let pauseMs = FIRST_PAUSE_MS
-    while (!this.stopping.signal.aborted) {
+    let pauseMs = firstPauseMs
+    while (!this.#stopping.signal.aborted) {
       if (running) {
         const how = await running.ended
-        if (this.stopping.signal.aborted) return
-        if (Date.now() - running.since > SETTLED_AFTER_MS) pauseMs = FIRST_PAUSE_MS
-        this.options.tell(
-          `the gateway ended (${how}), starting it again in ${pauseMs / 1000} s: read ${this.options.log.file}`,
+        if (this.#stopping.signal.aborted) return
+        if (Date.now() - running.since > settledAfterMs) pauseMs = firstPauseMs
+        this.#options.tell(
+          `the gateway ended (${how}), starting it again in ${pauseMs / 1000} s: read ${this.#options.log.file}`,
         )
       }
-      await sleep(pauseMs, undefined, { signal: this.stopping.signal }).catch(() => {})
-      pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)
-      running = await this.relaunch()
+      await sleep(pauseMs, undefined, { signal: this.#stopping.signal }).catch(() => {})
+      pauseMs = Math.min(pauseMs * 2, longestPauseMs)
+      running = await this.#relaunch()
     }
   }
 
-  private async relaunch(): Promise<Running | undefined> {
+  async #relaunch(): Promise<Running | undefined> {
     try {
-      const running = await this.launch()
-      this.options.tell('the gateway runs again')
+      const running = await this.#launch()
+      this.#options.tell('the gateway runs again')
       return running
     } catch (error) {
-      if (!this.stopping.signal.aborted && error instanceof Failure) this.options.tell(error.message)
+      if (!this.#stopping.signal.aborted && error instanceof Failure) this.#options.tell(error.message)
       return undefined
     }
   }
 
   async stop(): Promise<void> {
-    this.stopping.abort()
-    const child = this.child
+    this.#stopping.abort()
+    const child = this.#child
     if (child && isRunning(child)) {
       child.kill('SIGTERM')
-      const timer = setTimeout(() => child.kill('SIGKILL'), STOPS_WITHIN_MS)
+      const timer = setTimeout(() => child.kill('SIGKILL'), stopsWithinMs)
       await new Promise((resolve) => child.once('close', resolve))
       clearTimeout(timer)
     }
-    await this.watch
+    await this.#watch
   }
 
   kill(): void {
-    this.child?.kill('SIGKILL')
+    this.#child?.kill('SIGKILL')
   }
 }
 

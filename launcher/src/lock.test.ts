@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { afterwards, temporaryFolder } from '../testing/folders.ts'
 import { lockFolder } from './lock.ts'
 
-const HOLDER = `
+const holderScript = `
   const { lockFolder } = await import(${JSON.stringify(import.meta.resolve('./lock.ts'))})
   const lock = lockFolder(process.argv[1])
   console.log('held')
@@ -13,7 +13,9 @@ const HOLDER = `
 
 test('a held data folder is refused with what to do, and is free once its holder was killed', async (t) => {
   const folder = temporaryFolder(t)
-  const holder = spawn(process.execPath, ['--input-type=module', '--eval', HOLDER, folder], { stdio: 'pipe' })
+  const holder = spawn(process.execPath, ['--input-type=module', '--eval', holderScript, folder], {
+    stdio: 'pipe',
+  })
   afterwards(t, () => holder.kill('SIGKILL'))
   let warnings = ''
   holder.stderr.on('data', (chunk) => (warnings += chunk))

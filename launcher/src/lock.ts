@@ -1,15 +1,15 @@
 import { join } from 'node:path'
-import type { DatabaseSync } from 'node:sqlite'
+import { DatabaseSync } from 'node:sqlite'
 import { Failure } from './failures.ts'
 
-const SQLITE_BUSY = 5
+const sqliteBusy = 5
 
 /**
  * Holds a folder for this process. Node has no flock; SQLite's exclusive lock is one, and the kernel drops it
  * however the process ends.
  */
 export function lockFolder(folder: string): { release(): void } {
-  const lock = new (sqlite().DatabaseSync)(join(folder, 'launcher.lock'), { timeout: 300 })
+  const lock = new DatabaseSync(join(folder, 'launcher.lock'), { timeout: 300 })
   try {
     lock.exec('BEGIN EXCLUSIVE')
   } catch (error) {
@@ -24,16 +24,5 @@ export function lockFolder(folder: string): { release(): void } {
 }
 
 function isBusy(error: unknown): boolean {
-  return error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY
-}
-
-// Loading it emits an ExperimentalWarning; nothing else runs between the two assignments.
-function sqlite(): { DatabaseSync: typeof DatabaseSync } {
-  const emitWarning = process.emitWarning.bind(process)
-  process.emitWarning = () => {}
-  try {
-    return process.getBuiltinModule('node:sqlite')
-  } finally {
-    process.emitWarning = emitWarning
-  }
+  return error instanceof Error && 'errcode' in error && error.errcode === sqliteBusy
 }

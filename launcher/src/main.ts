@@ -3,7 +3,7 @@ import { asFailure } from './failures.ts'
 import { readSettings } from './settings.ts'
 import { complain, say } from './steps.ts'
 
-const SAME_PRESS_MS = 1000
+const samePressMs = 1000
 
 // Where nobody reads any more (a closed terminal), stopping in order still matters.
 process.stdout.on('error', () => {})
@@ -17,7 +17,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.on(signal, () => {
     firstAskedAt ||= Date.now()
     // npm passes on the Ctrl-C that the terminal has already sent to everybody.
-    const isAgain = signal === 'SIGINT' && Date.now() - firstAskedAt > SAME_PRESS_MS
+    const isAgain = signal === 'SIGINT' && Date.now() - firstAskedAt > samePressMs
     if (isAgain) {
       deployment?.kill()
       process.exit(130)

@@ -17,8 +17,8 @@ import { run } from './commands.ts'
 import { diskFull, Failure, hasCode } from './failures.ts'
 import type { Account } from './postgres-account.ts'
 
-const SHARED_FOLDER = '/var/lib/switchroom'
-const INSTEAD = 'set SVC_DATABASE_URL to a PostgreSQL 15 or later'
+const sharedFolder = '/var/lib/switchroom'
+const insteadOfEmbedded = 'set SVC_DATABASE_URL to a PostgreSQL 15 or later'
 
 export interface PostgresBinaries {
   version: string
@@ -34,15 +34,17 @@ export async function findPostgres(account: Account | undefined): Promise<Postgr
   const problem = await problemRunning(packaged, account)
   if (!problem) return packaged
   if (!account)
-    throw new Failure(`the embedded PostgreSQL does not run on this machine (${problem}): ${INSTEAD}`)
+    throw new Failure(
+      `the embedded PostgreSQL does not run on this machine (${problem}): ${insteadOfEmbedded}`,
+    )
 
-  const shared = join(SHARED_FOLDER, `postgresql-${version}`)
+  const shared = join(sharedFolder, `postgresql-${version}`)
   if (!existsSync(shared)) shareBinaries(native, shared)
   const copied = binariesIn(shared, version)
   const problemOfCopy = await problemRunning(copied, account)
   if (!problemOfCopy) return copied
   throw new Failure(
-    `PostgreSQL does not run as user ${account.uid} on this machine (${problemOfCopy}): ${INSTEAD}`,
+    `PostgreSQL does not run as user ${account.uid} on this machine (${problemOfCopy}): ${insteadOfEmbedded}`,
   )
 }
 
@@ -54,7 +56,9 @@ function locatePackage(): { native: string; version: string } {
     return { native: join(folder, 'native'), version: version.split('-')[0] ?? version }
   } catch (error) {
     if (!hasCode(error, 'MODULE_NOT_FOUND')) throw error
-    throw new Failure(`there is no embedded PostgreSQL for ${process.platform} ${process.arch}: ${INSTEAD}`)
+    throw new Failure(
+      `there is no embedded PostgreSQL for ${process.platform} ${process.arch}: ${insteadOfEmbedded}`,
+    )
   }
 }
 
@@ -88,8 +92,8 @@ async function problemRunning(
 function shareBinaries(native: string, shared: string): void {
   const draft = `${shared}.${randomUUID()}`
   try {
-    mkdirSync(SHARED_FOLDER, { recursive: true })
-    chmodSync(SHARED_FOLDER, 0o755)
+    mkdirSync(sharedFolder, { recursive: true })
+    chmodSync(sharedFolder, 0o755)
     cpSync(native, draft, { recursive: true, verbatimSymlinks: true })
     for (const entry of ['', ...readdirSync(draft, { recursive: true, encoding: 'utf8' })])
       openToReaders(join(draft, entry))
@@ -97,11 +101,11 @@ function shareBinaries(native: string, shared: string): void {
   } catch (error) {
     rmSync(draft, { recursive: true, force: true })
     if (hasCode(error, 'EEXIST', 'ENOTEMPTY')) return // another launcher was faster
-    if (hasCode(error, 'ENOSPC', 'EDQUOT')) throw diskFull(SHARED_FOLDER)
+    if (hasCode(error, 'ENOSPC', 'EDQUOT')) throw diskFull(sharedFolder)
     if (!hasCode(error, 'EACCES', 'EPERM', 'EROFS')) throw error
     throw new Failure(
-      `PostgreSQL does not run as root, and other users can neither reach ${native} nor a copy in ${SHARED_FOLDER}: ` +
-        `make ${SHARED_FOLDER} writable, start as an ordinary user, or ${INSTEAD}`,
+      `PostgreSQL does not run as root, and other users can neither reach ${native} nor a copy in ${sharedFolder}: ` +
+        `make ${sharedFolder} writable, start as an ordinary user, or ${insteadOfEmbedded}`,
     )
   }
 }

@@ -21,10 +21,10 @@ import { diskFull, Failure, saysDiskFull } from './failures.ts'
 import type { Account } from './postgres-account.ts'
 import type { PostgresBinaries } from './postgres-binaries.ts'
 
-export const SUPERUSER = 'switchroom'
-const DATABASE = 'switchroom'
-const LEFTOVER_STOPS_WITHIN_MS = 30_000
-const POLL_MS = 50
+export const superuser = 'switchroom'
+const databaseName = 'switchroom'
+const leftoverStopsWithinMs = 30_000
+const pollMs = 50
 
 /** How the server names its own folder: with root's folders above it, only the working folder is open to it. */
 export function folderSeenBy(account: Account | undefined, cluster: string): string {
@@ -57,9 +57,9 @@ export async function createCluster(
     const locale = ['--encoding=UTF8', '--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C']
     const sync = durable ? [] : ['--no-sync']
     // Anybody who reaches the socket is trusted: it lies inside this folder, which only its owner enters.
-    const access = ['--auth=trust', `--username=${SUPERUSER}`]
+    const access = ['--auth=trust', `--username=${superuser}`]
     await make(binaries.initdb, ['-D', folder, ...access, ...locale, ...sync], options, parent)
-    const input = `CREATE DATABASE ${DATABASE}\n`
+    const input = `CREATE DATABASE ${databaseName}\n`
     await make(binaries.postgres, ['--single', '-D', folder, 'postgres'], { ...options, input }, parent)
     renameSync(draft, cluster)
     if (durable) syncFolder(parent)
@@ -106,14 +106,14 @@ export async function clearLeftovers(cluster: string): Promise<void> {
 }
 
 async function stopServer(cluster: string, pid: number): Promise<void> {
-  const deadline = Date.now() + LEFTOVER_STOPS_WITHIN_MS
+  const deadline = Date.now() + leftoverStopsWithinMs
   process.kill(pid, 'SIGINT')
   while (isServerOf(cluster, pid)) {
     if (Date.now() > deadline)
       throw new Failure(
         `an earlier PostgreSQL of ${cluster} does not stop: end process ${pid}, then start again`,
       )
-    await sleep(POLL_MS)
+    await sleep(pollMs)
   }
 }
 

@@ -3,7 +3,7 @@ import { lstatSync, mkdirSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { Failure, hasCode } from './failures.ts'
 
-const LONGEST_PATH_BYTES = 100 // a socket's path may have 104 bytes on macOS, 108 on Linux
+const longestPathBytes = 100 // a socket's path may have 104 bytes on macOS, 108 on Linux
 
 interface SocketFolder {
   folder: string
@@ -12,7 +12,7 @@ interface SocketFolder {
 
 /** A path to the cluster, where its socket lies, that is short enough for a client to connect to. */
 export function openSocketFolder(cluster: string): SocketFolder {
-  if (Buffer.byteLength(join(cluster, '.s.PGSQL.5432')) <= LONGEST_PATH_BYTES)
+  if (Buffer.byteLength(join(cluster, '.s.PGSQL.5432')) <= longestPathBytes)
     return { folder: cluster, remove() {} }
   const digest = createHash('sha256').update(cluster).digest('hex').slice(0, 16)
   const folder = join('/tmp', `switchroom-${digest}`)

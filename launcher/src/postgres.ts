@@ -7,12 +7,12 @@ import { plainEnvironment } from './commands.ts'
 import { diskFull, Failure, saysDiskFull } from './failures.ts'
 import { type Account, postgresAccount } from './postgres-account.ts'
 import { findPostgres } from './postgres-binaries.ts'
-import { clearLeftovers, createCluster, folderSeenBy, SUPERUSER } from './postgres-cluster.ts'
+import { clearLeftovers, createCluster, folderSeenBy, superuser } from './postgres-cluster.ts'
 import { openSocketFolder } from './postgres-socket.ts'
 
-const POLL_MS = 20
-const STOPS_WITHIN_MS = 20_000
-const GUARD = readFileSync(new URL('postgres-guard.sh', import.meta.url), 'utf8')
+const pollMs = 20
+const stopsWithinMs = 20_000
+const guardScript = readFileSync(new URL('postgres-guard.sh', import.meta.url), 'utf8')
 
 export interface Postgres {
   version: string
@@ -92,7 +92,7 @@ async function start(
   return {
     version: binaries.version,
     url: (database) =>
-      `postgresql://${SUPERUSER}@localhost/${database}?host=${encodeURIComponent(sockets.folder)}`,
+      `postgresql://${superuser}@localhost/${database}?host=${encodeURIComponent(sockets.folder)}`,
     ended: server.ended,
     stop,
     kill: () => server.kill(),
@@ -111,15 +111,15 @@ interface ServerOptions {
 /** The running server and the shell that guards it. */
 class Server {
   readonly ended: Promise<void>
-  private readonly guard: ChildProcess
-  private readonly cluster: string
-  private readonly logStart: number
-  private pid: number | undefined
-  private isRunning = true
+  readonly #guard: ChildProcess
+  readonly #cluster: string
+  readonly #logStart: number
+  #pid: number | undefined
+  #isRunning = true
 
   constructor({ program, cluster, account, settings, log, remove }: ServerOptions) {
-    this.cluster = cluster
-    this.logStart = fstatSync(log).size
+    this.#cluster = cluster
+    this.#logStart = fstatSync(log).size
     const always = [
       'listen_addresses=',
       'unix_socket_directories=.',
@@ -131,54 +131,54 @@ class Server {
       folderSeenBy(account, cluster),
       ...[...always, ...settings].flatMap((setting) => ['-c', setting]),
     ]
-    this.guard = spawn('/bin/sh', ['-c', GUARD, 'sh', program, ...args], {
+    this.#guard = spawn('/bin/sh', ['-c', guardScript, 'sh', program, ...args], {
       cwd: cluster,
       ...account,
       env: { ...plainEnvironment(), REMOVE: remove },
       stdio: ['pipe', log, log, 'pipe'],
       detached: true,
     })
-    this.guard.stdin?.on('error', () => {}) // it may be gone before it is told to stop
-    this.guard.stdio[3]?.on('data', (text) => (this.pid = Number(text)))
+    this.#guard.stdin?.on('error', () => {}) // it may be gone before it is told to stop
+    this.#guard.stdio[3]?.on('data', (text) => (this.#pid = Number(text)))
     this.ended = new Promise((resolve) => {
-      this.guard.on('error', () => resolve())
-      this.guard.on('exit', () => resolve())
+      this.#guard.on('error', () => resolve())
+      this.#guard.on('exit', () => resolve())
     })
-    void this.ended.then(() => (this.isRunning = false))
+    void this.ended.then(() => (this.#isRunning = false))
   }
 
   async untilReady(signal: AbortSignal, logFile: string): Promise<void> {
-    while (!this.isReady()) {
+    while (!this.#isReady()) {
       signal.throwIfAborted()
-      if (!this.isRunning) throw this.whyItEnded(logFile)
-      await sleep(POLL_MS)
+      if (!this.#isRunning) throw this.#whyItEnded(logFile)
+      await sleep(pollMs)
     }
   }
 
   // The first line of this file is the server's process id, the eighth its state.
-  private isReady(): boolean {
-    const file = join(this.cluster, 'postmaster.pid')
-    const lines = this.isRunning && existsSync(file) ? readFileSync(file, 'utf8').split('\n') : []
-    return Number(lines[0]) === this.pid && lines[7]?.trim() === 'ready'
+  #isReady(): boolean {
+    const file = join(this.#cluster, 'postmaster.pid')
+    const lines = this.#isRunning && existsSync(file) ? readFileSync(file, 'utf8').split('\n') : []
+    return Number(lines[0]) === this.#pid && lines[7]?.trim() === 'ready'
   }
 
-  private whyItEnded(logFile: string): Failure {
-    const said = readFileSync(logFile).subarray(this.logStart).toString()
-    if (saysDiskFull(said)) return diskFull(this.cluster)
+  #whyItEnded(logFile: string): Failure {
+    const said = readFileSync(logFile).subarray(this.#logStart).toString()
+    if (saysDiskFull(said)) return diskFull(this.#cluster)
     const reason = /(?:FATAL|PANIC): +(.*)/.exec(said)?.[1] ?? 'it ended at once'
     return new Failure(`PostgreSQL did not start (${reason}): read ${logFile}, then start again`)
   }
 
   async stop(): Promise<void> {
-    this.guard.stdin?.end()
-    const timer = setTimeout(() => this.kill(), STOPS_WITHIN_MS)
+    this.#guard.stdin?.end()
+    const timer = setTimeout(() => this.kill(), stopsWithinMs)
     await this.ended
     clearTimeout(timer)
   }
 
   kill(): void {
     try {
-      if (this.isRunning && this.pid) process.kill(this.pid, 'SIGQUIT')
+      if (this.#isRunning && this.#pid) process.kill(this.#pid, 'SIGQUIT')
     } catch {
       // it has just ended
     }

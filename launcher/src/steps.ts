@@ -1,4 +1,4 @@
-const SLOW_MS = 1000
+const slowMs = 1000
 
 export function say(line: string): void {
   process.stdout.write(`${line}\n`)
@@ -10,7 +10,7 @@ export function complain(line: string): void {
 
 /** Waits for the work and says what it is when it takes longer than a second. */
 export async function step<Result>(doing: string, work: Promise<Result>): Promise<Result> {
-  const timer = setTimeout(() => say(`  ${doing} ...`), SLOW_MS)
+  const timer = setTimeout(() => say(`  ${doing} ...`), slowMs)
   try {
     return await work
   } finally {

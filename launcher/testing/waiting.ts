@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-const POLL_MS = 25
+const pollMs = 25
 
 /** Asks again and again until the answer is neither undefined nor false; says what it waited for when time is up. */
 export async function until<Answer>(
@@ -13,6 +13,6 @@ export async function until<Answer>(
     const answer = await ask()
     if (answer !== undefined && answer !== false) return answer as Exclude<Answer, undefined | false>
     if (Date.now() > deadline) throw new Error(`waited ${withinMs} ms in vain until ${what}`)
-    await sleep(POLL_MS)
+    await sleep(pollMs)
   }
 }

@@ -141,6 +141,7 @@ test('a store is imported only from its own folder, by tests too', async () => {
       'gateway/src/people/members/members.ts': "import * as store from './members.store.ts'",
       'gateway/src/people/keys/keys.ts': "import * as members from '../members/members.store.ts'",
       'tools/src/check.ts': "import '@switchroom/gateway/people/members/members.store'",
+      'bench/src/members.ts': "import '@switchroom/gateway/people/members/members.store'",
     },
     [
       'gateway/src/people/keys/keys.ts imports ../members/members.store.ts, but a store is imported only from its own folder.',

@@ -5,9 +5,9 @@ import { fileURLToPath } from 'node:url'
 import { asFailure } from '@switchroom/launcher/failures'
 import { startThrowawayPostgres } from '@switchroom/launcher/postgres'
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url))
-const CONCURRENCY = 4
-const TEST_TIMEOUT_MS = 300_000
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const filesAtOnce = 4
+const testTimeoutMs = 300_000
 
 const interrupted = new AbortController()
 let runner: ChildProcess | undefined
@@ -38,12 +38,12 @@ function runTests(environment: NodeJS.ProcessEnv): Promise<number> {
   const flags = [
     '--test',
     '--test-reporter=spec',
-    `--test-concurrency=${CONCURRENCY}`,
-    `--test-timeout=${TEST_TIMEOUT_MS}`,
+    `--test-concurrency=${filesAtOnce}`,
+    `--test-timeout=${testTimeoutMs}`,
     ...options,
   ]
   const child = spawn(process.execPath, [...flags, ...(files.length > 0 ? files : testFiles())], {
-    cwd: files.length > 0 ? process.cwd() : ROOT,
+    cwd: files.length > 0 ? process.cwd() : root,
     env: environment,
     stdio: 'inherit',
     detached: true, // a group of its own, so that what the tests start can be ended with it
@@ -59,13 +59,13 @@ function runTests(environment: NodeJS.ProcessEnv): Promise<number> {
 
 function testFiles(): string[] {
   const { workspaces }: { workspaces: string[] } = JSON.parse(
-    readFileSync(join(ROOT, 'package.json'), 'utf8'),
+    readFileSync(join(root, 'package.json'), 'utf8'),
   )
   const patterns = workspaces.flatMap((folder) => [
     `${folder}/src/**/*.test.ts`,
     `${folder}/testing/**/*.test.ts`,
   ])
-  return globSync(patterns, { cwd: ROOT, exclude: ['tools/src/fixtures/**'] })
+  return globSync(patterns, { cwd: root, exclude: ['tools/src/fixtures/**'] })
 }
 
 function signalGroup(child: ChildProcess | undefined, signal: NodeJS.Signals): void {
