@@ -17,3 +17,19 @@ export const Discovery = Type.Object({
   social: Type.Boolean(),
 })
 export type Discovery = Static<typeof Discovery>
+
+/** A field not named stays; an empty string restores its default. */
+export const ChangeBrand = Type.Object({
+  name: Type.Optional(Type.String({ description: 'one line of at most 60 characters' })),
+  logo_url: Type.Optional(Type.String({ description: 'an https address' })),
+  accent: Type.Optional(Type.String({ description: '#rrggbb' })),
+})
+export type ChangeBrand = Static<typeof ChangeBrand>
+
+/** Platform-wide sign-in, which this version does not have. */
+export const PlatformSignIn = Type.Object({
+  provider: Type.Literal('social'),
+  wired: Type.Literal(false),
+  redirect_uri: Type.String(),
+})
+export type PlatformSignIn = Static<typeof PlatformSignIn>

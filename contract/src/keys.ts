@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox'
 import { EnvironmentName, environments, ScopeName } from './scopes.ts'
-import { anyOf, nullable, Timestamp } from './shapes.ts'
+import { anyOf, nullable, oneOf, Timestamp } from './shapes.ts'
 
 /** What every endpoint that mints a key answers; the key is in no other answer. */
 export const MintedKey = Type.Object({
@@ -28,3 +28,24 @@ export const ServerToken = Type.Interface([MintedKey], {
   expires_at: nullable(Timestamp),
 })
 export type ServerToken = Static<typeof ServerToken>
+
+export const KeyEntry = Type.Object({
+  fingerprint: Type.String({ description: 'identifies the key; never the key' }),
+  label: Type.String(),
+  kind: oneOf(['person', 'server'] as const),
+  env: EnvironmentName,
+  name: nullable(Type.String()),
+  created_by: Type.String(),
+  created_at: Timestamp,
+  last_used_at: nullable(Timestamp),
+  revoked_at: nullable(Timestamp),
+  expires_at: nullable(Timestamp),
+  scopes: Type.Array(ScopeName),
+})
+export type KeyEntry = Static<typeof KeyEntry>
+
+export const KeyList = Type.Object({ keys: Type.Array(KeyEntry) })
+export type KeyList = Static<typeof KeyList>
+
+export const RevokedKey = Type.Object({ fingerprint: Type.String(), revoked: Type.Literal(true) })
+export type RevokedKey = Static<typeof RevokedKey>

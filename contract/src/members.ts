@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox'
 import { MintedKey } from './keys.ts'
 import { RoleName, ScopeName, WantedRole } from './scopes.ts'
-import { nullable, oneOf, Timestamp } from './shapes.ts'
+import { anyOf, nullable, oneOf, Timestamp } from './shapes.ts'
 
 export const memberStatuses = ['invited', 'active', 'disabled'] as const
 export type MemberStatus = (typeof memberStatuses)[number]
@@ -31,6 +31,24 @@ export const Invited = Type.Object({
   link: nullable(Type.String()),
 })
 export type Invited = Static<typeof Invited>
+
+export const InviteMember = Type.Object({
+  email: Type.String(),
+  name: Type.Optional(Type.String({ description: 'the text before @ when absent' })),
+  role: WantedRole,
+  agents: Type.Optional(Type.Array(Type.String())),
+  production: Type.Optional(Type.Boolean()),
+})
+export type InviteMember = Static<typeof InviteMember>
+
+/** Only the named fields change. */
+export const ChangeMember = Type.Object({
+  role: Type.Optional(WantedRole),
+  agents: Type.Optional(Type.Array(Type.String())),
+  status: Type.Optional(anyOf(['active', 'disabled'])),
+  production: Type.Optional(Type.Boolean()),
+})
+export type ChangeMember = Static<typeof ChangeMember>
 
 /** What the operator says of a new member; `operator` counts once the seat is taken. */
 export const InviteAsOperator = Type.Object({

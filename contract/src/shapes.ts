@@ -9,8 +9,12 @@ export const Timestamp = Type.String({ format: 'date-time', description: 'RFC 33
 
 /** `{type: [T, 'null']}` validates and serialises faster than a union with null. */
 export function nullable<Schema extends TSchema>(schema: Schema) {
-  const { type, ...rest } = schema as unknown as { type: string }
-  return Type.Unsafe<Static<Schema> | null>({ ...rest, type: [type, 'null'] })
+  const { type, enum: values, ...rest } = schema as unknown as { type: string; enum?: string[] }
+  return Type.Unsafe<Static<Schema> | null>({
+    ...rest,
+    ...(values && { enum: [...values, null] }),
+    type: [type, 'null'],
+  })
 }
 
 /** A string in an answer that is one of a closed set. */

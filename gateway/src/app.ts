@@ -3,12 +3,25 @@ import { describeRoutes, openApiRoutes } from './http/openapi.ts'
 import { referencePage } from './http/reference-page.ts'
 import { makeServer } from './http/make-server.ts'
 import type { Server } from './http/server.ts'
-import { invitationPage } from './people/invitations/invitation.page.ts'
+import { mailboxRoutes } from './mail/mailboxes.routes.ts'
 import { invitationRoutes } from './people/invitations/invitations.routes.ts'
+import { keyRoutes } from './people/keys/keys.routes.ts'
+import { loginCodeRoutes } from './people/login-codes/login-codes.routes.ts'
+import { memberRoutes } from './people/members/members.routes.ts'
+import { pairingRoutes } from './people/pairings/pairings.routes.ts'
+import { resetRoutes } from './people/resets/resets.routes.ts'
+import { signInRoutes } from './people/sign-in/sign-in.routes.ts'
+import { identityProviderRoutes } from './people/sso/providers.routes.ts'
+import { providerSignInRoutes } from './people/sso/sign-in.routes.ts'
+import { socialRoutes } from './people/sso/social.routes.ts'
+import { signUpRoutes } from './people/sign-up/sign-up.routes.ts'
+import { switchingRoutes } from './people/switching/switching.routes.ts'
 import { whoamiRoutes } from './people/whoami/whoami.routes.ts'
+import { brandRoutes } from './platform/brand/brand.routes.ts'
 import { discoveryRoutes } from './platform/discovery/discovery.routes.ts'
 import { operatorRoutes } from './platform/operator/operator.routes.ts'
 import { orgAdministrationRoutes } from './platform/orgs/orgs.routes.ts'
+import { pageRoutes } from './platform/pages/pages.routes.ts'
 import type { Services } from './services.ts'
 
 /** The server with every route on it, not yet listening. */
@@ -23,12 +36,26 @@ export async function makeApp(
   openApiRoutes(server)
   referencePage(server)
 
-  whoamiRoutes(server)
-  invitationRoutes(server, services.invitations)
-  invitationPage(server)
+  mailboxRoutes(server, services.mailboxes)
 
+  signInRoutes(server, services.signIns)
+  resetRoutes(server, services.resets)
+  signUpRoutes(server, services.signUps, () => services.mailboxes.canPlatformSend())
+  loginCodeRoutes(server, services.loginCodes)
+  switchingRoutes(server, services.switching)
+  pairingRoutes(server, services.pairings)
+  providerSignInRoutes(server, services.domains, services.providerSignIns, services.settings.baseUrl)
+  socialRoutes(server)
+  identityProviderRoutes(server, services.identityProviders, services.domains)
+  whoamiRoutes(server)
+  memberRoutes(server, services.members)
+  keyRoutes(server, services.keys)
+  invitationRoutes(server, services.invitations)
+
+  await pageRoutes(server)
   discoveryRoutes(server, services.discovery)
   operatorRoutes(server, services.settings)
+  brandRoutes(server, services.brands)
   orgAdministrationRoutes(server, services.orgAdministration)
 
   await server.ready()

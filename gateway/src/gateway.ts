@@ -6,6 +6,7 @@ import { refuseOtherVaultKey } from './database/vault-check.ts'
 import type { Clock } from './foundation/clock.ts'
 import type { Settings } from './foundation/settings.ts'
 import type { Server } from './http/server.ts'
+import { missingMailSetting } from './mail/environment-mailbox.ts'
 import { makeServices, type Services } from './services.ts'
 
 /** What runs after the stop was asked for may take this long. */
@@ -35,15 +36,25 @@ export async function startGateway(settings: Settings, clock: Clock, logger: Log
     await refuseOtherVaultKey(database, vault)
     const server = await makeApp(services, whyNotReady)
     await server.listen({ host: settings.host, port: settings.port })
+    const missing = missingMailSetting(settings)
+    if (missing) logger.warn(missing)
+    services.letterTasks.start()
+    services.housekeeping.start()
 
     const stop = async () => {
       isStopping = true
+      const lettersStopped = services.letterTasks.stop(graceMs)
       const idle = setInterval(() => server.server.closeIdleConnections(), 50) // as soon as their last answer left
       const lastCall = setTimeout(() => server.server.closeAllConnections(), graceMs)
       await server.close()
       clearInterval(idle)
       clearTimeout(lastCall)
-      await services.authentication.settled()
+      await lettersStopped
+      await Promise.all([
+        services.housekeeping.stop(),
+        services.resets.settled(),
+        services.authentication.settled(),
+      ])
       await database.close()
     }
     return { services, server, port: (server.server.address() as AddressInfo).port, stop }

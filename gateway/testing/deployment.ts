@@ -101,6 +101,12 @@ export interface TestPerson {
 export interface TestOrg {
   id: string
   slug: string
+  /** Lets somebody in who is in another org, as their letter would. */
+  join(email: string, role: Role): Promise<TestPerson>
+  /** Invites without anybody taking the seat. */
+  invite(email: string, role: Role): Promise<{ id: string; token: string | null }>
+  /** From now on the org signs in only with its provider. */
+  requireProvider(): Promise<void>
   /** A member of this role who has taken their seat. */
   person(
     role: Role,
@@ -114,30 +120,48 @@ export interface TestOrg {
 
 const newName = (prefix: string) => `${prefix}-${randomBytes(4).toString('hex')}`
 
-async function makeOrg({ operator, nobody }: Deployment): Promise<TestOrg> {
+async function makeOrg({ operator, nobody, sql }: Deployment): Promise<TestOrg> {
   const slug = newName('org')
   const created = await operator.post('/v1/ops/orgs', { slug, name: `Org ${slug}` })
   assert.equal(created.status, 201, created.text)
+  const { id } = created.body
+
+  const invite = async (email: string, body: object) => {
+    const invited = await operator.post(`/v1/ops/orgs/${slug}/members`, { email, ...body })
+    assert.equal(invited.status, 201, invited.text)
+    return { id: invited.body.member.id as string, token: invited.body.token as string | null }
+  }
+  const accept = async (member: string, email: string, token: string): Promise<TestPerson> => {
+    const accepted = await nobody.post(`/v1/invitations/${token}`, { password, device: 'laptop' })
+    assert.equal(accepted.status, 200, accepted.text)
+    return { id: member, email, key: accepted.body.key, client: nobody.as(accepted.body.key) }
+  }
 
   return {
-    id: created.body.id,
+    id,
     slug,
+    invite: (email, role) => invite(email, { role }),
     async person(role, options = {}) {
       const email = `${newName(role)}@example.com`
-      const invited = await operator.post(`/v1/ops/orgs/${slug}/members`, {
-        email,
-        role,
-        name: `A ${role}`,
-        ...options,
-      })
-      assert.equal(invited.status, 201, invited.text)
-      const accepted = await nobody.post(`/v1/invitations/${invited.body.token}`, {
-        password,
-        device: 'laptop',
-      })
-      assert.equal(accepted.status, 200, accepted.text)
-      const { key } = accepted.body
-      return { id: invited.body.member.id, email, key, client: nobody.as(key) }
+      const invited = await invite(email, { role, name: `A ${role}`, ...options })
+      return accept(invited.id, email, String(invited.token))
+    },
+    async join(email, role) {
+      const invited = await invite(email, { role, name: `A ${role}` })
+      const token = newName('mailed')
+      await sql(
+        `insert into invitations (digest, member, purpose, handed, proves_address, expires_at)
+         values (sha256($1::text::bytea), $2, 'invitation', false, true, now() + interval '1 day')`,
+        [token, invited.id],
+      )
+      return accept(invited.id, email, token)
+    },
+    async requireProvider() {
+      await sql(
+        `insert into identity_providers (org, issuer, client_id, client_secret, required)
+         values ($1, 'https://idp.example', 'client', 'sealed', true)`,
+        [id],
+      )
     },
     async serverToken(env, options = {}) {
       const made = await operator.post(`/v1/ops/orgs/${slug}/keys`, { label: 'ci', env, ...options })

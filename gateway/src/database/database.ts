@@ -27,6 +27,8 @@ export interface Queryable {
 /** Handed to whatever must not run outside a transaction. */
 export interface Transaction extends Queryable {
   readonly isTransaction: true
+  /** Runs it once everything is kept, and not at all when nothing is. */
+  readonly afterCommit: (work: () => void) => void
 }
 
 // A timestamp keeps its wire form from the row to the answer.
@@ -67,10 +69,16 @@ export class Database implements Queryable {
   async transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
     const client = await this.pool.connect()
     let broken = false
+    const afterCommit: (() => void)[] = []
     try {
       await client.query('begin')
-      const result = await work({ ...queryOn(client), isTransaction: true })
+      const result = await work({
+        ...queryOn(client),
+        isTransaction: true,
+        afterCommit: (more) => void afterCommit.push(more),
+      })
       await client.query('commit')
+      for (const more of afterCommit) more()
       return result
     } catch (error) {
       await client.query('rollback').catch(() => (broken = true))

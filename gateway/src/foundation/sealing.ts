@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
 
 const nonceBytes = 12
 const tagBytes = 16
@@ -9,9 +9,16 @@ export type SealedPlace = `${string}:${string}:${string}`
 /** Seals secrets under the deployment's vault key: AES-256-GCM, kept as nonce, tag, ciphertext. */
 export class Vault {
   readonly #key: Buffer
+  readonly #macKey: Buffer
 
   constructor(key: Buffer) {
     this.#key = key
+    this.#macKey = Buffer.from(hkdfSync('sha256', key, '', 'switchroom codes', 32))
+  }
+
+  /** What is kept of a secret too short for a bare digest: without the vault key it cannot be tried out. */
+  mac(secret: string, place: SealedPlace): Buffer {
+    return createHmac('sha256', this.#macKey).update(`${place}\0${secret}`).digest()
   }
 
   seal(secret: string, place: SealedPlace): Buffer {

@@ -1,4 +1,7 @@
+import { readFileSync } from 'node:fs'
+import { createSecureContext } from 'node:tls'
 import ipaddr from 'ipaddr.js'
+import { isAddress } from './text.ts'
 
 /** A setting that does not parse: the process stops with status 2 and this line. */
 export class SettingError extends Error {}
@@ -52,6 +55,50 @@ export function webUrl(value: string): string {
 export function databaseUrl(value: string): string {
   if (!/^postgres(?:ql)?:\/\//.test(value)) throw new SettingError('is not a URL that starts postgresql://')
   return value
+}
+
+/** The value is not repeated: it may hold a password. */
+export function smtpUrl(value: string): URL {
+  const parsed = URL.canParse(value) ? new URL(value) : undefined
+  if (
+    !parsed ||
+    !['smtp:', 'smtps:'].includes(parsed.protocol) ||
+    !parsed.hostname ||
+    parsed.pathname.length > 1
+  )
+    throw new SettingError('is not smtp:// or smtps:// with a host')
+  return parsed
+}
+
+/** `a@b`, or `Name <a@b>` on one line. */
+export function mailFrom(value: string): string {
+  const address = /^[^<>\p{Cc}]*<([^<>]+)>$/u.exec(value)?.[1] ?? value
+  if (!isAddress(address)) throw new SettingError(`is neither an address nor a name with one: ${value}`)
+  return value
+}
+
+export function dnsServer(value: string): string {
+  const [, bracketed, plain, portText = '53'] = /^(?:\[([^\]]+)\]|([^:]+))(?::(\d+))?$/.exec(value) ?? [
+    undefined,
+    undefined,
+    value,
+  ]
+  const address = bracketed ?? plain ?? ''
+  if (!ipaddr.isValid(address)) throw new SettingError(`is not the address of a DNS server: ${value}`)
+  return ipaddr.parse(address).kind() === 'ipv6'
+    ? `[${address}]:${port(portText)}`
+    : `${address}:${port(portText)}`
+}
+
+export function pemFile(path: string): string {
+  try {
+    const pem = readFileSync(path, 'utf8')
+    createSecureContext({ ca: pem })
+    if (!pem.includes('BEGIN CERTIFICATE')) throw new Error('no certificate')
+    return pem
+  } catch {
+    throw new SettingError(`is not a readable file of certificates in PEM: ${path}`)
+  }
 }
 
 export function network(value: string): Network {

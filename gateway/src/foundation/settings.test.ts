@@ -25,6 +25,12 @@ test('every deployment setting starts SVC_ and the defaults are those of the set
     trustedProxies: [],
     minPassword: 8,
     signup: false,
+    signupKey: undefined,
+    smtpUrl: undefined,
+    mailFrom: undefined,
+    privateHosts: [],
+    resolver: undefined,
+    caPem: undefined,
     logLevel: 'info',
   })
 })
@@ -64,6 +70,13 @@ test('a value that does not parse is one line that names its setting (ID-26)', (
     { SVC_BASE_URL: 'ftp://x' },
     'SVC_BASE_URL is not a URL that starts http:// or https://: ftp://x',
   )
+  refusedWith({ SVC_SMTP_URL: 'http://x' }, 'SVC_SMTP_URL is not smtp:// or smtps:// with a host')
+  refusedWith({ SVC_MAIL_FROM: 'nobody' }, 'SVC_MAIL_FROM is neither an address nor a name with one: nobody')
+  refusedWith({ SVC_RESOLVER: 'dns.example' }, 'SVC_RESOLVER is not the address of a DNS server: dns.example')
+  refusedWith(
+    { SVC_CA_FILE: '/no/such' },
+    'SVC_CA_FILE is not a readable file of certificates in PEM: /no/such',
+  )
   refusedWith({ SVC_LOG_LEVEL: 'loud' }, /^SVC_LOG_LEVEL is not one of fatal, error/)
   refusedWith(
     { SVC_TRUSTED_PROXIES: '10.0.0.0/8, proxy' },
@@ -72,9 +85,15 @@ test('a value that does not parse is one line that names its setting (ID-26)', (
   refusedWith({ SVC_DATABASE_URL: undefined }, /^SVC_DATABASE_URL is not set/)
 })
 
-test('the refusal of a database address does not repeat its password (T-91)', () => {
+test('the refusal of a database address does not repeat its password (ID-26, T-91)', () => {
   refusedWith(
     { SVC_DATABASE_URL: 'mysql://a:hunter2@db' },
     'SVC_DATABASE_URL is not a URL that starts postgresql://',
   )
+})
+
+test('a DNS server is an address with or without a port, and hosts are separated by commas (ID-26)', () => {
+  assert.equal(read({ SVC_RESOLVER: '192.0.2.1' }).resolver, '192.0.2.1:53')
+  assert.equal(read({ SVC_RESOLVER: '[2001:db8::1]:5353' }).resolver, '[2001:db8::1]:5353')
+  assert.deepEqual(read({ SVC_PRIVATE_HOSTS: 'idp.corp, 10.0.0.1' }).privateHosts, ['idp.corp', '10.0.0.1'])
 })

@@ -1,13 +1,17 @@
 import { readVaultKey } from './vault-key.ts'
 import {
   databaseUrl,
+  dnsServer,
   flag,
   hostName,
   listOf,
   logLevel,
+  mailFrom,
   network,
+  pemFile,
   port,
   SettingError,
+  smtpUrl,
   webUrl,
   wholeNumber,
   type LogLevel,
@@ -28,6 +32,16 @@ export interface Settings {
   trustedProxies: Network[]
   minPassword: number
   signup: boolean
+  /** Bearer of the page in front of sign-up; kept in memory only. */
+  signupKey: string | undefined
+  smtpUrl: URL | undefined
+  mailFrom: string | undefined
+  /** Hosts an org may name although they are not public, as written. */
+  privateHosts: string[]
+  /** The DNS server to ask instead of the system's. */
+  resolver: string | undefined
+  /** Trust roots added for outbound TLS, in PEM. */
+  caPem: string | undefined
   logLevel: LogLevel
 }
 
@@ -66,6 +80,12 @@ export function readSettings(environment: Environment): Settings {
     trustedProxies: read('SVC_TRUSTED_PROXIES', listOf(network)) ?? [],
     minPassword: read('SVC_MIN_PASSWORD', wholeNumber) ?? 8,
     signup: read('SVC_SIGNUP', flag) ?? false,
+    signupKey: read('SVC_SIGNUP_KEY', String),
+    smtpUrl: read('SVC_SMTP_URL', smtpUrl),
+    mailFrom: read('SVC_MAIL_FROM', mailFrom),
+    privateHosts: read('SVC_PRIVATE_HOSTS', listOf(String)) ?? [],
+    resolver: read('SVC_RESOLVER', dnsServer),
+    caPem: read('SVC_CA_FILE', pemFile),
     logLevel: read('SVC_LOG_LEVEL', logLevel) ?? 'info',
   }
 }

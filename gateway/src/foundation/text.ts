@@ -32,4 +32,6 @@ export const deviceOf = (typed: string | undefined, whenBlank: string) =>
     .join('')
     .trim() || whenBlank
 
-export const beforeAt = (address: string) => address.slice(0, address.indexOf('@'))
+/** What to call somebody of whom only the address is known. */
+export const nameFrom = (address: string) =>
+  codePoints(address.slice(0, address.indexOf('@'))).slice(0, 100).join('')

@@ -8,6 +8,7 @@ export type Access =
   | { readonly kind: 'scope'; readonly anyOf: readonly Scope[] }
   | { readonly kind: 'personScope'; readonly anyOf: readonly Scope[] }
   | { readonly kind: 'operator' }
+  | { readonly kind: 'signUp' }
 
 /** No key is asked for, and one that is sent is not even looked at. */
 export const open: Access = { kind: 'open' }
@@ -21,3 +22,5 @@ export const scope = (...anyOf: [Scope, ...Scope[]]): Access => ({ kind: 'scope'
 export const personScope = (...anyOf: [Scope, ...Scope[]]): Access => ({ kind: 'personScope', anyOf })
 /** The platform's own key, or a person made operator. */
 export const operator: Access = { kind: 'operator' }
+/** Nobody while sign-up is shut; with a key of the page in front, that key alone. */
+export const signUp: Access = { kind: 'signUp' }

@@ -134,24 +134,11 @@ test('what is not HTTP is answered in the same shape, and the next request is se
   assert.equal((await nobody.get('/healthz')).status, 200)
 })
 
-test('paths are under /v1, but for discovery and what serves the process itself (I-529)', () => {
-  const outside = new Set(
-    deployment.gateway.server.routes.all
-      .map((route) => route.path)
-      .filter((path) => !path.startsWith('/v1/')),
-  )
-  assert.deepEqual([...outside].toSorted(), [
-    '/',
-    '/.well-known/svc',
-    '/docs',
-    '/docs/:asset',
-    '/docs/start.js',
-    '/healthz',
-    '/invitations/:token',
-    '/invitations/page.css',
-    '/invitations/page.js',
-    '/metrics',
-    '/openapi.json',
-    '/readyz',
-  ])
+test('paths are under /v1, but for discovery, pages and what serves the process itself (I-529)', () => {
+  const { routes } = deployment.gateway.server
+  const outside = routes.all.map(({ path }) => path).filter((path) => !path.startsWith('/v1/'))
+  const pages = ['/', '/cli', '/docs', '/docs/:asset', '/docs/start.js', '/invitations/:token']
+  const assets = ['ask.js', 'invitation.js', 'page.css', 'sign-in.js'].map((name) => `/pages/${name}`)
+  const process = ['/.well-known/svc', '/healthz', '/metrics', '/openapi.json', '/readyz']
+  assert.deepEqual([...new Set(outside)].toSorted(), [...pages, ...assets, ...process].toSorted())
 })

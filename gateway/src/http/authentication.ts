@@ -2,10 +2,12 @@ import type { FastifyRequest } from 'fastify'
 import { environments, scopes, scopesOfRole, type Environment } from '@switchroom/contract/scopes'
 import type { Caller, Operator } from '../foundation/caller.ts'
 import type { Clock } from '../foundation/clock.ts'
-import { badRequest, forbidden, unauthorized } from '../foundation/refusals.ts'
+import { badRequest, forbidden, notFound, unauthorized } from '../foundation/refusals.ts'
 import { digestOf, isSameSecret } from '../foundation/secrets.ts'
+import type { Settings } from '../foundation/settings.ts'
 import type { Database } from '../database/database.ts'
 import * as store from './authentication.store.ts'
+import { placeNamed } from './client-place.ts'
 
 type Headers = FastifyRequest['headers']
 
@@ -17,12 +19,18 @@ export class Authentication {
   readonly #database: Database
   readonly #clock: Clock
   readonly #operatorKey: string | undefined
+  readonly #signUp: { isOpen: boolean; key: string | undefined }
   readonly #recording = new Map<string, Promise<unknown>>()
 
-  constructor(database: Database, clock: Clock, operatorKey: string | undefined) {
+  constructor(
+    database: Database,
+    clock: Clock,
+    settings: Pick<Settings, 'operatorKey' | 'signup' | 'signupKey'>,
+  ) {
     this.#database = database
     this.#clock = clock
-    this.#operatorKey = operatorKey
+    this.#operatorKey = settings.operatorKey
+    this.#signUp = { isOpen: settings.signup, key: settings.signupKey }
   }
 
   get isOperatorDoorOpen() {
@@ -44,6 +52,24 @@ export class Authentication {
     const caller = actingIn(environmentNamed(headers), await this.#liveKey(bearer))
     if (!caller.operator) throw forbidden("this door is the operator's")
     return { name: caller.name, org: caller.org }
+  }
+
+  /** Sign-up has a switch of its own and, where a page stands in front of it, that page's key. */
+  refuseSignUp(headers: Headers) {
+    const { isOpen, key } = this.#signUp
+    if (!isOpen) throw notFound('sign-up is shut on this deployment: the operator opens it with SVC_SIGNUP')
+    if (key === undefined) return
+    const bearer = presentedBearer(headers)
+    if (bearer === undefined || !isSameSecret(bearer, key))
+      throw unauthorized('sign-up takes the key of the page in front')
+  }
+
+  /** The page in front says whom it asks for; without its key that header is never believed. */
+  signUpPlace(headers: Headers, place: string): string {
+    const client = headers['x-svc-client']
+    return this.#signUp.key === undefined || typeof client !== 'string'
+      ? place
+      : (placeNamed(client) ?? place)
   }
 
   /** Uses of keys that are still being written down. */
@@ -72,8 +98,10 @@ export class Authentication {
 }
 
 /** A key in a query, a cookie or under another scheme is no key. */
+const presentedBearer = (headers: Headers) => /^bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1]
+
 function bearerOf(headers: Headers): string {
-  const bearer = /^bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1]
+  const bearer = presentedBearer(headers)
   if (bearer === undefined) throw noKey()
   return bearer
 }

@@ -18,6 +18,12 @@ function placeOf(address: Address): string {
   return `${ipaddr.IPv6.networkAddressFromCIDR(`${address.toNormalizedString()}/64`).toString()}/64`
 }
 
+/** The place of an address in words, if it is one. */
+export function placeNamed(text: string): string | undefined {
+  const address = parse(text.trim())
+  return address && placeOf(address)
+}
+
 /**
  * Where a request comes from: the peer, or, when the peer is a proxy of ours, the right-most address it was
  * forwarded for that is not one of ours. Anything further left was written by whoever likes to.

@@ -18,7 +18,7 @@ export function guardRoutes(server: Server, authentication: Authentication) {
 
     if (route.access.kind === 'open') return
     route.onRequest = [guardOf(route.access, authentication), ...[route.onRequest ?? []].flat()]
-    if (route.access.kind !== 'operator')
+    if (route.access.kind !== 'operator' && route.access.kind !== 'signUp')
       route.preValidation = [
         narrow,
         ...[route.preValidation ?? []].flat(),
@@ -29,12 +29,17 @@ export function guardRoutes(server: Server, authentication: Authentication) {
 /** What the guard and the shapes can answer, documented on every route without anybody writing it. */
 function refusalsOf(route: RouteOptions): Record<number, typeof Refused> {
   const guarded = route.access.kind === 'open' ? [] : [400, 401, 403]
-  const shut = route.access.kind === 'operator' ? [404] : []
+  const shut = route.access.kind === 'operator' || route.access.kind === 'signUp' ? [404] : []
   const shaped = route.schema?.body || route.schema?.querystring ? [400, 413, 422] : []
   return Object.fromEntries([...guarded, ...shut, ...shaped].map((status) => [status, Refused]))
 }
 
 function guardOf(access: Access, authentication: Authentication) {
+  if (access.kind === 'signUp')
+    return async (request: FastifyRequest) => {
+      authentication.refuseSignUp(request.headers)
+      request.signUpPlace = authentication.signUpPlace(request.headers, request.place)
+    }
   if (access.kind === 'operator')
     return async (request: FastifyRequest) => {
       if (!authentication.isOperatorDoorOpen)

@@ -46,6 +46,7 @@ export function makeServer({ settings, authentication, logger, metrics }: Server
   server.setNotFoundHandler((request) => answerUnknown(routes, request))
   server.decorateRequest('caller')
   server.decorateRequest('operator')
+  server.decorateRequest('signUpPlace', '')
   server.decorateRequest('place', {
     getter() {
       return clientPlace(this.socket.remoteAddress ?? '', forwardedFor(this.headers), settings.trustedProxies)

@@ -64,6 +64,14 @@ test('a server token holds no list (I-317)', async () => {
   assert.equal((await probe.as(token.key).get('/v1/agents/support/probe')).status, 200)
 })
 
+test("a visit to another org is not bound by the visitor's own list, and their own org is (I-318, ID-60, ID-172)", async () => {
+  const home = await deployment.newOrg()
+  const olga = await home.person('developer', { agents: ['sales'], operator: true })
+  const visit = await olga.client.post('/v1/login/org', { org: (await deployment.newOrg()).slug })
+  assert.equal((await probe.as(visit.body.key).get('/v1/agents/support/probe')).status, 200)
+  refused(await probe.as(olga.key).get('/v1/agents/support/probe'), 403, 'this key works on sales alone')
+})
+
 test('the list is read from the member row at every request (ID-170, T-54)', async () => {
   const person = await (await deployment.newOrg()).person('developer')
   assert.equal((await probe.as(person.key).get('/v1/agents/support/probe')).status, 200)

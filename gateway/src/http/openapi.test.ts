@@ -14,8 +14,9 @@ test('every route declares its access, its schemas and the refusals it can answe
     const name = `${method} ${path}`
     const statuses = Object.keys(schema.response ?? {})
     assert.ok(access, `${name} declares no access`)
+    const alwaysRefuses = statuses.includes('503') // what this version does not have says so
     assert.ok(
-      statuses.some((status) => status.startsWith('2') || status.startsWith('3')),
+      statuses.some((status) => /^[23]/.test(status)) || alwaysRefuses,
       `${name} documents no success`,
     )
     if (access.kind !== 'open')
@@ -52,7 +53,7 @@ test('the document describes exactly the routes there are', () => {
   assert.deepEqual(described.toSorted(), registered.toSorted())
 })
 
-test('the document says who may call, with what, and what is refused', () => {
+test('the document says who may call, with what, and what is refused', async () => {
   const invite = document.paths['/v1/ops/orgs/{org}/members'].post
   assert.deepEqual(invite.security, [{ operatorKey: [] }])
   assert.deepEqual(Object.keys(invite.responses).toSorted(), [
@@ -68,7 +69,7 @@ test('the document says who may call, with what, and what is refused', () => {
   ])
   assert.deepEqual(invite.requestBody.content['application/json'].schema.required, ['email'])
   assert.deepEqual(document.paths['/.well-known/svc'].get.security, [])
-  assert.equal(document.info.version, deployment.gateway.services.discovery.read().version)
+  assert.equal(document.info.version, (await deployment.gateway.services.discovery.read()).version)
 })
 
 test('the reference page is served with its parts and a policy that forbids inline scripts', async () => {

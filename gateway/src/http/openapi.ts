@@ -65,6 +65,7 @@ const accessInWords: Record<Access['kind'], (access: Access) => string> = {
   scope: (access) => `Takes a key that opens ${scopesOf(access)}.`,
   personScope: (access) => `Takes a person's key that opens ${scopesOf(access)}.`,
   operator: () => "Takes the operator's key.",
+  signUp: () => 'Takes no key, or the key of the page in front where the operator set one.',
 }
 
 const scopesOf = (access: Access) =>

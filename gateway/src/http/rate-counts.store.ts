@@ -19,3 +19,7 @@ const oldestCounted = statement<{ oldest: string | null }>(`
 
 export const oldestTry = (database: Queryable, subject: Buffer, now: Date, windowMs: number) =>
   database.row(oldestCounted, subject, now, `${windowMs} milliseconds`)
+
+const forget = statement(`delete from rate_counts where forget_at <= $1`)
+
+export const forgetOldCounts = (database: Queryable, now: Date) => database.rows(forget, now)

@@ -21,13 +21,32 @@ export class RateCounts {
     this.#clock = clock
   }
 
+  /** Whether a try is admitted, and then counted; for what must not be refused aloud. */
+  async isAdmitted(limit: RateLimit, subject: readonly string[]): Promise<boolean> {
+    const admitted = await store.admitTry(
+      this.#database,
+      subjectOf(limit, subject),
+      this.#clock.now(),
+      limit.tries,
+      limit.windowMs,
+    )
+    return admitted !== undefined
+  }
+
+  async forgetDead() {
+    await store.forgetOldCounts(this.#database, this.#clock.now())
+  }
+
   /** Admits a try and counts it, or refuses it: a refused try is not counted. */
   async admit(limit: RateLimit, subject: readonly string[], sentence: string) {
+    if (await this.isAdmitted(limit, subject)) return
     const now = this.#clock.now()
-    const digest = digestOf(JSON.stringify([limit.name, ...subject]))
-    if (await store.admitTry(this.#database, digest, now, limit.tries, limit.windowMs)) return
+    const digest = subjectOf(limit, subject)
     const counted = await store.oldestTry(this.#database, digest, now, limit.windowMs)
     const freeAtMs = counted?.oldest ? Date.parse(counted.oldest) + limit.windowMs : now.getTime()
     throw tooMany(sentence, Math.max(1, Math.ceil((freeAtMs - now.getTime()) / secondMs)))
   }
 }
+
+const subjectOf = (limit: RateLimit, subject: readonly string[]) =>
+  digestOf(JSON.stringify([limit.name, ...subject]))

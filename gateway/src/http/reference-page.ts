@@ -51,12 +51,6 @@ export function referencePage(server: Server) {
   const Text = Type.String()
 
   server.get(
-    '/',
-    { access: open, schema: { hide: true, response: { 302: Type.Null() } } },
-    async (_request, reply) => reply.redirect('/docs'),
-  )
-
-  server.get(
     '/docs',
     { access: open, schema: { hide: true, response: { 200: Text } } },
     async (_request, reply) =>

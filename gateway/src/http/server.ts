@@ -24,6 +24,8 @@ declare module 'fastify' {
     operator: Operator
     /** Where the request comes from, for counting tries. */
     readonly place: string
+    /** Only on the routes of sign-up: whom the page in front asks for, where there is one. */
+    signUpPlace: string
   }
   interface RouteShorthandOptions {
     access: Access

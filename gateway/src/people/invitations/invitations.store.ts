@@ -23,15 +23,22 @@ export interface StandingInvitation extends Omit<Member, 'scopes'> {
   purpose: 'invitation' | 'reset'
   handed: boolean
   proves_address: boolean
+  slug: string
+  is_provider_only: boolean
   has_password: boolean
   is_elsewhere: boolean
 }
 
 const standing = statement<StandingInvitation>(`
-  select i.purpose, i.handed, i.proves_address, p.password_hash is not null as has_password,
-    exists (select from members o where o.email = m.email and o.org <> m.org) as is_elsewhere,
+  select i.purpose, i.handed, i.proves_address, p.password_hash is not null as has_password, o.slug,
+    coalesce(ip.required, false) as is_provider_only,
+    exists (select from members e where e.email = m.email and e.org <> m.org) as is_elsewhere,
     m.id, m.org, m.email, m.name, m.role, m.agents, m.status, m.operator, m.production, p.verified
-  from invitations i join members m on m.id = i.member join persons p on p.email = m.email
+  from invitations i
+  join members m on m.id = i.member
+  join persons p on p.email = m.email
+  join orgs o on o.id = m.org
+  left join identity_providers ip on ip.org = m.org
   where i.digest = $1 and i.expires_at > $2`)
 
 export const findInvitation = (database: Queryable, digest: Buffer, now: Date) =>
@@ -62,3 +69,7 @@ export const keepPassword = (tx: Transaction, email: string, hash: string, verif
 const activate = statement(`update members set status = 'active' where id = $1`)
 
 export const takeSeat = (tx: Transaction, member: string) => tx.rows(activate, member)
+
+const forget = statement(`delete from invitations where expires_at <= $1`)
+
+export const forgetDeadInvitations = (database: Queryable, now: Date) => database.rows(forget, now)

@@ -106,7 +106,7 @@ test('an empty password is refused even where there is no length rule (I-024, ID
   )
 })
 
-test('of 20 uses at one instant over two gateways exactly one succeeds, and one key is made (T-29)', async () => {
+test('of 20 uses at one instant over two gateways exactly one succeeds, and one key is made (I-241, T-29)', async () => {
   const second = await deployment.another()
   const { member, accept } = await invitation()
   const answers = await Promise.all(
@@ -213,7 +213,7 @@ test('the page behind the link is one page for any token, and looking at it spen
   assert.equal((await accept()).status, 200)
 })
 
-test('passwords are hashed off the event loop: other requests are answered meanwhile (T-12)', async () => {
+test('passwords are hashed off the event loop: other requests are answered meanwhile (ID-67, T-12)', async () => {
   const guests = await Promise.all(Array.from({ length: 20 }, () => invitation()))
   const meanwhile = { answered: 0, over: false }
   const accepting = Promise.all(guests.map(({ accept }) => accept())).finally(() => (meanwhile.over = true))

@@ -1,51 +1,27 @@
 import { scopesOfRole } from '@switchroom/contract/scopes'
-import type { AcceptedInvitation, AcceptInvitation, Invited } from '@switchroom/contract/members'
-import type { Database, Transaction } from '../../database/database.ts'
-import { later, weekMs, type Clock } from '../../foundation/clock.ts'
+import type { AcceptedInvitation, AcceptInvitation } from '@switchroom/contract/members'
+import type { Database, Queryable } from '../../database/database.ts'
+import type { Clock } from '../../foundation/clock.ts'
 import { notFound } from '../../foundation/refusals.ts'
-import { digestOf, newSecret } from '../../foundation/secrets.ts'
+import { digestOf } from '../../foundation/secrets.ts'
 import { deviceOf } from '../../foundation/text.ts'
-import type { Keys } from '../keys/keys.ts'
+import type { Mint } from '../keys/mint.ts'
 import type { Passwords } from '../passwords/passwords.ts'
+import { providerOnly } from '../sign-in/entrance.ts'
 import * as store from './invitations.store.ts'
 
-const lifetimeMs = weekMs
-
-/** One-use links with which a person chooses their password and takes their seat. */
+/** With a one-use link a person chooses their password and, where they were invited, takes their seat. */
 export class Invitations {
   readonly #database: Database
   readonly #clock: Clock
-  readonly #keys: Keys
+  readonly #mint: Mint
   readonly #passwords: Passwords
-  readonly #baseUrl: string
 
-  constructor(database: Database, clock: Clock, keys: Keys, passwords: Passwords, baseUrl: string) {
+  constructor(database: Database, clock: Clock, mint: Mint, passwords: Passwords) {
     this.#database = database
     this.#clock = clock
-    this.#keys = keys
+    this.#mint = mint
     this.#passwords = passwords
-    this.#baseUrl = baseUrl
-  }
-
-  /** A link that is not handed stays null: nobody but the person may hold it. */
-  async issue(
-    tx: Transaction,
-    member: string,
-    { handed, provesAddress }: { handed: boolean; provesAddress: boolean },
-  ): Promise<Pick<Invited, 'token' | 'link' | 'expires_at'>> {
-    const expires = later(this.#clock.now(), lifetimeMs)
-    const expires_at = expires.toISOString()
-    if (!handed) return { token: null, link: null, expires_at }
-    const token = newSecret()
-    await store.insertInvitation(tx, {
-      digest: digestOf(token),
-      member,
-      purpose: 'invitation',
-      handed,
-      proves_address: provesAddress,
-      expires_at: expires,
-    })
-    return { token, link: `${this.#baseUrl}/invitations/${token}`, expires_at }
   }
 
   /** The token is the credential. A refused password does not spend it. */
@@ -62,7 +38,7 @@ export class Invitations {
       await store.spendInvitations(tx, member.id, member.email)
       await store.keepPassword(tx, member.email, hash, member.proves_address)
       await store.takeSeat(tx, member.id)
-      const minted = await this.#keys.mintForPerson(tx, member, deviceOf(device, 'sign-in'))
+      const minted = await this.#mint.forPerson(tx, member, deviceOf(device, 'sign-in'))
       const accepted = {
         ...member,
         status: 'active' as const,
@@ -73,9 +49,14 @@ export class Invitations {
     })
   }
 
-  async #standing(from: Database | Transaction, digest: Buffer): Promise<store.StandingInvitation> {
+  async forgetDead() {
+    await store.forgetDeadInvitations(this.#database, this.#clock.now())
+  }
+
+  async #standing(from: Queryable, digest: Buffer): Promise<store.StandingInvitation> {
     const found = await store.findInvitation(from, digest, this.#clock.now())
     if (!found || !isGood(found)) throw notFound('that link is spent or was never made')
+    if (found.is_provider_only) throw providerOnly(found.slug)
     return found
   }
 }

@@ -1,47 +1,50 @@
-import type { Environment, Scope } from '@switchroom/contract/scopes'
+import type { KeyEntry } from '@switchroom/contract/keys'
+import type { Role, Scope } from '@switchroom/contract/scopes'
 import { statement, type Queryable, type Transaction } from '../../database/database.ts'
 
-export interface NewKey {
-  id: string
-  org: string
-  digest: Buffer
-  kind: 'person' | 'server'
-  label: string
-  env: Environment
-  member: string | null
-  name: string | null
-  scopes: readonly Scope[] | null
-  created_by: string
-  created_at: Date
-  expires_at: Date | null
+export interface KeyRow extends Omit<KeyEntry, 'scopes'> {
+  own_scopes: Scope[] | null
+  role: Role | null
+  is_visit: boolean
 }
 
-const insert = statement(`
-  insert into keys (id, org, digest, kind, label, env, member, name, scopes, created_by, created_at, expires_at)
-  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`)
+const visible = statement<KeyRow>(`
+  select k.id as fingerprint, k.label, k.kind, k.env, coalesce(m.name, k.name) as name, k.created_by, k.created_at,
+    k.last_used_at, k.revoked_at, k.expires_at, k.scopes as own_scopes, m.role, k.visitor is not null as is_visit
+  from keys k left join members m on m.id = k.member
+  where k.org = $1 and (k.kind = 'server' or $3 or k.created_by = $2)
+  order by k.ordinal`)
 
-export const insertKey = (database: Queryable, key: NewKey) =>
-  database.rows(
-    insert,
-    key.id,
-    key.org,
-    key.digest,
-    key.kind,
-    key.label,
-    key.env,
-    key.member,
-    key.name,
-    key.scopes,
-    key.created_by,
-    key.created_at,
-    key.expires_at,
-  )
+/** Every server token, and the persons' keys of one subject or, if asked for, of everybody. */
+export const listKeys = (database: Queryable, org: string, subject: string, everybodys: boolean) =>
+  database.rows(visible, org, subject, everybodys)
 
+const lockLiving = statement<{ id: string }>(`
+  select id from keys
+  where org = $1 and id = $2 and revoked_at is null and ($4 or id = $3 or created_by = $5)
+  for update`)
+
+/** The key if it is the org's, alive, and the asker's to end; held, so that no copy is made meanwhile. */
+export const lockRevocable = (
+  tx: Transaction,
+  key: { org: string; id: string },
+  by: { key_id: string; anyKey: boolean; subject: string },
+) => tx.row(lockLiving, key.org, key.id, by.key_id, by.anyKey, by.subject)
+
+const revokeTree = statement(`
+  update keys set revoked_at = $2 where revoked_at is null and (id = $1 or ancestors @> array[$1::text])`)
+
+/** The key and every key below it in the tree of copies, in whatever org. */
+export const revokeKey = (tx: Transaction, id: string, at: Date) => tx.rows(revokeTree, id, at)
+
+const lockMembersKeys = statement(`select from keys where member = $1 for update`)
 const revokeMembers = statement(`
   with dead as (select id from keys where member = $1)
   update keys set revoked_at = $2
   where revoked_at is null and (id in (select id from dead) or ancestors && array(select id from dead))`)
 
 /** Every key of the member and every copy below one, in whatever org. */
-export const revokeKeysOfMember = (tx: Transaction, member: string, at: Date) =>
-  tx.rows(revokeMembers, member, at)
+export async function revokeKeysOfMember(tx: Transaction, member: string, at: Date) {
+  await tx.rows(lockMembersKeys, member)
+  await tx.rows(revokeMembers, member, at)
+}

@@ -3,27 +3,22 @@ import {
   scopes,
   scopesOfRole,
   serverTokenScopes,
-  type Role,
   type Scope,
 } from '@switchroom/contract/scopes'
-import type { CreateServerToken, MintedKey, ServerToken } from '@switchroom/contract/keys'
+import type { CreateServerToken, KeyEntry, KeyList, RevokedKey, ServerToken } from '@switchroom/contract/keys'
 import type { Database, Transaction } from '../../database/database.ts'
+import type { Caller } from '../../foundation/caller.ts'
 import type { Clock } from '../../foundation/clock.ts'
-import { badRequest, listed } from '../../foundation/refusals.ts'
+import { badRequest, listed, notFound } from '../../foundation/refusals.ts'
 import { digestOf, newId, newSecret } from '../../foundation/secrets.ts'
 import { lineOf } from '../../foundation/text.ts'
+import { refuseProductionBeyond } from '../members/granting.ts'
 import * as store from './keys.store.ts'
-
-export interface KeyHolder {
-  id: string
-  org: string
-  name: string
-  role: Role
-}
+import { insertKey } from './mint.store.ts'
 
 const rfc3339 = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)$/
 
-/** Makes keys, and ends them. The key itself is only in the answer that made it. */
+/** The keys of an org: who may see them, make server tokens, and end them. */
 export class Keys {
   readonly #database: Database
   readonly #clock: Clock
@@ -33,28 +28,41 @@ export class Keys {
     this.#clock = clock
   }
 
-  /** A person's key opens both environments; their role and switches are read at every request. */
-  async mintForPerson(tx: Transaction, holder: KeyHolder, label: string): Promise<MintedKey> {
-    const key = newSecret('svc_live_')
-    const { id: member, org, name, role } = holder
-    const minted = { key_id: newId('key', 8), org, label, env: 'sandbox', name } as const
-    await store.insertKey(tx, {
-      ...minted,
-      id: minted.key_id,
-      digest: digestOf(key),
-      kind: 'person',
-      member,
-      scopes: null,
-      created_by: member,
-      created_at: this.#clock.now(),
-      expires_at: null,
+  async list({ org, subject, scopes: opens }: Caller): Promise<KeyList> {
+    const rows = await store.listKeys(this.#database, org, subject, opens.includes('keys'))
+    return { keys: rows.map(entryOf) }
+  }
+
+  create(caller: Caller, wanted: CreateServerToken): Promise<ServerToken> {
+    return this.#createServerToken(caller.org, wanted, serverTokenScopes, caller.subject, () => {
+      if (wanted.env === 'production') refuseProductionBeyond(caller)
     })
-    return { ...minted, key, subject: member, scopes: [...scopesOfRole[role]] }
   }
 
   /** A token the operator makes may hold any scope there is. */
   createAsOperator(org: string, wanted: CreateServerToken): Promise<ServerToken> {
-    return this.#createServerToken(org, wanted, scopes, 'operator')
+    return this.#createServerToken(org, wanted, scopes, 'operator', () => {})
+  }
+
+  /** What is not the org's, dead already, or not the caller's to end is one and the same nothing. */
+  async revoke(caller: Caller, fingerprint: string): Promise<RevokedKey> {
+    const { org, key_id, subject } = caller
+    return this.#database.transaction(async (tx) => {
+      const by = { key_id, subject, anyKey: caller.scopes.includes('keys') }
+      if (!(await store.lockRevocable(tx, { org, id: fingerprint }, by)))
+        throw notFound('there is no such key')
+      await store.revokeKey(tx, fingerprint, this.#clock.now())
+      return { fingerprint, revoked: true }
+    })
+  }
+
+  /** Ends every key of the member, and every copy of those. */
+  async revokeOfMember(tx: Transaction, member: string) {
+    await store.revokeKeysOfMember(tx, member, this.#clock.now())
+  }
+
+  async revokeTree(tx: Transaction, key: string) {
+    await store.revokeKey(tx, key, this.#clock.now())
   }
 
   async #createServerToken(
@@ -62,36 +70,32 @@ export class Keys {
     wanted: CreateServerToken,
     grantable: readonly Scope[],
     created_by: string,
+    refuseUngrantable: () => void,
   ): Promise<ServerToken> {
     const env = environments.find((known) => known === wanted.env)
     if (!env) throw badRequest('env is sandbox or production')
-    const key = newSecret(env === 'production' ? 'svc_live_' : 'svc_test_')
+    const label = lineOf('label', wanted.label)
+    const opens = scopesWanted(wanted.scopes, grantable)
     const expires = this.#expiry(wanted.expires_at)
-    const minted = {
-      key_id: newId('key', 8),
-      org,
-      label: lineOf('label', wanted.label),
-      env,
-      scopes: scopesWanted(wanted.scopes, grantable),
-    }
-    await store.insertKey(this.#database, {
+    refuseUngrantable()
+
+    const key = newSecret(env === 'production' ? 'svc_live_' : 'svc_test_')
+    const minted = { key_id: newId('key', 8), org, label, env, scopes: opens }
+    await insertKey(this.#database, {
       ...minted,
       id: minted.key_id,
       digest: digestOf(key),
       kind: 'server',
       member: null,
+      visitor: null,
       name: null,
       created_by,
+      ancestors: [],
       created_at: this.#clock.now(),
       expires_at: expires,
     })
     const expires_at = expires?.toISOString() ?? null
     return { ...minted, key, subject: '', name: '', fingerprint: minted.key_id, expires_at }
-  }
-
-  /** Ends every key of the member, and every copy of those. */
-  async revokeOfMember(tx: Transaction, member: string) {
-    await store.revokeKeysOfMember(tx, member, this.#clock.now())
   }
 
   #expiry(wanted: string | undefined): Date | null {
@@ -103,11 +107,17 @@ export class Keys {
   }
 }
 
+/** A person's scopes are those of their role now; a removed member's key opens nothing. */
+function entryOf({ own_scopes, role, is_visit, ...entry }: store.KeyRow): KeyEntry {
+  const opens = own_scopes ?? (is_visit ? scopes : role ? scopesOfRole[role] : [])
+  return { ...entry, scopes: [...opens] }
+}
+
 /** The named scopes in canonical order; without any, those a server token usually opens. */
 function scopesWanted(wanted: readonly string[] | undefined, grantable: readonly Scope[]): Scope[] {
-  if (wanted === undefined) return scopes.filter((scope) => (serverTokenScopes as Scope[]).includes(scope))
-  const known = wanted.every((name) => grantable.some((scope) => scope === name))
-  if (!known || wanted.length === 0)
+  const named: readonly string[] = wanted ?? serverTokenScopes
+  const known = named.every((name) => grantable.some((scope) => scope === name))
+  if (!known || named.length === 0)
     throw badRequest(`a server token opens ${listed(grantable)}, and at least one of them`)
-  return scopes.filter((scope) => wanted.includes(scope))
+  return scopes.filter((scope) => named.includes(scope))
 }

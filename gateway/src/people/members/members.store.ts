@@ -7,6 +7,8 @@ export interface MemberRow extends Omit<Member, 'scopes'> {
   org: string
 }
 
+export type NewMember = Omit<MemberRow, 'status' | 'verified'>
+
 const columns = `m.id, m.org, m.email, m.name, m.role, m.agents, m.status, m.operator, m.production, p.verified`
 const from = `members m join persons p on p.email = m.email`
 
@@ -26,6 +28,24 @@ export async function lockPerson(tx: Transaction, email: string) {
   await tx.rows(keepPerson, email)
   await tx.rows(lockPersonRow, email)
 }
+
+const update = statement(`
+  update members set role = $3, agents = $4, status = $5, production = $6 where org = $1 and id = $2`)
+
+export const updateMember = (
+  tx: Transaction,
+  org: string,
+  { id, role, agents, status, production }: Member,
+) => tx.rows(update, org, id, role, agents, status, production)
+
+const signsIn = statement(`
+  select from persons p
+  where p.email = $2
+    and (p.password_hash is not null or exists (select from identity_providers i where i.org = $1))`)
+
+/** With a password, or with the provider of the org. */
+export const canSignIn = async (tx: Transaction, org: string, email: string) =>
+  (await tx.row(signsIn, org, email)) !== undefined
 
 const elsewhere = statement(`select from members where email = $2 and org <> $1 limit 1`)
 
@@ -47,11 +67,7 @@ const insert = statement(`
   insert into members (id, org, email, name, role, agents, status, operator, production, created_at)
   values ($1, $2, $3, $4, $5, $6, 'invited', $7, $8, $9)`)
 
-export async function insertInvited(
-  tx: Transaction,
-  member: Omit<MemberRow, 'status' | 'verified'>,
-  at: Date,
-) {
+export async function insertInvited(tx: Transaction, member: NewMember, at: Date) {
   const { id, org, email, name, role, agents, operator, production } = member
   try {
     await tx.rows(insert, id, org, email, name, role, agents, operator, production, at)
@@ -77,7 +93,7 @@ const forgetPerson = statement(`
   delete from persons p where email = $1 and not exists (select from members m where m.email = p.email)`)
 
 /** With the last row of an address its password and its proof are forgotten. */
-export async function deleteMember(tx: Transaction, member: MemberRow) {
-  await tx.rows(remove, member.org, member.id)
+export async function deleteMember(tx: Transaction, org: string, member: Member) {
+  await tx.rows(remove, org, member.id)
   await tx.rows(forgetPerson, member.email)
 }

@@ -1,13 +1,28 @@
-import { roles, scopesOfRole } from '@switchroom/contract/scopes'
-import type { Invited, InviteAsOperator, Member, MemberList } from '@switchroom/contract/members'
+import { roles, scopesOfRole, type Role } from '@switchroom/contract/scopes'
+import type {
+  ChangeMember,
+  Invited,
+  InviteAsOperator,
+  InviteMember,
+  Member,
+  MemberList,
+} from '@switchroom/contract/members'
 import type { Database, Transaction } from '../../database/database.ts'
+import type { Caller } from '../../foundation/caller.ts'
 import type { Clock } from '../../foundation/clock.ts'
 import { badRequest, conflict, notFound, tooMany } from '../../foundation/refusals.ts'
 import { newId } from '../../foundation/secrets.ts'
-import { addressOf, beforeAt, lineOf } from '../../foundation/text.ts'
-import type { Invitations } from '../invitations/invitations.ts'
+import { addressOf, lineOf, nameFrom } from '../../foundation/text.ts'
+import type { Links, Posting } from '../invitations/links.ts'
 import type { Keys } from '../keys/keys.ts'
 import type { OrgRow, Orgs } from '../orgs/orgs.ts'
+import { changedMember } from './changes.ts'
+import {
+  refuseAgentsBeyond,
+  refuseGrantBeyond,
+  refuseHoldingMore,
+  refuseProductionBeyond,
+} from './granting.ts'
 import * as store from './members.store.ts'
 
 const agentForm = /^[a-z0-9][a-z0-9_-]{0,62}$/
@@ -20,48 +35,76 @@ export class Members {
   readonly #clock: Clock
   readonly #orgs: Orgs
   readonly #keys: Keys
-  readonly #invitations: Invitations
+  readonly #links: Links
 
-  constructor(database: Database, clock: Clock, orgs: Orgs, keys: Keys, invitations: Invitations) {
+  constructor(database: Database, clock: Clock, orgs: Orgs, keys: Keys, links: Links) {
     this.#database = database
     this.#clock = clock
     this.#orgs = orgs
     this.#keys = keys
-    this.#invitations = invitations
+    this.#links = links
   }
 
   async list(org: string): Promise<MemberList> {
     return { members: (await store.listMembers(this.#database, org)).map(memberOf) }
   }
 
+  async invite(caller: Caller, invited: InviteMember): Promise<Invited> {
+    const member = this.#newMember(caller.org, invited)
+    refuseGrantBeyond(caller, member.role)
+    if (invited.production) refuseProductionBeyond(caller)
+    refuseAgentsBeyond(caller, member.agents)
+    return this.#invite(member, 'member')
+  }
+
   /** The operator grants anything: any role, production, and the operator's flag itself. */
   async inviteAsOperator(org: string, invited: InviteAsOperator): Promise<Invited> {
-    const email = addressOf(invited.email)
-    const role = roles.find((known) => known === (invited.role ?? 'admin'))
-    if (!role) throw badRequest(`role is one of ${roles.join(', ')}`)
-    const member = {
-      id: newId('mem', 6),
-      org,
-      email,
-      role,
-      name: invited.name === undefined ? beforeAt(email).slice(0, 100) : lineOf('name', invited.name),
-      agents: agentList(invited.agents ?? []),
-      operator: invited.operator ?? false,
-      production: role === 'admin' || (invited.production ?? false),
-    }
+    const member = this.#newMember(org, { ...invited, role: invited.role ?? 'admin' })
+    return this.#invite({ ...member, operator: invited.operator ?? false }, 'operator')
+  }
+
+  /** All the named fields change, or none: they are judged together, as the row would stand. */
+  async change(caller: Caller, id: string, wanted: ChangeMember): Promise<Member> {
     return this.#database.transaction(async (tx) => {
-      const locked = await this.#orgs.lock(tx, org) // held, so two invitations cannot both take the last seat
-      if (await store.isMember(tx, org, email)) throw conflict(`${email} is already a member`)
-      await refusePastSeats(tx, locked)
-      await store.lockPerson(tx, email)
-      const elsewhere = await store.isInAnotherOrg(tx, org, email)
-      await store.insertInvited(tx, member, this.#clock.now())
-      // The link sets this person's password in every org, so only their own mailbox may hold it then.
-      const invitation = await this.#invitations.issue(tx, member.id, {
-        handed: !elsewhere,
-        provesAddress: true,
-      })
-      return { member: await this.#find(tx, org, member.id), mailed: false, ...invitation }
+      const org = await this.#orgs.lock(tx, caller.org)
+      const member = await this.#find(tx, caller.org, id)
+      const role = wanted.role === undefined ? member.role : roleOf(wanted.role)
+      const agents = wanted.agents === undefined ? member.agents : agentList(wanted.agents)
+      if (role !== member.role) refuseGrantBeyond(caller, role)
+      if (wanted.production === true && !member.production) refuseProductionBeyond(caller)
+      if (wanted.agents !== undefined) refuseAgentsBeyond(caller, agents)
+
+      const changed = changedMember(member, { ...wanted, role, agents }, caller.subject)
+      await this.#refuseLastAdminGone(tx, org, member, changed)
+      if (changed.status === 'active' && member.status === 'disabled')
+        await this.#refuseReturn(tx, org, changed)
+      if (changed.status === 'disabled' && member.status === 'active') await this.#keys.revokeOfMember(tx, id)
+      await store.updateMember(tx, caller.org, changed)
+      return this.#find(tx, caller.org, id)
+    })
+  }
+
+  async remove(caller: Caller, id: string): Promise<void> {
+    await this.#remove(caller.org, id, () => {
+      if (id === caller.subject) throw conflict('nobody removes themself')
+    })
+  }
+
+  removeAsOperator(org: string, id: string): Promise<void> {
+    return this.#remove(org, id, () => {})
+  }
+
+  /** A one-use link for an active member; whoever holds it would be that member, so nobody resets beyond themself. */
+  async reset(caller: Caller, id: string): Promise<Invited> {
+    const posting = await this.#posting(caller.org)
+    return this.#database.transaction(async (tx) => {
+      const member = await this.#find(tx, caller.org, id)
+      refuseHoldingMore(caller, member)
+      if (member.status !== 'active') throw conflict(`${member.name} is not active`)
+      await store.lockPerson(tx, member.email)
+      const isElsewhere = await store.isInAnotherOrg(tx, caller.org, member.email)
+      const link = { purpose: 'reset', isElsewhere, askedBy: 'member' } as const
+      return { member, ...(await this.#links.issue(tx, { org: caller.org, ...member }, link, posting)) }
     })
   }
 
@@ -75,36 +118,86 @@ export class Members {
     })
   }
 
+  #newMember(org: string, invited: InviteMember): store.NewMember {
+    const email = addressOf(invited.email)
+    const role = roleOf(invited.role)
+    const own =
+      invited.name === undefined
+        ? nameFrom(email)
+        : lineOf('name', invited.name)
+    const production = role === 'admin' || (invited.production ?? false)
+    const agents = agentList(invited.agents ?? [])
+    return { id: newId('mem', 6), org, email, role, name: own, agents, operator: false, production }
+  }
+
+  async #invite(member: store.NewMember, askedBy: 'member' | 'operator'): Promise<Invited> {
+    const { org, email } = member
+    const posting = await this.#posting(org)
+    return this.#database.transaction(async (tx) => {
+      const locked = await this.#orgs.lock(tx, org) // held, so two invitations cannot both take the last seat
+      if (await store.isMember(tx, org, email)) throw conflict(`${email} is already a member`)
+      await refusePastSeats(tx, locked)
+      await store.lockPerson(tx, email)
+      const isElsewhere = await store.isInAnotherOrg(tx, org, email)
+      await store.insertInvited(tx, member, this.#clock.now())
+      const link = { purpose: 'invitation', isElsewhere, askedBy } as const
+      const issued = await this.#links.issue(tx, member, link, posting)
+      return { member: await this.#find(tx, org, member.id), ...issued }
+    })
+  }
+
+  async #posting(org: string): Promise<Posting> {
+    const { name } = await this.#orgs.find(org)
+    return this.#links.postingFor(org, name)
+  }
+
   /** Removes a member of any status: keys end, the seat is free, and unused links are dead. */
-  async remove(org: string, id: string): Promise<void> {
+  async #remove(org: string, id: string, refuse: () => void) {
     await this.#database.transaction(async (tx) => {
       const locked = await this.#orgs.lock(tx, org)
-      const member = await store.findMember(tx, org, id)
-      if (!member) throw noSuchMember()
-      const isActiveAdmin = member.role === 'admin' && member.status === 'active'
-      if (isActiveAdmin && !(await store.hasOtherActiveAdmin(tx, org, id)))
-        throw conflict(`${member.name} is the last active admin of ${locked.slug}`)
+      const member = await this.#find(tx, org, id)
+      refuse()
+      await this.#refuseLastAdminGone(tx, locked, member, undefined)
       await this.#keys.revokeOfMember(tx, id)
-      await store.deleteMember(tx, member)
+      await store.deleteMember(tx, org, member)
     })
+  }
+
+  async #refuseLastAdminGone(tx: Transaction, org: OrgRow, member: Member, after: Member | undefined) {
+    if (!isActiveAdmin(member) || (after && isActiveAdmin(after))) return
+    if (!(await store.hasOtherActiveAdmin(tx, org.id, member.id)))
+      throw conflict(`${member.name} is the last active admin of ${org.slug}`)
+  }
+
+  /** Back from disabled, the row takes a seat again. */
+  async #refuseReturn(tx: Transaction, org: OrgRow, member: Member) {
+    if (!(await store.canSignIn(tx, org.id, member.email)))
+      throw badRequest(`${member.name} has no password: remove and invite again`)
+    await refusePastSeats(tx, org)
   }
 
   async #find(tx: Transaction, org: string, id: string): Promise<Member> {
     const row = await store.findMember(tx, org, id)
-    if (!row) throw noSuchMember()
+    if (!row) throw notFound('there is no such member')
     return memberOf(row)
   }
 }
 
-const noSuchMember = () => notFound('there is no such member')
+const isActiveAdmin = ({ role, status }: Member) => role === 'admin' && status === 'active'
 
 /** How many seats an org holds: whoever is invited or active. */
 export const seatsHeld = (database: Database) => (org: string) => store.countSeats(database, org)
 
-async function refusePastSeats(tx: Transaction, { id, slug, quotas: { seats } }: OrgRow) {
+export async function refusePastSeats(tx: Transaction, { id, slug, quotas: { seats } }: OrgRow) {
   if (seats === null) return
   const held = await store.countSeats(tx, id)
   if (held >= seats) throw tooMany(`org ${slug} has used ${held} of its ${seats} seats: credits.exhausted`)
+}
+
+function roleOf(wanted: string): Role {
+  const role = roles.find((known) => known === wanted)
+  if (!role) throw badRequest(`role is one of ${roles.join(', ')}`)
+  return role
 }
 
 function agentList(agents: readonly string[]): string[] {

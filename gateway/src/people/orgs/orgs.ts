@@ -9,7 +9,7 @@ import {
   type Quotas,
   type ReplacedQuotas,
 } from '@switchroom/contract/orgs'
-import type { Database, Transaction } from '../../database/database.ts'
+import type { Database, Queryable, Transaction } from '../../database/database.ts'
 import type { Clock } from '../../foundation/clock.ts'
 import { badRequest, notFound } from '../../foundation/refusals.ts'
 import { newId } from '../../foundation/secrets.ts'
@@ -44,10 +44,18 @@ export class Orgs {
     this.#holdingCounts = holdingCounts
   }
 
-  async create(wanted: CreateOrg): Promise<CreatedOrg> {
-    const { slug } = wanted
-    if (!slugForm.test(slug))
+  slugOf(wanted: string): string {
+    if (!slugForm.test(wanted))
       throw badRequest("an org's name is lower-case letters, digits and dashes, at most 40")
+    return wanted
+  }
+
+  create(wanted: CreateOrg): Promise<CreatedOrg> {
+    return this.createIn(this.#database, wanted)
+  }
+
+  async createIn(database: Queryable, wanted: CreateOrg): Promise<CreatedOrg> {
+    const slug = this.slugOf(wanted.slug)
     const name = wanted.name === undefined ? slug : lineOf('name', wanted.name)
     const org = {
       id: newId('org', 6),
@@ -56,7 +64,7 @@ export class Orgs {
       quotas: noLimit,
       created_at: this.#clock.now().toISOString(),
     }
-    await store.insertOrg(this.#database, org)
+    await store.insertOrg(database, org)
     return org
   }
 
@@ -66,9 +74,13 @@ export class Orgs {
 
   /** Named by its id or its slug; a slug has no underscore, so the two never meet. */
   async find(idOrSlug: string): Promise<store.OrgRow> {
-    const org = await store.findOrg(this.#database, idOrSlug)
+    const org = await this.lookUp(idOrSlug)
     if (!org) throw notFound(`there is no org ${idOrSlug}`)
     return org
+  }
+
+  lookUp(idOrSlug: string, database: Queryable = this.#database): Promise<store.OrgRow | undefined> {
+    return store.findOrg(database, idOrSlug)
   }
 
   async detail(idOrSlug: string): Promise<OrgDetail> {

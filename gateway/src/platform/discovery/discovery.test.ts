@@ -30,3 +30,23 @@ test('it reads the settings for sign-up and the shortest password (I-022, I-023,
     200,
   )
 })
+
+test("mail is true when the platform has a mailbox, stored or of the environment; an org's does not count (I-025, I-026, ID-160)", async () => {
+  await using deployment = await startDeployment()
+  const { operator, nobody } = deployment
+  const canMail = async () => (await nobody.get('/.well-known/svc')).body.mail
+  const mailbox = { host: 'smtp.example.com', port: 587, security: 'starttls', from: 'post@example.com' }
+  const { client: admin } = await (await deployment.newOrg()).person('admin')
+  await admin.put('/v1/org/mail', mailbox)
+  assert.equal(await canMail(), false)
+  await operator.put('/v1/ops/mail', mailbox)
+  assert.equal(await canMail(), true)
+  await operator.delete('/v1/ops/mail')
+  assert.equal(await canMail(), false)
+
+  await using other = await deployment.another({
+    SVC_SMTP_URL: 'smtp://smtp.example.com',
+    SVC_MAIL_FROM: 'post@example.com',
+  })
+  assert.equal((await other.nobody.get('/.well-known/svc')).body.mail, true)
+})

@@ -2,18 +2,25 @@ import type { Brand, Discovery } from '@switchroom/contract/discovery'
 import type { Settings } from '../../foundation/settings.ts'
 import { version } from '../../foundation/version.ts'
 
-export const defaultBrand: Brand = { name: 'Switchroom', logo_url: null, accent: '#2f6fed' }
-
 /** What anybody may know of the deployment before they have a key. */
 export class DiscoveryDocument {
   readonly #settings: Pick<Settings, 'signup' | 'minPassword'>
+  readonly #canMail: () => Promise<boolean>
+  readonly #brand: () => Promise<Brand>
 
-  constructor(settings: Pick<Settings, 'signup' | 'minPassword'>) {
+  constructor(
+    settings: Pick<Settings, 'signup' | 'minPassword'>,
+    canMail: () => Promise<boolean>,
+    brand: () => Promise<Brand>,
+  ) {
     this.#settings = settings
+    this.#canMail = canMail
+    this.#brand = brand
   }
 
-  read(): Discovery {
+  async read(): Promise<Discovery> {
     const { signup, minPassword } = this.#settings
-    return { version, signup, min_password: minPassword, mail: false, brand: defaultBrand, social: false }
+    const [mail, brand] = await Promise.all([this.#canMail(), this.#brand()])
+    return { version, signup, min_password: minPassword, mail, brand, social: false }
   }
 }

@@ -61,3 +61,19 @@ test('the flag of a row that is not active makes nobody operator, and removing t
   refused(await olga.client.get('/v1/ops/whoami'), 403, "this door is the operator's")
   assert.equal((await olga.client.get('/v1/whoami')).body.operator, false)
 })
+
+test('platform-wide sign-in is named as unwired, and setting it is 503 after the key was judged (I-439, I-440, I-441, I-442, I-514, ID-05, ID-168)', async () => {
+  assert.deepEqual((await operator.get('/v1/ops/signin')).body, {
+    provider: 'social',
+    wired: false,
+    redirect_uri: 'https://switchroom.test/v1/login/social/callback',
+  })
+  for (const method of ['PUT', 'DELETE']) {
+    refused(
+      await operator.send(method, '/v1/ops/signin/social'),
+      503,
+      'platform-wide sign-in is not in this version',
+    )
+    refused(await nobody.send(method, '/v1/ops/signin/social'), 401, 'this door takes an API key')
+  }
+})

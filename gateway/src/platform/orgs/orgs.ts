@@ -30,7 +30,7 @@ export class OrgAdministration {
   invite = async (org: string, invited: InviteAsOperator) =>
     this.#members.inviteAsOperator(await this.#id(org), invited)
 
-  removeMember = async (org: string, id: string) => this.#members.remove(await this.#id(org), id)
+  removeMember = async (org: string, id: string) => this.#members.removeAsOperator(await this.#id(org), id)
 
   setOperator = async (org: string, id: string, { operator }: SetOperator) =>
     this.#members.setOperator(await this.#id(org), id, operator)

@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { letterText } from './letter-texts.ts'
+
+const link = `https://switchroom.test/invitations/${'x'.repeat(43)}`
+const linked = { name: 'Ana', orgName: 'Acme Ltd', link }
+const timesIn = (text: string, part: string) => text.split(part).length - 1
+
+test('an invitation and a reset hold one link, alone in its paragraph, and name the org (ID-165)', () => {
+  for (const kind of ['invitation', 'reset'] as const) {
+    const { subject, text } = letterText('Voices', { kind, ...linked })
+    assert.match(subject, /^Voices: /)
+    assert.ok(text.includes(`\n\n${link}\n\n`))
+    assert.equal(timesIn(text, 'http'), 1)
+    assert.ok(text.includes('Hello Ana,') && text.includes('Acme Ltd'))
+    assert.doesNotMatch(text, /svc_(?:live|test)_/)
+  }
+})
+
+test('a sign-up letter holds the six digits once, the slug and name of the org, and the person (ID-129, ID-165)', () => {
+  const org = { slug: 'acme', name: 'Acme Ltd' }
+  const { subject, text } = letterText('Voices', { kind: 'sign-up', person: 'Ana', org, code: '004217' })
+  assert.match(subject, /^Voices: .*Acme Ltd/)
+  assert.deepEqual((subject + text).match(/\d{6}/g), ['004217'])
+  assert.ok(
+    text.includes('\n\n004217\n\n') && text.includes('Acme Ltd (acme)') && text.includes('Hello Ana,'),
+  )
+})
+
+test('who has an account, or an invitation, is told so and gets neither a code nor a link (ID-127, ID-165)', () => {
+  for (const [kind, words] of [
+    ['have-account', 'you have an account'],
+    ['accept-first', 'accept your invitation first'],
+  ] as const) {
+    const { subject, text } = letterText('Voices', { kind })
+    assert.equal(subject, `Voices: ${words}`)
+    assert.doesNotMatch(text, /http|\d{6}/)
+  }
+})
+
+test('no name ends a header or a paragraph early, and a subject is not endless (T-88, ID-165)', () => {
+  const broken = 'Acme\r\nBcc: eve@example.com\u2028x\n\nhttps://evil.example'
+  const { subject, text } = letterText('Voi\nces', {
+    kind: 'invitation',
+    ...linked,
+    orgName: broken,
+    name: broken,
+  })
+  assert.doesNotMatch(subject, /[\r\n\u2028]/)
+  assert.doesNotMatch(text, /^(?:Bcc|https:\/\/evil)/m)
+  const long = letterText('Voices', { kind: 'invitation', ...linked, orgName: 'x'.repeat(1000) })
+  assert.equal(long.subject.length, 200)
+})

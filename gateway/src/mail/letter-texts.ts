@@ -1,0 +1,88 @@
+import { codePoints } from '../foundation/text.ts'
+
+interface Linked {
+  name: string
+  orgName: string
+  link: string
+}
+
+interface Matters {
+  invitation: Linked
+  reset: Linked
+  'sign-up': { person: string; org: { slug: string; name: string }; code: string }
+  'have-account': object
+  'accept-first': object
+  test: object
+}
+type Kind = keyof Matters
+
+/** What a letter is about. Everything it says follows from this. */
+export type LetterMatter = { [Each in Kind]: { kind: Each } & Matters[Each] }[Kind]
+
+interface Words {
+  subject: string
+  paragraphs: string[]
+}
+
+const words: { [Each in Kind]: (matter: Matters[Each]) => Words } = {
+  invitation: ({ name, orgName, link }) => ({
+    subject: `you are invited to ${orgName}`,
+    paragraphs: [
+      `Hello ${name},`,
+      `you are invited to ${orgName}. Choose your password and take your seat here:`,
+      link,
+      'The link works once, for one week. If you expected no invitation, ignore this letter.',
+    ],
+  }),
+  reset: ({ name, orgName, link }) => ({
+    subject: 'choose a new password',
+    paragraphs: [
+      `Hello ${name},`,
+      `somebody asked for a new password for your seat in ${orgName}. Choose it here:`,
+      link,
+      'The link works once, for one week. If it was not you, ignore this letter: nothing changes.',
+    ],
+  }),
+  'sign-up': ({ person, org, code }) => ({
+    subject: `your code for ${org.name}`,
+    paragraphs: [
+      `Hello ${person},`,
+      `this code finishes the sign-up of ${org.name} (${org.slug}):`,
+      code,
+      'It works for 15 minutes. If it was not you who signed up, ignore this letter: nothing is made.',
+    ],
+  }),
+  'have-account': () => ({
+    subject: 'you have an account',
+    paragraphs: [
+      'Hello,',
+      'somebody signed up with this address, and you have an account already. Sign in with it instead, or ask for a new password if you forgot yours.',
+      'If it was not you, ignore this letter: nothing changes.',
+    ],
+  }),
+  'accept-first': () => ({
+    subject: 'accept your invitation first',
+    paragraphs: [
+      'Hello,',
+      'somebody signed up with this address, and you are invited to an org already. Accept that invitation first: the link is in the letter you were sent, and whoever invited you can send another.',
+      'If it was not you, ignore this letter: nothing changes.',
+    ],
+  }),
+  test: () => ({
+    subject: 'a test letter',
+    paragraphs: ['Hello,', 'somebody tried whether letters arrive. This one did.'],
+  }),
+}
+
+/** A letter as it reads: plain text, the brand in its subject, a link or a code alone in its paragraph. */
+export function letterText(brandName: string, matter: LetterMatter): { subject: string; text: string } {
+  const wordsOf = words[matter.kind] as (matter: LetterMatter) => Words // TypeScript does not pair the two
+  const { subject, paragraphs } = wordsOf(matter)
+  const text = [...paragraphs.map(oneLine), `-- \n${oneLine(brandName)}`].join('\n\n')
+  return { subject: cut(oneLine(`${brandName}: ${subject}`)), text: `${text}\n` }
+}
+
+/** Names are typed by people: none of them may end a header early, or write a paragraph of its own. */
+const oneLine = (text: string) => text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
+
+const cut = (subject: string) => codePoints(subject).slice(0, 200).join('')

@@ -1,0 +1,82 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import { secondMs } from '../foundation/clock.ts'
+import type { ClaimedLetter, Letters } from './letters.ts'
+
+const lookEveryMs = 2 * secondMs
+const atOnce = 20
+/** A server that hangs holds up its own org's letters, not everybody's. */
+const atOnceOfOneOwner = 5
+
+/** Sends what waits: at once what this gateway queued, within seconds what is due again or another one left. */
+export class LetterTasks {
+  readonly #letters: Letters
+  readonly #logger: Logger
+  readonly #sending = new Map<ClaimedLetter, Promise<void>>()
+  readonly #stopping = new AbortController()
+  #timer: NodeJS.Timeout | undefined
+  #taking: Promise<void> | undefined
+  #mayBeMore = false
+  #isRunning = false
+
+  constructor(letters: Letters, logger: Logger) {
+    this.#letters = letters
+    this.#logger = logger
+  }
+
+  start() {
+    this.#isRunning = true
+    this.#letters.onQueued = () => this.#look()
+    this.#timer = setInterval(() => this.#look(), lookEveryMs)
+    this.#look()
+  }
+
+  /** Takes no more letters. Those being sent have this long; what is left is in the queue. */
+  async stop(graceMs: number) {
+    this.#isRunning = false
+    clearInterval(this.#timer)
+    await this.#taking
+    const sent = Promise.all(this.#sending.values())
+    await Promise.race([sent, pause(graceMs, undefined, { ref: false })])
+    this.#stopping.abort()
+    await sent
+  }
+
+  #look() {
+    this.#mayBeMore = true
+    this.#taking ??= this.#takeAll()
+      .catch((error: unknown) => this.#logger.warn({ err: error }, 'letters wait: the queue does not answer'))
+      .finally(() => {
+        this.#taking = undefined
+        if (this.#mayBeMore && this.#isRunning) this.#look()
+      })
+  }
+
+  /** One by one, so that each knows whose letters are already being sent. */
+  async #takeAll() {
+    while (this.#mayBeMore) {
+      this.#mayBeMore = false
+      while (this.#isRunning && this.#sending.size < atOnce) {
+        const claimed = await this.#letters.claim(this.#fullOwners())
+        if (!claimed) break
+        this.#send(claimed)
+      }
+    }
+  }
+
+  #send(claimed: ClaimedLetter) {
+    const sent = this.#letters
+      .send(claimed, this.#stopping.signal)
+      .catch((error: unknown) => this.#logger.warn({ err: error }, 'what became of a letter was not kept'))
+      .finally(() => {
+        this.#sending.delete(claimed)
+        if (this.#isRunning) this.#look()
+      })
+    this.#sending.set(claimed, sent)
+  }
+
+  #fullOwners(): string[] {
+    const sendingOf = Map.groupBy(this.#sending.keys(), ({ owner }) => owner)
+    return [...sendingOf].filter(([, letters]) => letters.length >= atOnceOfOneOwner).map(([owner]) => owner)
+  }
+}

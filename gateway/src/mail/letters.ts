@@ -1,0 +1,85 @@
+import type { Logger } from 'pino'
+import type { Database, Transaction } from '../database/database.ts'
+import { later, minuteMs, secondMs, type Clock } from '../foundation/clock.ts'
+import type { SealedPlace, Vault } from '../foundation/sealing.ts'
+import { newId } from '../foundation/secrets.ts'
+import * as store from './letters.store.ts'
+import type { AddressedLetter, Mailboxes, Sender } from './mailboxes.ts'
+
+export type ClaimedLetter = store.LetterRow
+
+export type QueuedLetter = AddressedLetter & {
+  /**
+   * An org's letter goes by the mailbox that the org has when it is sent. One whose link proves an address is the
+   * platform's, for whoever runs the org's mailbox could read it.
+   */
+  by: Sender
+  /** The end of its link's life: nobody wants it later. */
+  expiresAt: Date
+}
+
+/** Longer than a letter may take: one that is still here then was lost with its gateway. */
+const claimMs = 30 * secondMs
+const retriesAfterMs = [30 * secondMs, 5 * minuteMs]
+
+/** Letters wait in the database, sealed, and are sent off the request's path by whichever gateway takes them. */
+export class Letters {
+  /** Called when a letter of this gateway is in the queue. */
+  onQueued = () => {}
+  readonly #database: Database
+  readonly #clock: Clock
+  readonly #vault: Vault
+  readonly #mailboxes: Mailboxes
+  readonly #logger: Logger
+
+  constructor(database: Database, clock: Clock, vault: Vault, mailboxes: Mailboxes, logger: Logger) {
+    this.#database = database
+    this.#clock = clock
+    this.#vault = vault
+    this.#mailboxes = mailboxes
+    this.#logger = logger
+  }
+
+  /** The letter stands and falls with the transaction. */
+  async queue(tx: Transaction, { by, expiresAt, ...letter }: QueuedLetter): Promise<void> {
+    const id = newId('letter', 8)
+    const sealed = this.#vault.seal(JSON.stringify(letter), placeOf(id))
+    const owner = by === 'platform' ? by : by.org
+    await store.insertLetter(tx, { id, owner, letter: sealed }, this.#clock.now(), expiresAt)
+    tx.afterCommit(() => this.onQueued())
+  }
+
+  /** Takes the letter that waits longest, so that no other gateway sends it too. */
+  async claim(exceptOwners: string[]): Promise<ClaimedLetter | undefined> {
+    const now = this.#clock.now()
+    return store.claimLetter(this.#database, now, later(now, claimMs), exceptOwners)
+  }
+
+  async send(claimed: ClaimedLetter, stopping: AbortSignal): Promise<void> {
+    if (new Date(claimed.expires_at) <= this.#clock.now())
+      return this.#drop(claimed, 'the life of its link is over')
+    const error = await this.#attempt(claimed, stopping)
+    if (error === null) return void (await store.forgetLetter(this.#database, claimed.id))
+    const waitMs = retriesAfterMs[claimed.tries]
+    if (waitMs === undefined) return this.#drop(claimed, error)
+    await store.postponeLetter(this.#database, claimed, later(this.#clock.now(), waitMs))
+  }
+
+  /** Why it was not sent, or null. */
+  async #attempt({ id, owner, letter }: ClaimedLetter, stopping: AbortSignal): Promise<string | null> {
+    try {
+      const opened: AddressedLetter = JSON.parse(this.#vault.open(letter, placeOf(id)))
+      const by = owner === 'platform' ? owner : { org: owner }
+      return (await this.#mailboxes.send(by, opened, stopping)).error
+    } catch (failure) {
+      return (failure as Error).message
+    }
+  }
+
+  async #drop({ id, owner }: ClaimedLetter, reason: string) {
+    await store.forgetLetter(this.#database, id)
+    this.#logger.warn({ letter: id, owner, reason }, 'dropped a letter')
+  }
+}
+
+const placeOf = (id: string): SealedPlace => `letters:letter:${id}`

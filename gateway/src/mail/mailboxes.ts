@@ -1,0 +1,177 @@
+import type { Brand } from '@switchroom/contract/discovery'
+import type {
+  Mailbox,
+  MailboxWrite,
+  PlatformMailbox,
+  SentLetter,
+  TestLetter,
+} from '@switchroom/contract/mail'
+import type { Database } from '../database/database.ts'
+import { secondMs, type Clock } from '../foundation/clock.ts'
+import type { PublicAddresses } from '../foundation/public-addresses.ts'
+import { conflict, notFound } from '../foundation/refusals.ts'
+import type { SealedPlace, Vault } from '../foundation/sealing.ts'
+import { addressOf } from '../foundation/text.ts'
+import { letterText, type LetterMatter } from './letter-texts.ts'
+import { accountOf, type MailAccount } from './mailbox-values.ts'
+import * as store from './mailboxes.store.ts'
+import { failureSentence } from './smtp-failures.ts'
+import { sendBySmtp } from './smtp.ts'
+
+/** Whose letter it is: an org's goes by its own mailbox if it keeps one, the platform's never does. */
+export type Sender = { org: string } | 'platform'
+
+export type AddressedLetter = { to: string } & LetterMatter
+
+const platform = 'platform'
+const sendWithinMs = 20 * secondMs
+
+/** The SMTP accounts letters go by. What is configured decides; one that fails says so and no other is tried. */
+export class Mailboxes {
+  readonly #database: Database
+  readonly #clock: Clock
+  readonly #vault: Vault
+  readonly #addresses: PublicAddresses
+  readonly #environment: MailAccount | undefined
+  readonly #brand: () => Promise<Brand>
+
+  constructor(
+    database: Database,
+    clock: Clock,
+    vault: Vault,
+    addresses: PublicAddresses,
+    environment: MailAccount | undefined,
+    brand: () => Promise<Brand>,
+  ) {
+    this.#database = database
+    this.#clock = clock
+    this.#vault = vault
+    this.#addresses = addresses
+    this.#environment = environment
+    this.#brand = brand
+  }
+
+  async read(org: string): Promise<Mailbox> {
+    return mailboxOf(await store.findMailbox(this.#database, org))
+  }
+
+  async readPlatform(): Promise<PlatformMailbox> {
+    const row = await store.findMailbox(this.#database, platform)
+    if (row) return { ...mailboxOf(row), source: 'stored' }
+    if (!this.#environment) return { ...mailboxOf(undefined), source: null }
+    const reported = { verified_at: null, last_error: null }
+    return { ...mailboxOf({ ...this.#environment, ...reported }), source: 'environment' }
+  }
+
+  async keep(org: string, written: MailboxWrite): Promise<Mailbox> {
+    await this.#keep(org, written)
+    return this.read(org)
+  }
+
+  async keepPlatform(written: MailboxWrite): Promise<PlatformMailbox> {
+    await this.#keep(platform, written)
+    return this.readPlatform()
+  }
+
+  async forget(org: string): Promise<void> {
+    if (!(await store.forgetMailbox(this.#database, org))) throw notFound('this org keeps no mailbox')
+  }
+
+  async forgetPlatform(): Promise<void> {
+    if (!(await store.forgetMailbox(this.#database, platform))) throw notFound('no mailbox is stored')
+  }
+
+  /** Whether one is configured: nothing is probed, and a failure before changes nothing. */
+  async canPlatformSend(): Promise<boolean> {
+    return (await this.#mailboxFor(platform)) !== undefined
+  }
+
+  /** By whose mailbox a letter of this org would go now. */
+  async canOrgSend(org: string): Promise<'org' | 'platform' | undefined> {
+    const mailbox = await this.#mailboxFor({ org })
+    return mailbox && (mailbox.isOrgs ? 'org' : platform)
+  }
+
+  async sendTest(by: Sender, { to }: TestLetter): Promise<SentLetter> {
+    return this.send(by, { to: addressOf(to), kind: 'test' })
+  }
+
+  /** Sends now and waits for the outcome, at most twenty seconds. */
+  async send(by: Sender, letter: AddressedLetter, stopping?: AbortSignal): Promise<SentLetter> {
+    const mailbox = await this.#mailboxFor(by)
+    if (!mailbox) throw conflict('no mailbox can send')
+    const error = await this.#attempt(mailbox, letter, stopping)
+    if (mailbox.row)
+      await store.reportLetter(this.#database, mailbox.row, error === null ? this.#clock.now() : null, error)
+    return { sent: error === null, error }
+  }
+
+  async #keep(owner: string, written: MailboxWrite) {
+    const account = accountOf(written)
+    const password = account.password === null ? null : this.#vault.seal(account.password, placeOf(owner))
+    await store.keepMailbox(this.#database, { ...account, owner, password }, this.#clock.now())
+  }
+
+  async #mailboxFor(by: Sender): Promise<ChosenMailbox | undefined> {
+    const own = by === platform ? undefined : await store.findMailbox(this.#database, by.org)
+    if (own) return { row: own, isOrgs: true }
+    const stored = await store.findMailbox(this.#database, platform)
+    if (stored) return { row: stored, isOrgs: false }
+    return this.#environment && { environment: this.#environment, isOrgs: false }
+  }
+
+  /** Why it was not sent, or null. */
+  async #attempt(
+    mailbox: ChosenMailbox,
+    letter: AddressedLetter,
+    stopping?: AbortSignal,
+  ): Promise<string | null> {
+    const account = this.#accountOf(mailbox)
+    if (!account) return 'the password of this mailbox does not open: write the mailbox again'
+    const signal = AbortSignal.any([AbortSignal.timeout(sendWithinMs), ...(stopping ? [stopping] : [])])
+    const { isOrgs } = mailbox
+    const wire = {
+      connect: (...to: Parameters<PublicAddresses['connect']>) =>
+        isOrgs ? this.#addresses.connect(...to) : this.#addresses.connectForOperator(...to),
+      tls: this.#addresses.tls,
+      mayBeClear: mailbox.row === undefined,
+    }
+    try {
+      const { name } = await this.#brand()
+      await sendBySmtp(account, { to: letter.to, ...letterText(name, letter) }, wire, signal)
+      return null
+    } catch (failure) {
+      return failureSentence(account.host, failure, signal.aborted)
+    }
+  }
+
+  #accountOf({ row, environment }: ChosenMailbox): MailAccount | undefined {
+    if (!row) return environment
+    try {
+      const password = row.password && this.#vault.open(row.password, placeOf(row.owner))
+      return { ...row, password }
+    } catch {
+      return undefined // sealed for another row
+    }
+  }
+}
+
+type ChosenMailbox = { isOrgs: boolean; row?: store.MailboxRow; environment?: MailAccount }
+
+const placeOf = (owner: string): SealedPlace => `mailboxes:password:${owner}`
+
+type Reported = Omit<MailAccount, 'password'> & Pick<Mailbox, 'verified_at' | 'last_error'>
+
+/** Every field is named here, so that a password can never be among them. */
+function mailboxOf(kept: Reported | undefined): Mailbox {
+  return {
+    configured: kept !== undefined,
+    host: kept?.host ?? null,
+    port: kept?.port ?? null,
+    security: kept?.security ?? null,
+    username: kept?.username ?? null,
+    from: kept?.from ?? null,
+    verified_at: kept?.verified_at ?? null,
+    last_error: kept?.last_error ?? null,
+  }
+}

@@ -1,0 +1,135 @@
+import type { Invited } from '@switchroom/contract/members'
+import type { Transaction } from '../../database/database.ts'
+import { later, weekMs, type Clock } from '../../foundation/clock.ts'
+import { digestOf, newSecret } from '../../foundation/secrets.ts'
+import type { Letters } from '../../mail/letters.ts'
+import type { Mailboxes } from '../../mail/mailboxes.ts'
+import * as store from './invitations.store.ts'
+
+const lifetimeMs = weekMs
+
+export interface LinkedMember {
+  id: string
+  org: string
+  email: string
+  name: string
+}
+
+export interface WantedLink {
+  purpose: 'invitation' | 'reset'
+  /** The address has a row in another org, where this link would set the password too. */
+  isElsewhere: boolean
+  askedBy: 'member' | 'operator'
+}
+
+/** By which mailboxes a letter of the org could go. */
+export interface Posting {
+  orgName: string
+  org: 'org' | 'platform' | undefined
+  platform: boolean
+}
+
+/** Makes one-use links, hands them out and posts them, so that nobody can set the password of somebody else's org. */
+export class Links {
+  readonly #clock: Clock
+  readonly #mailboxes: Mailboxes
+  readonly #letters: Letters
+  readonly #baseUrl: string
+
+  constructor(clock: Clock, mailboxes: Mailboxes, letters: Letters, baseUrl: string) {
+    this.#clock = clock
+    this.#mailboxes = mailboxes
+    this.#letters = letters
+    this.#baseUrl = baseUrl
+  }
+
+  /** Asked before the transaction, which must not wait for another connection. */
+  async postingFor(org: string, orgName: string): Promise<Posting> {
+    const [by, platform] = await Promise.all([
+      this.#mailboxes.canOrgSend(org),
+      this.#mailboxes.canPlatformSend(),
+    ])
+    return { orgName, org: by, platform }
+  }
+
+  /**
+   * The handed link is answered to whoever asked, unless the address is in another org. The letter goes by the
+   * platform's mailbox with a link of its own, which proves the address; by the org's mailbox, whose operator may
+   * read it, it carries the handed one.
+   */
+  async issue(
+    tx: Transaction,
+    member: LinkedMember,
+    { purpose, isElsewhere, askedBy }: WantedLink,
+    posting: Posting,
+  ): Promise<Omit<Invited, 'member'>> {
+    const expires = later(this.#clock.now(), lifetimeMs)
+    const keep = (handed: boolean, proves_address: boolean) =>
+      this.#keep(tx, { member: member.id, purpose, handed, proves_address, expires_at: expires })
+
+    // Where nothing can be mailed, the operator's word is the only proof there is.
+    const operatorsWord = askedBy === 'operator' && !posting.platform
+    const token = isElsewhere ? null : await keep(true, operatorsWord)
+    const by = isElsewhere ? (posting.platform ? 'platform' : undefined) : posting.org
+    if (by !== undefined) {
+      const posted = by === 'org' && token !== null ? token : await keep(false, true)
+      await this.#post(tx, member, {
+        purpose,
+        orgName: posting.orgName,
+        by,
+        link: this.#linkOf(posted),
+        expires,
+      })
+    }
+    const link = token === null ? null : this.#linkOf(token)
+    return { token, link, expires_at: expires.toISOString(), mailed: by !== undefined }
+  }
+
+  /** Somebody forgot their password: the link is in the platform's letter alone. */
+  async postReset(tx: Transaction, member: LinkedMember, orgName: string) {
+    const expires = later(this.#clock.now(), lifetimeMs)
+    const kept = {
+      member: member.id,
+      purpose: 'reset',
+      handed: false,
+      proves_address: true,
+      expires_at: expires,
+    } as const
+    const link = this.#linkOf(await this.#keep(tx, kept))
+    await this.#post(tx, member, { purpose: 'reset', orgName, by: 'platform', link, expires })
+  }
+
+  async #keep(tx: Transaction, invitation: Omit<store.NewInvitation, 'digest'>): Promise<string> {
+    const token = newSecret()
+    await store.insertInvitation(tx, { digest: digestOf(token), ...invitation })
+    return token
+  }
+
+  async #post(
+    tx: Transaction,
+    { email, org, name }: LinkedMember,
+    letter: {
+      purpose: 'invitation' | 'reset'
+      orgName: string
+      by: 'org' | 'platform'
+      link: string
+      expires: Date
+    },
+  ) {
+    const by = letter.by === 'org' ? { org } : ('platform' as const)
+    const { purpose, orgName, link } = letter
+    await this.#letters.queue(tx, {
+      by,
+      to: email,
+      expiresAt: letter.expires,
+      kind: purpose,
+      name,
+      orgName,
+      link,
+    })
+  }
+
+  #linkOf(token: string): string {
+    return `${this.#baseUrl}/invitations/${token}`
+  }
+}

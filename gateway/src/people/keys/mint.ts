@@ -1,0 +1,157 @@
+import type { MintedKey } from '@switchroom/contract/keys'
+import { scopes, scopesOfRole, type Role } from '@switchroom/contract/scopes'
+import type { Transaction } from '../../database/database.ts'
+import type { Clock } from '../../foundation/clock.ts'
+import { digestOf, newId, newSecret } from '../../foundation/secrets.ts'
+import * as store from './mint.store.ts'
+
+export interface KeyHolder {
+  id: string
+  org: string
+  name: string
+  role: Role
+}
+
+export interface Visitor {
+  email: string
+  name: string
+}
+
+/** A key as its minting answers it, before its secret is drawn. */
+export type UnsignedKey = Omit<MintedKey, 'key'>
+
+const prefixOf = (kind: 'person' | 'server', env: string) =>
+  kind === 'server' && env === 'sandbox' ? 'svc_test_' : 'svc_live_'
+
+/** Makes the keys that persons and their devices act with. A copy dies with the key it was copied from. */
+export class Mint {
+  readonly #clock: Clock
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  /** A person's key opens both environments; their role and switches are read at every request. */
+  async forPerson(
+    tx: Transaction,
+    holder: KeyHolder,
+    label: string,
+    copiedFrom?: string,
+  ): Promise<MintedKey> {
+    return this.#sign(tx, await this.forPersonLater(tx, holder, label, copiedFrom))
+  }
+
+  /** The row stands now; `sign` draws its secret. */
+  async forPersonLater(
+    tx: Transaction,
+    holder: KeyHolder,
+    label: string,
+    copiedFrom?: string,
+  ): Promise<UnsignedKey> {
+    const { id: member, org, name, role } = holder
+    const ancestors = await this.#lineage(tx, copiedFrom)
+    const key = { key_id: newId('key', 8), org, label, env: 'sandbox' as const, name }
+    await this.#insert(tx, key, {
+      kind: 'person',
+      member,
+      visitor: null,
+      scopes: null,
+      created_by: member,
+      ancestors,
+    })
+    return { ...key, subject: member, scopes: [...scopesOfRole[role]] }
+  }
+
+  async forActiveMember(tx: Transaction, member: string, label: string): Promise<MintedKey | undefined> {
+    const holder = await store.lockActiveMember(tx, member)
+    return holder && this.forPerson(tx, holder, label)
+  }
+
+  /** An operator inside an org they are no member of. */
+  async forVisit(tx: Transaction, org: string, visitor: Visitor, copiedFrom: string): Promise<MintedKey> {
+    return this.#sign(
+      tx,
+      await this.forVisitLater(tx, org, visitor, `operator · ${visitor.email}`, copiedFrom),
+    )
+  }
+
+  async forVisitLater(
+    tx: Transaction,
+    org: string,
+    { email, name }: Visitor,
+    label: string,
+    copiedFrom: string,
+  ): Promise<UnsignedKey> {
+    const subject = `operator:${email}`
+    const ancestors = await this.#lineage(tx, copiedFrom)
+    const key = { key_id: newId('key', 8), org, label, env: 'sandbox' as const, name }
+    await this.#insert(tx, key, {
+      kind: 'person',
+      member: null,
+      visitor: email,
+      scopes: null,
+      created_by: subject,
+      ancestors,
+    })
+    return { ...key, subject, scopes: [...scopes] }
+  }
+
+  /** The same org, person, environment, scopes and end; undefined when the source opens nothing any more. */
+  async copy(tx: Transaction, source: string, label: string): Promise<MintedKey | undefined> {
+    await store.lockKey(tx, source)
+    const live = await store.findLiveKey(tx, source, this.#clock.now())
+    if (!live) return undefined
+    const { org, env, member, visitor, name, scopes: own, created_by, kind, role, expires_at } = live
+    const key = { key_id: newId('key', 8), org, label, env, name: name ?? '' }
+    const ancestors = [...live.ancestors, live.id]
+    await this.#insert(tx, key, { kind, member, visitor, scopes: own, created_by, ancestors, expires_at })
+    const subject = member ?? (visitor === null ? '' : `operator:${visitor}`)
+    const opened = own ?? (role ? scopesOfRole[role] : scopes)
+    return this.#sign(tx, { ...key, subject, scopes: [...opened] }, prefixOf(kind, env))
+  }
+
+  /** Draws the secret of a key whose row stands, unless it is dead by now. */
+  async sign(tx: Transaction, id: string): Promise<(MintedKey & { slug: string }) | undefined> {
+    await store.lockKey(tx, id)
+    const live = await store.findLiveKey(tx, id, this.#clock.now())
+    if (!live) return undefined
+    const { org, label, env, name, member, visitor, role } = live
+    const subject = member ?? `operator:${visitor}`
+    const opened = role ? scopesOfRole[role] : scopes
+    const unsigned = { key_id: id, org, label, env, name: name ?? '', subject, scopes: [...opened] }
+    return { ...(await this.#sign(tx, unsigned)), slug: live.slug }
+  }
+
+  async #sign(tx: Transaction, key: UnsignedKey, prefix = 'svc_live_'): Promise<MintedKey> {
+    const secret = newSecret(prefix)
+    await store.drawSecret(tx, key.key_id, digestOf(secret))
+    return { key: secret, ...key }
+  }
+
+  async #lineage(tx: Transaction, copiedFrom: string | undefined): Promise<string[]> {
+    if (copiedFrom === undefined) return []
+    await store.lockKey(tx, copiedFrom)
+    const source = await store.findLiveKey(tx, copiedFrom, this.#clock.now())
+    return source ? [...source.ancestors, source.id] : [copiedFrom]
+  }
+
+  async #insert(
+    tx: Transaction,
+    { key_id, org, label, env, name }: Omit<UnsignedKey, 'subject' | 'scopes'>,
+    row: Pick<store.NewKey, 'kind' | 'member' | 'visitor' | 'scopes' | 'created_by' | 'ancestors'> & {
+      expires_at?: string | null
+    },
+  ) {
+    const created_at = this.#clock.now()
+    const kept = {
+      id: key_id,
+      org,
+      digest: null,
+      label,
+      env,
+      name: row.kind === 'server' ? null : name,
+      created_at,
+    }
+    await store.insertKey(tx, { expires_at: null, ...row, ...kept })
+  }
+}

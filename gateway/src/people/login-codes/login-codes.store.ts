@@ -1,0 +1,23 @@
+import { statement, type Queryable, type Transaction } from '../../database/database.ts'
+
+export interface NewLoginCode {
+  digest: Buffer
+  key: string | null
+  member: string | null
+  expires_at: Date
+}
+
+const insert = statement(`insert into login_codes (digest, key, member, expires_at) values ($1, $2, $3, $4)`)
+
+export const insertLoginCode = (database: Queryable, code: NewLoginCode) =>
+  database.rows(insert, code.digest, code.key, code.member, code.expires_at)
+
+const spend = statement<{ key: string | null; member: string | null }>(`
+  delete from login_codes where digest = $1 and expires_at > $2 returning key, member`)
+
+/** The delete is the claim: of several uses at one instant one gets the row. */
+export const spendLoginCode = (tx: Transaction, digest: Buffer, now: Date) => tx.row(spend, digest, now)
+
+const forget = statement(`delete from login_codes where expires_at <= $1`)
+
+export const forgetDeadLoginCodes = (database: Queryable, now: Date) => database.rows(forget, now)

@@ -1,0 +1,45 @@
+import { statement, type Queryable, type Transaction } from '../../database/database.ts'
+
+export interface PairingRow {
+  device: string
+  org_name: string | null
+  key: string | null
+  is_collected: boolean
+  expires_at: string
+}
+
+const insert = statement(`insert into pairings (digest, device, expires_at) values ($1, $2, $3)`)
+
+export const insertPairing = (database: Queryable, digest: Buffer, device: string, expires: Date) =>
+  database.rows(insert, digest, device, expires)
+
+const columns = 'device, org_name, key, is_collected, expires_at'
+const living = statement<PairingRow>(`select ${columns} from pairings where digest = $1 and expires_at > $2`)
+
+export const findPairing = (database: Queryable, digest: Buffer, now: Date) =>
+  database.row(living, digest, now)
+
+const locked = statement<PairingRow>(
+  `select ${columns} from pairings where digest = $1 and expires_at > $2 for update`,
+)
+
+/** Held, so that of several approvals, or several collections, one goes through. */
+export const lockPairing = (tx: Transaction, digest: Buffer, now: Date) => tx.row(locked, digest, now)
+
+const answer = statement(`update pairings set device = $2, org_name = $3, key = $4 where digest = $1`)
+
+export const answerPairing = (
+  tx: Transaction,
+  digest: Buffer,
+  { device, org_name, key }: { device: string; org_name: string | null; key: string },
+) => tx.rows(answer, digest, device, org_name, key)
+
+const collect = statement(`update pairings set is_collected = true where digest = $1`)
+
+export const collectPairing = (tx: Transaction, digest: Buffer) => tx.rows(collect, digest)
+
+const forget = statement<{ key: string | null }>(`
+  delete from pairings where expires_at <= $1 returning case when is_collected then null else key end as key`)
+
+/** Answers the keys that nobody collected. */
+export const forgetDeadPairings = (tx: Transaction, now: Date) => tx.rows(forget, now)

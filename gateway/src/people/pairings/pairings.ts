@@ -1,0 +1,100 @@
+import { randomBytes } from 'node:crypto'
+import type {
+  ApprovedPairing,
+  ApprovePairing,
+  LoginCode,
+  PairedKey,
+  Pairing,
+  StartPairing,
+} from '@switchroom/contract/sign-in'
+import type { Database, Queryable } from '../../database/database.ts'
+import type { Caller } from '../../foundation/caller.ts'
+import { later, minuteMs, type Clock } from '../../foundation/clock.ts'
+import { conflict, notFound } from '../../foundation/refusals.ts'
+import { digestOf } from '../../foundation/secrets.ts'
+import { deviceOf } from '../../foundation/text.ts'
+import type { Keys } from '../keys/keys.ts'
+import type { Mint } from '../keys/mint.ts'
+import type { Switching } from '../switching/switching.ts'
+import * as store from './pairings.store.ts'
+
+const lifetimeMs = 10 * minuteMs
+
+/** Signing a terminal in: it waits with a word, and somebody who is signed in approves it elsewhere. */
+export class Pairings {
+  readonly #database: Database
+  readonly #clock: Clock
+  readonly #switching: Switching
+  readonly #mint: Mint
+  readonly #keys: Keys
+
+  constructor(database: Database, clock: Clock, switching: Switching, mint: Mint, keys: Keys) {
+    this.#database = database
+    this.#clock = clock
+    this.#switching = switching
+    this.#mint = mint
+    this.#keys = keys
+  }
+
+  async start({ device }: StartPairing): Promise<LoginCode> {
+    const code = `cli_${randomBytes(16).toString('base64url')}`
+    const expires = later(this.#clock.now(), lifetimeMs)
+    await store.insertPairing(this.#database, digestOf(code), deviceOf(device, 'terminal'), expires)
+    return { code, expires_at: expires.toISOString() }
+  }
+
+  async read(code: string): Promise<Pairing> {
+    const { device, expires_at, key } = await this.#living(this.#database, code)
+    return { device, expires_at, answered: key !== null }
+  }
+
+  /** The key is made now, with nobody's knowledge of it: its secret is drawn when the terminal collects it. */
+  async approve(caller: Caller, code: string, wanted: ApprovePairing): Promise<ApprovedPairing> {
+    const digest = digestOf(code)
+    return this.#database.transaction(async (tx) => {
+      const pairing = await store.lockPairing(tx, digest, this.#clock.now())
+      if (!pairing) throw deadWord()
+      if (pairing.key !== null) throw conflict('that terminal is already signed in')
+      const device = deviceOf(wanted.device, pairing.device)
+      const org_name = deviceOf(wanted.org_name, '') || null
+
+      const arrival = await this.#switching.arrive(tx, caller, wanted.org ?? caller.org)
+      const key =
+        'visit' in arrival
+          ? await this.#mint.forVisitLater(tx, arrival.org, arrival.visit, device, caller.key_id)
+          : await this.#mint.forPersonLater(tx, arrival.seat, device, caller.key_id)
+      await store.answerPairing(tx, digest, { device, org_name, key: key.key_id })
+      return { device, org: key.org, org_name, expires_at: pairing.expires_at, answered: true }
+    })
+  }
+
+  /** Undefined until somebody approves; then the key, once. */
+  async collect(code: string): Promise<PairedKey | undefined> {
+    const digest = digestOf(code)
+    return this.#database.transaction(async (tx) => {
+      const pairing = await store.lockPairing(tx, digest, this.#clock.now())
+      if (!pairing || pairing.is_collected) throw deadWord()
+      if (pairing.key === null) return undefined
+      const minted = await this.#mint.sign(tx, pairing.key)
+      if (!minted) throw deadWord()
+      await store.collectPairing(tx, digest)
+      return { ...minted, org_name: pairing.org_name }
+    })
+  }
+
+  /** A key that nobody collected before its word died is revoked with it. */
+  async forgetDead() {
+    await this.#database.transaction(async (tx) => {
+      for (const { key } of await store.forgetDeadPairings(tx, this.#clock.now()))
+        if (key !== null) await this.#keys.revokeTree(tx, key)
+    })
+  }
+
+  async #living(database: Queryable, code: string): Promise<store.PairingRow> {
+    const pairing = await store.findPairing(database, digestOf(code), this.#clock.now())
+    if (!pairing) throw deadWord()
+    return pairing
+  }
+}
+
+const deadWord = () => notFound('that word is spent or was never made')

@@ -1,0 +1,24 @@
+import { AskReset } from '@switchroom/contract/sign-in'
+import { Empty } from '@switchroom/contract/shapes'
+import { open } from '../../http/access.ts'
+import { refusals } from '../../http/refusals.ts'
+import type { Server } from '../../http/server.ts'
+import type { Resets } from './resets.ts'
+
+export function resetRoutes(server: Server, resets: Resets) {
+  server.post(
+    '/v1/login/reset',
+    {
+      access: open,
+      schema: {
+        summary: 'Have a link mailed with which to choose a new password',
+        body: AskReset,
+        response: { 202: Empty, ...refusals(429) },
+      },
+    },
+    async (request, reply) => {
+      await resets.ask(request.body, request.place)
+      return reply.code(202).send({})
+    },
+  )
+}

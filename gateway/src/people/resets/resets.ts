@@ -1,0 +1,56 @@
+import type { AskReset } from '@switchroom/contract/sign-in'
+import type { Database } from '../../database/database.ts'
+import { hourMs } from '../../foundation/clock.ts'
+import { normalAddress } from '../../foundation/text.ts'
+import type { RateCounts } from '../../http/rate-counts.ts'
+import type { Mailboxes } from '../../mail/mailboxes.ts'
+import type { Links } from '../invitations/links.ts'
+import { signInTries, tooManyTries } from '../sign-in/tries.ts'
+import * as store from './resets.store.ts'
+
+const lettersAnHour = { name: 'reset letters', tries: 5, windowMs: hourMs }
+
+/** A forgotten password. The answer tells nothing of the address: what is made for it is made afterwards. */
+export class Resets {
+  readonly #database: Database
+  readonly #rateCounts: RateCounts
+  readonly #mailboxes: Mailboxes
+  readonly #links: Links
+  readonly #onFailure: (error: unknown) => void
+  readonly #running = new Set<Promise<void>>()
+
+  constructor(
+    database: Database,
+    rateCounts: RateCounts,
+    mailboxes: Mailboxes,
+    links: Links,
+    onFailure: (error: unknown) => void,
+  ) {
+    this.#database = database
+    this.#rateCounts = rateCounts
+    this.#mailboxes = mailboxes
+    this.#links = links
+    this.#onFailure = onFailure
+  }
+
+  async ask({ email }: AskReset, place: string): Promise<void> {
+    const address = normalAddress(email)
+    await this.#rateCounts.admit(signInTries, [address, place], tooManyTries(address))
+    const running = this.#post(address)
+      .catch(this.#onFailure)
+      .finally(() => this.#running.delete(running))
+    this.#running.add(running)
+  }
+
+  /** Whatever was begun after an answer is done. */
+  async settled() {
+    await Promise.all(this.#running)
+  }
+
+  async #post(address: string): Promise<void> {
+    if (!(await this.#mailboxes.canPlatformSend())) return
+    const member = await store.findResettable(this.#database, address)
+    if (!member || !(await this.#rateCounts.isAdmitted(lettersAnHour, [address]))) return
+    await this.#database.transaction((tx) => this.#links.postReset(tx, member, member.org_name))
+  }
+}

@@ -1,0 +1,34 @@
+import { MintedKey } from '@switchroom/contract/keys'
+import { Credentials, OpenOrgList, SignIn } from '@switchroom/contract/sign-in'
+import { open } from '../../http/access.ts'
+import { refusals } from '../../http/refusals.ts'
+import type { Server } from '../../http/server.ts'
+import type { SignIns } from './sign-in.ts'
+
+export function signInRoutes(server: Server, signIns: SignIns) {
+  server.post(
+    '/v1/login',
+    {
+      access: open,
+      schema: {
+        summary: 'Sign in with an email and a password, or with a code',
+        body: SignIn,
+        response: { 200: MintedKey, ...refusals(401, 403, 404, 429) },
+      },
+    },
+    (request) => signIns.signIn(request.body, request.place),
+  )
+
+  server.post(
+    '/v1/login/orgs',
+    {
+      access: open,
+      schema: {
+        summary: 'The orgs this email and password open',
+        body: Credentials,
+        response: { 200: OpenOrgList, ...refusals(401, 429) },
+      },
+    },
+    (request) => signIns.orgs(request.body, request.place),
+  )
+}

@@ -1,0 +1,93 @@
+import type { MintedKey } from '@switchroom/contract/keys'
+import type { Credentials, OpenOrgList, SignIn } from '@switchroom/contract/sign-in'
+import type { Database } from '../../database/database.ts'
+import { badRequest, unauthorized } from '../../foundation/refusals.ts'
+import { deviceOf, normalAddress } from '../../foundation/text.ts'
+import type { RateCounts } from '../../http/rate-counts.ts'
+import type { Mint } from '../keys/mint.ts'
+import type { LoginCodes } from '../login-codes/login-codes.ts'
+import type { Passwords } from '../passwords/passwords.ts'
+import { entryInto, opens } from './entrance.ts'
+import type { Seat, Seats } from './seats.ts'
+import * as store from './sign-in.store.ts'
+import { signInTries, tooManyTries } from './tries.ts'
+
+/** The one refusal for a wrong address, a wrong password and a wrong org. */
+const nobodyAnswers = () => unauthorized('nobody answers to that email and password')
+
+/** Signing in with a password or a code. */
+export class SignIns {
+  readonly #database: Database
+  readonly #rateCounts: RateCounts
+  readonly #passwords: Passwords
+  readonly #seats: Seats
+  readonly #mint: Mint
+  readonly #codes: LoginCodes
+
+  constructor(
+    database: Database,
+    rateCounts: RateCounts,
+    passwords: Passwords,
+    seats: Seats,
+    mint: Mint,
+    codes: LoginCodes,
+  ) {
+    this.#database = database
+    this.#rateCounts = rateCounts
+    this.#passwords = passwords
+    this.#seats = seats
+    this.#mint = mint
+    this.#codes = codes
+  }
+
+  async signIn({ email, password, org, code, device }: SignIn, place: string): Promise<MintedKey> {
+    const named = device ?? undefined
+    if (code != null && email == null && password == null) return this.#codes.redeem(code, named)
+    if (code != null || email == null || password == null)
+      throw badRequest('sign in with an email and a password, or with a code')
+    const seats = await this.#seatsOpenedBy({ email, password }, place)
+    return this.#enter(chooseSeat(seats, org ?? undefined), deviceOf(named, 'sign-in'))
+  }
+
+  /** The orgs in which this password would sign in; nothing is minted and no seat is taken. */
+  async orgs(credentials: Credentials, place: string): Promise<OpenOrgList> {
+    const seats = (await this.#seatsOpenedBy(credentials, place)).filter(opens)
+    return { orgs: seats.map(({ org, slug, org_name, role }) => ({ org, slug, name: org_name, role })) }
+  }
+
+  /** Every seat of the person whose password this is. One verification runs in every case, so none answers sooner. */
+  async #seatsOpenedBy({ email, password }: Credentials, place: string): Promise<Seat[]> {
+    const address = normalAddress(email)
+    await this.#rateCounts.admit(signInTries, [address, place], tooManyTries(address))
+    const [hash, seats] = await Promise.all([
+      store.findPasswordHash(this.#database, address),
+      this.#seats.of(address),
+    ])
+    const matches = await this.#passwords.verifyOrStandIn(password, hash)
+    if (!matches || seats.length === 0) throw nobodyAnswers()
+    return seats
+  }
+
+  async #enter(seat: Seat, label: string): Promise<MintedKey> {
+    return this.#database.transaction(async (tx) => {
+      const entered = await this.#seats.enter(tx, seat)
+      if (!entered) throw nobodyAnswers()
+      return this.#mint.forPerson(tx, entered, label)
+    })
+  }
+}
+
+/** The org named, or the oldest that opens without taking an invitation; refused in the words of the oldest. */
+function chooseSeat(seats: readonly Seat[], slug: string | undefined): Seat {
+  if (slug !== undefined) {
+    const seat = seats.find((row) => row.slug === slug)
+    if (!seat) throw nobodyAnswers()
+    return seat
+  }
+  const open = seats.find((row) => row.status === 'active' && !row.is_provider_only)
+  if (open) return open
+  const [oldest] = seats
+  if (!oldest) throw nobodyAnswers()
+  entryInto({ ...oldest, is_proven_elsewhere: false }) // a sign-in that names no org never takes an invitation
+  return oldest
+}

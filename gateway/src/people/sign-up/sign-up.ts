@@ -1,0 +1,193 @@
+import { randomInt, timingSafeEqual } from 'node:crypto'
+import { scopes } from '@switchroom/contract/scopes'
+import type {
+  ResendSignUp,
+  SignedUp,
+  SignUp,
+  VerifiedSignUp,
+  VerifySignUp,
+} from '@switchroom/contract/sign-up'
+import type { Database, Transaction } from '../../database/database.ts'
+import { dayMs, hourMs, later, minuteMs, type Clock } from '../../foundation/clock.ts'
+import { badRequest, conflict, type Refusal } from '../../foundation/refusals.ts'
+import type { Vault } from '../../foundation/sealing.ts'
+import { newId } from '../../foundation/secrets.ts'
+import { addressOf, deviceOf, lineOf, nameFrom, normalAddress } from '../../foundation/text.ts'
+import type { RateCounts } from '../../http/rate-counts.ts'
+import type { Letters } from '../../mail/letters.ts'
+import type { Mint } from '../keys/mint.ts'
+import type { LoginCodes } from '../login-codes/login-codes.ts'
+import type { Orgs } from '../orgs/orgs.ts'
+import type { Passwords } from '../passwords/passwords.ts'
+import * as store from './sign-up.store.ts'
+
+const codeLifetimeMs = 15 * minuteMs
+const mostTries = 6
+const requestsAMinute = { name: 'sign-up', tries: 20, windowMs: minuteMs }
+const lettersAnHour = { name: 'sign-up letters', tries: 5, windowMs: hourMs }
+
+const wrong = () => badRequest('that code is wrong')
+const burned = () => badRequest('that code was tried six times: ask for another')
+const expired = () => badRequest('that code expired: ask for another')
+
+/** What a letter to the address of a sign-up says. */
+type Reply = 'code' | 'have-account' | 'accept-first'
+
+/** Making an org without anybody's invitation: a code proves the address, and only then anything exists. */
+export class SignUps {
+  readonly #database: Database
+  readonly #clock: Clock
+  readonly #vault: Vault
+  readonly #rateCounts: RateCounts
+  readonly #letters: Letters
+  readonly #passwords: Passwords
+  readonly #orgs: Orgs
+  readonly #mint: Mint
+  readonly #codes: LoginCodes
+
+  constructor(parts: {
+    database: Database
+    clock: Clock
+    vault: Vault
+    rateCounts: RateCounts
+    letters: Letters
+    passwords: Passwords
+    orgs: Orgs
+    mint: Mint
+    loginCodes: LoginCodes
+  }) {
+    this.#database = parts.database
+    this.#clock = parts.clock
+    this.#vault = parts.vault
+    this.#rateCounts = parts.rateCounts
+    this.#letters = parts.letters
+    this.#passwords = parts.passwords
+    this.#orgs = parts.orgs
+    this.#mint = parts.mint
+    this.#codes = parts.loginCodes
+  }
+
+  /** Every address is answered alike; what differs is the letter. */
+  async begin(wanted: SignUp, place: string): Promise<SignedUp> {
+    await this.#admit(place)
+    const slug = this.#orgs.slugOf(wanted.org)
+    const email = addressOf(wanted.email)
+    const name = wanted.name === undefined ? slug : lineOf('name', wanted.name)
+    const person = wanted.person === undefined ? nameFrom(email) : lineOf('name', wanted.person)
+    this.#passwords.refuseUnfit(wanted.password)
+    if (await store.isSlugTaken(this.#database, slug)) throw conflict(`${slug} is taken`)
+
+    const expires = later(this.#clock.now(), codeLifetimeMs)
+    const { reply, hash } = await this.#judge(email, wanted.password)
+    if (await this.#rateCounts.isAdmitted(lettersAnHour, [email]))
+      await this.#database.transaction(async (tx) => {
+        if (reply !== 'code')
+          return this.#letters.queue(tx, {
+            by: 'platform',
+            to: email,
+            expiresAt: later(this.#clock.now(), dayMs),
+            kind: reply,
+          })
+        const device = deviceOf(wanted.device, 'sign-in')
+        await this.#postCode(tx, {
+          email,
+          slug,
+          name,
+          person,
+          device,
+          password_hash: hash,
+          expires_at: expires,
+        })
+      })
+    return { email, code_expires_at: expires.toISOString() }
+  }
+
+  /** A wrong try is counted although it is refused, so the refusal is thrown after the transaction. */
+  async verify({ email, code }: VerifySignUp, place: string): Promise<VerifiedSignUp> {
+    await this.#admit(place)
+    const address = normalAddress(email)
+    const outcome = await this.#database.transaction(async (tx): Promise<VerifiedSignUp | Refusal> => {
+      const pending = await store.lockPending(tx, address)
+      if (!pending) return wrong()
+      if (new Date(pending.expires_at) <= this.#clock.now()) return expired()
+      if (pending.tries >= mostTries) return burned()
+      if (!timingSafeEqual(pending.code_mac, this.#macOf(address, code))) {
+        await store.countWrongTry(tx, address)
+        return wrong()
+      }
+      return this.#found(tx, pending)
+    })
+    if (outcome instanceof Error) throw outcome
+    return outcome
+  }
+
+  async resend({ email }: ResendSignUp, place: string): Promise<void> {
+    await this.#admit(place)
+    const address = normalAddress(email)
+    if (!(await store.isPending(this.#database, address))) return
+    if (!(await this.#rateCounts.isAdmitted(lettersAnHour, [address]))) return
+    await this.#database.transaction(async (tx) => {
+      const pending = await store.lockPending(tx, address)
+      if (pending)
+        await this.#postCode(tx, { ...pending, expires_at: later(this.#clock.now(), codeLifetimeMs) })
+    })
+  }
+
+  /** A dead one is kept for a day, so that a late code is told apart from a wrong one. */
+  async forgetDead() {
+    await store.forgetDeadSignUps(this.#database, later(this.#clock.now(), -dayMs))
+  }
+
+  #admit(place: string) {
+    return this.#rateCounts.admit(
+      requestsAMinute,
+      [place],
+      `too many attempts for ${place}: try again in a minute`,
+    )
+  }
+
+  /** One argon2id run in every case, so that the time tells nothing of the address. */
+  async #judge(email: string, password: string): Promise<{ reply: Reply; hash: string }> {
+    const person = await store.findPerson(this.#database, email)
+    const standing = person?.password_hash
+    if (standing) {
+      const matches = await this.#passwords.verify(password, standing)
+      return { reply: matches ? 'code' : 'have-account', hash: standing }
+    }
+    const hash = await this.#passwords.hash(password)
+    if (!person) return { reply: 'code', hash }
+    return { reply: person.statuses.includes('invited') ? 'accept-first' : 'have-account', hash }
+  }
+
+  async #postCode(tx: Transaction, pending: Omit<store.PendingSignUp, 'code_mac'> & { expires_at: Date }) {
+    const code = String(randomInt(1_000_000)).padStart(6, '0')
+    await store.keepPending(tx, { ...pending, code_mac: this.#macOf(pending.email, code) })
+    const { email, slug, name, person, expires_at } = pending
+    const matter = { kind: 'sign-up', person, org: { slug, name }, code } as const
+    await this.#letters.queue(tx, { by: 'platform', to: email, expiresAt: expires_at, ...matter })
+  }
+
+  async #found(tx: Transaction, pending: store.PendingSignUp): Promise<VerifiedSignUp> {
+    const { email, slug, name, person, device } = pending
+    const org = await this.#orgs.createIn(tx, { slug, name })
+    const member = {
+      id: newId('mem', 6),
+      email,
+      name: person,
+      role: 'admin',
+      agents: [],
+      status: 'active',
+    } as const
+    await store.provePerson(tx, email, pending.password_hash)
+    await store.seatFounder(tx, member.id, org.id, email, person, this.#clock.now())
+    await store.deletePending(tx, email)
+    const minted = await this.#mint.forPerson(tx, { ...member, org: org.id }, device)
+    const { code: login } = await this.#codes.mintForKey(tx, minted.key_id)
+    const standing = { scopes: [...scopes], operator: false, production: true, verified: true }
+    return { ...minted, slug, member: { ...member, agents: [], ...standing }, login }
+  }
+
+  #macOf(email: string, code: string): Buffer {
+    return this.#vault.mac(code, `sign_ups:code:${email}`)
+  }
+}

@@ -1,0 +1,16 @@
+import { secondMs } from '../../foundation/clock.ts'
+import { lifetimeMs } from './begun-sign-ins.ts'
+
+/** Binds a sign-in to the browser that began it. */
+export const browserCookie = (browser: string, baseUrl: string) =>
+  [
+    `svc_sso=${browser}`,
+    'HttpOnly',
+    'SameSite=Lax',
+    'Path=/v1/login/sso',
+    `Max-Age=${lifetimeMs / secondMs}`,
+    ...(baseUrl.startsWith('https:') ? ['Secure'] : []),
+  ].join('; ')
+
+export const browserIn = (cookies: string | undefined) =>
+  /(?:^|;) *svc_sso=([^;\s]+)/.exec(cookies ?? '')?.[1] ?? ''

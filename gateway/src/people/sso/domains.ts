@@ -1,0 +1,88 @@
+import { randomBytes } from 'node:crypto'
+import type { DiscoverProviders, DomainProof, ProviderOrgList } from '@switchroom/contract/sso'
+import type { Database } from '../../database/database.ts'
+import type { PublicAddresses } from '../../foundation/public-addresses.ts'
+import { badRequest, listed, notFound } from '../../foundation/refusals.ts'
+import { isAddress, normalAddress } from '../../foundation/text.ts'
+import type { RateCounts } from '../../http/rate-counts.ts'
+import { signInTries, tooManyTries } from '../sign-in/tries.ts'
+import * as store from './domains.store.ts'
+
+interface TokenedDomain {
+  domain: string
+  token: string
+  verified: boolean
+}
+
+export const newToken = () => randomBytes(16).toString('hex')
+
+/** What follows the last `@`; an address that is none has no domain. */
+export const domainOf = (address: string) =>
+  isAddress(address) ? address.slice(address.lastIndexOf('@') + 1) : undefined
+
+/** The domains an org's provider signs in, and the proof that they are the org's. */
+export class Domains {
+  readonly #database: Database
+  readonly #rateCounts: RateCounts
+  readonly #addresses: PublicAddresses
+
+  constructor(database: Database, rateCounts: RateCounts, addresses: PublicAddresses) {
+    this.#database = database
+    this.#rateCounts = rateCounts
+    this.#addresses = addresses
+  }
+
+  async proofs(org: string): Promise<DomainProof[]> {
+    return (await this.#tokened(org)).map(proofOf)
+  }
+
+  /** Reads the record now. A record once seen stands. */
+  async verify(org: string, named: string): Promise<DomainProof> {
+    const domain = named.toLowerCase()
+    const declared = (await this.#tokened(org)).find((known) => known.domain === domain)
+    if (!declared) throw notNamed(domain)
+    const { txt } = proofOf(declared)
+    if (!declared.verified) {
+      const texts = await this.#textsAt(domain)
+      if (!texts.includes(txt)) throw badRequest(`${domain} holds ${inWords(texts)} and not ${txt}`)
+      if (!(await store.proveDomain(this.#database, org, domain, declared.token))) throw notNamed(domain)
+    }
+    return { domain, txt, verified: true }
+  }
+
+  /** Whose provider signs in the domain of an address, whether or not anybody has that address. */
+  async discover({ email }: DiscoverProviders, place: string): Promise<ProviderOrgList> {
+    const address = normalAddress(email)
+    await this.#rateCounts.admit(signInTries, [address, place], tooManyTries(address))
+    const domain = domainOf(address)
+    return { orgs: domain === undefined ? [] : await store.orgsOfDomain(this.#database, domain) }
+  }
+
+  async #tokened(org: string): Promise<TokenedDomain[]> {
+    const tokened: TokenedDomain[] = []
+    for (const { domain, token: given, verified } of await store.listDomains(this.#database, org)) {
+      const token = given ?? (await store.giveToken(this.#database, org, domain, newToken()))
+      if (token !== undefined) tokened.push({ domain, token, verified })
+    }
+    return tokened
+  }
+
+  async #textsAt(domain: string): Promise<string[]> {
+    try {
+      return await this.#addresses.textsAt(domain)
+    } catch {
+      throw badRequest(`${domain} could not be read`)
+    }
+  }
+}
+
+const proofOf = ({ domain, token, verified }: TokenedDomain): DomainProof => ({
+  domain,
+  txt: `svc-verify=${token}`,
+  verified,
+})
+
+const notNamed = (domain: string) => notFound(`the provider does not name ${domain}`)
+
+const inWords = (texts: readonly string[]) =>
+  texts.length === 0 ? 'no TXT record' : listed(texts.map((text) => `"${text}"`))

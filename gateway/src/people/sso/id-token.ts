@@ -1,0 +1,20 @@
+import type { IDToken } from 'openid-client'
+import { deviceOf, isAddress, nameFrom, normalAddress } from '../../foundation/text.ts'
+import { didNotCheckOut } from './sign-in-refusals.ts'
+
+export interface Vouched {
+  email: string
+  name: string
+}
+
+/**
+ * Whom the provider vouches for. Some large providers never say `email_verified`; that is enough, because the
+ * issuer is the org's own and the address is held against the domains that the org proved.
+ */
+export function vouchedFor({ email, email_verified = true, name }: IDToken): Vouched {
+  const address = typeof email === 'string' ? normalAddress(email) : ''
+  if (!isAddress(address)) throw didNotCheckOut(new Error('the id_token names no address'))
+  if (email_verified !== true) throw didNotCheckOut(new Error('the address is not verified'))
+  const named = typeof name === 'string' ? name : ''
+  return { email: address, name: deviceOf(named, nameFrom(address)) }
+}

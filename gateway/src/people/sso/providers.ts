@@ -1,0 +1,125 @@
+import type { IdentityProvider, SetIdentityProvider } from '@switchroom/contract/sso'
+import type { Database, Queryable } from '../../database/database.ts'
+import type { Caller } from '../../foundation/caller.ts'
+import type { PublicAddresses } from '../../foundation/public-addresses.ts'
+import { conflict, notFound, unprocessable } from '../../foundation/refusals.ts'
+import type { Vault } from '../../foundation/sealing.ts'
+import { refuseAgentsBeyond, refuseGrantBeyond, refuseProductionBeyond } from '../members/granting.ts'
+import type { Orgs } from '../orgs/orgs.ts'
+import { newToken, type Domains } from './domains.ts'
+import * as domainStore from './domains.store.ts'
+import { discover } from './issuers.ts'
+import type { Client } from './relying-party.ts'
+import { valuesOf, type ProviderValues } from './provider-values.ts'
+import * as store from './providers.store.ts'
+
+export type { ProviderRow } from './providers.store.ts'
+
+const placeOf = (org: string) => `identity_providers:client_secret:${org}` as const
+
+/** With which identity provider an org signs in. */
+export class IdentityProviders {
+  readonly #database: Database
+  readonly #vault: Vault
+  readonly #addresses: PublicAddresses
+  readonly #orgs: Orgs
+  readonly #domains: Domains
+  readonly #redirectUri: string
+
+  constructor(
+    database: Database,
+    vault: Vault,
+    addresses: PublicAddresses,
+    orgs: Orgs,
+    domains: Domains,
+    baseUrl: string,
+  ) {
+    this.#database = database
+    this.#vault = vault
+    this.#addresses = addresses
+    this.#orgs = orgs
+    this.#domains = domains
+    this.#redirectUri = `${baseUrl}/v1/login/sso/callback`
+  }
+
+  async read(org: string): Promise<IdentityProvider> {
+    const provider = await store.findProvider(this.#database, org)
+    const proofs = await this.#domains.proofs(org)
+    return {
+      configured: provider !== undefined,
+      issuer: provider?.issuer ?? null,
+      client_id: provider?.client_id ?? null,
+      domains: proofs.map(({ domain }) => domain),
+      role: provider?.role ?? null,
+      required: provider?.required ?? false,
+      redirect_uri: this.#redirectUri,
+      proofs,
+    }
+  }
+
+  /** Keeps the provider once its discovery answered; a refusal leaves everything as it was. */
+  async set(caller: Caller, wanted: SetIdentityProvider): Promise<IdentityProvider> {
+    const { org } = caller
+    await this.#secretFor(this.#database, org, wanted)
+    const values = valuesOf(wanted)
+    refuseSeatsBeyond(caller, values)
+    await refuseRequiredUnproven(this.#database, org, values)
+    await discover(this.#addresses, values.issuer)
+
+    await this.#database.transaction(async (tx) => {
+      await this.#orgs.lock(tx, org) // what was judged before the network was asked may have changed since
+      const secret = await this.#secretFor(tx, org, wanted)
+      await refuseRequiredUnproven(tx, org, values)
+      const client_secret = this.#vault.seal(secret, placeOf(org))
+      await store.keepProvider(tx, { ...values, org, client_secret })
+      await domainStore.dropOtherDomains(tx, org, values.domains)
+      await domainStore.keepDomains(tx, org, values.domains, values.domains.map(newToken))
+    })
+    return this.read(org)
+  }
+
+  async remove(org: string): Promise<void> {
+    await this.#database.transaction(async (tx) => {
+      await this.#orgs.lock(tx, org)
+      if (!(await store.deleteProvider(tx, org))) throw notFound('this org has no provider')
+    })
+  }
+
+  ofSlug(slug: string): Promise<store.ProviderRow | undefined> {
+    return store.findProviderOfSlug(this.#database, slug)
+  }
+
+  ofOrg(org: string, database: Queryable = this.#database): Promise<store.ProviderRow | undefined> {
+    return store.findProvider(database, org)
+  }
+
+  /** Throws when the sealed secret is not this row's own. */
+  clientOf({ org, client_id, client_secret }: store.ProviderRow): Client {
+    const secret = this.#vault.open(client_secret, placeOf(org))
+    return { client_id, client_secret: secret, redirect_uri: this.#redirectUri }
+  }
+
+  /** A secret left out is the stored one, while it goes to the same client of the same issuer. */
+  async #secretFor(database: Queryable, org: string, wanted: SetIdentityProvider): Promise<string> {
+    if (wanted.client_secret) return wanted.client_secret
+    const stored = await store.findProvider(database, org)
+    if (stored?.issuer !== wanted.issuer || stored.client_id !== wanted.client_id)
+      throw unprocessable('client_secret: is required')
+    return this.clientOf(stored).client_secret
+  }
+}
+
+export const noProvider = () => notFound('no provider signs in there')
+
+/** Whoever is seated by the role counts as let in by this key: no list of agents, and an admin's production. */
+function refuseSeatsBeyond(caller: Caller, { role }: ProviderValues) {
+  if (role === null) return
+  refuseGrantBeyond(caller, role)
+  if (role === 'admin') refuseProductionBeyond(caller)
+  refuseAgentsBeyond(caller, [])
+}
+
+async function refuseRequiredUnproven(database: Queryable, org: string, values: ProviderValues) {
+  if (values.required && !(await domainStore.isAnyVerified(database, org, values.domains)))
+    throw conflict('no domain is verified yet')
+}

@@ -1,0 +1,41 @@
+import type { MemberStatus } from '@switchroom/contract/members'
+import type { Role } from '@switchroom/contract/scopes'
+import { statement, type Transaction } from '../../database/database.ts'
+
+const locked = statement<{ id: string; status: MemberStatus }>(
+  `select id, status from members where org = $1 and email = $2 for update`,
+)
+
+export const lockMember = (tx: Transaction, org: string, email: string) => tx.row(locked, org, email)
+
+const prove = statement(`
+  insert into persons as known (email, verified) values ($1, true)
+  on conflict (email) do update
+  set verified = true, password_hash = case when known.verified then known.password_hash end`)
+
+/** The address is proven; a password that somebody set without proof of it is forgotten. */
+export const provePerson = (tx: Transaction, email: string) => tx.rows(prove, email)
+
+export interface NewSeat {
+  id: string
+  org: string
+  email: string
+  name: string
+  role: Role
+}
+
+const insert = statement(`
+  insert into members (id, org, email, name, role, status, production, created_at)
+  values ($1, $2, $3, $4, $5, 'active', $5 = 'admin', $6)`)
+
+export const insertActive = (tx: Transaction, { id, org, email, name, role }: NewSeat, at: Date) =>
+  tx.rows(insert, id, org, email, name, role, at)
+
+const activate = statement(`update members set status = 'active' where id = $1`)
+const spendLinks = statement(`delete from invitations where member = $1`)
+
+/** The seat is its person's; the links that would have given it are dead. */
+export async function takeSeat(tx: Transaction, id: string) {
+  await tx.rows(activate, id)
+  await tx.rows(spendLinks, id)
+}

@@ -1,0 +1,9 @@
+import { badRequest } from '../../foundation/refusals.ts'
+
+/** The cause is for the log alone. */
+export const refusedBecause = (sentence: string, cause: unknown) =>
+  Object.assign(badRequest(sentence), { cause })
+
+export const didNotAnswer = (cause: unknown) => refusedBecause('the provider did not answer', cause)
+export const didNotCheckOut = (cause: unknown) =>
+  refusedBecause("the provider's word did not check out", cause)

@@ -1,0 +1,16 @@
+import { open } from '../../http/access.ts'
+import { refusals } from '../../http/refusals.ts'
+import { unavailable } from '../../foundation/refusals.ts'
+import type { Server } from '../../http/server.ts'
+
+/** Platform-wide sign-in keeps its paths, so that a client learns that it is not there. */
+export function socialRoutes(server: Server) {
+  for (const path of ['/v1/login/social', '/v1/login/social/callback'])
+    server.get(
+      path,
+      { access: open, schema: { summary: 'Platform-wide sign-in', response: refusals(503) } },
+      async () => {
+        throw unavailable('platform-wide sign-in is not in this version')
+      },
+    )
+}

@@ -1,0 +1,88 @@
+import type { MintedKey } from '@switchroom/contract/keys'
+import type { OwnOrgList, SwitchOrg } from '@switchroom/contract/sign-in'
+import type { Database, Transaction } from '../../database/database.ts'
+import type { Caller } from '../../foundation/caller.ts'
+import { forbidden, notFound } from '../../foundation/refusals.ts'
+import type { KeyHolder, Mint, Visitor } from '../keys/mint.ts'
+import type { Orgs } from '../orgs/orgs.ts'
+import type { Seat, Seats } from '../sign-in/seats.ts'
+import * as store from './switching.store.ts'
+
+/** How a person goes into an org: on their own seat, or as an operator's visit. */
+export type Arrival = { seat: KeyHolder } | { visit: Visitor; org: string }
+
+/** A person's orgs, and going from one to another. */
+export class Switching {
+  readonly #database: Database
+  readonly #orgs: Orgs
+  readonly #seats: Seats
+  readonly #mint: Mint
+
+  constructor(database: Database, orgs: Orgs, seats: Seats, mint: Mint) {
+    this.#database = database
+    this.#orgs = orgs
+    this.#seats = seats
+    this.#mint = mint
+  }
+
+  /** Every org of the person, oldest first; an operator sees the others after them. */
+  async list(caller: Caller): Promise<OwnOrgList> {
+    const email = emailOf(caller)
+    const own = (await this.#seats.of(email)).map(({ org, slug, org_name, role, status }) => ({
+      org,
+      slug,
+      name: org_name,
+      role,
+      status,
+      here: org === caller.org,
+      member: true,
+    }))
+    if (!caller.operator) return { orgs: own }
+    const others = (await store.orgsWithout(this.#database, email)).map((org) => ({
+      ...org,
+      role: 'operator' as const,
+      status: null,
+      here: org.org === caller.org,
+      member: false,
+    }))
+    return { orgs: [...own, ...others] }
+  }
+
+  /** The same person's key in another org of theirs; it dies with the key that asked. */
+  async switch(caller: Caller, { org }: SwitchOrg): Promise<MintedKey> {
+    return this.#database.transaction(async (tx) => {
+      const arrival = await this.arrive(tx, caller, org)
+      if ('visit' in arrival) return this.#mint.forVisit(tx, arrival.org, arrival.visit, caller.key_id)
+      return this.#mint.forPerson(tx, arrival.seat, caller.label, caller.key_id)
+    })
+  }
+
+  /** Walks in, taking the seat where one waits; with a row in the org, whatever its status, the row decides. */
+  async arrive(tx: Transaction, caller: Caller, idOrSlug: string): Promise<Arrival> {
+    const email = emailOf(caller)
+    const seat = (await this.#seats.of(email, tx)).find(
+      (row) => row.org === idOrSlug || row.slug === idOrSlug,
+    )
+    if (seat) return { seat: await this.#takeSeat(tx, caller, seat) }
+    if (!caller.operator) throw notYours(idOrSlug)
+    const org = await this.#orgs.lookUp(idOrSlug, tx)
+    if (!org) throw notYours(idOrSlug)
+    return { visit: { email, name: caller.name }, org: org.id }
+  }
+
+  /** A password session must not walk into a provider-only org, save the one it is already in. */
+  async #takeSeat(tx: Transaction, caller: Caller, seat: Seat): Promise<Seat> {
+    if (seat.org === caller.org && seat.status === 'active') return seat
+    const entered = await this.#seats.enter(tx, seat)
+    if (!entered) throw notYours(seat.slug)
+    return entered
+  }
+}
+
+const notYours = (org: string) => notFound(`no org of yours is called ${org}`)
+
+/** The access of these routes lets persons in alone, and every person has an address. */
+function emailOf({ email }: Caller): string {
+  if (email === null) throw forbidden("this door takes a person's key")
+  return email
+}
