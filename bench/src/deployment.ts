@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { startThrowawayPostgres } from '@switchroom/launcher/postgres'
-import { freePort, startProcess } from './processes.ts'
+import { freePort } from '@switchroom/launcher/testing/free-port'
+import { startProcess } from './processes.ts'
 
 export interface BenchDeployment extends AsyncDisposable {
   /** Where the gateway listens. */

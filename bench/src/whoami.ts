@@ -1,7 +1,8 @@
 import autocannon from 'autocannon'
 import { setTimeout as pause } from 'node:timers/promises'
 import { startBenchDeployment } from './deployment.ts'
-import { cpuSeconds, freePort, memoryMb, startProcess } from './processes.ts'
+import { freePort } from '@switchroom/launcher/testing/free-port'
+import { cpuSeconds, memoryMb, startProcess } from './processes.ts'
 import { judge, median, say } from './report.ts'
 
 const connections = 32

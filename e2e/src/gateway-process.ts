@@ -1,20 +1,11 @@
 import { spawn, type ChildProcessByStdio } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer, type AddressInfo } from 'node:net'
 import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
+import { freePort } from '@switchroom/launcher/testing/free-port'
 import { operatorKey, testEnvironment } from '@switchroom/gateway/testing/deployment'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-
-export async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const { port } = probe.address() as AddressInfo
-  probe.close()
-  await once(probe, 'close')
-  return port
-}
 
 type Child = ChildProcessByStdio<null, Readable, Readable>
 

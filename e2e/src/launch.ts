@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { afterwards } from '@switchroom/launcher/testing/folders'
+import { freePort } from '@switchroom/launcher/testing/free-port'
 import { processesOf } from '@switchroom/launcher/testing/processes'
 import { until } from '@switchroom/launcher/testing/waiting'
 
@@ -100,12 +100,4 @@ export async function launch(t: TestContext, options: LaunchOptions): Promise<La
   const started = new Launch(await freePort(), options)
   afterwards(t, () => started.stop())
   return started
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
 }

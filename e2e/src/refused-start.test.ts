@@ -6,7 +6,8 @@ import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { afterwards, temporaryFolder } from '@switchroom/launcher/testing/folders'
 import { installedClone, ordinaryUser } from './checkouts.ts'
-import { freePort, launch } from './launch.ts'
+import { freePort } from '@switchroom/launcher/testing/free-port'
+import { launch } from './launch.ts'
 
 const isRoot = process.getuid?.() === 0
 

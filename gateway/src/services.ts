@@ -111,7 +111,10 @@ export function makeServices(settings: Settings, clock: Clock, logger: Logger) {
   )
   const orgAdministration = new OrgAdministration(orgs, members, keys)
 
-  const housekeeping = new Housekeeping([rateCounts, invitations, loginCodes, pairings, begunSignIns, signUps], logger)
+  const housekeeping = new Housekeeping(
+    [rateCounts, invitations, loginCodes, pairings, begunSignIns, signUps],
+    logger,
+  )
 
   return {
     settings,

@@ -29,6 +29,19 @@ test('a transaction that throws keeps nothing and gives its connection back', as
   assert.equal(database.pool.idleCount, database.pool.totalCount)
 })
 
+test('what waits for a commit runs once everybody can see it, and never when nothing is kept', async () => {
+  const seen: Promise<unknown>[] = []
+  const work = (n: number) =>
+    database.transaction(async (tx) => {
+      tx.afterCommit(() => seen.push(database.row(count)))
+      await tx.rows(insert, n)
+      if (n > 1) throw new Error('changed my mind')
+    })
+  await work(1)
+  await assert.rejects(work(2))
+  assert.deepEqual(await Promise.all(seen), [{ n: 1 }])
+})
+
 test('a timestamp reads as RFC 3339 in UTC with milliseconds (ID-06)', async () => {
   const moment = statement<{ at: string }>(`select '2026-03-01 13:00:00.1234+01'::timestamptz as at`)
   assert.deepEqual(await database.row(moment), { at: '2026-03-01T12:00:00.123Z' })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { addressOf, deviceOf, lineOf } from './text.ts'
+import { addressOf, cutToLine, lineOf } from './text.ts'
 
 test('an address is trimmed and lower-cased, and has one @ and a dot behind it (ID-13)', () => {
   assert.equal(addressOf('  Ana@X.Com '), 'ana@x.com')
@@ -33,8 +33,8 @@ test('a name or label is one line of 1 to 100 characters, counted in code points
 })
 
 test('a device is cut, never refused, and a blank one takes the default (ID-14, ID-15)', () => {
-  assert.equal(deviceOf(undefined, 'sign-in'), 'sign-in')
-  assert.equal(deviceOf('   ', 'sign-in'), 'sign-in')
-  assert.equal(deviceOf('a\r\nb', 'sign-in'), 'a b')
-  assert.equal(deviceOf('x'.repeat(200), 'sign-in'), 'x'.repeat(100))
+  assert.equal(cutToLine(undefined, 'sign-in'), 'sign-in')
+  assert.equal(cutToLine('   ', 'sign-in'), 'sign-in')
+  assert.equal(cutToLine('a\r\nb', 'sign-in'), 'a b')
+  assert.equal(cutToLine('x'.repeat(200), 'sign-in'), 'x'.repeat(100))
 })

@@ -25,13 +25,12 @@ export function lineOf(field: 'name' | 'label', typed: string): string {
   return line
 }
 
-/** What a device calls itself is cut to fit, not refused. */
-export const deviceOf = (typed: string | undefined, whenBlank: string) =>
+/** What a device or a provider calls something is cut to fit, not refused. */
+export const cutToLine = (typed: string | undefined, whenBlank: string) =>
   codePoints(oneLineOf(typed ?? ''))
     .slice(0, 100)
     .join('')
     .trim() || whenBlank
 
 /** What to call somebody of whom only the address is known. */
-export const nameFrom = (address: string) =>
-  codePoints(address.slice(0, address.indexOf('@'))).slice(0, 100).join('')
+export const nameFrom = (address: string) => cutToLine(address.slice(0, address.indexOf('@')), address)

@@ -34,7 +34,9 @@ test('a gateway asked to stop waits for its letters only so long, and another se
   await deployment.operator.put('/v1/ops/mail', mailboxAt(server, platformHost))
   await queue(deployment, 'ana@example.com')
   await until('it is being sent', () => server.tries() === 1)
+  const askedAt = Date.now()
   await deployment.gateway.services.letterTasks.stop(100)
+  assert.ok(Date.now() - askedAt < 5 * secondMs)
   const { rows } = await deployment.sql('select tries from letters')
   assert.deepEqual(rows, [{ tries: 1 }])
 

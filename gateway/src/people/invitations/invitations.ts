@@ -4,7 +4,7 @@ import type { Database, Queryable } from '../../database/database.ts'
 import type { Clock } from '../../foundation/clock.ts'
 import { notFound } from '../../foundation/refusals.ts'
 import { digestOf } from '../../foundation/secrets.ts'
-import { deviceOf } from '../../foundation/text.ts'
+import { cutToLine } from '../../foundation/text.ts'
 import type { Mint } from '../keys/mint.ts'
 import type { Passwords } from '../passwords/passwords.ts'
 import { providerOnly } from '../sign-in/entrance.ts'
@@ -38,7 +38,7 @@ export class Invitations {
       await store.spendInvitations(tx, member.id, member.email)
       await store.keepPassword(tx, member.email, hash, member.proves_address)
       await store.takeSeat(tx, member.id)
-      const minted = await this.#mint.forPerson(tx, member, deviceOf(device, 'sign-in'))
+      const minted = await this.#mint.forPerson(tx, member, cutToLine(device, 'sign-in'))
       const accepted = {
         ...member,
         status: 'active' as const,

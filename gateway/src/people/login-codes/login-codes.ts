@@ -5,7 +5,7 @@ import type { Caller } from '../../foundation/caller.ts'
 import { later, minuteMs, type Clock } from '../../foundation/clock.ts'
 import { notFound } from '../../foundation/refusals.ts'
 import { digestOf, newSecret } from '../../foundation/secrets.ts'
-import { deviceOf } from '../../foundation/text.ts'
+import { cutToLine } from '../../foundation/text.ts'
 import type { Mint } from '../keys/mint.ts'
 import * as store from './login-codes.store.ts'
 
@@ -38,7 +38,7 @@ export class LoginCodes {
   }
 
   async redeem(code: string, device: string | undefined): Promise<MintedKey> {
-    const label = deviceOf(device, 'console')
+    const label = cutToLine(device, 'console')
     return this.#database.transaction(async (tx) => {
       const spent = await store.spendLoginCode(tx, digestOf(code), this.#clock.now())
       const minted =

@@ -14,8 +14,8 @@ export function refuseGrantBeyond(caller: Caller, role: Role) {
 }
 
 export function refuseProductionBeyond(caller: Caller) {
-  if (!caller.production)
-    throw forbidden(`${caller.name} has no production access: an admin gives it in Team`)
+  if (caller.production) return
+  throw forbidden(`${caller.name || 'this key'} has no production access: an admin gives it in Team`)
 }
 
 /** Somebody who works on some agents only gives nobody more than a part of their own list. */

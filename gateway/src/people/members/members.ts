@@ -121,10 +121,7 @@ export class Members {
   #newMember(org: string, invited: InviteMember): store.NewMember {
     const email = addressOf(invited.email)
     const role = roleOf(invited.role)
-    const own =
-      invited.name === undefined
-        ? nameFrom(email)
-        : lineOf('name', invited.name)
+    const own = invited.name === undefined ? nameFrom(email) : lineOf('name', invited.name)
     const production = role === 'admin' || (invited.production ?? false)
     const agents = agentList(invited.agents ?? [])
     return { id: newId('mem', 6), org, email, role, name: own, agents, operator: false, production }

@@ -12,7 +12,7 @@ import type { Caller } from '../../foundation/caller.ts'
 import { later, minuteMs, type Clock } from '../../foundation/clock.ts'
 import { conflict, notFound } from '../../foundation/refusals.ts'
 import { digestOf } from '../../foundation/secrets.ts'
-import { deviceOf } from '../../foundation/text.ts'
+import { cutToLine } from '../../foundation/text.ts'
 import type { Keys } from '../keys/keys.ts'
 import type { Mint } from '../keys/mint.ts'
 import type { Switching } from '../switching/switching.ts'
@@ -39,7 +39,7 @@ export class Pairings {
   async start({ device }: StartPairing): Promise<LoginCode> {
     const code = `cli_${randomBytes(16).toString('base64url')}`
     const expires = later(this.#clock.now(), lifetimeMs)
-    await store.insertPairing(this.#database, digestOf(code), deviceOf(device, 'terminal'), expires)
+    await store.insertPairing(this.#database, digestOf(code), cutToLine(device, 'terminal'), expires)
     return { code, expires_at: expires.toISOString() }
   }
 
@@ -55,8 +55,8 @@ export class Pairings {
       const pairing = await store.lockPairing(tx, digest, this.#clock.now())
       if (!pairing) throw deadWord()
       if (pairing.key !== null) throw conflict('that terminal is already signed in')
-      const device = deviceOf(wanted.device, pairing.device)
-      const org_name = deviceOf(wanted.org_name, '') || null
+      const device = cutToLine(wanted.device, pairing.device)
+      const org_name = cutToLine(wanted.org_name, '') || null
 
       const arrival = await this.#switching.arrive(tx, caller, wanted.org ?? caller.org)
       const key =

@@ -2,7 +2,7 @@ import type { MintedKey } from '@switchroom/contract/keys'
 import type { Credentials, OpenOrgList, SignIn } from '@switchroom/contract/sign-in'
 import type { Database } from '../../database/database.ts'
 import { badRequest, unauthorized } from '../../foundation/refusals.ts'
-import { deviceOf, normalAddress } from '../../foundation/text.ts'
+import { cutToLine, normalAddress } from '../../foundation/text.ts'
 import type { RateCounts } from '../../http/rate-counts.ts'
 import type { Mint } from '../keys/mint.ts'
 import type { LoginCodes } from '../login-codes/login-codes.ts'
@@ -46,7 +46,7 @@ export class SignIns {
     if (code != null || email == null || password == null)
       throw badRequest('sign in with an email and a password, or with a code')
     const seats = await this.#seatsOpenedBy({ email, password }, place)
-    return this.#enter(chooseSeat(seats, org ?? undefined), deviceOf(named, 'sign-in'))
+    return this.#enter(chooseSeat(seats, org ?? undefined), cutToLine(named, 'sign-in'))
   }
 
   /** The orgs in which this password would sign in; nothing is minted and no seat is taken. */

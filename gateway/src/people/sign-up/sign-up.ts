@@ -12,7 +12,7 @@ import { dayMs, hourMs, later, minuteMs, type Clock } from '../../foundation/clo
 import { badRequest, conflict, type Refusal } from '../../foundation/refusals.ts'
 import type { Vault } from '../../foundation/sealing.ts'
 import { newId } from '../../foundation/secrets.ts'
-import { addressOf, deviceOf, lineOf, nameFrom, normalAddress } from '../../foundation/text.ts'
+import { addressOf, cutToLine, lineOf, nameFrom, normalAddress } from '../../foundation/text.ts'
 import type { RateCounts } from '../../http/rate-counts.ts'
 import type { Letters } from '../../mail/letters.ts'
 import type { Mint } from '../keys/mint.ts'
@@ -88,7 +88,7 @@ export class SignUps {
             expiresAt: later(this.#clock.now(), dayMs),
             kind: reply,
           })
-        const device = deviceOf(wanted.device, 'sign-in')
+        const device = cutToLine(wanted.device, 'sign-in')
         await this.#postCode(tx, {
           email,
           slug,

@@ -1,5 +1,5 @@
 import type { IDToken } from 'openid-client'
-import { deviceOf, isAddress, nameFrom, normalAddress } from '../../foundation/text.ts'
+import { cutToLine, isAddress, nameFrom, normalAddress } from '../../foundation/text.ts'
 import { didNotCheckOut } from './sign-in-refusals.ts'
 
 export interface Vouched {
@@ -16,5 +16,5 @@ export function vouchedFor({ email, email_verified = true, name }: IDToken): Vou
   if (!isAddress(address)) throw didNotCheckOut(new Error('the id_token names no address'))
   if (email_verified !== true) throw didNotCheckOut(new Error('the address is not verified'))
   const named = typeof name === 'string' ? name : ''
-  return { email: address, name: deviceOf(named, nameFrom(address)) }
+  return { email: address, name: cutToLine(named, nameFrom(address)) }
 }

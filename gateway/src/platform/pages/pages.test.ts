@@ -12,7 +12,10 @@ test('the pages behind links are the same whatever the address holds, and run no
     const { status, headers, text } = await nobody.get(path)
     assert.equal(status, 200, path)
     assert.match(headers.get('content-security-policy') ?? '', /default-src 'none'; script-src 'self';/)
-    assert.deepEqual([headers.get('referrer-policy'), headers.get('cache-control')], ['no-referrer', 'no-store'])
+    assert.deepEqual(
+      [headers.get('referrer-policy'), headers.get('cache-control')],
+      ['no-referrer', 'no-store'],
+    )
     assert.doesNotMatch(text, /lc_x|cli_x|<script>|onclick/)
     for (const [, asset] of text.matchAll(/(?:src|href)="(\/pages\/[^"]+)"/g))
       assert.equal((await nobody.get(String(asset))).status, 200, asset)
