@@ -2,13 +2,14 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { letterText } from './letter-texts.ts'
 
+const voices = { name: 'Voices', logo_url: null, accent: '#123456' }
 const link = `https://switchroom.test/invitations/${'x'.repeat(43)}`
 const linked = { name: 'Ana', orgName: 'Acme Ltd', link }
 const timesIn = (text: string, part: string) => text.split(part).length - 1
 
 test('an invitation and a reset hold one link, alone in its paragraph, and name the org (ID-165)', () => {
   for (const kind of ['invitation', 'reset'] as const) {
-    const { subject, text } = letterText('Voices', { kind, ...linked })
+    const { subject, text } = letterText(voices, { kind, ...linked })
     assert.match(subject, /^Voices: /)
     assert.ok(text.includes(`\n\n${link}\n\n`))
     assert.equal(timesIn(text, 'http'), 1)
@@ -19,7 +20,7 @@ test('an invitation and a reset hold one link, alone in its paragraph, and name 
 
 test('a sign-up letter holds the six digits once, the slug and name of the org, and the person (ID-129, ID-165)', () => {
   const org = { slug: 'acme', name: 'Acme Ltd' }
-  const { subject, text } = letterText('Voices', { kind: 'sign-up', person: 'Ana', org, code: '004217' })
+  const { subject, text } = letterText(voices, { kind: 'sign-up', person: 'Ana', org, code: '004217' })
   assert.match(subject, /^Voices: .*Acme Ltd/)
   assert.deepEqual((subject + text).match(/\d{6}/g), ['004217'])
   assert.ok(
@@ -32,7 +33,7 @@ test('who has an account, or an invitation, is told so and gets neither a code n
     ['have-account', 'you have an account'],
     ['accept-first', 'accept your invitation first'],
   ] as const) {
-    const { subject, text } = letterText('Voices', { kind })
+    const { subject, text } = letterText(voices, { kind })
     assert.equal(subject, `Voices: ${words}`)
     assert.doesNotMatch(text, /http|\d{6}/)
   }
@@ -40,14 +41,36 @@ test('who has an account, or an invitation, is told so and gets neither a code n
 
 test('no name ends a header or a paragraph early, and a subject is not endless (T-88, ID-165)', () => {
   const broken = 'Acme\r\nBcc: eve@example.com\u2028x\n\nhttps://evil.example'
-  const { subject, text } = letterText('Voi\nces', {
-    kind: 'invitation',
-    ...linked,
-    orgName: broken,
-    name: broken,
-  })
+  const { subject, text } = letterText(
+    { ...voices, name: 'Voi\nces' },
+    {
+      kind: 'invitation',
+      ...linked,
+      orgName: broken,
+      name: broken,
+    },
+  )
   assert.doesNotMatch(subject, /[\r\n\u2028]/)
   assert.doesNotMatch(text, /^(?:Bcc|https:\/\/evil)/m)
-  const long = letterText('Voices', { kind: 'invitation', ...linked, orgName: 'x'.repeat(1000) })
+  const long = letterText(voices, { kind: 'invitation', ...linked, orgName: 'x'.repeat(1000) })
   assert.equal(long.subject.length, 200)
+})
+
+test('the page of a letter says the same, offers its own link alone, and no name becomes markup (ID-165, T-88)', () => {
+  const orgName = '<a href="https://evil.example">Acme</a> & "Sons"'
+  const { html, text } = letterText(voices, { kind: 'invitation', ...linked, orgName })
+  assert.deepEqual(html.match(/href="[^"]*"/g), [`href="${link}"`])
+  assert.ok(
+    html.includes('&lt;a href=&quot;https://evil.example&quot;&gt;Acme&lt;/a&gt; &amp; &quot;Sons&quot;'),
+  )
+  assert.ok(text.includes(orgName))
+  assert.doesNotMatch(html, /<img|<script|url\(/)
+  const code = letterText(voices, {
+    kind: 'sign-up',
+    person: 'Ana',
+    org: { slug: 'acme', name: 'Acme' },
+    code: '004217',
+  })
+  assert.equal(timesIn(code.html, '004217'), 1)
+  assert.doesNotMatch(code.html, /href/)
 })

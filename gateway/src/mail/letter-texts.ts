@@ -1,4 +1,6 @@
+import type { Brand } from '@switchroom/contract/discovery'
 import { codePoints } from '../foundation/text.ts'
+import { letterHtml } from './letter-html.ts'
 
 interface Linked {
   name: string
@@ -74,12 +76,23 @@ const words: { [Each in Kind]: (matter: Matters[Each]) => Words } = {
   }),
 }
 
-/** A letter as it reads: plain text, the brand in its subject, a link or a code alone in its paragraph. */
-export function letterText(brandName: string, matter: LetterMatter): { subject: string; text: string } {
+export interface LetterText {
+  subject: string
+  text: string
+  html: string
+}
+
+/** A letter as it reads: the brand in its subject, a link or a code alone in its paragraph; and the same as a page. */
+export function letterText(brand: Brand, matter: LetterMatter): LetterText {
   const wordsOf = words[matter.kind] as (matter: LetterMatter) => Words // TypeScript does not pair the two
   const { subject, paragraphs } = wordsOf(matter)
-  const text = [...paragraphs.map(oneLine), `-- \n${oneLine(brandName)}`].join('\n\n')
-  return { subject: cut(oneLine(`${brandName}: ${subject}`)), text: `${text}\n` }
+  const lines = paragraphs.map(oneLine)
+  const standout = 'link' in matter ? matter.link : 'code' in matter ? matter.code : undefined
+  return {
+    subject: cut(oneLine(`${brand.name}: ${subject}`)),
+    text: `${[...lines, `-- \n${oneLine(brand.name)}`].join('\n\n')}\n`,
+    html: letterHtml(brand, lines, standout),
+  }
 }
 
 /** Names are typed by people: none of them may end a header early, or write a paragraph of its own. */

@@ -62,8 +62,10 @@ test('a letter is sealed while it waits, is sent once its transaction is kept, a
   clock.forward(30 * secondMs)
   const letter = await server.nextLetter()
   assert.equal(letter.headers['subject'], 'Switchroom: you are invited to Acme')
-  assert.match(letter.headers['content-type'] ?? '', /^text\/plain/)
-  assert.ok(letter.text.includes(`\n\nhttps://switchroom.test/invitations/${token}\n\n`))
+  assert.match(letter.headers['content-type'] ?? '', /^multipart\/alternative/)
+  const link = `https://switchroom.test/invitations/${token}`
+  assert.ok(letter.text.includes(`\n\n${link}\n\n`))
+  assert.ok(letter.html.includes(`href="${link}"`))
   await allSent()
   assert.equal(deployment.log().includes(token), false)
 })

@@ -137,8 +137,8 @@ export class Mailboxes {
       mayBeClear: mailbox.row === undefined,
     }
     try {
-      const { name } = await this.#brand()
-      await sendBySmtp(account, { to: letter.to, ...letterText(name, letter) }, wire, signal)
+      const brand = await this.#brand()
+      await sendBySmtp(account, { to: letter.to, ...letterText(brand, letter) }, wire, signal)
       return null
     } catch (failure) {
       return failureSentence(account.host, failure, signal.aborted)

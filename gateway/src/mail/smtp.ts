@@ -3,12 +3,11 @@ import type { SecureContext } from 'node:tls'
 import { callbackify } from 'node:util'
 import { createTransport } from 'nodemailer'
 import { normalHost } from '../foundation/address-ranges.ts'
+import type { LetterText } from './letter-texts.ts'
 import { senderOf, type MailAccount } from './mailbox-values.ts'
 
-export interface OutgoingLetter {
+export interface OutgoingLetter extends LetterText {
   to: string
-  subject: string
-  text: string
 }
 
 export interface Wire {
@@ -49,6 +48,7 @@ export async function sendBySmtp(
     to: { name: '', address: letter.to }, // as text, `eve,ana@x.example` would be read as a list
     subject: letter.subject,
     text: letter.text,
+    html: letter.html,
     headers: { 'Auto-Submitted': 'auto-generated' },
   })
 }
