@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
@@ -19,6 +19,12 @@ interface LaunchOptions {
   account?: { uid: number; gid: number }
 }
 
+/** The checkout's own Node: the one of this process may lie where another user cannot enter. */
+function nodeOf(checkout: string): string {
+  const own = join(checkout, 'node_modules', '.bin', 'node')
+  return existsSync(own) ? own : process.execPath
+}
+
 /** One start of the whole product, as a person's terminal would run it. */
 export class Launch {
   readonly address: string
@@ -31,7 +37,7 @@ export class Launch {
   constructor(port: number, { data, settings = {}, checkout = root, command, account }: LaunchOptions) {
     this.address = `http://127.0.0.1:${port}`
     this.#data = data
-    const [program, ...args] = command ?? [process.execPath, 'launcher/src/main.ts']
+    const [program, ...args] = command ?? [nodeOf(checkout), 'launcher/src/main.ts']
     const inherited = Object.entries(process.env).filter(([name]) => !/^(SVC_|NODE_TEST_)/.test(name))
     this.#child = spawn(program, args, {
       cwd: checkout,
@@ -41,7 +47,10 @@ export class Launch {
     })
     this.#child.stdout?.on('data', (chunk) => (this.stdout += chunk))
     this.#child.stderr?.on('data', (chunk) => (this.stderr += chunk))
-    this.ended = new Promise((resolve) => this.#child.once('close', resolve))
+    this.ended = new Promise((resolve, reject) => {
+      this.#child.once('close', resolve)
+      this.#child.once('error', reject) // it could not even be started
+    })
   }
 
   get links(): string[] {
