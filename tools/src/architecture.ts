@@ -36,7 +36,7 @@ const gatewayRooms = [
   'platform',
 ]
 /** What assembles the gateway from its rooms, and imports them all. */
-const gatewayTop = new Set(['services.ts', 'app.ts', 'gateway.ts', 'main.ts', 'start-failure.ts'])
+const gatewayTop = new Set(['services.ts', 'app.ts', 'gateway.ts', 'main.ts', 'run.ts', 'start-failure.ts'])
 
 const emptyNames = new Set(['index', 'utils', 'helpers', 'common', 'manager', 'handler', 'base'])
 

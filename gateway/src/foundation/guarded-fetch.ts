@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import type { SecureContext } from 'node:tls'
 import { callbackify } from 'node:util'
-import { Agent, buildConnector, fetch as fetchWith, type RequestInit as AgentRequest } from 'undici'
+import type { RequestInit as AgentRequest } from 'undici'
 
 export interface FetchLimits {
   bodyBytes: number
@@ -14,11 +14,12 @@ type Connect = (host: string, port: number, signal: AbortSignal) => Promise<Sock
 /** A fetch for addresses that others supply. Every request makes a connection of its own, so that each is checked. */
 export function guardedFetch(connect: Connect, tls: { secureContext?: SecureContext }, limits: FetchLimits) {
   const reach = callbackify(connect)
-  const secured = buildConnector({ allowH2: false, ...tls })
 
   return async (input: string | URL, init: RequestInit = {}): Promise<Response> => {
     const url = new URL(input)
     if (url.protocol !== 'https:') throw new Error(`${url.host} is asked over https alone`)
+    const { Agent, buildConnector, fetch: fetchWith } = await import('undici') // 6 MB that most gateways never need
+    const secured = buildConnector({ allowH2: false, ...tls })
     const signal = AbortSignal.any([
       AbortSignal.timeout(limits.timeMs),
       ...(init.signal ? [init.signal] : []),

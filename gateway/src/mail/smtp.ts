@@ -1,7 +1,6 @@
 import type { Socket } from 'node:net'
 import type { SecureContext } from 'node:tls'
 import { callbackify } from 'node:util'
-import { createTransport } from 'nodemailer'
 import { normalHost } from '../foundation/address-ranges.ts'
 import type { LetterText } from './letter-texts.ts'
 import { senderOf, type MailAccount } from './mailbox-values.ts'
@@ -29,6 +28,7 @@ export async function sendBySmtp(
   const from = senderOf(account.from)
   if (!from) throw new Error(`${account.from} cannot send`)
   const reach = callbackify(wire.connect)
+  const { createTransport } = await import('nodemailer') // 5 MB that a gateway without letters never needs
   const transport = createTransport({
     host: normalHost(host) ?? host,
     port,
