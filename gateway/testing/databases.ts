@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
 import { Client, Pool } from 'pg'
 import { migrate, shippedMigrations } from '../src/database/migrations.ts'
 
@@ -39,9 +40,21 @@ export async function emptyDatabase(copiedFrom?: string): Promise<TestDatabase> 
   const end = `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`
   return {
     url: urlOf(name),
-    drop: () => run(`drop database if exists ${name} with (force)`),
+    async drop() {
+      await onServer((client) => untilLeft(client, name))
+      await run(`drop database if exists ${name} with (force)`)
+    },
     takeAway: () => run(`alter database ${name} allow_connections false; ${end}`),
     giveBack: () => run(`alter database ${name} allow_connections true`),
+  }
+}
+
+/** A pool says it has ended before the server has closed its connections; one cut off meanwhile would complain. */
+async function untilLeft(client: Client, database: string) {
+  for (let looks = 0; looks < 100; looks += 1) {
+    const { rowCount } = await client.query('select from pg_stat_activity where datname = $1', [database])
+    if (!rowCount) return
+    await pause(20)
   }
 }
 

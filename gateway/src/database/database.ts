@@ -59,7 +59,9 @@ export class Database implements Queryable {
       application_name: 'switchroom-gateway',
       options: '-c TimeZone=UTC',
     })
-    this.pool.on('error', onIdleFailure) // without a listener a lost idle connection would end the process
+    // Without a listener a lost connection would end the process: an idle one of the pool, or one it has let go of.
+    this.pool.on('error', onIdleFailure)
+    this.pool.on('connect', (client) => client.on('error', () => {}))
     const query = queryOn(this.pool)
     this.rows = query.rows
     this.row = query.row
