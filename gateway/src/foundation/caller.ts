@@ -20,3 +20,6 @@ export function refuseUnlessOpens(caller: Caller, anyOf: readonly Scope[]) {
   if (anyOf.some((scope) => caller.scopes.includes(scope))) return
   throw forbidden(`this key does not open ${anyOf.join(' or ')}: it opens ${listed(caller.scopes)}`)
 }
+
+/** The refusal of an agent that somebody with a list does not work on. */
+export const outsideList = ({ agents }: Caller) => forbidden(`this key works on ${listed(agents)} alone`)

@@ -1,8 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Caller } from '../foundation/caller.ts'
-import { forbidden, listed } from '../foundation/refusals.ts'
-
-export const outsideList = (caller: Caller) => forbidden(`this key works on ${listed(caller.agents)} alone`)
+import { outsideList } from '../foundation/caller.ts'
 
 /** Wherever a request names an agent: in its path, as `?agent=`, or at the top of its body. */
 function agentsNamed(request: FastifyRequest): string[] {

@@ -7,7 +7,7 @@ import { digestOf } from '../../foundation/secrets.ts'
 import { cutToLine } from '../../foundation/text.ts'
 import type { Mint } from '../keys/mint.ts'
 import type { Passwords } from '../passwords/passwords.ts'
-import { providerOnly } from '../sign-in/entrance.ts'
+import { providerOnly } from '../seats/entrance.ts'
 import * as store from './invitations.store.ts'
 
 /** With a one-use link a person chooses their password and, where they were invited, takes their seat. */

@@ -12,7 +12,7 @@ import type { Clock } from '../../foundation/clock.ts'
 import { badRequest, listed, notFound } from '../../foundation/refusals.ts'
 import { digestOf, newId, newSecret } from '../../foundation/secrets.ts'
 import { lineOf } from '../../foundation/text.ts'
-import { refuseProductionBeyond } from '../members/granting.ts'
+import { refuseProductionBeyond } from '../../foundation/granting.ts'
 import * as store from './keys.store.ts'
 import { insertKey } from './mint.store.ts'
 

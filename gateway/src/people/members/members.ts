@@ -22,7 +22,7 @@ import {
   refuseGrantBeyond,
   refuseHoldingMore,
   refuseProductionBeyond,
-} from './granting.ts'
+} from '../../foundation/granting.ts'
 import * as store from './members.store.ts'
 
 const agentForm = /^[a-z0-9][a-z0-9_-]{0,62}$/

@@ -5,7 +5,7 @@ import type { Caller } from '../../foundation/caller.ts'
 import { forbidden, notFound } from '../../foundation/refusals.ts'
 import type { KeyHolder, Mint, Visitor } from '../keys/mint.ts'
 import type { Orgs } from '../orgs/orgs.ts'
-import type { Seat, Seats } from '../sign-in/seats.ts'
+import type { Seat, Seats } from '../seats/seats.ts'
 import * as store from './switching.store.ts'
 
 /** How a person goes into an org: on their own seat, or as an operator's visit. */

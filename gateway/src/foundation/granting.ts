@@ -1,8 +1,7 @@
 import type { Member } from '@switchroom/contract/members'
 import { scopesOfRole, type Role } from '@switchroom/contract/scopes'
-import type { Caller } from '../../foundation/caller.ts'
-import { forbidden, listed } from '../../foundation/refusals.ts'
-import { outsideList } from '../../http/narrowing.ts'
+import { outsideList, type Caller } from './caller.ts'
+import { forbidden, listed } from './refusals.ts'
 
 /** A key grants only what it holds, measured by scopes and never by rank. */
 export function refuseGrantBeyond(caller: Caller, role: Role) {
