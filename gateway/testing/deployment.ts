@@ -14,6 +14,16 @@ export const operatorKey = 'svc_op_of-the-tests-0123456789'
 export const fleetKey = 'svc_fleet_of-the-tests-0123456789'
 export const password = 'correct horse battery'
 
+/** The quotas of a newborn org. */
+export const noLimit = {
+  minutes: null,
+  messages: null,
+  agents: null,
+  concurrent_calls: null,
+  numbers: null,
+  seats: null,
+}
+
 /** What every test deployment is started with; a test names what it wants otherwise. */
 export const testEnvironment = (databaseUrl: string, wanted: Record<string, string> = {}) => ({
   SVC_VAULT_KEY: Buffer.alloc(32, 7).toString('base64'),

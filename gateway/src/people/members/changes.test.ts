@@ -1,19 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { refused } from '../../../testing/client.ts'
-import { password, startDeployment } from '../../../testing/deployment.ts'
+import { password, noLimit, startDeployment } from '../../../testing/deployment.ts'
 
 const deployment = await startDeployment()
 after(() => deployment[Symbol.asyncDispose]())
 const { nobody, operator, sql } = deployment
-const noLimit = {
-  minutes: null,
-  messages: null,
-  agents: null,
-  concurrent_calls: null,
-  numbers: null,
-  seats: null,
-}
 let guests = 0
 const newGuest = () => `guest-${(guests += 1)}@example.com`
 
@@ -183,4 +175,25 @@ test('two admins who remove, disable or demote each other at one instant leave o
     )
     assert.equal(rows.length, 1)
   }
+})
+
+test('whoever opens team may change and remove also those who hold more, but for what they would grant (ID-106)', async () => {
+  const org = await deployment.newOrg()
+  const [manager, admin, other] = [
+    await org.person('manager'),
+    await org.person('admin'),
+    await org.person('admin'),
+  ]
+  assert.deepEqual(
+    (await manager.client.patch(`/v1/members/${admin.id}`, { agents: ['sales'] })).body.agents,
+    ['sales'],
+  )
+  assert.equal((await manager.client.patch(`/v1/members/${admin.id}`, { status: 'disabled' })).status, 200)
+  assert.equal((await manager.client.delete(`/v1/members/${admin.id}`)).status, 204)
+  refused(
+    await manager.client.patch(`/v1/members/${manager.id}`, { role: 'admin' }),
+    403,
+    /so it cannot grant admin$/,
+  )
+  assert.equal((await other.client.get('/v1/whoami')).status, 200)
 })

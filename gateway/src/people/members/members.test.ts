@@ -1,21 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { refused, type Answer } from '../../../testing/client.ts'
-import { password, startDeployment } from '../../../testing/deployment.ts'
+import { password, noLimit, startDeployment } from '../../../testing/deployment.ts'
 
 const deployment = await startDeployment()
 after(() => deployment[Symbol.asyncDispose]())
 const { operator, nobody } = deployment
 const invite = (org: { slug: string }, body: object) =>
   operator.post(`/v1/ops/orgs/${org.slug}/members`, body)
-const noLimit = {
-  minutes: null,
-  messages: null,
-  agents: null,
-  concurrent_calls: null,
-  numbers: null,
-  seats: null,
-}
 
 test('an invitation answers the invited member and a link for a week (I-085, I-086, I-087, I-089, I-091, I-092, I-093, I-094, I-095, I-276, I-288, I-519, ID-01, ID-36, ID-77)', async () => {
   const org = await deployment.newOrg()

@@ -2,19 +2,11 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Role } from '@switchroom/contract/scopes'
 import { refused } from '../../../testing/client.ts'
-import { password, startDeployment } from '../../../testing/deployment.ts'
+import { password, noLimit, startDeployment } from '../../../testing/deployment.ts'
 
 const deployment = await startDeployment()
 after(() => deployment[Symbol.asyncDispose]())
 const { nobody, operator } = deployment
-const noLimit = {
-  minutes: null,
-  messages: null,
-  agents: null,
-  concurrent_calls: null,
-  numbers: null,
-  seats: null,
-}
 let guests = 0
 const newGuest = () => `guest-${(guests += 1)}@example.com`
 const grantSentence = (role: string) =>

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { scopes } from '@switchroom/contract/scopes'
 import { refused } from '../../../testing/client.ts'
-import { startDeployment } from '../../../testing/deployment.ts'
+import { noLimit, startDeployment } from '../../../testing/deployment.ts'
 
 const deployment = await startDeployment()
 after(() => deployment[Symbol.asyncDispose]())
@@ -108,7 +108,6 @@ test('an org of somebody else, or none at all, is 404, and a disabled row is ref
 test("an operator enters any org as a visit with an admin's scopes and no seat, also a full one (I-044, I-267, I-268, I-269, I-471, ID-60, T-58)", async () => {
   const [home, other] = [await deployment.newOrg(), await deployment.newOrg()]
   await other.person('admin')
-  const noLimit = { minutes: null, messages: null, agents: null, concurrent_calls: null, numbers: null }
   await operator.put(`/v1/ops/orgs/${other.slug}/quotas`, { ...noLimit, seats: 0 })
   const olga = await home.person('qa', { operator: true, agents: ['sales'] })
   const { status, body } = await olga.client.post('/v1/login/org', { org: other.slug })

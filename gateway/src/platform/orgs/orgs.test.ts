@@ -1,20 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { refused } from '../../../testing/client.ts'
-import { startDeployment } from '../../../testing/deployment.ts'
+import { noLimit, startDeployment } from '../../../testing/deployment.ts'
 
 const deployment = await startDeployment()
 after(() => deployment[Symbol.asyncDispose]())
 const { operator } = deployment
 
-const noLimit = {
-  minutes: null,
-  messages: null,
-  agents: null,
-  concurrent_calls: null,
-  numbers: null,
-  seats: null,
-}
 const nothingHeld = { minutes: 0, messages: 0, agents: 0, concurrent_calls: 0, numbers: 0, seats: 0 }
 
 test('the operator makes orgs and lists them, oldest first (ID-01, ID-11, ID-36, ID-37)', async () => {
