@@ -54,7 +54,7 @@ test("an org's mailbox is written whole, read without its password, and forgotte
   refused(await admin.delete('/v1/org/mail'), 404, 'this org keeps no mailbox')
 })
 
-test("the platform's mailbox says where it comes from, and a second one leaves nothing of the first (I-122, I-123, I-125, I-427, I-428, I-429, I-431, I-432, ID-154, ID-155)", async () => {
+test("the platform's mailbox says where it comes from, and a second one leaves nothing of the first (I-122, I-123, I-125, I-427, I-428, I-429, I-431, I-432, I-502, ID-154, ID-155)", async () => {
   assert.deepEqual((await operator.get('/v1/ops/mail')).body, { ...unconfigured, source: null })
   const { password: _, ...readable } = nowhere
   const kept = { ...unconfigured, ...readable, configured: true, source: 'stored' }
@@ -97,7 +97,7 @@ test('all four endpoints of an org need the scope team, and those of the platfor
   }
 })
 
-test('a value that cannot stand is 400 in its own words, org and platform alike (I-414, ID-02, ID-03, ID-156)', async () => {
+test('a value that cannot stand is 400 in its own words, org and platform alike (I-414, I-481, ID-02, ID-03, ID-156)', async () => {
   const admin = await newAdmin()
   const wrong: [object, string][] = [
     [{ security: 'none' }, 'security is starttls or tls'],

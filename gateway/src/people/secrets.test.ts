@@ -29,6 +29,7 @@ async function walkThrough(): Promise<Record<string, string>> {
 
   const invited = await admin.client.post('/v1/members', { email: 'guest@example.com', role: 'qa' })
   secrets['handedToken'] = invited.body.token
+  assert.doesNotMatch(invited.body.link, /svc_(?:live|test)_/)
   secrets['mailedToken'] = await tokenMailedTo('guest@example.com', 'invited')
   await nobody.get(`/invitations/${invited.body.token}`)
   const accepted = await nobody.post(`/v1/invitations/${invited.body.token}`, {
@@ -90,7 +91,7 @@ async function tokenMailedTo(email: string, subject: string): Promise<string> {
   return /\/invitations\/([A-Za-z0-9_-]{43})/.exec(letter.text)?.[1] ?? ''
 }
 
-test('no secret is in any log line, in any table in the clear, or in any listing (I-012, I-013, I-049, I-120, I-382, I-405, I-473, I-474, ID-10, ID-29, ID-31, T-91)', async () => {
+test('no secret is in any log line, in any table in the clear, or in any listing (I-012, I-013, I-049, I-120, I-341, I-473, I-474, ID-10, ID-29, ID-31, T-91)', async () => {
   const secrets = await walkThrough()
   await gateway.services.resets.settled()
   const tables = await sql(`select table_name from information_schema.tables where table_schema = 'public'`)
@@ -110,6 +111,7 @@ test('no secret is in any log line, in any table in the clear, or in any listing
   const ops = await Promise.all(
     ['/v1/ops/mail', '/v1/ops/orgs'].map(async (path) => (await operator.get(path)).text),
   )
+  for (const { text, html } of mail.letters()) assert.doesNotMatch(text + html, /svc_(?:live|test)_/)
   for (const [name, secret] of Object.entries(secrets)) {
     assert.ok(secret.length >= 6, `${name} was not made`)
     assert.equal(lines.includes(secret), false, `${name} is in the log`)

@@ -11,7 +11,7 @@ const redeem = (code: string, device?: string) =>
   nobody.post('/v1/login', { code, ...(device && { device }) })
 const dead = 'that code is spent or was never made'
 
-test('any key mints a code that lives five minutes, so that a key never rides a URL (I-072, I-341, I-150, I-246, I-342, I-517, ID-09)', async () => {
+test('any key mints a code that lives five minutes (I-072, I-150, I-246, I-342, I-517, ID-09)', async () => {
   for (const { client } of [await org.person('qa'), await org.serverToken('sandbox')]) {
     const before = Date.now()
     const { status, body } = await client.post('/v1/login/codes')

@@ -132,3 +132,19 @@ test('a password chosen by one link kills the others of the person (ID-73)', asy
     'that link is spent or was never made',
   )
 })
+
+test('of 20 uses of one reset link at one instant over two gateways exactly one sets the password (I-079, I-241, T-29)', async () => {
+  const second = await deployment.another()
+  const { email, id } = await (await deployment.newOrg()).person('qa')
+  await reset(email)
+  const path = `/v1/invitations/${await linkTo(email)}`
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, (_, n) =>
+      (n % 2 ? nobody : second.nobody).post(path, { password: 'a new password' }),
+    ),
+  )
+  assert.equal(answers.filter(({ status }) => status === 200).length, 1)
+  for (const answer of answers)
+    if (answer.status !== 200) refused(answer, 404, 'that link is spent or was never made')
+  assert.equal((await sql('select from keys where member = $1', [id])).rowCount, 2)
+})

@@ -6,7 +6,7 @@ const deployment = await startDeployment()
 after(() => deployment[Symbol.asyncDispose]())
 const { nobody } = deployment
 
-test('the pages behind links are the same whatever the address holds, and run no script of another (ID-83, I-341, I-405)', async () => {
+test('the pages behind links are the same whatever the address holds, and run no script of another (ID-83)', async () => {
   const pages = ['/', '/?login=lc_x', '/?refused=no', '/cli?c=cli_x&login=lc_x', '/invitations/x']
   for (const path of pages) {
     const { status, headers, text } = await nobody.get(path)
