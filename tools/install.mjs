@@ -62,7 +62,16 @@ function digestOfManifests() {
 }
 
 function workspaces() {
-  return parse('package.json').workspaces ?? []
+  return (parse('package.json').workspaces ?? []).flatMap((path) =>
+    path.endsWith('/*') ? foldersIn(path.slice(0, -2)) : path,
+  )
+}
+
+function foldersIn(folder) {
+  const entries = existsSync(join(root, folder)) ? readdirSync(join(root, folder)) : []
+  return entries
+    .map((name) => `${folder}/${name}`)
+    .filter((path) => existsSync(join(root, path, 'package.json')))
 }
 
 function dependenciesOf({ dependencies, optionalDependencies, devDependencies } = {}) {
@@ -122,7 +131,8 @@ async function install() {
 // Not npm ci: it refuses a lock file that lacks optional packages of other platforms.
 function npmInstall() {
   const npm = process.env.npm_execpath?.endsWith('npm-cli.js') ? process.env.npm_execpath : undefined
-  const node = process.env.npm_node_execpath ?? process.execPath
+  const started = process.env.npm_node_execpath ?? process.execPath
+  const node = started.startsWith(join(root, 'node_modules') + sep) ? 'node' : started // not one about to be deleted
   const flags = [
     'install',
     '--no-save',

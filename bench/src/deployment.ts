@@ -3,6 +3,10 @@ import { startThrowawayPostgres } from '@switchroom/launcher/postgres'
 import { freePort } from '@switchroom/launcher/testing/free-port'
 import { startProcess } from './processes.ts'
 
+// A bench reads what it needs of an answer; whether answers have their shapes is for tests to say.
+// oxlint-disable-next-line typescript/no-explicit-any
+export type OperatorAnswer = any
+
 export interface BenchDeployment extends AsyncDisposable {
   /** Where the gateway listens. */
   url: string
@@ -10,10 +14,12 @@ export interface BenchDeployment extends AsyncDisposable {
   databaseUrl: string
   /** A person's key. */
   makeKey: () => Promise<string>
+  /** What the operator asks of the gateway. */
+  ask: (method: string, path: string, body?: object) => Promise<OperatorAnswer>
 }
 
 /** The gateway as it ships, in a process of its own, on a database that is gone afterwards. */
-export async function startBenchDeployment(): Promise<BenchDeployment> {
+export async function startBenchDeployment(settings: Record<string, string> = {}): Promise<BenchDeployment> {
   const postgres = await startThrowawayPostgres()
   const databaseUrl = postgres.url('postgres')
   const port = await freePort()
@@ -21,15 +27,24 @@ export async function startBenchDeployment(): Promise<BenchDeployment> {
   const gateway = await startProcess('gateway/src/main.ts', {
     SVC_DATABASE_URL: databaseUrl,
     SVC_PORT: String(port),
+    SVC_DASHBOARD_PORT: '0',
     SVC_VAULT_KEY: randomBytes(32).toString('base64'),
     SVC_OPERATOR_KEY: operatorKey,
+    ...settings,
   })
   const url = `http://127.0.0.1:${port}`
+  const ask = async (method: string, path: string, body?: object): Promise<OperatorAnswer> => {
+    const headers = { authorization: `Bearer ${operatorKey}`, 'content-type': 'application/json' }
+    const answer = await fetch(url + path, { method, headers, ...(body && { body: JSON.stringify(body) }) })
+    if (!answer.ok) throw new Error(`${method} ${path} answered ${answer.status} ${await answer.text()}`)
+    return answer.json()
+  }
   return {
     url,
     pid: gateway.pid,
     databaseUrl,
-    makeKey: () => makeKey(url, operatorKey),
+    makeKey: () => makeKey(ask),
+    ask,
     async [Symbol.asyncDispose]() {
       await gateway[Symbol.asyncDispose]()
       await postgres.stop()
@@ -37,16 +52,9 @@ export async function startBenchDeployment(): Promise<BenchDeployment> {
   }
 }
 
-async function makeKey(base: string, operatorKey: string): Promise<string> {
-  const post = async (path: string, body: object) => {
-    const headers = { authorization: `Bearer ${operatorKey}`, 'content-type': 'application/json' }
-    const answer = await fetch(base + path, { method: 'POST', headers, body: JSON.stringify(body) })
-    return (await answer.json()) as { token: string; key: string }
-  }
-  await post('/v1/ops/orgs', { slug: 'bench' })
-  const { token } = await post('/v1/ops/orgs/bench/members', {
-    email: 'bench@example.com',
-    role: 'developer',
-  })
-  return (await post(`/v1/invitations/${token}`, { password: 'correct horse battery' })).key
+async function makeKey(ask: BenchDeployment['ask']): Promise<string> {
+  await ask('POST', '/v1/ops/orgs', { slug: 'bench' })
+  const invited = { email: 'bench@example.com', role: 'developer' }
+  const { token } = await ask('POST', '/v1/ops/orgs/bench/members', invited)
+  return (await ask('POST', `/v1/invitations/${token}`, { password: 'correct horse battery' })).key
 }

@@ -1,8 +1,15 @@
+import { firstAudio } from './first-audio.ts'
+import { settingsResolution } from './settings-resolution.ts'
 import { signIns } from './sign-ins.ts'
 import { whoami } from './whoami.ts'
 
 /** Every budget of the house; a name after `npm run bench --` runs that one alone. */
-const benches: Record<string, () => Promise<boolean>> = { whoami, 'sign-ins': signIns }
+const benches: Record<string, () => Promise<boolean>> = {
+  whoami,
+  'sign-ins': signIns,
+  'first-audio': firstAudio,
+  'settings-resolution': settingsResolution,
+}
 
 const wanted = process.argv.slice(2)
 const unknown = wanted.find((name) => !(name in benches))

@@ -4,6 +4,13 @@ import { Type, type Static, type TSchema } from 'typebox'
 export const Refused = Type.Object({ detail: Type.String() })
 export type Refused = Static<typeof Refused>
 
+/** The body of every refusal of the voice server and the dashboard. */
+export const CodedRefusal = Type.Object({
+  error: Type.String({ description: 'one sentence a person can act on' }),
+  code: Type.String({ description: 'one word a program can act on' }),
+})
+export type CodedRefusal = Static<typeof CodedRefusal>
+
 /** An instant in RFC 3339, UTC, with milliseconds. */
 export const Timestamp = Type.String({ format: 'date-time', description: 'RFC 3339 in UTC' })
 

@@ -4,6 +4,7 @@ import { connect, createServer, type AddressInfo } from 'node:net'
 import { after, before, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { emptyDatabase, type TestDatabase } from '@switchroom/gateway/testing/databases'
+import { freePort } from '@switchroom/launcher/testing/free-port'
 import { spawnGateway, startedGateway, type GatewayProcess } from './gateway-process.ts'
 
 let database: TestDatabase
@@ -71,17 +72,47 @@ test('a database that does not answer, does not exist or refuses is one line tha
   assert.deepEqual(absent, [1, 'the database does not exist: create it, or correct SVC_DATABASE_URL'])
 })
 
-test('a port that is taken is one line that says what to do', async () => {
+test('a port that is taken is one line that says what to do, for either listener (SD-01)', async () => {
   const taken = createServer().listen(0, '127.0.0.1')
   await once(taken, 'listening')
   const { port } = taken.address() as AddressInfo
-  const gateway = await spawnGateway(database.url, { SVC_PORT: String(port) })
+  for (const setting of ['SVC_PORT', 'SVC_DASHBOARD_PORT']) {
+    const gateway = await spawnGateway(database.url, { [setting]: String(port) })
+    assert.equal(await gateway.ended, 1)
+    assert.equal(
+      gateway.stderr(),
+      `port ${port} on 127.0.0.1 is taken: stop what listens there, or set ${setting}\n`,
+    )
+  }
+  taken.close()
+})
+
+test('a host that is nowhere is one line that says what to do', async () => {
+  const gateway = await spawnGateway(database.url, { SVC_HOST: 'nowhere.invalid' })
   assert.equal(await gateway.ended, 1)
   assert.equal(
     gateway.stderr(),
-    `port ${port} on 127.0.0.1 is taken: stop what listens there, or set SVC_PORT\n`,
+    'nothing can listen on nowhere.invalid: set SVC_HOST to an address of this machine\n',
   )
-  taken.close()
+})
+
+test('a rate table that cannot be used ends the start with status 2, its file and what is wrong (SD-65)', async () => {
+  const file = '/no/such/rates.json'
+  assert.deepEqual(await refusedStart({ SVC_RATES: file }), [
+    2,
+    `the rate table ${file} cannot be read (ENOENT): correct it, or name another with SVC_RATES`,
+  ])
+})
+
+test('one process listens for the gateway and for the dashboard, and stops both (SD-01)', async () => {
+  const port = await freePort()
+  const gateway = await start({ SVC_DASHBOARD_PORT: String(port) })
+  const rates = `http://127.0.0.1:${port}/api/rates/models`
+  assert.equal((await fetch(rates)).status, 200)
+  assert.equal((await fetch(`${gateway.url}/healthz`)).status, 200)
+  gateway.child.kill('SIGTERM')
+  assert.equal(await gateway.ended, 0)
+  await assert.rejects(fetch(rates))
 })
 
 test('asked to stop, a gateway finishes what runs, takes nothing new and ends with status 0', async () => {

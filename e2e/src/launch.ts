@@ -41,7 +41,13 @@ export class Launch {
     const inherited = Object.entries(process.env).filter(([name]) => !/^(SVC_|NODE_TEST_)/.test(name))
     this.#child = spawn(program, args, {
       cwd: checkout,
-      env: { ...Object.fromEntries(inherited), SVC_DATA: data, SVC_PORT: String(port), ...settings },
+      env: {
+        ...Object.fromEntries(inherited),
+        SVC_DATA: data,
+        SVC_PORT: String(port),
+        SVC_DASHBOARD_PORT: '0',
+        ...settings,
+      },
       ...account,
       detached: true, // like a terminal's foreground group, which gets its Ctrl-C together
     })

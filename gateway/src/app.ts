@@ -1,8 +1,11 @@
+import { gatewayAnswers } from './http/answers.ts'
+import { codedAnswers } from './http/coded-answers.ts'
 import { healthRoutes } from './http/health.routes.ts'
 import { describeRoutes, openApiRoutes } from './http/openapi.ts'
 import { referencePage } from './http/reference-page.ts'
 import { makeServer } from './http/make-server.ts'
 import type { Server } from './http/server.ts'
+import { serveSockets } from './http/sockets.ts'
 import { mailboxRoutes } from './mail/mailboxes.routes.ts'
 import { invitationRoutes } from './people/invitations/invitations.routes.ts'
 import { keyRoutes } from './people/keys/keys.routes.ts'
@@ -17,6 +20,21 @@ import { socialRoutes } from './people/sso/social.routes.ts'
 import { signUpRoutes } from './people/sign-up/sign-up.routes.ts'
 import { switchingRoutes } from './people/switching/switching.routes.ts'
 import { whoamiRoutes } from './people/whoami/whoami.routes.ts'
+import { modelAccessRoutes } from './providers/access/model-access.routes.ts'
+import { accountRoutes } from './providers/accounts/accounts.routes.ts'
+import { catalogueRoutes } from './providers/catalogue/catalogue.routes.ts'
+import { providerKeyRoutes } from './providers/keys/provider-keys.routes.ts'
+import { providersRowRoutes } from './providers/row/row.routes.ts'
+import { voiceRoutes } from './providers/voices/voices.routes.ts'
+import { canaryRoutes } from './agents/canary/canary.routes.ts'
+import { judgingRoutes } from './agents/judging/judging.routes.ts'
+import { lexiconRoutes } from './agents/lexicon/lexicon.routes.ts'
+import { historyRoutes } from './agents/settings/history.routes.ts'
+import { appRoutes } from './agents/apps/apps.routes.ts'
+import { settingsRoutes } from './agents/settings/settings.routes.ts'
+import { callRoutes } from './calls/heads/calls.routes.ts'
+import { insightRoutes } from './calls/insights/insights.routes.ts'
+import { workerRoutes } from './calls/worker/worker.routes.ts'
 import { brandRoutes } from './platform/brand/brand.routes.ts'
 import { discoveryRoutes } from './platform/discovery/discovery.routes.ts'
 import { operatorRoutes } from './platform/operator/operator.routes.ts'
@@ -28,12 +46,14 @@ import type { Services } from './services.ts'
 export async function makeApp(
   services: Services,
   whyNotReady: () => Promise<string | undefined>,
+  dashboard: Server,
 ): Promise<Server> {
-  const server = makeServer(services)
+  const server = makeServer({ ...services, answers: gatewayAnswers })
   await describeRoutes(server, services.settings.baseUrl)
+  await serveSockets(server, services.openConnections)
 
   healthRoutes(server, whyNotReady, services.metrics)
-  openApiRoutes(server)
+  openApiRoutes(server, dashboard)
   referencePage(server)
 
   mailboxRoutes(server, services.mailboxes)
@@ -52,12 +72,39 @@ export async function makeApp(
   keyRoutes(server, services.keys)
   invitationRoutes(server, services.invitations)
 
+  providersRowRoutes(server, services.providersRow)
+  providerKeyRoutes(server, services.providerKeys)
+  catalogueRoutes(server, services.vendorCatalogue)
+  accountRoutes(server, services.accounts)
+
+  voiceRoutes(server, services.voices, services.samples)
+
+  appRoutes(server, services.holders, services.appSockets)
+  settingsRoutes(server, services.agentSettings)
+  historyRoutes(server, services.agentHistory)
+  canaryRoutes(server, services.canaries)
+  lexiconRoutes(server, services.lexicons)
+  judgingRoutes(server, services.orgJudging)
+
+  callRoutes(server, services.callHeads)
+  workerRoutes(server, services.workerAnswers)
+  insightRoutes(server, services.drifts)
+
   await pageRoutes(server)
   discoveryRoutes(server, services.discovery)
   operatorRoutes(server, services.settings)
   brandRoutes(server, services.brands)
   orgAdministrationRoutes(server, services.orgAdministration)
 
+  await server.ready()
+  return server
+}
+
+/** The dashboard's server, not yet listening. */
+export async function makeDashboard(services: Services): Promise<Server> {
+  const server = makeServer({ ...services, answers: codedAnswers })
+  await describeRoutes(server, services.settings.dashboardUrl)
+  modelAccessRoutes(server, services.modelAccess, services.providerKeys)
   await server.ready()
   return server
 }

@@ -1,10 +1,10 @@
-import type { AddressInfo } from 'node:net'
 import type { Logger } from 'pino'
-import { makeApp } from './app.ts'
+import { makeApp, makeDashboard } from './app.ts'
 import { migrate } from './database/migrations.ts'
 import { refuseOtherVaultKey } from './database/vault-check.ts'
 import type { Clock } from './foundation/clock.ts'
 import type { Settings } from './foundation/settings.ts'
+import { Listeners } from './http/listening.ts'
 import type { Server } from './http/server.ts'
 import { missingMailSetting } from './mail/environment-mailbox.ts'
 import { makeServices, type Services } from './services.ts'
@@ -16,6 +16,8 @@ export interface Gateway {
   services: Services
   server: Server
   port: number
+  dashboard: Server
+  dashboardPort: number
   stop(): Promise<void>
 }
 
@@ -23,6 +25,7 @@ export interface Gateway {
 export async function startGateway(settings: Settings, clock: Clock, logger: Logger): Promise<Gateway> {
   const services = makeServices(settings, clock, logger)
   const { database, vault } = services
+  const listeners = new Listeners(settings.host)
   let isStopping = false
 
   const whyNotReady = async () => {
@@ -31,34 +34,41 @@ export async function startGateway(settings: Settings, clock: Clock, logger: Log
   }
 
   try {
+    await services.rates.table()
     const applied = await migrate(database.pool)
     if (applied.length > 0) logger.info({ applied }, 'migrated the database')
     await refuseOtherVaultKey(database, vault)
-    const server = await makeApp(services, whyNotReady)
-    await server.listen({ host: settings.host, port: settings.port })
+    await services.providersRow.loadFirst()
+    await services.runningGateways.start()
+    const dashboard = await makeDashboard(services)
+    const server = await makeApp(services, whyNotReady, dashboard)
+    const port = await listeners.open(server, settings.port, 'SVC_PORT')
+    const dashboardPort = await listeners.open(dashboard, settings.dashboardPort, 'SVC_DASHBOARD_PORT')
     const missing = missingMailSetting(settings)
     if (missing) logger.warn(missing)
+    for (const sentence of services.lending.uselessKeys()) logger.warn(sentence)
+    services.openConnections.start()
     services.letterTasks.start()
     services.housekeeping.start()
 
     const stop = async () => {
       isStopping = true
       const lettersStopped = services.letterTasks.stop(graceMs)
-      const idle = setInterval(() => server.server.closeIdleConnections(), 50) // as soon as their last answer left
-      const lastCall = setTimeout(() => server.server.closeAllConnections(), graceMs)
-      await server.close()
-      clearInterval(idle)
-      clearTimeout(lastCall)
+      await listeners.close(graceMs)
       await lettersStopped
       await Promise.all([
+        services.appSockets.forgetDead(),
         services.housekeeping.stop(),
         services.resets.settled(),
         services.authentication.settled(),
       ])
+      await services.runningGateways.stop()
       await database.close()
     }
-    return { services, server, port: (server.server.address() as AddressInfo).port, stop }
+    return { services, server, port, dashboard, dashboardPort, stop }
   } catch (error) {
+    await listeners.close(0)
+    await services.runningGateways.stop()
     await database.close()
     throw error
   }

@@ -13,7 +13,8 @@ try {
     logger.warn('SVC_OPERATOR_KEY is shorter than 20 characters: choose a longer one')
 
   const gateway = await startGateway(settings, systemClock, logger)
-  logger.info({ host: settings.host, port: gateway.port }, 'listening')
+  const { port, dashboardPort } = gateway
+  logger.info({ host: settings.host, port, dashboardPort }, 'listening')
   process.send?.('ready')
 
   let stopping: Promise<void> | undefined

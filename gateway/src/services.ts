@@ -1,11 +1,16 @@
+import type { Config, Lexicon } from '@switchroom/contract/settings'
 import { collectDefaultMetrics, Registry } from 'prom-client'
 import type { Logger } from 'pino'
+import { findVendors } from '@switchroom/kit/installed'
 import { Database } from './database/database.ts'
 import type { Clock } from './foundation/clock.ts'
 import { PublicAddresses } from './foundation/public-addresses.ts'
 import { Vault } from './foundation/sealing.ts'
 import type { Settings } from './foundation/settings.ts'
 import { Authentication } from './http/authentication.ts'
+import { Fleet } from './http/fleet.ts'
+import type { AgentOfCall } from './http/narrowing.ts'
+import { OpenConnections } from './http/open-connections.ts'
 import { RateCounts } from './http/rate-counts.ts'
 import { environmentMailbox } from './mail/environment-mailbox.ts'
 import { Letters } from './mail/letters.ts'
@@ -30,6 +35,33 @@ import { Seating } from './people/sso/seating.ts'
 import { ProviderSignIns } from './people/sso/sign-in.ts'
 import { SignUps } from './people/sign-up/sign-up.ts'
 import { Switching } from './people/switching/switching.ts'
+import { ModelAccess } from './providers/access/model-access.ts'
+import { accountOfNewborn, Accounts } from './providers/accounts/accounts.ts'
+import { VendorCatalogue } from './providers/catalogue/catalogue.ts'
+import { ProviderKeys } from './providers/keys/provider-keys.ts'
+import { Lending } from './providers/lending/lending.ts'
+import { Rates } from './providers/rates/rates.ts'
+import { StageKeys } from './providers/lending/stage-keys.ts'
+import { observeVendors } from './providers/ordering/failing-metric.ts'
+import { VendorWindow } from './providers/ordering/vendor-window.ts'
+import { ProvidersRow } from './providers/row/row.ts'
+import { Samples } from './providers/voices/samples.ts'
+import { Voices } from './providers/voices/voices.ts'
+import { Agents, agentsHeld } from './agents/agents.ts'
+import { AppSockets, appBeats } from './agents/apps/app-sockets.ts'
+import { DeclaredModels } from './agents/apps/declared-models.ts'
+import { Holders } from './agents/apps/holders.ts'
+import { RunningGateways } from './agents/apps/running-gateways.ts'
+import { Canaries } from './agents/canary/canary.ts'
+import { OrgJudging } from './agents/judging/judging.ts'
+import { Lexicons } from './agents/lexicon/lexicon.ts'
+import type { Scope as AgentScope } from './agents/scope.ts'
+import { AgentHistory } from './agents/settings/history.ts'
+import { AgentSettings } from './agents/settings/settings.ts'
+import { Versions } from './agents/versions/versions.ts'
+import { CallHeads } from './calls/heads/heads.ts'
+import { Drifts } from './calls/insights/drift.ts'
+import { WorkerAnswers } from './calls/worker/worker.ts'
 import { Brands } from './platform/brand/brand.ts'
 import { DiscoveryDocument } from './platform/discovery/discovery.ts'
 import { Housekeeping } from './platform/housekeeping/housekeeping.tasks.ts'
@@ -49,6 +81,7 @@ export function makeServices(settings: Settings, clock: Clock, logger: Logger) {
   )
 
   const authentication = new Authentication(database, clock, settings)
+  const openConnections = new OpenConnections(authentication, logger)
   const rateCounts = new RateCounts(database, clock)
 
   const brands = new Brands(database)
@@ -61,7 +94,12 @@ export function makeServices(settings: Settings, clock: Clock, logger: Logger) {
   const passwords = new Passwords(settings.minPassword)
   const mint = new Mint(clock)
   const keys = new Keys(database, clock)
-  const orgs = new Orgs(database, clock, { seats: seatsHeld(database) })
+  const orgs = new Orgs(
+    database,
+    clock,
+    { seats: seatsHeld(database), agents: agentsHeld(database) },
+    accountOfNewborn({ plan: settings.newOrgPlan, credits: settings.newOrgCredits }),
+  )
   const links = new Links(clock, mailboxes, letters, settings.baseUrl)
   const invitations = new Invitations(database, clock, mint, passwords)
   const members = new Members(database, clock, orgs, keys, links)
@@ -104,6 +142,81 @@ export function makeServices(settings: Settings, clock: Clock, logger: Logger) {
     logger,
   )
 
+  const vendors = findVendors(settings.vendorFolders)
+  const providersRow = new ProvidersRow(database, vendors, settings.providersFile)
+  const providerKeys = new ProviderKeys(database, vault, vendors)
+  const rates = new Rates(settings.ratesFile, logger)
+  const lending = new Lending(vendors, providersRow, rates, providerKeys, settings.providerKeys)
+  const vendorCatalogue = new VendorCatalogue(vendors, providersRow, providerKeys, lending)
+  const accounts = new Accounts(database, orgs)
+  const modelAccess = new ModelAccess(
+    rates,
+    accounts,
+    (org, vendor) => providerKeys.has(org, vendor),
+    (service, vendor) => vendors.doing(service, vendor)?.needsKey === false,
+  )
+
+  const stageKeys = new StageKeys(vendors, lending, rates)
+  const vendorWindow = new VendorWindow(clock, settings.vendorWindowMs)
+  observeVendors(metrics, vendors, vendorWindow)
+  const voices = new Voices(vendors, providersRow, lending, settings.sampleTimeoutMs)
+  const samples = new Samples({
+    vendors,
+    providersRow,
+    stageKeys,
+    accounts,
+    rateCounts,
+    sampleTimeoutMs: settings.sampleTimeoutMs,
+  })
+
+  const agents = new Agents(database, clock, orgs)
+  const orgJudging = new OrgJudging(database, vendors, providersRow, stageKeys)
+  const orgJudge = async (org: string) => (await orgJudging.read(org)).judge
+  const runningGateways = new RunningGateways(database, clock, logger)
+  const holders = new Holders(database, clock, agents, runningGateways)
+  const declarationFor = (scope: AgentScope) => holders.declarationFor(scope)
+  const declaredModels = new DeclaredModels({ vendors, providersRow, rates, modelAccess, orgJudge })
+  const appSockets = new AppSockets({
+    holders,
+    declaredModels,
+    connections: openConnections,
+    logger,
+    beats: appBeats,
+  })
+  runningGateways.onForgotten = () => appSockets.sendAway()
+  const settingsVersions = new Versions<Config>(database, clock, agents, 'settings')
+  const agentSettings = new AgentSettings({
+    vendors,
+    providersRow,
+    stageKeys,
+    versions: settingsVersions,
+    declarationFor,
+    orgJudge,
+    trialTimeoutMs: settings.trialTimeoutMs,
+  })
+  const agentHistory = new AgentHistory(settingsVersions, (caller, agent) =>
+    agentSettings.read(caller, agent),
+  )
+  const canaries = new Canaries(database, clock, settingsVersions)
+  const lexiconVersions = new Versions<Lexicon>(database, clock, agents, 'lexicon')
+  const lexicons = new Lexicons(lexiconVersions, declarationFor)
+
+  const callHeads = new CallHeads(database, clock, agents, runningGateways)
+  const agentOfCall: AgentOfCall = (caller, call) => callHeads.agentOf(caller, call)
+  const fleet = new Fleet(settings.fleetKey, {
+    org: (idOrSlug) => orgs.lookUp(idOrSlug),
+    orgOfCall: (call) => callHeads.orgOf(call),
+  })
+  const workerAnswers = new WorkerAnswers({
+    heads: callHeads,
+    vendors,
+    stageKeys,
+    lending,
+    providerKeys,
+    vendorWindow,
+  })
+  const drifts = new Drifts(database, settingsVersions)
+
   const discovery = new DiscoveryDocument(
     settings,
     () => mailboxes.canPlatformSend(),
@@ -112,7 +225,7 @@ export function makeServices(settings: Settings, clock: Clock, logger: Logger) {
   const orgAdministration = new OrgAdministration(orgs, members, keys)
 
   const housekeeping = new Housekeeping(
-    [rateCounts, invitations, loginCodes, pairings, begunSignIns, signUps],
+    [rateCounts, invitations, loginCodes, pairings, begunSignIns, signUps, appSockets, runningGateways],
     logger,
   )
 
@@ -124,6 +237,7 @@ export function makeServices(settings: Settings, clock: Clock, logger: Logger) {
     vault,
     database,
     authentication,
+    openConnections,
     rateCounts,
     mailboxes,
     letters,
@@ -144,8 +258,33 @@ export function makeServices(settings: Settings, clock: Clock, logger: Logger) {
     pairings,
     domains,
     identityProviders,
+    runningGateways,
+    holders,
+    declaredModels,
+    appSockets,
+    agentSettings,
+    agentHistory,
+    canaries,
+    lexicons,
+    orgJudging,
+    callHeads,
+    agentOfCall,
+    fleet,
+    workerAnswers,
+    drifts,
+    vendorWindow,
+    voices,
+    samples,
     begunSignIns,
     providerSignIns,
+    vendors,
+    providersRow,
+    providerKeys,
+    rates,
+    lending,
+    vendorCatalogue,
+    accounts,
+    modelAccess,
     brands,
     housekeeping,
     discovery,

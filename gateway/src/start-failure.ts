@@ -1,20 +1,20 @@
 import { MigrationError } from './database/migrations.ts'
 import { SettingError } from './foundation/setting-forms.ts'
+import { ListenFailure } from './http/listening.ts'
 
 type SystemError = Error & {
   code?: string
   address?: string
+  hostname?: string
   port?: number
-  syscall?: string
   errors?: SystemError[]
 }
 
 /** Why the gateway does not start: one line that says what to do. */
 export function startFailure(error: unknown): string {
   if (error instanceof SettingError || error instanceof MigrationError) return error.message
-  const failure = firstOf(error as SystemError)
-  if (failure.syscall === 'listen' || failure.syscall === 'bind') return listenFailure(failure)
-  return databaseFailure(failure)
+  if (error instanceof ListenFailure) return listenFailure(error.setting, firstOf(error.cause))
+  return databaseFailure(firstOf(error as SystemError))
 }
 
 export const exitStatusOf = (error: unknown) => (error instanceof SettingError ? 2 : 1)
@@ -22,11 +22,11 @@ export const exitStatusOf = (error: unknown) => (error instanceof SettingError ?
 /** A name with several addresses fails once for each. */
 const firstOf = (error: SystemError) => error.errors?.[0] ?? error
 
-function listenFailure({ code, address, port }: SystemError): string {
+function listenFailure(setting: string, { code, address, hostname, port }: SystemError): string {
   if (code === 'EADDRINUSE')
-    return `port ${port} on ${address} is taken: stop what listens there, or set SVC_PORT`
-  if (code === 'EACCES') return `port ${port} may not be opened by this user: set SVC_PORT to 1024 or above`
-  return `nothing can listen on ${address}: set SVC_HOST to an address of this machine`
+    return `port ${port} on ${address} is taken: stop what listens there, or set ${setting}`
+  if (code === 'EACCES') return `port ${port} may not be opened by this user: set ${setting} to 1024 or above`
+  return `nothing can listen on ${address ?? hostname}: set SVC_HOST to an address of this machine`
 }
 
 function databaseFailure(error: SystemError): string {

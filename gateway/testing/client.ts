@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
 import type { Environment } from '@switchroom/contract/scopes'
 import type { Routes } from '../src/http/routes.ts'
+import { openSocket } from './sockets.ts'
 
 export interface Answer {
   status: number
   headers: Headers
   text: string
+  bytes: Buffer
   // Tests read fields of answers whose shape they are there to prove.
   // oxlint-disable-next-line typescript/no-explicit-any
   body: any
@@ -45,6 +47,9 @@ export class Client {
   put = (path: string, body?: unknown) => this.send('PUT', path, body)
   patch = (path: string, body?: unknown) => this.send('PATCH', path, body)
 
+  /** A socket, or how it was refused. */
+  open = (path: string) => openSocket(this.#base + path, this.#headers)
+
   async send(method: string, path: string, body?: unknown): Promise<Answer> {
     const sent = body === undefined ? {} : { body: JSON.stringify(body) }
     const headers =
@@ -55,12 +60,14 @@ export class Client {
   async raw(path: string, { headers: own = {}, ...init }: Sent = {}): Promise<Answer> {
     const headers = { ...this.#headers, ...own }
     const response = await fetch(this.#base + path, { redirect: 'manual', ...init, headers })
-    const text = await response.text()
+    const bytes = Buffer.from(await response.arrayBuffer())
+    const text = bytes.toString('utf8')
     const isJson = response.headers.get('content-type')?.startsWith('application/json') && text !== ''
     const answer = {
       status: response.status,
       headers: response.headers,
       text,
+      bytes,
       body: isJson ? JSON.parse(text) : undefined,
     }
     this.#refuseUndocumented(init.method ?? 'GET', path, answer)
@@ -85,4 +92,9 @@ export function refused(answer: Answer, status: number, sentence: string | RegEx
   assert.deepEqual(Object.keys(answer.body ?? {}), ['detail'], answer.text)
   if (typeof sentence === 'string') assert.equal(answer.body.detail, sentence)
   else assert.match(answer.body.detail, sentence)
+}
+
+/** Asserts a refusal of a listener that answers with codes. */
+export function refusedWithCode(answer: Answer, status: number, code: string, sentence: string) {
+  assert.deepEqual([answer.status, answer.body], [status, { error: sentence, code }], answer.text)
 }

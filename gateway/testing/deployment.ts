@@ -31,6 +31,7 @@ export const testEnvironment = (databaseUrl: string, wanted: Record<string, stri
   SVC_FLEET_KEY: fleetKey,
   SVC_DATABASE_URL: databaseUrl,
   SVC_PORT: '0',
+  SVC_DASHBOARD_PORT: '0',
   SVC_BASE_URL: 'https://switchroom.test',
   ...wanted,
 })
@@ -44,6 +45,8 @@ export interface Deployment extends AsyncDisposable {
   url: string
   nobody: Client
   operator: Client
+  /** Nobody, at the dashboard's listener. */
+  dashboard: Client
   /** Everything logged so far. */
   log: () => string
   /** Looks behind the interface, for what a test cannot do or see through it. */
@@ -71,6 +74,7 @@ async function startOn(
   const url = `http://127.0.0.1:${gateway.port}`
   const nobody = new Client(url, gateway.server.routes)
   const operator = nobody.as(operatorKey)
+  const dashboard = new Client(`http://127.0.0.1:${gateway.dashboardPort}`, gateway.dashboard.routes)
   const others: Deployment[] = []
   let disposed: Promise<void> | undefined
 
@@ -88,6 +92,7 @@ async function startOn(
     url,
     nobody,
     operator,
+    dashboard,
     log: () => lines.join(''),
     sql: (text, values) => gateway.services.database.pool.query(text, values),
     newOrg: () => makeOrg(deployment),

@@ -4,7 +4,8 @@ import { forbidden, listed } from './refusals.ts'
 
 /** Who is calling, as the member row and the key row say at this request. */
 export interface Caller extends Identity {
-  kind: 'person' | 'server'
+  /** `fleet`: one of the platform's own workers, for the org that its request names. */
+  kind: 'person' | 'server' | 'fleet'
   scopes: Scope[]
   /** The agents a person works on; empty means every agent of the org. */
   agents: string[]

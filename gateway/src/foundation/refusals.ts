@@ -2,20 +2,26 @@
 export class Refusal extends Error {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
+  /** For listeners that answer with codes, where the status alone does not say which. */
+  readonly code: string | undefined
 
-  constructor(status: number, sentence: string, headers: Record<string, string> = {}) {
+  constructor(status: number, sentence: string, headers: Record<string, string> = {}, code?: string) {
     super(sentence)
     this.status = status
     this.headers = headers
+    this.code = code
   }
 }
 
 export const badRequest = (sentence: string) => new Refusal(400, sentence)
-export const unauthorized = (sentence: string) => new Refusal(401, sentence, { 'www-authenticate': 'Bearer' })
+export const unauthorized = (sentence: string, code?: string) =>
+  new Refusal(401, sentence, { 'www-authenticate': 'Bearer' }, code)
 export const forbidden = (sentence: string) => new Refusal(403, sentence)
 export const notFound = (sentence: string) => new Refusal(404, sentence)
 export const conflict = (sentence: string) => new Refusal(409, sentence)
+export const paymentRequired = (sentence: string) => new Refusal(402, sentence)
 export const unprocessable = (sentence: string) => new Refusal(422, sentence)
+export const badGateway = (sentence: string) => new Refusal(502, sentence)
 export const unavailable = (sentence: string) => new Refusal(503, sentence)
 
 export const tooMany = (sentence: string, retryAfterS?: number) =>

@@ -1,6 +1,8 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { createSecureContext } from 'node:tls'
 import ipaddr from 'ipaddr.js'
+import { secondMs } from './clock.ts'
 import { isAddress } from './text.ts'
 
 /** A setting that does not parse: the process stops with status 2 and this line. */
@@ -8,12 +10,23 @@ export class SettingError extends Error {}
 
 export type Network = [address: ipaddr.IPv4 | ipaddr.IPv6, prefixBits: number]
 
-const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
+export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 export type LogLevel = (typeof logLevels)[number]
 
 export function wholeNumber(value: string): number {
   if (!/^\d{1,9}$/.test(value)) throw new SettingError(`is not a whole number: ${value}`)
   return Number(value)
+}
+
+export function amount(value: string): number {
+  if (!/^\d{1,9}(?:\.\d{1,9})?$/.test(value)) throw new SettingError(`is not a number of 0 or more: ${value}`)
+  return Number(value)
+}
+
+export function secondsAsMs(value: string): number {
+  const seconds = amount(value)
+  if (seconds === 0) throw new SettingError('is 0: it must be more')
+  return seconds * secondMs
 }
 
 export function port(value: string): number {
@@ -29,11 +42,13 @@ export function flag(value: string): boolean {
   throw new SettingError(`is neither true nor false: ${value}`)
 }
 
-export function logLevel(value: string): LogLevel {
-  const level = logLevels.find((known) => known === value.toLowerCase())
-  if (!level) throw new SettingError(`is not one of ${logLevels.join(', ')}: ${value}`)
-  return level
-}
+export const itemOf =
+  <const Item extends string>(items: readonly Item[]) =>
+  (value: string): Item => {
+    const item = items.find((known) => known === value.toLowerCase())
+    if (!item) throw new SettingError(`is not one of ${items.join(', ')}: ${value}`)
+    return item
+  }
 
 export function hostName(value: string): string {
   if (
@@ -99,6 +114,13 @@ export function pemFile(path: string): string {
   } catch {
     throw new SettingError(`is not a readable file of certificates in PEM: ${path}`)
   }
+}
+
+export function folder(value: string): string {
+  const path = resolve(value)
+  if (!statSync(path, { throwIfNoEntry: false })?.isDirectory())
+    throw new SettingError(`holds ${value}, which is not a folder`)
+  return path
 }
 
 export function network(value: string): Network {

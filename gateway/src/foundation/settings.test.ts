@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
 import { readSettings } from './settings.ts'
 
 const good = {
@@ -22,6 +23,8 @@ test('every deployment setting starts SVC_ and the defaults are those of the set
     port: 8080,
     domain: undefined,
     baseUrl: 'http://127.0.0.1:8080',
+    dashboardPort: 8082,
+    dashboardUrl: 'http://127.0.0.1:8082',
     trustedProxies: [],
     minPassword: 8,
     signup: false,
@@ -31,6 +34,15 @@ test('every deployment setting starts SVC_ and the defaults are those of the set
     privateHosts: [],
     resolver: undefined,
     caPem: undefined,
+    vendorFolders: [],
+    providersFile: fileURLToPath(new URL('../../providers.json', import.meta.url)),
+    providerKeys: new Map(),
+    ratesFile: fileURLToPath(new URL('../../rates.json', import.meta.url)),
+    sampleTimeoutMs: 10_000,
+    trialTimeoutMs: 10_000,
+    vendorWindowMs: 120_000,
+    newOrgPlan: 'pro',
+    newOrgCredits: 1000,
     logLevel: 'info',
   })
 })
@@ -56,6 +68,36 @@ test('the base of links is the base setting, else the domain, else this machine 
   assert.equal(read({ SVC_PORT: '9000' }).baseUrl, 'http://127.0.0.1:9000')
 })
 
+test('the dashboard has an address of its own, and is at its port until another is named (SD-01)', () => {
+  assert.equal(read({ SVC_DASHBOARD_PORT: '9002' }).dashboardUrl, 'http://127.0.0.1:9002')
+  const { dashboardPort, dashboardUrl } = read({ SVC_DASHBOARD_URL: 'https://dash.example/' })
+  assert.deepEqual([dashboardPort, dashboardUrl], [8082, 'https://dash.example'])
+})
+
+test('what a new org gets, and the file of rates, are settings (SD-65, SD-66)', () => {
+  const { newOrgPlan, newOrgCredits, ratesFile } = read({
+    SVC_NEW_ORG_PLAN: 'Free',
+    SVC_NEW_ORG_CREDITS: '0.5',
+    SVC_RATES: '/etc/switchroom/rates.json',
+  })
+  assert.deepEqual([newOrgPlan, newOrgCredits, ratesFile], ['free', 0.5, '/etc/switchroom/rates.json'])
+})
+
+test("the platform's keys are settings by vendor, blank ones unset, and private vendors are in folders that are there (SD-46, SD-47, SD-48)", () => {
+  const { providerKeys, providersFile, vendorFolders } = read({
+    SVC_PROVIDER_KEY_ACME: ' sk-1 ',
+    SVC_PROVIDER_KEY_TWO_WORDS: 'sk-2',
+    SVC_PROVIDER_KEY_BLANK: '  ',
+    SVC_PROVIDERS: '/etc/switchroom/providers.json',
+    SVC_VENDOR_FOLDERS: ` ${import.meta.dirname} ,`,
+  })
+  assert.deepEqual(Object.fromEntries(providerKeys), { acme: 'sk-1', two_words: 'sk-2' })
+  assert.equal(providersFile, '/etc/switchroom/providers.json')
+  assert.deepEqual(vendorFolders, [import.meta.dirname])
+  for (const path of ['/no/such/folder', import.meta.filename])
+    refusedWith({ SVC_VENDOR_FOLDERS: path }, `SVC_VENDOR_FOLDERS holds ${path}, which is not a folder`)
+})
+
 test('SVC_SIGNUP reads eight words in any case, and an empty value is unset (ID-26)', () => {
   for (const word of ['1', 'true', 'YES', 'On']) assert.equal(read({ SVC_SIGNUP: word }).signup, true)
   for (const word of ['0', 'False', 'no', 'OFF', '']) assert.equal(read({ SVC_SIGNUP: word }).signup, false)
@@ -77,6 +119,13 @@ test('a value that does not parse is one line that names its setting (ID-26)', (
     { SVC_CA_FILE: '/no/such' },
     'SVC_CA_FILE is not a readable file of certificates in PEM: /no/such',
   )
+  refusedWith({ SVC_DASHBOARD_PORT: 'many' }, 'SVC_DASHBOARD_PORT is not a port from 0 to 65535: many')
+  refusedWith({ SVC_NEW_ORG_PLAN: 'gold' }, 'SVC_NEW_ORG_PLAN is not one of free, pro, enterprise: gold')
+  for (const credits of ['-1', 'many', '1e3', 'NaN'])
+    refusedWith(
+      { SVC_NEW_ORG_CREDITS: credits },
+      `SVC_NEW_ORG_CREDITS is not a number of 0 or more: ${credits}`,
+    )
   refusedWith({ SVC_LOG_LEVEL: 'loud' }, /^SVC_LOG_LEVEL is not one of fatal, error/)
   refusedWith(
     { SVC_TRUSTED_PROXIES: '10.0.0.0/8, proxy' },

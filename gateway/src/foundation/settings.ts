@@ -1,15 +1,22 @@
+import { resolve } from 'node:path'
+import { plans, type Plan } from '@switchroom/contract/accounts'
+import { minuteMs, secondMs } from './clock.ts'
 import { readVaultKey } from './vault-key.ts'
 import {
+  amount,
   databaseUrl,
   dnsServer,
   flag,
+  folder,
   hostName,
+  itemOf,
   listOf,
-  logLevel,
+  logLevels,
   mailFrom,
   network,
   pemFile,
   port,
+  secondsAsMs,
   SettingError,
   smtpUrl,
   webUrl,
@@ -29,6 +36,9 @@ export interface Settings {
   domain: string | undefined
   /** Base of every link and redirect address, without a trailing slash. */
   baseUrl: string
+  dashboardPort: number
+  /** Where the dashboard is reached, without a trailing slash. */
+  dashboardUrl: string
   trustedProxies: Network[]
   minPassword: number
   signup: boolean
@@ -42,6 +52,18 @@ export interface Settings {
   resolver: string | undefined
   /** Trust roots added for outbound TLS, in PEM. */
   caPem: string | undefined
+  /** Folders of further vendor packages. */
+  vendorFolders: string[]
+  /** The row of vendors a new deployment starts with. */
+  providersFile: string
+  /** The platform's own keys, by vendor in lower case with `_` for `-`; kept in memory only. */
+  providerKeys: ReadonlyMap<string, string>
+  ratesFile: string
+  sampleTimeoutMs: number
+  trialTimeoutMs: number
+  vendorWindowMs: number
+  newOrgPlan: Plan
+  newOrgCredits: number
   logLevel: LogLevel
 }
 
@@ -66,6 +88,7 @@ export function readSettings(environment: Environment): Settings {
     )
 
   const listenPort = read('SVC_PORT', port) ?? 8080
+  const dashboardPort = read('SVC_DASHBOARD_PORT', port) ?? 8082
   const domain = read('SVC_DOMAIN', hostName)
   return {
     vaultKey,
@@ -77,6 +100,8 @@ export function readSettings(environment: Environment): Settings {
     domain,
     baseUrl:
       read('SVC_BASE_URL', webUrl) ?? (domain ? `https://${domain}` : `http://127.0.0.1:${listenPort}`),
+    dashboardPort,
+    dashboardUrl: read('SVC_DASHBOARD_URL', webUrl) ?? `http://127.0.0.1:${dashboardPort}`,
     trustedProxies: read('SVC_TRUSTED_PROXIES', listOf(network)) ?? [],
     minPassword: read('SVC_MIN_PASSWORD', wholeNumber) ?? 8,
     signup: read('SVC_SIGNUP', flag) ?? false,
@@ -86,6 +111,28 @@ export function readSettings(environment: Environment): Settings {
     privateHosts: read('SVC_PRIVATE_HOSTS', listOf(String)) ?? [],
     resolver: read('SVC_RESOLVER', dnsServer),
     caPem: read('SVC_CA_FILE', pemFile),
-    logLevel: read('SVC_LOG_LEVEL', logLevel) ?? 'info',
+    vendorFolders: read('SVC_VENDOR_FOLDERS', listOf(folder)) ?? [],
+    providersFile:
+      read('SVC_PROVIDERS', (file) => resolve(file)) ?? resolve(import.meta.dirname, '../../providers.json'),
+    providerKeys: readProviderKeys(environment),
+    ratesFile: read('SVC_RATES', (file) => resolve(file)) ?? resolve(import.meta.dirname, '../../rates.json'),
+    trialTimeoutMs: read('SVC_TRIAL_TIMEOUT_S', secondsAsMs) ?? 10 * secondMs,
+    sampleTimeoutMs: read('SVC_SAMPLE_TIMEOUT_S', secondsAsMs) ?? 10 * secondMs,
+    vendorWindowMs: read('SVC_VENDOR_WINDOW_S', secondsAsMs) ?? 2 * minuteMs,
+    newOrgPlan: read('SVC_NEW_ORG_PLAN', itemOf(plans)) ?? 'pro',
+    newOrgCredits: read('SVC_NEW_ORG_CREDITS', amount) ?? 1000,
+    logLevel: read('SVC_LOG_LEVEL', itemOf(logLevels)) ?? 'info',
   }
+}
+
+const providerKeyPrefix = 'SVC_PROVIDER_KEY_'
+
+function readProviderKeys(environment: Environment): Map<string, string> {
+  const keys = Object.entries(environment).flatMap(([name, value]) => {
+    const key = value?.trim()
+    return key && name.startsWith(providerKeyPrefix)
+      ? [[name.slice(providerKeyPrefix.length).toLowerCase(), key] as const]
+      : []
+  })
+  return new Map(keys)
 }

@@ -14,7 +14,19 @@ import { Type } from 'typebox'
 import { Client, refused } from '../../testing/client.ts'
 import { fleetKey, operatorKey, startDeployment } from '../../testing/deployment.ts'
 import { newSecret } from '../foundation/secrets.ts'
-import { anyKey, open, operator, person, personScope, scope, type Access } from './access.ts'
+import {
+  anyKey,
+  appOrFleet,
+  open,
+  operator,
+  person,
+  personScope,
+  scope,
+  settingsScope,
+  worker,
+  type Access,
+} from './access.ts'
+import { gatewayAnswers } from './answers.ts'
 import { makeServer } from './make-server.ts'
 import type { Route } from './routes.ts'
 
@@ -22,7 +34,9 @@ import type { Route } from './routes.ts'
 interface Credential {
   name: string
   key?: string
-  opens?: 'nothing' | 'ops'
+  opens?: 'nothing' | 'ops' | 'work'
+  /** The org it names beside its key. */
+  namedOrg?: string
   kind?: 'person' | 'server'
   env?: Environment
   scopes?: readonly Scope[]
@@ -41,7 +55,8 @@ before(async () => {
 
   add({ name: 'none', opens: 'nothing' })
   add({ name: 'invented', key: newSecret('svc_live_'), opens: 'nothing' })
-  add({ name: 'fleet', key: fleetKey, opens: 'nothing' })
+  add({ name: 'fleet for an org', key: fleetKey, opens: 'work', namedOrg: org.slug })
+  add({ name: 'fleet for nobody', key: fleetKey, opens: 'work' })
   add({ name: "the platform's own key", key: operatorKey, opens: 'ops' })
 
   const revoked = await org.person('admin')
@@ -74,11 +89,17 @@ function refusalOf(access: Access, credential: Credential, env: Environment | un
   if (access.kind === 'signUp') return 404 // shut
   if (credential.opens === 'nothing') return 401
   if (credential.opens === 'ops') return access.kind === 'operator' ? undefined : 401
+  const isForWorkers = access.kind === 'worker' || access.kind === 'appOrFleet'
+  if (credential.opens === 'work') return isForWorkers ? (credential.namedOrg ? undefined : 400) : 401
   if (credential.kind === 'server' && env !== undefined && env !== credential.env) return 403
   if (credential.kind === 'person' && env === 'production' && !credential.production) return 403
   if (access.kind === 'operator') return credential.operator ? undefined : 403
-  if (access.kind !== 'key' && access.kind !== 'scope' && credential.kind !== 'person') return 403
-  const wanted = 'anyOf' in access ? access.anyOf : undefined
+  if (access.kind === 'settingsScope' && credential.kind === 'server' && credential.scopes?.includes('app'))
+    return undefined
+  const isForPersons = access.kind === 'person' || access.kind === 'personScope'
+  if (isForPersons && credential.kind !== 'person') return 403
+  if (access.kind === 'worker' && credential.kind !== 'server') return 403
+  const wanted = 'anyOf' in access ? access.anyOf : isForWorkers ? (['app'] as const) : undefined
   return !wanted || wanted.some((name) => credential.scopes?.includes(name)) ? undefined : 403
 }
 
@@ -89,14 +110,36 @@ async function walk(nobody: Client, routes: readonly Route[]) {
   const cases = credentials.flatMap((credential) =>
     [undefined, ...environments].map((env) => ({ credential, env })),
   )
-  for (const route of routes)
+  for (const route of routes) {
     await Promise.all(cases.map(({ credential, env }) => ask(nobody, route, credential, env)))
+    if (route.socketAccess)
+      await Promise.all(cases.map(({ credential, env }) => askSocket(nobody, route, credential, env)))
+  }
+}
+
+function clientOf(nobody: Client, credential: Credential, env: Environment | undefined): Client {
+  const named = credential.namedOrg === undefined ? nobody : nobody.with({ 'svc-org': credential.namedOrg })
+  const client = credential.key === undefined ? named : named.as(credential.key)
+  return env ? client.in(env) : client
+}
+
+/** A refused socket is never opened, and is answered as a request would be. */
+async function askSocket(nobody: Client, route: Route, credential: Credential, env: Environment | undefined) {
+  const opened = await clientOf(nobody, credential, env).open(route.path)
+  const asked = `a socket at ${route.path} as ${credential.name} in ${env ?? 'no environment'}`
+  const expected = refusalOf(route.socketAccess ?? open, credential, env)
+  if (!('readyState' in opened)) {
+    assert.equal(opened.status, expected, asked)
+    return assert.deepEqual(Object.keys(JSON.parse(opened.text)), ['detail'], asked)
+  }
+  assert.equal(expected, undefined, asked)
+  opened.terminate()
 }
 
 async function ask(nobody: Client, route: Route, credential: Credential, env: Environment | undefined) {
   const { method, path, access } = route
-  const client = credential.key === undefined ? nobody : nobody.as(credential.key)
-  const answer = await (env ? client.in(env) : client).send(method, path.replaceAll(/:\w+/g, 'nobody'))
+  const client = clientOf(nobody, credential, env)
+  const answer = await client.send(method, path.replaceAll(/:\w+/g, 'nobody'))
   const { status, text } = answer
   const asked = `${method} ${path} as ${credential.name} in ${env ?? 'no environment'}: ${status} ${text.slice(0, 200)}`
   const expected = refusalOf(access, credential, env)
@@ -109,10 +152,22 @@ test('every route answers every kind of credential in every environment as its a
   await walk(deployment.nobody, deployment.gateway.server.routes.all)
 })
 
+test("the dashboard's routes answer every kind of credential as their access declares (S-283, S-367, SD-63, SD-64, ST-108)", async () => {
+  await walk(deployment.dashboard, deployment.gateway.dashboard.routes.all)
+})
+
 // A server as it ships, with a route for every access there is, whether or not a feature uses it yet.
 async function probeServer() {
-  const { settings, authentication, logger } = deployment.gateway.services
-  const server = makeServer({ settings, authentication, logger, metrics: new Registry() })
+  const { settings, authentication, fleet, agentOfCall, logger } = deployment.gateway.services
+  const server = makeServer({
+    settings,
+    authentication,
+    fleet,
+    agentOfCall,
+    logger,
+    metrics: new Registry(),
+    answers: gatewayAnswers,
+  })
   const kinds: Record<string, Access> = {
     open,
     any: anyKey,
@@ -120,6 +175,9 @@ async function probeServer() {
     operator,
     'person-app': personScope('app'),
     'words-or-pipeline': scope('words', 'pipeline'),
+    settings: settingsScope('pipeline'),
+    worker,
+    'app-or-fleet': appOrFleet,
     ...Object.fromEntries(scopes.map((name) => [name, scope(name)])),
   }
   for (const [name, access] of Object.entries(kinds))

@@ -1,4 +1,6 @@
 import type { Scope } from '@switchroom/contract/scopes'
+import { refuseUnlessOpens, type Caller } from '../foundation/caller.ts'
+import { forbidden } from '../foundation/refusals.ts'
 
 /** Who may call a route. Every route declares exactly one of these; tests and OpenAPI read it. */
 export type Access =
@@ -7,6 +9,9 @@ export type Access =
   | { readonly kind: 'person' }
   | { readonly kind: 'scope'; readonly anyOf: readonly Scope[] }
   | { readonly kind: 'personScope'; readonly anyOf: readonly Scope[] }
+  | { readonly kind: 'settingsScope'; readonly anyOf: readonly Scope[] }
+  | { readonly kind: 'appOrFleet' }
+  | { readonly kind: 'worker' }
   | { readonly kind: 'operator' }
   | { readonly kind: 'signUp' }
 
@@ -20,7 +25,26 @@ export const person: Access = { kind: 'person' }
 export const scope = (...anyOf: [Scope, ...Scope[]]): Access => ({ kind: 'scope', anyOf })
 /** A person's key that opens one of these scopes. */
 export const personScope = (...anyOf: [Scope, ...Scope[]]): Access => ({ kind: 'personScope', anyOf })
+/** A key that opens one of these scopes, or a server token that opens `app`: an org's CI sets agents too. */
+export const settingsScope = (...anyOf: [Scope, ...Scope[]]): Access => ({ kind: 'settingsScope', anyOf })
+/** A key that opens `app`, or the fleet's. */
+export const appOrFleet: Access = { kind: 'appOrFleet' }
+/** A worker's key: a server token that opens `app`, or the fleet's. */
+export const worker: Access = { kind: 'worker' }
 /** The platform's own key, or a person made operator. */
 export const operator: Access = { kind: 'operator' }
 /** Nobody while sign-up is shut; with a key of the page in front, that key alone. */
 export const signUp: Access = { kind: 'signUp' }
+
+/** Of the accesses that a key has, what the route asks of its caller. */
+export function refuseUnlessAllowed(access: Access, caller: Caller) {
+  if ((access.kind === 'person' || access.kind === 'personScope') && caller.kind !== 'person')
+    throw forbidden("this door takes a person's key")
+  if (access.kind === 'scope' || access.kind === 'personScope') refuseUnlessOpens(caller, access.anyOf)
+  if (access.kind === 'settingsScope' && !isAppToken(caller)) refuseUnlessOpens(caller, access.anyOf)
+  if (access.kind === 'worker' && caller.kind === 'person')
+    throw forbidden("this door takes a worker's key: no person is handed a key of a vendor")
+  if (access.kind === 'worker' || access.kind === 'appOrFleet') refuseUnlessOpens(caller, ['app'])
+}
+
+const isAppToken = ({ kind, scopes }: Caller) => kind === 'server' && scopes.includes('app')

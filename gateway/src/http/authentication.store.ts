@@ -27,11 +27,7 @@ export interface PresentedKey {
   operator: boolean
 }
 
-/**
- * The one statement of an authenticated request: the key, its org, its member row, and whether any key above it
- * in the tree of copies is dead.
- */
-export const presentedKey = statement<PresentedKey>(`
+const keyWithItsPerson = `
   select k.id, k.org, o.slug, k.kind, k.label, k.env, k.scopes, k.visitor, k.name as visitor_name,
     k.revoked_at is not null or exists (
       select from keys a
@@ -46,11 +42,24 @@ export const presentedKey = statement<PresentedKey>(`
     ) as operator
   from keys k
   join orgs o on o.id = k.org
-  left join members m on m.id = k.member
+  left join members m on m.id = k.member`
+
+/**
+ * The one statement of an authenticated request: the key, its org, its member row, and whether any key above it
+ * in the tree of copies is dead.
+ */
+export const presentedKey = statement<PresentedKey>(`${keyWithItsPerson}
   where k.digest = $1`)
 
 export const findPresentedKey = (database: Queryable, digest: Buffer, now: Date) =>
   database.row(presentedKey, digest, now)
+
+const keysById = statement<PresentedKey>(`${keyWithItsPerson}
+  where k.id = any($1)`)
+
+/** The keys that something was opened with, as they are now. */
+export const findKeys = (database: Queryable, ids: readonly string[], now: Date) =>
+  database.rows(keysById, ids, now)
 
 const recordUse = statement(`
   update keys set last_used_at = $2

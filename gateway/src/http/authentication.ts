@@ -2,16 +2,23 @@ import type { FastifyRequest } from 'fastify'
 import { environments, scopes, scopesOfRole, type Environment } from '@switchroom/contract/scopes'
 import type { Caller, Operator } from '../foundation/caller.ts'
 import type { Clock } from '../foundation/clock.ts'
-import { badRequest, forbidden, notFound, unauthorized } from '../foundation/refusals.ts'
+import { badRequest, forbidden, notFound, Refusal, unauthorized } from '../foundation/refusals.ts'
 import { digestOf, isSameSecret } from '../foundation/secrets.ts'
 import type { Settings } from '../foundation/settings.ts'
 import type { Database } from '../database/database.ts'
+import { refuseUnlessAllowed, type Access } from './access.ts'
 import * as store from './authentication.store.ts'
 import { placeNamed } from './client-place.ts'
 
 type Headers = FastifyRequest['headers']
 
-const noKey = () => unauthorized('this door takes an API key')
+/** Something a key opened, and what its route asks of a key. */
+export interface Opened {
+  readonly caller: Caller
+  readonly access: Access
+}
+
+const noKey = () => unauthorized('this door takes an API key', 'MISSING_KEY')
 const opensNothing = () => unauthorized('this key opens nothing')
 
 /** Finds out who is calling: the key by its digest, the person's role and switches from their member row. */
@@ -40,6 +47,14 @@ export class Authentication {
   async caller(headers: Headers): Promise<Caller> {
     const key = await this.#liveKey(bearerOf(headers))
     return actingIn(environmentNamed(headers), key)
+  }
+
+  /** Who opened these, as of now; for one that its key opens no longer, why. */
+  async again(opened: readonly Opened[]): Promise<(Caller | Refusal)[]> {
+    const ids = new Set(opened.map(({ caller }) => caller.key_id))
+    const keys = await store.findKeys(this.#database, [...ids], this.#clock.now())
+    const byId = new Map(keys.map((key) => [key.id, key]))
+    return opened.map((one) => judgedAgain(one, byId.get(one.caller.key_id)))
   }
 
   /** The platform's own key opens the operator's endpoints and nothing else. */
@@ -98,7 +113,8 @@ export class Authentication {
 }
 
 /** A key in a query, a cookie or under another scheme is no key. */
-const presentedBearer = (headers: Headers) => /^bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1]
+export const presentedBearer = (headers: Headers) =>
+  /^bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1]
 
 function bearerOf(headers: Headers): string {
   const bearer = presentedBearer(headers)
@@ -106,7 +122,7 @@ function bearerOf(headers: Headers): string {
   return bearer
 }
 
-function environmentNamed(headers: Headers): Environment | undefined {
+export function environmentNamed(headers: Headers): Environment | undefined {
   const header = headers['svc-env']
   if (header === undefined) return undefined
   const name = String(header).trim().toLowerCase()
@@ -119,6 +135,18 @@ function isAlive(key: store.PresentedKey): boolean {
   if (key.is_revoked) return false
   if (key.kind === 'server') return true
   return key.visitor === null ? key.status === 'active' : key.operator
+}
+
+function judgedAgain({ caller, access }: Opened, key: store.PresentedKey | undefined): Caller | Refusal {
+  if (!key || !isAlive(key) || key.expired_at !== null) return opensNothing()
+  try {
+    const now = actingIn(caller.env, key)
+    refuseUnlessAllowed(access, now)
+    return now
+  } catch (error) {
+    if (error instanceof Refusal) return error
+    throw error
+  }
 }
 
 function actingIn(named: Environment | undefined, key: store.PresentedKey): Caller {

@@ -1,24 +1,46 @@
 import type { FastifyRequest, RouteOptions } from 'fastify'
-import { Refused } from '@switchroom/contract/shapes'
-import { forbidden, notFound } from '../foundation/refusals.ts'
-import { refuseUnlessOpens } from '../foundation/caller.ts'
-import type { Access } from './access.ts'
+import type { TSchema } from 'typebox'
+import { notFound } from '../foundation/refusals.ts'
+import { refuseUnlessAllowed, type Access } from './access.ts'
 import type { Authentication } from './authentication.ts'
-import { narrow } from './narrowing.ts'
+import type { Answers } from './failures.ts'
+import type { Fleet } from './fleet.ts'
+import { narrowing, type AgentOfCall } from './narrowing.ts'
 import type { Server } from './server.ts'
 
+/** Who knows the keys there are. */
+interface Keepers {
+  authentication: Authentication
+  fleet: Fleet
+}
+
+export interface GuardParts extends Keepers {
+  agentOfCall: AgentOfCall
+  answers: Answers
+}
+
 /** Puts every route behind the access it declares, and refuses to start with one that declares none. */
-export function guardRoutes(server: Server, authentication: Authentication) {
+export function guardRoutes(server: Server, { agentOfCall, answers, ...keepers }: GuardParts) {
+  const narrow = narrowing(agentOfCall)
   server.addHook('onRoute', (route) => {
     if (route.access === undefined) throw new Error(`${String(route.method)} ${route.url} declares no access`)
+    if (route.access.kind === 'open' && route.socketAccess)
+      throw new Error(`${route.url} would take sockets from anybody`)
     const schema = (route.schema ??= {})
-    schema.response = { ...refusalsOf(route), ...(schema.response as object) }
+    schema.response = { ...refusalsOf(route, answers), ...(schema.response as object) }
+    const { access, socketAccess } = route
     for (const method of [route.method].flat())
-      server.routes.add({ method, path: route.url, access: route.access, schema })
+      server.routes.add({
+        method,
+        path: route.url,
+        access,
+        schema,
+        ...(method === 'GET' && socketAccess && { socketAccess }),
+      })
 
-    if (route.access.kind === 'open') return
-    route.onRequest = [guardOf(route.access, authentication), ...[route.onRequest ?? []].flat()]
-    if (route.access.kind !== 'operator' && route.access.kind !== 'signUp')
+    if (access.kind === 'open') return
+    route.onRequest = [guardOf(access, socketAccess, keepers), ...[route.onRequest ?? []].flat()]
+    if (access.kind !== 'operator' && access.kind !== 'signUp')
       route.preValidation = [
         narrow,
         ...[route.preValidation ?? []].flat(),
@@ -27,14 +49,23 @@ export function guardRoutes(server: Server, authentication: Authentication) {
 }
 
 /** What the guard and the shapes can answer, documented on every route without anybody writing it. */
-function refusalsOf(route: RouteOptions): Record<number, typeof Refused> {
+function refusalsOf(route: RouteOptions, { statusOf, schema }: Answers): Record<number, TSchema> {
   const guarded = route.access.kind === 'open' ? [] : [400, 401, 403]
   const shut = route.access.kind === 'operator' || route.access.kind === 'signUp' ? [404] : []
   const shaped = route.schema?.body || route.schema?.querystring ? [400, 413, 422] : []
-  return Object.fromEntries([...guarded, ...shut, ...shaped].map((status) => [status, Refused]))
+  return Object.fromEntries([...guarded, ...shut, ...shaped].map((status) => [statusOf(status), schema]))
 }
 
-function guardOf(access: Access, authentication: Authentication) {
+type Guard = (request: FastifyRequest) => Promise<void>
+
+function guardOf(access: Access, socketAccess: Access | undefined, keepers: Keepers): Guard {
+  const guard = guardOfOne(access, keepers)
+  if (!socketAccess) return guard
+  const socketGuard = guardOfOne(socketAccess, keepers)
+  return (request) => (request.ws ? socketGuard(request) : guard(request))
+}
+
+function guardOfOne(access: Access, { authentication, fleet }: Keepers): Guard {
   if (access.kind === 'signUp')
     return async (request: FastifyRequest) => {
       authentication.refuseSignUp(request.headers)
@@ -46,14 +77,17 @@ function guardOf(access: Access, authentication: Authentication) {
         throw notFound("the operator's doors are shut on this deployment: set SVC_OPERATOR_KEY")
       request.operator = await authentication.operator(request.headers)
     }
+  if (access.kind === 'worker' || access.kind === 'appOrFleet')
+    return async (request: FastifyRequest) => {
+      if (fleet.isPresented(request.headers)) {
+        request.caller = await fleet.caller(request)
+        return
+      }
+      request.caller = await authentication.caller(request.headers)
+      refuseUnlessAllowed(access, request.caller)
+    }
   return async (request: FastifyRequest) => {
     request.caller = await authentication.caller(request.headers)
-    refuseUnlessAllowed(access, request)
+    refuseUnlessAllowed(access, request.caller)
   }
-}
-
-function refuseUnlessAllowed(access: Access, { caller }: FastifyRequest) {
-  if ((access.kind === 'person' || access.kind === 'personScope') && caller.kind !== 'person')
-    throw forbidden("this door takes a person's key")
-  if (access.kind === 'scope' || access.kind === 'personScope') refuseUnlessOpens(caller, access.anyOf)
 }

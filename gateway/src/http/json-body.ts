@@ -9,14 +9,16 @@ export function readJsonBodies(server: Server) {
     if (text.trim() === '') return done(null, undefined)
     void parse(request, text, (error, parsed) => {
       if (error) return done(unprocessable('body: must be a JSON object'))
-      if (text.includes('\\u0000') && holdsNul(parsed))
-        return done(badRequest('a NUL character cannot be kept: leave it out')) // PostgreSQL text cannot hold one
+      if (text.includes('\\u0000') && holdsNul(parsed)) return done(nulInside())
       done(null, parsed)
     })
   })
 }
 
-function holdsNul(value: unknown): boolean {
+/** PostgreSQL text cannot hold one. */
+export const nulInside = () => badRequest('a NUL character cannot be kept: leave it out')
+
+export function holdsNul(value: unknown): boolean {
   if (typeof value === 'string') return value.includes('\0')
   if (typeof value !== 'object' || value === null) return false
   return Object.entries(value).some(([name, item]) => name.includes('\0') || holdsNul(item))

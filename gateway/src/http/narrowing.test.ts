@@ -3,22 +3,36 @@ import assert from 'node:assert/strict'
 import { Registry } from 'prom-client'
 import { Type } from 'typebox'
 import { Client, refused } from '../../testing/client.ts'
-import { startDeployment } from '../../testing/deployment.ts'
+import { startDeployment, type TestOrg } from '../../testing/deployment.ts'
 import { anyKey } from './access.ts'
+import { gatewayAnswers } from './answers.ts'
 import { makeServer } from './make-server.ts'
 
 const deployment = await startDeployment()
 after(() => deployment[Symbol.asyncDispose]())
 
 // A server as it ships, with routes that name an agent in each of the three ways.
-const { settings, authentication, logger } = deployment.gateway.services
-const server = makeServer({ settings, authentication, logger, metrics: new Registry() })
+const { settings, authentication, fleet, agentOfCall, logger } = deployment.gateway.services
+const server = makeServer({
+  settings,
+  authentication,
+  fleet,
+  agentOfCall,
+  logger,
+  metrics: new Registry(),
+  answers: gatewayAnswers,
+})
 const Ok = { 200: Type.Object({}) }
 server.get('/v1/agents/:agent/probe', { access: anyKey, schema: { response: Ok } }, async () => ({}))
 server.get('/v1/probe', { access: anyKey, schema: { response: Ok } }, async () => ({}))
 server.post(
   '/v1/probe',
   { access: anyKey, schema: { body: Type.Object({ n: Type.Integer() }), response: Ok } },
+  async () => ({}),
+)
+server.get(
+  '/v1/calls/:call/probe',
+  { access: anyKey, schema: { params: Type.Object({ call: Type.String() }), response: Ok } },
   async () => ({}),
 )
 const probe = new Client(await server.listen({ host: '127.0.0.1', port: 0 }), server.routes)
@@ -28,8 +42,9 @@ const sentence = 'this key works on billing · sales alone'
 
 describe('a person with a list of agents', () => {
   let narrowed: Client
+  let org: TestOrg
   before(async () => {
-    const org = await deployment.newOrg()
+    org = await deployment.newOrg()
     narrowed = probe.as((await org.person('developer', { agents: ['billing', 'sales', 'billing'] })).key)
   })
 
@@ -47,6 +62,19 @@ describe('a person with a list of agents', () => {
   test('is refused it in a body, before the body is judged (I-307, I-308, ID-05, ID-170, ID-171)', async () => {
     refused(await narrowed.post('/v1/probe', { agent: 'support' }), 403, sentence)
     refused(await narrowed.post('/v1/probe', { agent: 'sales' }), 422, 'n: is required')
+  })
+
+  test('is refused a call of such an agent, and of no other org or environment (S-426, ST-069, ID-170)', async () => {
+    const opened = async (client: Client, agent: string): Promise<string> =>
+      (await client.post('/v1/calls', { agent })).body.call
+    const [token, live] = [await org.serverToken('sandbox'), await org.serverToken('production')]
+    const stranger = await (await deployment.newOrg()).serverToken('sandbox')
+    const at = (call: string) => narrowed.get(`/v1/calls/${call}/probe`)
+    refused(await at(await opened(token.client, 'support')), 403, sentence)
+    assert.equal((await at(await opened(token.client, 'sales'))).status, 200)
+    for (const elsewhere of [live, stranger])
+      assert.equal((await at(await opened(elsewhere.client, 'support'))).status, 200)
+    assert.equal((await at('nosuch')).status, 200)
   })
 
   test('is not narrowed where no agent is named (I-316)', async () => {

@@ -2,10 +2,12 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { Registry } from 'prom-client'
 import { startDeployment } from '../../testing/deployment.ts'
+import { gatewayAnswers } from './answers.ts'
 import { makeServer } from './make-server.ts'
 
 const deployment = await startDeployment()
 after(() => deployment[Symbol.asyncDispose]())
+const { dashboard } = deployment.gateway
 const { routes } = deployment.gateway.server
 const { body: document } = await deployment.nobody.get('/openapi.json')
 
@@ -37,8 +39,16 @@ test('every route declares its access, its schemas and the refusals it can answe
 })
 
 test('a route without an access cannot be registered', () => {
-  const { settings, authentication, logger } = deployment.gateway.services
-  const server = makeServer({ settings, authentication, logger, metrics: new Registry() })
+  const { settings, authentication, fleet, agentOfCall, logger } = deployment.gateway.services
+  const server = makeServer({
+    settings,
+    authentication,
+    fleet,
+    agentOfCall,
+    logger,
+    metrics: new Registry(),
+    answers: gatewayAnswers,
+  })
   assert.throws(() => server.get('/v1/open', {} as never, async () => ({})), {
     message: 'GET /v1/open declares no access',
   })
@@ -46,11 +56,24 @@ test('a route without an access cannot be registered', () => {
 
 test('the document describes exactly the routes there are', () => {
   const described = Object.entries<object>(document.paths).flatMap(([path, methods]) =>
-    Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+    Object.keys(methods)
+      .filter((name) => name !== 'servers')
+      .map((method) => `${method.toUpperCase()} ${path}`),
   )
-  const shown = routes.all.filter(({ method, schema }) => method !== 'HEAD' && !('hide' in schema))
+  const every = [...routes.all, ...dashboard.routes.all]
+  const shown = every.filter(({ method, schema }) => method !== 'HEAD' && !('hide' in schema))
   const registered = shown.map(({ method, path }) => `${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`)
   assert.deepEqual(described.toSorted(), registered.toSorted())
+})
+
+test("the dashboard's paths stand in the document with the dashboard's address and refusals (SD-01, SD-02)", () => {
+  const { servers, get } = document.paths['/api/models/access']
+  assert.deepEqual(servers, [{ url: deployment.settings.dashboardUrl }])
+  assert.deepEqual(get.tags, ['dashboard'])
+  assert.deepEqual(Object.keys(get.responses).toSorted(), ['200', '400', '401', '403', '413'])
+  const refusal = get.responses['403'].content['application/json'].schema
+  assert.deepEqual(refusal.required, ['error', 'code'])
+  assert.equal('servers' in document.paths['/v1/whoami'], false)
 })
 
 test('the document says who may call, with what, and what is refused', async () => {
@@ -70,6 +93,20 @@ test('the document says who may call, with what, and what is refused', async () 
   assert.deepEqual(invite.requestBody.content['application/json'].schema.required, ['email'])
   assert.deepEqual(document.paths['/.well-known/svc'].get.security, [])
   assert.equal(document.info.version, (await deployment.gateway.services.discovery.read()).version)
+})
+
+test("the document says where the fleet's key is taken, and how it names an org (SD-39)", () => {
+  const { security, description, parameters } = document.paths['/v1/agents/{agent}/provider-keys'].get
+  assert.deepEqual(security, [{ key: [] }, { fleetKey: [] }])
+  assert.equal(description, "Takes a server token that opens `app`, or the fleet's key.")
+  const places = parameters.map(
+    (parameter: { in: string; name: string }) => `${parameter.in} ${parameter.name}`,
+  )
+  assert.deepEqual(places.toSorted(), ['header svc-org', 'path agent', 'query for_call'])
+  assert.match(
+    document.paths['/v1/agents/{agent}/config'].get.description,
+    /^Takes a key that opens `app`, or the fleet's\.$/,
+  )
 })
 
 test('the reference page is served with its parts and a policy that forbids inline scripts', async () => {

@@ -13,7 +13,7 @@ export async function describeRoutes(server: Server, baseUrl: string) {
         title: 'Switchroom',
         version,
         description:
-          'Every refusal is `{"detail": "<sentence>"}` with its status. The header `svc-env` names the environment: `sandbox` (the default) or `production`.',
+          'Every refusal is `{"detail": "<sentence>"}` with its status, and `{"error": "<sentence>", "code": "<CODE>"}` on the dashboard. The header `svc-env` names the environment: `sandbox` (the default) or `production`.',
       },
       servers: [{ url: baseUrl }],
       components: {
@@ -24,6 +24,12 @@ export async function describeRoutes(server: Server, baseUrl: string) {
             scheme: 'bearer',
             description: "the operator's key, or the key of a person made operator",
           },
+          fleetKey: {
+            type: 'http',
+            scheme: 'bearer',
+            description:
+              "the key of the platform's own workers, for the org that `svc-org` or a known call names",
+          },
         },
       },
     },
@@ -33,30 +39,41 @@ export async function describeRoutes(server: Server, baseUrl: string) {
         ...schema,
         ...securityOf(route.access),
         tags: [tagOf(url)],
-        description: describe(route.access, schema),
+        description: describe(route.access, route.socketAccess, schema),
       },
     }),
   })
 }
 
 /** The document is built once, from the routes as they stand when the server is ready. */
-export function openApiRoutes(server: Server) {
+export function openApiRoutes(server: Server, dashboard: Server) {
   const AnyDocument = Type.Unsafe<object>({ type: 'object', additionalProperties: true })
   server.get(
     '/openapi.json',
     { access: open, schema: { summary: 'This interface, as OpenAPI', response: { 200: AnyDocument } } },
-    async () => server.swagger(),
+    async () => withPathsOf(dashboard, server.swagger()),
   )
+}
+
+/** A path of another listener stands in the same document, with that listener's own address. */
+function withPathsOf(other: Server, document: { paths?: object }): object {
+  const { paths = {}, servers }: { paths?: object; servers?: object } = other.swagger()
+  const others = Object.entries(paths).map(([path, item]) => [path, { servers, ...item }])
+  return { ...document, paths: { ...document.paths, ...Object.fromEntries(others) } }
 }
 
 const keyed = { security: [{ key: [] }] }
 
-const securityOf = (access: Access) =>
-  access.kind === 'open'
-    ? { security: [] }
-    : access.kind === 'operator'
-      ? { security: [{ operatorKey: [] }] }
-      : keyed
+const keyedOrFleet = { security: [{ key: [] }, { fleetKey: [] }] }
+
+const securityOfKind: Partial<Record<Access['kind'], { security: Record<string, string[]>[] }>> = {
+  open: { security: [] },
+  operator: { security: [{ operatorKey: [] }] },
+  appOrFleet: keyedOrFleet,
+  worker: keyedOrFleet,
+}
+
+const securityOf = ({ kind }: Access) => securityOfKind[kind] ?? keyed
 
 const accessInWords: Record<Access['kind'], (access: Access) => string> = {
   open: () => 'Takes no key.',
@@ -64,6 +81,10 @@ const accessInWords: Record<Access['kind'], (access: Access) => string> = {
   person: () => "Takes a person's key.",
   scope: (access) => `Takes a key that opens ${scopesOf(access)}.`,
   personScope: (access) => `Takes a person's key that opens ${scopesOf(access)}.`,
+  settingsScope: (access) =>
+    `Takes a key that opens ${scopesOf(access)}, or a server token that opens \`app\`.`,
+  appOrFleet: () => "Takes a key that opens `app`, or the fleet's.",
+  worker: () => "Takes a server token that opens `app`, or the fleet's key.",
   operator: () => "Takes the operator's key.",
   signUp: () => 'Takes no key, or the key of the page in front where the operator set one.',
 }
@@ -71,12 +92,18 @@ const accessInWords: Record<Access['kind'], (access: Access) => string> = {
 const scopesOf = (access: Access) =>
   'anyOf' in access ? access.anyOf.map((scope) => `\`${scope}\``).join(' or ') : ''
 
-function describe(access: Access, schema: { description?: string } | undefined) {
-  return [schema?.description, accessInWords[access.kind](access)].filter(Boolean).join('\n\n')
+function describe(
+  access: Access,
+  socketAccess: Access | undefined,
+  schema: { description?: string } | undefined,
+) {
+  const asSocket = socketAccess && `As a WebSocket: ${accessInWords[socketAccess.kind](socketAccess)}`
+  return [schema?.description, accessInWords[access.kind](access), asSocket].filter(Boolean).join('\n\n')
 }
 
-/** `/v1/ops/orgs/{org}` is listed under ops, `/v1/members` under members, the rest under the deployment. */
+/** `/v1/ops/orgs/{org}` is listed under ops, `/v1/members` under members, `/api` under the dashboard. */
 function tagOf(url: string): string {
   const [first, second] = url.split('/').slice(1)
+  if (first === 'api') return 'dashboard'
   return first === 'v1' && second ? second : 'deployment'
 }

@@ -29,5 +29,7 @@ declare module 'fastify' {
   }
   interface RouteShorthandOptions {
     access: Access
+    /** Who may open the same path as a socket; a path without it is none. */
+    socketAccess?: Access
   }
 }

@@ -11,8 +11,14 @@ const typeNames: Record<string, string> = {
   null: 'null',
 }
 
-/** A body of the wrong shape is 422; a query or path value that a rule of the schema refuses is 400. */
-export function sentenceOf(error: FastifyError): Refusal {
+interface Misshapen {
+  validation?: FastifyError['validation']
+  /** Which part of a request it is, or `frame`. */
+  validationContext?: string | undefined
+}
+
+/** A body of the wrong shape is 422; a query value that a rule of the schema refuses is 400. */
+export function sentenceOf(error: Misshapen): Refusal {
   const failure = error.validation?.[0]
   const path = failure?.instancePath.split('/').slice(1).map(unescaped) ?? []
   const part = error.validationContext === 'querystring' ? 'query' : (error.validationContext ?? 'body')

@@ -8,9 +8,9 @@ export interface OrgRow extends Org {
 
 const insert = statement(`insert into orgs (id, slug, name, quotas, created_at) values ($1, $2, $3, $4, $5)`)
 
-export async function insertOrg(database: Queryable, org: OrgRow) {
+export async function insertOrg(tx: Transaction, org: OrgRow) {
   try {
-    await database.rows(insert, org.id, org.slug, org.name, org.quotas, org.created_at)
+    await tx.rows(insert, org.id, org.slug, org.name, org.quotas, org.created_at)
   } catch (error) {
     if (brokenConstraint(error) === 'orgs_slug_taken') throw conflict(`${org.slug} is taken`)
     throw error

@@ -32,16 +32,21 @@ const noLimit: Quotas = {
 /** What an org uses of a quota now; each room that keeps such things hands its own count in. */
 export type HoldingCounts = Partial<Record<QuotaName, (org: string) => Promise<number>>>
 
+/** Gives a newborn org what other rooms keep for it, in the transaction that makes it. */
+export type Equip = (tx: Transaction, org: string) => Promise<void>
+
 /** The tenants of the deployment, and what each may hold. */
 export class Orgs {
   readonly #database: Database
   readonly #clock: Clock
   readonly #holdingCounts: HoldingCounts
+  readonly #equip: Equip
 
-  constructor(database: Database, clock: Clock, holdingCounts: HoldingCounts) {
+  constructor(database: Database, clock: Clock, holdingCounts: HoldingCounts, equip: Equip) {
     this.#database = database
     this.#clock = clock
     this.#holdingCounts = holdingCounts
+    this.#equip = equip
   }
 
   slugOf(wanted: string): string {
@@ -51,10 +56,10 @@ export class Orgs {
   }
 
   create(wanted: CreateOrg): Promise<CreatedOrg> {
-    return this.createIn(this.#database, wanted)
+    return this.#database.transaction((tx) => this.createIn(tx, wanted))
   }
 
-  async createIn(database: Queryable, wanted: CreateOrg): Promise<CreatedOrg> {
+  async createIn(tx: Transaction, wanted: CreateOrg): Promise<CreatedOrg> {
     const slug = this.slugOf(wanted.slug)
     const name = wanted.name === undefined ? slug : lineOf('name', wanted.name)
     const org = {
@@ -64,7 +69,8 @@ export class Orgs {
       quotas: noLimit,
       created_at: this.#clock.now().toISOString(),
     }
-    await store.insertOrg(database, org)
+    await store.insertOrg(tx, org)
+    await this.#equip(tx, org.id)
     return org
   }
 

@@ -1,0 +1,97 @@
+import { Type, type Static } from 'typebox'
+import { EnvironmentName, type Environment } from './scopes.ts'
+import { nullable } from './shapes.ts'
+
+const AnyObject = Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true })
+
+/** What a model may ask the app to do. */
+export const AppTool = Type.Object({
+  name: Type.String(),
+  description: Type.String(),
+  parameters: AnyObject,
+})
+export type AppTool = Static<typeof AppTool>
+
+/** How long a turn waits for the app to prepare it: the usual time, or the time it names. */
+export type Preparing = true | { timeoutMs: number }
+
+/** App to gateway: from now on this app holds the agent, as its class declares it. */
+export const RegisterAgent = Type.Object({
+  type: Type.Literal('agent.register'),
+  agent: Type.String(),
+  app: Type.Optional(Type.String({ description: "the app's name; unsaid, the label of its key" })),
+  declares: Type.Optional(AnyObject),
+  tools: Type.Optional(Type.Array(AppTool)),
+  state: Type.Optional(Type.Unknown()),
+  endpoints: Type.Optional(Type.Unknown()),
+  preparing: Type.Optional(Type.Unsafe<Preparing>({ description: 'true, or {timeoutMs} of 1 to 10000' })),
+  analysis: Type.Optional(Type.Object({ send_audio_metrics: Type.Optional(Type.Boolean()) })),
+})
+export type RegisterAgent = Static<typeof RegisterAgent>
+
+/** App to gateway: this app holds the agent no longer. */
+export const UnregisterAgent = Type.Object({
+  type: Type.Literal('agent.unregister'),
+  agent: Type.String(),
+})
+export type UnregisterAgent = Static<typeof UnregisterAgent>
+
+/** Gateway to app. */
+export interface AgentRegistered {
+  type: 'agent.registered'
+  agent: string
+  env: Environment
+  /** The settings its class declares. */
+  fixed: string[]
+  /** The halves of the lexicon its class declares. */
+  lexicon_fixed: string[]
+}
+
+export type AppErrorCode =
+  | 'BAD_FRAME'
+  | 'AGENT_NOT_ALLOWED'
+  | 'MODEL_NOT_ALLOWED'
+  | 'PROVIDER_KEY_REQUIRED'
+  | 'QUOTA_EXCEEDED'
+  | 'INTERNAL_ERROR'
+
+/** Gateway to app: what it asked for was refused, and the socket stays open. */
+export interface AppError {
+  type: 'error'
+  /** Null where the frame named none. */
+  agent: string | null
+  code: AppErrorCode
+  /** One sentence a person can act on. */
+  detail: string
+}
+
+/** An upgrade that was taken. */
+export const SocketOpen = Type.Unsafe<undefined>({ type: 'null', description: 'the socket is open' })
+
+const Holder = Type.String({ description: "a member's id in the sandbox, or empty for the org's own" })
+
+export const AppEntry = Type.Object({
+  id: Type.String(),
+  app: Type.String(),
+  env: EnvironmentName,
+  agents: Type.Array(Type.String()),
+  holder: Holder,
+  key: Type.String({ description: 'the label of its key' }),
+  connected_at: Type.Integer({ description: 'epoch seconds' }),
+})
+export type AppEntry = Static<typeof AppEntry>
+
+export const AppList = Type.Object({ apps: Type.Array(AppEntry) })
+export type AppList = Static<typeof AppList>
+
+export const AgentEntry = Type.Object({
+  agent: Type.String(),
+  held: Type.Boolean({ description: 'whether an app holds it for whoever asks' }),
+  app: nullable(Type.String()),
+  holder: Holder,
+  fixed: Type.Array(Type.String(), { description: 'the settings that its class declares' }),
+})
+export type AgentEntry = Static<typeof AgentEntry>
+
+export const AgentList = Type.Object({ agents: Type.Array(AgentEntry) })
+export type AgentList = Static<typeof AgentList>

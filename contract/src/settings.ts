@@ -1,0 +1,246 @@
+import { Type, type Static, type TSchema } from 'typebox'
+import { EnvironmentName } from './scopes.ts'
+import { nullable } from './shapes.ts'
+
+/** What a set may state, in the order in which sentences and diffs name it. */
+export const knobs = [
+  'voice',
+  'tts',
+  'tts_model',
+  'stt',
+  'llm',
+  'temperature',
+  'end_of_turn',
+  'llm_builds',
+  'stt_builds',
+  'tts_builds',
+  'llm_options',
+  'stt_options',
+  'tts_options',
+  'judge',
+  'judge_builds',
+  'judge_options',
+  'language',
+  'greeting',
+  'hangup',
+  'turn',
+  'memory',
+  'record',
+  'max_duration_s',
+  'llm_timeout_s',
+  'knowledge',
+  'bases',
+] as const
+export type Knob = (typeof knobs)[number]
+
+/** The knobs of one row, or of several laid over each other; an absent knob is not set. */
+export interface Config {
+  voice?: string
+  tts?: string
+  tts_model?: string
+  stt?: string
+  llm?: string
+  temperature?: number
+  end_of_turn?: EndOfTurn
+  llm_builds?: string
+  stt_builds?: string
+  tts_builds?: string
+  llm_options?: Options
+  stt_options?: Options
+  tts_options?: Options
+  judge?: string
+  judge_builds?: string
+  judge_options?: Options
+  language?: string
+  greeting?: Greeting
+  hangup?: { when: string }
+  turn?: Turn
+  memory?: { remember?: string | string[]; forget?: string | string[] }
+  record?: boolean
+  max_duration_s?: number
+  llm_timeout_s?: number
+  knowledge?: string
+  bases?: Base[]
+}
+export type Options = Record<string, unknown>
+export type EndOfTurn = 'stt' | 'framework' | 'smart-turn'
+export interface Greeting {
+  say?: string
+  reply?: string
+  allow_interruptions?: boolean
+}
+export interface Turn {
+  min_interruption_words?: number
+  endpointing_ms?: number
+  min_interruption_ms?: number
+  eot_threshold?: number
+  eager_eot_threshold?: number
+}
+export interface Base {
+  base: string
+  mode?: 'auto' | 'tool'
+  k?: number
+  min_score?: number
+}
+
+/** The names a class may declare, in the order `fixed` lists them. */
+export const declarableNames = [
+  'language',
+  'voice',
+  'llm',
+  'stt',
+  'judge',
+  'greeting',
+  'hangup',
+  'turn',
+  'knowledge',
+  'docs',
+  'memory',
+  'record',
+] as const
+export type DeclarableName = (typeof declarableNames)[number]
+
+/** The halves of a lexicon as a class declares them. */
+export const declarableHalves = ['says', 'hears'] as const
+export type DeclarableHalf = (typeof declarableHalves)[number]
+
+/** How an agent is called: letters, digits, dashes and underscores. */
+export const agentSlug = '^[a-z0-9][a-z0-9_-]{0,62}$'
+
+/** The slug of an agent in a path. */
+export const AgentParams = Type.Object({ agent: Type.String({ pattern: agentSlug }) })
+
+export const AnyConfig = Type.Unsafe<Config>({
+  type: 'object',
+  additionalProperties: true,
+  description: 'the knobs that are set',
+})
+
+const rowFields = {
+  holder: Type.String({ description: "a member's id, or empty for the org's own scope" }),
+  version: Type.Integer(),
+  author: Type.String(),
+  note: nullable(Type.String()),
+  set_at: Type.Integer({ description: 'epoch seconds' }),
+}
+
+export const SettingsRow = Type.Object({ ...rowFields, config: AnyConfig })
+export type SettingsRow = Static<typeof SettingsRow>
+
+/** An object in an answer, or null. */
+export const orNull = <Row extends TSchema>(row: Row) =>
+  Type.Unsafe<Static<Row> | null>({ ...row, nullable: true })
+
+const viewOf = <Row extends TSchema>(row: Row) =>
+  Type.Object({
+    world: EnvironmentName,
+    yours: orNull(row),
+    team: orNull(row),
+    production: orNull(row),
+    fixed: Type.Array(Type.String(), { description: 'what the class that holds the agent declares' }),
+  })
+
+export const SettingsView = viewOf(SettingsRow)
+export type SettingsView = Static<typeof SettingsView>
+
+const setFields = {
+  if_version: Type.Integer({ description: 'the version the scope is at; 0 for one that has none' }),
+  note: Type.Optional(nullable(Type.String({ description: 'at most 500 characters' }))),
+  team: Type.Optional(Type.Boolean({ description: "the org's own scope instead of yours" })),
+}
+
+export const SetSettings = Type.Object({ config: AnyConfig, ...setFields })
+export type SetSettings = Static<typeof SetSettings>
+
+export const Lexicon = Type.Object({
+  said: Type.Array(Type.Object({ word: Type.String(), spoken: Type.String() }), {
+    description: 'what the voice says in place of a word',
+  }),
+  heard: Type.Array(Type.String(), { description: 'words the ears must know' }),
+})
+export type Lexicon = Static<typeof Lexicon>
+
+export const LexiconRow = Type.Object({ ...rowFields, lexicon: Lexicon })
+export type LexiconRow = Static<typeof LexiconRow>
+
+export const LexiconView = viewOf(LexiconRow)
+export type LexiconView = Static<typeof LexiconView>
+
+/** A half left out is empty: the set is the whole lexicon. */
+export const SetLexicon = Type.Object({
+  lexicon: Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true }),
+  ...setFields,
+})
+export type SetLexicon = Static<typeof SetLexicon>
+
+const historyOf = <Row extends TSchema>(row: Row) =>
+  Type.Object({ world: EnvironmentName, holder: Type.String(), versions: Type.Array(row) })
+
+export const SettingsHistory = historyOf(SettingsRow)
+export type SettingsHistory = Static<typeof SettingsHistory>
+export const LexiconHistory = historyOf(LexiconRow)
+export type LexiconHistory = Static<typeof LexiconHistory>
+
+const TeamFlag = Type.Optional(Type.String({ description: 'true or 1, false or 0' }))
+
+export const ScopeAsked = Type.Object({ team: TeamFlag })
+export type ScopeAsked = Static<typeof ScopeAsked>
+
+export const HistoryAsked = Type.Object({
+  team: TeamFlag,
+  limit: Type.Optional(Type.String({ description: 'from 1; 50 where unsaid, at most 200' })),
+})
+export type HistoryAsked = Static<typeof HistoryAsked>
+
+export const DiffAsked = Type.Object({
+  against: Type.Optional(Type.String({ description: 'team or production' })),
+  team: TeamFlag,
+})
+export type DiffAsked = Static<typeof DiffAsked>
+
+export const SettingsDiff = Type.Object({
+  world: EnvironmentName,
+  against: Type.String(),
+  version: nullable(Type.Integer()),
+  against_version: nullable(Type.Integer()),
+  fields: Type.Array(Type.String()),
+  changes: Type.Record(Type.String(), Type.Object({ here: Type.Unknown(), there: Type.Unknown() })),
+})
+export type SettingsDiff = Static<typeof SettingsDiff>
+
+export const RollBack = Type.Object({ version: Type.Integer(), team: Type.Optional(Type.Boolean()) })
+export type RollBack = Static<typeof RollBack>
+
+export const Canary = Type.Object({
+  holder: Type.String(),
+  version: Type.Integer(),
+  share: Type.Integer({ description: 'calls in a hundred' }),
+  author: Type.String(),
+  note: nullable(Type.String()),
+  set_at: Type.Integer({ description: 'epoch seconds' }),
+})
+export type Canary = Static<typeof Canary>
+
+export const CanaryView = Type.Object({
+  world: EnvironmentName,
+  holder: Type.String(),
+  canary: orNull(Canary),
+})
+export type CanaryView = Static<typeof CanaryView>
+
+export const SetCanary = Type.Object({
+  version: Type.Integer(),
+  share: Type.Integer({ description: '0 to 100' }),
+  note: Type.Optional(nullable(Type.String())),
+  team: Type.Optional(Type.Boolean()),
+})
+export type SetCanary = Static<typeof SetCanary>
+
+export const Judging = Type.Object({
+  judge: nullable(Type.String({ description: 'as `llm` names a model; null clears the choice' })),
+  judge_builds: Type.Optional(nullable(Type.String())),
+  judge_options: Type.Optional(
+    Type.Unsafe<Options | null>({ type: ['object', 'null'], additionalProperties: true }),
+  ),
+})
+export type Judging = Static<typeof Judging>

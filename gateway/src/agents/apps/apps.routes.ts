@@ -1,0 +1,36 @@
+import { AgentList, AppList, SocketOpen } from '@switchroom/contract/apps'
+import { scope } from '../../http/access.ts'
+import type { Server } from '../../http/server.ts'
+import type { AppSockets } from './app-sockets.ts'
+import type { Holders } from './holders.ts'
+
+const holdsAgents = scope('app')
+
+export function appRoutes(server: Server, holders: Holders, appSockets: AppSockets) {
+  server.route({
+    method: 'GET',
+    url: '/v1/apps',
+    access: scope('calls'),
+    socketAccess: holdsAgents,
+    schema: {
+      summary: 'The apps connected; as a WebSocket, the door through which an app holds agents',
+      description:
+        'Over the socket an app sends `agent.register` and `agent.unregister`, and is answered `agent.registered` or `error`.',
+      response: { 101: SocketOpen, 200: AppList },
+    },
+    handler: (request) => holders.listApps(request.caller),
+    wsHandler: (socket, request) => appSockets.serve(socket, request.caller, holdsAgents),
+  })
+
+  server.get(
+    '/v1/agents',
+    {
+      access: scope('calls'),
+      schema: {
+        summary: 'Every agent of the org, and the app that holds it for you in this environment',
+        response: { 200: AgentList },
+      },
+    },
+    (request) => holders.listAgents(request.caller),
+  )
+}

@@ -1,0 +1,24 @@
+import {
+  declarableHalves,
+  declarableNames,
+  type DeclarableHalf,
+  type DeclarableName,
+  type Lexicon,
+} from '@switchroom/contract/settings'
+import type { Declared } from '../stages/layers.ts'
+
+/** What the class that holds an agent says of itself, and the app that brought it. */
+export interface Declaration {
+  app: string
+  declared: Declared
+  says?: Lexicon['said']
+  hears?: Lexicon['heard']
+}
+
+/** The names no set may change while the class holds the agent. */
+export const fixedBy = (declaration: Declaration | null): DeclarableName[] =>
+  declarableNames.filter((name) => declaration !== null && name in declaration.declared)
+
+/** The halves of the lexicon that the class declares. */
+export const halvesFixedBy = (declaration: Declaration | null): DeclarableHalf[] =>
+  declarableHalves.filter((half) => declaration?.[half] !== undefined)

@@ -1,0 +1,49 @@
+import type { AppError, AppErrorCode } from '@switchroom/contract/apps'
+import { badRequest, type Refusal } from '../../foundation/refusals.ts'
+import { cutToLine } from '../../foundation/text.ts'
+
+export type Frame = Readonly<Record<string, unknown>>
+
+export function readFrame(data: Buffer, isBinary: boolean): Frame {
+  if (isBinary) throw badRequest('a frame is text, and this one was binary')
+  const sent = jsonOf(data.toString('utf8'))
+  if (typeof sent !== 'object' || sent === null || Array.isArray(sent)) throw notOne()
+  return sent as Frame
+}
+
+const notOne = () => badRequest('a frame is one JSON object')
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw notOne()
+  }
+}
+
+export function typeOf({ type }: Frame): string {
+  if (type === undefined) throw badRequest('type: is required')
+  if (typeof type !== 'string') throw badRequest('type: must be a string')
+  return type
+}
+
+export const unknownFrame = (type: string) => badRequest(`no frame is called ${cutToLine(type, 'nothing')}`)
+
+/** The agent a frame names, whether or not the rest of it is in order. */
+export const agentOf = ({ agent }: Frame) => (typeof agent === 'string' ? agent : null)
+
+export const errorFrame = (agent: string | null, refusal: Refusal): AppError => ({
+  type: 'error',
+  agent,
+  code: codeOf(refusal),
+  detail: refusal.message,
+})
+
+const codes: Record<number, AppErrorCode> = {
+  403: 'AGENT_NOT_ALLOWED',
+  429: 'QUOTA_EXCEEDED',
+  500: 'INTERNAL_ERROR',
+}
+
+const codeOf = ({ code, status }: Refusal) =>
+  (code as AppErrorCode | undefined) ?? codes[status] ?? 'BAD_FRAME'

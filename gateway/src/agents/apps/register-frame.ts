@@ -1,0 +1,85 @@
+import { RegisterAgent, type AppTool, type Preparing } from '@switchroom/contract/apps'
+import { badRequest } from '../../foundation/refusals.ts'
+import { codePoints } from '../../foundation/text.ts'
+import { shapedAs } from '../../http/shape-checks.ts'
+import { slugForm } from '../scope.ts'
+import type { Declaration } from './declaration.ts'
+import { readDeclares } from './declares.ts'
+import type { Frame } from './frames.ts'
+
+const longestPreparingMs = 10_000
+
+/** What an app brings to the calls of an agent, beside what its class declares. */
+export interface Offer {
+  tools: AppTool[]
+  state?: unknown
+  endpoints?: unknown
+  preparing?: Preparing
+  analysis?: { send_audio_metrics?: boolean }
+}
+
+export interface Registration {
+  agent: string
+  declaration: Declaration
+  offer: Offer
+}
+
+/** Reads `agent.register`; an app that does not say its name goes by the label of its key. */
+export function readRegistration(frame: Frame, label: string): Registration {
+  const {
+    agent,
+    app,
+    declares,
+    tools = [],
+    state,
+    endpoints,
+    preparing,
+    analysis,
+  } = shapedAs(RegisterAgent, frame)
+  refuseMalformedAgent(agent)
+  if (app !== undefined) refuseMalformedName(app)
+  refuseSameNames(tools)
+  if (preparing !== undefined) refuseOtherThanBudget(preparing)
+  return {
+    agent,
+    declaration: { app: app?.trim() ?? label, ...readDeclares(declares ?? {}) },
+    offer: {
+      tools,
+      ...(state !== undefined && { state }),
+      ...(endpoints !== undefined && { endpoints }),
+      ...(preparing !== undefined && { preparing }),
+      ...(analysis !== undefined && { analysis }),
+    },
+  }
+}
+
+function refuseMalformedAgent(agent: string) {
+  if (!slugForm.test(agent))
+    throw badRequest(
+      "an agent's name is lower-case letters, digits, - and _, at most 63, and starts with a letter or digit",
+    )
+}
+
+function refuseMalformedName(app: string) {
+  const name = app.trim()
+  if (name === '' || codePoints(name).length > 100 || /\p{Cc}/u.test(name))
+    throw badRequest("an app's name is one line of 1 to 100 characters")
+}
+
+function refuseSameNames(tools: readonly AppTool[]) {
+  const names = new Set<string>()
+  for (const { name } of tools) {
+    if (name.trim() === '') throw badRequest('a tool has a name that is not blank')
+    if (names.has(name)) throw badRequest(`two tools are called ${name}`)
+    names.add(name)
+  }
+}
+
+/** The shape leaves it open, for what it may be is not told in one word. */
+function refuseOtherThanBudget(preparing: unknown) {
+  if (preparing === true) return
+  const isObject = typeof preparing === 'object' && preparing !== null
+  const budgetMs = isObject && 'timeoutMs' in preparing ? preparing.timeoutMs : undefined
+  if (!(Number.isInteger(budgetMs) && Number(budgetMs) >= 1 && Number(budgetMs) <= longestPreparingMs))
+    throw badRequest(`preparing is true, or {timeoutMs} of 1 to ${longestPreparingMs}`)
+}

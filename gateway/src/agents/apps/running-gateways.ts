@@ -1,0 +1,63 @@
+import type { Logger } from 'pino'
+import type { Database } from '../../database/database.ts'
+import { later, minuteMs, secondMs, type Clock } from '../../foundation/clock.ts'
+import { newId } from '../../foundation/secrets.ts'
+import * as store from './running-gateways.store.ts'
+
+const beatEveryMs = 10 * secondMs
+const goneAfterMs = 30 * secondMs
+const forgottenAfterMs = 5 * minuteMs
+
+/** This gateway among those of the deployment: what it holds counts for as long as it says that it lives. */
+export class RunningGateways {
+  readonly id = newId('gw', 8)
+  readonly #database: Database
+  readonly #clock: Clock
+  readonly #logger: Logger
+  #timer: NodeJS.Timeout | undefined
+  #beating: Promise<void> = Promise.resolve()
+  /** Told when the others took this one for dead and forgot what it held. */
+  onForgotten: () => void = () => {}
+
+  constructor(database: Database, clock: Clock, logger: Logger) {
+    this.#database = database
+    this.#clock = clock
+    this.#logger = logger
+  }
+
+  async start() {
+    await store.insertGateway(this.#database, this.id, this.#clock.now())
+    this.#timer = setInterval(() => {
+      this.#beating = this.beat().catch((error: unknown) =>
+        this.#logger.warn({ err: error }, 'this gateway could not say that it lives'),
+      )
+    }, beatEveryMs)
+    this.#timer.unref()
+  }
+
+  async beat() {
+    const now = this.#clock.now()
+    if (await store.seeGateway(this.#database, this.id, now)) return
+    await store.insertGateway(this.#database, this.id, now)
+    this.onForgotten()
+  }
+
+  /** Takes everything that this gateway held with it. */
+  async stop() {
+    if (!this.#timer) return
+    clearInterval(this.#timer)
+    await this.#beating
+    await store
+      .deleteGateway(this.#database, this.id)
+      .catch((error: unknown) => this.#logger.warn({ err: error }, 'what this gateway held is still listed'))
+  }
+
+  /** A gateway other than this one lives if it was seen after this. */
+  get aliveSince(): Date {
+    return later(this.#clock.now(), -goneAfterMs)
+  }
+
+  async forgetDead() {
+    await store.forgetOthers(this.#database, this.id, later(this.#clock.now(), -forgottenAfterMs))
+  }
+}

@@ -1,0 +1,67 @@
+import type { Config, Judging } from '@switchroom/contract/settings'
+import type { InstalledVendors } from '@switchroom/kit/installed'
+import type { Database } from '../../database/database.ts'
+import type { Caller } from '../../foundation/caller.ts'
+import type { StageKeys } from '../../providers/lending/stage-keys.ts'
+import type { ProvidersRow } from '../../providers/row/row.ts'
+import { refuseUnbuildable } from '../settings/build-check.ts'
+import { SetJudgement } from '../settings/set-judgement.ts'
+import * as store from './judging.store.ts'
+
+const noChoice: Judging = { judge: null, judge_builds: null, judge_options: null }
+
+/** The model an org has the calls of its agents judged on, where an agent names none; one for both environments. */
+export class OrgJudging {
+  readonly #database: Database
+  readonly #vendors: InstalledVendors
+  readonly #providersRow: ProvidersRow
+  readonly #stageKeys: StageKeys
+
+  constructor(
+    database: Database,
+    vendors: InstalledVendors,
+    providersRow: ProvidersRow,
+    stageKeys: StageKeys,
+  ) {
+    this.#database = database
+    this.#vendors = vendors
+    this.#providersRow = providersRow
+    this.#stageKeys = stageKeys
+  }
+
+  async read(org: string): Promise<Judging> {
+    return (await store.findJudging(this.#database, org)) ?? noChoice
+  }
+
+  /** Held to what an agent's knobs of the same names are held to; nothing is tried. */
+  async set(caller: Caller, wanted: Judging): Promise<Judging> {
+    const { judge, judge_builds, judge_options } = wanted
+    if (judge === null) {
+      await store.deleteJudging(this.#database, caller.org)
+      return noChoice
+    }
+    await this.#refuseUnrunnable(caller, {
+      judge,
+      ...(judge_builds != null && { judge_builds }),
+      ...(judge_options != null && { judge_options }),
+    })
+    await store.keepJudging(this.#database, caller.org, wanted)
+    return this.read(caller.org)
+  }
+
+  async #refuseUnrunnable({ org, slug }: Caller, config: Config) {
+    const row = await this.#providersRow.read()
+    const standing = { org: { org, slug }, row, standing: {}, below: [], declaration: null, orgJudge: null }
+    const judgement = new SetJudgement(this.#vendors, this.#stageKeys, standing, config)
+    const { layers, reading } = judgement
+    refuseUnbuildable(config, ['judge', 'judge_builds', 'judge_options'], {
+      vendors: this.#vendors,
+      row,
+      layers,
+      reading,
+      orgJudge: null,
+    })
+    await judgement.refuseNotLent()
+    await judgement.refuseOptionsOnLentKey()
+  }
+}

@@ -1,0 +1,158 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { ProviderRow } from '@switchroom/contract/providers'
+import { knobs, type Config, type Knob } from '@switchroom/contract/settings'
+import type { Stage } from '@switchroom/contract/speech'
+import type { InstalledVendors } from '@switchroom/kit/installed'
+import { conflict, Refusal } from '../../foundation/refusals.ts'
+import type { NamedOrg } from '../../providers/lending/lending.ts'
+import type { RunningKey, StageKeys } from '../../providers/lending/stage-keys.ts'
+import type { StageKnob } from '../../providers/reading/stage-words.ts'
+import { notLent } from '../../providers/reading/vendor-refusals.ts'
+import { lineIn } from '../../providers/voices/sample-lines.ts'
+import type { Declaration } from '../apps/declaration.ts'
+import { builtClass } from '../stages/built-class.ts'
+import { Layers } from '../stages/layers.ts'
+import { StageReading, type RunStage } from '../stages/stages.ts'
+import type { Trial } from '../trials/trials.ts'
+
+/** What a set is held against. */
+export interface Standing {
+  org: NamedOrg
+  row: ProviderRow
+  /** The same scope's newest row; empty where it has none. */
+  standing: Config
+  /** The rows of the scopes under it, nearest first. */
+  below: readonly Config[]
+  declaration: Declaration | null
+  orgJudge: string | null
+}
+
+/** The order in which a set's stages are refused, and another in which they are tried. */
+const refusalOrder: readonly StageKnob[] = ['llm', 'stt', 'tts', 'judge']
+const trialOrder: readonly Stage[] = ['tts', 'llm', 'stt']
+
+const knobsOfStage: Record<StageKnob, readonly Knob[]> = {
+  llm: ['llm', 'llm_builds', 'llm_options'],
+  stt: ['stt', 'stt_builds', 'stt_options'],
+  tts: ['voice', 'tts', 'tts_model', 'tts_builds', 'tts_options'],
+  judge: ['judge', 'judge_builds', 'judge_options'],
+}
+
+/** What a set would run, against what runs now. */
+export class SetJudgement {
+  readonly #vendors: InstalledVendors
+  readonly #stageKeys: StageKeys
+  readonly #standing: Standing
+  readonly #config: Config
+  readonly #reading: StageReading
+  readonly layers: Layers
+  readonly #layersNow: Layers
+
+  constructor(vendors: InstalledVendors, stageKeys: StageKeys, standing: Standing, config: Config) {
+    const declared = standing.declaration?.declared ?? {}
+    this.#vendors = vendors
+    this.#stageKeys = stageKeys
+    this.#standing = standing
+    this.#config = config
+    this.#reading = new StageReading(vendors, standing.row)
+    this.layers = new Layers(declared, [config, ...standing.below])
+    this.#layersNow = new Layers(declared, [standing.standing, ...standing.below])
+  }
+
+  get reading() {
+    return this.#reading
+  }
+
+  /** A vendor that no key would run for this org: judged last, and only where the set speaks of the stage. */
+  async refuseNotLent() {
+    for (const knob of knobs.filter((name): name is StageKnob => name in knobsOfStage)) {
+      if (!this.#speaksOf(knob)) continue
+      const run = this.#run(knob)
+      if (!(await this.#keyOf(knob))) throw notLent(this.#knobNaming(knob), run.vendor)
+    }
+  }
+
+  /** Classes and options of one's own never run on a key that the platform lends. */
+  async refuseOptionsOnLentKey() {
+    for (const knob of refusalOrder) {
+      const options = this.#config[`${knob}_options`] ?? {}
+      if (this.#config[`${knob}_builds`] === undefined && Object.keys(options).length === 0) continue
+      if ((await this.#keyOf(knob))?.from !== 'own')
+        throw conflict(
+          `${knob} options and builds run on the org's own key, and this agent's ${knob} would run on the platform's`,
+        )
+    }
+  }
+
+  /** One trial for each stage that the set changes. */
+  async trials(): Promise<Trial[]> {
+    const changed = trialOrder.filter((stage) => this.#changes(stage) && !this.#isReplaced(stage))
+    const trials = await Promise.all(changed.map((stage) => this.#trialOf(stage)))
+    return trials.flatMap((trial) => trial ?? [])
+  }
+
+  async #trialOf(stage: Stage): Promise<Trial | undefined> {
+    const run = this.#run(stage)
+    const key = await this.#keyOf(stage)
+    const vendor = this.#vendors.get(run.vendor)
+    if (!key || !vendor) return undefined
+    const { row } = this.#standing
+    const own = key.from === 'own'
+    const language = this.layers.get('language')
+    return {
+      stage,
+      vendor,
+      line: lineIn(language ?? 'en', row.lines),
+      choice: {
+        model: run.model,
+        ...(own && run.builds !== null && { builds: run.builds }),
+        knobs: { voice: this.layers.get('voice'), temperature: this.layers.get('temperature'), language },
+        options: { ...row.options[`${stage}/${run.vendor}`], ...(own && run.options) },
+        credentials: key.credentials,
+      },
+    }
+  }
+
+  #run(knob: StageKnob): Pick<RunStage, 'vendor' | 'model' | 'builds' | 'options'> {
+    if (knob !== 'judge') return this.#reading.stage(knob, this.layers)
+    const options = this.layers.get('judge_options') ?? {}
+    const builds = this.layers.get('judge_builds') ?? null
+    return { ...this.#reading.judge(this.layers, this.#standing.orgJudge), builds, options }
+  }
+
+  #keyOf(knob: StageKnob): Promise<RunningKey | undefined> {
+    return this.#stageKeys.find(this.#standing.org, knob, this.#run(knob))
+  }
+
+  #speaksOf(knob: StageKnob): boolean {
+    if (knob !== 'judge' && this.#isReplaced(knob)) return false
+    const isSaid = knobsOfStage[knob].some((name) => Object.hasOwn(this.#config, name))
+    return isSaid || (knob !== 'judge' && this.#changes(knob))
+  }
+
+  #knobNaming(knob: StageKnob): Knob {
+    if (Object.hasOwn(this.#config, knob)) return knob
+    return knobsOfStage[knob].find((name) => Object.hasOwn(this.#config, name)) ?? knob
+  }
+
+  #changes(stage: Stage): boolean {
+    return !isDeepStrictEqual(this.#tuple(stage, this.layers), this.#tuple(stage, this.#layersNow))
+  }
+
+  #tuple(stage: Stage, layers: Layers): unknown {
+    try {
+      const { vendor, model, builds, options } = this.#reading.stage(stage, layers)
+      return [vendor, model, builds, options, stage === 'tts' ? layers.get('voice') : null]
+    } catch (error) {
+      if (error instanceof Refusal) return null // what stands was kept while its vendor was still installed
+      throw error
+    }
+  }
+
+  /** A realtime model speaks and hears for itself. */
+  #isReplaced(stage: Stage): boolean {
+    if (stage === 'llm') return false
+    const { builds, ...run } = this.#reading.stage('llm', this.layers)
+    return builtClass(this.#vendors, 'llm', run, builds)?.isRealtime === true
+  }
+}

@@ -1,0 +1,25 @@
+import type { ProviderRow } from '@switchroom/contract/providers'
+import type { EndOfTurn } from '@switchroom/contract/settings'
+import type { InstalledVendors } from '@switchroom/kit/installed'
+import type { VendorModel } from '../../providers/reading/stage-words.ts'
+
+/** Whether these ears can end a turn: as the row says, or where it says nothing about them, their manifest. */
+export function canEndTurn(vendors: InstalledVendors, row: ProviderRow, ears: VendorModel): boolean {
+  if (longestMatch(row.can_end_turn, ears) !== undefined) return true
+  const isNamed = row.can_end_turn.some((key) => key.split('/', 1)[0] === ears.vendor)
+  return !isNamed && vendors.get(ears.vendor)?.manifest?.stages.stt?.ends_turn === true
+}
+
+/** Who ends a turn on these ears where nobody says: the row's choice, else the media framework. */
+export function rowsTurnEnd(row: ProviderRow, ears: VendorModel): EndOfTurn {
+  const key = longestMatch(Object.keys(row.end_of_turn), ears)
+  return key === undefined ? 'framework' : (row.end_of_turn[key] as EndOfTurn)
+}
+
+/** A key is a vendor, or a vendor with the start of a model's name; the longest counts. */
+function longestMatch(keys: readonly string[], { vendor, model }: VendorModel): string | undefined {
+  const matching = keys.filter(
+    (key) => key === vendor || (key.includes('/') && `${vendor}/${model}`.startsWith(key)),
+  )
+  return matching.toSorted((a, b) => b.length - a.length)[0]
+}

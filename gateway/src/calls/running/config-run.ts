@@ -1,0 +1,39 @@
+import type { ProviderRow } from '@switchroom/contract/providers'
+import type { Config, EndOfTurn, Lexicon } from '@switchroom/contract/settings'
+import type { InstalledVendors } from '@switchroom/kit/installed'
+import type { Declaration } from '../../agents/apps/declaration.ts'
+import type { Layers } from '../../agents/stages/layers.ts'
+import { canEndTurn, rowsTurnEnd } from '../../agents/stages/turn-ends.ts'
+import type { VendorModel } from '../../providers/reading/stage-words.ts'
+
+const modelTimeoutS = 12
+const baseDefaults = { mode: 'auto', k: 5, min_score: 0 } as const
+
+/** The knobs as a call runs them: those that nothing sets are left out, or hold what then counts. */
+export function configRun(layers: Layers): Config {
+  const { greeting, bases, ...set } = layers.merged()
+  return {
+    llm_timeout_s: modelTimeoutS,
+    ...set,
+    ...(greeting && { greeting: { allow_interruptions: false, ...greeting } }),
+    ...(bases && { bases: bases.map((base) => ({ ...baseDefaults, ...base })) }),
+  }
+}
+
+/** The class wins for the half that it declares. */
+export const lexiconRun = (lexicon: Lexicon | null, declaration: Declaration | null): Lexicon => ({
+  said: declaration?.says ?? lexicon?.said ?? [],
+  heard: declaration?.hears ?? lexicon?.heard ?? [],
+})
+
+/** Who ends a turn on these ears: they themselves only where they can, however long ago somebody said so. */
+export function turnEnd(
+  vendors: InstalledVendors,
+  row: ProviderRow,
+  layers: Layers,
+  ears: VendorModel,
+): EndOfTurn {
+  const said = layers.get('end_of_turn')
+  const isDone = said !== undefined && (said !== 'stt' || canEndTurn(vendors, row, ears))
+  return isDone ? said : rowsTurnEnd(row, ears)
+}

@@ -1,0 +1,130 @@
+import type {
+  HandedStage,
+  HandedVendor,
+  StageKey,
+  WorkerConfig,
+  WorkerKeys,
+} from '@switchroom/contract/calls'
+import type { Stage } from '@switchroom/contract/speech'
+import type { InstalledVendors } from '@switchroom/kit/installed'
+import { fixedBy } from '../../agents/apps/declaration.ts'
+import { scopeOf } from '../../agents/scope.ts'
+import { Layers } from '../../agents/stages/layers.ts'
+import type { Caller } from '../../foundation/caller.ts'
+import { forbidden } from '../../foundation/refusals.ts'
+import type { ProviderKeys } from '../../providers/keys/provider-keys.ts'
+import type { Lending, Lent } from '../../providers/lending/lending.ts'
+import type { KeySource, StageKeys } from '../../providers/lending/stage-keys.ts'
+import type { VendorWindow } from '../../providers/ordering/vendor-window.ts'
+import type { CallHeads, Resolution } from '../heads/heads.ts'
+import { configRun, lexiconRun, turnEnd } from '../running/config-run.ts'
+import { judgeRun } from '../running/judge-run.ts'
+import { stagesRun, type RunParts, type RunVendor, type StageRun } from '../running/stages-run.ts'
+
+export interface WorkerParts {
+  heads: CallHeads
+  vendors: InstalledVendors
+  stageKeys: StageKeys
+  lending: Lending
+  providerKeys: ProviderKeys
+  vendorWindow: VendorWindow
+}
+
+/** What a worker is told before it runs a call: the configuration, and apart from it the keys. */
+export class WorkerAnswers {
+  readonly #parts: WorkerParts
+
+  constructor(parts: WorkerParts) {
+    this.#parts = parts
+  }
+
+  async config(caller: Caller, agent: string, forCall: string | null): Promise<WorkerConfig> {
+    const resolution = await this.#resolve(caller, agent, forCall)
+    const parts = await this.#runParts(caller, resolution)
+    const { layers, vendors, row } = parts
+    const { llm, stt, tts } = stagesRun(parts)
+    const language = layers.get('language') ?? null
+    const { call, config_version, lexicon_version, canary, declaration } = resolution
+    return {
+      agent,
+      world: caller.env,
+      call,
+      config_version,
+      lexicon_version,
+      canary,
+      fixed: fixedBy(declaration),
+      config: configRun(layers),
+      lexicon: lexiconRun(resolution.lexicon, declaration),
+      stages: {
+        llm: { ...toldOf(llm), temperature: layers.get('temperature') ?? null },
+        stt: stt && { ...toldOf(stt), language, end_of_turn: turnEnd(vendors, row, layers, stt.first) },
+        tts: tts && { ...toldOf(tts), language, voice: layers.get('voice') ?? null },
+      },
+      judge: judgeRun(parts, resolution.judging),
+    }
+  }
+
+  async providerKeys(caller: Caller, agent: string, forCall: string | null): Promise<WorkerKeys> {
+    const resolution = await this.#resolve(caller, agent, forCall)
+    const { llm, stt, tts } = stagesRun(await this.#runParts(caller, resolution))
+    const lent = await this.#parts.lending.lentUnder(resolution.row, caller)
+    const handed = {
+      llm: await this.#handed('llm', llm, caller, lent),
+      stt: stt && (await this.#handed('stt', stt, caller, lent)),
+      tts: tts && (await this.#handed('tts', tts, caller, lent)),
+    }
+    if (forCall !== null)
+      for (const stage of [llm, stt, tts])
+        if (stage?.isDefault) this.#parts.vendorWindow.handed(stage.first.vendor, forCall)
+    return { agent, call: forCall, stages: handed }
+  }
+
+  #resolve(caller: Caller, agent: string, forCall: string | null): Promise<Resolution> {
+    return this.#parts.heads.resolve(scopeOf(caller, agent), forCall, 'web')
+  }
+
+  async #runParts(caller: Caller, { row, own, declaration, scopes }: Resolution): Promise<RunParts> {
+    const { vendors, stageKeys, vendorWindow } = this.#parts
+    return {
+      vendors,
+      row,
+      layers: new Layers(
+        declaration?.declared ?? {},
+        scopes.map(({ config }) => config),
+      ),
+      sourceOf: await stageKeys.sourcesUnder(row, caller, own),
+      isHanded: (source) => isHandedTo(caller, source),
+      ordered: (chain) => vendorWindow.ordered(chain),
+    }
+  }
+
+  async #handed(stage: Stage, run: StageRun, caller: Caller, lent: Lent): Promise<HandedStage> {
+    const keyless = () => forbidden(`${stage}: the org brought no key for ${run.named.vendor}`)
+    if (!isHandedTo(caller, run.named.source)) throw keyless()
+    const chain = [run.first, ...run.fallbacks]
+    const handed = await Promise.all(chain.map((vendor) => this.#withKey(stage, vendor, caller, lent)))
+    const [first, ...fallbacks] = handed.filter((vendor) => vendor !== undefined)
+    if (!first) throw keyless() // taken back since it was read
+    return { ...first, fallbacks }
+  }
+
+  async #withKey(
+    stage: Stage,
+    { vendor, model, source }: RunVendor,
+    { org }: Caller,
+    lent: Lent,
+  ): Promise<HandedVendor | undefined> {
+    if (source === 'unneeded') return { vendor, model, key: 'none', credentials: {} }
+    const credentials =
+      source === 'own' ? await this.#parts.providerKeys.credentialsOf(org, vendor) : lent(stage, vendor)
+    return credentials ? { vendor, model, key: keyOf[source], credentials } : undefined
+  }
+}
+
+/** An org's worker runs on the org's own keys alone; the platform's lends them. */
+const isHandedTo = ({ kind }: Caller, source: KeySource) =>
+  source === 'own' || source === 'unneeded' || (source === 'lent' && kind !== 'server')
+
+const keyOf: Record<KeySource, StageKey> = { own: 'yours', lent: 'lent', unneeded: 'none', missing: 'none' }
+
+const toldOf = ({ first: { source, ...run } }: StageRun) => ({ ...run, key: keyOf[source] })

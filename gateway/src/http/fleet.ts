@@ -1,0 +1,63 @@
+import type { FastifyRequest } from 'fastify'
+import type { Environment } from '@switchroom/contract/scopes'
+import type { Caller } from '../foundation/caller.ts'
+import { badRequest, notFound } from '../foundation/refusals.ts'
+import { isSameSecret } from '../foundation/secrets.ts'
+import { environmentNamed, presentedBearer } from './authentication.ts'
+
+type Headers = FastifyRequest['headers']
+
+/** What a worker of the platform may name; both are kept by rooms that this one knows nothing of. */
+export interface FleetDirectory {
+  org: (idOrSlug: string) => Promise<{ id: string; slug: string } | undefined>
+  orgOfCall: (call: string) => Promise<{ org: string; slug: string; env: Environment } | undefined>
+}
+
+/** The platform's own workers: one key for every org, which each request names. */
+export class Fleet {
+  readonly #key: string | undefined
+  readonly #directory: FleetDirectory
+
+  constructor(key: string | undefined, directory: FleetDirectory) {
+    this.#key = key
+    this.#directory = directory
+  }
+
+  isPresented(headers: Headers): boolean {
+    const bearer = presentedBearer(headers)
+    return this.#key !== undefined && bearer !== undefined && isSameSecret(bearer, this.#key)
+  }
+
+  /** A worker of the org in `svc-org`, else of the call's; in the environment that is named, else the call's. */
+  async caller({ headers, query }: Pick<FastifyRequest, 'headers' | 'query'>): Promise<Caller> {
+    const named = environmentNamed(headers)
+    const { for_call } = query as { for_call?: unknown } // a query is an object of strings and lists of them
+    const call = typeof for_call === 'string' ? await this.#directory.orgOfCall(for_call) : undefined
+    const org = (await this.#orgNamed(headers['svc-org'])) ?? call
+    if (!org) throw badRequest('name the org in the header svc-org, or a call that is known in for_call')
+    const env = named ?? call?.env ?? 'sandbox'
+    return {
+      kind: 'fleet',
+      org: org.org,
+      slug: org.slug,
+      key_id: '',
+      label: 'fleet',
+      env,
+      scopes: [],
+      subject: '',
+      name: '',
+      email: null,
+      operator: false,
+      visiting: false,
+      production: env === 'production',
+      agents: [],
+    }
+  }
+
+  async #orgNamed(header: string | string[] | undefined) {
+    if (typeof header !== 'string' || header === '') return undefined
+    const org = await this.#directory.org(header)
+    if (!org) throw notFound(`there is no org ${header}`)
+    return { org: org.id, slug: org.slug }
+  }
+}

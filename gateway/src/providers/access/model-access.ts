@@ -1,0 +1,72 @@
+import type { Plan } from '@switchroom/contract/accounts'
+import type { AccessReason, AccessVerdict, RateList } from '@switchroom/contract/rates'
+import { stages, type Stage } from '@switchroom/contract/speech'
+import { badRequest } from '../../foundation/refusals.ts'
+import type { Accounts } from '../accounts/accounts.ts'
+import type { Rate } from '../rates/rate-file.ts'
+import type { Rates, RateTable } from '../rates/rates.ts'
+import { isAllowedOn } from './plan-rules.ts'
+
+type HasOwnKey = (org: string, vendor: string) => Promise<boolean>
+type RunsWithoutKey = (service: Stage, vendor: string) => boolean
+
+/** Which models there are, and which of them an org may run. */
+export class ModelAccess {
+  readonly #rates: Rates
+  readonly #accounts: Accounts
+  readonly #hasOwnKey: HasOwnKey
+  readonly #runsWithoutKey: RunsWithoutKey
+
+  constructor(rates: Rates, accounts: Accounts, hasOwnKey: HasOwnKey, runsWithoutKey: RunsWithoutKey) {
+    this.#rates = rates
+    this.#accounts = accounts
+    this.#hasOwnKey = hasOwnKey
+    this.#runsWithoutKey = runsWithoutKey
+  }
+
+  async list(): Promise<RateList> {
+    const table = await this.#rates.table()
+    const managedProviders = {
+      stt: table.managedProviders('stt'),
+      tts: table.managedProviders('tts'),
+      llm: table.managedProviders('llm'),
+    }
+    return { models: [...table.records], managedProviders }
+  }
+
+  /** The model is `provider/model`, or the name of a model that one provider alone has. */
+  async verdict(org: string, service: string, model: string): Promise<AccessVerdict> {
+    const stage = stages.find((known) => known === service)
+    if (!stage) throw badRequest('service is stt, tts or llm')
+    if (model.trim() === '') throw badRequest('model is provider/model, or the name of a model')
+    const rate = rateNamed(await this.#rates.table(), stage, model)
+    const provider = rate?.provider ?? providerNamed(model)
+    const hasKey = provider !== null && (await this.#hasOwnKey(org, provider))
+    if (rate) return verdictOn(rate, (await this.#accounts.read(org)).plan, hasKey)
+    const isPlatforms = provider !== null && this.#runsWithoutKey(stage, provider)
+    return { provider, hasKey, requiresKey: false, ...(isPlatforms ? unpriced : unknown) }
+  }
+}
+
+/** An engine of the platform's own has no price, so that every plan allows it. */
+const unpriced = { allowed: true, reason: 'ok', managed: true, planAllowed: true } as const
+const unknown = { allowed: false, reason: 'unknown_model', managed: false, planAllowed: false } as const
+
+function verdictOn({ provider, managed, tier }: Rate, plan: Plan, hasKey: boolean): AccessVerdict {
+  const planAllowed = isAllowedOn(plan, tier)
+  const requiresKey = !managed
+  const reason: AccessReason = !planAllowed
+    ? 'plan_restricted'
+    : requiresKey && !hasKey
+      ? 'byok_key_required'
+      : 'ok'
+  return { allowed: reason === 'ok', reason, provider, managed, planAllowed, hasKey, requiresKey }
+}
+
+function rateNamed(table: RateTable, service: Stage, model: string): Rate | undefined {
+  const provider = providerNamed(model)
+  const rate = provider === null ? undefined : table.find(service, provider, model.slice(provider.length + 1))
+  return rate ?? table.findByModel(service, model) // the name of a model may hold a slash itself
+}
+
+const providerNamed = (model: string) => (model.includes('/') ? model.slice(0, model.indexOf('/')) : null)

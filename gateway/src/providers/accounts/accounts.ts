@@ -1,0 +1,72 @@
+import { plans, type Account, type Plan, type ReplaceAccount } from '@switchroom/contract/accounts'
+import type { Database, Transaction } from '../../database/database.ts'
+import { badRequest, notFound } from '../../foundation/refusals.ts'
+import type { Orgs } from '../../people/orgs/orgs.ts'
+import * as store from './accounts.store.ts'
+
+const mostCredits = 1_000_000_000
+
+/** Opens the account of an org in the transaction that makes it. */
+export const accountOfNewborn =
+  (newborn: { plan: Plan; credits: number }) =>
+  async (tx: Transaction, org: string): Promise<void> => {
+    await store.insertAccount(tx, org, { ...newborn, subscribed: true })
+  }
+
+/** The plan of each org, and the credits it pays with where the platform's keys run. */
+export class Accounts {
+  readonly #database: Database
+  readonly #orgs: Orgs
+
+  constructor(database: Database, orgs: Orgs) {
+    this.#database = database
+    this.#orgs = orgs
+  }
+
+  /** Named by its id or its slug. */
+  async find(idOrSlug: string): Promise<Account> {
+    return this.read((await this.#orgs.find(idOrSlug)).id)
+  }
+
+  async read(org: string): Promise<Account> {
+    return accountOf(org, await store.readAccount(this.#database, org))
+  }
+
+  async replace(idOrSlug: string, { plan, subscribed, credits }: ReplaceAccount): Promise<Account> {
+    const { id } = await this.#orgs.find(idOrSlug)
+    const wanted = { plan: planOf(plan), subscribed, credits }
+    if (credits < 0 || credits > mostCredits) throw badRequest(`credits is a number from 0 to ${mostCredits}`)
+    return accountOf(id, await store.replaceAccount(this.#database, id, wanted))
+  }
+
+  /** Takes the credits if there are as many, in one step: of several at one instant none takes another's. */
+  async hold(org: string, credits: number): Promise<boolean> {
+    return (await store.takeCredits(this.#database, org, amountOf(credits))) !== undefined
+  }
+
+  async giveBack(org: string, credits: number): Promise<void> {
+    await store.addCredits(this.#database, org, amountOf(credits))
+  }
+
+  /** For what is known only afterwards: it may leave the account below zero. */
+  async charge(org: string, credits: number): Promise<void> {
+    await store.addCredits(this.#database, org, -amountOf(credits))
+  }
+}
+
+function planOf(typed: string): Plan {
+  const plan = plans.find((known) => known === typed)
+  if (!plan) throw badRequest(`plan is ${plans.join(', ')}`)
+  return plan
+}
+
+function accountOf(org: string, account: Account | undefined): Account {
+  if (!account) throw notFound(`there is no org ${org}`)
+  return account
+}
+
+/** An amount below zero would turn a charge into a gift. */
+function amountOf(credits: number): number {
+  if (!Number.isFinite(credits) || credits < 0) throw new Error(`${credits} is no amount of credits`)
+  return credits
+}

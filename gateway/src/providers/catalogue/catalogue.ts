@@ -1,0 +1,80 @@
+import type { Availability, Catalogue, CatalogueEntry, ProviderRow } from '@switchroom/contract/providers'
+import { wordsOf } from '@switchroom/kit/failures'
+import type { InstalledVendor, InstalledVendors } from '@switchroom/kit/installed'
+import type { ProviderKeys } from '../keys/provider-keys.ts'
+import type { Lending, NamedOrg } from '../lending/lending.ts'
+import { splitKey } from '../row/row-forms.ts'
+import { voicesInRow } from '../row/row-voices.ts'
+import type { ProvidersRow } from '../row/row.ts'
+
+/** The installed vendors as one org sees them at this moment. */
+export class VendorCatalogue {
+  readonly #vendors: InstalledVendors
+  readonly #row: ProvidersRow
+  readonly #keys: ProviderKeys
+  readonly #lending: Lending
+
+  constructor(vendors: InstalledVendors, row: ProvidersRow, keys: ProviderKeys, lending: Lending) {
+    this.#vendors = vendors
+    this.#row = row
+    this.#keys = keys
+    this.#lending = lending
+  }
+
+  async read(org: NamedOrg): Promise<Catalogue> {
+    const [row, own, lent] = await Promise.all([
+      this.#row.read(),
+      this.#keys.ownVendors(org.org),
+      this.#lending.lentTo(org),
+    ])
+    const availabilityOf = ({ name, does }: InstalledVendor) => {
+      if (own.includes(name)) return 'yours'
+      return does.some((service) => lent(service, name)) ? 'offered' : 'bring your own'
+    }
+    const entries = this.#vendors.all.map((vendor) => entryOf(vendor, row, availabilityOf(vendor)))
+    return {
+      providers: await Promise.all(entries),
+      defaults: row.defaults,
+      models: modelsOf(row, this.#vendors),
+    }
+  }
+}
+
+async function entryOf(
+  vendor: InstalledVendor,
+  row: ProviderRow,
+  unbroken: Availability,
+): Promise<CatalogueEntry> {
+  const broken = await whyBroken(vendor)
+  const availability = broken === null ? unbroken : 'broken'
+  return {
+    name: vendor.name,
+    does: [...vendor.does],
+    availability,
+    ready: availability === 'yours' || availability === 'offered',
+    broken,
+    voices_listed: broken === null && listsVoices(vendor, row),
+  }
+}
+
+/** In one line, without the folders of the machine it is installed on. */
+async function whyBroken(vendor: InstalledVendor): Promise<string | null> {
+  const reason = await vendor.whyBroken()
+  if (reason === null) return null
+  return (
+    wordsOf(reason.replaceAll(/(?:file:\/\/)?(?:\/[^\s/'"]+)+\//g, ''), {}) || 'its adapter does not load'
+  )
+}
+
+const listsVoices = (vendor: InstalledVendor, row: ProviderRow) =>
+  vendor.does.includes('tts') &&
+  (vendor.manifest?.stages.tts?.lists_voices === true || voicesInRow(row, vendor.name).length > 0)
+
+/** Of what is installed alone: the row may speak of vendors that are not. */
+function modelsOf({ models }: ProviderRow, vendors: InstalledVendors): ProviderRow['models'] {
+  const installed = Object.entries(models).filter(([key]) => {
+    const named = splitKey(key)
+    return named && vendors.doing(named.stage, named.vendor)
+  })
+  return Object.fromEntries(installed)
+}

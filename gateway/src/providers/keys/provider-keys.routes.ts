@@ -1,0 +1,50 @@
+import { BringKey, BroughtKeys } from '@switchroom/contract/providers'
+import { Nothing } from '@switchroom/contract/shapes'
+import { Type } from 'typebox'
+import { scope } from '../../http/access.ts'
+import { refusals } from '../../http/refusals.ts'
+import type { Server } from '../../http/server.ts'
+import type { ProviderKeys } from './provider-keys.ts'
+
+const Params = Type.Object({ vendor: Type.String() })
+
+export function providerKeyRoutes(server: Server, keys: ProviderKeys) {
+  server.get(
+    '/v1/provider-keys',
+    {
+      access: scope('providers'),
+      schema: { summary: 'The vendors the org brought a key for', response: { 200: BroughtKeys } },
+    },
+    (request) => keys.list(request.caller.org),
+  )
+
+  server.put(
+    '/v1/provider-keys/:vendor',
+    {
+      access: scope('providers'),
+      schema: {
+        summary: "Bring the org's own key for a vendor",
+        params: Params,
+        body: BringKey,
+        response: { 200: BroughtKeys },
+      },
+    },
+    (request) => keys.put(request.caller.org, request.params.vendor, request.body),
+  )
+
+  server.delete(
+    '/v1/provider-keys/:vendor',
+    {
+      access: scope('providers'),
+      schema: {
+        summary: "Put a vendor back on the platform's key",
+        params: Params,
+        response: { 204: Nothing, ...refusals(404) },
+      },
+    },
+    async (request, reply) => {
+      await keys.remove(request.caller.org, request.params.vendor)
+      return reply.code(204).send()
+    },
+  )
+}

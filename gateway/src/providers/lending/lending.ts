@@ -1,0 +1,100 @@
+import type { ProviderRow } from '@switchroom/contract/providers'
+import type { Stage } from '@switchroom/contract/speech'
+import type { InstalledVendors } from '@switchroom/kit/installed'
+import type { Credentials } from '@switchroom/kit/vendor'
+import { listed } from '../../foundation/refusals.ts'
+import { fieldsBeyondKey } from '../keys/credential-rules.ts'
+import type { ProviderKeys } from '../keys/provider-keys.ts'
+import type { Rates } from '../rates/rates.ts'
+import type { ProvidersRow } from '../row/row.ts'
+
+/** The key a stage of a call would run on: the org's own, else the platform's, else none. */
+export type StageKey =
+  | { from: 'own' | 'lent'; credentials: Credentials }
+  | { from: 'none'; credentials: null }
+
+/** An org, by both of its names: the operator may have written either. */
+export interface NamedOrg {
+  org: string
+  slug: string
+}
+
+/** The credentials that the platform lends for a service of a vendor, if it does. */
+export type Lent = (service: Stage, vendor: string) => Credentials | undefined
+
+/** What the platform lends of its own to the orgs. */
+export class Lending {
+  readonly #vendors: InstalledVendors
+  readonly #row: ProvidersRow
+  readonly #rates: Rates
+  readonly #keys: ProviderKeys
+  /** By vendor, as in the names of settings: lower case, with `_` for `-`. */
+  readonly #platformKeys: ReadonlyMap<string, string>
+
+  constructor(
+    vendors: InstalledVendors,
+    row: ProvidersRow,
+    rates: Rates,
+    keys: ProviderKeys,
+    platformKeys: ReadonlyMap<string, string>,
+  ) {
+    this.#vendors = vendors
+    this.#row = row
+    this.#rates = rates
+    this.#keys = keys
+    this.#platformKeys = platformKeys
+  }
+
+  async lends(org: NamedOrg, service: Stage, vendor: string): Promise<boolean> {
+    return (await this.lentTo(org))(service, vendor) !== undefined
+  }
+
+  async keyFor(org: NamedOrg, service: Stage, vendor: string): Promise<StageKey> {
+    const own = await this.#keys.credentialsOf(org.org, vendor)
+    if (own) return { from: 'own', credentials: own }
+    const lent = (await this.lentTo(org))(service, vendor)
+    return lent ? { from: 'lent', credentials: lent } : { from: 'none', credentials: null }
+  }
+
+  /** What an org is lent at this moment, read once for as many vendors as are asked about. */
+  async lentTo(org: NamedOrg): Promise<Lent> {
+    return this.lentUnder(await this.#row.read(), org)
+  }
+
+  /** The same under a row that was read already. */
+  async lentUnder({ withheld }: Pick<ProviderRow, 'withheld'>, org: NamedOrg): Promise<Lent> {
+    const rates = await this.#rates.table()
+    return (service, vendor) => {
+      const manifest = this.#vendors.doing(service, vendor)?.manifest
+      if (!manifest || isWithheld(withheld, org, vendor)) return undefined
+      const field = manifest.credentials.key
+      if (field === undefined) return {} // on the platform's own machines, at no price
+      const key = this.#platformKeys.get(settingName(vendor))
+      const isLent =
+        key !== undefined && fieldsBeyondKey(manifest).length === 0 && rates.isManaged(service, vendor)
+      return isLent ? { [field]: key } : undefined
+    }
+  }
+
+  /** One sentence for each of the operator's keys that nothing can ever run on. */
+  uselessKeys(): string[] {
+    return [...this.#platformKeys.keys()].flatMap((key) => {
+      const setting = `SVC_PROVIDER_KEY_${key.toUpperCase()}`
+      const vendor = this.#vendors.all.find(({ name }) => settingName(name) === key)
+      if (!vendor) return [`${setting} lends nothing: no vendor of that name is installed`]
+      if (!vendor.manifest) return []
+      if (!vendor.needsKey) return [`${setting} lends nothing: ${vendor.name} runs without a key`]
+      const more = fieldsBeyondKey(vendor.manifest)
+      return more.length === 0
+        ? []
+        : [`${setting} lends nothing: ${vendor.name} needs ${listed(more)} as well`]
+    })
+  }
+}
+
+const settingName = (vendor: string) => vendor.replaceAll('-', '_')
+
+function isWithheld(withheld: ProviderRow['withheld'], { org, slug }: NamedOrg, vendor: string): boolean {
+  const from = withheld[vendor] ?? []
+  return from === 'all' || from.includes(org) || from.includes(slug)
+}

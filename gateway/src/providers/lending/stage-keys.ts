@@ -1,0 +1,66 @@
+import type { ProviderRow } from '@switchroom/contract/providers'
+import type { InstalledVendors } from '@switchroom/kit/installed'
+import type { Credentials } from '@switchroom/kit/vendor'
+import type { Rates } from '../rates/rates.ts'
+import { stageOf, type StageKnob, type VendorModel } from '../reading/stage-words.ts'
+import { notLent } from '../reading/vendor-refusals.ts'
+import type { Lending, NamedOrg } from './lending.ts'
+
+/** A key that runs a stage, and what a unit of it costs the org: nothing on its own. */
+export interface RunningKey {
+  from: 'own' | 'lent'
+  credentials: Credentials
+  creditsPerUnit: number
+}
+
+/** Which key runs a vendor's model: `unneeded` where the vendor has none, `missing` where no key would run it. */
+export type KeySource = 'own' | 'lent' | 'unneeded' | 'missing'
+
+/** Finds the key that would run a vendor's model for an org, or says that none would. */
+export class StageKeys {
+  readonly #vendors: InstalledVendors
+  readonly #lending: Lending
+  readonly #rates: Rates
+
+  constructor(vendors: InstalledVendors, lending: Lending, rates: Rates) {
+    this.#vendors = vendors
+    this.#lending = lending
+    this.#rates = rates
+  }
+
+  /** Refuses, by the knob that names the vendor, what no key would run. */
+  async keyFor(org: NamedOrg, knob: StageKnob, run: VendorModel): Promise<RunningKey> {
+    const key = await this.find(org, knob, run)
+    if (!key) throw notLent(knob, run.vendor)
+    return key
+  }
+
+  /** With the org's own key every model runs; on a lent one those that the rate table has as managed. */
+  async find(
+    org: NamedOrg,
+    knob: StageKnob,
+    { vendor, model }: VendorModel,
+  ): Promise<RunningKey | undefined> {
+    const stage = stageOf(knob)
+    const key = await this.#lending.keyFor(org, stage, vendor)
+    if (key.from === 'none') return undefined
+    if (key.from === 'own' || !this.#vendors.get(vendor)?.needsKey) return { ...key, creditsPerUnit: 0 }
+    const rate = (await this.#rates.table()).find(stage, vendor, model)
+    return rate?.managed ? { ...key, creditsPerUnit: rate.credits } : undefined
+  }
+
+  /** The same by name alone, under a row and with own vendors that were read already. */
+  async sourcesUnder(
+    row: Pick<ProviderRow, 'withheld'>,
+    org: NamedOrg,
+    ownVendors: readonly string[],
+  ): Promise<(knob: StageKnob, run: VendorModel) => KeySource> {
+    const [lent, rates] = await Promise.all([this.#lending.lentUnder(row, org), this.#rates.table()])
+    return (knob, { vendor, model }) => {
+      const stage = stageOf(knob)
+      if (this.#vendors.doing(stage, vendor)?.needsKey === false) return 'unneeded'
+      if (ownVendors.includes(vendor)) return 'own'
+      return lent(stage, vendor) && rates.find(stage, vendor, model)?.managed ? 'lent' : 'missing'
+    }
+  }
+}

@@ -1,0 +1,88 @@
+import { readFile, stat } from 'node:fs/promises'
+import type { Stage } from '@switchroom/contract/speech'
+import type { FastifyBaseLogger } from 'fastify'
+import { SettingError } from '../../foundation/setting-forms.ts'
+import { readRates, type Rate } from './rate-file.ts'
+
+/** Which models there are, which of them the platform serves on its own key, and at what price. */
+export class RateTable {
+  readonly records: readonly Rate[]
+
+  constructor(records: readonly Rate[]) {
+    this.records = records
+  }
+
+  find(service: Stage, provider: string, model: string): Rate | undefined {
+    return this.#of(service).find((rate) => rate.provider === provider && rate.model === model)
+  }
+
+  /** The record of a model that one provider alone has. */
+  findByModel(service: Stage, model: string): Rate | undefined {
+    const [found, ...more] = this.#of(service).filter((rate) => rate.model === model)
+    return more.length === 0 ? found : undefined
+  }
+
+  isManaged(service: Stage, provider: string): boolean {
+    return this.managedProviders(service).includes(provider)
+  }
+
+  managedProviders(service: Stage): string[] {
+    const managed = this.#of(service).filter((rate) => rate.managed)
+    return [...new Set(managed.map(({ provider }) => provider))]
+  }
+
+  modelsOf(service: Stage, provider: string): string[] {
+    return this.#of(service)
+      .filter((rate) => rate.provider === provider)
+      .map(({ model }) => model)
+  }
+
+  #of(service: Stage): Rate[] {
+    return this.records.filter((rate) => rate.service === service)
+  }
+}
+
+/** The rate table as its file says now; while the file cannot be used, as it last said. */
+export class Rates {
+  readonly #file: string
+  readonly #logger: Pick<FastifyBaseLogger, 'warn'>
+  #version = ''
+  #reading = Promise.resolve()
+  #table: RateTable | undefined
+  #failure = ''
+
+  constructor(file: string, logger: Pick<FastifyBaseLogger, 'warn'>) {
+    this.#file = file
+    this.#logger = logger
+  }
+
+  async table(): Promise<RateTable> {
+    const version = await versionOf(this.#file)
+    if (version !== this.#version) {
+      this.#version = version // before the file is read, so that questions asked meanwhile wait for one reading
+      this.#reading = this.#reading.then(() => this.#read())
+    }
+    await this.#reading
+    if (!this.#table) throw new SettingError(`${this.#failure}: correct it, or name another with SVC_RATES`)
+    return this.#table
+  }
+
+  async #read() {
+    try {
+      this.#table = new RateTable(readRates(await readFile(this.#file, 'utf8')))
+    } catch (error) {
+      this.#failure = `the rate table ${this.#file} ${whyNot(error as NodeJS.ErrnoException)}`
+      if (this.#table) this.#logger.warn(`${this.#failure}: what it said before still counts`)
+    }
+  }
+}
+
+/** Of a file that is not there, why. */
+const versionOf = (file: string) =>
+  stat(file, { bigint: true }).then(
+    ({ mtimeNs, size }) => `${mtimeNs} ${size}`,
+    ({ code }: NodeJS.ErrnoException) => code ?? 'unknown',
+  )
+
+const whyNot = ({ code, message }: NodeJS.ErrnoException) =>
+  code === undefined ? message : `cannot be read (${code})`

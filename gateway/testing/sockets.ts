@@ -1,0 +1,23 @@
+import { once } from 'node:events'
+import type { IncomingMessage } from 'node:http'
+import { WebSocket } from 'ws'
+
+export interface SocketRefusal {
+  status: number
+  text: string
+}
+
+/** Opens a socket as somebody, or says how that was refused. */
+export async function openSocket(
+  url: string,
+  headers: Record<string, string>,
+): Promise<WebSocket | SocketRefusal> {
+  const socket = new WebSocket(url.replace(/^http/, 'ws'), { headers, handshakeTimeout: 10_000 })
+  const refusal = once(socket, 'unexpected-response').then(([, response]) => refusalOf(response))
+  return Promise.race([once(socket, 'open').then(() => socket), refusal])
+}
+
+async function refusalOf(response: IncomingMessage): Promise<SocketRefusal> {
+  const text = Buffer.concat(await response.toArray()).toString()
+  return { status: response.statusCode ?? 0, text }
+}

@@ -1,0 +1,117 @@
+import { addressOf } from '@switchroom/kit/addresses'
+import { refused, silent } from '@switchroom/kit/failures'
+import { askJson } from '@switchroom/kit/requests'
+import { eventOf, serverEvents } from '@switchroom/kit/server-events'
+import type { Model, Setting, Thought, ToolCall } from '@switchroom/kit/vendor'
+import { requestOf } from './request.ts'
+
+/** The last version that takes a temperature: the one after it, 2026-10-21, refuses every request with one. */
+const version = '2023-06-01'
+/** A request must name a greatest length; nobody listens for longer than this takes to say. */
+const mostTokens = 4096
+const longestArguments = 1024 * 1024
+
+export function model({ keywords, credentials }: Setting): Model {
+  const { base_url: base = 'https://api.anthropic.com', ...rest } = keywords
+  const address = addressOf(String(base), '/v1/messages')
+  const headers = { 'x-api-key': String(credentials['api_key']), 'anthropic-version': version }
+
+  return {
+    async *think(conversation, signal) {
+      const body = { max_tokens: mostTokens, ...rest, ...requestOf(conversation), stream: true }
+      const answer = await askJson(address, body, { headers, signal })
+      const calls = new Map<number, ToolCall>()
+      let usage: Usage = {}
+      for await (const data of serverEvents(answer)) {
+        const event = eventOf(data) as unknown as MessageEvent
+        switch (event.type) {
+          case 'error':
+            throw failureOf(event.error)
+          case 'message_start':
+            usage = event.message.usage
+            break
+          case 'content_block_start': {
+            const { type, id, name } = event.content_block
+            if (type === 'tool_use') calls.set(event.index, { id, name, arguments: '' })
+            break
+          }
+          case 'content_block_delta':
+            if (event.delta.type === 'text_delta') yield { type: 'text', text: event.delta.text }
+            if (event.delta.type === 'input_json_delta')
+              join(calls.get(event.index), event.delta.partial_json)
+            break
+          case 'message_delta':
+            refuseRefusal(event.delta)
+            usage = { ...usage, ...toldOf(event.usage) }
+            break
+          case 'message_stop':
+            yield thoughtOf(usage)
+            for (const call of calls.values()) yield wholeCall(call)
+            return
+          default: // pings, and what the vendor may add
+        }
+      }
+      throw silent('it broke off in the middle of its answer')
+    },
+  }
+}
+
+type MessageEvent =
+  | { type: 'error'; error: { type: string; message: string } }
+  | { type: 'message_start'; message: { usage: Usage } }
+  | { type: 'content_block_start'; index: number; content_block: { type: string; id: string; name: string } }
+  | { type: 'content_block_delta'; index: number; delta: Delta }
+  | { type: 'message_delta'; delta: Ending; usage: Usage }
+  | { type: 'message_stop' }
+
+type Delta = { type: 'text_delta'; text: string } | { type: 'input_json_delta'; partial_json: string }
+
+interface Ending {
+  stop_reason: string | null
+  stop_details?: { explanation?: string | null } | null
+}
+
+interface Usage {
+  input_tokens?: number | null
+  cache_creation_input_tokens?: number | null
+  cache_read_input_tokens?: number | null
+  output_tokens?: number | null
+}
+
+function join(call: ToolCall | undefined, piece: string) {
+  if (!call) return
+  call.arguments += piece
+  if (call.arguments.length > longestArguments) throw silent('it sent a call without an end')
+}
+
+function wholeCall({ id, name, arguments: given }: ToolCall): Thought {
+  const whole = given || '{}' // a call without arguments has no pieces
+  try {
+    JSON.parse(whole)
+  } catch {
+    throw silent(`it sent a call of ${name} that is not JSON`)
+  }
+  return { type: 'call', id, name, arguments: whole }
+}
+
+function refuseRefusal({ stop_reason: reason, stop_details: details }: Ending) {
+  if (reason === 'refusal') throw refused(details?.explanation ?? 'it declined to answer')
+}
+
+/** Counts are totals, and one that the last event leaves out stands as the first event told it. */
+const toldOf = (usage: Usage): Usage =>
+  Object.fromEntries(Object.entries(usage).filter(([, count]) => count !== null))
+
+const thoughtOf = (usage: Usage): Thought => ({
+  type: 'usage',
+  inputTokens:
+    (usage.input_tokens ?? 0) +
+    (usage.cache_creation_input_tokens ?? 0) +
+    (usage.cache_read_input_tokens ?? 0),
+  outputTokens: usage.output_tokens ?? 0,
+})
+
+const faults = new Set(['api_error', 'overloaded_error', 'timeout_error'])
+
+const failureOf = ({ type, message }: { type: string; message: string }) =>
+  faults.has(type) ? silent(message) : refused(message)

@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { vendorIn } from '@switchroom/kit/installed'
+import { startWireFake, type SocketAnswer } from '@switchroom/kit/testing/wire-fake'
+import type { LiveAudio } from '@switchroom/kit/vendor'
+
+async function listening(
+  converse: (socket: SocketAnswer) => void,
+  audio: AsyncIterable<LiveAudio>,
+  choice: { model?: string; knobs?: Record<string, unknown> } = {},
+) {
+  const fake = await startWireFake({ refusal: () => ({}), socket: converse })
+  try {
+    const settled = {
+      ...choice,
+      options: { base_url: `${fake.url}/` },
+      credentials: { api_key: 'key-of-a-test' },
+    }
+    const ears = await vendorIn(join(import.meta.dirname, '..'))?.ears(settled)
+    const heard = ears?.listen?.(audio, 8_000, AbortSignal.timeout(5_000))
+    assert.ok(heard)
+    return { heard: await Array.fromAsync(heard), query: fake.seen[0]?.url.searchParams }
+  } finally {
+    await fake.stop()
+  }
+}
+
+async function* aSecond(): AsyncIterable<LiveAudio> {
+  yield new Uint8Array(16_000)
+}
+
+const closesAtTheEnd =
+  (code?: number, reason?: string) =>
+  (socket: SocketAnswer): void =>
+    socket.onFrame((frame) => typeof frame === 'string' && socket.close(code, reason))
+
+test('a stream in which nobody spoke ends in peace (SD-26)', async () => {
+  const { heard } = await listening(closesAtTheEnd(), aSecond())
+  assert.deepEqual(heard, [{ type: 'ready' }])
+})
+
+test('models that know no key terms are given keywords', async () => {
+  const choice = { model: 'nova-2', knobs: { heard: ['Switchroom', 'Ada'] } }
+  const { query } = await listening(closesAtTheEnd(), aSecond(), choice)
+  assert.deepEqual(query?.getAll('keywords'), ['Switchroom', 'Ada'])
+  assert.deepEqual(query?.getAll('keyterm'), [])
+})
+
+test('a longer list of words than it takes is cut short, not refused', async () => {
+  const choice = { knobs: { heard: Array.from({ length: 300 }, (_, at) => `word${at}`) } }
+  const { query } = await listening(closesAtTheEnd(), aSecond(), choice)
+  assert.equal(query?.getAll('keyterm').length, 100)
+})
+
+test('audio it cannot read is a refusal in its words (SD-26)', async () => {
+  const closed = listening(closesAtTheEnd(1008, 'DATA-0000: no such audio'), aSecond())
+  await assert.rejects(closed, { kind: 'refused', message: 'DATA-0000: no such audio' })
+})
+
+test('a close that nobody asked for is no answer (SD-26)', async () => {
+  const hungUp = listening((socket) => socket.onFrame(() => socket.close()), forever())
+  await assert.rejects(hungUp, { kind: 'silent', message: /broke off: close code 1000/ })
+})
+
+async function* forever(): AsyncIterable<LiveAudio> {
+  yield new Uint8Array(160)
+  await new Promise(() => {})
+}
+
+test('it is told that we are still there while no audio comes', async (t) => {
+  t.mock.timers.enable({ apis: ['setInterval'] })
+  const { promise: over, resolve: stop } = Promise.withResolvers<void>()
+  const frames: unknown[] = []
+  async function* quiet(): AsyncIterable<LiveAudio> {
+    yield new Uint8Array(160)
+    setImmediate(() => t.mock.timers.tick(9_000))
+    await over
+  }
+  await listening((socket) => {
+    socket.onFrame((frame) => {
+      frames.push(typeof frame === 'string' ? JSON.parse(frame) : 'audio')
+      if (frames.length === 3) stop()
+      if (frames.length === 4) socket.close()
+    })
+  }, quiet())
+  const alive = { type: 'KeepAlive' }
+  assert.deepEqual(frames, ['audio', alive, alive, { type: 'CloseStream' }])
+})

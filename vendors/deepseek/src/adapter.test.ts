@@ -1,0 +1,22 @@
+import { join } from 'node:path'
+import { conformance } from '@switchroom/kit/testing/conformance'
+import {
+  openAiShapedThinking,
+  openAiShapedWire,
+  type ChatWire,
+} from '@switchroom/kit/testing/openai-shaped-wire'
+
+const chat: ChatWire = {
+  model: 'deepseek-flash',
+  besides: { stream_options: { include_usage: true }, thinking: { type: 'disabled' } },
+  thinksIn: { content: null, reasoning_content: 'Two orders.' },
+  callsCome: 'in pieces',
+  ids: ['call_00_LXbs', 'call_01_Zk1d'],
+
+  usageComes: 'in a chunk of its own',
+  refusal: (words) => ({
+    error: { message: words, type: 'authentication_error', param: null, code: 'invalid_request_error' },
+  }),
+}
+
+conformance(join(import.meta.dirname, '..'), openAiShapedWire(chat), openAiShapedThinking(chat))

@@ -1,0 +1,12 @@
+import type { Adapter } from '@switchroom/kit/vendor'
+import { listen } from './live.ts'
+import { transcribe } from './recorded.ts'
+import { voice } from './voice.ts'
+import { voices } from './voices.ts'
+
+export default {
+  voice,
+  voices,
+  ears: (setting) =>
+    setting.class === 'realtime.STT' ? { listen: listen(setting) } : { transcribe: transcribe(setting) },
+} satisfies Adapter

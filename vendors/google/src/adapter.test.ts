@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import type { VendorFailure } from '@switchroom/kit/failures'
+import { vendorIn } from '@switchroom/kit/installed'
+import { conformance, thinking } from '@switchroom/kit/testing/conformance'
+import { startWireFake } from '@switchroom/kit/testing/wire-fake'
+import type { Conversation, Thought, ToolCall } from '@switchroom/kit/vendor'
+import { asked, askedAndLookedUp, event, functionCall, generated, tools, wire } from '../testing/wire.ts'
+
+const folder = join(import.meta.dirname, '..')
+const text = (piece: string): Thought => ({ type: 'text', text: piece })
+const call = (id: string, given: string): Thought => ({ type: 'call', id, name: 'look_up', arguments: given })
+const counted: Thought = { type: 'usage', inputTokens: 12, outputTokens: 5 }
+const onTheirWay = [text('They are'), text(' on their way.'), counted]
+const calls = [call('fc-1', '{"order":42}'), call('fc-2', '{"order":43}')]
+
+const hearing = (name: string, conversation: Conversation, thoughts: Thought[]) =>
+  thinking(name, conversation, {
+    choice: { knobs: { temperature: 0.3 } },
+    expect: (thought) => assert.deepEqual(thought, thoughts),
+  })
+
+conformance(folder, wire, [
+  hearing('answers', { messages: asked }, onTheirWay),
+  hearing('calls tools', { messages: asked, tools }, [text('One moment.'), counted, ...calls]),
+  hearing('goes on', { messages: askedAndLookedUp, tools }, onTheirWay),
+])
+
+interface Asked {
+  path: string
+  contents: { parts: object[] }[]
+  generationConfig: object
+  safetySettings?: object[]
+}
+
+/** What the adapter makes of a stream of these events, and what it asked for. */
+async function heard(
+  events: string[],
+  told: { conversations?: Conversation[]; options?: object; model?: string } = {},
+): Promise<{ thoughts: Thought[]; requests: Asked[] }> {
+  const requests: Asked[] = []
+  const fake = await startWireFake({
+    ...wire,
+    async http({ url, body }, answer) {
+      requests.push({ ...(JSON.parse(body.toString()) as Asked), path: url.pathname })
+      answer.start({ 'content-type': 'text/event-stream' })
+      for (const piece of events) await answer.piece(piece)
+      answer.end()
+    },
+  })
+  try {
+    const options = { base_url: `${fake.url}/`, ...told.options }
+    const choice = { options, model: told.model, credentials: { api_key: 'mark-of-api_key' } }
+    const model = await vendorIn(folder)?.model(choice)
+    assert.ok(model)
+    const thoughts: Thought[] = []
+    for (const conversation of told.conversations ?? [{ messages: asked }])
+      thoughts.push(...(await Array.fromAsync(model.think(conversation, AbortSignal.timeout(5_000)))))
+    return { thoughts, requests }
+  } finally {
+    await fake.stop()
+  }
+}
+
+const stop = { finishReason: 'STOP' }
+const failed = (kind: VendorFailure['kind'], message: RegExp) => (error: VendorFailure) =>
+  error.kind === kind && message.test(error.message)
+
+test('an answer that ends without its end is no answer (SD-26)', async () => {
+  await assert.rejects(heard([generated([{ text: 'They' }])]), failed('silent', /broke off/))
+})
+
+test('an error in the middle of a stream says whose fault it is (SD-26)', async () => {
+  const error = (code: number) => heard([event({ error: { code, message: 'sorry', status: 'SO' } })])
+  await assert.rejects(error(503), failed('silent', /^sorry$/))
+  await assert.rejects(error(429), failed('refused', /^sorry$/))
+})
+
+test('a conversation or an answer that the vendor blocks is a refusal (SD-26)', async () => {
+  const blocked = heard([event({ promptFeedback: { blockReason: 'PROHIBITED_CONTENT' } })])
+  await assert.rejects(blocked, failed('refused', /PROHIBITED_CONTENT/))
+  const keptBack = heard([generated([], { finishReason: 'SAFETY', finishMessage: 'not safe' })])
+  await assert.rejects(keptBack, failed('refused', /^not safe$/))
+})
+
+test('a call is handed back with the signature that it came with', async () => {
+  const made: ToolCall = { id: 'fc-1', name: 'look_up', arguments: '{"order":42}' }
+  const part = { functionCall: functionCall(made.id, 42), thoughtSignature: 'c2lnbmVk' }
+  const after: Conversation = { messages: [...asked, { role: 'assistant', text: '', calls: [made] }] }
+  const { requests } = await heard([generated([part], stop)], { conversations: [{ messages: asked }, after] })
+  assert.deepEqual(requests[1]?.contents.at(-1)?.parts, [part])
+})
+
+test('a call without an id gets one of its own', async () => {
+  const hungUp = [generated([{ functionCall: { name: 'hang_up' } }], stop)]
+  const [, first] = (await heard(hungUp)).thoughts
+  const [, second] = (await heard(hungUp)).thoughts
+  assert.ok(first?.type === 'call' && second?.type === 'call')
+  assert.equal(first.arguments, '{}')
+  assert.notEqual(first.id, second.id)
+})
+
+test('options are asked for under the names of the wire', async () => {
+  const safetySettings = [{ category: 'HARM_CATEGORY_HARASSMENT', threshold: 'BLOCK_NONE' }]
+  const thinkingConfig = { thinkingLevel: 'low' }
+  const { requests } = await heard([generated([{ text: 'Yes' }], stop)], {
+    model: 'models/gemini-3.8-flash',
+    options: { max_output_tokens: 200, thinking_config: thinkingConfig, safety_settings: safetySettings },
+  })
+  assert.equal(requests[0]?.path, '/v1beta/models/gemini-3.8-flash:streamGenerateContent')
+  assert.deepEqual(requests[0]?.generationConfig, { maxOutputTokens: 200, thinkingConfig })
+  assert.deepEqual(requests[0]?.safetySettings, safetySettings)
+})

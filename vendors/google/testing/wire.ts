@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict'
+import type { Wire } from '@switchroom/kit/testing/wire-fake'
+import type { Message } from '@switchroom/kit/vendor'
+
+const parameters = { type: 'object', properties: { order: { type: 'integer' } } }
+export const tools = [{ name: 'look_up', description: 'looks an order up', parameters }]
+
+export const asked: Message[] = [
+  { role: 'system', text: 'Be brief.' },
+  { role: 'assistant', text: 'Good morning.' },
+  { role: 'user', text: 'Where are orders 42 and 43?' },
+]
+/** As another vendor made them, before this one took over. */
+const otherCalls = [42, 43].map((order) => ({
+  id: `call_${order}`,
+  name: 'look_up',
+  arguments: `{"order":${order}}`,
+}))
+export const askedAndLookedUp: Message[] = [
+  ...asked,
+  { role: 'assistant', text: '', calls: otherCalls },
+  ...otherCalls.map(({ id, name }): Message => ({ role: 'tool', call: id, name, text: 'on its way' })),
+  { role: 'user', text: 'Well?' },
+]
+
+export const functionCall = (id: string, order: number) => ({ id, name: 'look_up', args: { order } })
+const response = (id: string) => ({ id, name: 'look_up', response: { output: 'on its way' } })
+const written = [
+  { role: 'user', parts: [{ text: '…' }] },
+  { role: 'model', parts: [{ text: 'Good morning.' }] },
+  { role: 'user', parts: [{ text: 'Where are orders 42 and 43?' }] },
+]
+const writtenAfterTools = [
+  ...written,
+  {
+    role: 'model',
+    parts: [
+      { functionCall: functionCall('call_42', 42), thoughtSignature: 'skip_thought_signature_validator' },
+      { functionCall: functionCall('call_43', 43) },
+    ],
+  },
+  {
+    role: 'user',
+    parts: [
+      { functionResponse: response('call_42') },
+      { functionResponse: response('call_43') },
+      { text: 'Well?' },
+    ],
+  },
+]
+
+const usageMetadata = {
+  promptTokenCount: 12,
+  candidatesTokenCount: 4,
+  thoughtsTokenCount: 1,
+  totalTokenCount: 17,
+}
+
+/** One event of the stream; each tells how much was used until then. */
+export function generated(parts: object[], more: object = {}): string {
+  const candidate = { content: { role: 'model', parts }, index: 0, ...more }
+  return event({ candidates: [candidate], usageMetadata, modelVersion: 'gemini-3.5-flash-lite' })
+}
+
+export const event = (told: object) => `data: ${JSON.stringify(told)}\r\n\r\n`
+
+const thoughtAloud = { text: 'Two orders.', thought: true }
+const finished = generated([{ text: '' }], { finishReason: 'STOP' })
+const answered = [
+  generated([thoughtAloud, { text: 'They are' }]),
+  generated([{ text: ' on their way.' }]),
+  finished,
+]
+const called = [
+  generated([thoughtAloud, { text: 'One moment.' }]),
+  generated([
+    { functionCall: functionCall('fc-1', 42), thoughtSignature: 'c2lnbmVk' },
+    { functionCall: functionCall('fc-2', 43) },
+  ]),
+  finished,
+]
+
+/** The Gemini wire: answers as the vendor does, and sees that it was asked as the vendor wants to be. */
+export const wire: Wire = {
+  refusal: (words) => ({ error: { code: 400, message: words, status: 'INVALID_ARGUMENT' } }),
+  async http({ url, headers, body }, answer) {
+    assert.equal(url.pathname, '/v1beta/models/gemini-3.5-flash-lite:streamGenerateContent')
+    assert.equal(url.search, '?alt=sse')
+    assert.match(String(headers['x-goog-api-key']), /^mark-of-api_key/)
+    const { contents, tools: told, ...rest } = JSON.parse(body.toString()) as Record<string, object[]>
+    const { systemInstruction, ...besides } = rest as { systemInstruction?: { parts: object[] } }
+    assert.deepEqual(systemInstruction?.parts, [{ text: 'Be brief.' }])
+    assert.deepEqual(besides, { generationConfig: { temperature: 0.3 } })
+    const isAfterTools = contents?.length === writtenAfterTools.length
+    assert.deepEqual(contents, isAfterTools ? writtenAfterTools : written)
+    const declared = { name: 'look_up', description: 'looks an order up', parametersJsonSchema: parameters }
+    assert.deepEqual(told, told && [{ functionDeclarations: [declared] }])
+
+    answer.start({ 'content-type': 'text/event-stream' })
+    for (const piece of told && !isAfterTools ? called : answered) await answer.piece(piece)
+    answer.end()
+  },
+}

@@ -1,0 +1,230 @@
+import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { Stage, VoiceEntry } from '@switchroom/contract/speech'
+import { silent } from './failures.ts'
+import { guardedEars, guardedModel, guardedVoice, guardedVoices } from './guarded.ts'
+import { classFor, classNamed, keywordsFor, readManifest, type Manifest } from './manifest.ts'
+import type { Adapter, Credentials, Ears, Model, Setting, Voice } from './vendor.ts'
+
+const loadWithinMs = 10_000
+
+/** The method of an adapter that does a stage, and the knob that names the stage's model. */
+const methodOf = { llm: 'model', stt: 'ears', tts: 'voice' } as const
+const modelKnob = { llm: 'llm', stt: 'stt', tts: 'tts_model' } as const
+
+/** What a stage of a call is built from. */
+export interface StageChoice {
+  /** The manifest's own where unsaid. */
+  model?: string | undefined
+  /** A class other than the one the model asks for. */
+  builds?: string | undefined
+  knobs?: Readonly<Record<string, unknown>>
+  options?: Readonly<Record<string, unknown>>
+  credentials: Credentials
+}
+
+/** A vendor package as it was found; nothing of it runs before it is asked for something. */
+export class InstalledVendor {
+  readonly name: string
+  readonly manifest: Manifest | null
+  readonly #folder: string
+  readonly #fault: string | null
+  #loading: Promise<Adapter> | undefined
+
+  constructor(name: string, folder: string, manifest: Manifest | null, fault: string | null) {
+    this.name = name
+    this.manifest = manifest
+    this.#folder = folder
+    this.#fault = fault
+  }
+
+  get does(): readonly Stage[] {
+    return this.manifest?.does ?? []
+  }
+
+  /** A vendor without a key field runs on the platform's own machines and is nobody's to pay. */
+  get needsKey(): boolean {
+    return this.manifest?.credentials.key !== undefined
+  }
+
+  /** Null for a vendor whose adapter loads. */
+  async whyBroken(): Promise<string | null> {
+    try {
+      await this.#adapter()
+      return null
+    } catch (error) {
+      return sentenceOf(error)
+    }
+  }
+
+  async voice(choice: StageChoice): Promise<Voice> {
+    const { adapter, setting } = await this.#built('tts', choice)
+    return guardedVoice(() => adapter.voice(setting), choice.credentials)
+  }
+
+  async ears(choice: StageChoice): Promise<Ears> {
+    const { adapter, setting } = await this.#built('stt', choice)
+    return guardedEars(() => adapter.ears(setting), choice.credentials)
+  }
+
+  async model(choice: StageChoice): Promise<Model> {
+    const { adapter, setting } = await this.#built('llm', choice)
+    return guardedModel(() => adapter.model(setting), choice.credentials)
+  }
+
+  async voices(choice: StageChoice, signal: AbortSignal): Promise<VoiceEntry[]> {
+    const { adapter, setting } = await this.#built('tts', choice)
+    return guardedVoices(adapter, setting, signal)
+  }
+
+  async #built(stage: Stage, choice: StageChoice): Promise<{ adapter: Required<Adapter>; setting: Setting }> {
+    const manifest = this.manifest?.stages[stage]
+    if (!manifest) throw new Error(`${this.name} does no ${stage}`)
+    const broken = await this.whyBroken()
+    if (broken !== null) throw silent(broken)
+    const adapter = (await this.#adapter()) as Required<Adapter> // checked for what its manifest says it does
+    const model = choice.model ?? manifest.model
+    const built = classFor(manifest, model, choice.builds)
+    const vendorClass = classNamed(manifest, built)
+    if (!vendorClass) throw new Error(`${this.name} has no class ${built}`)
+    const knobs = { ...choice.knobs, [modelKnob[stage]]: model }
+    const keywords = keywordsFor(vendorClass, choice.options ?? {}, knobs)
+    return { adapter, setting: { class: built, keywords, credentials: choice.credentials } }
+  }
+
+  #adapter(): Promise<Adapter> {
+    return (this.#loading ??= this.#fault === null ? this.#load() : Promise.reject(new Error(this.#fault)))
+  }
+
+  async #load(): Promise<Adapter> {
+    const entry = pathToFileURL(join(this.#folder, entryOf(packageIn(this.#folder)))).href
+    const module: { default?: Adapter } = await withinTime(import(entry))
+    const adapter = module.default
+    if (!adapter) throw new Error('its package exports no adapter')
+    for (const stage of this.does)
+      if (typeof adapter[methodOf[stage]] !== 'function')
+        throw new Error(`its adapter has no ${methodOf[stage]} for ${stage}`)
+    if (this.manifest?.stages.tts?.lists_voices && typeof adapter.voices !== 'function')
+      throw new Error('its adapter lists no voices')
+    return adapter
+  }
+}
+
+/** The vendors of this deployment: every installed package that carries a manifest. */
+export class InstalledVendors {
+  /** By name. */
+  readonly all: readonly InstalledVendor[]
+  readonly #byName: ReadonlyMap<string, InstalledVendor>
+
+  constructor(all: readonly InstalledVendor[]) {
+    this.all = all.toSorted((a, b) => (a.name < b.name ? -1 : 1))
+    this.#byName = new Map(this.all.map((vendor) => [vendor.name, vendor]))
+  }
+
+  get(name: string): InstalledVendor | undefined {
+    return this.#byName.get(name)
+  }
+
+  /** The vendor of this name that does this stage. */
+  doing(stage: Stage, name: string): InstalledVendor | undefined {
+    const vendor = this.#byName.get(name)
+    return vendor?.does.includes(stage) ? vendor : undefined
+  }
+}
+
+/** Looks through the packages installed beside this one, and through folders of packages the operator adds. */
+export function findVendors(further: readonly string[] = []): InstalledVendors {
+  const packages = [...installedFolders(), ...further].flatMap(packagesIn)
+  const vendors = new Map<string, InstalledVendor>()
+  for (const folder of new Set(packages.map((path) => realpathSync(path)))) {
+    const found = vendorIn(folder)
+    if (!found) continue
+    vendors.set(found.name, vendors.has(found.name) ? claimedTwice(found.name, folder) : found)
+  }
+  return new InstalledVendors([...vendors.values()])
+}
+
+/** A vendor package in this folder, broken or not; undefined where there is no manifest. */
+export function vendorIn(folder: string): InstalledVendor | undefined {
+  let name = basename(folder)
+  try {
+    const declared = packageIn(folder)
+    if (declared.svcVendor === undefined) return undefined
+    if (typeof declared.name === 'string') name = declared.name.slice(declared.name.lastIndexOf('/') + 1)
+    const manifest = readManifest(declared.svcVendor)
+    return new InstalledVendor(manifest.name, folder, manifest, null)
+  } catch (error) {
+    return new InstalledVendor(name, folder, null, sentenceOf(error))
+  }
+}
+
+const claimedTwice = (name: string, folder: string) =>
+  new InstalledVendor(name, folder, null, `two installed packages call themselves ${name}`)
+
+/** Every node_modules folder from here to the root, as imports from here would look. */
+function installedFolders(): string[] {
+  const found: string[] = []
+  for (let folder = import.meta.dirname; folder !== dirname(folder); folder = dirname(folder))
+    found.push(join(folder, 'node_modules'))
+  return found
+}
+
+function packagesIn(folder: string): string[] {
+  const inside = pathsIn(folder)
+  const scoped = inside.filter((path) => basename(path).startsWith('@')).flatMap(pathsIn)
+  return [...inside, ...scoped].filter((path) => existsSync(join(path, 'package.json')))
+}
+
+/** None where there is no folder: one that an operator named wrongly must not keep a deployment from starting. */
+function pathsIn(folder: string): string[] {
+  try {
+    return readdirSync(folder).map((name) => join(folder, name))
+  } catch {
+    return []
+  }
+}
+
+interface Package {
+  name?: string
+  main?: string
+  exports?: string | { '.'?: string | { import?: string; default?: string } }
+  svcVendor?: unknown
+}
+
+function packageIn(folder: string): Package {
+  const text = textAt(join(folder, 'package.json'))
+  if (!text.includes('"svcVendor"')) return {}
+  try {
+    return JSON.parse(text) as Package
+  } catch {
+    throw new Error('its package.json is not JSON')
+  }
+}
+
+function textAt(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return ''
+  }
+}
+
+function entryOf({ exports, main }: Package): string {
+  const root = typeof exports === 'object' ? exports['.'] : exports
+  return (typeof root === 'object' ? (root.import ?? root.default) : root) ?? main ?? 'index.js'
+}
+
+const sentenceOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
+
+function withinTime<T>(loading: Promise<T>): Promise<T> {
+  const late = new Promise<never>((_, reject) => {
+    const timer = setTimeout(() => reject(new Error('its adapter did not load in time')), loadWithinMs)
+    timer.unref()
+    loading.then(
+      () => clearTimeout(timer),
+      () => clearTimeout(timer),
+    )
+  })
+  return Promise.race([loading, late])
+}

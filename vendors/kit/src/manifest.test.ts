@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { classFor, keywordsFor, readManifest, type StageManifest } from './manifest.ts'
+
+const ears: StageManifest = {
+  default: 'STT',
+  model: 'nova-3',
+  by_model: { flux: 'Flux', 'flux-general': 'General', '': 'STT' },
+  classes: {
+    STT: { takes: ['model', 'language'], knobs: { stt: 'model', language: 'language' }, streams: true },
+    Flux: { takes: ['model', 'eot'], knobs: { stt: 'model', eot_threshold: 'eot' }, streams: true },
+    General: { takes: ['model'], knobs: { stt: 'model' }, streams: true },
+  },
+}
+
+const manifest = {
+  name: 'acme',
+  does: ['stt'],
+  credentials: { fields: ['api_key', 'account'], key: 'api_key', needs: ['api_key', 'account'] },
+  stages: { stt: ears },
+}
+
+test('the class is what a person names, else of the longest prefix of the model, else the default (SD-46)', () => {
+  assert.equal(classFor(ears, 'nova-3'), 'STT')
+  assert.equal(classFor(ears, 'flux-2'), 'Flux')
+  assert.equal(classFor(ears, 'flux-general-en'), 'General')
+  assert.equal(classFor(ears, 'flux-general-en', 'STT'), 'STT')
+  const { by_model: _unused, ...plain } = ears
+  assert.equal(classFor(plain, 'flux-2'), 'STT')
+})
+
+const { STT: plainEars } = ears.classes
+
+test('knobs go under the keywords of the class, over its options; others stay out (SD-24, SD-46)', () => {
+  assert.ok(plainEars)
+  const options = { model: 'from the row', base_url: 'http://x' }
+  const knobs = { stt: 'nova-3', language: undefined, eot_threshold: 0.7, constructor: 1, toString: 2 }
+  assert.deepEqual(keywordsFor(plainEars, options, knobs), { model: 'nova-3', base_url: 'http://x' })
+})
+
+test('a knob that is set to nothing much is still set (ST-001)', () => {
+  assert.ok(plainEars)
+  assert.deepEqual(keywordsFor(plainEars, { language: 'en' }, { stt: '', language: null }), {
+    model: '',
+    language: null,
+  })
+})
+
+test('a whole manifest is read as it is (SD-46)', () => {
+  assert.deepEqual(readManifest(manifest), manifest)
+})
+
+const broken: Record<string, [change: unknown, sentence: RegExp]> = {
+  'that is nothing': [null, /^svcVendor must be object$/],
+  'without a name': [{ ...manifest, name: undefined }, /^svcVendor must have required property 'name'$/],
+  'with a name nobody may have': [{ ...manifest, name: 'Acme!' }, /^svcVendor\/name must match pattern/],
+  'that does what nobody knows': [{ ...manifest, does: ['stt', 'smell'] }, /^svcVendor\/does\/1 /],
+  'that lacks a stage it does': [{ ...manifest, does: ['tts'] }, /^svcVendor\/stages lacks tts$/],
+  'whose default is no class': [
+    { ...manifest, stages: { stt: { ...ears, default: 'Gone' } } },
+    /^svcVendor\/stages\/stt names no class Gone$/,
+  ],
+  'whose default is a class only in name': [
+    { ...manifest, stages: { stt: { ...ears, default: 'constructor' } } },
+    /^svcVendor\/stages\/stt names no class constructor$/,
+  ],
+  'whose model asks for no class': [
+    { ...manifest, stages: { stt: { ...ears, by_model: { x: 'Gone' } } } },
+    /^svcVendor\/stages\/stt names no class Gone$/,
+  ],
+  'with a class that does not say what it takes': [
+    { ...manifest, stages: { stt: { ...ears, classes: { STT: { knobs: {}, streams: true } } } } },
+    /^svcVendor\/stages\/stt\/classes\/STT must have required property 'takes'$/,
+  ],
+  'with a knob under a keyword the class does not take': [
+    {
+      ...manifest,
+      stages: { stt: { ...ears, classes: { ...ears.classes, STT: { ...plainEars, takes: ['model'] } } } },
+    },
+    /^svcVendor\/stages\/stt\/classes\/STT takes no language$/,
+  ],
+  'with a key that is no field': [
+    { ...manifest, credentials: { fields: ['token'], key: 'api_key' } },
+    /^svcVendor\/credentials names no field api_key$/,
+  ],
+  'that needs what is no field': [
+    { ...manifest, credentials: { fields: ['api_key'], key: 'api_key', needs: ['account'] } },
+    /^svcVendor\/credentials names no field account$/,
+  ],
+}
+
+for (const [how, [declared, sentence]] of Object.entries(broken))
+  test(`a manifest ${how} is broken in a sentence (SD-46)`, () => {
+    assert.throws(() => readManifest(declared), { message: sentence })
+  })

@@ -1,0 +1,119 @@
+import type { VoiceEntry } from '@switchroom/contract/speech'
+
+export type Scalar = string | number | boolean
+export type Credentials = Readonly<Record<string, Scalar>>
+
+/** What a class of a vendor is built with: its own keywords, as its manifest names them, and secrets. */
+export interface Setting {
+  readonly class: string
+  readonly keywords: Readonly<Record<string, unknown>>
+  readonly credentials: Credentials
+}
+
+/**
+ * The main export of a vendor package. Every method fails with a `VendorFailure`, ends soon after `signal`
+ * aborts, and holds back its vendor while nobody takes what it yields.
+ */
+export interface Adapter {
+  voice?(setting: Setting): Voice
+  ears?(setting: Setting): Ears
+  model?(setting: Setting): Model
+  /** The vendor's own voices, in the vendor's order. */
+  voices?(setting: Setting, signal: AbortSignal): Promise<VoiceEntry[]>
+}
+
+export interface Voice {
+  /** Of the signed 16-bit little-endian mono samples that `speak` yields. */
+  readonly sampleRate: number
+  speak(text: string, signal: AbortSignal): AsyncIterable<Spoken>
+}
+
+export type Spoken =
+  | { type: 'audio'; pcm: Uint8Array }
+  /** Seconds from the start of the audio. A vendor that gives no word times yields none. */
+  | { type: 'word'; word: string; start: number; end: number }
+
+export interface Ears {
+  /** Live: absent where the class takes only a whole utterance. */
+  listen?(audio: AsyncIterable<LiveAudio>, sampleRate: number, signal: AbortSignal): AsyncIterable<Heard>
+  /** A whole recording: absent where the class only listens live. */
+  transcribe?(recording: Recording, signal: AbortSignal): Promise<Transcript>
+}
+
+/** Samples as of `Voice`, or the wish to have committed what was heard so far. */
+export type LiveAudio = Uint8Array | 'finalize'
+
+export type Heard =
+  /** The vendor took the connection: the first that is ever heard. */
+  | { type: 'ready' }
+  /** What the words sound like so far; replaced by the next partial or final. */
+  | { type: 'partial'; text: string }
+  | ({ type: 'final' } & Utterance)
+  /** Of ears that end the caller's turn themselves. `eager` is a guess that `resumed` takes back. */
+  | { type: 'turn'; state: 'started' | 'eager' | 'resumed' | 'ended' }
+
+export interface Utterance {
+  text: string
+  start?: number
+  end?: number
+  language?: string
+  speaker?: number
+  words?: HeardWord[]
+}
+
+/** Seconds from the start of the audio; speakers count from 0 in order of appearance. */
+export interface HeardWord {
+  word: string
+  start: number
+  end: number
+  speaker?: number
+}
+
+export interface Recording {
+  bytes: Uint8Array
+  /** Such as `audio/wav`; a class that takes only some forms says so in its manifest's `formats`. */
+  mediaType: string
+}
+
+export interface Transcript {
+  text: string
+  /** Two letters, or null where the vendor does not say. */
+  language: string | null
+  /** Seconds, or null where the vendor does not say. */
+  duration: number | null
+  words: HeardWord[]
+  segments: { start: number; end: number; text: string; speaker?: number }[]
+}
+
+export interface Model {
+  think(conversation: Conversation, signal: AbortSignal): AsyncIterable<Thought>
+}
+
+export interface Conversation {
+  messages: readonly Message[]
+  tools?: readonly Tool[]
+}
+
+export type Message =
+  | { role: 'system' | 'user'; text: string }
+  | { role: 'assistant'; text: string; calls?: readonly ToolCall[] }
+  | { role: 'tool'; call: string; name: string; text: string }
+
+export interface Tool {
+  name: string
+  description: string
+  /** JSON Schema of an object. */
+  parameters: object
+}
+
+export interface ToolCall {
+  id: string
+  name: string
+  /** JSON, whole: a model's pieces are joined before anybody sees them. */
+  arguments: string
+}
+
+export type Thought =
+  | { type: 'text'; text: string }
+  | ({ type: 'call' } & ToolCall)
+  | { type: 'usage'; inputTokens: number; outputTokens: number }

@@ -1,0 +1,16 @@
+import { refused } from '@switchroom/kit/failures'
+import { openAiShapedModel } from '@switchroom/kit/openai-shaped'
+import type { Adapter } from '@switchroom/kit/vendor'
+import { openAiAddress } from './address.ts'
+import { ears } from './ears.ts'
+import { voice } from './voice.ts'
+
+export default {
+  voice,
+  ears,
+  model(setting) {
+    if (setting.class === 'realtime.RealtimeModel')
+      throw refused('a realtime model speaks and hears for itself: it takes no written conversation')
+    return openAiShapedModel(setting, { baseUrl: openAiAddress })
+  },
+} satisfies Adapter

@@ -1,0 +1,1 @@
+export const openAiAddress = 'https://api.openai.com/v1'

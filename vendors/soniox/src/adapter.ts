@@ -1,0 +1,7 @@
+import type { Adapter } from '@switchroom/kit/vendor'
+import { listening } from './live.ts'
+import { transcribing } from './recorded.ts'
+
+export default {
+  ears: (setting) => ({ listen: listening(setting), transcribe: transcribing(setting) }),
+} satisfies Adapter

@@ -1,0 +1,80 @@
+import { socketAddressOf } from '@switchroom/kit/addresses'
+import { refused, silent } from '@switchroom/kit/failures'
+import { keywordsAmong } from '@switchroom/kit/keywords'
+import { listenLive, type LiveWire } from '@switchroom/kit/live-ears'
+import { eventOf } from '@switchroom/kit/server-events'
+import { openSocket } from '@switchroom/kit/sockets'
+import { speakerNumbers } from '@switchroom/kit/speakers'
+import type { Ears, Heard, Setting } from '@switchroom/kit/vendor'
+import { textOf, utterancesOf, type Token } from './tokens.ts'
+import { hostOf, wishesOf } from './wishes.ts'
+
+/** It drops whoever is silent for 20 seconds. */
+const keepAliveMs = 5_000
+/** It asks for the pace of speech, and takes a small burst. */
+const aheadMs = 2_000
+
+export function listening({ keywords, credentials }: Setting): NonNullable<Ears['listen']> {
+  const key = String(credentials['api_key'])
+  const address = socketAddressOf(hostOf(keywords, 'stt-rt'), '/transcribe-websocket')
+  return (audio, sampleRate, signal) => {
+    const wire: LiveWire = {
+      async open(until) {
+        const socket = await openSocket(address, { authorization: `Bearer ${key}` }, until)
+        await socket.sendJson({
+          api_key: key, // its older servers know no header, its newer ones will take nothing else
+          enable_endpoint_detection: true,
+          ...wishesOf(keywords),
+          ...keywordsAmong(keywords, ['enable_endpoint_detection', 'max_endpoint_delay_ms']),
+          audio_format: 'pcm_s16le',
+          sample_rate: sampleRate,
+          num_channels: 1,
+        })
+        return socket
+      },
+      isReadyOnceOpen: true,
+      aheadMs,
+      audio: (pcm) => pcm,
+      finalize: () => JSON.stringify({ type: 'finalize' }),
+      end: () => '',
+      keepAlive: { everyMs: keepAliveMs, frame: () => JSON.stringify({ type: 'keepalive' }) },
+      hear: hearing(),
+    }
+    return listenLive(wire, audio, sampleRate, signal)
+  }
+}
+
+interface Answer {
+  tokens?: Token[]
+  finished?: boolean
+  error_code?: number
+  error_message?: string
+}
+
+/** What marks the end of an utterance: one it noticed itself, or one it was told of. */
+const marks = new Set(['<end>', '<fin>'])
+
+function hearing(): LiveWire['hear'] {
+  const speakerNumber = speakerNumbers()
+  let certain: Token[] = []
+
+  function* committed(): Iterable<Heard> {
+    for (const utterance of utterancesOf(certain, speakerNumber)) yield { type: 'final', ...utterance }
+    certain = []
+  }
+
+  return function* hear(frame) {
+    const { tokens = [], finished, error_code: code, error_message: words } = eventOf(String(frame)) as Answer
+    if (code !== undefined || words !== undefined)
+      throw (code ?? 400) < 500 ? refused(words ?? `code ${code}`) : silent(words ?? `code ${code}`)
+    const unsure: Token[] = []
+    for (const token of tokens)
+      if (marks.has(token.text)) yield* committed()
+      else (token.is_final ? certain : unsure).push(token)
+    const text = textOf([...certain, ...unsure])
+    if (finished) {
+      yield* committed()
+      yield 'finished'
+    } else if (text && tokens.length > 0) yield { type: 'partial', text }
+  }
+}

@@ -1,0 +1,20 @@
+import { join } from 'node:path'
+import { conformance } from '@switchroom/kit/testing/conformance'
+import {
+  openAiShapedThinking,
+  openAiShapedWire,
+  type ChatWire,
+} from '@switchroom/kit/testing/openai-shaped-wire'
+
+const chat: ChatWire = {
+  model: 'grok-4.20-0309-non-reasoning',
+  besides: { stream_options: { include_usage: true } },
+  thinksIn: { reasoning_content: 'Two orders.' },
+  callsCome: 'whole',
+  ids: ['call_82103467', 'call_82103468'],
+
+  usageComes: 'in a chunk of its own',
+  refusal: (words) => ({ code: 'Client specified an invalid argument', error: words }),
+}
+
+conformance(join(import.meta.dirname, '..'), openAiShapedWire(chat), openAiShapedThinking(chat))
