@@ -24,6 +24,7 @@ test('a key entry has its eleven fields and never the key (I-013, I-101, I-102, 
   const token = (
     await ana.client.post('/v1/keys', { label: 'ci', env: 'sandbox', scopes: ['calls'], expires_at })
   ).body
+  await deployment.gateway.services.authentication.settled()
   const { text, body } = await ana.client.get('/v1/keys')
   assert.equal(text.includes(token.key) || text.includes(ana.key), false)
   const [own, server] = body.keys
