@@ -40,6 +40,7 @@ export async function startGateway(settings: Settings, clock: Clock, logger: Log
     await refuseOtherVaultKey(database, vault)
     await services.providersRow.loadFirst()
     await services.runningGateways.start()
+    await services.signals.start()
     const dashboard = await makeDashboard(services)
     const server = await makeApp(services, whyNotReady, dashboard)
     const port = await listeners.open(server, settings.port, 'SVC_PORT')
@@ -61,13 +62,16 @@ export async function startGateway(settings: Settings, clock: Clock, logger: Log
         services.housekeeping.stop(),
         services.resets.settled(),
         services.authentication.settled(),
+        services.log.settled(),
       ])
+      await services.signals.stop()
       await services.runningGateways.stop()
       await database.close()
     }
     return { services, server, port, dashboard, dashboardPort, stop }
   } catch (error) {
     await listeners.close(0)
+    await services.signals.stop()
     await services.runningGateways.stop()
     await database.close()
     throw error

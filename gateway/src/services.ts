@@ -3,6 +3,7 @@ import { collectDefaultMetrics, Registry } from 'prom-client'
 import type { Logger } from 'pino'
 import { findVendors } from '@switchroom/kit/installed'
 import { Database } from './database/database.ts'
+import { Signals } from './database/signals.ts'
 import type { Clock } from './foundation/clock.ts'
 import { PublicAddresses } from './foundation/public-addresses.ts'
 import { Vault } from './foundation/sealing.ts'
@@ -61,6 +62,8 @@ import { AgentSettings } from './agents/settings/settings.ts'
 import { Versions } from './agents/versions/versions.ts'
 import { CallHeads } from './calls/heads/heads.ts'
 import { Drifts } from './calls/insights/drift.ts'
+import { Log } from './calls/log/log.ts'
+import { Tails } from './calls/log/tails.ts'
 import { WorkerAnswers } from './calls/worker/worker.ts'
 import { Brands } from './platform/brand/brand.ts'
 import { DiscoveryDocument } from './platform/discovery/discovery.ts'
@@ -79,6 +82,8 @@ export function makeServices(settings: Settings, clock: Clock, logger: Logger) {
   const database = new Database(settings.databaseUrl, (error) =>
     logger.warn({ err: error }, 'lost a database connection'),
   )
+
+  const signals = new Signals(settings.databaseUrl, logger)
 
   const authentication = new Authentication(database, clock, settings)
   const openConnections = new OpenConnections(authentication, logger)
@@ -201,7 +206,16 @@ export function makeServices(settings: Settings, clock: Clock, logger: Logger) {
   const lexiconVersions = new Versions<Lexicon>(database, clock, agents, 'lexicon')
   const lexicons = new Lexicons(lexiconVersions, declarationFor)
 
-  const callHeads = new CallHeads(database, clock, agents, runningGateways)
+  const tails = new Tails(database, signals, runningGateways.id, logger)
+  const log = new Log({
+    database,
+    clock,
+    logger,
+    tails,
+    gateway: runningGateways.id,
+    charge: (tx, org, credits) => accounts.charge(org, credits, tx),
+  })
+  const callHeads = new CallHeads(database, clock, agents, runningGateways, log)
   const agentOfCall: AgentOfCall = (caller, call) => callHeads.agentOf(caller, call)
   const fleet = new Fleet(settings.fleetKey, {
     org: (idOrSlug) => orgs.lookUp(idOrSlug),
@@ -236,6 +250,7 @@ export function makeServices(settings: Settings, clock: Clock, logger: Logger) {
     metrics,
     vault,
     database,
+    signals,
     authentication,
     openConnections,
     rateCounts,
@@ -267,6 +282,8 @@ export function makeServices(settings: Settings, clock: Clock, logger: Logger) {
     canaries,
     lexicons,
     orgJudging,
+    tails,
+    log,
     callHeads,
     agentOfCall,
     fleet,

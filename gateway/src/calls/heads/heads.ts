@@ -16,6 +16,8 @@ import type { Database, Queryable, Transaction } from '../../database/database.t
 import type { Caller } from '../../foundation/caller.ts'
 import type { Clock } from '../../foundation/clock.ts'
 import { badRequest, notFound } from '../../foundation/refusals.ts'
+import type { Log } from '../log/log.ts'
+import { callLog } from '../log/stamping.ts'
 import { newCallId, refuseMalformedCallId } from './call-ids.ts'
 import * as store from './heads.store.ts'
 import { readForCall, type Reading } from './reading.store.ts'
@@ -43,17 +45,20 @@ export class CallHeads {
   readonly #clock: Clock
   readonly #agents: Agents
   readonly #gateways: Pick<RunningGateways, 'id' | 'aliveSince'>
+  readonly #log: Log
 
   constructor(
     database: Database,
     clock: Clock,
     agents: Agents,
     gateways: Pick<RunningGateways, 'id' | 'aliveSince'>,
+    log: Log,
   ) {
     this.#database = database
     this.#clock = clock
     this.#agents = agents
     this.#gateways = gateways
+    this.#log = log
   }
 
   async open(caller: Caller, wanted: OpenCall): Promise<OpenedCall> {
@@ -116,6 +121,7 @@ export class CallHeads {
       lexicon,
       canary,
     })
+    if (kept) await this.#log.open(tx, callLog({ ...scope, id: call }))
     return kept !== undefined
   }
 

@@ -1,5 +1,5 @@
 import { plans, type Account, type Plan, type ReplaceAccount } from '@switchroom/contract/accounts'
-import type { Database, Transaction } from '../../database/database.ts'
+import type { Database, Queryable, Transaction } from '../../database/database.ts'
 import { badRequest, notFound } from '../../foundation/refusals.ts'
 import type { Orgs } from '../../people/orgs/orgs.ts'
 import * as store from './accounts.store.ts'
@@ -49,8 +49,8 @@ export class Accounts {
   }
 
   /** For what is known only afterwards: it may leave the account below zero. */
-  async charge(org: string, credits: number): Promise<void> {
-    await store.addCredits(this.#database, org, -amountOf(credits))
+  async charge(org: string, credits: number, database: Queryable = this.#database): Promise<void> {
+    await store.addCredits(database, org, -amountOf(credits))
   }
 }
 

@@ -1,0 +1,131 @@
+import { Type, type Static } from 'typebox'
+
+/** What is seen live and never kept. */
+export const ephemeralTypes: ReadonlySet<string> = new Set([
+  'user.speaking',
+  'bot.word',
+  'speech.started',
+  'speech.ended',
+  'audio.metrics',
+  'eager.turn',
+])
+
+/** A fact of a call, or of an agent, as its log holds it. */
+export const Entry = Type.Object({
+  seq: Type.Integer({ description: 'the cursor: counts from 1 within one log' }),
+  ts: Type.Number({ description: 'epoch seconds' }),
+  call: Type.String({ description: "the call it speaks of; empty in an agent's own log where it is none" }),
+  agent: Type.String(),
+  type: Type.String(),
+  ephemeral: Type.Boolean({ description: 'live only: never kept, never replayed' }),
+  data: Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true }),
+})
+export type Entry = Static<typeof Entry>
+
+/** A fact about to be written. */
+export interface NewEntry {
+  type: string
+  data: Readonly<Record<string, unknown>>
+}
+
+export const EventsAsked = Type.Object({
+  after: Type.Optional(Type.String({ description: 'the last seq already seen; 0 where unsaid' })),
+  limit: Type.Optional(Type.String({ description: '1 to 1000; 500 where unsaid' })),
+})
+export type EventsAsked = Static<typeof EventsAsked>
+
+const Gap = Type.Unsafe<{ from: number; to: number } | null>({
+  type: 'object',
+  nullable: true,
+  properties: { from: { type: 'integer' }, to: { type: 'integer' } },
+  description: 'the first and the last seq that are no longer kept',
+})
+
+export const EventPage = Type.Object({
+  entries: Type.Array(Entry),
+  next: Type.Integer({ description: 'the last seq of this page, or the one asked after' }),
+  gap: Gap,
+  ended: Type.Boolean({ description: 'whether nothing more will come' }),
+})
+export type EventPage = Static<typeof EventPage>
+
+/** Which entries an org's live relay shows. */
+export const RelayAsked = Type.Object({ agent: Type.Optional(Type.String()) })
+
+export const AppendEntries = Type.Object({
+  entries: Type.Array(
+    Type.Object({
+      type: Type.String(),
+      data: Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true }),
+      ephemeral: Type.Optional(Type.Boolean()),
+    }),
+    { maxItems: 1000 },
+  ),
+  batch: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      description: "counts the worker's batches of this call from 1: a repeated one is taken once",
+    }),
+  ),
+})
+export type AppendEntries = Static<typeof AppendEntries>
+
+export const Appended = Type.Object({ seq: Type.Integer({ description: "the log's last" }) })
+export type Appended = Static<typeof Appended>
+
+export const callReasons = [
+  'hangup',
+  'timeout',
+  'idle_timeout',
+  'max_duration',
+  'no_answer',
+  'busy',
+  'failed',
+] as const
+export type CallReason = (typeof callReasons)[number]
+
+export const callStates = ['open', 'held', 'ended'] as const
+export type CallState = (typeof callStates)[number]
+
+export const errorCodes = [
+  'llm_timeout',
+  'msgapp_not_sent',
+  'quota',
+  'worker_lost',
+  'dial_failed',
+  'tool_failed',
+  'llm_failed',
+] as const
+export type ErrorCode = (typeof errorCodes)[number]
+
+export const transports = ['phone', 'webrtc', 'chat', 'msgapp'] as const
+export type Transport = (typeof transports)[number]
+
+/** A call as agents see it. Instants are epoch milliseconds, `duration` is seconds. */
+export interface Call {
+  id: string
+  agent: string
+  from: string | null
+  to: string | null
+  direction: 'inbound' | 'outbound'
+  transport: Transport
+  metadata: Record<string, unknown>
+  language: string | null
+  extension: string | null
+  routedFrom: string | null
+  lineTranscript: LineTurn[]
+  startedAt: number
+  /** The last three are absent until the call has ended. */
+  endedAt?: number
+  duration?: number
+  reason?: string
+}
+
+/** What was said on a line before it handed the call over. */
+export interface LineTurn {
+  who: 'caller' | 'line'
+  text: string
+  at: number
+  role: 'user' | 'assistant'
+  content: string
+}

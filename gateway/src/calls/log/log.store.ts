@@ -1,0 +1,140 @@
+import { statement, type Queryable, type Transaction } from '../../database/database.ts'
+import type { KeptEntry, LogRef } from './stamping.ts'
+
+/** Where gateways hear that a log has grown. */
+export const logChannel = 'log_grew'
+
+const insert = statement(`
+  insert into logs (id, org, env, agent, call) values ($1, $2, $3, $4, $5) on conflict (id) do nothing`)
+
+export const insertLog = (database: Queryable, { id, org, env, agent, call }: LogRef) =>
+  database.rows(insert, id, org, env, agent, call)
+
+/** Entries for several logs at once, as columns: PostgreSQL takes them apart again. */
+export interface Columns {
+  logs: string[]
+  counts: number[]
+  /** The gateway that must run the log's call for them to be taken; null where anybody may write. */
+  runners: (string | null)[]
+  entryLogs: string[]
+  places: number[]
+  stamps: number[]
+  types: string[]
+  /** Each entry without its `seq`, which is known only while its log is held. */
+  rests: string[]
+}
+
+export interface Grown {
+  id: string
+  /** What it was at before. */
+  before: number
+}
+
+// The rows are held in one order by everybody, so that no two writers wait for each other.
+const append = statement<Grown>(`
+  with held as materialized (
+    select id, seq, runner from logs where id = any($1::text[]) and not sealed order by id for update
+  ), grown as (
+    update logs set seq = held.seq + added.count
+    from held join unnest($1::text[], $2::int[], $3::text[]) as added (id, count, runner)
+      on added.id = held.id and (added.runner is null or added.runner = held.runner)
+    where logs.id = held.id
+    returning logs.id, held.seq as before
+  ), kept as (
+    insert into entries (log, seq, ts, type, entry)
+    select grown.id, grown.before + added.place, added.ts, added.type,
+      '{"seq":' || (grown.before + added.place) || added.rest
+    from unnest($4::text[], $5::int[], $6::float8[], $7::text[], $8::text[]) as added (log, place, ts, type, rest)
+    join grown on grown.id = added.log
+  )
+  select id, before from grown`)
+
+/** Answers the logs that took their entries: not one that is sealed, that another runs or that nobody opened. */
+export const appendAll = (tx: Queryable, columns: Columns) =>
+  tx.rows(
+    append,
+    columns.logs,
+    columns.counts,
+    columns.runners,
+    columns.entryLogs,
+    columns.places,
+    columns.stamps,
+    columns.types,
+    columns.rests,
+  )
+
+/** What the entries of a call change on its head. */
+export interface HeadChange {
+  call: string
+  errors: number
+  llmTimeouts: number
+  turns: number
+}
+
+const count = statement(`
+  update calls set errors = calls.errors + added.errors, llm_timeouts = calls.llm_timeouts + added.llm_timeouts,
+    turns = calls.turns + added.turns
+  from unnest($1::text[], $2::int[], $3::int[], $4::int[]) as added (id, errors, llm_timeouts, turns)
+  where calls.id = added.id`)
+
+export const countOnHeads = (tx: Transaction, changes: readonly HeadChange[]) =>
+  tx.rows(
+    count,
+    changes.map(({ call }) => call),
+    changes.map(({ errors }) => errors),
+    changes.map(({ llmTimeouts }) => llmTimeouts),
+    changes.map(({ turns }) => turns),
+  )
+
+const end = statement(`
+  with ended as (
+    update calls set state = 'ended', ended_at = to_timestamp(added.ts), reason = added.reason, held_by = null,
+      beat_at = null
+    from unnest($1::text[], $2::float8[], $3::text[]) as added (id, ts, reason)
+    where calls.id = added.id
+    returning calls.id
+  )
+  update logs set sealed = true, runner = null where id in (select id from ended)`)
+
+/** Ends calls and seals their logs. */
+export const endAll = (tx: Transaction, ends: readonly { call: string; ts: number; reason: string }[]) =>
+  tx.rows(
+    end,
+    ends.map(({ call }) => call),
+    ends.map(({ ts }) => ts),
+    ends.map(({ reason }) => reason),
+  )
+
+const tell = statement(`select pg_notify('${logChannel}', payload) from unnest($1::text[]) as told (payload)`)
+
+/** Heard by the other gateways once what was written is there. */
+export const tellGrown = (tx: Queryable, payloads: readonly string[]) => tx.rows(tell, payloads)
+
+export interface HeldLog extends LogRef {
+  seq: number
+  batch: number
+  runner: string | null
+  sealed: boolean
+}
+
+const hold = statement<HeldLog>(`
+  select id, org, env, agent, call, seq, batch, runner, sealed from logs where id = $1 for update`)
+
+/** Held until the end of the transaction: nobody else writes to it, nor changes how its call stands. */
+export const holdLog = (tx: Transaction, id: string) => tx.row(hold, id)
+
+const find = statement<HeldLog>(
+  `select id, org, env, agent, call, seq, batch, runner, sealed from logs where id = $1`,
+)
+
+export const findLog = (database: Queryable, id: string) => database.row(find, id)
+
+const takeBatch = statement(`update logs set batch = $2 where id = $1`)
+
+export const setBatch = (tx: Transaction, id: string, batch: number) => tx.rows(takeBatch, id, batch)
+
+const page = statement<KeptEntry>(`
+  select seq, type, entry from entries where log = $1 and seq > $2 order by seq limit $3`)
+
+export const readAfter = (database: Queryable, log: string, after: number, limit: number) =>
+  database.rows(page, log, after, limit)

@@ -1,0 +1,67 @@
+import type { NewEntry } from '@switchroom/contract/log'
+import type { Environment } from '@switchroom/contract/scopes'
+
+/** A log as whoever writes to it names it: a call's, or with no call an agent's own. */
+export interface LogRef {
+  id: string
+  org: string
+  env: Environment
+  agent: string
+  call: string | null
+}
+
+export const callLog = (head: { id: string; org: string; env: Environment; agent: string }): LogRef => ({
+  id: head.id,
+  org: head.org,
+  env: head.env,
+  agent: head.agent,
+  call: head.id,
+})
+
+/** No call's id has a slash. */
+export const agentLog = ({ org, env, agent }: { org: string; env: Environment; agent: string }): LogRef => ({
+  id: `${org}/${env}/${agent}`,
+  org,
+  env,
+  agent,
+  call: null,
+})
+
+/** An entry as it is written: everything of it but its `seq`. */
+export interface Stamped {
+  type: string
+  ts: number
+  data: NewEntry['data']
+  /** Its JSON from behind the `seq`. */
+  rest: string
+}
+
+/** An entry with its `seq`, as it is kept and as readers get it. */
+export interface KeptEntry {
+  seq: number
+  type: string
+  entry: string
+}
+
+/** In an agent's own log the call is the one the entry speaks of, if any. */
+export function stamped(log: LogRef, { type, data }: NewEntry, now: Date, isEphemeral = false): Stamped {
+  const ts = now.getTime() / 1000
+  const call = log.call ?? (typeof data['call'] === 'string' ? data['call'] : '')
+  const fields = { ts, call, agent: log.agent, type, ephemeral: isEphemeral, data }
+  return { type, ts, data, rest: `,${jsonOf(fields).slice(1)}` }
+}
+
+export const withSeq = ({ type, rest }: Stamped, seq: number): KeptEntry => ({
+  seq,
+  type,
+  entry: `{"seq":${seq}${rest}`,
+})
+
+/** What PostgreSQL could not read out of JSON again is left out: NUL, and halves of characters. */
+function jsonOf(fields: object): string {
+  const json = JSON.stringify(fields)
+  if (!/\\u(0000|d[89a-f])/.test(json)) return json
+  return JSON.stringify(fields, (_key, value: unknown) =>
+    typeof value === 'string' ? value.replaceAll('\0', '').toWellFormed() : value,
+  )
+}

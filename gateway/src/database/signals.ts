@@ -1,0 +1,76 @@
+import { Client } from 'pg'
+import type { Logger } from 'pino'
+import { secondMs } from '../foundation/clock.ts'
+
+const againAfterMs = secondMs
+/** What PostgreSQL carries in one notification is shorter than 8000 bytes. */
+export const longestSignal = 7900
+
+type Hear = (payload: string) => void
+
+/** What gateways tell each other: short words on named channels, heard by whoever listens at that moment. */
+export class Signals {
+  readonly #connectionString: string
+  readonly #logger: Logger
+  readonly #hearers = new Map<string, Hear>()
+  /** Told when words may have been missed. */
+  readonly #missed: (() => void)[] = []
+  #client: Client | undefined
+  #timer: NodeJS.Timeout | undefined
+  #isStopped = false
+
+  constructor(connectionString: string, logger: Logger) {
+    this.#connectionString = connectionString
+    this.#logger = logger
+  }
+
+  /** Before the start. */
+  on(channel: string, hear: Hear, onMissed: () => void = () => {}) {
+    this.#hearers.set(channel, hear)
+    this.#missed.push(onMissed)
+  }
+
+  async start() {
+    const client = new Client({
+      connectionString: this.#connectionString,
+      application_name: 'switchroom-signals',
+      keepAlive: true,
+      connectionTimeoutMillis: 5 * secondMs,
+    })
+    client.on('error', () => this.#lost(client))
+    client.on('end', () => this.#lost(client))
+    client.on('notification', ({ channel, payload = '' }) => this.#hearers.get(channel)?.(payload))
+    await client.connect()
+    for (const channel of this.#hearers.keys())
+      await client.query(`listen ${client.escapeIdentifier(channel)}`)
+    this.#client = client
+  }
+
+  async stop() {
+    this.#isStopped = true
+    clearTimeout(this.#timer)
+    await this.#client?.end()
+  }
+
+  #lost(client: Client) {
+    if (this.#isStopped || client !== this.#client) return
+    this.#client = undefined
+    this.#logger.warn('lost the connection that hears other gateways')
+    void client.end().catch(() => {})
+    this.#again()
+  }
+
+  #again() {
+    this.#timer = setTimeout(() => {
+      this.start().then(
+        () => {
+          for (const missed of this.#missed) missed()
+        },
+        () => {
+          if (!this.#isStopped) this.#again()
+        },
+      )
+    }, againAfterMs)
+    this.#timer.unref()
+  }
+}
