@@ -16,6 +16,7 @@ const rooms: Record<string, readonly string[] | 'any'> = {
   cli: ['contract', 'sdk'],
   console: ['contract'],
   launcher: [],
+  'examples/*': ['sdk'],
   tools: 'any',
   e2e: 'any',
   bench: 'any',

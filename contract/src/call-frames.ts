@@ -1,0 +1,95 @@
+import { Type, type Static } from 'typebox'
+
+// Frames on the app socket that speak of calls. Gateway to app: every event as `EventFrame`. App to gateway: the rest.
+
+/** Gateway to app: something happened in a call that the app drives. */
+export interface EventFrame {
+  /** The event's name, as `user.message`. */
+  type: string
+  agent: string
+  /** The call's id. */
+  call: string
+  /** The event's payload; a Call where an event carries one is `data.call`, a session `data.session`. */
+  data: Record<string, unknown>
+}
+
+/** Gateway to app: what the app sent under this call and id is kept, and need not be sent again. */
+export interface ToolReceived {
+  type: 'tool.received'
+  call: string
+  id: string
+}
+
+const CallId = Type.String({ minLength: 1, maxLength: 128 })
+const AnyValue = Type.Unsafe<unknown>({})
+
+export const Say = Type.Object({ type: Type.Literal('call.say'), call: CallId, text: Type.String() })
+export type Say = Static<typeof Say>
+
+export const EndCall = Type.Object({ type: Type.Literal('call.end'), call: CallId })
+export type EndCall = Static<typeof EndCall>
+
+export const RequestCallback = Type.Object({
+  type: Type.Literal('call.callback'),
+  call: CallId,
+  number: Type.String(),
+  when: Type.Optional(Type.String()),
+  note: Type.Optional(Type.String()),
+})
+export type RequestCallback = Static<typeof RequestCallback>
+
+export const OptOut = Type.Object({ type: Type.Literal('call.opt_out'), call: CallId })
+export type OptOut = Static<typeof OptOut>
+
+/** Exactly one of `result` and `error`; sent again after a reconnect until it is received. */
+export const ToolResult = Type.Object({
+  type: Type.Literal('tool.result'),
+  call: CallId,
+  id: Type.String(),
+  result: Type.Optional(AnyValue),
+  error: Type.Optional(Type.String()),
+})
+export type ToolResult = Static<typeof ToolResult>
+
+/** What a `call.preparing` handler changed: what it leaves out stays as it was. */
+export const PreparedSet = Type.Object({
+  prompt: Type.Optional(Type.String({ description: 'in place of the prompt the class declares' })),
+  context: Type.Optional(Type.String({ description: 'read by the model after the prompt' })),
+  metadata: Type.Optional(
+    Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true }),
+  ),
+})
+export type PreparedSet = Static<typeof PreparedSet>
+
+export const PreparingSettled = Type.Object({
+  type: Type.Literal('preparing.settled'),
+  call: CallId,
+  turn: Type.Integer(),
+  set: Type.Optional(PreparedSet),
+})
+export type PreparingSettled = Static<typeof PreparingSettled>
+
+export const RegisterLine = Type.Object({
+  type: Type.Literal('line.register'),
+  number: Type.String(),
+  extensionMs: Type.Optional(Type.Integer()),
+})
+export type RegisterLine = Static<typeof RegisterLine>
+
+export const RouteCall = Type.Object({
+  type: Type.Literal('call.route'),
+  call: CallId,
+  agent: Type.String(),
+})
+export type RouteCall = Static<typeof RouteCall>
+
+/** By the type of the frame. */
+export const callFrames = {
+  'call.say': Say,
+  'call.end': EndCall,
+  'call.callback': RequestCallback,
+  'call.opt_out': OptOut,
+  'tool.result': ToolResult,
+  'preparing.settled': PreparingSettled,
+} as const
+export type CallFrame = Say | EndCall | RequestCallback | OptOut | ToolResult | PreparingSettled

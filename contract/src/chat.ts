@@ -1,0 +1,32 @@
+import { Type, type Static } from 'typebox'
+
+// Frames on the chat socket, and how one is opened.
+
+export const ChatAsked = Type.Object({
+  agent: Type.String(),
+  call: Type.Optional(Type.String({ description: 'an open call of this agent, to go on with after a lost connection' })),
+  after: Type.Optional(Type.String({ description: 'with `call`: the seq of the last frame seen, 0 for all of them' })),
+  contact: Type.Optional(Type.String({ description: 'whose conversation it is: their number, as +34911234567' })),
+})
+export type ChatAsked = Static<typeof ChatAsked>
+
+/** Client to gateway. A message sent again under its `id` is taken once. */
+export const ChatMessage = Type.Object({
+  type: Type.Literal('message'),
+  text: Type.String(),
+  id: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
+})
+export type ChatMessage = Static<typeof ChatMessage>
+
+/** Client to gateway: the conversation is over. */
+export const ChatEnd = Type.Object({ type: Type.Literal('end') })
+
+/** Gateway to client. `seq` is the log's cursor: whoever comes back asks for what came after. */
+export type ChatFrame =
+  | { type: 'started'; call: string; seq: number }
+  /** The client's message is in the log. */
+  | { type: 'heard'; id: string; messageId: string; seq: number }
+  | { type: 'message'; text: string; messageId: string; seq: number }
+  | { type: 'ended'; reason: string; seq: number }
+  /** What the client sent was refused; the socket stays open. */
+  | { type: 'error'; detail: string }

@@ -1,0 +1,60 @@
+import type { PreparedSet } from '@switchroom/contract/call-frames'
+import type { Entry, NewEntry } from '@switchroom/contract/log'
+import type { Greeting, Lexicon } from '@switchroom/contract/settings'
+import type { Model, Tool, ToolCall } from '@switchroom/kit/vendor'
+
+/** A model that a call may be answered by. */
+export interface ModelRun {
+  vendor: string
+  model: string
+  /** Whose key it runs on; the org pays where it is lent. */
+  key: 'yours' | 'lent' | 'none'
+  think: Model['think']
+}
+
+/** What an agent is told before anything is said, and how long a caller waits. */
+export interface Instructions {
+  /** Of the class that holds the agent. */
+  prompt: string | null
+  knowledge: string | null
+  lexicon: Lexicon
+  language: string | null
+  greeting: Greeting | null
+  hangup: { when: string } | null
+  memory: { remember: readonly string[]; forget: readonly string[] } | null
+  /** What is known of the contact from before. */
+  facts: readonly Fact[]
+  tools: readonly Tool[]
+  llmTimeoutMs: number
+}
+
+export interface Fact {
+  id: string
+  text: string
+}
+
+/** What became of a tool that the model asked for. */
+export interface ToolOutcome {
+  id: string
+  name: string
+  ok: boolean
+  /** What the model reads. */
+  text: string
+}
+
+/** Where a turn runs: everything that happens outside the conversation itself. */
+export interface TurnParts {
+  instructions: Instructions
+  /** In the order in which they are tried; at least one. */
+  models: readonly ModelRun[]
+  /** The log of the call so far, without what is never kept. */
+  entries: readonly Entry[]
+  /** Resolves once the entries are kept. What is refused ends the turn. */
+  keep: (entries: readonly NewEntry[]) => Promise<void>
+  /** Before a generation, which is counted from 1 over the whole call: what the app changed, and what it had changed before. */
+  prepare: (generation: number) => Promise<PreparedSet>
+  /** Asks the app. Every call is answered, also one that failed or ran out of time; never asked twice under one id. */
+  runTools: (msgId: string, calls: readonly ToolCall[]) => Promise<ToolOutcome[]>
+  newMessageId: () => string
+  nowMs: () => number
+}
