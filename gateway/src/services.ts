@@ -190,11 +190,13 @@ export function makeServices(settings: Settings, clock: Clock, logger: Logger) {
   })
   runningGateways.onForgotten = () => appSockets.sendAway()
   const settingsVersions = new Versions<Config>(database, clock, agents, 'settings')
+  const lexiconVersions = new Versions<Lexicon>(database, clock, agents, 'lexicon')
   const agentSettings = new AgentSettings({
     vendors,
     providersRow,
     stageKeys,
     versions: settingsVersions,
+    lexiconVersions,
     declarationFor,
     orgJudge,
     trialTimeoutMs: settings.trialTimeoutMs,
@@ -203,7 +205,6 @@ export function makeServices(settings: Settings, clock: Clock, logger: Logger) {
     agentSettings.read(caller, agent),
   )
   const canaries = new Canaries(database, clock, settingsVersions)
-  const lexiconVersions = new Versions<Lexicon>(database, clock, agents, 'lexicon')
   const lexicons = new Lexicons(lexiconVersions, declarationFor)
 
   const tails = new Tails(database, signals, runningGateways.id, logger)

@@ -19,6 +19,12 @@ export interface Declaration {
 export const fixedBy = (declaration: Declaration | null): DeclarableName[] =>
   declarableNames.filter((name) => declaration !== null && name in declaration.declared)
 
+/** The class wins for the half that it declares; a lexicon that nobody set is empty. */
+export const lexiconUnder = (declaration: Declaration | null, set: Lexicon | null | undefined): Lexicon => ({
+  said: declaration?.says ?? set?.said ?? [],
+  heard: declaration?.hears ?? set?.heard ?? [],
+})
+
 /** The halves of the lexicon that the class declares. */
 export const halvesFixedBy = (declaration: Declaration | null): DeclarableHalf[] =>
   declarableHalves.filter((half) => declaration?.[half] !== undefined)

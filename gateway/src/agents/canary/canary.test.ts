@@ -118,15 +118,19 @@ test('each scope has a canary of its own, chosen as the scope of a set is (S-229
   assert.equal((await standing('?team=true', production)).share, 3)
 })
 
-test('whoever opens words reads a canary, and the pipeline alone sets and ends one (S-228, S-360, S-361, SD-05, ST-046)', async () => {
+test('whoever opens words reads a canary, and the pipeline alone sets and ends one (S-227, S-228, S-360, S-361, SD-05, ST-046)', async () => {
   const { path, put } = await agentWith({ team: 1 })
   await put({ version: 1, share: 10, team: true })
   const words = await org.serverToken('sandbox', { scopes: ['words'] })
-  const pipelineOnly = /^this key does not open pipeline: it opens /
-  for (const { client } of [supervisor, words]) {
+  for (const [{ client }, opens] of [
+    [supervisor, 'calls · talk · words · evals'],
+    [words, 'words'],
+  ] as const) {
+    const pipelineOnly = `this key does not open pipeline: it opens ${opens}`
     assert.equal((await client.get(`${path}?team=true`)).body.canary.share, 10)
     refused(await client.put(path, { version: 1, share: 20, team: true }), 403, pipelineOnly)
     refused(await client.delete(`${path}?team=true`), 403, pipelineOnly)
+    assert.equal((await client.get(`${path}?team=true`)).body.canary.share, 10)
   }
   const pipeline = await org.serverToken('sandbox', { scopes: ['pipeline'] })
   assert.equal((await pipeline.client.get(path)).body.canary.share, 10)

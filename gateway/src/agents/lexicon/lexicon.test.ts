@@ -159,7 +159,7 @@ test('the history of one scope is newest first, as many as asked for (S-240, SD-
   refused(await developer.get(`${path}/history?team=yes`), 400, 'team is true or false')
 })
 
-test('all three open to pipeline or to words, and to nothing else (S-241, S-356, S-357, SD-05)', async () => {
+test('all three open to pipeline or to words, and to nothing else (S-216, S-241, S-356, S-357, SD-05)', async () => {
   const { path, set } = newAgent()
   const supervisor = await org.person('supervisor')
   const pipeline = await org.serverToken('sandbox', { scopes: ['pipeline'] })
@@ -168,8 +168,9 @@ test('all three open to pipeline or to words, and to nothing else (S-241, S-356,
   let version = 0
   for (const { client } of [pipeline, words, app, supervisor]) {
     if (client === supervisor.client) version = 0
-    assert.equal((await set(client, { heard: ['a'] }, version)).status, 200)
-    assert.equal((await client.get(path)).status, 200)
+    assert.equal((await set(client, { said: [sql], heard: ['a'] }, version)).status, 200)
+    const { yours, team } = (await client.get(path)).body
+    assert.deepEqual((yours ?? team).lexicon, { said: [sql], heard: ['a'] })
     assert.equal((await client.get(`${path}/history`)).status, 200)
     version += 1
   }

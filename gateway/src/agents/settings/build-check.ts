@@ -25,7 +25,8 @@ export interface BuildParts {
 export function refuseUnbuildable(config: Config, judged: readonly Knob[], parts: BuildParts) {
   for (const knob of judged) {
     if (!Object.hasOwn(config, knob)) continue
-    const why = whyMisshapen(knob, config[knob]) ?? vendorsFaults[knob]?.(config, parts)
+    const vendorsFault = parts.layers.isDeclared(knob) ? undefined : vendorsFaults[knob] // the class's value runs
+    const why = whyMisshapen(knob, config[knob]) ?? vendorsFault?.(config, parts)
     if (why !== undefined) throw badRequest(why)
   }
   const unknown = Object.keys(config).find((name) => !(knobs as readonly string[]).includes(name))

@@ -178,15 +178,19 @@ test('a version kept before a check was added is read, listed and rolled back to
   assert.deepEqual(trial.asked(), [])
 })
 
-test('history and diff open to words, a rollback to the pipeline alone (S-165, S-356, S-360, SD-05, ST-046)', async () => {
-  const { path, set, rollBack } = newAgent()
+test('history and diff open to words, a rollback to the pipeline alone (S-165, S-226, S-356, S-360, SD-05, ST-046)', async () => {
+  const { path, set, rollBack, history } = newAgent()
   await set(supervisor.client, [hello, { greeting: { say: 'Hi' } }])
   const words = await org.serverToken('sandbox', { scopes: ['words'] })
-  for (const { client } of [supervisor, words]) {
+  for (const [{ client }, opens] of [
+    [supervisor, 'calls · talk · words · evals'],
+    [words, 'words'],
+  ] as const) {
     assert.equal((await client.get(`${path}/history`)).status, 200)
     assert.equal((await client.get(`${path}/diff?against=team`)).status, 200)
-    refused(await rollBack(client, 1), 403, /^this key does not open pipeline: it opens /)
+    refused(await rollBack(client, 1), 403, `this key does not open pipeline: it opens ${opens}`)
   }
+  assert.deepEqual(numbers(await history(supervisor.client)), [2, 1])
   const qa = await org.person('qa')
   for (const end of ['history', 'diff?against=team'])
     refused(

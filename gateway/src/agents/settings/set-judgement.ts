@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { ProviderRow } from '@switchroom/contract/providers'
-import { knobs, type Config, type Knob } from '@switchroom/contract/settings'
+import { knobs, type Config, type Knob, type Lexicon } from '@switchroom/contract/settings'
 import type { Stage } from '@switchroom/contract/speech'
 import type { InstalledVendors } from '@switchroom/kit/installed'
 import { conflict, Refusal } from '../../foundation/refusals.ts'
@@ -10,6 +10,7 @@ import type { StageKnob } from '../../providers/reading/stage-words.ts'
 import { notLent } from '../../providers/reading/vendor-refusals.ts'
 import { lineIn } from '../../providers/voices/sample-lines.ts'
 import type { Declaration } from '../apps/declaration.ts'
+import { spokenWith } from '../lexicon/said.ts'
 import { builtClass } from '../stages/built-class.ts'
 import { Layers } from '../stages/layers.ts'
 import { StageReading, type RunStage } from '../stages/stages.ts'
@@ -43,6 +44,7 @@ export class SetJudgement {
   readonly #vendors: InstalledVendors
   readonly #stageKeys: StageKeys
   readonly #standing: Standing
+  /** What the set says for itself: a knob that the class declares runs as the class says. */
   readonly #config: Config
   readonly #reading: StageReading
   readonly layers: Layers
@@ -53,10 +55,11 @@ export class SetJudgement {
     this.#vendors = vendors
     this.#stageKeys = stageKeys
     this.#standing = standing
-    this.#config = config
     this.#reading = new StageReading(vendors, standing.row)
     this.layers = new Layers(declared, [config, ...standing.below])
     this.#layersNow = new Layers(declared, [standing.standing, ...standing.below])
+    const own = Object.entries(config).filter(([knob]) => !this.layers.isDeclared(knob as Knob))
+    this.#config = Object.fromEntries(own)
   }
 
   get reading() {
@@ -84,14 +87,14 @@ export class SetJudgement {
     }
   }
 
-  /** One trial for each stage that the set changes. */
-  async trials(): Promise<Trial[]> {
+  /** One trial for each stage that the set changes, built with the lexicon as a call would be. */
+  async trials(lexicon: Lexicon): Promise<Trial[]> {
     const changed = trialOrder.filter((stage) => this.#changes(stage) && !this.#isReplaced(stage))
-    const trials = await Promise.all(changed.map((stage) => this.#trialOf(stage)))
+    const trials = await Promise.all(changed.map((stage) => this.#trialOf(stage, lexicon)))
     return trials.flatMap((trial) => trial ?? [])
   }
 
-  async #trialOf(stage: Stage): Promise<Trial | undefined> {
+  async #trialOf(stage: Stage, { said, heard }: Lexicon): Promise<Trial | undefined> {
     const run = this.#run(stage)
     const key = await this.#keyOf(stage)
     const vendor = this.#vendors.get(run.vendor)
@@ -102,11 +105,16 @@ export class SetJudgement {
     return {
       stage,
       vendor,
-      line: lineIn(language ?? 'en', row.lines),
+      line: spokenWith(said)(lineIn(language ?? 'en', row.lines)),
       choice: {
         model: run.model,
         ...(own && run.builds !== null && { builds: run.builds }),
-        knobs: { voice: this.layers.get('voice'), temperature: this.layers.get('temperature'), language },
+        knobs: {
+          voice: this.layers.get('voice'),
+          temperature: this.layers.get('temperature'),
+          language,
+          ...(heard.length > 0 && { heard }),
+        },
         options: { ...row.options[`${stage}/${run.vendor}`], ...(own && run.options) },
         credentials: key.credentials,
       },

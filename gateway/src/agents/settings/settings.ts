@@ -1,6 +1,7 @@
 import {
   knobs,
   type Config,
+  type Lexicon,
   type SetSettings,
   type SettingsRow,
   type SettingsView,
@@ -9,7 +10,7 @@ import type { InstalledVendors } from '@switchroom/kit/installed'
 import type { Caller } from '../../foundation/caller.ts'
 import type { StageKeys } from '../../providers/lending/stage-keys.ts'
 import type { ProvidersRow } from '../../providers/row/row.ts'
-import { fixedBy, type Declaration } from '../apps/declaration.ts'
+import { fixedBy, lexiconUnder, type Declaration } from '../apps/declaration.ts'
 import { scopeOf, type Scope } from '../scope.ts'
 import { tryStage } from '../trials/trials.ts'
 import { noteOf, type VersionRow, type Versions } from '../versions/versions.ts'
@@ -24,6 +25,7 @@ export interface SettingsParts {
   providersRow: ProvidersRow
   stageKeys: StageKeys
   versions: Versions<Config>
+  lexiconVersions: Versions<Lexicon>
   /** The class that holds the agent for whoever asks; null where no app does. */
   declarationFor: (scope: Scope) => Promise<Declaration | null>
   orgJudge: (org: string) => Promise<string | null>
@@ -66,7 +68,8 @@ export class AgentSettings {
     if (declaration) refuseChangeOfDeclared(declaration.app, declaration.declared, config, standing.standing)
     if (!isWordsKey) {
       await judgement.refuseOptionsOnLentKey()
-      for (const trial of await judgement.trials()) await tryStage(trial, this.#parts.trialTimeoutMs)
+      const trials = await judgement.trials(await this.#lexiconIn(scope, declaration))
+      for (const trial of trials) await tryStage(trial, this.#parts.trialTimeoutMs)
     }
     await this.#parts.versions.add(caller, scope, wanted.if_version, { content: config, note })
     return this.read(caller, agent)
@@ -80,6 +83,14 @@ export class AgentSettings {
       reading: judgement.reading,
       orgJudge: standing.orgJudge,
     })
+  }
+
+  /** As a call of this scope has it: the nearest row is both halves, and the class wins for its own. */
+  async #lexiconIn(scope: Scope, declaration: Declaration | null): Promise<Lexicon> {
+    const { lexiconVersions } = this.#parts
+    const row =
+      (await lexiconVersions.newest(scope)) ?? (await lexiconVersions.newest({ ...scope, holder: '' }))
+    return lexiconUnder(declaration, row?.content)
   }
 
   async #standing(caller: Caller, scope: Scope): Promise<Standing> {

@@ -1,7 +1,6 @@
 import type { ProviderRow } from '@switchroom/contract/providers'
-import type { Config, EndOfTurn, Lexicon } from '@switchroom/contract/settings'
+import type { Config, EndOfTurn } from '@switchroom/contract/settings'
 import type { InstalledVendors } from '@switchroom/kit/installed'
-import type { Declaration } from '../../agents/apps/declaration.ts'
 import type { Layers } from '../../agents/stages/layers.ts'
 import { canEndTurn, rowsTurnEnd } from '../../agents/stages/turn-ends.ts'
 import type { VendorModel } from '../../providers/reading/stage-words.ts'
@@ -19,12 +18,6 @@ export function configRun(layers: Layers): Config {
     ...(bases && { bases: bases.map((base) => ({ ...baseDefaults, ...base })) }),
   }
 }
-
-/** The class wins for the half that it declares. */
-export const lexiconRun = (lexicon: Lexicon | null, declaration: Declaration | null): Lexicon => ({
-  said: declaration?.says ?? lexicon?.said ?? [],
-  heard: declaration?.hears ?? lexicon?.heard ?? [],
-})
 
 /** Who ends a turn on these ears: they themselves only where they can, however long ago somebody said so. */
 export function turnEnd(

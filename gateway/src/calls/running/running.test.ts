@@ -6,7 +6,8 @@ import type { Manifest } from '@switchroom/kit/manifest'
 import { manifestOf, vendorsOf } from '../../../testing/vendor-packages.ts'
 import { Layers, type Declared } from '../../agents/stages/layers.ts'
 import type { KeySource } from '../../providers/lending/stage-keys.ts'
-import { configRun, lexiconRun, turnEnd } from './config-run.ts'
+import { lexiconUnder } from '../../agents/apps/declaration.ts'
+import { configRun, turnEnd } from './config-run.ts'
 import { judgeRun } from './judge-run.ts'
 import { stagesRun, type RunParts } from './stages-run.ts'
 
@@ -168,9 +169,9 @@ test('knobs are filled with what counts where they are silent, and unset ones le
 
 test('a declared half of the lexicon is the class’s, the other as it is set (S-104, SD-42)', () => {
   const set = { said: [{ word: 'SQL', spoken: 'sequel' }], heard: ['Wout'] }
-  assert.deepEqual(lexiconRun(null, null), { said: [], heard: [] })
-  assert.deepEqual(lexiconRun(set, { app: 'desk', declared: {}, hears: [] }), { said: set.said, heard: [] })
-  assert.deepEqual(lexiconRun(set, { app: 'desk', declared: {}, says: [] }), { said: [], heard: ['Wout'] })
+  assert.deepEqual(lexiconUnder(null, null), { said: [], heard: [] })
+  assert.deepEqual(lexiconUnder({ app: 'desk', declared: {}, hears: [] }, set), { said: set.said, heard: [] })
+  assert.deepEqual(lexiconUnder({ app: 'desk', declared: {}, says: [] }, set), { said: [], heard: ['Wout'] })
 })
 
 test('an unset end of turn is the row’s choice for the ears in effect, and ears that cannot are not asked (S-049, S-052, ST-039)', () => {

@@ -7,7 +7,7 @@ import type {
 } from '@switchroom/contract/calls'
 import type { Stage } from '@switchroom/contract/speech'
 import type { InstalledVendors } from '@switchroom/kit/installed'
-import { fixedBy } from '../../agents/apps/declaration.ts'
+import { fixedBy, lexiconUnder } from '../../agents/apps/declaration.ts'
 import { scopeOf } from '../../agents/scope.ts'
 import { Layers } from '../../agents/stages/layers.ts'
 import type { Caller } from '../../foundation/caller.ts'
@@ -17,7 +17,7 @@ import type { Lending, Lent } from '../../providers/lending/lending.ts'
 import type { KeySource, StageKeys } from '../../providers/lending/stage-keys.ts'
 import type { VendorWindow } from '../../providers/ordering/vendor-window.ts'
 import type { CallHeads, Resolution } from '../heads/heads.ts'
-import { configRun, lexiconRun, turnEnd } from '../running/config-run.ts'
+import { configRun, turnEnd } from '../running/config-run.ts'
 import { judgeRun } from '../running/judge-run.ts'
 import { stagesRun, type RunParts, type RunVendor, type StageRun } from '../running/stages-run.ts'
 
@@ -54,7 +54,7 @@ export class WorkerAnswers {
       canary,
       fixed: fixedBy(declaration),
       config: configRun(layers),
-      lexicon: lexiconRun(resolution.lexicon, declaration),
+      lexicon: lexiconUnder(declaration, resolution.lexicon),
       stages: {
         llm: { ...toldOf(llm), temperature: layers.get('temperature') ?? null },
         stt: stt && { ...toldOf(stt), language, end_of_turn: turnEnd(vendors, row, layers, stt.first) },

@@ -70,6 +70,19 @@ test('the catalogue is the vendors by name, and the defaults and models of the r
   }
 })
 
+test('a vendor is yours, offered, bring your own or broken, and nothing else (S-140)', async () => {
+  const client = await newClient()
+  await client.put('/v1/provider-keys/zz-speaker', { key: 'sk-own' })
+  const states = new Map(
+    (await catalogue(client)).providers.map((vendor) => [vendor.name, vendor.availability]),
+  )
+  assert.deepEqual(
+    ['zz-speaker', 'lender', 'lister', 'torn'].map((name) => states.get(name)),
+    ['yours', 'offered', 'bring your own', 'broken'],
+  )
+  assert.equal(new Set(states.values()).size, 4)
+})
+
 test('defaults and models follow the row, models of installed vendors and what they do alone (S-244, SD-50)', async () => {
   const client = await newClient()
   const models = { 'tts/lender': ['loud'], 'llm/lender': ['x'], 'tts/gone': ['x'], 'tts/unread': ['x'] }

@@ -12,6 +12,7 @@ const folder = new VendorFolder()
       credentials: { fields: ['api_key', 'region'], key: 'api_key', needs: ['api_key', 'region'] },
     }),
   )
+  .add(manifestOf('many', ['tts'], { credentials: { fields: 'abcdefghi'.split(''), key: 'a' } }))
   .add(manifestOf('house', ['tts'], { credentials: { fields: [] } }))
   .add({ name: 'unread' })
 const deployment = await startDeployment({ SVC_VENDOR_FOLDERS: folder.path })
@@ -117,6 +118,22 @@ test('what is not secrets alone is 400, what is of another shape 422, and then n
   refused(await bring(manager, 'mind', { credentials: ['k'] }), 422, 'credentials: must be an object')
   refused(await bring(manager, 'mind', undefined), 422, 'body: must be a JSON object')
   assert.deepEqual(await listed(manager), { vendors: [] })
+})
+
+test('credentials are at most eight fields, each a short scalar (S-468, SD-52, ST-077)', async () => {
+  const { org, manager } = await newManager()
+  const longest = '🔑'.repeat(1024)
+  const eight = { a: longest, b: 'b', c: 'c', d: 0, e: -1.5, f: true, g: false, h: 'h' }
+  assert.equal((await bring(manager, 'many', { credentials: eight })).status, 200)
+  const tooMany = await bring(manager, 'many', { credentials: { ...eight, i: 'i' } })
+  refused(tooMany, 400, 'credentials are 1 to 8 fields')
+  for (const b of [`${longest}x`, ' ', null, ['b'], { b: 'b' }])
+    refused(
+      await bring(manager, 'many', { credentials: { a: 'a', b } }),
+      400,
+      'credentials.b is a text of 1 to 1024 characters that is not blank, a number, or true or false',
+    )
+  assert.deepEqual(await providerKeys.credentialsOf(org.id, 'many'), eight)
 })
 
 test('the four endpoints take a key that opens providers (S-242, S-363)', async () => {

@@ -77,7 +77,7 @@ test('without a text the line of the language is said, else one in English (S-27
   assert.equal(await said(), 'Hello, this is how I sound.')
 })
 
-test('a text is at most 400 characters and not blank (S-277, S-422, SD-62)', async () => {
+test('a text is at most 400 characters and not blank (S-277, S-422, S-466, SD-62)', async () => {
   fake.mode = 'answer'
   const client = await developer()
   const emoji = '😀'.repeat(400)
@@ -178,7 +178,7 @@ test('a vendor that refuses or does not answer is 502 in its own words, and cost
   assert.ok(!deployment.log().includes(platformKey), 'no credential is in the log')
 })
 
-test('more than thirty samples a minute on one key are 429; refused bodies do not count, failed vendors do (S-278, S-434, ST-084, SD-62)', async () => {
+test('more than thirty samples a minute on one key are 429; refused bodies do not count, failed vendors do (S-278, S-434, S-467, ST-084, SD-62)', async () => {
   const org = await deployment.newOrg()
   const client = await developer(org)
   fake.mode = 'answer'
@@ -190,9 +190,12 @@ test('more than thirty samples a minute on one key are 429; refused bodies do no
   assert.equal(many.filter(({ status }) => status === 200).length, 25)
   const late = many.find(({ status }) => status === 429)
   assert.ok(late)
-  refused(late, 429, 'this key made thirty samples in a minute: wait a little before the next')
+  const tooMany = 'this key made thirty samples in a minute: wait a little before the next'
+  refused(late, 429, tooMany)
   assert.match(late.headers.get('retry-after') ?? '', /^[1-9]\d?$/)
   assert.equal((await (await developer(org)).post(path, wanted)).status, 200)
-  deployment.clock.forward(61_000)
+  deployment.clock.forward(45_000)
+  refused(await client.post(path, wanted), 429, tooMany)
+  deployment.clock.forward(16_000)
   assert.equal((await client.post(path, wanted)).status, 200)
 })
