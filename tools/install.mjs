@@ -146,7 +146,12 @@ function npmInstall() {
   const cache = writableCache()
   const child = spawn(npm ? node : 'npm', npm ? [npm, ...flags] : flags, {
     cwd: root,
-    env: { ...process.env, PATH: pathWithoutPinnedNode(), npm_config_cache: cache.folder },
+    env: {
+      ...process.env,
+      PATH: pathWithoutPinnedNode(),
+      npm_config_cache: cache.folder,
+      ONNXRUNTIME_NODE_INSTALL: 'skip', // its libraries for graphics cards, which nothing here runs on
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
     shell: !npm && process.platform === 'win32',
   })

@@ -108,3 +108,12 @@ test('with SVC_DEMO off nothing is made, and a closed terminal stops everything 
   assert.equal(await started.ended, 0)
   assert.deepEqual(started.leftBehind(), [])
 })
+
+test('a launcher whose npm was ended alone, as a supervisor does, stops everything', async (t) => {
+  const data = join(temporaryFolder(t), 'data')
+  const npm = ['sh', '-c', '"$0" launcher/src/main.ts; true', process.execPath] as const
+  const launched = await launch(t, { data, command: [...npm] })
+  await launched.untilReady()
+  launched.kill('SIGKILL')
+  await until('its processes are gone', () => launched.leftBehind().length === 0, 15_000)
+})

@@ -1,5 +1,6 @@
 import { Deployment } from './deployment.ts'
 import { asFailure } from './failures.ts'
+import { onOrphaned } from './orphaned.ts'
 import { readSettings } from './settings.ts'
 import { complain, say } from './steps.ts'
 
@@ -25,6 +26,8 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     interrupted.abort()
   })
 }
+
+onOrphaned(() => interrupted.abort())
 
 let status = 0
 try {

@@ -145,8 +145,12 @@ class Running {
   }
 }
 
-/** Nothing of the host's settings, which hold its keys. */
+/** Nothing of the host's settings, which hold its keys; and the runtime of the weights reports to nobody. */
 function environment(): NodeJS.ProcessEnv {
   const { PATH, NODE_COMPILE_CACHE } = process.env
-  return { PATH, ...(NODE_COMPILE_CACHE !== undefined && { NODE_COMPILE_CACHE }) }
+  return {
+    PATH,
+    ORT_DISABLE_TELEMETRY: '1',
+    ...(NODE_COMPILE_CACHE !== undefined && { NODE_COMPILE_CACHE }),
+  }
 }
