@@ -113,7 +113,7 @@ export const AgentParams = Type.Object({ agent: Type.String({ pattern: agentSlug
 export const AnyConfig = Type.Unsafe<Config>({
   type: 'object',
   additionalProperties: true,
-  description: 'the knobs that are set',
+  description: `the knobs that are set, of ${knobs.join(', ')}`,
 })
 
 const rowFields = {
@@ -168,7 +168,11 @@ export type LexiconView = Static<typeof LexiconView>
 
 /** A half left out is empty: the set is the whole lexicon. */
 export const SetLexicon = Type.Object({
-  lexicon: Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true }),
+  lexicon: Type.Unsafe<Record<string, unknown>>({
+    type: 'object',
+    additionalProperties: true,
+    description: '{said: [{word, spoken}], heard: [word]}',
+  }),
   ...setFields,
 })
 export type SetLexicon = Static<typeof SetLexicon>

@@ -30,7 +30,8 @@ export function refuseUnbuildable(config: Config, judged: readonly Knob[], parts
     if (why !== undefined) throw badRequest(why)
   }
   const unknown = Object.keys(config).find((name) => !(knobs as readonly string[]).includes(name))
-  if (unknown !== undefined) throw badRequest(`\`${unknown}\` is no knob of an agent`)
+  if (unknown !== undefined)
+    throw badRequest(`\`${unknown}\` is no knob of an agent: they are ${knobs.join(', ')}`)
 }
 
 type VendorsFault = (config: Config, parts: BuildParts) => string | undefined

@@ -1,3 +1,4 @@
+import { knobs } from '@switchroom/contract/settings'
 import assert from 'node:assert/strict'
 import { after, beforeEach, test } from 'node:test'
 import { refused, type Client } from '../../../testing/client.ts'
@@ -208,7 +209,7 @@ test('a value outside the shape of its knob is refused by name, and nothing is k
       { bases: [{ base: 'a', k: 51 }] },
       '`bases` has an item that has a k that is a whole number from 1 to 50',
     ],
-    [{ nosuch: 1 }, '`nosuch` is no knob of an agent'],
+    [{ nosuch: 1 }, `\`nosuch\` is no knob of an agent: they are ${knobs.join(', ')}`],
     [{ tts: 'nosuch' }, 'this build has no plugin for nosuch'],
     [{ llm: 'nosuch/m' }, 'this build has no plugin for nosuch'],
     [{ turn: { eager_eot_threshold: 0.5 }, stt: 'beta' }, 'beta takes no eager_eot_threshold'],
