@@ -1,4 +1,6 @@
 import { firstAudio } from './first-audio.ts'
+import { logAppend } from './log-append.ts'
+import { logReaders } from './log-readers.ts'
 import { settingsResolution } from './settings-resolution.ts'
 import { signIns } from './sign-ins.ts'
 import { whoami } from './whoami.ts'
@@ -9,6 +11,8 @@ const benches: Record<string, () => Promise<boolean>> = {
   'sign-ins': signIns,
   'first-audio': firstAudio,
   'settings-resolution': settingsResolution,
+  'log-append': logAppend,
+  'log-readers': logReaders,
 }
 
 const wanted = process.argv.slice(2)

@@ -20,6 +20,12 @@ export const RegisterAgent = Type.Object({
   type: Type.Literal('agent.register'),
   agent: Type.String(),
   app: Type.Optional(Type.String({ description: "the app's name; unsaid, the label of its key" })),
+  instance: Type.Optional(
+    Type.String({ description: "the app's process, by an id it made up; unsaid, this socket's own" }),
+  ),
+  prompt: Type.Optional(
+    Type.String({ description: 'what the model is told first; at most 100000 characters' }),
+  ),
   declares: Type.Optional(AnyObject),
   tools: Type.Optional(Type.Array(AppTool)),
   state: Type.Optional(Type.Unknown()),
@@ -60,6 +66,8 @@ export interface AppError {
   type: 'error'
   /** Null where the frame named none. */
   agent: string | null
+  /** The call that the frame spoke of, if it did. */
+  call?: string
   code: AppErrorCode
   /** One sentence a person can act on. */
   detail: string

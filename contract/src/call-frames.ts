@@ -1,6 +1,8 @@
 import { Type, type Static } from 'typebox'
+import type { Call } from './log.ts'
 
-// Frames on the app socket that speak of calls. Gateway to app: every event as `EventFrame`. App to gateway: the rest.
+// Frames on the app socket that speak of calls. Gateway to app: every event as `EventFrame`, and
+// the three after it. App to gateway: the rest.
 
 /** Gateway to app: something happened in a call that the app drives. */
 export interface EventFrame {
@@ -11,6 +13,22 @@ export interface EventFrame {
   call: string
   /** The event's payload; a Call where an event carries one is `data.call`, a session `data.session`. */
   data: Record<string, unknown>
+}
+
+/** Gateway to app: another socket drove the call before; from here on this one is told what happens in it. */
+export interface CallPassed {
+  type: 'call.passed'
+  agent: string
+  call: string
+  data: { call: Call }
+}
+
+/** Gateway to app: before a generation, which waits until the app has answered `preparing.settled`. */
+export interface CallPreparing {
+  type: 'call.preparing'
+  agent: string
+  call: string
+  data: { call: Call; turn: number; budgetMs: number }
 }
 
 /** Gateway to app: what the app sent under this call and id is kept, and need not be sent again. */
@@ -45,7 +63,7 @@ export type OptOut = Static<typeof OptOut>
 export const ToolResult = Type.Object({
   type: Type.Literal('tool.result'),
   call: CallId,
-  id: Type.String(),
+  id: Type.String({ minLength: 1, maxLength: 256 }),
   result: Type.Optional(AnyValue),
   error: Type.Optional(Type.String()),
 })

@@ -4,9 +4,15 @@ import { Type, type Static } from 'typebox'
 
 export const ChatAsked = Type.Object({
   agent: Type.String(),
-  call: Type.Optional(Type.String({ description: 'an open call of this agent, to go on with after a lost connection' })),
-  after: Type.Optional(Type.String({ description: 'with `call`: the seq of the last frame seen, 0 for all of them' })),
-  contact: Type.Optional(Type.String({ description: 'whose conversation it is: their number, as +34911234567' })),
+  call: Type.Optional(
+    Type.String({ description: 'an open call of this agent, to go on with after a lost connection' }),
+  ),
+  after: Type.Optional(
+    Type.String({ description: 'with `call`: the seq of the last frame seen, 0 for all of them' }),
+  ),
+  contact: Type.Optional(
+    Type.String({ description: 'whose conversation it is: their number, as +34911234567' }),
+  ),
 })
 export type ChatAsked = Static<typeof ChatAsked>
 
@@ -14,7 +20,7 @@ export type ChatAsked = Static<typeof ChatAsked>
 export const ChatMessage = Type.Object({
   type: Type.Literal('message'),
   text: Type.String(),
-  id: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
+  id: Type.Optional(Type.String({ description: '1 to 64 characters' })),
 })
 export type ChatMessage = Static<typeof ChatMessage>
 
@@ -24,8 +30,8 @@ export const ChatEnd = Type.Object({ type: Type.Literal('end') })
 /** Gateway to client. `seq` is the log's cursor: whoever comes back asks for what came after. */
 export type ChatFrame =
   | { type: 'started'; call: string; seq: number }
-  /** The client's message is in the log. */
-  | { type: 'heard'; id: string; messageId: string; seq: number }
+  /** A message of this client, or of another on the same call, is in the log. */
+  | { type: 'heard'; id: string; messageId: string; text: string; seq: number }
   | { type: 'message'; text: string; messageId: string; seq: number }
   | { type: 'ended'; reason: string; seq: number }
   /** What the client sent was refused; the socket stays open. */

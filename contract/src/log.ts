@@ -43,14 +43,19 @@ const Gap = Type.Unsafe<{ from: number; to: number } | null>({
 
 export const EventPage = Type.Object({
   entries: Type.Array(Entry),
-  next: Type.Integer({ description: 'the last seq of this page, or the one asked after' }),
+  next: Type.Integer({ description: 'the last seq of this page, or the one asked after: go on from here' }),
   gap: Gap,
   ended: Type.Boolean({ description: 'whether nothing more will come' }),
 })
 export type EventPage = Static<typeof EventPage>
 
+/** `id: <seq>`, `event: <type>` and `data: <entry>` for every entry; the relay's have no `id:` and no stamp. */
+export const EventStreamed = Type.String({ description: 'server-sent events, for as long as there are any' })
+
 /** Which entries an org's live relay shows. */
-export const RelayAsked = Type.Object({ agent: Type.Optional(Type.String()) })
+export const RelayAsked = Type.Object({
+  agent: Type.Optional(Type.String({ description: 'of this agent alone' })),
+})
 
 export const AppendEntries = Type.Object({
   entries: Type.Array(

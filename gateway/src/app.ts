@@ -33,8 +33,16 @@ import { historyRoutes } from './agents/settings/history.routes.ts'
 import { appRoutes } from './agents/apps/apps.routes.ts'
 import { settingsRoutes } from './agents/settings/settings.routes.ts'
 import { callRoutes } from './calls/heads/calls.routes.ts'
+import { callbackRoutes } from './calls/callbacks/callbacks.routes.ts'
+import { erasureRoutes } from './calls/erasure/erasure.routes.ts'
+import { sessionRoutes } from './calls/sessions/sessions.routes.ts'
+import { supervisingRoutes } from './calls/supervising/supervising.routes.ts'
+import { retentionRoutes } from './platform/retention/retention.routes.ts'
 import { insightRoutes } from './calls/insights/insights.routes.ts'
+import { eventRoutes } from './calls/log/events.routes.ts'
+import { spokenCallRoutes } from './calls/worker/spoken-calls.routes.ts'
 import { workerRoutes } from './calls/worker/worker.routes.ts'
+import { chatRoutes } from './calls/written/chat.routes.ts'
 import { brandRoutes } from './platform/brand/brand.routes.ts'
 import { discoveryRoutes } from './platform/discovery/discovery.routes.ts'
 import { operatorRoutes } from './platform/operator/operator.routes.ts'
@@ -87,14 +95,32 @@ export async function makeApp(
   judgingRoutes(server, services.orgJudging)
 
   callRoutes(server, services.callHeads)
+  eventRoutes(server, {
+    reading: services.logReading,
+    relay: services.relay,
+    connections: services.openConnections,
+  })
   workerRoutes(server, services.workerAnswers)
+  spokenCallRoutes(server, services.opening, services.appending, services.asking)
+  chatRoutes(server, {
+    chats: services.chats,
+    log: services.log,
+    tails: services.tails,
+    connections: services.openConnections,
+    logger: services.logger,
+  })
   insightRoutes(server, services.drifts)
+  supervisingRoutes(server, services.supervising)
+  sessionRoutes(server, services.sessions, services.callStates)
+  callbackRoutes(server, services.callbacks)
+  erasureRoutes(server, services.erasure)
 
   await pageRoutes(server)
   discoveryRoutes(server, services.discovery)
   operatorRoutes(server, services.settings)
   brandRoutes(server, services.brands)
   orgAdministrationRoutes(server, services.orgAdministration)
+  retentionRoutes(server, services.retention)
 
   await server.ready()
   return server

@@ -48,22 +48,33 @@ export async function startGateway(settings: Settings, clock: Clock, logger: Log
     const missing = missingMailSetting(settings)
     if (missing) logger.warn(missing)
     for (const sentence of services.lending.uselessKeys()) logger.warn(sentence)
+    services.post.start()
+    services.driving.drives.start()
     services.openConnections.start()
     services.letterTasks.start()
     services.housekeeping.start()
+    services.retention.start()
+    services.writtenCalls.start()
+    services.spokenCallTasks.start()
 
     const stop = async () => {
       isStopping = true
+      await services.writtenCalls.stop()
+      services.tools.stop()
       const lettersStopped = services.letterTasks.stop(graceMs)
       await listeners.close(graceMs)
       await lettersStopped
       await Promise.all([
-        services.appSockets.forgetDead(),
+        services.appSockets.forgetDead().then(() => services.holdingEntries.settled()),
         services.housekeeping.stop(),
+        services.retention.stop(),
+        services.spokenCallTasks.stop(),
         services.resets.settled(),
         services.authentication.settled(),
-        services.log.settled(),
       ])
+      await services.driving.drives.stop()
+      await services.post.stop()
+      await services.log.settled()
       await services.signals.stop()
       await services.runningGateways.stop()
       await database.close()

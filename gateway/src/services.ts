@@ -60,11 +60,39 @@ import type { Scope as AgentScope } from './agents/scope.ts'
 import { AgentHistory } from './agents/settings/history.ts'
 import { AgentSettings } from './agents/settings/settings.ts'
 import { Versions } from './agents/versions/versions.ts'
-import { CallHeads } from './calls/heads/heads.ts'
+import { AppFrames } from './calls/driving/app-frames.ts'
+import { Driving } from './calls/driving/driving.ts'
+import { HoldingEntries } from './calls/driving/holding-entries.ts'
+import { Tools } from './calls/driving/tools.ts'
+import { CallHeads, callsRunning } from './calls/heads/heads.ts'
 import { Drifts } from './calls/insights/drift.ts'
 import { Log } from './calls/log/log.ts'
+import { LogReading } from './calls/log/reading.ts'
+import { Relay } from './calls/log/relay.ts'
 import { Tails } from './calls/log/tails.ts'
+import { Callbacks } from './calls/callbacks/callbacks.ts'
+import { Erasure } from './calls/erasure/erasure.ts'
+import { OldLogs } from './calls/erasure/old-logs.ts'
+import { CallStates } from './calls/sessions/call-states.ts'
+import { Sessions } from './calls/sessions/sessions.ts'
+import { Supervising } from './calls/supervising/supervising.ts'
+import { Retention } from './platform/retention/retention.ts'
+import { Post } from './calls/post/post.ts'
+import { Pricing } from './calls/metering/pricing.ts'
+import { Lines } from './calls/lines/lines.ts'
+import { Routing } from './calls/lines/routing.ts'
+import { Appending } from './calls/worker/appending.ts'
+import { Asking } from './calls/worker/asking.ts'
+import { LostWorkers } from './calls/worker/lost-workers.ts'
+import { Opening } from './calls/worker/opening.ts'
+import { SpokenCallTasks } from './calls/worker/spoken-calls.tasks.ts'
 import { WorkerAnswers } from './calls/worker/worker.ts'
+import { AskedTurns, messagesAsked } from './calls/written/asked-turns.ts'
+import { CallModels } from './calls/written/call-models.ts'
+import { Chats } from './calls/written/chats.ts'
+import { Memories } from './calls/written/memories.ts'
+import { WrittenCalls } from './calls/written/written-calls.ts'
+import { Numbers } from './telephony/numbers/numbers.ts'
 import { Brands } from './platform/brand/brand.ts'
 import { DiscoveryDocument } from './platform/discovery/discovery.ts'
 import { Housekeeping } from './platform/housekeeping/housekeeping.tasks.ts'
@@ -102,7 +130,12 @@ export function makeServices(settings: Settings, clock: Clock, logger: Logger) {
   const orgs = new Orgs(
     database,
     clock,
-    { seats: seatsHeld(database), agents: agentsHeld(database) },
+    {
+      seats: seatsHeld(database),
+      agents: agentsHeld(database),
+      concurrent_calls: callsRunning(database),
+      messages: messagesAsked(database, clock),
+    },
     accountOfNewborn({ plan: settings.newOrgPlan, credits: settings.newOrgCredits }),
   )
   const links = new Links(clock, mailboxes, letters, settings.baseUrl)
@@ -187,6 +220,18 @@ export function makeServices(settings: Settings, clock: Clock, logger: Logger) {
     connections: openConnections,
     logger,
     beats: appBeats,
+    takeCallFrame: (from, frame) => appFrames.take(from, frame),
+    takeLineFrame: (from, frame) =>
+      frame['type'] === 'line.register' ? lines.register(from, frame) : routing.route(from, frame),
+    onHeld: (holding) => {
+      holdingEntries.held(holding)
+      driving.drives.held(holding)
+    },
+    onReleased: (holdings) => {
+      holdingEntries.released(holdings)
+      driving.drives.released(holdings)
+    },
+    onGone: (sockets) => driving.drives.gone(sockets),
   })
   runningGateways.onForgotten = () => appSockets.sendAway()
   const settingsVersions = new Versions<Config>(database, clock, agents, 'settings')
@@ -216,7 +261,24 @@ export function makeServices(settings: Settings, clock: Clock, logger: Logger) {
     gateway: runningGateways.id,
     charge: (tx, org, credits) => accounts.charge(org, credits, tx),
   })
-  const callHeads = new CallHeads(database, clock, agents, runningGateways, log)
+  const post = new Post({ database, clock, logger, signals, gateway: runningGateways.id })
+  const driving = new Driving({
+    database,
+    clock,
+    logger,
+    gateways: runningGateways,
+    sockets: appSockets,
+    log,
+    tails,
+    post,
+  })
+  const holdingEntries = new HoldingEntries(database, log, logger)
+  runningGateways.onLost = (holdings) => holdingEntries.lost(holdings)
+  const tools = new Tools({ database, logger, log, tails, driving, timeoutMs: settings.toolTimeoutMs })
+  const appFrames = new AppFrames({ database, log, driving, tools })
+  const logReading = new LogReading(database, tails, logger)
+  const relay = new Relay(tails)
+  const callHeads = new CallHeads({ database, clock, orgs, agents, gateways: runningGateways, log })
   const agentOfCall: AgentOfCall = (caller, call) => callHeads.agentOf(caller, call)
   const fleet = new Fleet(settings.fleetKey, {
     org: (idOrSlug) => orgs.lookUp(idOrSlug),
@@ -230,7 +292,73 @@ export function makeServices(settings: Settings, clock: Clock, logger: Logger) {
     providerKeys,
     vendorWindow,
   })
+  const routeOf = (number: string) => numbers.routeOf(number)
+  const lines = new Lines({ database, gateways: runningGateways, log, routeOf, drives: driving.drives })
+  const routing = new Routing({
+    database,
+    logger,
+    gateways: runningGateways,
+    agents,
+    holders,
+    heads: callHeads,
+    log,
+    drives: driving.drives,
+    canSpeak: (org, scope) => workerAnswers.canSpeak(org, scope),
+  })
+  const pricing = new Pricing(rates)
+  const appending = new Appending({ database, clock, log, pricing, vendorWindow })
+  const asking = new Asking({ database, log, appending, driving, tools, lines })
+  const opening = new Opening({
+    database,
+    clock,
+    log,
+    heads: callHeads,
+    holders,
+    lines,
+    routeOf,
+    reached: (number) => numbers.reached(number),
+  })
+  const lostWorkers = new LostWorkers({ database, clock, logger, log })
+  const spokenCallTasks = new SpokenCallTasks([lostWorkers, routing], logger)
+  const callModels = new CallModels({ vendors, stageKeys, lending, providerKeys })
+  const memories = new Memories(database, clock)
+  const askedTurns = new AskedTurns(database, clock, orgs)
+  const writtenCalls = new WrittenCalls({
+    database,
+    clock,
+    logger,
+    signals,
+    log,
+    tails,
+    heads: callHeads,
+    models: callModels,
+    driving,
+    tools,
+    memories,
+    askedTurns,
+    pricing,
+    gateways: runningGateways,
+    idleMs: settings.chatIdleMs,
+  })
+  const chats = new Chats({
+    database,
+    heads: callHeads,
+    models: callModels,
+    accounts,
+    log,
+    calls: writtenCalls,
+    logger,
+    gateway: runningGateways.id,
+  })
   const drifts = new Drifts(database, settingsVersions)
+  const supervising = new Supervising(database, log)
+  const sessions = new Sessions(database)
+  const callStates = new CallStates(database, log)
+  const callbacks = new Callbacks(database)
+  const erasure = new Erasure(database, log)
+  const oldLogs = new OldLogs(database, clock, settings.logKeptMs)
+
+  const numbers = new Numbers(database, clock)
 
   const discovery = new DiscoveryDocument(
     settings,
@@ -238,9 +366,15 @@ export function makeServices(settings: Settings, clock: Clock, logger: Logger) {
     () => brands.read(),
   )
   const orgAdministration = new OrgAdministration(orgs, members, keys)
+  const retention = new Retention({
+    database,
+    clock,
+    logger,
+    forgotten: { entries: (signal) => oldLogs.forget(signal) },
+  })
 
   const housekeeping = new Housekeeping(
-    [rateCounts, invitations, loginCodes, pairings, begunSignIns, signUps, appSockets, runningGateways],
+    [rateCounts, invitations, loginCodes, pairings, begunSignIns, signUps, appSockets, runningGateways, post, driving.drives, askedTurns],
     logger,
   )
 
@@ -285,11 +419,33 @@ export function makeServices(settings: Settings, clock: Clock, logger: Logger) {
     orgJudging,
     tails,
     log,
+    post,
+    driving,
+    holdingEntries,
+    tools,
+    logReading,
+    relay,
     callHeads,
     agentOfCall,
     fleet,
     workerAnswers,
+    writtenCalls,
+    chats,
+    lines,
+    routing,
+    appending,
+    asking,
+    opening,
+    lostWorkers,
+    spokenCallTasks,
+    numbers,
     drifts,
+    supervising,
+    sessions,
+    callStates,
+    callbacks,
+    erasure,
+    retention,
     vendorWindow,
     voices,
     samples,

@@ -39,6 +39,18 @@ export class AppClient {
     return this.frames[this.#read - 1]
   }
 
+  /** The frames that come up to one of this type, with that one. */
+  async upTo(type: string): Promise<CameFrame[]> {
+    const came = [await this.next()]
+    while (came.at(-1).type !== type) came.push(await this.next())
+    return came
+  }
+
+  /** The next frame of this type; those before it are passed over. */
+  async nextOf(type: string): Promise<CameFrame> {
+    return (await this.upTo(type)).at(-1)
+  }
+
   async ask(frame: object): Promise<CameFrame> {
     this.send(frame)
     return this.next()

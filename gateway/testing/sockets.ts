@@ -13,11 +13,12 @@ export async function openSocket(
   headers: Record<string, string>,
 ): Promise<WebSocket | SocketRefusal> {
   const socket = new WebSocket(url.replace(/^http/, 'ws'), { headers, handshakeTimeout: 10_000 })
-  const refusal = once(socket, 'unexpected-response').then(([, response]) => refusalOf(response))
-  return Promise.race([once(socket, 'open').then(() => socket), refusal])
+  return Promise.race([once(socket, 'open').then(() => socket), refusalOf(socket)])
 }
 
-async function refusalOf(response: IncomingMessage): Promise<SocketRefusal> {
+/** How a socket was refused, once it is. */
+export async function refusalOf(socket: WebSocket): Promise<SocketRefusal> {
+  const [, response] = (await once(socket, 'unexpected-response')) as [unknown, IncomingMessage]
   const text = Buffer.concat(await response.toArray()).toString()
   return { status: response.statusCode ?? 0, text }
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 const demoOrg = { slug: 'demo', name: 'Demo' }
 const demoAdmin = { email: 'admin@demo.example', name: 'Demo admin', role: 'admin', operator: true }
 
-interface DemoOptions {
+export interface DemoOptions {
   dataFolder: string
   address: string
   operatorKey: string
@@ -16,8 +16,7 @@ interface DemoOptions {
  * after that, so a start that was killed in between invites again and the link is never lost.
  */
 export async function inviteDemoAdmin(options: DemoOptions, show: (link: string) => void): Promise<void> {
-  const marker = join(options.dataFolder, 'demo.invited')
-  if (existsSync(marker)) return
+  if (hasDemoOrg(options.dataFolder)) return
   const operator = new OperatorApi(options)
   const { orgs } = await operator.call<{ orgs: { slug: string }[] }>('GET', '/v1/ops/orgs')
   if (orgs.length === 0) await operator.call('POST', '/v1/ops/orgs', demoOrg)
@@ -29,7 +28,20 @@ export async function inviteDemoAdmin(options: DemoOptions, show: (link: string)
   for (const { id } of members) await operator.call('DELETE', `${path}/${id}`)
   const { link } = await operator.call<{ link: string }>('POST', path, demoAdmin)
   show(link)
-  writeFileSync(marker, '', { mode: 0o600 })
+  writeFileSync(markerIn(options.dataFolder), '', { mode: 0o600 })
+}
+
+/** Whether the org `demo` is the one that was made for this folder. */
+export const hasDemoOrg = (dataFolder: string) => existsSync(markerIn(dataFolder))
+
+const markerIn = (dataFolder: string) => join(dataFolder, 'demo.invited')
+
+/** A server token of the demo org, in the sandbox. */
+export async function demoToken(options: DemoOptions, label: string, scopes: string[]): Promise<string> {
+  const path = `/v1/ops/orgs/${demoOrg.slug}/keys`
+  const body = { label, env: 'sandbox', scopes }
+  const { key } = await new OperatorApi(options).call<{ key: string }>('POST', path, body)
+  return key
 }
 
 class OperatorApi {

@@ -4,8 +4,9 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { logFolder, openDataFolder, openLog, operatorKey, operatorKeyFile, vaultKey } from './data-folder.ts'
 import { inviteDemoAdmin } from './demo.ts'
+import { chatCommand, exampleEnvironment } from './example.ts'
 import { Failure } from './failures.ts'
-import { Gateway } from './gateway.ts'
+import { KeptProcess } from './kept-process.ts'
 import { lockFolder } from './lock.ts'
 import { startPostgres } from './postgres.ts'
 import { gatewayAddress, gatewayAddressFromHere, type Settings } from './settings.ts'
@@ -51,10 +52,16 @@ export class Deployment {
       SVC_DATABASE_URL: databaseUrl,
       SVC_VAULT_KEY: keys.vault,
       SVC_OPERATOR_KEY: keys.operator,
-      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? join(this.dataFolder, 'cache'),
+      NODE_COMPILE_CACHE: this.#compileCache(),
     })
     this.#sayWhatRuns()
-    if (this.#settings.demo) await this.#inviteDemoAdmin(keys.operator)
+    if (!this.#settings.demo) return
+    await this.#tryDemo('the demo org could not be made', () => this.#inviteDemoAdmin(keys.operator))
+    await this.#tryDemo('the example agent could not be started', () => this.#startExample(keys.operator))
+  }
+
+  #compileCache(): string {
+    return process.env['NODE_COMPILE_CACHE'] ?? join(this.dataFolder, 'cache')
   }
 
   async #startDatabase(): Promise<string> {
@@ -70,7 +77,8 @@ export class Deployment {
   }
 
   async #startGateway(environment: NodeJS.ProcessEnv): Promise<void> {
-    const gateway = new Gateway({
+    const gateway = new KeptProcess({
+      name: 'the gateway',
       program: join(root, 'gateway', 'src', 'main.ts'),
       folder: root,
       environment,
@@ -94,16 +102,45 @@ export class Deployment {
     say(['', ...Object.entries(lines).map(([what, where]) => `  ${what.padEnd(14)}${where}`), ''].join('\n'))
   }
 
-  async #inviteDemoAdmin(key: string): Promise<void> {
+  #operatorApi(key: string) {
     const address = gatewayAddressFromHere(this.#settings)
-    const options = { dataFolder: this.dataFolder, address, operatorKey: key, signal: this.#interrupted }
+    return { dataFolder: this.dataFolder, address, operatorKey: key, signal: this.#interrupted }
+  }
+
+  async #inviteDemoAdmin(key: string): Promise<void> {
+    await inviteDemoAdmin(this.#operatorApi(key), (link) => {
+      say(`  Open this to become the demo org's admin; it works once, for a week:\n  ${link}\n`)
+    })
+  }
+
+  async #startExample(key: string): Promise<void> {
+    const environment = await exampleEnvironment(this.#operatorApi(key))
+    if (!environment) return
+    const example = new KeptProcess({
+      name: 'the example agent',
+      program: join(root, 'examples', 'hello', 'hello.ts'),
+      folder: root,
+      environment: { ...environment, SVC_DATA: this.dataFolder, NODE_COMPILE_CACHE: this.#compileCache() },
+      log: openLog(this.dataFolder, 'hello.log'),
+      tell: complain,
+    })
+    this.#parts.push({
+      name: 'the example agent',
+      stop: () => example.stop(),
+      kill: () => example.kill(),
+    })
+    await step('starting the example agent', example.startOrRetry(this.#interrupted))
+    this.#interrupted.throwIfAborted()
+    say(`  Write to the example agent, in another terminal:\n  ${chatCommand(this.dataFolder)}\n`)
+  }
+
+  /** What is there to be tried out is never worth the start of the rest. */
+  async #tryDemo(failure: string, work: () => Promise<void>): Promise<void> {
     try {
-      await inviteDemoAdmin(options, (link) => {
-        say(`  Open this to become the demo org's admin; it works once, for a week:\n  ${link}\n`)
-      })
+      await work()
     } catch (error) {
       this.#interrupted.throwIfAborted()
-      complain(`the demo org could not be made (${error instanceof Error ? error.message : String(error)})`)
+      complain(`${failure} (${error instanceof Error ? error.message : String(error)})`)
     }
   }
 

@@ -49,12 +49,16 @@ export interface TurnParts {
   models: readonly ModelRun[]
   /** The log of the call so far, without what is never kept. */
   entries: readonly Entry[]
-  /** Resolves once the entries are kept. What is refused ends the turn. */
+  /**
+   * Resolves once the entries are kept, all or none. What is refused ends the turn. It adds what only the
+   * keeper knows: the price to `metrics`, the app that is asked to `llm.toolCall`.
+   */
   keep: (entries: readonly NewEntry[]) => Promise<void>
   /** Before a generation, which is counted from 1 over the whole call: what the app changed, and what it had changed before. */
   prepare: (generation: number) => Promise<PreparedSet>
   /** Asks the app. Every call is answered, also one that failed or ran out of time; never asked twice under one id. */
   runTools: (msgId: string, calls: readonly ToolCall[]) => Promise<ToolOutcome[]>
   newMessageId: () => string
+  /** For durations. */
   nowMs: () => number
 }

@@ -15,6 +15,8 @@ export class Signals {
   readonly #hearers = new Map<string, Hear>()
   /** Told when words may have been missed. */
   readonly #missed: (() => void)[] = []
+  /** Run on the connection as soon as it stands. */
+  readonly #proofs: { text: string; values: string[] }[] = []
   #client: Client | undefined
   #timer: NodeJS.Timeout | undefined
   #isStopped = false
@@ -30,6 +32,11 @@ export class Signals {
     this.#missed.push(onMissed)
   }
 
+  /** Before the start: takes a lock that the connection holds until it is gone, and this process with it. */
+  prove(takesLock: string, ...values: string[]) {
+    this.#proofs.push({ text: takesLock, values })
+  }
+
   async start() {
     const client = new Client({
       connectionString: this.#connectionString,
@@ -41,6 +48,7 @@ export class Signals {
     client.on('end', () => this.#lost(client))
     client.on('notification', ({ channel, payload = '' }) => this.#hearers.get(channel)?.(payload))
     await client.connect()
+    for (const proof of this.#proofs) await client.query(proof)
     for (const channel of this.#hearers.keys())
       await client.query(`listen ${client.escapeIdentifier(channel)}`)
     this.#client = client

@@ -2,7 +2,7 @@ import { readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { createSecureContext } from 'node:tls'
 import ipaddr from 'ipaddr.js'
-import { secondMs } from './clock.ts'
+import { dayMs, secondMs } from './clock.ts'
 import { isAddress } from './text.ts'
 
 /** A setting that does not parse: the process stops with status 2 and this line. */
@@ -27,6 +27,12 @@ export function secondsAsMs(value: string): number {
   const seconds = amount(value)
   if (seconds === 0) throw new SettingError('is 0: it must be more')
   return seconds * secondMs
+}
+
+export function daysAsMs(value: string): number {
+  const days = wholeNumber(value)
+  if (days === 0) throw new SettingError('is 0: it must be more')
+  return days * dayMs
 }
 
 export function port(value: string): number {

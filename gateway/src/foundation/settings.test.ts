@@ -40,10 +40,13 @@ test('every deployment setting starts SVC_ and the defaults are those of the set
     ratesFile: fileURLToPath(new URL('../../rates.json', import.meta.url)),
     sampleTimeoutMs: 10_000,
     trialTimeoutMs: 10_000,
+    toolTimeoutMs: 30_000,
+    chatIdleMs: 1_800_000,
     vendorWindowMs: 120_000,
     newOrgPlan: 'pro',
     newOrgCredits: 1000,
     logLevel: 'info',
+    logKeptMs: undefined,
   })
 })
 

@@ -5,6 +5,7 @@ import { readVaultKey } from './vault-key.ts'
 import {
   amount,
   databaseUrl,
+  daysAsMs,
   dnsServer,
   flag,
   folder,
@@ -62,9 +63,15 @@ export interface Settings {
   sampleTimeoutMs: number
   trialTimeoutMs: number
   vendorWindowMs: number
+  /** How long an app may take to run a tool. */
+  toolTimeoutMs: number
+  /** How long nobody may say anything before a chat ends. */
+  chatIdleMs: number
   newOrgPlan: Plan
   newOrgCredits: number
   logLevel: LogLevel
+  /** How long the log of a call that ended is kept; for ever where unsaid. */
+  logKeptMs: number | undefined
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -118,10 +125,13 @@ export function readSettings(environment: Environment): Settings {
     ratesFile: read('SVC_RATES', (file) => resolve(file)) ?? resolve(import.meta.dirname, '../../rates.json'),
     trialTimeoutMs: read('SVC_TRIAL_TIMEOUT_S', secondsAsMs) ?? 10 * secondMs,
     sampleTimeoutMs: read('SVC_SAMPLE_TIMEOUT_S', secondsAsMs) ?? 10 * secondMs,
+    chatIdleMs: read('SVC_CHAT_IDLE_S', secondsAsMs) ?? 30 * minuteMs,
+    toolTimeoutMs: read('SVC_TOOL_TIMEOUT_S', secondsAsMs) ?? 30 * secondMs,
     vendorWindowMs: read('SVC_VENDOR_WINDOW_S', secondsAsMs) ?? 2 * minuteMs,
     newOrgPlan: read('SVC_NEW_ORG_PLAN', itemOf(plans)) ?? 'pro',
     newOrgCredits: read('SVC_NEW_ORG_CREDITS', amount) ?? 1000,
     logLevel: read('SVC_LOG_LEVEL', itemOf(logLevels)) ?? 'info',
+    logKeptMs: read('SVC_LOG_DAYS', daysAsMs),
   }
 }
 

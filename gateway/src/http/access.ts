@@ -10,8 +10,9 @@ export type Access =
   | { readonly kind: 'scope'; readonly anyOf: readonly Scope[] }
   | { readonly kind: 'personScope'; readonly anyOf: readonly Scope[] }
   | { readonly kind: 'settingsScope'; readonly anyOf: readonly Scope[] }
+  | { readonly kind: 'scopeOrWorker'; readonly anyOf: readonly Scope[] }
   | { readonly kind: 'appOrFleet' }
-  | { readonly kind: 'worker' }
+  | { readonly kind: 'worker'; readonly isOrgInBody?: true }
   | { readonly kind: 'operator' }
   | { readonly kind: 'signUp' }
 
@@ -27,21 +28,30 @@ export const scope = (...anyOf: [Scope, ...Scope[]]): Access => ({ kind: 'scope'
 export const personScope = (...anyOf: [Scope, ...Scope[]]): Access => ({ kind: 'personScope', anyOf })
 /** A key that opens one of these scopes, or a server token that opens `app`: an org's CI sets agents too. */
 export const settingsScope = (...anyOf: [Scope, ...Scope[]]): Access => ({ kind: 'settingsScope', anyOf })
+/** A key that opens one of these scopes, or a worker's. */
+export const scopeOrWorker = (...anyOf: [Scope, ...Scope[]]): Access => ({ kind: 'scopeOrWorker', anyOf })
 /** A key that opens `app`, or the fleet's. */
 export const appOrFleet: Access = { kind: 'appOrFleet' }
 /** A worker's key: a server token that opens `app`, or the fleet's. */
 export const worker: Access = { kind: 'worker' }
+/** The same, but the fleet's need not name an org: what the body names belongs to one. */
+export const openingWorker: Access = { kind: 'worker', isOrgInBody: true }
 /** The platform's own key, or a person made operator. */
 export const operator: Access = { kind: 'operator' }
 /** Nobody while sign-up is shut; with a key of the page in front, that key alone. */
 export const signUp: Access = { kind: 'signUp' }
+
+/** Where the platform's own workers are let in. */
+export const isOpenToFleet = ({ kind }: Access) =>
+  kind === 'worker' || kind === 'appOrFleet' || kind === 'scopeOrWorker'
 
 /** Of the accesses that a key has, what the route asks of its caller. */
 export function refuseUnlessAllowed(access: Access, caller: Caller) {
   if ((access.kind === 'person' || access.kind === 'personScope') && caller.kind !== 'person')
     throw forbidden("this door takes a person's key")
   if (access.kind === 'scope' || access.kind === 'personScope') refuseUnlessOpens(caller, access.anyOf)
-  if (access.kind === 'settingsScope' && !isAppToken(caller)) refuseUnlessOpens(caller, access.anyOf)
+  if ((access.kind === 'settingsScope' || access.kind === 'scopeOrWorker') && !isAppToken(caller))
+    refuseUnlessOpens(caller, access.anyOf)
   if (access.kind === 'worker' && caller.kind === 'person')
     throw forbidden("this door takes a worker's key: no person is handed a key of a vendor")
   if (access.kind === 'worker' || access.kind === 'appOrFleet') refuseUnlessOpens(caller, ['app'])

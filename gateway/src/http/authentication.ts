@@ -54,7 +54,9 @@ export class Authentication {
     const ids = new Set(opened.map(({ caller }) => caller.key_id))
     const keys = await store.findKeys(this.#database, [...ids], this.#clock.now())
     const byId = new Map(keys.map((key) => [key.id, key]))
-    return opened.map((one) => judgedAgain(one, byId.get(one.caller.key_id)))
+    return opened.map((one) =>
+      one.caller.kind === 'fleet' ? one.caller : judgedAgain(one, byId.get(one.caller.key_id)),
+    )
   }
 
   /** The platform's own key opens the operator's endpoints and nothing else. */

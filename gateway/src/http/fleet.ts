@@ -6,6 +6,7 @@ import { isSameSecret } from '../foundation/secrets.ts'
 import { environmentNamed, presentedBearer } from './authentication.ts'
 
 type Headers = FastifyRequest['headers']
+type FleetRequest = Pick<FastifyRequest, 'headers' | 'params' | 'query'>
 
 /** What a worker of the platform may name; both are kept by rooms that this one knows nothing of. */
 export interface FleetDirectory {
@@ -29,17 +30,20 @@ export class Fleet {
   }
 
   /** A worker of the org in `svc-org`, else of the call's; in the environment that is named, else the call's. */
-  async caller({ headers, query }: Pick<FastifyRequest, 'headers' | 'query'>): Promise<Caller> {
+  async caller(request: FleetRequest, isOrgInBody = false): Promise<Caller> {
+    const { headers, params } = request
     const named = environmentNamed(headers)
-    const { for_call } = query as { for_call?: unknown } // a query is an object of strings and lists of them
-    const call = typeof for_call === 'string' ? await this.#directory.orgOfCall(for_call) : undefined
+    const id = callNamed(params, 'call') ?? callNamed(request.query, 'for_call')
+    const call = id === undefined ? undefined : await this.#directory.orgOfCall(id)
     const org = (await this.#orgNamed(headers['svc-org'])) ?? call
-    if (!org) throw badRequest('name the org in the header svc-org, or a call that is known in for_call')
+    if (!org && callNamed(params, 'call') !== undefined) throw notFound(`there is no call ${id}`)
+    if (!org && !isOrgInBody)
+      throw badRequest('name the org in the header svc-org, or a call that is known in for_call')
     const env = named ?? call?.env ?? 'sandbox'
     return {
       kind: 'fleet',
-      org: org.org,
-      slug: org.slug,
+      org: org?.org ?? '',
+      slug: org?.slug ?? '',
       key_id: '',
       label: 'fleet',
       env,
@@ -60,4 +64,10 @@ export class Fleet {
     if (!org) throw notFound(`there is no org ${header}`)
     return { org: org.id, slug: org.slug }
   }
+}
+
+/** Paths and queries are objects of strings and lists of them. */
+function callNamed(part: unknown, name: string): string | undefined {
+  const named = (part as Record<string, unknown> | undefined)?.[name]
+  return typeof named === 'string' ? named : undefined
 }

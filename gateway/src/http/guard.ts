@@ -1,7 +1,7 @@
 import type { FastifyRequest, RouteOptions } from 'fastify'
 import type { TSchema } from 'typebox'
 import { notFound } from '../foundation/refusals.ts'
-import { refuseUnlessAllowed, type Access } from './access.ts'
+import { isOpenToFleet, refuseUnlessAllowed, type Access } from './access.ts'
 import type { Authentication } from './authentication.ts'
 import type { Answers } from './failures.ts'
 import type { Fleet } from './fleet.ts'
@@ -52,8 +52,9 @@ export function guardRoutes(server: Server, { agentOfCall, answers, ...keepers }
 function refusalsOf(route: RouteOptions, { statusOf, schema }: Answers): Record<number, TSchema> {
   const guarded = route.access.kind === 'open' ? [] : [400, 401, 403]
   const shut = route.access.kind === 'operator' || route.access.kind === 'signUp' ? [404] : []
+  const named = isOpenToFleet(route.access) && route.url.includes('/:call') ? [404] : [] // by a call nobody knows
   const shaped = route.schema?.body || route.schema?.querystring ? [400, 413, 422] : []
-  return Object.fromEntries([...guarded, ...shut, ...shaped].map((status) => [statusOf(status), schema]))
+  return Object.fromEntries([...guarded, ...shut, ...named, ...shaped].map((status) => [statusOf(status), schema]))
 }
 
 type Guard = (request: FastifyRequest) => Promise<void>
@@ -77,10 +78,11 @@ function guardOfOne(access: Access, { authentication, fleet }: Keepers): Guard {
         throw notFound("the operator's doors are shut on this deployment: set SVC_OPERATOR_KEY")
       request.operator = await authentication.operator(request.headers)
     }
-  if (access.kind === 'worker' || access.kind === 'appOrFleet')
+  if (isOpenToFleet(access))
     return async (request: FastifyRequest) => {
       if (fleet.isPresented(request.headers)) {
-        request.caller = await fleet.caller(request)
+        const isOrgInBody = access.kind === 'worker' && access.isOrgInBody === true
+        request.caller = await fleet.caller(request, isOrgInBody)
         return
       }
       request.caller = await authentication.caller(request.headers)

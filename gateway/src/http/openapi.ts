@@ -69,6 +69,7 @@ const keyedOrFleet = { security: [{ key: [] }, { fleetKey: [] }] }
 const securityOfKind: Partial<Record<Access['kind'], { security: Record<string, string[]>[] }>> = {
   open: { security: [] },
   operator: { security: [{ operatorKey: [] }] },
+  scopeOrWorker: keyedOrFleet,
   appOrFleet: keyedOrFleet,
   worker: keyedOrFleet,
 }
@@ -83,6 +84,8 @@ const accessInWords: Record<Access['kind'], (access: Access) => string> = {
   personScope: (access) => `Takes a person's key that opens ${scopesOf(access)}.`,
   settingsScope: (access) =>
     `Takes a key that opens ${scopesOf(access)}, or a server token that opens \`app\`.`,
+  scopeOrWorker: (access) =>
+    `Takes a key that opens ${scopesOf(access)}, a server token that opens \`app\`, or the fleet's key.`,
   appOrFleet: () => "Takes a key that opens `app`, or the fleet's.",
   worker: () => "Takes a server token that opens `app`, or the fleet's key.",
   operator: () => "Takes the operator's key.",

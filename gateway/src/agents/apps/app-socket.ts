@@ -1,5 +1,6 @@
 import type { WebSocket } from '@fastify/websocket'
 import { UnregisterAgent, type AgentRegistered } from '@switchroom/contract/apps'
+import { callFrames, type CallFrame } from '@switchroom/contract/call-frames'
 import type { Logger } from 'pino'
 import { outsideList, type Caller } from '../../foundation/caller.ts'
 import { Refusal } from '../../foundation/refusals.ts'
@@ -11,8 +12,17 @@ import { shapedAs } from '../../http/shape-checks.ts'
 import { closeWith } from '../../http/sockets.ts'
 import { fixedBy, halvesFixedBy } from './declaration.ts'
 import type { DeclaredModels } from './declared-models.ts'
-import { agentOf, errorFrame, readFrame, typeOf, unknownFrame, type Frame } from './frames.ts'
-import type { Holders, SocketRow } from './holders.ts'
+import {
+  agentOf,
+  callOf,
+  errorFrame,
+  readFrame,
+  typeOf,
+  unknownFrame,
+  type Frame,
+  type FrameSource,
+} from './frames.ts'
+import type { Holders, Holding, SocketRow } from './holders.ts'
 import { readRegistration } from './register-frame.ts'
 
 /** An app that sends faster than it is served is not read from meanwhile. */
@@ -25,18 +35,27 @@ export interface AppSocketParts {
   declaredModels: DeclaredModels
   connections: OpenConnections
   logger: Logger
+  /** Takes what an app sends about a call, in its shape. Refused as any frame. */
+  takeCallFrame: (from: FrameSource, frame: CallFrame) => Promise<void>
+  /** Takes what an app sends about a phone line, in whatever shape. */
+  takeLineFrame: (from: FrameSource, frame: Frame) => Promise<void>
+  /** Told after the app was. */
+  onHeld: (holding: Holding) => void
+  onReleased: (holdings: readonly Holding[]) => void
   /** Told once, when the socket no longer counts. */
-  onGone: (id: string) => void
+  onGone: (id: string, held: readonly Holding[]) => void
 }
+
+const lineFrames: ReadonlySet<string> = new Set(['line.register', 'call.route'])
 
 /** One app on its socket, whose frames are taken one after the other. */
 export class AppSocket implements OpenConnection {
   readonly id = newId('app', 8)
-  readonly caller: Caller
   readonly access: Access
   readonly #socket: WebSocket
   readonly #parts: AppSocketParts
-  readonly #agents = new Set<string>()
+  readonly #held = new Map<string, Holding>()
+  #caller: Caller
   #row: SocketRow | undefined
   #work: Promise<void> = Promise.resolve()
   #waiting = 0
@@ -44,7 +63,7 @@ export class AppSocket implements OpenConnection {
 
   constructor(socket: WebSocket, caller: Caller, access: Access, parts: AppSocketParts) {
     this.#socket = socket
-    this.caller = caller
+    this.#caller = caller
     this.access = access
     this.#parts = parts
     socket.on('message', (data: Buffer, isBinary) => this.#then(() => this.#take(data, isBinary)))
@@ -55,9 +74,16 @@ export class AppSocket implements OpenConnection {
     parts.connections.add(this)
   }
 
-  send(frame: object) {
+  get caller() {
+    return this.#caller
+  }
+
+  /** Whether it is on its way: a socket that closes takes nothing more. */
+  send(frame: object): boolean {
+    if (this.#socket.readyState !== this.#socket.OPEN) return false
     this.#socket.send(JSON.stringify(frame))
     if (this.#socket.bufferedAmount > mostUnreadBytes) this.#socket.terminate()
+    return true
   }
 
   /** Closes it and lets go of its agents, without waiting until the app has closed its side. */
@@ -67,6 +93,7 @@ export class AppSocket implements OpenConnection {
   }
 
   stays(caller: Caller) {
+    this.#caller = caller
     this.#then(() => this.#dropOutside(caller))
   }
 
@@ -104,7 +131,7 @@ export class AppSocket implements OpenConnection {
     this.#isGone = true
     this.#parts.connections.delete(this)
     // What runs now may still write, and what is deleted before would come back.
-    void this.#work.then(() => this.#parts.onGone(this.id))
+    void this.#work.then(() => this.#parts.onGone(this.id, [...this.#held.values()]))
   }
 
   async #take(data: Buffer, isBinary: boolean) {
@@ -114,7 +141,8 @@ export class AppSocket implements OpenConnection {
       if (data.includes('\\u0000') && holdsNul(frame)) throw nulInside()
       await this.#act(frame)
     } catch (error) {
-      this.send(errorFrame(frame ? agentOf(frame) : null, this.#refusalOf(error)))
+      const refusal = this.#refusalOf(error)
+      this.send(frame ? errorFrame(agentOf(frame), refusal, callOf(frame)) : errorFrame(null, refusal))
     }
   }
 
@@ -122,7 +150,15 @@ export class AppSocket implements OpenConnection {
     const type = typeOf(frame)
     if (type === 'agent.register') await this.#register(frame)
     else if (type === 'agent.unregister') await this.#unregister(shapedAs(UnregisterAgent, frame))
+    else if (isCallFrame(type))
+      await this.#parts.takeCallFrame(this.#source, shapedAs(callFrames[type], frame))
+    else if (lineFrames.has(type)) await this.#parts.takeLineFrame(this.#source, frame)
     else throw unknownFrame(type)
+  }
+
+  get #source(): FrameSource {
+    const holder = this.#row?.holder ?? ''
+    return { socket: this.id, caller: this.#caller, holder, send: (frame) => this.send(frame) }
   }
 
   async #register(frame: Frame) {
@@ -133,7 +169,9 @@ export class AppSocket implements OpenConnection {
     const { agent, declaration, offer } = readRegistration(frame, caller.label)
     await this.#parts.declaredModels.refuseForbidden(caller.org, declaration.declared)
     await this.#parts.holders.register(this.#row, agent, declaration, offer)
-    this.#agents.add(agent)
+    const isNew = !this.#held.has(agent)
+    const holding = { socket: this.#row, agent, app: declaration.app, isNew }
+    this.#held.set(agent, holding)
     const registered: AgentRegistered = {
       type: 'agent.registered',
       agent,
@@ -142,16 +180,19 @@ export class AppSocket implements OpenConnection {
       lexicon_fixed: halvesFixedBy(declaration),
     }
     this.send(registered)
+    this.#parts.onHeld(holding)
   }
 
   async #unregister({ agent }: { agent: string }) {
-    if (!this.#row || !this.#agents.has(agent)) return
-    await this.#parts.holders.unregister(this.#row, agent)
-    this.#agents.delete(agent)
+    const holding = this.#held.get(agent)
+    if (!holding) return
+    await this.#parts.holders.unregister(holding.socket, agent)
+    this.#held.delete(agent)
+    this.#parts.onReleased([holding])
   }
 
   async #dropOutside(caller: Caller) {
-    for (const agent of this.#agents) {
+    for (const agent of this.#held.keys()) {
       if (!isOutside(caller, agent)) continue
       await this.#unregister({ agent })
       this.send(errorFrame(agent, outsideList(caller)))
@@ -164,5 +205,7 @@ export class AppSocket implements OpenConnection {
     return new Refusal(500, 'something broke on our side')
   }
 }
+
+const isCallFrame = (type: string): type is keyof typeof callFrames => Object.hasOwn(callFrames, type)
 
 const isOutside = ({ agents }: Caller, agent: string) => agents.length > 0 && !agents.includes(agent)

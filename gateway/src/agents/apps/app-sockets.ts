@@ -1,30 +1,25 @@
 import type { WebSocket } from '@fastify/websocket'
-import type { Logger } from 'pino'
 import type { Caller } from '../../foundation/caller.ts'
 import { secondMs } from '../../foundation/clock.ts'
 import type { Access } from '../../http/access.ts'
 import { keepAlive, type Beats } from '../../http/keep-alive.ts'
-import type { OpenConnections } from '../../http/open-connections.ts'
-import { AppSocket } from './app-socket.ts'
-import type { DeclaredModels } from './declared-models.ts'
-import type { Holders } from './holders.ts'
+import { AppSocket, type AppSocketParts } from './app-socket.ts'
+import type { Holding } from './holders.ts'
 
 export const appBeats: Beats = { pingEveryMs: 20 * secondMs, goneAfterMs: 45 * secondMs }
 
-export interface AppSocketsParts {
-  holders: Holders
-  declaredModels: DeclaredModels
-  connections: OpenConnections
-  logger: Logger
+export interface AppSocketsParts extends Omit<AppSocketParts, 'onGone'> {
   beats: Beats
+  /** Told of sockets that are no longer listed, after what they held was let go. */
+  onGone: (ids: readonly string[]) => void
 }
 
 /** The apps whose sockets are on this gateway. */
 export class AppSockets {
   readonly #parts: AppSocketsParts
   readonly #open = new Map<string, AppSocket>()
-  /** Gone, and still listed. */
-  readonly #gone = new Set<string>()
+  /** Gone with what they held, and still listed. */
+  readonly #gone = new Map<string, readonly Holding[]>()
   #forgetting: Promise<void> | undefined
 
   constructor(parts: AppSocketsParts) {
@@ -33,17 +28,19 @@ export class AppSockets {
 
   serve(socket: WebSocket, caller: Caller, access: Access) {
     keepAlive(socket, this.#parts.beats)
-    const app = new AppSocket(socket, caller, access, { ...this.#parts, onGone: (id) => this.#forget(id) })
+    const onGone = (id: string, held: readonly Holding[]) => this.#forget(id, held)
+    const app = new AppSocket(socket, caller, access, { ...this.#parts, onGone })
     this.#open.set(app.id, app)
     this.#parts.logger.info({ socket: app.id, env: caller.env }, 'an app connected')
   }
 
+  has(id: string): boolean {
+    return this.#open.has(id)
+  }
+
   /** Whether the socket is on this gateway, and the frame on its way to it. */
   send(id: string, frame: object): boolean {
-    const app = this.#open.get(id)
-    if (!app) return false
-    app.send(frame)
-    return true
+    return this.#open.get(id)?.send(frame) ?? false
   }
 
   /** Apps come back and register again where they are needed: on a gateway that the others know. */
@@ -56,9 +53,9 @@ export class AppSockets {
     return (this.#forgetting ??= this.#forgetAll().finally(() => (this.#forgetting = undefined)))
   }
 
-  #forget(id: string) {
+  #forget(id: string, held: readonly Holding[]) {
     this.#open.delete(id)
-    this.#gone.add(id)
+    this.#gone.set(id, held)
     this.#parts.logger.info({ socket: id }, 'an app is gone')
     void this.forgetDead()
   }
@@ -68,8 +65,11 @@ export class AppSockets {
     try {
       while (this.#gone.size > 0) {
         const gone = [...this.#gone]
-        await this.#parts.holders.disconnect(gone)
-        for (const id of gone) this.#gone.delete(id)
+        const ids = gone.map(([id]) => id)
+        await this.#parts.holders.disconnect(ids)
+        for (const id of ids) this.#gone.delete(id)
+        this.#parts.onReleased(gone.flatMap(([, held]) => held))
+        this.#parts.onGone(ids)
       }
     } catch (error) {
       this.#parts.logger.warn({ err: error }, 'apps that are gone are still listed')

@@ -61,6 +61,12 @@ test('a registration of the wrong shape is BAD_FRAME in its own sentence (SD-44,
     ],
     [{ analysis: true }, 'analysis: must be an object'],
     [{ analysis: { send_audio_metrics: 'yes' } }, 'analysis.send_audio_metrics: must be true or false'],
+    [{ instance: 1 }, 'instance: must be a string'],
+    [{ instance: '' }, 'an instance is 1 to 128 letters, digits and marks, without spaces'],
+    [{ instance: 'a b' }, 'an instance is 1 to 128 letters, digits and marks, without spaces'],
+    [{ instance: 'x'.repeat(129) }, 'an instance is 1 to 128 letters, digits and marks, without spaces'],
+    [{ prompt: ['x'] }, 'prompt: must be a string'],
+    [{ prompt: 'x'.repeat(100_001) }, 'a prompt has at most 100000 characters'],
     [{ state: 'a\u0000b' }, 'a NUL character cannot be kept: leave it out'],
   ]
   for (const [more, detail] of cases) assert.deepEqual(await app.register('desk', more), bad(detail))
@@ -78,6 +84,11 @@ test('a registration of the wrong shape is BAD_FRAME in its own sentence (SD-44,
     assert.deepEqual(await app.register('desk', { preparing }), bad(budget), JSON.stringify(preparing))
   for (const preparing of [true, { timeoutMs: 1 }, { timeoutMs: 10_000 }])
     assert.equal((await app.register('desk', { preparing })).type, 'agent.registered')
+})
+
+test('a prompt has up to 100000 characters, however many bytes they take (ND-87)', async () => {
+  for (const prompt of ['', 'x'.repeat(100_000), '😀'.repeat(50_000)])
+    assert.equal((await app.register('desk', { prompt, instance: 'a-1_b.c' })).type, 'agent.registered')
 })
 
 test('an agent is named as a slug (SD-03, SD-44)', async () => {

@@ -1,8 +1,18 @@
 import type { AppError, AppErrorCode } from '@switchroom/contract/apps'
+import type { Caller } from '../../foundation/caller.ts'
 import { badRequest, type Refusal } from '../../foundation/refusals.ts'
 import { cutToLine } from '../../foundation/text.ts'
 
 export type Frame = Readonly<Record<string, unknown>>
+
+/** The app that a frame came from. */
+export interface FrameSource {
+  socket: string
+  caller: Caller
+  /** Whose copies the app holds: a member's in the sandbox, empty for the org's own. */
+  holder: string
+  send: (frame: object) => void
+}
 
 export function readFrame(data: Buffer, isBinary: boolean): Frame {
   if (isBinary) throw badRequest('a frame is text, and this one was binary')
@@ -32,9 +42,13 @@ export const unknownFrame = (type: string) => badRequest(`no frame is called ${c
 /** The agent a frame names, whether or not the rest of it is in order. */
 export const agentOf = ({ agent }: Frame) => (typeof agent === 'string' ? agent : null)
 
-export const errorFrame = (agent: string | null, refusal: Refusal): AppError => ({
+/** Likewise the call. */
+export const callOf = ({ call }: Frame) => (typeof call === 'string' ? call : undefined)
+
+export const errorFrame = (agent: string | null, refusal: Refusal, call?: string): AppError => ({
   type: 'error',
   agent,
+  ...(call !== undefined && { call }),
   code: codeOf(refusal),
   detail: refusal.message,
 })

@@ -11,6 +11,15 @@ import type { RunningGateways } from './running-gateways.ts'
 
 export type { HoldingApp, SocketRow } from './holders.store.ts'
 
+/** An agent on the socket of an app that holds it. */
+export interface Holding {
+  socket: store.SocketRow
+  agent: string
+  app: string
+  /** Whether this socket did not hold it before. */
+  isNew: boolean
+}
+
 /**
  * Which app holds which agent, on whatever gateway its socket is: the newest that lives. In the sandbox a
  * person's app holds that person's copy; whoever has none of their own is served by the org's.

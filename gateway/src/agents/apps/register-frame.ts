@@ -8,9 +8,14 @@ import { readDeclares } from './declares.ts'
 import type { Frame } from './frames.ts'
 
 const longestPreparingMs = 10_000
+const longestPrompt = 100_000
+const instanceForm = /^[\x21-\x7e]{1,128}$/
 
 /** What an app brings to the calls of an agent, beside what its class declares. */
 export interface Offer {
+  /** The app's process, whichever socket it comes by; unsaid, the socket is all that is known of it. */
+  instance?: string
+  prompt?: string
   tools: AppTool[]
   state?: unknown
   endpoints?: unknown
@@ -29,6 +34,8 @@ export function readRegistration(frame: Frame, label: string): Registration {
   const {
     agent,
     app,
+    instance,
+    prompt,
     declares,
     tools = [],
     state,
@@ -38,6 +45,8 @@ export function readRegistration(frame: Frame, label: string): Registration {
   } = shapedAs(RegisterAgent, frame)
   refuseMalformedAgent(agent)
   if (app !== undefined) refuseMalformedName(app)
+  if (instance !== undefined) refuseMalformedInstance(instance)
+  if (prompt !== undefined) refuseLongPrompt(prompt)
   refuseSameNames(tools)
   if (preparing !== undefined) refuseOtherThanBudget(preparing)
   return {
@@ -45,6 +54,8 @@ export function readRegistration(frame: Frame, label: string): Registration {
     declaration: { app: app?.trim() ?? label, ...readDeclares(declares ?? {}) },
     offer: {
       tools,
+      ...(instance !== undefined && { instance }),
+      ...(prompt !== undefined && { prompt }),
       ...(state !== undefined && { state }),
       ...(endpoints !== undefined && { endpoints }),
       ...(preparing !== undefined && { preparing }),
@@ -64,6 +75,16 @@ function refuseMalformedName(app: string) {
   const name = app.trim()
   if (name === '' || codePoints(name).length > 100 || /\p{Cc}/u.test(name))
     throw badRequest("an app's name is one line of 1 to 100 characters")
+}
+
+function refuseMalformedInstance(instance: string) {
+  if (!instanceForm.test(instance))
+    throw badRequest('an instance is 1 to 128 letters, digits and marks, without spaces')
+}
+
+function refuseLongPrompt(prompt: string) {
+  if (codePoints(prompt).length > longestPrompt)
+    throw badRequest(`a prompt has at most ${longestPrompt} characters`)
 }
 
 function refuseSameNames(tools: readonly AppTool[]) {

@@ -1,3 +1,4 @@
+import type { Environment } from '@switchroom/contract/scopes'
 import { statement, type Queryable } from '../../database/database.ts'
 
 const insert = statement(`
@@ -15,7 +16,22 @@ const remove = statement(`delete from gateways where id = $1`)
 
 export const deleteGateway = (database: Queryable, id: string) => database.rows(remove, id)
 
-const forget = statement(`delete from gateways where seen_at < $2 and id <> $1`)
+/** An agent that an app of a gateway held. */
+export interface LostHolding {
+  org: string
+  env: Environment
+  agent: string
+  app: string
+}
+
+// What hangs on a gateway goes with it, and is still seen by the statement that deletes it.
+const forget = statement<LostHolding>(`
+  with dead as (delete from gateways where seen_at < $2 and id <> $1 returning id)
+  select r.org, r.env, r.agent, r.app
+  from dead
+  join app_sockets s on s.gateway = dead.id
+  join registrations r on r.socket = s.id
+  order by r.ordinal`)
 
 export const forgetOthers = (database: Queryable, own: string, before: Date) =>
   database.rows(forget, own, before)

@@ -18,6 +18,8 @@ export class RunningGateways {
   #beating: Promise<void> = Promise.resolve()
   /** Told when the others took this one for dead and forgot what it held. */
   onForgotten: () => void = () => {}
+  /** Told of what was held by apps of gateways that died, once and by one gateway. */
+  onLost: (holdings: readonly store.LostHolding[]) => void = () => {}
 
   constructor(database: Database, clock: Clock, logger: Logger) {
     this.#database = database
@@ -58,6 +60,7 @@ export class RunningGateways {
   }
 
   async forgetDead() {
-    await store.forgetOthers(this.#database, this.id, later(this.#clock.now(), -forgottenAfterMs))
+    const before = later(this.#clock.now(), -forgottenAfterMs)
+    this.onLost(await store.forgetOthers(this.#database, this.id, before))
   }
 }

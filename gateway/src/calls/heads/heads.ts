@@ -5,6 +5,7 @@ import {
   type OpenCall,
   type OpenedCall,
 } from '@switchroom/contract/calls'
+import type { NewEntry } from '@switchroom/contract/log'
 import type { ProviderRow } from '@switchroom/contract/providers'
 import type { Environment } from '@switchroom/contract/scopes'
 import type { Judging, Lexicon } from '@switchroom/contract/settings'
@@ -12,10 +13,12 @@ import type { Agents } from '../../agents/agents.ts'
 import type { Declaration } from '../../agents/apps/declaration.ts'
 import type { RunningGateways } from '../../agents/apps/running-gateways.ts'
 import { refuseMalformedSlug, scopeOf, type Scope } from '../../agents/scope.ts'
+import { Layers } from '../../agents/stages/layers.ts'
 import type { Database, Queryable, Transaction } from '../../database/database.ts'
 import type { Caller } from '../../foundation/caller.ts'
 import type { Clock } from '../../foundation/clock.ts'
-import { badRequest, notFound } from '../../foundation/refusals.ts'
+import { badRequest, conflict, notFound, tooMany } from '../../foundation/refusals.ts'
+import type { Orgs } from '../../people/orgs/orgs.ts'
 import type { Log } from '../log/log.ts'
 import { callLog } from '../log/stamping.ts'
 import { newCallId, refuseMalformedCallId } from './call-ids.ts'
@@ -39,26 +42,39 @@ export interface Resolution {
   own: string[]
 }
 
+/** How many calls of an org run, against its quota. */
+export const callsRunning = (database: Queryable) => (org: string) => store.countRunning(database, org)
+
+/** A call that begins with the request that names it. */
+export interface Beginning extends Partial<store.Parties> {
+  channel: Channel | 'phone' | 'msgapp'
+  /** The gateway that runs it, where it is a written one. */
+  runner?: string
+  /** What its log begins with. */
+  entries: readonly NewEntry[]
+  /** Refuses by what the call would run; nothing is kept then. */
+  judge?: (resolution: Resolution) => Promise<void>
+  /** Whether it ends where it begins, and so counts for no quota. */
+  isPassing?: boolean
+  /** What is kept with it or not at all. */
+  inside?: (tx: Transaction) => Promise<void>
+}
+
+export interface HeadsParts {
+  database: Database
+  clock: Clock
+  orgs: Orgs
+  agents: Agents
+  gateways: Pick<RunningGateways, 'id' | 'aliveSince'>
+  log: Log
+}
+
 /** Calls, and the versions each runs on: decided once, at the first request that names the call. */
 export class CallHeads {
-  readonly #database: Database
-  readonly #clock: Clock
-  readonly #agents: Agents
-  readonly #gateways: Pick<RunningGateways, 'id' | 'aliveSince'>
-  readonly #log: Log
+  readonly #parts: HeadsParts
 
-  constructor(
-    database: Database,
-    clock: Clock,
-    agents: Agents,
-    gateways: Pick<RunningGateways, 'id' | 'aliveSince'>,
-    log: Log,
-  ) {
-    this.#database = database
-    this.#clock = clock
-    this.#agents = agents
-    this.#gateways = gateways
-    this.#log = log
+  constructor(parts: HeadsParts) {
+    this.#parts = parts
   }
 
   async open(caller: Caller, wanted: OpenCall): Promise<OpenedCall> {
@@ -69,36 +85,82 @@ export class CallHeads {
     return { call, agent, env: caller.env }
   }
 
+  /** Opens a call that nobody knows yet: its head, its log and what that begins with, or nothing of it. */
+  async begin(scope: Scope, call: string, beginning: Beginning): Promise<Resolution & { call: string }> {
+    refuseMalformedSlug(scope.agent)
+    const { database, log } = this.#parts
+    const reading = await this.#read(database, scope, call)
+    if (reading.head) throw conflict(`there is a call ${call} already`)
+    const resolution = resolutionOf(reading, scope, call)
+    await beginning.judge?.(resolution)
+    await database.transaction(async (tx) => {
+      if (!beginning.isPassing) await this.refusePastQuota(tx, scope.org)
+      if (!(await this.#keep(tx, scope, reading, resolution, beginning)))
+        throw conflict(`there is a call ${call} already`)
+      await log.appendIn(tx, callLog({ ...scope, id: call }), beginning.entries)
+      await beginning.inside?.(tx)
+    })
+    return resolution
+  }
+
+  /** The call goes on as one of another agent, on what stands for that. Its log is held. */
+  async moveTo(tx: Transaction, call: string, scope: Scope) {
+    const reading = await this.#read(tx, scope, null)
+    const { scopes, canary, declaration } = resolutionOf(reading, scope, call)
+    await store.moveHead(tx, {
+      id: call,
+      agent: scope.agent,
+      settings: scopes.map(({ holder, version, picked }) => ({ holder, version, picked })),
+      config: nearestSet(scopes) ?? null,
+      lexicon: reading.lexicon,
+      canary,
+      language: languageOf(scopes, declaration),
+    })
+  }
+
+  /** Held to the end of the transaction where there is a quota, so that two calls cannot both be the last. */
+  async refusePastQuota(tx: Transaction, org: string) {
+    const asked = await this.#parts.orgs.lookUp(org, tx)
+    if (asked?.quotas.concurrent_calls === null) return
+    const held = await this.#parts.orgs.lock(tx, org)
+    const most = held.quotas.concurrent_calls
+    const running = await store.countRunning(tx, org)
+    if (most !== null && running >= most)
+      throw tooMany(
+        `org ${held.slug} runs ${running} of its ${most} calls at once: wait until one ends, or ask the operator for more`,
+      )
+  }
+
   /** Without a call: what one that no canary picks would run, of which nothing is kept. */
   async resolve(scope: Scope, call: string | null, channel: Channel): Promise<Resolution> {
     refuseMalformedSlug(scope.agent)
     if (call !== null) refuseMalformedCallId(call)
-    const reading = await this.#read(this.#database, scope, call)
+    const reading = await this.#read(this.#parts.database, scope, call)
     if (call === null || reading.head) return resolutionOf(reading, scope, call)
     return this.#openFirst(scope, call, channel)
   }
 
   /** One refusal for a call that nobody knows, another org's and one of the other environment. */
   async settingsOf({ org, env }: Caller, call: string): Promise<CallSettings> {
-    const settings = await store.findSettings(this.#database, call, org, env)
+    const settings = await store.findSettings(this.#parts.database, call, org, env)
     if (!settings) throw unknownCall(call)
     return settings
   }
 
   orgOf(call: string): Promise<{ org: string; slug: string; env: Environment } | undefined> {
-    return store.findOrgOfCall(this.#database, call)
+    return store.findOrgOfCall(this.#parts.database, call)
   }
 
   async agentOf({ org, env }: Caller, call: string): Promise<string | undefined> {
-    return (await store.findAgentOfCall(this.#database, call, org, env))?.agent
+    return (await store.findAgentOfCall(this.#parts.database, call, org, env))?.agent
   }
 
   /** Of several requests that name a new call at one instant, one resolves it and the others read what it kept. */
   #openFirst(scope: Scope, call: string, channel: Channel): Promise<Resolution> {
-    return this.#database.transaction(async (tx) => {
+    return this.#parts.database.transaction(async (tx) => {
       const reading = await this.#read(tx, scope, call)
       const resolution = resolutionOf(reading, scope, call)
-      if (reading.head || (await this.#keep(tx, scope, channel, reading, resolution))) return resolution
+      if (reading.head || (await this.#keep(tx, scope, reading, resolution, { channel }))) return resolution
       return resolutionOf(await this.#read(tx, scope, call), scope, call)
     })
   }
@@ -106,27 +168,37 @@ export class CallHeads {
   async #keep(
     tx: Transaction,
     scope: Scope,
-    channel: Channel,
     { is_agent_named, lexicon }: Reading,
-    { call, scopes, canary }: Resolution & { call: string },
+    { call, scopes, canary, declaration }: Resolution & { call: string },
+    { channel, runner, ...parties }: Pick<Beginning, 'channel' | 'runner'> & Partial<store.Parties>,
   ): Promise<boolean> {
-    if (!is_agent_named) await this.#agents.hold(tx, scope.org, scope.agent)
+    if (!is_agent_named) await this.#parts.agents.hold(tx, scope.org, scope.agent)
     const kept = await store.insertHead(tx, {
       id: call,
       scope,
       channel,
-      openedAt: this.#clock.now(),
+      openedAt: this.#parts.clock.now(),
       settings: scopes.map(({ holder, version, picked }) => ({ holder, version, picked })),
       config: nearestSet(scopes) ?? null,
       lexicon,
       canary,
+      parties: {
+        direction: parties.direction ?? 'inbound',
+        caller: parties.caller ?? null,
+        called: parties.called ?? null,
+        contact: parties.contact ?? null,
+        metadata: parties.metadata ?? {},
+        language: parties.language ?? languageOf(scopes, declaration),
+        extension: parties.extension ?? null,
+        beatAt: parties.beatAt ?? null,
+      },
     })
-    if (kept) await this.#log.open(tx, callLog({ ...scope, id: call }))
+    if (kept) await this.#parts.log.open(tx, callLog({ ...scope, id: call }), runner)
     return kept !== undefined
   }
 
   #read(database: Queryable, scope: Scope, call: string | null): Promise<Reading> {
-    const alive = { own: this.#gateways.id, since: this.#gateways.aliveSince }
+    const alive = { own: this.#parts.gateways.id, since: this.#parts.gateways.aliveSince }
     return readForCall(database, scope, call, alive)
   }
 }
@@ -151,6 +223,11 @@ function resolutionOf<Call extends string | null>(reading: Reading, scope: Scope
 
 const isOf = (head: Pick<Scope, 'org' | 'agent' | 'env'>, { org, agent, env }: Scope) =>
   head.org === org && head.agent === agent && head.env === env
+
+const languageOf = (scopes: readonly ScopeRun[], declaration: Declaration | null): string | null => {
+  const configs = scopes.map(({ config }) => config)
+  return new Layers(declaration?.declared ?? {}, configs).get('language') ?? null
+}
 
 const unknownCall = (call: string) => notFound(`there is no call ${call}`)
 

@@ -5,10 +5,11 @@ import type { KeptEntry, LogRef } from './stamping.ts'
 export const logChannel = 'log_grew'
 
 const insert = statement(`
-  insert into logs (id, org, env, agent, call) values ($1, $2, $3, $4, $5) on conflict (id) do nothing`)
+  insert into logs (id, org, env, agent, call, runner) values ($1, $2, $3, $4, $5, $6)
+  on conflict (id) do nothing`)
 
-export const insertLog = (database: Queryable, { id, org, env, agent, call }: LogRef) =>
-  database.rows(insert, id, org, env, agent, call)
+export const insertLog = (database: Queryable, log: LogRef, runner: string | null) =>
+  database.rows(insert, log.id, log.org, log.env, log.agent, log.call, runner)
 
 /** Entries for several logs at once, as columns: PostgreSQL takes them apart again. */
 export interface Columns {

@@ -1,4 +1,5 @@
 import type { NewEntry } from '@switchroom/contract/log'
+import { DatabaseError } from 'pg'
 import type { Logger } from 'pino'
 import type { Database, Queryable, Transaction } from '../../database/database.ts'
 import { longestSignal } from '../../database/signals.ts'
@@ -10,6 +11,8 @@ import { stamped, withSeq, type KeptEntry, type LogRef, type Stamped } from './s
 import type { Tails } from './tails.ts'
 
 const mostAtOnce = 5000
+/** While the database is busy with one, the next is made ready. */
+const lanes = 2
 
 /** A log that takes no more: its call has ended, or another gateway runs it. */
 export const notTaken = () => conflict('this call has ended')
@@ -32,23 +35,44 @@ export interface LogParts {
   charge: (tx: Transaction, org: string, credits: number) => Promise<void>
 }
 
+/** Writes to some of the logs wait for each other in one lane. */
+interface Lane {
+  waiting: Write[]
+  writing: Promise<void> | undefined
+}
+
 /**
  * The one writer of this process. What waits while a write is under way goes together into the next, in one
  * transaction; `seq` is given while the log is held, so that nobody sees a higher one before a lower one.
  */
 export class Log {
   readonly #parts: LogParts
-  #waiting: Write[] = []
+  readonly #lanes: Lane[] = Array.from({ length: lanes }, () => ({ waiting: [], writing: undefined }))
   #live: { log: LogRef; entry: Stamped }[] = []
-  #writing: Promise<void> | undefined
+  /** The agents' own logs that are known to be there. */
+  readonly #opened = new Set<string>()
 
   constructor(parts: LogParts) {
     this.#parts = parts
   }
 
-  /** Comes with the head of its call, or with the first entry of its agent. */
-  async open(database: Queryable, log: LogRef) {
-    await store.insertLog(database, log)
+  /** Comes with the head of its call; an agent's own comes with its first entry. */
+  async open(database: Queryable, log: LogRef, runner: string | null = null) {
+    await store.insertLog(database, log, runner)
+  }
+
+  /** Held until the end of the transaction: nobody else writes to it, nor changes how its call stands. */
+  hold(tx: Transaction, id: string): Promise<store.HeldLog | undefined> {
+    return store.holdLog(tx, id)
+  }
+
+  find(id: string): Promise<store.HeldLog | undefined> {
+    return store.findLog(this.#parts.database, id)
+  }
+
+  /** What is kept from behind this `seq` on, in order. */
+  read(id: string, after: number, limit: number): Promise<KeptEntry[]> {
+    return store.readAfter(this.#parts.database, id, after, limit)
   }
 
   /** Answers once the entries are kept. Refused when the log takes no more. */
@@ -57,8 +81,9 @@ export class Log {
     const now = this.#parts.clock.now()
     return new Promise((kept, failed) => {
       const written = entries.map((entry) => stamped(log, entry, now))
-      this.#waiting.push({ log, entries: written, runner, kept, failed })
-      this.#wake()
+      const lane = this.#laneOf(log)
+      lane.waiting.push({ log, entries: written, runner, kept, failed })
+      this.#wake(lane)
     })
   }
 
@@ -80,50 +105,75 @@ export class Log {
       this.#parts.tails.showed(log, live)
       this.#live.push({ log, entry: live })
     }
-    this.#wake()
+    this.#wake(this.#laneOf(log))
   }
 
   /** When everything that waits is written. */
   async settled() {
-    while (this.#writing) await this.#writing
+    for (const lane of this.#lanes) while (lane.writing) await lane.writing
   }
 
-  #wake() {
-    this.#writing ??= this.#writeAll()
+  #laneOf({ id }: LogRef): Lane {
+    const lane = this.#lanes[id.charCodeAt(id.length - 1) % lanes]
+    if (!lane) throw new Error('every log has a lane')
+    return lane
   }
 
-  async #writeAll() {
+  #wake(lane: Lane) {
+    lane.writing ??= this.#writeAll(lane)
+  }
+
+  async #writeAll(lane: Lane) {
     await Promise.resolve() // what comes in the same turn goes together
-    while (this.#waiting.length > 0 || this.#live.length > 0) {
-      const writes = this.#take()
-      await this.#keep(writes).catch((error: unknown) => this.#keepEach(writes, error))
-    }
-    this.#writing = undefined // in the turn that found nothing more, so that no write goes unnoticed
+    while (lane.waiting.length > 0 || this.#live.length > 0) await this.#keepAll(this.#take(lane))
+    lane.writing = undefined // in the turn that found nothing more, so that no write goes unnoticed
   }
 
-  /** As many as fit; what comes after the end of a call waits, to be refused. */
-  #take(): Write[] {
-    const ended = new Set<string>()
+  /** As many as fit; what comes after the end of a call waits, to be refused, and so does another's turn to write. */
+  #take(lane: Lane): Write[] {
+    const full = new Set<string>()
+    const runners = new Map<string, string | null>()
     let entries = 0
     const taken: Write[] = []
     const left: Write[] = []
-    for (const write of this.#waiting) {
-      if (entries >= mostAtOnce || ended.has(write.log.id)) left.push(write)
+    for (const write of lane.waiting) {
+      const { log, runner } = write
+      if (runners.has(log.id) && runners.get(log.id) !== runner) full.add(log.id)
+      if (entries >= mostAtOnce || full.has(log.id)) left.push(write)
       else {
         taken.push(write)
+        runners.set(log.id, runner)
         entries += write.entries.length
-        if (write.entries.some(({ type }) => type === 'call.ended')) ended.add(write.log.id)
+        if (write.entries.some(({ type }) => type === 'call.ended')) full.add(log.id)
       }
     }
-    this.#waiting = left
+    lane.waiting = left
     return taken
   }
 
-  async #keep(writes: readonly Write[]) {
+  /** One that cannot be written must not take the others with it. */
+  async #keepAll(writes: readonly Write[]) {
+    let isWritten = false
+    try {
+      await this.#keep(writes, () => (isWritten = true))
+    } catch (error) {
+      // Nobody can tell whether a commit that was never answered holds: written again, entries might stand twice.
+      const isUnknown = isWritten && !(error instanceof DatabaseError)
+      if (writes.length > 0) this.#parts.logger.warn({ err: error }, 'entries could not be written')
+      if (writes.length === 1 || isUnknown) for (const write of writes) write.failed(error)
+      else for (const write of writes) await this.#keepAll([write])
+    }
+  }
+
+  async #keep(writes: readonly Write[], written: () => void) {
     const live = this.#live
     this.#live = []
     if (writes.length === 0) return void (await this.#tell(this.#parts.database, [], live))
-    const all = await this.#parts.database.transaction((tx) => this.#write(tx, writes, live))
+    const all = await this.#parts.database.transaction(async (tx) => {
+      const kept = await this.#write(tx, writes, live)
+      written()
+      return kept
+    })
     for (const [place, write] of writes.entries()) {
       const kept = all[place]
       if (kept) this.#parts.tails.grew(write.log, kept)
@@ -132,19 +182,13 @@ export class Log {
     }
   }
 
-  /** One that cannot be written must not take the others with it. */
-  async #keepEach(writes: readonly Write[], error: unknown) {
-    if (writes.length === 1) return writes[0]?.failed(error)
-    this.#parts.logger.warn({ err: error }, 'entries could not be written together')
-    for (const write of writes) await this.#keep([write]).catch((alone: unknown) => write.failed(alone))
-  }
-
   /** Answers place by place what was kept; undefined where the log takes no more. */
   async #write(
     tx: Transaction,
     writes: readonly Pick<Write, 'log' | 'entries' | 'runner'>[],
     live: readonly { log: LogRef; entry: Stamped }[] = [],
   ): Promise<(KeptEntry[] | undefined)[]> {
+    await this.#openAgents(tx, writes)
     const { columns, places } = columnsOf(writes)
     const grown = new Map((await store.appendAll(tx, columns)).map(({ id, before }) => [id, before]))
     const taken = writes.filter(({ log }) => grown.has(log.id))
@@ -163,6 +207,19 @@ export class Log {
       return before === undefined
         ? undefined
         : entries.map((entry, index) => withSeq(entry, before + first + index + 1))
+    })
+  }
+
+  /** An agent's own log comes with its first entry. */
+  async #openAgents(tx: Transaction, writes: readonly Pick<Write, 'log'>[]) {
+    const missing = new Map<string, LogRef>()
+    for (const { log } of writes)
+      if (log.call === null && !this.#opened.has(log.id)) missing.set(log.id, log)
+    if (missing.size === 0) return
+    // in one order, so that no two writers wait for each other
+    for (const [, log] of [...missing].toSorted(([a], [b]) => (a < b ? -1 : 1))) await this.open(tx, log)
+    tx.afterCommit(() => {
+      for (const id of missing.keys()) this.#opened.add(id)
     })
   }
 

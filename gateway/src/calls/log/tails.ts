@@ -1,10 +1,12 @@
 import type { Logger } from 'pino'
 import type { Database } from '../../database/database.ts'
 import type { Signals } from '../../database/signals.ts'
+import { secondMs } from '../../foundation/clock.ts'
 import * as store from './log.store.ts'
 import { withSeq, type KeptEntry, type LogRef, type Stamped } from './stamping.ts'
 
 const pageSize = 1000
+const againAfterMs = secondMs
 
 /** An entry on its way to readers, with the bytes every one of them is sent. */
 export interface ShownEntry extends KeptEntry {
@@ -37,24 +39,26 @@ export class Tails {
     )
   }
 
-  /** From where the log stands now; `stop` lets go of it. */
+  /** From where the log stands now: told of everything after that `seq`, and of nothing before; `stop` lets go of it. */
   async follow(log: string, follower: Follower): Promise<{ seq: number; stop: () => void }> {
-    let tail = this.#tails.get(log)
-    if (!tail) {
-      tail = new Tail(this.#database, log, this.#logger)
-      this.#tails.set(log, tail)
+    const tail = this.#tails.get(log) ?? new Tail(this.#database, log, this.#logger)
+    this.#tails.set(log, tail)
+    tail.wanted += 1
+    const letGo = () => {
+      tail.wanted -= 1
+      if (tail.wanted === 0) this.#tails.delete(log)
+    }
+    try {
+      await tail.start()
+    } catch (error) {
+      letGo()
+      throw error
     }
     tail.followers.add(follower)
     const stop = () => {
-      tail.followers.delete(follower)
-      if (tail.followers.size === 0 && this.#tails.get(log) === tail) this.#tails.delete(log)
+      if (tail.followers.delete(follower)) letGo()
     }
-    try {
-      return { seq: await tail.start(follower), stop }
-    } catch (error) {
-      stop()
-      throw error
-    }
+    return { seq: tail.seq, stop }
   }
 
   watch(watcher: Watcher): () => void {
@@ -68,15 +72,18 @@ export class Tails {
     if (!tail && this.#watchers.size === 0) return
     const shown = entries.map((entry) => shownOf(entry, false))
     tail?.grew(shown)
-    for (const watcher of this.#watchers) for (const entry of shown) watcher(log, entry)
+    for (const entry of shown) this.#tellWatchers(log, entry)
   }
 
   /** This gateway shows what is never kept. */
   showed(log: LogRef, entry: Stamped) {
     this.#tails.get(log.id)?.showed(entry)
     if (this.#watchers.size === 0) return
-    const shown = shownOf(withSeq(entry, 0), true)
-    for (const watcher of this.#watchers) watcher(log, shown)
+    this.#tellWatchers(log, shownOf(withSeq(entry, 0), true))
+  }
+
+  #tellWatchers(log: LogRef, entry: ShownEntry) {
+    for (const watcher of this.#watchers) told(this.#logger, () => watcher(log, entry))
   }
 
   #hear(payload: string, own: string) {
@@ -93,14 +100,18 @@ export class Tails {
 
 class Tail {
   readonly followers = new Set<Follower>()
+  /** How many follow it, or are about to. */
+  wanted = 0
   readonly #database: Database
   readonly #log: string
   readonly #logger: Logger
   #seq: number | undefined
   /** What others say the log has grown to. */
   #known = 0
-  #starting: Promise<number> | undefined
-  #reading: Promise<void> | undefined
+  /** Words of others may have been missed. */
+  #mustLook = false
+  #starting: Promise<void> | undefined
+  #isReading = false
 
   constructor(database: Database, log: string, logger: Logger) {
     this.#database = database
@@ -108,26 +119,25 @@ class Tail {
     this.#logger = logger
   }
 
-  /** Where this follower starts: whatever comes after is told to it. */
-  async start(follower: Follower): Promise<number> {
-    this.#starting ??= this.#find()
-    await this.#starting
-    // told from here on, wherever the others are
-    return this.followers.has(follower) ? (this.#seq ?? 0) : 0
+  get seq(): number {
+    return this.#seq ?? 0
   }
 
-  async #find(): Promise<number> {
+  start(): Promise<void> {
+    return (this.#starting ??= this.#find())
+  }
+
+  async #find() {
     const found = await store.findLog(this.#database, this.#log)
     this.#seq = found?.seq ?? 0
-    if (this.#known > this.#seq) this.catchUp()
-    return this.#seq
+    this.#wake()
   }
 
   /** Written by this gateway: passed on as it is, unless another wrote in between. */
   grew(entries: readonly ShownEntry[]) {
     const [first] = entries
     if (!first) return
-    if (this.#seq === undefined || this.#reading || first.seq !== this.#seq + 1)
+    if (this.#seq === undefined || this.#isReading || first.seq !== this.#seq + 1)
       return this.heard(first.seq + entries.length - 1)
     this.#seq += entries.length
     this.#tell(entries)
@@ -135,7 +145,7 @@ class Tail {
 
   heard(seq: number) {
     this.#known = Math.max(this.#known, seq)
-    if (this.#seq !== undefined && this.#known > this.#seq) this.catchUp()
+    this.#wake()
   }
 
   showed(entry: Pick<Stamped, 'type' | 'rest'>) {
@@ -145,36 +155,59 @@ class Tail {
     ])
   }
 
-  /** Reads what is missing from the table, one reading at a time. */
   catchUp() {
-    if (this.#seq === undefined || this.#reading) return
-    this.#reading = this.#read()
-      .catch((error: unknown) => this.#logger.warn({ err: error }, 'the end of a log could not be read'))
-      .finally(() => {
-        this.#reading = undefined
-        if (this.#seq !== undefined && this.#known > this.#seq && this.followers.size > 0)
-          setTimeout(() => this.catchUp(), 100).unref()
-      })
+    this.#mustLook = true
+    this.#wake()
+  }
+
+  /** One reading at a time, for whatever is missing by then. */
+  #wake() {
+    if (this.#isReading || !this.#isBehind) return
+    this.#isReading = true
+    this.#read().catch((error: unknown) => {
+      this.#logger.warn({ err: error }, 'the end of a log could not be read')
+      this.#isReading = false
+      this.#mustLook = true
+      setTimeout(() => {
+        if (this.followers.size > 0) this.#wake()
+      }, againAfterMs).unref()
+    })
+  }
+
+  get #isBehind() {
+    return this.#seq !== undefined && (this.#mustLook || this.#known > this.#seq)
   }
 
   async #read() {
-    for (;;) {
-      const entries = await store.readAfter(this.#database, this.#log, this.#seq ?? 0, pageSize)
-      const last = entries.at(-1)
-      if (!last) return
-      this.#seq = last.seq
+    while (this.#isBehind) {
+      this.#mustLook = false
+      const known = this.#known
+      const entries = await store.readAfter(this.#database, this.#log, this.seq, pageSize)
+      this.#seq = entries.at(-1)?.seq ?? this.seq
       this.#tell(entries.map((entry) => shownOf(entry, false)))
-      if (entries.length < pageSize && last.seq >= this.#known) return
+      if (entries.length === pageSize) this.#mustLook = true
+      else this.#seq = Math.max(this.#seq, known) // what was written and is not there was erased since
     }
+    this.#isReading = false // in the turn that found nothing more, so that no word goes unnoticed
   }
 
   #tell(entries: readonly ShownEntry[]) {
-    for (const follower of this.followers) follower(entries)
+    if (entries.length === 0) return
+    for (const follower of this.followers) told(this.#logger, () => follower(entries))
+  }
+}
+
+/** The entry is kept whatever becomes of whoever is told of it. */
+function told(logger: Logger, tell: () => void) {
+  try {
+    tell()
+  } catch (error) {
+    logger.error({ err: error }, 'somebody who follows a log failed')
   }
 }
 
 /** An entry that is not kept carries no id, so that whoever resumes misses nothing that is. */
-function shownOf(kept: KeptEntry, isEphemeral: boolean): ShownEntry {
+export function shownOf(kept: KeptEntry, isEphemeral: boolean): ShownEntry {
   let frame: Buffer | undefined
   return {
     ...kept,

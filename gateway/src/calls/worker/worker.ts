@@ -8,12 +8,12 @@ import type {
 import type { Stage } from '@switchroom/contract/speech'
 import type { InstalledVendors } from '@switchroom/kit/installed'
 import { fixedBy, lexiconUnder } from '../../agents/apps/declaration.ts'
-import { scopeOf } from '../../agents/scope.ts'
+import { scopeOf, type Scope } from '../../agents/scope.ts'
 import { Layers } from '../../agents/stages/layers.ts'
 import type { Caller } from '../../foundation/caller.ts'
 import { forbidden } from '../../foundation/refusals.ts'
 import type { ProviderKeys } from '../../providers/keys/provider-keys.ts'
-import type { Lending, Lent } from '../../providers/lending/lending.ts'
+import type { Lending, Lent, NamedOrg } from '../../providers/lending/lending.ts'
 import type { KeySource, StageKeys } from '../../providers/lending/stage-keys.ts'
 import type { VendorWindow } from '../../providers/ordering/vendor-window.ts'
 import type { CallHeads, Resolution } from '../heads/heads.ts'
@@ -79,11 +79,21 @@ export class WorkerAnswers {
     return { agent, call: forCall, stages: handed }
   }
 
+  /** Whether a spoken call of the agent would have ears and a voice; a realtime model is both. */
+  async canSpeak(org: NamedOrg, scope: Scope): Promise<boolean> {
+    const resolution = await this.#parts.heads.resolve(scope, null, 'web')
+    const { stt, tts } = stagesRun(await this.#runParts({ ...org, kind: 'fleet' }, resolution))
+    return [stt, tts].every((stage) => stage?.first.source !== 'missing')
+  }
+
   #resolve(caller: Caller, agent: string, forCall: string | null): Promise<Resolution> {
     return this.#parts.heads.resolve(scopeOf(caller, agent), forCall, 'web')
   }
 
-  async #runParts(caller: Caller, { row, own, declaration, scopes }: Resolution): Promise<RunParts> {
+  async #runParts(
+    caller: Pick<Caller, 'org' | 'slug' | 'kind'>,
+    { row, own, declaration, scopes }: Resolution,
+  ): Promise<RunParts> {
     const { vendors, stageKeys, vendorWindow } = this.#parts
     return {
       vendors,
@@ -122,7 +132,7 @@ export class WorkerAnswers {
 }
 
 /** An org's worker runs on the org's own keys alone; the platform's lends them. */
-const isHandedTo = ({ kind }: Caller, source: KeySource) =>
+const isHandedTo = ({ kind }: Pick<Caller, 'kind'>, source: KeySource) =>
   source === 'own' || source === 'unneeded' || (source === 'lent' && kind !== 'server')
 
 const keyOf: Record<KeySource, StageKey> = { own: 'yours', lent: 'lent', unneeded: 'none', missing: 'none' }

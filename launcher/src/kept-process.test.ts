@@ -5,7 +5,7 @@ import { test, type TestContext } from 'node:test'
 import { afterwards, temporaryFolder } from '../testing/folders.ts'
 import { until } from '../testing/waiting.ts'
 import { openLog } from './data-folder.ts'
-import { Gateway } from './gateway.ts'
+import { KeptProcess } from './kept-process.ts'
 
 function gatewayThat(t: TestContext, does: string) {
   const folder = temporaryFolder(t)
@@ -13,13 +13,21 @@ function gatewayThat(t: TestContext, does: string) {
   writeFileSync(program, does)
   const told: string[] = []
   const log = openLog(folder, 'gateway.log')
-  const gateway = new Gateway({ program, folder, environment: {}, log, tell: (line) => told.push(line) })
+  const gateway = new KeptProcess({
+    name: 'the gateway',
+    program,
+    folder,
+    environment: {},
+    log,
+    tell: (line) => told.push(line),
+  })
   afterwards(t, () => gateway.stop())
   const interruption = new AbortController()
   return {
     told,
     log,
     start: () => gateway.start(interruption.signal),
+    startOrRetry: () => gateway.startOrRetry(interruption.signal),
     stop: () => gateway.stop(),
     interruption,
   }
@@ -59,4 +67,23 @@ test('an interrupted start stops the gateway', async (t) => {
   const starting = start()
   interruption.abort()
   await assert.rejects(starting, /the gateway ended before it was ready \(SIGTERM\)/)
+})
+
+test('a process that the rest can do without is told when it cannot start, and tried again', async (t) => {
+  const secondTime = `
+    import { existsSync, writeFileSync } from 'node:fs'
+    if (!existsSync('tried')) { writeFileSync('tried', ''); console.error('not today'); process.exit(3) }`
+  const { startOrRetry, told } = gatewayThat(t, `${secondTime}\n${runsScript}`)
+  await startOrRetry()
+  assert.deepEqual(told, ['not today'])
+  await until('it runs', () => told.length === 2)
+  assert.deepEqual(told, ['not today', 'the gateway runs again'])
+})
+
+test('an interrupted start of such a process stops it without a word', async (t) => {
+  const { startOrRetry, interruption, told } = gatewayThat(t, `setInterval(() => {}, 1000)`)
+  const starting = startOrRetry()
+  interruption.abort()
+  await starting
+  assert.deepEqual(told, [])
 })

@@ -9,30 +9,39 @@ const longestPauseMs = 30_000
 const settledAfterMs = 60_000
 const lastWords = 10_000
 
-interface GatewayOptions {
+export interface KeptProcessOptions {
+  /** As sentences call it. */
+  name: string
   program: string
   folder: string
   environment: NodeJS.ProcessEnv
   log: { file: string; descriptor: number }
-  tell(line: string): void
+  tell: (line: string) => void
 }
 
-/** The gateway's process: started, watched, started again when it dies. */
-export class Gateway {
-  readonly #options: GatewayOptions
+/** A process that is started, watched, and started again when it dies. It says `ready` to its parent. */
+export class KeptProcess {
+  readonly #options: KeptProcessOptions
   readonly #stopping = new AbortController()
   #child: ChildProcess | undefined
   #watch = Promise.resolve()
 
-  constructor(options: GatewayOptions) {
+  constructor(options: KeptProcessOptions) {
     this.#options = options
   }
 
-  /** Settles when it accepts requests; fails with its own sentence when it ends before. */
+  /** Settles when it is ready; fails with its own sentence when it ends before. */
   async start(signal: AbortSignal): Promise<void> {
     signal.addEventListener('abort', () => void this.stop(), { once: true })
-    const child = await this.#launch()
-    this.#watch = this.#keepAlive(child)
+    const running = await this.#launch()
+    this.#watch = this.#keepAlive(running)
+  }
+
+  /** Settles when it is ready, or when it ended before and is being tried again. */
+  async startOrRetry(signal: AbortSignal): Promise<void> {
+    signal.addEventListener('abort', () => void this.stop(), { once: true })
+    const running = await this.#tryLaunch()
+    this.#watch = this.#keepAlive(running)
   }
 
   async #launch(): Promise<Running> {
@@ -64,34 +73,32 @@ export class Gateway {
     const [sentence, ...more] = said.split('\n').filter((line) => line.trim() !== '')
     if (sentence && more.length === 0) return new Failure(sentence, status || 1)
     return new Failure(
-      `the gateway ended before it was ready (${how}): read ${this.#options.log.file}`,
+      `${this.#options.name} ended before it was ready (${how}): read ${this.#options.log.file}`,
       status || 1,
     )
   }
 
-  async #keepAlive(first: Running): Promise<void> {
-    let running: Running | undefined = first
+  async #keepAlive(first: Running | undefined): Promise<void> {
+    const { name, log, tell } = this.#options
+    let running = first
     let pauseMs = firstPauseMs
     while (!this.#stopping.signal.aborted) {
       if (running) {
         const how = await running.ended
         if (this.#stopping.signal.aborted) return
         if (Date.now() - running.since > settledAfterMs) pauseMs = firstPauseMs
-        this.#options.tell(
-          `the gateway ended (${how}), starting it again in ${pauseMs / 1000} s: read ${this.#options.log.file}`,
-        )
+        tell(`${name} ended (${how}), starting it again in ${pauseMs / 1000} s: read ${log.file}`)
       }
       await sleep(pauseMs, undefined, { signal: this.#stopping.signal }).catch(() => {})
       pauseMs = Math.min(pauseMs * 2, longestPauseMs)
-      running = await this.#relaunch()
+      running = await this.#tryLaunch()
+      if (running) tell(`${name} runs again`)
     }
   }
 
-  async #relaunch(): Promise<Running | undefined> {
+  async #tryLaunch(): Promise<Running | undefined> {
     try {
-      const running = await this.#launch()
-      this.#options.tell('the gateway runs again')
-      return running
+      return await this.#launch()
     } catch (error) {
       if (!this.#stopping.signal.aborted && error instanceof Failure) this.#options.tell(error.message)
       return undefined

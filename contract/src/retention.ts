@@ -1,0 +1,7 @@
+import { Type, type Static } from 'typebox'
+
+/** What a run of the retention forgot. */
+export const RetentionRun = Type.Object({
+  entries: Type.Integer({ description: 'of the logs of calls that ended longer ago than SVC_LOG_DAYS' }),
+})
+export type RetentionRun = Static<typeof RetentionRun>

@@ -1,0 +1,76 @@
+import { Type, type Static } from 'typebox'
+import { PreparedSet } from './call-frames.ts'
+import { EnvironmentName } from './scopes.ts'
+import { orNull } from './settings.ts'
+
+/** A worker opens a call that came in on a number, or takes one that a browser's request opened. */
+export const OpenWorkerCall = Type.Object({
+  number: Type.Optional(Type.String({ description: 'the number that was called' })),
+  from: Type.Optional(Type.String({ description: 'the number that calls; empty where it is withheld' })),
+  extension: Type.Optional(Type.String({ description: 'digits that came with the call' })),
+  overflow: Type.Optional(
+    Type.Boolean({ description: 'no worker is free: the call ends at once and the caller is called back' }),
+  ),
+  call: Type.Optional(
+    Type.String({
+      description:
+        "without number: the call to take; with it: the worker's own id for the new call, which opens it once",
+    }),
+  ),
+  worker: Type.Optional(
+    Type.String({ maxLength: 128, description: 'who asks, so that it may ask again when no answer came' }),
+  ),
+})
+export type OpenWorkerCall = Static<typeof OpenWorkerCall>
+
+const OpenedLine = Type.Object({
+  extensionMs: Type.Integer({ description: 'how long to collect digits before anything is said' }),
+})
+
+export const OpenedWorkerCall = Type.Object({
+  call: Type.String(),
+  org: Type.String(),
+  env: EnvironmentName,
+  agent: Type.String(),
+  line: orNull(OpenedLine),
+})
+export type OpenedWorkerCall = Static<typeof OpenedWorkerCall>
+
+/** What was pressed while the extension window stood open. */
+export const DialledExtension = Type.Object({ digits: Type.String({ description: 'empty for none' }) })
+export type DialledExtension = Static<typeof DialledExtension>
+
+export const RunTools = Type.Object({
+  msgId: Type.String(),
+  text: Type.Optional(Type.String({ description: 'what the model said before it asked' })),
+  calls: Type.Array(
+    Type.Object({
+      id: Type.String({ minLength: 1, maxLength: 200 }),
+      name: Type.String({ minLength: 1 }),
+      arguments: Type.String({ description: 'JSON, as the model wrote it' }),
+    }),
+    { minItems: 1, maxItems: 64 },
+  ),
+})
+export type RunTools = Static<typeof RunTools>
+
+/** What became of each, in the order they were asked for. */
+export const ToolOutcomes = Type.Object({
+  outcomes: Type.Array(
+    Type.Object({
+      id: Type.String(),
+      name: Type.String(),
+      ok: Type.Boolean(),
+      text: Type.String({ description: 'what the model reads' }),
+    }),
+  ),
+})
+export type ToolOutcomes = Static<typeof ToolOutcomes>
+
+export const PrepareTurn = Type.Object({
+  turn: Type.Integer({ minimum: 1, description: 'counts the generations of the call from 1' }),
+})
+export type PrepareTurn = Static<typeof PrepareTurn>
+
+export const PreparedTurn = Type.Object({ set: PreparedSet })
+export type PreparedTurn = Static<typeof PreparedTurn>

@@ -1,0 +1,51 @@
+// The agent that `npm start` runs. SVC_URL and SVC_KEY say where the gateway is and what opens it.
+import { Agent, connect, tool, Type } from '@switchroom/sdk'
+
+const time = tool({
+  name: 'time',
+  description: 'Tells the date and the time, here or in another time zone',
+  parameters: Type.Object({
+    zone: Type.Optional(Type.String({ description: 'as Europe/Madrid; left out, it is the time here' })),
+  }),
+  run: ({ zone }) =>
+    new Date().toLocaleString('en-GB', { dateStyle: 'full', timeStyle: 'short', timeZone: zone }),
+})
+
+const callBack = tool({
+  name: 'call_back',
+  description: 'Writes down that somebody wants to be called back',
+  parameters: Type.Object({
+    number: Type.String({ pattern: '^\\+[1-9][0-9]{6,14}$', description: 'as +34911234567' }),
+    when: Type.Optional(Type.String({ description: 'in their own words' })),
+    note: Type.Optional(Type.String({ description: 'what it is about' })),
+  }),
+  run({ number, when, note }, call) {
+    call.callback(number, { when, note })
+    return `${number} is written down`
+  },
+})
+
+const agent = new Agent({
+  name: 'hello',
+  prompt: `You are the friendly host of a Switchroom demonstration, and you answer in one or two sentences.
+Switchroom is the gateway of a voice-agent platform: what people build on it are agents like you.
+You know the time anywhere in the world. When somebody wants to be called back, ask for their number with its
+country, and for when it suits them; then write it down and say so. You cannot call anybody yourself.
+When you do not know something, say so.`,
+  tools: [time, callBack],
+  settings: { greeting: { say: 'Hello! Ask me for the time, or leave a number to be called back.' } },
+})
+
+agent.on('chat.started', (call) => log(`${call.id} started`))
+agent.on('user.message', (event, call) => log(`${call.id} says ${event.text}`))
+agent.on('call.ended', (call, reason) => log(`${call.id} ended: ${reason}`))
+
+const log = (line: string) => process.stdout.write(`${new Date().toISOString()} ${line}\n`)
+
+const switchroom = connect({ app: 'hello' })
+for (const end of ['SIGINT', 'SIGTERM', 'disconnect'])
+  process.once(end, () => void switchroom.close().then(() => process.exit()))
+
+await switchroom.hold(agent)
+log('hello is there')
+process.send?.('ready') // to npm start, which waits for it

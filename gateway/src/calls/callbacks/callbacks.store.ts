@@ -1,0 +1,33 @@
+import type { Environment } from '@switchroom/contract/scopes'
+import { statement, type Queryable } from '../../database/database.ts'
+
+/** Where a callback stands in the listing. */
+export interface Place {
+  ts: number
+  agent: string
+  seq: number
+}
+
+export interface ListedCallback extends Place {
+  entry: string
+}
+
+// Each agent's log gives its first ones after the place, and of those the first of all are taken.
+const page = statement<ListedCallback>(`
+  select asked.ts, logs.agent, asked.seq, asked.entry
+  from logs
+  cross join lateral (
+    select ts, seq, entry from entries
+    where log = logs.id and type = 'callback.requested' and ts >= $4
+      and (ts > $4 or (logs.agent collate "C", seq) > ($5 collate "C", $6::bigint))
+    order by ts, seq limit $7
+  ) asked
+  where logs.org = $1 and logs.env = $2 and logs.call is null and ($3::text is null or logs.agent = $3)
+  order by asked.ts, logs.agent collate "C", asked.seq limit $7`)
+
+export const listAfter = (
+  database: Queryable,
+  of: { org: string; env: Environment; agent: string | undefined },
+  after: Place,
+  limit: number,
+) => database.rows(page, of.org, of.env, of.agent, after.ts, after.agent, after.seq, limit)

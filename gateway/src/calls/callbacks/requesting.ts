@@ -1,0 +1,60 @@
+import type { Environment } from '@switchroom/contract/scopes'
+import type { Transport } from '@switchroom/contract/log'
+import type { Transaction } from '../../database/database.ts'
+import { codePoints } from '../../foundation/text.ts'
+import type { Log } from '../log/log.ts'
+import { agentLog, callLog } from '../log/stamping.ts'
+
+/** A number that can be dialled from anywhere. */
+export const phoneForm = /^\+[1-9][0-9]{6,14}$/
+
+const longestWords = 500
+
+/** The call in which somebody asked to be called back. */
+export interface CallbackCall {
+  id: string
+  org: string
+  env: Environment
+  agent: string
+  transport: Transport
+  contact: string | null
+}
+
+export interface WantedCallback {
+  number: string
+  when?: string | undefined
+  note?: string | undefined
+  /** A tool of the agent's app asked for it, or nobody was there to serve the caller. */
+  via: 'agent' | 'overflow'
+}
+
+/** Held in the order of whoever writes to several logs at once, so that neither waits for the other. */
+export async function holdWithAgent(tx: Transaction, log: Log, call: CallbackCall) {
+  const own = agentLog(call)
+  await log.open(tx, own)
+  for (const id of [call.id, own.id].toSorted()) await log.hold(tx, id)
+}
+
+/**
+ * Writes down in the call's log, and as a copy in its agent's own, that somebody wants to be called back. The
+ * caller of this holds the call's log; nothing is dialled.
+ */
+export async function requestCallback(tx: Transaction, log: Log, call: CallbackCall, wanted: WantedCallback) {
+  const data = {
+    number: wanted.number,
+    when: cut(wanted.when),
+    note: cut(wanted.note),
+    call: call.id,
+    channel: call.transport,
+    contact: call.contact,
+    via: wanted.via,
+  }
+  const requested = [{ type: 'callback.requested', data }]
+  const own = agentLog(call)
+  await log.appendIn(tx, callLog(call), requested)
+  await log.open(tx, own)
+  await log.appendIn(tx, own, requested)
+}
+
+const cut = (words: string | undefined) =>
+  words === undefined ? null : codePoints(words).slice(0, longestWords).join('')

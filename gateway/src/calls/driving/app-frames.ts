@@ -1,0 +1,111 @@
+import type { CallFrame, RequestCallback, Say } from '@switchroom/contract/call-frames'
+import type { NewEntry } from '@switchroom/contract/log'
+import type { FrameSource } from '../../agents/apps/frames.ts'
+import type { Database, Transaction } from '../../database/database.ts'
+import { outsideList } from '../../foundation/caller.ts'
+import { badRequest, notFound } from '../../foundation/refusals.ts'
+import { newId } from '../../foundation/secrets.ts'
+import { codePoints } from '../../foundation/text.ts'
+import { phoneForm, requestCallback } from '../callbacks/requesting.ts'
+import { transportOf } from '../heads/call-object.ts'
+import { notTaken, type Log } from '../log/log.ts'
+import { agentLog, callLog } from '../log/stamping.ts'
+import type { Driving } from './driving.ts'
+import * as store from './driving.store.ts'
+import type { Tools } from './tools.ts'
+
+const longestText = 8000
+
+/** Writes down that somebody wants no more calls, in the transaction that tells the log. */
+export type RecordOptOut = (
+  tx: Transaction,
+  optOut: { org: string; env: string; number: string; call: string; agent: string },
+) => Promise<void>
+
+export interface AppFramesParts {
+  database: Database
+  log: Log
+  driving: Driving
+  tools: Tools
+  recordOptOut?: RecordOptOut
+}
+
+/** What apps send about calls of their org and environment. */
+export class AppFrames {
+  readonly #parts: AppFramesParts
+
+  constructor(parts: AppFramesParts) {
+    this.#parts = parts
+  }
+
+  async take(from: FrameSource, frame: CallFrame) {
+    const call = await this.#callOf(from, frame.call)
+    if (frame.type === 'call.say') await this.#say(call, frame)
+    else if (frame.type === 'call.end') await this.#append(call, { type: 'call.ended', data: byApp })
+    else if (frame.type === 'call.callback') await this.#requestCallback(call, frame)
+    else if (frame.type === 'call.opt_out') await this.#optOut(call)
+    else if (frame.type === 'tool.result') await this.#parts.tools.take(from, call, frame)
+    else await this.#parts.driving.settle(frame)
+  }
+
+  /** A call of another org, of the other environment or of another person's copy is as one that never was. */
+  async #callOf({ caller, holder }: FrameSource, id: string): Promise<store.SpokenOf> {
+    const { org, env, agents } = caller
+    const call = await store.findSpokenOf(this.#parts.database, id, { org, env, holder })
+    if (!call) throw notFound(`there is no call ${id}`)
+    if (agents.length > 0 && !agents.includes(call.agent)) throw outsideList(caller)
+    return call
+  }
+
+  /** Written calls carry what is said; of a spoken one, whoever runs it is told to say it. */
+  async #say(call: store.SpokenOf, { text }: Say) {
+    if (text.trim() === '') throw badRequest('text: is blank')
+    if (codePoints(text).length > longestText)
+      throw badRequest(`text: has more than ${longestText} characters`)
+    const messageId = newId('msg', 12)
+    const isWritten = call.channel === 'chat' || call.channel === 'msgapp'
+    const said = isWritten
+      ? { type: 'agent.message', data: { text, messageId, source: 'say' } }
+      : { type: 'say.requested', data: { text, messageId } }
+    await this.#append(call, said, { type: 'message.confirmed', data: { messageId } })
+  }
+
+  async #append(call: store.SpokenOf, ...entries: NewEntry[]) {
+    await this.#parts.log.append(callLog(call), entries)
+  }
+
+  /** In both logs or in none. */
+  async #requestCallback(call: store.SpokenOf, { number, when, note }: RequestCallback) {
+    if (!phoneForm.test(number)) throw badRequest('number is one in international form, as +15550100100')
+    const { database, log } = this.#parts
+    await database.transaction(async (tx) => {
+      const own = agentLog(call)
+      await log.open(tx, own)
+      // in the order of whoever writes to several at once, so that none waits for the other
+      for (const id of [call.id, own.id].toSorted()) await log.hold(tx, id)
+      const asked = { ...call, transport: transportOf(call.channel) }
+      await requestCallback(tx, log, asked, { number, when, note, via: 'agent' })
+    })
+  }
+
+  async #optOut(call: store.SpokenOf) {
+    const number = numberOf(call)
+    if (!number) throw badRequest('this call has no number to opt out')
+    const { database, log, recordOptOut } = this.#parts
+    await database.transaction(async (tx) => {
+      const held = await log.hold(tx, call.id)
+      if (!held || held.sealed) throw notTaken()
+      const { org, env, id, agent } = call
+      await recordOptOut?.(tx, { org, env, number, call: id, agent })
+      await log.appendIn(tx, callLog(call), [{ type: 'call.opt_out', data: { number } }])
+    })
+  }
+}
+
+const byApp = { reason: 'hangup', by: 'app' }
+
+/** Only the phone and the messaging platform know a number to be its caller's. */
+function numberOf({ channel, contact, direction, caller, called }: store.SpokenOf): string | null {
+  if (channel !== 'phone' && channel !== 'msgapp') return null
+  return contact ?? (direction === 'inbound' ? caller : called)
+}

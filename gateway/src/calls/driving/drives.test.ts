@@ -1,0 +1,421 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { AppClient, type CameFrame } from '../../../testing/app-client.ts'
+import { startDeployment } from '../../../testing/deployment.ts'
+import { append, entriesOf, openCall, toolCall } from '../../../testing/driven-call.ts'
+import { until } from '../../../testing/until.ts'
+import { minuteMs } from '../../foundation/clock.ts'
+import { callLog } from '../log/stamping.ts'
+
+const deployment = await startDeployment()
+after(() => deployment[Symbol.asyncDispose]())
+const other = await deployment.another()
+const org = await deployment.newOrg()
+const ci = await org.serverToken('sandbox')
+
+let agents = 0
+const newAgent = () => `agent-${(agents += 1)}`
+const newApp = async (agent: string, more: object = {}, at = deployment) => {
+  const app = await AppClient.connect(at.url, ci.key)
+  assert.equal((await app.register(agent, more)).type, 'agent.registered')
+  return app
+}
+const started = { type: 'chat.started', data: {} }
+const said = (text: string) => ({ type: 'user.message', data: { text, messageId: text } })
+const ended = { type: 'call.ended', data: { reason: 'hangup' } }
+const textsOf = (frames: { type: string; data: { text: string } }[]) =>
+  frames.filter(({ type }) => type === 'user.message').map(({ data }) => data.text)
+const driverOf = async (call: string) =>
+  (await deployment.sql('select socket from driven_calls where call = $1', [call])).rows[0]?.socket
+
+test('an app is told what happens in its call, as the log has it and in its order (N-407, ND-87, ND-92)', async () => {
+  const agent = newAgent()
+  const app = await newApp(agent)
+  const call = await openCall(deployment, ci.client, agent)
+  await append(deployment, call, started, said('hello'))
+  await append(deployment, call, { type: 'metrics', data: { stage: 'llm' } }, said('again'))
+  await until('that is told', () => app.frames.length === 4)
+  deployment.gateway.services.log.show({ ...call, call: call.id }, [
+    { type: 'user.speaking', data: { text: 'by' } },
+  ])
+  await append(deployment, call, { type: 'say.requested', data: { text: 'x' } }, ended)
+  const frames = await app.upTo('call.ended')
+  const { opened_at, ended_at } = (
+    await deployment.sql('select opened_at, ended_at from calls where id = $1', [call.id])
+  ).rows[0]
+  const whole = {
+    id: call.id,
+    agent,
+    from: null,
+    to: null,
+    direction: 'inbound',
+    transport: 'chat',
+    metadata: {},
+    language: null,
+    extension: null,
+    routedFrom: null,
+    lineTranscript: [],
+    startedAt: Date.parse(opened_at),
+  }
+  const endedAt = Date.parse(ended_at)
+  const duration = (endedAt - whole.startedAt) / 1000
+  const frame = (type: string, data: object) => ({ type, agent, call: call.id, data })
+  assert.deepEqual(frames, [
+    frame('chat.started', { call: whole }),
+    frame('user.message', { text: 'hello', messageId: 'hello' }),
+    frame('user.message', { text: 'again', messageId: 'again' }),
+    frame('user.speaking', { text: 'by' }),
+    frame('call.ended', { reason: 'hangup', call: { ...whole, endedAt, duration, reason: 'hangup' } }),
+  ])
+  await app.close()
+})
+
+test('a call that is over before its app hears of it is told from its start to its end, each as it was then (N-420, N-437)', async () => {
+  const agent = newAgent()
+  const app = await newApp(agent)
+  const call = await openCall(deployment, ci.client, agent)
+  await append(deployment, call, { type: 'call.started', data: {} }, ended)
+  const [first, last, ...more] = await app.upTo('call.ended')
+  const times = ({ data }: CameFrame) => ['endedAt', 'duration', 'reason'].map((field) => data.call[field])
+  assert.deepEqual(times(first), [undefined, undefined, undefined])
+  assert.equal(typeof last.data.call.endedAt, 'number')
+  assert.deepEqual([last.data.call.reason, more], ['hangup', []])
+  await app.close()
+})
+
+test('an app on another gateway is told of everything in order, whichever gateway writes it (N-407)', async () => {
+  const agent = newAgent()
+  const app = await newApp(agent, {}, other)
+  const call = await openCall(deployment, ci.client, agent)
+  await append(deployment, call, started)
+  const writing: Promise<unknown>[] = []
+  for (let n = 0; n < 50; n += 1)
+    for (const at of [deployment, other]) writing.push(append(at, call, said(`${n}`)))
+  await Promise.all(writing)
+  await append(other, call, ended)
+  const frames = await app.upTo('call.ended')
+  const kept = (await entriesOf(deployment, call.id)).filter(({ type }) => type === 'user.message')
+  assert.deepEqual(
+    textsOf(frames),
+    kept.map(({ data }) => data.text),
+  )
+  assert.deepEqual([frames[0].type, frames.length], ['chat.started', 102])
+  await until('it is known as told', async () => {
+    const { rows } = await deployment.sql('select done from driven_calls where call = $1', [call.id])
+    return rows[0].done
+  })
+  await app.close()
+})
+
+test('the newest app gets new calls, and a call stays with the socket it opened on until that goes (ND-88)', async () => {
+  const agent = newAgent()
+  const old = await newApp(agent)
+  const call = await openCall(deployment, ci.client, agent)
+  await append(deployment, call, started, said('one'))
+  assert.deepEqual(textsOf(await old.upTo('user.message')), ['one'])
+  const newer = await newApp(agent, {}, other)
+  const newest = await newApp(agent)
+  await append(other, call, said('two'))
+  assert.deepEqual(textsOf(await old.upTo('user.message')), ['two'])
+  const next = await openCall(deployment, ci.client, agent)
+  await append(deployment, next, started)
+  assert.equal((await newest.next()).call, next.id)
+
+  await newest.close()
+  await until('it is passed on', async () => (await newer.next()).call === next.id)
+  await old.close()
+  await append(deployment, call, said('three'))
+  const [passed, ...rest] = await newer.upTo('user.message')
+  assert.deepEqual([passed.type, passed.call, passed.data.call.id], ['call.passed', call.id, call.id])
+  assert.deepEqual(textsOf(rest), ['three'])
+  assert.deepEqual([rest.length, newer.frames.length], [1, 4])
+  await newer.close()
+})
+
+test('an app that lets go of the agent passes its calls on, and keeps those of its other agents (ND-88)', async () => {
+  const [left, kept] = [newAgent(), newAgent()]
+  const second = await newApp(left)
+  const first = await newApp(left)
+  await first.register(kept)
+  const [call, stays] = await Promise.all([left, kept].map((agent) => openCall(deployment, ci.client, agent)))
+  assert.ok(call && stays)
+  for (const each of [call, stays]) await append(deployment, each, started)
+  assert.deepEqual([(await first.next()).type, (await first.next()).type], ['chat.started', 'chat.started'])
+  first.send({ type: 'agent.unregister', agent: left })
+  assert.equal((await second.next()).type, 'call.passed')
+  for (const each of [call, stays]) await append(deployment, each, said('next'))
+  assert.equal((await second.next()).call, call.id)
+  assert.equal((await first.next()).call, stays.id)
+  await Promise.all([first.close(), second.close()])
+})
+
+test('what happens while no app is there is told to the next that holds the agent (ND-88)', async () => {
+  const agent = newAgent()
+  const app = await newApp(agent)
+  const call = await openCall(deployment, ci.client, agent)
+  await append(deployment, call, started, said('one'))
+  await app.upTo('user.message')
+  await app.close()
+  await until('nobody drives it', async () => (await driverOf(call.id)) === null)
+  await append(deployment, call, said('two'), said('three'))
+  const back = await newApp(agent, {}, other)
+  const frames = await back.upTo('user.message')
+  frames.push(await back.next())
+  assert.deepEqual([frames[0].type, ...textsOf(frames)], ['call.passed', 'two', 'three'])
+  await back.close()
+})
+
+test('calls of a gateway that died are passed on once, also by two that look at one instant (ND-88)', async () => {
+  const agent = newAgent()
+  const app = await newApp(agent)
+  const call = await openCall(deployment, ci.client, agent)
+  await append(deployment, call, started, said('one'))
+  await app.upTo('user.message')
+  const { sql } = deployment
+  await sql(`insert into gateways (id, seen_at) values ('gw_dead', now() - interval '1 hour')`)
+  await sql(
+    `insert into app_sockets (id, gateway, org, env, holder, key_id, connected_at)
+     select 'app_dead', 'gw_dead', org, env, holder, key_id, now() from app_sockets where id = $1`,
+    [await driverOf(call.id)],
+  )
+  await sql(`update driven_calls set socket = 'app_dead', told = null where call = $1`, [call.id])
+  const back = await newApp(agent, {}, other)
+  await Promise.all(
+    [deployment, other, deployment, other].map(({ gateway }) => gateway.services.driving.drives.look()),
+  )
+  assert.equal((await back.next()).type, 'call.passed')
+  await append(deployment, call, said('two'))
+  assert.deepEqual(textsOf([await back.next()]), ['two'])
+  assert.equal(back.frames.length, 3)
+  await Promise.all([app.close(), back.close()])
+})
+
+test("in the sandbox a person's calls are told to that person's app, and to the org's where they have none (ND-88)", async () => {
+  const agent = newAgent()
+  const person = await org.person('developer')
+  const own = await AppClient.connect(deployment.url, person.key)
+  await own.register(agent)
+  const team = await newApp(agent)
+  const call = await openCall(deployment, person.client, agent)
+  assert.equal(call.holder, person.id)
+  await append(deployment, call, started)
+  assert.equal((await own.next()).call, call.id)
+  const shared = await openCall(deployment, ci.client, agent)
+  await append(deployment, shared, started)
+  assert.equal((await team.next()).call, shared.id)
+  await own.close()
+  assert.equal((await team.next()).call, call.id)
+  await team.close()
+})
+
+test('a tool is announced with its arguments as text, to the app that is asked and to no other (N-457, N-459, T-101)', async () => {
+  const agent = newAgent()
+  const app = await newApp(agent, { instance: 'one' })
+  const call = await openCall(deployment, ci.client, agent)
+  await append(deployment, call, started, toolCall('t1', 'another'), toolCall('t2', 'one'), toolCall('t3'))
+  const frames = await app.upTo('llm.toolCall')
+  frames.push(await app.next())
+  assert.deepEqual(
+    frames.slice(1),
+    ['t2', 't3'].map((id) => ({
+      type: 'llm.toolCall',
+      agent,
+      call: call.id,
+      data: { msgId: `msg-${id}`, toolCalls: [{ id, name: 'book', arguments: '{}' }] },
+    })),
+  )
+  await app.close()
+})
+
+test('an app that comes back is asked again for what it has not answered, and another app never (N-459)', async () => {
+  const agent = newAgent()
+  const first = await newApp(agent, { instance: 'p1' })
+  const call = await openCall(deployment, ci.client, agent)
+  await append(deployment, call, started, toolCall('done', 'p1'), toolCall('open', 'p1'))
+  await append(deployment, call, {
+    type: 'tool.result',
+    data: { id: 'done', name: 'book', ok: true, result: 1 },
+  })
+  await first.upTo('llm.toolCall')
+  first.socket.terminate()
+  await until('nobody drives it', async () => (await driverOf(call.id)) === null)
+  const stranger = await newApp(agent, { instance: 'p2' })
+  assert.equal((await stranger.next()).type, 'call.passed')
+  await stranger.close()
+  await until('nobody drives it', async () => (await driverOf(call.id)) === null)
+  assert.equal(stranger.frames.length, 2)
+  const back = await newApp(agent, { instance: 'p1' }, other)
+  assert.equal((await back.next()).type, 'call.passed')
+  assert.deepEqual((await back.next()).data.toolCalls[0].id, 'open')
+  await back.close()
+})
+
+test('levels of the audio are told only to an app that wants them (N-463)', async () => {
+  const { log } = deployment.gateway.services
+  for (const wanted of [true, false]) {
+    const agent = newAgent()
+    const app = await newApp(agent, { analysis: { send_audio_metrics: wanted } })
+    const call = await openCall(deployment, ci.client, agent)
+    await append(deployment, call, started)
+    await app.next()
+    log.show({ ...call, call: call.id }, [{ type: 'audio.metrics', data: { source: 'user' } }])
+    await append(deployment, call, said('x'))
+    assert.deepEqual(
+      (await app.upTo('user.message')).map(({ type }) => type),
+      wanted ? ['audio.metrics', 'user.message'] : ['user.message'],
+    )
+    await app.close()
+  }
+})
+
+test('more at once than is kept waiting is told all the same, in order (N-407)', async () => {
+  const agent = newAgent()
+  const app = await newApp(agent, {}, other)
+  const call = await openCall(deployment, ci.client, agent)
+  await append(deployment, call, started)
+  await app.next()
+  const texts = Array.from({ length: 3000 }, (_, n) => `${n}`)
+  await append(other, call, ...texts.map(said))
+  await append(deployment, call, said('after'), ended)
+  assert.deepEqual(textsOf(await app.upTo('call.ended')), [...texts, 'after'])
+  assert.match(other.log(), /an app is told late of a call/)
+  await app.close()
+})
+
+test('an app that does not read is let go, and whoever writes to the call never waits for it', async () => {
+  const agent = newAgent()
+  const app = await newApp(agent)
+  const call = await openCall(deployment, ci.client, agent)
+  await append(deployment, call, started)
+  await app.next()
+  app.socket.pause()
+  const text = 'x'.repeat(100_000)
+  for (let n = 0; n < 300 && (await driverOf(call.id)); n += 1) await append(deployment, call, said(text))
+  await until('nobody drives it', async () => (await driverOf(call.id)) === null)
+  await append(deployment, call, ended)
+  app.socket.terminate()
+})
+
+test("which app took an agent and which let go of it is in the agent's own log (ND-103)", async () => {
+  const agent = newAgent()
+  const app = await newApp(agent, { app: 'desk' })
+  await app.register(agent, { app: 'desk' })
+  app.send({ type: 'agent.unregister', agent })
+  await app.register(agent, { app: 'desk' })
+  await app.close()
+  const own = `${org.id}/sandbox/${agent}`
+  const types = () => entriesOf(deployment, own)
+  await until('all is written', async () => (await types()).length >= 4)
+  assert.deepEqual(
+    (await types()).map(({ type, data, call }) => [type, data, call]),
+    ['held', 'released', 'held', 'released'].map((what) => [`agent.${what}`, { app: 'desk' }, '']),
+  )
+})
+
+test("what apps of a gateway that died held is let go in the agents' own logs once (ND-103)", async () => {
+  const agent = newAgent()
+  const app = await newApp(agent, { app: 'desk' })
+  const own = `${org.id}/sandbox/${agent}`
+  await until('it is held', async () => (await entriesOf(deployment, own)).length === 1)
+  const { sql } = deployment
+  await sql(`insert into gateways (id, seen_at) values ('gw_lost', now() - interval '1 hour')`)
+  await sql(
+    `update app_sockets set gateway = 'gw_lost' where id in (select socket from registrations where agent = $1)`,
+    [agent],
+  )
+  await Promise.all(
+    [deployment, other, deployment].map(({ gateway }) => gateway.services.runningGateways.forgetDead()),
+  )
+  await until('it is let go', async () => (await entriesOf(deployment, own)).length > 1)
+  for (const { gateway } of [deployment, other]) {
+    await gateway.services.holdingEntries.settled()
+    await gateway.services.log.settled()
+  }
+  const entries = (await entriesOf(deployment, own)).map(({ type, data }) => [type, data])
+  assert.deepEqual(entries, [
+    ['agent.held', { app: 'desk' }],
+    ['agent.released', { app: 'desk' }],
+  ])
+  await app.close()
+})
+
+test('a call is told to the phone line that owns it, and from its hand-over on to the agent (N-407)', async () => {
+  for (const isSameApp of [false, true]) {
+    const [agent, ofLine] = [newAgent(), newAgent()]
+    const app = await newApp(agent)
+    const line = isSameApp ? app : await AppClient.connect(other.url, ci.key)
+    await line.register(ofLine)
+    const { rows } = await deployment.sql('select socket from registrations where agent = $1', [ofLine])
+    const call = await openCall(deployment, ci.client, agent)
+    const { database, driving, log } = deployment.gateway.services
+    await database.transaction((tx) => driving.drives.give(tx, call.id, agent, rows[0].socket))
+    await append(deployment, call, { type: 'call.started', data: {} }, said('to the line'))
+    assert.deepEqual(textsOf(await line.upTo('user.message')), ['to the line'])
+    await database.transaction(async (tx) => {
+      await log.hold(tx, call.id)
+      await driving.drives.give(tx, call.id, agent, null)
+      const routed = { type: 'call.routed', data: { callId: call.id, agent } }
+      await log.appendIn(tx, callLog(call), [routed, { type: 'call.started', data: {} }])
+    })
+    await append(deployment, call, said('to the agent'))
+    const frames = await app.upTo('user.message')
+    assert.deepEqual(
+      frames.map(({ type }) => type),
+      ['call.routed', 'call.started', 'user.message'],
+    )
+    assert.deepEqual(textsOf(frames), ['to the agent'])
+    if (!isSameApp) assert.equal(line.frames.length, 3)
+    await Promise.all([...new Set([line, app])].map((each) => each.close()))
+  }
+})
+
+test("a line's calls wait for its app when that goes, and are nobody else's until they are given away", async () => {
+  const [agent, ofLine] = [newAgent(), newAgent()]
+  const app = await newApp(agent)
+  const line = await newApp(ofLine)
+  const { rows } = await deployment.sql('select socket from registrations where agent = $1', [ofLine])
+  const call = await openCall(deployment, ci.client, agent)
+  const { database, driving } = deployment.gateway.services
+  await database.transaction((tx) => driving.drives.give(tx, call.id, agent, rows[0].socket))
+  await append(deployment, call, { type: 'call.started', data: {} })
+  await line.next()
+  await line.close()
+  await until('nobody is told', async () => {
+    const told = await deployment.sql('select told from driven_calls where call = $1', [call.id])
+    return told.rows[0].told === 1
+  })
+  await driving.drives.look()
+  assert.equal(await driving.appOf(call), null)
+  await append(deployment, call, said('meanwhile'))
+  const back = await newApp(newAgent(), {}, other)
+  const again = await deployment.sql('select socket from registrations where agent = $1', [`agent-${agents}`])
+  await database.transaction((tx) => driving.drives.give(tx, call.id, agent, again.rows[0].socket))
+  assert.deepEqual(
+    (await back.upTo('user.message')).map(({ type }) => type),
+    ['call.passed', 'user.message'],
+  )
+  assert.equal(app.frames.length, 1)
+  await Promise.all([app.close(), back.close()])
+})
+
+test('who drove a call is forgotten a minute after its end, and not while it lives', async () => {
+  const agent = newAgent()
+  const [over, open] = [
+    await openCall(deployment, ci.client, agent),
+    await openCall(deployment, ci.client, agent),
+  ]
+  for (const call of [over, open]) await append(deployment, call, started)
+  await append(deployment, over, ended)
+  const { driving } = deployment.gateway.services
+  await until('both are there', async () => (await known()).length === 2)
+  await driving.drives.forgetDead()
+  assert.equal((await known()).length, 2)
+  deployment.clock.forward(2 * minuteMs)
+  await driving.drives.forgetDead()
+  assert.deepEqual(await known(), [{ call: open.id }])
+
+  async function known() {
+    const { rows } = await deployment.sql('select call from driven_calls where agent = $1', [agent])
+    return rows
+  }
+})

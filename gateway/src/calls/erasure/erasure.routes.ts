@@ -1,0 +1,25 @@
+import { ContactParams } from '@switchroom/contract/erasure'
+import { Nothing } from '@switchroom/contract/shapes'
+import { scope } from '../../http/access.ts'
+import { refusals } from '../../http/refusals.ts'
+import type { Server } from '../../http/server.ts'
+import type { Erasure } from './erasure.ts'
+
+export function erasureRoutes(server: Server, erasure: Erasure) {
+  server.delete(
+    '/v1/contacts/:contact',
+    {
+      access: scope('team'),
+      schema: {
+        summary:
+          'Forget a person in both environments: what they said and what was noted, not what they agreed to',
+        params: ContactParams,
+        response: { 204: Nothing, ...refusals(404) },
+      },
+    },
+    async (request, reply) => {
+      await erasure.erase(request.caller, request.params.contact)
+      return reply.code(204).send()
+    },
+  )
+}

@@ -1,0 +1,82 @@
+import { statement, type Queryable, type Transaction } from '../../database/database.ts'
+import type { LogRef } from '../log/stamping.ts'
+
+const ofContact = statement<{ id: string }>(`
+  select id from calls
+  where org = $1 and (
+    contact = $2
+    or (direction = 'inbound' and caller collate "C" = $2)
+    or (direction = 'outbound' and called collate "C" = $2)
+  )
+  limit $3`)
+
+/** Calls of the contact in both environments; one that was erased is none of theirs any more. */
+export const findCalls = (database: Queryable, org: string, contact: string, limit: number) =>
+  database.rows(ofContact, org, contact, limit)
+
+const hold = statement<LogRef & { sealed: boolean }>(`
+  select id, org, env, agent, call, sealed from logs where id = any($1::text[]) order by id for update`)
+
+/** In the order in which everybody holds them. */
+export const holdLogs = (tx: Transaction, calls: readonly string[]) => tx.rows(hold, calls)
+
+const allow = statement(`select set_config('switchroom.erasing', 'on', true)`)
+
+/** For this transaction alone. */
+export const allowErasing = (tx: Transaction) => tx.rows(allow)
+
+const erase = statement(`delete from entries where log = any($1::text[]) and type <> all($2::text[])`)
+
+export const eraseEntriesBut = (tx: Transaction, calls: readonly string[], kept: readonly string[]) =>
+  tx.rows(erase, calls, kept)
+
+const blank = statement(`
+  update calls set contact = null, metadata = '{}', extension = null, line_transcript = '[]',
+    caller = case when direction = 'outbound' then caller end,
+    called = case when direction = 'inbound' then called end
+  where id = any($1::text[])`)
+
+/** Heads stay, and count, without whoever called or was called. */
+export const blankHeads = (tx: Transaction, calls: readonly string[]) => tx.rows(blank, calls)
+
+const unprepare = statement(`update driven_calls set prepared = '{}' where call = any($1::text[])`)
+
+/** What apps had the model read in these calls. */
+export const blankPrepared = (tx: Transaction, calls: readonly string[]) => tx.rows(unprepare, calls)
+
+const ofPeople = `entries.type in ('callback.requested', 'message.waiting', 'message.taken')`
+
+const eraseOfCalls = statement(`
+  delete from entries using logs
+  where logs.org = $1 and logs.call is null and entries.log = logs.id and ${ofPeople}
+    and entries.entry::json ->> 'call' = any($2::text[])`)
+
+/** What agents' own logs say of these calls. */
+export const eraseMentions = (tx: Transaction, org: string, calls: readonly string[]) =>
+  tx.rows(eraseOfCalls, org, calls)
+
+const eraseOfPerson = statement<{ call: string }>(`
+  delete from entries using logs
+  where logs.org = $1 and logs.call is null and entries.log = logs.id and ${ofPeople}
+    and $2 in (
+      entries.entry::json -> 'data' ->> 'contact', entries.entry::json -> 'data' ->> 'number',
+      entries.entry::json -> 'data' ->> 'from'
+    )
+  returning entries.entry::json ->> 'call' as call`)
+
+/** What agents' own logs say of the contact; answers the calls that it was said in. */
+export const eraseOfContact = (tx: Transaction, org: string, contact: string) =>
+  tx.rows(eraseOfPerson, org, contact)
+
+const eraseAsked = statement(`
+  delete from entries
+  where log = any($1::text[]) and type = 'callback.requested' and entry::json -> 'data' ->> 'number' = $2`)
+
+/** Callbacks that somebody else wanted for the contact's number. */
+export const eraseCallbacksTo = (tx: Transaction, calls: readonly string[], number: string) =>
+  tx.rows(eraseAsked, calls, number)
+
+const forget = statement<{ id: string }>(`delete from memories where org = $1 and contact = $2 returning id`)
+
+/** What agents learned of the contact. */
+export const forgetFacts = (tx: Transaction, org: string, contact: string) => tx.rows(forget, org, contact)

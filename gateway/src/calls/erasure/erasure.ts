@@ -1,0 +1,78 @@
+import type { Database, Transaction } from '../../database/database.ts'
+import type { Caller } from '../../foundation/caller.ts'
+import { notFound } from '../../foundation/refusals.ts'
+import type { Log } from '../log/log.ts'
+import * as store from './erasure.store.ts'
+
+const callsAtOnce = 200
+
+/** What stays of a call: nothing that anybody said or is called. */
+const keptTypes = [
+  'call.ended',
+  'call.taken_over',
+  'call.released',
+  'session.paused',
+  'session.resumed',
+  'session.idleWarning',
+  'session.timeout',
+  'vendor.switched',
+  'metrics',
+]
+
+/** Forgets a person whom an org spoke or wrote with, in both of its environments. */
+export class Erasure {
+  readonly #database: Database
+  readonly #log: Log
+
+  constructor(database: Database, log: Log) {
+    this.#database = database
+    this.#log = log
+  }
+
+  async erase(caller: Caller, contact: string): Promise<void> {
+    const calls = await this.#eraseCalls(caller, contact)
+    // after the calls, for one that went on may still have been learning something
+    const rest = await this.#eraseRest(caller.org, contact)
+    if (calls + rest === 0) throw notFound(`nothing is known of ${contact}`)
+  }
+
+  /** Some at a time and each whole: what a broken erasure has left, the next one finds. */
+  async #eraseCalls(caller: Caller, contact: string): Promise<number> {
+    for (let erased = 0; ;) {
+      const found = await store.findCalls(this.#database, caller.org, contact, callsAtOnce)
+      if (found.length === 0) return erased
+      const calls = found.map(({ id }) => id)
+      await this.#database.transaction((tx) => this.#eraseIn(tx, caller, calls))
+      erased += calls.length
+    }
+  }
+
+  async #eraseIn(tx: Transaction, caller: Caller, calls: readonly string[]) {
+    const who = caller.name || caller.email || caller.label
+    for (const { sealed, ...log } of await store.holdLogs(tx, calls))
+      if (!sealed)
+        await this.#log.appendIn(tx, log, [
+          { type: 'call.ended', data: { reason: 'hangup', by: 'erasure', who } },
+        ])
+    await store.allowErasing(tx)
+    await store.eraseEntriesBut(tx, calls, keptTypes)
+    await store.eraseMentions(tx, caller.org, calls)
+    await store.blankPrepared(tx, calls)
+    await store.blankHeads(tx, calls)
+  }
+
+  #eraseRest(org: string, contact: string): Promise<number> {
+    return this.#database.transaction(async (tx) => {
+      await store.allowErasing(tx)
+      const mentions = await store.eraseOfContact(tx, org, contact)
+      if (mentions.length > 0)
+        await store.eraseCallbacksTo(
+          tx,
+          mentions.map(({ call }) => call),
+          contact,
+        )
+      const facts = await store.forgetFacts(tx, org, contact)
+      return mentions.length + facts.length
+    })
+  }
+}

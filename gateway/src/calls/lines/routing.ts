@@ -1,0 +1,123 @@
+import { RouteCall } from '@switchroom/contract/call-frames'
+import type { CallRouted, LineCallEnded, RouteFailed, RouteFailure } from '@switchroom/contract/lines'
+import type { Call } from '@switchroom/contract/log'
+import type { Logger } from 'pino'
+import type { Agents } from '../../agents/agents.ts'
+import type { Frame, FrameSource } from '../../agents/apps/frames.ts'
+import type { Holders } from '../../agents/apps/holders.ts'
+import type { RunningGateways } from '../../agents/apps/running-gateways.ts'
+import { slugForm, type Scope } from '../../agents/scope.ts'
+import type { Database, Transaction } from '../../database/database.ts'
+import { outsideList } from '../../foundation/caller.ts'
+import { badRequest, Refusal } from '../../foundation/refusals.ts'
+import { shapedAs } from '../../http/shape-checks.ts'
+import type { NamedOrg } from '../../providers/lending/lending.ts'
+import type { Drives } from '../driving/drives.ts'
+import { callOf } from '../heads/call-object.ts'
+import type { CallHeads } from '../heads/heads.ts'
+import { notTaken, type Log } from '../log/log.ts'
+import { callLog } from '../log/stamping.ts'
+import { transcriptOf } from './line-transcript.ts'
+import * as store from './lines.store.ts'
+
+export interface RoutingParts {
+  database: Database
+  logger: Logger
+  gateways: Pick<RunningGateways, 'id' | 'aliveSince'>
+  agents: Agents
+  holders: Holders
+  heads: CallHeads
+  log: Log
+  drives: Pick<Drives, 'give'>
+  /** Whether a spoken call of the agent would have ears and a voice. */
+  canSpeak: (org: NamedOrg, scope: Scope) => Promise<boolean>
+  /** Whether no worker could run one more call of the agent; workers are counted where they are started. */
+  isFull?: (scope: Scope) => Promise<boolean>
+}
+
+/** Hands calls over from a line to an agent: the audio goes on, the agent drives. */
+export class Routing {
+  readonly #parts: RoutingParts
+  /** The calls whose lines were gone at the last look. */
+  #withoutLine: ReadonlySet<string> = new Set()
+
+  constructor(parts: RoutingParts) {
+    this.#parts = parts
+  }
+
+  /** Answers `call.routed` and the line's `call.ended`, or `call.route_failed`. */
+  async route({ caller, socket, send }: FrameSource, frame: Frame) {
+    const { call: id, agent } = shapedAs(RouteCall, frame)
+    if (caller.agents.length > 0 && !caller.agents.includes(agent)) throw outsideList(caller)
+    const owned = await store.findOwnedBy(this.#parts.database, id, socket)
+    if (!owned) throw badRequest(`call ${id} is on no line of this app`)
+    const told = { line: owned.line, agent: owned.agent, call: id }
+    const why = await this.#whyNot(caller, { ...owned, agent })
+    const routed = why ?? (await this.#routed(owned, { ...owned, agent }, socket))
+    if (typeof routed === 'string') {
+      const data = { callId: id, agent, reason: routed }
+      return send({ type: 'call.route_failed', ...told, data } satisfies RouteFailed)
+    }
+    send({ type: 'call.routed', ...told, data: { callId: id, agent } } satisfies CallRouted)
+    send({ type: 'call.ended', ...told, data: { call: routed, reason: 'routed' } } satisfies LineCallEnded)
+  }
+
+  /** A call whose line is gone, and was so at the last look, is its own agent's once somebody holds that. */
+  async look() {
+    const { id: own, aliveSince: since } = this.#parts.gateways
+    const abandoned = await store.listAbandoned(this.#parts.database, { own, since })
+    const before = this.#withoutLine
+    this.#withoutLine = new Set(abandoned.map(({ id }) => id))
+    for (const call of abandoned)
+      if (before.has(call.id) && (await this.#parts.holders.holderOf(call)))
+        await this.#move(call, call, null).catch((error: unknown) => {
+          if (error instanceof Refusal) return // ended, or another gateway was faster
+          this.#parts.logger.warn({ err: error, call: call.id }, 'a call whose line is gone stays without')
+        })
+  }
+
+  async #routed(owned: store.OwnedCall, scope: Scope, socket: string): Promise<Call | RouteFailure> {
+    try {
+      return await this.#move(owned, scope, socket)
+    } catch (error) {
+      if (error instanceof Refusal) throw error
+      this.#parts.logger.error({ err: error, call: owned.id }, 'a call could not be handed over')
+      return 'swap_failed'
+    }
+  }
+
+  async #whyNot(org: NamedOrg, scope: Scope): Promise<RouteFailure | undefined> {
+    const { agents, holders, canSpeak, isFull } = this.#parts
+    if (!slugForm.test(scope.agent) || !(await agents.list(scope.org)).includes(scope.agent)) return 'unknown'
+    if (!(await holders.holderOf(scope))) return 'offline'
+    if (!(await canSpeak(org, scope))) return 'no_phone_config'
+    return (await isFull?.(scope)) ? 'capacity' : undefined
+  }
+
+  /** One transaction: of a line that hands over and one that is given up at the same instant, one does it. */
+  #move({ id, line }: store.OwnedCall, scope: Scope, socket: string | null): Promise<Call> {
+    const { database, log, heads, drives } = this.#parts
+    return database.transaction(async (tx) => {
+      const held = await log.hold(tx, id)
+      if (!held || held.sealed) throw notTaken()
+      await this.#refuseUnlessOwner(tx, id, line, socket)
+      await heads.moveTo(tx, id, scope)
+      const row = await store.setRouted(tx, id, transcriptOf(await store.listTurns(tx, id)))
+      if (!row) throw new Error('a call that is held is there')
+      await drives.give(tx, id, scope.agent, null)
+      await log.appendIn(tx, callLog({ ...scope, id }), [
+        { type: 'call.routed', data: { callId: id, agent: scope.agent } },
+        { type: 'call.started', data: {} },
+      ])
+      return callOf(row)
+    })
+  }
+
+  async #refuseUnlessOwner(tx: Transaction, id: string, line: string, socket: string | null) {
+    const { id: own, aliveSince: since } = this.#parts.gateways
+    const owned = await store.findOwned(tx, id)
+    const current = await store.findLine(tx, { own, since }, line)
+    if (owned?.line !== line || (current?.socket ?? null) !== socket)
+      throw badRequest(`call ${id} is on no line of this app`)
+  }
+}

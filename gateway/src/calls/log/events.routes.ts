@@ -1,0 +1,95 @@
+import { CallParams } from '@switchroom/contract/calls'
+import { EventPage, EventsAsked, EventStreamed, RelayAsked } from '@switchroom/contract/log'
+import { AgentParams } from '@switchroom/contract/settings'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { scope, scopeOrWorker, type Access } from '../../http/access.ts'
+import type { OpenConnections } from '../../http/open-connections.ts'
+import { refusals } from '../../http/refusals.ts'
+import type { Server } from '../../http/server.ts'
+import { cursorOf, limitOf } from './event-cursors.ts'
+import { EventStream } from './event-stream.ts'
+import type { ReadLog } from './log-reader.ts'
+import type { LogReading } from './reading.ts'
+import type { Relay } from './relay.ts'
+
+export interface EventParts {
+  reading: LogReading
+  relay: Relay
+  connections: OpenConnections
+}
+
+const readsCalls = scopeOrWorker('calls')
+const readsAgents = scope('calls')
+
+const pageOrStream = {
+  content: { 'application/json': { schema: EventPage }, 'text/event-stream': { schema: EventStreamed } },
+}
+
+export function eventRoutes(server: Server, { reading, relay, connections }: EventParts) {
+  type Asking = FastifyRequest<{ Querystring: EventsAsked }>
+
+  /** As a stream where `Accept` asks for one, else as a page. */
+  const read = async (access: Access, log: ReadLog, request: Asking, reply: FastifyReply) => {
+    const { query, headers, caller } = request
+    const limit = limitOf(query)
+    if (!asksForStream(request)) {
+      const page = await reading.page(log, cursorOf(query), limit)
+      return reply.type('application/json; charset=utf-8').send(page)
+    }
+    const after = cursorOf(query, headers['last-event-id']?.toString())
+    reading.stream(log, after, new EventStream(reply, { caller, access, agent: log.agent, connections }))
+    return reply
+  }
+
+  server.get(
+    '/v1/calls/:call/events',
+    {
+      access: readsCalls,
+      schema: {
+        summary: "A call's log, as a page or with `Accept: text/event-stream` as a stream that ends with the call",
+        params: CallParams,
+        querystring: EventsAsked,
+        response: { 200: pageOrStream, ...refusals(404) },
+      },
+    },
+    async (request, reply) =>
+      read(readsCalls, await reading.ofCall(request.caller, request.params.call), request, reply),
+  )
+
+  server.get(
+    '/v1/agents/:agent/events',
+    {
+      access: readsAgents,
+      schema: {
+        summary: "An agent's own log, of what belongs to no single call, as a page or as a stream",
+        params: AgentParams,
+        querystring: EventsAsked,
+        response: { 200: pageOrStream, ...refusals(404) },
+      },
+    },
+    async (request, reply) =>
+      read(readsAgents, await reading.ofAgent(request.caller, request.params.agent), request, reply),
+  )
+
+  server.get(
+    '/v1/events',
+    {
+      access: readsAgents,
+      schema: {
+        summary: "What happens now in the org's calls on this gateway, as a stream without a past",
+        querystring: RelayAsked,
+        response: { 200: { content: { 'text/event-stream': { schema: EventStreamed } } } },
+      },
+    },
+    async (request, reply) => {
+      if (request.method === 'HEAD') return reply.type('text/event-stream').send('')
+      const { caller, query } = request
+      const agent = query.agent ?? null
+      relay.read(new EventStream(reply, { caller, access: readsAgents, agent, connections }), query.agent)
+      return reply
+    },
+  )
+}
+
+const asksForStream = ({ method, headers }: FastifyRequest) =>
+  method === 'GET' && headers.accept?.toLowerCase().includes('text/event-stream') === true

@@ -1,0 +1,50 @@
+import type { EventStream } from './event-stream.ts'
+import type { LogRef } from './stamping.ts'
+import type { ShownEntry, Tails } from './tails.ts'
+
+/** A reader that leaves so much unread is let go; what thousands of calls write at one instant is less. */
+const mostUnreadBytes = 4 * 1024 * 1024
+
+interface Reader {
+  stream: EventStream
+  agent: string | undefined
+}
+
+/** What happens in the calls that this process writes of, as it happens: with no cursor, and nothing of the past. */
+export class Relay {
+  readonly #readers = new Map<string, Set<Reader>>()
+
+  constructor(tails: Tails) {
+    tails.watch((log, entry) => this.#pass(log, entry))
+  }
+
+  /** Everything of the caller's org and environment, or of one agent. */
+  read(stream: EventStream, agent: string | undefined) {
+    const place = placeOf(stream.caller)
+    const reader = { stream, agent }
+    const readers = this.#readers.get(place) ?? new Set()
+    this.#readers.set(place, readers.add(reader))
+    stream.onClose = () => {
+      readers.delete(reader)
+      if (readers.size === 0) this.#readers.delete(place)
+    }
+  }
+
+  #pass(log: LogRef, entry: ShownEntry) {
+    const readers = this.#readers.get(placeOf(log))
+    if (!readers || log.call === null) return
+    let frame: Buffer | undefined
+    for (const { stream, agent } of readers) {
+      if (agent !== undefined && agent !== log.agent) continue
+      stream.send((frame ??= frameOf(log.agent, log.call, entry)))
+      if (stream.unreadBytes > mostUnreadBytes) stream.cutOff()
+    }
+  }
+}
+
+const placeOf = ({ org, env }: { org: string; env: string }) => `${org}/${env}`
+
+function frameOf(agent: string, call: string, { type, entry }: ShownEntry): Buffer {
+  const { data } = JSON.parse(entry) as { data: object }
+  return Buffer.from(`event: ${type}\ndata: ${JSON.stringify({ agent, call, ...data })}\n\n`)
+}

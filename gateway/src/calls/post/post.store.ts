@@ -1,0 +1,43 @@
+import { statement, type Queryable } from '../../database/database.ts'
+
+export interface Posted {
+  kind: string
+  body: unknown
+}
+
+/** Where a gateway hears that something came for it. */
+export const postChannel = (gateway: string) => `post_${gateway}`
+
+// One row after the other, so that what is sent first is read first.
+const send = statement(`
+  with sent as (
+    insert into posts (gateway, kind, body, at)
+    select gateway, kind, body::json, $4
+    from unnest($1::text[], $2::text[], $3::text[]) with ordinality as sent (gateway, kind, body, place)
+    order by place
+  )
+  select pg_notify('${postChannel('')}' || gateway, '') from (select distinct gateway from unnest($1::text[]) as told (gateway)) to_tell`)
+
+export const insertPosts = (
+  database: Queryable,
+  posts: readonly { gateway: string; kind: string; body: string }[],
+  now: Date,
+) =>
+  database.rows(
+    send,
+    posts.map(({ gateway }) => gateway),
+    posts.map(({ kind }) => kind),
+    posts.map(({ body }) => body),
+    now,
+  )
+
+const take = statement<Posted>(`
+  with taken as (delete from posts where gateway = $1 returning id, kind, body)
+  select kind, body from taken order by id`)
+
+export const takePosts = (database: Queryable, gateway: string) => database.rows(take, gateway)
+
+const forget = statement(`
+  delete from posts where at < $1 and not exists (select from gateways g where g.id = posts.gateway)`)
+
+export const forgetPosts = (database: Queryable, before: Date) => database.rows(forget, before)

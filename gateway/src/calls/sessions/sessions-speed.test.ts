@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { startDeployment } from '../../../testing/deployment.ts'
+import { done } from '../../../testing/test-agents.ts'
+import { listing, searchOfAll, searchOfNewest, type Wanted } from './sessions.store.ts'
+
+const deployment = await startDeployment()
+after(() => deployment[Symbol.asyncDispose]())
+const { sql } = deployment
+const org = await deployment.newOrg()
+const calls = 100_000
+
+before(async () => {
+  await sql(`insert into agents (org, slug, created_at) values ($1, 'desk', now())`, [org.id])
+  for (let from = 0; from < calls; from += 25_000) {
+    await sql(
+      `insert into calls (id, org, agent, env, holder, channel, opened_at, settings, canary, caller, called, state,
+         ended_at)
+       select 'call_' || n, $1, 'desk', 'sandbox', '', 'chat', now(), '[]', false, '+34' || (600000000 + n * 1000),
+         '+34911000000', 'ended', now()
+       from generate_series($2::int + 1, $2::int + 25000) n`,
+      [org.id, from],
+    )
+    await sql(
+      `insert into entries (log, seq, ts, type, entry)
+       select 'call_' || n, 1, 1, 'user.message',
+         '{"data":{"text":"hello, my order is ' || case n % 5000 when 0 then 'a unicorn' else 'late' end || '"}}'
+       from generate_series($1::int + 1, $1::int + 25000) n`,
+      [from],
+    )
+  }
+  await sql('vacuum analyze calls, entries')
+})
+
+interface PlanNode {
+  'Node Type': string
+  'Relation Name'?: string
+  'Actual Rows': number
+  'Actual Loops': number
+  'Rows Removed by Filter'?: number
+  Plans?: PlanNode[]
+}
+
+/** How many rows of tables were looked at. */
+function rowsRead(node: PlanNode): number {
+  const own =
+    node['Relation Name'] === undefined ? 0 : node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)
+  const below = (node.Plans ?? []).reduce((sum, inner) => sum + rowsRead(inner), 0)
+  return own * node['Actual Loops'] + below
+}
+
+async function readBy({ query, values }: ReturnType<typeof listing>): Promise<number> {
+  const { rows } = await sql(`explain (analyze, format json) ${query.text}`, values)
+  return rowsRead(rows[0]['QUERY PLAN'][0].Plan)
+}
+
+test('a page of a hundred thousand calls is found without looking at more than some hundreds, however it is narrowed', async () => {
+  const all: Wanted = { org: org.id, env: 'sandbox' }
+  const sought = (words: string, number?: string) => ({ words, number })
+  const pages = {
+    newest: listing(all, 51),
+    'a later page': listing({ ...all, before: 500 }, 51),
+    'an agent': listing({ ...all, agent: 'desk' }, 51),
+    'nothing open': listing({ ...all, state: 'open' }, 51),
+    'nothing of a channel': listing({ ...all, channel: 'phone' }, 51),
+    'a common word': searchOfNewest(all, sought('hello'), 51, 204),
+    'a common prefix': searchOfNewest(all, sought('34', '+34'), 51, 204),
+    'a rare word': searchOfAll(all, sought('unicorn'), 51),
+    'a number': searchOfAll(all, sought('34600005000', '+34600005000'), 51),
+    'an id': searchOfAll(all, sought('call_5'), 51),
+  }
+  for (const [name, page] of Object.entries(pages)) {
+    const read = await readBy(page)
+    assert.ok(read <= 600, `${name}: ${read} rows`)
+  }
+})
+
+test('what is found in so many calls is the same, rare or common', async () => {
+  const { client } = await org.serverToken('sandbox')
+  const find = async (q: string) =>
+    done(await client.get(`/v1/sessions?q=${q}`)).sessions.map(({ call }: { call: string }) => call)
+  const rare = Array.from({ length: 20 }, (_, n) => `call_${calls - n * 5000}`)
+  assert.deepEqual(await find('unicorn'), rare)
+  const newest = Array.from({ length: 50 }, (_, n) => `call_${calls - n}`)
+  assert.deepEqual(await find('hello'), newest)
+  assert.deepEqual(await find('34600005000'), ['call_5'])
+  assert.deepEqual(await find('call_77'), ['call_77'])
+})

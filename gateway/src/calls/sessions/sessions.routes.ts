@@ -1,0 +1,35 @@
+import { CallParams } from '@switchroom/contract/calls'
+import { CallSummary, SessionPage, SessionsAsked } from '@switchroom/contract/sessions'
+import { scope } from '../../http/access.ts'
+import { refusals } from '../../http/refusals.ts'
+import type { Server } from '../../http/server.ts'
+import type { CallStates } from './call-states.ts'
+import type { Sessions } from './sessions.ts'
+
+export function sessionRoutes(server: Server, sessions: Sessions, callStates: CallStates) {
+  server.get(
+    '/v1/sessions',
+    {
+      access: scope('calls'),
+      schema: {
+        summary: "The org's calls, newest first",
+        querystring: SessionsAsked,
+        response: { 200: SessionPage },
+      },
+    },
+    (request) => sessions.list(request.caller, request.query),
+  )
+
+  server.get(
+    '/v1/calls/:call/state',
+    {
+      access: scope('calls'),
+      schema: {
+        summary: 'How a call stands: who said what, what was asked of tools, what went wrong, what was used',
+        params: CallParams,
+        response: { 200: CallSummary, ...refusals(404) },
+      },
+    },
+    (request) => callStates.read(request.caller, request.params.call),
+  )
+}

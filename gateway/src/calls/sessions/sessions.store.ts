@@ -1,0 +1,102 @@
+import type { CallState } from '@switchroom/contract/log'
+import type { Environment } from '@switchroom/contract/scopes'
+import type { Session } from '@switchroom/contract/sessions'
+import { statement, type Queryable, type Value } from '../../database/database.ts'
+
+/** Which calls are listed: every word that is said narrows them. */
+export interface Wanted {
+  org: string
+  env: Environment
+  agent?: string | undefined
+  state?: CallState | undefined
+  channel?: string | undefined
+  /** Only what was opened before this one. */
+  before?: number | undefined
+}
+
+/** What is looked for in them; a call that has either is found. */
+export interface Sought {
+  /** The call's id, or words that one turn holds. */
+  words: string
+  /** The first characters of a number. */
+  number: string | undefined
+}
+
+export interface ListedSession extends Session {
+  ordinal: number
+}
+
+const epoch = (instant: string) => `extract(epoch from ${instant})::float8`
+
+const columns = `
+  id as call, agent, env, channel, direction, caller as "from", called as "to", contact, state, reason,
+  ${epoch('opened_at')} as started_at, ${epoch('ended_at')} as ended_at,
+  ${epoch('ended_at - opened_at')} as duration_s, turns, errors, config_version, canary, ordinal`
+
+type Place = (value: Value) => string
+
+/** Only what is asked for stands in the statement, so that PostgreSQL finds the index for it. */
+function made(wanted: Wanted, textOf: (filters: string, place: Place) => string) {
+  const values: Value[] = [wanted.org, wanted.env]
+  const place: Place = (value) => `$${values.push(value)}`
+  const filters = ['org = $1 and env = $2']
+  if (wanted.agent !== undefined) filters.push(`agent = ${place(wanted.agent)}`)
+  if (wanted.channel !== undefined) filters.push(`channel = ${place(wanted.channel)}`)
+  if (wanted.before !== undefined) filters.push(`ordinal < ${place(wanted.before)}::bigint`)
+  if (wanted.state !== undefined) filters.push(`state = ${place(wanted.state)}`)
+  if (wanted.state === 'open' || wanted.state === 'held') filters.push(`state <> 'ended'`) // names the index
+  return { query: statement<ListedSession>(textOf(filters.join(' and '), place)), values }
+}
+
+/** Newest first. */
+export const listing = (wanted: Wanted, limit: number) =>
+  made(wanted, (filters, place) => {
+    return `select ${columns} from calls where ${filters} order by ordinal desc limit ${place(limit)}`
+  })
+
+const turns = `from entries where type in ('user.message', 'agent.message')`
+const holds = (words: string) =>
+  `to_tsvector('simple', entry::json -> 'data' ->> 'text') @@ plainto_tsquery('simple', ${words})`
+
+/** For each of the two numbers of a call, whether it begins so. */
+function beginnings(number: string | undefined, place: Place): string[] {
+  if (number === undefined) return []
+  const [from, to] = [place(number), place(`${number}:`)] // a colon comes after the digits
+  return ['caller', 'called'].map(
+    (column) => `${column} collate "C" >= ${from} and ${column} collate "C" < ${to}`,
+  )
+}
+
+/** Looks through the newest calls one by one, so many of them. */
+export const searchOfNewest = (wanted: Wanted, { words, number }: Sought, limit: number, calls: number) =>
+  made(wanted, (filters, place) => {
+    const said = place(words)
+    const ways = [
+      `id = ${said}`,
+      `(select bool_or(${holds(said)}) ${turns} and log = calls.id)`,
+      ...beginnings(number, place),
+    ]
+    return `
+      select ${columns}
+      from (select * from calls where ${filters} order by ordinal desc limit ${place(calls)}) as calls
+      where ${ways.join(' or ')}
+      order by ordinal desc limit ${place(limit)}`
+  })
+
+/** Finds ids first, each way by its own index, and then their calls. */
+export const searchOfAll = (wanted: Wanted, { words, number }: Sought, limit: number) =>
+  made(wanted, (filters, place) => {
+    const said = place(words)
+    const ways = [
+      `select ${said} as id`,
+      `select log ${turns} and ${holds(said)}`,
+      ...beginnings(number, place).map((begins) => `select id from calls where org = $1 and ${begins}`),
+    ]
+    return `
+      with found as materialized (${ways.join(' union ')})
+      select ${columns} from calls where ${filters} and id in (select id from found)
+      order by ordinal desc limit ${place(limit)}`
+  })
+
+export const listSessions = (database: Queryable, { query, values }: ReturnType<typeof listing>) =>
+  database.rows(query, ...values)

@@ -1,0 +1,70 @@
+import { callStates } from '@switchroom/contract/log'
+import { channels, mostSessions, type SessionPage, type SessionsAsked } from '@switchroom/contract/sessions'
+import type { Database } from '../../database/database.ts'
+import type { Caller } from '../../foundation/caller.ts'
+import { cursorOf, placeIn } from '../../foundation/cursors.ts'
+import { badRequest, unprocessable } from '../../foundation/refusals.ts'
+import { codePoints } from '../../foundation/text.ts'
+import * as store from './sessions.store.ts'
+
+const usualSessions = 50
+const longestSearch = 200
+/** How many of the newest calls are looked through for each that is listed. */
+const searchedForOne = 4
+
+/** The calls of an org in one environment, newest first. */
+export class Sessions {
+  readonly #database: Database
+
+  constructor(database: Database) {
+    this.#database = database
+  }
+
+  async list({ org, env }: Caller, asked: SessionsAsked): Promise<SessionPage> {
+    const limit = limitOf(asked.limit)
+    const wanted: store.Wanted = {
+      org,
+      env,
+      agent: asked.agent,
+      state: itemOf('state', callStates, asked.state),
+      channel: itemOf('channel', channels, asked.channel),
+      ...(asked.after !== undefined && { before: placeIn(asked.after, 'whole')[0] }),
+    }
+    const found = await this.#find(wanted, soughtBy(asked.q), limit + 1)
+    const page = found.slice(0, limit)
+    const last = page.at(-1)
+    return { sessions: page, next: last && found.length > limit ? cursorOf(last.ordinal) : null }
+  }
+
+  /** Words that many calls hold are found in the newest ones; only rare words are worth their index. */
+  async #find(wanted: store.Wanted, sought: store.Sought | undefined, limit: number) {
+    if (!sought) return store.listSessions(this.#database, store.listing(wanted, limit))
+    const newest = store.searchOfNewest(wanted, sought, limit, limit * searchedForOne)
+    const found = await store.listSessions(this.#database, newest)
+    if (found.length === limit) return found
+    return store.listSessions(this.#database, store.searchOfAll(wanted, sought, limit))
+  }
+}
+
+/** What is looked for may be a number as well as words; a plus sign in a query comes as a space. */
+function soughtBy(said = ''): store.Sought | undefined {
+  const words = said.trim()
+  if (words === '') return undefined
+  if (codePoints(words).length > longestSearch) throw badRequest(`q is at most ${longestSearch} characters`)
+  const [, digits] = /^\+?(\d{1,15})$/.exec(words) ?? []
+  return { words, number: digits === undefined ? undefined : `+${digits}` }
+}
+
+function itemOf<const Item extends string>(name: string, items: readonly Item[], said: string | undefined) {
+  if (said === undefined) return undefined
+  const item = items.find((known) => known === said)
+  if (!item) throw badRequest(`${name} is one of ${items.join(', ')}`)
+  return item
+}
+
+function limitOf(said: string | undefined): number {
+  if (said === undefined) return usualSessions
+  const limit = /^\d{1,4}$/.test(said) ? Number(said) : 0
+  if (limit < 1 || limit > mostSessions) throw unprocessable(`limit: must be 1 to ${mostSessions}`)
+  return limit
+}

@@ -1,0 +1,79 @@
+import type { NewEntry } from '@switchroom/contract/log'
+import type { PreparedTurn, PrepareTurn, RunTools, ToolOutcomes } from '@switchroom/contract/worker'
+import type { Database, Transaction } from '../../database/database.ts'
+import type { Caller } from '../../foundation/caller.ts'
+import type { Driving } from '../driving/driving.ts'
+import type { Tools } from '../driving/tools.ts'
+import type { Lines } from '../lines/lines.ts'
+import { notTaken, type Log } from '../log/log.ts'
+import { callLog } from '../log/stamping.ts'
+import { unknownCall, type Appending } from './appending.ts'
+import * as store from './calls.store.ts'
+
+export interface AskingParts {
+  database: Database
+  log: Log
+  appending: Appending
+  driving: Pick<Driving, 'appOf' | 'prepare'>
+  tools: Pick<Tools, 'run'>
+  lines: Lines
+}
+
+/** What a worker asks of the app that drives its call. */
+export class Asking {
+  readonly #parts: AskingParts
+
+  constructor(parts: AskingParts) {
+    this.#parts = parts
+  }
+
+  /** Asked again with the same ids, it answers the same: no tool runs twice. */
+  async runTools(caller: Caller, id: string, wanted: RunTools): Promise<ToolOutcomes> {
+    const { database, driving, tools } = this.#parts
+    const call = await store.findCall(database, id)
+    const app = call && (await driving.appOf(call))
+    const asked = await database.transaction(async (tx) => {
+      const held = await this.#hold(tx, caller, id)
+      await this.#keepAsked(tx, held, wanted, app?.instance)
+      return { ...held, holder: call?.holder ?? '' }
+    })
+    return { outcomes: await tools.run(asked, wanted.calls) }
+  }
+
+  async prepare(caller: Caller, id: string, { turn }: PrepareTurn): Promise<PreparedTurn> {
+    const { database, driving } = this.#parts
+    await database.transaction((tx) => this.#hold(tx, caller, id))
+    const call = await store.findCall(database, id)
+    if (!call) throw unknownCall(id)
+    return { set: await driving.prepare(call, turn) }
+  }
+
+  /** The extension window of a line has closed. */
+  async closeWindow(caller: Caller, id: string, digits: string) {
+    const { database, lines } = this.#parts
+    await database.transaction(async (tx) => {
+      await this.#hold(tx, caller, id)
+      await lines.closeWindow(tx, id, digits)
+    })
+  }
+
+  async #hold(tx: Transaction, caller: Caller, id: string): Promise<store.HeldCall> {
+    const held = await this.#parts.appending.hold(tx, caller, id)
+    if (held.sealed) throw notTaken()
+    return held
+  }
+
+  /** Only what was not asked for before; kept before the app hears of it. */
+  async #keepAsked(tx: Transaction, held: store.HeldCall, wanted: RunTools, app: string | undefined) {
+    const known = new Set(await store.listToolIds(tx, held.id))
+    const toolCalls = wanted.calls.filter(({ id }) => !known.has(id) && known.add(id))
+    if (toolCalls.length === 0) return
+    const data: NewEntry['data'] = {
+      msgId: wanted.msgId,
+      toolCalls,
+      ...(wanted.text !== undefined && { text: wanted.text }),
+      ...(app !== undefined && { app }),
+    }
+    await this.#parts.log.appendIn(tx, callLog(held), [{ type: 'llm.toolCall', data }])
+  }
+}

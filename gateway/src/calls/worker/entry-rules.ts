@@ -1,0 +1,84 @@
+import { callReasons, ephemeralTypes, type AppendEntries, type NewEntry } from '@switchroom/contract/log'
+import { badRequest, listed } from '../../foundation/refusals.ts'
+import { cutToLine } from '../../foundation/text.ts'
+
+const typeForm = /^(?:[a-z][a-z0-9_]*(?:\.[a-z][a-zA-Z0-9_]*)+|error|metrics)$/
+const longestType = 100
+
+/** What the gateway writes itself, for others than the worker decide it. */
+const gatewaysTypes: ReadonlySet<string> = new Set([
+  'call.started',
+  'call.dialing',
+  'call.taken_over',
+  'call.released',
+  'call.whispered',
+  'call.routed',
+  'call.route_failed',
+  'call.opt_out',
+  'call.preparing',
+  'call.preparingTimeout',
+  'say.requested',
+  'llm.toolCall',
+  'tool.result',
+  'session.paused',
+  'session.resumed',
+  'message.waiting',
+  'message.taken',
+])
+const gatewaysRooms: ReadonlySet<string> = new Set(['agent', 'callback', 'chat', 'msgapp', 'line', 'log'])
+const workersOwn: ReadonlySet<string> = new Set(['agent.message'])
+
+/** What others act on, and so stays. */
+const alwaysKept: ReadonlySet<string> = new Set([
+  'call.ended',
+  'user.message',
+  'agent.message',
+  'vendor.switched',
+  'metrics',
+  'error',
+])
+
+/** A placed call that was never answered for another reason than the far end's ends so in the log alone. */
+const reasons: readonly string[] = [...callReasons, 'dial_failed']
+
+/** Some of a batch that is kept, or only shown. */
+export interface Run {
+  isEphemeral: boolean
+  entries: NewEntry[]
+}
+
+/** Reads what a worker sends, as runs that are kept or shown together, in the order they came. */
+export function readRuns(sent: AppendEntries['entries']): Run[] {
+  const runs: Run[] = []
+  for (const [place, { type, data, ephemeral = false }] of sent.entries()) {
+    refuseOthersType(type)
+    if (ephemeral && alwaysKept.has(type)) throw badRequest(`${type} is kept: send it without ephemeral`)
+    if (type === 'call.ended') refuseOtherThanLast(data, place === sent.length - 1)
+    if (type === 'user.message' || type === 'agent.message') refuseWordless(type, data)
+    const isEphemeral = ephemeral || ephemeralTypes.has(type)
+    const last = runs.at(-1)
+    if (last?.isEphemeral === isEphemeral) last.entries.push({ type, data })
+    else runs.push({ isEphemeral, entries: [{ type, data }] })
+  }
+  return runs
+}
+
+function refuseOthersType(type: string) {
+  if (type.length > longestType || !typeForm.test(type))
+    throw badRequest(`${cutToLine(type, 'nothing')} is no type of entry: it reads as user.message does`)
+  const [room = ''] = type.split('.')
+  if (gatewaysTypes.has(type) || (gatewaysRooms.has(room) && !workersOwn.has(type)))
+    throw badRequest(`the gateway itself writes ${type}`)
+}
+
+function refuseOtherThanLast(data: NewEntry['data'], isLast: boolean) {
+  if (!isLast) throw badRequest('call.ended is the last entry of a call')
+  const { reason } = data
+  if (typeof reason !== 'string' || !reasons.includes(reason))
+    throw badRequest(`the reason of call.ended is one of ${listed(reasons)}`)
+}
+
+function refuseWordless(type: string, { text, messageId }: NewEntry['data']) {
+  if (typeof text !== 'string' || typeof messageId !== 'string')
+    throw badRequest(`${type} has a text and a messageId`)
+}

@@ -1,0 +1,89 @@
+import type { NewEntry } from '@switchroom/contract/log'
+import { primaryTag } from '@switchroom/kit/languages'
+import type { Logger } from 'pino'
+import type { Database, Transaction } from '../../database/database.ts'
+import { later, secondMs, type Clock } from '../../foundation/clock.ts'
+import { newId } from '../../foundation/secrets.ts'
+import { holdWithAgent, phoneForm, requestCallback } from '../callbacks/requesting.ts'
+import type { Log } from '../log/log.ts'
+import { callLog } from '../log/stamping.ts'
+import { beatLagMs } from './appending.ts'
+import * as store from './calls.store.ts'
+
+const lostAfterMs = 30 * secondMs
+
+/** What the caller is told, and that somebody calls back where there is a number to call. */
+const english = ['Sorry, something went wrong on our side.', 'We will call you back.'] as const
+const sentences: Readonly<Record<string, readonly [string, string]>> = {
+  es: ['Perdona, tenemos un problema técnico.', 'Te volveremos a llamar.'],
+  pt: ['Desculpe, temos um problema técnico.', 'Vamos ligar de volta.'],
+}
+
+export interface LostWorkersParts {
+  database: Database
+  clock: Clock
+  logger: Logger
+  log: Log
+  /** Says it to the caller without a worker, where the media plane still has the call. */
+  tellCaller?: (call: store.SpokenCall, text: string) => Promise<void>
+}
+
+/** Calls whose workers went away: somebody has to end them, once, whichever gateway sees it first. */
+export class LostWorkers {
+  readonly #parts: LostWorkersParts
+
+  constructor(parts: LostWorkersParts) {
+    this.#parts = parts
+  }
+
+  async look() {
+    const { database, logger } = this.#parts
+    for (const { id } of await store.findSilent(database, this.#silentSince))
+      await database
+        .transaction((tx) => this.#end(tx, id))
+        .catch((error: unknown) => logger.warn({ err: error, call: id }, 'a lost call was not ended'))
+  }
+
+  /** Signs of life are written down with a lag. */
+  get #silentSince(): Date {
+    return later(this.#parts.clock.now(), -lostAfterMs - beatLagMs)
+  }
+
+  /** Nothing, where it was ended or gave a sign of life until its log was held. */
+  async #end(tx: Transaction, id: string) {
+    const { log } = this.#parts
+    const found = await store.findCall(tx, id)
+    if (found?.channel === 'phone') await holdWithAgent(tx, log, { ...found, transport: 'phone' })
+    const held = await log.hold(tx, id)
+    const call = held && !held.sealed ? await store.findCall(tx, id) : undefined
+    if (!call || call.beat_at === null || Date.parse(call.beat_at) > this.#silentSince.getTime()) return
+    const ref = callLog(call)
+    const isPhone = call.channel === 'phone'
+    const number = isPhone && phoneForm.test(call.contact ?? '') ? call.contact : null
+    await log.appendIn(tx, ref, [...(isPhone ? [this.#said(tx, call, number !== null)] : []), lost])
+    if (number !== null)
+      await requestCallback(tx, log, { ...call, transport: 'phone' }, { number, via: 'overflow' })
+    await log.appendIn(tx, ref, [{ type: 'call.ended', data: { reason: 'failed' } }])
+  }
+
+  /** Written down with the end, and so told once. */
+  #said(tx: Transaction, call: store.SpokenCall, isCalledBack: boolean): NewEntry {
+    const { tellCaller, logger } = this.#parts
+    const [sorry, back] = sentences[primaryTag(call.language ?? '')] ?? english
+    const text = isCalledBack ? `${sorry} ${back}` : sorry
+    tx.afterCommit(() => {
+      tellCaller?.(call, text).catch((error: unknown) =>
+        logger.warn({ err: error, call: call.id }, 'the caller of a lost call was not told'),
+      )
+    })
+    return { type: 'say.requested', data: { text, messageId: newId('msg', 8) } }
+  }
+}
+
+const lost: NewEntry = {
+  type: 'error',
+  data: {
+    code: 'worker_lost',
+    detail: `the worker that ran the call gave no sign of life for ${lostAfterMs / secondMs} seconds`,
+  },
+}

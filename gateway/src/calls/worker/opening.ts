@@ -1,0 +1,164 @@
+import type { OpenedWorkerCall, OpenWorkerCall } from '@switchroom/contract/worker'
+import type { Holders } from '../../agents/apps/holders.ts'
+import type { Database, Transaction } from '../../database/database.ts'
+import type { Caller } from '../../foundation/caller.ts'
+import type { Clock } from '../../foundation/clock.ts'
+import { badRequest, conflict, forbidden, notFound, Refusal } from '../../foundation/refusals.ts'
+import { cutToLine } from '../../foundation/text.ts'
+import { phoneForm, requestCallback } from '../callbacks/requesting.ts'
+import { newCallId } from '../heads/call-ids.ts'
+import type { Beginning, CallHeads } from '../heads/heads.ts'
+import { extensionOf } from '../lines/extension.ts'
+import type { Lines, LineRow, NumberRoute, RouteOf } from '../lines/lines.ts'
+import { notTaken, type Log } from '../log/log.ts'
+import { callLog } from '../log/stamping.ts'
+import { isSpoken, unknownCall } from './appending.ts'
+import * as store from './calls.store.ts'
+
+const workersForm = /^[A-Za-z0-9_-]{1,128}$/
+
+export interface OpeningParts {
+  database: Database
+  clock: Clock
+  log: Log
+  heads: CallHeads
+  holders: Holders
+  lines: Lines
+  routeOf: RouteOf
+  /** A call came to the number. */
+  reached: (number: string) => Promise<void>
+}
+
+/** A call that came to a number, and between whom it is. */
+interface Arrived {
+  id: string
+  route: NumberRoute
+  caller: string | null
+  contact: string | null
+  extension: string | null
+}
+
+/** How a spoken call comes to its worker. */
+export class Opening {
+  readonly #parts: OpeningParts
+
+  constructor(parts: OpeningParts) {
+    this.#parts = parts
+  }
+
+  /** One that came to a number, or one that a browser's request opened. */
+  async open(caller: Caller, wanted: OpenWorkerCall): Promise<OpenedWorkerCall> {
+    if (wanted.number !== undefined) return this.#openOn(caller, wanted.number, wanted)
+    if (wanted.call === undefined) throw badRequest('name the number that was called, or the call to take')
+    return this.#take(caller, wanted.call, wanted.worker)
+  }
+
+  async #openOn(caller: Caller, number: string, wanted: OpenWorkerCall): Promise<OpenedWorkerCall> {
+    const { routeOf, reached } = this.#parts
+    const from = wanted.from?.trim() ?? ''
+    const id = callIdOf(wanted.call)
+    const extension = extensionOf(wanted.extension)
+    const route = await routeOf(number)
+    if (!route || route.channel !== 'phone' || !isTheirs(caller, route))
+      throw notFound(`no agent answers at ${cutToLine(number, 'that number')}: route it to one first`)
+    if (route.awaits_approval) throw forbidden(`${number} rings once the operator has approved it`)
+    await reached(number)
+    const isNumber = phoneForm.test(from)
+    const arrived: Arrived = {
+      id,
+      route,
+      caller: from === '' ? null : cutToLine(from, 'unknown'),
+      contact: isNumber ? from : null,
+      extension,
+    }
+    const line = wanted.overflow ? undefined : await this.#parts.lines.lineOf(number)
+    try {
+      await this.#begin(arrived, wanted, line)
+    } catch (error) {
+      if (!(await this.#isRepeated(error, arrived, wanted))) throw error
+    }
+    return opened({ ...route, id }, line)
+  }
+
+  async #begin(arrived: Arrived, wanted: OpenWorkerCall, line: LineRow | undefined) {
+    const { id, route, caller, contact, extension } = arrived
+    const entry = line
+      ? { type: 'line.answered', data: { line: line.number, extensionMs: line.extension_ms } }
+      : { type: 'call.started', data: {} }
+    const beginning: Beginning = {
+      channel: 'phone',
+      caller,
+      called: route.number,
+      contact,
+      extension,
+      beatAt: this.#parts.clock.now(),
+      entries: [entry],
+      isPassing: wanted.overflow === true,
+      judge: async ({ declaration }) => {
+        if (!line && !declaration) throw unheld(route)
+      },
+      inside: (tx) => this.#settle(tx, arrived, wanted, line),
+    }
+    await this.#parts.heads.begin({ ...route, holder: '' }, id, beginning)
+  }
+
+  /** In the transaction that opens it: whose it is first, or how it ends at once. */
+  async #settle(tx: Transaction, arrived: Arrived, wanted: OpenWorkerCall, line: LineRow | undefined) {
+    const { clock, lines, log } = this.#parts
+    const { id, route, contact } = arrived
+    if (wanted.worker !== undefined) await store.setWorker(tx, id, clock.now(), wanted.worker)
+    if (line) await lines.own(tx, line, id, route.agent)
+    if (!wanted.overflow) return
+    const call = { ...route, id, transport: 'phone', contact } as const
+    if (contact !== null) await requestCallback(tx, log, call, { number: contact, via: 'overflow' })
+    await log.appendIn(tx, callLog(call), [{ type: 'call.ended', data: { reason: 'hangup' } }])
+  }
+
+  /** A worker that names the call itself may ask again, also at the same instant. */
+  async #isRepeated(error: unknown, { id, route }: Arrived, wanted: OpenWorkerCall): Promise<boolean> {
+    if (!(error instanceof Refusal) || error.status !== 409 || wanted.call === undefined) return false
+    const known = await store.findCall(this.#parts.database, id)
+    const isSame = known?.org === route.org && known.env === route.env && known.called === route.number
+    return isSame && known.channel === 'phone' && known.worker === (wanted.worker ?? null)
+  }
+
+  async #take(caller: Caller, id: string, worker: string | undefined): Promise<OpenedWorkerCall> {
+    const { database, holders, heads, log, clock } = this.#parts
+    const call = await store.findCall(database, id)
+    if (!call || !isTheirs(caller, call)) throw unknownCall(id)
+    if (!isSpoken(call)) throw conflict(`call ${id} is a written one, and no worker runs those`)
+    if (isRunBy(call, worker)) return opened(call, undefined)
+    if (!(await holders.holderOf(call))) throw unheld(call)
+    return database.transaction(async (tx) => {
+      await heads.refusePastQuota(tx, call.org)
+      const held = await log.hold(tx, id)
+      if (!held || held.sealed) throw notTaken()
+      const now = await store.findCall(tx, id)
+      if (!now || now.beat_at !== null) throw conflict(`a worker runs call ${id} already`)
+      await store.setWorker(tx, id, clock.now(), worker)
+      await log.appendIn(tx, callLog(now), [{ type: 'call.started', data: {} }])
+      return opened(now, undefined)
+    })
+  }
+}
+
+/** A worker of the fleet serves every org, unless it names one; an org's own works in its key's environment. */
+const isTheirs = ({ kind, org, env }: Caller, named: Pick<NumberRoute, 'org' | 'env'>) =>
+  kind === 'fleet' ? org === '' || org === named.org : org === named.org && env === named.env
+
+const isRunBy = ({ worker, beat_at, ended_at }: store.SpokenCall, asks: string | undefined) =>
+  asks !== undefined && worker === asks && beat_at !== null && ended_at === null
+
+const unheld = ({ agent, env }: Pick<NumberRoute, 'agent' | 'env'>) =>
+  conflict(`no app holds ${agent} in ${env}: connect one, and call again`)
+
+const opened = (
+  { id, org, env, agent }: Pick<store.SpokenCall, 'id' | 'org' | 'env' | 'agent'>,
+  line: LineRow | undefined,
+): OpenedWorkerCall => ({ call: id, org, env, agent, line: line ? { extensionMs: line.extension_ms } : null })
+
+function callIdOf(named: string | undefined): string {
+  if (named === undefined) return newCallId()
+  if (!workersForm.test(named)) throw badRequest('call is 1 to 128 letters, digits, dashes and underscores')
+  return named
+}

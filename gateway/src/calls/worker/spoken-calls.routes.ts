@@ -1,0 +1,95 @@
+import { CallParams, WorkerHeaders } from '@switchroom/contract/calls'
+import { AppendEntries, Appended } from '@switchroom/contract/log'
+import { Nothing } from '@switchroom/contract/shapes'
+import {
+  DialledExtension,
+  OpenedWorkerCall,
+  OpenWorkerCall,
+  PreparedTurn,
+  PrepareTurn,
+  RunTools,
+  ToolOutcomes,
+} from '@switchroom/contract/worker'
+import { openingWorker, worker } from '../../http/access.ts'
+import { refusals } from '../../http/refusals.ts'
+import type { Server } from '../../http/server.ts'
+import type { Appending } from './appending.ts'
+import type { Asking } from './asking.ts'
+import type { Opening } from './opening.ts'
+
+export function spokenCallRoutes(server: Server, opening: Opening, appending: Appending, asking: Asking) {
+  server.post(
+    '/v1/worker/calls',
+    {
+      access: openingWorker,
+      schema: {
+        summary: 'Open a call that came to a number, or take one that a browser opened',
+        headers: WorkerHeaders,
+        body: OpenWorkerCall,
+        response: { 201: OpenedWorkerCall, ...refusals(404, 409, 429) },
+      },
+    },
+    async (request, reply) => reply.code(201).send(await opening.open(request.caller, request.body)),
+  )
+
+  server.post(
+    '/v1/calls/:call/events',
+    {
+      access: worker,
+      schema: {
+        summary: 'Tell what happened in a call that you run; an empty list says that you live',
+        description:
+          'A worker that was silent for 30 seconds is taken as lost, and its call ends. Entries of one batch are kept together, and a batch that comes again is not.',
+        params: CallParams,
+        body: AppendEntries,
+        response: { 200: Appended, ...refusals(404, 409) },
+      },
+    },
+    ({ caller, params, body }) => appending.append(caller, params.call, body),
+  )
+
+  server.post(
+    '/v1/calls/:call/tools',
+    {
+      access: worker,
+      schema: {
+        summary: 'Have the app run the tools that the model asked for, each id once however often you ask',
+        params: CallParams,
+        body: RunTools,
+        response: { 200: ToolOutcomes, ...refusals(404, 409) },
+      },
+    },
+    ({ caller, params, body }) => asking.runTools(caller, params.call, body),
+  )
+
+  server.post(
+    '/v1/calls/:call/preparing',
+    {
+      access: worker,
+      schema: {
+        summary: 'Let the app prepare the next generation, within its budget',
+        params: CallParams,
+        body: PrepareTurn,
+        response: { 200: PreparedTurn, ...refusals(404, 409) },
+      },
+    },
+    ({ caller, params, body }) => asking.prepare(caller, params.call, body),
+  )
+
+  server.post(
+    '/v1/calls/:call/extension',
+    {
+      access: worker,
+      schema: {
+        summary: 'Say what was dialled while the extension window of a line stood open',
+        params: CallParams,
+        body: DialledExtension,
+        response: { 204: Nothing, ...refusals(404, 409) },
+      },
+    },
+    async ({ caller, params, body }, reply) => {
+      await asking.closeWindow(caller, params.call, body.digits)
+      return reply.code(204).send()
+    },
+  )
+}

@@ -1,0 +1,204 @@
+import type { WebSocket } from '@fastify/websocket'
+import { ChatEnd, ChatMessage, type ChatFrame } from '@switchroom/contract/chat'
+import type { Entry } from '@switchroom/contract/log'
+import type { Logger } from 'pino'
+import { outsideList, type Caller } from '../../foundation/caller.ts'
+import { badRequest, Refusal } from '../../foundation/refusals.ts'
+import { cutToLine } from '../../foundation/text.ts'
+import type { Access } from '../../http/access.ts'
+import { holdsNul, nulInside } from '../../http/json-body.ts'
+import type { OpenConnection, OpenConnections } from '../../http/open-connections.ts'
+import { shapedAs } from '../../http/shape-checks.ts'
+import { closeWith } from '../../http/sockets.ts'
+import { readFrame, typeOf } from '../../agents/apps/frames.ts'
+import type { Log } from '../log/log.ts'
+import type { KeptEntry } from '../log/stamping.ts'
+import type { ShownEntry, Tails } from '../log/tails.ts'
+import type { Chats, ChatSeat } from './chats.ts'
+
+const pageSize = 200
+/** A client that sends faster than it is served is not read from meanwhile. */
+const mostWaiting = 16
+/** A client that does not read what it is sent is let go: it may come back for the rest. */
+const mostUnreadBytes = 1024 * 1024
+/** How a client says that it leaves; anything else is a broken connection, after which it may come back. */
+const cleanCodes = new Set([1000, 1001, 1005])
+
+export interface ChatSocketParts {
+  chats: Chats
+  log: Log
+  tails: Tails
+  connections: OpenConnections
+  logger: Logger
+}
+
+/** One client of a chat: sent what the log holds and what comes, and heard one frame after the other. */
+export class ChatSocket implements OpenConnection {
+  readonly caller: Caller
+  readonly access: Access
+  readonly #socket: WebSocket
+  readonly #seat: ChatSeat
+  readonly #parts: ChatSocketParts
+  #sent: number
+  /** What came on the tail while the log was still being sent. */
+  #early: Entry[] | undefined = []
+  #stopFollowing = () => {}
+  #work: Promise<void> = Promise.resolve()
+  #waiting = 0
+  #isClosing = false
+
+  constructor(socket: WebSocket, seat: ChatSeat, caller: Caller, access: Access, parts: ChatSocketParts) {
+    this.#socket = socket
+    this.#seat = seat
+    this.caller = caller
+    this.access = access
+    this.#parts = parts
+    this.#sent = seat.after
+  }
+
+  start() {
+    this.#then(() => this.#sendLog())
+    this.#socket.on('message', (data: Buffer, isBinary) => this.#then(() => this.#take(data, isBinary)))
+    this.#socket.once('close', (code) => this.#closed(code))
+    this.#parts.connections.add(this)
+  }
+
+  stays(caller: Caller) {
+    const { agent } = this.#seat.head
+    if (caller.agents.length > 0 && !caller.agents.includes(agent)) this.ends(outsideList(caller))
+  }
+
+  ends(refusal: Refusal) {
+    this.#close(1008, refusal.message)
+  }
+
+  async leaves() {
+    this.#close(1001, 'this gateway is stopping: connect again')
+    if (this.#socket.readyState !== this.#socket.CLOSED)
+      await new Promise((resolve) => this.#socket.once('close', resolve))
+    await this.#work
+  }
+
+  #close(code: number, sentence: string) {
+    this.#isClosing = true
+    closeWith(this.#socket, code, sentence)
+  }
+
+  #closed(code: number) {
+    const isLeft = !this.#isClosing && cleanCodes.has(code)
+    this.#isClosing = true
+    this.#stopFollowing()
+    this.#parts.connections.delete(this)
+    this.#work = this.#work.then(() => (isLeft ? this.#hangUp() : undefined))
+  }
+
+  /** One after the other, and nothing more once the socket closes. */
+  #then(work: () => Promise<void>) {
+    this.#waiting += 1
+    if (this.#waiting > mostWaiting) this.#socket.pause()
+    this.#work = this.#work
+      .then(() => (this.#isClosing ? undefined : work()))
+      .catch((error: unknown) => this.#fail(error))
+      .finally(() => {
+        this.#waiting -= 1
+        if (this.#waiting <= mostWaiting && this.#socket.isPaused) this.#socket.resume()
+      })
+  }
+
+  #fail(error: unknown) {
+    this.#parts.logger.error({ err: error, call: this.#seat.head.id }, 'a chat failed')
+    this.#close(1011, 'something broke on our side: connect again')
+  }
+
+  async #sendLog() {
+    const { id } = this.#seat.head
+    this.#send({ type: 'started', call: id, seq: this.#seat.after })
+    const { stop } = await this.#parts.tails.follow(id, (shown) => this.#hear(shown))
+    this.#stopFollowing = stop
+    for (;;) {
+      const page = await this.#parts.log.read(id, this.#sent, pageSize)
+      for (const entry of page) this.#show(entryOf(entry))
+      await this.#drained()
+      if (page.length < pageSize || this.#isClosing) break
+    }
+    const early = this.#early ?? []
+    this.#early = undefined
+    for (const entry of early) this.#show(entry)
+    if (this.#isClosing) stop()
+  }
+
+  #hear(shown: readonly ShownEntry[]) {
+    const kept = shown.filter(({ isEphemeral }) => !isEphemeral).map(entryOf)
+    if (this.#early) this.#early.push(...kept)
+    else for (const entry of kept) this.#show(entry)
+  }
+
+  /** In the order of the log, each once. */
+  #show(entry: Entry) {
+    if (entry.seq <= this.#sent) return
+    this.#sent = entry.seq
+    const frame = frameOf(entry)
+    if (!frame) return
+    this.#send(frame)
+    if (frame.type === 'ended') this.#close(1000, 'the call has ended')
+  }
+
+  #send(frame: ChatFrame) {
+    this.#socket.send(JSON.stringify(frame))
+    if (this.#early === undefined && this.#socket.bufferedAmount > mostUnreadBytes) this.#socket.terminate()
+  }
+
+  /** A long log is sent no faster than it is read. */
+  #drained(): Promise<void> {
+    return new Promise((resolve) => {
+      if (this.#socket.readyState !== this.#socket.OPEN) return resolve()
+      this.#socket.once('close', resolve)
+      this.#socket.ping(undefined, false, () => {
+        this.#socket.off('close', resolve)
+        resolve()
+      })
+    })
+  }
+
+  async #take(data: Buffer, isBinary: boolean) {
+    try {
+      const frame = readFrame(data, isBinary)
+      if (data.includes('\\u0000') && holdsNul(frame)) throw nulInside()
+      const type = typeOf(frame)
+      if (type === 'message') await this.#say(shapedAs(ChatMessage, frame))
+      else if (type === 'end') await this.#end(shapedAs(ChatEnd, frame))
+      else throw badRequest(`no frame is called ${cutToLine(type, 'nothing')}`)
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      this.#send({ type: 'error', detail: error.message })
+    }
+  }
+
+  /** That it was heard comes with the log; of a message sent again, at once. */
+  async #say(message: ChatMessage) {
+    const { isKnown, seq, messageId } = await this.#parts.chats.say(this.#seat, message)
+    if (isKnown) this.#send({ type: 'heard', id: messageId, messageId, text: message.text, seq })
+  }
+
+  async #end(_frame: object) {
+    await this.#parts.chats.hangUp(this.#seat)
+  }
+
+  async #hangUp() {
+    try {
+      await this.#parts.chats.hangUp(this.#seat)
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error // one that has ended already
+    }
+  }
+}
+
+const entryOf = ({ entry }: KeptEntry): Entry => JSON.parse(entry) as Entry
+
+/** What a client is shown of an entry; nothing of most. */
+function frameOf({ type, seq, data }: Entry): ChatFrame | undefined {
+  const [text, messageId] = [String(data['text'] ?? ''), String(data['messageId'] ?? '')]
+  if (type === 'user.message') return { type: 'heard', id: messageId, messageId, text, seq }
+  if (type === 'agent.message') return { type: 'message', text, messageId, seq }
+  return type === 'call.ended' ? { type: 'ended', reason: String(data['reason']), seq } : undefined
+}

@@ -1,0 +1,271 @@
+import type { Entry, NewEntry } from '@switchroom/contract/log'
+import { learn } from '@switchroom/session/memory'
+import { isOpened, runOpening } from '@switchroom/session/opening'
+import type { TurnParts } from '@switchroom/session/parts'
+import { runTurn, type TurnEnd } from '@switchroom/session/turn'
+import { secondMs } from '../../foundation/clock.ts'
+import { Refusal } from '../../foundation/refusals.ts'
+import { newId } from '../../foundation/secrets.ts'
+import type { DrivingApp } from '../driving/driving.ts'
+import { callLog, type LogRef } from '../log/stamping.ts'
+import { instructionsOf } from './call-instructions.ts'
+import { FollowedLog } from './followed-log.ts'
+import { idleEntries } from './idleness.ts'
+import { entriesFor, standingOf, type Standing, type WaitingTurn } from './standing.ts'
+import type { WrittenHead } from './running.store.ts'
+import type { WrittenParts } from './written-calls.ts'
+
+/** After a failure of ours a turn is tried again, at first soon. */
+const longestPauseMs = 30 * secondMs
+
+/**
+ * A written call on the gateway that runs it. The log is its queue: what users write is answered one after the
+ * other, and whoever takes the call up after a restart reads there what is left to do.
+ */
+export class WrittenCall {
+  readonly head: WrittenHead
+  readonly #parts: WrittenParts
+  readonly #ref: LogRef
+  readonly #log: FollowedLog
+  readonly #onGone: () => void
+  /** Whether this gateway opened it. */
+  readonly #isFresh: boolean
+  #isGone = false
+  #isGreeted = false
+  #working: Promise<void> | undefined
+  #hasNews = false
+  #turn: AbortController | undefined
+  #learning: Promise<void> = Promise.resolve()
+  readonly #leaving = new AbortController()
+  /** The newest user's turn that was dealt with. */
+  #answeredTo = 0
+  #lastKept = 0
+  #failures = 0
+  #notBeforeMs = 0
+
+  constructor(head: WrittenHead, parts: WrittenParts, isFresh: boolean, onGone: () => void) {
+    this.head = head
+    this.#parts = parts
+    this.#ref = callLog(head)
+    this.#log = new FollowedLog(head.id, () => this.#grew())
+    this.#isFresh = isFresh
+    this.#onGone = onGone
+  }
+
+  start(): Promise<void> {
+    return this.#log.start(this.#parts.tails, this.#parts.log)
+  }
+
+  /** Lets go of the call at once: a turn under way is left to whoever takes it up. */
+  async leave() {
+    this.#letGo()
+    await this.#working
+    await this.#learning
+  }
+
+  /** Told every second: what has been quiet for too long ends, and what had to wait is tried again. */
+  look(now: Date) {
+    if (this.#isGone || !this.#log.isRead) return
+    const standing = this.#standing()
+    const idle = this.#turn || standing.activeAt === 0 ? [] : idleEntries(standing, this.#parts.idleMs, now)
+    if (idle.length > 0) void this.#keepIfQuiet(idle)
+    else if (standing.waiting.length > 0 || this.#isGreetingDue(standing)) this.#wake()
+  }
+
+  #letGo() {
+    if (this.#isGone) return
+    this.#isGone = true
+    this.#log.stop()
+    this.#turn?.abort()
+    this.#leaving.abort()
+    this.#onGone()
+  }
+
+  #grew() {
+    const standing = this.#standing()
+    if (standing.isEnded) return this.#letGo()
+    if (standing.isHeld) this.#turn?.abort()
+    this.#wake()
+  }
+
+  #standing(): Standing {
+    const standing = standingOf(this.#log.entries)
+    const isOpen = ({ messages }: WaitingTurn) => (messages.at(-1)?.seq ?? 0) > this.#answeredTo
+    return { ...standing, waiting: standing.waiting.filter(isOpen) }
+  }
+
+  /** On a call that was taken up, only while nobody has said anything. */
+  #isGreetingDue({ isGreeted }: Standing): boolean {
+    if (this.#isGreeted) return false
+    return this.#isFresh ? !isGreeted : !isOpened(this.#log.entries)
+  }
+
+  #wake() {
+    this.#hasNews = true
+    this.#working ??= this.#work().finally(() => {
+      this.#working = undefined
+      if (this.#hasNews && !this.#isGone) this.#wake()
+    })
+  }
+
+  async #work() {
+    while (this.#hasNews && !this.#isGone) {
+      this.#hasNews = false
+      try {
+        while (await this.#runNext()) this.#failures = 0
+      } catch (error) {
+        await this.#failed(error)
+      }
+    }
+  }
+
+  /** Whether there may be more to do. */
+  async #runNext(): Promise<boolean> {
+    await this.#log.untilSeen(this.#lastKept)
+    const standing = this.#standing()
+    const [next] = standing.waiting
+    const isGreetingDue = this.#isGreetingDue(standing)
+    if (this.#isGone || standing.isEnded || standing.isHeld || !(next || isGreetingDue)) return false
+    if (performance.now() < this.#notBeforeMs) return false
+    const app = await this.#parts.driving.appOf(this.head)
+    if (!app) return false // looked for again every second
+    const turn = new AbortController()
+    this.#turn = turn
+    try {
+      if (this.#isGone || this.#standing().isHeld) return false
+      if (isGreetingDue) await this.#greet(app, turn.signal)
+      else if (next) await this.#answer(next, app, turn.signal)
+      return true
+    } catch (error) {
+      if (turn.signal.aborted) return false
+      throw error
+    } finally {
+      this.#turn = undefined
+    }
+  }
+
+  async #greet(app: DrivingApp, signal: AbortSignal) {
+    const silent = this.#log.entries.filter(({ type }) => type !== 'user.message')
+    await this.#end(await runOpening(await this.#turnParts(app, silent), signal))
+    this.#isGreeted = true
+  }
+
+  async #answer(turn: WaitingTurn, app: DrivingApp, signal: AbortSignal) {
+    const seqs = turn.messages.map(({ seq }) => seq)
+    if (!(await this.#isAdmitted(seqs))) return
+    const parts = await this.#turnParts(app, entriesFor(turn, this.#log.entries))
+    const end = await runTurn(parts, signal)
+    this.#answeredTo = Math.max(...seqs)
+    await this.#end(end)
+    this.#learning = this.#learning.then(() => this.#learn(parts))
+  }
+
+  /** Beside the conversation, one reply after the other. */
+  async #learn({ instructions: { memory }, models, nowMs }: TurnParts) {
+    const { database, log, memories, gateways } = this.#parts
+    const { contact } = this.head
+    if (this.#isGone || contact === null || memory === null) return
+    try {
+      await this.#log.untilSeen(this.#lastKept)
+      const [facts, { entries }] = [await memories.factsOf(this.head), this.#log]
+      const parts = { contact, memory, facts, models, entries, keep: this.#keep, nowMs }
+      const learned = await learn(parts, this.#leaving.signal)
+      if (!learned) return
+      await database.transaction(async (tx) => {
+        const held = await log.hold(tx, this.head.id)
+        if (held?.runner !== gateways.id) return
+        await memories.keepIn(tx, this.head, learned)
+        await log.appendIn(tx, this.#ref, [{ type: 'memory.ops', data: { ...learned } }])
+      })
+    } catch (error) {
+      this.#warn(error, 'what was learned about a contact was not kept')
+    }
+  }
+
+  /** A turn past the org's quota stays unanswered, and the call ends with it. */
+  async #isAdmitted(seqs: readonly number[]): Promise<boolean> {
+    try {
+      await this.#parts.askedTurns.admit(this.head, seqs)
+      return true
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      await this.#keep([
+        { type: 'error', data: { code: 'quota', detail: error.message } },
+        { type: 'call.ended', data: { reason: 'failed' } },
+      ])
+      return false
+    }
+  }
+
+  async #end({ ends }: TurnEnd) {
+    if (ends) await this.#keep([{ type: 'call.ended', data: { reason: 'hangup' } }])
+  }
+
+  async #turnParts(app: DrivingApp, entries: readonly Entry[]): Promise<TurnParts> {
+    const { heads, models, driving, tools, memories, clock } = this.#parts
+    const resolution = await heads.resolve(this.head, this.head.id, 'chat')
+    const [runs, facts] = await Promise.all([
+      models.runs({ org: this.head.org, slug: this.head.slug }, resolution),
+      memories.factsOf(this.head),
+    ])
+    return {
+      instructions: instructionsOf(resolution, app.offer, facts),
+      models: runs,
+      entries,
+      keep: this.#keep,
+      prepare: (generation) => driving.prepare(this.head, generation),
+      runTools: (_msgId, calls) => tools.run(this.head, calls),
+      newMessageId: () => newId('msg', 12),
+      nowMs: () => clock.now().getTime(),
+    }
+  }
+
+  /** Priced, and with the app that is asked; refused once another gateway runs the call. */
+  readonly #keep = async (entries: readonly NewEntry[]): Promise<void> => {
+    const { log, pricing, gateways } = this.#parts
+    const priced = await pricing.priced(entries)
+    const asked = await Promise.all(priced.map((entry) => this.#withApp(entry)))
+    const kept = await log.append(this.#ref, asked, gateways.id)
+    this.#lastKept = Math.max(this.#lastKept, kept.at(-1)?.seq ?? 0)
+  }
+
+  /** A tool is asked of one process of an app alone, now and after a restart. */
+  async #withApp(entry: NewEntry): Promise<NewEntry> {
+    if (entry.type !== 'llm.toolCall') return entry
+    const app = await this.#parts.driving.appOf(this.head)
+    return app ? { ...entry, data: { ...entry.data, app: app.instance } } : entry
+  }
+
+  /** Only if nothing was written meanwhile: a message that came at the last moment keeps the call open. */
+  async #keepIfQuiet(entries: readonly NewEntry[]) {
+    const { database, log, gateways } = this.#parts
+    const { seq } = this.#log
+    try {
+      await database.transaction(async (tx) => {
+        const held = await log.hold(tx, this.head.id)
+        if (held?.runner !== gateways.id) this.#letGo()
+        else if (held.seq === seq) await log.appendIn(tx, this.#ref, entries)
+      })
+    } catch (error) {
+      this.#warn(error, 'a quiet call was not told so')
+    }
+  }
+
+  /** A call that another gateway runs, or that has ended, is let go; anything else is tried again. */
+  async #failed(error: unknown) {
+    const { log, gateways, logger } = this.#parts
+    const found = await log.find(this.head.id).catch(() => undefined)
+    if (found && found.runner !== gateways.id) {
+      if (!found.sealed) logger.info({ call: this.head.id }, 'another gateway runs a call that ran here')
+      return this.#letGo()
+    }
+    this.#failures += 1
+    const pauseMs = Math.min(longestPauseMs, secondMs * 2 ** (this.#failures - 1))
+    this.#notBeforeMs = performance.now() + pauseMs
+    logger.error({ err: error, call: this.head.id, pauseMs }, 'a turn failed and is tried again')
+  }
+
+  #warn(error: unknown, what: string) {
+    this.#parts.logger.warn({ err: error, call: this.head.id }, what)
+  }
+}

@@ -1,0 +1,133 @@
+import type { Logger } from 'pino'
+import type { RunningGateways } from '../../agents/apps/running-gateways.ts'
+import type { Database } from '../../database/database.ts'
+import type { Signals } from '../../database/signals.ts'
+import { secondMs, type Clock } from '../../foundation/clock.ts'
+import type { Driving } from '../driving/driving.ts'
+import type { Tools } from '../driving/tools.ts'
+import type { CallHeads } from '../heads/heads.ts'
+import type { Log } from '../log/log.ts'
+import type { Tails } from '../log/tails.ts'
+import type { Pricing } from '../metering/pricing.ts'
+import type { AskedTurns } from './asked-turns.ts'
+import type { CallModels } from './call-models.ts'
+import type { Memories } from './memories.ts'
+import * as store from './running.store.ts'
+import { WrittenCall } from './written-call.ts'
+
+const lookEveryMs = secondMs
+const takenAtOnce = 100
+
+export interface WrittenParts {
+  database: Database
+  clock: Clock
+  logger: Logger
+  signals: Signals
+  log: Log
+  tails: Tails
+  heads: CallHeads
+  models: CallModels
+  driving: Driving
+  tools: Tools
+  memories: Memories
+  askedTurns: AskedTurns
+  pricing: Pricing
+  gateways: Pick<RunningGateways, 'id' | 'aliveSince'>
+  /** How long nobody may say anything before a call ends. */
+  idleMs: number
+}
+
+/** The written calls that this gateway runs: those opened here, and those that others left behind. */
+export class WrittenCalls {
+  readonly #parts: WrittenParts
+  readonly #running = new Map<string, WrittenCall>()
+  /** Gateways that gave no sign of life at the last look: dead if they give none at the next. */
+  #suspects = new Set<string>()
+  #timer: NodeJS.Timeout | undefined
+  #taking: Promise<void> | undefined
+  #isStopped = false
+
+  constructor(parts: WrittenParts) {
+    this.#parts = parts
+    parts.signals.prove(store.proofOfLife, parts.gateways.id)
+    parts.signals.on(
+      store.givenUpChannel,
+      () => this.#takeUp(),
+      () => void this.#letGoOfOthers(),
+    )
+  }
+
+  start() {
+    this.#timer = setInterval(() => this.look(), lookEveryMs)
+    this.#timer.unref()
+    this.#takeUp()
+  }
+
+  /** Other gateways take the calls up at once; turns under way are begun anew there. */
+  async stop() {
+    this.#isStopped = true
+    clearInterval(this.#timer)
+    await this.#taking
+    const calls = [...this.#running.values()]
+    await Promise.all(calls.map((call) => call.leave()))
+    await this.#giveUp(calls.map(({ head }) => head.id))
+  }
+
+  /** A call whose log says that this gateway runs it. */
+  run(head: store.WrittenHead, isFresh: boolean) {
+    if (this.#isStopped) return void this.#giveUp([head.id])
+    const call = new WrittenCall(head, this.#parts, isFresh, () => {
+      if (this.#running.get(head.id) === call) this.#running.delete(head.id)
+    })
+    void this.#running.get(head.id)?.leave()
+    this.#running.set(head.id, call)
+    call.start().catch(async (error: unknown) => {
+      this.#parts.logger.error({ err: error, call: head.id }, 'a written call could not be run')
+      await call.leave()
+      await this.#giveUp([head.id])
+    })
+  }
+
+  look() {
+    const now = this.#parts.clock.now()
+    for (const call of this.#running.values()) call.look(now)
+    this.#takeUp()
+  }
+
+  #takeUp() {
+    if (this.#isStopped) return
+    this.#taking ??= this.#takeAll()
+      .catch((error: unknown) => this.#parts.logger.warn({ err: error }, 'calls of others were not taken up'))
+      .finally(() => (this.#taking = undefined))
+  }
+
+  async #takeAll() {
+    const { database, gateways, logger } = this.#parts
+    for (;;) {
+      const taken = await database.transaction(async (tx) => {
+        const found = await store.findDead(tx, gateways.id, gateways.aliveSince)
+        const dead = found.filter((runner) => store.isNobody(runner) || this.#suspects.has(runner))
+        this.#suspects = new Set(found)
+        if (dead.length === 0) return []
+        await store.forgetGateways(tx, dead)
+        return store.claimOf(tx, gateways.id, dead, takenAtOnce)
+      })
+      if (taken.length > 0) logger.info({ calls: taken.length }, 'took up calls that nobody ran')
+      for (const head of taken) this.run(head, false)
+      if (taken.length < takenAtOnce || this.#isStopped) return
+    }
+  }
+
+  /** While this gateway could not be heard, others may have taken its calls for their own. */
+  async #letGoOfOthers() {
+    const own = new Set(await store.listRun(this.#parts.database, this.#parts.gateways.id))
+    for (const call of this.#running.values()) if (!own.has(call.head.id)) void call.leave()
+  }
+
+  async #giveUp(ids: readonly string[]) {
+    if (ids.length === 0) return
+    await store
+      .giveUpAll(this.#parts.database, this.#parts.gateways.id, ids)
+      .catch((error: unknown) => this.#parts.logger.warn({ err: error }, 'calls were not given up'))
+  }
+}

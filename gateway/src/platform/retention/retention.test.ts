@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict'
+import { after, mock, test } from 'node:test'
+import { refused } from '../../../testing/client.ts'
+import { startDeployment } from '../../../testing/deployment.ts'
+import { until } from '../../../testing/until.ts'
+import { dayMs, hourMs, minuteMs } from '../../foundation/clock.ts'
+import { readSettings } from '../../foundation/settings.ts'
+import { testEnvironment } from '../../../testing/deployment.ts'
+import { Retention } from './retention.ts'
+
+const deployment = await startDeployment()
+after(() => deployment[Symbol.asyncDispose]())
+const { sql } = deployment
+const { database, logger } = deployment.gateway.services
+
+/** A gateway's retention with a clock of its own, and how often it ran. */
+function newRetention(at: string, forget: () => Promise<number> = async () => 0) {
+  const clock = { at: new Date(at), now: () => clock.at }
+  let runs = 0
+  const entries = async () => {
+    runs += 1
+    return forget()
+  }
+  const retention = new Retention({ database, clock, logger, forgotten: { entries } })
+  return { retention, clock, runs: () => runs }
+}
+const newNight = () => sql('delete from retention_run')
+
+test('the night’s run is at 03:00 UTC, and once (ND-86)', async () => {
+  await newNight()
+  const { retention, clock, runs } = newRetention('2031-05-01T02:59:00Z', async () => 7)
+  await retention.look() // the night before, which nobody had run
+  assert.equal(runs(), 1)
+  for (const [at, count] of [
+    ['2031-05-01T02:59:59.999Z', 1],
+    ['2031-05-01T03:00:00Z', 2],
+    ['2031-05-01T03:01:00Z', 2],
+    ['2031-05-02T02:59:59Z', 2],
+    ['2031-05-02T03:00:30Z', 3],
+  ] as const) {
+    clock.at = new Date(at)
+    await retention.look()
+    assert.equal(runs(), count, at)
+  }
+})
+
+test('of several gateways that look at one instant, one runs it (ND-86)', async () => {
+  for (let round = 0; round < 5; round += 1) {
+    await newNight()
+    const all = Array.from({ length: 8 }, () => newRetention('2031-05-01T03:00:00Z'))
+    const answers = await Promise.all(all.map(({ retention }) => retention.look()))
+    assert.equal(answers.filter((answer) => answer !== undefined).length, 1)
+    assert.equal(
+      all.reduce((sum, { runs }) => sum + runs(), 0),
+      1,
+    )
+  }
+})
+
+test('a run that its gateway did not live to end is taken up by another after six hours, one that ended is not (ND-86)', async () => {
+  await newNight()
+  const dead = newRetention('2031-05-01T03:00:00Z', () => Promise.reject(new Error('killed')))
+  await assert.rejects(dead.retention.look(), /killed/)
+  const other = newRetention('2031-05-01T08:59:00Z')
+  await other.retention.look()
+  assert.equal(other.runs(), 0)
+  other.clock.at = new Date('2031-05-01T09:01:00Z')
+  await other.retention.look()
+  assert.equal(other.runs(), 1)
+  other.clock.at = new Date('2031-05-01T20:00:00Z')
+  await other.retention.look()
+  assert.equal(other.runs(), 1)
+})
+
+test('a gateway whose clock is a night behind runs nothing again (ND-86)', async () => {
+  await newNight()
+  await newRetention('2031-05-02T03:00:00Z').retention.look()
+  const behind = newRetention('2031-05-01T12:00:00Z')
+  assert.equal(await behind.retention.look(), undefined)
+})
+
+test('a gateway looks every minute, and stops its run when it stops', async () => {
+  await newNight()
+  mock.timers.enable({ apis: ['setInterval'] })
+  let signalled: AbortSignal | undefined
+  const clock = { now: () => new Date('2031-05-01T03:00:00Z') }
+  const entries = (signal: AbortSignal) => {
+    signalled = signal
+    return new Promise<number>((resolve) => signal.addEventListener('abort', () => resolve(3)))
+  }
+  const retention = new Retention({ database, clock, logger, forgotten: { entries } })
+  retention.start()
+  mock.timers.tick(minuteMs)
+  await until('it runs', () => signalled)
+  await retention.stop()
+  mock.timers.reset()
+  assert.equal(signalled?.aborted, true)
+  const { rows } = await sql('select ended_at from retention_run')
+  assert.deepEqual(rows, [{ ended_at: null }]) // the rest is another's
+})
+
+test('the deployment runs it by itself', async () => {
+  await newNight()
+  await using gateway = await deployment.another()
+  assert.deepEqual(await gateway.gateway.services.retention.look(), { entries: 0 })
+  assert.equal(await deployment.gateway.services.retention.look(), undefined)
+})
+
+test('the operator runs it at once, and nobody else does (ND-86)', async () => {
+  const answer = await deployment.operator.post('/v1/ops/retention')
+  assert.deepEqual([answer.status, answer.body], [200, { entries: 0 }])
+  const { client } = await (await deployment.newOrg()).person('admin')
+  refused(await client.post('/v1/ops/retention'), 403, "this door is the operator's")
+})
+
+test('SVC_LOG_DAYS is a whole number of days, and unset it is for ever', () => {
+  const read = (days: string) =>
+    readSettings(testEnvironment('postgresql://x', { SVC_LOG_DAYS: days })).logKeptMs
+  assert.deepEqual([read(''), read('1'), read('365')], [undefined, dayMs, 365 * 24 * hourMs])
+  assert.throws(() => read('0'), /^Error: SVC_LOG_DAYS is 0: it must be more$/)
+  assert.throws(() => read('1.5'), /^Error: SVC_LOG_DAYS is not a whole number: 1.5$/)
+})

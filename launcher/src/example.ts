@@ -1,0 +1,54 @@
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { parseEnv } from 'node:util'
+import { demoToken, hasDemoOrg, type DemoOptions } from './demo.ts'
+
+const label = 'hello'
+const scopes = ['app', 'calls', 'talk']
+
+/**
+ * What the example agent is started with: where the gateway is, and a key of the demo org. They are kept in a file,
+ * so that whoever writes to the agent, or writes one of their own, finds them too. Undefined without the demo org.
+ */
+export async function exampleEnvironment(options: DemoOptions): Promise<NodeJS.ProcessEnv | undefined> {
+  const { dataFolder, address } = options
+  if (!hasDemoOrg(dataFolder)) return undefined
+  const kept = keptKey(dataFolder)
+  const key = kept && (await opens(options, kept)) ? kept : await demoToken(options, label, scopes)
+  keep(dataFolder, { SVC_URL: address, SVC_KEY: key })
+  return { ...withoutSecrets(process.env), SVC_URL: address, SVC_KEY: key }
+}
+
+/** What a person types to write to the agent, with whatever Node their machine has. */
+export function chatCommand(dataFolder: string): string {
+  const file = relative(process.cwd(), fileIn(dataFolder))
+  const shown = file.startsWith('..') ? fileIn(dataFolder) : file
+  return `npx node --env-file=${shown} examples/hello/chat.ts`
+}
+
+const fileIn = (dataFolder: string) => join(dataFolder, 'example.env')
+
+function keptKey(dataFolder: string): string | undefined {
+  const file = fileIn(dataFolder)
+  return existsSync(file) ? parseEnv(readFileSync(file, 'utf8'))['SVC_KEY'] : undefined
+}
+
+/** A database that was made anew, or an admin who tidied up, leaves a key that opens nothing. */
+async function opens({ address, signal }: DemoOptions, key: string): Promise<boolean> {
+  const response = await fetch(`${address}/v1/whoami`, {
+    headers: { authorization: `Bearer ${key}` },
+    signal,
+  })
+  return response.status !== 401
+}
+
+function keep(dataFolder: string, values: Record<string, string>): void {
+  const file = fileIn(dataFolder)
+  const lines = Object.entries(values).map(([name, value]) => `${name}=${value}\n`)
+  writeFileSync(`${file}.new`, lines.join(''), { mode: 0o600 })
+  renameSync(`${file}.new`, file) // whoever reads it meanwhile has the old one or the new one
+}
+
+/** None of our settings, for some of them are secrets that an agent has no use for. */
+const withoutSecrets = (environment: NodeJS.ProcessEnv) =>
+  Object.fromEntries(Object.entries(environment).filter(([name]) => !name.startsWith('SVC_')))

@@ -1,0 +1,64 @@
+import type { Environment } from '@switchroom/contract/scopes'
+import type { EventPage, Entry } from '@switchroom/contract/log'
+import { SwitchroomError } from './errors.ts'
+
+const pageSize = 1000
+
+export interface AddressOptions {
+  /** Where the gateway is; unsaid, SVC_URL, else the address that `npm start` serves. */
+  url?: string
+  /** Unsaid, SVC_KEY. */
+  key?: string
+  /** Unsaid, SVC_ENV; a server token needs none, for it has its own. */
+  env?: Environment
+}
+
+/** Where a gateway is, and what opens it. */
+export class Address {
+  readonly url: string
+  readonly headers: Record<string, string>
+
+  constructor({ url, key, env }: AddressOptions) {
+    const set = (name: string) => process.env[name] || undefined // an empty value is the same as unset
+    const opener = key ?? set('SVC_KEY')
+    if (opener === undefined)
+      throw new SwitchroomError('NO_KEY', 'there is no key: set SVC_KEY, or pass `key`')
+    const environment = env ?? set('SVC_ENV')
+    this.url = (url ?? set('SVC_URL') ?? 'http://127.0.0.1:8080').replace(/\/+$/, '')
+    this.headers = {
+      authorization: `Bearer ${opener}`,
+      ...(environment !== undefined && { 'svc-env': environment }),
+    }
+    if (!/^https?:\/\/[^/]/.test(this.url))
+      throw new SwitchroomError('BAD_URL', `${this.url} is no address: it starts with http:// or https://`)
+  }
+
+  socket(path: string): string {
+    return this.url.replace(/^http/, 'ws') + path
+  }
+
+  /** All that a call's log holds. */
+  async entries(call: string): Promise<Entry[]> {
+    const entries: Entry[] = []
+    for (;;) {
+      const after = entries.at(-1)?.seq ?? 0
+      const path = `/v1/calls/${encodeURIComponent(call)}/events?after=${after}&limit=${pageSize}`
+      const page = await this.#get<EventPage>(path)
+      entries.push(...page.entries)
+      if (page.entries.length < pageSize) return entries
+    }
+  }
+
+  async #get<Answer>(path: string): Promise<Answer> {
+    const response = await fetch(this.url + path, {
+      headers: { ...this.headers, accept: 'application/json' },
+    })
+    const body = (await response.json().catch(() => ({}))) as { detail?: string }
+    if (!response.ok)
+      throw new SwitchroomError(
+        `HTTP_${response.status}`,
+        body.detail ?? `the gateway answered ${response.status}`,
+      )
+    return body as Answer
+  }
+}

@@ -1,0 +1,148 @@
+import type { CallFrame, RouteCall } from '@switchroom/contract/call-frames'
+import type { Call as CallFields, Entry, LineTurn, Transport } from '@switchroom/contract/log'
+import { joined } from './bot-text.ts'
+
+/** What a call needs of the connection it came by. */
+export interface CallDoor {
+  send: (frame: CallFrame | RouteCall) => void
+  entries: (call: string) => Promise<Entry[]>
+}
+
+/** Something that was said in a conversation. */
+export interface Turn {
+  who: 'contact' | 'agent' | 'supervisor'
+  text: string
+  messageId: string
+  /** Epoch milliseconds. */
+  at: number
+  role: 'user' | 'assistant'
+}
+
+export interface CallbackDetails {
+  /** In the person's own words. */
+  when?: string | undefined
+  note?: string | undefined
+}
+
+/** A call that an agent or a line of this process drives. Instants are epoch milliseconds, `duration` is seconds. */
+export class Call implements CallFields {
+  readonly id: string
+  agent: string
+  from: string | null = null
+  to: string | null = null
+  direction: 'inbound' | 'outbound' = 'inbound'
+  transport: Transport = 'chat'
+  metadata: Record<string, unknown> = {}
+  language: string | null = null
+  /** What was dialled after the number. */
+  extension: string | null = null
+  /** The line that handed the call over. */
+  routedFrom: string | null = null
+  lineTranscript: LineTurn[] = []
+  startedAt = 0
+  // Absent until the call has ended.
+  declare endedAt?: number
+  declare duration?: number
+  declare reason?: string
+  /** What the bot has said so far of the reply that it is giving, or gave last. */
+  botText = ''
+  readonly #door: CallDoor
+  #botMessage: string | undefined
+
+  constructor(id: string, agent: string, door: CallDoor) {
+    this.id = id
+    this.agent = agent
+    this.#door = door
+  }
+
+  /** Said to the contact as it is, without asking the model. */
+  say(text: string): void {
+    this.#door.send({ type: 'call.say', call: this.id, text })
+  }
+
+  end(): void {
+    this.#door.send({ type: 'call.end', call: this.id })
+  }
+
+  /** Writes down that somebody is to be called back; dials nothing. */
+  callback(number: string, { when, note }: CallbackDetails = {}): void {
+    this.#door.send({
+      type: 'call.callback',
+      call: this.id,
+      number,
+      ...(when !== undefined && { when }),
+      ...(note !== undefined && { note }),
+    })
+  }
+
+  /** Writes down that the contact does not want to be called again. */
+  optOut(): void {
+    this.#door.send({ type: 'call.opt_out', call: this.id })
+  }
+
+  /** What was said so far, oldest first. */
+  async history(): Promise<Turn[]> {
+    return (await this.entries()).flatMap(turnOf)
+  }
+
+  /** The call's whole log. */
+  entries(): Promise<Entry[]> {
+    return this.#door.entries(this.id)
+  }
+
+  /** Told by the connection: the call as the gateway knows it now. */
+  learn(fields: Partial<CallFields>): void {
+    const { id: _same, ...rest } = fields
+    Object.assign(this, rest)
+  }
+
+  /** Told by the connection: the bot begins a reply. */
+  botBegins(messageId: string): void {
+    if (this.#botMessage === messageId) return
+    this.#botMessage = messageId
+    this.botText = ''
+  }
+
+  /** Told by the connection: the bot said one more word. */
+  botSays(messageId: string, word: string): void {
+    this.botBegins(messageId)
+    this.botText = joined(this.botText, word)
+  }
+}
+
+function turnOf({ type, ts, data }: Entry): Turn[] {
+  const isContact = type === 'user.message'
+  if (!isContact && type !== 'agent.message') return []
+  const { text, messageId, source } = data as { text: string; messageId: string; source?: string }
+  const who = isContact ? 'contact' : source === 'human' ? 'supervisor' : 'agent'
+  return [{ who, text, messageId, at: Math.round(ts * 1000), role: isContact ? 'user' : 'assistant' }]
+}
+
+/** A conversation on the messaging channel. */
+export class MessagingSession {
+  /** The call's id. */
+  readonly id: string
+  readonly contactPhone: string
+  readonly contactName: string | null
+  readonly #call: Call
+
+  constructor(
+    call: Call,
+    { contactPhone, contactName }: { contactPhone: string; contactName: string | null },
+  ) {
+    this.id = call.id
+    this.contactPhone = contactPhone
+    this.contactName = contactName
+    this.#call = call
+  }
+
+  /** What was said so far, oldest first. */
+  history(): Promise<Turn[]> {
+    return this.#call.history()
+  }
+
+  /** The conversation's whole log. */
+  entries(): Promise<Entry[]> {
+    return this.#call.entries()
+  }
+}

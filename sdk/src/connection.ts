@@ -1,0 +1,130 @@
+import type { IncomingMessage } from 'node:http'
+import { WebSocket } from 'ws'
+import { BackOff } from './back-off.ts'
+import { SwitchroomError } from './errors.ts'
+
+const openWithinMs = 10_000
+/** The gateway pings every 20 s: whoever is silent for longer than this is not there. */
+const silentMs = 60_000
+/** A connection that lasted this long was a good one. */
+const goodAfterMs = 5_000
+
+export interface ConnectionParts {
+  /** Asked before each try: a client may have learnt since where it goes on. */
+  url: () => string
+  headers: Record<string, string>
+  onOpen: () => void
+  onFrame: (frame: Record<string, unknown>) => void
+  /** The connection is gone, or was not made; it is tried again by itself. */
+  onLost: (reason: string) => void
+  /** The gateway answered no; answers whether it is worth another try. */
+  onRefused: (error: SwitchroomError, status: number) => boolean
+  /** The gateway closed the socket; answers whether it is worth another try. */
+  onClosed?: (code: number) => boolean
+}
+
+/** A socket that comes back by itself, as often as it takes. */
+export class Connection {
+  readonly #parts: ConnectionParts
+  readonly #backOff = new BackOff()
+  readonly #closed = Promise.withResolvers<void>()
+  #socket: WebSocket | undefined
+  #timer: NodeJS.Timeout | undefined
+  #isClosing = false
+
+  constructor(parts: ConnectionParts) {
+    this.#parts = parts
+    this.#open()
+  }
+
+  get isOpen(): boolean {
+    return this.#socket?.readyState === WebSocket.OPEN
+  }
+
+  /** Whether the text is on its way. */
+  send(text: string): boolean {
+    if (!this.isOpen) return false
+    this.#socket?.send(text)
+    return true
+  }
+
+  /** For good. Settles when the other side has closed as well, or is not there to do so. */
+  close(): Promise<void> {
+    this.#isClosing = true
+    clearTimeout(this.#timer)
+    if (!this.#socket || this.#socket.readyState === WebSocket.CLOSED) this.#closed.resolve()
+    else if (this.isOpen) this.#socket.close(1000)
+    else this.#socket.terminate()
+    return this.#closed.promise
+  }
+
+  #open(): void {
+    const { url, headers, onOpen, onFrame } = this.#parts
+    const options = { headers, handshakeTimeout: openWithinMs, closeTimeout: 2_000 }
+    const socket = new WebSocket(url(), options)
+    this.#socket = socket
+    let openedAt = Number.POSITIVE_INFINITY
+    let why: string | undefined
+    let isWorthMore = true
+    const silence = setTimeout(() => socket.terminate(), silentMs)
+
+    socket.on('open', () => {
+      openedAt = performance.now()
+      onOpen()
+    })
+    socket.on('ping', () => silence.refresh())
+    socket.on('message', (data: Buffer) => {
+      silence.refresh()
+      const frame = objectIn(data)
+      if (frame) onFrame(frame)
+    })
+    socket.on('unexpected-response', (_request, response) => {
+      void refusalOf(response).then((error) => {
+        why = error.detail
+        isWorthMore = this.#parts.onRefused(error, response.statusCode ?? 0)
+        return socket.terminate()
+      })
+    })
+    socket.on('error', (error) => (why ??= error.message || String((error as { code?: string }).code)))
+    socket.once('close', (code: number, reason: Buffer) => {
+      clearTimeout(silence)
+      if (performance.now() - openedAt > goodAfterMs) this.#backOff.reset()
+      const wasOpen = openedAt !== Number.POSITIVE_INFINITY
+      if (wasOpen) isWorthMore &&= this.#parts.onClosed?.(code) ?? true
+      this.#lost(why ?? (reason.toString() || `closed with ${code}`), isWorthMore)
+    })
+  }
+
+  #lost(reason: string, isWorthMore: boolean): void {
+    if (!isWorthMore) this.#isClosing = true
+    if (this.#isClosing) return this.#closed.resolve()
+    this.#parts.onLost(reason)
+    this.#timer = setTimeout(() => this.#open(), this.#backOff.nextMs())
+  }
+}
+
+/** Undefined for what no gateway sends. */
+function objectIn(data: Buffer): Record<string, unknown> | undefined {
+  try {
+    const sent: unknown = JSON.parse(data.toString())
+    return typeof sent === 'object' && sent !== null ? (sent as Record<string, unknown>) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+async function refusalOf(response: IncomingMessage): Promise<SwitchroomError> {
+  const status = response.statusCode ?? 0
+  const code = status === 401 ? 'UNAUTHORIZED' : `HTTP_${status}`
+  const text = await response.toArray().then(
+    (chunks) => Buffer.concat(chunks as Buffer[]).toString(),
+    () => '',
+  )
+  try {
+    const { detail } = JSON.parse(text) as { detail?: unknown }
+    if (typeof detail === 'string') return new SwitchroomError(code, detail)
+  } catch {
+    // not the gateway's own answer
+  }
+  return new SwitchroomError(code, `the gateway answered ${status}`)
+}

@@ -1,0 +1,91 @@
+import type { EventFrame, PreparedSet, PreparingSettled } from '@switchroom/contract/call-frames'
+import { Agent } from './agent.ts'
+import { argumentsOf, payloadOf } from './arguments.ts'
+import type { Call, CallDoor } from './call.ts'
+import { Calls } from './calls.ts'
+import { encoded } from './encoding.ts'
+import { failureOf } from './errors.ts'
+import type { ToolCall } from './events.ts'
+import type { PhoneLine } from './line.ts'
+import { ToolRuns } from './tool-runs.ts'
+
+export type Held = Agent | PhoneLine
+
+/** An event; one that reaches a line beside the agent's own names the line. */
+export type HappenedFrame = EventFrame & { line?: string }
+
+export interface DrivenCallsParts extends CallDoor {
+  agent: (name: string) => Agent | undefined
+  line: (number: string) => PhoneLine | undefined
+  /** Sent now or, without a connection, never. */
+  sendNow: (text: string) => void
+}
+
+/** What happens in the calls that this process drives, brought to the handlers and tools that it is for. */
+export class DrivenCalls {
+  readonly toolRuns: ToolRuns
+  readonly #parts: DrivenCallsParts
+  readonly #calls: Calls
+  /** The line that has a call, by the call's id. */
+  readonly #lineOf = new Map<string, PhoneLine>()
+
+  constructor(parts: DrivenCallsParts) {
+    this.#parts = parts
+    this.#calls = new Calls(parts)
+    this.toolRuns = new ToolRuns(parts.sendNow)
+  }
+
+  /** Who drives a call here. */
+  driverOf(call: string): Held | undefined {
+    return this.#lineOf.get(call) ?? this.#parts.agent(this.#calls.agentOf(call) ?? '')
+  }
+
+  happened(frame: HappenedFrame): void {
+    const held = this.#heldFor(frame)
+    if (!held) return
+    // An agent's own `error` is about this process, so the log's entry goes by another name.
+    const event = frame.type === 'error' ? 'call.error' : frame.type
+    const call = this.#calls.of(frame)
+    const payload = payloadOf(frame)
+    if (call) this.#note(frame, call, payload)
+    if (held instanceof Agent) held.seen(event, frame.call, payload)
+    const answers = held.happened(event, argumentsOf(frame, call))
+    if (event === 'call.preparing') void answers.then((sets) => this.#settle(held, frame, sets))
+    if (event === 'llm.toolCall' && call && held instanceof Agent)
+      for (const asked of payload['toolCalls'] as ToolCall[]) this.toolRuns.ask(held, call, asked)
+  }
+
+  /** A line has its calls from `call` on until it handed them over or they ended. */
+  #heldFor({ type, agent, call, line: number, data }: HappenedFrame): Held | undefined {
+    if (type === 'call' || type === 'call.passed') this.#give(call, number ?? data['line'])
+    if (number !== undefined) return this.#parts.line(number)
+    if (type === 'call.routed' || type === 'call.started') this.#lineOf.delete(call)
+    return this.#lineOf.get(call) ?? this.#parts.agent(agent)
+  }
+
+  #give(call: string, number: unknown): void {
+    const line = typeof number === 'string' ? this.#parts.line(number) : undefined
+    if (line) this.#lineOf.set(call, line)
+  }
+
+  #note({ type, line, data }: HappenedFrame, call: Call, { messageId, word }: Record<string, unknown>): void {
+    if (type === 'bot.speaking') call.botBegins(String(messageId))
+    if (type === 'bot.word') call.botSays(String(messageId), String(word))
+    if (type !== 'call.ended') return
+    this.#lineOf.delete(call.id)
+    if (line !== undefined && data['reason'] === 'routed') return // it goes on with the agent
+    this.toolRuns.callEnded(call.id)
+    this.#calls.forget(call.id)
+  }
+
+  #settle(held: Held, { call, data }: EventFrame, sets: unknown[]): void {
+    const settled: PreparingSettled = { type: 'preparing.settled', call, turn: Number(data['turn']) }
+    const set = Object.assign({}, ...sets) as PreparedSet
+    try {
+      this.#parts.sendNow(encoded(sets.length > 0 ? { ...settled, set } : settled))
+    } catch (cause) {
+      this.#parts.sendNow(encoded(settled))
+      held.tell(failureOf('what a handler of call.preparing set', cause))
+    }
+  }
+}

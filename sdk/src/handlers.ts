@@ -1,0 +1,55 @@
+import { failureOf, warnOf, type SwitchroomError } from './errors.ts'
+import type { HandlerAnswer } from './events.ts'
+
+// oxlint-disable-next-line typescript/no-explicit-any -- what a handler takes is known where it is added
+type AnyHandler = (...args: any[]) => unknown
+
+type ArgumentsOf<Events, Name extends keyof Events> = Events[Name] extends unknown[] ? Events[Name] : never
+
+export type Handler<Events, Name extends keyof Events> = (
+  ...args: ArgumentsOf<Events, Name>
+) => HandlerAnswer<Name>
+
+/** Who wants to know what. A handler that fails is told about, and ends nothing. */
+export class Handlers<Events> {
+  readonly #handlers = new Map<keyof Events, Set<AnyHandler>>()
+
+  add<Name extends keyof Events>(name: Name, handler: Handler<Events, Name>): void {
+    const known = this.#handlers.get(name)
+    if (known) known.add(handler)
+    else this.#handlers.set(name, new Set<AnyHandler>([handler]))
+  }
+
+  remove<Name extends keyof Events>(name: Name, handler: Handler<Events, Name>): void {
+    this.#handlers.get(name)?.delete(handler)
+  }
+
+  has(name: keyof Events): boolean {
+    return (this.#handlers.get(name)?.size ?? 0) > 0
+  }
+
+  /** Calls all of them at once, and answers what they answered when all are done. */
+  async run(name: keyof Events, args: readonly unknown[]): Promise<unknown[]> {
+    const handlers = [...(this.#handlers.get(name) ?? [])]
+    const answers = await Promise.all(handlers.map((handler) => this.#try(String(name), handler, args)))
+    return answers.filter((answer) => answer !== undefined)
+  }
+
+  /** Where nobody listens for errors, Node prints them. */
+  tell(error: SwitchroomError): void {
+    const listeners = [...(this.#handlers.get('error' as keyof Events) ?? [])]
+    if (listeners.length === 0) warnOf(error)
+    for (const listener of listeners) void this.#try('error', listener, [error])
+  }
+
+  async #try(name: string, handler: AnyHandler, args: readonly unknown[]): Promise<unknown> {
+    try {
+      return await handler(...args)
+    } catch (cause) {
+      const failure = failureOf(`a handler of ${name}`, cause)
+      if (name === 'error') warnOf(failure)
+      else this.tell(failure)
+      return undefined
+    }
+  }
+}

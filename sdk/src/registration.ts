@@ -1,0 +1,41 @@
+import type { SwitchroomError } from './errors.ts'
+
+export type RegistrationState = 'pending' | 'ready' | 'refused'
+
+/** Whether the gateway has taken what this process offers: pending again whenever the connection is lost. */
+export class Registration {
+  #state: RegistrationState = 'pending'
+  #settled = waiting()
+
+  get state(): RegistrationState {
+    return this.#state
+  }
+
+  get ready(): Promise<void> {
+    return this.#settled.promise
+  }
+
+  await(): void {
+    if (this.#state === 'pending') return
+    this.#state = 'pending'
+    this.#settled = waiting()
+  }
+
+  accept(): void {
+    this.await()
+    this.#state = 'ready'
+    this.#settled.resolve()
+  }
+
+  refuse(error: SwitchroomError): void {
+    this.await()
+    this.#state = 'refused'
+    this.#settled.reject(error)
+  }
+}
+
+function waiting(): PromiseWithResolvers<void> {
+  const settled = Promise.withResolvers<void>()
+  settled.promise.catch(() => {}) // whoever awaits it is told; nobody has to
+  return settled
+}

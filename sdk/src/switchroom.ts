@@ -1,0 +1,207 @@
+import { randomUUID } from 'node:crypto'
+import { Address, type AddressOptions } from './address.ts'
+import { Agent } from './agent.ts'
+import { BackOff } from './back-off.ts'
+import { Connection } from './connection.ts'
+import { DrivenCalls, type HappenedFrame, type Held } from './driven-calls.ts'
+import { encoded } from './encoding.ts'
+import { messageOf, SwitchroomError } from './errors.ts'
+import { Handlers, type Handler } from './handlers.ts'
+import type { PhoneLine } from './line.ts'
+import { Outbox } from './outbox.ts'
+
+export interface SwitchroomOptions extends AddressOptions {
+  /** How this process is called where apps are listed; unsaid, the label of its key. */
+  app?: string
+}
+
+export interface SwitchroomEvents {
+  connected: []
+  /** It is tried again by itself, for as long as it takes. */
+  disconnected: [reason: string]
+  /** What was refused and concerns no agent and no line. */
+  error: [error: SwitchroomError]
+}
+
+/** Refusals that pass: another process still has the line, or the gateway could not look. */
+const passing = new Set(['INTERNAL_ERROR', 'LINE_CONFLICT'])
+const drainsWithinMs = 10_000
+
+/** A process on its socket to the gateway: the agents and lines it holds, and the calls it drives for them. */
+export class Switchroom {
+  /** Where the gateway is. */
+  readonly url: string
+  readonly #app: { name: string | undefined; instance: string }
+  readonly #connection: Connection
+  readonly #handlers = new Handlers<SwitchroomEvents>()
+  readonly #agents = new Map<string, Agent>()
+  readonly #lines = new Map<string, PhoneLine>()
+  readonly #outbox = new Outbox()
+  readonly #calls: DrivenCalls
+  /** When to ask again for what was refused for now. */
+  readonly #askingAgain = new Map<Held, { backOff: BackOff; timer?: NodeJS.Timeout }>()
+  #closing: Promise<void> | undefined
+  #isToldOfLoss = false
+
+  constructor(options: SwitchroomOptions = {}) {
+    const address = new Address(options)
+    this.url = address.url
+    this.#app = { name: options.app, instance: randomUUID() }
+    this.#calls = new DrivenCalls({
+      agent: (name) => this.#agents.get(name),
+      line: (number) => this.#lines.get(number),
+      send: (frame) => this.#post(frame),
+      sendNow: (text) => void this.#connection.send(text),
+      entries: (call) => address.entries(call),
+    })
+    this.#connection = new Connection({
+      url: () => address.socket('/v1/apps'),
+      headers: address.headers,
+      onOpen: () => this.#opened(),
+      onFrame: (frame) => this.#take(frame),
+      onLost: (reason) => this.#lost(reason),
+      onRefused: (error, status) => this.#turnedAway(error, status),
+    })
+  }
+
+  get isConnected(): boolean {
+    return this.#connection.isOpen
+  }
+
+  /** Holds them from now on, over every reconnect. Settles when the gateway agreed; fails when it refused one. */
+  async hold(...held: Held[]): Promise<void> {
+    for (const each of held) {
+      if (each instanceof Agent) this.#agents.set(each.name, each)
+      else {
+        this.#lines.set(each.number, each)
+        each.routesBy((call, agent) => this.#post({ type: 'call.route', call, agent }))
+      }
+      if (this.isConnected) this.#register(each)
+    }
+    await Promise.all(held.map((each) => each.ready))
+  }
+
+  /** Holds the agent no longer. Calls under way pass to another app that holds it. */
+  release(agent: Agent): void {
+    if (this.#agents.delete(agent.name)) this.#unregister(agent)
+    agent.awaitsGateway()
+  }
+
+  on<Name extends keyof SwitchroomEvents>(event: Name, handler: Handler<SwitchroomEvents, Name>): this {
+    this.#handlers.add(event, handler)
+    return this
+  }
+
+  off<Name extends keyof SwitchroomEvents>(event: Name, handler: Handler<SwitchroomEvents, Name>): this {
+    this.#handlers.remove(event, handler)
+    return this
+  }
+
+  /** Takes nothing new, waits until the tools that run are done and their results have arrived, and closes. */
+  close(): Promise<void> {
+    return (this.#closing ??= this.#close())
+  }
+
+  async #close(): Promise<void> {
+    for (const { timer } of this.#askingAgain.values()) clearTimeout(timer)
+    for (const agent of this.#agents.values()) this.#unregister(agent)
+    if (this.isConnected) {
+      const late = Promise.withResolvers<void>()
+      const timer = setTimeout(late.resolve, drainsWithinMs)
+      await Promise.race([this.#calls.toolRuns.drained(), late.promise])
+      clearTimeout(timer)
+    }
+    await this.#connection.close()
+    for (const held of this.#held()) held.awaitsGateway()
+  }
+
+  #held(): Held[] {
+    return [...this.#agents.values(), ...this.#lines.values()]
+  }
+
+  #opened(): void {
+    this.#isToldOfLoss = false
+    if (!this.#closing) for (const held of this.#held()) this.#register(held)
+    this.#calls.toolRuns.sendAgain()
+    for (const text of this.#outbox.takeAll()) this.#connection.send(text)
+    void this.#handlers.run('connected', [])
+  }
+
+  #lost(reason: string): void {
+    for (const held of this.#held()) if (held.state === 'ready') held.awaitsGateway()
+    void this.#handlers.run('disconnected', [reason])
+    if (this.#isToldOfLoss || this.#handlers.has('disconnected')) return
+    this.#isToldOfLoss = true
+    process.emitWarning(`no connection to ${this.url} (${reason}): trying again`, 'SwitchroomWarning')
+  }
+
+  /** The key opens nothing here: said once to each, and tried again, for somebody may be setting it right. */
+  #turnedAway(error: SwitchroomError, status: number): boolean {
+    if (status >= 500 || status === 429) return true // a gateway that starts or is busy
+    const untold = this.#held().filter(({ state }) => state !== 'refused')
+    for (const held of untold) held.refused(error)
+    if (untold.length === 0 && !this.#isToldOfLoss) this.#handlers.tell(error)
+    this.#isToldOfLoss = true
+    return true
+  }
+
+  #register(held: Held): void {
+    held.awaitsGateway()
+    try {
+      const frame = held instanceof Agent ? held.frame(this.#app) : held.frame()
+      this.#connection.send(encoded(frame))
+    } catch (error) {
+      held.refused(
+        error instanceof SwitchroomError ? error : new SwitchroomError('BAD_FRAME', messageOf(error)),
+      )
+    }
+  }
+
+  #unregister({ name }: Agent): void {
+    this.#connection.send(encoded({ type: 'agent.unregister', agent: name }))
+  }
+
+  /** Sent now, or as soon as there is a connection. */
+  #post(frame: object): void {
+    const text = encoded(frame)
+    if (!this.#connection.send(text)) this.#outbox.put(text)
+  }
+
+  #take(frame: Record<string, unknown>): void {
+    const { type, agent, call, data } = frame
+    if (type === 'agent.registered') this.#accepted(this.#agents.get(String(agent)))
+    else if (type === 'ready') this.#accepted(this.#lines.get(String(frame['number'])))
+    else if (type === 'tool.received') this.#calls.toolRuns.received(String(call), String(frame['id']))
+    else if (typeof data === 'object' && data !== null)
+      this.#calls.happened(frame as unknown as HappenedFrame) // an `error` with data is an entry of the call's log
+    else if (type === 'error') this.#refused(frame)
+  }
+
+  #refused({ agent, call, number, code, detail }: Record<string, unknown>): void {
+    const error = new SwitchroomError(String(code), String(detail))
+    const held = this.#lines.get(String(number)) ?? this.#agents.get(String(agent))
+    if (held && call === undefined) return this.#registrationRefused(held, error)
+    const concerned = held ?? this.#calls.driverOf(String(call))
+    if (concerned) concerned.tell(error)
+    else this.#handlers.tell(error)
+  }
+
+  #accepted(held: Held | undefined): void {
+    if (!held) return
+    this.#askingAgain.delete(held)
+    held.accepted()
+  }
+
+  #registrationRefused(held: Held, error: SwitchroomError): void {
+    held.refused(error)
+    if (!passing.has(error.code) || this.#closing) return
+    const { backOff } = this.#askingAgain.get(held) ?? { backOff: new BackOff() }
+    const timer = setTimeout(() => {
+      if (held.state === 'refused' && this.isConnected) this.#register(held)
+    }, backOff.nextMs())
+    this.#askingAgain.set(held, { backOff, timer })
+  }
+}
+
+/** Connects this process to a gateway: one socket for all the agents and lines it holds. */
+export const connect = (options: SwitchroomOptions = {}) => new Switchroom(options)

@@ -1,0 +1,125 @@
+import { silent, VendorFailure } from '@switchroom/kit/failures'
+import { abandon, untilAborted } from '@switchroom/kit/until-aborted'
+import type { Conversation, ToolCall } from '@switchroom/kit/vendor'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Deadline } from './deadline.ts'
+import type { ModelRun } from './parts.ts'
+
+/** The models that gave no answer at all are asked again after these pauses. */
+const pausesMs = [0, 300, 900]
+
+export interface Answer {
+  type: 'answered'
+  run: ModelRun
+  text: string
+  calls: ToolCall[]
+  inputTokens: number
+  outputTokens: number
+  firstWordMs: number
+  totalMs: number
+  /** The vendors that were asked before and failed. */
+  failed: string[]
+}
+
+export type NoAnswer =
+  | { type: 'timeout'; waitedMs: number; vendor: string }
+  | { type: 'failed'; detail: string; vendor: string }
+
+export interface Asking {
+  models: readonly ModelRun[]
+  /** To the first word, whoever says it. */
+  timeoutMs: number
+  nowMs: () => number
+}
+
+/**
+ * Asks one model after the other, none for so long that nothing is left for the next. A model that has begun
+ * and then says nothing for as long has failed too.
+ */
+export async function askModels(
+  { models, timeoutMs, nowMs }: Asking,
+  conversation: Conversation,
+  signal: AbortSignal,
+): Promise<Answer | NoAnswer> {
+  using deadline = new Deadline(timeoutMs)
+  const startedMs = nowMs()
+  const failed = new Set<string>()
+  const reasons = new Map<ModelRun, string>()
+  let candidates = models
+  for (const pauseMs of pausesMs) {
+    const unheard: ModelRun[] = []
+    if (pauseMs >= deadline.leftMs) break
+    await paused(pauseMs, signal)
+    for (const [index, run] of candidates.entries()) {
+      const others = candidates.length - index - 1
+      const patienceMs = others > 0 ? deadline.leftMs / (others + 1) : null
+      try {
+        const answer = await attempt({ run, patienceMs, timeoutMs, deadline, nowMs }, conversation, signal)
+        return { ...answer, failed: [...failed] }
+      } catch (error) {
+        signal.throwIfAborted()
+        if (deadline.isOver) return { type: 'timeout', waitedMs: nowMs() - startedMs, vendor: run.vendor }
+        failed.add(run.vendor)
+        reasons.set(run, `${run.vendor}: ${error instanceof Error ? error.message : String(error)}`)
+        if (!(error instanceof VendorFailure && error.kind === 'refused')) unheard.push(run)
+      }
+    }
+    candidates = unheard
+    if (candidates.length === 0) break
+  }
+  return { type: 'failed', detail: [...reasons.values()].join('; '), vendor: models[0]?.vendor ?? '' }
+}
+
+interface Attempt {
+  run: ModelRun
+  /** Null for the last, which has all that is left. */
+  patienceMs: number | null
+  timeoutMs: number
+  deadline: Deadline
+  nowMs: () => number
+}
+
+async function attempt(
+  { run, patienceMs, timeoutMs, deadline, nowMs }: Attempt,
+  conversation: Conversation,
+  signal: AbortSignal,
+): Promise<Omit<Answer, 'failed'>> {
+  using patience = new Deadline(patienceMs)
+  const stop = AbortSignal.any([signal, deadline.signal, patience.signal])
+  const startedMs = nowMs()
+  const answer = { text: '', calls: [] as ToolCall[], inputTokens: 0, outputTokens: 0 }
+  let firstWordMs: number | undefined
+  let iterator: ReturnType<ReturnType<ModelRun['think']>[typeof Symbol.asyncIterator]> | undefined
+  try {
+    iterator = run.think(conversation, stop)[Symbol.asyncIterator]()
+    for (;;) {
+      const { done, value: thought } = await untilAborted(iterator.next(), stop)
+      if (done) break
+      if (thought.type === 'text') answer.text += thought.text
+      if (thought.type === 'call') {
+        const { id, name, arguments: given } = thought
+        answer.calls.push({ id, name, arguments: given })
+      }
+      if (thought.type === 'usage') {
+        answer.inputTokens = thought.inputTokens
+        answer.outputTokens = thought.outputTokens
+      }
+      if (answer.text.trim() === '' && answer.calls.length === 0) continue
+      firstWordMs ??= nowMs() - startedMs
+      deadline.stop()
+      patience.start(timeoutMs)
+    }
+  } catch (error) {
+    if (firstWordMs !== undefined) deadline.start(timeoutMs) // the next one begins anew
+    throw patience.isOver && !signal.aborted ? silent('it said nothing for too long') : error
+  } finally {
+    abandon(iterator)
+  }
+  const totalMs = nowMs() - startedMs
+  return { type: 'answered', run, ...answer, firstWordMs: firstWordMs ?? totalMs, totalMs }
+}
+
+async function paused(ms: number, signal: AbortSignal) {
+  if (ms > 0) await sleep(ms, undefined, { signal }).catch(() => {})
+  signal.throwIfAborted()
+}

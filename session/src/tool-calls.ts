@@ -1,0 +1,57 @@
+import { randomBytes } from 'node:crypto'
+import type { Tool, ToolCall } from '@switchroom/kit/vendor'
+import { isJsonObject } from './json-object.ts'
+import type { Instructions } from './parts.ts'
+
+const longestId = 128
+
+export interface OfferedTools {
+  tools: readonly Tool[]
+  /** The name under which the model may end the conversation; null where it may not. */
+  hangUp: string | null
+}
+
+/** What the model may ask for: the app's tools and, where the agent may hang up, one of our own. */
+export function offeredTools({ tools, hangup }: Instructions): OfferedTools {
+  if (!hangup) return { tools, hangUp: null }
+  const taken = new Set(tools.map(({ name }) => name))
+  let name = 'hang_up'
+  for (let n = 2; taken.has(name); n += 1) name = `hang_up_${n}`
+  const description = `Ends this conversation for good, after the words you say with it. Use it when: ${hangup.when}`
+  const hangUp = { name, description, parameters: { type: 'object', properties: {} } }
+  return { tools: [...tools, hangUp], hangUp: name }
+}
+
+export interface JudgedCalls {
+  /** All of them as the model is shown them again. */
+  all: ToolCall[]
+  /** Those that the app is asked. */
+  asked: ToolCall[]
+  /** By the id of a call that nobody is asked: what the model reads. */
+  refused: Map<string, string>
+  hangsUp: boolean
+}
+
+/** An id that is missing, was used before, or is too long is replaced: it names one call for good. */
+export function judgeCalls(
+  calls: readonly ToolCall[],
+  offered: OfferedTools,
+  used: Set<string>,
+): JudgedCalls {
+  const judged: JudgedCalls = { all: [], asked: [], refused: new Map(), hangsUp: false }
+  for (const { id: given, name, arguments: raw } of calls) {
+    const id = given === '' || given.length > longestId || used.has(given) ? newCallId() : given
+    used.add(id)
+    const isWhole = raw.trim() === '' || isJsonObject(raw)
+    const call = { id, name, arguments: raw.trim() !== '' && isWhole ? raw : '{}' }
+    judged.all.push(call)
+    if (name === offered.hangUp) judged.hangsUp = true
+    else if (!offered.tools.some((tool) => tool.name === name))
+      judged.refused.set(id, `There is no tool called ${name}.`)
+    else if (!isWhole) judged.refused.set(id, `The arguments of ${name} are no JSON object: call it again.`)
+    else judged.asked.push(call)
+  }
+  return judged
+}
+
+const newCallId = () => `call_${randomBytes(12).toString('hex')}`

@@ -1,0 +1,186 @@
+import type { NewEntry } from '@switchroom/contract/log'
+import { untilAborted } from '@switchroom/kit/until-aborted'
+import type { Message, ToolCall } from '@switchroom/kit/vendor'
+import { apologyIn } from './apologies.ts'
+import { askModels, type Answer, type NoAnswer } from './asking.ts'
+import {
+  generationsIn,
+  messagesOf,
+  newestUserTurn,
+  pendingToolCalls,
+  toolCallIds,
+  unfinishedTurn,
+  unknownOutcome,
+} from './history.ts'
+import { metricsOf } from './metrics.ts'
+import type { ToolOutcome, TurnParts } from './parts.ts'
+import { systemMessages } from './prompt.ts'
+import { judgeCalls, offeredTools, type JudgedCalls, type OfferedTools } from './tool-calls.ts'
+import { switches, vendorsDown } from './vendors-down.ts'
+
+/** After so many rounds of tools the model must answer with what it has. */
+const mostRounds = 8
+
+const lastWords = 'The conversation ends after your next words: say them now.'
+
+export interface TurnEnd {
+  /** Whether the agent hung up. */
+  ends: boolean
+}
+
+/**
+ * Answers what the user said, or goes on with an answer that a restart broke off. Rejects with the reason of
+ * `signal` once it aborts, and with what `keep` or `runTools` throw; nothing is kept after either.
+ */
+export const runTurn = (parts: TurnParts, signal: AbortSignal): Promise<TurnEnd> =>
+  new Turn(parts, signal).run()
+
+export class Turn {
+  readonly #parts: TurnParts
+  readonly #signal: AbortSignal
+  /** How the model is to begin, where nobody has said anything yet; null in any other turn. */
+  readonly #opensWith: string | null
+  readonly #messageId: string
+  /** The id of the user's message that this turn answers. */
+  readonly #answers: unknown
+  readonly #offered: OfferedTools
+  readonly #usedIds: Set<string>
+  readonly #down: Set<string>
+  #messages: Message[] = []
+  #rounds: number
+  #generation: number
+  /** What was said beside tool calls: the answer, where nothing is said after them. */
+  readonly #saidBefore: string[]
+
+  constructor(parts: TurnParts, signal: AbortSignal, opensWith: string | null = null) {
+    const { entries, instructions } = parts
+    const begun = unfinishedTurn(entries)
+    this.#parts = parts
+    this.#signal = signal
+    this.#opensWith = opensWith
+    this.#messageId = begun?.msgId ?? parts.newMessageId()
+    this.#answers = newestUserTurn(entries)?.data['messageId'] ?? null
+    this.#offered = offeredTools(instructions)
+    this.#usedIds = toolCallIds(entries)
+    this.#down = vendorsDown(entries)
+    this.#rounds = begun?.rounds ?? 0
+    this.#saidBefore = begun?.said ?? []
+    this.#generation = generationsIn(entries)
+  }
+
+  async run(): Promise<TurnEnd> {
+    this.#messages = messagesOf(this.#parts.entries, await this.#outcomesBegun())
+    for (;;) {
+      const isLast = this.#rounds >= mostRounds
+      const answer = await this.#generate(isLast ? [] : this.#offered.tools)
+      if (answer.type !== 'answered') return this.#apologise(answer)
+      const calls = judgeCalls(isLast ? [] : answer.calls, this.#offered, this.#usedIds)
+      if (calls.all.length === 0) return this.#finish(answer, false)
+      this.#rounds += 1
+      const words = answer.text.trim()
+      if (calls.hangsUp && calls.asked.length === 0 && (words || this.#saidBefore.length > 0))
+        return this.#finish(answer, true)
+      await this.#runCalls(answer, calls)
+      if (!calls.hangsUp) continue
+      if (words) return this.#end(words, [])
+      return this.#sayLastWords()
+    }
+  }
+
+  /** Tools that were asked before a restart are waited for, never asked anew. */
+  async #outcomesBegun(): Promise<ToolOutcome[]> {
+    const pending = pendingToolCalls(this.#parts.entries)
+    const outcomes = await Promise.all(pending.map(({ msgId, calls }) => this.#runTools(msgId, calls)))
+    return outcomes.flat()
+  }
+
+  async #generate(tools: OfferedTools['tools']): Promise<Answer | NoAnswer> {
+    const { instructions, models, nowMs } = this.#parts
+    this.#generation += 1
+    const set = await this.#unlessAborted(() => this.#parts.prepare(this.#generation))
+    const system = systemMessages(instructions, set, this.#opensWith)
+    const messages = [...system, ...this.#messages]
+    const asking = { models, timeoutMs: instructions.llmTimeoutMs, nowMs }
+    return askModels(asking, { messages, ...(tools.length > 0 && { tools }) }, this.#signal)
+  }
+
+  /** The calls are kept before anybody is asked, and every one of them gets a result that the model reads. */
+  async #runCalls(answer: Answer, { all, asked, refused, hangsUp }: JudgedCalls) {
+    const text = answer.text.trim()
+    const entry = { msgId: this.#messageId, toolCalls: asked, ...(text && !hangsUp && { text }) }
+    await this.#keep([
+      ...this.#servedBy(answer),
+      ...[...refused.values()].map((detail) => error({ code: 'tool_failed', detail })),
+      ...(asked.length > 0 ? [{ type: 'llm.toolCall', data: entry }] : []),
+    ])
+    if (text) this.#saidBefore.push(text)
+    const outcomes = asked.length > 0 ? await this.#runTools(this.#messageId, asked) : []
+    const textOf = (id: string) =>
+      outcomes.find((outcome) => outcome.id === id)?.text ?? refused.get(id) ?? unknownOutcome
+    this.#messages.push(
+      { role: 'assistant', text, calls: all },
+      ...all.map(({ id, name }): Message => {
+        return { role: 'tool', call: id, name, text: name === this.#offered.hangUp ? lastWords : textOf(id) }
+      }),
+    )
+  }
+
+  #runTools(msgId: string, calls: readonly ToolCall[]): Promise<ToolOutcome[]> {
+    return this.#unlessAborted(() => this.#parts.runTools(msgId, calls))
+  }
+
+  async #sayLastWords(): Promise<TurnEnd> {
+    const answer = await this.#generate([])
+    if (answer.type === 'answered') return this.#finish(answer, true)
+    const said = this.#saidBefore.join('\n')
+    await this.#keep([this.#errorOf(answer), ...(said ? [this.#message(said, 'model')] : [])])
+    return { ends: true }
+  }
+
+  async #finish(answer: Answer, ends: boolean): Promise<TurnEnd> {
+    const text = answer.text.trim() || this.#saidBefore.join('\n')
+    const served = this.#servedBy(answer, text === '' ? { answers: this.#answers } : {})
+    if (text !== '') return this.#end(text, served, ends)
+    await this.#keep(served)
+    return { ends }
+  }
+
+  async #end(text: string, before: readonly NewEntry[], ends = true): Promise<TurnEnd> {
+    await this.#keep([...before, this.#message(text, 'model')])
+    return { ends }
+  }
+
+  /** Nobody is asked to repeat what they have not said. */
+  async #apologise(answer: NoAnswer): Promise<TurnEnd> {
+    const sentence = apologyIn(this.#parts.instructions.language)
+    const isOpening = this.#opensWith !== null
+    await this.#keep([this.#errorOf(answer), ...(isOpening ? [] : [this.#message(sentence, 'say')])])
+    return { ends: false }
+  }
+
+  #errorOf(answer: NoAnswer): NewEntry {
+    const { vendor } = answer
+    if (answer.type === 'failed') return error({ code: 'llm_failed', detail: answer.detail, vendor })
+    return error({ code: 'llm_timeout', waited_s: Math.round(answer.waitedMs) / 1000, vendor })
+  }
+
+  #servedBy(answer: Answer, more: Readonly<Record<string, unknown>> = {}): NewEntry[] {
+    return [...switches(this.#down, answer.failed, answer.run.vendor), metricsOf(answer, more)]
+  }
+
+  #message(text: string, source: 'model' | 'say'): NewEntry {
+    const answers = this.#answers === null ? {} : { answers: this.#answers }
+    return { type: 'agent.message', data: { text, messageId: this.#messageId, source, ...answers } }
+  }
+
+  #keep(entries: readonly NewEntry[]): Promise<void> {
+    return this.#unlessAborted(() => this.#parts.keep(entries))
+  }
+
+  #unlessAborted<T>(start: () => Promise<T>): Promise<T> {
+    this.#signal.throwIfAborted()
+    return untilAborted(start(), this.#signal)
+  }
+}
+
+const error = (data: NewEntry['data']): NewEntry => ({ type: 'error', data })
