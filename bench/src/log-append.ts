@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { NewEntry } from '@switchroom/contract/log'
-import pino from 'pino'
 import { Database, statement } from '@switchroom/gateway/database/database'
 import { Signals } from '@switchroom/gateway/database/signals'
 import { systemClock } from '@switchroom/gateway/foundation/clock'
+import { makeLogger } from '@switchroom/gateway/http/logging'
 import { Log } from '@switchroom/gateway/calls/log/log'
 import { callLog, stamped, type LogRef } from '@switchroom/gateway/calls/log/stamping'
 import { Tails } from '@switchroom/gateway/calls/log/tails'
@@ -40,7 +40,7 @@ export async function logAppend(): Promise<boolean> {
   await using deployment = await startBenchDeployment()
   const database = new Database(deployment.databaseUrl, () => {})
   const { id: org } = await deployment.ask('POST', '/v1/ops/orgs', { slug: 'bench' })
-  const logger = pino({ level: 'silent' })
+  const logger = makeLogger('error', process.stderr)
   const gateway = 'gw_bench'
   const signals = new Signals(deployment.databaseUrl, logger)
   const tails = new Tails(database, signals, gateway, logger)
@@ -81,7 +81,10 @@ async function measureRates(database: Database, log: Log, logs: readonly LogRef[
         rows += kept.length
       }
     }
-    return perSecond(() => Promise.all(logs.map(keepWriting)), () => rows)
+    return perSecond(
+      () => Promise.all(logs.map(keepWriting)),
+      () => rows,
+    )
   }
   const writeBare = async () => {
     let rows = 0
@@ -165,6 +168,8 @@ async function measureSteady(log: Log, logs: readonly LogRef[]): Promise<boolean
   say(
     `  an append: p50 ${median(times).toFixed(1)} ms, p99 ${percentile(times, 99).toFixed(1)} ms, at ${cores.toFixed(2)} cores of the writing process`,
   )
-  say(`  live calls a core: ${perCore}, ${(perCore / callsOfPeer).toFixed(1)} times the peer's ${callsOfPeer}`)
+  say(
+    `  live calls a core: ${perCore}, ${(perCore / callsOfPeer).toFixed(1)} times the peer's ${callsOfPeer}`,
+  )
   return judge(`p99 in ms of an append with ${calls} live calls`, percentile(times, 99), { atMost: 250 })
 }

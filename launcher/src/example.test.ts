@@ -79,6 +79,6 @@ test("the example agent sees none of the deployment's own settings", async (t) =
 
 test('the command that writes to the agent names its file as short as it can', () => {
   const chat = 'examples/hello/chat.ts'
-  assert.equal(chatCommand(join(process.cwd(), 'data')), `npx node --env-file=data/example.env ${chat}`)
+  assert.equal(chatCommand(join(process.cwd(), 'data')), 'npm run chat')
   assert.equal(chatCommand('/elsewhere'), `npx node --env-file=/elsewhere/example.env ${chat}`)
 })

@@ -22,6 +22,7 @@ export async function exampleEnvironment(options: DemoOptions): Promise<NodeJS.P
 /** What a person types to write to the agent, with whatever Node their machine has. */
 export function chatCommand(dataFolder: string): string {
   const file = relative(process.cwd(), fileIn(dataFolder))
+  if (file === join('data', 'example.env')) return 'npm run chat'
   const shown = file.startsWith('..') ? fileIn(dataFolder) : file
   return `npx node --env-file=${shown} examples/hello/chat.ts`
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { WebSocket } from 'ws'
 import { BackOff } from './back-off.ts'
-import { SwitchroomError } from './errors.ts'
+import { messageOf, SwitchroomError } from './errors.ts'
 
 const openWithinMs = 10_000
 /** The gateway pings every 20 s: whoever is silent for longer than this is not there. */
@@ -75,8 +75,15 @@ export class Connection {
     socket.on('ping', () => silence.refresh())
     socket.on('message', (data: Buffer) => {
       silence.refresh()
-      const frame = objectIn(data)
-      if (frame) onFrame(frame)
+      try {
+        onFrame(JSON.parse(data.toString()) as Record<string, unknown>)
+      } catch (error) {
+        // A frame that this version cannot read is no reason to end the process.
+        process.emitWarning(
+          `a frame of the gateway was not understood: ${messageOf(error)}`,
+          'SwitchroomWarning',
+        )
+      }
     })
     socket.on('unexpected-response', (_request, response) => {
       void refusalOf(response).then((error) => {
@@ -100,16 +107,6 @@ export class Connection {
     if (this.#isClosing) return this.#closed.resolve()
     this.#parts.onLost(reason)
     this.#timer = setTimeout(() => this.#open(), this.#backOff.nextMs())
-  }
-}
-
-/** Undefined for what no gateway sends. */
-function objectIn(data: Buffer): Record<string, unknown> | undefined {
-  try {
-    const sent: unknown = JSON.parse(data.toString())
-    return typeof sent === 'object' && sent !== null ? (sent as Record<string, unknown>) : undefined
-  } catch {
-    return undefined
   }
 }
 

@@ -121,12 +121,11 @@ test('a call that passes to this process comes with its fields, and goes on (ND-
 
 test('before a generation a handler has the call and which turn it holds up, for how long (N-409, ND-90, ND-91)', async (t) => {
   const { gateway, agent } = await heldDesk(t)
-  const seen: unknown[][] = []
-  agent.on('call.preparing', (...args) => void seen.push(args))
+  const seen: unknown[] = []
+  agent.on('call.preparing', (call, ...more) => void seen.push(call.from, more))
   gateway.event('call.preparing', { call: chatCall, turn: 3, budgetMs: 150 })
-  await until('it came', () => seen.length === 1)
-  assert.equal((seen[0]?.[0] as Call).from, '+34911234567')
-  assert.deepEqual(seen[0]?.slice(1), [{ turn: 3, budgetMs: 150 }])
+  await until('it came', () => seen.length === 2)
+  assert.deepEqual(seen, ['+34911234567', [{ turn: 3, budgetMs: 150 }]])
 })
 
 test('a handler of memory.ops is called also where there is no call (N-439)', async (t) => {

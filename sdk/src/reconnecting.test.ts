@@ -183,6 +183,24 @@ test('an error frame about a call goes to its agent and leaves it held, one abou
   assert.equal(agent.state, 'ready')
 })
 
+test('a frame that cannot be understood is told, and everything goes on', async (t) => {
+  const { gateway, agent } = await heldDesk(t)
+  const heard: string[] = []
+  const warned: string[] = []
+  const onWarning = ({ message }: Error) => void warned.push(message)
+  process.on('warning', onWarning)
+  t.after(() => process.off('warning', onWarning))
+  agent.on('user.message', ({ text }) => void heard.push(text))
+  gateway.event('llm.toolCall', { msgId: 'msg_1' })
+  gateway.event('msgapp.started', { call: chatCall })
+  gateway.send([])
+  gateway.event('something.new', { of: 'a later version' })
+  gateway.event('user.message', { text: 'hello', messageId: 'msg_2' })
+  await until('it heard', () => heard.length === 1 && warned.length === 2)
+  assert.match(warned[0] ?? '', /^a frame of the gateway was not understood: /)
+  assert.equal(agent.state, 'ready')
+})
+
 test('a handler that throws is told to the agent, and everything goes on', async (t) => {
   const { gateway, agent } = await heldDesk(t)
   const told: SwitchroomError[] = []

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import * as fc from 'fast-check'
 import { Talk } from '../testing/talk.ts'
 import {
+  generationsIn,
   isAnswered,
   isTurnDue,
   isUsersTurnNewest,
@@ -101,6 +102,7 @@ test('a user turn is answered by the model, by a person, or by the turn that end
     [false, ['metrics', { stage: 'llm' }]],
     [false, ['user.message', { text: 'Two', messageId: 'u2' }], message('model', 'u1')],
     [true, ['user.message', { text: 'Two', messageId: 'u2' }], message('model', 'u2')],
+    [false, message('model'), ['user.message', { text: 'Two', messageId: 'u2' }]],
     [false, message('model', 'u1'), ['user.message', { text: 'Two', messageId: 'u2' }]],
   ]
   for (const [expected, ...entries] of table) {
@@ -110,6 +112,39 @@ test('a user turn is answered by the model, by a person, or by the turn that end
     assert.equal(isTurnDue(log.entries), !expected)
   }
   assert.equal(isAnswered([]), true)
+})
+
+test('tools that ran while the user wrote on are read with the answer they were for', () => {
+  const talk = new Talk().hears('One', 'u1').hears('Two', 'u2')
+  talk.add('llm.toolCall', { msgId: 'm', toolCalls: [call('a')] })
+  talk.add('tool.result', { id: 'a', name: 'look_up', ok: true, result: 'here' })
+  talk.add('agent.message', { text: 'It is here.', messageId: 'm', source: 'model', answers: 'u1' })
+  assert.deepEqual(messagesOf(talk.entries), [
+    { role: 'user', text: 'One' },
+    { role: 'assistant', text: '', calls: [call('a')] },
+    { role: 'tool', call: 'a', name: 'look_up', text: 'here' },
+    { role: 'assistant', text: 'It is here.' },
+    { role: 'user', text: 'Two' },
+  ])
+})
+
+test('a greeting that broke off among its tools is due, though no user waits', () => {
+  const talk = new Talk().add('llm.toolCall', { msgId: 'm', toolCalls: [call('a')], text: 'Let me see.' })
+  assert.deepEqual([isAnswered(talk.entries), isTurnDue(talk.entries)], [true, true])
+})
+
+test('a turn that was given up for another leaves it neither its words nor its rounds', () => {
+  const talk = new Talk().hears('One')
+  talk.add('llm.toolCall', { msgId: 'm', toolCalls: [call('a')], text: 'First.' }).hears('Two')
+  talk.add('llm.toolCall', { msgId: 'n', toolCalls: [call('b')], text: 'Second.' })
+  assert.deepEqual(unfinishedTurn(talk.entries), { msgId: 'n', rounds: 1, said: ['Second.'] })
+})
+
+test('generations that went on with the conversation are counted, also those without an answer', () => {
+  const talk = new Talk().add('metrics', { stage: 'llm' }).add('metrics', { stage: 'tts' })
+  talk.add('metrics', { stage: 'llm', purpose: 'memory' }).add('error', { code: 'llm_timeout' })
+  talk.add('error', { code: 'llm_failed' }).add('error', { code: 'tool_failed' })
+  assert.equal(generationsIn(talk.entries), 3)
 })
 
 test('whose turn is the newest goes by what was said, not by when it was kept', () => {

@@ -77,6 +77,10 @@ export const isUsersTurnNewest = (entries: readonly Fact[]): boolean =>
 export const newestUserTurn = (entries: readonly Fact[]): Fact | undefined =>
   entries.findLast(({ type }) => type === 'user.message')
 
+/** What a supervisor told the model, and nobody else. */
+export const whispersIn = (entries: readonly Fact[]): string[] =>
+  entries.filter(({ type }) => type === 'call.whispered').map(textIn)
+
 /** How often a model was asked to go on with the conversation. */
 export const generationsIn = (entries: readonly Fact[]): number =>
   entries.filter(

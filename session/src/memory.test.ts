@@ -56,10 +56,19 @@ test('the next run reads only what was said since, also while the model was thin
   const running = run()
   talk.hears('And I have a dog.')
   assert.ok(await running)
+  talk.add('metrics', { stage: 'llm' })
   await run()
   assert.match(model.asked[1]?.messages[1]?.text ?? '', /Conversation:\nPerson: And I have a dog\.$/)
   assert.equal(await run(), null)
   assert.equal(model.asked.length, 2)
+})
+
+test('the first fact of a contact is learned too', async () => {
+  const learned = await listening('{"ops": [{"op": "add", "text": "She has a dog."}]}', { facts: [] }).run()
+  assert.deepEqual(
+    learned?.ops.map(({ op }) => op),
+    ['add'],
+  )
 })
 
 test('nothing is asked where there is nobody to learn about, nothing to learn, or nothing was said', async () => {
@@ -105,6 +114,7 @@ test('a model’s answer is taken however it is wrapped, and what makes no sense
     '```json\n{"ops": [{"op": "delete", "note": 2}]}\n```',
     'Here you are: {"ops": [{"op": "delete", "note": 2}]} Anything else?',
     'Sure: [{"op": "delete", "note": 2}].',
+    'By rule [1]: {"ops": [{"op": "delete", "note": 2}]}',
   ]
   for (const answer of wrapped)
     assert.deepEqual(memoryOpsIn(answer, facts), [{ op: 'delete', id: 'fact_b' }], answer)

@@ -10,6 +10,7 @@ export function systemMessages(
   instructions: Instructions,
   set: PreparedSet,
   opensWith: string | null = null,
+  whispers: readonly string[] = [],
 ): Message[] {
   const { knowledge, lexicon, language, hangup, memory, facts } = instructions
   const parts = [
@@ -24,6 +25,7 @@ export function systemMessages(
     titled('Memory', memory && memoryRule(memory)),
     titled('What you know of this person from earlier', notes(facts.map(({ text }) => text))),
     titled('Now', set.context),
+    titled('From your supervisor, for you alone', whispers.join('\n')),
     titled('Your first words', opensWith),
   ]
   const told = parts.filter((part) => part?.trim()).join('\n\n')

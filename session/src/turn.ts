@@ -11,10 +11,12 @@ import {
   toolCallIds,
   unfinishedTurn,
   unknownOutcome,
+  whispersIn,
 } from './history.ts'
 import { metricsOf } from './metrics.ts'
 import type { ToolOutcome, TurnParts } from './parts.ts'
 import { systemMessages } from './prompt.ts'
+import { recentOf } from './recent.ts'
 import { judgeCalls, offeredTools, type JudgedCalls, type OfferedTools } from './tool-calls.ts'
 import { switches, vendorsDown } from './vendors-down.ts'
 
@@ -98,8 +100,8 @@ export class Turn {
     const { instructions, models, nowMs } = this.#parts
     this.#generation += 1
     const set = await this.#unlessAborted(() => this.#parts.prepare(this.#generation))
-    const system = systemMessages(instructions, set, this.#opensWith)
-    const messages = [...system, ...this.#messages]
+    const system = systemMessages(instructions, set, this.#opensWith, whispersIn(this.#parts.entries))
+    const messages = [...system, ...recentOf(this.#messages)]
     const asking = { models, timeoutMs: instructions.llmTimeoutMs, nowMs }
     return askModels(asking, { messages, ...(tools.length > 0 && { tools }) }, this.#signal)
   }

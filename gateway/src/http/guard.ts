@@ -54,7 +54,9 @@ function refusalsOf(route: RouteOptions, { statusOf, schema }: Answers): Record<
   const shut = route.access.kind === 'operator' || route.access.kind === 'signUp' ? [404] : []
   const named = isOpenToFleet(route.access) && route.url.includes('/:call') ? [404] : [] // by a call nobody knows
   const shaped = route.schema?.body || route.schema?.querystring ? [400, 413, 422] : []
-  return Object.fromEntries([...guarded, ...shut, ...named, ...shaped].map((status) => [statusOf(status), schema]))
+  return Object.fromEntries(
+    [...guarded, ...shut, ...named, ...shaped].map((status) => [statusOf(status), schema]),
+  )
 }
 
 type Guard = (request: FastifyRequest) => Promise<void>

@@ -30,6 +30,7 @@ conformance(folder, wire, [
   hearing('answers', { messages: asked }, onTheirWay),
   hearing('calls tools', { messages: asked, tools }, [text('One moment.'), counted, ...calls]),
   hearing('goes on', { messages: askedAndLookedUp, tools }, onTheirWay),
+  hearing('goes on without tools', { messages: askedAndLookedUp }, onTheirWay),
 ])
 
 /** What the adapter makes of a stream of these events. */

@@ -1,5 +1,5 @@
 import { systemTextOf, turnsOf } from '@switchroom/kit/turns'
-import type { Conversation, Message } from '@switchroom/kit/vendor'
+import type { Conversation, Message, Tool } from '@switchroom/kit/vendor'
 
 type Block =
   | { type: 'text'; text: string }
@@ -11,13 +11,26 @@ export function requestOf({ messages, tools }: Conversation) {
   return {
     ...(system && { system }),
     messages: turnsOf(messages, blocksOf).map(({ by, parts }) => ({ role: by, content: parts })),
-    ...(tools?.length && {
+    ...toolsOf(tools ?? [], messages),
+  }
+}
+
+/** A conversation in which tools were used is taken only with their definitions, also when none is offered now. */
+function toolsOf(tools: readonly Tool[], messages: readonly Message[]) {
+  if (tools.length > 0)
+    return {
       tools: tools.map(({ name, description, parameters }) => ({
         name,
         description,
         input_schema: parameters,
       })),
-    }),
+    }
+  const used = messages.flatMap((message) => (message.role === 'assistant' ? (message.calls ?? []) : []))
+  if (used.length === 0) return {}
+  const names = [...new Set(used.map(({ name }) => name))]
+  return {
+    tools: names.map((name) => ({ name, input_schema: { type: 'object' } })),
+    tool_choice: { type: 'none' },
   }
 }
 

@@ -26,7 +26,7 @@ const frameOf = (app: AppClient, type: string, call: string) =>
 const said = (type: string, text: string) => ({ type, data: { text, messageId: text } })
 const route = (call: string, agent: string) => line.send({ type: 'call.route', call, agent })
 
-test('a line hands a call over: the agent drives it with all that was said, and the line is done with it (ND-93, N-418, N-419, N-477, N-478, N-479, N-480, T-103)', async () => {
+test('a line hands a call over: the agent drives it with all that was said, and the line is done with it (ND-93, N-418, N-419, N-477, N-478, N-479, T-103)', async () => {
   done(await team.put('/v1/agents/sales/settings', { config: { max_duration_s: 77 }, if_version: 0 }))
   const call = await phone.open({ extension: '7' })
   const before = Date.now()

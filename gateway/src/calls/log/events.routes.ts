@@ -46,7 +46,8 @@ export function eventRoutes(server: Server, { reading, relay, connections }: Eve
     {
       access: readsCalls,
       schema: {
-        summary: "A call's log, as a page or with `Accept: text/event-stream` as a stream that ends with the call",
+        summary:
+          "A call's log, as a page or with `Accept: text/event-stream` as a stream that ends with the call",
         params: CallParams,
         querystring: EventsAsked,
         response: { 200: pageOrStream, ...refusals(404) },

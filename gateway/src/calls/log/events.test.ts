@@ -125,7 +125,10 @@ test('a page says that nothing more comes once it reaches the end of a call that
   const call = await logs.open(2)
   await logs.write(call, [ends])
   const endedAt = async (query: string) => (await client.get(call.at + query)).body.ended
-  assert.deepEqual([await endedAt('?limit=2'), await endedAt(''), await endedAt('?after=3')], [false, true, true])
+  assert.deepEqual(
+    [await endedAt('?limit=2'), await endedAt(''), await endedAt('?after=3')],
+    [false, true, true],
+  )
 })
 
 test('`Accept` with text/event-stream in it gives a stream, anything else a page (N-493, ND-104)', async () => {
@@ -164,12 +167,12 @@ test('a stream replays, says once that it caught up, and shows what comes; marke
 
 test('a reader that is up to date is told so with the cursor it gave (ND-105)', async () => {
   const call = await logs.open(2)
-  for (const [after, next] of [
+  for (const [cursor, next] of [
     [0, 2],
     [2, 2],
     [7, 7],
   ]) {
-    using reader = await logs.read(`${call.at}?after=${after}`)
+    using reader = await logs.read(`${call.at}?after=${cursor}`)
     assert.equal((await reader.came('log.caught_up')).data.seq, next)
   }
 })
@@ -263,7 +266,7 @@ test("an agent's own log is no call's, whoever guesses its name (T-96)", async (
   refused(await narrowed.client.get(guessed), 404, `there is no call ${own.id}`)
 })
 
-test("each agent has a log per environment, which never ends, with the call an entry speaks of (ND-103, ND-104)", async () => {
+test('each agent has a log per environment, which never ends, with the call an entry speaks of (ND-103, ND-104)', async () => {
   await logs.open(0, 'front')
   const at = '/v1/agents/front/events'
   using reader = await logs.read(at)
@@ -306,9 +309,5 @@ test("a worker reads the log of its call: with a token that opens app, or the fl
   assert.equal((await app.client.get(call.at)).body.entries.length, 2)
   const talk = await org.serverToken('sandbox', { scopes: ['talk'] })
   refused(await talk.client.get(call.at), 403, 'this key does not open calls: it opens talk')
-  refused(
-    await app.client.get('/v1/agents/desk/events'),
-    403,
-    'this key does not open calls: it opens app',
-  )
+  refused(await app.client.get('/v1/agents/desk/events'), 403, 'this key does not open calls: it opens app')
 })

@@ -17,6 +17,8 @@ export interface Columns {
   counts: number[]
   /** The gateway that must run the log's call for them to be taken; null where anybody may write. */
   runners: (string | null)[]
+  /** The batch of its worker that they are, which must be the next; null where they are none. */
+  batches: (number | null)[]
   entryLogs: string[]
   places: number[]
   stamps: number[]
@@ -34,29 +36,31 @@ export interface Grown {
 // The rows are held in one order by everybody, so that no two writers wait for each other.
 const append = statement<Grown>(`
   with held as materialized (
-    select id, seq, runner from logs where id = any($1::text[]) and not sealed order by id for update
+    select id, seq, runner, batch from logs where id = any($1::text[]) and not sealed order by id collate "C" for update
   ), grown as (
-    update logs set seq = held.seq + added.count
-    from held join unnest($1::text[], $2::int[], $3::text[]) as added (id, count, runner)
+    update logs set seq = held.seq + added.count, batch = coalesce(added.batch, held.batch)
+    from held join unnest($1::text[], $2::int[], $3::text[], $4::int[]) as added (id, count, runner, batch)
       on added.id = held.id and (added.runner is null or added.runner = held.runner)
+        and (added.batch is null or added.batch = held.batch + 1)
     where logs.id = held.id
     returning logs.id, held.seq as before
   ), kept as (
     insert into entries (log, seq, ts, type, entry)
     select grown.id, grown.before + added.place, added.ts, added.type,
       '{"seq":' || (grown.before + added.place) || added.rest
-    from unnest($4::text[], $5::int[], $6::float8[], $7::text[], $8::text[]) as added (log, place, ts, type, rest)
+    from unnest($5::text[], $6::int[], $7::float8[], $8::text[], $9::text[]) as added (log, place, ts, type, rest)
     join grown on grown.id = added.log
   )
   select id, before from grown`)
 
-/** Answers the logs that took their entries: not one that is sealed, that another runs or that nobody opened. */
+/** Answers the logs that took their entries: not one that is sealed, that another runs or that waits for another batch. */
 export const appendAll = (tx: Queryable, columns: Columns) =>
   tx.rows(
     append,
     columns.logs,
     columns.counts,
     columns.runners,
+    columns.batches,
     columns.entryLogs,
     columns.places,
     columns.stamps,
@@ -129,10 +133,6 @@ const find = statement<HeldLog>(
 )
 
 export const findLog = (database: Queryable, id: string) => database.row(find, id)
-
-const takeBatch = statement(`update logs set batch = $2 where id = $1`)
-
-export const setBatch = (tx: Transaction, id: string, batch: number) => tx.rows(takeBatch, id, batch)
 
 const page = statement<KeptEntry>(`
   select seq, type, entry from entries where log = $1 and seq > $2 order by seq limit $3`)

@@ -106,7 +106,11 @@ test('a reader of the relay that does not keep up is closed, and the others go o
   using quick = await logs.read('/v1/events')
   slow.pause()
   const big = 'x'.repeat(100_000)
-  for (const n of range(1, 30)) await logs.write(call, range(1, 10).map((m) => said(`${n}.${m} ${big}`)))
+  for (const n of range(1, 30))
+    await logs.write(
+      call,
+      range(1, 10).map((m) => said(`${n}.${m} ${big}`)),
+    )
   await until('the other has all', () => quick.events.length === 300)
   slow.resume()
   await until('it is closed', () => slow.isClosed)

@@ -27,7 +27,10 @@ test('a reader that is cut anywhere and resumes anywhere loses nothing and repea
           for (const { by, count, live } of writes) {
             const { log } = gateways[by === 0 ? 0 : 1].gateway.services
             if (live) log.show(call, [{ type: 'user.speaking', data: { text: 'w' } }])
-            await log.append(call, range(1, count).map((n) => said(`${n}`)))
+            await log.append(
+              call,
+              range(1, count).map((n) => said(`${n}`)),
+            )
           }
         }
         await writeAll(before)

@@ -36,6 +36,16 @@ export interface Stamped {
   rest: string
 }
 
+/** Entries of one log that are kept together. */
+export interface Writable {
+  log: LogRef
+  entries: readonly Stamped[]
+  /** The gateway that must run the call for them to be taken; null where anybody may write. */
+  runner: string | null
+  /** The place of a worker's batch; null for what no worker sends. */
+  batch: number | null
+}
+
 /** An entry with its `seq`, as it is kept and as readers get it. */
 export interface KeptEntry {
   seq: number

@@ -74,6 +74,8 @@ test('a quiet stream carries a comment every 30 seconds (ND-104)', async (t) => 
 
 const bigEntries = (from: number, to: number) => range(from, to).map((n) => said(`${n} ${'x'.repeat(8000)}`))
 
+const word = (n: number) => ({ type: 'bot.word', data: { messageId: 'm', word: `${n}` } })
+
 /** More than any buffer between holds. */
 async function writeMuch(call: Parameters<TestLogs['write']>[0], from: number, to: number) {
   for (let n = from; n <= to; n += 100) await logs.write(call, bigEntries(n, Math.min(n + 99, to)))
@@ -88,6 +90,7 @@ test('a reader that does not keep up slows nobody: past its 1000 entries the old
   await writeMuch(call, 1, 3000)
   await until('the other reader has all', () => quick.seqs.length === 3000)
   assert.deepEqual(quick.seqs, range(1, 3000))
+  for (const n of range(1, 100)) log.show(call, [word(n)]) // pushes nothing out
   slow.resume()
   await until('it is at the end', () => slow.seqs.at(-1) === 3000)
   const gaps = slow.events.filter(({ event }) => event === 'log.gap')
@@ -108,7 +111,7 @@ test('for a reader that does not keep up, what is live only makes room for what 
   await slow.came('log.caught_up')
   slow.pause()
   await writeMuch(call, 1, 900)
-  for (const n of range(1, 5000)) log.show(call, [{ type: 'bot.word', data: { messageId: 'm', word: `${n}` } }])
+  for (const n of range(1, 5000)) log.show(call, [word(n)])
   await writeMuch(call, 901, 1000)
   slow.resume()
   await until('it is at the end', () => slow.seqs.at(-1) === 1000)
@@ -146,14 +149,20 @@ test('a stream ends within five seconds of the end of its key, and the others go
   const call = await logs.open()
   const key = await org.serverToken('sandbox')
   using revoked = await logs.read(call.at, { key: key.key })
+  using stuck = await logs.read(call.at, { key: key.key })
   using other = await logs.read(call.at)
   using fleet = await logs.read(call.at, { key: fleetKey })
-  for (const reader of [revoked, other, fleet]) await reader.came('log.caught_up')
+  for (const reader of [revoked, stuck, other, fleet]) await reader.came('log.caught_up')
+  stuck.pause()
+  await writeMuch(call, 1, 1500)
   await deployment.sql('update keys set revoked_at = now() where id = $1', [key.key_id])
   await until('it ends', () => revoked.isEnded, 5000)
   await logs.write(call, [said('after')])
-  for (const reader of [other, fleet]) await until('it goes on', () => reader.seqs.length === 1)
-  assert.deepEqual(revoked.seqs, [])
+  for (const reader of [other, fleet]) await until('it goes on', () => reader.seqs.at(-1) === 1501)
+  assert.equal(revoked.seqs.at(-1), 1500)
+  stuck.resume()
+  await until('it is cut off', () => stuck.isClosed)
+  assert.equal(stuck.isEnded, false)
 })
 
 test('a stream ends when its reader no longer works on the agent', async () => {

@@ -34,6 +34,17 @@ test('of what waits together, only what is fenced is refused to a gateway that r
   assert.deepEqual(await textsOf(call.id), ['anybody', 'theirs', 'anybody again'])
 })
 
+test('of two batches with one number that wait together, one is written (ND-40)', async () => {
+  const call = await logs.open()
+  const runs = [{ isEphemeral: false, entries: [said('once')] }]
+  const results = await Promise.allSettled([1, 1, 2].map((batch) => log.appendBatch(call, runs, batch)))
+  assert.deepEqual(
+    results.map(({ status }) => status),
+    ['fulfilled', 'rejected', 'fulfilled'],
+  )
+  assert.deepEqual(await textsOf(call.id), ['once', 'once'])
+})
+
 test('whoever fails on being told of an entry neither loses it nor has it written twice', async () => {
   const call = await logs.open()
   const fail = () => {
@@ -55,7 +66,7 @@ test('whoever fails on being told of an entry neither loses it nor has it writte
 })
 
 test('entries whose commit was never answered are not written again', async () => {
-  const [first, second] = [await logs.open(), await logs.open()]
+  const call = await logs.open()
   const lost = new Error('the line was cut')
   const cutDatabase = Object.create(database, {
     transaction: {
@@ -67,12 +78,12 @@ test('entries whose commit was never answered are not written again', async () =
   })
   const gateway = runningGateways.id
   const cut = new Log({ database: cutDatabase, clock, logger, tails, gateway, charge: async () => {} })
-  const results = await Promise.allSettled([cut.append(first, [said('a')]), cut.append(second, [said('b')])])
+  const results = await Promise.allSettled([cut.append(call, [said('a')]), cut.append(call, [said('b')])])
   assert.deepEqual(results, [
     { status: 'rejected', reason: lost },
     { status: 'rejected', reason: lost },
   ])
-  assert.deepEqual([await textsOf(first.id), await textsOf(second.id)], [['a'], ['b']])
+  assert.deepEqual(await textsOf(call.id), ['a', 'b'])
 })
 
 test('one entry that cannot be written does not take the others with it', async () => {

@@ -52,11 +52,13 @@ test('what came while a gateway heard nothing is read once it hears again', asyn
   assert.deepEqual(came, [7])
 })
 
-test('what was sent to a gateway that is gone is forgotten', async () => {
+test('what was sent to a gateway that is gone is forgotten, and what one that lives has not read yet stays', async () => {
   await post.send('gw_gone', 'count', { n: 1 })
+  const unread = `insert into posts (gateway, kind, body, at) values ($1, 'count', '{}', now()) returning id`
+  const { rows } = await deployment.sql(unread, [there])
   await post.forgetDead()
-  assert.equal(await waiting(), 1)
+  assert.equal(await waiting(), 2)
   deployment.clock.forward(2 * minuteMs)
   await post.forgetDead()
-  assert.equal(await waiting(), 0)
+  assert.deepEqual((await deployment.sql('select id from posts')).rows, rows)
 })

@@ -91,6 +91,25 @@ test('a batch is taken once, however often and wherever it comes at one instant,
   assert.deepEqual(await textsOf(call), ['one', 'two'])
 })
 
+test('a batch that comes twice in one turn of this process is written once, and other entries go on beside it', async () => {
+  const call = await desk.open()
+  const { log } = deployment.gateway.services
+  const ref = { id: call, org: org.id, env: 'sandbox', agent: 'desk', call } as const
+  const runs = [{ isEphemeral: false, entries: [said('one')] }]
+  const results = await Promise.allSettled([
+    log.append(ref, [said('before')]),
+    log.appendBatch(ref, runs, 1),
+    log.appendBatch(ref, runs, 1),
+    log.append(ref, [said('after')]),
+    log.appendBatch(ref, [{ isEphemeral: false, entries: [said('two')] }], 2),
+  ])
+  assert.deepEqual(
+    results.map(({ status }) => status),
+    ['fulfilled', 'fulfilled', 'rejected', 'fulfilled', 'fulfilled'],
+  )
+  assert.deepEqual(await textsOf(call), ['before', 'one', 'after', 'two'])
+})
+
 test('the batch that ended a call may come again, and nothing else does (N-435, N-437)', async () => {
   const call = await desk.open()
   done(await desk.append(call, [said('bye'), ended], 1))

@@ -1,14 +1,14 @@
-import type { AppendEntries, Appended, NewEntry } from '@switchroom/contract/log'
-import type { Database, Transaction } from '../../database/database.ts'
+import type { AppendEntries, Appended } from '@switchroom/contract/log'
+import type { Database, Queryable, Transaction } from '../../database/database.ts'
 import type { Caller } from '../../foundation/caller.ts'
-import { later, secondMs, type Clock } from '../../foundation/clock.ts'
+import { secondMs, type Clock } from '../../foundation/clock.ts'
 import { conflict, notFound } from '../../foundation/refusals.ts'
 import type { VendorWindow } from '../../providers/ordering/vendor-window.ts'
-import { notTaken, type Log } from '../log/log.ts'
+import { notTaken, type Log, type Run } from '../log/log.ts'
 import { callLog } from '../log/stamping.ts'
 import type { Pricing } from '../metering/pricing.ts'
 import * as store from './calls.store.ts'
-import { readRuns, type Run } from './entry-rules.ts'
+import { readRuns } from './entry-rules.ts'
 
 /** How far a sign of life may be behind, so that not every entry writes one. */
 export const beatLagMs = secondMs
@@ -30,45 +30,53 @@ export class Appending {
   }
 
   /** A batch is taken once, however often it comes; a list without entries says that the worker lives. */
-  async append(caller: Caller, call: string, { entries, batch }: AppendEntries): Promise<Appended> {
+  async append(caller: Caller, id: string, { entries, batch }: AppendEntries): Promise<Appended> {
     const runs = await this.#priced(readRuns(entries))
-    return this.#parts.database.transaction(async (tx) => {
-      const held = await this.hold(tx, caller, call, batch)
-      if (batch !== undefined && batch <= held.batch) return { seq: held.seq }
-      if (held.sealed) throw notTaken()
-      const next = held.batch + 1
-      if (batch !== undefined && batch > next)
-        throw conflict(`batch ${batch} came before batch ${next}: send that one first`)
-      return { seq: (await this.#write(tx, held, runs)) ?? held.seq }
-    })
+    const call = await this.find(caller, id)
+    if (batch !== undefined && batch <= call.batch) return { seq: call.seq }
+    if (call.sealed) throw notTaken()
+    const next = call.batch + 1
+    if (batch !== undefined && batch > next)
+      throw conflict(`batch ${batch} came before batch ${next}: send that one first`)
+    await this.#sawLife(this.#parts.database, call)
+    if (runs.length === 0 && batch === undefined) return { seq: call.seq }
+    return this.#write(caller, call, runs, batch)
   }
 
-  /** The caller's call, which a worker runs, held until the end of the transaction; whatever it does, it lives. */
-  async hold(tx: Transaction, { org, env }: Caller, call: string, batch?: number): Promise<store.HeldCall> {
+  /** The caller's call, which a worker runs. */
+  async find({ org, env }: Caller, id: string): Promise<store.RunCall> {
+    return spoken(id, await store.findRunCall(this.#parts.database, id, org, env))
+  }
+
+  /** The same, held until the end of the transaction and not ended. Whatever a worker does, it lives. */
+  async hold(tx: Transaction, { org, env }: Caller, id: string): Promise<store.RunCall> {
+    const call = spoken(id, await store.holdRunCall(tx, id, org, env))
+    if (call.sealed) throw notTaken()
+    await this.#sawLife(tx, call)
+    return call
+  }
+
+  async #sawLife(database: Queryable, { id, beat_at }: store.RunCall) {
     const now = this.#parts.clock.now()
-    const unlessSince = later(now, -beatLagMs)
-    const held = await store.holdCall(tx, { call, org, env, batch: batch ?? null, now, unlessSince })
-    if (!held) throw unknownCall(call)
-    if (!isSpoken(held)) throw conflict(`call ${call} is a written one, and no worker runs those`)
-    return held
+    if (beat_at === null || now.getTime() - Date.parse(beat_at) >= beatLagMs)
+      await store.setBeat(database, id, now)
   }
 
-  /** In the order they came, also where some are kept and some only shown. */
-  async #write(tx: Transaction, held: store.HeldCall, runs: readonly Run[]): Promise<number | undefined> {
-    const { log } = this.#parts
-    const ref = callLog(held)
-    let last: number | undefined
-    for (const { isEphemeral, entries } of runs)
-      if (isEphemeral) tx.afterCommit(() => log.show(ref, entries))
-      else {
-        last = (await log.appendIn(tx, ref, entries)).at(-1)?.seq
-        tx.afterCommit(() => this.#countFailures(held.id, entries))
-      }
-    return last
+  async #write(caller: Caller, call: store.RunCall, runs: readonly Run[], batch?: number): Promise<Appended> {
+    try {
+      const kept = await this.#parts.log.appendBatch(callLog(call), runs, batch ?? null)
+      this.#countFailures(call.id, runs)
+      return { seq: kept.at(-1)?.seq ?? call.seq }
+    } catch (error) {
+      // the same batch may have come at the same instant
+      const now = await this.find(caller, call.id)
+      if (batch !== undefined && batch <= now.batch) return { seq: now.seq }
+      throw error
+    }
   }
 
-  #countFailures(call: string, entries: readonly NewEntry[]) {
-    for (const { type, data } of entries) {
+  #countFailures(call: string, runs: readonly Run[]) {
+    for (const { type, data } of runs.flatMap(({ entries }) => entries)) {
       const { vendor, state } = data
       const isFailure = type === 'error' || (type === 'vendor.switched' && state === 'down')
       if (isFailure && typeof vendor === 'string') this.#parts.vendorWindow.failed(vendor, call)
@@ -83,6 +91,12 @@ export class Appending {
       })),
     )
   }
+}
+
+function spoken(id: string, call: store.RunCall | undefined): store.RunCall {
+  if (!call) throw unknownCall(id)
+  if (!isSpoken(call)) throw conflict(`call ${id} is a written one, and no worker runs those`)
+  return call
 }
 
 export const isSpoken = ({ channel }: { channel: string }) => channel === 'web' || channel === 'phone'

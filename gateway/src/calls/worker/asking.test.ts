@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { AppClient } from '../../../testing/app-client.ts'
-import { refused } from '../../../testing/client.ts'
+import { refused, type Answer } from '../../../testing/client.ts'
 import { fleetKey, startDeployment } from '../../../testing/deployment.ts'
-import { entriesOf, SpokenAgent, typesOf } from '../../../testing/spoken-calls.ts'
+import { entriesOf, SpokenAgent, typesOf, whileHeld } from '../../../testing/spoken-calls.ts'
 import { done } from '../../../testing/test-agents.ts'
 import { until } from '../../../testing/until.ts'
 
@@ -24,7 +24,11 @@ test("tools are announced and run once by the app, and the worker's second reque
   const call = await desk.open()
   const body = { msgId: 'm1', text: 'Let me look.', calls: [askTime] }
   const path = `/v1/calls/${call}/tools`
-  const first = [desk.fleet, other.nobody.as(fleetKey)].map((fleet) => fleet.post(path, body))
+  let first: Promise<Answer>[] = []
+  await whileHeld(deployment, 'select from logs where id = $1 for update', call, 2, async (held) => {
+    first = [desk.fleet, other.nobody.as(fleetKey)].map((fleet) => fleet.post(path, body))
+    await held.areWaiting()
+  })
   const { data } = await frameOf('llm.toolCall', call)
   assert.deepEqual(data, { msgId: 'm1', toolCalls: [askTime] })
   app.send({ type: 'tool.result', call, id: 't1', result: { now: '12:00' } })

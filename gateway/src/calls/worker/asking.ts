@@ -5,9 +5,9 @@ import type { Caller } from '../../foundation/caller.ts'
 import type { Driving } from '../driving/driving.ts'
 import type { Tools } from '../driving/tools.ts'
 import type { Lines } from '../lines/lines.ts'
-import { notTaken, type Log } from '../log/log.ts'
+import type { Log } from '../log/log.ts'
 import { callLog } from '../log/stamping.ts'
-import { unknownCall, type Appending } from './appending.ts'
+import type { Appending } from './appending.ts'
 import * as store from './calls.store.ts'
 
 export interface AskingParts {
@@ -29,42 +29,33 @@ export class Asking {
 
   /** Asked again with the same ids, it answers the same: no tool runs twice. */
   async runTools(caller: Caller, id: string, wanted: RunTools): Promise<ToolOutcomes> {
-    const { database, driving, tools } = this.#parts
-    const call = await store.findCall(database, id)
-    const app = call && (await driving.appOf(call))
-    const asked = await database.transaction(async (tx) => {
-      const held = await this.#hold(tx, caller, id)
+    const { database, appending, driving, tools } = this.#parts
+    const app = await driving.appOf(await appending.find(caller, id))
+    const call = await database.transaction(async (tx) => {
+      const held = await appending.hold(tx, caller, id)
       await this.#keepAsked(tx, held, wanted, app?.instance)
-      return { ...held, holder: call?.holder ?? '' }
+      return held
     })
-    return { outcomes: await tools.run(asked, wanted.calls) }
+    return { outcomes: await tools.run(call, wanted.calls) }
   }
 
   async prepare(caller: Caller, id: string, { turn }: PrepareTurn): Promise<PreparedTurn> {
-    const { database, driving } = this.#parts
-    await database.transaction((tx) => this.#hold(tx, caller, id))
-    const call = await store.findCall(database, id)
-    if (!call) throw unknownCall(id)
+    const { database, appending, driving } = this.#parts
+    const call = await database.transaction((tx) => appending.hold(tx, caller, id))
     return { set: await driving.prepare(call, turn) }
   }
 
   /** The extension window of a line has closed. */
   async closeWindow(caller: Caller, id: string, digits: string) {
-    const { database, lines } = this.#parts
+    const { database, appending, lines } = this.#parts
     await database.transaction(async (tx) => {
-      await this.#hold(tx, caller, id)
+      await appending.hold(tx, caller, id)
       await lines.closeWindow(tx, id, digits)
     })
   }
 
-  async #hold(tx: Transaction, caller: Caller, id: string): Promise<store.HeldCall> {
-    const held = await this.#parts.appending.hold(tx, caller, id)
-    if (held.sealed) throw notTaken()
-    return held
-  }
-
   /** Only what was not asked for before; kept before the app hears of it. */
-  async #keepAsked(tx: Transaction, held: store.HeldCall, wanted: RunTools, app: string | undefined) {
+  async #keepAsked(tx: Transaction, held: store.RunCall, wanted: RunTools, app: string | undefined) {
     const known = new Set(await store.listToolIds(tx, held.id))
     const toolCalls = wanted.calls.filter(({ id }) => !known.has(id) && known.add(id))
     if (toolCalls.length === 0) return

@@ -26,41 +26,36 @@ const find = statement<SpokenCall>(`select ${columns} from calls c where c.id = 
 
 export const findCall = (database: Queryable, id: string) => database.row(find, id)
 
-/** A call whose log is held. */
-export interface HeldCall extends Pick<SpokenCall, 'id' | 'org' | 'env' | 'agent' | 'channel'> {
+type Kept = 'id' | 'org' | 'env' | 'agent' | 'holder' | 'channel' | 'beat_at'
+
+/** A call as its worker writes to it. */
+export interface RunCall extends Pick<SpokenCall, Kept> {
   seq: number
   batch: number
   sealed: boolean
 }
 
-// One statement, for it comes with every entry of every call.
-const hold = statement<HeldCall>(`
-  with held as materialized (
-    select id, org, env, agent, seq, batch, sealed from logs where id = $1 and org = $2 and env = $3 for update
-  ), counted as (
-    update logs set batch = $4 from held where logs.id = held.id and $4 = held.batch + 1
-  ), beaten as (
-    update calls set beat_at = $5 from held
-    where calls.id = held.id and calls.ended_at is null and (calls.beat_at is null or calls.beat_at <= $6)
-  )
-  select held.*, c.channel from held join calls c on c.id = held.id`)
+const run = `
+  select l.id, l.org, l.env, l.agent, l.seq, l.batch, l.sealed, c.channel, c.holder, c.beat_at
+  from logs l join calls c on c.id = l.id where l.id = $1 and l.org = $2 and l.env = $3`
 
-export interface SignOfLife {
-  call: string
-  org: string
-  env: Environment
-  /** Counted where it is the next one. */
-  batch: number | null
-  now: Date
-  /** A sign of life that was written down since then is not written again. */
-  unlessSince: Date
-}
+const findRun = statement<RunCall>(run)
 
-/**
- * Held until the end of the transaction: nobody else writes to its log, nor changes how it stands. Its worker lives.
- */
-export const holdCall = (tx: Transaction, { call, org, env, batch, now, unlessSince }: SignOfLife) =>
-  tx.row(hold, call, org, env, batch, now, unlessSince)
+export const findRunCall = (database: Queryable, id: string, org: string, env: Environment) =>
+  database.row(findRun, id, org, env)
+
+const holdRun = statement<RunCall>(`${run} for update of l`)
+
+/** Held until the end of the transaction: nobody else writes to its log, nor changes how it stands. */
+export const holdRunCall = (tx: Transaction, id: string, org: string, env: Environment) =>
+  tx.row(holdRun, id, org, env)
+
+const beat = statement(`
+  with held as materialized (select id from logs where id = $1 and not sealed for update)
+  update calls set beat_at = $2 from held where calls.id = held.id`)
+
+/** Not of a call that somebody ends at this instant. */
+export const setBeat = (database: Queryable, id: string, now: Date) => database.rows(beat, id, now)
 
 const take = statement(`update calls set beat_at = $2, worker = $3 where id = $1`)
 

@@ -68,7 +68,7 @@ test('what others decide no worker writes (ND-107)', () => {
   assert.doesNotThrow(() => readRuns([of('message.confirmed', { messageId: 'm' })]))
 })
 
-test('a call ends for a reason of the closed set, as the last of its entries (N-436, ND-61)', () => {
+test('a call ends for a reason of the closed set, as the last of its entries (N-436)', () => {
   const reasons = 'hangup timeout idle_timeout max_duration no_answer busy failed dial_failed'.split(' ')
   for (const reason of reasons) assert.doesNotThrow(() => readRuns([of('call.ended', { reason })]), reason)
   for (const reason of ['routed', 'bored', undefined])

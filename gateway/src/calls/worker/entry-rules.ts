@@ -1,6 +1,7 @@
 import { callReasons, ephemeralTypes, type AppendEntries, type NewEntry } from '@switchroom/contract/log'
 import { badRequest, listed } from '../../foundation/refusals.ts'
 import { cutToLine } from '../../foundation/text.ts'
+import type { Run } from '../log/log.ts'
 
 const typeForm = /^(?:[a-z][a-z0-9_]*(?:\.[a-z][a-zA-Z0-9_]*)+|error|metrics)$/
 const longestType = 100
@@ -41,15 +42,9 @@ const alwaysKept: ReadonlySet<string> = new Set([
 /** A placed call that was never answered for another reason than the far end's ends so in the log alone. */
 const reasons: readonly string[] = [...callReasons, 'dial_failed']
 
-/** Some of a batch that is kept, or only shown. */
-export interface Run {
-  isEphemeral: boolean
-  entries: NewEntry[]
-}
-
 /** Reads what a worker sends, as runs that are kept or shown together, in the order they came. */
 export function readRuns(sent: AppendEntries['entries']): Run[] {
-  const runs: Run[] = []
+  const runs: (Run & { entries: NewEntry[] })[] = []
   for (const [place, { type, data, ephemeral = false }] of sent.entries()) {
     refuseOthersType(type)
     if (ephemeral && alwaysKept.has(type)) throw badRequest(`${type} is kept: send it without ephemeral`)
