@@ -47,11 +47,17 @@ export class Signals {
     client.on('error', () => this.#lost(client))
     client.on('end', () => this.#lost(client))
     client.on('notification', ({ channel, payload = '' }) => this.#hearers.get(channel)?.(payload))
-    await client.connect()
-    for (const proof of this.#proofs) await client.query(proof)
-    for (const channel of this.#hearers.keys())
-      await client.query(`listen ${client.escapeIdentifier(channel)}`)
+    try {
+      await client.connect()
+      for (const proof of this.#proofs) await client.query(proof)
+      for (const channel of this.#hearers.keys())
+        await client.query(`listen ${client.escapeIdentifier(channel)}`)
+    } catch (error) {
+      await client.end().catch(() => {})
+      throw error
+    }
     this.#client = client
+    if (this.#isStopped) await client.end()
   }
 
   async stop() {

@@ -8,7 +8,7 @@ import { newId } from '../../foundation/secrets.ts'
 import { codePoints } from '../../foundation/text.ts'
 import { phoneForm, requestCallback } from '../callbacks/requesting.ts'
 import { transportOf } from '../heads/call-object.ts'
-import { notTaken, type Log } from '../log/log.ts'
+import type { Log } from '../log/log.ts'
 import { agentLog, callLog } from '../log/stamping.ts'
 import type { Driving } from './driving.ts'
 import * as store from './driving.store.ts'
@@ -93,8 +93,7 @@ export class AppFrames {
     if (!number) throw badRequest('this call has no number to opt out')
     const { database, log, recordOptOut } = this.#parts
     await database.transaction(async (tx) => {
-      const held = await log.hold(tx, call.id)
-      if (!held || held.sealed) throw notTaken()
+      await log.hold(tx, call.id)
       const { org, env, id, agent } = call
       await recordOptOut?.(tx, { org, env, number, call: id, agent })
       await log.appendIn(tx, callLog(call), [{ type: 'call.opt_out', data: { number } }])

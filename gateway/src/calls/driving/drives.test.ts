@@ -5,7 +5,6 @@ import { startDeployment } from '../../../testing/deployment.ts'
 import { append, entriesOf, openCall, toolCall } from '../../../testing/driven-call.ts'
 import { until } from '../../../testing/until.ts'
 import { minuteMs } from '../../foundation/clock.ts'
-import { callLog } from '../log/stamping.ts'
 
 const deployment = await startDeployment()
 after(() => deployment[Symbol.asyncDispose]())
@@ -294,108 +293,6 @@ test('an app that does not read is let go, and whoever writes to the call never 
   await until('nobody drives it', async () => (await driverOf(call.id)) === null)
   await append(deployment, call, ended)
   app.socket.terminate()
-})
-
-test("which app took an agent and which let go of it is in the agent's own log (ND-103)", async () => {
-  const agent = newAgent()
-  const app = await newApp(agent, { app: 'desk' })
-  await app.register(agent, { app: 'desk' })
-  app.send({ type: 'agent.unregister', agent })
-  await app.register(agent, { app: 'desk' })
-  await app.close()
-  const own = `${org.id}/sandbox/${agent}`
-  const types = () => entriesOf(deployment, own)
-  await until('all is written', async () => (await types()).length >= 4)
-  assert.deepEqual(
-    (await types()).map(({ type, data, call }) => [type, data, call]),
-    ['held', 'released', 'held', 'released'].map((what) => [`agent.${what}`, { app: 'desk' }, '']),
-  )
-})
-
-test("what apps of a gateway that died held is let go in the agents' own logs once (ND-103)", async () => {
-  const agent = newAgent()
-  const app = await newApp(agent, { app: 'desk' })
-  const own = `${org.id}/sandbox/${agent}`
-  await until('it is held', async () => (await entriesOf(deployment, own)).length === 1)
-  const { sql } = deployment
-  await sql(`insert into gateways (id, seen_at) values ('gw_lost', now() - interval '1 hour')`)
-  await sql(
-    `update app_sockets set gateway = 'gw_lost' where id in (select socket from registrations where agent = $1)`,
-    [agent],
-  )
-  await Promise.all(
-    [deployment, other, deployment].map(({ gateway }) => gateway.services.runningGateways.forgetDead()),
-  )
-  await until('it is let go', async () => (await entriesOf(deployment, own)).length > 1)
-  for (const { gateway } of [deployment, other]) {
-    await gateway.services.holdingEntries.settled()
-    await gateway.services.log.settled()
-  }
-  const entries = (await entriesOf(deployment, own)).map(({ type, data }) => [type, data])
-  assert.deepEqual(entries, [
-    ['agent.held', { app: 'desk' }],
-    ['agent.released', { app: 'desk' }],
-  ])
-  await app.close()
-})
-
-test('a call is told to the phone line that owns it, and from its hand-over on to the agent (N-407)', async () => {
-  for (const isSameApp of [false, true]) {
-    const [agent, ofLine] = [newAgent(), newAgent()]
-    const app = await newApp(agent)
-    const line = isSameApp ? app : await AppClient.connect(other.url, ci.key)
-    await line.register(ofLine)
-    const { rows } = await deployment.sql('select socket from registrations where agent = $1', [ofLine])
-    const call = await openCall(deployment, ci.client, agent)
-    const { database, driving, log } = deployment.gateway.services
-    await database.transaction((tx) => driving.drives.give(tx, call.id, agent, rows[0].socket))
-    await append(deployment, call, { type: 'call.started', data: {} }, said('to the line'))
-    assert.deepEqual(textsOf(await line.upTo('user.message')), ['to the line'])
-    await database.transaction(async (tx) => {
-      await log.hold(tx, call.id)
-      await driving.drives.give(tx, call.id, agent, null)
-      const routed = { type: 'call.routed', data: { callId: call.id, agent } }
-      await log.appendIn(tx, callLog(call), [routed, { type: 'call.started', data: {} }])
-    })
-    await append(deployment, call, said('to the agent'))
-    const frames = await app.upTo('user.message')
-    assert.deepEqual(
-      frames.map(({ type }) => type),
-      ['call.routed', 'call.started', 'user.message'],
-    )
-    assert.deepEqual(textsOf(frames), ['to the agent'])
-    if (!isSameApp) assert.equal(line.frames.length, 3)
-    await Promise.all([...new Set([line, app])].map((each) => each.close()))
-  }
-})
-
-test("a line's calls wait for its app when that goes, and are nobody else's until they are given away", async () => {
-  const [agent, ofLine] = [newAgent(), newAgent()]
-  const app = await newApp(agent)
-  const line = await newApp(ofLine)
-  const { rows } = await deployment.sql('select socket from registrations where agent = $1', [ofLine])
-  const call = await openCall(deployment, ci.client, agent)
-  const { database, driving } = deployment.gateway.services
-  await database.transaction((tx) => driving.drives.give(tx, call.id, agent, rows[0].socket))
-  await append(deployment, call, { type: 'call.started', data: {} })
-  await line.next()
-  await line.close()
-  await until('nobody is told', async () => {
-    const told = await deployment.sql('select told from driven_calls where call = $1', [call.id])
-    return told.rows[0].told === 1
-  })
-  await driving.drives.look()
-  assert.equal(await driving.appOf(call), null)
-  await append(deployment, call, said('meanwhile'))
-  const back = await newApp(newAgent(), {}, other)
-  const again = await deployment.sql('select socket from registrations where agent = $1', [`agent-${agents}`])
-  await database.transaction((tx) => driving.drives.give(tx, call.id, agent, again.rows[0].socket))
-  assert.deepEqual(
-    (await back.upTo('user.message')).map(({ type }) => type),
-    ['call.passed', 'user.message'],
-  )
-  assert.equal(app.frames.length, 1)
-  await Promise.all([app.close(), back.close()])
 })
 
 test('who drove a call is forgotten a minute after its end, and not while it lives', async () => {
