@@ -15,9 +15,10 @@ export interface AskedModel {
 export type ModelReply =
   | string
   | { text?: string; calls: { id?: string; name: string; arguments?: object }[] }
-  | 'HANG'
-  | 'FAULT'
-  | 'REFUSE'
+  | { fault: 'hangs' | 'refuses' }
+
+export const hangs = { fault: 'hangs' } as const
+export const refuses = { fault: 'refuses' } as const
 
 /** A model behind the chat-completions wire on loopback, which answers as the test says. */
 export class ModelFake {
@@ -62,18 +63,19 @@ export class ModelFake {
     const asked = { ...(JSON.parse(body.toString()) as AskedModel), key }
     this.asked.push(asked)
     const reply = await this.reply(asked)
-    if (reply === 'HANG' || response.destroyed) return
-    if (reply === 'FAULT' || reply === 'REFUSE') {
-      response.writeHead(reply === 'FAULT' ? 500 : 400, { 'content-type': 'application/json' })
-      return response.end(JSON.stringify({ error: { message: 'the fake says no' } }))
+    if (response.destroyed || reply === hangs) return
+    if (typeof reply === 'object' && 'fault' in reply) {
+      response.writeHead(400, { 'content-type': 'application/json' })
+      response.end(JSON.stringify({ error: { message: 'the fake says no' } }))
+      return
     }
     response.writeHead(200, { 'content-type': 'text/event-stream' })
     for (const chunk of chunksOf(reply)) response.write(`data: ${JSON.stringify(chunk)}\n\n`)
-    return response.end('data: [DONE]\n\n')
+    response.end('data: [DONE]\n\n')
   }
 }
 
-function chunksOf(reply: Exclude<ModelReply, 'HANG' | 'FAULT' | 'REFUSE'>): object[] {
+function chunksOf(reply: Exclude<ModelReply, { fault: string }>): object[] {
   const { text = '', calls = [] } = typeof reply === 'string' ? { text: reply } : reply
   const tool_calls = calls.map((call, index) => {
     const id = call.id ?? `made_${Math.random().toString(16).slice(2)}`

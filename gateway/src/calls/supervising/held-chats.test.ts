@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, beforeEach, test } from 'node:test'
 import { entriesOf, startChatDeployment } from '../../../testing/chat-deployment.ts'
+import { hangs } from '../../../testing/model-fake.ts'
 import { until } from '../../../testing/until.ts'
 
 const chats = await startChatDeployment()
@@ -59,7 +60,7 @@ test('what a supervisor says reaches the client, answers what waited, and is rea
 
 test('a takeover lets go of an answer that the model is still making (N-087)', async () => {
   const client = await (await chats.newAgent()).chat()
-  model.reply = () => 'HANG'
+  model.reply = () => hangs
   client.say('A long question')
   await until('the model is asked', () => model.open === 1)
   await act(client.call, 'takeover')

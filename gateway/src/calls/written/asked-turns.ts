@@ -12,6 +12,12 @@ export const messagesAsked = (database: Queryable, clock: Clock) => async (org: 
   return Math.max(...counts)
 }
 
+interface CountedCall {
+  id: string
+  org: string
+  env: Environment
+}
+
 /** The user turns that were put to a model, against the quota of their org and environment. */
 export class AskedTurns {
   readonly #database: Database
@@ -25,11 +31,14 @@ export class AskedTurns {
   }
 
   /** Counts a turn once, however often it is put; refused past the quota. */
-  async admit(call: { id: string; org: string; env: Environment }, seqs: readonly number[]) {
+  async admit(call: CountedCall, seqs: readonly number[]) {
     const now = this.#clock.now()
     const asked = await this.#orgs.lookUp(call.org)
-    if (asked?.quotas.messages === null)
-      return void (await store.insertAsked(this.#database, call, seqs, now))
+    if (asked?.quotas.messages === null) await store.insertAsked(this.#database, call, seqs, now)
+    else await this.#admitWithin(call, seqs, now)
+  }
+
+  async #admitWithin(call: CountedCall, seqs: readonly number[], now: Date) {
     await this.#database.transaction(async (tx) => {
       const { slug, quotas } = await this.#orgs.lock(tx, call.org) // held, so that two cannot both be the last
       const held = await store.countAsked(tx, call.org, call.env, later(now, -dayMs))

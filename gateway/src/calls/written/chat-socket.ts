@@ -89,7 +89,7 @@ export class ChatSocket implements OpenConnection {
     this.#isClosing = true
     this.#stopFollowing()
     this.#parts.connections.delete(this)
-    this.#work = this.#work.then(() => (isLeft ? this.#hangUp() : undefined))
+    if (isLeft) this.#work = this.#work.then(() => this.#hangUp())
   }
 
   /** One after the other, and nothing more once the socket closes. */
@@ -188,7 +188,8 @@ export class ChatSocket implements OpenConnection {
     try {
       await this.#parts.chats.hangUp(this.#seat)
     } catch (error) {
-      if (!(error instanceof Refusal)) throw error // one that has ended already
+      if (error instanceof Refusal) return // it has ended already
+      this.#parts.logger.warn({ err: error, call: this.#seat.head.id }, 'a chat that was left stays open')
     }
   }
 }
@@ -197,8 +198,8 @@ const entryOf = ({ entry }: KeptEntry): Entry => JSON.parse(entry) as Entry
 
 /** What a client is shown of an entry; nothing of most. */
 function frameOf({ type, seq, data }: Entry): ChatFrame | undefined {
-  const [text, messageId] = [String(data['text'] ?? ''), String(data['messageId'] ?? '')]
+  const { text = '', messageId = '', reason = '' } = data as Partial<Record<string, string>>
   if (type === 'user.message') return { type: 'heard', id: messageId, messageId, text, seq }
   if (type === 'agent.message') return { type: 'message', text, messageId, seq }
-  return type === 'call.ended' ? { type: 'ended', reason: String(data['reason']), seq } : undefined
+  return type === 'call.ended' ? { type: 'ended', reason, seq } : undefined
 }

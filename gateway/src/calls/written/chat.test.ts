@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { after, beforeEach, test } from 'node:test'
 import { ChatClient } from '../../../testing/chat-client.ts'
 import { entriesOf, startChatDeployment } from '../../../testing/chat-deployment.ts'
 import { until } from '../../../testing/until.ts'
+import { callLog } from '../log/stamping.ts'
 
 const chats = await startChatDeployment()
 after(() => chats[Symbol.asyncDispose]())
@@ -60,7 +62,7 @@ test("the agent's app is told that a chat began, never that a call did, and how 
   )
   const types = agent.app.frames.map(({ type }: { type: string }) => type)
   assert.ok(!types.includes('call.started'))
-  const [started] = agent.app.frames.filter(({ type }: { type: string }) => type === 'chat.started')
+  const started = agent.app.frames.find(({ type }: { type: string }) => type === 'chat.started')
   assert.deepEqual([started.agent, started.call], [agent.slug, client.call])
   const { startedAt, ...told } = started.data.call
   assert.deepEqual(told, {
@@ -192,6 +194,22 @@ test('a message sent again under its id is taken once, also by two clients at on
   const seqs = new Map(turns.map(({ seq, data }) => [data.messageId, seq]))
   for (const frame of [...heardBy(client), ...heardBy(twin)])
     assert.ok(frame.type === 'heard' && frame.seq === seqs.get(frame.id) && frame.messageId === frame.id)
+})
+
+test('a message under an id that no index holds is kept, and is not taken for a shorter one', async () => {
+  const agent = await chats.newAgent()
+  const client = await agent.chat()
+  const long = randomBytes(8000).toString('hex')
+  const ref = callLog({ id: client.call, org: chats.org.id, env: 'sandbox', agent: agent.slug })
+  const entry = { type: 'user.message', data: { text: 'Long', messageId: long } }
+  await deployment.gateway.services.log.append(ref, [entry])
+  client.say('Short', long.slice(0, 64))
+  await until('both are heard', () => client.frames.filter(({ type }) => type === 'heard').length === 2)
+  const turns = await entriesOf(deployment, client.call, 'user.message')
+  assert.deepEqual(
+    turns.map(({ data }) => data.text),
+    ['Long', 'Short'],
+  )
 })
 
 test('two clients of one call both see all of it', async () => {

@@ -2,7 +2,9 @@ import { statement, type Transaction } from '../../database/database.ts'
 
 const sent = statement<{ seq: number; entry: string }>(`
   select seq, entry from entries
-  where log = $1 and type = 'user.message' and entry::json -> 'data' ->> 'messageId' = $2 limit 1`)
+  where log = $1 and type = 'user.message' and left(entry::json -> 'data' ->> 'messageId', 64) = left($2, 64)
+    and entry::json -> 'data' ->> 'messageId' = $2
+  limit 1`)
 
 /** A message that came before under this id. */
 export const findMessage = (tx: Transaction, log: string, messageId: string) => tx.row(sent, log, messageId)

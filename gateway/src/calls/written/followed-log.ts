@@ -65,7 +65,10 @@ export class FollowedLog {
   #hear(shown: readonly ShownEntry[]) {
     const kept = shown.filter(({ isEphemeral }) => !isEphemeral).map(entryOf)
     if (kept.length === 0) return
-    if (this.#early) return void this.#early.push(...kept)
+    if (this.#early) {
+      this.#early.push(...kept)
+      return
+    }
     this.#add(kept)
     const { resolve } = this.#grown
     this.#grown = Promise.withResolvers()

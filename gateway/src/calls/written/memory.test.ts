@@ -75,7 +75,7 @@ test('nothing is learned about nobody, about another agent’s contact, or when 
   assert.equal(model.asked.filter(isNoting).length >= 1, true)
   for (const { call } of [nobody, client])
     assert.deepEqual(await entriesOf(deployment, call, 'memory.ops'), [])
-  const [metrics] = (await entriesOf(deployment, client.call, 'metrics')).filter(
+  const metrics = (await entriesOf(deployment, client.call, 'metrics')).find(
     ({ data }) => data.purpose === 'memory',
   )
   assert.equal(metrics?.data.credits, 0.0084)

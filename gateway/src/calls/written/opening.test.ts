@@ -128,13 +128,11 @@ test('the head of a chat says whose it is and which versions it runs, and its lo
   const { slug, chat } = await chats.newAgent()
   const developer = await org.person('developer')
   done(
-    await deployment.nobody
-      .as(developer.key)
-      .put(`/v1/agents/${slug}/settings`, {
-        config: { language: 'es', llm_timeout_s: 5 },
-        if_version: 0,
-        team: true,
-      }),
+    await deployment.nobody.as(developer.key).put(`/v1/agents/${slug}/settings`, {
+      config: { language: 'es', llm_timeout_s: 5 },
+      if_version: 0,
+      team: true,
+    }),
   )
   const client = await chat({ contact: ' 34911234567' })
   const [row] = await callsOf(slug)

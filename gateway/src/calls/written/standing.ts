@@ -39,7 +39,7 @@ export function standingOf(entries: readonly Entry[]): Standing {
     } else if (type === 'session.idleWarning') isWarned = true
     if (type === 'user.message') waiting.push({ messages: [entry] })
     if (type === 'agent.message') standing.isGreeted = true
-    if (type === 'agent.message' && data['source'] === 'human') waiting = []
+    if (type === 'agent.message' && data['source'] === 'human' && standing.isHeld) waiting = []
     if (data['answers'] !== undefined) waiting = afterAnswer(waiting, data['answers'])
     const isTurn = type === 'user.message' || type === 'agent.message'
     if (!isTurn && !begins.has(type)) continue

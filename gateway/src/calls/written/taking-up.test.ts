@@ -2,9 +2,11 @@ import assert from 'node:assert/strict'
 import { after, beforeEach, test } from 'node:test'
 import { AppClient } from '../../../testing/app-client.ts'
 import { entriesOf, lentKeys, startChatDeployment } from '../../../testing/chat-deployment.ts'
+import { hangs } from '../../../testing/model-fake.ts'
 import { GatewayProcess } from '../../../testing/gateway-process.ts'
 import { until } from '../../../testing/until.ts'
 import { minuteMs, secondMs } from '../../foundation/clock.ts'
+import { claimOf } from './running.store.ts'
 
 const chats = await startChatDeployment({ SVC_TOOL_TIMEOUT_S: '3' })
 after(() => chats[Symbol.asyncDispose]())
@@ -14,10 +16,12 @@ const keys = { SVC_PROVIDER_KEY_OPENAI: lentKeys.openai, SVC_PROVIDER_KEY_GROQ: 
 const tools = [
   { name: 'time', description: 'tells the time', parameters: { type: 'object', properties: {} } },
 ]
-const askForTime: typeof model.reply = ({ messages }) =>
-  messages.at(-1)?.role === 'tool'
+const askForTime: typeof model.reply = ({ messages }) => {
+  const turns = messages.filter(({ role }) => role === 'user').length
+  return messages.at(-1)?.role === 'tool'
     ? `It is ${messages.at(-1)?.content}.`
-    : { calls: [{ id: 'call_1', name: 'time' }] }
+    : { calls: [{ id: `call_${turns}`, name: 'time' }] }
+}
 const toolCalls = ({ frames }: AppClient) =>
   frames
     .filter(({ type }: { type: string }) => type === 'llm.toolCall')
@@ -37,7 +41,7 @@ test('a gateway that stops gives its calls up, and another answers what was left
   const client = await agent.chat({}, stopping)
   await client.ask('One')
   const { call, seq } = client
-  model.reply = () => 'HANG'
+  model.reply = () => hangs
   client.say('Two')
   await until('it is asked', () => model.open === 1)
   model.reply = () => 'The second.'
@@ -74,7 +78,7 @@ test('a gateway that is killed loses its calls within seconds, and what they wai
   const agent = await chats.newAgent()
   const client = await agent.chat({}, killed)
   await client.ask('One')
-  model.reply = () => 'HANG'
+  model.reply = () => hangs
   client.say('Two')
   await until('it is asked', () => model.asked.length === 2)
   model.reply = () => 'The second.'
@@ -119,6 +123,10 @@ test('a tool of a process that never comes back has failed, and runs nowhere els
   const back = await agent.chat({ call: client.call })
   assert.equal((await back.next('message')).text, 'It is the tool time did not answer within 3 seconds.')
   assert.deepEqual(toolCalls(stranger), [])
+  back.say('And now?')
+  await until('whoever drives the call now is asked', () => toolCalls(stranger).length === 1)
+  stranger.send({ type: 'tool.result', call: client.call, id: 'call_2', result: 'noon' })
+  assert.equal((await back.next('message')).text, 'It is noon.')
 })
 
 test('of two gateways that take calls up at one instant each gets its own, and nothing is answered twice', async () => {
@@ -126,7 +134,7 @@ test('of two gateways that take calls up at one instant each gets its own, and n
   const rival = await deployment.another()
   const agent = await chats.newAgent()
   const clients = await Promise.all(Array.from({ length: 12 }, () => agent.chat({}, stopping)))
-  model.reply = () => 'HANG'
+  model.reply = () => hangs
   for (const client of clients) client.say('Hi')
   await until('all are asked', () => model.asked.length === 12)
   model.reply = () => 'Hello again.'
@@ -155,6 +163,19 @@ test('a call that another gateway has taken is let go by the one that ran it', a
   await until('they are heard', () => client.frames.filter(({ type }) => type === 'heard').length === 3)
   assert.equal((await entriesOf(deployment, client.call, 'agent.message')).length, 1)
   assert.equal(model.asked.length, 2)
+})
+
+test('a call that one gateway is about to take is no other’s to take', async () => {
+  const { rows } = await deployment.sql(`select id from logs where runner = 'gw_another'`)
+  assert.equal(rows.length, 1)
+  const { database } = deployment.gateway.services
+  const taken = await database.transaction(async (tx) => {
+    const mine = await claimOf(tx, 'gw_first', ['gw_another'], 10)
+    const theirs = await database.transaction((rival) => claimOf(rival, 'gw_second', ['gw_another'], 10))
+    return [mine, theirs].map((heads) => heads.map(({ id }) => id))
+  })
+  assert.deepEqual(taken, [[rows[0].id], []])
+  assert.equal(await runnerOf(rows[0].id), 'gw_first')
 })
 
 test('a call that is taken up has the time left that it had', async () => {

@@ -1,22 +1,49 @@
 import type { Entry, NewEntry } from '@switchroom/contract/log'
-import { learn } from '@switchroom/session/memory'
 import { isOpened, runOpening } from '@switchroom/session/opening'
 import type { TurnParts } from '@switchroom/session/parts'
 import { runTurn, type TurnEnd } from '@switchroom/session/turn'
-import { secondMs } from '../../foundation/clock.ts'
+import type { Logger } from 'pino'
+import type { RunningGateways } from '../../agents/apps/running-gateways.ts'
+import type { Database } from '../../database/database.ts'
+import { secondMs, type Clock } from '../../foundation/clock.ts'
 import { Refusal } from '../../foundation/refusals.ts'
 import { newId } from '../../foundation/secrets.ts'
-import type { DrivingApp } from '../driving/driving.ts'
+import type { Driving, DrivingApp } from '../driving/driving.ts'
+import type { Tools } from '../driving/tools.ts'
+import type { CallHeads } from '../heads/heads.ts'
+import type { Log } from '../log/log.ts'
 import { callLog, type LogRef } from '../log/stamping.ts'
+import type { Tails } from '../log/tails.ts'
+import type { Pricing } from '../metering/pricing.ts'
+import type { AskedTurns } from './asked-turns.ts'
 import { instructionsOf } from './call-instructions.ts'
+import type { CallModels } from './call-models.ts'
 import { FollowedLog } from './followed-log.ts'
 import { idleEntries } from './idleness.ts'
+import type { Memories } from './memories.ts'
 import { entriesFor, standingOf, type Standing, type WaitingTurn } from './standing.ts'
 import type { WrittenHead } from './running.store.ts'
-import type { WrittenParts } from './written-calls.ts'
 
 /** After a failure of ours a turn is tried again, at first soon. */
 const longestPauseMs = 30 * secondMs
+
+export interface WrittenCallParts {
+  database: Database
+  clock: Clock
+  logger: Logger
+  log: Log
+  tails: Tails
+  heads: CallHeads
+  models: CallModels
+  driving: Driving
+  tools: Tools
+  memories: Memories
+  askedTurns: AskedTurns
+  pricing: Pricing
+  gateways: Pick<RunningGateways, 'id' | 'aliveSince'>
+  /** How long nobody may say anything before a call ends. */
+  idleMs: number
+}
 
 /**
  * A written call on the gateway that runs it. The log is its queue: what users write is answered one after the
@@ -24,12 +51,14 @@ const longestPauseMs = 30 * secondMs
  */
 export class WrittenCall {
   readonly head: WrittenHead
-  readonly #parts: WrittenParts
+  readonly #parts: WrittenCallParts
   readonly #ref: LogRef
   readonly #log: FollowedLog
   readonly #onGone: () => void
   /** Whether this gateway opened it. */
   readonly #isFresh: boolean
+  /** How the log stands, by its last entry. */
+  #read = { seq: 0, standing: standingOf([]) }
   #isGone = false
   #isGreeted = false
   #working: Promise<void> | undefined
@@ -43,7 +72,7 @@ export class WrittenCall {
   #failures = 0
   #notBeforeMs = 0
 
-  constructor(head: WrittenHead, parts: WrittenParts, isFresh: boolean, onGone: () => void) {
+  constructor(head: WrittenHead, parts: WrittenCallParts, isFresh: boolean, onGone: () => void) {
     this.head = head
     this.#parts = parts
     this.#ref = callLog(head)
@@ -84,12 +113,17 @@ export class WrittenCall {
   #grew() {
     const standing = this.#standing()
     if (standing.isEnded) return this.#letGo()
-    if (standing.isHeld) this.#turn?.abort()
+    if (standing.isHeld) {
+      this.#isGreeted = true // whoever took the call over speaks first
+      this.#turn?.abort()
+    }
     this.#wake()
   }
 
   #standing(): Standing {
-    const standing = standingOf(this.#log.entries)
+    const { seq, entries } = this.#log
+    if (seq !== this.#read.seq) this.#read = { seq, standing: standingOf(entries) }
+    const { standing } = this.#read
     const isOpen = ({ messages }: WaitingTurn) => (messages.at(-1)?.seq ?? 0) > this.#answeredTo
     return { ...standing, waiting: standing.waiting.filter(isOpen) }
   }
@@ -162,21 +196,11 @@ export class WrittenCall {
 
   /** Beside the conversation, one reply after the other. */
   async #learn({ instructions: { memory }, models, nowMs }: TurnParts) {
-    const { database, log, memories, gateways } = this.#parts
-    const { contact } = this.head
-    if (this.#isGone || contact === null || memory === null) return
+    if (this.#isGone || memory === null) return
     try {
       await this.#log.untilSeen(this.#lastKept)
-      const [facts, { entries }] = [await memories.factsOf(this.head), this.#log]
-      const parts = { contact, memory, facts, models, entries, keep: this.#keep, nowMs }
-      const learned = await learn(parts, this.#leaving.signal)
-      if (!learned) return
-      await database.transaction(async (tx) => {
-        const held = await log.hold(tx, this.head.id)
-        if (held?.runner !== gateways.id) return
-        await memories.keepIn(tx, this.head, learned)
-        await log.appendIn(tx, this.#ref, [{ type: 'memory.ops', data: { ...learned } }])
-      })
+      const parts = { memory, models, entries: [...this.#log.entries], keep: this.#keep, nowMs }
+      await this.#parts.memories.learn(this.head, parts, this.#leaving.signal)
     } catch (error) {
       this.#warn(error, 'what was learned about a contact was not kept')
     }
@@ -202,7 +226,7 @@ export class WrittenCall {
   }
 
   async #turnParts(app: DrivingApp, entries: readonly Entry[]): Promise<TurnParts> {
-    const { heads, models, driving, tools, memories, clock } = this.#parts
+    const { heads, models, driving, tools, memories } = this.#parts
     const resolution = await heads.resolve(this.head, this.head.id, 'chat')
     const [runs, facts] = await Promise.all([
       models.runs({ org: this.head.org, slug: this.head.slug }, resolution),
@@ -216,7 +240,7 @@ export class WrittenCall {
       prepare: (generation) => driving.prepare(this.head, generation),
       runTools: (_msgId, calls) => tools.run(this.head, calls),
       newMessageId: () => newId('msg', 12),
-      nowMs: () => clock.now().getTime(),
+      nowMs: () => performance.now(),
     }
   }
 
@@ -252,7 +276,7 @@ export class WrittenCall {
   }
 
   /** A call that another gateway runs, or that has ended, is let go; anything else is tried again. */
-  async #failed(error: unknown) {
+  async #failed(reason: unknown) {
     const { log, gateways, logger } = this.#parts
     const found = await log.find(this.head.id).catch(() => undefined)
     if (found && found.runner !== gateways.id) {
@@ -262,7 +286,7 @@ export class WrittenCall {
     this.#failures += 1
     const pauseMs = Math.min(longestPauseMs, secondMs * 2 ** (this.#failures - 1))
     this.#notBeforeMs = performance.now() + pauseMs
-    logger.error({ err: error, call: this.head.id, pauseMs }, 'a turn failed and is tried again')
+    logger.error({ err: reason, call: this.head.id, pauseMs }, 'a turn failed and is tried again')
   }
 
   #warn(error: unknown, what: string) {

@@ -1,40 +1,13 @@
-import type { Logger } from 'pino'
-import type { RunningGateways } from '../../agents/apps/running-gateways.ts'
-import type { Database } from '../../database/database.ts'
 import type { Signals } from '../../database/signals.ts'
-import { secondMs, type Clock } from '../../foundation/clock.ts'
-import type { Driving } from '../driving/driving.ts'
-import type { Tools } from '../driving/tools.ts'
-import type { CallHeads } from '../heads/heads.ts'
-import type { Log } from '../log/log.ts'
-import type { Tails } from '../log/tails.ts'
-import type { Pricing } from '../metering/pricing.ts'
-import type { AskedTurns } from './asked-turns.ts'
-import type { CallModels } from './call-models.ts'
-import type { Memories } from './memories.ts'
+import { secondMs } from '../../foundation/clock.ts'
 import * as store from './running.store.ts'
-import { WrittenCall } from './written-call.ts'
+import { WrittenCall, type WrittenCallParts } from './written-call.ts'
 
 const lookEveryMs = secondMs
 const takenAtOnce = 100
 
-export interface WrittenParts {
-  database: Database
-  clock: Clock
-  logger: Logger
+export interface WrittenParts extends WrittenCallParts {
   signals: Signals
-  log: Log
-  tails: Tails
-  heads: CallHeads
-  models: CallModels
-  driving: Driving
-  tools: Tools
-  memories: Memories
-  askedTurns: AskedTurns
-  pricing: Pricing
-  gateways: Pick<RunningGateways, 'id' | 'aliveSince'>
-  /** How long nobody may say anything before a call ends. */
-  idleMs: number
 }
 
 /** The written calls that this gateway runs: those opened here, and those that others left behind. */
@@ -75,7 +48,11 @@ export class WrittenCalls {
 
   /** A call whose log says that this gateway runs it. */
   run(head: store.WrittenHead, isFresh: boolean) {
-    if (this.#isStopped) return void this.#giveUp([head.id])
+    if (this.#isStopped) void this.#giveUp([head.id])
+    else this.#start(head, isFresh)
+  }
+
+  #start(head: store.WrittenHead, isFresh: boolean) {
     const call = new WrittenCall(head, this.#parts, isFresh, () => {
       if (this.#running.get(head.id) === call) this.#running.delete(head.id)
     })
@@ -120,8 +97,13 @@ export class WrittenCalls {
 
   /** While this gateway could not be heard, others may have taken its calls for their own. */
   async #letGoOfOthers() {
-    const own = new Set(await store.listRun(this.#parts.database, this.#parts.gateways.id))
-    for (const call of this.#running.values()) if (!own.has(call.head.id)) void call.leave()
+    const { database, gateways, logger } = this.#parts
+    try {
+      const own = new Set(await store.listRun(database, gateways.id))
+      for (const call of this.#running.values()) if (!own.has(call.head.id)) void call.leave()
+    } catch (error) {
+      logger.warn({ err: error }, 'whether others run the calls of this gateway is unknown')
+    }
   }
 
   async #giveUp(ids: readonly string[]) {
