@@ -60,7 +60,7 @@ export async function startGateway(settings: Settings, clock: Clock, logger: Log
     const stop = async () => {
       isStopping = true
       await services.writtenCalls.stop()
-      services.tools.stop()
+      await services.tools.stop()
       const lettersStopped = services.letterTasks.stop(graceMs)
       await listeners.close(graceMs)
       await lettersStopped

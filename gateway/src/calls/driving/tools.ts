@@ -26,6 +26,8 @@ export interface ToolsParts {
   timeoutMs: number
 }
 
+const stopping = () => unavailable('this gateway is stopping')
+
 type Result = Omit<ToolOutcome, 'text'> & { result: unknown }
 
 /**
@@ -34,23 +36,36 @@ type Result = Omit<ToolOutcome, 'text'> & { result: unknown }
  */
 export class Tools {
   readonly #parts: ToolsParts
-  readonly #waiting = new Set<WaitingCalls>()
+  readonly #waiting = new Map<WaitingCalls, Promise<ToolOutcome[]>>()
+  #isStopped = false
 
   constructor(parts: ToolsParts) {
     this.#parts = parts
   }
 
   /** Whoever waits is refused; the log has what was asked, and another gateway goes on from there. */
-  stop() {
-    for (const waiting of this.#waiting) waiting.fail(unavailable('this gateway is stopping'))
+  async stop() {
+    this.#isStopped = true
+    for (const waiting of this.#waiting.keys()) waiting.fail(stopping())
+    await Promise.allSettled(this.#waiting.values())
   }
 
   /** What became of the calls, in their order. What an app does not answer in time has failed. */
   async run(call: DrivenCall, calls: readonly ToolCall[], withinMs?: number): Promise<ToolOutcome[]> {
-    const { tails, timeoutMs } = this.#parts
+    if (this.#isStopped) throw stopping()
     const waiting = new WaitingCalls(calls)
+    const outcomes = this.#outcomes(call, waiting, withinMs)
+    this.#waiting.set(waiting, outcomes)
+    try {
+      return await outcomes
+    } finally {
+      this.#waiting.delete(waiting)
+    }
+  }
+
+  async #outcomes(call: DrivenCall, waiting: WaitingCalls, withinMs?: number): Promise<ToolOutcome[]> {
+    const { tails, timeoutMs } = this.#parts
     const { stop } = await tails.follow(call.id, (entries) => waiting.see(entries))
-    this.#waiting.add(waiting)
     const looking = setInterval(() => this.#lookAgain(call, waiting), lookEveryMs)
     const timer = setTimeout(() => waiting.giveUp(), withinMs ?? timeoutMs)
     try {
@@ -63,7 +78,6 @@ export class Tools {
         waiting.answer(await this.#fail(call, id, name, withinMs))
       return waiting.outcomes
     } finally {
-      this.#waiting.delete(waiting)
       clearTimeout(timer)
       clearInterval(looking)
       stop()
