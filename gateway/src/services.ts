@@ -321,7 +321,7 @@ export function makeServices(settings: Settings, clock: Clock, logger: Logger) {
   const lostWorkers = new LostWorkers({ database, clock, logger, log })
   const spokenCallTasks = new SpokenCallTasks([lostWorkers, routing], logger)
   const callModels = new CallModels({ vendors, stageKeys, lending, providerKeys })
-  const memories = new Memories(database, clock)
+  const memories = new Memories({ database, clock, log, gateway: runningGateways.id })
   const askedTurns = new AskedTurns(database, clock, orgs)
   const writtenCalls = new WrittenCalls({
     database,

@@ -43,6 +43,8 @@ test('every deployment setting starts SVC_ and the defaults are those of the set
     toolTimeoutMs: 30_000,
     chatIdleMs: 1_800_000,
     vendorWindowMs: 120_000,
+    voiceRates: { speech: 120, voices: 120, transcriptions: 60, streams: 60 },
+    maxStreams: 20,
     newOrgPlan: 'pro',
     newOrgCredits: 1000,
     logLevel: 'info',

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { plans, type Plan } from '@switchroom/contract/accounts'
+import type { VoiceDoing } from '@switchroom/contract/voice-server'
 import { minuteMs, secondMs } from './clock.ts'
 import { readVaultKey } from './vault-key.ts'
 import {
@@ -67,6 +68,10 @@ export interface Settings {
   toolTimeoutMs: number
   /** How long nobody may say anything before a chat ends. */
   chatIdleMs: number
+  /** What one key may do at the voice server in a minute. */
+  voiceRates: Record<VoiceDoing, number>
+  /** Live transcriptions open at once on one key. */
+  maxStreams: number
   newOrgPlan: Plan
   newOrgCredits: number
   logLevel: LogLevel
@@ -128,6 +133,13 @@ export function readSettings(environment: Environment): Settings {
     chatIdleMs: read('SVC_CHAT_IDLE_S', secondsAsMs) ?? 30 * minuteMs,
     toolTimeoutMs: read('SVC_TOOL_TIMEOUT_S', secondsAsMs) ?? 30 * secondMs,
     vendorWindowMs: read('SVC_VENDOR_WINDOW_S', secondsAsMs) ?? 2 * minuteMs,
+    voiceRates: {
+      speech: read('SVC_RATE_SPEECH', wholeNumber) ?? 120,
+      voices: read('SVC_RATE_VOICES', wholeNumber) ?? 120,
+      transcriptions: read('SVC_RATE_TRANSCRIPTIONS', wholeNumber) ?? 60,
+      streams: read('SVC_RATE_STREAMS', wholeNumber) ?? 60,
+    },
+    maxStreams: read('SVC_MAX_STREAMS', wholeNumber) ?? 20,
     newOrgPlan: read('SVC_NEW_ORG_PLAN', itemOf(plans)) ?? 'pro',
     newOrgCredits: read('SVC_NEW_ORG_CREDITS', amount) ?? 1000,
     logLevel: read('SVC_LOG_LEVEL', itemOf(logLevels)) ?? 'info',

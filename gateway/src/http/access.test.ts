@@ -17,6 +17,7 @@ import { newSecret } from '../foundation/secrets.ts'
 import {
   anyKey,
   appOrFleet,
+  fleetOnly,
   open,
   operator,
   openingWorker,
@@ -99,12 +100,14 @@ function refusalOf(
   const isForWorkers = access.kind === 'worker' || access.kind === 'appOrFleet'
   const isOrgNamed = credential.namedOrg !== undefined || (access.kind === 'worker' && access.isOrgInBody)
   if (credential.opens === 'work') {
+    if (access.kind === 'fleet') return undefined
     if (!isForWorkers && access.kind !== 'scopeOrWorker') return 401
     if (isOrgNamed) return undefined
     return path.includes('/:call') ? 404 : 400 // a call that nobody knows names no org
   }
   if (credential.kind === 'server' && env !== undefined && env !== credential.env) return 403
   if (credential.kind === 'person' && env === 'production' && !credential.production) return 403
+  if (access.kind === 'fleet') return 403
   if (access.kind === 'operator') return credential.operator ? undefined : 403
   const isAppToken = credential.kind === 'server' && credential.scopes?.includes('app')
   if ((access.kind === 'settingsScope' || access.kind === 'scopeOrWorker') && isAppToken) return undefined
@@ -194,6 +197,7 @@ async function probeServer() {
     worker,
     'opening-worker': openingWorker,
     'app-or-fleet': appOrFleet,
+    fleet: fleetOnly,
     ...Object.fromEntries(scopes.map((name) => [name, scope(name)])),
   }
   for (const [name, access] of Object.entries(kinds))

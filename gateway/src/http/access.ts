@@ -13,6 +13,7 @@ export type Access =
   | { readonly kind: 'scopeOrWorker'; readonly anyOf: readonly Scope[] }
   | { readonly kind: 'appOrFleet' }
   | { readonly kind: 'worker'; readonly isOrgInBody?: true }
+  | { readonly kind: 'fleet' }
   | { readonly kind: 'operator' }
   | { readonly kind: 'signUp' }
 
@@ -36,6 +37,8 @@ export const appOrFleet: Access = { kind: 'appOrFleet' }
 export const worker: Access = { kind: 'worker' }
 /** The same, but the fleet's need not name an org: what the body names belongs to one. */
 export const openingWorker: Access = { kind: 'worker', isOrgInBody: true }
+/** The fleet's key alone, for no org in particular. */
+export const fleetOnly: Access = { kind: 'fleet' }
 /** The platform's own key, or a person made operator. */
 export const operator: Access = { kind: 'operator' }
 /** Nobody while sign-up is shut; with a key of the page in front, that key alone. */

@@ -18,6 +18,9 @@ export interface Opened {
   readonly access: Access
 }
 
+/** A key, and whose it is. */
+export type LivingKey = Pick<Caller, 'key_id' | 'org' | 'slug'>
+
 const noKey = () => unauthorized('this door takes an API key', 'MISSING_KEY')
 const opensNothing = () => unauthorized('this key opens nothing')
 
@@ -57,6 +60,12 @@ export class Authentication {
     return opened.map((one) =>
       one.caller.kind === 'fleet' ? one.caller : judgedAgain(one, byId.get(one.caller.key_id)),
     )
+  }
+
+  /** Of these keys the ones that are alive, whatever each opens. */
+  async living(ids: readonly string[]): Promise<LivingKey[]> {
+    const keys = await store.findKeys(this.#database, ids, this.#clock.now())
+    return keys.filter((key) => isAlive(key) && key.expired_at === null).map(keyPart)
   }
 
   /** The platform's own key opens the operator's endpoints and nothing else. */

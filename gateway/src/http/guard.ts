@@ -1,6 +1,6 @@
 import type { FastifyRequest, RouteOptions } from 'fastify'
 import type { TSchema } from 'typebox'
-import { notFound } from '../foundation/refusals.ts'
+import { forbidden, notFound } from '../foundation/refusals.ts'
 import { isOpenToFleet, refuseUnlessAllowed, type Access } from './access.ts'
 import type { Authentication } from './authentication.ts'
 import type { Answers } from './failures.ts'
@@ -40,7 +40,7 @@ export function guardRoutes(server: Server, { agentOfCall, answers, ...keepers }
 
     if (access.kind === 'open') return
     route.onRequest = [guardOf(access, socketAccess, keepers), ...[route.onRequest ?? []].flat()]
-    if (access.kind !== 'operator' && access.kind !== 'signUp')
+    if (access.kind !== 'operator' && access.kind !== 'signUp' && access.kind !== 'fleet')
       route.preValidation = [
         narrow,
         ...[route.preValidation ?? []].flat(),
@@ -79,6 +79,12 @@ function guardOfOne(access: Access, { authentication, fleet }: Keepers): Guard {
       if (!authentication.isOperatorDoorOpen)
         throw notFound("the operator's doors are shut on this deployment: set SVC_OPERATOR_KEY")
       request.operator = await authentication.operator(request.headers)
+    }
+  if (access.kind === 'fleet')
+    return async (request: FastifyRequest) => {
+      if (fleet.isPresented(request.headers)) return
+      await authentication.caller(request.headers)
+      throw forbidden("this door takes the fleet's key")
     }
   if (isOpenToFleet(access))
     return async (request: FastifyRequest) => {

@@ -72,6 +72,7 @@ const securityOfKind: Partial<Record<Access['kind'], { security: Record<string, 
   scopeOrWorker: keyedOrFleet,
   appOrFleet: keyedOrFleet,
   worker: keyedOrFleet,
+  fleet: { security: [{ fleetKey: [] }] },
 }
 
 const securityOf = ({ kind }: Access) => securityOfKind[kind] ?? keyed
@@ -88,6 +89,7 @@ const accessInWords: Record<Access['kind'], (access: Access) => string> = {
     `Takes a key that opens ${scopesOf(access)}, a server token that opens \`app\`, or the fleet's key.`,
   appOrFleet: () => "Takes a key that opens `app`, or the fleet's.",
   worker: () => "Takes a server token that opens `app`, or the fleet's key.",
+  fleet: () => "Takes the fleet's key.",
   operator: () => "Takes the operator's key.",
   signUp: () => 'Takes no key, or the key of the page in front where the operator set one.',
 }

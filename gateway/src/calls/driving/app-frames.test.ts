@@ -81,7 +81,7 @@ test('an app ends a call, and a call that has ended takes nothing more from it (
   assert.deepEqual(await entriesOf(deployment, `${org.id}/sandbox/desk`), [])
 })
 
-test("a callback is written into the call's log and the agent's own with everything beside it, nothing is answered (N-053, N-054, N-367, N-368, N-369, N-372, N-498, ND-94)", async () => {
+test("a callback is written into the call's log and the agent's own with everything beside it, nothing is answered (N-053, N-054, N-055, N-367, N-368, N-369, N-372, N-498, ND-94)", async () => {
   const agent = 'callers'
   const cases = [
     [{ ...phone }, 'phone', '+34911234567'],

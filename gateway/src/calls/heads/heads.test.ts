@@ -168,7 +168,7 @@ test('an unknown call, another org’s and the other environment’s are one 404
   refused(await app.get(`/v1/calls/${call}/settings`), 403, 'this key does not open calls: it opens app')
 })
 
-test('narrowing goes by the call’s agent (S-426, ST-069, ST-068)', async () => {
+test('narrowing goes by the call’s agent (I-311, I-315, S-426, ST-069, ST-068)', async () => {
   const [mine, other] = [newAgent(), newAgent()]
   const narrowed = (await org.person('developer', { agents: [mine.slug], production: true })).client
   const sentence = `this key works on ${mine.slug} alone`

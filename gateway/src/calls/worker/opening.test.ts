@@ -200,7 +200,7 @@ test('a call that no worker can take is refused: unknown, of another org, writte
   refused(await take(unheld), 409, 'no app holds nobodys in sandbox: connect one, and call again')
 })
 
-test('a worker that finds the fleet full opens a call that only takes the number and ends (ND-96, N-371, N-373)', async () => {
+test('a worker that finds the fleet full opens a call that only takes the number and ends (ND-96, N-055, N-371, N-373)', async () => {
   const small = await deployment.newOrg()
   const phone = await new SpokenAgent(deployment, small, 'desk').route()
   const its = await phone.holdingApp()

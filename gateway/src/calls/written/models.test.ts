@@ -53,7 +53,7 @@ test('past the time for the first word the caller is asked to repeat, in their l
   assert.equal(await client?.ask('Still there?'), 'Here I am.')
 })
 
-test('when a vendor fails the next of the row takes over, and the log tells when one goes and comes back (S-390, S-391, S-392, S-396, S-397, SD-56)', async () => {
+test('when a vendor fails the next of the row takes over, and the log tells when one goes and comes back (S-390, S-391, S-392, S-396, S-397, N-501, SD-56)', async () => {
   const payer = await deployment.newOrg()
   const token = await payer.serverToken('sandbox', { scopes: ['app', 'talk'] })
   const app = await AppClient.connect(url, token.key)

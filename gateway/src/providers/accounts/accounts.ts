@@ -40,12 +40,12 @@ export class Accounts {
   }
 
   /** Takes the credits if there are as many, in one step: of several at one instant none takes another's. */
-  async hold(org: string, credits: number): Promise<boolean> {
-    return (await store.takeCredits(this.#database, org, amountOf(credits))) !== undefined
+  async hold(org: string, credits: number, database: Queryable = this.#database): Promise<boolean> {
+    return (await store.takeCredits(database, org, amountOf(credits))) !== undefined
   }
 
-  async giveBack(org: string, credits: number): Promise<void> {
-    await store.addCredits(this.#database, org, amountOf(credits))
+  async giveBack(org: string, credits: number, database: Queryable = this.#database): Promise<void> {
+    await store.addCredits(database, org, amountOf(credits))
   }
 
   /** For what is known only afterwards: it may leave the account below zero. */
