@@ -51,7 +51,7 @@ export interface Beginning extends Partial<store.Parties> {
   /** The gateway that runs it, where it is a written one. */
   runner?: string
   /** What its log begins with. */
-  entries: readonly NewEntry[]
+  entries: (resolution: Resolution) => readonly NewEntry[]
   /** Refuses by what the call would run; nothing is kept then. */
   judge?: (resolution: Resolution) => Promise<void>
   /** Whether it ends where it begins, and so counts for no quota. */
@@ -97,7 +97,7 @@ export class CallHeads {
       if (!beginning.isPassing) await this.refusePastQuota(tx, scope.org)
       if (!(await this.#keep(tx, scope, reading, resolution, beginning)))
         throw conflict(`there is a call ${call} already`)
-      await log.appendIn(tx, callLog({ ...scope, id: call }), beginning.entries)
+      await log.appendIn(tx, callLog({ ...scope, id: call }), beginning.entries(resolution))
       await beginning.inside?.(tx)
     })
     return resolution

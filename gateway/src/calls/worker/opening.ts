@@ -92,7 +92,7 @@ export class Opening {
       contact,
       extension,
       beatAt: this.#parts.clock.now(),
-      entries: [entry],
+      entries: () => [entry],
       isPassing: wanted.overflow === true,
       judge: async ({ declaration }) => {
         if (!line && !declaration) throw unheld(route)

@@ -1,4 +1,5 @@
 import type { ChatAsked, ChatMessage } from '@switchroom/contract/chat'
+import type { NewEntry } from '@switchroom/contract/log'
 import type { Logger } from 'pino'
 import { holderOf, scopeOf, type Scope } from '../../agents/scope.ts'
 import type { Database } from '../../database/database.ts'
@@ -14,19 +15,19 @@ import {
 import { newId } from '../../foundation/secrets.ts'
 import { codePoints } from '../../foundation/text.ts'
 import type { Accounts } from '../../providers/accounts/accounts.ts'
+import { phoneForm } from '../callbacks/requesting.ts'
 import { newCallId } from '../heads/call-ids.ts'
 import type { CallHeads, Resolution } from '../heads/heads.ts'
 import type { Log } from '../log/log.ts'
 import { callLog } from '../log/stamping.ts'
-import type { CallModels } from './call-models.ts'
+import { configRun } from '../running/config-run.ts'
+import { layersOf, type CallModels } from './call-models.ts'
 import * as store from './chats.store.ts'
 import { findWritten, runBy, type WrittenHead } from './running.store.ts'
 import type { WrittenCalls } from './written-calls.ts'
 
 const longestText = 8000
 const longestId = 64
-const phoneNumber = /^\+[1-9][0-9]{6,14}$/
-const started = { type: 'chat.started', data: {} }
 
 /** A chat that a client may take part in, from behind this cursor on. */
 export interface ChatSeat {
@@ -110,7 +111,7 @@ export class Chats {
       caller: contact,
       contact,
       runner: gateway,
-      entries: [started],
+      entries: firstEntries,
       judge: (resolution) => this.#judge(caller, scope, resolution),
     })
     const head: WrittenHead = { ...scope, id: call, slug: caller.slug, contact }
@@ -136,13 +137,14 @@ export class Chats {
   async #begin(caller: Caller, scope: Scope, head: WrittenHead) {
     const { heads, database, log, calls, gateway } = this.#parts
     if (((await log.find(head.id))?.seq ?? 0) > 0) return
-    await this.#judge(caller, scope, await heads.resolve(scope, head.id, 'chat'))
+    const resolution = await heads.resolve(scope, head.id, 'chat')
+    await this.#judge(caller, scope, resolution)
     const isBegun = await database.transaction(async (tx) => {
       await heads.refusePastQuota(tx, head.org)
       const held = await log.hold(tx, head.id)
       if (!held || held.seq > 0 || held.sealed) return false
       await runBy(tx, head.id, gateway)
-      await log.appendIn(tx, callLog(head), [started])
+      await log.appendIn(tx, callLog(head), firstEntries(resolution))
       return true
     })
     if (isBegun) calls.run(head, true)
@@ -162,11 +164,19 @@ export class Chats {
   }
 }
 
+/** A greeting that is only said stands before anything that the client may write. */
+function firstEntries(resolution: Resolution): NewEntry[] {
+  const started = { type: 'chat.started', data: {} }
+  const say = configRun(layersOf(resolution)).greeting?.say
+  if (say === undefined) return [started]
+  return [started, { type: 'agent.message', data: { text: say, messageId: newId('msg', 12), source: 'say' } }]
+}
+
 /** An unescaped `+` in a query is read as a space. */
 function contactOf(said: string | undefined): string | null {
   if (said === undefined) return null
   const contact = said.replace(/^ /, '+')
-  if (!phoneNumber.test(contact)) throw badRequest('contact is a number such as +34911234567')
+  if (!phoneForm.test(contact)) throw badRequest('contact is a number such as +34911234567')
   return contact
 }
 
