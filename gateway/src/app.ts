@@ -25,6 +25,7 @@ import { accountRoutes } from './providers/accounts/accounts.routes.ts'
 import { catalogueRoutes } from './providers/catalogue/catalogue.routes.ts'
 import { providerKeyRoutes } from './providers/keys/provider-keys.routes.ts'
 import { providersRowRoutes } from './providers/row/row.routes.ts'
+import { voiceServerRoutes } from './providers/voice-server/voice-server.routes.ts'
 import { voiceRoutes } from './providers/voices/voices.routes.ts'
 import { canaryRoutes } from './agents/canary/canary.routes.ts'
 import { judgingRoutes } from './agents/judging/judging.routes.ts'
@@ -86,6 +87,7 @@ export async function makeApp(
   accountRoutes(server, services.accounts)
 
   voiceRoutes(server, services.voices, services.samples)
+  voiceServerRoutes(server, services)
 
   appRoutes(server, services.holders, services.appSockets)
   settingsRoutes(server, services.agentSettings)

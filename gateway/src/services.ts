@@ -48,6 +48,14 @@ import { VendorWindow } from './providers/ordering/vendor-window.ts'
 import { ProvidersRow } from './providers/row/row.ts'
 import { Samples } from './providers/voices/samples.ts'
 import { Voices } from './providers/voices/voices.ts'
+import { EarsChoice } from './providers/voice-server/ears-choice.ts'
+import { Entering } from './providers/voice-server/entering.ts'
+import { Grants } from './providers/voice-server/grants.ts'
+import { JudgingStreams } from './providers/voice-server/judging-streams.ts'
+import { OpenStreams } from './providers/voice-server/open-streams.ts'
+import { SpeechCatalogue } from './providers/voice-server/speech-catalogue.ts'
+import { SpeechChoice } from './providers/voice-server/speech-choice.ts'
+import { VendorVoices } from './providers/voice-server/vendor-voices.ts'
 import { Agents, agentsHeld } from './agents/agents.ts'
 import { AppSockets, appBeats } from './agents/apps/app-sockets.ts'
 import { DeclaredModels } from './agents/apps/declared-models.ts'
@@ -206,6 +214,29 @@ export function makeServices(settings: Settings, clock: Clock, logger: Logger) {
     rateCounts,
     sampleTimeoutMs: settings.sampleTimeoutMs,
   })
+
+  const vendorVoices = new VendorVoices(clock, settings.sampleTimeoutMs)
+  const speechCatalogue = new SpeechCatalogue({ vendors, orgs, providersRow, lending, vendorVoices })
+  const openStreams = new OpenStreams(database, clock, settings.maxStreams)
+  const entering = new Entering({
+    authentication,
+    accounts,
+    rateCounts,
+    openStreams,
+    rates: settings.voiceRates,
+  })
+  const grants = new Grants({
+    database,
+    clock,
+    authentication,
+    accounts,
+    providersRow,
+    stageKeys,
+    speechChoice: new SpeechChoice({ vendors, rates, modelAccess, catalogue: speechCatalogue }),
+    earsChoice: new EarsChoice({ vendors, rates, modelAccess, stageKeys }),
+    openStreams,
+  })
+  const judgingStreams = new JudgingStreams(database, clock, authentication, accounts)
 
   const agents = new Agents(database, clock, orgs)
   const orgJudging = new OrgJudging(database, vendors, providersRow, stageKeys)
@@ -374,7 +405,20 @@ export function makeServices(settings: Settings, clock: Clock, logger: Logger) {
   })
 
   const housekeeping = new Housekeeping(
-    [rateCounts, invitations, loginCodes, pairings, begunSignIns, signUps, appSockets, runningGateways, post, driving.drives, askedTurns],
+    [
+      rateCounts,
+      invitations,
+      loginCodes,
+      pairings,
+      begunSignIns,
+      signUps,
+      appSockets,
+      runningGateways,
+      post,
+      driving.drives,
+      askedTurns,
+      grants,
+    ],
     logger,
   )
 
@@ -449,6 +493,10 @@ export function makeServices(settings: Settings, clock: Clock, logger: Logger) {
     vendorWindow,
     voices,
     samples,
+    speechCatalogue,
+    entering,
+    grants,
+    judgingStreams,
     begunSignIns,
     providerSignIns,
     vendors,

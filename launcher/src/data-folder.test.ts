@@ -13,21 +13,23 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { Worker } from 'node:worker_threads'
 import { temporaryFolder } from '../testing/folders.ts'
-import { openDataFolder, openLog, operatorKey, vaultKey } from './data-folder.ts'
+import { fleetKey, openDataFolder, openLog, operatorKey, vaultKey } from './data-folder.ts'
 
 const permissions = (path: string) => statSync(path).mode & 0o777
 
-test('the data folder and its two keys are for their owner only, and a second run reads the same keys (ID-27, T-93)', (t) => {
+test('the data folder and its keys are for their owner only, and a second run reads the same keys (ID-27, T-93)', (t) => {
   const folder = join(temporaryFolder(t), 'a', 'data')
   openDataFolder(folder)
-  const keys = [vaultKey(folder), operatorKey(folder)]
+  const keys = [vaultKey(folder), operatorKey(folder), fleetKey(folder)]
   assert.equal(permissions(folder), 0o700)
-  for (const name of ['vault.key', 'operator.key']) assert.equal(permissions(join(folder, name)), 0o600)
+  for (const name of ['vault.key', 'operator.key', 'fleet.key'])
+    assert.equal(permissions(join(folder, name)), 0o600)
   assert.equal(Buffer.from(keys[0] ?? '', 'base64').length, 32)
   assert.match(keys[1] ?? '', /^svc_op_[\w-]{43}$/)
+  assert.match(keys[2] ?? '', /^svc_fleet_[\w-]{43}$/)
   openDataFolder(folder)
-  assert.deepEqual([vaultKey(folder), operatorKey(folder)], keys)
-  assert.deepEqual(readdirSync(folder).toSorted(), ['operator.key', 'vault.key'])
+  assert.deepEqual([vaultKey(folder), operatorKey(folder), fleetKey(folder)], keys)
+  assert.deepEqual(readdirSync(folder).toSorted(), ['fleet.key', 'operator.key', 'vault.key'])
 })
 
 test('many launchers that make a key at the same moment agree on it (ID-27, T-93)', async (t) => {

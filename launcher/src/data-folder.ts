@@ -59,6 +59,11 @@ export function operatorKey(folder: string): string {
   return keyIn(operatorKeyFile(folder), () => `svc_op_${randomBytes(32).toString('base64url')}`)
 }
 
+/** What the processes of this deployment know each other by. */
+export function fleetKey(folder: string): string {
+  return keyIn(join(folder, 'fleet.key'), () => `svc_fleet_${randomBytes(32).toString('base64url')}`)
+}
+
 export function operatorKeyFile(folder: string): string {
   return join(folder, 'operator.key')
 }

@@ -2,14 +2,28 @@ import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { logFolder, openDataFolder, openLog, operatorKey, operatorKeyFile, vaultKey } from './data-folder.ts'
+import {
+  fleetKey,
+  logFolder,
+  openDataFolder,
+  openLog,
+  operatorKey,
+  operatorKeyFile,
+  vaultKey,
+} from './data-folder.ts'
 import { inviteDemoAdmin } from './demo.ts'
 import { chatCommand, exampleEnvironment } from './example.ts'
 import { Failure } from './failures.ts'
 import { KeptProcess } from './kept-process.ts'
 import { lockFolder } from './lock.ts'
 import { startPostgres } from './postgres.ts'
-import { gatewayAddress, gatewayAddressFromHere, type Settings } from './settings.ts'
+import {
+  gatewayAddress,
+  gatewayAddressFromHere,
+  voiceAddress,
+  voiceEnvironment,
+  type Settings,
+} from './settings.ts'
 import { complain, say, step } from './steps.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -44,16 +58,27 @@ export class Deployment {
     const keys = {
       vault: this.#settings.vaultKey ?? vaultKey(this.dataFolder),
       operator: this.#settings.operatorKey ?? operatorKey(this.dataFolder),
+      fleet: this.#settings.fleetKey ?? fleetKey(this.dataFolder),
     }
     const databaseUrl = this.#settings.databaseUrl ?? (await this.#startDatabase())
-    await this.#startGateway({
-      ...process.env,
+    const shared = {
       SVC_DATA: this.dataFolder,
+      SVC_FLEET_KEY: keys.fleet,
+      NODE_COMPILE_CACHE: this.#compileCache(),
+    }
+    const gateway = this.#startProcess('the gateway', 'gateway', {
+      ...process.env,
+      ...shared,
       SVC_DATABASE_URL: databaseUrl,
       SVC_VAULT_KEY: keys.vault,
       SVC_OPERATOR_KEY: keys.operator,
-      NODE_COMPILE_CACHE: this.#compileCache(),
     })
+    const voiceServer = this.#startProcess('the voice server', 'speech', {
+      ...voiceEnvironment(process.env),
+      ...shared,
+      SVC_GATEWAY_URL: gatewayAddressFromHere(this.#settings),
+    })
+    await Promise.all([gateway, voiceServer])
     this.#sayWhatRuns()
     if (!this.#settings.demo) return
     await this.#tryDemo('the demo org could not be made', () => this.#inviteDemoAdmin(keys.operator))
@@ -76,17 +101,17 @@ export class Deployment {
     return postgres.url('switchroom')
   }
 
-  async #startGateway(environment: NodeJS.ProcessEnv): Promise<void> {
-    const gateway = new KeptProcess({
-      name: 'the gateway',
-      program: join(root, 'gateway', 'src', 'main.ts'),
+  async #startProcess(name: string, room: string, environment: NodeJS.ProcessEnv): Promise<void> {
+    const kept = new KeptProcess({
+      name,
+      program: join(root, room, 'src', 'main.ts'),
       folder: root,
       environment,
-      log: openLog(this.dataFolder, 'gateway.log'),
+      log: openLog(this.dataFolder, `${room}.log`),
       tell: complain,
     })
-    this.#parts.push({ name: 'the gateway', stop: () => gateway.stop(), kill: () => gateway.kill() })
-    await step('starting the gateway', gateway.start(this.#interrupted))
+    this.#parts.push({ name, stop: () => kept.stop(), kill: () => kept.kill() })
+    await step(`starting ${name}`, kept.start(this.#interrupted))
   }
 
   #sayWhatRuns(): void {
@@ -94,6 +119,7 @@ export class Deployment {
     const address = gatewayAddress(this.#settings)
     const lines = {
       gateway: address,
+      'voice server': voiceAddress(this.#settings),
       reference: `${address}/docs`,
       database: databaseUrl ? 'the one of SVC_DATABASE_URL' : join(this.dataFolder, 'postgres'),
       'operator key': ownKey ? 'the one of SVC_OPERATOR_KEY' : operatorKeyFile(this.dataFolder),

@@ -1,13 +1,20 @@
 import assert from 'node:assert/strict'
 import { resolve } from 'node:path'
 import { test } from 'node:test'
-import { gatewayAddress, gatewayAddressFromHere, readSettings } from './settings.ts'
+import {
+  gatewayAddress,
+  gatewayAddressFromHere,
+  readSettings,
+  voiceAddress,
+  voiceEnvironment,
+} from './settings.ts'
 
 test('without settings, or with empty ones, the launcher uses ./data, 127.0.0.1 and 8080 and makes the demo (ID-26)', () => {
   for (const environment of [{}, { SVC_DATA: '', SVC_HOST: '', SVC_PORT: '', SVC_DEMO: '' }]) {
     const settings = readSettings(environment)
     assert.equal(settings.dataFolder, resolve('data'))
     assert.equal(gatewayAddress(settings), 'http://127.0.0.1:8080')
+    assert.equal(voiceAddress(settings), 'http://127.0.0.1:8081')
     assert.equal(settings.demo, true)
   }
 })
@@ -23,4 +30,23 @@ test('SVC_DEMO takes 0, false, no and off in any case, and refuses other words w
 test('a gateway that listens everywhere is reached on loopback', () => {
   assert.equal(gatewayAddressFromHere(readSettings({ SVC_HOST: '0.0.0.0' })), 'http://127.0.0.1:8080')
   assert.equal(gatewayAddressFromHere(readSettings({ SVC_HOST: '::' })), 'http://[::1]:8080')
+})
+
+test('the voice server is started without the secrets of the gateway', () => {
+  const kept = {
+    PATH: '/bin',
+    SVC_HOST: '::1',
+    SVC_VOICE_PORT: '9',
+    SVC_VENDOR_FOLDERS: '/v',
+    SVC_LOG_LEVEL: 'info',
+  }
+  const secrets = {
+    SVC_VAULT_KEY: 'x',
+    SVC_OPERATOR_KEY: 'x',
+    SVC_SIGNUP_KEY: 'x',
+    SVC_DATABASE_URL: 'x',
+    SVC_SMTP_URL: 'x',
+    SVC_PROVIDER_KEY_OPENAI: 'x',
+  }
+  assert.deepEqual(voiceEnvironment({ ...kept, ...secrets }), kept)
 })

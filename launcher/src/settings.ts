@@ -7,9 +7,11 @@ export interface Settings {
   databaseUrl: string | undefined
   vaultKey: string | undefined
   operatorKey: string | undefined
+  fleetKey: string | undefined
   demo: boolean
   host: string
   port: string
+  voicePort: string
 }
 
 export function readSettings(environment: NodeJS.ProcessEnv): Settings {
@@ -19,9 +21,11 @@ export function readSettings(environment: NodeJS.ProcessEnv): Settings {
     databaseUrl: read('SVC_DATABASE_URL'),
     vaultKey: read('SVC_VAULT_KEY'),
     operatorKey: read('SVC_OPERATOR_KEY'),
+    fleetKey: read('SVC_FLEET_KEY'),
     demo: readSwitch('SVC_DEMO', read('SVC_DEMO') ?? 'on'),
     host: read('SVC_HOST') ?? '127.0.0.1',
     port: read('SVC_PORT') ?? '8080',
+    voicePort: read('SVC_VOICE_PORT') ?? '8081',
   }
 }
 
@@ -33,11 +37,23 @@ function readSwitch(name: string, value: string): boolean {
 }
 
 export function gatewayAddress({ host, port }: Settings): string {
-  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+  return addressOf(host, port)
+}
+
+export function voiceAddress({ host, voicePort }: Settings): string {
+  return addressOf(host, voicePort)
 }
 
 /** Where this machine reaches the gateway: a wildcard address is for listening only. */
 export function gatewayAddressFromHere(settings: Settings): string {
   const local: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
   return gatewayAddress({ ...settings, host: local[settings.host] ?? settings.host })
+}
+
+const addressOf = (host: string, port: string) => `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+
+/** What the voice server gets to see: none of the secrets that only the gateway has a use for. */
+export function voiceEnvironment(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const isSecret = (name: string) => /^SVC_(?:.*KEY|DATABASE_URL|SMTP_URL)/.test(name)
+  return Object.fromEntries(Object.entries(environment).filter(([name]) => !isSecret(name)))
 }

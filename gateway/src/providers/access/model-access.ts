@@ -34,6 +34,12 @@ export class ModelAccess {
     return { models: [...table.records], managedProviders }
   }
 
+  /** Whether the org's plan allows a model; one without a price is on every plan. */
+  async isOnPlan(org: string, service: Stage, provider: string, model: string): Promise<boolean> {
+    const rate = (await this.#rates.table()).find(service, provider, model)
+    return !rate || isAllowedOn((await this.#accounts.read(org)).plan, rate.tier)
+  }
+
   /** The model is `provider/model`, or the name of a model that one provider alone has. */
   async verdict(org: string, service: string, model: string): Promise<AccessVerdict> {
     const stage = stages.find((known) => known === service)

@@ -50,9 +50,19 @@ export class Lending {
   }
 
   async keyFor(org: NamedOrg, service: Stage, vendor: string): Promise<StageKey> {
+    return this.keyUnder(await this.#row.read(), org, service, vendor)
+  }
+
+  /** The same under a row that was read already. */
+  async keyUnder(
+    row: Pick<ProviderRow, 'withheld'>,
+    org: NamedOrg,
+    service: Stage,
+    vendor: string,
+  ): Promise<StageKey> {
     const own = await this.#keys.credentialsOf(org.org, vendor)
     if (own) return { from: 'own', credentials: own }
-    const lent = (await this.lentTo(org))(service, vendor)
+    const lent = (await this.lentUnder(row, org))(service, vendor)
     return lent ? { from: 'lent', credentials: lent } : { from: 'none', credentials: null }
   }
 

@@ -40,9 +40,12 @@ export class StageKeys {
     org: NamedOrg,
     knob: StageKnob,
     { vendor, model }: VendorModel,
+    row?: Pick<ProviderRow, 'withheld'>,
   ): Promise<RunningKey | undefined> {
     const stage = stageOf(knob)
-    const key = await this.#lending.keyFor(org, stage, vendor)
+    const key = row
+      ? await this.#lending.keyUnder(row, org, stage, vendor)
+      : await this.#lending.keyFor(org, stage, vendor)
     if (key.from === 'none') return undefined
     if (key.from === 'own' || !this.#vendors.get(vendor)?.needsKey) return { ...key, creditsPerUnit: 0 }
     const rate = (await this.#rates.table()).find(stage, vendor, model)

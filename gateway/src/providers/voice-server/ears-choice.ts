@@ -1,0 +1,110 @@
+import type { ProviderRow } from '@switchroom/contract/providers'
+import type { AskGrant } from '@switchroom/contract/voice-server'
+import type { InstalledVendor, InstalledVendors } from '@switchroom/kit/installed'
+import { classFor } from '@switchroom/kit/manifest'
+import type { ModelAccess } from '../access/model-access.ts'
+import type { NamedOrg } from '../lending/lending.ts'
+import type { StageKeys } from '../lending/stage-keys.ts'
+import type { Rates } from '../rates/rates.ts'
+import { splitWord, type VendorModel } from '../reading/stage-words.ts'
+import { whyNoPlugin } from '../reading/vendor-refusals.ts'
+import { isListed, isPriced, noSuchModel, refuseBeyondPlan, type Chosen } from './chosen.ts'
+import defaults from '../../../default-ears.json' with { type: 'json' }
+import { badModel, diarizeUnsupported } from './voice-refusals.ts'
+
+type Hearing = 'transcriptions' | 'streams'
+
+export interface EarsChoiceParts {
+  vendors: InstalledVendors
+  rates: Rates
+  modelAccess: ModelAccess
+  stageKeys: StageKeys
+}
+
+/** Which vendor's model listens: to a whole recording, or live. */
+export class EarsChoice {
+  readonly #parts: EarsChoiceParts
+
+  constructor(parts: EarsChoiceParts) {
+    this.#parts = parts
+  }
+
+  async choose(org: NamedOrg, doing: Hearing, asked: AskGrant, row: ProviderRow): Promise<Chosen> {
+    const { modelAccess } = this.#parts
+    const diarize = asked.diarize ?? false
+    const named =
+      asked.model === null ? await this.#default(org, doing, diarize, row) : this.#named(doing, asked.model)
+    const chosen = { stage: 'stt', ...named } as const
+    await this.#refuseUnknown(doing, chosen, row)
+    await refuseBeyondPlan(modelAccess, org.org, chosen)
+    if (diarize && !tellsSpeakersApart(doing, chosen))
+      throw diarizeUnsupported(
+        `\`diarize\`: ${chosen.vendor.name}/${chosen.model} does not tell speakers apart here`,
+      )
+    const knobs = {
+      ...(asked.language !== null && { language: asked.language }),
+      ...(diarize && { diarize }),
+    }
+    return { ...chosen, knobs }
+  }
+
+  /** The first of the set that a key would run and that does what is asked; else what needs no key. */
+  async #default(org: NamedOrg, doing: Hearing, diarize: boolean, row: ProviderRow) {
+    const { vendors, stageKeys, modelAccess } = this.#parts
+    for (const run of defaults[doing].map(wholeWord)) {
+      const vendor = vendors.doing('stt', run.vendor)
+      if (!vendor || (diarize && !tellsSpeakersApart(doing, { vendor, model: run.model }))) continue
+      if (!(await stageKeys.find(org, 'stt', run, row))) continue
+      if (await modelAccess.isOnPlan(org.org, 'stt', run.vendor, run.model))
+        return { vendor, model: run.model }
+    }
+    const vendor = vendors.doing('stt', defaults.otherwise)
+    const model = vendor?.manifest?.stages.stt?.model
+    const key =
+      vendor && model !== undefined && (await stageKeys.find(org, 'stt', { vendor: vendor.name, model }, row))
+    if (!key)
+      throw badModel('`model`: no model has a key to run on: bring one of your own, or name another model')
+    return { vendor, model }
+  }
+
+  /** `provider/model`, or a provider: its first of the set, else its own default. */
+  #named(doing: Hearing, word: string): { vendor: InstalledVendor; model: string } {
+    const { vendors } = this.#parts
+    const whole = splitWord(word)
+    const name = whole?.vendor ?? word
+    const vendor = vendors.doing('stt', name)
+    if (!vendor) throw badModel(`\`model\`: ${whyNoPlugin(vendors, 'stt', name)}`)
+    const ofSet = defaults[doing].map(wholeWord).find((run) => run.vendor === name)
+    return { vendor, model: whole?.model ?? ofSet?.model ?? vendor.manifest?.stages.stt?.model ?? '' }
+  }
+
+  async #refuseUnknown(doing: Hearing, chosen: Omit<Chosen, 'knobs'>, row: ProviderRow) {
+    const { vendor, model } = chosen
+    const isKnown = isListed(chosen, row) || isOfSet(doing, chosen)
+    const isPaid = vendor.needsKey && doing === 'streams' // live, what has no rate is not run
+    if (!isPriced(chosen, await this.#parts.rates.table()) && (isPaid || !isKnown)) throw noSuchModel(chosen)
+    const manifest = vendor.manifest?.stages.stt
+    if (doing === 'transcriptions' && manifest?.batch !== true)
+      throw badModel(`\`model\`: ${vendor.name} listens live alone`)
+    if (doing === 'streams' && classOf(chosen)?.streams !== true)
+      throw badModel(`\`model\`: ${vendor.name}/${model} does not listen live`)
+  }
+}
+
+/** Every word of the set is of this form. */
+const wholeWord = (word: string): VendorModel => splitWord(word) ?? { vendor: word, model: '' }
+
+const isOfSet = (doing: Hearing, { vendor, model }: Pick<Chosen, 'vendor' | 'model'>) =>
+  defaults[doing].includes(`${vendor.name}/${model}`)
+
+function classOf({ vendor, model }: Pick<Chosen, 'vendor' | 'model'>) {
+  const manifest = vendor.manifest?.stages.stt
+  return manifest?.classes[classFor(manifest, model)]
+}
+
+/** Live only models of the set do. */
+function tellsSpeakersApart(doing: Hearing, chosen: Pick<Chosen, 'vendor' | 'model'>): boolean {
+  if (classOf(chosen)?.knobs['diarize'] === undefined) return false
+  const does = chosen.vendor.manifest?.stages.stt?.diarize
+  return doing === 'streams' ? does?.live === true && isOfSet(doing, chosen) : does?.batch === true
+}

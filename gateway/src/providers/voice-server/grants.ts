@@ -1,0 +1,145 @@
+import type { AskGrant, Grant, Granted, Settle } from '@switchroom/contract/voice-server'
+import type { Database, Transaction } from '../../database/database.ts'
+import { dayMs, hourMs, later, type Clock } from '../../foundation/clock.ts'
+import { notFound } from '../../foundation/refusals.ts'
+import { newId } from '../../foundation/secrets.ts'
+import type { Authentication, LivingKey } from '../../http/authentication.ts'
+import type { Accounts } from '../accounts/accounts.ts'
+import type { RunningKey, StageKeys } from '../lending/stage-keys.ts'
+import { notLent } from '../reading/vendor-refusals.ts'
+import type { ProvidersRow } from '../row/row.ts'
+import type { Chosen } from './chosen.ts'
+import type { EarsChoice } from './ears-choice.ts'
+import * as store from './grants.store.ts'
+import { unseenMs, type OpenStreams } from './open-streams.ts'
+import type { SpeechChoice } from './speech-choice.ts'
+import { badModel, insufficientCredits, invalidKey, noCreditsLeft, told } from './voice-refusals.ts'
+
+/** Nobody reads a speech aloud for longer: its voice server is gone. */
+const longestSpeechMs = hourMs
+/** A voice server says again what nobody heard, for ten minutes. */
+const settledKeptMs = hourMs
+const openKeptMs = dayMs
+
+export interface GrantParts {
+  database: Database
+  clock: Clock
+  authentication: Authentication
+  accounts: Accounts
+  providersRow: ProvidersRow
+  stageKeys: StageKeys
+  speechChoice: SpeechChoice
+  earsChoice: EarsChoice
+  openStreams: OpenStreams
+}
+
+/** What a voice server may do for whoever came to it, and what is paid for it in the end. */
+export class Grants {
+  readonly #parts: GrantParts
+
+  constructor(parts: GrantParts) {
+    this.#parts = parts
+  }
+
+  async grant(asked: AskGrant): Promise<Granted> {
+    try {
+      return { grant: await this.#granted(asked) }
+    } catch (error) {
+      return { refusal: told(error) }
+    }
+  }
+
+  /** Says once what a grant costs; said again, it changes nothing. */
+  async settle(id: string, { spoken = false, seconds = 0 }: Settle): Promise<void> {
+    const { database, clock } = this.#parts
+    await database.transaction(async (tx) => {
+      const grant = await store.lockGrant(tx, id)
+      if (!grant) throw notFound(`there is no grant ${id}`)
+      if (grant.settled_at !== null) return
+      const heard = { ...grant, seconds: Math.max(grant.seconds, seconds) }
+      const due = grant.doing === 'speech' ? (spoken ? priceOf(heard) : 0) : priceOf(heard)
+      await this.#charge(tx, heard, due, clock.now())
+    })
+  }
+
+  /**
+   * Of a voice server that is gone: what it held for speech is given back, and streams are paid as far as it told.
+   * None is settled by that, so that one which comes back is paid right.
+   */
+  async forgetDead() {
+    const { database, clock } = this.#parts
+    const now = clock.now()
+    const abandoned = await store.abandonedGrants(
+      database,
+      later(now, -longestSpeechMs),
+      later(now, -unseenMs),
+    )
+    for (const { id } of abandoned)
+      await database.transaction(async (tx) => {
+        const grant = await store.lockGrant(tx, id)
+        if (!grant || grant.settled_at !== null) return
+        await this.#charge(tx, grant, grant.doing === 'speech' ? 0 : priceOf(grant), null)
+      })
+    await store.forgetOldGrants(database, later(now, -openKeptMs), later(now, -settledKeptMs))
+  }
+
+  async #granted(asked: AskGrant): Promise<Grant> {
+    const { authentication, providersRow, stageKeys, speechChoice, earsChoice } = this.#parts
+    const [[caller], row] = await Promise.all([authentication.living([asked.key_id]), providersRow.read()])
+    if (!caller) throw invalidKey('this key opens nothing')
+    const { doing } = asked
+    const chosen =
+      doing === 'speech'
+        ? await speechChoice.choose(caller, asked, row)
+        : await earsChoice.choose(caller, doing, asked, row)
+    const { stage, vendor, model, knobs } = chosen
+    const key = await stageKeys.find(caller, stage, { vendor: vendor.name, model }, row)
+    if (!key) throw badModel(notLent('model', vendor.name).message)
+    const id = await this.#keep(caller, asked, chosen, key)
+    return {
+      id,
+      vendor: vendor.name,
+      model,
+      builds: null,
+      knobs,
+      options: row.options[`${stage}/${vendor.name}`] ?? {},
+      credentials: { ...key.credentials },
+      is_own: key.from === 'own',
+    }
+  }
+
+  /** Written down with what it holds, or not at all. */
+  async #keep({ org, key_id }: LivingKey, asked: AskGrant, { vendor }: Chosen, key: RunningKey) {
+    const { database, clock, accounts, openStreams } = this.#parts
+    const { doing } = asked
+    const isPaid = key.from === 'lent' && vendor.needsKey
+    const named = { id: newId('grant', 12), org, key_id, doing, credits_per_unit: key.creditsPerUnit }
+    const measured = { ...named, characters: asked.characters ?? 0, seconds: 0 }
+    const grant = { ...measured, charged: priceOf(measured) }
+    if (isPaid && doing !== 'speech' && (await accounts.read(org)).credits <= 0) throw noCreditsLeft()
+    await database.transaction(async (tx) => {
+      if (doing === 'streams') await openStreams.claim(tx, key_id)
+      if (isPaid && doing === 'speech' && !(await accounts.hold(org, grant.charged, tx)))
+        throw insufficientCredits(
+          `this costs ${grant.charged} credits, which the org does not have: ask the operator for more, or bring a key of your own`,
+        )
+      await store.insertGrant(tx, grant, clock.now())
+    })
+    return grant.id
+  }
+
+  /** Takes what is due and was not taken yet, or gives back what was taken too much. */
+  async #charge(tx: Transaction, grant: store.GrantRow, due: number, settledAt: Date | null) {
+    const { accounts } = this.#parts
+    const difference = due - grant.charged
+    if (difference > 0) await accounts.charge(grant.org, difference, tx)
+    if (difference < 0) await accounts.giveBack(grant.org, -difference, tx)
+    await store.writeGrant(tx, { ...grant, charged: due }, settledAt)
+  }
+}
+
+/** As exact as an account is kept. */
+const priceOf = (grant: Pick<store.GrantRow, 'doing' | 'credits_per_unit' | 'characters' | 'seconds'>) => {
+  const units = grant.doing === 'speech' ? grant.characters : grant.seconds / 60
+  return Number((units * grant.credits_per_unit).toFixed(9))
+}

@@ -1,0 +1,138 @@
+import type { ProviderRow } from '@switchroom/contract/providers'
+import type { AskGrant, SpeechVoice } from '@switchroom/contract/voice-server'
+import type { InstalledVendor, InstalledVendors } from '@switchroom/kit/installed'
+import { classFor } from '@switchroom/kit/manifest'
+import { badRequest, listed } from '../../foundation/refusals.ts'
+import type { ModelAccess } from '../access/model-access.ts'
+import type { NamedOrg } from '../lending/lending.ts'
+import type { Rates } from '../rates/rates.ts'
+import { defaultModel, splitWord } from '../reading/stage-words.ts'
+import { whyNoPlugin } from '../reading/vendor-refusals.ts'
+import { isListed, isPriced, noSuchModel, refuseBeyondPlan, type Chosen } from './chosen.ts'
+import { rowCatalogue, type SpeechCatalogue } from './speech-catalogue.ts'
+import { badModel, badVoice, formatUnsupported } from './voice-refusals.ts'
+
+const formats = ['pcm', 'wav', 'mp3']
+
+export interface SpeechChoiceParts {
+  vendors: InstalledVendors
+  rates: Rates
+  modelAccess: ModelAccess
+  catalogue: SpeechCatalogue
+}
+
+/** Which voice of which vendor speaks, and on which of its models. */
+export class SpeechChoice {
+  readonly #parts: SpeechChoiceParts
+
+  constructor(parts: SpeechChoiceParts) {
+    this.#parts = parts
+  }
+
+  async choose(org: NamedOrg, asked: AskGrant, row: ProviderRow): Promise<Chosen> {
+    const { response_format: format, language, speed } = asked
+    if (asked.characters === undefined) throw badRequest('speech is granted by its characters')
+    if (format !== undefined && !formats.includes(format))
+      throw formatUnsupported('`response_format` is pcm, wav or mp3')
+    const named = asked.model === null ? undefined : splitWord(asked.model)
+    const ofModel = named && this.#vendorOf(named.vendor)
+    if (ofModel) refuseFormat(ofModel, format)
+    const { vendor, id } = await this.#voice(org, asked.voice ?? '', ofModel, row)
+    refuseFormat(vendor, format)
+    if (asked.model !== null && !named) throw badModel('`model` is provider/model or provider/auto')
+    const model = await this.#model(org, vendor, named?.model, language, row)
+    return {
+      stage: 'tts',
+      vendor,
+      model,
+      knobs: { voice: id, ...(language !== null && { language }), ...(speed !== undefined && { speed }) },
+    }
+  }
+
+  #vendorOf(name: string): InstalledVendor {
+    const why = whyNoPlugin(this.#parts.vendors, 'tts', name)
+    const vendor = this.#parts.vendors.doing('tts', name)
+    if (!vendor) throw badModel(`\`model\`: ${why}`)
+    return vendor
+  }
+
+  /** `provider/alias`, or an id: of the vendor that the model names, else of the only one that has it. */
+  async #voice(org: NamedOrg, voice: string, ofModel: InstalledVendor | undefined, row: ProviderRow) {
+    const named = splitWord(voice)
+    const vendor = named && this.#parts.vendors.doing('tts', named.vendor)
+    if (!named || !vendor)
+      return ofModel
+        ? { vendor: ofModel, id: await this.#idOf(org, ofModel, voice, row, ({ id }) => id === voice) }
+        : this.#onlyOne(org, voice, row)
+    if (ofModel && ofModel !== vendor)
+      throw badVoice(`\`voice\`: ${voice} is of ${vendor.name}, and \`model\` is of ${ofModel.name}`)
+    const { model: word } = named
+    const id = await this.#idOf(org, vendor, word, row, ({ alias }) => alias === word)
+    return { vendor, id }
+  }
+
+  /** Where nobody lists all voices of a vendor, one that is not known goes to it as it is. */
+  async #idOf(
+    org: NamedOrg,
+    vendor: InstalledVendor,
+    word: string,
+    row: ProviderRow,
+    isMeant: (voice: SpeechVoice) => boolean,
+  ): Promise<string> {
+    const foundIn = (voices: readonly SpeechVoice[]) =>
+      voices.find(isMeant) ?? voices.find(({ id }) => id === word)
+    const inRow = foundIn(rowCatalogue(vendor.name, row)) // where no vendor has to be waited for
+    if (inRow) return inRow.id
+    for (const list of ['list', 'listAnew'] as const) {
+      const { voices, isWhole } = await this.#parts.catalogue.of(vendor, org, row, list)
+      const found = foundIn(voices)
+      if (found) return found.id
+      if (!isWhole && word !== '') return word
+    }
+    throw badVoice(`\`voice\`: ${vendor.name} has no voice ${word}`)
+  }
+
+  async #onlyOne(org: NamedOrg, voice: string, row: ProviderRow) {
+    const { catalogue } = this.#parts
+    for (const list of ['list', 'listAnew'] as const) {
+      const all = catalogue.vendors()
+      const catalogues = await Promise.all(all.map((vendor) => catalogue.of(vendor, org, row, list)))
+      const having = all.filter((_, i) => catalogues[i]?.voices.some(({ id }) => id === voice))
+      const [vendor, ...more] = having
+      if (vendor && more.length === 0) return { vendor, id: voice }
+      if (vendor)
+        throw badVoice(
+          `\`voice\`: ${listed(having.map(({ name }) => name))} have a voice ${voice}: name it as provider/voice`,
+        )
+    }
+    throw badVoice(`\`voice\`: nobody has a voice ${voice}: GET /v1/audio/voices lists them`)
+  }
+
+  async #model(
+    org: NamedOrg,
+    vendor: InstalledVendor,
+    word: string | undefined,
+    language: string | null,
+    row: ProviderRow,
+  ): Promise<string> {
+    const { rates, modelAccess, vendors } = this.#parts
+    const auto = vendor.manifest?.stages.tts?.auto ?? {}
+    const isAuto = word === undefined || word === 'auto'
+    const model = isAuto
+      ? (auto[language ?? '*'] ?? auto['*'] ?? defaultModel(vendors, row, 'tts', vendor.name))
+      : word
+    const named = { stage: 'tts', vendor, model } as const
+    if (!isPriced(named, await rates.table()) && !isListed(named, row)) throw noSuchModel(named)
+    const stage = vendor.manifest?.stages.tts
+    if (!stage?.classes[classFor(stage, model)]?.knobs['voice'])
+      throw badVoice(`\`voice\`: ${vendor.name} takes no voice`)
+    await refuseBeyondPlan(modelAccess, org.org, named)
+    return model
+  }
+}
+
+function refuseFormat({ name, manifest }: InstalledVendor, format: string | undefined) {
+  const made = manifest?.stages.tts?.formats ?? formats
+  if (format !== undefined && !made.includes(format))
+    throw formatUnsupported(`\`response_format\`: ${name} makes ${listed(made)}`)
+}

@@ -1,0 +1,101 @@
+import { Empty } from '@switchroom/contract/shapes'
+import {
+  AskEntry,
+  AskGrant,
+  AskStreams,
+  Entered,
+  Granted,
+  GrantParams,
+  Settle,
+  SpeechVoices,
+  SpeechVoicesAsked,
+  StreamsJudged,
+} from '@switchroom/contract/voice-server'
+import { fleetOnly } from '../../http/access.ts'
+import { refusals } from '../../http/refusals.ts'
+import type { Server } from '../../http/server.ts'
+import type { Entering } from './entering.ts'
+import type { Grants } from './grants.ts'
+import type { JudgingStreams } from './judging-streams.ts'
+import type { SpeechCatalogue } from './speech-catalogue.ts'
+
+export interface VoiceServerParts {
+  entering: Entering
+  grants: Grants
+  judgingStreams: JudgingStreams
+  speechCatalogue: SpeechCatalogue
+}
+
+/** For the platform's own voice servers. What they pass on as a refusal is an answer here. */
+export function voiceServerRoutes(server: Server, parts: VoiceServerParts) {
+  const { entering, grants, judgingStreams, speechCatalogue } = parts
+
+  server.post(
+    '/v1/voice/entries',
+    {
+      access: fleetOnly,
+      schema: {
+        summary: 'Whose key came to a voice server, counted',
+        body: AskEntry,
+        response: { 200: Entered },
+      },
+    },
+    (request) => entering.enter(request.body),
+  )
+
+  server.post(
+    '/v1/voice/grants',
+    {
+      access: fleetOnly,
+      schema: {
+        summary: 'The vendor, model and key that serve a request; the price of speech is held',
+        body: AskGrant,
+        response: { 200: Granted },
+      },
+    },
+    (request) => grants.grant(request.body),
+  )
+
+  server.post(
+    '/v1/voice/grants/:grant/settlement',
+    {
+      access: fleetOnly,
+      schema: {
+        summary: 'What became of a grant, and so what it costs; said once, it stays',
+        params: GrantParams,
+        body: Settle,
+        response: { 200: Empty, ...refusals(404) },
+      },
+    },
+    async (request) => {
+      await grants.settle(request.params.grant, request.body)
+      return {}
+    },
+  )
+
+  server.post(
+    '/v1/voice/streams',
+    {
+      access: fleetOnly,
+      schema: {
+        summary: 'Which of the open streams may go on',
+        body: AskStreams,
+        response: { 200: StreamsJudged },
+      },
+    },
+    (request) => judgingStreams.judge(request.body),
+  )
+
+  server.get(
+    '/v1/voice/voices',
+    {
+      access: fleetOnly,
+      schema: {
+        summary: 'The voices an org may speak with',
+        querystring: SpeechVoicesAsked,
+        response: { 200: SpeechVoices, ...refusals(404) },
+      },
+    },
+    (request) => speechCatalogue.list(request.query),
+  )
+}

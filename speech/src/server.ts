@@ -1,0 +1,128 @@
+import type { Socket } from 'node:net'
+import type { InstalledVendors } from '@switchroom/kit/installed'
+import fastify, {
+  LogController,
+  type FastifyBaseLogger,
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+} from 'fastify'
+import type { GatewayClient } from './gateway-client.ts'
+import { Refusal } from './refusals.ts'
+import { newRequestId } from './request-ids.ts'
+import type { Settings } from './settings.ts'
+
+const bodyLimitBytes = 1024 * 1024
+
+export type Server = FastifyInstance
+
+/** What every route of the voice server works with. */
+export interface Parts {
+  settings: Settings
+  gateway: GatewayClient
+  vendors: InstalledVendors
+}
+
+/** An HTTP server that answers every refusal alike and logs no path, query, header or body as sent. */
+export function makeServer(logger: FastifyBaseLogger): Server {
+  const methods = new Map<string, Set<string>>()
+  const sockets = new Set<string>()
+  const server = fastify({
+    loggerInstance: logger,
+    logController: new LogController({ disableRequestLogging: true }), // the hook below logs instead
+    genReqId: newRequestId,
+    bodyLimit: bodyLimitBytes,
+    return503OnClosing: false, // its answer would not be of our shape; the connection is closed instead
+    forceCloseConnections: 'idle',
+    exposeHeadRoutes: false,
+    // what asks to become a socket where there is none is a request like any other
+    http: {
+      shouldUpgradeCallback: ({ url = '', headers }) =>
+        headers.upgrade?.toLowerCase() === 'websocket' && sockets.has(withoutQuery(url)),
+    },
+    frameworkErrors: answerFailure,
+    clientErrorHandler: answerBrokenRequest,
+  })
+  server.addHook('onRoute', (route) => {
+    const taken = methods.get(route.url) ?? new Set()
+    for (const method of [route.method].flat()) taken.add(method)
+    methods.set(route.url, taken)
+    if ('websocket' in route || 'wsHandler' in route) sockets.add(route.url)
+  })
+  server.addHook('onRequest', (request, reply, done) => {
+    reply.header('x-svc-request-id', request.id)
+    done()
+  })
+  server.addHook('onResponse', (request, reply, done) => {
+    const { method } = request
+    const route = request.routeOptions.url ?? 'unknown'
+    const ms = Math.round(reply.elapsedTime * 10) / 10
+    request.log.info({ method, route, status: reply.statusCode, ms }, 'answered')
+    done()
+  })
+  server.removeAllContentTypeParsers()
+  server.setErrorHandler(answerFailure)
+  server.setNotFoundHandler((request) => {
+    const path = withoutQuery(request.url)
+    const taken = methods.get(path)
+    if (!taken) throw noDoor(request)
+    const allow = [...taken].toSorted().join(', ')
+    throw new Refusal(405, 'METHOD_NOT_ALLOWED', `${path} does not take ${request.method}`, { allow })
+  })
+  return server
+}
+
+/** The one place where a failure becomes an answer. */
+function answerFailure(error: FastifyError, request: FastifyRequest, reply: FastifyReply) {
+  const refusal = asRefusal(error, request)
+  if (refusal.status === 500) request.log.error({ err: error }, 'a request failed')
+  const { status, code, message, headers } = refusal
+  void reply
+    .code(status)
+    .header('x-svc-request-id', request.id)
+    .headers(headers)
+    .type('application/json; charset=utf-8')
+    .send(JSON.stringify({ error: message, code }))
+}
+
+function asRefusal(error: FastifyError, request: FastifyRequest): Refusal {
+  if (error instanceof Refusal) return error
+  if (error.code === 'FST_ERR_BAD_URL' || error.code === 'FST_ERR_MAX_PARAM_LENGTH') return noDoor(request)
+  if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE')
+    return new Refusal(413, 'INPUT_TOO_LONG', 'that body is too large')
+  if (error.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE')
+    return new Refusal(415, 'UNSUPPORTED_MEDIA', 'send JSON, with the content-type application/json')
+  if (error.code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH')
+    return new Refusal(400, 'BAD_REQUEST', 'body: must be as long as it says')
+  return new Refusal(500, 'INTERNAL_ERROR', 'something broke on our side')
+}
+
+const withoutQuery = (url: string) => url.split('?', 1)[0] ?? url
+
+const noDoor = ({ url }: FastifyRequest) =>
+  new Refusal(404, 'NOT_FOUND', `there is no door at ${withoutQuery(url)}`)
+
+/** A request that is not HTTP never reaches a route; it is answered in our shape all the same. */
+function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || socket.destroyed) return
+  const [status, reason, code, sentence] = brokenRequest(error.code)
+  const body = JSON.stringify({ error: sentence, code })
+  const head = [
+    `HTTP/1.1 ${status} ${reason}`,
+    'Content-Type: application/json; charset=utf-8',
+    `X-Svc-Request-Id: ${newRequestId()}`,
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'Connection: close',
+  ]
+  if (socket.writable) socket.write(`${head.join('\r\n')}\r\n\r\n${body}`)
+  socket.destroy(error)
+}
+
+function brokenRequest(code: string | undefined) {
+  if (code === 'HPE_HEADER_OVERFLOW')
+    return [431, 'Request Header Fields Too Large', 'HEADERS_TOO_LARGE', 'those headers are too large']
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
+    return [408, 'Request Timeout', 'REQUEST_TIMEOUT', 'that request took too long to arrive']
+  return [400, 'Bad Request', 'BAD_REQUEST', 'that is not an HTTP request']
+}

@@ -1,0 +1,64 @@
+import type { FastifyBaseLogger } from 'fastify'
+import { CallerGone } from '../caller-gone.ts'
+import { Refusal } from '../refusals.ts'
+import type { AskedSpeech } from './asked-speech.ts'
+import type { Saying } from './speech.ts'
+
+const mediaTypes = { pcm: 'audio/pcm', wav: 'audio/wav', mp3: 'audio/mpeg' } as const
+
+export function headersOf({
+  format,
+  sampleRate,
+  characters,
+  timestamps,
+}: AskedSpeech): Record<string, string> {
+  const always = { 'x-svc-characters': String(characters), 'cache-control': 'no-store' }
+  if (timestamps)
+    return { ...always, 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no' }
+  const shape = format === 'pcm' && {
+    'x-sample-rate': String(sampleRate),
+    'x-channels': '1',
+    'x-bit-depth': '16',
+  }
+  return { ...always, 'content-type': mediaTypes[format], ...shape }
+}
+
+/** The sound itself. A failure goes through, so that the connection is cut and nobody takes it for the whole. */
+export async function* soundOf({ pieces }: Saying, logger: FastifyBaseLogger): AsyncIterable<Uint8Array> {
+  try {
+    for await (const piece of pieces) if (piece.type === 'audio') yield piece.bytes
+  } catch (error) {
+    brokeOff(error, logger)
+    throw error
+  }
+}
+
+/** The sound with the times of its words, as server-sent events. */
+export async function* eventsOf(
+  saying: Saying,
+  { format, sampleRate, characters }: AskedSpeech,
+  requestId: string,
+  logger: FastifyBaseLogger,
+): AsyncIterable<string> {
+  yield eventOf({ type: 'start', request_id: requestId, format, sample_rate: sampleRate })
+  try {
+    for await (const piece of saying.pieces)
+      yield eventOf(
+        piece.type === 'word' ? piece : { type: 'audio', data: Buffer.from(piece.bytes).toString('base64') },
+      )
+  } catch (error) {
+    brokeOff(error, logger)
+    const sentence = error instanceof Refusal ? error.message : 'something broke on our side'
+    yield eventOf({ type: 'error', code: 'UPSTREAM_ERROR', error: sentence })
+    return
+  }
+  yield eventOf({ type: 'done', characters, audio_ms: saying.audioMs })
+  yield 'data: [DONE]\n\n'
+}
+
+const eventOf = (frame: object) => `data: ${JSON.stringify(frame)}\n\n`
+
+/** Whoever hung up knows it. */
+function brokeOff(error: unknown, logger: FastifyBaseLogger) {
+  if (!(error instanceof CallerGone)) logger.warn({ err: error }, 'speech broke off')
+}

@@ -1,0 +1,46 @@
+import type { HeardWord, Transcript } from '@switchroom/kit/vendor'
+
+/** What a vendor heard, as it is answered. */
+export interface Transcribed {
+  transcript: Transcript
+  /** `provider/model` */
+  model: string
+  seconds: number
+  diarize: boolean
+}
+
+export const plainAnswer = ({ transcript: { text, language }, seconds }: Transcribed) => ({
+  text,
+  language,
+  duration: threeDecimals(seconds),
+})
+
+export function verboseAnswer(heard: Transcribed) {
+  const { transcript, model, seconds, diarize } = heard
+  const speakerOf = ({ speaker }: { speaker?: number }) =>
+    diarize && speaker !== undefined ? { speaker } : {}
+  const whole = transcript.text === '' ? [] : [{ start: 0, end: seconds, text: transcript.text }]
+  const segments = transcript.segments.length > 0 ? transcript.segments : whole
+  return {
+    ...plainAnswer(heard),
+    model,
+    words: transcript.words.map((said: HeardWord) => ({
+      word: said.word,
+      ...timesOf(said),
+      ...speakerOf(said),
+    })),
+    segments: segments.map((segment, id) => ({
+      id,
+      ...timesOf(segment),
+      text: segment.text,
+      ...speakerOf(segment),
+    })),
+  }
+}
+
+const timesOf = ({ start, end }: { start: number; end: number }) => ({
+  start: threeDecimals(start),
+  end: threeDecimals(end),
+})
+
+const threeDecimals = (value: number) => Math.round(value * 1_000) / 1_000

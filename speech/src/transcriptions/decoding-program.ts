@@ -1,0 +1,62 @@
+import { once } from 'node:events'
+import { Worker } from 'node:worker_threads'
+import decode from '@audio/decode'
+import { decodedRate, exits, mostMemoryBytes } from './decoding-terms.ts'
+import type { MediaForm } from './media-forms.ts'
+import { Mono } from './mono.ts'
+import { moovFirst } from './moov-first.ts'
+import { wavFormat } from './wav-format.ts'
+
+// A process of its own for one file that anybody may have made: it reads the file from its input, writes samples to
+// its output, and may be killed at any time. A thread would not do: what runs out of memory takes its process along.
+
+/** So little that what a decoder makes of it at once stays small, however much a file promises. */
+const pieceBytes = 2_048
+
+// Both go to the whole group of a terminal or a supervisor; this one ends when its host lets go of it.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {})
+process.stdout.on('error', () => process.exit())
+process.on('uncaughtException', () => process.exit(exits.unreadable))
+new Worker(new URL('memory-watch.ts', import.meta.url), {
+  workerData: { mostBytes: mostMemoryBytes },
+}).unref()
+
+const [form = '', mostSeconds = ''] = process.argv.slice(2)
+const mostBytes = Number(mostSeconds) * decodedRate * 2
+const pieces: Buffer[] = []
+for await (const piece of process.stdin) pieces.push(piece as Buffer)
+const { bytes, decoder, headBytes } = await prepared(form as MediaForm, Buffer.concat(pieces.splice(0)))
+
+const mono = new Mono(decodedRate)
+let written = 0
+for (let at = 0; at < bytes.length;) {
+  const end = at === 0 && headBytes > 0 ? headBytes : at + pieceBytes
+  await write(mono.take(await decoder(bytes.subarray(at, end))))
+  at = end
+}
+await write(mono.take(await decoder()))
+await write(mono.end())
+process.stdout.end(() => process.exit(0))
+
+async function write(samples: Uint8Array) {
+  if (samples.length === 0) return
+  written += samples.length
+  if (written > mostBytes) process.exit(exits.tooLong)
+  if (!process.stdout.write(samples)) await once(process.stdout, 'drain')
+}
+
+async function prepared(named: MediaForm, file: Buffer) {
+  if (named === 'wav' && !wavFormat(file)?.frameBytes) process.exit(exits.unreadable) // nothing would ever be whole
+  if (named === 'ogg') return { bytes: file, headBytes: 0, decoder: await decode[codecOfOgg(file)]() }
+  if (named !== 'm4a') return { bytes: file, headBytes: 0, decoder: await decode[named]() }
+  const ordered = moovFirst(file)
+  if (ordered.headBytes === 0) process.exit(exits.unreadable)
+  return { ...ordered, decoder: await decode.m4a() }
+}
+
+/** The first page of an Ogg file names what is inside. */
+function codecOfOgg(file: Buffer): 'opus' | 'oga' | 'flac' {
+  const page = file.toString('latin1', 0, 512)
+  if (page.includes('OpusHead')) return 'opus'
+  return page.includes('\x7fFLAC') ? 'flac' : 'oga'
+}

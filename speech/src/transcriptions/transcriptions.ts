@@ -1,0 +1,116 @@
+import type { Grant } from '@switchroom/contract/voice-server'
+import type { InstalledVendor } from '@switchroom/kit/installed'
+import type { Ears, Recording, Transcript } from '@switchroom/kit/vendor'
+import { badRequest, Refusal, upstreamError } from '../refusals.ts'
+import type { Parts } from '../server.ts'
+import type { Transcribed } from './answers.ts'
+import { decoded } from './decoding.ts'
+import type { Asked } from './fields.ts'
+import type { Hold } from './held-bytes.ts'
+import { mediaTypes } from './media-forms.ts'
+import type { Upload } from './upload.ts'
+import { isPlainWav } from './wav-format.ts'
+
+/** A file as its vendor takes it, and how long it is where that is known. */
+interface Prepared {
+  recording: Recording
+  seconds: number | null
+}
+
+/** A recording to text: granted by the gateway, heard by a vendor, and settled whatever becomes of it. */
+export class Transcriptions {
+  readonly #parts: Parts
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+  }
+
+  async transcribe(
+    keyId: string,
+    asked: Asked,
+    upload: Upload,
+    hold: Hold,
+    gone: AbortSignal,
+  ): Promise<Transcribed> {
+    const { model, language, diarize } = asked
+    const ask = { doing: 'transcriptions', key_id: keyId, model, language, diarize } as const
+    const grant = await this.#parts.gateway.grant(ask)
+    let seconds = 0
+    try {
+      const transcript = await this.#heard(grant, upload, hold, gone)
+      seconds = transcript.duration
+      return { transcript, seconds, diarize, model: `${grant.vendor}/${grant.model}` }
+    } catch (error) {
+      throw gone.aborted ? new Refusal(499, 'CALLER_GONE', 'the caller hung up') : error
+    } finally {
+      this.#parts.gateway.settle(grant.id, { seconds })
+    }
+  }
+
+  async #heard(
+    grant: Grant,
+    upload: Upload,
+    hold: Hold,
+    gone: AbortSignal,
+  ): Promise<Transcript & { duration: number }> {
+    const vendor = this.#parts.vendors.doing('stt', grant.vendor)
+    if (!vendor)
+      throw new Refusal(502, 'UPSTREAM_ERROR', `${grant.vendor} is not installed on this voice server`)
+    const { recording, seconds } = await prepared(upload, vendor, hold, gone)
+    const transcript = await this.#ask(vendor, grant, recording, gone)
+    const duration = transcript.duration ?? seconds ?? (await measured(upload, transcript, gone))
+    return { ...transcript, duration }
+  }
+
+  async #ask(vendor: InstalledVendor, grant: Grant, recording: Recording, gone: AbortSignal) {
+    const { transcribeTimeoutMs } = this.#parts.settings
+    const deadline = AbortSignal.timeout(transcribeTimeoutMs)
+    try {
+      const { transcribe } = await earsOf(vendor, grant)
+      if (!transcribe)
+        throw new Refusal(400, 'BAD_MODEL', `\`model\`: ${vendor.name}/${grant.model} listens live alone`)
+      return await transcribe(recording, AbortSignal.any([gone, deadline]))
+    } catch (error) {
+      if (deadline.aborted)
+        throw new Refusal(
+          504,
+          'UPSTREAM_TIMEOUT',
+          `${vendor.name} did not answer within ${transcribeTimeoutMs / 1000} seconds`,
+        )
+      throw upstreamError(vendor.name, error)
+    }
+  }
+}
+
+/** The ears that a grant names. */
+export function earsOf(vendor: InstalledVendor, grant: Grant): Promise<Ears> {
+  const { model, builds, knobs, options, credentials } = grant
+  return vendor.ears({ model, builds: builds ?? undefined, knobs, options, credentials })
+}
+
+/** As it is where the vendor takes its form; else decoded. */
+async function prepared(
+  { file, form }: Upload,
+  vendor: InstalledVendor,
+  hold: Hold,
+  gone: AbortSignal,
+): Promise<Prepared> {
+  const formats = vendor.manifest?.stages.stt?.formats ?? ['wav']
+  // Who takes nothing else takes WAV for its samples, and not what else may be wrapped in it.
+  const isTaken = formats.includes(form) && (form !== 'wav' || formats.length > 1 || isPlainWav(file))
+  if (isTaken) return { recording: { bytes: file, mediaType: mediaTypes[form] }, seconds: null }
+  const { wav, seconds } = await decoded(file, form, gone)
+  if (seconds === 0) throw badRequest('`file` holds no audio')
+  hold.take(wav.length)
+  return { recording: { bytes: wav, mediaType: mediaTypes.wav }, seconds }
+}
+
+/** How long a recording is whose vendor does not say; what was heard of it, where nobody here can tell either. */
+async function measured({ file, form }: Upload, { words, segments }: Transcript, gone: AbortSignal) {
+  try {
+    return (await decoded(file, form, gone)).seconds
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    return Math.max(0, ...[...words, ...segments].map(({ end }) => end))
+  }
+}

@@ -1,0 +1,47 @@
+import { untilAborted } from '@switchroom/kit/until-aborted'
+import { Refusal } from '../refusals.ts'
+
+/** Lets some work at once, some more wait for their turn, and nobody else. */
+export class Turns {
+  #free: number
+  readonly #mostWaiting: number
+  readonly #waiting: (() => void)[] = []
+
+  constructor(atOnce: number, mostWaiting: number) {
+    this.#free = atOnce
+    this.#mostWaiting = mostWaiting
+  }
+
+  async take<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+    if (this.#free > 0) this.#free -= 1
+    else await this.#turn(signal)
+    try {
+      return await work()
+    } finally {
+      this.#pass()
+    }
+  }
+
+  #pass() {
+    const next = this.#waiting.shift()
+    if (next) next()
+    else this.#free += 1
+  }
+
+  async #turn(signal: AbortSignal) {
+    if (this.#waiting.length >= this.#mostWaiting)
+      throw new Refusal(429, 'RATE_LIMITED', 'too many files wait to be decoded: try again in a moment', {
+        'retry-after': '5',
+      })
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#waiting.push(resolve)
+    try {
+      await untilAborted(promise, signal)
+    } catch (error) {
+      const at = this.#waiting.indexOf(resolve)
+      if (at === -1) this.#pass() // it had just been given its turn
+      else this.#waiting.splice(at, 1)
+      throw error
+    }
+  }
+}

@@ -1,0 +1,99 @@
+import type { Readable } from 'node:stream'
+import type { FastifyRequest } from 'fastify'
+import { badRequest, Refusal } from '../refusals.ts'
+import type { Hold } from './held-bytes.ts'
+import { formOf, tellingBytes, type MediaForm } from './media-forms.ts'
+
+export const mostFileBytes = 26_214_400
+
+const limits = {
+  fileSize: mostFileBytes + 1,
+  fieldSize: 8 * 1024,
+  fieldNameSize: 100,
+  fields: 64,
+  files: 8,
+  parts: 72,
+  headerPairs: 64,
+}
+
+/** Who is still sending when they are refused gets this much more taken, and no longer than that, so as to read it. */
+const lingering = { mostBytes: 64 * 1024 * 1024, mostMs: 10_000 }
+
+export interface Upload {
+  file: Buffer
+  form: MediaForm
+  /** The rest of the form, by name. */
+  fields: ReadonlyMap<string, unknown>
+}
+
+const tooLarge = () =>
+  new Refusal(413, 'FILE_TOO_LARGE', `\`file\` is larger than ${mostFileBytes} bytes (25 MB)`)
+const noSound = () =>
+  new Refusal(
+    415,
+    'UNSUPPORTED_MEDIA',
+    '`file` is none of WAV, MP3, MP4, WebM, Ogg, FLAC, AAC, AIFF and AMR by its content',
+  )
+const noForm = () => badRequest('body: must be whole multipart/form-data')
+
+/** Reads a form as it comes, and refuses as soon as it can: nobody sends a gigabyte to be told that it is too much. */
+export async function readUpload(request: FastifyRequest, hold: Hold): Promise<Upload> {
+  if (!request.isMultipart()) throw badRequest('body: must be multipart/form-data')
+  try {
+    return await read(request, hold)
+  } catch (error) {
+    letFinish(request)
+    throw error instanceof Refusal ? error : noForm()
+  }
+}
+
+async function read(request: FastifyRequest, hold: Hold): Promise<Upload> {
+  const fields = new Map<string, unknown>()
+  let found: Pick<Upload, 'file' | 'form'> | undefined
+  for await (const part of request.parts({ limits }))
+    if (part.type === 'field') fields.set(part.fieldname, part.valueTruncated ? null : part.value)
+    else if (part.fieldname === 'file' && !found) found = await fileFrom(part.file, hold)
+    else await passOver(part.file)
+  if (!found) throw badRequest('`file` is required: the audio, as a file of the form')
+  return { ...found, fields }
+}
+
+async function fileFrom(source: Readable, hold: Hold): Promise<Pick<Upload, 'file' | 'form'>> {
+  const pieces: Buffer[] = []
+  let length = 0
+  for await (const piece of source as AsyncIterable<Buffer>) {
+    const before = length
+    length += piece.length
+    hold.take(piece.length)
+    pieces.push(piece)
+    const isFirst = before < tellingBytes && length >= tellingBytes
+    if (isFirst && !formOf(Buffer.concat(pieces))) throw noSound()
+    if (length > mostFileBytes) throw tooLarge()
+  }
+  const file = Buffer.concat(pieces)
+  if (file.length === 0) throw badRequest('`file` is empty')
+  const form = formOf(file)
+  if (!form) throw noSound()
+  return { file, form }
+}
+
+async function passOver(source: Readable) {
+  let length = 0
+  for await (const piece of source as AsyncIterable<Buffer>) {
+    length += piece.length
+    if (length > mostFileBytes) throw tooLarge()
+  }
+}
+
+function letFinish({ raw }: FastifyRequest) {
+  if (raw.readableEnded || raw.destroyed) return
+  let left = lingering.mostBytes
+  const timer = setTimeout(() => raw.destroy(), lingering.mostMs)
+  raw.once('close', () => clearTimeout(timer))
+  raw.on('data', ({ length }: Buffer) => {
+    left -= length
+    if (left < 0) raw.destroy()
+  })
+  raw.unpipe()
+  raw.resume()
+}

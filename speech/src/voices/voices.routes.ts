@@ -1,0 +1,12 @@
+import { entering } from '../entering.ts'
+import type { Parts, Server } from '../server.ts'
+import { listVoices, type VoicesFilter } from './voices.ts'
+
+export async function voiceRoutes(server: Server, { gateway }: Parts) {
+  server.addHook('onRequest', entering(gateway, 'voices'))
+
+  server.get<{ Querystring: VoicesFilter }>('/v1/audio/voices', async (request, reply) => {
+    reply.header('cache-control', 'no-store')
+    return listVoices(gateway, request.entered.org, request.query)
+  })
+}

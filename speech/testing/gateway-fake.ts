@@ -1,0 +1,97 @@
+import { createServer, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type {
+  AskEntry,
+  AskGrant,
+  AskStreams,
+  Grant,
+  Settle,
+  VoiceRefusal,
+} from '@switchroom/contract/voice-server'
+
+/** The gateway as a voice server sees it, on loopback: it lets everybody in and grants what a test says. */
+export class GatewayFake {
+  /** What is asked for next is refused so. */
+  refusals: Partial<Record<'entry' | 'grant', VoiceRefusal>> = {}
+  /** What a grant holds beside its id. */
+  grant: (ask: AskGrant) => Partial<Grant> = () => ({})
+  /** Streams whose key opens them no longer. */
+  refusedStreams: Record<string, VoiceRefusal> = {}
+  voices: object[] = []
+  /** Answers that it leaves out before it answers again. */
+  failures = 0
+  readonly entries: AskEntry[] = []
+  readonly asked: AskGrant[] = []
+  readonly judged: AskStreams[] = []
+  readonly settled: ({ grant: string } & Settle)[] = []
+  readonly #server = createServer((request, response) => {
+    void bodyOf(request).then((body) => {
+      if (this.failures > 0) {
+        this.failures -= 1
+        return response.destroy()
+      }
+      const answer = this.#answer(new URL(request.url ?? '/', 'http://gateway'), body)
+      return response
+        .writeHead(answer === undefined ? 404 : 200, { 'content-type': 'application/json' })
+        .end(JSON.stringify(answer ?? { detail: 'there is no door here' }))
+    })
+  })
+
+  async start(): Promise<this> {
+    await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve))
+    return this
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`
+  }
+
+  async stop(): Promise<void> {
+    this.#server.closeAllConnections()
+    await new Promise((resolve) => this.#server.close(resolve))
+  }
+
+  #answer({ pathname }: URL, body: unknown): object | undefined {
+    if (pathname === '/v1/voice/entries') return this.#enter(body as AskEntry)
+    if (pathname === '/v1/voice/grants') return this.#grant(body as AskGrant)
+    if (pathname === '/v1/voice/streams') {
+      this.judged.push(body as AskStreams)
+      return { refused: this.refusedStreams }
+    }
+    if (pathname === '/v1/voice/voices') return { voices: this.voices }
+    const grant = /^\/v1\/voice\/grants\/([^/]+)\/settlement$/.exec(pathname)?.[1]
+    if (grant === undefined) return undefined
+    this.settled.push({ grant, ...(body as Settle) })
+    return {}
+  }
+
+  #enter(ask: AskEntry): object {
+    this.entries.push(ask)
+    const missing = { status: 401, code: 'MISSING_KEY', error: 'this door takes an API key' }
+    const refusal = this.refusals.entry ?? (ask.key === null ? missing : undefined)
+    return { org: 'org_1', key_id: 'key_1', ...(refusal && { refusal }) }
+  }
+
+  #grant(ask: AskGrant): object {
+    this.asked.push(ask)
+    if (this.refusals.grant) return { refusal: this.refusals.grant }
+    const grant: Grant = {
+      id: `grant_${this.asked.length}`,
+      vendor: 'local',
+      model: ask.doing === 'speech' ? 'espeak' : 'moonshine-tiny',
+      builds: null,
+      knobs: {},
+      options: {},
+      credentials: {},
+      is_own: false,
+      ...this.grant(ask),
+    }
+    return { grant }
+  }
+}
+
+async function bodyOf(request: IncomingMessage): Promise<unknown> {
+  const pieces: Buffer[] = []
+  for await (const piece of request) pieces.push(piece as Buffer)
+  return JSON.parse(Buffer.concat(pieces).toString() || 'null')
+}

@@ -1,0 +1,55 @@
+import { Writable } from 'node:stream'
+import { findVendors } from '@switchroom/kit/installed'
+import { makeSpeechServer } from '../src/app.ts'
+import { GatewayClient } from '../src/gateway-client.ts'
+import { closeWithin, listen } from '../src/listening.ts'
+import { makeLogger } from '../src/logging.ts'
+import { readSettings } from '../src/settings.ts'
+import { GatewayFake } from './gateway-fake.ts'
+
+export interface SpeechServer extends AsyncDisposable {
+  url: string
+  /** Everything logged so far. */
+  log: () => string
+}
+
+/** A voice server that asks this gateway, spoken to over real sockets. */
+export async function startSpeechServer(
+  gatewayUrl: string,
+  fleetKey: string,
+  wanted: Record<string, string> = {},
+): Promise<SpeechServer> {
+  const settings = readSettings({
+    SVC_VOICE_PORT: '0',
+    SVC_GATEWAY_URL: gatewayUrl,
+    SVC_FLEET_KEY: fleetKey,
+    ...wanted,
+  })
+  const lines: string[] = []
+  const sink = new Writable({ write: (chunk, _encoding, done) => (lines.push(String(chunk)), done()) })
+  const logger = makeLogger('trace', sink)
+  const gateway = new GatewayClient(settings, logger)
+  const server = await makeSpeechServer(settings, gateway, findVendors(settings.vendorFolders), logger)
+  const port = await listen(server, settings.host, settings.port)
+  const dispose = async () => {
+    await closeWithin(server, 1_000)
+    await gateway.settled(5_000)
+  }
+  let disposed: Promise<void> | undefined
+  return {
+    url: `http://127.0.0.1:${port}`,
+    log: () => lines.join(''),
+    [Symbol.asyncDispose]: () => (disposed ??= dispose()),
+  }
+}
+
+/** A voice server before a gateway that grants what a test says. */
+export async function startWithFakeGateway(wanted: Record<string, string> = {}) {
+  const gateway = await new GatewayFake().start()
+  const speech = await startSpeechServer(gateway.url, 'svc_fleet_of-the-tests', wanted)
+  const dispose = async () => {
+    await speech[Symbol.asyncDispose]()
+    await gateway.stop()
+  }
+  return { gateway, url: speech.url, log: speech.log, [Symbol.asyncDispose]: dispose }
+}
