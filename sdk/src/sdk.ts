@@ -5,6 +5,21 @@ export { SwitchroomError } from './errors.ts'
 export type { AgentEvents, CallEvents, LineEvents, MemoryOp, PreparingTurn, ToolCall } from './events.ts'
 export { PhoneLine, type PhoneLineOptions, type RouteOutcome } from './line.ts'
 export { relay, type Relay } from './relay.ts'
+export { SpeechClient, type SpeechClientOptions } from './speech.ts'
+export { SpeechError } from './speech-error.ts'
+export type { SpeechAudio } from './speech-audio.ts'
+export type { SpeechEvents } from './speech-events.ts'
+export type {
+  SpeechEvent,
+  SpeechOptions,
+  SpeechVoice,
+  StreamFrame,
+  StreamOptions,
+  TranscribeOptions,
+  Transcript,
+  VerboseTranscript,
+} from './speech-shapes.ts'
+export type { TranscriptionStream } from './speech-stream.ts'
 export { connect, Switchroom, type SwitchroomEvents, type SwitchroomOptions } from './switchroom.ts'
 export { tool, type Tool } from './tool.ts'
 export { Type } from 'typebox'

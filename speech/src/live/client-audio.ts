@@ -98,7 +98,8 @@ export class ClientAudio implements AsyncIterable<LiveAudio> {
 
   #took(piece: LiveAudio) {
     if (piece !== 'finalize') this.#waitingBytes -= piece.length
-    if (this.#isFull && this.#waitingBytes < mostWaitingBytes / 2) this.#watcher.onFull((this.#isFull = false))
+    if (this.#isFull && this.#waitingBytes < mostWaitingBytes / 2)
+      this.#watcher.onFull((this.#isFull = false))
     this.#watcher.onTaken()
   }
 }

@@ -21,7 +21,11 @@ export class ClientFrames {
     this.#times.push(now)
     while ((this.#times[0] ?? now) < now - withinMs) this.#times.shift()
     if (this.#times.length > most)
-      throw new Refusal(429, 'RATE_LIMITED', `more than ${most} text frames came within ${withinMs / 1_000} seconds`)
+      throw new Refusal(
+        429,
+        'RATE_LIMITED',
+        `more than ${most} text frames came within ${withinMs / 1_000} seconds`,
+      )
   }
 }
 

@@ -16,7 +16,9 @@ export interface LiveArguments {
 }
 
 /** What a query says, and the first thing that is wrong with it; what is wrong stands as if it were left out. */
-export function liveArguments(query: Readonly<Record<string, unknown>>): LiveArguments & { refusal?: Refusal } {
+export function liveArguments(
+  query: Readonly<Record<string, unknown>>,
+): LiveArguments & { refusal?: Refusal } {
   const refusals: Refusal[] = []
   const read = <T>(name: string, form: (value: unknown) => T): T => {
     try {

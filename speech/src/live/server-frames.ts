@@ -45,4 +45,5 @@ export function finalFrame({ text, start, end, language, speaker, words }: Final
   }
 }
 
-export const rounded = (value: number, decimals: number) => Math.round(value * 10 ** decimals) / 10 ** decimals
+export const rounded = (value: number, decimals: number) =>
+  Math.round(value * 10 ** decimals) / 10 ** decimals

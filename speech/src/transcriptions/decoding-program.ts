@@ -3,9 +3,9 @@ import { Worker } from 'node:worker_threads'
 import decode from '@audio/decode'
 import { decodedRate, exits, mostMemoryBytes } from './decoding-terms.ts'
 import type { MediaForm } from './media-forms.ts'
-import { Mono } from './mono.ts'
+import { Mono, mostChannels } from './mono.ts'
 import { moovFirst } from './moov-first.ts'
-import { wavFormat } from './wav-format.ts'
+import { wavFormat, type WavFormat } from './wav-format.ts'
 
 // A process of its own for one file that anybody may have made: it reads the file from its input, writes samples to
 // its output, and may be killed at any time. A thread would not do: what runs out of memory takes its process along.
@@ -46,7 +46,7 @@ async function write(samples: Uint8Array) {
 }
 
 async function prepared(named: MediaForm, file: Buffer) {
-  if (named === 'wav' && !wavFormat(file)?.frameBytes) process.exit(exits.unreadable) // nothing would ever be whole
+  if (named === 'wav' && !isSane(wavFormat(file))) process.exit(exits.unreadable)
   if (named === 'ogg') return { bytes: file, headBytes: 0, decoder: await decode[codecOfOgg(file)]() }
   if (named !== 'm4a') return { bytes: file, headBytes: 0, decoder: await decode[named]() }
   const ordered = moovFirst(file)
@@ -59,4 +59,9 @@ function codecOfOgg(file: Buffer): 'opus' | 'oga' | 'flac' {
   const page = file.toString('latin1', 0, 512)
   if (page.includes('OpusHead')) return 'opus'
   return page.includes('\x7fFLAC') ? 'flac' : 'oga'
+}
+
+/** With frames of no length nothing would ever be whole; every channel more is as much memory more. */
+function isSane(said: WavFormat | undefined): boolean {
+  return said !== undefined && said.frameBytes > 0 && said.channels <= mostChannels
 }

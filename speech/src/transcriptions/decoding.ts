@@ -9,14 +9,16 @@ import { Turns } from './turns.ts'
 
 const program = fileURLToPath(new URL('decoding-program.ts', import.meta.url))
 const longestMinutes = 60
-const patienceMs = 60_000
+const patienceMs = 120_000
 const mostHeapMb = 256
 /** Each is busy with its file alone and leaves a core to everybody else, where there is another. */
 const turns = new Turns(Math.max(1, availableParallelism() - 1), 32)
 
 const unreadable = () => new Refusal(415, 'UNSUPPORTED_MEDIA', '`file`: its audio cannot be decoded')
-const tooLong = () =>
-  new Refusal(413, 'FILE_TOO_LARGE', `\`file\`: its audio is longer than ${longestMinutes} minutes`)
+const tooSlow = () =>
+  new Refusal(415, 'UNSUPPORTED_MEDIA', '`file`: its audio takes too long to decode')
+const tooLong = (minutes: number) =>
+  new Refusal(413, 'FILE_TOO_LARGE', `\`file\`: its audio is longer than ${minutes} minutes`)
 
 export interface Decoded {
   /** A WAV file: one channel of 16-bit samples. */
@@ -25,24 +27,33 @@ export interface Decoded {
 }
 
 /** A file of any form as WAV, made in a process of its own that cannot take more time or memory than it may. */
-export async function decoded(file: Buffer, form: MediaForm, signal: AbortSignal): Promise<Decoded> {
+export async function decoded(
+  file: Buffer,
+  form: MediaForm,
+  signal: AbortSignal,
+  mostMinutes = longestMinutes,
+): Promise<Decoded> {
   return turns.take(signal, async () => {
-    const samples = await samplesOf(file, form, signal)
+    const samples = await samplesOf(file, form, signal, mostMinutes)
     const dataBytes = samples.reduce((total, { length }) => total + length, 0)
     const wav = Buffer.concat([wavHeader(decodedRate, dataBytes), ...samples])
     return { wav, seconds: dataBytes / 2 / decodedRate }
   })
 }
 
-function samplesOf(file: Buffer, form: MediaForm, signal: AbortSignal): Promise<Buffer[]> {
+function samplesOf(file: Buffer, form: MediaForm, signal: AbortSignal, mostMinutes: number): Promise<Buffer[]> {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer[]>()
   const child = spawn(
     process.execPath,
-    [`--max-old-space-size=${mostHeapMb}`, program, form, String(longestMinutes * 60)],
+    [`--max-old-space-size=${mostHeapMb}`, program, form, String(mostMinutes * 60)],
     { stdio: ['pipe', 'pipe', 'ignore'], env: environment() },
   )
   const kill = () => void child.kill('SIGKILL')
-  const timer = setTimeout(kill, patienceMs)
+  let isLate = false
+  const timer = setTimeout(() => {
+    isLate = true
+    kill()
+  }, patienceMs)
   signal.addEventListener('abort', kill, { once: true })
   if (signal.aborted) kill()
   const samples: Buffer[] = []
@@ -53,7 +64,8 @@ function samplesOf(file: Buffer, form: MediaForm, signal: AbortSignal): Promise<
     signal.removeEventListener('abort', kill)
     if (status === 0) resolve(samples)
     else if (signal.aborted) reject(signal.reason as Error)
-    else reject(status === exits.tooLong ? tooLong() : unreadable())
+    else if (isLate) reject(tooSlow())
+    else reject(status === exits.tooLong ? tooLong(mostMinutes) : unreadable())
   })
   child.stdin.on('error', () => {}) // it has ended early; 'close' says how
   child.stdin.end(file)

@@ -3,7 +3,7 @@ import { Resampler } from '../sound/resampler.ts'
 const full = 32_768
 /** What sound is sampled at; a header that says otherwise lies, and would cost a filter as long as its lie. */
 const rates = { lowest: 4_000, highest: 384_000 }
-const mostChannels = 32
+export const mostChannels = 32
 
 /** One channel of 16-bit samples at one rate, of whatever a decoder gives. */
 export class Mono {

@@ -208,3 +208,8 @@ test('a vendor that does not answer keeps nobody from speaking (SD-69)', async (
   assert.equal((await server.grant({ ...asked, voice: 'lister/id-1' })).knobs['voice'], 'id-1')
   fake.mode = 'answer'
 })
+
+test('speech without a count of its characters has no price, and so no grant (SD-66)', async () => {
+  const refusal = { status: 400, code: 'BAD_REQUEST', error: 'speech is granted by its characters' }
+  assert.deepEqual(await voiceServer.ask({ doing: 'speech', key_id, voice: 'lister/ana' }), { refusal })
+})

@@ -1,0 +1,24 @@
+import type { Clock } from '../foundation/clock.ts'
+import type { Logger } from 'pino'
+import type { Settings } from '../foundation/settings.ts'
+import { Database } from './database.ts'
+import { PublicAddresses } from '../foundation/public-addresses.ts'
+import { Registry, collectDefaultMetrics } from 'prom-client'
+import { Signals } from './signals.ts'
+import { Vault } from '../foundation/sealing.ts'
+
+export type Ground = ReturnType<typeof makeGround>
+
+/** What every room stands on. */
+export function makeGround(settings: Settings, clock: Clock, logger: Logger) {
+  const metrics = new Registry()
+  collectDefaultMetrics({ register: metrics })
+  const vault = new Vault(settings.vaultKey)
+  const publicAddresses = new PublicAddresses(settings)
+  const database = new Database(settings.databaseUrl, (error) =>
+    logger.warn({ err: error }, 'lost a database connection'),
+  )
+  const signals = new Signals(settings.databaseUrl, logger)
+
+  return { settings, clock, logger, metrics, vault, publicAddresses, database, signals }
+}

@@ -1,0 +1,17 @@
+import type { Ground } from '../database/room.ts'
+import { Authentication } from './authentication.ts'
+import { OpenConnections } from './open-connections.ts'
+import { RateCounts } from './rate-counts.ts'
+
+export type HttpRoom = ReturnType<typeof makeHttp>
+
+/** Who calls, what is open, how often. */
+export function makeHttp(parts: Ground) {
+  const { settings, clock, logger, database } = parts
+
+  const authentication = new Authentication(database, clock, settings)
+  const openConnections = new OpenConnections(authentication, logger)
+  const rateCounts = new RateCounts(database, clock)
+
+  return { authentication, openConnections, rateCounts }
+}

@@ -1,0 +1,25 @@
+import type { Ground } from '../database/room.ts'
+import { LetterTasks } from './letters.tasks.ts'
+import { Letters } from './letters.ts'
+import { Mailboxes } from './mailboxes.ts'
+import { environmentMailbox } from './environment-mailbox.ts'
+
+export type MailRoom = ReturnType<typeof makeMail>
+
+/** Mailboxes, and letters on their way. */
+export function makeMail(parts: Ground, readBrand: ConstructorParameters<typeof Mailboxes>[5]) {
+  const { settings, clock, logger, vault, publicAddresses, database } = parts
+
+  const mailboxes = new Mailboxes(
+    database,
+    clock,
+    vault,
+    publicAddresses,
+    environmentMailbox(settings),
+    readBrand,
+  )
+  const letters = new Letters(database, clock, vault, mailboxes, logger)
+  const letterTasks = new LetterTasks(letters, logger)
+
+  return { mailboxes, letters, letterTasks }
+}

@@ -1,0 +1,100 @@
+import type { Ground } from '../database/room.ts'
+import type { HttpRoom } from '../http/room.ts'
+import type { MailRoom } from '../mail/room.ts'
+import { BegunSignIns } from './sso/begun-sign-ins.ts'
+import { Domains } from './sso/domains.ts'
+import { IdentityProviders } from './sso/providers.ts'
+import { Invitations } from './invitations/invitations.ts'
+import { Keys } from './keys/keys.ts'
+import { Links } from './invitations/links.ts'
+import { LoginCodes } from './login-codes/login-codes.ts'
+import { Members } from './members/members.ts'
+import { Mint } from './keys/mint.ts'
+import { Orgs } from './orgs/orgs.ts'
+import { Pairings } from './pairings/pairings.ts'
+import { Passwords } from './passwords/passwords.ts'
+import { ProviderSignIns } from './sso/sign-in.ts'
+import { Resets } from './resets/resets.ts'
+import { Seating } from './sso/seating.ts'
+import { Seats } from './seats/seats.ts'
+import { SignIns } from './sign-in/sign-in.ts'
+import { SignUps } from './sign-up/sign-up.ts'
+import { Switching } from './switching/switching.ts'
+
+export type PeopleRoom = ReturnType<typeof makePeople>
+
+/** Orgs, members, keys and every way in. */
+export function makePeople(
+  parts: Ground & HttpRoom & MailRoom,
+  held: ConstructorParameters<typeof Orgs>[2],
+  atBirth: ConstructorParameters<typeof Orgs>[3],
+) {
+  const { settings, clock, logger, vault, publicAddresses, database, rateCounts, mailboxes, letters } = parts
+
+  const passwords = new Passwords(settings.minPassword)
+  const mint = new Mint(clock)
+  const keys = new Keys(database, clock)
+  const orgs = new Orgs(database, clock, held, atBirth)
+  const links = new Links(clock, mailboxes, letters, settings.baseUrl)
+  const invitations = new Invitations(database, clock, mint, passwords)
+  const members = new Members(database, clock, orgs, keys, links)
+  const loginCodes = new LoginCodes(database, clock, mint)
+  const seats = new Seats(database)
+  const signIns = new SignIns(database, rateCounts, passwords, seats, mint, loginCodes)
+  const resets = new Resets(database, rateCounts, mailboxes, links, (error) =>
+    logger.error({ err: error }, 'a reset letter was not made'),
+  )
+  const signUps = new SignUps({
+    database,
+    clock,
+    vault,
+    rateCounts,
+    letters,
+    passwords,
+    orgs,
+    mint,
+    loginCodes,
+  })
+  const switching = new Switching(database, orgs, seats, mint)
+  const pairings = new Pairings(database, clock, switching, mint, keys)
+  const domains = new Domains(database, rateCounts, publicAddresses)
+  const identityProviders = new IdentityProviders(
+    database,
+    vault,
+    publicAddresses,
+    orgs,
+    domains,
+    settings.baseUrl,
+  )
+  const seating = new Seating(database, clock, orgs, identityProviders, loginCodes)
+  const begunSignIns = new BegunSignIns(database, clock, vault)
+  const providerSignIns = new ProviderSignIns(
+    begunSignIns,
+    identityProviders,
+    pairings,
+    seating,
+    publicAddresses,
+    logger,
+  )
+
+  return {
+    passwords,
+    mint,
+    keys,
+    orgs,
+    links,
+    invitations,
+    members,
+    loginCodes,
+    seats,
+    signIns,
+    resets,
+    signUps,
+    switching,
+    pairings,
+    domains,
+    identityProviders,
+    begunSignIns,
+    providerSignIns,
+  }
+}

@@ -1,0 +1,98 @@
+import type { Ground } from '../database/room.ts'
+import type { HttpRoom } from '../http/room.ts'
+import type { PeopleRoom } from '../people/room.ts'
+import { Accounts } from './accounts/accounts.ts'
+import { EarsChoice } from './voice-server/ears-choice.ts'
+import { Entering } from './voice-server/entering.ts'
+import { Grants } from './voice-server/grants.ts'
+import { JudgingStreams } from './voice-server/judging-streams.ts'
+import { Lending } from './lending/lending.ts'
+import { ModelAccess } from './access/model-access.ts'
+import { OpenStreams } from './voice-server/open-streams.ts'
+import { ProviderKeys } from './keys/provider-keys.ts'
+import { ProvidersRow } from './row/row.ts'
+import { Rates } from './rates/rates.ts'
+import { Samples } from './voices/samples.ts'
+import { SpeechCatalogue } from './voice-server/speech-catalogue.ts'
+import { SpeechChoice } from './voice-server/speech-choice.ts'
+import { StageKeys } from './lending/stage-keys.ts'
+import { VendorCatalogue } from './catalogue/catalogue.ts'
+import { VendorVoices } from './voice-server/vendor-voices.ts'
+import { VendorWindow } from './ordering/vendor-window.ts'
+import { Voices } from './voices/voices.ts'
+import { findVendors } from '@switchroom/kit/installed'
+import { observeVendors } from './ordering/failing-metric.ts'
+
+export type ProvidersRoom = ReturnType<typeof makeProviders>
+
+/** Vendors, their keys and prices, voices, and what voice servers are granted. */
+export function makeProviders(parts: Ground & HttpRoom & PeopleRoom) {
+  const { settings, clock, logger, metrics, vault, database, authentication, rateCounts, orgs } = parts
+
+  const vendors = findVendors(settings.vendorFolders)
+  const providersRow = new ProvidersRow(database, vendors, settings.providersFile)
+  const providerKeys = new ProviderKeys(database, vault, vendors)
+  const rates = new Rates(settings.ratesFile, logger)
+  const lending = new Lending(vendors, providersRow, rates, providerKeys, settings.providerKeys)
+  const vendorCatalogue = new VendorCatalogue(vendors, providersRow, providerKeys, lending)
+  const accounts = new Accounts(database, orgs)
+  const modelAccess = new ModelAccess(
+    rates,
+    accounts,
+    (org, vendor) => providerKeys.has(org, vendor),
+    (service, vendor) => vendors.doing(service, vendor)?.needsKey === false,
+  )
+  const stageKeys = new StageKeys(vendors, lending, rates)
+  const vendorWindow = new VendorWindow(clock, settings.vendorWindowMs)
+  observeVendors(metrics, vendors, vendorWindow)
+  const voices = new Voices(vendors, providersRow, lending, settings.sampleTimeoutMs)
+  const samples = new Samples({
+    vendors,
+    providersRow,
+    stageKeys,
+    accounts,
+    rateCounts,
+    sampleTimeoutMs: settings.sampleTimeoutMs,
+  })
+  const vendorVoices = new VendorVoices(clock, settings.sampleTimeoutMs)
+  const speechCatalogue = new SpeechCatalogue({ vendors, orgs, providersRow, lending, vendorVoices })
+  const openStreams = new OpenStreams(database, clock, settings.maxStreams)
+  const entering = new Entering({
+    authentication,
+    accounts,
+    rateCounts,
+    openStreams,
+    rates: settings.voiceRates,
+  })
+  const grants = new Grants({
+    database,
+    clock,
+    authentication,
+    accounts,
+    providersRow,
+    stageKeys,
+    speechChoice: new SpeechChoice({ vendors, rates, modelAccess, catalogue: speechCatalogue }),
+    earsChoice: new EarsChoice({ vendors, rates, modelAccess, stageKeys }),
+    openStreams,
+  })
+  const judgingStreams = new JudgingStreams(database, clock, authentication, accounts)
+
+  return {
+    vendors,
+    providersRow,
+    providerKeys,
+    rates,
+    lending,
+    vendorCatalogue,
+    accounts,
+    modelAccess,
+    stageKeys,
+    vendorWindow,
+    voices,
+    samples,
+    speechCatalogue,
+    entering,
+    grants,
+    judgingStreams,
+  }
+}

@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import {
+  aiff,
+  flacBomb,
+  mp4Bomb,
+  recording,
+  silentAmr,
+  spokenPcm,
+  spokenSeconds,
+  wavSaying,
+} from '../../testing/recordings.ts'
+import { Refusal } from '../refusals.ts'
+import { decoded } from './decoding.ts'
+import { formOf } from './media-forms.ts'
+
+const never = new AbortController().signal
+
+const decodedFile = (file: Buffer) => {
+  const form = formOf(file)
+  assert.ok(form)
+  return decoded(file, form, never)
+}
+
+const unreadable = (error: unknown) =>
+  error instanceof Refusal && error.status === 415 && error.message === '`file`: its audio cannot be decoded'
+
+for (const name of [
+  'fox.wav',
+  'fox.mp3',
+  'fox.m4a',
+  'fox-faststart.m4a',
+  'fox.webm',
+  'fox.ogg',
+  'fox-vorbis.ogg',
+  'fox.flac',
+  'fox.aac',
+])
+  test(`${name} is decoded to samples as long as what was said`, async () => {
+    const { wav, seconds } = await decodedFile(recording(name))
+    assert.ok(Math.abs(seconds - spokenSeconds) < 0.02, `${seconds} s`)
+    assert.equal(wav.length, 44 + Math.round(seconds * 32_000))
+    assert.ok(loudness(wav.subarray(44)) > 0.5 * loudness(spokenPcm()))
+  })
+
+test('AIFF and AMR are decoded, whatever their rate', async () => {
+  const fast = aiff(spokenPcm(), 44_100)
+  assert.ok(Math.abs((await decodedFile(fast)).seconds - (spokenSeconds * 16_000) / 44_100) < 0.01)
+  assert.equal((await decodedFile(silentAmr())).seconds, 2)
+})
+
+test('several channels become one, and 24 bits 16', async () => {
+  const pcm = spokenPcm()
+  const wide = Buffer.alloc(6 * (pcm.length / 2))
+  for (let at = 0; at < pcm.length / 2; at += 1) {
+    wide.writeIntLE(pcm.readInt16LE(2 * at) * 256, 6 * at, 3)
+    wide.writeIntLE(pcm.readInt16LE(2 * at) * 256, 6 * at + 3, 3)
+  }
+  const { wav } = await decodedFile(Buffer.concat([wavSaying({ channels: 2, bits: 24 }), wide]))
+  assert.equal(wav.length, 44 + pcm.length)
+  for (let at = 0; at < pcm.length; at += 200)
+    assert.ok(Math.abs(wav.readInt16LE(44 + at) - pcm.readInt16LE(at)) <= 2)
+})
+
+test('a file that is not what it seems is refused', async () => {
+  const cut = recording('fox.m4a').subarray(0, 900)
+  for (const file of [
+    cut,
+    Buffer.concat([Buffer.from('OggS'), Buffer.alloc(5_000, 7)]),
+    wavSaying({ frameBytes: 0 }),
+  ])
+    await assert.rejects(decodedFile(file), unreadable)
+})
+
+test('a few bytes that promise a world of memory are refused, and nobody else notices', async () => {
+  const files = [
+    mp4Bomb(),
+    Buffer.concat([wavSaying({ channels: 65_535, frameBytes: 1, bits: 8 }), Buffer.alloc(1_000_000)]),
+  ]
+  const before = process.memoryUsage.rss()
+  for (const file of files) await assert.rejects(decodedFile(file), unreadable)
+  assert.ok(process.memoryUsage.rss() - before < 100 * 1024 * 1024)
+})
+
+test('a small file of many hours is refused as soon as it is too long', async () => {
+  await assert.rejects(
+    decoded(flacBomb(100_000), 'flac', never, 2),
+    (error: Refusal) =>
+      error.status === 413 &&
+      error.code === 'FILE_TOO_LARGE' &&
+      error.message === '`file`: its audio is longer than 2 minutes',
+  )
+})
+
+test('whoever leaves while their file is decoded takes the decoder along', async () => {
+  const left = new AbortController()
+  const decoding = decoded(flacBomb(5_000_000), 'flac', left.signal)
+  left.abort(new Error('gone'))
+  await assert.rejects(decoding, { message: 'gone' })
+})
+
+function loudness(pcm: Buffer): number {
+  let sum = 0
+  for (let at = 0; at + 1 < pcm.length; at += 2) sum += pcm.readInt16LE(at) ** 2
+  return Math.sqrt(sum / (pcm.length / 2))
+}
