@@ -75,16 +75,17 @@ export class Signals {
   }
 
   #again() {
-    this.#timer = setTimeout(() => {
-      this.start().then(
-        () => {
-          for (const missed of this.#missed) missed()
-        },
-        () => {
-          if (!this.#isStopped) this.#again()
-        },
-      )
-    }, againAfterMs)
+    this.#timer = setTimeout(() => void this.#startAgain(), againAfterMs)
     this.#timer.unref()
+  }
+
+  async #startAgain() {
+    try {
+      await this.start()
+    } catch {
+      if (!this.#isStopped) this.#again()
+      return
+    }
+    for (const missed of this.#missed) missed()
   }
 }
