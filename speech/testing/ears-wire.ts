@@ -37,8 +37,9 @@ export async function startEarsWire(): Promise<EarsWire> {
 }
 
 async function recordingHeard(wire: EarsWire, { url }: Seen, answer: HttpAnswer) {
-  const said =
-    url.searchParams.get('diarize') === 'true' ? words : words.map(({ speaker: _, ...word }) => word)
+  const said = url.searchParams.has('diarize_model')
+    ? words
+    : words.map(({ speaker: _speaker, ...word }) => word)
   const alternatives = [{ transcript: heardText, words: said }]
   await answer.json({
     metadata: wire.duration === null ? {} : { duration: wire.duration },

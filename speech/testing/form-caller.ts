@@ -14,18 +14,16 @@ export function formOf(parts: Record<string, Part>): FormData {
 
 export async function transcribe(
   url: string,
-  body: BodyInit | Record<string, Part>,
-  init: RequestInit & { headers?: Record<string, string>; key?: string } = {},
+  body: string | Uint8Array<ArrayBuffer> | FormData | Record<string, Part>,
+  init: { headers?: Record<string, string>; key?: string; signal?: AbortSignal } = {},
 ): Promise<VoiceAnswer> {
-  const { key = 'any', headers = {}, ...rest } = init
-  const isPlain = Object.getPrototypeOf(body) === Object.prototype
-  const sent = isPlain ? formOf(body as Record<string, Part>) : (body as BodyInit)
+  const { key = 'any', headers = {}, signal = null } = init
+  const isForm = typeof body === 'string' || body instanceof Uint8Array || body instanceof FormData
   const response = await fetch(`${url}/v1/audio/transcriptions`, {
     method: 'POST',
-    body: sent,
-    ...(typeof sent !== 'string' && sent instanceof ReadableStream && { duplex: 'half' }),
-    ...rest,
+    body: isForm ? body : formOf(body),
     headers: { authorization: `Bearer ${key}`, ...headers },
+    signal,
   })
   return wholeOf(response)
 }

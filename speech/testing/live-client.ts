@@ -58,7 +58,7 @@ export class LiveClient {
       )
       await new Promise<void>((resolve, reject) => {
         this.#wake = resolve
-        late.onabort = () => reject(new Error(`no ${type} came: ${JSON.stringify(this.frames)}`))
+        late.addEventListener('abort', () => reject(new Error(`no ${type}: ${JSON.stringify(this.frames)}`)))
       })
     }
   }

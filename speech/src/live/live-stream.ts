@@ -25,7 +25,7 @@ export interface Opened {
   limits: LiveLimits
   logger: FastifyBaseLogger
   /** Told once, with the seconds that were sent to a vendor who took them. */
-  settle(seconds: number): void
+  settle: (seconds: number) => void
 }
 
 /** One client and the ears that listen to it. */
@@ -102,10 +102,10 @@ export class LiveStream {
 
   async #listen() {
     const { vendor, grant, given } = this.#opened
-    const { listen } = await earsOf(vendor, grant)
-    if (!listen)
+    const ears = await earsOf(vendor, grant)
+    if (!ears.listen)
       throw new Refusal(400, 'BAD_MODEL', `\`model\`: ${vendor.name}/${grant.model} does not listen live`)
-    for await (const heard of listen(this.#audio, this.#audio.sampleRate, this.#over.signal))
+    for await (const heard of ears.listen(this.#audio, this.#audio.sampleRate, this.#over.signal))
       await this.#tell(heard, given)
     this.#over.signal.throwIfAborted()
     if (!this.#isStopping)

@@ -4,7 +4,7 @@ import type { createEncoder, WasmMediaEncoder } from 'wasm-media-encoders'
 import { samplesOf } from './resampler.ts'
 
 const bitrate = 64
-const mostSpare = 16
+const mostSpare = 4
 
 type Encoder = WasmMediaEncoder<'audio/mpeg'>
 
@@ -30,7 +30,8 @@ export class Mp3 {
   }
 
   take(pcm: Uint8Array): Uint8Array {
-    const samples = Float32Array.from(samplesOf(pcm), (sample) => sample / 32_768)
+    const samples = new Float32Array(samplesOf(pcm))
+    for (let at = 0; at < samples.length; at += 1) samples[at] = (samples[at] as number) / 32_768
     return this.#encoder.encode([samples]).slice() // the encoder writes over it
   }
 

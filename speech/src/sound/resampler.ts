@@ -9,7 +9,7 @@ interface Filter {
   /** Input samples on either side of an output sample that it is made of. */
   reach: number
   /** For each phase `2 × reach` weights. */
-  weights: Float32Array
+  weights: Float64Array
 }
 
 const filters = new Map<string, Filter>()
@@ -17,7 +17,7 @@ const filters = new Map<string, Filter>()
 /** Signed 16-bit little-endian mono samples at another rate, as they come: the sum of the pieces is the whole. */
 export class Resampler {
   readonly #filter: Filter | undefined
-  #waiting: Float32Array
+  #waiting: Float64Array
   /** The input sample that `#waiting` begins with. */
   #first: number
   #taken = 0
@@ -26,7 +26,7 @@ export class Resampler {
   constructor(from: number, to: number) {
     this.#filter = from === to ? undefined : filterFor(from, to)
     const before = this.#filter?.reach ?? 0
-    this.#waiting = new Float32Array(before)
+    this.#waiting = new Float64Array(before)
     this.#first = -before
   }
 
@@ -34,7 +34,7 @@ export class Resampler {
     if (!this.#filter) return pcm
     const samples = samplesOf(pcm)
     this.#taken += samples.length
-    this.#append(Float32Array.from(samples))
+    this.#append(samples)
     return this.#make(this.#filter, Infinity)
   }
 
@@ -42,12 +42,12 @@ export class Resampler {
   end(): Uint8Array {
     if (!this.#filter) return new Uint8Array(0)
     const { phases, step, reach } = this.#filter
-    this.#append(new Float32Array(reach + 1))
+    this.#append(new Float64Array(reach + 1))
     return this.#make(this.#filter, Math.round((this.#taken * phases) / step))
   }
 
-  #append(samples: Float32Array) {
-    const joined = new Float32Array(this.#waiting.length + samples.length)
+  #append(samples: Float64Array | Int16Array) {
+    const joined = new Float64Array(this.#waiting.length + samples.length)
     joined.set(this.#waiting)
     joined.set(samples, this.#waiting.length)
     this.#waiting = joined
@@ -57,16 +57,18 @@ export class Resampler {
     const end = this.#first + this.#waiting.length - reach
     const most = Math.max(0, Math.min(Math.ceil((end * phases) / step), upTo) - this.#made)
     const made = new Int16Array(most)
+    const [waiting, first, begun, taps] = [this.#waiting, this.#first, this.#made, 2 * reach]
     for (let at = 0; at < most; at += 1) {
-      const position = this.#made * step
-      const begin = Math.floor(position / phases) - reach + 1 - this.#first
-      const weight = (position % phases) * 2 * reach
+      const position = (begun + at) * step
+      const begin = Math.floor(position / phases) - reach + 1 - first
+      const row = (position % phases) * taps
       let sum = 0
-      for (let tap = 0; tap < 2 * reach; tap += 1)
-        sum += (this.#waiting[begin + tap] ?? 0) * (weights[weight + tap] ?? 0)
+      for (let tap = 0; tap < taps; tap += 1)
+        // the buffer reaches as far as the taps do
+        sum += (waiting[begin + tap] as number) * (weights[row + tap] as number)
       made[at] = Math.max(-32_768, Math.min(32_767, Math.round(sum)))
-      this.#made += 1
     }
+    this.#made += most
     const needed = Math.floor((this.#made * step) / phases) - reach + 1 - this.#first
     this.#waiting = this.#waiting.slice(Math.max(0, needed))
     this.#first += Math.max(0, needed)
@@ -94,7 +96,7 @@ function makeFilter(from: number, to: number): Filter {
   const [phases, step] = [to / divisor, from / divisor]
   const cutoff = Math.min(1, to / from) * passBand
   const reach = Math.ceil(zeroCrossings / cutoff)
-  const weights = new Float32Array(phases * 2 * reach)
+  const weights = new Float64Array(phases * 2 * reach)
   for (let phase = 0; phase < phases; phase += 1) {
     const row = weights.subarray(phase * 2 * reach, (phase + 1) * 2 * reach)
     let sum = 0

@@ -7,11 +7,12 @@ import { readSpeech } from './asked-speech.ts'
 import { eventsOf, headersOf, soundOf } from './speech-answers.ts'
 import { Speech } from './speech.ts'
 
-/** A listener who takes nothing for this long is gone, even if nobody told. */
-const longestStallMs = 60_000
+/** A listener who takes nothing for this long is gone, even if nobody told; a vendor may be silent for less. */
+const leastStallMs = 60_000
 
 export async function speechRoutes(server: Server, parts: Parts) {
   const speech = new Speech(parts)
+  const stallMs = Math.max(leastStallMs, 2 * parts.settings.speechTimeoutMs)
   readJsonBodies(server)
 
   server.addHook('onRequest', entering(parts.gateway, 'speech'))
@@ -22,7 +23,7 @@ export async function speechRoutes(server: Server, parts: Parts) {
     const answer = asked.timestamps
       ? eventsOf(saying, asked, request.id, request.log)
       : soundOf(saying, request.log)
-    reply.raw.setTimeout(longestStallMs, () => reply.raw.destroy())
+    reply.raw.setTimeout(stallMs, () => reply.raw.destroy())
     return reply.headers(headersOf(asked)).send(Readable.from(answer, { objectMode: false }))
   })
 }

@@ -130,6 +130,12 @@ test('a speed is handed to the vendor (S-303, SD-70)', async () => {
   for (const speed of [0.25, 4]) assert.equal((await caller.speech({ ...wanted, speed })).status, 200)
 })
 
+test('a language is two letters (S-298)', async () => {
+  const caller = await voice.caller()
+  for (const language of ['es', 'en', 'pt'])
+    assert.equal((await caller.speech({ ...wanted, language })).status, 200)
+})
+
 test('Accept is not enforced, and a key of either environment opens it (S-313, SD-67, SD-70)', async () => {
   const org = await deployment.newOrg()
   for (const env of ['sandbox', 'production'] as const) {

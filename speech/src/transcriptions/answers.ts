@@ -17,9 +17,9 @@ export const plainAnswer = ({ transcript: { text, language }, seconds }: Transcr
 
 export function verboseAnswer(heard: Transcribed) {
   const { transcript, model, seconds, diarize } = heard
-  const speakerOf = ({ speaker }: { speaker?: number }) =>
-    diarize && speaker !== undefined ? { speaker } : {}
-  const whole = transcript.text === '' ? [] : [{ start: 0, end: seconds, text: transcript.text }]
+  const speakerOf = (speaker: number | undefined) => (diarize && speaker !== undefined ? { speaker } : {})
+  const whole: Transcript['segments'] =
+    transcript.text === '' ? [] : [{ start: 0, end: seconds, text: transcript.text }]
   const segments = transcript.segments.length > 0 ? transcript.segments : whole
   return {
     ...plainAnswer(heard),
@@ -27,13 +27,13 @@ export function verboseAnswer(heard: Transcribed) {
     words: transcript.words.map((said: HeardWord) => ({
       word: said.word,
       ...timesOf(said),
-      ...speakerOf(said),
+      ...speakerOf(said.speaker),
     })),
     segments: segments.map((segment, id) => ({
       id,
       ...timesOf(segment),
       text: segment.text,
-      ...speakerOf(segment),
+      ...speakerOf(segment.speaker),
     })),
   }
 }

@@ -15,8 +15,7 @@ const mostHeapMb = 256
 const turns = new Turns(Math.max(1, availableParallelism() - 1), 32)
 
 const unreadable = () => new Refusal(415, 'UNSUPPORTED_MEDIA', '`file`: its audio cannot be decoded')
-const tooSlow = () =>
-  new Refusal(415, 'UNSUPPORTED_MEDIA', '`file`: its audio takes too long to decode')
+const tooSlow = () => new Refusal(415, 'UNSUPPORTED_MEDIA', '`file`: its audio takes too long to decode')
 const tooLong = (minutes: number) =>
   new Refusal(413, 'FILE_TOO_LARGE', `\`file\`: its audio is longer than ${minutes} minutes`)
 
@@ -41,7 +40,12 @@ export async function decoded(
   })
 }
 
-function samplesOf(file: Buffer, form: MediaForm, signal: AbortSignal, mostMinutes: number): Promise<Buffer[]> {
+function samplesOf(
+  file: Buffer,
+  form: MediaForm,
+  signal: AbortSignal,
+  mostMinutes: number,
+): Promise<Buffer[]> {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer[]>()
   const child = spawn(
     process.execPath,

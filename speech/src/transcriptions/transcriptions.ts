@@ -66,10 +66,10 @@ export class Transcriptions {
     const { transcribeTimeoutMs } = this.#parts.settings
     const deadline = AbortSignal.timeout(transcribeTimeoutMs)
     try {
-      const { transcribe } = await earsOf(vendor, grant)
-      if (!transcribe)
+      const ears = await earsOf(vendor, grant)
+      if (!ears.transcribe)
         throw new Refusal(400, 'BAD_MODEL', `\`model\`: ${vendor.name}/${grant.model} listens live alone`)
-      return await transcribe(recording, AbortSignal.any([gone, deadline]))
+      return await ears.transcribe(recording, AbortSignal.any([gone, deadline]))
     } catch (error) {
       if (deadline.aborted)
         throw new Refusal(

@@ -1,0 +1,50 @@
+import { Writable } from 'node:stream'
+import { findVendors } from '@switchroom/kit/installed'
+import { GatewayClient } from '../src/gateway-client.ts'
+import { streamRoutes } from '../src/live/live.routes.ts'
+import { usualLimits, type LiveLimits } from '../src/live/live-limits.ts'
+import { closeWithin, listen } from '../src/listening.ts'
+import { makeLogger } from '../src/logging.ts'
+import { makeServer } from '../src/server.ts'
+import { readSettings } from '../src/settings.ts'
+import { startEarsWire } from './ears-wire.ts'
+import { GatewayFake } from './gateway-fake.ts'
+
+/** Live transcription alone, before a gateway that grants a vendor whose wire is ours, and less patient. */
+export async function startLive(hurried: Partial<LiveLimits> = {}, vendorFolders: string[] = []) {
+  const wire = await startEarsWire()
+  const gateway = await new GatewayFake().start()
+  gateway.grant = () => ({
+    vendor: 'deepgram',
+    model: 'nova-3',
+    options: { base_url: wire.fake.url },
+    credentials: { api_key: 'their key' },
+  })
+  const settings = readSettings({
+    SVC_GATEWAY_URL: gateway.url,
+    SVC_FLEET_KEY: 'svc_fleet_x',
+    SVC_VOICE_PORT: '0',
+  })
+  const lines: string[] = []
+  const sink = new Writable({ write: (chunk, _encoding, done) => (lines.push(String(chunk)), done()) })
+  const logger = makeLogger('trace', sink)
+  const client = new GatewayClient(settings, logger)
+  const server = makeServer(logger)
+  const parts = { settings, gateway: client, vendors: findVendors(vendorFolders) }
+  await server.register(async (scope) => streamRoutes(scope, parts, { ...usualLimits, ...hurried }))
+  const port = await listen(server, settings.host, settings.port)
+  const stop = () => closeWithin(server, 5_000)
+  return {
+    wire,
+    gateway,
+    url: `http://127.0.0.1:${port}`,
+    log: () => lines.join(''),
+    stop,
+    async [Symbol.asyncDispose]() {
+      await stop()
+      await client.settled(5_000)
+      await gateway.stop()
+      await wire.fake.stop()
+    },
+  }
+}
