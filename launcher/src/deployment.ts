@@ -78,7 +78,9 @@ export class Deployment {
       ...shared,
       SVC_GATEWAY_URL: gatewayAddressFromHere(this.#settings),
     })
-    await Promise.all([gateway, voiceServer])
+    voiceServer.catch(() => {}) // what keeps both from starting is told by the gateway
+    await gateway
+    await voiceServer
     this.#sayWhatRuns()
     if (!this.#settings.demo) return
     await this.#tryDemo('the demo org could not be made', () => this.#inviteDemoAdmin(keys.operator))

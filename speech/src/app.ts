@@ -1,6 +1,7 @@
 import type { InstalledVendors } from '@switchroom/kit/installed'
 import type { FastifyBaseLogger } from 'fastify'
 import type { GatewayClient } from './gateway-client.ts'
+import { healthRoutes } from './health.routes.ts'
 import { streamRoutes } from './live/live.routes.ts'
 import { makeServer, type Parts, type Server } from './server.ts'
 import type { Settings } from './settings.ts'
@@ -18,7 +19,7 @@ export async function makeSpeechServer(
   const server = makeServer(logger)
   const parts: Parts = { settings, gateway, vendors }
   // each in a scope of its own, so that one reads JSON, one forms, and one opens sockets
-  for (const routes of [speechRoutes, voiceRoutes, transcriptionRoutes, streamRoutes])
+  for (const routes of [healthRoutes, speechRoutes, voiceRoutes, transcriptionRoutes, streamRoutes])
     await server.register(async (scope) => routes(scope, parts))
   return server
 }

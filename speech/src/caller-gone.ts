@@ -1,7 +1,12 @@
 import type { FastifyReply } from 'fastify'
+import { Refusal } from './refusals.ts'
 
-/** Why a vendor was let go: nobody listens any more. */
-export class CallerGone extends Error {}
+/** Why a vendor was let go: nobody listens any more, and nobody reads this either. */
+export class CallerGone extends Refusal {
+  constructor(sentence: string) {
+    super(499, 'CALLER_GONE', sentence)
+  }
+}
 
 /** Aborts when the caller hangs up before the answer is out, so that nobody works for nobody. */
 export function callerGone(reply: FastifyReply): AbortSignal {

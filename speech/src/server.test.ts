@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { after, test } from 'node:test'
+import { until } from '@switchroom/gateway/testing/until'
 import { startWithFakeGateway } from '../testing/speech-server.ts'
 import { refusedWith, VoiceCaller, wholeOf } from '../testing/voice-deployment.ts'
+import { VoiceWire } from '../testing/voice-wire.ts'
 
 const speech = await startWithFakeGateway()
 after(() => speech[Symbol.asyncDispose]())
@@ -41,11 +43,34 @@ test('every answer has an id of its own, also to what is no request at all (SD-6
   assert.ok(answer.endsWith('\r\n\r\n{"error":"that is not an HTTP request","code":"BAD_REQUEST"}'), answer)
 })
 
-test('a gateway that does not answer is told as such, and the next request goes through (SD-67)', async () => {
-  const sentence = 'the gateway does not answer: try again in a moment'
+test('a gateway that was started anew is asked again; one that does not answer is told as such', async () => {
   gateway.failures = 1
+  assert.equal((await caller.get('/v1/audio/voices')).status, 200)
+  gateway.failures = 2
+  const sentence = 'the gateway does not answer: try again in a moment'
   refusedWith(await caller.get('/v1/audio/voices'), 503, 'UNAVAILABLE', sentence)
   assert.equal((await caller.get('/v1/audio/voices')).status, 200)
+})
+
+test('whoever hangs up before the first sound leaves no failure in the log', async () => {
+  const wire = await new VoiceWire().start()
+  after(() => wire.stop())
+  wire.answer = () => {}
+  gateway.grant = () => ({ vendor: 'openai', options: { base_url: wire.url }, credentials: { api_key: 'x' } })
+  const leaving = new AbortController()
+  const answer = caller.speak({ input: 'Hello.', voice: 'x' }, { signal: leaving.signal })
+  await until('the vendor is asked', () => wire.asked > 0)
+  leaving.abort()
+  await assert.rejects(answer)
+  await until('it is over', () => wire.open === 0 && gateway.settled.length > 0)
+  await until('it is logged', () => speech.log().includes('"msg":"cut off"'))
+  assert.equal(speech.log().includes('a request failed'), false)
+  gateway.grant = () => ({})
+})
+
+test('a voice server says that it runs, to whoever asks', async () => {
+  const { status, body } = await new VoiceCaller(speech.url).get('/healthz')
+  assert.deepEqual([status, body], [200, { status: 'ok' }])
 })
 
 test('no key and no query is in any log line (S-351, SD-78)', async () => {

@@ -52,13 +52,15 @@ export function makeServer(logger: FastifyBaseLogger): Server {
   })
   server.addHook('onRequest', (request, reply, done) => {
     reply.header('x-svc-request-id', request.id)
+    // the hook after this one is not called for an answer that does not get there
+    reply.raw.once('close', () => {
+      const isSocket = request.headers.upgrade !== undefined
+      if (!reply.raw.writableFinished && !isSocket) logAnswer(request, reply, 'cut off')
+    })
     done()
   })
   server.addHook('onResponse', (request, reply, done) => {
-    const { method } = request
-    const route = request.routeOptions.url ?? 'unknown'
-    const ms = Math.round(reply.elapsedTime * 10) / 10
-    request.log.info({ method, route, status: reply.statusCode, ms }, 'answered')
+    logAnswer(request, reply, 'answered')
     done()
   })
   server.removeAllContentTypeParsers()
@@ -71,6 +73,13 @@ export function makeServer(logger: FastifyBaseLogger): Server {
     throw new Refusal(405, 'METHOD_NOT_ALLOWED', `${path} does not take ${request.method}`, { allow })
   })
   return server
+}
+
+function logAnswer(request: FastifyRequest, reply: FastifyReply, how: string) {
+  const { method } = request
+  const route = request.routeOptions.url ?? 'unknown'
+  const ms = Math.round(reply.elapsedTime * 10) / 10
+  request.log.info({ method, route, status: reply.statusCode, ms }, how)
 }
 
 /** The one place where a failure becomes an answer. */
