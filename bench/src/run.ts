@@ -1,8 +1,10 @@
 import { firstAudio } from './first-audio.ts'
+import { liveStreams } from './live-streams.ts'
 import { logAppend } from './log-append.ts'
 import { logReaders } from './log-readers.ts'
 import { settingsResolution } from './settings-resolution.ts'
 import { signIns } from './sign-ins.ts'
+import { speechLatency } from './speech-latency.ts'
 import { whoami } from './whoami.ts'
 
 /** Every budget of the house; a name after `npm run bench --` runs that one alone. */
@@ -13,6 +15,8 @@ const benches: Record<string, () => Promise<boolean>> = {
   'settings-resolution': settingsResolution,
   'log-append': logAppend,
   'log-readers': logReaders,
+  'speech-latency': speechLatency,
+  'live-streams': liveStreams,
 }
 
 const wanted = process.argv.slice(2)

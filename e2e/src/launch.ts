@@ -46,6 +46,7 @@ export class Launch {
         SVC_DATA: data,
         SVC_PORT: String(port),
         SVC_DASHBOARD_PORT: '0',
+        SVC_VOICE_PORT: '0',
         ...settings,
       },
       ...account,

@@ -30,6 +30,17 @@ export interface TestDatabase {
   giveBack: () => Promise<void>
 }
 
+/** One that is just being opened is seen a moment later, so none has to be there twice. */
+async function endConnections(client: Client, name: string) {
+  for (let looksWithout = 0; looksWithout < 2; await pause(20)) {
+    const { rowCount } = await client.query(
+      'select pg_terminate_backend(pid) from pg_stat_activity where datname = $1',
+      [name],
+    )
+    looksWithout = rowCount === 0 ? looksWithout + 1 : 0
+  }
+}
+
 /** A database of its own, with nothing in it. */
 export async function emptyDatabase(copiedFrom?: string): Promise<TestDatabase> {
   const name = `test_${randomBytes(6).toString('hex')}`
@@ -37,14 +48,16 @@ export async function emptyDatabase(copiedFrom?: string): Promise<TestDatabase> 
     client.query(`create database ${name} ${copiedFrom ? `template ${copiedFrom}` : ''}`),
   )
   const run = (sql: string) => onServer(async (client) => void (await client.query(sql)))
-  const end = `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`
   return {
     url: urlOf(name),
     async drop() {
       await onServer((client) => untilLeft(client, name))
       await run(`drop database if exists ${name} with (force)`)
     },
-    takeAway: () => run(`alter database ${name} allow_connections false; ${end}`),
+    async takeAway() {
+      await run(`alter database ${name} allow_connections false`)
+      await onServer((client) => endConnections(client, name))
+    },
     giveBack: () => run(`alter database ${name} allow_connections true`),
   }
 }

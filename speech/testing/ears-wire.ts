@@ -1,6 +1,6 @@
-import { WireFake, type HttpAnswer, type Seen, type SocketAnswer } from '@switchroom/kit/testing/wire-fake'
+import { WireFake, type HttpAnswer, type SocketAnswer } from '@switchroom/kit/testing/wire-fake'
 
-/** What a vendor says that it heard in a recording; two speakers where that was asked for. */
+/** What a vendor says that it heard in a recording, of two speakers whether that was asked for or not. */
 export const heardText = 'hello there'
 const words = [
   { word: 'hello', punctuated_word: 'hello', start: 0.1, end: 0.4, confidence: 1, speaker: 7 },
@@ -24,7 +24,7 @@ export async function startEarsWire(): Promise<EarsWire> {
   const wire: EarsWire = {
     fake: new WireFake({
       refusal: (message) => ({ err_code: 'BAD', err_msg: message, message }),
-      http: (request, answer) => recordingHeard(wire, request, answer),
+      http: (_request, answer) => recordingHeard(wire, answer),
       socket: (socket) => listen(wire, socket),
     }),
     streams: [],
@@ -36,11 +36,8 @@ export async function startEarsWire(): Promise<EarsWire> {
   return wire
 }
 
-async function recordingHeard(wire: EarsWire, { url }: Seen, answer: HttpAnswer) {
-  const said = url.searchParams.has('diarize_model')
-    ? words
-    : words.map(({ speaker: _speaker, ...word }) => word)
-  const alternatives = [{ transcript: heardText, words: said }]
+async function recordingHeard(wire: EarsWire, answer: HttpAnswer) {
+  const alternatives = [{ transcript: heardText, words }]
   await answer.json({
     metadata: wire.duration === null ? {} : { duration: wire.duration },
     results: { channels: [{ detected_language: 'en', alternatives }] },

@@ -150,6 +150,19 @@ test('a vendor that takes no audio any more is a time-out, and what was sent is 
   await until('it is paid', () => odd.live.gateway.settled.at(-1)?.seconds === 1)
 })
 
+test('what a vendor does not take is not read from its client (SD-76)', async () => {
+  await using odd = await startWithEars({ vendorMs: 1_500 }, 'await new Promise(() => {})')
+  const client = new LiveClient(odd.live.url)
+  await client.frame('ready')
+  for (let sent = 0; sent < 1_000; sent += 1) client.send(second)
+  await until('the vendor is given up', () => odd.live.gateway.settled.length === 1)
+  assert.ok(
+    (odd.live.gateway.settled[0]?.seconds ?? 0) < 30,
+    `${odd.live.gateway.settled[0]?.seconds} s were read`,
+  )
+  client.socket.terminate()
+})
+
 test('a vendor that ends before its client did has failed (S-415)', async () => {
   await using odd = await startWithEars({}, 'return')
   const { code, error, close } = await new LiveClient(odd.live.url).refused()
