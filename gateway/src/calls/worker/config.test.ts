@@ -4,6 +4,7 @@ import { AppClient } from '../../../testing/app-client.ts'
 import { refused } from '../../../testing/client.ts'
 import { fleetKey } from '../../../testing/deployment.ts'
 import { done, TestAgent } from '../../../testing/test-agents.ts'
+import { until } from '../../../testing/until.ts'
 import { platformKey, startTrialDeployment } from '../../../testing/trial-vendors.ts'
 import { changeRow } from '../../../testing/vendors.ts'
 
@@ -178,8 +179,11 @@ test('the class wins over what is set, and its half over the lexicon (S-094, S-1
   assert.deepEqual(held.lexicon, { said: lexicon.said, heard: ['Ximena'] })
   assert.equal(held.config_version, 1)
   await app.close()
-  const free = await agent.config(fleet, `held-${agent.slug}`)
-  assert.deepEqual([free.fixed, free.config.language, free.lexicon], [[], 'en', lexicon])
+  const free = await until('the app is let go', async () => {
+    const config = await agent.config(fleet, `held-${agent.slug}`)
+    return config.fixed.length === 0 && config
+  })
+  assert.deepEqual([free.config.language, free.lexicon], ['en', lexicon])
 })
 
 test('in the sandbox a person’s own app holds their calls and nobody else’s; production is held apart (SD-10, SD-44, S-094)', async () => {
@@ -194,7 +198,7 @@ test('in the sandbox a person’s own app holds their calls and nobody else’s;
   assert.equal(await languageFor(fleet), 'en')
   assert.equal(await languageFor(fleet.in('production')), undefined)
   await own.close()
-  assert.equal(await languageFor(ana.client), 'en')
+  await until('her app is let go', async () => (await languageFor(ana.client)) === 'en')
   await orgs.close()
 })
 

@@ -27,7 +27,7 @@ const deployment = await startDeployment({
   SVC_VENDOR_FOLDERS: folder.path,
   SVC_RATES: folder.write('rates.json', [rateOf('tts', 'offered', true), rateOf('tts', 'brought', false)]),
   SVC_PROVIDER_KEY_OFFERED: 'sk-of-the-platform',
-  SVC_SAMPLE_TIMEOUT_S: '1',
+  SVC_SAMPLE_TIMEOUT_S: '5',
 })
 after(async () => {
   await deployment[Symbol.asyncDispose]()
