@@ -8,7 +8,7 @@ import { spokenPcm, spokenSeconds } from '../../testing/recordings.ts'
 let live: Awaited<ReturnType<typeof startLive>>
 
 before(async () => {
-  live = await startLive()
+  live = await startLive({ vendorMs: 120_000, lastWordsMs: 120_000 }) // the machine may be busy with other tests
   live.gateway.grant = () => ({}) // what the fake grants by itself is local
 })
 after(() => live[Symbol.asyncDispose]())

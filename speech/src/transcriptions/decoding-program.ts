@@ -1,7 +1,8 @@
 import { once } from 'node:events'
+import { writeSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
 import decode from '@audio/decode'
-import { decodedRate, exits, mostMemoryBytes } from './decoding-terms.ts'
+import { decodedRate, mostMemoryBytes, outcomeFd, type Outcome } from './decoding-terms.ts'
 import type { MediaForm } from './media-forms.ts'
 import { Mono, mostChannels } from './mono.ts'
 import { moovFirst } from './moov-first.ts'
@@ -15,10 +16,10 @@ const pieceBytes = 2_048
 
 // Both go to the whole group of a terminal or a supervisor; this one ends when its host lets go of it.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {})
-process.stdout.on('error', () => process.exit())
-process.on('uncaughtException', () => process.exit(exits.unreadable))
+process.stdout.on('error', () => end('unreadable'))
+process.on('uncaughtException', () => end('unreadable'))
 new Worker(new URL('memory-watch.ts', import.meta.url), {
-  workerData: { mostBytes: mostMemoryBytes },
+  workerData: { mostBytes: mostMemoryBytes, host: process.ppid },
 }).unref()
 
 const [form = '', mostSeconds = ''] = process.argv.slice(2)
@@ -30,27 +31,34 @@ const { bytes, decoder, headBytes } = await prepared(form as MediaForm, Buffer.c
 const mono = new Mono(decodedRate)
 let written = 0
 for (let at = 0; at < bytes.length;) {
-  const end = at === 0 && headBytes > 0 ? headBytes : at + pieceBytes
-  await write(mono.take(await decoder(bytes.subarray(at, end))))
-  at = end
+  const upTo = at === 0 && headBytes > 0 ? headBytes : at + pieceBytes
+  await write(mono.take(await decoder(bytes.subarray(at, upTo))))
+  at = upTo
 }
 await write(mono.take(await decoder()))
 await write(mono.end())
-process.stdout.end(() => process.exit(0))
+process.stdout.end(() => end('decoded'))
+
+/** At once: a runtime that takes down its threads while they still compile at times waits for them forever. */
+function end(outcome: Outcome): never {
+  writeSync(outcomeFd, outcome)
+  process.kill(process.pid, 'SIGKILL')
+  throw new Error('a killed process goes on')
+}
 
 async function write(samples: Uint8Array) {
   if (samples.length === 0) return
   written += samples.length
-  if (written > mostBytes) process.exit(exits.tooLong)
+  if (written > mostBytes) end('tooLong')
   if (!process.stdout.write(samples)) await once(process.stdout, 'drain')
 }
 
 async function prepared(named: MediaForm, file: Buffer) {
-  if (named === 'wav' && !isSane(wavFormat(file))) process.exit(exits.unreadable)
+  if (named === 'wav' && !isSane(wavFormat(file))) end('unreadable')
   if (named === 'ogg') return { bytes: file, headBytes: 0, decoder: await decode[codecOfOgg(file)]() }
   if (named !== 'm4a') return { bytes: file, headBytes: 0, decoder: await decode[named]() }
   const ordered = moovFirst(file)
-  if (ordered.headBytes === 0) process.exit(exits.unreadable)
+  if (ordered.headBytes === 0) end('unreadable')
   return { ...ordered, decoder: await decode.m4a() }
 }
 

@@ -6,5 +6,6 @@ export const decodedRate = 16_000
 /** With all of its own runtime. A file that needs more is made to. */
 export const mostMemoryBytes = 768 * 1024 * 1024
 
-/** How it ends when it does not end well; anything else is unreadable, too. */
-export const exits = { unreadable: 3, tooLong: 4 } as const
+/** Where it says how it went, before it ends; one that ends without a word could not read its file either. */
+export const outcomeFd = 3
+export type Outcome = 'decoded' | 'unreadable' | 'tooLong'

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
+import { execFile, spawn } from 'node:child_process'
 import test from 'node:test'
+import { promisify } from 'node:util'
+import { until } from '@switchroom/gateway/testing/until'
 import {
   aiff,
   flacBomb,
@@ -87,6 +90,32 @@ test('a small file of many hours is refused as soon as it is too long', async ()
       error.code === 'FILE_TOO_LARGE' &&
       error.message === '`file`: its audio is longer than 2 minutes',
   )
+})
+
+test('a decoder whose host is gone goes, too', async () => {
+  const host = spawn(process.execPath, [
+    '--input-type=module',
+    '-e',
+    `import { decoded } from ${JSON.stringify(new URL('decoding.ts', import.meta.url).href)}
+    import { flacBomb } from ${JSON.stringify(new URL('../../testing/recordings.ts', import.meta.url).href)}
+    await decoded(flacBomb(20_000_000), 'flac', new AbortController().signal)`,
+  ])
+  const decoders = async () => {
+    const { stdout } = await promisify(execFile)('ps', ['-A', '-o', 'pid=,ppid=,cputimes=,args='])
+    return stdout
+      .split('\n')
+      .filter((line) => line.includes('decoding-program') && !line.includes('<defunct>'))
+  }
+  const [found = ''] = await until('it is at work, and no longer reading', async () => {
+    const ours = (await decoders()).filter((line) => {
+      const [, parent, cpuSeconds] = line.trim().split(/\s+/)
+      return Number(parent) === host.pid && Number(cpuSeconds) >= 2
+    })
+    return ours.length > 0 && ours
+  })
+  const pid = found.trim().split(/\s+/)[0]
+  host.kill('SIGKILL')
+  await until('it is gone', async () => !(await decoders()).some((line) => line.trim().startsWith(`${pid} `)))
 })
 
 test('whoever leaves while their file is decoded takes the decoder along', async () => {

@@ -1,9 +1,10 @@
-import { spawn } from 'node:child_process'
+import { spawn, type ChildProcessByStdio } from 'node:child_process'
 import { availableParallelism } from 'node:os'
+import type { Readable, Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { wavHeader } from '@switchroom/kit/wav'
 import { Refusal } from '../refusals.ts'
-import { decodedRate, exits } from './decoding-terms.ts'
+import { decodedRate, outcomeFd } from './decoding-terms.ts'
 import type { MediaForm } from './media-forms.ts'
 import { Turns } from './turns.ts'
 
@@ -50,8 +51,8 @@ function samplesOf(
   const child = spawn(
     process.execPath,
     [`--max-old-space-size=${mostHeapMb}`, program, form, String(mostMinutes * 60)],
-    { stdio: ['pipe', 'pipe', 'ignore'], env: environment() },
-  )
+    { stdio: ['pipe', 'pipe', 'ignore', 'pipe'], env: environment() },
+  ) as ChildProcessByStdio<Writable, Readable, null> // of four, its types say nothing of each
   const kill = () => void child.kill('SIGKILL')
   let isLate = false
   const timer = setTimeout(() => {
@@ -61,15 +62,17 @@ function samplesOf(
   signal.addEventListener('abort', kill, { once: true })
   if (signal.aborted) kill()
   const samples: Buffer[] = []
+  let outcome = ''
+  child.once('error', reject) // first: without pipes the next line throws
   child.stdout.on('data', (piece: Buffer) => samples.push(piece))
-  child.once('error', reject)
-  child.once('close', (status) => {
+  child.stdio[outcomeFd]?.on('data', (said: Buffer) => (outcome += said.toString()))
+  child.once('close', () => {
     clearTimeout(timer)
     signal.removeEventListener('abort', kill)
-    if (status === 0) resolve(samples)
+    if (outcome === 'decoded') resolve(samples)
     else if (signal.aborted) reject(signal.reason as Error)
     else if (isLate) reject(tooSlow())
-    else reject(status === exits.tooLong ? tooLong(mostMinutes) : unreadable())
+    else reject(outcome === 'tooLong' ? tooLong(mostMinutes) : unreadable())
   })
   child.stdin.on('error', () => {}) // it has ended early; 'close' says how
   child.stdin.end(file)

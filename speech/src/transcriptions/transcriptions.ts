@@ -40,8 +40,6 @@ export class Transcriptions {
       const transcript = await this.#heard(grant, upload, hold, gone)
       seconds = transcript.duration
       return { transcript, seconds, diarize, model: `${grant.vendor}/${grant.model}` }
-    } catch (error) {
-      throw gone.aborted ? new Refusal(499, 'CALLER_GONE', 'the caller hung up') : error
     } finally {
       this.#parts.gateway.settle(grant.id, { seconds })
     }
