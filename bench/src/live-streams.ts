@@ -1,11 +1,9 @@
-import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startWireFake } from '@switchroom/kit/testing/wire-fake'
-import { freePort } from '@switchroom/launcher/testing/free-port'
-import { startBenchDeployment } from './deployment.ts'
-import { cpuSeconds, memoryMb, startProcess } from './processes.ts'
+import { cpuSeconds, memoryMb } from './processes.ts'
 import { judge, median, say } from './report.ts'
+import { startVoiceServer } from './voice-server.ts'
 
 const frameMs = 40
 const seconds = 6
@@ -28,30 +26,11 @@ export async function liveStreams(): Promise<boolean> {
       })
     },
   })
-  const fleetKey = `svc_fleet_${randomBytes(32).toString('base64url')}`
-  await using deployment = await startBenchDeployment({
-    SVC_PROVIDER_KEY_DEEPGRAM: 'bench',
-    SVC_FLEET_KEY: fleetKey,
+  await using voice = await startVoiceServer('stt/deepgram', fake.url, {
     SVC_RATE_STREAMS: '1000000',
     SVC_MAX_STREAMS: '1000000',
-    SVC_NEW_ORG_CREDITS: '1000000',
   })
-  const { url: gatewayUrl, ask } = deployment
-  const port = await freePort()
-  await using server = await startProcess('speech/src/main.ts', {
-    SVC_VOICE_PORT: String(port),
-    SVC_GATEWAY_URL: gatewayUrl,
-    SVC_FLEET_KEY: fleetKey,
-  })
-  const row = await ask('GET', '/v1/ops/providers')
-  row.options['stt/deepgram'] = { base_url: fake.url }
-  await ask('PUT', '/v1/ops/providers', row)
-  await ask('POST', '/v1/ops/orgs', { slug: 'bench' })
-  const { key } = await ask('POST', '/v1/ops/orgs/bench/keys', {
-    label: 'bench',
-    env: 'sandbox',
-    scopes: ['talk'],
-  })
+  const { port, server, key } = voice
   const url = `ws://127.0.0.1:${port}/v1/audio/transcriptions/stream`
   const spoken = (model: string, rate: number, pcm: Buffer) =>
     spokenStream(`${url}?model=${model}&sample_rate=${rate}`, key, rate, pcm)

@@ -1,10 +1,8 @@
-import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startWireFake } from '@switchroom/kit/testing/wire-fake'
-import { freePort } from '@switchroom/launcher/testing/free-port'
-import { startBenchDeployment } from './deployment.ts'
-import { cpuSeconds, memoryMb, startProcess } from './processes.ts'
+import { cpuSeconds, memoryMb } from './processes.ts'
 import { judge, median, percentile, say } from './report.ts'
+import { startVoiceServer } from './voice-server.ts'
 
 const thinkingMs = 120
 /** How many are under way at any time, and how many are said in all. */
@@ -26,29 +24,8 @@ export async function speechLatency(): Promise<boolean> {
       answer.end()
     },
   })
-  const fleetKey = `svc_fleet_${randomBytes(32).toString('base64url')}`
-  await using deployment = await startBenchDeployment({
-    SVC_PROVIDER_KEY_OPENAI: 'bench',
-    SVC_FLEET_KEY: fleetKey,
-    SVC_RATE_SPEECH: '1000000',
-    SVC_NEW_ORG_CREDITS: '1000000',
-  })
-  const { url: gatewayUrl, ask } = deployment
-  const port = await freePort()
-  await using speech = await startProcess('speech/src/main.ts', {
-    SVC_VOICE_PORT: String(port),
-    SVC_GATEWAY_URL: gatewayUrl,
-    SVC_FLEET_KEY: fleetKey,
-  })
-  const row = await ask('GET', '/v1/ops/providers')
-  row.options['tts/openai'] = { base_url: fake.url }
-  await ask('PUT', '/v1/ops/providers', row)
-  await ask('POST', '/v1/ops/orgs', { slug: 'bench' })
-  const { key } = await ask('POST', '/v1/ops/orgs/bench/keys', {
-    label: 'bench',
-    env: 'sandbox',
-    scopes: ['talk'],
-  })
+  await using voice = await startVoiceServer('tts/openai', fake.url, { SVC_RATE_SPEECH: '1000000' })
+  const { port, gateway, server: speech, key } = voice
 
   const direct = () => firstSound(`${fake.url}/audio/speech`, 'bench')
   const through = () => firstSound(`http://127.0.0.1:${port}/v1/audio/speech`, key)
@@ -56,9 +33,9 @@ export async function speechLatency(): Promise<boolean> {
   let ratioAlone = Number.NaN
   for (const { atOnce, speeches } of loads) {
     const itself = await measured(atOnce, speeches, direct)
-    const usedBefore = [deployment.pid, speech.pid].map(cpuSeconds)
+    const usedBefore = [gateway.pid, speech.pid].map(cpuSeconds)
     const ours = await measured(atOnce, speeches, through)
-    const [gatewayMs = 0, speechMs = 0] = [deployment.pid, speech.pid].map(
+    const [gatewayMs = 0, speechMs = 0] = [gateway.pid, speech.pid].map(
       (pid, at) => ((cpuSeconds(pid) - (usedBefore[at] ?? 0)) / speeches) * 1_000,
     )
     const addedMs = (percent: number) => (percentile(ours, percent) - percentile(itself, percent)).toFixed(1)
