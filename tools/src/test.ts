@@ -8,6 +8,7 @@ import { startThrowawayPostgres } from '@switchroom/launcher/postgres'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const filesAtOnce = 4
 const testTimeoutMs = 300_000
+const deadline = new URL('file-deadline.ts', import.meta.url).href
 
 const interrupted = new AbortController()
 let runner: ChildProcess | undefined
@@ -36,6 +37,7 @@ function runTests(environment: NodeJS.ProcessEnv): Promise<number> {
   const files = given.filter((argument) => existsSync(argument))
   const options = given.filter((argument) => !files.includes(argument))
   const flags = [
+    `--import=${deadline}`,
     '--test',
     '--test-reporter=spec',
     `--test-concurrency=${filesAtOnce}`,

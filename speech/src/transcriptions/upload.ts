@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import type { Readable } from 'node:stream'
+import { setTimeout } from 'node:timers/promises'
 import type { FastifyRequest } from 'fastify'
 import { badRequest, Refusal } from '../refusals.ts'
 import type { Hold } from './held-bytes.ts'
@@ -18,6 +20,9 @@ const limits = {
 
 /** Who is still sending when they are refused gets this much more taken, and no longer than that, so as to read it. */
 const lingering = { mostBytes: 64 * 1024 * 1024, mostMs: 10_000 }
+
+/** The parser never ends a form with a part whose head does not end: after its last byte it gets this long. */
+const parsingMs = 1_000
 
 export interface Upload {
   file: Buffer
@@ -39,12 +44,21 @@ const noForm = () => badRequest('body: must be whole multipart/form-data')
 /** Reads a form as it comes, and refuses as soon as it can: nobody sends a gigabyte to be told that it is too much. */
 export async function readUpload(request: FastifyRequest, hold: Hold): Promise<Upload> {
   if (!request.isMultipart()) throw badRequest('body: must be multipart/form-data')
+  const settled = new AbortController()
   try {
-    return await read(request, hold)
+    return await Promise.race([read(request, hold), neverEnding(request, settled.signal)])
   } catch (error) {
     letFinish(request)
     throw error instanceof Refusal ? error : noForm()
+  } finally {
+    settled.abort()
   }
+}
+
+async function neverEnding({ raw }: FastifyRequest, signal: AbortSignal): Promise<never> {
+  await once(raw, 'end', { signal })
+  await setTimeout(parsingMs, undefined, { signal })
+  throw noForm()
 }
 
 async function read(request: FastifyRequest, hold: Hold): Promise<Upload> {
@@ -88,7 +102,7 @@ async function passOver(source: Readable) {
 function letFinish({ raw }: FastifyRequest) {
   if (raw.readableEnded || raw.destroyed) return
   let left = lingering.mostBytes
-  const timer = setTimeout(() => raw.destroy(), lingering.mostMs)
+  const timer = globalThis.setTimeout(() => raw.destroy(), lingering.mostMs)
   raw.once('close', () => clearTimeout(timer))
   raw.on('data', ({ length }: Buffer) => {
     left -= length
