@@ -65,6 +65,24 @@ export function hostName(value: string): string {
   return value.toLowerCase()
 }
 
+export function phoneNumber(value: string): string {
+  if (!/^\+[1-9]\d{6,14}$/.test(value))
+    throw new SettingError(`is not a number in international form, as +15550100100: ${value}`)
+  return value
+}
+
+export function publicAddress(value: string): string {
+  const isPublic = ipaddr.IPv4.isValidFourPartDecimal(value) && ipaddr.parse(value).range() === 'unicast'
+  if (!isPublic) throw new SettingError(`is not a public IPv4 address: ${value}`)
+  return value
+}
+
+export function fleetName(value: string): string {
+  if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/.test(value))
+    throw new SettingError(`is not 1 to 63 letters, digits, dots, dashes and underscores: ${value}`)
+  return value
+}
+
 export function webUrl(value: string): string {
   const parsed = URL.canParse(value) ? new URL(value) : undefined
   if (!parsed || !['http:', 'https:'].includes(parsed.protocol) || parsed.search || parsed.hash)

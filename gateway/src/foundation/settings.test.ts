@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { readSettings } from './settings.ts'
+import type { TelephonySettings } from './telephony-settings.ts'
 
 const good = {
   SVC_VAULT_KEY: Buffer.alloc(32, 1).toString('base64'),
@@ -12,8 +13,29 @@ const read = (wanted: Record<string, string | undefined>) => readSettings({ ...g
 const refusedWith = (wanted: Record<string, string | undefined>, line: string | RegExp) =>
   assert.throws(() => read(wanted), { message: line })
 
+const unsetTelephony: TelephonySettings = {
+  sipNames: { production: undefined, sandbox: undefined },
+  approveHooked: false,
+  numbersQuota: 5,
+  verifyFrom: undefined,
+  carriersFile: undefined,
+  apiCarrier: {
+    accountApi: 'https://api.twilio.com',
+    trunkingApi: 'https://trunking.twilio.com',
+    termination: 'pstn.twilio.com',
+  },
+  messagingApi: 'https://graph.facebook.com/v21.0',
+  ownCarrier: undefined,
+  mediaServer: undefined,
+  sandboxMediaServer: undefined,
+  mediaAddress: undefined,
+  fleets: { production: 'production', sandbox: 'sandbox' },
+  firewallFile: undefined,
+}
+
 test('every deployment setting starts SVC_ and the defaults are those of the settings page (I-001, ID-26)', () => {
-  const { vaultKey, ...rest } = read({})
+  const { vaultKey, telephony, ...rest } = read({})
+  assert.deepEqual(telephony, unsetTelephony)
   assert.equal(vaultKey.length, 32)
   assert.deepEqual(rest, {
     databaseUrl: good.SVC_DATABASE_URL,

@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import { plans, type Plan } from '@switchroom/contract/accounts'
 import type { VoiceDoing } from '@switchroom/contract/voice-server'
 import { minuteMs, secondMs } from './clock.ts'
+import { readTelephonySettings, type TelephonySettings } from './telephony-settings.ts'
 import { readVaultKey } from './vault-key.ts'
 import {
   amount,
@@ -74,6 +75,7 @@ export interface Settings {
   maxStreams: number
   newOrgPlan: Plan
   newOrgCredits: number
+  telephony: TelephonySettings
   logLevel: LogLevel
   /** How long the log of a call that ended is kept; for ever where unsaid. */
   logKeptMs: number | undefined
@@ -142,6 +144,7 @@ export function readSettings(environment: Environment): Settings {
     maxStreams: read('SVC_MAX_STREAMS', wholeNumber) ?? 20,
     newOrgPlan: read('SVC_NEW_ORG_PLAN', itemOf(plans)) ?? 'pro',
     newOrgCredits: read('SVC_NEW_ORG_CREDITS', amount) ?? 1000,
+    telephony: readTelephonySettings(read, domain),
     logLevel: read('SVC_LOG_LEVEL', itemOf(logLevels)) ?? 'info',
     logKeptMs: read('SVC_LOG_DAYS', daysAsMs),
   }

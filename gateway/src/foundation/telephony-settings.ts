@@ -1,0 +1,112 @@
+import { resolve } from 'node:path'
+import type { Environment as Env } from '@switchroom/contract/scopes'
+import {
+  fleetName,
+  hostName,
+  phoneNumber,
+  publicAddress,
+  SettingError,
+  webUrl,
+  wholeNumber,
+} from './setting-forms.ts'
+
+/** An account at the API carrier: who asks, and for which account. */
+export interface CarrierLogin {
+  account_sid: string
+  user: string
+  secret: string
+}
+
+/** A LiveKit server. */
+export interface MediaServer {
+  url: string
+  key: string
+  secret: string
+}
+
+export interface TelephonySettings {
+  /** The name carriers send an environment's calls to; an environment without one takes no numbers. */
+  sipNames: Record<Env, string | undefined>
+  /** Whether a number that an org points here itself waits for the operator. */
+  approveHooked: boolean
+  /** Numbers that the platform buys for one org in one environment. */
+  numbersQuota: number
+  /** The sender of texts that verify a member's own phone. */
+  verifyFrom: string | undefined
+  carriersFile: string | undefined
+  apiCarrier: { accountApi: string; trunkingApi: string; termination: string }
+  /** The messaging platform's API. */
+  messagingApi: string
+  /** The platform's own account, which buys numbers; its secret is kept in memory only. */
+  ownCarrier: CarrierLogin | undefined
+  /** Unset: the embedded plane. */
+  mediaServer: MediaServer | undefined
+  /** The sandbox's own; unset, it shares production's. */
+  sandboxMediaServer: MediaServer | undefined
+  /** Where production's media server sends calls from. */
+  mediaAddress: string | undefined
+  fleets: Record<Env, string>
+  firewallFile: string | undefined
+}
+
+export type Read = <T>(name: string, form: (value: string) => T) => T | undefined
+
+export function readTelephonySettings(read: Read, domain: string | undefined): TelephonySettings {
+  const accountApi = read('SVC_APICARRIER_API', webUrl)
+  return {
+    sipNames: {
+      production: read('SVC_SIP_DOMAIN', hostName) ?? domain,
+      sandbox: read('SVC_SANDBOX_SIP_DOMAIN', hostName) ?? domain,
+    },
+    approveHooked: read('SVC_APPROVE_HOOKED', isSet) ?? false,
+    numbersQuota: read('SVC_NUMBERS_QUOTA', wholeNumber) ?? 5,
+    verifyFrom: read('SVC_VERIFY_FROM', phoneNumber),
+    carriersFile: read('SVC_CARRIERS_FILE', (file) => resolve(file)),
+    apiCarrier: {
+      accountApi: accountApi ?? 'https://api.twilio.com',
+      trunkingApi: read('SVC_APICARRIER_TRUNKING_API', webUrl) ?? accountApi ?? 'https://trunking.twilio.com',
+      termination: read('SVC_APICARRIER_TERMINATION', hostName) ?? 'pstn.twilio.com',
+    },
+    messagingApi: read('SVC_MSGAPP_API', webUrl) ?? 'https://graph.facebook.com/v21.0',
+    ownCarrier: allOrNone({
+      account_sid: ['SVC_CARRIER_ACCOUNT_SID', read('SVC_CARRIER_ACCOUNT_SID', String)],
+      user: ['SVC_CARRIER_USER', read('SVC_CARRIER_USER', String)],
+      secret: ['SVC_CARRIER_SECRET', read('SVC_CARRIER_SECRET', String)],
+    }),
+    mediaServer: allOrNone({
+      url: ['SVC_MEDIA_URL', read('SVC_MEDIA_URL', webUrl)],
+      key: ['SVC_MEDIA_KEY', read('SVC_MEDIA_KEY', String)],
+      secret: ['SVC_MEDIA_SECRET', read('SVC_MEDIA_SECRET', String)],
+    }),
+    sandboxMediaServer: allOrNone({
+      url: ['SVC_SANDBOX_MEDIA_URL', read('SVC_SANDBOX_MEDIA_URL', webUrl)],
+      key: ['SVC_SANDBOX_MEDIA_KEY', read('SVC_SANDBOX_MEDIA_KEY', String)],
+      secret: ['SVC_SANDBOX_MEDIA_SECRET', read('SVC_SANDBOX_MEDIA_SECRET', String)],
+    }),
+    mediaAddress: read('SVC_MEDIA_ADDRESS', publicAddress),
+    fleets: {
+      production: read('SVC_FLEET', fleetName) ?? 'production',
+      sandbox: read('SVC_SANDBOX_FLEET', fleetName) ?? 'sandbox',
+    },
+    firewallFile: read('SVC_FIREWALL_FILE', (file) => resolve(file)),
+  }
+}
+
+/** Set when it is anything but empty, `0` or `false`. */
+const isSet = (value: string) => value !== '0' && value.toLowerCase() !== 'false'
+
+type Named<T> = { [Field in keyof T]: [setting: string, value: T[Field] | undefined] }
+
+/** Settings that mean something only together. */
+function allOrNone<T>(fields: Named<T>): T | undefined {
+  const named = Object.values(fields) as [string, unknown][]
+  const unset = named.filter(([, value]) => value === undefined).map(([name]) => name)
+  if (unset.length === named.length) return undefined
+  if (unset.length > 0)
+    throw new SettingError(
+      `${unset.join(' and ')} is not set: set ${named.map(([name]) => name).join(', ')} together, or none of them`,
+    )
+  return Object.fromEntries(
+    Object.entries(fields).map(([field, pair]) => [field, (pair as [string, unknown])[1]]),
+  ) as T
+}

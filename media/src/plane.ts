@@ -1,0 +1,78 @@
+import type { Environment } from '@switchroom/contract/scopes'
+
+/** Who may send calls to some numbers: a trunk of the media server, or a row of the embedded plane. */
+export interface Fence {
+  /** `<org>/<env>/<catalogue kind>`, `<org>/<env>/sip/<account>` or `<org>/<env>/own/<number>`. */
+  name: string
+  /** IPv4 networks; never empty, because no network at all would be every one. */
+  networks: readonly string[]
+  /** Never empty, because no number at all would be every one. */
+  numbers: readonly string[]
+  /** What a SIP peer proves itself with. */
+  pair?: { username: string; password: string }
+}
+
+/** Everything that is admitted for one org in one environment. */
+export interface Admission {
+  org: string
+  env: Environment
+  /** The workers that its calls are handed to. */
+  fleet: string
+  fences: readonly Fence[]
+}
+
+/** `stands` was found as wanted, `done` was written now, `to do` would be. */
+export type Verdict = 'stands' | 'done' | 'to do'
+
+export interface AdmissionVerdicts {
+  /** By the fence's name, those taken away included. */
+  fences: ReadonlyMap<string, Verdict>
+  /** Of the rule `<org>/<env>`. */
+  rule: Verdict
+}
+
+/** A call to place: out through a trunk that is told with it. */
+export interface PlacedCall {
+  call: string
+  org: string
+  env: Environment
+  agent: string
+  fleet: string
+  to: string
+  from: string
+  trunk: OutboundTrunk
+  maxDurationS: number
+}
+
+export interface OutboundTrunk {
+  hostname: string
+  transport: 'udp' | 'tcp' | 'tls'
+  auth_username: string
+  auth_password: string
+}
+
+/** How placing went: somebody answered, or why nobody did. */
+export type PlacingOutcome = 'answered' | 'busy' | 'no_answer' | 'dial_failed'
+
+/** Where calls come from and go to. Failures are thrown as `MediaError`. */
+export interface MediaPlane {
+  /** The fences of ours that stand there, of every org; foreign ones are neither shown nor touched. */
+  list(): Promise<Fence[]>
+  /** What `admit` would do, without doing it. */
+  look(wanted: Admission): Promise<AdmissionVerdicts>
+  /** Makes these fences stand for the org and environment, and no other ones; numbers move off a fence before they move on. */
+  admit(wanted: Admission): Promise<AdmissionVerdicts>
+  /** Takes a number off every fence of the org there, whichever environment's; `stands` when none listed it. */
+  withdraw(org: string, number: string): Promise<'stands' | 'done'>
+  /** Answers when somebody answered, or nobody will; an abort hangs up. */
+  place(call: PlacedCall, signal: AbortSignal): Promise<PlacingOutcome>
+  /** Sends the caller on to another number by REFER. */
+  transfer(call: string, to: string): Promise<void>
+  /** Ends the call for everybody in it; nothing when it is over. */
+  hangUp(call: string): Promise<void>
+}
+
+/** The media plane refused or could not be reached; its sentence is for people. */
+export class MediaError extends Error {
+  override readonly name = 'MediaError'
+}
