@@ -38,7 +38,7 @@ export const AskEntry = Type.Object({
 })
 export type AskEntry = Static<typeof AskEntry>
 
-/** Of a key that opens nothing, org and key are empty. */
+/** Of whoever is refused, org and key are empty. */
 export const Entered = Type.Object({
   org: Type.String(),
   key_id: Type.String(),
@@ -46,10 +46,11 @@ export const Entered = Type.Object({
 })
 export type Entered = Static<typeof Entered>
 
-/** What a request names, as far as it does. */
+/** What a request names, as far as it does. Who entered is named by `key_id`; who did not enters by `key`. */
 export const AskGrant = Type.Object({
   doing: oneOf(['speech', 'transcriptions', 'streams'] as const),
-  key_id: Type.String(),
+  key_id: Type.Optional(Type.String()),
+  key: Type.Optional(nullable(Type.String({ description: 'the bearer as it was presented, or none' }))),
   model: nullable(Type.String()),
   language: nullable(Type.String()),
   voice: Type.Optional(Type.String()),

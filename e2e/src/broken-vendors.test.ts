@@ -9,7 +9,7 @@ import { startedGateway, type GatewayProcess } from './gateway-process.ts'
 
 const samplesAtOnce = 8
 const mostBytes = 100 * 1024 * 1024
-const mostDelayMs = 50
+const mostDelayMs = 100
 
 const sound = Buffer.alloc(9_600, 7)
 const base64 = sound.toString('base64')
@@ -57,7 +57,7 @@ test('vendors that flood, hang, send garbage, break off or fail, three at once, 
   t.diagnostic(`late by ${delayMs.toFixed(0)} ms, a busy process beside it by ${unavoidableMs.toFixed(0)} ms`)
   t.diagnostic(`grown by ${Math.round((most - before) / 1e6)} MB`)
   assert.ok(
-    delayMs < Math.max(mostDelayMs, 3 * unavoidableMs),
+    delayMs < Math.max(mostDelayMs, 5 * unavoidableMs),
     `the event loop was ${delayMs} ms late, ${unavoidableMs} ms are the machine's`,
   )
   assert.ok(most - before < mostBytes, `it grew by ${Math.round((most - before) / 1e6)} MB`)

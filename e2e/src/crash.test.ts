@@ -5,9 +5,10 @@ import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { migratedDatabase } from '@switchroom/gateway/testing/databases'
-import { freePort } from '@switchroom/launcher/testing/free-port'
+import { afterwards } from '@switchroom/launcher/testing/folders'
 import { Agent, Chat, connect, tool, Type } from '@switchroom/sdk'
 import { startedGateway, type GatewayProcess } from './gateway-process.ts'
+import { freePort } from '@switchroom/launcher/testing/free-port'
 
 const calls = 50
 const killsFor = 60_000
@@ -66,10 +67,16 @@ async function converse(chat: Chat, name: string, isOver: () => boolean) {
 
 test('fifty written calls outlive a gateway killed every few seconds for a minute: every log is whole, every message is answered once, no tool runs twice (N-458, N-495)', async (t) => {
   const database = await migratedDatabase()
+  afterwards(t, () => database.drop())
   const model = await startModel()
+  afterwards(t, () => model.stop())
   const port = String(await freePort())
   const settings = { SVC_PORT: port, SVC_PROVIDER_KEY_OPENAI: 'key-of-the-model' }
   let gateway: GatewayProcess = await startedGateway(database.url, settings)
+  afterwards(t, () => {
+    gateway.child.kill('SIGKILL')
+    return gateway.ended
+  })
   const ask = async (method: string, path: string, body?: object) => {
     const response = await gateway.send(method, path, body)
     assert.ok(response.ok, `${method} ${path}: ${response.status}`)
@@ -101,17 +108,12 @@ test('fifty written calls outlive a gateway killed every few seconds for a minut
   })
   const app = connect(address)
   app.on('disconnected', () => {})
-  t.after(async () => {
-    await app.close()
-    gateway.child.kill('SIGKILL')
-    await gateway.ended
-    model.stop()
-    await database.drop()
-  })
+  afterwards(t, () => app.close())
   await app.hold(new Agent({ name: 'desk', prompt: 'Look everything up.', tools: [lookUp] }))
 
   let isOver = false
   const chats = Array.from({ length: calls }, () => new Chat({ ...address, agent: 'desk' }))
+  afterwards(t, () => Promise.all(chats.map((chat) => chat.end())))
   const ids = await Promise.all(chats.map((chat) => chat.started))
   const conversations = chats.map((chat, n) => converse(chat, `q${n}`, () => isOver))
   const until = Date.now() + killsFor
@@ -157,5 +159,4 @@ test('fifty written calls outlive a gateway killed every few seconds for a minut
     )
     assert.deepEqual(textsOf('agent.message'), told[n]?.answers)
   }
-  await Promise.all(chats.map((chat) => chat.end()))
 })

@@ -2,8 +2,8 @@ import { spawn, type ChildProcessByStdio } from 'node:child_process'
 import { once } from 'node:events'
 import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
-import { freePort } from '@switchroom/launcher/testing/free-port'
 import { operatorKey, testEnvironment } from '@switchroom/gateway/testing/deployment'
+import { freePort } from '@switchroom/launcher/testing/free-port'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect, createServer, type AddressInfo } from 'node:net'
 import { after, before, test } from 'node:test'
-import { setTimeout as pause } from 'node:timers/promises'
 import { emptyDatabase, type TestDatabase } from '@switchroom/gateway/testing/databases'
-import { freePort } from '@switchroom/launcher/testing/free-port'
+import { until } from '@switchroom/gateway/testing/until'
 import { spawnGateway, startedGateway, type GatewayProcess } from './gateway-process.ts'
+import { freePort } from '@switchroom/launcher/testing/free-port'
 
 let database: TestDatabase
 const started: GatewayProcess[] = []
@@ -72,8 +72,9 @@ test('a database that does not answer, does not exist or refuses is one line tha
   assert.deepEqual(absent, [1, 'the database does not exist: create it, or correct SVC_DATABASE_URL'])
 })
 
-test('a port that is taken is one line that says what to do, for either listener (SD-01)', async () => {
+test('a port that is taken is one line that says what to do, for either listener (SD-01)', async (t) => {
   const taken = createServer().listen(0, '127.0.0.1')
+  t.after(() => taken.close())
   await once(taken, 'listening')
   const { port } = taken.address() as AddressInfo
   for (const setting of ['SVC_PORT', 'SVC_DASHBOARD_PORT']) {
@@ -84,7 +85,6 @@ test('a port that is taken is one line that says what to do, for either listener
       `port ${port} on 127.0.0.1 is taken: stop what listens there, or set ${setting}\n`,
     )
   }
-  taken.close()
 })
 
 test('a host that is nowhere is one line that says what to do', async () => {
@@ -150,7 +150,7 @@ test('a client that never finishes its request does not keep a gateway beyond te
   gateway.child.kill('SIGTERM')
   assert.equal(await gateway.ended, 0)
   const tookMs = Date.now() - askedAt
-  assert.ok(tookMs > 9000 && tookMs < 12_000, `it took ${tookMs} ms`)
+  assert.ok(tookMs > 9000 && tookMs < 20_000, `it took ${tookMs} ms`)
 })
 
 test('a gateway whose launcher is gone stops by itself', async () => {
@@ -190,10 +190,5 @@ test('a gateway outlives its database and works again when it is back (ID-22)', 
   assert.equal((await fetch(`${gateway.url}/readyz`)).status, 503)
   assert.equal((await gateway.send('GET', '/v1/ops/orgs')).status, 500)
   await database.giveBack()
-  let status = 0
-  for (let tries = 0; tries < 50 && status !== 200; tries += 1) {
-    status = (await gateway.send('GET', '/v1/ops/orgs')).status
-    if (status !== 200) await pause(100)
-  }
-  assert.equal(status, 200)
+  await until('it works', async () => (await gateway.send('GET', '/v1/ops/orgs')).ok, 30_000)
 })

@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { afterwards } from '@switchroom/launcher/testing/folders'
-import { freePort } from '@switchroom/launcher/testing/free-port'
 import { processesOf } from '@switchroom/launcher/testing/processes'
 import { until } from '@switchroom/launcher/testing/waiting'
+import { freePort } from '@switchroom/launcher/testing/free-port'
 
 export const root = fileURLToPath(new URL('../..', import.meta.url))
 const linkForm = /^ {2}(http:\S+\/invitations\/\S+)$/gm
@@ -64,7 +64,7 @@ export class Launch {
     return [...this.stdout.matchAll(linkForm)].map(([, link = '']) => link)
   }
 
-  async untilReady(withinMs?: number): Promise<this> {
+  async untilReady(withinMs = 120_000): Promise<this> {
     const isReady = () => {
       if (this.#child.exitCode !== null) throw new Error('it ended')
       return this.stdout.includes('Ctrl-C stops it.')

@@ -19,7 +19,7 @@ const newProcess = () => {
 test('a line has the calls of its number, asks and answers, and hands one to an agent that knows what was said (N-409, N-472, ND-91)', async () => {
   const phone = await newPhone()
   const switchroom = newProcess()
-  const line = new PhoneLine({ number: phone.number, extensionMs: 2000 })
+  const line = new PhoneLine({ number: phone.number, extensionMs: 10_000 })
   const [desk, sales] = [new Agent({ name: 'desk' }), new Agent({ name: 'sales' })]
   const seen: string[] = []
   line.on('ready', () => void seen.push('line is ready'))

@@ -3,9 +3,9 @@ import { after, test } from 'node:test'
 import { emptyDatabase } from '@switchroom/gateway/testing/databases'
 import { ModelFake } from '@switchroom/gateway/testing/model-fake'
 import { until } from '@switchroom/gateway/testing/until'
-import { freePort } from '@switchroom/launcher/testing/free-port'
 import { Agent, connect, openChat, tool } from '@switchroom/sdk'
 import { startedGateway, type GatewayProcess } from './gateway-process.ts'
+import { freePort } from '@switchroom/launcher/testing/free-port'
 
 const database = await emptyDatabase()
 const model = await ModelFake.start()
@@ -13,12 +13,18 @@ const settings = {
   SVC_PORT: String(await freePort()),
   SVC_PROVIDER_KEY_OPENAI: 'sk-platform-openai-0123456789',
 }
-let gateway = await startedGateway(database.url, settings)
+const started: GatewayProcess[] = []
 after(async () => {
-  await kill(gateway)
+  await Promise.all(started.map(kill))
   await model.stop()
   await database.drop()
 })
+const start = async () => {
+  const next = await startedGateway(database.url, settings)
+  started.push(next)
+  return next
+}
+let gateway = await start()
 
 async function kill({ child, ended }: GatewayProcess) {
   child.kill('SIGKILL')
@@ -81,8 +87,8 @@ test('a gateway that is killed while a tool runs and started again goes on where
   await kill(gateway)
   await until('both noticed', () => agent.state === 'pending')
   booked.resolve('table 7')
-  gateway = await startedGateway(database.url, settings)
-  await until('it answered', () => said.length > 0, 30_000)
+  gateway = await start()
+  await until('it answered', () => said.length > 0, 60_000)
   assert.deepEqual(said, ['The answer: table 7'])
   assert.equal(runs, 1)
   const asked = model.asked.filter(({ messages }) => messages.at(-1)?.role === 'tool')

@@ -26,7 +26,7 @@ class Terminal {
   }
 
   async untilSays(answer: RegExp): Promise<void> {
-    await until(`it says ${answer}`, () => answer.test(this.said)).catch((error: Error) => {
+    await until(`it says ${answer}`, () => answer.test(this.said), 60_000).catch((error: Error) => {
       throw new Error(`${error.message}; it said: ${this.said}`)
     })
   }
@@ -76,7 +76,7 @@ test('a fresh start runs an example agent that can be written to, knows the time
   await second.untilReady()
   assert.equal(keyIn(readFileSync(join(data, 'example.env'), 'utf8')), keyIn(keys))
   second.kill('SIGKILL')
-  await until('its processes are gone', () => second.leftBehind().length === 0, 15_000)
+  await until('its processes are gone', () => second.leftBehind().length === 0, 60_000)
 })
 
 interface Callbacks {

@@ -108,7 +108,7 @@ test('a handler speaks, asks for a callback, reads the history and ends the call
 })
 
 test('what a handler of call.preparing sets is read by the model in the turn that it held up (ND-91, N-425)', async (t) => {
-  const { agent, said, open } = await talking(t, { preparing: true })
+  const { agent, said, open } = await talking(t, { preparing: { timeoutMs: 10_000 } })
   agent.on('call.preparing', async (call, { turn }) => {
     await new Promise((resolve) => setTimeout(resolve, 50))
     return { context: `${call.from} is a gold customer, turn ${turn}` }

@@ -44,7 +44,7 @@ test('the printed link makes its holder admin and operator; a killed launcher le
   })
   assert.ok(accepted.ok, `answered ${accepted.status}`)
   killed.kill('SIGKILL')
-  await until('its processes are gone', () => killed.leftBehind().length === 0, 15_000)
+  await until('its processes are gone', () => killed.leftBehind().length === 0, 60_000)
 
   const next = await launch(t, { data })
   await next.untilReady()
@@ -66,7 +66,7 @@ test('a launcher killed while it makes the database or starts the gateway leaves
     const killed = await launch(t, { data })
     await until(moment, isReached)
     killed.kill('SIGKILL')
-    await until('its processes are gone', () => killed.leftBehind().length === 0, 15_000)
+    await until('its processes are gone', () => killed.leftBehind().length === 0, 60_000)
     assert.deepEqual(killed.links, [])
   }
   const next = await launch(t, { data })
@@ -115,5 +115,5 @@ test('a launcher whose npm was ended alone, as a supervisor does, stops everythi
   const launched = await launch(t, { data, command: [...npm] })
   await launched.untilReady()
   launched.kill('SIGKILL')
-  await until('its processes are gone', () => launched.leftBehind().length === 0, 15_000)
+  await until('its processes are gone', () => launched.leftBehind().length === 0, 60_000)
 })

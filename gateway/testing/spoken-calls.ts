@@ -105,8 +105,8 @@ export async function whileHeld(
       areWaiting: () => until(`${waiters} wait for ${id}`, isAt),
       query: (text, values) => client.query(text, values),
     })
-    await client.query('commit')
   } finally {
+    await client.query('commit') // which undoes what failed
     client.release()
   }
 }

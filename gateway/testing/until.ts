@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 export async function until<T>(
   what: string,
   look: () => T | Promise<T>,
-  withinMs = 10_000,
+  withinMs = 30_000,
 ): Promise<NonNullable<T> & (T extends false ? never : T)> {
   const deadlineMs = Date.now() + withinMs
   for (;;) {

@@ -15,7 +15,7 @@ import type { Stage } from '@switchroom/contract/speech'
 import type { Answer } from './client.ts'
 import { fleetKey, type Deployment, type TestOrg } from './deployment.ts'
 
-type Asked = Partial<AskGrant> & Pick<AskGrant, 'doing' | 'key_id'>
+type Asked = Partial<AskGrant> & Pick<AskGrant, 'doing'>
 
 /** Asks a gateway as a voice server does. */
 export class VoiceServer {

@@ -1,12 +1,22 @@
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
-import { createServer, type AddressInfo } from 'node:net'
+import { createServer } from 'node:net'
 
-/** A port that nobody listened on a moment ago. */
+/** Below those that a connection is given for its own end. */
+const [lowest, highest] = [10_000, 32_000]
+
+/** A port that stays free until somebody listens on it, also while thousands of connections come and go. */
 export async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const { port } = probe.address() as AddressInfo
-  probe.close()
-  await once(probe, 'close')
-  return port
+  for (;;) {
+    const port = randomInt(lowest, highest)
+    const probe = createServer().listen(port, '127.0.0.1')
+    const isFree = await once(probe, 'listening').then(
+      () => true,
+      () => false,
+    )
+    if (!isFree) continue
+    probe.close()
+    await once(probe, 'close')
+    return port
+  }
 }

@@ -2,7 +2,7 @@ import type { EventFrame } from '@switchroom/contract/call-frames'
 import { Call, type CallDoor } from './call.ts'
 
 /** One whose end never came here, because another app has it now, is let go when so many came after it. */
-const mostKnown = 10_000
+export const mostKnown = 10_000
 
 /** The calls that this process drives, as far as it knows them. */
 export class Calls {

@@ -71,3 +71,14 @@ test('a chat that is refused fails with the sentence, and a message that is refu
   await assert.rejects(refused.started, { code: 'HTTP_409', message: 'nobody holds desk' })
   await assert.rejects(refused.send('hello'), { message: 'the conversation is over' })
 })
+
+test('a chat that is ended before it has started fails whoever waits for its start', async (t) => {
+  const { gateway, open } = await chatAt(t)
+  gateway.greet = () => {}
+  const chat = open()
+  const sending = assert.rejects(chat.send('hello'), { message: 'the conversation is over' })
+  await until('it is connected', () => gateway.isConnected)
+  await chat.end()
+  await assert.rejects(chat.started, { message: 'the conversation is over' })
+  await sending
+})

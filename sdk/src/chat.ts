@@ -152,6 +152,7 @@ export class Chat {
 
   #finish(): void {
     this.#isOver = true
+    this.#started.reject(over()) // where it never did
     for (const unheard of this.#unheard.values()) unheard.reject(over())
     this.#unheard.clear()
   }

@@ -30,7 +30,7 @@ test('every program in the documents runs (ND-91)', async (t) => {
     let stderr = ''
     child.stderr.on('data', (chunk) => (stderr += chunk))
     const isThere = () => gateway.frames.some((frame) => frame.agent ?? frame.text)
-    await until(`${name} speaks to the gateway`, isThere).catch((error: Error) => {
+    await until(`${name} speaks to the gateway`, isThere, 60_000).catch((error: Error) => {
       throw new Error(`${error.message}: ${stderr}`)
     })
   }

@@ -2,7 +2,7 @@ import type { EventFrame, PreparedSet, PreparingSettled } from '@switchroom/cont
 import { Agent } from './agent.ts'
 import { argumentsOf, payloadOf } from './arguments.ts'
 import type { Call, CallDoor } from './call.ts'
-import { Calls } from './calls.ts'
+import { Calls, mostKnown } from './calls.ts'
 import { encoded } from './encoding.ts'
 import { failureOf } from './errors.ts'
 import type { ToolCall } from './events.ts'
@@ -66,6 +66,10 @@ export class DrivenCalls {
   #give(call: string, number: unknown): void {
     const line = typeof number === 'string' ? this.#parts.line(number) : undefined
     if (line) this.#lineOf.set(call, line)
+    for (const oldest of this.#lineOf.keys()) {
+      if (this.#lineOf.size <= mostKnown) break
+      this.#lineOf.delete(oldest)
+    }
   }
 
   #note({ type, line, data }: HappenedFrame, call: Call, { messageId, word }: Record<string, unknown>): void {

@@ -16,7 +16,14 @@ export class SwitchroomError extends Error {
 export const failureOf = (doing: string, cause: unknown) =>
   new SwitchroomError('HANDLER_FAILED', `${doing} failed: ${messageOf(cause)}`, { cause })
 
-export const messageOf = (thrown: unknown) => (thrown instanceof Error ? thrown.message : String(thrown))
+/** Anything can be thrown, and what has no words must not break whoever tells about it. */
+export function messageOf(thrown: unknown): string {
+  try {
+    return String(thrown instanceof Error ? thrown.message : thrown)
+  } catch {
+    return 'what was thrown has no words'
+  }
+}
 
 /** Printed by Node, with where it was thrown. */
 export function warnOf({ name, code, message, cause }: SwitchroomError): void {

@@ -138,6 +138,47 @@ test('a call that could not be handed over stays with the line, and says why (N-
   assert.deepEqual(heard, ['still there?'])
 })
 
+test('a call that the gateway does not let the line hand over stays with it, and the refusal is told (N-409, ND-91)', async (t) => {
+  const { gateway, switchroom, line, ring } = await heldLine(t)
+  await switchroom.hold(new Agent({ name: 'shop' }))
+  const told: string[] = []
+  line.on('error', ({ code }) => void told.push(code))
+  const rang = Promise.withResolvers<Call>()
+  line.on('call', rang.resolve)
+  ring()
+  const routing = line.route(await rang.promise, 'shop')
+  const refusal = { code: 'AGENT_NOT_ALLOWED', detail: 'this key works on desk alone' }
+  gateway.send({ type: 'error', agent: 'shop', call: 'call_1', ...refusal })
+  assert.deepEqual(await routing, { routed: false, reason: 'refused' })
+  assert.deepEqual(told, ['AGENT_NOT_ALLOWED'])
+})
+
+test('a call that was to be handed over when the connection broke is asked for again once the line is ready (N-473, ND-91)', async (t) => {
+  const { gateway, line, toLine, ring } = await heldLine(t)
+  const rang = Promise.withResolvers<Call>()
+  line.on('call', rang.resolve)
+  ring()
+  const call = await rang.promise
+  const routing = line.route(call, 'shop')
+  await until('it is asked', () => gateway.sent('call.route').length >= 1)
+  gateway.breakAll()
+  await until('it is pending', () => line.state === 'pending')
+  void line.route(call, 'sales')
+  await line.ready
+  await until('it is asked again', () => gateway.sent('call.route').length >= 2)
+  assert.deepEqual(
+    gateway.frames.map(({ type, agent }) => [type, agent]),
+    [
+      ['line.register', undefined],
+      ['call.route', 'shop'],
+      ['line.register', undefined],
+      ['call.route', 'sales'],
+    ],
+  )
+  toLine('call.routed', { callId: 'call_1', agent: 'sales' })
+  assert.deepEqual(await routing, { routed: true })
+})
+
 test('a line that nobody holds routes nothing', () => {
   const line = new PhoneLine({ number })
   const call = new Call('call_1', 'desk', { send() {}, entries: async () => [] })

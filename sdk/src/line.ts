@@ -14,7 +14,13 @@ export interface PhoneLineOptions {
   extensionMs?: number
 }
 
-export type RouteOutcome = { routed: true } | { routed: false; reason: RouteFailure | 'ended' }
+/** `refused` where the gateway does not let this process hand the call over; an `error` tells why. */
+export type RouteOutcome = { routed: true } | { routed: false; reason: RouteFailure | 'ended' | 'refused' }
+
+/** A call that the gateway was asked to hand over, and has not answered. */
+interface Route extends PromiseWithResolvers<RouteOutcome> {
+  agent: string
+}
 
 /** A phone number whose calls come to this process first, before any agent has them. */
 export class PhoneLine {
@@ -22,7 +28,7 @@ export class PhoneLine {
   readonly #options: PhoneLineOptions
   readonly #handlers = new Handlers<LineEvents>()
   readonly #registration = new Registration()
-  readonly #routes = new Map<string, PromiseWithResolvers<RouteOutcome>>()
+  readonly #routes = new Map<string, Route>()
   #send: ((call: string, agent: string) => void) | undefined
 
   constructor(options: PhoneLineOptions) {
@@ -51,10 +57,11 @@ export class PhoneLine {
 
   /** Hands the call to an agent. Never fails: a call that was not handed over stays with the line. */
   route(call: Call, agent: Agent | string): Promise<RouteOutcome> {
-    const asked = this.#routes.get(call.id) ?? Promise.withResolvers<RouteOutcome>()
-    this.#routes.set(call.id, asked)
     if (!this.#send) throw new Error(`the line ${this.number} is on no connection: hold it first`)
-    this.#send(call.id, typeof agent === 'string' ? agent : agent.name)
+    const name = typeof agent === 'string' ? agent : agent.name
+    const asked = this.#routes.get(call.id) ?? Promise.withResolvers<RouteOutcome>()
+    this.#routes.set(call.id, { ...asked, agent: name })
+    if (this.state === 'ready') this.#send(call.id, name)
     return asked.promise
   }
 
@@ -77,6 +84,7 @@ export class PhoneLine {
   /** Told by the connection. */
   accepted(): void {
     this.#registration.accept()
+    for (const [call, { agent }] of this.#routes) this.#send?.(call, agent) // the answer may have been lost
     void this.#handlers.run('ready', [])
   }
 
@@ -86,6 +94,11 @@ export class PhoneLine {
     this.tell(error)
   }
 
+  /** Told by the connection: the gateway did not look at a request to hand the call over. */
+  routeRefused(call: string): void {
+    this.#settle(call, { routed: false, reason: 'refused' })
+  }
+
   /** Told by the connection: an error that concerns this line. */
   tell(error: SwitchroomError): void {
     this.#handlers.tell(error)
@@ -93,16 +106,18 @@ export class PhoneLine {
 
   /** Told by the connection: what happened; answers what the handlers answered. */
   happened(event: string, args: readonly unknown[]): Promise<unknown[]> {
-    if (event === 'call.routed') this.#settle(args, { routed: true })
-    if (event === 'call.route_failed')
-      this.#settle(args, { routed: false, reason: (args[0] as { reason: RouteFailure }).reason })
-    if (event === 'call.ended') this.#settle(args.toReversed(), { routed: false, reason: 'ended' })
+    const [first, second] = args
+    if (event === 'call.routed') this.#settle((second as Call).id, { routed: true })
+    if (event === 'call.route_failed') {
+      const { reason } = first as { reason: RouteFailure }
+      this.#settle((second as Call).id, { routed: false, reason })
+    }
+    if (event === 'call.ended') this.#settle((first as Call).id, { routed: false, reason: 'ended' })
     return this.#handlers.run(event as keyof LineEvents, args)
   }
 
-  #settle(args: readonly unknown[], outcome: RouteOutcome): void {
-    const { id } = args[1] as Call
-    this.#routes.get(id)?.resolve(outcome)
-    this.#routes.delete(id)
+  #settle(call: string, outcome: RouteOutcome): void {
+    this.#routes.get(call)?.resolve(outcome)
+    this.#routes.delete(call)
   }
 }

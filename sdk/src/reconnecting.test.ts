@@ -87,7 +87,7 @@ test('a process whose gateway is gone tries until it is back, registers again as
   gateway.frames.length = 0
   await gateway.start(port)
   await agent.ready
-  await until('it said it', () => gateway.frames.length === 3)
+  await until('it said it', () => gateway.frames.length >= 3)
   assert.deepEqual(gateway.frames, [
     { type: 'agent.register', agent: 'desk', instance, tools: [] },
     { type: 'call.say', call: 'call_1', text: 'Still here' },
@@ -101,10 +101,11 @@ test('a gateway that says nothing for a minute is not there any more, and is loo
   t.mock.timers.enable({ apis: ['setTimeout'] })
   const { gateway, agent } = await heldDesk(t)
   const turns = async (isSo: () => boolean) => {
-    for (let i = 0; i < 10_000 && !isSo(); i += 1) await new Promise(setImmediate)
+    const deadlineMs = performance.now() + 10_000
+    while (!isSo() && performance.now() < deadlineMs) await new Promise(setImmediate)
   }
   t.mock.timers.tick(59_999)
-  await turns(() => !gateway.isConnected)
+  for (let i = 0; i < 1000; i += 1) await new Promise(setImmediate)
   assert.equal(agent.state, 'ready')
   t.mock.timers.tick(1)
   await turns(() => agent.state === 'pending')
@@ -122,7 +123,7 @@ test('a gateway that is busy or starting is waited for, and one that refuses the
   const told: SwitchroomError[] = []
   agent.on('error', (error) => void told.push(error))
   const held = switchroom.hold(agent)
-  await until('it tried twice', () => gateway.upgrades.length === 2)
+  await until('it tried twice', () => gateway.upgrades.length >= 2)
   assert.equal(agent.state, 'pending')
   gateway.refusal = { status: 401, detail: 'this key was revoked' }
   await assert.rejects(held, {
@@ -130,7 +131,8 @@ test('a gateway that is busy or starting is waited for, and one that refuses the
     message: 'this key was revoked',
     detail: 'this key was revoked',
   })
-  await until('it went on trying', () => gateway.upgrades.length === 5)
+  const tries = gateway.upgrades.length
+  await until('it went on trying', () => gateway.upgrades.length >= tries + 2)
   assert.equal(told.length, 1)
   gateway.refusal = undefined
   await until('it is held', () => agent.state === 'ready')
@@ -187,7 +189,9 @@ test('a frame that cannot be understood is told, and everything goes on', async 
   const { gateway, agent } = await heldDesk(t)
   const heard: string[] = []
   const warned: string[] = []
-  const onWarning = ({ message }: Error) => void warned.push(message)
+  const onWarning = ({ name, message }: Error) => {
+    if (name === 'SwitchroomWarning') warned.push(message)
+  }
   process.on('warning', onWarning)
   t.after(() => process.off('warning', onWarning))
   agent.on('user.message', ({ text }) => void heard.push(text))
@@ -196,7 +200,7 @@ test('a frame that cannot be understood is told, and everything goes on', async 
   gateway.send([])
   gateway.event('something.new', { of: 'a later version' })
   gateway.event('user.message', { text: 'hello', messageId: 'msg_2' })
-  await until('it heard', () => heard.length === 1 && warned.length === 2)
+  await until('it heard', () => heard.length >= 1 && warned.length >= 2)
   assert.match(warned[0] ?? '', /^a frame of the gateway was not understood: /)
   assert.equal(agent.state, 'ready')
 })
@@ -217,12 +221,14 @@ test('a handler that throws is told to the agent, and everything goes on', async
     throw new Error(`late ${text}`)
   })
   const warned: Error[] = []
-  const onWarning = (warning: Error) => void warned.push(warning)
+  const onWarning = (warning: Error) => {
+    if (warning.name === 'SwitchroomError') warned.push(warning)
+  }
   process.on('warning', onWarning)
   t.after(() => process.off('warning', onWarning))
   gateway.event('user.message', { text: 'one', messageId: 'msg_1' })
   gateway.event('user.message', { text: 'two', messageId: 'msg_2' })
-  await until('all were told', () => told.length === 4 && warned.length === 4)
+  await until('all were told', () => told.length >= 4 && warned.length >= 4)
   assert.deepEqual(heard, ['one', 'two'])
   assert.equal(told[0]?.message, 'a handler of user.message failed: broken')
   assert.equal(warned[0]?.message, 'a handler of error failed: also broken')

@@ -10,6 +10,7 @@ import {
   type StreamReady,
 } from './speech-shapes.ts'
 
+const openWithinMs = 10_000
 /** How much audio may wait in this process before `send` makes its caller wait. */
 const mostWaitingBytes = 256 * 1024
 
@@ -23,7 +24,7 @@ export async function openStream(
 ): Promise<TranscriptionStream> {
   const query = new URLSearchParams(saidOf(options)).toString()
   const address = `${url.replace(/^http/, 'ws')}/v1/audio/transcriptions/stream?${query}`
-  const socket = new WebSocket(address, { headers: { authorization } })
+  const socket = new WebSocket(address, { headers: { authorization }, handshakeTimeout: openWithinMs })
   const stream = new TranscriptionStream(socket)
   socket.once('unexpected-response', (_request, answer) => {
     void refusedBy(answer)
@@ -53,7 +54,7 @@ export class TranscriptionStream implements AsyncIterable<StreamFrame> {
     this.#socket = socket
     this.opened = this.#opened.promise
     this.opened.catch(() => {}) // whoever opened it is told
-    socket.on('message', (data: RawData) => this.#take(JSON.parse(textOf(data)) as Came))
+    socket.on('message', (data: RawData) => this.#read(data))
     socket.once('close', (code) => this.#closed(code))
   }
 
@@ -106,6 +107,16 @@ export class TranscriptionStream implements AsyncIterable<StreamFrame> {
     this.#failure ??= error
     this.#opened.reject(this.#failure)
     this.#stir()
+  }
+
+  /** What is no frame of a voice server ends the stream, and not the process. */
+  #read(data: RawData): void {
+    try {
+      this.#take(JSON.parse(textOf(data)) as Came)
+    } catch (error) {
+      this.fail(brokeOff(error))
+      this.#socket.terminate()
+    }
   }
 
   #take(frame: Came): void {

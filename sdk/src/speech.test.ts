@@ -240,3 +240,14 @@ test('a clean close before done is CLOSED, unless the caller closed it; one with
   await stream.close()
   for await (const frame of stream) assert.fail(JSON.stringify(frame))
 })
+
+test('what is no frame of a voice server fails the stream and leaves the process (SD-79)', async (t) => {
+  const { client } = await voiceServer(
+    t,
+    () => {},
+    listening([], (socket) => socket.send('<html>')),
+  )
+  const stream = await client.stream()
+  const brokeOff = ['NETWORK_ERROR', 0, 'the answer broke off before its end']
+  assert.deepEqual(await failing(stream.stop()), brokeOff)
+})

@@ -40,11 +40,14 @@ export class Switchroom {
   readonly #calls: DrivenCalls
   /** When to ask again for what was refused for now. */
   readonly #askingAgain = new Map<Held, { backOff: BackOff; timer?: NodeJS.Timeout }>()
+  /** Fails those who still wait for the gateway when this is closed. */
+  readonly #closed = Promise.withResolvers<never>()
   #closing: Promise<void> | undefined
   #isToldOfLoss = false
 
   constructor(options: SwitchroomOptions = {}) {
     const address = new Address(options)
+    this.#closed.promise.catch(() => {}) // whoever waits is told; nobody has to
     this.url = address.url
     this.#app = { name: options.app, instance: randomUUID() }
     this.#calls = new DrivenCalls({
@@ -70,15 +73,18 @@ export class Switchroom {
 
   /** Holds them from now on, over every reconnect. Settles when the gateway agreed; fails when it refused one. */
   async hold(...held: Held[]): Promise<void> {
+    if (this.#closing) throw closed()
     for (const each of held) {
       if (each instanceof Agent) this.#agents.set(each.name, each)
       else {
         this.#lines.set(each.number, each)
-        each.routesBy((call, agent) => this.#post({ type: 'call.route', call, agent }))
+        each.routesBy((call, agent) => {
+          this.#connection.send(encoded({ type: 'call.route', call, agent }))
+        })
       }
       if (this.isConnected) this.#register(each)
     }
-    await Promise.all(held.map((each) => each.ready))
+    await Promise.race([Promise.all(held.map((each) => each.ready)), this.#closed.promise])
   }
 
   /** Holds the agent no longer. Calls under way pass to another app that holds it. */
@@ -103,6 +109,7 @@ export class Switchroom {
   }
 
   async #close(): Promise<void> {
+    this.#closed.reject(closed())
     for (const { timer } of this.#askingAgain.values()) clearTimeout(timer)
     for (const agent of this.#agents.values()) this.#unregister(agent)
     if (this.isConnected) {
@@ -181,7 +188,10 @@ export class Switchroom {
     const error = new SwitchroomError(String(code), String(detail))
     const held = this.#lines.get(String(number)) ?? this.#agents.get(String(agent))
     if (held && call === undefined) return this.#registrationRefused(held, error)
-    const concerned = held ?? this.#calls.driverOf(String(call))
+    // of the frames that speak of a call, only the one that routes it names an agent
+    if (agent !== null && typeof call === 'string')
+      for (const line of this.#lines.values()) line.routeRefused(call)
+    const concerned = this.#calls.driverOf(String(call)) ?? held
     if (concerned) concerned.tell(error)
     else this.#handlers.tell(error)
   }
@@ -195,13 +205,16 @@ export class Switchroom {
   #registrationRefused(held: Held, error: SwitchroomError): void {
     held.refused(error)
     if (!passing.has(error.code) || this.#closing) return
-    const { backOff } = this.#askingAgain.get(held) ?? { backOff: new BackOff() }
+    const { backOff, timer: before } = this.#askingAgain.get(held) ?? { backOff: new BackOff() }
+    clearTimeout(before) // it was asked for since, at a reconnect
     const timer = setTimeout(() => {
       if (held.state === 'refused' && this.isConnected) this.#register(held)
     }, backOff.nextMs())
     this.#askingAgain.set(held, { backOff, timer })
   }
 }
+
+const closed = () => new SwitchroomError('CLOSED', 'this process has closed its connection')
 
 /** Connects this process to a gateway: one socket for all the agents and lines it holds. */
 export const connect = (options: SwitchroomOptions = {}) => new Switchroom(options)

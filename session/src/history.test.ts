@@ -2,16 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
 import { Talk } from '../testing/talk.ts'
-import {
-  generationsIn,
-  isAnswered,
-  isTurnDue,
-  isUsersTurnNewest,
-  messagesOf,
-  outcomeOf,
-  pendingToolCalls,
-  unfinishedTurn,
-} from './history.ts'
+import { generationsIn, messagesOf, outcomeOf, pendingToolCalls, unfinishedTurn } from './history.ts'
 
 const call = (id: string, name = 'look_up') => ({ id, name, arguments: '{"order":42}' })
 
@@ -86,34 +77,6 @@ test('calls are pending until they are answered or their turn ends, however it e
     assert.equal(pendingToolCalls(begun().add('error', { code: type }).entries).length, 1)
 })
 
-test('a user turn is answered by the model, by a person, or by the turn that ended over it, and by nothing else', () => {
-  const talk = () => new Talk().hears('One', 'u1')
-  const message = (source: string, answers?: string) => {
-    return ['agent.message', { text: 'x', messageId: 'm', source, ...(answers && { answers }) }] as const
-  }
-  const table: [boolean, ...(readonly [string, Record<string, unknown>])[]][] = [
-    [false],
-    [true, message('model')],
-    [true, message('human')],
-    [false, message('say')],
-    [true, message('say', 'u1')],
-    [true, message('model', 'u1')],
-    [true, ['metrics', { stage: 'llm', answers: 'u1' }]],
-    [false, ['metrics', { stage: 'llm' }]],
-    [false, ['user.message', { text: 'Two', messageId: 'u2' }], message('model', 'u1')],
-    [true, ['user.message', { text: 'Two', messageId: 'u2' }], message('model', 'u2')],
-    [false, message('model'), ['user.message', { text: 'Two', messageId: 'u2' }]],
-    [false, message('model', 'u1'), ['user.message', { text: 'Two', messageId: 'u2' }]],
-  ]
-  for (const [expected, ...entries] of table) {
-    const log = talk()
-    for (const [type, data] of entries) log.add(type, data)
-    assert.equal(isAnswered(log.entries), expected, JSON.stringify(entries))
-    assert.equal(isTurnDue(log.entries), !expected)
-  }
-  assert.equal(isAnswered([]), true)
-})
-
 test('tools that ran while the user wrote on are read with the answer they were for', () => {
   const talk = new Talk().hears('One', 'u1').hears('Two', 'u2')
   talk.add('llm.toolCall', { msgId: 'm', toolCalls: [call('a')] })
@@ -128,9 +91,9 @@ test('tools that ran while the user wrote on are read with the answer they were 
   ])
 })
 
-test('a greeting that broke off among its tools is due, though no user waits', () => {
+test('a greeting that broke off among its tools is unfinished, though no user waits', () => {
   const talk = new Talk().add('llm.toolCall', { msgId: 'm', toolCalls: [call('a')], text: 'Let me see.' })
-  assert.deepEqual([isAnswered(talk.entries), isTurnDue(talk.entries)], [true, true])
+  assert.deepEqual(unfinishedTurn(talk.entries), { msgId: 'm', rounds: 1, said: ['Let me see.'] })
 })
 
 test('a turn that was given up for another leaves it neither its words nor its rounds', () => {
@@ -145,18 +108,6 @@ test('generations that went on with the conversation are counted, also those wit
   talk.add('metrics', { stage: 'llm', purpose: 'memory' }).add('error', { code: 'llm_timeout' })
   talk.add('error', { code: 'llm_failed' }).add('error', { code: 'tool_failed' })
   assert.equal(generationsIn(talk.entries), 3)
-})
-
-test('whose turn is the newest goes by what was said, not by when it was kept', () => {
-  const talk = new Talk().hears('One', 'u1')
-  assert.equal(isUsersTurnNewest(talk.entries), true)
-  talk
-    .hears('Two', 'u2')
-    .add('agent.message', { text: 'To one.', messageId: 'm', source: 'model', answers: 'u1' })
-  assert.equal(isUsersTurnNewest(talk.entries), true)
-  talk.add('agent.message', { text: 'Hm.', messageId: 'n', source: 'human' })
-  assert.equal(isUsersTurnNewest(talk.entries), false)
-  assert.equal(isUsersTurnNewest([]), false)
 })
 
 const id = fc.constantFrom('a', 'b', 'c', 'd', 'e')

@@ -54,26 +54,6 @@ export function unfinishedTurn(
   return { msgId: msgIdOf(last), rounds: own.length, said }
 }
 
-/** Whether the newest user turn was answered, by the model or a person, or its turn ended in an apology. */
-export function isAnswered(entries: readonly Fact[]): boolean {
-  const newest = newestUserTurn(entries)
-  if (!newest) return true
-  const { messageId } = newest.data
-  return entries.some((entry) => {
-    if (entry.data['answers'] !== undefined) return entry.data['answers'] === messageId
-    return entry.seq > newest.seq && isAnswer(entry)
-  })
-}
-
-/** Whether a model is to be asked: a user waits for an answer, or a turn broke off among its tools. */
-export const isTurnDue = (entries: readonly Fact[]): boolean =>
-  !isAnswered(entries) || unfinishedTurn(entries) !== null
-
-/** Whether the last that was said, by anybody, is the user's. */
-export const isUsersTurnNewest = (entries: readonly Fact[]): boolean =>
-  inTheirPlaces(entries).findLast(({ type }) => type === 'user.message' || type === 'agent.message')?.type ===
-  'user.message'
-
 export const newestUserTurn = (entries: readonly Fact[]): Fact | undefined =>
   entries.findLast(({ type }) => type === 'user.message')
 

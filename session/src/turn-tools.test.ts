@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { refused } from '@switchroom/kit/failures'
 import type { Thought } from '@switchroom/kit/vendor'
 import { type Deed, calls, never, ScriptedModel, says, Talk, toolNamed } from '../testing/talk.ts'
-import { isTurnDue } from './history.ts'
+import { unfinishedTurn } from './history.ts'
 import { runTurn } from './turn.ts'
 
 const when = 'the person says goodbye'
@@ -65,7 +65,7 @@ test('the calls of a model are kept before the app is asked, and the model goes 
 test('a turn that ends without words after its tools says what it said beside them', async () => {
   const { talk } = await turnOf([[...says('It is booked.'), calls('book')], []])
   assert.deepEqual(talk.said, ['It is booked.'])
-  assert.equal(isTurnDue(talk.entries), false)
+  assert.equal(unfinishedTurn(talk.entries), null)
 })
 
 test('ids that are missing, said twice or used before in the call are made unique', async () => {
@@ -198,7 +198,6 @@ test('a turn that broke off while its tools ran waits for them, and goes on unde
   talk.add('metrics', { stage: 'llm' }).add('llm.toolCall', { msgId: 'before', toolCalls: asked, app: 'i1' })
   talk.add('tool.result', { id: 'c1', name: 'look_up', ok: true, result: { at: 'the door' } })
   talk.hears('Hello?', 'u2')
-  assert.equal(isTurnDue(talk.entries), true)
   await runTurn(talk.parts(), never)
   assert.deepEqual(talk.toolsAsked, [{ msgId: 'before', calls: asked.slice(1) }])
   assert.deepEqual(model.asked[0]?.messages.slice(1), [

@@ -67,6 +67,7 @@ test('a wire that hangs is let go at the deadline, and one that refuses is not a
   while (wire.open > 0) await new Promise(setImmediate)
   wire.mode = 'refuse'
   wire.seen.length = 0
+  talk.instructions = { ...talk.instructions, llmTimeoutMs: 30_000 }
   await runTurn(talk.hears('Hello?').parts(), never)
   const detail = 'openai: the fake says no'
   assert.deepEqual(talk.of('error')[1], { code: 'llm_failed', detail, vendor: 'openai' })

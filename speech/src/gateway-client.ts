@@ -12,6 +12,7 @@ import type {
 } from '@switchroom/contract/voice-server'
 import type { FastifyBaseLogger } from 'fastify'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { KeptConnections } from './kept-connections.ts'
 import { Refusal, refusalOf } from './refusals.ts'
 import type { Settings } from './settings.ts'
 
@@ -28,8 +29,7 @@ const unavailable = () =>
 
 /** What the voice server asks of the gateway, which keeps everything: keys, vendors, credits. */
 export class GatewayClient {
-  readonly #url: string
-  readonly #authorization: string
+  readonly #connections: KeptConnections
   readonly #logger: FastifyBaseLogger
   readonly #settling = new Set<Promise<void>>()
 
@@ -37,18 +37,14 @@ export class GatewayClient {
     { gatewayUrl, fleetKey }: Pick<Settings, 'gatewayUrl' | 'fleetKey'>,
     logger: FastifyBaseLogger,
   ) {
-    this.#url = gatewayUrl
-    this.#authorization = `Bearer ${fleetKey}`
+    this.#connections = new KeptConnections(gatewayUrl, `Bearer ${fleetKey}`, answerWithinMs)
     this.#logger = logger
   }
 
   /** Who is calling, counted; refused where they may not. */
   async enter(doing: VoiceDoing, key: string | null): Promise<Entered> {
     const ask: AskEntry = { doing, key }
-    // asked twice, for a gateway that was started anew lets go of the connections it had; at worst it counts twice
-    const entered = await this.#ask<Entered>('/v1/voice/entries', ask).catch(() =>
-      this.#ask<Entered>('/v1/voice/entries', ask),
-    )
+    const entered = await this.#ask<Entered>('/v1/voice/entries', ask)
     if (entered.refusal) throw refusalOf(entered.refusal)
     return entered
   }
@@ -96,26 +92,15 @@ export class GatewayClient {
     }
   }
 
+  /** Asked twice, it may count twice; what is held for a grant that nobody heard of, the gateway gives back. */
   async #ask<Answer>(path: string, body?: object): Promise<Answer> {
-    const response = await this.#fetch(path, body).catch((error: Error) => {
+    const { status, text } = await this.#connections.ask(path, body).catch((error: Error) => {
       this.#logger.error({ err: error }, 'the gateway does not answer')
       throw unavailable()
     })
-    const text = await response.text().catch(() => {
-      throw unavailable()
-    })
-    if (response.ok) return JSON.parse(text || '{}') as Answer
-    this.#logger.error({ status: response.status, path: path.split('?', 1)[0] }, 'the gateway refused us')
-    if (response.status >= 500) throw unavailable()
-    throw new Error(`the gateway answered ${response.status}: ${text.slice(0, 300)}`)
-  }
-
-  #fetch(path: string, body?: object): Promise<Response> {
-    return fetch(this.#url + path, {
-      method: body ? 'POST' : 'GET',
-      headers: { authorization: this.#authorization, ...(body && { 'content-type': 'application/json' }) },
-      body: body ? JSON.stringify(body) : null,
-      signal: AbortSignal.timeout(answerWithinMs),
-    })
+    if (status === 200) return JSON.parse(text) as Answer
+    this.#logger.error({ status, path: path.split('?', 1)[0] }, 'the gateway refused us')
+    if (status >= 500) throw unavailable()
+    throw new Error(`the gateway answered ${status}: ${text.slice(0, 300)}`)
   }
 }

@@ -20,6 +20,8 @@ export class GatewayFake {
   voices: object[] = []
   /** Answers that it leaves out before it answers again. */
   failures = 0
+  /** The path of every question, in order. */
+  readonly paths: string[] = []
   readonly entries: AskEntry[] = []
   readonly asked: AskGrant[] = []
   readonly judged: AskStreams[] = []
@@ -52,6 +54,7 @@ export class GatewayFake {
   }
 
   #answer({ pathname }: URL, body: unknown): object | undefined {
+    this.paths.push(pathname)
     if (pathname === '/v1/voice/entries') return this.#enter(body as AskEntry)
     if (pathname === '/v1/voice/grants') return this.#grant(body as AskGrant)
     if (pathname === '/v1/voice/streams') {
@@ -67,14 +70,20 @@ export class GatewayFake {
 
   #enter(ask: AskEntry): object {
     this.entries.push(ask)
+    const refusal = this.#entryRefusal(ask.key)
+    return refusal ? { org: '', key_id: '', refusal } : { org: 'org_1', key_id: 'key_1' }
+  }
+
+  #entryRefusal(key: string | null): object | undefined {
     const missing = { status: 401, code: 'MISSING_KEY', error: 'this door takes an API key' }
-    const refusal = this.refusals.entry ?? (ask.key === null ? missing : undefined)
-    return { org: 'org_1', key_id: 'key_1', ...(refusal && { refusal }) }
+    return this.refusals.entry ?? (key === null ? missing : undefined)
   }
 
   #grant(ask: AskGrant): object {
     this.asked.push(ask)
-    if (this.refusals.grant) return { refusal: this.refusals.grant }
+    const notEntered = ask.key_id === undefined ? this.#entryRefusal(ask.key ?? null) : undefined
+    const refusal = notEntered ?? this.refusals.grant
+    if (refusal) return { refusal }
     const grant: Grant = {
       id: `grant_${this.asked.length}`,
       vendor: 'local',

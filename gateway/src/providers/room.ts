@@ -69,10 +69,11 @@ export function makeProviders(parts: Ground & HttpRoom & PeopleRoom) {
     clock,
     authentication,
     accounts,
+    entering,
     providersRow,
     stageKeys,
-    speechChoice: new SpeechChoice({ vendors, rates, modelAccess, catalogue: speechCatalogue }),
-    earsChoice: new EarsChoice({ vendors, rates, modelAccess, stageKeys }),
+    speechChoice: new SpeechChoice({ vendors, rates, catalogue: speechCatalogue }),
+    earsChoice: new EarsChoice({ vendors, rates, stageKeys }),
     openStreams,
   })
   const judgingStreams = new JudgingStreams(database, clock, authentication, accounts)

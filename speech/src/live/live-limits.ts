@@ -8,6 +8,8 @@ export interface LiveLimits {
   clientMs: number
   /** From one judgement of all open streams to the next. */
   judgeEveryMs: number
+  /** For streams to finish by themselves when the server stops. */
+  leavingMs: number
 }
 
 export const usualLimits: LiveLimits = {
@@ -15,4 +17,5 @@ export const usualLimits: LiveLimits = {
   lastWordsMs: 10_000,
   clientMs: 60_000,
   judgeEveryMs: 30_000,
+  leavingMs: 10_000,
 }

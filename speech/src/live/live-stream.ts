@@ -1,11 +1,11 @@
 import type { WebSocket } from '@fastify/websocket'
 import type { Grant } from '@switchroom/contract/voice-server'
-import type { InstalledVendor } from '@switchroom/kit/installed'
+import type { InstalledVendors } from '@switchroom/kit/installed'
 import type { Heard } from '@switchroom/kit/vendor'
 import type { FastifyBaseLogger } from 'fastify'
 import { CallerGone } from '../caller-gone.ts'
+import { choiceOf, vendorOf } from '../granted-vendors.ts'
 import { Refusal, upstreamError } from '../refusals.ts'
-import { earsOf } from '../transcriptions/transcriptions.ts'
 import { ClientAudio } from './client-audio.ts'
 import { ClientFrames } from './client-frames.ts'
 import type { LiveArguments } from './live-arguments.ts'
@@ -20,7 +20,7 @@ const done = 1000
 export interface Opened {
   requestId: string
   given: LiveArguments
-  vendor: InstalledVendor
+  vendors: InstalledVendors
   grant: Grant
   limits: LiveLimits
   logger: FastifyBaseLogger
@@ -100,16 +100,21 @@ export class LiveStream {
     this.#over.abort(refusal)
   }
 
+  /** Ends it without a word; what was sent is paid. */
+  cutOff() {
+    this.#socket.terminate()
+  }
+
   async #listen() {
-    const { vendor, grant, given } = this.#opened
-    const ears = await earsOf(vendor, grant)
+    const { vendors, grant, given } = this.#opened
+    const ears = await vendorOf(vendors, 'stt', grant).ears(choiceOf(grant))
     if (!ears.listen)
-      throw new Refusal(400, 'BAD_MODEL', `\`model\`: ${vendor.name}/${grant.model} does not listen live`)
+      throw new Refusal(400, 'BAD_MODEL', `\`model\`: ${grant.vendor}/${grant.model} does not listen live`)
     for await (const heard of ears.listen(this.#audio, this.#audio.sampleRate, this.#over.signal))
       await this.#tell(heard, given)
     this.#over.signal.throwIfAborted()
     if (!this.#isStopping)
-      throw new Refusal(502, 'UPSTREAM_ERROR', `${vendor.name} stopped listening before the end`)
+      throw new Refusal(502, 'UPSTREAM_ERROR', `${grant.vendor} stopped listening before the end`)
   }
 
   async #tell(heard: Heard, given: LiveArguments) {
@@ -159,8 +164,8 @@ export class LiveStream {
   /** With nothing to take and no wish left open, a vendor may be silent for as long as its client is. */
   #lostPatience() {
     if (this.#isReady && !this.#isStopping && !this.#audio.isWaiting) return
-    const { vendor } = this.#opened
-    this.end(new Refusal(504, 'UPSTREAM_TIMEOUT', `${vendor.name} did not answer in time`))
+    const { grant } = this.#opened
+    this.end(new Refusal(504, 'UPSTREAM_TIMEOUT', `${grant.vendor} did not answer in time`))
   }
 
   #send(frame: object) {

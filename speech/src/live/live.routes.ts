@@ -19,7 +19,7 @@ const options = {
 
 export async function streamRoutes(server: Server, parts: Parts, limits = usualLimits) {
   const { gateway, vendors } = parts
-  const streams = new OpenStreams(gateway, limits.judgeEveryMs, server.log)
+  const streams = new OpenStreams(gateway, limits, server.log)
   const openings = new WeakMap<IncomingMessage, Opening & { requestId: string }>()
   await server.register(websocket, {
     options,
@@ -56,13 +56,7 @@ export async function streamRoutes(server: Server, parts: Parts, limits = usualL
       const { grant, given, requestId } = opening
       if (grant instanceof Refusal) return closeWithRefusal(socket, grant)
       const settle = (seconds: number) => gateway.settle(grant.id, { seconds })
-      const vendor = vendors.doing('stt', grant.vendor)
-      if (!vendor) {
-        settle(0)
-        const sentence = `${grant.vendor} is not installed on this voice server`
-        return closeWithRefusal(socket, new Refusal(502, 'UPSTREAM_ERROR', sentence))
-      }
-      const opened = { requestId, given, vendor, grant, limits, logger: log, settle }
+      const opened = { requestId, given, vendors, grant, limits, logger: log, settle }
       await streams.run(new LiveStream(socket, opened))
     },
   }

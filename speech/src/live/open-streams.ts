@@ -1,6 +1,7 @@
 import { refusalOf } from '../refusals.ts'
 import type { FastifyBaseLogger } from 'fastify'
 import type { GatewayClient } from '../gateway-client.ts'
+import type { LiveLimits } from './live-limits.ts'
 import type { LiveStream } from './live-stream.ts'
 
 /** As many as one question may name. */
@@ -10,27 +11,36 @@ const mostAtOnce = 10_000
 export class OpenStreams {
   readonly #gateway: Pick<GatewayClient, 'judgeStreams'>
   readonly #logger: FastifyBaseLogger
-  readonly #everyMs: number
+  readonly #limits: Pick<LiveLimits, 'judgeEveryMs' | 'leavingMs'>
   readonly #streams = new Map<string, { stream: LiveStream; over: Promise<void> }>()
   #timer: NodeJS.Timeout | undefined
 
-  constructor(gateway: Pick<GatewayClient, 'judgeStreams'>, everyMs: number, logger: FastifyBaseLogger) {
+  constructor(
+    gateway: Pick<GatewayClient, 'judgeStreams'>,
+    limits: Pick<LiveLimits, 'judgeEveryMs' | 'leavingMs'>,
+    logger: FastifyBaseLogger,
+  ) {
     this.#gateway = gateway
-    this.#everyMs = everyMs
+    this.#limits = limits
     this.#logger = logger
   }
 
   async run(stream: LiveStream): Promise<void> {
     const over = stream.run()
     this.#streams.set(stream.grant, { stream, over })
-    this.#timer ??= setInterval(() => void this.#judge(), this.#everyMs)
+    this.#timer ??= setInterval(() => void this.#judge(), this.#limits.judgeEveryMs)
     await over.finally(() => this.#delete(stream))
   }
 
-  /** Every stream is told to finish; those that are not quick enough are cut off with their connections. */
+  /** Every stream is told to finish, and cut off where that takes too long: a server waits for its sockets. */
   async leave(): Promise<void> {
-    for (const { stream } of this.#streams.values()) stream.stop()
-    await Promise.all([...this.#streams.values()].map(({ over }) => over))
+    const open = [...this.#streams.values()]
+    for (const { stream } of open) stream.stop()
+    const late = setTimeout(() => {
+      for (const { stream } of open) stream.cutOff()
+    }, this.#limits.leavingMs)
+    await Promise.all(open.map(({ over }) => over))
+    clearTimeout(late)
   }
 
   #delete({ grant }: LiveStream) {

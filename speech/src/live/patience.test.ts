@@ -8,12 +8,13 @@ import { usualLimits } from './live-limits.ts'
 
 const second = Buffer.alloc(32_000, 1)
 
-test('a vendor has 15 seconds, last words 10, a client 60, and keys are judged every 30 (SD-76, SD-77)', () => {
+test('a vendor has 15 seconds, last words 10, a client 60, a stop 10, and keys are judged every 30 (SD-76, SD-77)', () => {
   assert.deepEqual(usualLimits, {
     vendorMs: 15_000,
     lastWordsMs: 10_000,
     clientMs: 60_000,
     judgeEveryMs: 30_000,
+    leavingMs: 10_000,
   })
 })
 
@@ -121,6 +122,18 @@ test('a server that stops lets its streams say their last words', async () => {
   assert.equal((await client.frame('done'))['audio_seconds'], 1)
   assert.equal((await client.frame('final'))['text'], '32000 bytes')
   assert.equal(await client.closed, 1000)
+})
+
+test('a server that stops does not wait for ever for last words, and what was sent is paid (SD-66)', async () => {
+  await using live = await startLive({ lastWordsMs: 100_000, leavingMs: 300 })
+  live.wire.answersEnd = false
+  const client = new LiveClient(live.url)
+  await client.frame('ready')
+  client.send(second)
+  await until('the vendor heard it', () => live.wire.streams.at(-1)?.length !== 0)
+  await live.stop()
+  assert.equal(await client.closed, 1006)
+  await until('it is paid', () => live.gateway.settled.at(-1)?.seconds === 1)
 })
 
 /** A vendor of which a test writes what it does once it has said that it is ready. */

@@ -1,4 +1,5 @@
 import type { Heard } from '@switchroom/kit/vendor'
+import { rounded } from '../rounding.ts'
 import type { LiveArguments } from './live-arguments.ts'
 
 type Final = Extract<Heard, { type: 'final' }>
@@ -44,6 +45,3 @@ export function finalFrame({ text, start, end, language, speaker, words }: Final
     }),
   }
 }
-
-export const rounded = (value: number, decimals: number) =>
-  Math.round(value * 10 ** decimals) / 10 ** decimals

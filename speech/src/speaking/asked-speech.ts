@@ -1,7 +1,7 @@
+import { isName, noSuchModel, refuseNoLanguage } from '../names.ts'
 import { badRequest, Refusal } from '../refusals.ts'
 
 const mostCharacters = 5_000
-const longestName = 200
 const speeds = { slowest: 0.25, fastest: 4 }
 
 export const soundForms = ['pcm', 'wav', 'mp3'] as const
@@ -43,7 +43,7 @@ export function readSpeech(body: unknown): AskedSpeech {
       `\`response_format\` is one of ${soundForms.join(', ')}: ${shortened(named)} is none of them`,
     )
   if (!isName(voice)) throw new Refusal(400, 'BAD_VOICE', 'there is no voice of that name')
-  if (model !== null && !isName(model)) throw new Refusal(400, 'BAD_MODEL', 'there is no model of that name')
+  if (model !== null && !isName(model)) throw noSuchModel()
   return { input, characters, voice, model, language, format, sampleRate, speed, timestamps }
 }
 
@@ -80,8 +80,7 @@ function readText(name: string, value: unknown): string | null {
 
 function readLanguage(value: unknown): string | null {
   const language = readText('language', value)
-  if (language !== null && !/^[a-z]{2}$/.test(language))
-    throw badRequest('`language` is two small letters, such as en')
+  if (language !== null) refuseNoLanguage(language)
   return language
 }
 
@@ -103,8 +102,5 @@ function readTimestamps(value: unknown): boolean {
   if (typeof timestamps !== 'boolean') throw badRequest('`timestamps` is true or false')
   return timestamps
 }
-
-/** Nothing is called otherwise, and what is kept cannot hold a NUL. */
-const isName = (name: string) => name.length <= longestName && !/\p{Cc}/u.test(name)
 
 const shortened = (text: string) => (text.length > 40 ? `${text.slice(0, 39)}…` : text)

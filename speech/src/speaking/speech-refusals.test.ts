@@ -139,17 +139,19 @@ test('what is wrong first is told first: key, subscription, rate, body, length, 
   assert.match((await caller.speech({ ...wrong, input: 'Hi.' })).body.error, /^`language`/)
 
   while ((await caller.speech(wrong)).status !== 429);
+  assert.equal((await caller.speech(wanted)).body.code, 'RATE_LIMITED')
   const late = await wholeOf(await caller.send(path, { method: 'POST', headers: json, body: '{broken' }))
   refusedWith(late, 429, 'RATE_LIMITED', late.body.error)
   assert.match(late.headers.get('retry-after') ?? '', /^[1-9]\d?$/)
 
   await account(0, false)
   const sentence = 'this org has no subscription: ask the operator for one'
-  refusedWith(await caller.speech(wrong), 402, 'SUBSCRIPTION_REQUIRED', sentence)
+  for (const body of [wrong, wanted])
+    refusedWith(await caller.speech(body), 402, 'SUBSCRIPTION_REQUIRED', sentence)
   assert.equal((await caller.get('/v1/audio/voices')).status, 200, 'the voices may be read all the same')
 })
 
-test('a body that is not JSON is refused in our shape (S-436, ST-090, SD-02, SD-70)', async () => {
+test('a body that is not JSON is refused in our shape, and to nobody whose key opens nothing (S-436, ST-090, SD-02, SD-67, SD-70)', async () => {
   const caller = await voice.caller()
   const post = async (body: string | undefined, type: string | undefined) =>
     wholeOf(
@@ -166,6 +168,16 @@ test('a body that is not JSON is refused in our shape (S-436, ST-090, SD-02, SD-
   const notJson = 'send JSON, with the content-type application/json'
   for (const type of ['text/plain', 'multipart/form-data; boundary=x', 'application/x-www-form-urlencoded'])
     refusedWith(await post(JSON.stringify(wanted), type), 415, 'UNSUPPORTED_MEDIA', notJson)
+  const stranger = new VoiceCaller(voice.url, 'svc_live_nobody')
+  for (const [body, type] of [
+    ['{broken', 'application/json'],
+    ['{}', 'application/json'],
+    ['hello', 'text/plain'],
+    [JSON.stringify({ ...wanted, input: 'x'.repeat(2_000_000) }), 'application/json'],
+  ] as const) {
+    const answer = await stranger.send(path, { method: 'POST', body, headers: { 'content-type': type } })
+    refusedWith(await wholeOf(answer), 401, 'INVALID_KEY', 'this key opens nothing')
+  }
   const withCharset = await post(JSON.stringify(wanted), 'application/json; charset=utf-8')
   assert.equal(withCharset.status, 200)
 })

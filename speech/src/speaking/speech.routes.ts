@@ -1,25 +1,37 @@
 import { Readable } from 'node:stream'
 import { callerGone } from '../caller-gone.ts'
-import { entering } from '../entering.ts'
+import { bearerOf } from '../entering.ts'
 import { readJsonBodies } from '../json-body.ts'
 import type { Parts, Server } from '../server.ts'
-import { readSpeech } from './asked-speech.ts'
+import type { Settings } from '../settings.ts'
+import { readSpeech, type AskedSpeech } from './asked-speech.ts'
 import { eventsOf, headersOf, soundOf } from './speech-answers.ts'
 import { Speech } from './speech.ts'
 
-/** A listener who takes nothing for this long is gone, even if nobody told; a vendor may be silent for less. */
-const leastStallMs = 60_000
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** What is to be said, once nothing is wrong with it; on the route of speech. */
+    asked?: AskedSpeech
+  }
+}
 
-export async function speechRoutes(server: Server, parts: Parts) {
+/** A listener who takes nothing for this long is gone, even if nobody told; a vendor may be silent for less. */
+const usualStallMs = ({ speechTimeoutMs }: Settings) => Math.max(60_000, 2 * speechTimeoutMs)
+
+export async function speechRoutes(server: Server, parts: Parts, stallMs = usualStallMs(parts.settings)) {
   const speech = new Speech(parts)
-  const stallMs = Math.max(leastStallMs, 2 * parts.settings.speechTimeoutMs)
   readJsonBodies(server)
 
-  server.addHook('onRequest', entering(parts.gateway, 'speech'))
+  // Who asks is judged with what they ask for; where that is wrong, whoever may not ask at all is told so first.
+  server.setErrorHandler(async (error, request) => {
+    if (!request.asked) await parts.gateway.enter('speech', bearerOf(request))
+    throw error
+  })
 
   server.post('/v1/audio/speech', async (request, reply) => {
     const asked = readSpeech(request.body)
-    const saying = await speech.begin(request.entered.key_id, asked, callerGone(reply))
+    request.asked = asked
+    const saying = await speech.begin(bearerOf(request), asked, callerGone(reply))
     const answer = asked.timestamps
       ? eventsOf(saying, asked, request.id, request.log)
       : soundOf(saying, request.log)

@@ -1,7 +1,7 @@
 import type { Grant } from '@switchroom/contract/voice-server'
 import type { InstalledVendors } from '@switchroom/kit/installed'
-import type { Voice } from '@switchroom/kit/vendor'
 import type { GatewayClient } from '../gateway-client.ts'
+import { choiceOf, vendorOf } from '../granted-vendors.ts'
 import { upstreamError } from '../refusals.ts'
 import type { Parts } from '../server.ts'
 import { soundForm, type SoundForm } from '../sound/sound-forms.ts'
@@ -34,10 +34,10 @@ export class Speech {
   }
 
   /** Answers with the first sound; what fails before it is a refusal, and costs nothing. */
-  async begin(keyId: string, asked: AskedSpeech, gone: AbortSignal): Promise<Saying> {
+  async begin(key: string | null, asked: AskedSpeech, gone: AbortSignal): Promise<Saying> {
     const grant = await this.#gateway.grant({
       doing: 'speech',
-      key_id: keyId,
+      key,
       model: asked.model,
       language: asked.language,
       voice: asked.voice,
@@ -72,7 +72,7 @@ export class Speech {
     gone: AbortSignal,
   ): AsyncIterable<Said> {
     try {
-      const voice = await this.#voice(grant)
+      const voice = await vendorOf(this.#vendors, 'tts', grant).voice(choiceOf(grant))
       const spoken = voicePieces(voice, asked, { silenceMs: this.#silenceMs, gone })
       const timed = asked.timestamps ? new TimedWords(asked.input, asked.sampleRate) : undefined
       for await (const piece of spoken)
@@ -95,12 +95,6 @@ export class Speech {
       const bytes = form.take(said.pcm)
       if (bytes.length > 0) yield { type: 'audio', bytes }
     }
-  }
-
-  async #voice({ vendor: name, model, builds, knobs, options, credentials }: Grant): Promise<Voice> {
-    const vendor = this.#vendors.doing('tts', name)
-    if (!vendor) throw new Error(`the gateway granted ${name}, which is not installed here`)
-    return vendor.voice({ model, builds: builds ?? undefined, knobs, options, credentials })
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Spoken } from '@switchroom/kit/vendor'
+import { rounded } from '../rounding.ts'
 
 /** How fast a voice speaks that does not say. */
 const charactersPerSecond = 15
@@ -93,7 +94,7 @@ export class TimedWords {
     const end = Math.max(Math.min(told.end, latest), start)
     this.#told += 1
     this.#wordEnd = end
-    return { type: 'word', word, start: toMs(start), end: toMs(end) }
+    return { type: 'word', word, start: rounded(start, 3), end: rounded(end, 3) }
   }
 }
 
@@ -107,5 +108,3 @@ function wordsOf(text: string): TimedWord[] {
       : [{ type: 'word' as const, word: part, start, end: at / charactersPerSecond }]
   })
 }
-
-const toMs = (seconds: number) => Math.round(seconds * 1_000) / 1_000

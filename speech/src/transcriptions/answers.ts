@@ -1,4 +1,5 @@
 import type { HeardWord, Transcript } from '@switchroom/kit/vendor'
+import { rounded } from '../rounding.ts'
 
 /** What a vendor heard, as it is answered. */
 export interface Transcribed {
@@ -12,7 +13,7 @@ export interface Transcribed {
 export const plainAnswer = ({ transcript: { text, language }, seconds }: Transcribed) => ({
   text,
   language,
-  duration: threeDecimals(seconds),
+  duration: rounded(seconds, 3),
 })
 
 export function verboseAnswer(heard: Transcribed) {
@@ -39,8 +40,6 @@ export function verboseAnswer(heard: Transcribed) {
 }
 
 const timesOf = ({ start, end }: { start: number; end: number }) => ({
-  start: threeDecimals(start),
-  end: threeDecimals(end),
+  start: rounded(start, 3),
+  end: rounded(end, 3),
 })
-
-const threeDecimals = (value: number) => Math.round(value * 1_000) / 1_000

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import test from 'node:test'
 import { promisify } from 'node:util'
 import { until } from '@switchroom/gateway/testing/until'
@@ -106,16 +107,46 @@ test('a decoder whose host is gone goes, too', async () => {
       .split('\n')
       .filter((line) => line.includes('decoding-program') && !line.includes('<defunct>'))
   }
-  const [found = ''] = await until('it is at work, and no longer reading', async () => {
-    const ours = (await decoders()).filter((line) => {
-      const [, parent, cpuSeconds] = line.trim().split(/\s+/)
-      return Number(parent) === host.pid && Number(cpuSeconds) >= 2
-    })
-    return ours.length > 0 && ours
-  })
+  const [found = ''] = await until(
+    'it is at work, and no longer reading',
+    async () => {
+      const ours = (await decoders()).filter((line) => {
+        const [, parent, cpuSeconds] = line.trim().split(/\s+/)
+        return Number(parent) === host.pid && Number(cpuSeconds) >= 2
+      })
+      return ours.length > 0 && ours
+    },
+    60_000,
+  )
   const pid = found.trim().split(/\s+/)[0]
   host.kill('SIGKILL')
   await until('it is gone', async () => !(await decoders()).some((line) => line.trim().startsWith(`${pid} `)))
+})
+
+test('where no process can be started a file is refused, and the server goes on', async () => {
+  const program = `
+    import { closeSync, openSync } from 'node:fs'
+    import { decoded } from ${JSON.stringify(new URL('decoding.ts', import.meta.url).href)}
+    const never = new AbortController().signal
+    const taken = []
+    try { for (;;) taken.push(openSync('/dev/null')) } catch {}
+    const { status, code, message } = await decoded(Buffer.alloc(10), 'mp3', never).catch((error) => error)
+    taken.forEach(closeSync)
+    await new Promise(setImmediate)
+    console.log(status, code, message)`
+  const host = spawn('sh', [
+    '-c',
+    'ulimit -n 256 && exec "$0" "$@"',
+    process.execPath,
+    '--input-type=module',
+    '-e',
+    program,
+  ])
+  let said = ''
+  for (const stream of [host.stdout, host.stderr]) stream.on('data', (chunk) => (said += String(chunk)))
+  const [status] = await once(host, 'close')
+  assert.equal(said, '503 UNAVAILABLE no file can be decoded just now: try again in a moment\n')
+  assert.equal(status, 0)
 })
 
 test('whoever leaves while their file is decoded takes the decoder along', async () => {

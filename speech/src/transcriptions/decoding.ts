@@ -17,6 +17,10 @@ const turns = new Turns(Math.max(1, availableParallelism() - 1), 32)
 
 const unreadable = () => new Refusal(415, 'UNSUPPORTED_MEDIA', '`file`: its audio cannot be decoded')
 const tooSlow = () => new Refusal(415, 'UNSUPPORTED_MEDIA', '`file`: its audio takes too long to decode')
+const noRoom = () =>
+  new Refusal(503, 'UNAVAILABLE', 'no file can be decoded just now: try again in a moment', {
+    'retry-after': '5',
+  })
 const tooLong = (minutes: number) =>
   new Refusal(413, 'FILE_TOO_LARGE', `\`file\`: its audio is longer than ${minutes} minutes`)
 
@@ -53,6 +57,8 @@ function samplesOf(
     [`--max-old-space-size=${mostHeapMb}`, program, form, String(mostMinutes * 60)],
     { stdio: ['pipe', 'pipe', 'ignore', 'pipe'], env: environment() },
   ) as ChildProcessByStdio<Writable, Readable, null> // of four, its types say nothing of each
+  child.once('error', () => reject(noRoom()))
+  if (child.pid === undefined) return promise // it has no pipes, and says why in a moment
   const kill = () => void child.kill('SIGKILL')
   let isLate = false
   const timer = setTimeout(() => {
@@ -63,7 +69,6 @@ function samplesOf(
   if (signal.aborted) kill()
   const samples: Buffer[] = []
   let outcome = ''
-  child.once('error', reject) // first: without pipes the next line throws
   child.stdout.on('data', (piece: Buffer) => samples.push(piece))
   child.stdio[outcomeFd]?.on('data', (said: Buffer) => (outcome += said.toString()))
   child.once('close', () => {

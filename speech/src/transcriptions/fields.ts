@@ -1,4 +1,5 @@
-import { badRequest, Refusal } from '../refusals.ts'
+import { isName, noSuchModel, refuseNoLanguage } from '../names.ts'
+import { badRequest } from '../refusals.ts'
 
 export const responseFormats = ['json', 'verbose_json', 'text'] as const
 export type ResponseFormat = (typeof responseFormats)[number]
@@ -21,21 +22,17 @@ export function asked(fields: ReadonlyMap<string, unknown>): Asked {
   }
 }
 
-const mostNameLength = 200
-
-/** Which models there are, the gateway says; what can be no name is not asked about. */
 export function modelOf(value: unknown): string | null {
   if (value === undefined) return null
   if (typeof value !== 'string') throw badRequest('`model` is a string')
-  if (value.length > mostNameLength || /\p{Cc}/u.test(value))
-    throw new Refusal(400, 'BAD_MODEL', 'there is no model of that name')
+  if (!isName(value)) throw noSuchModel()
   return value
 }
 
 export function languageOf(value: unknown): string | null {
   if (value === undefined) return null
-  if (typeof value === 'string' && /^[a-z]{2}$/.test(value)) return value
-  throw badRequest('`language` is two small letters, such as en')
+  refuseNoLanguage(value)
+  return value
 }
 
 export function diarizeOf(value: unknown): boolean {

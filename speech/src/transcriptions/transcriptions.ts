@@ -1,6 +1,7 @@
 import type { Grant } from '@switchroom/contract/voice-server'
 import type { InstalledVendor } from '@switchroom/kit/installed'
-import type { Ears, Recording, Transcript } from '@switchroom/kit/vendor'
+import type { Recording, Transcript } from '@switchroom/kit/vendor'
+import { choiceOf, vendorOf } from '../granted-vendors.ts'
 import { badRequest, Refusal, upstreamError } from '../refusals.ts'
 import type { Parts } from '../server.ts'
 import type { Transcribed } from './answers.ts'
@@ -51,9 +52,7 @@ export class Transcriptions {
     hold: Hold,
     gone: AbortSignal,
   ): Promise<Transcript & { duration: number }> {
-    const vendor = this.#parts.vendors.doing('stt', grant.vendor)
-    if (!vendor)
-      throw new Refusal(502, 'UPSTREAM_ERROR', `${grant.vendor} is not installed on this voice server`)
+    const vendor = vendorOf(this.#parts.vendors, 'stt', grant)
     const { recording, seconds } = await prepared(upload, vendor, hold, gone)
     const transcript = await this.#ask(vendor, grant, recording, gone)
     const duration = transcript.duration ?? seconds ?? (await measured(upload, transcript, gone))
@@ -64,7 +63,7 @@ export class Transcriptions {
     const { transcribeTimeoutMs } = this.#parts.settings
     const deadline = AbortSignal.timeout(transcribeTimeoutMs)
     try {
-      const ears = await earsOf(vendor, grant)
+      const ears = await vendor.ears(choiceOf(grant))
       if (!ears.transcribe)
         throw new Refusal(400, 'BAD_MODEL', `\`model\`: ${vendor.name}/${grant.model} listens live alone`)
       return await ears.transcribe(recording, AbortSignal.any([gone, deadline]))
@@ -78,12 +77,6 @@ export class Transcriptions {
       throw upstreamError(vendor.name, error)
     }
   }
-}
-
-/** The ears that a grant names. */
-export function earsOf(vendor: InstalledVendor, grant: Grant): Promise<Ears> {
-  const { model, builds, knobs, options, credentials } = grant
-  return vendor.ears({ model, builds: builds ?? undefined, knobs, options, credentials })
 }
 
 /** As it is where the vendor takes its form; else decoded. */

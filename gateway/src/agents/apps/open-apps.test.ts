@@ -147,7 +147,7 @@ test('an app that answers no ping is gone, one that does stays (ND-87)', async (
   const { authentication, logger, holders, declaredModels } = services
   const server = makeServer({ ...services, metrics: new Registry(), answers: gatewayAnswers })
   const connections = new OpenConnections(authentication, logger)
-  const beats = { pingEveryMs: 50, goneAfterMs: 500 }
+  const beats = { pingEveryMs: 100, goneAfterMs: 2000 }
   await serveSockets(server, connections)
   const unheard = { takeCallFrame: none, takeLineFrame: none, onHeld: none, onReleased: none, onGone: none }
   const parts = { holders, declaredModels, connections, logger, beats, ...unheard }
@@ -166,9 +166,9 @@ test('an app that answers no ping is gone, one that does stays (ND-87)', async (
   let pings = 0
   living.socket.on('ping', () => (pings += 1))
   assert.equal((await silent.closed)[0], 1006)
-  assert.ok(Date.now() - sinceMs > 450, 'not before its time')
+  assert.ok(Date.now() - sinceMs > 1900, 'not before its time')
   await until('it holds nothing', async () => !(await isHeld(ci.client, 'silent')))
-  await until('the other was asked much longer', () => pings > 15)
+  await until('the other was asked much longer', () => pings > 30)
   assert.equal((await living.register('alive')).type, 'agent.registered')
   await living.close()
 })

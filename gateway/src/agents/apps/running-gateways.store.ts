@@ -1,5 +1,5 @@
 import type { Environment } from '@switchroom/contract/scopes'
-import { statement, type Queryable } from '../../database/database.ts'
+import { statement, type Queryable, type Transaction } from '../../database/database.ts'
 
 const insert = statement(`
   insert into gateways (id, seen_at) values ($1, $2)
@@ -25,13 +25,20 @@ export interface LostHolding {
 }
 
 // What hangs on a gateway goes with it, and is still seen by the statement that deletes it.
-const forget = statement<LostHolding>(`
-  with dead as (delete from gateways where seen_at < $2 and id <> $1 returning id)
+const holdingsOfDead = `
   select r.org, r.env, r.agent, r.app
   from dead
   join app_sockets s on s.gateway = dead.id
   join registrations r on r.socket = s.id
-  order by r.ordinal`)
+  order by r.ordinal`
+
+const forgetOld = statement<LostHolding>(`
+  with dead as (delete from gateways where seen_at < $2 and id <> $1 returning id) ${holdingsOfDead}`)
 
 export const forgetOthers = (database: Queryable, own: string, before: Date) =>
-  database.rows(forget, own, before)
+  database.rows(forgetOld, own, before)
+
+const forgetNamed = statement<LostHolding>(`
+  with dead as (delete from gateways where id = any($1) returning id) ${holdingsOfDead}`)
+
+export const forgetGateways = (tx: Transaction, ids: readonly string[]) => tx.rows(forgetNamed, ids)

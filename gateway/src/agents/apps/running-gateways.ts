@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { Database } from '../../database/database.ts'
+import type { Database, Transaction } from '../../database/database.ts'
 import { later, minuteMs, secondMs, type Clock } from '../../foundation/clock.ts'
 import { newId } from '../../foundation/secrets.ts'
 import * as store from './running-gateways.store.ts'
@@ -57,6 +57,12 @@ export class RunningGateways {
   /** A gateway other than this one lives if it was seen after this. */
   get aliveSince(): Date {
     return later(this.#clock.now(), -goneAfterMs)
+  }
+
+  /** Gateways that are known to be dead, before their time is over. */
+  async forget(tx: Transaction, ids: readonly string[]) {
+    const lost = await store.forgetGateways(tx, ids)
+    tx.afterCommit(() => this.onLost(lost))
   }
 
   async forgetDead() {

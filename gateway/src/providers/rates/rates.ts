@@ -1,4 +1,5 @@
-import { readFile, stat } from 'node:fs/promises'
+import { statSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import type { Stage } from '@switchroom/contract/speech'
 import type { FastifyBaseLogger } from 'fastify'
 import { SettingError } from '../../foundation/setting-forms.ts'
@@ -57,7 +58,7 @@ export class Rates {
   }
 
   async table(): Promise<RateTable> {
-    const version = await versionOf(this.#file)
+    const version = versionOf(this.#file)
     if (version !== this.#version) {
       this.#version = version // before the file is read, so that questions asked meanwhile wait for one reading
       this.#reading = this.#reading.then(() => this.#read())
@@ -77,12 +78,15 @@ export class Rates {
   }
 }
 
-/** Of a file that is not there, why. */
-const versionOf = (file: string) =>
-  stat(file, { bigint: true }).then(
-    ({ mtimeNs, size }) => `${mtimeNs} ${size}`,
-    ({ code }: NodeJS.ErrnoException) => code ?? 'unknown',
-  )
+/** Of a file that is not there, why. On the spot: a grant asks three times, and would wait for a thread each time. */
+function versionOf(file: string): string {
+  try {
+    const { mtimeNs, size } = statSync(file, { bigint: true })
+    return `${mtimeNs} ${size}`
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code ?? 'unknown'
+  }
+}
 
 const whyNot = ({ code, message }: NodeJS.ErrnoException) =>
   code === undefined ? message : `cannot be read (${code})`

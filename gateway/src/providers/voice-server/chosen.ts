@@ -1,7 +1,8 @@
+import type { Plan } from '@switchroom/contract/accounts'
 import type { ProviderRow } from '@switchroom/contract/providers'
 import type { Stage } from '@switchroom/contract/speech'
 import type { InstalledVendor } from '@switchroom/kit/installed'
-import type { ModelAccess } from '../access/model-access.ts'
+import { isAllowedOn } from '../access/plan-rules.ts'
 import type { RateTable } from '../rates/rates.ts'
 import { badModel } from './voice-refusals.ts'
 
@@ -32,11 +33,13 @@ export function isListed({ stage, vendor, model }: Named, row: Pick<ProviderRow,
 export const noSuchModel = ({ vendor, model }: Named) =>
   badModel(`\`model\`: ${vendor.name} has no model ${model} here`)
 
-export async function refuseBeyondPlan(
-  modelAccess: ModelAccess,
-  org: string,
-  { stage, vendor, model }: Named,
-) {
-  if (!(await modelAccess.isOnPlan(org, stage, vendor.name, model)))
-    throw badModel(`\`model\`: the org's plan does not allow ${vendor.name}/${model}`)
+/** What has no price is on every plan. */
+export function isOnPlan(plan: Plan, { stage, vendor, model }: Named, rates: RateTable): boolean {
+  const rate = rates.find(stage, vendor.name, model)
+  return !rate || isAllowedOn(plan, rate.tier)
+}
+
+export function refuseBeyondPlan(plan: Plan, named: Named, rates: RateTable) {
+  if (!isOnPlan(plan, named, rates))
+    throw badModel(`\`model\`: the org's plan does not allow ${named.vendor.name}/${named.model}`)
 }

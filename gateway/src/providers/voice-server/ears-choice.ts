@@ -2,14 +2,13 @@ import type { ProviderRow } from '@switchroom/contract/providers'
 import type { AskGrant } from '@switchroom/contract/voice-server'
 import type { InstalledVendor, InstalledVendors } from '@switchroom/kit/installed'
 import { classFor } from '@switchroom/kit/manifest'
-import type { ModelAccess } from '../access/model-access.ts'
-import type { NamedOrg } from '../lending/lending.ts'
 import type { StageKeys } from '../lending/stage-keys.ts'
-import type { Rates } from '../rates/rates.ts'
+import type { Rates, RateTable } from '../rates/rates.ts'
 import { splitWord, type VendorModel } from '../reading/stage-words.ts'
 import { whyNoPlugin } from '../reading/vendor-refusals.ts'
-import { isListed, isPriced, noSuchModel, refuseBeyondPlan, type Chosen } from './chosen.ts'
+import { isListed, isOnPlan, isPriced, noSuchModel, refuseBeyondPlan, type Chosen } from './chosen.ts'
 import defaults from '../../../default-ears.json' with { type: 'json' }
+import type { Admitted } from './entering.ts'
 import { badModel, diarizeUnsupported } from './voice-refusals.ts'
 
 type Hearing = 'transcriptions' | 'streams'
@@ -17,7 +16,6 @@ type Hearing = 'transcriptions' | 'streams'
 export interface EarsChoiceParts {
   vendors: InstalledVendors
   rates: Rates
-  modelAccess: ModelAccess
   stageKeys: StageKeys
 }
 
@@ -29,14 +27,16 @@ export class EarsChoice {
     this.#parts = parts
   }
 
-  async choose(org: NamedOrg, doing: Hearing, asked: AskGrant, row: ProviderRow): Promise<Chosen> {
-    const { modelAccess } = this.#parts
+  async choose(admitted: Admitted, doing: Hearing, asked: AskGrant, row: ProviderRow): Promise<Chosen> {
+    const rates = await this.#parts.rates.table()
     const diarize = asked.diarize ?? false
     const named =
-      asked.model === null ? await this.#default(org, doing, diarize, row) : this.#named(doing, asked.model)
+      asked.model === null
+        ? await this.#default(admitted, doing, diarize, row, rates)
+        : this.#named(doing, asked.model)
     const chosen = { stage: 'stt', ...named } as const
-    await this.#refuseUnknown(doing, chosen, row)
-    await refuseBeyondPlan(modelAccess, org.org, chosen)
+    refuseUnknown(doing, chosen, row, rates)
+    refuseBeyondPlan(admitted.account.plan, chosen, rates)
     if (diarize && !tellsSpeakersApart(doing, chosen))
       throw diarizeUnsupported(
         `\`diarize\`: ${chosen.vendor.name}/${chosen.model} does not tell speakers apart here`,
@@ -49,19 +49,28 @@ export class EarsChoice {
   }
 
   /** The first of the set that a key would run and that does what is asked; else what needs no key. */
-  async #default(org: NamedOrg, doing: Hearing, diarize: boolean, row: ProviderRow) {
-    const { vendors, stageKeys, modelAccess } = this.#parts
+  async #default(
+    { caller, account }: Admitted,
+    doing: Hearing,
+    diarize: boolean,
+    row: ProviderRow,
+    rates: RateTable,
+  ) {
+    const { vendors, stageKeys } = this.#parts
     for (const run of defaults[doing].map(wholeWord)) {
       const vendor = vendors.doing('stt', run.vendor)
-      if (!vendor || (diarize && !tellsSpeakersApart(doing, { vendor, model: run.model }))) continue
-      if (!(await stageKeys.find(org, 'stt', run, row))) continue
-      if (await modelAccess.isOnPlan(org.org, 'stt', run.vendor, run.model))
-        return { vendor, model: run.model }
+      if (!vendor) continue
+      const named = { stage: 'stt', vendor, model: run.model } as const
+      if (diarize && !tellsSpeakersApart(doing, named)) continue
+      if (!isOnPlan(account.plan, named, rates)) continue
+      if (await stageKeys.find(caller, 'stt', run, row)) return named
     }
     const vendor = vendors.doing('stt', defaults.otherwise)
     const model = vendor?.manifest?.stages.stt?.model
     const key =
-      vendor && model !== undefined && (await stageKeys.find(org, 'stt', { vendor: vendor.name, model }, row))
+      vendor &&
+      model !== undefined &&
+      (await stageKeys.find(caller, 'stt', { vendor: vendor.name, model }, row))
     if (!key)
       throw badModel('`model`: no model has a key to run on: bring one of your own, or name another model')
     return { vendor, model }
@@ -77,18 +86,18 @@ export class EarsChoice {
     const ofSet = defaults[doing].map(wholeWord).find((run) => run.vendor === name)
     return { vendor, model: whole?.model ?? ofSet?.model ?? vendor.manifest?.stages.stt?.model ?? '' }
   }
+}
 
-  async #refuseUnknown(doing: Hearing, chosen: Omit<Chosen, 'knobs'>, row: ProviderRow) {
-    const { vendor, model } = chosen
-    const isKnown = isListed(chosen, row) || isOfSet(doing, chosen)
-    const isPaid = vendor.needsKey && doing === 'streams' // live, what has no rate is not run
-    if (!isPriced(chosen, await this.#parts.rates.table()) && (isPaid || !isKnown)) throw noSuchModel(chosen)
-    const manifest = vendor.manifest?.stages.stt
-    if (doing === 'transcriptions' && manifest?.batch !== true)
-      throw badModel(`\`model\`: ${vendor.name} listens live alone`)
-    if (doing === 'streams' && classOf(chosen)?.streams !== true)
-      throw badModel(`\`model\`: ${vendor.name}/${model} does not listen live`)
-  }
+function refuseUnknown(doing: Hearing, chosen: Omit<Chosen, 'knobs'>, row: ProviderRow, rates: RateTable) {
+  const { vendor, model } = chosen
+  const isKnown = isListed(chosen, row) || isOfSet(doing, chosen)
+  const isPaid = vendor.needsKey && doing === 'streams' // live, what has no rate is not run
+  if (!isPriced(chosen, rates) && (isPaid || !isKnown)) throw noSuchModel(chosen)
+  const manifest = vendor.manifest?.stages.stt
+  if (doing === 'transcriptions' && manifest?.batch !== true)
+    throw badModel(`\`model\`: ${vendor.name} listens live alone`)
+  if (doing === 'streams' && classOf(chosen)?.streams !== true)
+    throw badModel(`\`model\`: ${vendor.name}/${model} does not listen live`)
 }
 
 /** Every word of the set is of this form. */

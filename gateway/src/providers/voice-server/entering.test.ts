@@ -83,7 +83,7 @@ test('an org without a subscription gets the list of voices and nothing else, ow
   const error = 'this org has no subscription: ask the operator for one'
   const refusal = { status: 402, code: 'SUBSCRIPTION_REQUIRED', error }
   for (const doing of ['speech', 'transcriptions', 'streams'] as const)
-    assert.deepEqual(await enter(doing, key), { org: org.id, key_id, refusal })
+    assert.deepEqual(await enter(doing, key), { ...nobody, refusal })
   assert.deepEqual(await enter('voices', key), { org: org.id, key_id })
   await voiceServer.account(org, { subscribed: true })
   assert.deepEqual(await enter('speech', key), { org: org.id, key_id })

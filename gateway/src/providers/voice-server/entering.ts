@@ -1,7 +1,8 @@
+import type { Account } from '@switchroom/contract/accounts'
 import type { AskEntry, Entered, VoiceDoing } from '@switchroom/contract/voice-server'
 import { minuteMs } from '../../foundation/clock.ts'
 import { Refusal, tooMany } from '../../foundation/refusals.ts'
-import type { Authentication } from '../../http/authentication.ts'
+import type { Authentication, LivingKey } from '../../http/authentication.ts'
 import type { RateCounts } from '../../http/rate-counts.ts'
 import type { Accounts } from '../accounts/accounts.ts'
 import type { OpenStreams } from './open-streams.ts'
@@ -14,6 +15,12 @@ export interface EnteringParts {
   openStreams: OpenStreams
   /** Of one key, in a minute. */
   rates: Readonly<Record<VoiceDoing, number>>
+}
+
+/** Whose key it is, and the account of their org as it was read for that. */
+export interface Admitted {
+  caller: LivingKey
+  account: Account
 }
 
 const inWords: Record<VoiceDoing, string> = {
@@ -31,26 +38,25 @@ export class Entering {
     this.#parts = parts
   }
 
-  async enter({ doing, key }: AskEntry): Promise<Entered> {
-    let entered = { org: '', key_id: '' }
+  async enter(asked: AskEntry): Promise<Entered> {
     try {
-      const headers = key === null ? {} : { authorization: `Bearer ${key}` }
-      const { org, key_id } = await this.#parts.authentication.caller(headers)
-      entered = { org, key_id }
-      await this.#admit(doing, org, key_id)
-      return entered
+      const { org, key_id } = (await this.admit(asked)).caller
+      return { org, key_id }
     } catch (error) {
-      return { ...entered, refusal: told(error) }
+      return { org: '', key_id: '', refusal: told(error) }
     }
   }
 
   /** Whoever is refused for want of a subscription is counted all the same. */
-  async #admit(doing: VoiceDoing, org: string, keyId: string) {
-    const { accounts, openStreams } = this.#parts
-    const [{ subscribed }, tooOften] = await Promise.all([accounts.read(org), this.#count(doing, keyId)])
-    if (!subscribed && doing !== 'voices') throw subscriptionRequired()
+  async admit({ doing, key }: AskEntry): Promise<Admitted> {
+    const { authentication, accounts, openStreams } = this.#parts
+    const caller = await authentication.caller(key === null ? {} : { authorization: `Bearer ${key}` })
+    const { org, key_id } = caller
+    const [account, tooOften] = await Promise.all([accounts.read(org), this.#count(doing, key_id)])
+    if (!account.subscribed && doing !== 'voices') throw subscriptionRequired()
     if (tooOften) throw tooOften
-    if (doing === 'streams') await openStreams.refuseOneMore(keyId)
+    if (doing === 'streams') await openStreams.refuseOneMore(key_id)
+    return { caller, account }
   }
 
   async #count(doing: VoiceDoing, keyId: string): Promise<Refusal | undefined> {

@@ -3,13 +3,14 @@ import type { Database, Transaction } from '../../database/database.ts'
 import { dayMs, hourMs, later, type Clock } from '../../foundation/clock.ts'
 import { notFound } from '../../foundation/refusals.ts'
 import { newId } from '../../foundation/secrets.ts'
-import type { Authentication, LivingKey } from '../../http/authentication.ts'
+import type { Authentication } from '../../http/authentication.ts'
 import type { Accounts } from '../accounts/accounts.ts'
 import type { RunningKey, StageKeys } from '../lending/stage-keys.ts'
 import { notLent } from '../reading/vendor-refusals.ts'
 import type { ProvidersRow } from '../row/row.ts'
 import type { Chosen } from './chosen.ts'
 import type { EarsChoice } from './ears-choice.ts'
+import type { Admitted, Entering } from './entering.ts'
 import * as store from './grants.store.ts'
 import { unseenMs, type OpenStreams } from './open-streams.ts'
 import type { SpeechChoice } from './speech-choice.ts'
@@ -26,6 +27,7 @@ export interface GrantParts {
   clock: Clock
   authentication: Authentication
   accounts: Accounts
+  entering: Entering
   providersRow: ProvidersRow
   stageKeys: StageKeys
   speechChoice: SpeechChoice
@@ -84,18 +86,18 @@ export class Grants {
   }
 
   async #granted(asked: AskGrant): Promise<Grant> {
-    const { authentication, providersRow, stageKeys, speechChoice, earsChoice } = this.#parts
-    const [[caller], row] = await Promise.all([authentication.living([asked.key_id]), providersRow.read()])
-    if (!caller) throw invalidKey('this key opens nothing')
+    const { providersRow, stageKeys, speechChoice, earsChoice } = this.#parts
+    const [admitted, row] = await Promise.all([this.#admitted(asked), providersRow.read()])
+    const { caller } = admitted
     const { doing } = asked
     const chosen =
       doing === 'speech'
-        ? await speechChoice.choose(caller, asked, row)
-        : await earsChoice.choose(caller, doing, asked, row)
+        ? await speechChoice.choose(admitted, asked, row)
+        : await earsChoice.choose(admitted, doing, asked, row)
     const { stage, vendor, model, knobs } = chosen
     const key = await stageKeys.find(caller, stage, { vendor: vendor.name, model }, row)
     if (!key) throw badModel(notLent('model', vendor.name).message)
-    const id = await this.#keep(caller, asked, chosen, key)
+    const id = await this.#keep(admitted, asked, chosen, key)
     return {
       id,
       vendor: vendor.name,
@@ -108,15 +110,25 @@ export class Grants {
     }
   }
 
+  /** Who entered before is not counted again, but their key may have died since. */
+  async #admitted({ doing, key_id, key = null }: AskGrant): Promise<Admitted> {
+    const { entering, authentication, accounts } = this.#parts
+    if (key_id === undefined) return entering.admit({ doing, key })
+    const [caller] = await authentication.living([key_id])
+    if (!caller) throw invalidKey('this key opens nothing')
+    return { caller, account: await accounts.read(caller.org) }
+  }
+
   /** Written down with what it holds, or not at all. */
-  async #keep({ org, key_id }: LivingKey, asked: AskGrant, { vendor }: Chosen, key: RunningKey) {
+  async #keep({ caller, account }: Admitted, asked: AskGrant, { vendor }: Chosen, key: RunningKey) {
     const { database, clock, accounts, openStreams } = this.#parts
+    const { org, key_id } = caller
     const { doing } = asked
     const isPaid = key.from === 'lent' && vendor.needsKey
     const named = { id: newId('grant', 12), org, key_id, doing, credits_per_unit: key.creditsPerUnit }
     const measured = { ...named, characters: asked.characters ?? 0, seconds: 0 }
     const grant = { ...measured, charged: priceOf(measured) }
-    if (isPaid && doing !== 'speech' && (await accounts.read(org)).credits <= 0) throw noCreditsLeft()
+    if (isPaid && doing !== 'speech' && account.credits <= 0) throw noCreditsLeft()
     await database.transaction(async (tx) => {
       if (doing === 'streams') await openStreams.claim(tx, key_id)
       if (isPaid && doing === 'speech' && !(await accounts.hold(org, grant.charged, tx)))

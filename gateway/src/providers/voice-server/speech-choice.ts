@@ -1,14 +1,15 @@
+import type { Plan } from '@switchroom/contract/accounts'
 import type { ProviderRow } from '@switchroom/contract/providers'
 import type { AskGrant, SpeechVoice } from '@switchroom/contract/voice-server'
 import type { InstalledVendor, InstalledVendors } from '@switchroom/kit/installed'
 import { classFor } from '@switchroom/kit/manifest'
 import { badRequest, listed } from '../../foundation/refusals.ts'
-import type { ModelAccess } from '../access/model-access.ts'
 import type { NamedOrg } from '../lending/lending.ts'
 import type { Rates } from '../rates/rates.ts'
 import { defaultModel, splitWord } from '../reading/stage-words.ts'
 import { whyNoPlugin } from '../reading/vendor-refusals.ts'
 import { isListed, isPriced, noSuchModel, refuseBeyondPlan, type Chosen } from './chosen.ts'
+import type { Admitted } from './entering.ts'
 import { rowCatalogue, type SpeechCatalogue } from './speech-catalogue.ts'
 import { badModel, badVoice, formatUnsupported } from './voice-refusals.ts'
 
@@ -17,7 +18,6 @@ const formats = ['pcm', 'wav', 'mp3']
 export interface SpeechChoiceParts {
   vendors: InstalledVendors
   rates: Rates
-  modelAccess: ModelAccess
   catalogue: SpeechCatalogue
 }
 
@@ -29,7 +29,7 @@ export class SpeechChoice {
     this.#parts = parts
   }
 
-  async choose(org: NamedOrg, asked: AskGrant, row: ProviderRow): Promise<Chosen> {
+  async choose({ caller, account }: Admitted, asked: AskGrant, row: ProviderRow): Promise<Chosen> {
     const { response_format: format, language, speed } = asked
     if (asked.characters === undefined) throw badRequest('speech is granted by its characters')
     if (format !== undefined && !formats.includes(format))
@@ -37,10 +37,10 @@ export class SpeechChoice {
     const named = asked.model === null ? undefined : splitWord(asked.model)
     const ofModel = named && this.#vendorOf(named.vendor)
     if (ofModel) refuseFormat(ofModel, format)
-    const { vendor, id } = await this.#voice(org, asked.voice ?? '', ofModel, row)
+    const { vendor, id } = await this.#voice(caller, asked.voice ?? '', ofModel, row)
     refuseFormat(vendor, format)
     if (asked.model !== null && !named) throw badModel('`model` is provider/model or provider/auto')
-    const model = await this.#model(org, vendor, named?.model, language, row)
+    const model = await this.#model(account.plan, vendor, named?.model, language, row)
     return {
       stage: 'tts',
       vendor,
@@ -109,24 +109,25 @@ export class SpeechChoice {
   }
 
   async #model(
-    org: NamedOrg,
+    plan: Plan,
     vendor: InstalledVendor,
     word: string | undefined,
     language: string | null,
     row: ProviderRow,
   ): Promise<string> {
-    const { rates, modelAccess, vendors } = this.#parts
+    const { vendors } = this.#parts
+    const rates = await this.#parts.rates.table()
     const auto = vendor.manifest?.stages.tts?.auto ?? {}
     const isAuto = word === undefined || word === 'auto'
     const model = isAuto
       ? (auto[language ?? '*'] ?? auto['*'] ?? defaultModel(vendors, row, 'tts', vendor.name))
       : word
     const named = { stage: 'tts', vendor, model } as const
-    if (!isPriced(named, await rates.table()) && !isListed(named, row)) throw noSuchModel(named)
+    if (!isPriced(named, rates) && !isListed(named, row)) throw noSuchModel(named)
     const stage = vendor.manifest?.stages.tts
     if (!stage?.classes[classFor(stage, model)]?.knobs['voice'])
       throw badVoice(`\`voice\`: ${vendor.name} takes no voice`)
-    await refuseBeyondPlan(modelAccess, org.org, named)
+    refuseBeyondPlan(plan, named, rates)
     return model
   }
 }

@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { request, type IncomingMessage } from 'node:http'
+import { after, test } from 'node:test'
+import { findVendors } from '@switchroom/kit/installed'
+import { until } from '@switchroom/gateway/testing/until'
+import { GatewayFake } from '../../testing/gateway-fake.ts'
+import { VoiceWire } from '../../testing/voice-wire.ts'
+import { GatewayClient } from '../gateway-client.ts'
+import { closeWithin, listen } from '../listening.ts'
+import { makeLogger } from '../logging.ts'
+import { makeServer } from '../server.ts'
+import { readSettings } from '../settings.ts'
+import { speechRoutes } from './speech.routes.ts'
+
+const wire = await new VoiceWire().start()
+after(() => wire.stop())
+const gateway = await new GatewayFake().start()
+after(() => gateway.stop())
+gateway.grant = () => ({
+  vendor: 'openai',
+  model: 'tts-1',
+  options: { base_url: wire.url },
+  credentials: { api_key: 'theirs' },
+})
+
+/** Speech alone, which waits less long for its listeners. */
+async function startSpeech(stallMs: number) {
+  const settings = readSettings({ SVC_GATEWAY_URL: gateway.url, SVC_FLEET_KEY: 'svc_fleet_x' })
+  const logger = makeLogger('silent', process.stdout)
+  const client = new GatewayClient(settings, logger)
+  const server = makeServer(logger)
+  const parts = { settings, gateway: client, vendors: findVendors([]) }
+  await server.register(async (scope) => speechRoutes(scope, parts, stallMs))
+  const port = await listen(server, '127.0.0.1', 0)
+  after(() => closeWithin(server, 1_000))
+  return `http://127.0.0.1:${port}/v1/audio/speech`
+}
+
+/** A vendor that talks for as long as somebody takes it. */
+const talk: VoiceWire['answer'] = (response) => {
+  const piece = Buffer.alloc(100_000, 1)
+  const say = () => {
+    while (!response.destroyed && response.write(piece));
+  }
+  response.on('drain', say)
+  say()
+}
+
+for (const timestamps of [false, true])
+  test(`a listener who takes nothing is let go, and their vendor with them; what they had is paid (SD-71; ${timestamps ? 'events' : 'sound'})`, async () => {
+    const url = await startSpeech(500)
+    wire.answer = talk
+    const [cancelled, settled] = [wire.cancelledAt.length, gateway.settled.length]
+    const asking = request(url, {
+      method: 'POST',
+      headers: { authorization: 'Bearer any', 'content-type': 'application/json' },
+    })
+    const input = 'x'.repeat(5_000)
+    asking.end(JSON.stringify({ input, voice: 'openai/coral', sample_rate: 24_000, timestamps }))
+    const [answer] = (await once(asking, 'response')) as [IncomingMessage]
+    assert.equal(answer.statusCode, 200)
+    await until('the vendor is let go', () => wire.cancelledAt.length > cancelled && wire.open === 0)
+    await until('it is settled', () => gateway.settled.length > settled)
+    assert.equal(gateway.settled.at(-1)?.spoken, true)
+    await assert.rejects(async () => {
+      for await (const piece of answer) assert.ok(piece)
+    }, /aborted/)
+  })
