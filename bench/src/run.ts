@@ -1,3 +1,4 @@
+import { dialDecisions } from './dial-decisions.ts'
 import { firstAudio } from './first-audio.ts'
 import { liveStreams } from './live-streams.ts'
 import { logAppend } from './log-append.ts'
@@ -17,6 +18,7 @@ const benches: Record<string, () => Promise<boolean>> = {
   'log-readers': logReaders,
   'speech-latency': speechLatency,
   'live-streams': liveStreams,
+  'dial-decisions': dialDecisions,
 }
 
 const wanted = process.argv.slice(2)

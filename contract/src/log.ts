@@ -34,6 +34,14 @@ export const EventsAsked = Type.Object({
 })
 export type EventsAsked = Static<typeof EventsAsked>
 
+/** What a call's own log is asked for. */
+export const CallEventsAsked = Type.Object({
+  ...EventsAsked.properties,
+  token: Type.Optional(
+    Type.String({ description: 'in place of a key: the `log_token` that came with the dial of this call' }),
+  ),
+})
+
 const Gap = Type.Unsafe<{ from: number; to: number } | null>({
   type: 'object',
   nullable: true,

@@ -3,5 +3,6 @@ import { Type, type Static } from 'typebox'
 /** What a run of the retention forgot. */
 export const RetentionRun = Type.Object({
   entries: Type.Integer({ description: 'of the logs of calls that ended longer ago than SVC_LOG_DAYS' }),
+  claims: Type.Integer({ description: 'of messages that were delivered more than a week ago' }),
 })
 export type RetentionRun = Static<typeof RetentionRun>

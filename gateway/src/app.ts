@@ -44,6 +44,17 @@ import { eventRoutes } from './calls/log/events.routes.ts'
 import { spokenCallRoutes } from './calls/worker/spoken-calls.routes.ts'
 import { workerRoutes } from './calls/worker/worker.routes.ts'
 import { chatRoutes } from './calls/written/chat.routes.ts'
+import { placingRoutes } from './telephony/placing/placing.routes.ts'
+import { ownPhoneRoutes } from './telephony/own-phone/own-phones.routes.ts'
+import { carrierRoutes } from './telephony/carriers/carriers.routes.ts'
+import { consentRoutes } from './telephony/consents/consents.routes.ts'
+import { diallingRoutes } from './telephony/dialling/dialling.routes.ts'
+import { dialPolicyRoutes } from './telephony/dialling/policies.routes.ts'
+import { numberRoutes } from './telephony/numbers/numbers.routes.ts'
+import { mediaRoutes } from './telephony/media/media.routes.ts'
+import { outboundRoutes } from './telephony/outbound/outbound.routes.ts'
+import { threadRoutes } from './messaging/desk/threads.routes.ts'
+import { webhookRoutes } from './messaging/webhook/webhook.routes.ts'
 import { brandRoutes } from './platform/brand/brand.routes.ts'
 import { discoveryRoutes } from './platform/discovery/discovery.routes.ts'
 import { operatorRoutes } from './platform/operator/operator.routes.ts'
@@ -116,6 +127,19 @@ export async function makeApp(
   sessionRoutes(server, services.sessions, services.callStates)
   callbackRoutes(server, services.callbacks)
   erasureRoutes(server, services.erasure)
+
+  carrierRoutes(server, services)
+  outboundRoutes(server, services.outboundReadinesses, services.outboundProvisioning)
+  mediaRoutes(server, services.fences, services.placementOffers)
+  consentRoutes(server, services.consents)
+  dialPolicyRoutes(server, services.dialPolicies)
+  diallingRoutes(server, services.dialling, services.dialLedger)
+  ownPhoneRoutes(server, services.ownPhones)
+  placingRoutes(server, services.placing, services.legs)
+  numberRoutes(server, services)
+
+  await webhookRoutes(server, services.webhook)
+  threadRoutes(server, services.threads, services.threadWriting)
 
   await pageRoutes(server)
   discoveryRoutes(server, services.discovery)

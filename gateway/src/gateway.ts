@@ -41,6 +41,7 @@ export async function startGateway(settings: Settings, clock: Clock, logger: Log
     await services.providersRow.loadFirst()
     await services.runningGateways.start()
     await services.signals.start()
+    await services.firewall.start()
     const dashboard = await makeDashboard(services)
     const server = await makeApp(services, whyNotReady, dashboard)
     const port = await listeners.open(server, settings.port, 'SVC_PORT')
@@ -56,10 +57,16 @@ export async function startGateway(settings: Settings, clock: Clock, logger: Log
     services.retention.start()
     services.writtenCalls.start()
     services.spokenCallTasks.start()
+    services.placementTasks.start()
+    services.reconciliationTasks.start()
+    services.sendings.start()
+    services.waitingMessages.start()
 
     const stop = async () => {
       isStopping = true
+      await services.waitingMessages.stop()
       await services.writtenCalls.stop()
+      await services.sendings.stop()
       await services.tools.stop()
       const lettersStopped = services.letterTasks.stop(graceMs)
       await listeners.close(graceMs)
@@ -69,6 +76,9 @@ export async function startGateway(settings: Settings, clock: Clock, logger: Log
         services.housekeeping.stop(),
         services.retention.stop(),
         services.spokenCallTasks.stop(),
+        services.placementTasks.stop(),
+        services.placements.stop(),
+        services.reconciliationTasks.stop(),
         services.resets.settled(),
         services.authentication.settled(),
       ])

@@ -12,6 +12,7 @@ import type { AgentOfCall } from './http/narrowing.ts'
 import { makeHttp } from './http/room.ts'
 import { makeMail } from './mail/room.ts'
 import { seatsHeld } from './people/members/members.ts'
+import { makeMessaging, type MessagingRoom } from './messaging/room.ts'
 import { makePeople } from './people/room.ts'
 import { Brands } from './platform/brand/brand.ts'
 import { DiscoveryDocument } from './platform/discovery/discovery.ts'
@@ -20,7 +21,8 @@ import { OrgAdministration } from './platform/orgs/orgs.ts'
 import { Retention } from './platform/retention/retention.ts'
 import { accountOfNewborn } from './providers/accounts/accounts.ts'
 import { makeProviders } from './providers/room.ts'
-import { Numbers } from './telephony/numbers/numbers.ts'
+import { numbersHeld } from './telephony/numbers/buying.ts'
+import { makeTelephony, type TelephonyRoom } from './telephony/room.ts'
 
 export type Services = ReturnType<typeof makeServices>
 
@@ -38,6 +40,7 @@ export function makeServices(settings: Settings, clock: Clock, logger: Logger) {
       agents: agentsHeld(database),
       concurrent_calls: callsRunning(database),
       messages: messagesAsked(database, clock),
+      numbers: numbersHeld(database),
     },
     accountOfNewborn({ plan: settings.newOrgPlan, credits: settings.newOrgCredits }),
   )
@@ -53,6 +56,7 @@ export function makeServices(settings: Settings, clock: Clock, logger: Logger) {
       onHeld: (holding) => {
         calls.holdingEntries.held(holding)
         calls.driving.drives.held(holding)
+        messaging.waitingMessages.held(holding)
       },
       onReleased: (holdings) => {
         calls.holdingEntries.released(holdings)
@@ -61,11 +65,24 @@ export function makeServices(settings: Settings, clock: Clock, logger: Logger) {
       onGone: (sockets) => calls.driving.drives.gone(sockets),
     },
   )
-  const numbers = new Numbers(database, clock)
   const calls: CallsRoom = makeCalls(
     { ...ground, ...http, ...people, ...providers, ...agents },
-    { routeOf: (number) => numbers.routeOf(number), reached: (number) => numbers.reached(number) },
+    {
+      routeOf: (number) => telephony.numbers.routeOf(number),
+      reached: (number) => telephony.numbers.reached(number),
+    },
+    (tx, optOut) => telephony.consents.callerOptedOut(tx, optOut),
+    ({ id, channel }) => (channel === 'msgapp' ? messaging.sendings.open(id) : undefined),
   )
+  const telephony: TelephonyRoom = makeTelephony({ ...ground, ...http, ...people, ...agents, ...calls })
+  const messaging: MessagingRoom = makeMessaging({
+    ...ground,
+    ...people,
+    ...providers,
+    ...agents,
+    ...calls,
+    ...telephony,
+  })
   const agentOfCall: AgentOfCall = (caller, call) => calls.callHeads.agentOf(caller, call)
   const fleet = new Fleet(settings.fleetKey, {
     org: (idOrSlug) => people.orgs.lookUp(idOrSlug),
@@ -82,11 +99,15 @@ export function makeServices(settings: Settings, clock: Clock, logger: Logger) {
     database,
     clock,
     logger,
-    forgotten: { entries: (signal) => calls.oldLogs.forget(signal) },
+    forgotten: {
+      entries: (signal) => calls.oldLogs.forget(signal),
+      claims: (signal) => messaging.messageClaims.forget(signal),
+    },
   })
   const housekeeping = new Housekeeping(
     [
       http.rateCounts,
+      http.authentication.logTokens,
       people.invitations,
       people.loginCodes,
       people.pairings,
@@ -98,6 +119,11 @@ export function makeServices(settings: Settings, clock: Clock, logger: Logger) {
       calls.post,
       calls.driving.drives,
       calls.askedTurns,
+      telephony.ownPhones,
+      telephony.placements,
+      telephony.placementOffers,
+      telephony.carrierAccounts,
+      messaging.waitingMessages,
     ],
     logger,
   )
@@ -110,6 +136,8 @@ export function makeServices(settings: Settings, clock: Clock, logger: Logger) {
     ...providers,
     ...agents,
     ...calls,
+    ...telephony,
+    ...messaging,
     agentOfCall,
     fleet,
     brands,

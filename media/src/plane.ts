@@ -54,6 +54,13 @@ export interface OutboundTrunk {
 /** How placing went: somebody answered, or why nobody did. */
 export type PlacingOutcome = 'answered' | 'busy' | 'no_answer' | 'dial_failed'
 
+/** What a far end's final answer that is no success says. */
+export function outcomeOfSip(status: number): Exclude<PlacingOutcome, 'answered'> {
+  if ([486, 600, 603].includes(status)) return 'busy'
+  if ([408, 480, 487].includes(status)) return 'no_answer'
+  return 'dial_failed'
+}
+
 /** Where calls come from and go to. Failures are thrown as `MediaError`. */
 export interface MediaPlane {
   /** The fences of ours that stand there, of every org; foreign ones are neither shown nor touched. */

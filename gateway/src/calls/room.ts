@@ -22,6 +22,8 @@ import { LostWorkers } from './worker/lost-workers.ts'
 import { Memories } from './written/memories.ts'
 import { OldLogs } from './erasure/old-logs.ts'
 import { Opening, type OpeningParts } from './worker/opening.ts'
+import type { OpenOutlet } from './written/outlets.ts'
+import type { RecordOptOut } from './contacts/opting-out.ts'
 import { Post } from './post/post.ts'
 import { Pricing } from './metering/pricing.ts'
 import { Relay } from './log/relay.ts'
@@ -40,6 +42,8 @@ export type CallsRoom = ReturnType<typeof makeCalls>
 export function makeCalls(
   parts: Ground & PeopleRoom & ProvidersRoom & AgentsRoom,
   numbers: Pick<OpeningParts, 'routeOf' | 'reached'>,
+  recordOptOut: RecordOptOut,
+  openOutlet: OpenOutlet,
 ) {
   const {
     settings,
@@ -85,7 +89,7 @@ export function makeCalls(
   const holdingEntries = new HoldingEntries(database, log, logger)
   runningGateways.onLost = (holdings) => holdingEntries.lost(holdings)
   const tools = new Tools({ database, logger, log, tails, driving, timeoutMs: settings.toolTimeoutMs })
-  const appFrames = new AppFrames({ database, log, driving, tools })
+  const appFrames = new AppFrames({ database, log, driving, tools, recordOptOut })
   const logReading = new LogReading(database, tails, logger)
   const relay = new Relay(tails)
   const callHeads = new CallHeads({ database, clock, orgs, agents, gateways: runningGateways, log })
@@ -116,7 +120,7 @@ export function makeCalls(
     canSpeak: (org, scope) => workerAnswers.canSpeak(org, scope),
   })
   const pricing = new Pricing(rates)
-  const appending = new Appending({ database, clock, log, pricing, vendorWindow })
+  const appending = new Appending({ database, clock, log, pricing, vendorWindow, recordOptOut })
   const asking = new Asking({ database, log, appending, driving, tools, lines })
   const opening = new Opening({
     database,
@@ -148,6 +152,7 @@ export function makeCalls(
     pricing,
     gateways: runningGateways,
     idleMs: settings.chatIdleMs,
+    openOutlet,
   })
   const chats = new Chats({
     database,

@@ -69,6 +69,7 @@ test('every deployment setting starts SVC_ and the defaults are those of the set
     maxStreams: 20,
     newOrgPlan: 'pro',
     newOrgCredits: 1000,
+    messaging: { appSecret: undefined, verifyToken: undefined, accessToken: undefined },
     logLevel: 'info',
     logKeptMs: undefined,
   })

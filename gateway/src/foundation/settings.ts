@@ -76,6 +76,13 @@ export interface Settings {
   newOrgPlan: Plan
   newOrgCredits: number
   telephony: TelephonySettings
+  /** The messaging platform's credentials; without the first two its webhook is closed. */
+  messaging: {
+    appSecret: string | undefined
+    verifyToken: string | undefined
+    /** What answers go out on where the org brought no token of its own. */
+    accessToken: string | undefined
+  }
   logLevel: LogLevel
   /** How long the log of a call that ended is kept; for ever where unsaid. */
   logKeptMs: number | undefined
@@ -145,6 +152,11 @@ export function readSettings(environment: Environment): Settings {
     newOrgPlan: read('SVC_NEW_ORG_PLAN', itemOf(plans)) ?? 'pro',
     newOrgCredits: read('SVC_NEW_ORG_CREDITS', amount) ?? 1000,
     telephony: readTelephonySettings(read, domain),
+    messaging: {
+      appSecret: read('SVC_MSGAPP_APP_SECRET', String),
+      verifyToken: read('SVC_MSGAPP_VERIFY_TOKEN', String),
+      accessToken: read('SVC_MSGAPP_ACCESS_TOKEN', String),
+    },
     logLevel: read('SVC_LOG_LEVEL', itemOf(logLevels)) ?? 'info',
     logKeptMs: read('SVC_LOG_DAYS', daysAsMs),
   }

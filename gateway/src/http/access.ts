@@ -10,7 +10,7 @@ export type Access =
   | { readonly kind: 'scope'; readonly anyOf: readonly Scope[] }
   | { readonly kind: 'personScope'; readonly anyOf: readonly Scope[] }
   | { readonly kind: 'settingsScope'; readonly anyOf: readonly Scope[] }
-  | { readonly kind: 'scopeOrWorker'; readonly anyOf: readonly Scope[] }
+  | { readonly kind: 'scopeOrWorker'; readonly anyOf: readonly Scope[]; readonly takesLogToken?: true }
   | { readonly kind: 'appOrFleet' }
   | { readonly kind: 'worker'; readonly isOrgInBody?: true }
   | { readonly kind: 'fleet' }
@@ -29,8 +29,8 @@ export const scope = (...anyOf: [Scope, ...Scope[]]): Access => ({ kind: 'scope'
 export const personScope = (...anyOf: [Scope, ...Scope[]]): Access => ({ kind: 'personScope', anyOf })
 /** A key that opens one of these scopes, or a server token that opens `app`: an org's CI sets agents too. */
 export const settingsScope = (...anyOf: [Scope, ...Scope[]]): Access => ({ kind: 'settingsScope', anyOf })
-/** A key that opens one of these scopes, or a worker's. */
-export const scopeOrWorker = (...anyOf: [Scope, ...Scope[]]): Access => ({ kind: 'scopeOrWorker', anyOf })
+/** A key that opens `calls`, a worker's, or a token that opens the log of the call in the path. */
+export const callReader: Access = { kind: 'scopeOrWorker', anyOf: ['calls'], takesLogToken: true }
 /** A key that opens `app`, or the fleet's. */
 export const appOrFleet: Access = { kind: 'appOrFleet' }
 /** A worker's key: a server token that opens `app`, or the fleet's. */

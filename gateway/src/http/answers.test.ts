@@ -134,7 +134,7 @@ test('what is not HTTP is answered in the same shape, and the next request is se
   assert.equal((await nobody.get('/healthz')).status, 200)
 })
 
-test('paths are under /v1, but for discovery, pages and what serves the process itself (I-529)', () => {
+test('paths are under /v1, but for discovery, pages and what serves the process itself (I-529, N-536)', () => {
   const { routes } = deployment.gateway.server
   const outside = routes.all.map(({ path }) => path).filter((path) => !path.startsWith('/v1/'))
   const pages = ['/', '/cli', '/docs', '/docs/:asset', '/docs/start.js', '/invitations/:token']

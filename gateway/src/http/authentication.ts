@@ -9,6 +9,7 @@ import type { Database } from '../database/database.ts'
 import { refuseUnlessAllowed, type Access } from './access.ts'
 import * as store from './authentication.store.ts'
 import { placeNamed } from './client-place.ts'
+import { logTokenPrefix, LogTokens } from './log-tokens.ts'
 
 type Headers = FastifyRequest['headers']
 
@@ -31,6 +32,7 @@ export class Authentication {
   readonly #operatorKey: string | undefined
   readonly #signUp: { isOpen: boolean; key: string | undefined }
   readonly #recording = new Map<string, Promise<unknown>>()
+  readonly logTokens: LogTokens
 
   constructor(
     database: Database,
@@ -39,6 +41,7 @@ export class Authentication {
   ) {
     this.#database = database
     this.#clock = clock
+    this.logTokens = new LogTokens(database, clock)
     this.#operatorKey = settings.operatorKey
     this.#signUp = { isOpen: settings.signup, key: settings.signupKey }
   }
@@ -57,9 +60,13 @@ export class Authentication {
     const ids = new Set(opened.map(({ caller }) => caller.key_id))
     const keys = await store.findKeys(this.#database, [...ids], this.#clock.now())
     const byId = new Map(keys.map((key) => [key.id, key]))
-    return opened.map((one) =>
-      one.caller.kind === 'fleet' ? one.caller : judgedAgain(one, byId.get(one.caller.key_id)),
-    )
+    const tokens = opened.filter(({ caller }) => caller.kind === 'token').map(({ caller }) => caller.key_id)
+    const readers = tokens.length === 0 ? new Map<string, Caller>() : await this.logTokens.again(tokens)
+    return opened.map((one) => {
+      const { kind, key_id } = one.caller
+      if (kind === 'fleet') return one.caller
+      return kind === 'token' ? (readers.get(key_id) ?? opensNothing()) : judgedAgain(one, byId.get(key_id))
+    })
   }
 
   /** Of these keys the ones that are alive, whatever each opens. */
@@ -126,6 +133,14 @@ export class Authentication {
 /** A key in a query, a cookie or under another scheme is no key. */
 export const presentedBearer = (headers: Headers) =>
   /^bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1]
+
+/** As the bearer, or in a query that comes with no key: a browser's event source sends no headers. */
+export function presentedLogToken({ headers, query }: Pick<FastifyRequest, 'headers' | 'query'>) {
+  const bearer = presentedBearer(headers)
+  if (bearer?.startsWith(logTokenPrefix)) return bearer
+  const { token } = query as { token?: unknown }
+  return headers.authorization === undefined && typeof token === 'string' ? token : undefined
+}
 
 function bearerOf(headers: Headers): string {
   const bearer = presentedBearer(headers)

@@ -32,14 +32,15 @@ export class Fleet {
   /** A worker of the org in `svc-org`, else of the call's; in the environment that is named, else the call's. */
   async caller(request: FleetRequest, isOrgInBody = false): Promise<Caller> {
     const { headers, params } = request
-    const named = environmentNamed(headers)
-    const id = callNamed(params, 'call') ?? callNamed(request.query, 'for_call')
+    const wanted = environmentNamed(headers)
+    const named = callNamed(params, 'call') ?? callNamed(request.query, 'call')
+    const id = named ?? callNamed(request.query, 'for_call')
     const call = id === undefined ? undefined : await this.#directory.orgOfCall(id)
     const org = (await this.#orgNamed(headers['svc-org'])) ?? call
-    if (!org && callNamed(params, 'call') !== undefined) throw notFound(`there is no call ${id}`)
+    if (!org && named !== undefined) throw notFound(`there is no call ${id}`)
     if (!org && !isOrgInBody)
       throw badRequest('name the org in the header svc-org, or a call that is known in for_call')
-    const env = named ?? call?.env ?? 'sandbox'
+    const env = wanted ?? call?.env ?? 'sandbox'
     return {
       kind: 'fleet',
       org: org?.org ?? '',

@@ -2,7 +2,7 @@ import type { FastifyRequest, RouteOptions } from 'fastify'
 import type { TSchema } from 'typebox'
 import { forbidden, notFound } from '../foundation/refusals.ts'
 import { isOpenToFleet, refuseUnlessAllowed, type Access } from './access.ts'
-import type { Authentication } from './authentication.ts'
+import { presentedLogToken, type Authentication } from './authentication.ts'
 import type { Answers } from './failures.ts'
 import type { Fleet } from './fleet.ts'
 import { narrowing, type AgentOfCall } from './narrowing.ts'
@@ -93,6 +93,11 @@ function guardOfOne(access: Access, { authentication, fleet }: Keepers): Guard {
         request.caller = await fleet.caller(request, isOrgInBody)
         return
       }
+      const token = access.kind === 'scopeOrWorker' && access.takesLogToken && presentedLogToken(request)
+      if (token) {
+        request.caller = await authentication.logTokens.caller(token, callInPath(request))
+        return
+      }
       request.caller = await authentication.caller(request.headers)
       refuseUnlessAllowed(access, request.caller)
     }
@@ -101,3 +106,5 @@ function guardOfOne(access: Access, { authentication, fleet }: Keepers): Guard {
     refuseUnlessAllowed(access, request.caller)
   }
 }
+
+const callInPath = ({ params }: FastifyRequest) => String((params as { call?: unknown }).call)

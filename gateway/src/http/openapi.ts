@@ -86,7 +86,7 @@ const accessInWords: Record<Access['kind'], (access: Access) => string> = {
   settingsScope: (access) =>
     `Takes a key that opens ${scopesOf(access)}, or a server token that opens \`app\`.`,
   scopeOrWorker: (access) =>
-    `Takes a key that opens ${scopesOf(access)}, a server token that opens \`app\`, or the fleet's key.`,
+    `Takes a key that opens ${scopesOf(access)}, a server token that opens \`app\`, the fleet's key, or the call's log token.`,
   appOrFleet: () => "Takes a key that opens `app`, or the fleet's.",
   worker: () => "Takes a server token that opens `app`, or the fleet's key.",
   fleet: () => "Takes the fleet's key.",

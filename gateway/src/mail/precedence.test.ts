@@ -9,7 +9,7 @@ const { deployment, mailServer } = mail
 const { operator, nobody } = deployment
 const to = { to: 'ana@example.com' }
 
-test('a letter goes by the own mailbox of the org, else by the stored one, else nothing can send (I-410, I-411, I-412, I-419, I-420, I-422, I-433, I-434, I-511, ID-158, ID-160, ID-164)', async () => {
+test('a letter goes by the own mailbox of the org, else by the stored one, else nothing can send (I-410, I-411, I-412, I-419, I-420, I-422, I-433, I-434, I-511, ID-158, ID-160, ID-164, N-516)', async () => {
   const [own, stored] = [await mailServer(), await mailServer()]
   const org = await deployment.newOrg()
   const { client: admin } = await org.person('admin')

@@ -1,8 +1,8 @@
 import type { CallbackPage, CallbacksAsked } from '@switchroom/contract/callbacks'
-import type { Entry } from '@switchroom/contract/log'
 import type { Database } from '../../database/database.ts'
 import type { Caller } from '../../foundation/caller.ts'
 import { cursorOf, placeIn } from '../../foundation/cursors.ts'
+import { entryOf } from '../log/stamping.ts'
 import * as store from './callbacks.store.ts'
 
 const pageSize = 100
@@ -22,7 +22,7 @@ export class Callbacks {
     const page = found.slice(0, pageSize)
     const last = page.at(-1)
     return {
-      callbacks: page.map(({ entry }) => JSON.parse(entry) as Entry),
+      callbacks: page.map(entryOf),
       next: last && found.length > pageSize ? cursorOf(last.ts, last.agent, last.seq) : null,
     }
   }

@@ -1,33 +1,28 @@
 import type { CallFrame, RequestCallback, Say } from '@switchroom/contract/call-frames'
 import type { NewEntry } from '@switchroom/contract/log'
 import type { FrameSource } from '../../agents/apps/frames.ts'
-import type { Database, Transaction } from '../../database/database.ts'
+import type { Database } from '../../database/database.ts'
 import { outsideList } from '../../foundation/caller.ts'
 import { badRequest, notFound } from '../../foundation/refusals.ts'
 import { newId } from '../../foundation/secrets.ts'
 import { codePoints } from '../../foundation/text.ts'
-import { phoneForm, requestCallback } from '../callbacks/requesting.ts'
+import { holdWithAgent, phoneForm, requestCallback } from '../callbacks/requesting.ts'
+import { numberToOptOut, type RecordOptOut } from '../contacts/opting-out.ts'
 import { transportOf } from '../heads/call-object.ts'
 import type { Log } from '../log/log.ts'
-import { agentLog, callLog } from '../log/stamping.ts'
+import { callLog } from '../log/stamping.ts'
 import type { Driving } from './driving.ts'
 import * as store from './driving.store.ts'
 import type { Tools } from './tools.ts'
 
 const longestText = 8000
 
-/** Writes down that somebody wants no more calls, in the transaction that tells the log. */
-export type RecordOptOut = (
-  tx: Transaction,
-  optOut: { org: string; env: string; number: string; call: string; agent: string },
-) => Promise<void>
-
 export interface AppFramesParts {
   database: Database
   log: Log
   driving: Driving
   tools: Tools
-  recordOptOut?: RecordOptOut
+  recordOptOut: RecordOptOut
 }
 
 /** What apps send about calls of their org and environment. */
@@ -79,32 +74,21 @@ export class AppFrames {
     if (!phoneForm.test(number)) throw badRequest('number is one in international form, as +15550100100')
     const { database, log } = this.#parts
     await database.transaction(async (tx) => {
-      const own = agentLog(call)
-      await log.open(tx, own)
-      // in the order of whoever writes to several at once, so that none waits for the other
-      for (const id of [call.id, own.id].toSorted()) await log.hold(tx, id)
       const asked = { ...call, transport: transportOf(call.channel) }
+      await holdWithAgent(tx, log, asked)
       await requestCallback(tx, log, asked, { number, when, note, via: 'agent' })
     })
   }
 
   async #optOut(call: store.SpokenOf) {
-    const number = numberOf(call)
-    if (!number) throw badRequest('this call has no number to opt out')
+    const number = numberToOptOut(call)
     const { database, log, recordOptOut } = this.#parts
     await database.transaction(async (tx) => {
+      await recordOptOut(tx, { org: call.org, number, call: call.id })
       await log.hold(tx, call.id)
-      const { org, env, id, agent } = call
-      await recordOptOut?.(tx, { org, env, number, call: id, agent })
       await log.appendIn(tx, callLog(call), [{ type: 'call.opt_out', data: { number } }])
     })
   }
 }
 
 const byApp = { reason: 'hangup', by: 'app' }
-
-/** Only the phone and the messaging platform know a number to be its caller's. */
-function numberOf({ channel, contact, direction, caller, called }: store.SpokenOf): string | null {
-  if (channel !== 'phone' && channel !== 'msgapp') return null
-  return contact ?? (direction === 'inbound' ? caller : called)
-}

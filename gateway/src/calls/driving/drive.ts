@@ -5,7 +5,7 @@ import { secondMs } from '../../foundation/clock.ts'
 import type { Log } from '../log/log.ts'
 import type { KeptEntry } from '../log/stamping.ts'
 import type { Tails } from '../log/tails.ts'
-import { carriesCall, eventOf, isStart, toolCallOf, type Listener } from './mirroring.ts'
+import { carriesCall, eventOf, isStart, messagingEventOf, toolCallOf, type Listener } from './mirroring.ts'
 
 const mostWaiting = 1000
 const pageSize = 500
@@ -53,7 +53,7 @@ export class Drive {
   /** Whether the socket is that of the phone line the call came by. */
   readonly isByLine: boolean
   readonly #parts: DriveParts
-  #listener: Listener = { instance: '', wantsAudioMetrics: false }
+  #listener: Listener = { instance: '', wantsAudioMetrics: false, contact: null }
   #told = 0
   #isTelling = true
   #isStopped = false
@@ -70,6 +70,10 @@ export class Drive {
     this.socket = toDrive.socket
     this.isByLine = toDrive.byLine
     this.#parts = parts
+  }
+
+  get isStopped(): boolean {
+    return this.#isStopped
   }
 
   /** Up to where the app was told; null where it never began. */
@@ -117,6 +121,7 @@ export class Drive {
     const call = await this.#insist(this.#parts.callOf)
     if (!call) return
     if (isUnsaid && call.endedAt !== undefined) return this.#finish()
+    if (this.isByLine) return // told by the line itself, and asked for no tools
     this.#send({ type: 'call.passed', agent: call.agent, call: this.call, data: { call } })
     const { instance } = this.#listener
     const unanswered = await this.#insist(() => this.#parts.unanswered(this.#told, instance))
@@ -164,10 +169,13 @@ export class Drive {
   async #tell({ seq, type, entry, isEphemeral = false }: Waiting) {
     if (this.#isStopped) return
     if (this.isByLine && type === 'call.routed') return this.#handOver()
-    const frame = eventOf(JSON.parse(entry) as Entry, this.#listener)
+    const happened = JSON.parse(entry) as Entry
+    const frame = eventOf(happened, this.#listener)
+    const beside = messagingEventOf(happened, this.#listener.contact)
     if (frame) {
       if (carriesCall(type)) frame.data = { ...frame.data, call: await this.#callFor(type) }
       this.#send(frame)
+      if (beside) this.#send(beside)
       if (this.#isStopped) return // and so the next socket is told
     }
     if (!isEphemeral) this.#moveTo(seq)

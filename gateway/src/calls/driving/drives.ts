@@ -41,7 +41,8 @@ export class Drives {
   readonly #parts: DrivesParts
   readonly #drives = new Map<string, Drive>()
   readonly #seen = new Set<string>()
-  readonly #running = new Set<Promise<void>>()
+  readonly #running = new Set<Promise<unknown>>()
+  #lettingGo: Promise<void> = Promise.resolve()
   #timer: NodeJS.Timeout | undefined
   /** Told when an app of this gateway no longer drives the call. */
   onStopped: (call: string) => void = () => {}
@@ -64,7 +65,7 @@ export class Drives {
   }
 
   /** Goes on beside whatever is under way. */
-  run(work: Promise<void>) {
+  run(work: Promise<unknown>) {
     const running = work
       .catch((error: unknown) =>
         this.#parts.logger.warn({ err: error }, 'an app could not be told of a call'),
@@ -118,8 +119,8 @@ export class Drives {
   released(holdings: readonly Holding[]) {
     for (const { socket, agent } of holdings)
       this.run(
-        this.#letGo((drive) => drive.socket === socket.id && drive.agent === agent).then(() =>
-          this.#takeLost({ ...socket, agent }),
+        this.#letGo((drive) => drive.socket === socket.id && drive.agent === agent && !drive.isByLine).then(
+          () => this.#takeLost({ ...socket, agent }),
         ),
       )
   }
@@ -131,7 +132,7 @@ export class Drives {
 
   /** What got lost with a gateway, or while the database did not answer. */
   async look() {
-    await this.#letGo(({ socket }) => !this.#parts.sockets.has(socket))
+    await this.#letGo(({ socket, isStopped }) => isStopped || !this.#parts.sockets.has(socket))
     for (const { call, socket } of await store.listLost(this.#parts.database, this.alive))
       await this.#passOn(call, socket)
   }
@@ -146,22 +147,25 @@ export class Drives {
     this.#seen.add(call)
     if (this.#seen.size > mostSeen)
       for (const oldest of this.#seen.values().take(1)) this.#seen.delete(oldest)
-    this.run(this.#open(call))
+    const opening = this.#open(call).catch((error: unknown) => {
+      this.#seen.delete(call) // so that the next entry tries again
+      throw error
+    })
+    this.run(opening)
   }
 
   async #open(call: string) {
     if (await store.insertDriven(this.#parts.database, call)) await this.#passOn(call, null)
   }
 
-  async #passOn(call: string, from: string | null) {
+  /** Whether it was; not where another was faster, or where the socket may drive it after all. */
+  async #passOn(call: string, from: string | null): Promise<boolean> {
     const passed = await store.passOn(this.#parts.database, this.alive, call, from)
-    if (!passed?.socket) return
-    await this.#tellToBegin(passed.gateway, {
-      call,
-      agent: passed.agent,
-      socket: passed.socket,
-      byLine: false,
-    })
+    if (passed?.socket) {
+      const { agent, socket, gateway } = passed
+      await this.#tellToBegin(gateway, { call, agent, socket, byLine: false })
+    }
+    return passed !== undefined
   }
 
   async #tellToBegin(gateway: string | null, toDrive: ToDrive) {
@@ -171,7 +175,8 @@ export class Drives {
 
   #begin({ call, agent, socket, byLine }: ToDrive) {
     const before = this.#drives.get(call)
-    if (before?.socket === socket && before.agent === agent && before.isByLine === byLine) return
+    const isSame = before?.socket === socket && before.agent === agent && before.isByLine === byLine
+    if (isSame && !before.isStopped) return
     if (!this.#parts.sockets.has(socket)) return // gone meanwhile, and its calls are passed on
     before?.stop()
     const { log, tails, logger, sockets, database } = this.#parts
@@ -202,7 +207,8 @@ export class Drives {
     if (!row) return undefined
     const instance = row.offer?.instance ?? socket
     const wantsAudioMetrics = row.offer?.analysis?.send_audio_metrics === true
-    return { listener: { instance, wantsAudioMetrics }, told: begun.told }
+    const contact = row.channel === 'msgapp' ? row.caller : null
+    return { listener: { instance, wantsAudioMetrics, contact }, told: begun.told }
   }
 
   async #callOf(id: string) {
@@ -218,15 +224,31 @@ export class Drives {
     await store.stopTelling(this.#parts.database, call, socket, told, true)
   }
 
-  async #letGo(isMeant: (drive: Drive) => boolean) {
+  /** Stopped at once, and passed on one after the other: that a socket went is told in more than one way. */
+  #letGo(isMeant: (drive: Drive) => boolean): Promise<void> {
     const meant = this.#drives.values().filter(isMeant).toArray()
     for (const drive of meant) drive.stop()
-    for (const { call, socket, told } of meant) {
-      this.#drives.delete(call)
-      this.onStopped(call)
+    const letting = this.#lettingGo.then(() => this.#passOnAll(meant))
+    this.#lettingGo = letting.catch(() => {})
+    return letting
+  }
+
+  async #passOnAll(stopped: readonly Drive[]) {
+    for (const drive of stopped) {
+      const { call, socket, told } = drive
+      if (this.#drives.get(call) !== drive) continue // it was passed on before
       if (told !== null) await store.stopTelling(this.#parts.database, call, socket, told, false)
-      await this.#passOn(call, socket)
+      if (this.#drives.get(call) === drive) this.#drives.delete(call)
+      this.onStopped(call)
+      if (!(await this.#passOn(call, socket))) await this.#goOn(call, socket)
     }
+  }
+
+  /** The app let go of the agent and took it again before its call was passed on. */
+  async #goOn(call: string, socket: string) {
+    const row = await store.findDriven(this.#parts.database, this.alive, call)
+    if (row?.gateway !== this.#parts.gateways.id || row.socket !== socket || row.done) return
+    this.#begin({ call, agent: row.agent, socket, byLine: row.by_line })
   }
 
   async #takeLost(held: { org: string; env: Environment; agent: string }) {

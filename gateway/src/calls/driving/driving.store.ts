@@ -110,8 +110,10 @@ export const beginTelling = (database: Queryable, call: string, socket: string) 
   database.row(begin, call, socket)
 
 const letGo = statement(`
-  update driven_calls set told = $3, done = $4 where call = $1 and socket = $2`)
+  update driven_calls set told = $3, done = $4
+  where call = $1 and (socket = $2 or (socket is null and told is null))`)
 
+/** Also where another gateway saw first that the socket is gone, and nobody was there to take the call. */
 export const stopTelling = (
   database: Queryable,
   call: string,

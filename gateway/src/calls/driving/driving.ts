@@ -1,6 +1,7 @@
 import type { CallPreparing, PreparedSet, PreparingSettled } from '@switchroom/contract/call-frames'
 import type { Entry } from '@switchroom/contract/log'
 import type { Environment } from '@switchroom/contract/scopes'
+import type { Queryable, Transaction } from '../../database/database.ts'
 import type { Offer } from '../../agents/apps/register-frame.ts'
 import { callOf } from '../heads/call-object.ts'
 import { callLog } from '../log/stamping.ts'
@@ -98,8 +99,13 @@ export class Driving {
   /** What an app changed, also where nobody waits for it any longer. */
   async settle({ call, turn, set = {} }: PreparingSettled) {
     const { database } = this.#parts
-    const row = await store.changePrepared(database, call, wellFormed(set))
-    if (set.metadata) await store.setMetadata(database, call, wellFormed(set.metadata))
+    const { metadata } = set
+    const change = (to: Queryable) => store.changePrepared(to, call, wellFormed(set))
+    const changeBoth = async (tx: Transaction) => {
+      await store.setMetadata(tx, call, wellFormed(metadata ?? {}))
+      return change(tx)
+    }
+    const row = await (metadata ? database.transaction(changeBoth) : change(database))
     const asked = this.#askers.get(call)
     if (!row || asked?.turn !== turn) return
     this.#askers.delete(call)

@@ -74,10 +74,24 @@ test("a line's calls wait for its app when that goes, and are nobody else's unti
   const back = await newApp(newAgent(), {}, other)
   const again = await deployment.sql('select socket from registrations where agent = $1', [`agent-${agents}`])
   await database.transaction((tx) => driving.drives.give(tx, call.id, agent, again.rows[0].socket))
-  assert.deepEqual(
-    (await back.upTo('user.message')).map(({ type }) => type),
-    ['call.passed', 'user.message'],
-  )
+  assert.deepEqual(textsOf(await back.upTo('user.message')), ['meanwhile'])
+  assert.equal(back.frames.length, 2) // what is on a line is told when it is taken
   assert.equal(app.frames.length, 1)
   await Promise.all([app.close(), back.close()])
+})
+
+test('an app that lets go of an agent is still told of the calls that are on its line (N-407)', async () => {
+  const agent = newAgent()
+  const line = await newApp(agent)
+  const { rows } = await deployment.sql('select socket from registrations where agent = $1', [agent])
+  const call = await openCall(deployment, ci.client, agent)
+  const { database, driving } = deployment.gateway.services
+  await database.transaction((tx) => driving.drives.give(tx, call.id, agent, rows[0].socket))
+  await append(deployment, call, { type: 'call.started', data: {} })
+  assert.equal((await line.next()).type, 'call.started')
+  line.send({ type: 'agent.unregister', agent })
+  assert.equal((await line.ask({ type: 'nothing' })).type, 'error')
+  await append(deployment, call, said('still here?'))
+  assert.equal((await line.next()).data.text, 'still here?')
+  await line.close()
 })

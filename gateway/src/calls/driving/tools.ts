@@ -1,5 +1,5 @@
 import type { ToolReceived, ToolResult } from '@switchroom/contract/call-frames'
-import type { Entry } from '@switchroom/contract/log'
+import type { Entry, NewEntry } from '@switchroom/contract/log'
 import type { ToolCall } from '@switchroom/kit/vendor'
 import type { ToolOutcome } from '@switchroom/session/parts'
 import type { Logger } from 'pino'
@@ -117,11 +117,12 @@ export class Tools {
     call: Omit<DrivenCall, 'holder'>,
     { id, name, ok, result }: Result,
   ): Promise<Result> {
-    const detail = cutToLine(String(result), 'no reason was given')
-    await this.#parts.log.appendIn(tx, callLog(call), [
-      { type: 'tool.result', data: { id, name, ok, result } },
-      ...(ok ? [] : [{ type: 'error', data: { code: 'tool_failed', detail: `${name}: ${detail}` } }]),
-    ])
+    const entries: NewEntry[] = [{ type: 'tool.result', data: { id, name, ok, result } }]
+    if (!ok) {
+      const detail = `${name}: ${cutToLine(String(result), 'no reason was given')}`
+      entries.push({ type: 'error', data: { code: 'tool_failed', detail } })
+    }
+    await this.#parts.log.appendIn(tx, callLog(call), entries)
     return { id, name, ok, result }
   }
 

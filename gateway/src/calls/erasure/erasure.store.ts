@@ -15,7 +15,7 @@ export const findCalls = (database: Queryable, org: string, contact: string, lim
   database.rows(ofContact, org, contact, limit)
 
 const hold = statement<LogRef & { sealed: boolean }>(`
-  select id, org, env, agent, call, sealed from logs where id = any($1::text[]) order by id for update`)
+  select id, org, env, agent, call, sealed from logs where id = any($1::text[]) order by id collate "C" for update`)
 
 /** In the order in which everybody holds them. */
 export const holdLogs = (tx: Transaction, calls: readonly string[]) => tx.rows(hold, calls)

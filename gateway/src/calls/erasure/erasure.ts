@@ -1,6 +1,7 @@
 import type { Database, Transaction } from '../../database/database.ts'
 import type { Caller } from '../../foundation/caller.ts'
 import { notFound } from '../../foundation/refusals.ts'
+import { forgetContact } from '../contacts/known-contacts.ts'
 import type { Log } from '../log/log.ts'
 import * as store from './erasure.store.ts'
 
@@ -72,7 +73,7 @@ export class Erasure {
           contact,
         )
       const facts = await store.forgetFacts(tx, org, contact)
-      return mentions.length + facts.length
+      return mentions.length + facts.length + (await forgetContact(tx, org, contact))
     })
   }
 }

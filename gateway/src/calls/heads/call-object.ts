@@ -25,6 +25,10 @@ export const callColumns = `c.id, c.agent, c.channel, c.direction, c.caller, c.c
 /** What a call came in by, as agents name it. */
 export const transportOf = (channel: string) => (channel === 'web' ? 'webrtc' : channel) as Transport
 
+/** Why a call ended as agents are told: that it could not be placed is for them that it failed. */
+export const reasonTold = (reason: unknown) =>
+  typeof reason === 'string' && reason !== 'dial_failed' ? reason : 'failed'
+
 /** The last three fields are there once the call has ended. */
 export function callOf(row: CallRow): Call {
   const startedAt = Date.parse(row.opened_at)
@@ -45,7 +49,7 @@ export function callOf(row: CallRow): Call {
     ...(endedAt !== undefined && {
       endedAt,
       duration: (endedAt - startedAt) / 1000,
-      reason: row.reason ?? 'failed',
+      reason: reasonTold(row.reason),
     }),
   }
 }

@@ -87,19 +87,24 @@ export class CallHeads {
 
   /** Opens a call that nobody knows yet: its head, its log and what that begins with, or nothing of it. */
   async begin(scope: Scope, call: string, beginning: Beginning): Promise<Resolution & { call: string }> {
-    refuseMalformedSlug(scope.agent)
-    const { database, log } = this.#parts
-    const reading = await this.#read(database, scope, call)
-    if (reading.head) throw conflict(`there is a call ${call} already`)
+    const { database } = this.#parts
+    const reading = await this.#readNew(database, scope, call)
     const resolution = resolutionOf(reading, scope, call)
     await beginning.judge?.(resolution)
-    await database.transaction(async (tx) => {
-      if (!beginning.isPassing) await this.refusePastQuota(tx, scope.org)
-      if (!(await this.#keep(tx, scope, reading, resolution, beginning)))
-        throw conflict(`there is a call ${call} already`)
-      await log.appendIn(tx, callLog({ ...scope, id: call }), beginning.entries(resolution))
-      await beginning.inside?.(tx)
-    })
+    await database.transaction((tx) => this.#begin(tx, scope, reading, resolution, beginning))
+    return resolution
+  }
+
+  /** The same in the transaction of a rule that may hold the org. */
+  async beginIn(
+    tx: Transaction,
+    scope: Scope,
+    call: string,
+    beginning: Omit<Beginning, 'judge'>,
+  ): Promise<Resolution & { call: string }> {
+    const reading = await this.#readNew(tx, scope, call)
+    const resolution = resolutionOf(reading, scope, call)
+    await this.#begin(tx, scope, reading, resolution, beginning)
     return resolution
   }
 
@@ -165,6 +170,27 @@ export class CallHeads {
     })
   }
 
+  async #readNew(database: Queryable, scope: Scope, call: string): Promise<Reading> {
+    refuseMalformedSlug(scope.agent)
+    const reading = await this.#read(database, scope, call)
+    if (reading.head) throw isThere(call)
+    return reading
+  }
+
+  async #begin(
+    tx: Transaction,
+    scope: Scope,
+    reading: Reading,
+    resolution: Resolution & { call: string },
+    beginning: Beginning,
+  ) {
+    if (!beginning.isPassing) await this.refusePastQuota(tx, scope.org)
+    if (!(await this.#keep(tx, scope, reading, resolution, beginning))) throw isThere(resolution.call)
+    const log = callLog({ ...scope, id: resolution.call })
+    await this.#parts.log.appendIn(tx, log, beginning.entries(resolution))
+    await beginning.inside?.(tx)
+  }
+
   async #keep(
     tx: Transaction,
     scope: Scope,
@@ -228,6 +254,8 @@ const languageOf = (scopes: readonly ScopeRun[], declaration: Declaration | null
   const configs = scopes.map(({ config }) => config)
   return new Layers(declaration?.declared ?? {}, configs).get('language') ?? null
 }
+
+const isThere = (call: string) => conflict(`there is a call ${call} already`)
 
 const unknownCall = (call: string) => notFound(`there is no call ${call}`)
 

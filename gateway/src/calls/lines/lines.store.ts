@@ -95,6 +95,16 @@ const letGo = statement<CallRow>(`
 export const setRouted = (tx: Transaction, call: string, transcript: readonly LineTurn[]) =>
   tx.row(letGo, call, JSON.stringify(transcript))
 
+const routedBy = statement<CallRow>(`
+  select ${callColumns} from calls c
+  join lines l on l.number = c.routed_from
+  join app_sockets s on s.id = l.socket and s.org = c.org and s.env = c.env
+  where c.id = $1 and l.socket = $2 and c.agent = $3`)
+
+/** A call that the line of this socket has handed to this agent. */
+export const findRoutedBy = (database: Queryable, call: string, socket: string, agent: string) =>
+  database.row(routedBy, call, socket, agent)
+
 const turns = statement<{ entry: string }>(`
   select entry from entries where log = $1 and type in ('user.message', 'agent.message') order by seq`)
 

@@ -45,21 +45,25 @@ export class Routing {
     this.#parts = parts
   }
 
-  /** Answers `call.routed` and the line's `call.ended`, or `call.route_failed`. */
+  /** Answers `call.routed` and the line's `call.ended`, or `call.route_failed`; asked again, it answers again. */
   async route({ caller, socket, send }: FrameSource, frame: Frame) {
     const { call: id, agent } = shapedAs(RouteCall, frame)
     if (caller.agents.length > 0 && !caller.agents.includes(agent)) throw outsideList(caller)
     const owned = await store.findOwnedBy(this.#parts.database, id, socket)
-    if (!owned) throw badRequest(`call ${id} is on no line of this app`)
+    if (!owned) return this.#tellAgain(socket, send, id, agent)
     const told = { line: owned.line, agent: owned.agent, call: id }
     const why = await this.#whyNot(caller, { ...owned, agent })
     const routed = why ?? (await this.#routed(owned, { ...owned, agent }, socket))
-    if (typeof routed === 'string') {
-      const data = { callId: id, agent, reason: routed }
-      return send({ type: 'call.route_failed', ...told, data } satisfies RouteFailed)
-    }
-    send({ type: 'call.routed', ...told, data: { callId: id, agent } } satisfies CallRouted)
-    send({ type: 'call.ended', ...told, data: { call: routed, reason: 'routed' } } satisfies LineCallEnded)
+    if (typeof routed !== 'string') return tellRouted(send, told, agent, routed)
+    const data = { callId: id, agent, reason: routed }
+    send({ type: 'call.route_failed', ...told, data } satisfies RouteFailed)
+  }
+
+  /** The first answer may have been lost with a connection. */
+  async #tellAgain(socket: string, send: FrameSource['send'], id: string, agent: string) {
+    const row = await store.findRoutedBy(this.#parts.database, id, socket, agent)
+    if (!row?.routed_from) throw badRequest(`call ${id} is on no line of this app`)
+    tellRouted(send, { line: row.routed_from, agent, call: id }, agent, callOf(row))
   }
 
   /** A call whose line is gone, and was so at the last look, is its own agent's once somebody holds that. */
@@ -120,4 +124,14 @@ export class Routing {
     if (owned?.line !== line || (current?.socket ?? null) !== socket)
       throw badRequest(`call ${id} is on no line of this app`)
   }
+}
+
+function tellRouted(
+  send: FrameSource['send'],
+  told: { line: string; agent: string; call: string },
+  agent: string,
+  call: Call,
+) {
+  send({ type: 'call.routed', ...told, data: { callId: call.id, agent } } satisfies CallRouted)
+  send({ type: 'call.ended', ...told, data: { call, reason: 'routed' } } satisfies LineCallEnded)
 }

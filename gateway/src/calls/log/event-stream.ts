@@ -6,7 +6,7 @@ import type { Access } from '../../http/access.ts'
 import type { OpenConnection, OpenConnections } from '../../http/open-connections.ts'
 
 const pingEveryMs = 30 * secondMs
-/** A reader that took nothing between so many pings is let go. */
+/** A reader that took nothing between so many pings is let go, also at the end of what it was sent. */
 const mostBeatsFull = 2
 const ping = Buffer.from(':ping\n\n')
 
@@ -46,6 +46,8 @@ export class EventStream implements OpenConnection {
     reply.hijack()
     for (const [name, value] of Object.entries(reply.headers(headers).getHeaders()))
       if (value !== undefined) this.#raw.setHeader(name, value)
+    this.#isOver = this.#raw.destroyed // whoever asked may be gone by now
+    if (this.#isOver) return
     this.#raw.flushHeaders()
     const pings = setInterval(() => this.#beat(), pingEveryMs)
     this.#raw.on('drain', () => this.#drained())
@@ -121,7 +123,7 @@ export class EventStream implements OpenConnection {
   }
 
   #beat() {
-    if (!this.#isFull) return this.send(ping)
+    if (!this.#isFull && !this.#isOver) return this.send(ping)
     this.#beatsFull += 1
     if (this.#beatsFull >= mostBeatsFull) this.cutOff()
   }

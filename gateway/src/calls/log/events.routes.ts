@@ -1,8 +1,8 @@
 import { CallParams } from '@switchroom/contract/calls'
-import { EventPage, EventsAsked, EventStreamed, RelayAsked } from '@switchroom/contract/log'
+import { CallEventsAsked, EventPage, EventsAsked, EventStreamed, RelayAsked } from '@switchroom/contract/log'
 import { AgentParams } from '@switchroom/contract/settings'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { scope, scopeOrWorker, type Access } from '../../http/access.ts'
+import { callReader, scope, type Access } from '../../http/access.ts'
 import type { OpenConnections } from '../../http/open-connections.ts'
 import { refusals } from '../../http/refusals.ts'
 import type { Server } from '../../http/server.ts'
@@ -18,7 +18,6 @@ export interface EventParts {
   connections: OpenConnections
 }
 
-const readsCalls = scopeOrWorker('calls')
 const readsAgents = scope('calls')
 
 const pageOrStream = {
@@ -44,17 +43,17 @@ export function eventRoutes(server: Server, { reading, relay, connections }: Eve
   server.get(
     '/v1/calls/:call/events',
     {
-      access: readsCalls,
+      access: callReader,
       schema: {
         summary:
           "A call's log, as a page or with `Accept: text/event-stream` as a stream that ends with the call",
         params: CallParams,
-        querystring: EventsAsked,
+        querystring: CallEventsAsked,
         response: { 200: pageOrStream, ...refusals(404) },
       },
     },
     async (request, reply) =>
-      read(readsCalls, await reading.ofCall(request.caller, request.params.call), request, reply),
+      read(callReader, await reading.ofCall(request.caller, request.params.call), request, reply),
   )
 
   server.get(

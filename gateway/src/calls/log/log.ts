@@ -92,14 +92,24 @@ export class Log {
    * or not this batch next.
    */
   appendBatch(log: LogRef, runs: readonly Run[], batch: number | null): Promise<KeptEntry[]> {
-    const now = this.#parts.clock.now()
-    const entries: Stamped[] = []
-    const shown: { behind: number; entry: Stamped }[] = []
-    for (const { isEphemeral, entries: some } of runs)
-      for (const entry of some)
-        if (isEphemeral) shown.push({ behind: entries.length, entry: stamped(log, entry, now, true) })
-        else entries.push(stamped(log, entry, now))
-    return this.#wait({ log, entries, shown, runner: null, batch })
+    return this.#wait(this.#batchOf(log, runs, batch))
+  }
+
+  /** The same in a transaction, with what is kept beside it. */
+  async appendBatchIn(
+    tx: Transaction,
+    log: LogRef,
+    runs: readonly Run[],
+    batch: number | null,
+  ): Promise<KeptEntry[]> {
+    const write = this.#batchOf(log, runs, batch)
+    const [kept] = await this.#writer.write(tx, [write])
+    if (!kept) throw notTaken()
+    tx.afterCommit(() => {
+      this.#pass(write, kept)
+      this.#wake(this.#laneOf(log))
+    })
+    return kept
   }
 
   /** In the transaction of a rule that holds the log; shown to readers once that is kept. */
@@ -127,6 +137,17 @@ export class Log {
   /** When everything that waits is written. */
   async settled() {
     for (const lane of this.#lanes) while (lane.writing) await lane.writing
+  }
+
+  #batchOf(log: LogRef, runs: readonly Run[], batch: number | null): Omit<Write, 'kept' | 'failed'> {
+    const now = this.#parts.clock.now()
+    const entries: Stamped[] = []
+    const shown: { behind: number; entry: Stamped }[] = []
+    for (const { isEphemeral, entries: some } of runs)
+      for (const entry of some)
+        if (isEphemeral) shown.push({ behind: entries.length, entry: stamped(log, entry, now, true) })
+        else entries.push(stamped(log, entry, now))
+    return { log, entries, shown, runner: null, batch }
   }
 
   #wait(write: Omit<Write, 'kept' | 'failed'>): Promise<KeptEntry[]> {
@@ -185,6 +206,7 @@ export class Log {
       // Nobody can tell whether a commit that was never answered holds: written again, entries might stand twice.
       const isUnknown = isWritten && !(error instanceof DatabaseError)
       if (writes.length > 0) this.#parts.logger.warn({ err: error }, 'entries could not be written')
+      if (isUnknown) for (const { log } of writes) this.#parts.tails.lookAgain(log)
       if (writes.length === 1 || isUnknown) for (const write of writes) write.failed(error)
       else for (const write of writes) await this.#keepAll([write])
     }
@@ -208,7 +230,7 @@ export class Log {
   }
 
   /** To whoever reads, what is kept and what is only shown in the order it came. */
-  #pass({ log, shown }: Write, kept: readonly KeptEntry[]) {
+  #pass({ log, shown }: Pick<Write, 'log' | 'shown'>, kept: readonly KeptEntry[]) {
     const { tails } = this.#parts
     let passed = 0
     for (const { behind, entry } of shown) {

@@ -38,7 +38,7 @@ test('the relay needs no `Accept`, and is flushed at once (N-506, ND-113)', asyn
   assert.equal((await logs.client.send('HEAD', '/v1/events')).status, 200)
 })
 
-test('the relay sends a comment every 30 seconds (N-508)', async (t) => {
+test('the relay sends a comment every 30 seconds (N-508, N-534)', async (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] })
   using reader = await logs.read('/v1/events')
   t.mock.timers.tick(29_999)
@@ -106,12 +106,13 @@ test('a reader of the relay that does not keep up is closed, and the others go o
   using quick = await logs.read('/v1/events')
   slow.pause()
   const big = 'x'.repeat(100_000)
-  for (const n of range(1, 30))
+  for (const n of range(1, 30)) {
     await logs.write(
       call,
       range(1, 10).map((m) => said(`${n}.${m} ${big}`)),
     )
-  await until('the other has all', () => quick.events.length === 300)
+    await until('the other keeps up', () => quick.events.length === 10 * n)
+  }
   slow.resume()
   await until('it is closed', () => slow.isClosed)
   assert.equal(slow.isEnded, false)
@@ -122,5 +123,5 @@ test('a relay ends with its key', async () => {
   const key = await org.serverToken('sandbox')
   using reader = await logs.read('/v1/events', { key: key.key })
   await deployment.sql('update keys set revoked_at = now() where id = $1', [key.key_id])
-  await until('it ends', () => reader.isEnded, 5000)
+  await until('it ends', () => reader.isEnded)
 })

@@ -1,3 +1,4 @@
+import { reasonTold } from '../heads/call-object.ts'
 import type { EventStream } from './event-stream.ts'
 import type { LogRef } from './stamping.ts'
 import type { ShownEntry, Tails } from './tails.ts'
@@ -20,6 +21,7 @@ export class Relay {
 
   /** Everything of the caller's org and environment, or of one agent. */
   read(stream: EventStream, agent: string | undefined) {
+    if (stream.isOver) return
     const place = placeOf(stream.caller)
     const reader = { stream, agent }
     const readers = this.#readers.get(place) ?? new Set()
@@ -45,6 +47,7 @@ export class Relay {
 const placeOf = ({ org, env }: { org: string; env: string }) => `${org}/${env}`
 
 function frameOf(agent: string, call: string, { type, entry }: ShownEntry): Buffer {
-  const { data } = JSON.parse(entry) as { data: object }
+  const { data } = JSON.parse(entry) as { data: { reason?: unknown } }
+  if (type === 'call.ended') data.reason = reasonTold(data.reason)
   return Buffer.from(`event: ${type}\ndata: ${JSON.stringify({ agent, call, ...data })}\n\n`)
 }

@@ -1,4 +1,4 @@
-import type { NewEntry } from '@switchroom/contract/log'
+import type { Entry, NewEntry } from '@switchroom/contract/log'
 import type { Environment } from '@switchroom/contract/scopes'
 
 /** A log as whoever writes to it names it: a call's, or with no call an agent's own. */
@@ -66,6 +66,8 @@ export const withSeq = ({ type, rest }: Stamped, seq: number): KeptEntry => ({
   type,
   entry: `{"seq":${seq}${rest}`,
 })
+
+export const entryOf = ({ entry }: Pick<KeptEntry, 'entry'>): Entry => JSON.parse(entry) as Entry
 
 /** What PostgreSQL could not read out of JSON again is left out: NUL, and halves of characters. */
 function jsonOf(fields: object): string {

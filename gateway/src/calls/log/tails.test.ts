@@ -65,7 +65,7 @@ test('whoever fails on being told of an entry neither loses it nor has it writte
   assert.deepEqual(await textsOf(call.id), ['once', 'twice'])
 })
 
-test('entries whose commit was never answered are not written again', async () => {
+test('entries whose commit was never answered are not written again, and are seen where they were kept', async () => {
   const call = await logs.open()
   const lost = new Error('the line was cut')
   const cutDatabase = Object.create(database, {
@@ -76,6 +76,8 @@ test('entries whose commit was never answered are not written again', async () =
       },
     },
   })
+  const seen: number[] = []
+  const { stop } = await tails.follow(call.id, (entries) => seen.push(...entries.map(({ seq }) => seq)))
   const gateway = runningGateways.id
   const cut = new Log({ database: cutDatabase, clock, logger, tails, gateway, charge: async () => {} })
   const results = await Promise.allSettled([cut.append(call, [said('a')]), cut.append(call, [said('b')])])
@@ -84,6 +86,9 @@ test('entries whose commit was never answered are not written again', async () =
     { status: 'rejected', reason: lost },
   ])
   assert.deepEqual(await textsOf(call.id), ['a', 'b'])
+  await until('they are seen', () => seen.length > 0)
+  assert.deepEqual(seen, [1, 2])
+  stop()
 })
 
 test('one entry that cannot be written does not take the others with it', async () => {

@@ -75,6 +75,11 @@ export class Tails {
     for (const entry of shown) this.#tellWatchers(log, entry)
   }
 
+  /** This gateway may have written, and does not know it. */
+  lookAgain({ id }: LogRef) {
+    this.#tails.get(id)?.catchUp()
+  }
+
   /** This gateway shows what is never kept. */
   showed(log: LogRef, entry: Stamped) {
     this.#tails.get(log.id)?.showed(entry)

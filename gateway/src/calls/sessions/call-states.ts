@@ -1,9 +1,9 @@
-import type { Entry } from '@switchroom/contract/log'
 import type { CallSummary } from '@switchroom/contract/sessions'
 import type { Database } from '../../database/database.ts'
 import type { Caller } from '../../foundation/caller.ts'
 import { notFound } from '../../foundation/refusals.ts'
 import type { Log } from '../log/log.ts'
+import { entryOf } from '../log/stamping.ts'
 import { toldAfter, type Told } from './call-state.ts'
 import * as store from './call-states.store.ts'
 
@@ -26,10 +26,7 @@ export class CallStates {
     let told: Told = { ...head, held_by: null, turns: [], tools: [], errors: [], usage: [], callbacks: [] }
     for (let after = 0; ;) {
       const rows = await this.#log.read(call, after, pageSize)
-      told = toldAfter(
-        told,
-        rows.map(({ entry }) => JSON.parse(entry) as Entry),
-      )
+      told = toldAfter(told, rows.map(entryOf))
       const last = rows.at(-1)
       if (!last || rows.length < pageSize) return { ...head, ...told }
       after = last.seq

@@ -2,6 +2,9 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { startDeployment } from '../../../testing/deployment.ts'
 import { done } from '../../../testing/test-agents.ts'
+import type { Database, Statement, Value } from '../../database/database.ts'
+import type { Caller } from '../../foundation/caller.ts'
+import { Sessions } from './sessions.ts'
 import { listing, searchOfAll, searchOfNewest, type Wanted } from './sessions.store.ts'
 
 const deployment = await startDeployment()
@@ -85,4 +88,30 @@ test('what is found in so many calls is the same, rare or common', async () => {
   assert.deepEqual(await find('hello'), newest)
   assert.deepEqual(await find('34600005000'), ['call_5'])
   assert.deepEqual(await find('call_77'), ['call_77'])
+})
+
+test('the words of all orgs are looked through only for an org with more calls than those that are looked at one by one', async () => {
+  const { database } = deployment.gateway.services
+  const texts: string[] = []
+  const recording = {
+    rows: (query: Statement<object>, ...values: Value[]) => (
+      texts.push(query.text),
+      database.rows(query, ...values)
+    ),
+    row: (query: Statement<object>, ...values: Value[]) => database.row(query, ...values),
+  }
+  const sessions = new Sessions(recording as Database)
+  const search = async (id: string, q: string) => {
+    texts.length = 0
+    await sessions.list({ org: id, env: 'sandbox' } as Caller, { q, limit: '2' })
+    return texts.some((text) => text.includes('with found as'))
+  }
+  const small = await deployment.newOrg()
+  const { client } = await small.serverToken('sandbox')
+  const open = async () => done(await client.post('/v1/calls', { agent: 'desk' }))
+  for (let n = 0; n < 12; n += 1) await open()
+  assert.equal(await search(small.id, 'hello'), false)
+  await open()
+  assert.equal(await search(small.id, 'hello'), true)
+  assert.deepEqual([await search(org.id, 'hello'), await search(org.id, 'unicorn')], [false, true])
 })

@@ -36,7 +36,7 @@ const columns = `
 type Place = (value: Value) => string
 
 /** Only what is asked for stands in the statement, so that PostgreSQL finds the index for it. */
-function made(wanted: Wanted, textOf: (filters: string, place: Place) => string) {
+function made<Row = ListedSession>(wanted: Wanted, textOf: (filters: string, place: Place) => string) {
   const values: Value[] = [wanted.org, wanted.env]
   const place: Place = (value) => `$${values.push(value)}`
   const filters = ['org = $1 and env = $2']
@@ -45,7 +45,7 @@ function made(wanted: Wanted, textOf: (filters: string, place: Place) => string)
   if (wanted.before !== undefined) filters.push(`ordinal < ${place(wanted.before)}::bigint`)
   if (wanted.state !== undefined) filters.push(`state = ${place(wanted.state)}`)
   if (wanted.state === 'open' || wanted.state === 'held') filters.push(`state <> 'ended'`) // names the index
-  return { query: statement<ListedSession>(textOf(filters.join(' and '), place)), values }
+  return { query: statement<Row>(textOf(filters.join(' and '), place)), values }
 }
 
 /** Newest first. */
@@ -53,6 +53,14 @@ export const listing = (wanted: Wanted, limit: number) =>
   made(wanted, (filters, place) => {
     return `select ${columns} from calls where ${filters} order by ordinal desc limit ${place(limit)}`
   })
+
+/** Whether there are more calls than so many. */
+export async function isMoreThan(database: Queryable, wanted: Wanted, calls: number): Promise<boolean> {
+  const { query, values } = made<object>(wanted, (filters, place) => {
+    return `select from calls where ${filters} order by ordinal desc offset ${place(calls)} limit 1`
+  })
+  return (await database.row(query, ...values)) !== undefined
+}
 
 const turns = `from entries where type in ('user.message', 'agent.message')`
 const holds = (words: string) =>

@@ -36,12 +36,15 @@ export class Sessions {
     return { sessions: page, next: last && found.length > limit ? cursorOf(last.ordinal) : null }
   }
 
-  /** Words that many calls hold are found in the newest ones; only rare words are worth their index. */
+  /** Words that many calls hold are found in the newest ones; only rare words are worth their index, which all orgs share. */
   async #find(wanted: store.Wanted, sought: store.Sought | undefined, limit: number) {
     if (!sought) return store.listSessions(this.#database, store.listing(wanted, limit))
-    const newest = store.searchOfNewest(wanted, sought, limit, limit * searchedForOne)
-    const found = await store.listSessions(this.#database, newest)
-    if (found.length === limit) return found
+    const searched = limit * searchedForOne
+    const found = await store.listSessions(
+      this.#database,
+      store.searchOfNewest(wanted, sought, limit, searched),
+    )
+    if (found.length === limit || !(await store.isMoreThan(this.#database, wanted, searched))) return found
     return store.listSessions(this.#database, store.searchOfAll(wanted, sought, limit))
   }
 }

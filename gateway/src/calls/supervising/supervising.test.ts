@@ -95,19 +95,27 @@ test('two supervisors who take one call over at one instant, at two gateways: on
 test('a takeover that waited for the end of the call is told that it has ended', async () => {
   const call = await newCall()
   const held = await deployment.gateway.services.database.pool.connect()
-  await held.query('begin')
-  await held.query('select from logs where id = $1 for update', [call])
-  const ending = act(ana.client, call, 'end')
-  const waiting = async (count: number) =>
-    (await sql(`select from pg_stat_activity where wait_event_type = 'Lock' and query like '%from logs%'`))
-      .rowCount === count
-  await until('the end waits', () => waiting(1))
-  const taking = act(ben.client, call, 'takeover')
-  await until('both wait', () => waiting(2))
-  await held.query('commit')
-  held.release()
-  assert.equal((await ending).status, 202)
-  refused(await taking, 409, 'this call has ended')
+  const areWaiting = async (count: number) => {
+    const { rows } = await sql(`select count(*)::int as waiting from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock' and query like '%from logs%'`)
+    return rows[0].waiting >= count
+  }
+  let answers: Promise<Answer>[] = []
+  try {
+    await held.query('begin')
+    await held.query('select from logs where id = $1 for update', [call])
+    answers = [act(ana.client, call, 'end')]
+    await until('the end waits', () => areWaiting(1))
+    answers.push(act(ben.client, call, 'takeover'))
+    await until('both wait', () => areWaiting(2))
+  } finally {
+    await held.query('rollback')
+    held.release()
+  }
+  const [ended, taken] = await Promise.all(answers)
+  assert.ok(ended && taken)
+  assert.equal(ended.status, 202)
+  refused(taken, 409, 'this call has ended')
 })
 
 test('what a supervisor says in a written call is an agent turn of a human, held or not (ND-81, ND-107)', async () => {

@@ -1,11 +1,12 @@
-import type { AppendEntries, Appended } from '@switchroom/contract/log'
+import type { AppendEntries, Appended, NewEntry } from '@switchroom/contract/log'
 import type { Database, Queryable, Transaction } from '../../database/database.ts'
 import type { Caller } from '../../foundation/caller.ts'
 import { secondMs, type Clock } from '../../foundation/clock.ts'
 import { conflict, notFound } from '../../foundation/refusals.ts'
 import type { VendorWindow } from '../../providers/ordering/vendor-window.ts'
+import { numberToOptOut, type RecordOptOut } from '../contacts/opting-out.ts'
 import { notTaken, type Log, type Run } from '../log/log.ts'
-import { callLog } from '../log/stamping.ts'
+import { callLog, type KeptEntry } from '../log/stamping.ts'
 import type { Pricing } from '../metering/pricing.ts'
 import * as store from './calls.store.ts'
 import { readRuns } from './entry-rules.ts'
@@ -19,6 +20,7 @@ export interface AppendingParts {
   log: Log
   pricing: Pricing
   vendorWindow: VendorWindow
+  recordOptOut: RecordOptOut
 }
 
 /** What a worker tells of the call it runs. */
@@ -64,7 +66,7 @@ export class Appending {
 
   async #write(caller: Caller, call: store.RunCall, runs: readonly Run[], batch?: number): Promise<Appended> {
     try {
-      const kept = await this.#parts.log.appendBatch(callLog(call), runs, batch ?? null)
+      const kept = await this.#keep(call, runs, batch ?? null)
       this.#countFailures(call.id, runs)
       return { seq: kept.at(-1)?.seq ?? call.seq }
     } catch (error) {
@@ -73,6 +75,21 @@ export class Appending {
       if (batch !== undefined && batch <= now.batch) return { seq: now.seq }
       throw error
     }
+  }
+
+  #keep(call: store.RunCall, runs: readonly Run[], batch: number | null): Promise<KeptEntry[]> {
+    const { database, log, recordOptOut } = this.#parts
+    if (!runs.some(({ entries }) => entries.some(isOptOut)))
+      return log.appendBatch(callLog(call), runs, batch)
+    const number = numberToOptOut(call)
+    const told = runs.map(({ isEphemeral, entries }) => ({
+      isEphemeral,
+      entries: entries.map((entry) => (isOptOut(entry) ? { ...entry, data: { number } } : entry)),
+    }))
+    return database.transaction(async (tx) => {
+      await recordOptOut(tx, { org: call.org, number, call: call.id })
+      return log.appendBatchIn(tx, callLog(call), told, batch)
+    })
   }
 
   #countFailures(call: string, runs: readonly Run[]) {
@@ -92,6 +109,8 @@ export class Appending {
     )
   }
 }
+
+const isOptOut = ({ type }: NewEntry) => type === 'call.opt_out'
 
 function spoken(id: string, call: store.RunCall | undefined): store.RunCall {
   if (!call) throw unknownCall(id)

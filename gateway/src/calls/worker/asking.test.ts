@@ -12,7 +12,7 @@ after(() => deployment[Symbol.asyncDispose]())
 const org = await deployment.newOrg()
 const desk = await new SpokenAgent(deployment, org, 'desk').route()
 const tools = [{ name: 'time', description: 'the time', parameters: {} }]
-const app = await desk.holdingApp('sandbox', { tools, preparing: true })
+const app = await desk.holdingApp('sandbox', { tools, preparing: { timeoutMs: 10_000 } })
 
 const askTime = { id: 't1', name: 'time', arguments: '{"zone":"UTC"}' }
 const framesOf = (client: AppClient, type: string, call: string) =>
@@ -71,7 +71,7 @@ test('a worker has a turn prepared by the app, and is told what the app set (N-4
   const call = await desk.open()
   const asked = desk.fleet.post(`/v1/calls/${call}/preparing`, { turn: 1 })
   const { data } = await frameOf('call.preparing', call)
-  assert.deepEqual([data.turn, data.budgetMs, data.call.id], [1, 1500, call])
+  assert.deepEqual([data.turn, data.budgetMs, data.call.id], [1, 10_000, call])
   app.send({ type: 'preparing.settled', call, turn: 1, set: { context: 'It is Monday.' } })
   assert.deepEqual(done(await asked), { set: { context: 'It is Monday.' } })
   refused(await desk.fleet.post(`/v1/calls/${call}/preparing`, { turn: 0 }), 400, 'turn: must be >= 1')

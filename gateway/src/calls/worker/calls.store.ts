@@ -9,6 +9,7 @@ export interface SpokenCall {
   agent: string
   holder: string
   channel: string
+  direction: 'inbound' | 'outbound'
   caller: string | null
   called: string | null
   contact: string | null
@@ -19,14 +20,25 @@ export interface SpokenCall {
   ended_at: string | null
 }
 
-const columns = `c.id, c.org, c.env, c.agent, c.holder, c.channel, c.caller, c.called, c.contact, c.language, c.line,
-  c.worker, c.beat_at, c.ended_at`
+const columns = `c.id, c.org, c.env, c.agent, c.holder, c.channel, c.direction, c.caller, c.called, c.contact, c.language,
+  c.line, c.worker, c.beat_at, c.ended_at`
 
 const find = statement<SpokenCall>(`select ${columns} from calls c where c.id = $1`)
 
 export const findCall = (database: Queryable, id: string) => database.row(find, id)
 
-type Kept = 'id' | 'org' | 'env' | 'agent' | 'holder' | 'channel' | 'beat_at'
+type Kept =
+  | 'id'
+  | 'org'
+  | 'env'
+  | 'agent'
+  | 'holder'
+  | 'channel'
+  | 'direction'
+  | 'caller'
+  | 'called'
+  | 'contact'
+  | 'beat_at'
 
 /** A call as its worker writes to it. */
 export interface RunCall extends Pick<SpokenCall, Kept> {
@@ -36,7 +48,8 @@ export interface RunCall extends Pick<SpokenCall, Kept> {
 }
 
 const run = `
-  select l.id, l.org, l.env, l.agent, l.seq, l.batch, l.sealed, c.channel, c.holder, c.beat_at
+  select l.id, l.org, l.env, l.agent, l.seq, l.batch, l.sealed, c.channel, c.direction, c.caller, c.called,
+    c.contact, c.holder, c.beat_at
   from logs l join calls c on c.id = l.id where l.id = $1 and l.org = $2 and l.env = $3`
 
 const findRun = statement<RunCall>(run)
@@ -67,6 +80,11 @@ const silent = statement<{ id: string }>(`
 
 /** Those whose workers gave no sign of life since then, the longest silent first. */
 export const findSilent = (database: Queryable, since: Date) => database.rows(silent, since)
+
+const answered = statement(`select from entries where log = $1 and type = 'call.answered'`)
+
+/** Of a call that was dialled. */
+export const wasAnswered = async (tx: Transaction, id: string) => (await tx.rows(answered, id)).length > 0
 
 const asked = statement<{ id: string }>(`
   select asked ->> 'id' as id from entries, json_array_elements(entry::json -> 'data' -> 'toolCalls') as asked

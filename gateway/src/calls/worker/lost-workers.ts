@@ -58,12 +58,14 @@ export class LostWorkers {
     const call = held && !held.sealed ? await store.findCall(tx, id) : undefined
     if (!call || call.beat_at === null || Date.parse(call.beat_at) > this.#silentSince.getTime()) return
     const ref = callLog(call)
-    const isPhone = call.channel === 'phone'
-    const number = isPhone && phoneForm.test(call.contact ?? '') ? call.contact : null
-    await log.appendIn(tx, ref, [...(isPhone ? [this.#said(tx, call, number !== null)] : []), lost])
+    const isRinging = call.direction === 'outbound' && !(await store.wasAnswered(tx, id))
+    const isHeard = call.channel === 'phone' && !isRinging
+    const number = isHeard && phoneForm.test(call.contact ?? '') ? call.contact : null
+    await log.appendIn(tx, ref, [...(isHeard ? [this.#said(tx, call, number !== null)] : []), lost])
     if (number !== null)
       await requestCallback(tx, log, { ...call, transport: 'phone' }, { number, via: 'overflow' })
-    await log.appendIn(tx, ref, [{ type: 'call.ended', data: { reason: 'failed' } }])
+    const reason = isRinging ? 'dial_failed' : 'failed'
+    await log.appendIn(tx, ref, [{ type: 'call.ended', data: { reason } }])
   }
 
   /** Written down with the end, and so told once. */

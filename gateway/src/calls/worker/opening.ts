@@ -6,6 +6,7 @@ import type { Clock } from '../../foundation/clock.ts'
 import { badRequest, conflict, forbidden, notFound, Refusal } from '../../foundation/refusals.ts'
 import { cutToLine } from '../../foundation/text.ts'
 import { phoneForm, requestCallback } from '../callbacks/requesting.ts'
+import { knowContact } from '../contacts/known-contacts.ts'
 import { newCallId } from '../heads/call-ids.ts'
 import type { Beginning, CallHeads } from '../heads/heads.ts'
 import { extensionOf } from '../lines/extension.ts'
@@ -46,7 +47,7 @@ export class Opening {
     this.#parts = parts
   }
 
-  /** One that came to a number, or one that a browser's request opened. */
+  /** One that came to a number, one that a browser's request opened, or one that is dialled. */
   async open(caller: Caller, wanted: OpenWorkerCall): Promise<OpenedWorkerCall> {
     if (wanted.number !== undefined) return this.#openOn(caller, wanted.number, wanted)
     if (wanted.call === undefined) throw badRequest('name the number that was called, or the call to take')
@@ -108,6 +109,7 @@ export class Opening {
     const { id, route, contact } = arrived
     if (wanted.worker !== undefined) await store.setWorker(tx, id, clock.now(), wanted.worker)
     if (line) await lines.own(tx, line, id, route.agent)
+    if (contact !== null) await knowContact(tx, { ...route, contact }, clock.now())
     if (!wanted.overflow) return
     const call = { ...route, id, transport: 'phone', contact } as const
     if (contact !== null) await requestCallback(tx, log, call, { number: contact, via: 'overflow' })
@@ -130,13 +132,14 @@ export class Opening {
     if (isRunBy(call, worker)) return opened(call, undefined)
     if (!(await holders.holderOf(call))) throw unheld(call)
     return database.transaction(async (tx) => {
-      await heads.refusePastQuota(tx, call.org)
+      const isDialled = call.direction === 'outbound' // counted since the dial, and started when somebody answers
+      if (!isDialled) await heads.refusePastQuota(tx, call.org)
       const held = await log.hold(tx, id)
       if (!held || held.sealed) throw notTaken()
       const now = await store.findCall(tx, id)
       if (!now || now.beat_at !== null) throw conflict(`a worker runs call ${id} already`)
       await store.setWorker(tx, id, clock.now(), worker)
-      await log.appendIn(tx, callLog(now), [{ type: 'call.started', data: {} }])
+      if (!isDialled) await log.appendIn(tx, callLog(now), [{ type: 'call.started', data: {} }])
       return opened(now, undefined)
     })
   }

@@ -12,7 +12,7 @@ import { shapedAs } from '../../http/shape-checks.ts'
 import { closeWith } from '../../http/sockets.ts'
 import { readFrame, typeOf } from '../../agents/apps/frames.ts'
 import type { Log } from '../log/log.ts'
-import type { KeptEntry } from '../log/stamping.ts'
+import { entryOf } from '../log/stamping.ts'
 import type { ShownEntry, Tails } from '../log/tails.ts'
 import type { Chats, ChatSeat } from './chats.ts'
 
@@ -86,13 +86,16 @@ export class ChatSocket implements OpenConnection {
 
   #closed(code: number) {
     const isLeft = !this.#isClosing && cleanCodes.has(code)
-    this.#isClosing = true
     this.#stopFollowing()
     this.#parts.connections.delete(this)
     if (isLeft) this.#work = this.#work.then(() => this.#hangUp())
   }
 
-  /** One after the other, and nothing more once the socket closes. */
+  get #isOpen() {
+    return this.#socket.readyState === this.#socket.OPEN
+  }
+
+  /** One after the other: what came before the client left is still heard, and nothing once this side closes. */
   #then(work: () => Promise<void>) {
     this.#waiting += 1
     if (this.#waiting > mostWaiting) this.#socket.pause()
@@ -107,6 +110,7 @@ export class ChatSocket implements OpenConnection {
 
   #fail(error: unknown) {
     this.#parts.logger.error({ err: error, call: this.#seat.head.id }, 'a chat failed')
+    this.#stopFollowing()
     this.#close(1011, 'something broke on our side: connect again')
   }
 
@@ -119,12 +123,12 @@ export class ChatSocket implements OpenConnection {
       const page = await this.#parts.log.read(id, this.#sent, pageSize)
       for (const entry of page) this.#show(entryOf(entry))
       await this.#drained()
-      if (page.length < pageSize || this.#isClosing) break
+      if (page.length < pageSize || !this.#isOpen) break
     }
     const early = this.#early ?? []
     this.#early = undefined
     for (const entry of early) this.#show(entry)
-    if (this.#isClosing) stop()
+    if (!this.#isOpen) stop()
   }
 
   #hear(shown: readonly ShownEntry[]) {
@@ -151,7 +155,7 @@ export class ChatSocket implements OpenConnection {
   /** A long log is sent no faster than it is read. */
   #drained(): Promise<void> {
     return new Promise((resolve) => {
-      if (this.#socket.readyState !== this.#socket.OPEN) return resolve()
+      if (!this.#isOpen) return resolve()
       this.#socket.once('close', resolve)
       this.#socket.ping(undefined, false, () => {
         this.#socket.off('close', resolve)
@@ -176,8 +180,9 @@ export class ChatSocket implements OpenConnection {
 
   /** That it was heard comes with the log; of a message sent again, at once. */
   async #say(message: ChatMessage) {
-    const { isKnown, seq, messageId } = await this.#parts.chats.say(this.#seat, message)
-    if (isKnown) this.#send({ type: 'heard', id: messageId, messageId, text: message.text, seq })
+    const known = await this.#parts.chats.say(this.#seat, message)
+    const frame = known && frameOf(known)
+    if (frame) this.#send(frame)
   }
 
   async #end(_frame: object) {
@@ -193,8 +198,6 @@ export class ChatSocket implements OpenConnection {
     }
   }
 }
-
-const entryOf = ({ entry }: KeptEntry): Entry => JSON.parse(entry) as Entry
 
 /** What a client is shown of an entry; nothing of most. */
 function frameOf({ type, seq, data }: Entry): ChatFrame | undefined {

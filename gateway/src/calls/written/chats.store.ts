@@ -1,7 +1,7 @@
 import { statement, type Transaction } from '../../database/database.ts'
 
-const sent = statement<{ seq: number; entry: string }>(`
-  select seq, entry from entries
+const sent = statement<{ entry: string }>(`
+  select entry from entries
   where log = $1 and type = 'user.message' and left(entry::json -> 'data' ->> 'messageId', 64) = left($2, 64)
     and entry::json -> 'data' ->> 'messageId' = $2
   limit 1`)

@@ -1,5 +1,5 @@
 import type { ChatAsked, ChatMessage } from '@switchroom/contract/chat'
-import type { NewEntry } from '@switchroom/contract/log'
+import type { Entry, NewEntry } from '@switchroom/contract/log'
 import type { Logger } from 'pino'
 import { holderOf, scopeOf, type Scope } from '../../agents/scope.ts'
 import type { Database } from '../../database/database.ts'
@@ -19,7 +19,7 @@ import { phoneForm } from '../callbacks/requesting.ts'
 import { newCallId } from '../heads/call-ids.ts'
 import type { CallHeads, Resolution } from '../heads/heads.ts'
 import type { Log } from '../log/log.ts'
-import { callLog } from '../log/stamping.ts'
+import { callLog, entryOf } from '../log/stamping.ts'
 import { configRun } from '../running/config-run.ts'
 import { layersOf, type CallModels } from './call-models.ts'
 import * as store from './chats.store.ts'
@@ -66,11 +66,8 @@ export class Chats {
       : this.#resume(caller, scope, asked.call, cursorOf(asked.after))
   }
 
-  /** Kept once, however often it is sent under its id. Answers where it stands in the log. */
-  async say(
-    { head }: ChatSeat,
-    { text, id }: ChatMessage,
-  ): Promise<{ isKnown: boolean; seq: number; messageId: string }> {
+  /** Kept once, however often it is sent under its id. Answers what the log has of it where it came before. */
+  async say({ head }: ChatSeat, { text, id }: ChatMessage): Promise<Entry | undefined> {
     const { log, database } = this.#parts
     refuseUnsayable(text)
     if (id !== undefined && (id === '' || codePoints(id).length > longestId))
@@ -79,15 +76,15 @@ export class Chats {
     const messageId = id ?? newId('msg', 12)
     const entries = [{ type: 'user.message', data: { text, messageId } }]
     if (id === undefined) {
-      const [kept] = await log.append(ref, entries)
-      return { isKnown: false, seq: kept?.seq ?? 0, messageId }
+      await log.append(ref, entries)
+      return undefined
     }
     return database.transaction(async (tx) => {
       await log.hold(tx, head.id) // so that of two that send the same at one instant one is heard
       const known = await store.findMessage(tx, head.id, id)
-      if (known) return { isKnown: true, seq: known.seq, messageId }
-      const [kept] = await log.appendIn(tx, ref, entries)
-      return { isKnown: false, seq: kept?.seq ?? 0, messageId }
+      if (known) return entryOf(known)
+      await log.appendIn(tx, ref, entries)
+      return undefined
     })
   }
 
@@ -114,7 +111,7 @@ export class Chats {
       entries: firstEntries,
       judge: (resolution) => this.#judge(caller, scope, resolution),
     })
-    const head: WrittenHead = { ...scope, id: call, slug: caller.slug, contact }
+    const head: WrittenHead = { ...scope, id: call, slug: caller.slug, contact, channel: 'chat' }
     calls.run(head, true)
     return { head, after: 0, isNew: true }
   }
@@ -128,7 +125,7 @@ export class Chats {
       found.holder === holderOf(caller) &&
       found.channel === 'chat'
     if (!isTheirs) throw notFound(`there is no chat ${call} of ${scope.agent}`)
-    const { channel: _channel, isEnded, ...head } = found
+    const { isEnded, ...head } = found
     if (!isEnded) await this.#begin(caller, scope, head)
     return { head, after, isNew: false }
   }

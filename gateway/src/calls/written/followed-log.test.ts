@@ -35,3 +35,18 @@ test('what comes while the log is read is neither lost nor read twice, and what 
   await seen
   assert.deepEqual([seqs(), grown], [[1, 2, 3, 4, 5], 2])
 })
+
+test('a log that cannot be read is followed no longer', async () => {
+  let stops = 0
+  const tails = { follow: async () => ({ seq: 0, stop: () => (stops += 1) }) }
+  const log = {
+    read: async () => {
+      throw new Error('the database is away')
+    },
+  }
+  const followed = new FollowedLog('call', () => {})
+  const starting = followed.start(tails as unknown as Tails, log as unknown as Log)
+  followed.stop() // before there is anything to stop
+  await assert.rejects(starting, { message: 'the database is away' })
+  assert.equal(stops, 1)
+})

@@ -1,6 +1,6 @@
 import type { Entry } from '@switchroom/contract/log'
 import type { Log } from '../log/log.ts'
-import type { KeptEntry } from '../log/stamping.ts'
+import { entryOf } from '../log/stamping.ts'
 import type { ShownEntry, Tails } from '../log/tails.ts'
 
 const pageSize = 1000
@@ -24,18 +24,25 @@ export class FollowedLog {
   async start(tails: Tails, log: Log) {
     const { stop } = await tails.follow(this.#id, (shown) => this.#hear(shown))
     this.#stop = stop
-    const read: Entry[] = []
-    for (;;) {
-      const page = await log.read(this.#id, read.at(-1)?.seq ?? 0, pageSize)
-      read.push(...page.map(entryOf))
-      if (page.length < pageSize) break
-    }
+    const read = await this.#readAll(log).catch((error: unknown) => {
+      stop()
+      throw error
+    })
     const early = this.#early ?? []
     this.#early = undefined
     this.#entries = read
     this.#add(early)
     if (this.#isStopped) return stop()
     this.#onGrown()
+  }
+
+  async #readAll(log: Log): Promise<Entry[]> {
+    const read: Entry[] = []
+    for (;;) {
+      const page = await log.read(this.#id, read.at(-1)?.seq ?? 0, pageSize)
+      read.push(...page.map(entryOf))
+      if (page.length < pageSize) return read
+    }
   }
 
   stop() {
@@ -81,5 +88,3 @@ export class FollowedLog {
     this.#entries.push(...entries.filter(({ seq }) => seq > known))
   }
 }
-
-const entryOf = ({ entry }: KeptEntry): Entry => JSON.parse(entry) as Entry

@@ -11,15 +11,17 @@ export interface WrittenHead {
   agent: string
   holder: string
   contact: string | null
+  /** `chat` or `msgapp`. */
+  channel: string
 }
 
 /** Who ran a call that nobody runs now, until somebody takes it up. */
 const nobody = ''
 
-const heads = `c.id, c.org, o.slug, c.env, c.agent, c.holder, c.contact`
+const heads = `c.id, c.org, o.slug, c.env, c.agent, c.holder, c.contact, c.channel`
 
-const find = statement<WrittenHead & { channel: string; isEnded: boolean }>(`
-  select ${heads}, c.channel, c.ended_at is not null as "isEnded"
+const find = statement<WrittenHead & { isEnded: boolean }>(`
+  select ${heads}, c.ended_at is not null as "isEnded"
   from calls c join orgs o on o.id = c.org where c.id = $1`)
 
 export const findWritten = (database: Queryable, id: string) => database.row(find, id)
@@ -33,7 +35,7 @@ const lockOf = (gateway: string) => `hashtextextended('switchroom gateway ' || $
 
 export const proofOfLife = `select pg_advisory_lock_shared(${lockOf('$1')})`
 
-const dead = statement<{ id: string }>(`
+const silent = statement<{ id: string }>(`
   with known as materialized (
     select runner as id from logs where runner is not null and runner <> $1
     union select id from gateways where id <> $1
@@ -42,16 +44,11 @@ const dead = statement<{ id: string }>(`
   where id = '${nobody}' or pg_try_advisory_xact_lock(${lockOf('id')})
     or not exists (select from gateways g where g.id = known.id and g.seen_at > $2)`)
 
-/** The gateways that live no longer; until the end of the transaction nobody else finds them. */
-export const findDead = async (tx: Transaction, own: string, aliveSince: Date) =>
-  (await tx.rows(dead, own, aliveSince)).map(({ id }) => id)
+/** The gateways that give no sign of life; until the end of the transaction nobody else finds them. */
+export const findSilent = async (tx: Transaction, own: string, aliveSince: Date) =>
+  (await tx.rows(silent, own, aliveSince)).map(({ id }) => id)
 
 export const isNobody = (runner: string) => runner === nobody
-
-const forget = statement(`delete from gateways where id = any($1)`)
-
-/** With everything they held: their apps come back elsewhere. */
-export const forgetGateways = (tx: Transaction, ids: readonly string[]) => tx.rows(forget, ids)
 
 const claim = statement<WrittenHead>(`
   with orphans as (

@@ -41,6 +41,10 @@ test("on release all that waits is one turn when the newest is the caller's, and
   assert.deepEqual(waitingIn(started, over, user('a'), say('human'), released), [])
   assert.deepEqual(waitingIn(started, user('a'), over, say('say'), released), [])
   assert.deepEqual(waitingIn(started, over, user('a'), released, user('b')), [['a'], ['b']])
+  assert.deepEqual(waitingIn(started, user('a'), model(), over, released), [['a']])
+  const answeredLate = [started, user('a'), user('b'), model('a')]
+  assert.deepEqual(waitingIn(...answeredLate, over, released), [['b']])
+  assert.deepEqual(waitingIn(...answeredLate, model('b'), over, released), [])
   assert.equal(standingOf(logOf(started, over)).isHeld, true)
   assert.equal(standingOf(logOf(started, over, released)).isHeld, false)
 })

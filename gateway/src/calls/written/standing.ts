@@ -10,8 +10,6 @@ export interface WaitingTurn {
 export interface Standing {
   isEnded: boolean
   isHeld: boolean
-  /** Whether nobody has said anything yet. */
-  isSilent: boolean
   /** Whether the agent, or whoever speaks for it, has said something. */
   isGreeted: boolean
   waiting: readonly WaitingTurn[]
@@ -24,7 +22,7 @@ export interface Standing {
 const begins = new Set(['chat.started', 'msgapp.started'])
 
 export function standingOf(entries: readonly Entry[]): Standing {
-  const standing = { isEnded: false, isHeld: false, isSilent: true, isGreeted: false }
+  const standing = { isEnded: false, isHeld: false, isGreeted: false }
   let waiting: WaitingTurn[] = []
   let activeAt = 0
   let isWarned = false
@@ -45,12 +43,13 @@ export function standingOf(entries: readonly Entry[]): Standing {
     if (!isTurn && !begins.has(type)) continue
     activeAt = ts
     isWarned = false
-    if (!isTurn) continue
-    standing.isSilent = false
-    isUsersNewest = type === 'user.message'
+    if (isTurn) isUsersNewest = type === 'user.message' || (isModels(entry) && waiting.length > 0)
   }
   return { ...standing, waiting, activeAt, isWarned }
 }
+
+/** What a user wrote while a greeting or an answer to something else was made is newer than those words. */
+const isModels = ({ data }: Entry) => data['source'] === 'model' || data['answers'] !== undefined
 
 /** After a person let go of the call, the model is asked once over all that waits. */
 const asOne = (waiting: readonly WaitingTurn[]): WaitingTurn[] =>

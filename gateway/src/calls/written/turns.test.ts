@@ -146,7 +146,7 @@ test('whoever ends the call stops the turn at once', async () => {
   await until('it is asked', () => model.open === 1)
   agent.app.send({ type: 'call.end', call: client.call })
   assert.equal((await client.next('ended')).reason, 'hangup')
-  await until('the model is let go', () => model.open === 0, 1000)
+  await until('the model is let go', () => model.open === 0, 5000) // before it would be for its silence
   assert.deepEqual(await entriesOf(deployment, client.call, 'error', 'agent.message'), [])
 })
 

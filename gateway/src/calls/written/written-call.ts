@@ -19,8 +19,9 @@ import type { AskedTurns } from './asked-turns.ts'
 import { instructionsOf } from './call-instructions.ts'
 import type { CallModels } from './call-models.ts'
 import { FollowedLog } from './followed-log.ts'
-import { idleEntries } from './idleness.ts'
+import { idleEntries, quietEntries } from './idleness.ts'
 import type { Memories } from './memories.ts'
+import type { OpenOutlet, Outlet } from './outlets.ts'
 import { entriesFor, standingOf, type Standing, type WaitingTurn } from './standing.ts'
 import type { WrittenHead } from './running.store.ts'
 
@@ -40,9 +41,10 @@ export interface WrittenCallParts {
   memories: Memories
   askedTurns: AskedTurns
   pricing: Pricing
-  gateways: Pick<RunningGateways, 'id' | 'aliveSince'>
-  /** How long nobody may say anything before a call ends. */
+  gateways: Pick<RunningGateways, 'id' | 'aliveSince' | 'forget'>
+  /** How long nobody may say anything before a chat ends. */
   idleMs: number
+  openOutlet: OpenOutlet
 }
 
 /**
@@ -55,6 +57,7 @@ export class WrittenCall {
   readonly #ref: LogRef
   readonly #log: FollowedLog
   readonly #onGone: () => void
+  readonly #outlet: Outlet | undefined
   /** Whether this gateway opened it. */
   readonly #isFresh: boolean
   /** How the log stands, by its last entry. */
@@ -79,6 +82,7 @@ export class WrittenCall {
     this.#log = new FollowedLog(head.id, () => this.#grew())
     this.#isFresh = isFresh
     this.#onGone = onGone
+    this.#outlet = parts.openOutlet(head)
   }
 
   start(): Promise<void> {
@@ -88,6 +92,7 @@ export class WrittenCall {
   /** Lets go of the call at once: a turn under way is left to whoever takes it up. */
   async leave() {
     this.#letGo()
+    await this.#outlet?.leave()
     await this.#working
     await this.#learning
   }
@@ -96,9 +101,14 @@ export class WrittenCall {
   look(now: Date) {
     if (this.#isGone || !this.#log.isRead) return
     const standing = this.#standing()
-    const idle = this.#turn || standing.activeAt === 0 ? [] : idleEntries(standing, this.#parts.idleMs, now)
-    if (idle.length > 0) void this.#keepIfQuiet(idle)
+    const idle = this.#turn || standing.activeAt === 0 ? [] : this.#idleEntries(standing, now)
+    if (idle.length > 0) void this.#tellIdle(idle)
     else if (standing.waiting.length > 0 || this.#isGreetingDue(standing)) this.#wake()
+  }
+
+  #idleEntries(standing: Standing, now: Date): NewEntry[] {
+    if (this.head.channel === 'msgapp') return quietEntries(standing, now)
+    return idleEntries(standing, this.#parts.idleMs, now)
   }
 
   #letGo() {
@@ -107,11 +117,14 @@ export class WrittenCall {
     this.#log.stop()
     this.#turn?.abort()
     this.#leaving.abort()
+    if (this.#read.standing.isEnded) this.#outlet?.finish()
+    else void this.#outlet?.leave()
     this.#onGone()
   }
 
   #grew() {
     const standing = this.#standing()
+    this.#outlet?.take(this.#log.entries)
     if (standing.isEnded) return this.#letGo()
     if (standing.isHeld) {
       this.#isGreeted = true // whoever took the call over speaks first
@@ -155,7 +168,7 @@ export class WrittenCall {
 
   /** Whether there may be more to do. */
   async #runNext(): Promise<boolean> {
-    await this.#log.untilSeen(this.#lastKept)
+    await this.#untilCarried()
     const standing = this.#standing()
     const [next] = standing.waiting
     const isGreetingDue = this.#isGreetingDue(standing)
@@ -221,8 +234,20 @@ export class WrittenCall {
     }
   }
 
+  /** What this gateway wrote has come back on the tail, and what the agent said has reached the contact. */
+  async #untilCarried() {
+    await this.#log.untilSeen(this.#lastKept)
+    await this.#outlet?.carried()
+  }
+
   async #end({ ends }: TurnEnd) {
-    if (ends) await this.#keep([{ type: 'call.ended', data: { reason: 'hangup' } }])
+    const ended = [{ type: 'call.ended', data: { reason: 'hangup' } }]
+    if (ends && !this.#outlet) await this.#keep(ended)
+    // last words that could not be sent are still told, and what the contact wrote meanwhile is still answered
+    while (ends && this.#outlet && !this.#isGone) {
+      await this.#untilCarried()
+      if (this.#standing().waiting.length > 0 || (await this.#keepIfQuiet(ended))) return
+    }
   }
 
   async #turnParts(app: DrivingApp, entries: readonly Entry[]): Promise<TurnParts> {
@@ -260,19 +285,25 @@ export class WrittenCall {
     return app ? { ...entry, data: { ...entry.data, app: app.instance } } : entry
   }
 
-  /** Only if nothing was written meanwhile: a message that came at the last moment keeps the call open. */
-  async #keepIfQuiet(entries: readonly NewEntry[]) {
-    const { database, log, gateways } = this.#parts
-    const { seq } = this.#log
+  async #tellIdle(entries: readonly NewEntry[]) {
     try {
-      await database.transaction(async (tx) => {
-        const held = await log.hold(tx, this.head.id)
-        if (held?.runner !== gateways.id) this.#letGo()
-        else if (held.seq === seq) await log.appendIn(tx, this.#ref, entries)
-      })
+      await this.#keepIfQuiet(entries)
     } catch (error) {
       this.#warn(error, 'a quiet call was not told so')
     }
+  }
+
+  /** Only if nothing was written meanwhile: a message that came at the last moment keeps the call open. */
+  async #keepIfQuiet(entries: readonly NewEntry[]): Promise<boolean> {
+    const { database, log, gateways } = this.#parts
+    const { seq } = this.#log
+    return database.transaction(async (tx) => {
+      const held = await log.hold(tx, this.head.id)
+      if (held?.runner !== gateways.id) this.#letGo()
+      else if (held.seq === seq) await log.appendIn(tx, this.#ref, entries)
+      else this.#lastKept = Math.max(this.#lastKept, held.seq) // seen before anything else is decided
+      return held?.seq === seq
+    })
   }
 
   /** A call that another gateway runs, or that has ended, is let go; anything else is tried again. */

@@ -4,6 +4,8 @@ import * as store from './running.store.ts'
 import { WrittenCall, type WrittenCallParts } from './written-call.ts'
 
 const lookEveryMs = secondMs
+/** Almost from one look to the next: a connection that broke is back by then. */
+const deadAfterMs = 0.9 * secondMs
 const takenAtOnce = 100
 
 export interface WrittenParts extends WrittenCallParts {
@@ -14,8 +16,10 @@ export interface WrittenParts extends WrittenCallParts {
 export class WrittenCalls {
   readonly #parts: WrittenParts
   readonly #running = new Map<string, WrittenCall>()
-  /** Gateways that gave no sign of life at the last look: dead if they give none at the next. */
-  #suspects = new Set<string>()
+  /** Since when gateways have given no sign of life, by their names. */
+  #silentSinceMs = new Map<string, number>()
+  /** Calls that are this gateway's by their logs, and that it does not run: given up at the next look. */
+  readonly #unrun = new Set<string>()
   #timer: NodeJS.Timeout | undefined
   #taking: Promise<void> | undefined
   #isStopped = false
@@ -43,7 +47,7 @@ export class WrittenCalls {
     await this.#taking
     const calls = [...this.#running.values()]
     await Promise.all(calls.map((call) => call.leave()))
-    await this.#giveUp(calls.map(({ head }) => head.id))
+    await this.#giveUp([...calls.map(({ head }) => head.id), ...this.#unrun])
   }
 
   /** A call whose log says that this gateway runs it. */
@@ -61,13 +65,16 @@ export class WrittenCalls {
     call.start().catch(async (error: unknown) => {
       this.#parts.logger.error({ err: error, call: head.id }, 'a written call could not be run')
       await call.leave()
-      await this.#giveUp([head.id])
+      this.#unrun.add(head.id)
     })
   }
 
   look() {
     const now = this.#parts.clock.now()
     for (const call of this.#running.values()) call.look(now)
+    const unrun = [...this.#unrun]
+    this.#unrun.clear()
+    void this.#giveUp(unrun)
     this.#takeUp()
   }
 
@@ -82,11 +89,9 @@ export class WrittenCalls {
     const { database, gateways, logger } = this.#parts
     for (;;) {
       const taken = await database.transaction(async (tx) => {
-        const found = await store.findDead(tx, gateways.id, gateways.aliveSince)
-        const dead = found.filter((runner) => store.isNobody(runner) || this.#suspects.has(runner))
-        this.#suspects = new Set(found)
+        const dead = this.#deadAmong(await store.findSilent(tx, gateways.id, gateways.aliveSince))
         if (dead.length === 0) return []
-        await store.forgetGateways(tx, dead)
+        await gateways.forget(tx, dead)
         return store.claimOf(tx, gateways.id, dead, takenAtOnce)
       })
       if (taken.length > 0) logger.info({ calls: taken.length }, 'took up calls that nobody ran')
@@ -95,12 +100,20 @@ export class WrittenCalls {
     }
   }
 
+  #deadAmong(silent: readonly string[]): string[] {
+    const nowMs = performance.now()
+    const sinceMs = new Map(silent.map((id) => [id, this.#silentSinceMs.get(id) ?? nowMs]))
+    this.#silentSinceMs = sinceMs
+    return silent.filter((id) => store.isNobody(id) || nowMs - (sinceMs.get(id) ?? nowMs) >= deadAfterMs)
+  }
+
   /** While this gateway could not be heard, others may have taken its calls for their own. */
   async #letGoOfOthers() {
     const { database, gateways, logger } = this.#parts
+    const calls = [...this.#running.values()] // not those that are opened while the logs are read
     try {
       const own = new Set(await store.listRun(database, gateways.id))
-      for (const call of this.#running.values()) if (!own.has(call.head.id)) void call.leave()
+      for (const call of calls) if (!own.has(call.head.id)) void call.leave()
     } catch (error) {
       logger.warn({ err: error }, 'whether others run the calls of this gateway is unknown')
     }
@@ -108,8 +121,11 @@ export class WrittenCalls {
 
   async #giveUp(ids: readonly string[]) {
     if (ids.length === 0) return
-    await store
-      .giveUpAll(this.#parts.database, this.#parts.gateways.id, ids)
-      .catch((error: unknown) => this.#parts.logger.warn({ err: error }, 'calls were not given up'))
+    try {
+      await store.giveUpAll(this.#parts.database, this.#parts.gateways.id, ids)
+    } catch (error) {
+      this.#parts.logger.warn({ err: error }, 'calls were not given up')
+      for (const id of ids) this.#unrun.add(id)
+    }
   }
 }

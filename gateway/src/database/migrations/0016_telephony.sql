@@ -8,6 +8,8 @@ create table carrier_accounts (
   sealed bytea not null,
   -- The networks of a SIP peer, as the org last sent them.
   networks text[] not null default '{}',
+  -- Where the platform dials a SIP peer (its sealed outbound_host); null where the org said none, and of other kinds.
+  dials_at text,
   -- The org forgot it; it stays until its last number is let go, because its pair and networks admit them.
   forgotten_at timestamptz,
   created_at timestamptz not null,
@@ -53,16 +55,48 @@ alter table numbers
   add column networks text[] not null default '{}',
   -- When the media plane last admitted it; null while that is still to be done.
   add column admitted_at timestamptz,
+  -- The environment it comes from while it moves, until the move has ended.
+  add column moving_from text,
   -- When its hooking was asked for.
   add column asked_at timestamptz;
 create index numbers_of_agent on numbers (org, env, agent, ordinal);
 
--- A slot of the quota, taken before the carrier is asked to sell.
+-- Phone numbers, each with the account that calls from it are placed through, or why none are.
+create view from_numbers as
+select n.org, n.env, n.agent, n.number, n.ordinal, a.account, a.kind,
+  case
+    when n.managed then 'bought'
+    when n.origin = 'hooked' then 'hooked'
+    when n.account is null then 'no_account'
+    when a.account is null or a.forgotten_at is not null then 'forgotten'
+    when a.kind = 'sip' and a.dials_at is null then 'no_host'
+    when a.kind = 'apicarrier' and o.provisioned_at is null then 'not_provisioned'
+  end as why_not
+from numbers n
+left join carrier_accounts a on a.org = n.org and a.account = n.account
+left join outbound_credentials o on o.org = a.org and o.account = a.account
+where n.channel = 'phone';
+
+-- A number that is being bought: a slot of the quota, taken before the carrier is asked to sell.
 create table number_purchases (
   id text primary key,
   org text not null references orgs,
   env text not null,
+  agent text not null,
+  -- What was searched for.
+  asked text not null,
+  -- Kept before it is paid for, so that nobody pays for a number nobody sees.
+  number text,
   taken_at timestamptz not null
+);
+create index number_purchases_of_org on number_purchases (org, env);
+
+-- Orgs of which the media plane has still to be told; told again until it took everything.
+create table admissions_due (
+  org text primary key references orgs,
+  -- Counts what was asked, so that telling of an earlier change does not settle a later one.
+  asked bigint not null default 1,
+  since timestamptz not null
 );
 
 -- Fences of the embedded media plane: who may call which numbers, and whose workers answer.
@@ -70,12 +104,13 @@ create table fences (
   name text primary key,
   scope text not null,
   networks text[] not null check (cardinality(networks) > 0),
-  numbers text[] not null,
+  numbers text[] not null check (cardinality(numbers) > 0),
   -- Sealed: the pair a SIP peer proves itself with.
   pair bytea,
   fleet text not null
 );
 create index fences_of_scope on fences (scope);
+create index fences_by_number on fences using gin (numbers);
 
 -- Who called or wrote to an org: no strangers to it.
 create table known_contacts (
@@ -137,15 +172,14 @@ create table dials (
   check ((outcome = 'taken') = (reason is null))
 );
 create index dials_by_time on dials (org, env, at);
+create index dials_taken_by_time on dials (org, env, at) where outcome = 'taken';
 create index dials_taken on dials (org, env, called, at) where outcome = 'taken';
 create index dials_listed on dials (org, env, ordinal desc);
 
-create function refuse_change() returns trigger language plpgsql as $$
-begin
-  raise exception 'rows of % are never changed', tg_table_name;
-end $$;
-create trigger consents_stay before update or delete on consents for each row execute function refuse_change();
-create trigger dials_stay before update or delete on dials for each row execute function refuse_change();
+create trigger consents_stay before update or delete or truncate on consents
+  for each statement execute function refuse_change();
+create trigger dials_stay before update or delete or truncate on dials
+  for each statement execute function refuse_change();
 
 -- What an org holds its own dials to; null is the deployment's default.
 create table dialling_policies (
@@ -197,21 +231,30 @@ create table log_tokens (
   expires_at timestamptz
 );
 
--- A call that was taken for dialling, until somebody answers or it fails.
+-- A call that is dialled, from the dial on until a worker talks with whoever answered, or nobody will.
 create table placements (
   call text primary key references calls on delete cascade,
-  org text not null,
-  env text not null,
   -- The gateway that places it; when that is lost, another ends the call.
   gateway text not null,
-  called text not null,
-  caller text not null,
+  -- The org's account that it leaves through.
   account text not null,
   max_duration_s integer not null,
   asked_at timestamptz not null,
-  -- The embedded plane's worker that dials it.
-  worker text,
-  taken_at timestamptz,
+  answered_at timestamptz,
   settled_at timestamptz
 );
-create index placements_open on placements (env, asked_at) where settled_at is null;
+create index placements_open on placements (asked_at) where settled_at is null;
+
+-- A call that the embedded media plane lays before its workers, and what the one that dials it told.
+create table placement_offers (
+  call text primary key references calls on delete cascade,
+  org text not null,
+  env text not null,
+  -- Sealed: whom to call, from where, and through which trunk.
+  sealed bytea not null,
+  offered_at timestamptz not null,
+  worker text,
+  outcome text
+);
+create index placement_offers_open on placement_offers (env, offered_at) where worker is null and outcome is null;
+create index placement_offers_by_age on placement_offers (offered_at);

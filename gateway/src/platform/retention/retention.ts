@@ -45,8 +45,9 @@ export class Retention {
   }
 
   async run(): Promise<RetentionRun> {
-    const { entries } = this.#parts.forgotten
-    return { entries: await entries(this.#stopping.signal) }
+    const { entries, claims } = this.#parts.forgotten
+    const { signal } = this.#stopping
+    return { entries: await entries(signal), claims: await claims(signal) }
   }
 
   /** Runs the night's retention unless that was done or is under way; undefined then. */

@@ -1,25 +1,80 @@
+import type { NumberEntry, NumberList, NumberPath, PathStep } from '@switchroom/contract/numbers'
+import type { RunningGateways } from '../../agents/apps/running-gateways.ts'
 import type { Database } from '../../database/database.ts'
+import type { Caller } from '../../foundation/caller.ts'
 import { later, minuteMs, type Clock } from '../../foundation/clock.ts'
+import { notFound } from '../../foundation/refusals.ts'
+import type { TelephonySettings } from '../../foundation/telephony-settings.ts'
+import { atFence } from './fences.ts'
 import * as store from './numbers.store.ts'
+import { pathSteps, ringsOf } from './path.ts'
+import { routeOf } from './steps.ts'
 
-/** Numbers, and the agent that answers at each. */
+export interface NumbersParts {
+  database: Database
+  clock: Clock
+  gateways: Pick<RunningGateways, 'id' | 'aliveSince'>
+  /** Of a carrier of the catalogue. */
+  networksOf: (kind: string) => readonly string[] | undefined
+  sipNames: TelephonySettings['sipNames']
+}
+
+/** Numbers, and the agent that answers at each, as the tables say: nobody outside is asked. */
 export class Numbers {
-  readonly #database: Database
-  readonly #clock: Clock
+  readonly #parts: NumbersParts
 
-  constructor(database: Database, clock: Clock) {
-    this.#database = database
-    this.#clock = clock
+  constructor(parts: NumbersParts) {
+    this.#parts = parts
   }
 
   /** Whichever org it belongs to. */
   routeOf(number: string): Promise<store.NumberRow | undefined> {
-    return store.findNumber(this.#database, number)
+    return store.findNumber(this.#parts.database, number)
   }
 
   /** A call came to it; written down at most once a minute. */
   async reached(number: string) {
-    const now = this.#clock.now()
-    await store.setLastCall(this.#database, number, now, later(now, -minuteMs))
+    const { database, clock } = this.#parts
+    const now = clock.now()
+    await store.setLastCall(database, number, now, later(now, -minuteMs))
+  }
+
+  /** Oldest first. */
+  async list(caller: Caller): Promise<NumberList> {
+    return { numbers: (await this.#standings(caller, null)).map((row) => this.#entryOf(row)) }
+  }
+
+  /** Why a number rings, or why not. */
+  async path(caller: Caller, number: string): Promise<NumberPath> {
+    const [row] = await this.#standings(caller, number)
+    if (!row) throw notFound(`this org has no number ${number} in ${caller.env}`)
+    const steps = this.#stepsOf(row)
+    return { number, steps, rings: ringsOf(steps), last_call_at: row.last_call_at }
+  }
+
+  #standings({ org, env }: Caller, number: string | null): Promise<store.StandingRow[]> {
+    const { database, gateways } = this.#parts
+    const alive = { own: gateways.id, since: gateways.aliveSince }
+    return store.listStandings(database, { org, env }, alive, number)
+  }
+
+  #entryOf(row: store.StandingRow): NumberEntry {
+    const { origin, via, account, last_call_at, label, number } = row
+    return {
+      route: routeOf({ ...row, label: label ?? number }),
+      origin,
+      rings: ringsOf(this.#stepsOf(row)),
+      last_call_at,
+      via: origin === 'hooked' ? via : null,
+      account,
+    }
+  }
+
+  #stepsOf(row: store.StandingRow): PathStep[] {
+    const { networksOf, sipNames } = this.#parts
+    const stateOf = (network: string) => row.states[network] ?? 'waiting'
+    const fence = atFence(row, row, { networksOf, stateOf, pairOf: () => undefined })
+    const address = `sip:${row.number}@${sipNames[row.env] ?? 'the name in SVC_DOMAIN'}:5060`
+    return pathSteps(row, fence, stateOf, address)
   }
 }

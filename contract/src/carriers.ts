@@ -1,0 +1,131 @@
+import { Type, type Static } from 'typebox'
+import { DialGuards } from './dialling.ts'
+import { DryRun } from './numbers.ts'
+import { anyOf, nullable, oneOf } from './shapes.ts'
+
+export const carrierKinds = ['apicarrier', 'sip', 'msgapp'] as const
+export type CarrierKind = (typeof carrierKinds)[number]
+
+export const networkStates = ['waiting', 'approved', 'refused'] as const
+export type NetworkState = (typeof networkStates)[number]
+
+export const sipTransports = ['udp', 'tcp', 'tls'] as const
+export type SipTransport = (typeof sipTransports)[number]
+
+const kept = 'kept as it is when unsaid'
+const clearable = (description: string) => Type.Optional(nullable(Type.String({ description })))
+
+/** An account by its kind; of one that is held, what is not named stays. */
+export const PutCarrier = Type.Object({
+  kind: Type.Optional(anyOf(carrierKinds, 'follows from the fields when unsaid')),
+  label: Type.Optional(Type.String({ description: 'what people call it' })),
+
+  account_sid: Type.Optional(Type.String({ description: 'apicarrier' })),
+  user: Type.Optional(Type.String({ description: 'apicarrier: an API key id, or the account id again' })),
+  secret: Type.Optional(Type.String({ description: 'apicarrier: write-only' })),
+
+  username: Type.Optional(Type.String({ description: 'sip' })),
+  password: Type.Optional(Type.String({ description: 'sip: write-only' })),
+  addresses: Type.Optional(
+    Type.Array(Type.String(), {
+      description: `sip: public IPv4 addresses or networks no wider than a /24; ${kept}`,
+    }),
+  ),
+  outbound_host: clearable('sip: where the platform dials the peer, as host or host:port'),
+  outbound_transport: clearable(`sip: one of ${sipTransports.join(', ')}; udp when unsaid`),
+  outbound_username: clearable('sip: what it dials with; the pair above when unsaid'),
+  outbound_password: clearable('sip: write-only, together with outbound_username'),
+
+  phone_number_id: Type.Optional(Type.String({ description: 'msgapp' })),
+  access_token: Type.Optional(Type.String({ description: 'msgapp: write-only' })),
+})
+export type PutCarrier = Static<typeof PutCarrier>
+
+const StatedNetwork = Type.Object({ network: Type.String(), state: oneOf(networkStates) })
+export type StatedNetwork = Static<typeof StatedNetwork>
+
+export const CarrierAccount = Type.Object({
+  kind: oneOf(carrierKinds),
+  account: Type.String(),
+  label: Type.String(),
+  networks: Type.Unsafe<string[] | StatedNetwork[]>({
+    type: 'array',
+    items: { anyOf: [StatedNetwork, { type: 'string' }] },
+    description: "what the carrier calls from; of a SIP peer each with the operator's word",
+  }),
+})
+export type CarrierAccount = Static<typeof CarrierAccount>
+
+export const CarrierList = Type.Object({ carriers: Type.Array(CarrierAccount) })
+export type CarrierList = Static<typeof CarrierList>
+
+/** Which account is meant; needed where the org holds several. */
+export const AccountAsked = Type.Object({ account: Type.Optional(Type.String()) })
+export type AccountAsked = Static<typeof AccountAsked>
+
+export const howKinds = ['automatic', 'guided'] as const
+
+export const CatalogueCarrier = Type.Object({
+  kind: Type.String(),
+  name: Type.String(),
+  how: oneOf(howKinds),
+  networks: Type.Array(Type.String()),
+})
+export type CatalogueCarrier = Static<typeof CatalogueCarrier>
+
+export const CarrierCatalogue = Type.Object({
+  carriers: Type.Array(CatalogueCarrier),
+  sells: Type.Boolean({ description: 'whether the platform has an account to buy numbers on' }),
+})
+export type CarrierCatalogue = Static<typeof CarrierCatalogue>
+
+/** A network that an org sends calls from, as the operator sees it. */
+export const AskedNetwork = Type.Object({
+  id: Type.String(),
+  org: Type.String(),
+  network: Type.String(),
+  state: oneOf(networkStates),
+  account: nullable(Type.String({ description: 'the SIP peer it was asked for' })),
+  number: nullable(Type.String({ description: 'the hooked number it was asked for' })),
+  asked_at: Type.Number({ description: 'epoch seconds' }),
+})
+export type AskedNetwork = Static<typeof AskedNetwork>
+
+export const AskedNetworks = Type.Object({ networks: Type.Array(AskedNetwork) })
+export type AskedNetworks = Static<typeof AskedNetworks>
+
+export const NetworksAsked = Type.Object({
+  state: Type.Optional(anyOf(networkStates, 'waiting when unsaid')),
+})
+export type NetworksAsked = Static<typeof NetworksAsked>
+
+export const FirewallList = Type.Object({
+  port: Type.Integer(),
+  networks: Type.Array(Type.String(), { description: 'sorted' }),
+})
+export type FirewallList = Static<typeof FirewallList>
+
+/** Whether an environment can place a call, from what the platform itself knows. */
+export const OutboundReadiness = Type.Object({
+  ready: Type.Boolean(),
+  kind: nullable(oneOf(carrierKinds)),
+  from_numbers: Type.Array(Type.String(), {
+    description: 'phone numbers that live in an account, oldest first',
+  }),
+  steps_missing: Type.Array(Type.String(), { description: 'one sentence for each; none when ready' }),
+  guards: DialGuards,
+})
+export type OutboundReadiness = Static<typeof OutboundReadiness>
+
+export const ProvisionAsked = Type.Interface([AccountAsked, DryRun], {})
+export type ProvisionAsked = Static<typeof ProvisionAsked>
+
+/** How calls of an org go out through an account. */
+export const ProvisionedOutbound = Type.Object({
+  kind: oneOf(carrierKinds),
+  account: Type.String(),
+  host: Type.String({ description: 'where the platform dials' }),
+  steps: Type.Array(Type.String({ description: '`<thing>: done`, `stands` or `to do`' })),
+  dry_run: Type.Boolean(),
+})
+export type ProvisionedOutbound = Static<typeof ProvisionedOutbound>

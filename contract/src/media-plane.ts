@@ -1,0 +1,86 @@
+import { Type, type Static } from 'typebox'
+import { EnvironmentName } from './scopes.ts'
+import { orNull } from './settings.ts'
+
+const WorkerName = Type.String({ minLength: 1, maxLength: 128, description: 'who asks' })
+
+export const FencesAsked = Type.Object({
+  env: EnvironmentName,
+  after: Type.Optional(
+    Type.String({
+      description: 'the version already known: answers when there is another, or after 25 seconds',
+    }),
+  ),
+})
+export type FencesAsked = Static<typeof FencesAsked>
+
+const Pair = Type.Object({ username: Type.String(), password: Type.String() })
+
+/** Who may send calls to which numbers. */
+const WorkerFence = Type.Object({
+  name: Type.String(),
+  networks: Type.Array(Type.String(), { description: 'IPv4 networks that calls may come from' }),
+  numbers: Type.Array(Type.String(), { description: 'the numbers that they may call' }),
+  pair: orNull(Pair),
+  fleet: Type.String({ description: 'the workers that answer' }),
+})
+
+export const WorkerFences = Type.Object({
+  version: Type.String({ description: 'another whenever anything here is' }),
+  fences: Type.Array(WorkerFence),
+})
+export type WorkerFences = Static<typeof WorkerFences>
+
+export const TakePlacement = Type.Object({
+  worker: WorkerName,
+  wait_s: Type.Optional(
+    Type.Integer({ minimum: 0, maximum: 25, description: 'how long to wait for a call; 25 where unsaid' }),
+  ),
+})
+export type TakePlacement = Static<typeof TakePlacement>
+
+/** A call to dial, and the trunk to dial it through. */
+export const Placement = Type.Object({
+  call: Type.String(),
+  org: Type.String(),
+  env: EnvironmentName,
+  agent: Type.String(),
+  to: Type.String(),
+  from: Type.String(),
+  trunk: Type.Object({
+    hostname: Type.String(),
+    transport: Type.Unsafe<'udp' | 'tcp' | 'tls'>({ type: 'string', enum: ['udp', 'tcp', 'tls'] }),
+    auth_username: Type.String(),
+    auth_password: Type.String(),
+  }),
+  max_duration_s: Type.Integer({ description: 'the longest the call may be, its ring included' }),
+})
+export type Placement = Static<typeof Placement>
+
+export const TakenPlacement = Type.Object({
+  placement: orNull(Placement),
+})
+export type TakenPlacement = Static<typeof TakenPlacement>
+
+export const placingOutcomes = ['answered', 'busy', 'no_answer', 'dial_failed'] as const
+
+export const TellPlacement = Type.Object({
+  worker: WorkerName,
+  outcome: Type.Optional(
+    Type.Unsafe<(typeof placingOutcomes)[number]>({ type: 'string', enum: [...placingOutcomes] }),
+  ),
+  sip_status: Type.Optional(
+    Type.Integer({
+      minimum: 300,
+      maximum: 699,
+      description: "the far end's final answer, where it was a no",
+    }),
+  ),
+})
+export type TellPlacement = Static<typeof TellPlacement>
+
+export const ToldPlacement = Type.Object({
+  call: Type.String(),
+  outcome: Type.Unsafe<(typeof placingOutcomes)[number]>({ type: 'string', enum: [...placingOutcomes] }),
+})
+export type ToldPlacement = Static<typeof ToldPlacement>

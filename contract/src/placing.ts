@@ -1,0 +1,61 @@
+import { Type, type Static } from 'typebox'
+import { SentConsent } from './consents.ts'
+import { EnvironmentName } from './scopes.ts'
+import { nullable } from './shapes.ts'
+
+/** Whether whoever dials wants to read the call's log, and for how long. */
+const WantedLog = Type.Unsafe<boolean | Record<string, unknown>>({
+  type: ['boolean', 'object'],
+  additionalProperties: true,
+  description:
+    'true for a `log_token` that works until an hour after the call; `{ttl_s}` for one that works 60 to 86400 seconds from now',
+})
+
+export const DialCall = Type.Object({
+  to: Type.String({ description: 'whom to call, as +15550100100' }),
+  from: Type.Optional(Type.String({ description: "one of the agent's numbers; its first where unsaid" })),
+  log: Type.Optional(WantedLog),
+  consent: Type.Optional(SentConsent),
+})
+export type DialCall = Static<typeof DialCall>
+
+export const DialledCall = Type.Object({
+  call: Type.String(),
+  agent: Type.String(),
+  to: Type.String(),
+  from: Type.String(),
+  env: EnvironmentName,
+  log_token: nullable(
+    Type.String({ description: "opens this call's log and nothing else; shown here alone" }),
+  ),
+})
+export type DialledCall = Static<typeof DialledCall>
+
+const LiveCall = Type.String({ description: 'the live call of the agent' })
+
+export const TrunkAsked = Type.Object({
+  to: Type.String(),
+  call: LiveCall,
+  from: Type.Optional(Type.String()),
+})
+export type TrunkAsked = Static<typeof TrunkAsked>
+
+export const TrunkForLeg = Type.Object({
+  trunk: Type.Object({
+    hostname: Type.String(),
+    transport: Type.String(),
+    auth_username: Type.String(),
+    auth_password: Type.String(),
+  }),
+  from: Type.String(),
+  to: Type.String(),
+  call: Type.String(),
+  max_duration_s: Type.Integer(),
+})
+export type TrunkForLeg = Static<typeof TrunkForLeg>
+
+export const TransferAsked = Type.Object({ to: Type.String(), call: LiveCall })
+export type TransferAsked = Static<typeof TransferAsked>
+
+export const TransferAllowed = Type.Object({ call: Type.String(), to: Type.String() })
+export type TransferAllowed = Static<typeof TransferAllowed>

@@ -1,0 +1,96 @@
+import { Type, type Static } from 'typebox'
+import { callStates } from './log.ts'
+import { AgentParams } from './settings.ts'
+import { nullable, oneOf } from './shapes.ts'
+
+/** The most turns of one thread. */
+export const mostTurns = 200
+
+/** The longest text that the messaging platform takes at once. */
+export const longestMessage = 4096
+
+export const ThreadsAsked = Type.Object({
+  contact: Type.Optional(Type.String({ description: 'the thread of this one alone' })),
+  turns: Type.Optional(
+    Type.String({ description: `how many turns of each, 0 to ${mostTurns}; ${mostTurns} where unsaid` }),
+  ),
+})
+export type ThreadsAsked = Static<typeof ThreadsAsked>
+
+export const ThreadParams = Type.Object({ ...AgentParams.properties, contact: Type.String() })
+
+/** How a contact's messaging conversation stands; `none` where there is none. */
+export const threadStates = ['none', 'waiting', ...callStates] as const
+
+const ThreadCall = Type.Object({
+  call: Type.String(),
+  channel: Type.String(),
+  started_at: Type.Number(),
+  ended_at: nullable(Type.Number()),
+  reason: nullable(Type.String({ description: 'why it ended' })),
+})
+
+const ThreadTurn = Type.Object({
+  seq: Type.Integer({ description: "in its call's log" }),
+  ts: Type.Number(),
+  call: Type.String(),
+  who: oneOf(['contact', 'agent', 'supervisor']),
+  text: Type.String(),
+})
+
+const WaitingMessage = Type.Object({
+  ts: Type.Number({ description: 'when it was sent' }),
+  text: Type.String(),
+})
+
+/** Everything between an agent and one contact. Instants are epoch seconds. */
+export const Thread = Type.Object({
+  contact: Type.String(),
+  name: nullable(Type.String({ description: 'as the messaging platform last named them' })),
+  last_at: Type.Number(),
+  state: oneOf(threadStates),
+  call: nullable(Type.String({ description: 'the messaging call that is open' })),
+  window_closes_at: nullable(
+    Type.Number({ description: '24 hours after they last wrote: the platform takes nothing later' }),
+  ),
+  unread: nullable(
+    Type.Integer({
+      description: `what they wrote since you read the thread, of its last ${mostTurns} turns; null for a key that names nobody`,
+    }),
+  ),
+  calls: Type.Array(ThreadCall, { description: 'oldest first' }),
+  turns: Type.Array(ThreadTurn, { description: 'the last ones, oldest first' }),
+  waiting: Type.Array(WaitingMessage, {
+    description: 'what they wrote while no app held the agent, oldest first',
+  }),
+})
+export type Thread = Static<typeof Thread>
+
+export const ThreadList = Type.Object({
+  threads: Type.Array(Thread, { description: 'newest `last_at` first' }),
+})
+export type ThreadList = Static<typeof ThreadList>
+
+export const WriteToThread = Type.Object({
+  text: Type.String({ description: `1 to ${longestMessage} characters, and not all of them blank` }),
+})
+export type WriteToThread = Static<typeof WriteToThread>
+
+export const WrittenToThread = Type.Object({
+  contact: Type.String(),
+  call: Type.String({ description: 'in whose log it stands' }),
+})
+export type WrittenToThread = Static<typeof WrittenToThread>
+
+export const ReadThread = Type.Object({
+  up_to: Type.Optional(
+    Type.Number({ description: 'the `ts` of the newest turn that you saw; now where unsaid' }),
+  ),
+})
+export type ReadThread = Static<typeof ReadThread>
+
+export const ReadMark = Type.Object({
+  contact: Type.String(),
+  read_at: Type.Number({ description: 'what came until then is read; it never moves back' }),
+})
+export type ReadMark = Static<typeof ReadMark>

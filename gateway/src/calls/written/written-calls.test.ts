@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { pino } from 'pino'
+import { until } from '../../../testing/until.ts'
+import type { Statement, Value } from '../../database/database.ts'
+import type { WrittenHead } from './running.store.ts'
+import { WrittenCalls, type WrittenParts } from './written-calls.ts'
+
+const headOf = (id: string): WrittenHead => {
+  return {
+    id,
+    org: 'org',
+    slug: 'acme',
+    env: 'sandbox',
+    agent: 'desk',
+    holder: '',
+    contact: null,
+    channel: 'chat',
+  }
+}
+
+type Rows = (text: string, values: Value[]) => Promise<object[]>
+
+/** Written calls on a database that answers as the test says. */
+function callsOn(rows: Rows, follow = async (_call: string) => {}) {
+  const left: string[] = []
+  let hear = () => {}
+  let missed = () => {}
+  const queryable = {
+    rows: ({ text }: Statement<object>, ...values: Value[]) => rows(text, values),
+  }
+  const parts = {
+    database: { ...queryable, transaction: (work: (tx: object) => Promise<object[]>) => work(queryable) },
+    clock: { now: () => new Date() },
+    logger: pino({ level: 'silent' }),
+    tails: {
+      follow: async (id: string) => {
+        await follow(id)
+        return { seq: 0, stop: () => left.push(id) }
+      },
+    },
+    log: { read: async () => [] },
+    driving: { appOf: async () => null },
+    openOutlet: () => undefined,
+    gateways: { id: 'gw_own', aliveSince: new Date() },
+    signals: {
+      prove: () => {},
+      on: (_channel: string, onHeard: () => void, onMissed: () => void) => {
+        hear = onHeard
+        missed = onMissed
+      },
+    },
+  }
+  const calls = new WrittenCalls(parts as unknown as WrittenParts)
+  return { calls, left, hear: () => hear(), missed: () => missed() }
+}
+
+test('a call that can be neither run nor given up is given up as soon as that works', async () => {
+  const givenUp: Value[] = []
+  let tries = 0
+  const rows: Rows = async (text, values) => {
+    if (!text.includes('pg_notify')) return []
+    tries += 1
+    if (tries === 1) throw new Error('the database is away')
+    givenUp.push(...values)
+    return []
+  }
+  let follows = 0
+  const { calls } = callsOn(rows, async () => {
+    follows += 1
+    throw new Error('the database is away')
+  })
+  calls.run(headOf('call_1'), false)
+  await until('it is given up', () => {
+    calls.look()
+    return givenUp.length > 0
+  })
+  assert.deepEqual([givenUp, tries, follows], [['gw_own', ['call_1']], 2, 1])
+  calls.look()
+  assert.equal(tries, 2)
+})
+
+test('of the calls that others took while nobody was heard, none that was opened meanwhile is let go', async () => {
+  const read = Promise.withResolvers<object[]>()
+  const { calls, left, missed } = callsOn(async (text) =>
+    text.includes('where runner = $1') ? read.promise : [],
+  )
+  for (const id of ['kept', 'taken']) calls.run(headOf(id), false)
+  await new Promise(setImmediate)
+  missed()
+  calls.run(headOf('opened'), false)
+  await new Promise(setImmediate)
+  read.resolve([{ id: 'kept' }])
+  await until('it is let go', () => left.length > 0)
+  await new Promise(setImmediate)
+  assert.deepEqual(left, ['taken'])
+})
+
+test('a gateway is dead after almost a second without a sign of life, however often it is looked for', async (t) => {
+  let nowMs = 0
+  t.mock.method(performance, 'now', () => nowMs)
+  const forgotten: Value[][] = []
+  let looks = 0
+  let isSilent = true
+  const { hear } = callsOn(async (text, values) => {
+    if (text.startsWith('delete from gateways')) forgotten.push(values)
+    if (!text.includes('pg_try_advisory')) return []
+    looks += 1
+    return isSilent ? [{ id: 'gw_other' }] : []
+  })
+  const lookAt = async (ms: number) => {
+    nowMs = ms
+    const before = looks
+    hear()
+    await until('it was looked for', () => looks > before)
+    await new Promise(setImmediate)
+    return forgotten.length
+  }
+  for (const ms of [0, 1, 2, 899]) assert.equal(await lookAt(ms), 0)
+  isSilent = false
+  assert.equal(await lookAt(1000), 0)
+  isSilent = true
+  assert.deepEqual([await lookAt(1100), await lookAt(1999), await lookAt(2000)], [0, 0, 1])
+  assert.deepEqual(forgotten, [[['gw_other']]])
+})

@@ -1,0 +1,70 @@
+import type { Database, Transaction } from '../database/database.ts'
+import type { Caller } from '../foundation/caller.ts'
+import { hourMs, later, type Clock } from '../foundation/clock.ts'
+import { unauthorized } from '../foundation/refusals.ts'
+import { digestOf, newSecret } from '../foundation/secrets.ts'
+import * as store from './log-tokens.store.ts'
+
+export const logTokenPrefix = 'lt_'
+const livesOnMs = hourMs
+
+/** Tokens that open the log of one call each, and nothing else, for whoever was given one. */
+export class LogTokens {
+  readonly #database: Database
+  readonly #clock: Clock
+
+  constructor(database: Database, clock: Clock) {
+    this.#database = database
+    this.#clock = clock
+  }
+
+  /** Lives until an hour after the call ended, or for as long as is said. */
+  async mint(tx: Transaction, call: string, lifetimeMs?: number): Promise<string> {
+    const token = newSecret(logTokenPrefix)
+    const expiresAt = lifetimeMs === undefined ? null : later(this.#clock.now(), lifetimeMs)
+    await store.insertToken(tx, digestOf(token), call, expiresAt)
+    return token
+  }
+
+  /** Whoever reads the call's log by the token. */
+  async caller(token: string, call: string): Promise<Caller> {
+    const [opened] = await this.#living([digestOf(token)])
+    if (opened?.call !== call) throw unauthorized('this token opens nothing here')
+    return callerOf(opened)
+  }
+
+  /** Of those that read by a token, the ones who still may. */
+  async again(ids: readonly string[]): Promise<Map<string, Caller>> {
+    const living = await this.#living(ids.map((id) => Buffer.from(id, 'hex')))
+    return new Map(living.map((opened) => [idOf(opened), callerOf(opened)]))
+  }
+
+  async forgetDead() {
+    const now = this.#clock.now()
+    await store.forgetDead(this.#database, now, later(now, -livesOnMs))
+  }
+
+  #living(digests: readonly Buffer[]): Promise<store.OpenedCall[]> {
+    const now = this.#clock.now()
+    return store.findLiving(this.#database, digests, now, later(now, -livesOnMs))
+  }
+}
+
+const idOf = ({ digest }: store.OpenedCall) => digest.toString('hex')
+
+const callerOf = (opened: store.OpenedCall): Caller => ({
+  kind: 'token',
+  org: opened.org,
+  slug: opened.slug,
+  key_id: idOf(opened),
+  label: 'log token',
+  env: opened.env,
+  scopes: ['calls'],
+  subject: '',
+  name: '',
+  email: null,
+  operator: false,
+  visiting: false,
+  production: opened.env === 'production',
+  agents: [],
+})

@@ -1,0 +1,79 @@
+import type { CallState } from '@switchroom/contract/log'
+import type { Environment } from '@switchroom/contract/scopes'
+import { statement, type Queryable, type Transaction } from '../../database/database.ts'
+import type { Addressed, Received } from '../received.ts'
+
+/** One contact writing with one number. */
+export type ConversationKey = Pick<Addressed, 'org' | 'env' | 'number' | 'contact'>
+
+const lock = statement<{ call: string | null }>(`
+  insert into conversations as c (org, env, number, contact, name, phone_number_id, wrote_at)
+  values ($1, $2, $3, $4, $5, $6, $7)
+  on conflict (org, env, number, contact) do update
+  set name = coalesce(excluded.name, c.name), phone_number_id = excluded.phone_number_id,
+    wrote_at = greatest(c.wrote_at, excluded.wrote_at)
+  returning call`)
+
+/** Held to the end of the transaction, so that messages of one contact are put one after the other. */
+export const lockConversation = async (tx: Transaction, message: Received) =>
+  (
+    await tx.row(
+      lock,
+      message.org,
+      message.env,
+      message.number,
+      message.contact,
+      message.name,
+      message.phoneNumberId,
+      message.sentAt,
+    )
+  )?.call ?? null
+
+const set = statement(`
+  update conversations set call = $5 where org = $1 and env = $2 and number = $3 and contact = $4`)
+
+export const setCall = (tx: Transaction, { org, env, number, contact }: ConversationKey, call: string) =>
+  tx.rows(set, org, env, number, contact, call)
+
+const standing = statement<{ state: CallState; active_at: number }>(`
+  select c.state, coalesce(
+    (
+      select e.ts from entries e
+      where e.log = c.id and e.type in ('user.message', 'agent.message') order by e.seq desc limit 1
+    ),
+    extract(epoch from c.opened_at)::float8
+  ) as active_at
+  from calls c where c.id = $1`)
+
+/** Of a call whose log is held: whether a person has it, and when anybody last said anything. */
+export const readStanding = (tx: Transaction, call: string) => tx.row(standing, call)
+
+export interface OpenConversation {
+  id: string
+  org: string
+  env: Environment
+  agent: string
+  holder: string
+  state: CallState
+  /** Of the call's log. */
+  seq: number
+}
+
+const open = statement<OpenConversation>(`
+  select c.id, c.org, c.env, c.agent, c.holder, c.state, l.seq
+  from conversations v join calls c on c.id = v.call join logs l on l.id = c.id
+  where v.org = $1 and v.env = $2 and v.number = $3 and v.contact = $4 and not l.sealed`)
+
+export const findOpen = (database: Queryable, { org, env, number, contact }: ConversationKey) =>
+  database.row(open, org, env, number, contact)
+
+const forgetWaiting = statement<{ contact: string }>(`
+  delete from waiting_messages where org = $1 and contact = $2 returning contact`)
+
+const forgetRest = statement<{ contact: string }>(`
+  with read as (delete from thread_reads where org = $1 and contact = $2)
+  delete from conversations where org = $1 and contact = $2 returning contact`)
+
+/** In both environments, in the order in which whoever takes a message holds them; answers how many went. */
+export const forgetConversations = async (tx: Transaction, org: string, contact: string) =>
+  (await tx.rows(forgetWaiting, org, contact)).length + (await tx.rows(forgetRest, org, contact)).length

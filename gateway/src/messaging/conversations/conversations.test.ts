@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict'
+import { after, beforeEach, test } from 'node:test'
+import { newContact, startMessagingDeployment } from '../../../testing/messaging-deployment.ts'
+import { until } from '../../../testing/until.ts'
+
+const messaging = await startMessagingDeployment()
+after(() => messaging[Symbol.asyncDispose]())
+const { deployment, model, platform } = messaging
+
+beforeEach(() => {
+  model.reply = ({ messages }) => `You said ${messages.at(-1)?.content}`
+  model.asked.length = 0
+  platform.fault = () => undefined
+})
+
+/** A promise that the test settles. */
+const gate = () => Promise.withResolvers<undefined>()
+
+test('the first message of a contact opens a messaging call on the app that holds the agent, and is answered (N-008, N-073, N-074, N-351, ND-78)', async () => {
+  const desk = await messaging.newDesk()
+  const app = await desk.app()
+  const contact = newContact()
+  const messageId = await desk.write(contact, 'Hello', { name: 'Ana Pérez' })
+  assert.deepEqual(await desk.texts(contact, 1), ['You said Hello'])
+  const call = await desk.call(contact)
+  const started = await app.nextOf('msgapp.started')
+  const { startedAt, ...told } = started.data.call
+  assert.equal(typeof startedAt, 'number')
+  assert.deepEqual(told, {
+    id: call,
+    agent: desk.agent,
+    from: contact,
+    to: desk.number,
+    direction: 'inbound',
+    transport: 'msgapp',
+    metadata: {},
+    language: null,
+    extension: null,
+    routedFrom: null,
+    lineTranscript: [],
+  })
+  const entries = await desk.entries(call, 'msgapp.started', 'user.message', 'agent.message')
+  assert.deepEqual(
+    entries.map(({ type, data: { text, source } }) => [type, text, source]),
+    [
+      ['msgapp.started', undefined, undefined],
+      ['user.message', 'Hello', undefined],
+      ['agent.message', 'You said Hello', 'model'],
+    ],
+  )
+  assert.equal(entries[1]?.data.messageId, messageId)
+})
+
+test('further messages of a contact go on in the same call, those of another in one of their own (N-008, N-081)', async () => {
+  const desk = await messaging.newDesk()
+  await desk.app()
+  const [ana, luis] = [newContact(), newContact()]
+  await desk.write(ana, 'one')
+  await desk.texts(ana, 1)
+  await desk.write(luis, 'mine')
+  await desk.write(ana, 'two')
+  assert.deepEqual(await desk.texts(ana, 2), ['You said one', 'You said two'])
+  await desk.texts(luis, 1)
+  assert.notEqual(await desk.call(ana), await desk.call(luis))
+  const turns = await desk.entries(await desk.call(ana), 'user.message')
+  assert.deepEqual(
+    turns.map(({ data }) => data.text),
+    ['one', 'two'],
+  )
+})
+
+test('one contact who writes to two numbers has two conversations (N-049)', async () => {
+  const [first, second] = [await messaging.newDesk(), await messaging.newDesk()]
+  await first.app()
+  await second.app()
+  const contact = newContact()
+  await first.write(contact, 'to the first')
+  await second.write(contact, 'to the second')
+  await first.texts(contact, 2)
+  const calls = await first.calls(contact)
+  assert.equal(calls.length, 2)
+  const from = platform.sent.filter(({ to }) => to === contact).map(({ phone_number_id }) => phone_number_id)
+  assert.deepEqual(from.toSorted(), [first, second].map(({ line }) => line.phone_number_id).toSorted())
+})
+
+test('two first messages of a contact at one instant make one call, whichever gateways they come to (N-008, N-081)', async () => {
+  const other = await deployment.another()
+  const desk = await messaging.newDesk()
+  await desk.app()
+  const contact = newContact()
+  const texts = ['a', 'b', 'c', 'd', 'e', 'f']
+  await Promise.all(texts.map((text, at) => desk.write(contact, text, {}, at % 2 === 0 ? deployment : other)))
+  const answers = await desk.texts(contact, texts.length)
+  const turns = await desk.entries(await desk.call(contact), 'user.message')
+  const asked = turns.map(({ data }) => data.text)
+  assert.deepEqual(asked.toSorted(), texts)
+  assert.deepEqual(
+    answers,
+    asked.map((text) => `You said ${text}`),
+  )
+  await other[Symbol.asyncDispose]()
+})
+
+test('messages of a contact are answered one at a time and in order: the model reads the second once the first answer was sent; others are not delayed (N-050, N-051, ND-78, T-69)', async () => {
+  const desk = await messaging.newDesk()
+  await desk.app()
+  const [ana, luis] = [newContact(), newContact()]
+  const sending = gate()
+  platform.fault = ({ body }) => (body?.['to'] === ana ? sending.promise : undefined)
+  for (const text of ['one', 'two', 'three']) await desk.write(ana, text)
+  await until('the first answer is on its way', () =>
+    platform.requests.some(({ body }) => body?.['to'] === ana),
+  )
+  await desk.write(luis, 'and me')
+  assert.deepEqual(await desk.texts(luis, 1), ['You said and me'])
+  assert.deepEqual(model.heard, ['user: one', 'user: and me'])
+  sending.resolve(undefined)
+  assert.deepEqual(await desk.texts(ana, 3), ['You said one', 'You said two', 'You said three'])
+  assert.deepEqual(model.heard, ['user: one', 'user: and me', 'user: two', 'user: three'])
+  const [, , second] = model.asked
+  assert.deepEqual(
+    second?.messages.filter(({ role }) => role !== 'system').map(({ content }) => content),
+    ['one', 'You said one', 'two'],
+  )
+})
+
+test('no greeting is said to a contact who wrote first (ND-78)', async () => {
+  const desk = await messaging.newDesk()
+  await desk.app({ declares: { greeting: { say: 'Welcome!' } } })
+  const contact = newContact()
+  await desk.write(contact, 'Hello')
+  await desk.write(contact, 'Again')
+  assert.deepEqual(await desk.texts(contact, 2), ['You said Hello', 'You said Again'])
+})
+
+test('a message that is a day old when it comes is read and kept for nobody (N-080, ND-79)', async () => {
+  const desk = await messaging.newDesk()
+  await desk.app()
+  const contact = newContact()
+  const sentAt = new Date(deployment.clock.now().getTime() - 24 * 3_600_000)
+  const came = { contact, text: { body: 'late' }, sentAt, id: 'wamid.late' }
+  assert.equal((await desk.deliver(came)).status, 200)
+  assert.deepEqual(await desk.calls(contact), [])
+  assert.deepEqual(await desk.agentEntries('message.waiting'), [])
+  const { rows } = await deployment.sql('select read_at from message_claims where message_id = $1', [came.id])
+  assert.notEqual(rows[0].read_at, null)
+})
+
+test('a number that leads to another agent begins a new conversation with that one', async () => {
+  const desk = await messaging.newDesk()
+  await desk.app()
+  const contact = newContact()
+  await desk.write(contact, 'to the first')
+  await desk.texts(contact, 1)
+  const other = await messaging.newAgent()
+  await deployment.sql('update numbers set agent = $2 where number = $1', [desk.number, other.slug])
+  await desk.write(contact, 'to the second')
+  await desk.texts(contact, 2)
+  const { rows } = await deployment.sql('select agent from calls where contact = $1 order by ordinal', [
+    contact,
+  ])
+  assert.deepEqual(
+    rows.map(({ agent }) => agent),
+    [desk.agent, other.slug],
+  )
+})

@@ -1,0 +1,115 @@
+import type { Logger } from 'pino'
+import type { Driving } from '../../calls/driving/driving.ts'
+import type { Database, Transaction } from '../../database/database.ts'
+import { Refusal } from '../../foundation/refusals.ts'
+import type { Receipt, Received, Receiver, Shown } from '../received.ts'
+import type { Sendings } from '../sending/sendings.ts'
+import * as store from './conversations.store.ts'
+import type { Putting } from './putting.ts'
+import type { WaitingMessages } from './waiting.ts'
+
+/** What an app is told of the receipts that came. */
+const toldStatuses = new Set(['sent', 'delivered', 'read'])
+const tooMany = 429
+
+export interface ConversationsParts {
+  database: Database
+  logger: Logger
+  driving: Driving
+  putting: Putting
+  waiting: WaitingMessages
+  sendings: Sendings
+  /** A message came to the number. */
+  reached: (number: string) => Promise<void>
+}
+
+/** What contacts write: into the call of their conversation, or kept until an app holds the agent. */
+export class Conversations implements Receiver {
+  readonly #parts: ConversationsParts
+
+  constructor(parts: ConversationsParts) {
+    this.#parts = parts
+  }
+
+  async receive(
+    message: Received,
+    inside: (tx: Transaction) => Promise<void>,
+  ): Promise<'queued' | 'waiting' | 'expired'> {
+    const { database, logger, waiting, reached } = this.#parts
+    await reached(message.number)
+    if (waiting.isTooOld(message)) {
+      await database.transaction(inside)
+      logger.info({ number: message.number }, 'a message came a day late and is kept for nobody')
+      return 'expired'
+    }
+    const isHeld = await waiting.isHeld(message)
+    try {
+      return await database.transaction((tx) => this.#receiveIn(tx, message, isHeld, inside))
+    } catch (error) {
+      if (!(error instanceof Refusal) || error.status !== tooMany) throw error
+      // The org runs as many calls as it may: nobody takes the message now, and so it waits for one to end.
+      return await database.transaction((tx) => this.#receiveIn(tx, message, false, inside))
+    }
+  }
+
+  /** To the app that drives the contact's conversation, if there is one: never kept. */
+  async show(shown: Shown) {
+    const { messageId, contact, name, type, text } = shown
+    await this.#tell(shown, 'msgapp.message', ({ id, state }) => ({
+      sessionId: id,
+      from: contact,
+      name: name ?? '',
+      type,
+      text,
+      messageId,
+      paused: state === 'held',
+    }))
+  }
+
+  async status(receipt: Receipt) {
+    await this.#parts.sendings.settle(receipt)
+    const { status, contact, messageId } = receipt
+    if (toldStatuses.has(status))
+      await this.#tell(receipt, 'msgapp.status', () => ({ status, recipient: contact, messageId }))
+  }
+
+  /** In the transaction that erases a contact; answers how much was known of them. */
+  forget(tx: Transaction, org: string, contact: string): Promise<number> {
+    return store.forgetConversations(tx, org, contact)
+  }
+
+  async #receiveIn(
+    tx: Transaction,
+    message: Received,
+    isHeld: boolean,
+    inside: (tx: Transaction) => Promise<void>,
+  ): Promise<'queued' | 'waiting'> {
+    const { putting, waiting } = this.#parts
+    const held = await putting.hold(tx, message)
+    await inside(tx)
+    if ((isHeld || held.isPersons) && !(await waiting.isBehind(tx, message))) {
+      await putting.put(tx, message, held)
+      return 'queued'
+    }
+    await waiting.keep(tx, message)
+    tx.afterCommit(() => waiting.take(message)) // an app may have come meanwhile
+    return 'waiting'
+  }
+
+  async #tell(
+    key: store.ConversationKey,
+    type: string,
+    dataOf: (open: store.OpenConversation) => Record<string, unknown>,
+  ) {
+    const { database, driving } = this.#parts
+    const open = await store.findOpen(database, key)
+    const app = open && (await driving.appOf(open))
+    if (app)
+      await driving.deliver(
+        app,
+        open.id,
+        { type, agent: open.agent, call: open.id, data: dataOf(open) },
+        open.seq,
+      )
+  }
+}

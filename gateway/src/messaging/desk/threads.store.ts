@@ -1,0 +1,170 @@
+import type { Environment } from '@switchroom/contract/scopes'
+import { mostTurns } from '@switchroom/contract/threads'
+import { statement, type Queryable } from '../../database/database.ts'
+
+/** An agent of an org in one environment, whose threads they are. */
+export interface DeskAgent {
+  org: string
+  env: Environment
+  agent: string
+}
+
+const epoch = (instant: string) => `extract(epoch from ${instant})::float8`
+const ofAgent = `org = $1 and env = $2 and agent = $3`
+const isTurn = `type in ('user.message', 'agent.message')`
+
+// A call that ended before the contact's newest began holds none of their last words, and is not looked into.
+const contacts = statement<{ contact: string }>(`
+  with own as (
+    select id, contact, opened_at, ended_at, max(opened_at) over (partition by contact) as newest
+    from calls where ${ofAgent} and contact is not null
+  ), heard as (
+    select contact, greatest(${epoch('opened_at')}, (
+      select ts from entries
+      where (ended_at is null or ended_at >= newest) and log = own.id and ${isTurn}
+      order by seq desc limit 1
+    )) as at
+    from own
+    union all
+    select contact, ${epoch('sent_at')} from waiting_messages where ${ofAgent} and sent_at > $4
+  )
+  select contact from heard group by contact order by max(at) desc, contact`)
+
+/** Every contact of the agent, whoever was heard of last first; what waits since earlier is too old. */
+export const listContacts = (database: Queryable, { org, env, agent }: DeskAgent, waitingSince: Date) =>
+  database.rows(contacts, org, env, agent, waitingSince)
+
+const ofContact = `${ofAgent} and contact = wanted.contact`
+
+const calls = `
+  select max(opened_at) as last_at, json_agg(json_build_object(
+    'call', id, 'channel', channel, 'started_at', ${epoch('opened_at')}, 'ended_at', ${epoch('ended_at')},
+    'reason', reason
+  ) order by ordinal) as calls
+  from calls where ${ofContact}`
+
+/** The messaging call that is open, else the last one. */
+const conversation = `
+  select id, called, state from calls where ${ofContact} and channel = 'msgapp'
+  order by (ended_at is null) desc, ordinal desc limit 1`
+
+const waiting = `
+  select max(sent_at) as last_at, (array_agg(number order by ordinal desc))[1] as number,
+    (array_agg(message ->> 'name' order by ordinal desc))[1] as name,
+    count(*) filter (where sent_at > coalesce(mark.read_at, '-infinity')) as unread,
+    json_agg(json_build_object(
+      'ts', ${epoch('sent_at')}, 'text', coalesce(message ->> 'text', '')
+    ) order by ordinal) as messages
+  from waiting_messages where ${ofContact} and sent_at > $5`
+
+/** The newest calls that hold the last turns between them, and those that went on while they did. */
+const callsOfLastTurns = `
+  select id, ordinal from (
+    select id, ordinal, ended_at, is_new, min(opened_at) filter (where is_new) over () as reach from (
+      select id, ordinal, opened_at, ended_at,
+        sum(turns) over (order by ordinal desc) - turns < ${mostTurns} as is_new
+      from calls where ${ofContact}
+    ) own
+  ) reaching
+  where is_new or ended_at is null or ended_at >= reach`
+
+// Within a call turns stand as its log has them, also where the clock of one of its gateways was behind.
+const lastTurns = `
+  select id, type, entry, seq, ts, row_number() over (order by at desc, ordinal desc, seq desc) as back
+  from (${callsOfLastTurns}) own cross join lateral (
+    select seq, ts, type, entry, max(ts) over (order by seq) as at from (
+      select seq, ts, type, entry from entries where log = own.id and ${isTurn}
+      order by seq desc limit ${mostTurns}
+    ) last
+  ) turn
+  order by back limit ${mostTurns}`
+
+const turns = `
+  select max(ts) as last_at,
+    count(*) filter (where type = 'user.message' and ts > coalesce(${epoch('mark.read_at')}, 0)) as unread,
+    json_agg(json_build_object(
+      'seq', seq, 'ts', ts, 'call', id,
+      'who', case
+        when type = 'user.message' then 'contact'
+        when entry::json -> 'data' ->> 'source' = 'human' then 'supervisor'
+        else 'agent'
+      end,
+      'text', coalesce(entry::json -> 'data' ->> 'text', '')
+    ) order by back desc) filter (where back <= $7::int) as turns
+  from (${lastTurns}) said`
+
+const threads = statement<{ thread: string }>(`
+  select json_build_object(
+    'contact', wanted.contact,
+    'name', coalesce(talk.name, waiting.name),
+    'last_at', greatest(said.last_at, ${epoch('heads.last_at')}, ${epoch('waiting.last_at')}),
+    'state', case
+      when conversation.state <> 'ended' then conversation.state
+      when waiting.messages is not null then 'waiting'
+      else coalesce(conversation.state, 'none')
+    end,
+    'call', case when conversation.state <> 'ended' then conversation.id end,
+    'window_closes_at', ${epoch(`talk.wrote_at + interval '24 hours'`)},
+    'unread', case when $6::text is not null then said.unread + waiting.unread end,
+    'calls', coalesce(heads.calls, '[]'),
+    'turns', coalesce(said.turns, '[]'),
+    'waiting', coalesce(waiting.messages, '[]')
+  )::text as thread
+  from unnest($4::text[]) with ordinality as wanted (contact, place)
+  left join thread_reads mark on mark.org = $1 and mark.env = $2 and mark.agent = $3
+    and mark.contact = wanted.contact and mark.member = $6
+  cross join lateral (${calls}) heads
+  cross join lateral (${turns}) said
+  cross join lateral (${waiting}) waiting
+  left join lateral (${conversation}) conversation on true
+  left join conversations talk on talk.org = $1 and talk.env = $2 and talk.contact = wanted.contact
+    and talk.number = case
+      when conversation.state <> 'ended' then conversation.called
+      else coalesce(waiting.number, conversation.called)
+    end
+  where heads.calls is not null or waiting.messages is not null
+  order by place`)
+
+export interface Shown {
+  waitingSince: Date
+  /** Whose marks count; null for a key that names nobody. */
+  member: string | null
+  /** How many of the last turns. */
+  turns: number
+}
+
+/** The threads of these contacts, each as the JSON that a reader gets. */
+export const readThreads = (
+  database: Queryable,
+  { org, env, agent }: DeskAgent,
+  contactsAsked: readonly string[],
+  { waitingSince, member, turns: most }: Shown,
+) => database.rows(threads, org, env, agent, contactsAsked, waitingSince, member, most)
+
+const known = statement(`
+  select from calls where ${ofAgent} and contact = $4
+  union all
+  select from waiting_messages where ${ofAgent} and contact = $4 and sent_at > $5
+  limit 1`)
+
+export const isKnown = async (
+  database: Queryable,
+  { org, env, agent }: DeskAgent,
+  contact: string,
+  waitingSince: Date,
+) => (await database.row(known, org, env, agent, contact, waitingSince)) !== undefined
+
+const mark = statement<{ read_at: number }>(`
+  insert into thread_reads (org, env, agent, contact, member, read_at) values ($1, $2, $3, $4, $5, $6)
+  on conflict (org, env, agent, contact, member)
+    do update set read_at = greatest(thread_reads.read_at, excluded.read_at)
+  returning ${epoch('read_at')} as read_at`)
+
+/** Answers how far they have read, which may be further. */
+export const markRead = (
+  database: Queryable,
+  { org, env, agent }: DeskAgent,
+  contact: string,
+  member: string,
+  readAt: Date,
+) => database.row(mark, org, env, agent, contact, member, readAt)

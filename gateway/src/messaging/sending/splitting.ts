@@ -1,0 +1,22 @@
+/** What the platform takes in one message. */
+const longestPart = 4096
+
+/** A turn in parts that the platform takes, cut at white space where there is some; nothing of a blank one. */
+export function partsOf(text: string): string[] {
+  const parts: string[] = []
+  let rest = text.trim()
+  while (rest.length > longestPart) {
+    const end = endOfPart(rest)
+    parts.push(rest.slice(0, end).trimEnd())
+    rest = rest.slice(end).trimStart()
+  }
+  return rest === '' ? parts : [...parts, rest]
+}
+
+function endOfPart(text: string): number {
+  const head = text.slice(0, longestPart + 1)
+  const space = head.search(/\s\S*$/)
+  if (space > 0) return space
+  const isPairCut = /[\uD800-\uDBFF]$/.test(text.slice(0, longestPart))
+  return isPairCut ? longestPart - 1 : longestPart
+}

@@ -1,0 +1,46 @@
+import { statement, type Queryable, type Transaction } from '../../database/database.ts'
+
+/** The insert is the claim; one whose reader counts as dead is taken over, and by one alone: the row is held. */
+export const claimInsert = statement<{ org: string }>(`
+  insert into message_claims as c (org, message_id, claimed_at) values ($1, $2, $3)
+  on conflict (org, message_id) do update set claimed_at = excluded.claimed_at
+  where c.read_at is null and c.claimed_at <= $4
+  returning c.org`)
+
+/** Undefined where it is another's, or read; one claimed before `dead` is nobody's any more. */
+export const insertClaim = (database: Queryable, org: string, messageId: string, now: Date, dead: Date) =>
+  database.row(claimInsert, org, messageId, now, dead)
+
+const find = statement<{ is_read: boolean }>(`
+  select read_at is not null as is_read from message_claims where org = $1 and message_id = $2`)
+
+export const findClaim = (database: Queryable, org: string, messageId: string) =>
+  database.row(find, org, messageId)
+
+export const claimRead = statement<{ org: string }>(`
+  update message_claims set read_at = $4
+  where org = $1 and message_id = $2 and claimed_at = $3 and read_at is null
+  returning org`)
+
+/** Undefined where the claim is no longer the one of that moment. */
+export const markRead = (tx: Transaction, org: string, messageId: string, claimedAt: Date, now: Date) =>
+  tx.row(claimRead, org, messageId, claimedAt, now)
+
+const giveBack = statement(`
+  delete from message_claims where org = $1 and message_id = $2 and claimed_at = $3 and read_at is null`)
+
+export const deleteClaim = (database: Queryable, org: string, messageId: string, claimedAt: Date) =>
+  database.rows(giveBack, org, messageId, claimedAt)
+
+const forget = statement<{ gone: number }>(`
+  with old as (
+    select org, message_id from message_claims where claimed_at < $1
+    order by claimed_at limit $2 for update skip locked
+  ), gone as (
+    delete from message_claims c using old where c.org = old.org and c.message_id = old.message_id returning 1
+  )
+  select count(*) as gone from gone`)
+
+/** Some of those claimed before then; answers how many. */
+export const forgetSome = async (database: Queryable, before: Date, limit: number) =>
+  (await database.row(forget, before, limit))?.gone ?? 0

@@ -1,0 +1,118 @@
+import type { InstalledVendors } from '@switchroom/kit/installed'
+import { silent } from '@switchroom/kit/failures'
+import type { Recording, Transcript } from '@switchroom/kit/vendor'
+import type { Scope } from '../../agents/scope.ts'
+import { StageReading, type RunStage } from '../../agents/stages/stages.ts'
+import type { CallHeads } from '../../calls/heads/heads.ts'
+import { layersOf } from '../../calls/written/call-models.ts'
+import { minuteMs } from '../../foundation/clock.ts'
+import type { Orgs } from '../../people/orgs/orgs.ts'
+import type { Accounts } from '../../providers/accounts/accounts.ts'
+import type { StageKeys } from '../../providers/lending/stage-keys.ts'
+
+const patienceMs = minuteMs
+const secondsInMinute = 60
+
+/** The forms that sound comes in, by the names that vendors use. */
+const forms: Record<string, string> = {
+  'audio/ogg': 'ogg',
+  'audio/opus': 'ogg',
+  'audio/mpeg': 'mp3',
+  'audio/mp4': 'm4a',
+  'audio/aac': 'aac',
+  'audio/amr': 'amr',
+}
+
+export interface NoteEarsParts {
+  vendors: InstalledVendors
+  heads: CallHeads
+  orgs: Orgs
+  stageKeys: StageKeys
+  accounts: Accounts
+}
+
+export interface Heard {
+  text: string
+  /** What it costs the org: nothing on its own key. */
+  credits: number
+}
+
+type Ears = Pick<RunStage, 'vendor' | 'model' | 'builds' | 'options'>
+
+/** Hears recordings with the ears that an agent's calls run on. */
+export class NoteEars {
+  readonly #parts: NoteEarsParts
+
+  constructor(parts: NoteEarsParts) {
+    this.#parts = parts
+  }
+
+  /** By the first of them that takes the recording and answers. */
+  async hear(scope: Scope, recording: Recording): Promise<Heard> {
+    const { heads, vendors } = this.#parts
+    const resolution = await heads.resolve(scope, null, 'chat')
+    const layers = layersOf(resolution)
+    const named = new StageReading(vendors, resolution.row).stage('stt', layers)
+    const rest = named.fallbacks.map((fallback) => ({ ...fallback, builds: null, options: {} }))
+    const language = layers.get('language')
+    let failure: unknown = silent(`no ears of ${scope.agent} take ${recording.mediaType}`)
+    for (const ears of [named, ...rest])
+      try {
+        const heard = await this.#heardBy(ears, scope.org, resolution.row, recording, language)
+        if (heard) return heard
+      } catch (error) {
+        failure = error
+      }
+    throw failure
+  }
+
+  /** Undefined where these ears do not take it, or no key runs them. */
+  async #heardBy(
+    { vendor, model, builds, options }: Ears,
+    org: string,
+    row: Awaited<ReturnType<CallHeads['resolve']>>['row'],
+    recording: Recording,
+    language: string | undefined,
+  ): Promise<Heard | undefined> {
+    const installed = this.#parts.vendors.doing('stt', vendor)
+    const taken = installed?.manifest?.stages.stt?.formats ?? []
+    if (!installed || !taken.includes(formOf(recording))) return undefined
+    const key = await this.#keyFor(org, { vendor, model }, row)
+    if (!key) return undefined
+    const isOwn = key.from === 'own'
+    const built = await installed.ears({
+      model,
+      builds: (isOwn && builds) || undefined,
+      knobs: { language },
+      options: { ...row.options[`stt/${vendor}`], ...(isOwn && options) },
+      credentials: key.credentials,
+    })
+    const transcript = await built.transcribe?.(recording, AbortSignal.timeout(patienceMs))
+    return (
+      transcript && {
+        text: transcript.text.trim(),
+        credits: (key.creditsPerUnit * secondsOf(transcript)) / secondsInMinute,
+      }
+    )
+  }
+
+  /** A lent one only for an org that can pay. */
+  async #keyFor(
+    org: string,
+    run: { vendor: string; model: string },
+    row: Parameters<StageKeys['find']>[3] & {},
+  ) {
+    const { orgs, stageKeys, accounts } = this.#parts
+    const { slug } = await orgs.find(org)
+    const key = await stageKeys.find({ org, slug }, 'stt', run, row)
+    const isPaid = key?.from === 'lent' && key.creditsPerUnit > 0
+    return isPaid && (await accounts.read(org)).credits <= 0 ? undefined : key
+  }
+}
+
+/** Without its codecs. */
+const formOf = ({ mediaType }: Recording) => forms[mediaType.split(';')[0]?.trim().toLowerCase() ?? ''] ?? ''
+
+/** As the vendor says, else until the last that was heard. */
+const secondsOf = ({ duration, words, segments }: Transcript) =>
+  duration ?? Math.max(0, ...[...words, ...segments].map(({ end }) => end))

@@ -1,0 +1,35 @@
+import type { CallsRoom } from '../../calls/room.ts'
+import type { Ground } from '../../database/room.ts'
+import type { PeopleRoom } from '../../people/room.ts'
+import type { ProvidersRoom } from '../../providers/room.ts'
+import type { AccessTokens } from '../access-tokens.ts'
+import type { Receiver } from '../received.ts'
+import { Claims } from './claims.ts'
+import { Media } from './media.ts'
+import { NoteEars } from './note-ears.ts'
+import { Reading } from './reading.ts'
+import { VoiceNotes } from './voice-notes.ts'
+import { Webhook } from './webhook.ts'
+
+export interface WebhookNeeds {
+  accessTokens: AccessTokens
+  receiver: Receiver
+}
+
+/** The webhook: deliveries of the messaging platform, each message read once. */
+export function makeWebhook(
+  parts: Ground &
+    Pick<PeopleRoom, 'orgs'> &
+    Pick<ProvidersRoom, 'vendors' | 'stageKeys' | 'accounts'> &
+    Pick<CallsRoom, 'callHeads'>,
+  { accessTokens, receiver }: WebhookNeeds,
+) {
+  const { settings, database, clock, logger, publicAddresses, accounts, callHeads } = parts
+  const messageClaims = new Claims(database, clock)
+  const media = new Media(settings.telephony.messagingApi, publicAddresses)
+  const ears = new NoteEars({ ...parts, heads: callHeads })
+  const voiceNotes = new VoiceNotes(accessTokens, media, ears, accounts)
+  const reading = new Reading({ database, clock, logger, claims: messageClaims, voiceNotes, receiver })
+  const webhook = new Webhook(settings.messaging, reading, logger)
+  return { messageClaims, webhook }
+}

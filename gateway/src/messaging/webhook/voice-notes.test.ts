@@ -1,0 +1,394 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { pathToFileURL } from 'node:url'
+import type { Manifest } from '@switchroom/kit/manifest'
+import { startWireFake } from '@switchroom/kit/testing/wire-fake'
+import { makeCertificates } from '../../../testing/certificates.ts'
+import { refused } from '../../../testing/client.ts'
+import { GatewayProcess } from '../../../testing/gateway-process.ts'
+import { MessagingFake, type MessagingNumberFake } from '../../../testing/messaging-fake.ts'
+import { newLine } from '../../../testing/number-desk.ts'
+import { done } from '../../../testing/test-agents.ts'
+import { until } from '../../../testing/until.ts'
+import { VendorFolder } from '../../../testing/vendor-packages.ts'
+import { changeRow } from '../../../testing/vendors.ts'
+import { signatureOf, deliveryOf } from '../../../testing/platform-deliveries.ts'
+import {
+  appSecret,
+  newMessageId,
+  textOf,
+  verifyToken,
+  WebhookDesk,
+  type WebhookLine,
+} from '../../../testing/webhook-desk.ts'
+import { dayMs, hourMs, later, secondMs } from '../../foundation/clock.ts'
+
+// Ears that answer whatever their wire says, each in one request.
+const requests = pathToFileURL(join(import.meta.dirname, '../../../../vendors/kit/src/requests.ts')).href
+const adapter = `
+import { ask, jsonOf } from '${requests}'
+export default {
+  ears: ({ class: built, keywords, credentials }) => ({
+    ...(built !== 'Live' && {
+      async transcribe({ bytes, mediaType }, signal) {
+        const heard = await jsonOf(await ask(keywords.base_url + '/' + keywords.model, {
+          body: JSON.stringify({ said: Buffer.from(bytes).toString(), mediaType, language: keywords.language, bytes: bytes.length }),
+          headers: { authorization: 'Bearer ' + credentials.api_key },
+          signal,
+        }))
+        return { language: null, duration: null, words: [], segments: [], ...heard }
+      },
+    }),
+  }),
+}
+`
+const earsNamed = (name: string, formats: string[]): Manifest => {
+  const built = {
+    takes: ['model', 'language', 'base_url'],
+    knobs: { stt: 'model', language: 'language' },
+    streams: true,
+  }
+  return {
+    name,
+    does: ['stt'],
+    credentials: { fields: ['api_key'], key: 'api_key' },
+    stages: {
+      stt: {
+        default: 'STT',
+        model: `${name}-ears`,
+        classes: { STT: built, Live: built },
+        by_model: { live: 'Live' },
+        formats,
+      },
+    },
+  }
+}
+
+const certificates = await makeCertificates()
+const platform = await MessagingFake.start(await certificates.serverFor('127.0.0.1'))
+const asked: { model: string; authorization: string; body: Record<string, unknown> }[] = []
+/** What the ears answer; a test may say otherwise. */
+let hears: (said: string) => Promise<object> = async (said) => ({ text: ` ${said} `, duration: 30 })
+const wire = await startWireFake({
+  refusal: (words) => ({ error: words }),
+  http: async ({ url, headers, body }, answer) => {
+    const sent = JSON.parse(body.toString()) as { said: string }
+    asked.push({
+      model: url.pathname.slice(1),
+      authorization: String(headers.authorization),
+      body: { ...sent },
+    })
+    answer.json(await hears(sent.said))
+  },
+})
+const folder = new VendorFolder()
+  .add(earsNamed('keen', ['wav', 'ogg', 'mp3']), adapter)
+  .add(earsNamed('spare', ['wav', 'ogg', 'aac']), adapter)
+const rates = ['keen', 'spare'].map((provider) => ({
+  service: 'stt',
+  provider,
+  model: `${provider}-ears`,
+  managed: true,
+  tier: 'basic',
+  unit: 'minute',
+  credits: 4,
+}))
+const settings = {
+  ...platform.settings,
+  SVC_MSGAPP_ACCESS_TOKEN: platform.platformToken,
+  SVC_VENDOR_FOLDERS: folder.path,
+  SVC_RATES: folder.write('rates.json', rates),
+  SVC_PROVIDER_KEY_KEEN: 'key-of-keen-0123456789',
+  SVC_PROVIDER_KEY_SPARE: 'key-of-spare-0123456789',
+  SVC_PRIVATE_HOSTS: '127.0.0.1',
+  SVC_CA_FILE: certificates.caFile,
+}
+const desk = await WebhookDesk.start(settings)
+after(async () => {
+  await desk[Symbol.asyncDispose]()
+  await platform.stop()
+  await wire.stop()
+  folder[Symbol.dispose]()
+  await certificates[Symbol.asyncDispose]()
+})
+const { receiver, deployment } = desk
+await changeRow(deployment, (row) => {
+  row.defaults.stt = 'keen/keen-ears'
+  row.fallbacks.stt = ['spare/spare-ears']
+  for (const name of ['keen', 'spare']) row.options[`stt/${name}`] = { base_url: wire.url }
+})
+
+const notRead = 'a message could not be read: deliver it again'
+
+/** A number at the platform that an org was given by the operator. */
+async function newNoteLine(): Promise<WebhookLine & MessagingNumberFake> {
+  const number = newLine()
+  const line = { ...platform.addNumber(number), number, org: await deployment.newOrg(), agent: 'desk' }
+  await desk.route(line)
+  return line
+}
+
+const noteOf = (said: string | Buffer, mime = 'audio/ogg; codecs=opus', more: object = {}) => ({
+  from: '34911234567',
+  id: newMessageId(),
+  timestamp: String(Math.floor(Date.now() / 1000)),
+  type: 'audio',
+  audio: { id: platform.addMedia(Buffer.from(said), mime), mime_type: mime, voice: true },
+  ...more,
+})
+
+const creditsOf = async ({ org }: WebhookLine) =>
+  (await deployment.operator.get(`/v1/ops/orgs/${org.slug}/account`)).body.credits as number
+
+test('a voice note is fetched, heard by the agent’s ears and read as what was said (ND-75)', async () => {
+  const line = await newNoteLine()
+  const { client } = await line.org.person('admin', { production: true })
+  done(
+    await client
+      .in('production')
+      .put('/v1/agents/desk/settings', { config: { language: 'es' }, if_version: 0 }),
+  )
+  const note = noteOf('Hola, ¿abren hoy?')
+  const answer = await desk.deliver(line, { messages: [note] })
+  assert.deepEqual([answer.status, answer.body], [200, { received: 1 }])
+  const { type, text, messageId } = receiver.received.at(-1) ?? {}
+  assert.deepEqual([type, text, messageId], ['audio', 'Hola, ¿abren hoy?', note.id])
+  const { model, authorization, body } = asked.at(-1) ?? {}
+  assert.deepEqual([model, authorization], ['keen-ears', 'Bearer key-of-keen-0123456789'])
+  assert.deepEqual([body?.['mediaType'], body?.['language']], ['audio/ogg; codecs=opus', 'es'])
+  assert.deepEqual((await desk.deliver(line, { messages: [note] })).body, { received: 0 })
+  assert.equal(asked.filter(({ body: { said } }) => said === 'Hola, ¿abren hoy?').length, 1)
+})
+
+test('it is fetched on the org’s own token where the org brought one, else on the platform’s (N-335)', async () => {
+  const line = await newNoteLine()
+  const tokens = (path: string) =>
+    platform.requests.filter((sent) => sent.path === path).map(({ token }) => token)
+  const fetched = async () => {
+    const note = noteOf('Whose?')
+    assert.deepEqual((await desk.deliver(line, { messages: [note] })).body, { received: 1 })
+    return [...tokens(`/v21.0/${note.audio.id}`), ...tokens(`/media/${note.audio.id}`)]
+  }
+  assert.deepEqual(await fetched(), [platform.platformToken, platform.platformToken])
+  const { client } = await line.org.person('admin')
+  const { phone_number_id, access_token } = line
+  done(await client.put('/v1/carrier', { phone_number_id, access_token }))
+  assert.deepEqual(await fetched(), [access_token, access_token])
+  await client.delete('/v1/carrier')
+  assert.deepEqual(await fetched(), [platform.platformToken, platform.platformToken])
+})
+
+test('a fetch or a hearing that fails is a failed reading: 500, and the next delivery reads it (N-099, N-348, ND-75, T-63)', async () => {
+  const line = await newNoteLine()
+  const note = noteOf('Try again')
+  const fails = async () => {
+    refused(await desk.deliver(line, { messages: [note] }), 500, notRead)
+    assert.deepEqual(await desk.claims(line), [])
+  }
+  for (const path of [`/v21.0/${note.audio.id}`, `/media/${note.audio.id}`])
+    for (const fault of [{ status: 404 }, { status: 500 }, 'breaks'] as const) {
+      platform.fault = (sent) => (sent.path === path ? fault : undefined)
+      await fails()
+    }
+  platform.fault = () => undefined
+  wire.mode = 'fault'
+  await fails()
+  wire.mode = 'answer'
+  assert.deepEqual((await desk.deliver(line, { messages: [note] })).body, { received: 1 })
+  assert.equal(receiver.times(note.id), 1)
+  assert.ok(!deployment.log().includes(platform.platformToken))
+})
+
+test('while a voice note is heard its repeat is 503, and 200 after (N-350, T-61)', async () => {
+  const line = await newNoteLine()
+  const note = noteOf('Slowly')
+  const heard = Promise.withResolvers<object>()
+  const before = asked.length
+  const usual = hears
+  hears = () => heard.promise
+  const first = desk.deliver(line, { messages: [note] })
+  await until('the ears are asked', () => asked.length > before)
+  const beingRead = 'another delivery of a message is being read: deliver it again'
+  refused(await desk.deliver(line, { messages: [note] }), 503, beingRead)
+  hears = usual
+  heard.resolve({ text: 'Slowly', duration: 1 })
+  assert.deepEqual((await first).body, { received: 1 })
+  assert.deepEqual((await desk.deliver(line, { messages: [note] })).body, { received: 0 })
+})
+
+test('of three messages the second, a voice note that fails once, is read by the repeat, each once (ND-74, T-64)', async () => {
+  const line = await newNoteLine()
+  const messages = [textOf('one'), noteOf('two'), textOf('three')]
+  wire.mode = 'fault'
+  refused(await desk.deliver(line, { messages }), 500, notRead)
+  wire.mode = 'answer'
+  assert.deepEqual((await desk.deliver(line, { messages })).body, { received: 1 })
+  const taken = receiver.received.filter(({ org }) => org === line.org.id).map(({ text }) => text)
+  assert.deepEqual(taken, ['one', 'three', 'two'])
+})
+
+test('in one delivery a voice note holds up what its contact wrote after it, and nobody else (ND-74)', async () => {
+  const line = await newNoteLine()
+  const heard = Promise.withResolvers<object>()
+  const usual = hears
+  hears = () => heard.promise
+  const ben = { from: '447700900123' }
+  const messages = [textOf('A1'), noteOf('A2'), textOf('B1', ben), textOf('A3'), textOf('B2', ben)]
+  const delivery = desk.deliver(line, { messages })
+  const taken = () => receiver.received.filter(({ org }) => org === line.org.id).map(({ text }) => text)
+  await until('what others wrote is read', () => taken().length === 3)
+  assert.deepEqual(taken(), ['A1', 'B1', 'B2'])
+  hears = usual
+  heard.resolve({ text: 'A2', duration: 1 })
+  assert.deepEqual((await delivery).body, { received: 5 })
+  assert.deepEqual(taken(), ['A1', 'B1', 'B2', 'A2', 'A3'])
+})
+
+test('ears that fail or do not take the form leave it to those the row falls back to (ND-75)', async () => {
+  const line = await newNoteLine()
+  const models = async (note: ReturnType<typeof noteOf>) => {
+    const before = asked.length
+    assert.deepEqual((await desk.deliver(line, { messages: [note] })).body, { received: 1 })
+    return asked.slice(before).map(({ model }) => model)
+  }
+  assert.deepEqual(await models(noteOf('heard', 'audio/mpeg')), ['keen-ears'])
+  assert.deepEqual(await models(noteOf('heard', 'audio/aac')), ['spare-ears'])
+  const usual = hears
+  hears = async (said) => (asked.at(-1)?.model === 'keen-ears' ? { text: null } : usual(said))
+  assert.deepEqual(await models(noteOf('heard')), ['keen-ears', 'spare-ears'])
+  hears = usual
+  refused(await desk.deliver(line, { messages: [noteOf('x', 'audio/amr')] }), 500, notRead)
+  assert.match(deployment.log(), /no ears of desk take audio\/amr/)
+})
+
+test('an agent’s own ears are its ears: no others hear what these cannot (ND-75)', async () => {
+  const line = await newNoteLine()
+  const { client } = await line.org.person('admin', { production: true })
+  done(await client.put('/v1/provider-keys/spare', { key: 'own-key-of-the-org' }))
+  const set = (config: object, if_version: number) =>
+    client.in('production').put('/v1/agents/desk/settings', { config, if_version })
+  done(await set({ stt: 'spare/spare-ears' }, 0))
+  assert.deepEqual((await desk.deliver(line, { messages: [noteOf('mine')] })).body, { received: 1 })
+  assert.deepEqual(
+    [asked.at(-1)?.model, asked.at(-1)?.authorization],
+    ['spare-ears', 'Bearer own-key-of-the-org'],
+  )
+  const before = asked.length
+  refused(await desk.deliver(line, { messages: [noteOf('mine', 'audio/mpeg')] }), 500, notRead)
+  assert.equal(asked.length, before)
+})
+
+test('on a lent key the org pays by the minute, once, and without credits it is not heard', async () => {
+  const line = await newNoteLine()
+  const before = await creditsOf(line)
+  const note = noteOf('Half a minute')
+  receiver.during = () => Promise.reject(new Error('broken'))
+  refused(await desk.deliver(line, { messages: [note] }), 500, notRead)
+  receiver.during = () => {}
+  assert.equal(await creditsOf(line), before)
+  for (let times = 0; times < 2; times += 1) await desk.deliver(line, { messages: [note] })
+  assert.equal(await creditsOf(line), before - 2)
+  const account = { plan: 'pro', subscribed: true, credits: 0 }
+  done(await deployment.operator.put(`/v1/ops/orgs/${line.org.slug}/account`, account))
+  const count = asked.length
+  refused(await desk.deliver(line, { messages: [noteOf('Broke')] }), 500, notRead)
+  assert.equal(asked.length, count)
+})
+
+test('a voice note in which nobody speaks is read, answered by nobody and shown to the app', async () => {
+  const line = await newNoteLine()
+  const note = noteOf(' ')
+  const answer = await desk.deliver(line, { messages: [note] })
+  assert.deepEqual([answer.status, answer.body], [200, { received: 0 }])
+  assert.equal(receiver.times(note.id), 0)
+  const { type, text, messageId } = receiver.shown.at(-1) ?? {}
+  assert.deepEqual([type, text, messageId], ['audio', '', note.id])
+  assert.deepEqual(await desk.claims(line), [{ message_id: note.id, is_read: true }])
+})
+
+test('one that comes more than a day late is not heard any more', async () => {
+  const line = await newNoteLine()
+  const sentAgo = (ms: number) => ({ timestamp: String(Math.floor((Date.now() - ms) / 1000)) })
+  receiver.becomes = 'expired'
+  const before = asked.length
+  const late = noteOf('Late', undefined, sentAgo(dayMs + hourMs))
+  assert.deepEqual((await desk.deliver(line, { messages: [late] })).body, { received: 0 })
+  receiver.becomes = 'queued'
+  assert.equal(asked.length, before)
+  assert.deepEqual(await desk.claims(line), [{ message_id: late.id, is_read: true }])
+  const inTime = noteOf('In time', undefined, sentAgo(dayMs - hourMs))
+  assert.deepEqual((await desk.deliver(line, { messages: [inTime] })).body, { received: 1 })
+})
+
+test('no more than 16 MB is fetched', async () => {
+  const line = await newNoteLine()
+  const most = 16 * 1024 * 1024
+  const before = asked.length
+  refused(await desk.deliver(line, { messages: [noteOf(Buffer.alloc(most + 1, 'x'))] }), 500, notRead)
+  assert.equal(asked.length, before)
+  assert.match(deployment.log(), /answers more than 16777216 bytes/)
+})
+
+test('what is fetched is at a public address and over TLS, whatever the answer names', async () => {
+  const line = await newNoteLine()
+  await using guarded = await desk.another({ SVC_PRIVATE_HOSTS: '' })
+  const note = noteOf('Inside')
+  refused(await guarded.deliver(line, { messages: [note] }), 500, notRead)
+  assert.match(guarded.deployment.log(), /127\.0\.0\.1 resolves to an address that is not public/)
+  const plain = await MessagingFake.start()
+  const media = plain.addMedia(Buffer.from('x'))
+  plain.addNumber(line.number)
+  await using open = await desk.another({
+    SVC_MSGAPP_API: plain.url,
+    SVC_MSGAPP_ACCESS_TOKEN: plain.platformToken,
+  })
+  refused(
+    await open.deliver(line, { messages: [noteOf('x', undefined, { audio: { id: media } })] }),
+    500,
+    notRead,
+  )
+  assert.match(open.deployment.log(), /is asked over https alone/)
+  assert.ok(plain.requests.every(({ path }) => !path.startsWith('/media/')))
+  await plain.stop()
+})
+
+test('without any token a voice note is not read', async () => {
+  const line = await newNoteLine()
+  await using poor = await desk.another({ SVC_MSGAPP_ACCESS_TOKEN: '' })
+  refused(await poor.deliver(line, { messages: [noteOf('x')] }), 500, notRead)
+  assert.match(poor.deployment.log(), /no token opens voice notes/)
+})
+
+test('a gateway killed while it reads leaves a claim that is read from ten minutes on (N-100, T-65)', async () => {
+  const line = await newNoteLine()
+  const note = noteOf('Left behind')
+  const file = `/media/${note.audio.id}`
+  platform.fault = ({ path }) => (path === file ? 'hangs' : undefined)
+  await using doomed = await GatewayProcess.start(deployment, {
+    ...settings,
+    SVC_MSGAPP_APP_SECRET: appSecret,
+    SVC_MSGAPP_VERIFY_TOKEN: verifyToken,
+  })
+  const body = JSON.stringify(deliveryOf(line, { messages: [note] }))
+  const signed = { 'x-hub-signature-256': signatureOf(appSecret, body) }
+  const lost = fetch(`${doomed.url}/v1/msgapp/webhook`, { method: 'POST', headers: signed, body })
+  const cut = assert.rejects(lost)
+  await until('it is being fetched', () => platform.requests.some(({ path }) => path === file))
+  await doomed.kill()
+  await cut
+  platform.fault = () => undefined
+  const { rows } = await deployment.sql('select claimed_at from message_claims where message_id = $1', [
+    note.id,
+  ])
+  const claimedAt = new Date(rows[0].claimed_at)
+  await using other = await desk.another()
+  for (const [seconds, status] of [
+    [599, 503],
+    [600, 200],
+  ] as const) {
+    other.deployment.clock.now = () => later(claimedAt, seconds * secondMs)
+    assert.equal((await other.deliver(line, { messages: [note] })).status, status, `at ${seconds} seconds`)
+  }
+  assert.equal(other.receiver.received.at(-1)?.text, 'Left behind')
+})

@@ -1,0 +1,166 @@
+import {
+  carrierKinds,
+  sipTransports,
+  type CarrierKind,
+  type PutCarrier,
+  type SipTransport,
+} from '@switchroom/contract/carriers'
+import ipaddr from 'ipaddr.js'
+import { normalHost } from '../../foundation/address-ranges.ts'
+import { badRequest, unprocessable } from '../../foundation/refusals.ts'
+import type { CarrierLogin } from '../../foundation/telephony-settings.ts'
+import { readNetworks } from './network-forms.ts'
+
+/** What is sealed of an account, by its kind. */
+export type ApiFields = { kind: 'apicarrier' } & CarrierLogin
+export interface SipFields {
+  kind: 'sip'
+  username: string
+  password: string
+  networks: string[]
+  outbound_host?: string
+  outbound_transport?: SipTransport
+  outbound_username?: string
+  outbound_password?: string
+}
+export interface MsgFields {
+  kind: 'msgapp'
+  phone_number_id: string
+  access_token: string
+}
+export type AccountFields = ApiFields | SipFields | MsgFields
+
+/** The fields that tell a kind, and the one that names the account. */
+const marks: Record<CarrierKind, (keyof PutCarrier)[]> = {
+  apicarrier: ['account_sid'],
+  sip: ['username', 'addresses'],
+  msgapp: ['phone_number_id'],
+}
+
+export function kindOf(sent: PutCarrier): CarrierKind {
+  if (sent.kind !== undefined) {
+    const named = carrierKinds.find((kind) => kind === sent.kind)
+    if (!named) throw badRequest(`kind: must be one of ${carrierKinds.join(', ')}`)
+    return named
+  }
+  const meant = carrierKinds.filter((kind) => marks[kind].some((field) => sent[field] !== undefined))
+  const [only] = meant
+  if (only === undefined)
+    throw unprocessable('kind: is required where no account_sid, username or phone_number_id says it')
+  if (meant.length > 1)
+    throw unprocessable(`kind: is required where the fields are of ${meant.join(' and ')}`)
+  return only
+}
+
+/** The account's own id. */
+export function idOf(kind: CarrierKind, sent: PutCarrier): string {
+  if (kind === 'sip') return idIn('username', sent.username, /^[\w.+@!~*-]{1,64}$/)
+  if (kind === 'apicarrier') return idIn('account_sid', sent.account_sid, /^[\w-]{1,64}$/)
+  return idIn('phone_number_id', sent.phone_number_id, /^[\w-]{1,64}$/)
+}
+
+/** What was sent over what is held; the names in `lifted` are hosts that the operator lets orgs name although they are private. */
+export function fieldsOf(
+  kind: CarrierKind,
+  sent: PutCarrier,
+  held: AccountFields | undefined,
+  lifted: readonly string[],
+): AccountFields {
+  if (kind === 'sip') return sipFields(sent, held?.kind === 'sip' ? held : undefined, lifted)
+  if (kind === 'apicarrier') {
+    const before = held?.kind === 'apicarrier' ? held : undefined
+    const user = secretIn('user', sent.user ?? before?.user)
+    if (user.includes(':')) throw badRequest('user: holds a colon, which no user of the carrier does')
+    return {
+      kind,
+      account_sid: idOf(kind, sent),
+      user,
+      secret: secretIn('secret', sent.secret ?? before?.secret),
+    }
+  }
+  const before = held?.kind === 'msgapp' ? held : undefined
+  const access_token = secretIn('access_token', sent.access_token ?? before?.access_token)
+  return { kind, phone_number_id: idOf(kind, sent), access_token }
+}
+
+function sipFields(sent: PutCarrier, held: SipFields | undefined, lifted: readonly string[]): SipFields {
+  const username = idOf('sip', sent)
+  const password = secretIn('password', sent.password ?? held?.password)
+  if (sent.addresses === undefined && !held) throw unprocessable('addresses: is required')
+  const networks =
+    sent.addresses === undefined ? (held?.networks ?? []) : readNetworks('addresses', sent.addresses)
+  const host =
+    sent.outbound_host === undefined ? held?.outbound_host : outboundHost(sent.outbound_host, lifted)
+  const transport =
+    sent.outbound_transport === undefined ? held?.outbound_transport : transportOf(sent.outbound_transport)
+  const pair = outboundPair(sent, held)
+  return {
+    kind: 'sip',
+    username,
+    password,
+    networks,
+    ...(host !== undefined && { outbound_host: host }),
+    ...(transport !== undefined && { outbound_transport: transport }),
+    ...pair,
+  }
+}
+
+/** Said together or not at all: half of a new pair with half of the old one opens nothing. */
+function outboundPair(sent: PutCarrier, held: SipFields | undefined) {
+  const { outbound_username: username, outbound_password: password } = sent
+  if (username === undefined && password === undefined) {
+    const { outbound_username, outbound_password } = held ?? {}
+    return outbound_username === undefined || outbound_password === undefined
+      ? {}
+      : { outbound_username, outbound_password }
+  }
+  if (username === null && password === null) return {}
+  if (typeof username !== 'string' || typeof password !== 'string') {
+    const [said, missing] =
+      typeof username === 'string'
+        ? ['outbound_username', 'outbound_password']
+        : ['outbound_password', 'outbound_username']
+    throw badRequest(`${said} is of no use without ${missing}: send both or neither`)
+  }
+  return {
+    outbound_username: secretIn('outbound_username', username),
+    outbound_password: secretIn('outbound_password', password),
+  }
+}
+
+function transportOf(sent: string | null): SipTransport | undefined {
+  if (sent === null) return undefined
+  const transport = sipTransports.find((known) => known === sent)
+  if (!transport) throw badRequest(`outbound_transport: must be one of ${sipTransports.join(', ')}`)
+  return transport
+}
+
+/** The last label begins with a letter: what ends in a number is an address in some spelling. */
+const hostForm =
+  /^(?=.{1,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/i
+
+function outboundHost(sent: string | null, lifted: readonly string[]): string | undefined {
+  if (sent === null) return undefined
+  const [, host = '', port] = /^([^:]*)(?::([1-9]\d{0,4}))?$/.exec(sent) ?? []
+  const isAddress = ipaddr.IPv4.isValidFourPartDecimal(host)
+  const isPublicAddress = isAddress && ipaddr.IPv4.parse(host).range() === 'unicast'
+  const isLifted = host !== '' && lifted.some((name) => normalHost(name) === normalHost(host))
+  const isHost = isLifted || isPublicAddress || (!isAddress && hostForm.test(host))
+  if (!isHost || Number(port ?? 1) > 65_535)
+    throw badRequest('outbound_host: must be a host name or a public IPv4 address, with or without :port')
+  return sent.toLowerCase()
+}
+
+function idIn(field: string, sent: string | undefined, form: RegExp): string {
+  if (sent === undefined) throw unprocessable(`${field}: is required`)
+  if (!form.test(sent)) throw badRequest(`${field}: is not the id of an account`)
+  return sent
+}
+
+/** Its value is in no sentence. */
+function secretIn(field: string, sent: string | undefined): string {
+  if (sent === undefined) throw unprocessable(`${field}: is required`)
+  if (sent === '' || sent.length > 1000 || /\p{Cc}/u.test(sent))
+    throw badRequest(`${field}: must be one line of 1 to 1000 characters`)
+  return sent
+}

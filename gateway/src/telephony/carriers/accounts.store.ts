@@ -1,0 +1,73 @@
+import type { CarrierKind } from '@switchroom/contract/carriers'
+import { statement, type Queryable, type Transaction } from '../../database/database.ts'
+
+export interface AccountRow {
+  org: string
+  account: string
+  kind: CarrierKind
+  label: string
+  sealed: Buffer
+  /** Of a SIP peer, as the org last sent them. */
+  networks: string[]
+  /** Where the platform dials a SIP peer. */
+  dials_at: string | null
+  forgotten_at: string | null
+}
+
+const columns = 'org, account, kind, label, sealed, networks, dials_at, forgotten_at'
+
+const held = statement<AccountRow>(`
+  select ${columns} from carrier_accounts where org = $1 and forgotten_at is null order by ordinal`)
+
+export const listAccounts = (database: Queryable, org: string) => database.rows(held, org)
+
+const one = statement<AccountRow>(`select ${columns} from carrier_accounts where org = $1 and account = $2`)
+
+/** A forgotten one too. */
+export const findAccount = (database: Queryable, org: string, account: string) =>
+  database.row(one, org, account)
+
+const locked = statement<AccountRow>(`${one.text} for update`)
+
+export const lockAccount = (tx: Transaction, org: string, account: string) => tx.row(locked, org, account)
+
+const insert = statement<{ account: string }>(`
+  insert into carrier_accounts (org, account, kind, label, sealed, networks, dials_at, created_at)
+  values ($1, $2, $3, $4, $5, $6, $7, $8)
+  on conflict (org, account) do nothing returning account`)
+
+export type KeptAccount = Omit<AccountRow, 'forgotten_at'>
+
+/** Answers nothing when another request was first. */
+export const insertAccount = (tx: Transaction, kept: KeptAccount, now: Date) =>
+  tx.row(insert, ...valuesOf(kept), now)
+
+const replace = statement(`
+  update carrier_accounts
+  set kind = $3, label = $4, sealed = $5, networks = $6, dials_at = $7, forgotten_at = null
+  where org = $1 and account = $2`)
+
+export const replaceAccount = (tx: Transaction, kept: KeptAccount) => tx.rows(replace, ...valuesOf(kept))
+
+const valuesOf = ({ org, account, kind, label, sealed, networks, dials_at }: KeptAccount) =>
+  [org, account, kind, label, sealed, networks, dials_at] as const
+
+const forget = statement(`
+  update carrier_accounts set sealed = $3, dials_at = null, forgotten_at = $4 where org = $1 and account = $2`)
+
+/** Only what admits its numbers stays sealed. */
+export const forgetAccount = (tx: Transaction, org: string, account: string, sealed: Buffer, now: Date) =>
+  tx.rows(forget, org, account, sealed, now)
+
+const living = statement<{ number: string }>(`
+  select number from numbers where org = $1 and account = $2 limit 1`)
+
+export const numberLivingIn = (database: Queryable, org: string, account: string) =>
+  database.row(living, org, account)
+
+const removeDead = statement(`
+  delete from carrier_accounts a where forgotten_at < $1
+    and not exists (select from numbers n where n.org = a.org and n.account = a.account)`)
+
+export const removeDeadAccounts = (database: Queryable, forgottenBefore: Date) =>
+  database.rows(removeDead, forgottenBefore)

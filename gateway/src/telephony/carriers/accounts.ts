@@ -1,0 +1,233 @@
+import type { CarrierAccount, CarrierKind, CarrierList, PutCarrier } from '@switchroom/contract/carriers'
+import type { Database } from '../../database/database.ts'
+import { later, minuteMs, type Clock } from '../../foundation/clock.ts'
+import { badRequest, conflict, listed, notFound } from '../../foundation/refusals.ts'
+import type { SealedPlace, Vault } from '../../foundation/sealing.ts'
+import { cutToLine, lineOf } from '../../foundation/text.ts'
+import { fieldsOf, idOf, kindOf, type AccountFields } from './account-fields.ts'
+import * as store from './accounts.store.ts'
+import type { ApiCarrier } from './api-carrier.ts'
+import { WireFailure } from './carrier-wire.ts'
+import type { Catalogue } from './catalogue.ts'
+import type { Firewall } from './firewall.ts'
+import type { MessagingApi } from './messaging-api.ts'
+import type { Networks } from './networks.ts'
+
+export type { AccountRow } from './accounts.store.ts'
+
+export type NumberChannel = 'phone' | 'msgapp'
+
+/** An account with its secrets; those of a forgotten one are empty, but for what admits a SIP peer's numbers. */
+export type OpenedAccount = { account: string; label: string; forgotten: boolean } & AccountFields
+
+interface Parts {
+  database: Database
+  clock: Clock
+  vault: Vault
+  carrier: ApiCarrier
+  messaging: MessagingApi
+  catalogue: Catalogue
+  networks: Networks
+  firewall: Firewall
+  privateHosts: readonly string[]
+  /** Admits an org's numbers again, in both environments; a failure is kept for a retry and never thrown. */
+  readmit: (org: string) => Promise<void>
+}
+
+const servedBy: Record<NumberChannel, CarrierKind[]> = { phone: ['apicarrier', 'sip'], msgapp: ['msgapp'] }
+const mostTries = 5
+
+/** An org's accounts at carriers and at the messaging platform: the org's own, in both environments. */
+export class CarrierAccounts {
+  readonly #parts: Parts
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+  }
+
+  async list(org: string): Promise<CarrierList> {
+    const rows = await store.listAccounts(this.#parts.database, org)
+    return { carriers: await Promise.all(rows.map((row) => this.#shown(row))) }
+  }
+
+  async read(org: string, account?: string): Promise<CarrierAccount> {
+    return this.#shown(await this.find(org, account))
+  }
+
+  /** The one that is meant: named, or the only one. */
+  async find(org: string, account?: string): Promise<store.AccountRow> {
+    return meant(await store.listAccounts(this.#parts.database, org), account)
+  }
+
+  /** The same among those that serve a channel. */
+  async findServing(org: string, channel: NumberChannel, account?: string): Promise<store.AccountRow> {
+    return meant(await this.serving(org, channel), account)
+  }
+
+  /** Those that serve a channel, oldest first. */
+  async serving(org: string, channel: NumberChannel): Promise<store.AccountRow[]> {
+    const rows = await store.listAccounts(this.#parts.database, org)
+    return rows.filter(({ kind }) => servedBy[channel].includes(kind))
+  }
+
+  /** Also a forgotten one that numbers still live in. */
+  async opened(org: string, account: string): Promise<OpenedAccount | undefined> {
+    const row = await store.findAccount(this.#parts.database, org, account)
+    if (!row) return undefined
+    const { label, forgotten_at } = row
+    return { account, label, forgotten: forgotten_at !== null, ...this.#fields(row) }
+  }
+
+  /** Adds it, or replaces the fields of one that is held. Whoever is outside is asked before anything is written. */
+  async put(org: string, sent: PutCarrier): Promise<CarrierAccount> {
+    const kind = kindOf(sent)
+    const account = idOf(kind, sent)
+    for (let tries = 0; tries < mostTries; tries += 1) {
+      const row = await this.#held(org, account, kind)
+      const held = row && row.forgotten_at === null ? this.#fields(row) : undefined
+      const fields = fieldsOf(kind, sent, held, this.#parts.privateHosts)
+      const label = sent.label === undefined ? undefined : lineOf('label', sent.label)
+      const name = await this.#open(fields)
+      const kept: store.KeptAccount = {
+        org,
+        account,
+        kind,
+        label: label ?? (held && row?.label) ?? cutToLine(name, account),
+        sealed: this.#seal(org, account, fields),
+        networks: fields.kind === 'sip' ? fields.networks : [],
+        dials_at: (fields.kind === 'sip' && fields.outbound_host) || null,
+      }
+      if (!(await this.#keep(kept, row))) continue // changed meanwhile: what was asked about is not what would be kept
+      if (kind === 'sip') await this.#follow(org, row, held, fields)
+      return this.read(org, account)
+    }
+    throw conflict(`${account} is being changed by another request: try again`)
+  }
+
+  /** Its numbers stay routed until each is let go; what admits them stays sealed until then. */
+  async forget(org: string, account?: string): Promise<void> {
+    const { database, clock, firewall, readmit } = this.#parts
+    const found = await this.find(org, account)
+    await database.transaction(async (tx) => {
+      const row = await store.lockAccount(tx, org, found.account)
+      if (!row || row.forgotten_at !== null) throw noSuch(found.account)
+      const sealed = this.#seal(org, row.account, admitting(this.#fields(row)))
+      await store.forgetAccount(tx, org, row.account, sealed, clock.now())
+    })
+    if (found.kind === 'sip')
+      await firewall.around(async () => {
+        if (await store.numberLivingIn(database, org, found.account)) await readmit(org)
+      })
+  }
+
+  /** Forgotten accounts that no number lives in any more; not at once, for a number may be on its way in. */
+  async forgetDead(): Promise<void> {
+    const { database, clock } = this.#parts
+    await store.removeDeadAccounts(database, later(clock.now(), -minuteMs))
+  }
+
+  /** The row to replace: a forgotten one too, for its id is taken while numbers live in it. */
+  async #held(org: string, account: string, kind: CarrierKind): Promise<store.AccountRow | undefined> {
+    const { database } = this.#parts
+    const row = await store.findAccount(database, org, account)
+    if (!row || row.kind === kind) return row
+    const isTaken = row.forgotten_at === null || (await store.numberLivingIn(database, org, account))
+    if (isTaken) throw conflict(`${account} is held as ${row.kind}: an account keeps its kind`)
+    return row
+  }
+
+  /** Asks whoever is outside whether it opens; answers the name they know it by. */
+  async #open(fields: AccountFields): Promise<string | undefined> {
+    const { carrier, messaging } = this.#parts
+    if (fields.kind === 'sip') return undefined
+    if (fields.kind === 'apicarrier') {
+      await carrier.open(fields).catch((error: unknown) => {
+        if (!(error instanceof WireFailure) || ![401, 403, 404].includes(error.answered ?? 0)) throw error
+        const sentence = `the carrier does not open account_sid ${fields.account_sid} to this user and secret`
+        throw badRequest(error.said === undefined ? sentence : `${sentence}: ${error.said}`)
+      })
+      return undefined
+    }
+    const { phone_number_id, access_token } = fields
+    const { name } = await messaging.numberOf(phone_number_id, access_token).catch((error: unknown) => {
+      if (!(error instanceof WireFailure) || Math.floor((error.answered ?? 0) / 100) !== 4) throw error
+      const sentence = `the messaging platform does not open phone_number_id ${phone_number_id} to this access_token`
+      throw badRequest(error.said === undefined ? sentence : `${sentence}: ${error.said}`)
+    })
+    return name
+  }
+
+  /** False when the row is not what it was when it was read. */
+  #keep(kept: store.KeptAccount, read: store.AccountRow | undefined): Promise<boolean> {
+    const { database, clock, networks } = this.#parts
+    return database.transaction(async (tx) => {
+      const now = clock.now()
+      if (read) {
+        const row = await store.lockAccount(tx, kept.org, kept.account)
+        if (!row?.sealed.equals(read.sealed)) return false
+        await store.replaceAccount(tx, kept)
+      } else if (!(await store.insertAccount(tx, kept, now))) return false
+      await networks.ask(tx, kept.org, kept.networks, { account: kept.account }, now)
+      return true
+    })
+  }
+
+  /** A SIP peer's pair and networks fence its numbers. */
+  async #follow(
+    org: string,
+    row: store.AccountRow | undefined,
+    held: AccountFields | undefined,
+    fields: AccountFields,
+  ) {
+    const { firewall, readmit } = this.#parts
+    const isSame = held && JSON.stringify(admitting(held)) === JSON.stringify(admitting(fields))
+    if (isSame) return
+    await firewall.around(async () => {
+      if (row) await readmit(org)
+    })
+  }
+
+  #fields({ org, account, sealed }: store.AccountRow): AccountFields {
+    return JSON.parse(this.#parts.vault.open(sealed, placeOf(org, account))) as AccountFields
+  }
+
+  #seal(org: string, account: string, fields: AccountFields): Buffer {
+    return this.#parts.vault.seal(JSON.stringify(fields), placeOf(org, account))
+  }
+
+  /** Every field is named here, so that a secret can never be among them. */
+  async #shown({ org, kind, account, label, networks }: store.AccountRow): Promise<CarrierAccount> {
+    if (kind === 'msgapp') return { kind, account, label, networks: [] }
+    const { catalogue, database, networks: asked } = this.#parts
+    if (kind === 'apicarrier') return { kind, account, label, networks: catalogue.networksOf(kind) ?? [] }
+    const states = await asked.statesOf(database, org, networks)
+    const stated = networks.map((network) => ({ network, state: states.get(network) ?? 'waiting' }))
+    return { kind, account, label, networks: stated }
+  }
+}
+
+const placeOf = (org: string, account: string): SealedPlace => `carrier_accounts:sealed:${org}:${account}`
+
+/** What admits an account's numbers, without what else it can do. */
+function admitting(fields: AccountFields): AccountFields {
+  if (fields.kind === 'apicarrier') return { ...fields, user: '', secret: '' }
+  if (fields.kind === 'msgapp') return { ...fields, access_token: '' }
+  const { kind, username, password, networks } = fields
+  return { kind, username, password, networks }
+}
+
+const noSuch = (account: string) => notFound(`this org holds no carrier account ${account}`)
+
+/** An empty name is none. */
+function meant(rows: readonly store.AccountRow[], account = ''): store.AccountRow {
+  const [only, ...others] = account === '' ? rows : rows.filter((row) => row.account === account)
+  if (!only)
+    throw account === ''
+      ? notFound('this org holds no carrier account: add one with PUT /v1/carrier')
+      : noSuch(account)
+  if (others.length > 0)
+    throw conflict(
+      `this org holds several accounts: name one in account, of ${listed(rows.map((row) => row.account))}`,
+    )
+  return only
+}

@@ -1,0 +1,116 @@
+import type { SecureContext } from 'node:tls'
+import { secondMs } from '../../foundation/clock.ts'
+import { Refusal } from '../../foundation/refusals.ts'
+
+/** How long one request may take, to its last byte. */
+export const wireTimeoutMs = 10 * secondMs
+
+/** Somebody outside said no or nothing. Where no rule knows better it is a 502 with their own sentence. */
+export class WireFailure extends Refusal {
+  override readonly name = 'WireFailure'
+  /** The status they answered with; undefined when they did not answer. */
+  readonly answered: number | undefined
+  /** Their own words. */
+  readonly said: string | undefined
+
+  constructor(who: string, answered?: number, said?: string) {
+    super(502, said === undefined ? silence(who, answered) : `${who} says: ${said}`)
+    this.answered = answered
+    this.said = said
+  }
+}
+
+const silence = (who: string, answered: number | undefined) =>
+  answered === undefined ? `${who} did not answer` : `${who} did not answer as it should: status ${answered}`
+
+export interface WireRequest {
+  method?: 'GET' | 'POST' | 'DELETE'
+  url: string
+  authorization: string
+  form?: Readonly<Record<string, string>>
+  json?: object
+  /** Never repeated, whatever the other side answers. */
+  secrets: readonly string[]
+}
+
+export interface WireOptions {
+  timeoutMs?: number
+  tls?: { secureContext?: SecureContext }
+}
+
+/** Asks one party outside, whose address the operator set. No redirect is followed: the credentials are theirs alone. */
+export class Wire {
+  readonly #who: string
+  readonly #sentenceIn: (body: unknown) => unknown
+  readonly #timeoutMs: number
+  readonly #tls: NonNullable<WireOptions['tls']>
+  #agent: Promise<Agent> | undefined
+
+  /** `sentenceIn` finds their sentence in the body of a refusal. */
+  constructor(who: string, sentenceIn: (body: unknown) => unknown, options: WireOptions = {}) {
+    this.#who = who
+    this.#sentenceIn = sentenceIn
+    this.#timeoutMs = options.timeoutMs ?? wireTimeoutMs
+    this.#tls = options.tls ?? {}
+  }
+
+  /** The body of the answer; undefined where it has none. Throws a `WireFailure`. */
+  async ask(asked: WireRequest): Promise<unknown> {
+    const { status, text } = await this.#send(asked)
+    const body = parsed(text)
+    if (status < 200 || status > 299) throw this.#failure(asked, status, this.#sentenceIn(body))
+    if (text !== '' && body === undefined) throw this.#failure(asked, status, undefined)
+    return body
+  }
+
+  async #send({ method = 'GET', url, authorization, form, json }: WireRequest) {
+    try {
+      const { fetch, dispatcher } = await (this.#agent ??= makeAgent(this.#tls))
+      const answer = await fetch(url, {
+        method,
+        dispatcher,
+        redirect: 'manual',
+        signal: AbortSignal.timeout(this.#timeoutMs),
+        headers: {
+          authorization,
+          accept: 'application/json',
+          ...(form && { 'content-type': 'application/x-www-form-urlencoded' }),
+          ...(json && { 'content-type': 'application/json' }),
+        },
+        ...(form && { body: new URLSearchParams(form).toString() }),
+        ...(json && { body: JSON.stringify(json) }),
+      })
+      return { status: answer.status, text: await answer.text() }
+    } catch {
+      throw new WireFailure(this.#who) // the cause names addresses and headers
+    }
+  }
+
+  #failure({ secrets }: WireRequest, status: number, said: unknown) {
+    const sentence = typeof said === 'string' ? withoutSecrets(said, secrets) : ''
+    return new WireFailure(this.#who, status, sentence || undefined)
+  }
+}
+
+type Agent = Awaited<ReturnType<typeof makeAgent>>
+
+async function makeAgent({ secureContext }: NonNullable<WireOptions['tls']>) {
+  const { Agent, fetch } = await import('undici') // 6 MB that most gateways never need
+  const dispatcher = new Agent(secureContext ? { connect: { secureContext } } : {})
+  return { fetch, dispatcher }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** One line without any of the secrets that were sent. */
+function withoutSecrets(said: string, secrets: readonly string[]): string {
+  let line = said.replace(/[\s\p{Cc}]+/gu, ' ').trim()
+  for (const secret of secrets) if (secret !== '') line = line.replaceAll(secret, '…')
+  return line.slice(0, 500)
+}

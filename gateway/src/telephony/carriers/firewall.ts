@@ -1,0 +1,111 @@
+import type { FirewallList } from '@switchroom/contract/carriers'
+import { rename, writeFile } from 'node:fs/promises'
+import type { Logger } from 'pino'
+import { statement, type Database } from '../../database/database.ts'
+import type { Signals } from '../../database/signals.ts'
+import { SettingError } from '../../foundation/setting-forms.ts'
+import type { TelephonySettings } from '../../foundation/telephony-settings.ts'
+import type { Catalogue } from './catalogue.ts'
+import * as store from './networks.store.ts'
+
+const port = 5060
+const channel = 'switchroom_firewall'
+const tell = statement(`select pg_notify('${channel}', $1)`)
+/** What gateways tell each other: there may be more, or the tables are as they will be. */
+type Word = 'opens' | 'stands'
+
+interface Parts {
+  database: Database
+  logger: Logger
+  signals: Signals
+  catalogue: Catalogue
+  settings: Pick<TelephonySettings, 'firewallFile' | 'mediaAddress' | 'sandboxMediaServer'>
+}
+
+/** Who may reach port 5060: the catalogue's carriers, approved networks in use, and nobody else. */
+export class Firewall {
+  readonly #parts: Parts
+  /** What the file holds. */
+  #written: readonly string[] = []
+  /** One write at a time: two of one file would mix. */
+  #writing: Promise<void> = Promise.resolve()
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+    const hear = (word: string) => void this.#report(this.#write(word === 'opens'))
+    if (parts.settings.firewallFile !== undefined) parts.signals.on(channel, hear, () => hear('stands'))
+  }
+
+  async read(): Promise<FirewallList> {
+    return { port, networks: await this.list() }
+  }
+
+  async list(): Promise<string[]> {
+    const { database, catalogue, settings } = this.#parts
+    const approved = (await store.networksInUse(database)).map(({ network }) => network)
+    const carriers = catalogue.all.flatMap(({ networks }) => networks)
+    const { mediaAddress, sandboxMediaServer } = settings
+    const handOver = sandboxMediaServer && mediaAddress !== undefined ? [mediaAddress] : []
+    return [...new Set([...carriers, ...approved, ...handOver])].toSorted()
+  }
+
+  /** Throws where the file cannot be written, so that nobody relies on it. */
+  async start(): Promise<void> {
+    await this.#write().catch((error: NodeJS.ErrnoException) => {
+      throw error.path === undefined
+        ? error
+        : new SettingError(`SVC_FIREWALL_FILE cannot be written: ${error.message}`)
+    })
+  }
+
+  /**
+   * Opens what a change added, lets the media plane hear of the change, then closes what it removed. What only the
+   * change itself will write down is named in `added`.
+   */
+  async around(change: () => Promise<void>, added: readonly string[] = []): Promise<void> {
+    await this.#follow('opens', added)
+    try {
+      await change()
+    } finally {
+      await this.#follow('stands')
+    }
+  }
+
+  /** Writes the file as the tables are now. */
+  refresh(): Promise<void> {
+    return this.#report(this.#write())
+  }
+
+  /** Every gateway has a file of its own. */
+  #follow(word: Word, added: readonly string[] = []): Promise<void> {
+    const told = this.#write(word === 'opens', added).then(() => this.#parts.database.rows(tell, word))
+    return this.#report(told)
+  }
+
+  /** Whoever changed something is not refused for it: the next write makes up for this one. */
+  async #report(written: Promise<unknown>) {
+    await written.catch((error: unknown) =>
+      this.#parts.logger.error({ err: error }, 'the firewall file was not written'),
+    )
+  }
+
+  /** Unless it closes nothing, as the tables are now. */
+  #write(closesNothing = false, added: readonly string[] = []): Promise<void> {
+    const { firewallFile } = this.#parts.settings
+    if (firewallFile === undefined) return Promise.resolve()
+    const written = this.#writing.then(() =>
+      this.#replace(firewallFile, [...added, ...(closesNothing ? this.#written : [])]),
+    )
+    this.#writing = written.catch(() => {})
+    return written
+  }
+
+  async #replace(file: string, open: readonly string[]) {
+    const list = await this.list() // read in its turn: an older list must not follow a newer one
+    const networks = [...new Set([...list, ...open])].toSorted()
+    const beside = `${file}.${process.pid}.new`
+    await writeFile(beside, networks.map((network) => `${network}\n`).join(''))
+    await rename(beside, file) // whoever reads it sees the old list or the new one, whole
+    this.#written = networks
+  }
+}

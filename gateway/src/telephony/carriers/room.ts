@@ -1,0 +1,37 @@
+import type { Ground } from '../../database/room.ts'
+import { ApiCarrier } from './api-carrier.ts'
+import { CarrierAccounts } from './accounts.ts'
+import { Catalogue } from './catalogue.ts'
+import { Firewall } from './firewall.ts'
+import { MessagingApi } from './messaging-api.ts'
+import { Networks } from './networks.ts'
+
+/** Carriers: accounts at them, the networks they call from, and who reaches the port. */
+export function makeCarriers(parts: Ground, readmit: (org: string) => Promise<void>) {
+  const { settings, clock, logger, database, signals, vault, publicAddresses } = parts
+  const { telephony } = settings
+  const apiCarrier = new ApiCarrier(telephony.apiCarrier, publicAddresses)
+  const messagingApi = new MessagingApi(telephony.messagingApi, publicAddresses)
+  const carrierCatalogue = new Catalogue(telephony)
+  const firewall = new Firewall({
+    database,
+    logger,
+    signals,
+    catalogue: carrierCatalogue,
+    settings: telephony,
+  })
+  const networks = new Networks({ database, clock, firewall, readmit })
+  const carrierAccounts = new CarrierAccounts({
+    database,
+    clock,
+    vault,
+    carrier: apiCarrier,
+    messaging: messagingApi,
+    catalogue: carrierCatalogue,
+    networks,
+    firewall,
+    privateHosts: settings.privateHosts,
+    readmit,
+  })
+  return { apiCarrier, messagingApi, carrierCatalogue, firewall, networks, carrierAccounts }
+}

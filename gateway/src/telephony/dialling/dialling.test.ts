@@ -1,0 +1,257 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { AppClient } from '../../../testing/app-client.ts'
+import { DialDesk, goTo, newCalled } from '../../../testing/dial-desk.ts'
+import { startDeployment } from '../../../testing/deployment.ts'
+import { SpokenAgent } from '../../../testing/spoken-calls.ts'
+import { done } from '../../../testing/test-agents.ts'
+import { statement } from '../../database/database.ts'
+import { Refusal, tooMany } from '../../foundation/refusals.ts'
+
+const deployment = await startDeployment()
+after(() => deployment[Symbol.asyncDispose]())
+const { clock, sql } = deployment
+const newYork = '+12125550123'
+
+test('a dial that passes is a row, and so is each that is refused (N-047, N-048, N-261, ND-48)', async () => {
+  const desk = await DialDesk.open(deployment)
+  const to = await desk.knownNumber()
+  const taken = await desk.dial(to)
+  assert.ok(!(taken instanceof Refusal))
+  assert.equal(await desk.outcome('+8811234567'), '400 bad_number')
+  assert.equal(await desk.outcome(to, { from: '+34910000009' }), '409 no_from')
+  assert.equal(await desk.outcome(newCalled()), '403 stranger')
+  const rows = await desk.ledger()
+  const common = { env: 'production', agent: 'desk', kind: 'dial', by: 'ci' }
+  const refusal = { ...common, outcome: 'refused', call: null }
+  assert.deepEqual(
+    rows.map(({ id, at, ...row }) => {
+      assert.match(id, /^dial_[0-9a-f]{24}$/)
+      assert.ok(Math.abs(at - clock.now().getTime() / 1000) < 30)
+      return row
+    }),
+    [
+      { ...refusal, to: rows[0]?.to, from: desk.from, status: 403, reason: 'stranger' },
+      { ...refusal, to, from: '+34910000009', status: 409, reason: 'no_from' },
+      { ...refusal, to: '+8811234567', from: desk.from, status: 400, reason: 'bad_number' },
+      { ...common, to, from: desk.from, call: taken.call, outcome: 'taken', status: 202, reason: null },
+    ],
+  )
+})
+
+test('what is kept with a dial is kept with its row, or neither is (ND-47, N-296)', async () => {
+  const desk = await DialDesk.open(deployment)
+  const to = await desk.knownNumber()
+  const { dialling } = deployment.gateway.services
+  const asked = { kind: 'dial', caller: desk.caller(), agent: 'desk', to } as const
+  const keep = statement(
+    `insert into known_contacts (org, env, contact, first_at) values ($1, $2, $3, now())`,
+  )
+  const kept = async () =>
+    (await sql('select contact from known_contacts where org = $1 and contact <> $2', [desk.org.id, to])).rows
+  const broken = dialling.take(asked, async (tx, { org, env, call }) => {
+    await tx.rows(keep, org, env, call)
+    throw new Error('the head could not be written')
+  })
+  await assert.rejects(broken, /the head could not be written/)
+  assert.deepEqual([await desk.ledger(), await kept()], [[], []])
+  const taken = await dialling.take(asked, async (tx, { org, env, call, from }) => {
+    assert.deepEqual([from.number, from.account, from.kind], [desk.from, 'peer', 'sip'])
+    await tx.rows(keep, org, env, call)
+  })
+  assert.deepEqual(await kept(), [{ contact: taken.call }])
+  assert.deepEqual(
+    (await desk.ledger()).map(({ id, call }) => [id, call]),
+    [[taken.id, taken.call]],
+  )
+})
+
+test('a call that is refused as it opens leaves a refused row and nothing else (N-048)', async () => {
+  const desk = await DialDesk.open(deployment)
+  const to = await desk.knownNumber()
+  const asked = { kind: 'dial', caller: desk.caller(), agent: 'desk', to } as const
+  const full = deployment.gateway.services.dialling.take(asked, async () => {
+    throw tooMany('org runs 1 of its 1 calls at once')
+  })
+  await assert.rejects(full, { status: 429, message: 'org runs 1 of its 1 calls at once' })
+  const rows = await desk.ledger()
+  assert.deepEqual(
+    rows.map(({ outcome, status, reason, call }) => [outcome, status, reason, call]),
+    [['refused', 429, 'not_opened', null]],
+  )
+})
+
+test('whatever was sent as a number is a row, cut to a line (N-048)', async () => {
+  const desk = await DialDesk.open(deployment)
+  for (const [sent, kept] of [
+    ['', ''],
+    ['+1 212 555 0123', '+1 212 555 0123'],
+    ['\0\n', ''],
+    ['9'.repeat(5000), '9'.repeat(100)],
+  ] as const) {
+    assert.equal(await desk.outcome(sent, { from: sent }), '400 bad_number')
+    const [row] = await desk.ledger()
+    assert.deepEqual([row?.to, row?.from], [kept, kept])
+  }
+})
+
+test('a person’s dial is theirs in the ledger (ND-48)', async () => {
+  const desk = await DialDesk.open(deployment)
+  const to = await desk.knownNumber()
+  assert.equal(await desk.outcome(to, { caller: desk.caller({ kind: 'person', subject: 'mem_1' }) }), 'taken')
+  assert.equal((await desk.ledger())[0]?.by, 'mem_1')
+})
+
+test('a leg and a transfer share the ledger with dials, and are judged by shape and pace (ND-63, ND-64, T-22)', async () => {
+  const desk = await DialDesk.open(deployment)
+  const stranger = newCalled()
+  await desk.client.delete(`/v1/org/consents/${stranger}`)
+  for (let n = 0; n < 3; n += 1) {
+    assert.equal(await desk.outcome(stranger, { kind: 'leg', call: 'call_1' }), 'taken')
+    assert.equal(await desk.outcome(stranger, { kind: 'transfer', call: 'call_1' }), 'taken')
+  }
+  assert.deepEqual(
+    (await desk.ledger()).slice(0, 2).map(({ kind, call, from, status }) => [kind, call, from, status]),
+    [
+      ['transfer', 'call_1', null, 200],
+      ['leg', 'call_1', desk.from, 200],
+    ],
+  )
+  assert.equal(await desk.outcome(stranger, { kind: 'leg', call: 'call_1' }), '429 per_minute')
+  assert.equal((await desk.ledger())[0]?.call, 'call_1')
+  assert.equal(await desk.outcome(await desk.knownNumber()), '429 per_minute')
+})
+
+test('every opt-out counts, a consent with the dial never lifts it and one on record does (N-270, N-272, N-273, N-274, N-275, N-513)', async () => {
+  const desk = await DialDesk.open(deployment)
+  const to = await desk.knownNumber()
+  done(await desk.client.delete(`/v1/org/consents/${to}`))
+  assert.equal(await desk.outcome(to), '403 opted_out')
+  assert.equal(await desk.outcome(to, { isConsentSent: true }), '403 opted_out')
+  await desk.consented(to)
+  assert.equal(await desk.outcome(to), 'taken')
+  done(await desk.client.post('/v1/org/dnc', { numbers: [to], source: 'registry' }))
+  assert.equal(await desk.outcome(to), '403 opted_out')
+})
+
+test('a +1 number needs a consent, on file or with the dial, and its hours (N-276, N-278, N-279, N-513)', async () => {
+  const desk = await DialDesk.open(deployment)
+  goTo(clock, 17)
+  await desk.known(newYork)
+  assert.equal(await desk.outcome(newYork), '403 no_consent')
+  assert.equal(await desk.outcome(newYork, { isConsentSent: true }), 'taken')
+  await desk.consented(newYork)
+  goTo(clock, 7)
+  assert.equal(await desk.outcome(newYork), '403 quiet_hours')
+  goTo(clock, 17)
+  assert.equal(await desk.outcome(newYork), 'taken')
+})
+
+test('the sandbox is held to none of list, consent, hours and the number’s count, and to all else (N-262, T-15)', async () => {
+  const desk = await DialDesk.open(deployment, 'sandbox')
+  goTo(clock, 7)
+  assert.equal(await desk.outcome(newYork), '403 stranger')
+  await desk.known(newYork)
+  done(await desk.client.delete(`/v1/org/consents/${newYork}`))
+  for (let n = 0; n < 5; n += 1) assert.equal(await desk.outcome(newYork), 'taken')
+  assert.equal(await desk.outcome(newYork), '429 per_minute')
+  assert.equal(await desk.outcome('+8701234567'), '400 bad_number')
+})
+
+test('only the asker’s own verified phone is free of them, and only for the asker (N-263, T-16, ND-54)', async () => {
+  const desk = await DialDesk.open(deployment)
+  goTo(clock, 7)
+  const ana = desk.caller({ kind: 'person', subject: 'mem_ana' })
+  const ben = desk.caller({ kind: 'person', subject: 'mem_ben' })
+  await sql(`insert into own_phones (org, member, number, verified_at) values ($1, 'mem_ana', $2, now())`, [
+    desk.org.id,
+    newYork,
+  ])
+  assert.equal(await desk.outcome(newYork, { caller: ana }), '403 stranger')
+  await desk.known(newYork)
+  assert.equal(await desk.outcome(newYork, { caller: ana }), 'taken')
+  assert.equal(await desk.outcome(newYork, { caller: ben }), '403 no_consent')
+  assert.equal(await desk.outcome(newYork), '403 no_consent')
+  assert.equal(await desk.outcome(newYork, { caller: desk.caller({ subject: 'mem_ana' }) }), '403 no_consent')
+  const other = await DialDesk.open(deployment)
+  await other.known(newYork)
+  const anaThere = other.caller({ kind: 'person', subject: 'mem_ana' })
+  assert.equal(await other.outcome(newYork, { caller: anaThere }), '403 no_consent')
+})
+
+test('who called in one environment is a stranger in the other (T-17, ND-53, N-268, N-513)', async () => {
+  const desk = await DialDesk.open(deployment)
+  const to = newCalled()
+  await desk.known(to, 'sandbox')
+  assert.equal(await desk.outcome(to), '403 stranger')
+  await desk.known(to)
+  assert.equal(await desk.outcome(to), 'taken')
+})
+
+test('the operator’s dial_anywhere lets strangers be dialled, in both environments (N-269, ND-43)', async () => {
+  for (const env of ['production', 'sandbox'] as const) {
+    const desk = await DialDesk.open(deployment, env)
+    const to = newCalled()
+    assert.equal(await desk.outcome(to), '403 stranger')
+    const limits = { dial_anywhere: true }
+    done(await deployment.operator.put(`/v1/ops/orgs/${desk.org.slug}/dialling`, limits))
+    assert.equal(await desk.outcome(to), 'taken')
+  }
+})
+
+test('an agent that no app holds dials nobody (N-251, N-515)', async () => {
+  const desk = await DialDesk.open(deployment)
+  const to = await desk.knownNumber()
+  await sql(`update numbers set agent = 'sales' where number = $1`, [desk.from])
+  const answer = await desk.dial(to, { agent: 'sales' })
+  assert.ok(answer instanceof Refusal)
+  assert.deepEqual(
+    [answer.status, answer.message],
+    [409, 'no app holds sales in production: connect one, and dial again'],
+  )
+})
+
+test('in the sandbox a person’s own copy takes the call, else the org’s (N-251, N-515)', async () => {
+  const desk = await DialDesk.open(deployment, 'sandbox')
+  const to = await desk.knownNumber()
+  await sql(`update numbers set agent = 'mine' where number = $1`, [desk.from])
+  const ana = await desk.org.person('developer')
+  const app = await AppClient.connect(deployment.url, ana.key)
+  await app.register('mine')
+  const mine = { agent: 'mine', caller: desk.caller({ kind: 'person', subject: ana.id }) }
+  const taken = await desk.dial(to, mine)
+  assert.ok(!(taken instanceof Refusal))
+  assert.equal(taken.holder, ana.id)
+  assert.equal(await desk.outcome(to, { agent: 'mine' }), '409 not_held')
+  await app.close()
+})
+
+test('an agent whose name is none is not found, and leaves no row (ND-47)', async () => {
+  const desk = await DialDesk.open(deployment)
+  const answer = await desk.dial(await desk.knownNumber(), { agent: 'No Slug' })
+  assert.ok(answer instanceof Refusal && answer.status === 404)
+  assert.deepEqual(await desk.ledger(), [])
+})
+
+test('rows of the ledger are never changed (ND-48)', async () => {
+  const desk = await DialDesk.open(deployment)
+  await desk.rows(1, 0)
+  await assert.rejects(
+    sql(`update dials set outcome = 'taken' where org = $1`, [desk.org.id]),
+    /never changed/,
+  )
+  await assert.rejects(sql(`delete from dials where org = $1`, [desk.org.id]), /never changed/)
+})
+
+test('a caller who asked the agent not to be called again is on the list, and calling in lifts nothing (N-271, ND-68)', async () => {
+  const desk = await DialDesk.open(deployment)
+  const spoken = new SpokenAgent(deployment, desk.org, 'desk', desk.from)
+  const to = newCalled()
+  assert.equal(await desk.outcome(to), '403 stranger')
+  const call = await spoken.open({ from: to })
+  assert.equal(await desk.outcome(to), 'taken')
+  done(await spoken.append(call, [{ type: 'call.opt_out', data: {} }]))
+  assert.equal(await desk.outcome(to), '403 opted_out')
+  await spoken.open({ from: to })
+  assert.equal(await desk.outcome(to), '403 opted_out')
+})

@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { guardNames, weekdays } from '@switchroom/contract/dialling'
+import { refused } from '../../../testing/client.ts'
+import { startDeployment } from '../../../testing/deployment.ts'
+import { DialDesk, newCalled } from '../../../testing/dial-desk.ts'
+import { done } from '../../../testing/test-agents.ts'
+import { hourMs } from '../../foundation/clock.ts'
+import { Refusal } from '../../foundation/refusals.ts'
+
+const deployment = await startDeployment()
+after(() => deployment[Symbol.asyncDispose]())
+const { clock } = deployment
+const newYork = '+12125550123'
+const path = (to: string, from?: string) =>
+  `/v1/agents/desk/dial/explain?to=${encodeURIComponent(to)}${from === undefined ? '' : `&from=${encodeURIComponent(from)}`}`
+const explain = async (desk: DialDesk, to: string, from?: string) =>
+  done(await desk.client.get(path(to, from)))
+
+test('a dial is explained guard by guard with what each saw, and nothing is counted (ND-47)', async () => {
+  const desk = await DialDesk.open(deployment)
+  await desk.known(newYork)
+  await desk.consented(newYork)
+  await desk.rows(2, 0)
+  await desk.rows(1, hourMs, { to: newYork })
+  const explained = await explain(desk, newYork)
+  const { rows: facts } = done(await desk.client.get(`/v1/org/consents/${newYork}`))
+  const [{ id, by, at }] = facts
+  const fact = { id, kind: 'express', source: 'form', by, call: null, at }
+  const seen = Object.fromEntries(
+    explained.guards.map((one: { guard: string; saw: object }) => [one.guard, one.saw]),
+  )
+  assert.deepEqual(Object.keys(seen), guardNames)
+  const [zone] = seen.hours.zones
+  assert.match(zone.local, /^(mon|tue|wed|thu|fri|sat|sun) \d\d:\d\d$/)
+  assert.deepEqual(seen, {
+    shape: { calling_code: '1', national_digits: 10 },
+    from: { from: desk.from, numbers: [{ number: desk.from, account: 'peer', why_not: null }] },
+    holder: { held: true },
+    stranger: { known: true, dial_anywhere: false },
+    list: { standing: 'consented', fact },
+    consent: { standing: 'consented', fact, needed: true, sent: false },
+    hours: {
+      hours: { start: '08:00', end: '21:00', days: [...weekdays] },
+      zones: [{ zone: 'America/New_York', local: zone.local, inside: zone.inside }],
+    },
+    per_minute: { used: 2, most: 6, left: 4 },
+    per_day: { used: 3, most: 200, left: 197 },
+    per_number_day: { used: 1, most: 3, left: 2 },
+  })
+  assert.equal((await desk.ledger()).length, 3)
+})
+
+test('a refusal is explained with the answer a dial gets, and is no refusal itself (ND-47)', async () => {
+  const desk = await DialDesk.open(deployment)
+  const to = await desk.knownNumber()
+  const { id: optedOut } = done(await desk.client.delete(`/v1/org/consents/${to}`)).rows[0]
+  for (const [asked, from] of [
+    ['+8811234567'],
+    ['no number'],
+    [newCalled()],
+    [to],
+    [to, '+34910000009'],
+    [await desk.knownNumber()],
+  ] as const) {
+    const explained = await explain(desk, asked, from)
+    const answer = await desk.dial(asked, from === undefined ? {} : { from })
+    const refusal = answer instanceof Refusal ? answer : undefined
+    const [row] = await desk.ledger()
+    assert.deepEqual(
+      [explained.would, explained.status, explained.reason, explained.detail, explained.from],
+      [refusal ? 'refuse' : 'pass', refusal?.status ?? 202, row?.reason, refusal?.message ?? null, row?.from],
+      asked,
+    )
+    assert.deepEqual([explained.to, explained.agent, explained.env], [asked, 'desk', 'production'])
+    assert.ok(Math.abs(explained.at - clock.now().getTime() / 1000) < 30)
+  }
+  const list = (await explain(desk, to)).guards.find(({ guard }: { guard: string }) => guard === 'list')
+  assert.deepEqual([list.verdict, list.saw.standing, list.saw.fact.id], ['refuse', 'opted_out', optedOut])
+})
+
+test('what the sandbox is free of is told as exempt (ND-54)', async () => {
+  const desk = await DialDesk.open(deployment, 'sandbox')
+  await desk.known(newYork)
+  done(await desk.client.delete(`/v1/org/consents/${newYork}`))
+  const explained = await explain(desk, newYork)
+  assert.deepEqual([explained.would, explained.status], ['pass', 202])
+  const exempt = explained.guards.filter(({ verdict }: { verdict: string }) => verdict === 'exempt')
+  assert.deepEqual(
+    exempt
+      .filter(({ guard }: { guard: string }) => guard !== 'hours') // by the hour the test runs at
+      .map(({ guard, exempt_by }: { guard: string; exempt_by: string }) => [guard, exempt_by]),
+    [
+      ['list', 'sandbox'],
+      ['consent', 'sandbox'],
+    ],
+  )
+})
+
+test('the plus sign of a query may come as it is (ND-05, T-19)', async () => {
+  const desk = await DialDesk.open(deployment)
+  const to = await desk.knownNumber()
+  const raw = done(await desk.client.get(`/v1/agents/desk/dial/explain?to=${to}&from=${desk.from}`))
+  assert.deepEqual([raw.to, raw.from, raw.would], [to, desk.from, 'pass'])
+})
+
+test('explaining waits for no dial that holds the org (N-296)', async () => {
+  const desk = await DialDesk.open(deployment)
+  const to = await desk.knownNumber()
+  const holder = await deployment.gateway.services.database.pool.connect()
+  try {
+    await holder.query('begin')
+    await holder.query('select from orgs where id = $1 for update', [desk.org.id])
+    assert.equal((await explain(desk, to)).would, 'pass')
+  } finally {
+    await holder.query('rollback')
+    holder.release()
+  }
+})
+
+test('whoever may dial may ask, for the agents they work on and of the org they are in (ND-07)', async () => {
+  const desk = await DialDesk.open(deployment)
+  const to = await desk.knownNumber()
+  const narrowed = await desk.org.person('developer', { agents: ['sales'], production: true })
+  refused(await narrowed.client.in('production').get(path(to)), 403, 'this key works on sales alone')
+  const { client: calls } = await desk.org.serverToken('production', { scopes: ['calls'] })
+  refused(await calls.get(path(to)), 403, 'this key does not open talk: it opens calls')
+  refused(await desk.client.get('/v1/agents/desk/dial/explain'), 422, 'to: is required')
+  const stranger = await DialDesk.open(deployment)
+  assert.deepEqual((await explain(stranger, to)).reason, 'stranger')
+  assert.equal((await desk.client.get(`/v1/agents/No%20Slug/dial/explain?to=${to}`)).status, 404)
+})

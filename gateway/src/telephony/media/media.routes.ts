@@ -1,0 +1,65 @@
+import { CallParams, WorkerHeaders } from '@switchroom/contract/calls'
+import {
+  FencesAsked,
+  TakenPlacement,
+  TakePlacement,
+  TellPlacement,
+  ToldPlacement,
+  WorkerFences,
+} from '@switchroom/contract/media-plane'
+import { fleetOnly, openingWorker, worker } from '../../http/access.ts'
+import { callerGone } from '../../http/caller-gone.ts'
+import { refusals } from '../../http/refusals.ts'
+import type { Server } from '../../http/server.ts'
+import type { Fences } from './fences.ts'
+import type { PlacementOffers } from './offers.ts'
+
+/** What workers of the embedded media plane ask. */
+export function mediaRoutes(server: Server, fences: Fences, offers: PlacementOffers) {
+  const stopping = new AbortController()
+  server.addHook('preClose', async () => stopping.abort()) // whoever waits is answered, and asks another gateway
+
+  server.get(
+    '/v1/worker/fences',
+    {
+      access: fleetOnly,
+      schema: {
+        summary: 'Whom a worker of an environment lets in, to which numbers',
+        querystring: FencesAsked,
+        response: { 200: WorkerFences },
+      },
+    },
+    ({ query }, reply) =>
+      fences.forWorkers(query.env, query.after, AbortSignal.any([callerGone(reply), stopping.signal])),
+  )
+
+  server.post(
+    '/v1/worker/placements',
+    {
+      access: openingWorker,
+      schema: {
+        summary: 'Take a call to dial; waits until there is one',
+        headers: WorkerHeaders,
+        body: TakePlacement,
+        response: { 200: TakenPlacement },
+      },
+    },
+    async ({ caller, body }, reply) => ({
+      placement: await offers.take(caller, body, AbortSignal.any([callerGone(reply), stopping.signal])),
+    }),
+  )
+
+  server.post(
+    '/v1/worker/placements/:call',
+    {
+      access: worker,
+      schema: {
+        summary: 'Tell how dialling a call went; 409 says that nobody wants it any more',
+        params: CallParams,
+        body: TellPlacement,
+        response: { 200: ToldPlacement, ...refusals(404, 409) },
+      },
+    },
+    ({ caller, params, body }) => offers.tell(caller, params.call, body),
+  )
+}

@@ -1,0 +1,33 @@
+import type { Environment } from '@switchroom/contract/scopes'
+import { LiveKitPlane } from '@switchroom/media/livekit'
+import type { MediaPlane } from '@switchroom/media/plane'
+import type { MediaServer, TelephonySettings } from '../../foundation/telephony-settings.ts'
+
+/** Where the calls of each environment come from and go to. */
+export class Planes {
+  /** Whether the sandbox has one of its own, so that a number may stand on either. */
+  readonly areSeparate: boolean
+  readonly #planes: Record<Environment, MediaPlane>
+  /** What takes the calls that production's media server hands to the sandbox. */
+  readonly #handedTo: LiveKitPlane | undefined
+
+  constructor(settings: TelephonySettings, embedded: MediaPlane) {
+    const { mediaServer, sandboxMediaServer } = settings
+    const production = mediaServer ? new LiveKitPlane(mediaServer) : embedded
+    const isOwn = sandboxMediaServer !== undefined && !isSameServer(sandboxMediaServer, mediaServer)
+    this.#handedTo = isOwn ? new LiveKitPlane(sandboxMediaServer) : undefined
+    this.#planes = { production, sandbox: this.#handedTo ?? production }
+    this.areSeparate = isOwn
+  }
+
+  of(env: Environment): MediaPlane {
+    return this.#planes[env]
+  }
+
+  /** Admits on the sandbox's own media server what production's sends on to it. */
+  async handOver(from: { address: string; fleet: string }): Promise<void> {
+    await this.#handedTo?.handOver(from)
+  }
+}
+
+const isSameServer = (one: MediaServer, other: MediaServer | undefined) => one.url === other?.url

@@ -1,0 +1,49 @@
+import type { Environment } from '@switchroom/contract/scopes'
+import { statement, type Queryable } from '../../database/database.ts'
+import type { Whose } from './fences.ts'
+
+const admit = statement(`
+  update numbers set admitted_at = case when number = any($3) then $4::timestamptz end
+  where org = $1 and env = $2 and (number = any($3)) = (admitted_at is null)`)
+
+/** The media plane has taken these of the org in the environment, and no others. */
+export const setAdmitted = (
+  database: Queryable,
+  { org, env }: Whose,
+  numbers: readonly string[],
+  now: Date,
+) => database.rows(admit, org, env, numbers, now)
+
+const unadmit = statement(`
+  update numbers set admitted_at = null where org = $1 and env = $2 and admitted_at is not null`)
+
+export const setUnadmitted = (database: Queryable, { org, env }: Whose) => database.rows(unadmit, org, env)
+
+const unadmitAll = statement(
+  `update numbers set admitted_at = null where env = $1 and admitted_at is not null`,
+)
+
+/** Nobody knows what a media plane that cannot be reached has taken. */
+export const setAllUnadmitted = (database: Queryable, env: Environment) => database.rows(unadmitAll, env)
+
+const ask = statement(`
+  insert into admissions_due as due (org, since) values ($1, $2)
+  on conflict (org) do update set asked = due.asked + 1, since = excluded.since`)
+
+/** The media plane has to be told of this org. */
+export const askAdmission = (database: Queryable, org: string, now: Date) => database.rows(ask, org, now)
+
+const due = statement<{ asked: number }>(`select asked from admissions_due where org = $1`)
+
+export const findDue = async (database: Queryable, org: string) => (await database.row(due, org))?.asked
+
+const settle = statement(`delete from admissions_due where org = $1 and asked = $2`)
+
+/** It was told of everything that had been asked by then. */
+export const settleAdmission = (database: Queryable, org: string, asked: number | undefined) =>
+  database.rows(settle, org, asked)
+
+const anyDue = statement<{ org: string }>(`select org from admissions_due where since <= $1 limit 1`)
+
+export const isAnyDue = async (database: Queryable, before: Date) =>
+  (await database.row(anyDue, before)) !== undefined

@@ -1,0 +1,175 @@
+import type { BuyNumber, DryRun, ImportedNumber } from '@switchroom/contract/numbers'
+import type { Database, Queryable } from '../../database/database.ts'
+import type { Caller } from '../../foundation/caller.ts'
+import type { Clock } from '../../foundation/clock.ts'
+import { badGateway, conflict, notFound, Refusal, tooMany } from '../../foundation/refusals.ts'
+import { newId } from '../../foundation/secrets.ts'
+import type { CarrierLogin } from '../../foundation/telephony-settings.ts'
+import type { Orgs } from '../../people/orgs/orgs.ts'
+import type { ApiCarrier, CarrierNumber } from '../carriers/api-carrier.ts'
+import { WireFailure } from '../carriers/carrier-wire.ts'
+import { isDryRun } from '../dry-run.ts'
+import { askAdmission } from './admitting.store.ts'
+import type { Whose } from './fences.ts'
+import { held as heldElsewhere, type Hooking, type Wanted } from './hooking.ts'
+import { readPurchase, type AskedPurchase } from './number-forms.ts'
+import { carrierLock, numberLock, orgLock, type Held, type NumberLocks } from './number-locks.ts'
+import { bought, labelOf, type NumberSources } from './number-sources.ts'
+import { findNumber, putNumber } from './numbers.store.ts'
+import * as store from './purchases.store.ts'
+import { routeThing } from './steps.ts'
+
+export interface BuyingParts {
+  database: Database
+  clock: Clock
+  locks: NumberLocks
+  orgs: Orgs
+  carrier: ApiCarrier
+  sources: NumberSources
+  hooking: Hooking
+  /** Where the operator set none for the org. */
+  quota: number
+}
+
+/** How many numbers the platform holds for an org, against its quota. */
+export const numbersHeld = (database: Queryable) => (org: string) => store.countManagedInBoth(database, org)
+
+/** Buys numbers on the platform's own carrier account. */
+export class Buying {
+  readonly #parts: BuyingParts
+
+  constructor(parts: BuyingParts) {
+    this.#parts = parts
+  }
+
+  async buy(caller: Caller, body: BuyNumber, { dry_run }: DryRun): Promise<ImportedNumber> {
+    const isDry = isDryRun(dry_run)
+    const { hooking, sources, locks } = this.#parts
+    const asked = readPurchase(body)
+    const whose = { org: caller.org, env: caller.env }
+    hooking.sipNameOf(whose.env) // refuses where there is none
+    const login = sources.ownLogin()
+    if (isDry) return this.#look(whose, asked, login)
+    const names = [orgLock(whose.org), carrierLock(login.account_sid)]
+    return locks.hold(names, (held) => this.#buy(whose, asked, login, held))
+  }
+
+  /** Under the org's lock. */
+  async refusePastQuota(whose: Whose) {
+    const { database, orgs, quota } = this.#parts
+    const { slug, quotas } = await orgs.find(whose.org)
+    const limit = quotas.numbers ?? quota
+    const count = await store.countManaged(database, whose)
+    if (count >= limit)
+      throw tooMany(
+        `org ${slug} has used ${count} of its ${limit} numbers in ${whose.env}: credits.exhausted`,
+      )
+  }
+
+  async #look(whose: Whose, asked: AskedPurchase, login: CarrierLogin): Promise<ImportedNumber> {
+    await this.refusePastQuota(whose)
+    const number = await this.#forSale(asked, login)
+    return this.#parts.hooking.look(
+      this.#wanted(whose, asked, login, {
+        sid: '',
+        phone_number: number,
+        friendly_name: '',
+        trunk_sid: null,
+      }),
+    )
+  }
+
+  async #buy(whose: Whose, asked: AskedPurchase, login: CarrierLogin, held: Held): Promise<ImportedNumber> {
+    const { database, clock } = this.#parts
+    const earlier = await this.#settle(whose, asked, login)
+    if (earlier) return this.#hook(this.#wanted(whose, asked, login, earlier))
+    await this.refusePastQuota(whose)
+    const purchase = { id: newId('buy', 8), agent: asked.agent, asked: searchOf(asked) }
+    await store.insertPurchase(database, whose, purchase, clock.now())
+    const number = await this.#pay(purchase.id, asked, login, held)
+    const wanted = this.#wanted(whose, asked, login, number)
+    await this.#keep(wanted, purchase.id)
+    return this.#hook(wanted)
+  }
+
+  /** The slot is free again unless the number may have been paid for. */
+  async #pay(id: string, asked: AskedPurchase, login: CarrierLogin, held: Held): Promise<CarrierNumber> {
+    const { database, carrier } = this.#parts
+    try {
+      const number = await this.#forSale(asked, login)
+      if (!(await held.tryAlso(numberLock(number)))) throw conflict(`${number} is being routed: ask again`)
+      if (await findNumber(database, number)) throw heldElsewhere(number)
+      await store.setChosen(database, id, number)
+      return await carrier.buy(login, number)
+    } catch (error) {
+      const isInTheDark = error instanceof WireFailure && error.answered === undefined
+      if (!isInTheDark) await store.deletePurchase(database, id)
+      throw error
+    }
+  }
+
+  /** At once, so that nobody pays for a number nobody sees. */
+  async #keep(wanted: Wanted, purchase: string) {
+    const { database, clock } = this.#parts
+    await database.transaction(async (tx) => {
+      if (!(await putNumber(tx, { ...wanted, isApproved: false }, clock.now())))
+        throw heldElsewhere(wanted.number)
+      await store.deletePurchase(tx, purchase)
+      await askAdmission(tx, wanted.org, clock.now())
+    })
+  }
+
+  async #hook(wanted: Wanted): Promise<ImportedNumber> {
+    const { number } = wanted
+    try {
+      const { steps, ...hooked } = await this.#parts.hooking.hook(wanted)
+      return { ...hooked, steps: [...steps.slice(0, -1), `${routeThing(wanted)}: done`] }
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      throw badGateway(
+        `${number} is bought but does not ring yet: ${error.message}; POST /v1/numbers finishes it`,
+      )
+    }
+  }
+
+  /**
+   * Looks what became of purchases that broke off. What was paid for is routed to the agent it was bought for; one
+   * that this request asks for again is its answer.
+   */
+  async #settle(whose: Whose, asked: AskedPurchase, login: CarrierLogin): Promise<CarrierNumber | undefined> {
+    const { database, carrier } = this.#parts
+    let earlier: CarrierNumber | undefined
+    for (const { id, number, ...purchase } of await store.listPurchases(database, whose)) {
+      const owned = number === null ? undefined : await carrier.findNumber(login, number)
+      const isRouted = owned && (await findNumber(database, owned.phone_number))
+      if (owned && !isRouted) await this.#keep(this.#wanted(whose, purchase, login, owned), id)
+      else await store.deletePurchase(database, id)
+      const isSame = purchase.agent === asked.agent && purchase.asked === searchOf(asked)
+      if (owned && !isRouted && isSame) earlier ??= owned
+    }
+    return earlier
+  }
+
+  async #forSale({ country, areaCode }: AskedPurchase, login: CarrierLogin): Promise<string> {
+    const wanted = { country, ...(areaCode !== undefined && { areaCode }) }
+    const [first] = await this.#parts.carrier.search(login, wanted)
+    if (first !== undefined) return first
+    const where = areaCode === undefined ? country : `${country} with the area code ${areaCode}`
+    throw notFound(`the carrier has no number for sale in ${where}`)
+  }
+
+  #wanted(whose: Whose, { agent }: { agent: string }, login: CarrierLogin, number: CarrierNumber): Wanted {
+    const sipName = this.#parts.hooking.sipNameOf(whose.env)
+    return {
+      ...whose,
+      ...bought(labelOf(number)),
+      number: number.phone_number,
+      agent,
+      channel: 'phone',
+      managed: true,
+      hook: async () => ({ login, number, sipName, mayLeave: () => false }),
+    }
+  }
+}
+
+const searchOf = ({ country, areaCode = '' }: AskedPurchase) => `${country} ${areaCode}`

@@ -1,0 +1,42 @@
+import type { ApprovedNumber, WaitingNumbers } from '@switchroom/contract/numbers'
+import type { Database } from '../../database/database.ts'
+import type { Clock } from '../../foundation/clock.ts'
+import { notFound } from '../../foundation/refusals.ts'
+import type { Admitting } from './admitting.ts'
+import { askAdmission } from './admitting.store.ts'
+import * as store from './numbers.store.ts'
+
+/** Numbers that orgs point here themselves, and the operator's word on each. */
+export class HookedApprovals {
+  readonly #database: Database
+  readonly #clock: Clock
+  readonly #admitting: Admitting
+
+  constructor(database: Database, clock: Clock, admitting: Admitting) {
+    this.#database = database
+    this.#clock = clock
+    this.#admitting = admitting
+  }
+
+  async list(): Promise<WaitingNumbers> {
+    return { numbers: await store.listAwaiting(this.#database) }
+  }
+
+  /** It rings from then on. */
+  async approve(number: string): Promise<ApprovedNumber> {
+    const now = this.#clock.now()
+    const approved = await this.#database.transaction(async (tx) => {
+      const found = await store.setApproved(tx, number, now)
+      if (!found) throw notFound(`there is no hooked number ${number}`)
+      await askAdmission(tx, found.org, now)
+      return found
+    })
+    await this.#admitting.readmit(approved.org)
+    return approved
+  }
+
+  /** Where nobody is asked to approve them, those that waited ring too. */
+  async approveAll(): Promise<void> {
+    await store.approveEvery(this.#database, this.#clock.now())
+  }
+}

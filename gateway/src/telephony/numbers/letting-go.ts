@@ -1,0 +1,41 @@
+import type { Database } from '../../database/database.ts'
+import type { Caller } from '../../foundation/caller.ts'
+import type { Clock } from '../../foundation/clock.ts'
+import { notFound } from '../../foundation/refusals.ts'
+import type { Firewall } from '../carriers/firewall.ts'
+import type { Admitting } from './admitting.ts'
+import { askAdmission } from './admitting.store.ts'
+import { numberLock, orgLock, type NumberLocks } from './number-locks.ts'
+import * as store from './numbers.store.ts'
+
+export interface LettingGoParts {
+  database: Database
+  clock: Clock
+  locks: NumberLocks
+  firewall: Firewall
+  admitting: Admitting
+}
+
+/** Lets numbers go: the route and what admits it; at the carrier nothing is touched. */
+export class LettingGo {
+  readonly #parts: LettingGoParts
+
+  constructor(parts: LettingGoParts) {
+    this.#parts = parts
+  }
+
+  /** The media plane is told again until it hears, so its failure is none of the caller's. */
+  async letGo({ org, env }: Caller, number: string): Promise<void> {
+    const { database, clock, locks, firewall, admitting } = this.#parts
+    await locks.hold([numberLock(number), orgLock(org)], () =>
+      firewall.around(async () => {
+        await database.transaction(async (tx) => {
+          if (!(await store.deleteNumber(tx, number, { org, env })))
+            throw notFound(`this org has no number ${number} in ${env}`)
+          await askAdmission(tx, org, clock.now())
+        })
+        await admitting.tell(org).catch((error: unknown) => admitting.logFailure(org, error))
+      }),
+    )
+  }
+}

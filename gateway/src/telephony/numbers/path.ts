@@ -1,0 +1,90 @@
+import { ringStates, type NumberChannel, type PathStep, type RingState } from '@switchroom/contract/numbers'
+import type { Environment } from '@switchroom/contract/scopes'
+import { listed } from '../../foundation/refusals.ts'
+import { isDriven, sourceOf, type AtFence, type NetworkState, type Placed } from './fences.ts'
+
+/** How a number stands, as the tables say. */
+export interface Standing extends Placed {
+  agent: string
+  env: Environment
+  channel: NumberChannel
+  last_call_at: number | null
+  /** Whether the media plane has taken it as it stands now. */
+  is_admitted: boolean
+  /** Whether an app holds its agent for whoever calls. */
+  is_held: boolean
+}
+
+type Judged = Omit<PathStep, 'step'>
+
+const ok = (says: string): Judged => ({ state: 'ok', says, fix: null })
+const waiting = (says: string, fix: string): Judged => ({ state: 'waiting', says, fix })
+
+/** The way of a call to the agent: the carrier, the fence, the environment's rule, the agent. */
+export function pathSteps(
+  standing: Standing,
+  fence: AtFence,
+  stateOf: (network: string) => NetworkState,
+  address: string,
+): PathStep[] {
+  const isPhone = standing.channel === 'phone'
+  return [
+    {
+      step: 'carrier',
+      ...(isPhone ? carrierStep(standing, address) : ok('the messaging platform hands its messages over')),
+    },
+    {
+      step: 'fence',
+      ...(isPhone ? fenceStep(standing, fence, stateOf) : ok('a messaging number has no fence')),
+    },
+    { step: 'rule', ...(isPhone ? ruleStep(standing, fence) : ok('a messaging number has no rule')) },
+    { step: 'agent', ...agentStep(standing) },
+  ]
+}
+
+/** The worst of the steps. */
+export const ringsOf = (steps: readonly Pick<PathStep, 'state'>[]): RingState =>
+  ringStates.findLast((state) => steps.some((step) => step.state === state)) ?? 'ok'
+
+function carrierStep(standing: Standing, address: string): Judged {
+  if (isDriven(standing)) return ok('the carrier sends its calls here')
+  if (standing.last_call_at !== null) return ok('calls of it have come here')
+  return waiting('no call of it has come here yet', `point it at ${address} where it comes from, and call it`)
+}
+
+function fenceStep(standing: Standing, fence: AtFence, stateOf: (network: string) => NetworkState): Judged {
+  if (fence.networks.length === 0) return closedFence(standing, fence, stateOf)
+  if (standing.awaits_approval)
+    return waiting('it waits for the operator to approve it', 'ask the operator to approve the number')
+  return ok(`calls of it are let in from ${listed(fence.networks)}`)
+}
+
+function closedFence(standing: Standing, fence: AtFence, stateOf: (network: string) => NetworkState): Judged {
+  const source = sourceOf(standing)
+  if (source.from === 'catalogue')
+    return waiting(
+      `the catalogue has no networks of ${source.kind}`,
+      `ask the operator to add ${source.kind} to the catalogue`,
+    )
+  const states = fence.unapproved.map((network) => `${network} is ${stateOf(network)}`)
+  return waiting(
+    `no network it comes from is approved: ${listed(states)}`,
+    'ask the operator to approve a network, or send others',
+  )
+}
+
+function ruleStep(standing: Standing, fence: AtFence): Judged {
+  if (!fence.isOpen) return waiting('it is on no rule while no call of it is let in', 'the fence comes first')
+  if (!standing.is_admitted)
+    return waiting('the media server has not taken it yet', 'wait: it is told again until it does')
+  return ok(`the rule of ${standing.env} hands its calls to the fleet`)
+}
+
+const agentStep = ({ agent, env, is_held }: Standing): Judged =>
+  is_held
+    ? ok(`an app holds ${agent} in ${env}`)
+    : {
+        state: 'broken',
+        says: `no app holds ${agent} in ${env}`,
+        fix: `connect an app that declares ${agent} in ${env}`,
+      }

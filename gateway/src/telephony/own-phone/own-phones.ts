@@ -1,0 +1,124 @@
+import { randomInt, timingSafeEqual } from 'node:crypto'
+import type { OwnPhone, PhoneCodeSent, PhoneVerified } from '@switchroom/contract/own-phone'
+import type { Database, Queryable } from '../../database/database.ts'
+import type { Caller } from '../../foundation/caller.ts'
+import { hourMs, later, minuteMs, type Clock } from '../../foundation/clock.ts'
+import { badRequest, unavailable } from '../../foundation/refusals.ts'
+import { digestOf, newId } from '../../foundation/secrets.ts'
+import type { TelephonySettings } from '../../foundation/telephony-settings.ts'
+import { cutToLine } from '../../foundation/text.ts'
+import type { RateCounts } from '../../http/rate-counts.ts'
+import type { ApiCarrier } from '../carriers/api-carrier.ts'
+import { readCalled } from '../dialling/called-number.ts'
+import * as store from './own-phones.store.ts'
+
+const lifetimeMs = 10 * minuteMs
+const mostTries = 6
+const codes = { name: 'phone-codes', tries: 3, windowMs: hourMs }
+
+export interface OwnPhonesParts {
+  database: Database
+  clock: Clock
+  rateCounts: RateCounts
+  carrier: Pick<ApiCarrier, 'sendText'>
+  settings: Pick<TelephonySettings, 'ownCarrier' | 'verifyFrom'>
+}
+
+/** The one phone of each member that they proved to hold, in this org. */
+export class OwnPhones {
+  readonly #parts: OwnPhonesParts
+
+  constructor(parts: OwnPhonesParts) {
+    this.#parts = parts
+  }
+
+  /** Sends a code to the number; the phone they had stays theirs until the new one is verified. */
+  async sendCode(caller: Caller, number: string): Promise<PhoneCodeSent> {
+    const { database, clock, carrier, rateCounts } = this.#parts
+    const { ownCarrier, verifyFrom } = this.#parts.settings
+    if (!ownCarrier || verifyFrom === undefined)
+      throw unavailable(
+        'this deployment sends no codes: the operator sets SVC_VERIFY_FROM and SVC_CARRIER_ACCOUNT_SID',
+      )
+    const { fault } = await readCalled(number)
+    if (fault !== null) throw badRequest(`${cutToLine(number, 'an empty number')} gets no code: ${fault}`)
+    const owner = ownerOf(caller)
+    const sentence = 'three codes were sent in the last hour: wait before you ask for another'
+    await rateCounts.admit(codes, [owner.org, owner.member], sentence)
+    const id = newId('pc', 12)
+    const code = String(randomInt(1_000_000)).padStart(6, '0')
+    const askedAt = clock.now()
+    const expiresAt = later(askedAt, lifetimeMs)
+    await store.insertCode(database, owner, {
+      id,
+      number,
+      digest: digestOfCode(id, code),
+      askedAt,
+      expiresAt,
+    })
+    await carrier.sendText(ownCarrier, {
+      to: number,
+      from: verifyFrom,
+      body: `${code} is your code. It works for ${lifetimeMs / minuteMs} minutes, and once.`,
+    })
+    return { number, verified: false, expires_at: expiresAt.getTime() / 1000 }
+  }
+
+  async verify(caller: Caller, number: string, code: string): Promise<PhoneVerified> {
+    const { database, clock } = this.#parts
+    const owner = ownerOf(caller)
+    const isRight = await database.transaction(async (tx) => {
+      const sent = await store.holdCode(tx, owner)
+      if (!sent) return false
+      if (!isLive(sent, clock.now()) || sent.number !== number || !isCodeOf(sent, code)) {
+        await store.countTry(tx, sent.id)
+        return false
+      }
+      await store.spendCodes(tx, owner)
+      await store.keepPhone(tx, owner, number, clock.now())
+      return true
+    })
+    if (!isRight) throw badRequest('that code is wrong, expired or tried too often: ask for another')
+    return { number, verified: true }
+  }
+
+  async read(caller: Caller): Promise<OwnPhone> {
+    const { database, clock } = this.#parts
+    const owner = ownerOf(caller)
+    const phone = await store.findPhone(database, owner)
+    if (phone) return { number: phone.number, verified: true }
+    const sent = await store.findCode(database, owner)
+    return sent && isLive(sent, clock.now())
+      ? { number: sent.number, verified: false }
+      : { number: null, verified: null }
+  }
+
+  /** The code that is on the way is worth nothing any more either. */
+  async forget(caller: Caller) {
+    const owner = ownerOf(caller)
+    await this.#parts.database.transaction(async (tx) => {
+      await store.spendCodes(tx, owner)
+      await store.deletePhone(tx, owner)
+    })
+  }
+
+  async forgetDead() {
+    await store.forgetOldCodes(this.#parts.database, this.#parts.clock.now())
+  }
+}
+
+/** Whether somebody of the org proved to hold exactly this number. */
+export async function isOwnPhone(database: Queryable, org: string, member: string, number: string) {
+  return (await store.findPhone(database, { org, member }))?.number === number
+}
+
+const ownerOf = ({ org, subject }: Caller): store.Owner => ({ org, member: subject })
+
+const isLive = ({ expires_at, tries }: store.SentCode, now: Date) =>
+  Date.parse(expires_at) > now.getTime() && tries < mostTries
+
+const isCodeOf = ({ id, digest }: store.SentCode, code: string) =>
+  timingSafeEqual(digest, digestOfCode(id, code.trim()))
+
+/** With the row's own id, so that equal codes have different digests. */
+const digestOfCode = (id: string, code: string) => digestOf(`${id} ${code}`)

@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict'
+import { after, beforeEach, test } from 'node:test'
+import { refused, type Client } from '../../../testing/client.ts'
+import { newCalled, PlacingDesk, startPlacing } from '../../../testing/placing-desk.ts'
+import { newNumber, SpokenAgent } from '../../../testing/spoken-calls.ts'
+import { done } from '../../../testing/test-agents.ts'
+import { until } from '../../../testing/until.ts'
+
+const { media, deployment } = await startPlacing()
+after(() => media.stop())
+after(() => deployment[Symbol.asyncDispose]())
+beforeEach(() => media.dials.go('hold'))
+
+const secret = {
+  hostname: 'sip.peer.example',
+  transport: 'udp',
+  auth_username: 'peer',
+  auth_password: 'secret of peer',
+}
+
+/** A desk with somebody on the line. */
+async function talking() {
+  const desk = await PlacingDesk.open(deployment)
+  const agent = new SpokenAgent(deployment, desk.org, 'desk', desk.from)
+  return { desk, call: await agent.open({ from: newNumber() }) }
+}
+const query = (asked: Record<string, string>) => new URLSearchParams(asked).toString()
+const trunkFor = (client: Client, asked: Record<string, string>) =>
+  client.get(`/v1/agents/desk/outbound-trunk?${query(asked)}`)
+const transfer = (client: Client, asked: Record<string, string>) =>
+  client.post(`/v1/agents/desk/cold-transfer?${query(asked)}`)
+
+test('a worker is given the trunk for a leg into a live call, and the leg is a row (N-235, N-236, N-239, ND-63)', async () => {
+  const { desk, call } = await talking()
+  const to = newCalled()
+  const answer = await trunkFor(desk.client, { to, call })
+  assert.equal(answer.status, 200, answer.text)
+  assert.deepEqual(answer.body, { trunk: secret, from: desk.from, to, call, max_duration_s: 600 })
+  const [row, ...more] = await desk.ledger()
+  assert.deepEqual([row?.kind, row?.to, row?.call, row?.outcome, more], ['leg', to, call, 'taken', []])
+})
+
+test('a leg is dialled from the number that is said, through its account (ND-63, T-21)', async () => {
+  const { desk, call } = await talking()
+  const second = newNumber()
+  await desk.account('second', 'sip.second.example')
+  await desk.number(second, 'second')
+  const { trunk, from } = done(await trunkFor(desk.client, { to: newCalled(), call, from: second }))
+  assert.deepEqual([trunk.hostname, from], ['sip.second.example', second])
+  refused(
+    await trunkFor(desk.client, { to: newCalled(), call, from: newNumber() }),
+    409,
+    /is no phone number of desk/,
+  )
+})
+
+test('a leg is held to shape and pace, and to nothing of the list, consent or hours (N-237, N-238, T-22)', async () => {
+  const { desk, call } = await talking()
+  const shape = '+8811234567 cannot be dialled: +881 is a satellite or global-service range'
+  refused(await trunkFor(desk.client, { to: '+8811234567', call }), 400, shape)
+  const listed = newCalled()
+  done(await desk.client.delete(`/v1/org/consents/${listed}`))
+  for (const to of [listed, '+18005550123', newCalled(), newCalled(), newCalled()])
+    done(await trunkFor(desk.client, { to, call }))
+  refused(await trunkFor(desk.client, { to: newCalled(), call }), 429, /^per_minute: /)
+  refused(await desk.ask(await desk.known()), 429, /^per_minute: /)
+})
+
+test('the first leg of a dialled call was judged: its trunk is answered with no second row (ND-63)', async () => {
+  const desk = await PlacingDesk.open(deployment)
+  const to = await desk.known()
+  const call = await desk.dial(to)
+  const asked = { to, call, from: newNumber() }
+  const answer = done(await trunkFor(desk.fleet, asked))
+  assert.deepEqual(answer, { trunk: secret, from: desk.from, to, call, max_duration_s: 600 })
+  assert.equal((await desk.ledger()).length, 1)
+  done(await trunkFor(desk.fleet, { to: newCalled(), call }))
+  assert.equal((await desk.ledger()).length, 2)
+  const dial = await until('it rings', () =>
+    media.dials.held.find(({ body }) => body['roomName'] === `call-${call}`),
+  )
+  dial.answer()
+  await desk.typesUpTo(call, 'call.started')
+  done(await trunkFor(desk.fleet, { to, call }))
+  assert.equal((await desk.ledger()).length, 3)
+})
+
+test('an unescaped plus is one (T-19, ND-05)', async () => {
+  const { desk, call } = await talking()
+  const to = newCalled()
+  const at = (path: string) => `/v1/agents/desk/${path}?call=${call}&to=${to}`
+  assert.equal(done(await desk.client.get(at('outbound-trunk'))).to, to)
+  assert.deepEqual(done(await desk.client.post(at('cold-transfer'))), { call, to })
+  assert.equal(done(await trunkFor(desk.client, { to, call })).to, to)
+  const from = await desk.client.get(`${at('outbound-trunk')}&from=${desk.from}`)
+  assert.equal(done(from).from, desk.from)
+})
+
+test('the call is a live one of that agent (ND-63)', async () => {
+  const { desk, call } = await talking()
+  const other = await talking()
+  const to = newCalled()
+  const unknown = (id: string) => `there is no call ${id} of desk`
+  for (const id of ['nosuch', other.call]) {
+    refused(await trunkFor(desk.client, { to, call: id }), 404, unknown(id))
+    refused(await transfer(desk.client, { to, call: id }), 404, unknown(id))
+  }
+  const elsewhere = await desk.client.get(`/v1/agents/sales/outbound-trunk?${query({ to, call })}`)
+  refused(elsewhere, 404, `there is no call ${call} of sales`)
+  refused(await trunkFor(desk.fleet, { to, call: 'nosuch' }), 404, 'there is no call nosuch')
+  done(await desk.client.post(`/v1/calls/${call}/verbs`, { verb: 'end' }))
+  refused(await trunkFor(desk.client, { to, call }), 409, 'this call has ended')
+  refused(await transfer(desk.client, { to, call }), 409, 'this call has ended')
+  refused(await trunkFor(desk.client, { to }), 422, 'call: is required')
+  assert.deepEqual(await desk.ledger(), [])
+})
+
+test('both are the worker’s: a key that opens app, or the fleet’s for any org (N-234, N-240, N-400, ND-62)', async () => {
+  const { desk, call } = await talking()
+  const to = newCalled()
+  const supervisor = (await desk.org.person('supervisor', { production: true })).client.in('production')
+  const sentence = 'this key does not open app: it opens calls · talk · words · evals'
+  refused(await trunkFor(supervisor, { to, call }), 403, sentence)
+  refused(await transfer(supervisor, { to, call }), 403, sentence)
+  const sandbox = (await desk.org.serverToken('sandbox')).client
+  refused(await trunkFor(sandbox, { to, call }), 404, `there is no call ${call} of desk`)
+  assert.equal(done(await trunkFor(desk.fleet, { to, call })).call, call)
+  assert.deepEqual(done(await transfer(desk.fleet, { to, call })), { call, to })
+})
+
+test('a caller may be sent on: a row before, no trunk, no secret (N-242, N-243, ND-64)', async () => {
+  const { desk, call } = await talking()
+  const to = newCalled()
+  const answer = await transfer(desk.client, { to, call })
+  assert.deepEqual([answer.status, answer.body], [200, { call, to }])
+  const [row] = await desk.ledger()
+  assert.deepEqual([row?.kind, row?.to, row?.call, row?.outcome], ['transfer', to, call, 'taken'])
+  assert.equal(
+    (await desk.entries(call)).some(({ type }) => type === 'call.transferred'),
+    false,
+  )
+})
+
+test('a caller who may not be sent on stays where they are, and the log says why (N-241, N-244, N-245, T-23, ND-64)', async () => {
+  const { desk, call } = await talking()
+  const to = '+8811234567'
+  const why = '+8811234567 cannot be dialled: +881 is a satellite or global-service range'
+  refused(await transfer(desk.client, { to, call }), 400, why)
+  for (let n = 0; n < 5; n += 1) done(await transfer(desk.client, { to: newCalled(), call }))
+  const late = newCalled()
+  const paced = await transfer(desk.client, { to: late, call })
+  refused(paced, 429, /^per_minute: /)
+  const entries = (await desk.entries(call)).filter(({ type }) => type === 'call.transferred')
+  assert.deepEqual(
+    entries.map(({ data }) => data),
+    [
+      { to, kind: 'cold', ok: false, why },
+      { to: late, kind: 'cold', ok: false, why: paced.body.detail },
+    ],
+  )
+  const said = { type: 'user.message', data: { text: 'still here', messageId: 'm1' } }
+  done(await desk.fleet.post(`/v1/calls/${call}/events`, { entries: [said] }))
+  assert.equal(done(await desk.client.get(`/v1/calls/${call}/state`)).state, 'open')
+  const told = { type: 'call.transferred', data: { to: late, kind: 'cold', ok: true } }
+  done(await desk.fleet.post(`/v1/calls/${call}/events`, { entries: [told] }))
+})

@@ -1,0 +1,77 @@
+import type { TransferAllowed, TransferAsked, TrunkAsked, TrunkForLeg } from '@switchroom/contract/placing'
+import type { OutboundTrunk } from '@switchroom/media/plane'
+import type { CallHeads } from '../../calls/heads/heads.ts'
+import type { Log } from '../../calls/log/log.ts'
+import { callLog } from '../../calls/log/stamping.ts'
+import type { Database } from '../../database/database.ts'
+import type { Caller } from '../../foundation/caller.ts'
+import { conflict, notFound, Refusal } from '../../foundation/refusals.ts'
+import { numberInQuery } from '../dialling/called-number.ts'
+import type { Dialling } from '../dialling/dialling.ts'
+import { longestCallS } from '../dialling/in-force.ts'
+import { ownLongestS } from './placing.ts'
+import * as store from './placements.store.ts'
+
+export interface LegsParts {
+  database: Database
+  log: Log
+  heads: CallHeads
+  dialling: Dialling
+  trunkOf: (org: string, account: string) => Promise<OutboundTrunk | undefined>
+}
+
+/** Who else is called from within a live call, by the worker that runs it. */
+export class Legs {
+  readonly #parts: LegsParts
+
+  constructor(parts: LegsParts) {
+    this.#parts = parts
+  }
+
+  /** The trunk for a leg into the call; for the first leg of a dialled one, which was judged, without a further guard. */
+  async trunk(caller: Caller, agent: string, asked: TrunkAsked): Promise<TrunkForLeg> {
+    const live = await this.#live(caller, agent, asked.call)
+    const to = numberInQuery(asked.to)
+    const { id: call, account, max_duration_s } = live
+    if (account !== null && max_duration_s !== null && live.caller !== null && live.called === to)
+      return { trunk: await this.#trunkOf(live.org, account), from: live.caller, to, call, max_duration_s }
+    const from = asked.from === undefined ? undefined : numberInQuery(asked.from)
+    const resolution = await this.#parts.heads.resolve(live, call, 'web')
+    const taken = await this.#parts.dialling.take({ kind: 'leg', caller, agent, to, from, call })
+    return {
+      trunk: await this.#trunkOf(live.org, taken.from.account),
+      from: taken.from.number,
+      to,
+      call,
+      max_duration_s: longestCallS(taken.guards, ownLongestS(resolution)),
+    }
+  }
+
+  /** Whether the caller may be sent on; a refusal leaves them where they are, and their log says so. */
+  async transfer(caller: Caller, agent: string, asked: TransferAsked): Promise<TransferAllowed> {
+    const live = await this.#live(caller, agent, asked.call)
+    const to = numberInQuery(asked.to)
+    try {
+      await this.#parts.dialling.take({ kind: 'transfer', caller, agent, to, call: live.id })
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      const data = { to, kind: 'cold', ok: false, why: error.message }
+      await this.#parts.log.append(callLog(live), [{ type: 'call.transferred', data }])
+      throw error
+    }
+    return { call: live.id, to }
+  }
+
+  async #live({ org, env }: Caller, agent: string, call: string): Promise<store.LiveCall> {
+    const live = await store.findLive(this.#parts.database, call, { org, env, agent })
+    if (!live) throw notFound(`there is no call ${call} of ${agent}`)
+    if (live.ended_at !== null) throw conflict('this call has ended')
+    return live
+  }
+
+  async #trunkOf(org: string, account: string): Promise<OutboundTrunk> {
+    const trunk = await this.#parts.trunkOf(org, account)
+    if (!trunk) throw conflict(`the account ${account} dials no more: see GET /v1/carrier/outbound`)
+    return trunk
+  }
+}

@@ -1,0 +1,105 @@
+import type { Environment } from '@switchroom/contract/scopes'
+import { statement, type Queryable, type Transaction } from '../../database/database.ts'
+
+export interface NewPlacement {
+  call: string
+  gateway: string
+  account: string
+  maxDurationS: number
+  askedAt: Date
+}
+
+const insert = statement(`
+  insert into placements (call, gateway, account, max_duration_s, asked_at) values ($1, $2, $3, $4, $5)`)
+
+export const insertPlacement = (tx: Transaction, placement: NewPlacement) =>
+  tx.rows(
+    insert,
+    placement.call,
+    placement.gateway,
+    placement.account,
+    placement.maxDurationS,
+    placement.askedAt,
+  )
+
+const answer = statement<{ call: string }>(`
+  update placements set answered_at = $2 where call = $1 and answered_at is null and settled_at is null
+  returning call`)
+
+/** Undefined where somebody settled it before. */
+export const setAnswered = (tx: Transaction, call: string, now: Date) => tx.row(answer, call, now)
+
+const settle = statement<{ call: string }>(`
+  update placements set settled_at = $2 where call = $1 and settled_at is null returning call`)
+
+/** Undefined where somebody did before. */
+export const setSettled = (tx: Transaction, call: string, now: Date) => tx.row(settle, call, now)
+
+const over = statement(`
+  update placements p set settled_at = $1 from calls c
+  where c.id = p.call and p.settled_at is null and p.answered_at is not null
+    and (c.ended_at is not null or c.beat_at is not null)`)
+
+/** Those that were answered and are run by a worker, or are over. */
+export const settleRunning = (database: Queryable, now: Date) => database.rows(over, now)
+
+const forget = statement(`delete from placements where settled_at <= $1`)
+
+export const forgetSettled = (database: Queryable, before: Date) => database.rows(forget, before)
+
+export interface LeftPlacement {
+  call: string
+  env: Environment
+  isAnswered: boolean
+}
+
+const left = statement<LeftPlacement>(`
+  select p.call, c.env, p.answered_at is not null as "isAnswered"
+  from placements p
+  join calls c on c.id = p.call
+  left join gateways g on g.id = p.gateway
+  where p.settled_at is null and case
+    when p.answered_at is not null then p.answered_at <= $3
+    when p.gateway = $1 then p.asked_at <= $4
+    else g.id is null or g.seen_at <= $2
+  end
+  order by p.asked_at limit 100`)
+
+/**
+ * Those that nobody looks after: of a gateway that was not seen since, of this one from before, and those that were
+ * answered so long ago and run by no worker.
+ */
+export const listLeft = (
+  database: Queryable,
+  own: string,
+  since: { seen: Date; answered: Date; asked: Date },
+) => database.rows(left, own, since.seen, since.answered, since.asked)
+
+export interface LiveCall {
+  id: string
+  org: string
+  env: Environment
+  agent: string
+  holder: string
+  channel: string
+  direction: string
+  caller: string | null
+  called: string | null
+  ended_at: string | null
+  /** Where it is dialled and nobody has answered yet. */
+  account: string | null
+  max_duration_s: number | null
+}
+
+const live = statement<LiveCall>(`
+  select c.id, c.org, c.env, c.agent, c.holder, c.channel, c.direction, c.caller, c.called, c.ended_at, p.account,
+    p.max_duration_s
+  from calls c
+  left join placements p on p.call = c.id and p.answered_at is null and p.settled_at is null
+  where c.id = $1 and c.org = $2 and c.env = $3 and c.agent = $4`)
+
+export const findLive = (
+  database: Queryable,
+  call: string,
+  { org, env, agent }: { org: string; env: Environment; agent: string },
+) => database.row(live, call, org, env, agent)

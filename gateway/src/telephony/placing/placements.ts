@@ -1,0 +1,205 @@
+import type { NewEntry } from '@switchroom/contract/log'
+import type { Environment } from '@switchroom/contract/scopes'
+import { MediaError, type MediaPlane, type OutboundTrunk, type PlacingOutcome } from '@switchroom/media/plane'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import type { RunningGateways } from '../../agents/apps/running-gateways.ts'
+import type { Log } from '../../calls/log/log.ts'
+import { callLog } from '../../calls/log/stamping.ts'
+import type { Tails } from '../../calls/log/tails.ts'
+import type { Database, Transaction } from '../../database/database.ts'
+import { dayMs, later, minuteMs, secondMs, type Clock } from '../../foundation/clock.ts'
+import * as store from './placements.store.ts'
+
+/** A worker that did not take an answered call by then never will. */
+const takenWithinMs = 30 * secondMs
+/** Longer than the far end rings: what this gateway does not place by then it has forgotten. */
+const placedWithinMs = 2 * minuteMs
+const stopWithinMs = 5 * secondMs
+/** How long it can be looked up how a dial went, beside the call's log. */
+const keptMs = dayMs
+
+/** A call that was taken for dialling. */
+export interface Placement {
+  call: string
+  org: string
+  env: Environment
+  agent: string
+  to: string
+  from: string
+  account: string
+  maxDurationS: number
+}
+
+interface Result {
+  outcome: PlacingOutcome
+  /** Why it could not be placed. */
+  detail?: string
+}
+
+export interface PlacementsParts {
+  database: Database
+  clock: Clock
+  logger: Logger
+  log: Log
+  tails: Tails
+  gateways: Pick<RunningGateways, 'id' | 'aliveSince'>
+  planes: { of(env: Environment): MediaPlane }
+  trunkOf: (org: string, account: string) => Promise<OutboundTrunk | undefined>
+  fleets: Record<Environment, string>
+}
+
+/** Calls on their way out: placed beside the answer to the dial, and nothing is tried twice. */
+export class Placements {
+  readonly #parts: PlacementsParts
+  readonly #placing = new Map<string, { abort: AbortController; done: Promise<void> }>()
+  #isStopping = false
+
+  constructor(parts: PlacementsParts) {
+    this.#parts = parts
+  }
+
+  /** Kept with the call's head; placed once that is there. */
+  async add(tx: Transaction, placement: Placement, askedAt: Date) {
+    const gateway = this.#parts.gateways.id
+    await store.insertPlacement(tx, { ...placement, gateway, askedAt })
+    tx.afterCommit(() => this.#begin(placement))
+  }
+
+  /** What a gateway left behind, and what was answered with nobody there to talk. */
+  async look() {
+    const { database, clock, gateways, logger } = this.#parts
+    const now = clock.now()
+    await store.settleRunning(database, now)
+    const left = await store.listLeft(database, gateways.id, {
+      seen: gateways.aliveSince,
+      answered: later(now, -takenWithinMs),
+      asked: later(now, -placedWithinMs),
+    })
+    for (const one of left)
+      if (!this.#placing.has(one.call))
+        await this.#endLeft(one).catch((error: unknown) =>
+          logger.warn({ err: error, call: one.call }, 'a call that was left on its way out was not ended'),
+        )
+  }
+
+  async forgetDead() {
+    const { database, clock } = this.#parts
+    await store.forgetSettled(database, later(clock.now(), -keptMs))
+  }
+
+  /** Whoever is rung is rung no longer; what does not end in time is ended by another gateway. */
+  async stop() {
+    this.#isStopping = true
+    for (const { abort } of this.#placing.values()) abort.abort()
+    const all = Promise.all(Array.from(this.#placing.values(), ({ done }) => done))
+    await Promise.race([all, pause(stopWithinMs, undefined, { ref: false })])
+  }
+
+  #begin(placement: Placement) {
+    const abort = new AbortController()
+    if (this.#isStopping) abort.abort()
+    const done = this.#run(placement, abort)
+      .catch((error: unknown) =>
+        this.#parts.logger.error(
+          { err: error, call: placement.call },
+          'how a dial went was not written down',
+        ),
+      )
+      .finally(() => this.#placing.delete(placement.call))
+    this.#placing.set(placement.call, { abort, done })
+  }
+
+  async #run(placement: Placement, abort: AbortController) {
+    const { tails, log } = this.#parts
+    const { call } = placement
+    const tail = await tails.follow(call, (entries) => {
+      if (entries.some(({ type }) => type === 'call.ended')) abort.abort()
+    })
+    try {
+      if ((await log.find(call))?.sealed !== false) abort.abort()
+      const result = await this.#place(placement, abort.signal)
+      const isOver = this.#isStopping && result.outcome !== 'answered'
+      await this.#settle(placement, isOver ? stopped : result)
+    } finally {
+      tail.stop()
+    }
+  }
+
+  async #place(placement: Placement, signal: AbortSignal): Promise<Result> {
+    const { trunkOf, planes, fleets, logger } = this.#parts
+    const { org, env, account, call } = placement
+    try {
+      const trunk = await trunkOf(org, account)
+      if (!trunk) return { outcome: 'dial_failed', detail: `the account ${account} dials no more` }
+      const placed = { ...placement, trunk, fleet: fleets[env] }
+      return { outcome: await planes.of(env).place(placed, signal) }
+    } catch (error) {
+      logger.warn({ err: error, call }, 'a call could not be placed')
+      const detail = error instanceof MediaError ? error.message : 'the call could not be placed'
+      return { outcome: 'dial_failed', detail }
+    }
+  }
+
+  /** In the log of a call that was not ended meanwhile; of one that was, whoever answered is let go. */
+  async #settle({ env, call }: Pick<Placement, 'env' | 'call'>, { outcome, detail }: Result) {
+    const { database, clock, log } = this.#parts
+    const isAnswered = outcome === 'answered'
+    const isTaken = await database.transaction(async (tx) => {
+      const held = await log.hold(tx, call)
+      const set = isAnswered ? store.setAnswered : store.setSettled
+      if (!(await set(tx, call, clock.now())) || !held || held.sealed) return false
+      await log.appendIn(tx, callLog({ ...held, id: call }), isAnswered ? answered : endedBy(outcome, detail))
+      return true
+    })
+    if (isAnswered && !isTaken) await this.#hangUp(env, call)
+  }
+
+  async #endLeft({ call, env, isAnswered }: store.LeftPlacement) {
+    const { database, clock, log } = this.#parts
+    const isEnded = await database.transaction(async (tx) => {
+      const held = await log.hold(tx, call)
+      if (!(await store.setSettled(tx, call, clock.now())) || !held || held.sealed) return false
+      await log.appendIn(
+        tx,
+        callLog({ ...held, id: call }),
+        isAnswered ? untaken : endedBy('dial_failed', lost),
+      )
+      return true
+    })
+    if (isEnded) await this.#hangUp(env, call)
+  }
+
+  async #hangUp(env: Environment, call: string) {
+    const { planes, logger } = this.#parts
+    await planes
+      .of(env)
+      .hangUp(call)
+      .catch((error: unknown) => logger.warn({ err: error, call }, 'a call was not hung up'))
+  }
+}
+
+const answered: NewEntry[] = [
+  { type: 'call.answered', data: {} },
+  { type: 'call.started', data: {} },
+]
+
+const stopped: Result = { outcome: 'dial_failed', detail: 'the gateway that placed the call stopped' }
+const lost = 'the gateway that placed the call is gone'
+
+const untaken: NewEntry[] = [
+  {
+    type: 'error',
+    data: {
+      code: 'worker_lost',
+      detail: `no worker took the call within ${takenWithinMs / secondMs} seconds after it was answered`,
+    },
+  },
+  { type: 'call.ended', data: { reason: 'failed' } },
+]
+
+function endedBy(outcome: PlacingOutcome, detail = 'the far end could not be reached'): NewEntry[] {
+  const ended = { type: 'call.ended', data: { reason: outcome } }
+  if (outcome !== 'dial_failed') return [ended]
+  return [{ type: 'error', data: { code: 'dial_failed', detail } }, ended]
+}

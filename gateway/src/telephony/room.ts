@@ -1,0 +1,94 @@
+import type { CallsRoom } from '../calls/room.ts'
+import { SpokenCallTasks } from '../calls/worker/spoken-calls.tasks.ts'
+import type { Ground } from '../database/room.ts'
+import type { AgentsRoom } from '../agents/room.ts'
+import type { HttpRoom } from '../http/room.ts'
+import type { PeopleRoom } from '../people/room.ts'
+import { makeCarriers } from './carriers/room.ts'
+import { makeMedia } from './media/room.ts'
+import { Consents } from './consents/consents.ts'
+import { Dialling } from './dialling/dialling.ts'
+import { DialLedger } from './dialling/ledger.ts'
+import { DialPolicies } from './dialling/policies.ts'
+import { FromNumbers } from './outbound/from-numbers.ts'
+import { NumberLocks } from './numbers/number-locks.ts'
+import { makeNumbers, type NumbersRoom } from './numbers/room.ts'
+import { OutboundProvisioning } from './outbound/provisioning.ts'
+import { OutboundReadinesses } from './outbound/readiness.ts'
+import { OwnPhones } from './own-phone/own-phones.ts'
+import { Legs } from './placing/legs.ts'
+import { Placements } from './placing/placements.ts'
+import { Placing } from './placing/placing.ts'
+
+export type TelephonyRoom = ReturnType<typeof makeTelephony>
+
+/** Telephony: numbers, carriers, who may be called, and how calls are placed. */
+export function makeTelephony(parts: Ground & HttpRoom & PeopleRoom & AgentsRoom & CallsRoom) {
+  const { settings, database, clock, logger, rateCounts, orgs, runningGateways, authentication, callHeads } =
+    parts
+  const media = makeMedia(parts)
+  const carriers = makeCarriers(parts, (org) => numbers.admitting.readmit(org))
+  const { apiCarrier, carrierAccounts } = carriers
+  const numberLocks = new NumberLocks(database)
+  const numbers: NumbersRoom = makeNumbers({ ...parts, ...media, ...carriers, numberLocks })
+  const consents = new Consents(database, clock)
+  const dialPolicies = new DialPolicies(database, orgs)
+  const dialling = new Dialling({ database, clock, gateways: runningGateways })
+  const dialLedger = new DialLedger(database)
+  const fromNumbers = new FromNumbers(database)
+  const outboundProvisioning = new OutboundProvisioning({
+    ...parts,
+    locks: numberLocks,
+    carrier: apiCarrier,
+    accounts: carrierAccounts,
+  })
+  const outboundReadinesses = new OutboundReadinesses({
+    database,
+    accounts: carrierAccounts,
+    fromNumbers,
+    policies: dialPolicies,
+  })
+
+  const ownPhones = new OwnPhones({
+    database,
+    clock,
+    rateCounts,
+    carrier: apiCarrier,
+    settings: settings.telephony,
+  })
+
+  const trunkOf = (org: string, account: string) => outboundProvisioning.trunkOf(org, account)
+  const placements = new Placements({
+    ...parts,
+    gateways: runningGateways,
+    planes: media.planes,
+    trunkOf,
+    fleets: settings.telephony.fleets,
+  })
+  const placementTasks = new SpokenCallTasks([placements], logger)
+  const placing = new Placing({
+    dialling,
+    heads: callHeads,
+    placements,
+    logTokens: authentication.logTokens,
+  })
+  const legs = new Legs({ ...parts, heads: callHeads, dialling, trunkOf })
+
+  return {
+    ...media,
+    ...carriers,
+    ...numbers,
+    outboundProvisioning,
+    outboundReadinesses,
+    consents,
+    dialPolicies,
+    dialling,
+    dialLedger,
+    fromNumbers,
+    ownPhones,
+    placements,
+    placementTasks,
+    placing,
+    legs,
+  }
+}

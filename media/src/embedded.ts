@@ -1,0 +1,149 @@
+import { checkFences, fenceVerdicts, isSameFence, isSameSet, otherEnvironment, scopeName } from './fences.ts'
+import {
+  MediaError,
+  type Admission,
+  type AdmissionVerdicts,
+  type Fence,
+  type MediaPlane,
+  type PlacedCall,
+  type PlacingOutcome,
+  type Verdict,
+} from './plane.ts'
+
+/** How long a call waits for a worker to dial it. */
+const takenWithinS = 15
+/** The far end rings for a minute; the worker may take a moment to tell. */
+const toldWithinS = 75
+
+/** A fence with the workers that its calls are handed to. */
+export interface KeptFence extends Fence {
+  scope: string
+  fleet: string
+}
+
+export interface FenceRows {
+  ofScopes(scopes: readonly string[]): Promise<KeptFence[]>
+  /** Which of these numbers stand on a fence of any other scope. */
+  listedElsewhere(numbers: readonly string[], scopes: readonly string[]): Promise<string[]>
+  put(fence: KeptFence): Promise<void>
+  drop(name: string): Promise<void>
+}
+
+/** Where the fences are kept that workers hold calls to. */
+export interface FenceKeeper {
+  all(): Promise<KeptFence[]>
+  ofScopes(scopes: readonly string[]): Promise<KeptFence[]>
+  /** Runs the work while nobody else changes a fence: all of it is kept, or nothing. */
+  change<T>(work: (rows: FenceRows) => Promise<T>): Promise<T>
+}
+
+/** Where calls are laid before workers. */
+export interface PlacementDesk {
+  offer(call: PlacedCall): Promise<void>
+  /** Answers once a worker took the call or told of it, the time is over, or the signal came. */
+  waitTaken(call: string, withinS: number, signal: AbortSignal): Promise<{ isTaken: boolean }>
+  waitTold(call: string, withinS: number, signal: AbortSignal): Promise<void>
+  /** Nobody can take it or tell of it from now on; answers what was told before, else this. */
+  close(call: string, outcome: PlacingOutcome): Promise<PlacingOutcome>
+}
+
+/** Calls that come to the workers themselves, which ask whom to let in and what to dial. */
+export class EmbeddedPlane implements MediaPlane {
+  readonly #fences: FenceKeeper
+  readonly #desk: PlacementDesk
+
+  constructor(fences: FenceKeeper, desk: PlacementDesk) {
+    this.#fences = fences
+    this.#desk = desk
+  }
+
+  async list(): Promise<Fence[]> {
+    const kept = await this.#fences.all()
+    return kept.map(({ name, networks, numbers, pair }) => ({
+      name,
+      networks,
+      numbers,
+      ...(pair && { pair }),
+    }))
+  }
+
+  async look(wanted: Admission): Promise<AdmissionVerdicts> {
+    checkFences(wanted)
+    return verdicts(await this.#fences.ofScopes([scopeName(wanted.org, wanted.env)]), wanted, 'to do')
+  }
+
+  async admit(wanted: Admission): Promise<AdmissionVerdicts> {
+    checkFences(wanted)
+    const { org, env, fleet, fences } = wanted
+    const [scope, otherScope] = [scopeName(org, env), scopeName(org, otherEnvironment(env))]
+    const numbers = fences.flatMap((fence) => fence.numbers)
+    return this.#fences.change(async (rows) => {
+      const [taken] = await rows.listedElsewhere(numbers, [scope, otherScope])
+      if (taken !== undefined) throw new MediaError(`${taken} is still admitted for somebody else`)
+      const ours = await rows.ofScopes([scope, otherScope])
+      const standing = ours.filter((fence) => fence.scope === scope)
+      await takeOff(
+        rows,
+        ours.filter((fence) => fence.scope === otherScope),
+        new Set(numbers),
+      )
+      for (const { name } of standing) if (!fences.some((fence) => fence.name === name)) await rows.drop(name)
+      for (const fence of fences) {
+        const found = standing.find(({ name }) => name === fence.name)
+        if (!found || found.fleet !== fleet || !isSameFence(found, fence))
+          await rows.put({ ...fence, scope, fleet })
+      }
+      return verdicts(standing, wanted, 'done')
+    })
+  }
+
+  async withdraw(org: string, number: string): Promise<'stands' | 'done'> {
+    const scopes = [scopeName(org, 'production'), scopeName(org, 'sandbox')]
+    return this.#fences.change(async (rows) => {
+      const isListed = await takeOff(rows, await rows.ofScopes(scopes), new Set([number]))
+      return isListed ? 'done' : 'stands'
+    })
+  }
+
+  async place(call: PlacedCall, signal: AbortSignal): Promise<PlacingOutcome> {
+    if (signal.aborted) return 'no_answer'
+    await this.#desk.offer(call)
+    const { isTaken } = await this.#desk.waitTaken(call.call, takenWithinS, signal)
+    if (isTaken) await this.#desk.waitTold(call.call, toldWithinS, signal)
+    return this.#desk.close(call.call, signal.aborted ? 'no_answer' : 'dial_failed')
+  }
+
+  async transfer(): Promise<void> {
+    throw new MediaError('the worker that runs the call sends its caller on')
+  }
+
+  /** Whoever dials or runs the call hears in its log that it has ended; whoever does not yet never will. */
+  async hangUp(call: string): Promise<void> {
+    await this.#desk.close(call, 'no_answer')
+  }
+}
+
+async function takeOff(
+  rows: FenceRows,
+  fences: readonly KeptFence[],
+  numbers: ReadonlySet<string>,
+): Promise<boolean> {
+  const listing = fences.filter((fence) => fence.numbers.some((number) => numbers.has(number)))
+  for (const fence of listing) {
+    const left = fence.numbers.filter((number) => !numbers.has(number))
+    if (left.length === 0) await rows.drop(fence.name)
+    else await rows.put({ ...fence, numbers: left })
+  }
+  return listing.length > 0
+}
+
+/** There is no rule beside the fences here: it is who answers which numbers. */
+function verdicts(standing: readonly KeptFence[], wanted: Admission, changed: Verdict): AdmissionVerdicts {
+  const { fences, fleet } = wanted
+  const stands =
+    standing.every((fence) => fence.fleet === fleet) && isSameSet(listed(standing), listed(fences))
+  return { fences: fenceVerdicts(standing, fences, changed), rule: stands ? 'stands' : changed }
+}
+
+const listed = (fences: readonly Fence[]) =>
+  fences.flatMap(({ name, numbers }) => numbers.map((number) => `${name} ${number}`))

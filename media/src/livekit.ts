@@ -1,0 +1,110 @@
+import { checkFences, otherEnvironment, scopeName, scopeOf, Turns } from './fences.ts'
+import { outcomeOfDial } from './livekit-outcomes.ts'
+import { fenceOf, LiveKitScope, roomPrefix } from './livekit-scope.ts'
+import { type LiveKitAddress, LiveKitServer } from './livekit-server.ts'
+import type { Admission, AdmissionVerdicts, Fence, MediaPlane, PlacedCall, PlacingOutcome } from './plane.ts'
+
+const handOverName = 'hand-over'
+
+/** Calls that come from and go to a LiveKit server with its SIP service. */
+export class LiveKitPlane implements MediaPlane {
+  readonly #server: LiveKitServer
+  /** The server reads, changes and writes without a lock, so no two changes run at once. */
+  readonly #turns = new Turns()
+
+  constructor(address: LiveKitAddress) {
+    this.#server = new LiveKitServer(address)
+  }
+
+  async list(): Promise<Fence[]> {
+    const trunks = await this.#server.trunks()
+    return trunks.filter(({ name }) => scopeOf(name) !== undefined).map(fenceOf)
+  }
+
+  async look(wanted: Admission): Promise<AdmissionVerdicts> {
+    checkFences(wanted)
+    const [scope] = await this.#scopes([scopeName(wanted.org, wanted.env)])
+    return scope.verdicts(wanted.fences, wanted.fleet, 'to do')
+  }
+
+  async admit(wanted: Admission): Promise<AdmissionVerdicts> {
+    checkFences(wanted)
+    const { org, env, fences, fleet } = wanted
+    return this.#turns.take(async () => {
+      const [scope, other] = await this.#scopes([scopeName(org, env), scopeName(org, otherEnvironment(env))])
+      const verdicts = scope.verdicts(fences, fleet, 'done')
+      await other.takeOff(new Set(fences.flatMap(({ numbers }) => numbers)))
+      await scope.become(fences, fleet)
+      return verdicts
+    })
+  }
+
+  async withdraw(org: string, number: string): Promise<'stands' | 'done'> {
+    return this.#turns.take(async () => {
+      let isListed = false
+      for (const scope of await this.#scopes([scopeName(org, 'production'), scopeName(org, 'sandbox')]))
+        if (await scope.takeOff(new Set([number]))) isListed = true
+      return isListed ? 'done' : 'stands'
+    })
+  }
+
+  /** Admits what another media server sends on, to whatever number, from its address alone. */
+  async handOver({ address, fleet }: { address: string; fleet: string }): Promise<'stands' | 'done'> {
+    return this.#turns.take(async () => {
+      const [scope] = await this.#scopes([handOverName])
+      const fence: Fence = { name: handOverName, networks: [address], numbers: [] }
+      return scope.standOpen(fence, fleet)
+    })
+  }
+
+  async place(call: PlacedCall, signal: AbortSignal): Promise<PlacingOutcome> {
+    const outcome = await this.#dial(call, signal)
+    // The worker that was sent to the room would wait there for nobody.
+    if (outcome !== 'answered') await this.hangUp(call.call).catch(() => {})
+    return outcome
+  }
+
+  transfer(call: string, to: string): Promise<void> {
+    return this.#server.transfer(roomOf(call), `tel:${to}`)
+  }
+
+  hangUp(call: string): Promise<void> {
+    return this.#server.deleteRoom(roomOf(call))
+  }
+
+  async #dial(call: PlacedCall, signal: AbortSignal): Promise<PlacingOutcome> {
+    const { call: id, org, agent, env, fleet } = call
+    try {
+      await this.#server.sendWorker(roomOf(id), fleet, JSON.stringify({ call: id, org, agent, env }))
+      if (signal.aborted) return 'no_answer'
+      const answered = this.#server.dial(roomOf(id), call)
+      const isHungUp = await Promise.race([answered.then(() => false), aborted(signal)])
+      if (!isHungUp) return 'answered'
+      // Somebody who answers just then would be alone in a room made anew.
+      void answered.then(() => this.hangUp(id)).catch(() => {})
+      return 'no_answer'
+    } catch (error) {
+      return outcomeOfDial(error)
+    }
+  }
+
+  async #scopes<const Names extends readonly string[]>(names: Names) {
+    const [trunks, rules] = await Promise.all([this.#server.trunks(), this.#server.rules()])
+    const scopeWithName = (name: string) =>
+      new LiveKitScope(
+        this.#server,
+        name,
+        trunks.filter((trunk) => (name === handOverName ? trunk.name : scopeOf(trunk.name)) === name),
+        rules.filter((rule) => rule.name === name),
+      )
+    return names.map(scopeWithName) as { [Index in keyof Names]: LiveKitScope }
+  }
+}
+
+const roomOf = (call: string) => `${roomPrefix}${call}`
+
+const aborted = (signal: AbortSignal) =>
+  new Promise<true>((resolve) => {
+    if (signal.aborted) resolve(true)
+    else signal.addEventListener('abort', () => resolve(true), { once: true })
+  })
