@@ -74,10 +74,10 @@ export class MessagingFleet {
     this.database = database
     this.#chance = chance
     this.#line = platform.addNumber(number)
-    platform.fault = () => pause(chance.below(200)).then(() => undefined)
+    platform.fault = () => pause(chance.below(500)).then(() => undefined)
     platform.onSent = (sent) => {
       this.#receipts.push(this.#receipt(sent))
-      return pause(chance.below(400)) // whoever is killed meanwhile does not know that it was taken
+      return pause(chance.below(500)) // whoever is killed meanwhile does not know that it was taken
     }
   }
 
@@ -157,7 +157,7 @@ export class MessagingFleet {
 
   /** The platform says of every text that it took it, as often as it takes to be heard. */
   async #receipt(sent: SentText) {
-    await pause(this.#chance.below(3000))
+    await pause(this.#chance.below(2000))
     const receipt = statusOf(this.#line, sent, 'sent')
     while (!this.#isOver && (await this.deliver(receipt)) === undefined) await pause(100)
   }

@@ -112,7 +112,8 @@ test('of 500 messages of 50 contacts, delivered three times each in any order to
   assert.ok(kills >= 3)
   assert.ok(received + late <= messages.length)
 
-  await until('all is sent', () => fleet.platform.sent.length >= messages.length, 120_000)
+  const texts = () => new Set(fleet.platform.sent.map(({ text }) => text))
+  await until('all is sent', () => texts().size >= messages.length, 120_000)
   const unsettled = () => fleet.rows('select from sends where settled_at is null')
   await until('the platform has told of all', async () => (await unsettled()).length === 0, 60_000)
   const turns = byContact(await turnsIn(fleet))

@@ -72,7 +72,10 @@ export function makeServices(settings: Settings, clock: Clock, logger: Logger) {
       reached: (number) => telephony.numbers.reached(number),
     },
     (tx, optOut) => telephony.consents.callerOptedOut(tx, optOut),
-    ({ id, channel }) => (channel === 'msgapp' ? messaging.sendings.open(id) : undefined),
+    {
+      openOutlet: ({ id, channel }) => (channel === 'msgapp' ? messaging.sendings.open(id) : undefined),
+      forget: (tx, org, contact) => messaging.conversations.forget(tx, org, contact),
+    },
   )
   const telephony: TelephonyRoom = makeTelephony({ ...ground, ...http, ...people, ...agents, ...calls })
   const messaging: MessagingRoom = makeMessaging({

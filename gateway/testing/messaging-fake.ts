@@ -20,6 +20,10 @@ export interface MessagingNumberFake {
   verified_name: string
 }
 
+/** Whom a text goes to, with `+`, or by the platform's own id. */
+export const contactOf = ({ body = {} }: MessagingRequest) =>
+  typeof body['to'] === 'string' ? `+${body['to'].replace(/\D/g, '')}` : body['recipient']
+
 /** A text that the platform took for a contact. */
 export interface SentText {
   /** The platform's own id of it. */
@@ -137,6 +141,7 @@ export class MessagingFake {
     }
     this.requests.push(request)
     const fault = await this.fault(request)
+    if (response.destroyed) return // whoever is gone before it was taken has sent nothing
     if (fault === 'hangs') return
     if (fault === 'breaks') return void response.destroy()
     const send = (status: number, answer: object) => {
@@ -205,17 +210,17 @@ function parsed(bytes: Buffer): Record<string, unknown> | undefined {
 }
 
 /** As the platform takes it: to a number or to one of its own ids, and a text of at most 4096 characters. */
-function sentOf({ token, body = {} }: MessagingRequest, number: MessagingNumberFake): SentText | undefined {
-  const { messaging_product, type, to, recipient, text, biz_opaque_callback_data: opaque } = body
+function sentOf(request: MessagingRequest, number: MessagingNumberFake): SentText | undefined {
+  const { messaging_product, type, text, biz_opaque_callback_data: opaque } = request.body ?? {}
   const words = (text as { body?: unknown } | undefined)?.body
   const isText = messaging_product === 'whatsapp' && type === 'text' && typeof words === 'string'
-  const contact = to ?? recipient
+  const contact = contactOf(request)
   if (!isText || words === '' || words.length > 4096 || typeof contact !== 'string') return undefined
   return {
     id: `wamid.${randomBytes(16).toString('base64')}`,
     phone_number_id: number.phone_number_id,
-    token,
-    to: to === undefined ? contact : `+${contact.replace(/\D/g, '')}`,
+    token: request.token,
+    to: contact,
     text: words,
     opaque: typeof opaque === 'string' ? opaque : undefined,
   }

@@ -110,7 +110,10 @@ export class EmbeddedPlane implements MediaPlane {
     await this.#desk.offer(call)
     const { isTaken } = await this.#desk.waitTaken(call.call, takenWithinS, signal)
     if (isTaken) await this.#desk.waitTold(call.call, toldWithinS, signal)
-    return this.#desk.close(call.call, signal.aborted ? 'no_answer' : 'dial_failed')
+    const outcome = await this.#desk.close(call.call, signal.aborted ? 'no_answer' : 'dial_failed')
+    if (!isTaken && outcome === 'dial_failed')
+      throw new MediaError(`no worker of the fleet ${call.fleet} took the call: start one, and dial again`)
+    return outcome
   }
 
   async transfer(): Promise<void> {

@@ -13,7 +13,7 @@ import { Callbacks } from './callbacks/callbacks.ts'
 import { Chats } from './written/chats.ts'
 import { Drifts } from './insights/drift.ts'
 import { Driving } from './driving/driving.ts'
-import { Erasure } from './erasure/erasure.ts'
+import { Erasure, type ForgetBeside } from './erasure/erasure.ts'
 import { HoldingEntries } from './driving/holding-entries.ts'
 import { Lines } from './lines/lines.ts'
 import { Log } from './log/log.ts'
@@ -43,7 +43,7 @@ export function makeCalls(
   parts: Ground & PeopleRoom & ProvidersRoom & AgentsRoom,
   numbers: Pick<OpeningParts, 'routeOf' | 'reached'>,
   recordOptOut: RecordOptOut,
-  openOutlet: OpenOutlet,
+  messaging: { openOutlet: OpenOutlet; forget: ForgetBeside },
 ) {
   const {
     settings,
@@ -152,7 +152,7 @@ export function makeCalls(
     pricing,
     gateways: runningGateways,
     idleMs: settings.chatIdleMs,
-    openOutlet,
+    openOutlet: messaging.openOutlet,
   })
   const chats = new Chats({
     database,
@@ -169,7 +169,7 @@ export function makeCalls(
   const sessions = new Sessions(database)
   const callStates = new CallStates(database, log)
   const callbacks = new Callbacks(database)
-  const erasure = new Erasure(database, log)
+  const erasure = new Erasure(database, log, messaging.forget)
   const oldLogs = new OldLogs(database, clock, settings.logKeptMs)
 
   return {

@@ -20,14 +20,19 @@ const keptTypes = [
   'metrics',
 ]
 
+/** What other rooms know of a contact, forgotten with the rest; answers how much that was. */
+export type ForgetBeside = (tx: Transaction, org: string, contact: string) => Promise<number>
+
 /** Forgets a person whom an org spoke or wrote with, in both of its environments. */
 export class Erasure {
   readonly #database: Database
   readonly #log: Log
+  readonly #forgetBeside: ForgetBeside
 
-  constructor(database: Database, log: Log) {
+  constructor(database: Database, log: Log, forgetBeside: ForgetBeside) {
     this.#database = database
     this.#log = log
+    this.#forgetBeside = forgetBeside
   }
 
   async erase(caller: Caller, contact: string): Promise<void> {
@@ -73,7 +78,8 @@ export class Erasure {
           contact,
         )
       const facts = await store.forgetFacts(tx, org, contact)
-      return mentions.length + facts.length + (await forgetContact(tx, org, contact))
+      const beside = await this.#forgetBeside(tx, org, contact)
+      return mentions.length + facts.length + beside + (await forgetContact(tx, org, contact))
     })
   }
 }

@@ -7,38 +7,28 @@ import type { RunningGateways } from '../../agents/apps/running-gateways.ts'
 import type { Database } from '../../database/database.ts'
 import { secondMs, type Clock } from '../../foundation/clock.ts'
 import { Refusal } from '../../foundation/refusals.ts'
-import { newId } from '../../foundation/secrets.ts'
-import type { Driving, DrivingApp } from '../driving/driving.ts'
-import type { Tools } from '../driving/tools.ts'
-import type { CallHeads } from '../heads/heads.ts'
+import type { DrivingApp } from '../driving/driving.ts'
 import type { Log } from '../log/log.ts'
 import { callLog, type LogRef } from '../log/stamping.ts'
 import type { Tails } from '../log/tails.ts'
 import type { Pricing } from '../metering/pricing.ts'
 import type { AskedTurns } from './asked-turns.ts'
-import { instructionsOf } from './call-instructions.ts'
-import type { CallModels } from './call-models.ts'
 import { FollowedLog } from './followed-log.ts'
 import { idleEntries, quietEntries } from './idleness.ts'
-import type { Memories } from './memories.ts'
 import type { OpenOutlet, Outlet } from './outlets.ts'
 import { entriesFor, standingOf, type Standing, type WaitingTurn } from './standing.ts'
 import type { WrittenHead } from './running.store.ts'
+import { turnParts, type TurnSources } from './turn-parts.ts'
 
 /** After a failure of ours a turn is tried again, at first soon. */
 const longestPauseMs = 30 * secondMs
 
-export interface WrittenCallParts {
+export interface WrittenCallParts extends TurnSources {
   database: Database
   clock: Clock
   logger: Logger
   log: Log
   tails: Tails
-  heads: CallHeads
-  models: CallModels
-  driving: Driving
-  tools: Tools
-  memories: Memories
   askedTurns: AskedTurns
   pricing: Pricing
   gateways: Pick<RunningGateways, 'id' | 'aliveSince' | 'forget'>
@@ -240,33 +230,20 @@ export class WrittenCall {
     await this.#outlet?.carried()
   }
 
+  /** Last words that could not be sent are still told of, and what the contact wrote meanwhile is answered. */
   async #end({ ends }: TurnEnd) {
     const ended = [{ type: 'call.ended', data: { reason: 'hangup' } }]
-    if (ends && !this.#outlet) await this.#keep(ended)
-    // last words that could not be sent are still told, and what the contact wrote meanwhile is still answered
-    while (ends && this.#outlet && !this.#isGone) {
+    if (!ends) return
+    if (!this.#outlet) return this.#keep(ended)
+    while (!this.#isGone) {
       await this.#untilCarried()
-      if (this.#standing().waiting.length > 0 || (await this.#keepIfQuiet(ended))) return
+      const { waiting, isHeld } = this.#standing()
+      if (isHeld || waiting.length > 0 || (await this.#keepIfQuiet(ended))) return
     }
   }
 
-  async #turnParts(app: DrivingApp, entries: readonly Entry[]): Promise<TurnParts> {
-    const { heads, models, driving, tools, memories } = this.#parts
-    const resolution = await heads.resolve(this.head, this.head.id, 'chat')
-    const [runs, facts] = await Promise.all([
-      models.runs({ org: this.head.org, slug: this.head.slug }, resolution),
-      memories.factsOf(this.head),
-    ])
-    return {
-      instructions: instructionsOf(resolution, app.offer, facts),
-      models: runs,
-      entries,
-      keep: this.#keep,
-      prepare: (generation) => driving.prepare(this.head, generation),
-      runTools: (_msgId, calls) => tools.run(this.head, calls),
-      newMessageId: () => newId('msg', 12),
-      nowMs: () => performance.now(),
-    }
+  #turnParts(app: DrivingApp, entries: readonly Entry[]): Promise<TurnParts> {
+    return turnParts(this.#parts, this.head, app, { entries, keep: this.#keep })
   }
 
   /** Priced, and with the app that is asked; refused once another gateway runs the call. */

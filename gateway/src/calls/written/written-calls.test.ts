@@ -42,7 +42,11 @@ function callsOn(rows: Rows, follow = async (_call: string) => {}) {
     log: { read: async () => [] },
     driving: { appOf: async () => null },
     openOutlet: () => undefined,
-    gateways: { id: 'gw_own', aliveSince: new Date() },
+    gateways: {
+      id: 'gw_own',
+      aliveSince: new Date(),
+      forget: (_tx: object, ids: readonly string[]) => rows('delete from gateways', [ids]),
+    },
     signals: {
       prove: () => {},
       on: (_channel: string, onHeard: () => void, onMissed: () => void) => {

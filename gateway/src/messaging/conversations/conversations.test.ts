@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, beforeEach, test } from 'node:test'
+import { contactOf } from '../../../testing/messaging-fake.ts'
 import { newContact, startMessagingDeployment } from '../../../testing/messaging-deployment.ts'
 import { until } from '../../../testing/until.ts'
 
@@ -92,7 +93,7 @@ test('two first messages of a contact at one instant make one call, whichever ga
   await Promise.all(texts.map((text, at) => desk.write(contact, text, {}, at % 2 === 0 ? deployment : other)))
   const answers = await desk.texts(contact, texts.length)
   const turns = await desk.entries(await desk.call(contact), 'user.message')
-  const asked = turns.map(({ data }) => data.text)
+  const asked = turns.map(({ data }) => String(data.text))
   assert.deepEqual(asked.toSorted(), texts)
   assert.deepEqual(
     answers,
@@ -106,10 +107,10 @@ test('messages of a contact are answered one at a time and in order: the model r
   await desk.app()
   const [ana, luis] = [newContact(), newContact()]
   const sending = gate()
-  platform.fault = ({ body }) => (body?.['to'] === ana ? sending.promise : undefined)
+  platform.fault = (request) => (contactOf(request) === ana ? sending.promise : undefined)
   for (const text of ['one', 'two', 'three']) await desk.write(ana, text)
   await until('the first answer is on its way', () =>
-    platform.requests.some(({ body }) => body?.['to'] === ana),
+    platform.requests.some((request) => contactOf(request) === ana),
   )
   await desk.write(luis, 'and me')
   assert.deepEqual(await desk.texts(luis, 1), ['You said and me'])
@@ -163,4 +164,26 @@ test('a number that leads to another agent begins a new conversation with that o
     rows.map(({ agent }) => agent),
     [desk.agent, other.slug],
   )
+})
+
+test('erasing a contact forgets their conversations and what waits of them', async () => {
+  const [desk, unheld] = [await messaging.newDesk(), await messaging.newDesk()]
+  await desk.app()
+  const [ana, luis] = [newContact(), newContact()]
+  for (const contact of [ana, luis]) {
+    await desk.write(contact, 'Hello')
+    await desk.texts(contact, 1)
+    await unheld.write(contact, 'Anybody?')
+  }
+  const { client } = await messaging.org.person('admin')
+  const erased = await client.delete(`/v1/contacts/${encodeURIComponent(ana)}`)
+  assert.equal(erased.status, 204, erased.text)
+  for (const table of ['conversations', 'waiting_messages', 'known_contacts']) {
+    const { rows } = await deployment.sql(`select contact from ${table} where contact = any($1)`, [
+      [ana, luis],
+    ])
+    assert.deepEqual(new Set(rows.map(({ contact }) => contact)), new Set([luis]), table)
+  }
+  await desk.write(ana, 'Hello again')
+  await desk.texts(ana, 2)
 })

@@ -80,7 +80,7 @@ test('receipts and files are shown to the app of an open conversation, on whiche
   const call = await desk.call(contact)
   await until('the answer is told', () => seen(app, 'msgapp.response').length === 1)
   const before = await desk.entries(call)
-  const [sent] = platform.sent.filter(({ to }) => to === contact)
+  const sent = platform.sent.find(({ to }) => to === contact)
   assert.ok(sent)
   for (const status of ['sent', 'delivered', 'read', 'failed'])
     assert.deepEqual(await desk.status(sent, status), { status: 200, body: { received: 0 } })
@@ -125,4 +125,29 @@ test('where no conversation is open a file and a receipt are shown to nobody (ND
   await desk.texts(contact, 1)
   await app.nextOf('msgapp.response')
   assert.deepEqual([seen(app, 'msgapp.message').length, seen(app, 'msgapp.status').length], [1, 0])
+})
+
+test('of a voice note the app is told what was heard in it (N-485, N-486)', async () => {
+  const desk = await messaging.newDesk()
+  const app = await desk.app()
+  const contact = newContact()
+  const heard = {
+    org: org.id,
+    env: 'sandbox',
+    agent: desk.agent,
+    number: desk.number,
+    phoneNumberId: desk.line.phone_number_id,
+    contact,
+    name: null,
+    messageId: 'wamid.voice',
+    sentAt: deployment.clock.now(),
+    type: 'audio',
+    text: 'Are you open today?',
+  } as const
+  assert.equal(await deployment.gateway.services.conversations.receive(heard, async () => {}), 'queued')
+  assert.deepEqual(await desk.texts(contact, 1), ['You said Are you open today?'])
+  const { data } = await app.nextOf('msgapp.message')
+  const { messageId, type, text } = heard
+  const sessionId = await desk.call(contact)
+  assert.deepEqual(data, { sessionId, from: contact, name: '', type, text, messageId, paused: false })
 })

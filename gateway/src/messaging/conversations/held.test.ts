@@ -94,7 +94,10 @@ test('a second supervisor cannot take over what one holds (ND-81, T-75)', async 
     verb(call, { verb: 'takeover' }, ana),
     verb(call, { verb: 'takeover' }, luis),
   ])
-  assert.deepEqual(both.map(({ status }) => status).toSorted(), [202, 409])
+  assert.deepEqual(
+    both.map(({ status }) => status).toSorted((a, b) => a - b),
+    [202, 409],
+  )
   const refused = both.find(({ status }) => status === 409)
   assert.equal(refused?.body.detail, 'A supervisor holds this call: theirs until it is released')
 })

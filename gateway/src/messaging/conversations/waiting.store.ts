@@ -35,12 +35,6 @@ const behind = statement<{ waits: boolean }>(`
 export const isAnyWaiting = async (tx: Transaction, { org, contact, env, agent, number }: Received) =>
   (await tx.row(behind, org, contact, env, agent, number))?.waits === true
 
-const lock = statement(`select pg_advisory_xact_lock(hashtextextended('switchroom waiting ' || $1, 0))`)
-
-/** One gateway at a time takes what waits for an agent. */
-export const lockQueue = (tx: Transaction, { org, env, agent }: WaitedFor) =>
-  tx.rows(lock, `${org}/${env}/${agent}`)
-
 interface WaitingRow {
   message_id: string
   number: string
@@ -56,7 +50,7 @@ const take = statement<WaitingRow>(`
   )
   returning message_id, number, contact, sent_at, message`)
 
-/** The oldest, off the queue; under the queue's lock. */
+/** The oldest, off the queue; nothing where another gateway takes it, which goes on with the rest. */
 export async function takeOldest(tx: Transaction, agent: WaitedFor): Promise<Received | undefined> {
   const row = await tx.row(take, agent.org, agent.env, agent.agent)
   if (!row) return undefined

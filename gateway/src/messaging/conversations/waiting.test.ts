@@ -100,18 +100,36 @@ test('two apps that come at one instant to two gateways take every message once 
   await other[Symbol.asyncDispose]()
 })
 
-test('a message that came while the app went is taken when it comes back, and so is one kept as it came (N-077)', async () => {
+test('a message that is kept at the very moment an app comes is taken at once (N-077)', async ({ mock }) => {
   const desk = await messaging.newDesk()
   const contact = newContact()
   const { waitingMessages } = deployment.gateway.services
-  const { isHeld } = waitingMessages
-  waitingMessages.isHeld = async () => {
+  mock.method(waitingMessages, 'look', async () => {})
+  const { mock: held } = mock.method(waitingMessages, 'isHeld', async () => {
+    held.restore()
     await desk.app() // comes between the look for one and the keeping
-    waitingMessages.isHeld = isHeld
     return false
-  }
+  })
   await desk.write(contact, 'Just now')
   assert.deepEqual(await desk.texts(contact, 1), ['You said Just now'])
+})
+
+test('a message waits behind older ones of its contact, also where an app holds the agent by now (N-051, N-077)', async ({
+  mock,
+}) => {
+  const desk = await messaging.newDesk()
+  const [ana, luis] = [newContact(), newContact()]
+  const { waitingMessages } = deployment.gateway.services
+  await desk.write(ana, 'A1')
+  const { mock: taking } = mock.method(waitingMessages, 'take', () => {})
+  await desk.app()
+  await desk.write(ana, 'A2')
+  await desk.write(luis, 'B1')
+  assert.deepEqual(await desk.texts(luis, 1), ['You said B1'])
+  assert.deepEqual(await desk.calls(ana), [])
+  taking.restore()
+  await waitingMessages.look()
+  assert.deepEqual(await desk.texts(ana, 2), ['You said A1', 'You said A2'])
 })
 
 test('an app that leaves ends no conversation: what comes meanwhile waits, and goes on in the same call (ND-78)', async () => {

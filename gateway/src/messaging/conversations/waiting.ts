@@ -122,7 +122,6 @@ export class WaitingMessages {
   /** Whether there was one. */
   async #takeNext(tx: Transaction, agent: store.WaitedFor): Promise<boolean> {
     const { log, logger, putting } = this.#parts
-    await store.lockQueue(tx, agent)
     const message = await store.takeOldest(tx, agent)
     if (!message) return false
     if (this.isTooOld(message)) {

@@ -57,6 +57,15 @@ const waiting = `
     ) order by ordinal) as messages
   from waiting_messages where ${ofContact} and sent_at > $5`
 
+// Limited, so that PostgreSQL looks it up for each contact and does not go through all that there are.
+const writer = `
+  select name, wrote_at from conversations
+  where org = $1 and env = $2 and contact = wanted.contact and number = case
+    when conversation.state <> 'ended' then conversation.called
+    else coalesce(waiting.number, conversation.called)
+  end
+  limit 1`
+
 /** The newest calls that hold the last turns between them, and those that went on while they did. */
 const callsOfLastTurns = `
   select id, ordinal from (
@@ -117,11 +126,7 @@ const threads = statement<{ thread: string }>(`
   cross join lateral (${turns}) said
   cross join lateral (${waiting}) waiting
   left join lateral (${conversation}) conversation on true
-  left join conversations talk on talk.org = $1 and talk.env = $2 and talk.contact = wanted.contact
-    and talk.number = case
-      when conversation.state <> 'ended' then conversation.called
-      else coalesce(waiting.number, conversation.called)
-    end
+  left join lateral (${writer}) talk on true
   where heads.calls is not null or waiting.messages is not null
   order by place`)
 

@@ -44,7 +44,7 @@ test('what a person writes goes to the contact as the agent, from its number, an
   const written = await post(desk, contact, 'This is Eva. One moment, please.')
   assert.deepEqual([written.status, written.body], [202, { contact, call }])
   await desk.texts(contact, 2)
-  const sent = platform.sent.filter(({ to }) => to === contact).at(-1)
+  const sent = platform.sent.findLast(({ to }) => to === contact)
   assert.deepEqual(
     [sent?.text, sent?.phone_number_id, sent?.token],
     ['This is Eva. One moment, please.', desk.line.phone_number_id, desk.line.access_token],

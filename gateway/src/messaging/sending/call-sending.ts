@@ -11,7 +11,7 @@ import * as store from './sending.store.ts'
 import { partsOf } from './splitting.ts'
 
 /** How often it is looked whether the platform says of a send, whose gateway died, that it came. */
-const lookEveryMs = 250
+const lookEveryMs = secondMs / 2
 const longestPauseMs = 30 * secondMs
 
 export interface CallSendingParts {
@@ -51,6 +51,7 @@ export class CallSending implements Outlet {
   #known = new Map<string, store.SendRow>()
   #working: Promise<void> | undefined
   #isEnded = false
+  #left: Promise<void> = Promise.resolve()
 
   constructor(call: string, parts: CallSendingParts, onGone: () => void) {
     this.#call = call
@@ -79,8 +80,12 @@ export class CallSending implements Outlet {
   }
 
   /** What is on its way to the platform is waited for, so that nobody has to guess whether it came. */
-  async leave() {
-    if (this.#isGone) return this.carried()
+  leave(): Promise<void> {
+    if (!this.#isGone) this.#left = this.#leave()
+    return this.#left
+  }
+
+  async #leave() {
     this.#leaving.abort()
     await this.carried()
     await this.#release()
@@ -174,13 +179,9 @@ export class CallSending implements Outlet {
   }
 
   async #send(key: store.PartKey, text: string, messageId: unknown, route: store.Route) {
-    const { database, clock, api, tokenOf, gateway } = this.#parts
+    const { database, clock, api, tokenOf } = this.#parts
     const accessToken = await tokenOf(route)
-    if (!(await store.beginAttempt(database, key, gateway, clock.now()))) {
-      if (await store.isSettled(database, key)) return
-      throw new NotOurs()
-    }
-    this.#known.delete(placeOf(key))
+    if (!(await this.#attempt(key))) return
     const refused = (detail: string) => this.#insist(() => this.#refuse(key, messageId, detail))
     if (accessToken === undefined) return refused('nobody brought a token to send with')
     const { phone_number_id: phoneNumberId, contact } = route
@@ -192,6 +193,17 @@ export class CallSending implements Outlet {
       if (!(error instanceof WireFailure)) throw error
       await refused(error.message)
     }
+  }
+
+  /** False where it went meanwhile. */
+  async #attempt(key: store.PartKey): Promise<boolean> {
+    const { database, clock, gateway } = this.#parts
+    while (!(await store.beginAttempt(database, key, gateway, clock.now()))) {
+      if (await store.isSettled(database, key)) return false
+      await this.#begin() // this gateway may have let go of the call and run it again
+    }
+    this.#known.delete(placeOf(key))
+    return true
   }
 
   /** The log of a call that has ended takes no more. */

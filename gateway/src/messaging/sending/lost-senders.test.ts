@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, beforeEach, test } from 'node:test'
+import { contactOf } from '../../../testing/messaging-fake.ts'
 import { lentKeys } from '../../../testing/chat-deployment.ts'
 import { GatewayProcess } from '../../../testing/gateway-process.ts'
 import {
@@ -27,7 +28,7 @@ beforeEach(() => {
 })
 
 const posts = (contact: string) =>
-  platform.requests.filter(({ method, body }) => method === 'POST' && body?.['to'] === contact)
+  platform.requests.filter((request) => request.method === 'POST' && contactOf(request) === contact)
 const never = new Promise<undefined>(() => {})
 
 test('an answer that was on its way when its gateway died is not sent again where the platform says that it came (ND-80)', async () => {

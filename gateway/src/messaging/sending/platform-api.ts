@@ -37,9 +37,9 @@ export class PlatformApi {
       json: {
         messaging_product: 'whatsapp',
         recipient_type: 'individual',
-        ...(contact.startsWith('+') ? { to: contact } : { recipient: contact }),
+        ...(contact.startsWith('+') ? { to: contact.slice(1) } : { recipient: contact }),
         type: 'text',
-        text: { preview_url: false, body: text },
+        text: { body: text },
         biz_opaque_callback_data: opaque,
       },
       secrets: [accessToken],

@@ -33,15 +33,21 @@ export const endSending = (database: Queryable, call: string, own: string) => da
 const takeLeft = statement<{ call: string }>(`
   with left_behind as (
     select s.call from sendings s join logs l on l.id = s.call
-    where l.sealed and s.sender <> $1
-      and not exists (select from gateways g where g.id = s.sender and g.seen_at > $2)
+    where l.sealed and s.call <> all($4::text[]) and (
+      s.sender = $1 or not exists (select from gateways g where g.id = s.sender and g.seen_at > $2)
+    )
     limit $3 for update of s skip locked
   )
   update sendings s set sender = $1 from left_behind where s.call = left_behind.call returning s.call`)
 
-/** Of calls that have ended, and whose sender is gone. */
-export const claimLeft = async (database: Queryable, own: string, aliveSince: Date, atMost: number) =>
-  (await database.rows(takeLeft, own, aliveSince, atMost)).map(({ call }) => call)
+/** Of calls that have ended and that nobody sends for: their gateway is gone, or it is this one and does not. */
+export const claimLeft = async (
+  database: Queryable,
+  own: string,
+  aliveSince: Date,
+  sentHere: readonly string[],
+  atMost: number,
+) => (await database.rows(takeLeft, own, aliveSince, atMost, sentHere)).map(({ call }) => call)
 
 /** A part of a turn. */
 export interface PartKey {

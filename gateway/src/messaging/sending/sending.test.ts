@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, beforeEach, test } from 'node:test'
+import { contactOf } from '../../../testing/messaging-fake.ts'
 import { newContact, startMessagingDeployment } from '../../../testing/messaging-deployment.ts'
 import { until } from '../../../testing/until.ts'
 
@@ -17,7 +18,7 @@ beforeEach(() => {
 })
 
 const posts = (contact: string) =>
-  platform.requests.filter(({ method, body }) => method === 'POST' && body?.['to'] === contact)
+  platform.requests.filter((request) => request.method === 'POST' && contactOf(request) === contact)
 /** The error that a refused send left in the log, beside the turn that it is of. */
 const notSent = async (desk: Desk, contact: string) => {
   const call = await desk.call(contact)
@@ -39,16 +40,16 @@ test("what the agent says goes out from the number that was written to, on the o
   const contact = newContact()
   await desk.write(contact, 'Hello')
   await desk.texts(contact, 1)
-  const [sent] = platform.sent.filter(({ to }) => to === contact)
+  const sent = platform.sent.find(({ to }) => to === contact)
   assert.deepEqual([sent?.phone_number_id, sent?.token], [desk.line.phone_number_id, desk.line.access_token])
   const [post] = posts(contact)
   const [turn] = await desk.entries(await desk.call(contact), 'agent.message')
   assert.deepEqual(post?.body, {
     messaging_product: 'whatsapp',
     recipient_type: 'individual',
-    to: contact,
+    to: contact.slice(1),
     type: 'text',
-    text: { preview_url: false, body: 'You said Hello' },
+    text: { body: 'You said Hello' },
     biz_opaque_callback_data: `${await desk.call(contact)}:${turn?.seq}:0`,
   })
 })
@@ -96,7 +97,7 @@ test('a send that is refused, broken off or never answered is an error in the lo
       const contact = newContact()
       const before = platform.fault
       platform.fault = (request) =>
-        request.body?.['to'] === contact && posts(contact).length === 1 ? fault : before(request)
+        contactOf(request) === contact && posts(contact).length === 1 ? fault : before(request)
       await desk.write(contact, 'one')
       await desk.write(contact, 'two')
       assert.deepEqual(await desk.texts(contact, 1), ['You said two'])
@@ -178,7 +179,7 @@ test('the last words of a conversation that the agent ends are sent before it en
   await desk.app({ declares: { hangup: { when: 'they say goodbye' } } })
   model.reply = ({ tools }) => ({ text: 'Goodbye.', calls: [{ name: String(tools?.[0]?.function.name) }] })
   const [ana, luis] = [newContact(), newContact()]
-  platform.fault = ({ body }) => (body?.['to'] === luis ? { status: 400, message: 'gone' } : undefined)
+  platform.fault = (request) => (contactOf(request) === luis ? { status: 400, message: 'gone' } : undefined)
   for (const contact of [ana, luis]) await desk.write(contact, 'Goodbye')
   assert.deepEqual(await desk.texts(ana, 1), ['Goodbye.'])
   for (const contact of [ana, luis])

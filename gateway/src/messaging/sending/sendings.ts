@@ -18,7 +18,7 @@ export interface SendingsParts extends Omit<CallSendingParts, 'gateway'> {
 /** What this gateway brings to contacts: of the calls it runs, and of ended ones whose sender is gone. */
 export class Sendings {
   readonly #parts: SendingsParts
-  readonly #open = new Set<CallSending>()
+  readonly #open = new Map<string, CallSending>()
   #timer: NodeJS.Timeout | undefined
   #looking: Promise<void> = Promise.resolve()
   #isStopped = false
@@ -37,7 +37,7 @@ export class Sendings {
     this.#isStopped = true
     clearInterval(this.#timer)
     await this.#looking
-    await Promise.all([...this.#open].map((sending) => sending.leave()))
+    await Promise.all(this.#open.values().map((sending) => sending.leave()))
   }
 
   /** With the call that it is for. */
@@ -56,10 +56,10 @@ export class Sendings {
 
   /** Of a call that this gateway runs. */
   open(call: string): Outlet {
-    const sending = new CallSending(call, { ...this.#parts, gateway: this.#parts.gateways.id }, () =>
-      this.#open.delete(sending),
-    )
-    this.#open.add(sending)
+    const sending = new CallSending(call, { ...this.#parts, gateway: this.#parts.gateways.id }, () => {
+      if (this.#open.get(call) === sending) this.#open.delete(call)
+    })
+    this.#open.set(call, sending)
     return sending
   }
 
@@ -81,7 +81,8 @@ export class Sendings {
   async #takeLeft() {
     const { database, gateways } = this.#parts
     if (this.#isStopped) return
-    const left = await store.claimLeft(database, gateways.id, gateways.aliveSince, takenAtOnce)
+    const sentHere = [...this.#open.keys()]
+    const left = await store.claimLeft(database, gateways.id, gateways.aliveSince, sentHere, takenAtOnce)
     await Promise.all(left.map((call) => this.#finish(this.open(call), call)))
   }
 

@@ -23,7 +23,7 @@ async function leaveClaim(line: WebhookLine, messageId: string, claimedAt: Date)
 
 const ago = (ms: number) => later(deployment.clock.now(), -ms)
 
-/** A reading that goes on until it is let go, and may fail then. */
+/** A reading that goes on until it is let go, at the latest when its test ends, and may fail then. */
 function stall(at = receiver, failure?: Error) {
   const { promise, resolve } = Promise.withResolvers<void>()
   let begun = false
@@ -32,13 +32,11 @@ function stall(at = receiver, failure?: Error) {
     await promise
     if (failure) throw failure
   }
-  return {
-    begins: () => until('the reading begins', () => begun),
-    letGo: () => {
-      at.before = () => {}
-      resolve()
-    },
+  const letGo = () => {
+    at.before = () => {}
+    resolve()
   }
+  return { begins: () => until('the reading begins', () => begun), letGo, [Symbol.dispose]: letGo }
 }
 
 test('a message that was read is dropped however often it is delivered (N-347, ND-73, ND-76)', async () => {
@@ -100,7 +98,7 @@ test('fifty deliveries at one instant over two gateways: one reads, and none fai
 test('a delivery that comes while another is reading is 503, and 200 once it is read (N-345, N-350, T-61)', async () => {
   const line = await desk.newLine()
   const message = textOf('Slowly')
-  const reading = stall()
+  using reading = stall()
   const first = desk.deliver(line, { messages: [message] })
   await reading.begins()
   assert.deepEqual(await desk.claims(line), [{ message_id: message.id, is_read: false }])
@@ -132,7 +130,7 @@ test('a reading that fails gives the claim back, its delivery is 500, and the ne
 test('the delivery that lost to a reading which then fails is told to come again, so nothing is lost (N-350, T-61)', async () => {
   const line = await desk.newLine()
   const message = textOf('Not lost')
-  const reading = stall()
+  using reading = stall()
   const first = desk.deliver(line, { messages: [message] })
   await reading.begins()
   refused(await desk.deliver(line, { messages: [message] }), 503, beingRead)
@@ -178,7 +176,8 @@ test('of several that come for a dead reader’s claim at one instant one takes 
   const line = await desk.newLine()
   const message = textOf('Left')
   await leaveClaim(line, message.id, ago(11 * minuteMs))
-  const [here, there] = [stall(), stall(other.receiver)]
+  using here = stall()
+  using there = stall(other.receiver)
   const refusals: Answer[] = []
   const deliveries = Array.from({ length: 10 }, async (_, at) => {
     const answer = await (at % 2 ? desk : other).deliver(line, { messages: [message] })
@@ -197,7 +196,7 @@ test('a reader that was taken for dead and was only slow puts nothing: its claim
   await using other = await desk.another()
   const line = await desk.newLine()
   const message = textOf('Once')
-  const reading = stall()
+  using reading = stall()
   const slow = desk.deliver(line, { messages: [message] })
   await reading.begins()
   other.deployment.clock.forward(11 * minuteMs)
@@ -212,7 +211,8 @@ test('one that was taken for dead and then fails leaves the claim to whoever too
   await using other = await desk.another()
   const line = await desk.newLine()
   const message = textOf('Once')
-  const [reading, second] = [stall(receiver, new Error('broken')), stall(other.receiver)]
+  using reading = stall(receiver, new Error('broken'))
+  using second = stall(other.receiver)
   const slow = desk.deliver(line, { messages: [message] })
   await reading.begins()
   other.deployment.clock.forward(11 * minuteMs)

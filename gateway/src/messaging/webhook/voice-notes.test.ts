@@ -119,6 +119,21 @@ await changeRow(deployment, (row) => {
   for (const name of ['keen', 'spare']) row.options[`stt/${name}`] = { base_url: wire.url }
 })
 
+/** Ears that say nothing until they are let go, at the latest when the test ends. */
+function slowEars() {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const usual = hears
+  hears = async (said) => {
+    await promise
+    return usual(said)
+  }
+  const letGo = () => {
+    hears = usual
+    resolve()
+  }
+  return { letGo, [Symbol.dispose]: letGo }
+}
+
 const notRead = 'a message could not be read: deliver it again'
 
 /** A number at the platform that an org was given by the operator. */
@@ -203,16 +218,13 @@ test('a fetch or a hearing that fails is a failed reading: 500, and the next del
 test('while a voice note is heard its repeat is 503, and 200 after (N-350, T-61)', async () => {
   const line = await newNoteLine()
   const note = noteOf('Slowly')
-  const heard = Promise.withResolvers<object>()
+  using ears = slowEars()
   const before = asked.length
-  const usual = hears
-  hears = () => heard.promise
   const first = desk.deliver(line, { messages: [note] })
   await until('the ears are asked', () => asked.length > before)
   const beingRead = 'another delivery of a message is being read: deliver it again'
   refused(await desk.deliver(line, { messages: [note] }), 503, beingRead)
-  hears = usual
-  heard.resolve({ text: 'Slowly', duration: 1 })
+  ears.letGo()
   assert.deepEqual((await first).body, { received: 1 })
   assert.deepEqual((await desk.deliver(line, { messages: [note] })).body, { received: 0 })
 })
@@ -230,19 +242,33 @@ test('of three messages the second, a voice note that fails once, is read by the
 
 test('in one delivery a voice note holds up what its contact wrote after it, and nobody else (ND-74)', async () => {
   const line = await newNoteLine()
-  const heard = Promise.withResolvers<object>()
-  const usual = hears
-  hears = () => heard.promise
+  using ears = slowEars()
   const ben = { from: '447700900123' }
   const messages = [textOf('A1'), noteOf('A2'), textOf('B1', ben), textOf('A3'), textOf('B2', ben)]
   const delivery = desk.deliver(line, { messages })
   const taken = () => receiver.received.filter(({ org }) => org === line.org.id).map(({ text }) => text)
   await until('what others wrote is read', () => taken().length === 3)
   assert.deepEqual(taken(), ['A1', 'B1', 'B2'])
-  hears = usual
-  heard.resolve({ text: 'A2', duration: 1 })
+  ears.letGo()
   assert.deepEqual((await delivery).body, { received: 5 })
   assert.deepEqual(taken(), ['A1', 'B1', 'B2', 'A2', 'A3'])
+})
+
+test('eight voice notes are heard at once and the rest wait their turn, while texts are read', async () => {
+  const line = await newNoteLine()
+  using ears = slowEars()
+  const before = asked.length
+  const notes = Array.from({ length: 10 }, (_, at) =>
+    noteOf(`note ${at}`, undefined, { from: `3491000000${at}` }),
+  )
+  const deliveries = notes.map((note) => desk.deliver(line, { messages: [note] }))
+  await until('eight are being heard', () => asked.length === before + 8)
+  await until('all are claimed', async () => (await desk.claims(line)).length === 10)
+  assert.deepEqual((await desk.deliver(line, { messages: [textOf('Meanwhile')] })).body, { received: 1 })
+  assert.equal(asked.length, before + 8)
+  ears.letGo()
+  for (const answer of await Promise.all(deliveries)) assert.deepEqual(answer.body, { received: 1 })
+  assert.equal(asked.length, before + 10)
 })
 
 test('ears that fail or do not take the form leave it to those the row falls back to (ND-75)', async () => {

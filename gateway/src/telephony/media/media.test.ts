@@ -130,15 +130,18 @@ test('several calls go to several workers', async () => {
   assert.deepEqual(new Set(got.map(({ call }) => call)), new Set(calls.map(({ call }) => call)))
 })
 
-test('a call that no worker takes within 15 seconds is dial_failed, and nobody dials it later (N-258)', async () => {
+test('a call that no worker takes within 15 seconds fails with a sentence, and nobody dials it later (N-258)', async () => {
   const call = await placed()
-  const outcome = place(call)
+  const refusal = assert.rejects(place(call), {
+    name: 'MediaError',
+    message: `no worker of the fleet ${call.fleet} took the call: start one, and dial again`,
+  })
   await until('it is offered', async () => {
     const { rows } = await sql('select call from placement_offers where call = $1', [call.call])
     return rows.length > 0
   })
   clock.forward(15 * secondMs)
-  assert.equal(await outcome, 'dial_failed')
+  await refusal
   assert.equal(await take('worker-1', fleet, 0), null)
 })
 

@@ -1,5 +1,5 @@
 import type { Environment } from '@switchroom/contract/scopes'
-import { LiveKitPlane } from '@switchroom/media/livekit'
+import { LiveKitOnDemand } from '@switchroom/media/livekit-on-demand'
 import type { MediaPlane } from '@switchroom/media/plane'
 import type { MediaServer, TelephonySettings } from '../../foundation/telephony-settings.ts'
 
@@ -9,13 +9,13 @@ export class Planes {
   readonly areSeparate: boolean
   readonly #planes: Record<Environment, MediaPlane>
   /** What takes the calls that production's media server hands to the sandbox. */
-  readonly #handedTo: LiveKitPlane | undefined
+  readonly #handedTo: LiveKitOnDemand | undefined
 
   constructor(settings: TelephonySettings, embedded: MediaPlane) {
     const { mediaServer, sandboxMediaServer } = settings
-    const production = mediaServer ? new LiveKitPlane(mediaServer) : embedded
+    const production = mediaServer ? new LiveKitOnDemand(mediaServer) : embedded
     const isOwn = sandboxMediaServer !== undefined && !isSameServer(sandboxMediaServer, mediaServer)
-    this.#handedTo = isOwn ? new LiveKitPlane(sandboxMediaServer) : undefined
+    this.#handedTo = isOwn ? new LiveKitOnDemand(sandboxMediaServer) : undefined
     this.#planes = { production, sandbox: this.#handedTo ?? production }
     this.areSeparate = isOwn
   }
