@@ -6,6 +6,7 @@ import { logReaders } from './log-readers.ts'
 import { settingsResolution } from './settings-resolution.ts'
 import { signIns } from './sign-ins.ts'
 import { speechLatency } from './speech-latency.ts'
+import { webhookClaims } from './webhook-claims.ts'
 import { whoami } from './whoami.ts'
 
 /** Every budget of the house; a name after `npm run bench --` runs that one alone. */
@@ -19,6 +20,7 @@ const benches: Record<string, () => Promise<boolean>> = {
   'speech-latency': speechLatency,
   'live-streams': liveStreams,
   'dial-decisions': dialDecisions,
+  'webhook-claims': webhookClaims,
 }
 
 const wanted = process.argv.slice(2)

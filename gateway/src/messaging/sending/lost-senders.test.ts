@@ -36,12 +36,12 @@ test('an answer that was on its way when its gateway died is not sent again wher
   const desk = await messaging.newDesk()
   await desk.app()
   const contact = newContact()
-  platform.onSent = () => never.then(() => {})
+  platform.onSent = async () => await never
   await desk.write(contact, 'one', {}, killed)
   await desk.texts(contact, 1)
   await killed.kill()
   platform.onSent = () => {}
-  const [sent] = platform.sent.filter(({ to }) => to === contact)
+  const sent = platform.sent.find(({ to }) => to === contact)
   assert.ok(sent)
   await desk.status(sent, 'sent')
   await desk.write(contact, 'two')
@@ -113,6 +113,26 @@ test('what a call that ended left to send when its gateway died is sent by anoth
   platform.fault = () => undefined
   assert.deepEqual(await desk.texts(contact, 3), ['You said one', 'two', 'three'])
   assert.equal(posts(contact).length, 4)
+})
+
+test('what a gateway lost sight of in a call that ended it sends at its next look (N-353)', async () => {
+  const desk = await messaging.newDesk()
+  await desk.app()
+  const contact = newContact()
+  await desk.write(contact, 'one')
+  await desk.texts(contact, 1)
+  const call = await desk.call(contact)
+  const row = 'select * from sendings where call = $1'
+  const [sending] = (await deployment.sql(row, [call])).rows
+  const { client } = await org.person('supervisor')
+  assert.equal((await client.post(`/v1/calls/${call}/verbs`, { verb: 'end' })).status, 202)
+  await until('nothing is left', async () => (await deployment.sql(row, [call])).rows.length === 0)
+  await deployment.sql('delete from sends where call = $1', [call])
+  await deployment.sql('insert into sendings select * from json_populate_record(null::sendings, $1)', [
+    JSON.stringify(sending),
+  ])
+  deployment.gateway.services.sendings.look()
+  assert.deepEqual(await desk.texts(contact, 2), ['You said one', 'You said one'])
 })
 
 test('a receipt settles only sends of its own org (ND-80)', async () => {

@@ -23,7 +23,7 @@ test('a delivery is answered once it is queued, and its repeat too, however long
   assert.deepEqual(platform.textsTo(contact), [])
   assert.equal((await desk.entries(await desk.call(contact), 'user.message')).length, 1)
   model.reply = usual
-  app.close()
+  await app.close()
 })
 
 test('a repeat of a message that waits for an app adds nothing to the agent’s log (N-098)', async () => {
@@ -44,5 +44,5 @@ test('whoever wrote is no stranger under the number that is dialled (ND-77, T-82
   ])
   assert.deepEqual(rows, [{ contact }])
   assert.match(contact, /^\+\d+$/)
-  app.close()
+  await app.close()
 })

@@ -79,7 +79,7 @@ const wire = await startWireFake({
       authorization: String(headers.authorization),
       body: { ...sent },
     })
-    answer.json(await hears(sent.said))
+    await answer.json(await hears(sent.said))
   },
 })
 const folder = new VendorFolder()
