@@ -12,6 +12,7 @@ import { startDeployment, type Deployment, type TestOrg } from './deployment.ts'
 import { newLine } from './number-desk.ts'
 import { deliveryOf, signatureOf, type PlatformLine, type PlatformValue } from './platform-deliveries.ts'
 import { done } from './test-agents.ts'
+import { until } from './until.ts'
 
 export const appSecret = 'secret of the app'
 export const verifyToken = 'the word of the deployment'
@@ -166,6 +167,13 @@ export class WebhookDesk implements AsyncDisposable {
     await this.#close()
     await this.deployment[Symbol.asyncDispose]()
   }
+}
+
+/** For a delivery beside one that is stalled: in a gateway that reads both it would never be answered. */
+export async function answered(delivery: Promise<Answer>): Promise<Answer> {
+  let answer: Answer | undefined
+  void delivery.then((came) => (answer = came))
+  return until('the delivery is answered', () => answer)
 }
 
 let last = 0

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { refused, type Answer } from '../../../testing/client.ts'
 import { until } from '../../../testing/until.ts'
-import { textOf, WebhookDesk, type WebhookLine } from '../../../testing/webhook-desk.ts'
+import { answered, textOf, WebhookDesk, type WebhookLine } from '../../../testing/webhook-desk.ts'
 import { dayMs, later, minuteMs, secondMs } from '../../foundation/clock.ts'
 
 const desk = await WebhookDesk.start()
@@ -102,7 +102,7 @@ test('a delivery that comes while another is reading is 503, and 200 once it is 
   const first = desk.deliver(line, { messages: [message] })
   await reading.begins()
   assert.deepEqual(await desk.claims(line), [{ message_id: message.id, is_read: false }])
-  refused(await desk.deliver(line, { messages: [message] }), 503, beingRead)
+  refused(await answered(desk.deliver(line, { messages: [message] })), 503, beingRead)
   reading.letGo()
   assert.deepEqual((await first).body, { received: 1 })
   const again = await desk.deliver(line, { messages: [message] })
@@ -133,7 +133,7 @@ test('the delivery that lost to a reading which then fails is told to come again
   using reading = stall()
   const first = desk.deliver(line, { messages: [message] })
   await reading.begins()
-  refused(await desk.deliver(line, { messages: [message] }), 503, beingRead)
+  refused(await answered(desk.deliver(line, { messages: [message] })), 503, beingRead)
   receiver.during = () => Promise.reject(new Error('broken'))
   reading.letGo()
   refused(await first, 500, notRead)

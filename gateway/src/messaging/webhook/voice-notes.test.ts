@@ -15,6 +15,7 @@ import { VendorFolder } from '../../../testing/vendor-packages.ts'
 import { changeRow } from '../../../testing/vendors.ts'
 import { signatureOf, deliveryOf } from '../../../testing/platform-deliveries.ts'
 import {
+  answered,
   appSecret,
   newMessageId,
   textOf,
@@ -223,7 +224,7 @@ test('while a voice note is heard its repeat is 503, and 200 after (N-350, T-61)
   const first = desk.deliver(line, { messages: [note] })
   await until('the ears are asked', () => asked.length > before)
   const beingRead = 'another delivery of a message is being read: deliver it again'
-  refused(await desk.deliver(line, { messages: [note] }), 503, beingRead)
+  refused(await answered(desk.deliver(line, { messages: [note] })), 503, beingRead)
   ears.letGo()
   assert.deepEqual((await first).body, { received: 1 })
   assert.deepEqual((await desk.deliver(line, { messages: [note] })).body, { received: 0 })

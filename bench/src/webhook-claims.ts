@@ -1,0 +1,145 @@
+import { randomBytes } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
+import { Database } from '@switchroom/gateway/database/database'
+import { systemClock } from '@switchroom/gateway/foundation/clock'
+import { claimInsert, claimRead } from '@switchroom/gateway/messaging/webhook/claims.store'
+import { Claims } from '@switchroom/gateway/messaging/webhook/claims'
+import { AppClient } from '@switchroom/gateway/testing/app-client'
+import { MessagingFake, type MessagingFault } from '@switchroom/gateway/testing/messaging-fake'
+import { deliveryOf, signatureOf, type PlatformLine } from '@switchroom/gateway/testing/platform-deliveries'
+import { startBenchDeployment, type BenchDeployment } from './deployment.ts'
+import { judge, median, percentile, say } from './report.ts'
+import { sameStatements } from './same-statements.ts'
+
+const atOnce = 16
+const roundS = 4
+const rounds = 5
+const perSecond = 20
+const measuredS = 20
+const contacts = 100
+const appSecret = 'bench'
+const number = '+34910000001'
+
+/** What the webhook does for a message, and how soon it answers whatever becomes of the platform. */
+export async function webhookClaims(): Promise<boolean> {
+  const platform = await MessagingFake.start()
+  const line = platform.addNumber(number)
+  await using deployment = await startBenchDeployment({
+    ...platform.settings,
+    SVC_MSGAPP_APP_SECRET: appSecret,
+    SVC_MSGAPP_VERIFY_TOKEN: 'bench',
+    SVC_MSGAPP_ACCESS_TOKEN: platform.platformToken,
+    SVC_LOG_LEVEL: 'warn',
+  })
+  try {
+    const org = (await deployment.ask('POST', '/v1/ops/orgs', { slug: 'bench' })).id as string
+    const isFast = await claimRates(deployment, org)
+    return (await answers(deployment, platform, line)) && isFast
+  } finally {
+    await platform.stop()
+  }
+}
+
+/** Messages claimed and read a second, against the same statements under pgbench, in turns in one run. */
+async function claimRates({ databaseUrl }: BenchDeployment, org: string): Promise<boolean> {
+  const database = new Database(databaseUrl, () => {})
+  const claims = new Claims(database, systemClock)
+  const [id, at] = [`('wamid.' || :one || '_' || :two)`, `timestamptz '2030-01-01'`]
+  const whose = [`'${org}'`, id]
+  const statements = [
+    { text: claimInsert.text, values: [...whose, at, `timestamptz '2020-01-01'`] },
+    { text: 'begin' },
+    { text: claimRead.text, values: [...whose, at, at] },
+    { text: 'commit' },
+  ]
+  await claimsASecond(database, claims, org) // warm
+  const ratios: number[] = []
+  for (let round = 0; round < rounds; round += 1) {
+    const ours = await claimsASecond(database, claims, org)
+    const theirs = await sameStatements({ url: databaseUrl, statements, atOnce, seconds: roundS })
+    ratios.push(ours / theirs)
+    say(`  round ${round + 1}: ${Math.round(ours)} messages claimed a second, ${Math.round(theirs)} bare`)
+  }
+  await database.close()
+  return judge('webhook claims against the same statements under pgbench', median(ratios), { atLeast: 0.6 })
+}
+
+async function claimsASecond(database: Database, claims: Claims, org: string): Promise<number> {
+  const begunMs = performance.now()
+  let read = 0
+  const keepReading = async () => {
+    for (; performance.now() - begunMs < roundS * 1000; read += 1) {
+      const claim = await claims.take(org, newMessageId())
+      if (typeof claim === 'string') throw new Error(`a new message is ${claim}`)
+      await database.transaction((tx) => claims.read(tx, claim))
+    }
+  }
+  await Promise.all(Array.from({ length: atOnce }, keepReading))
+  return (read * 1000) / (performance.now() - begunMs)
+}
+
+/** How soon texts are answered while the platform takes replies, hangs on them, and breaks. */
+async function answers(deployment: BenchDeployment, platform: MessagingFake, line: PlatformLine) {
+  const { ask, url } = deployment
+  await ask('POST', '/v1/ops/numbers', {
+    org: 'bench',
+    number,
+    agent: 'desk',
+    env: 'production',
+    channel: 'msgapp',
+  })
+  const made = await ask('POST', '/v1/ops/orgs/bench/keys', {
+    label: 'app',
+    env: 'production',
+    scopes: ['app'],
+  })
+  const app = await AppClient.connect(url, made.key)
+  await app.register('desk')
+  await deliveries(url, line, 2) // warm
+  const faults: [string, MessagingFault | undefined][] = [
+    ['well', undefined],
+    ['hanging', 'hangs'],
+    ['broken', 'breaks'],
+  ]
+  let isSoon = true
+  for (const [name, fault] of faults) {
+    platform.fault = () => fault
+    const before = platform.requests.length
+    const tookMs = await deliveries(url, line, measuredS)
+    if (platform.requests.length === before)
+      throw new Error('no reply was sent: the platform delayed nothing')
+    const [half, most] = [percentile(tookMs, 50), percentile(tookMs, 99)]
+    say(
+      `  platform ${name}: ${tookMs.length} deliveries, median ${half.toFixed(1)} ms, ${platform.requests.length - before} sends`,
+    )
+    const what = `the webhook's answer with the platform ${name}, 99th percentile in ms`
+    isSoon = judge(what, most, { atMost: 100 }) && isSoon
+  }
+  await app.close()
+  return isSoon
+}
+
+/** Texts of many contacts, evenly over the time, whether or not those before are answered. */
+async function deliveries(url: string, line: PlatformLine, seconds: number): Promise<number[]> {
+  const sent: Promise<number>[] = []
+  for (let count = 0; count < seconds * perSecond; count += 1) {
+    sent.push(delivered(url, line, `3460000${String(count % contacts).padStart(4, '0')}`))
+    await pause(1000 / perSecond)
+  }
+  return Promise.all(sent)
+}
+
+async function delivered(url: string, line: PlatformLine, from: string): Promise<number> {
+  const timestamp = String(Math.floor(Date.now() / 1000))
+  const message = { from, id: newMessageId(), timestamp, type: 'text', text: { body: 'Hello' } }
+  const body = JSON.stringify(deliveryOf(line, { messages: [message] }))
+  const headers = { 'content-type': 'application/json', 'x-hub-signature-256': signatureOf(appSecret, body) }
+  const begunMs = performance.now()
+  const answer = await fetch(`${url}/v1/msgapp/webhook`, { method: 'POST', headers, body })
+  const text = await answer.text()
+  const tookMs = performance.now() - begunMs
+  if (text !== '{"received":1}') throw new Error(`the webhook answered ${answer.status} ${text}`)
+  return tookMs
+}
+
+const newMessageId = () => `wamid.${randomBytes(16).toString('hex')}`
