@@ -134,7 +134,7 @@ test('no greeting is said to a contact who wrote first (ND-78)', async () => {
   assert.deepEqual(await desk.texts(contact, 2), ['You said Hello', 'You said Again'])
 })
 
-test('a message that is a day old when it comes is read and kept for nobody (N-080, ND-79)', async () => {
+test('a message that is a day old when it comes is read and kept for nobody (N-080, N-528, ND-79)', async () => {
   const desk = await messaging.newDesk()
   await desk.app()
   const contact = newContact()

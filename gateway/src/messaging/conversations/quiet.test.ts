@@ -31,7 +31,7 @@ const forward = async (ms: number) => {
 const runnerOf = async (call: string) =>
   (await deployment.sql('select runner from logs where id = $1', [call])).rows[0]?.runner
 
-test('a conversation that was quiet for two hours ends, unwarned and with reason timeout, and the next message opens a new call (N-082, N-083, N-084)', async () => {
+test('a conversation that was quiet for two hours ends, unwarned and with reason timeout, and the next message opens a new call (N-082, N-529, N-083, N-084)', async () => {
   const desk = await messaging.newDesk()
   const app = await desk.app()
   const contact = newContact()
@@ -96,7 +96,7 @@ test('a held conversation goes quiet as an open one does (ND-81)', async () => {
   await until('it ends', async () => (await stateOf(desk, contact))[1] === 'timeout')
 })
 
-test('a message that comes before anybody saw that two hours were over opens a new call (N-082, N-084)', async ({
+test('a message that comes before anybody saw that two hours were over opens a new call (N-082, N-529, N-084)', async ({
   mock,
 }) => {
   const desk = await messaging.newDesk()

@@ -203,7 +203,7 @@ test('a message past the calls that an org may run at once waits until one ends'
   await quota(null)
 })
 
-test('what waited for a day is taken off and makes no call, counted from when it was written (N-080, ND-79, T-71)', async () => {
+test('what waited for a day is taken off and makes no call, counted from when it was written (N-080, N-528, ND-79, T-71)', async () => {
   const desk = await messaging.newDesk()
   const [ana, luis, eva] = [newContact(), newContact(), newContact()]
   const late = { sentAt: later(clock.now(), -23 * hourMs) }

@@ -110,7 +110,7 @@ test('a delivery that comes while another is reading is 503, and 200 once it is 
   assert.equal(receiver.times(message.id), 1)
 })
 
-test('a reading that fails gives the claim back, its delivery is 500, and the next one reads (N-099, N-348, N-349)', async () => {
+test('a reading that fails gives the claim back, its delivery is 500, and the next one reads (N-099, N-348, N-349, N-519)', async () => {
   const line = await desk.newLine()
   for (const when of ['before', 'during'] as const) {
     const message = textOf('Try again')
@@ -153,7 +153,7 @@ test('the same id at two orgs is read at both (N-052, ND-76, T-66)', async () =>
   assert.deepEqual((await desk.deliver(second, { messages: [message] })).body, { received: 0 })
 })
 
-test('a claim of a dead reader is another’s from ten minutes on: 503 at 599 seconds, read at 600 (N-100, ND-76, T-65)', async () => {
+test('a claim of a dead reader is another’s from ten minutes on: 503 at 599 seconds, read at 600 (N-100, N-531, ND-76, T-65)', async () => {
   await using other = await desk.another()
   const line = await desk.newLine()
   const message = textOf('Left')
@@ -171,7 +171,7 @@ test('a claim of a dead reader is another’s from ten minutes on: 503 at 599 se
   }
 })
 
-test('of several that come for a dead reader’s claim at one instant one takes it over (N-100, ND-76, T-65)', async () => {
+test('of several that come for a dead reader’s claim at one instant one takes it over (N-100, N-531, ND-76, T-65)', async () => {
   await using other = await desk.another()
   const line = await desk.newLine()
   const message = textOf('Left')
@@ -253,7 +253,7 @@ test('a failed reading counts before one that is being read elsewhere, and that 
   assert.equal(receiver.times(good.id), 1)
 })
 
-test('the nightly run forgets claims of more than seven days, and such a message is read again (N-101, ND-86)', async () => {
+test('the nightly run forgets claims of more than seven days, and such a message is read again (N-101, N-530, ND-86)', async () => {
   await deployment.sql('delete from message_claims')
   const line = await desk.newLine()
   const [old, young, left] = [textOf('Old'), textOf('Young'), textOf('Left')]

@@ -182,7 +182,7 @@ test('n counts what this delivery read first: no repeat, no receipt, no image, n
   assert.deepEqual([answer.status, answer.body], [200, { received: 2 }])
 })
 
-test('a database that fails makes a text fail, and neither an image nor a receipt (N-340, N-349)', async () => {
+test('a database that fails makes a text fail, and neither an image nor a receipt (N-340, N-349, N-519)', async () => {
   const line = await desk.newLine()
   const image = { ...from, id: newMessageId(), ...exampleMessages.image }
   const statuses = [{ id: 'x', recipient_id: '34911234567', timestamp: '1', ...exampleStatuses.sent }]

@@ -387,7 +387,7 @@ test('without any token a voice note is not read', async () => {
   assert.match(poor.deployment.log(), /no token opens voice notes/)
 })
 
-test('a gateway killed while it reads leaves a claim that is read from ten minutes on (N-100, T-65)', async () => {
+test('a gateway killed while it reads leaves a claim that is read from ten minutes on (N-100, N-531, T-65)', async () => {
   const line = await newNoteLine()
   const note = noteOf('Left behind')
   const file = `/media/${note.audio.id}`

@@ -248,7 +248,7 @@ test('the operator routes a number into any org, and never has to approve it (N-
   )
 })
 
-test('a messaging number is asked of the messaging platform, and its route is all there is (N-022, N-144, ND-23, ND-27)', async () => {
+test('a messaging number is asked of the messaging platform, and its route is all there is (N-022, N-144, N-359, N-360, ND-23, ND-27)', async () => {
   const org = await desk.newOrg()
   const number = newLine()
   const kept = desk.messaging.addNumber(number, 'Acme Desk')

@@ -129,7 +129,7 @@ test('every number of every account is offered, from all pages, and whether this
   assert.ok(live.every(({ imported }: { imported: boolean }) => !imported))
 })
 
-test('what is offered where there is no API carrier, no token or no account at all (N-143, ND-22)', async () => {
+test('what is offered where there is no API carrier, no token or no account at all (N-143, N-361, N-362, ND-22)', async () => {
   const org = await desk.newOrg()
   const available = () => org.admin.get('/v1/numbers/available')
   refused(await available(), 404, 'this org holds no carrier account: add one with PUT /v1/carrier')
