@@ -32,7 +32,7 @@ export async function sameStatements(load: Load): Promise<number> {
   )
   if (isInstalled) return pgbenchRate(load)
   say('  pgbench is not installed: the same statements are sent by a bare client of this process')
-  return bareRate(load)
+  return sameDriver(load)
 }
 
 async function pgbenchRate({ url, statements, atOnce, seconds }: Load): Promise<number> {
@@ -51,7 +51,8 @@ async function pgbenchRate({ url, statements, atOnce, seconds }: Load): Promise<
   }
 }
 
-async function bareRate({ url, statements, atOnce, seconds }: Load): Promise<number> {
+/** The same over the driver that a gateway has, with nothing of ours around it. */
+export async function sameDriver({ url, statements, atOnce, seconds }: Load): Promise<number> {
   const clients = Array.from({ length: atOnce }, () => new Client({ connectionString: url }))
   await Promise.all(clients.map((client) => client.connect()))
   const queries = statements.map(prepared)
