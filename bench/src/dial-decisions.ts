@@ -85,7 +85,7 @@ function decision(gateway: string): Sent[] {
   const since = [`now() - interval '60 s'`, `now() - interval '24 h'`]
   const refused = [`'bench'`, `'refused'`, '429', `'per_minute'`, 'now()']
   return [
-    { text: orgHold.text, values: [org] },
+    { text: orgHold, values: [org] },
     { text: factsRead.text, values: [org, env, agent, to, ...since, 'null', `''`, `'${gateway}'`, 'now()'] },
     {
       text: dialInsert.text,

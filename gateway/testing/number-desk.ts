@@ -1,5 +1,6 @@
 import { LiveKitFake } from '@switchroom/media/testing/livekit-fake'
 import type { Environment } from '@switchroom/contract/scopes'
+import { reconciliationLock } from '../src/telephony/numbers/number-locks.ts'
 import { AppClient } from './app-client.ts'
 import type { CarrierAccountFake } from './carrier-fake-account.ts'
 import { CarrierFake } from './carrier-fake.ts'
@@ -11,6 +12,18 @@ import { done } from './test-agents.ts'
 let last = 0
 /** A number that no other test of this process uses. */
 export const newLine = () => `+1415555${String((last += 1)).padStart(4, '0')}`
+
+/** A gateway that starts admits every number first, unless somebody holds this. */
+export async function holdReconciliation({ gateway }: Deployment): Promise<AsyncDisposable> {
+  const client = await gateway.services.database.pool.connect()
+  await client.query(`begin; select pg_advisory_xact_lock(hashtextextended('${reconciliationLock}', 0))`)
+  return {
+    async [Symbol.asyncDispose]() {
+      await client.query('rollback')
+      client.release()
+    },
+  }
+}
 
 const mediaSettings = (prefix: string, { address }: LiveKitFake) => ({
   [`${prefix}_URL`]: address.url,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { emptyDatabase } from '../../testing/databases.ts'
-import { Database, statement } from './database.ts'
+import { Database, lockOn, statement } from './database.ts'
 
 const { url, drop } = await emptyDatabase()
 const database = new Database(url, () => {})
@@ -56,4 +56,29 @@ test('a statement is parsed once per connection', async () => {
     )
     assert.deepEqual(await tx.row(prepared, count.name), { n: 1 })
   })
+})
+
+test('a transaction that begins with a lock keeps others out of it until its end, whatever the id holds', async () => {
+  await database.pool.query(`create table doors (id text primary key)`)
+  const id = `it's '; drop table notes; -- $1 $&`
+  await database.rows(statement('insert into doors values ($1)'), id)
+  const lock = lockOn('select from doors where id = $1 for update', id)
+  const order: string[] = []
+  const first = database.transactionHolding(lock, async () => {
+    order.push('first')
+    await database.row(count) // on another connection
+    order.push('first again')
+  })
+  const second = database.transactionHolding(lock, async () => void order.push('second'))
+  await Promise.all([first, second])
+  const [a, b, c] = order
+  assert.ok((a === 'first' && b === 'first again') || (b === 'first' && c === 'first again'), order.join())
+  await assert.rejects(
+    database.transactionHolding(lock, async (tx) => {
+      await tx.rows(insert, 1000)
+      throw new Error('changed my mind')
+    }),
+    /changed my mind/,
+  )
+  assert.equal((await database.pool.query('select from notes where n = 1000')).rowCount, 0)
 })

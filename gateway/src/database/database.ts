@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import { DatabaseError, Pool, types, type PoolClient } from 'pg'
+import { DatabaseError, escapeLiteral, Pool, types, type PoolClient } from 'pg'
 
 /** A statement that PostgreSQL parses and plans once per connection. */
 export interface Statement<Row> {
@@ -14,6 +14,16 @@ export interface Statement<Row> {
 export const statement = <Row = never>(text: string): Statement<Row> => ({
   name: createHash('sha1').update(text).digest('hex'),
   text,
+})
+
+/** A statement that takes a lock and answers nothing, with its values written into it. */
+export interface Lock {
+  readonly text: string
+}
+
+/** `$1` stands for the id. */
+export const lockOn = (text: string, id: string): Lock => ({
+  text: text.replace('$1', () => escapeLiteral(id)),
 })
 
 export type Value = string | number | boolean | null | undefined | Date | Buffer | readonly string[] | object
@@ -68,12 +78,21 @@ export class Database implements Queryable {
   }
 
   /** Runs the work on one connection: all of it is kept, or nothing. */
-  async transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+  transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+    return this.#transaction('begin', work)
+  }
+
+  /** The same, begun with a lock in one round trip, where every one of them keeps others waiting. */
+  transactionHolding<T>(lock: Lock, work: (tx: Transaction) => Promise<T>): Promise<T> {
+    return this.#transaction(`begin; ${lock.text}`, work)
+  }
+
+  async #transaction<T>(beginning: string, work: (tx: Transaction) => Promise<T>): Promise<T> {
     const client = await this.pool.connect()
     let broken = false
     const afterCommit: (() => void)[] = []
     try {
-      await client.query('begin')
+      await client.query(beginning)
       const result = await work({
         ...queryOn(client),
         isTransaction: true,

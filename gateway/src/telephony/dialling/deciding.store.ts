@@ -1,14 +1,14 @@
 import type { DialKind, StandingFact } from '@switchroom/contract/dialling'
 import type { Scope } from '../../agents/scope.ts'
-import { statement, type Queryable, type Transaction } from '../../database/database.ts'
+import { lockOn, statement, type Queryable, type Transaction } from '../../database/database.ts'
 import type { FromNumber } from '../outbound/from-number.ts'
 import { usualLimits, type DialSettingsRow } from './in-force.ts'
 import { settingsColumns, settingsTables } from './dial-settings.store.ts'
 
-export const orgHold = statement(`select from orgs where id = $1 for update`)
+export const orgHold = 'select from orgs where id = $1 for update'
 
 /** Held to the end of the transaction: the dials of one org are counted one at a time. */
-export const holdOrg = (tx: Transaction, org: string) => tx.rows(orgHold, org)
+export const holdingOrg = (org: string) => lockOn(orgHold, org)
 
 export interface FactsRow extends DialSettingsRow {
   in_minute: number

@@ -70,7 +70,7 @@ export class Dialling {
     const scope = scopeOf(asked.caller, asked.agent)
     const to = await readCalled(asked.to)
     const decide = async (tx: Transaction): Promise<TakenDial<Kind> | Refusal> => {
-      const facts = await this.#factsHeld(tx, asked, scope, to)
+      const facts = await this.#facts(tx, asked, scope, to)
       const refusal = firstRefusal(judgeDial(facts))
       const row = rowOf(asked, scope, facts)
       if (refusal) {
@@ -83,7 +83,7 @@ export class Dialling {
       await inside(tx, taken)
       return taken
     }
-    const decided = await this.#parts.database.transaction(decide).catch((error: unknown) => {
+    const decided = await this.#holding(scope, decide).catch((error: unknown) => {
       if (!(error instanceof Refusal)) throw error
       return this.#writeUnopened(asked, scope, to, error)
     })
@@ -116,17 +116,16 @@ export class Dialling {
 
   /** It passed the guards, and the call was refused for another reason, such as the quota of calls at once. */
   async #writeUnopened(asked: DialAsked, scope: Scope, to: CalledNumber, refusal: Refusal): Promise<Refusal> {
-    await this.#parts.database.transaction(async (tx) => {
-      const facts = await this.#factsHeld(tx, asked, scope, to)
+    await this.#holding(scope, async (tx) => {
+      const facts = await this.#facts(tx, asked, scope, to)
       const row = rowOf(asked, scope, facts)
       await store.insertDial(tx, { ...row, outcome: 'refused', status: refusal.status, reason: 'not_opened' })
     })
     return refusal
   }
 
-  async #factsHeld(tx: Transaction, asked: DialAsked, scope: Scope, to: CalledNumber): Promise<DialFacts> {
-    await store.holdOrg(tx, scope.org)
-    return this.#facts(tx, asked, scope, to)
+  #holding<T>({ org }: Scope, work: (tx: Transaction) => Promise<T>): Promise<T> {
+    return this.#parts.database.transactionHolding(store.holdingOrg(org), work)
   }
 
   async #facts(

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { GatewayProcess } from '../../../testing/gateway-process.ts'
-import { newLine, NumberDesk, type DeskOrg } from '../../../testing/number-desk.ts'
+import { holdReconciliation, newLine, NumberDesk, type DeskOrg } from '../../../testing/number-desk.ts'
 import { done } from '../../../testing/test-agents.ts'
 import { until } from '../../../testing/until.ts'
 import { secondMs } from '../../foundation/clock.ts'
@@ -76,6 +76,7 @@ test('an import whose gateway is killed between any two writes writes nothing tw
   for (let writes = 0; writes <= 4; writes += 1) {
     const mover = await newMover()
     const { key } = await mover.org.org.person('admin')
+    await using _ = await holdReconciliation(deployment)
     await using dying = await GatewayProcess.start(deployment, settings)
     // With every write at the carrier let through, it is the route that is never written.
     const stuck = writes === 4 ? stuckAtRoute : stuckAtCarrier

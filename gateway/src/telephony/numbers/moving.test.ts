@@ -3,7 +3,7 @@ import { after, test } from 'node:test'
 import type { Environment } from '@switchroom/contract/scopes'
 import { refused } from '../../../testing/client.ts'
 import { GatewayProcess } from '../../../testing/gateway-process.ts'
-import { newLine, NumberDesk, type DeskOrg } from '../../../testing/number-desk.ts'
+import { holdReconciliation, newLine, NumberDesk, type DeskOrg } from '../../../testing/number-desk.ts'
 import { done } from '../../../testing/test-agents.ts'
 import { until } from '../../../testing/until.ts'
 
@@ -186,6 +186,7 @@ test('a move whose gateway is killed before or after its row has moved can be re
     const number = newLine()
     await org.imported({ number, hooked: true })
     const { key } = await org.org.person('admin')
+    await using _ = await holdReconciliation(deployment)
     await using dying = await GatewayProcess.start(deployment, settings)
     const client = await deployment.gateway.services.database.pool.connect()
     try {

@@ -10,6 +10,7 @@ const longestWaitMs = 120 * secondMs
 /** Whoever needs several takes them in this order. */
 export const numberLock = (number: string) => `number ${number}`
 export const orgLock = (org: string) => `numbers of ${org}`
+export const reconciliationLock = 'reconciliation of numbers'
 export const carrierLock = (accountSid: string) => `carrier account ${accountSid}`
 
 /** Locks that are held. */

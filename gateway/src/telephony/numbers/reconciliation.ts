@@ -7,7 +7,7 @@ import type { Planes } from '../media/planes.ts'
 import type { Admitting } from './admitting.ts'
 import * as admissions from './admitting.store.ts'
 import type { HookedApprovals } from './hooked-approvals.ts'
-import { orgLock, type Inside, type NumberLocks } from './number-locks.ts'
+import { orgLock, reconciliationLock, type Inside, type NumberLocks } from './number-locks.ts'
 import { listOrgs } from './numbers.store.ts'
 
 const firstWaitMs = 2 * secondMs
@@ -50,7 +50,7 @@ export class Reconciliation {
     const now = clock.now()
     if (this.#dueAt ? now < this.#dueAt : !(await this.#isLeftOver(now))) return
     let isWhole = false
-    const hasRun = await locks.holdIfFree('reconciliation of numbers', async (inside) => {
+    const hasRun = await locks.holdIfFree(reconciliationLock, async (inside) => {
       isWhole = await this.#run(inside, stopping)
     })
     if (!hasRun) return void (this.#dueAt = later(clock.now(), firstWaitMs)) // another gateway is at it
