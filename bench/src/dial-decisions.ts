@@ -1,9 +1,3 @@
-import { execFile } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { promisify } from 'node:util'
-import { Client } from 'pg'
 import { Database } from '@switchroom/gateway/database/database'
 import { systemClock } from '@switchroom/gateway/foundation/clock'
 import type { Caller } from '@switchroom/gateway/foundation/caller'
@@ -12,13 +6,13 @@ import { dialInsert, factsRead, orgHold } from '@switchroom/gateway/telephony/di
 import { Dialling } from '@switchroom/gateway/telephony/dialling/dialling'
 import { startBenchDeployment } from './deployment.ts'
 import { judge, median, say } from './report.ts'
+import { sameDriver, sameStatements, type Sent } from './same-statements.ts'
 
 const atOnce = 16
 const roundS = 4
 const rounds = 5
 const orgs = 200
 const called = '+12125550123'
-const run = promisify(execFile)
 
 /** Dials judged and written down a second, against the same statements under pgbench, in turns in one run. */
 export async function dialDecisions(): Promise<boolean> {
@@ -31,25 +25,20 @@ export async function dialDecisions(): Promise<boolean> {
     gateways,
   })
   const statements = decision(gateways.id)
-  const peer = (await isInstalled('pgbench')) ? pgbenchRate : bareRate
-  if (peer === bareRate)
-    say('  pgbench is not installed: the same statements are sent by a bare client of this process')
   await ourRate(dialling) // warm
   const ratios: number[] = []
   for (let round = 0; round < rounds; round += 1) {
-    const [ours, theirs] = [await ourRate(dialling), await peer(statements, deployment.databaseUrl)]
+    const ours = await ourRate(dialling)
+    const load = { url: deployment.databaseUrl, statements, atOnce, seconds: roundS }
+    const [theirs, driver] = [await sameStatements(load), await sameDriver(load)]
     ratios.push(ours / theirs)
-    say(`  round ${round + 1}: ${Math.round(ours)} dials decided a second, ${Math.round(theirs)} bare`)
+    say(
+      `  round ${round + 1}: ${Math.round(ours)} dials decided a second, ${Math.round(theirs)} by pgbench, ${Math.round(driver)} by the bare driver`,
+    )
   }
   await database.close()
   return judge('dial decisions against the same statements under pgbench', median(ratios), { atLeast: 0.6 })
 }
-
-const isInstalled = (program: string) =>
-  run(program, ['--version']).then(
-    () => true,
-    () => false,
-  )
 
 async function ourRate(dialling: Dialling): Promise<number> {
   const begunMs = performance.now()
@@ -71,90 +60,26 @@ function refusal(error: unknown) {
   if (!(error instanceof Refusal) || (error.status !== 429 && error.status !== 403)) throw error
 }
 
-/** A statement, with its values as pgbench and PostgreSQL write them. */
-interface Sent {
-  text: string
-  values: readonly string[]
-}
-
-/** What `Dialling.take` sends for one dial between `begin` and `commit`; `:org` is one of the orgs. */
+/** What `Dialling.take` sends for one dial of any of the orgs. */
 function decision(gateway: string): Sent[] {
-  const org = `('org_' || :org)`
-  const id = `('dial_' || :org || '_' || :one || '_' || :two)`
+  const org = `('org_' || 1 + :one % ${orgs})`
+  const id = `('dial_' || :one || '_' || :two)`
   const [env, agent, to] = [`'production'`, `'desk'`, `'${called}'`]
   const since = [`now() - interval '60 s'`, `now() - interval '24 h'`]
   const refused = [`'bench'`, `'refused'`, '429', `'per_minute'`, 'now()']
   return [
+    { text: 'begin' },
     { text: orgHold, values: [org] },
     { text: factsRead.text, values: [org, env, agent, to, ...since, 'null', `''`, `'${gateway}'`, 'now()'] },
     {
       text: dialInsert.text,
       values: [id, org, env, agent, `'dial'`, to, `'+34910000001'`, 'null', ...refused],
     },
+    { text: 'commit' },
   ]
 }
 
-/** One thread, as a gateway is, on as many connections. */
-async function pgbenchRate(statements: readonly Sent[], url: string): Promise<number> {
-  const folder = mkdtempSync(join(tmpdir(), 'dial-decisions-'))
-  const script = join(folder, 'decision.sql')
-  const lines = ['begin', ...statements.map(filled), 'commit'].map((line) => `${line};`)
-  writeFileSync(
-    script,
-    [...variables.map(([name, most]) => `\\set ${name} random(1, ${most})`), ...lines, ''].join('\n'),
-  )
-  const clients = ['-c', String(atOnce), '-j', '1', '-T', String(roundS)]
-  const { stdout } = await run('pgbench', ['-n', '-M', 'prepared', ...clients, '-f', script, url])
-  rmSync(folder, { recursive: true })
-  const rate = /^tps = ([\d.]+)/m.exec(stdout)?.[1]
-  if (rate === undefined) throw new Error(`pgbench said ${stdout}`)
-  return Number(rate)
-}
-
-const variables = [
-  ['org', orgs],
-  ['one', 1_000_000_000],
-  ['two', 1_000_000_000],
-] as const
-
-async function bareRate(statements: readonly Sent[], url: string): Promise<number> {
-  const clients = Array.from({ length: atOnce }, () => new Client({ connectionString: url }))
-  await Promise.all(clients.map((client) => client.connect()))
-  const queries = statements.map(prepared)
-  const begunMs = performance.now()
-  let decided = 0
-  const keepDeciding = async (client: Client) => {
-    for (; performance.now() - begunMs < roundS * 1000; decided += 1) {
-      await client.query('begin')
-      for (const { name, text, used } of queries)
-        await client.query({ name, text, values: used.map(([, most]) => upTo(most)) })
-      await client.query('commit')
-    }
-  }
-  await Promise.all(clients.map(keepDeciding))
-  const rate = (decided * 1000) / (performance.now() - begunMs)
-  await Promise.all(clients.map((client) => client.end()))
-  return rate
-}
-
-/** With places for the variables that it has. */
-function prepared(sent: Sent, at: number) {
-  const whole = filled(sent)
-  const used = variables.filter(([name]) => whole.includes(`:${name}`))
-  const text = used.reduce((done, [name], place) => done.replaceAll(`:${name}`, `$${place + 1}::int`), whole)
-  return { name: `decision ${at}`, text, used }
-}
-
-const upTo = (most: number) => 1 + Math.floor(Math.random() * most)
-
-/** Its values where their places are, in one line. */
-const filled = ({ text, values }: Sent) =>
-  text
-    .replace(/\$(\d+)/g, (_place, at: string) => values[Number(at) - 1] ?? 'null')
-    .replace(/\s+/g, ' ')
-    .trim()
-
-const anyOrg = () => `org_${upTo(orgs)}`
+const anyOrg = () => `org_${1 + Math.floor(Math.random() * orgs)}`
 
 const callerOf = (org: string): Caller => ({
   kind: 'server',
