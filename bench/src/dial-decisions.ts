@@ -72,7 +72,7 @@ function decision(gateway: string): Sent[] {
     { text: orgHold, values: [org] },
     { text: factsRead.text, values: [org, env, agent, to, ...since, 'null', `''`, `'${gateway}'`, 'now()'] },
     {
-      text: dialInsert.text,
+      text: dialInsert,
       values: [id, org, env, agent, `'dial'`, to, `'+34910000001'`, 'null', ...refused],
     },
     { text: 'commit' },

@@ -12,7 +12,9 @@ const loads = [
   { streams: 50, rate: 48_000 },
 ]
 const onThisMachine = 10
-const speech = readFileSync(new URL('../../speech/testing/recordings/fox.wav', import.meta.url)).subarray(44)
+const speech = readFileSync(
+  new URL('../../vendors/kit/testing/recordings/fox.wav', import.meta.url),
+).subarray(44)
 
 /** Many speak at once, each at the pace of speech: how much of a core does one of them take? */
 export async function liveStreams(): Promise<boolean> {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Database } from '@switchroom/gateway/database/database'
 import { systemClock } from '@switchroom/gateway/foundation/clock'
-import { claimInsert, claimRead } from '@switchroom/gateway/messaging/webhook/claims.store'
+import { claimRead } from '@switchroom/gateway/messaging/webhook/claims.store'
 import { Claims } from '@switchroom/gateway/messaging/webhook/claims'
 import { AppClient } from '@switchroom/gateway/testing/app-client'
 import { MessagingFake, type MessagingFault } from '@switchroom/gateway/testing/messaging-fake'
@@ -19,6 +19,13 @@ const measuredS = 20
 const contacts = 100
 const appSecret = 'bench'
 const number = '+34910000001'
+
+/** One claim, as whoever does it one by one would write it. */
+const claimAlone = `
+  insert into message_claims as c (org, message_id, claimed_at) values ($1, $2, $3)
+  on conflict (org, message_id) do update set claimed_at = excluded.claimed_at
+  where c.read_at is null and c.claimed_at <= $4
+  returning c.org`
 
 /** What the webhook does for a message, and how soon it answers whatever becomes of the platform. */
 export async function webhookClaims(): Promise<boolean> {
@@ -47,7 +54,7 @@ async function claimRates({ databaseUrl }: BenchDeployment, org: string): Promis
   const [id, at] = [`('wamid.' || :one || '_' || :two)`, `timestamptz '2030-01-01'`]
   const whose = [`'${org}'`, id]
   const statements = [
-    { text: claimInsert.text, values: [...whose, at, `timestamptz '2020-01-01'`] },
+    { text: claimAlone, values: [...whose, at, `timestamptz '2020-01-01'`] },
     { text: 'begin' },
     { text: claimRead.text, values: [...whose, at, at] },
     { text: 'commit' },

@@ -3,7 +3,7 @@ import { after, test } from 'node:test'
 import { until } from '@switchroom/gateway/testing/until'
 import { transcribe } from '../testing/form-caller.ts'
 import { LiveClient } from '../testing/live-client.ts'
-import { recording } from '../testing/recordings.ts'
+import { recording } from '@switchroom/kit/testing/recordings'
 import { startWithFakeGateway } from '../testing/speech-server.ts'
 import { refusedWith, VoiceCaller } from '../testing/voice-deployment.ts'
 

@@ -32,6 +32,15 @@ export class Agents {
     const held = await store.countAgents(tx, orgId)
     if (quotas.agents !== null && held >= quotas.agents)
       throw tooMany(`org ${org} has used ${held} of its ${quotas.agents} agents: credits.exhausted`)
+    await this.#name(tx, orgId, slug)
+  }
+
+  /** The same for one that a contact writes to, whose message is kept however many agents the org has. */
+  async holdForContact(tx: Transaction, orgId: string, slug: string): Promise<void> {
+    if (!(await store.lockAgent(tx, orgId, slug))) await this.#name(tx, orgId, slug)
+  }
+
+  async #name(tx: Transaction, orgId: string, slug: string) {
     await store.insertAgent(tx, orgId, slug, this.#clock.now())
     await store.lockAgent(tx, orgId, slug)
   }

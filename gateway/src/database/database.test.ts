@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { emptyDatabase } from '../../testing/databases.ts'
-import { Database, lockOn, statement } from './database.ts'
+import { Database, inlined, statement } from './database.ts'
 
 const { url, drop } = await emptyDatabase()
 const database = new Database(url, () => {})
@@ -62,7 +62,7 @@ test('a transaction that begins with a lock keeps others out of it until its end
   await database.pool.query(`create table doors (id text primary key)`)
   const id = `it's '; drop table notes; -- $1 $&`
   await database.rows(statement('insert into doors values ($1)'), id)
-  const lock = lockOn('select from doors where id = $1 for update', id)
+  const lock = inlined('select from doors where id = $1 for update', id)
   const order: string[] = []
   const first = database.transactionHolding(lock, async () => {
     order.push('first')
@@ -81,4 +81,26 @@ test('a transaction that begins with a lock keeps others out of it until its end
     /changed my mind/,
   )
   assert.equal((await database.pool.query('select from notes where n = 1000')).rowCount, 0)
+})
+
+test('what is written with the commit is kept with everything before it, or nothing is, whatever its values hold', async () => {
+  await database.pool.query(`create table leaves (id text primary key, at timestamptz, size int)`)
+  const text = `insert into leaves values ($1, $2, $3)`
+  const id = `it's \\ '; drop table notes; -- $1 $&`
+  const write = (n: number, ...values: [string, Date | null, number | null]) =>
+    database.transaction(async (tx) => {
+      tx.withCommit(inlined(text, ...values))
+      await tx.rows(insert, n)
+    })
+  const at = new Date('2026-03-01T12:00:00.123Z')
+  await write(2001, id, at, 7)
+  await assert.rejects(write(2002, id, null, null), /duplicate key/)
+  await write(2003, 'plain', null, null)
+  const { rows } = await database.pool.query('select * from leaves order by size')
+  assert.deepEqual(rows, [
+    { id, at: at.toISOString(), size: 7 },
+    { id: 'plain', at: null, size: null },
+  ])
+  const kept = await database.pool.query('select n from notes where n > 2000 order by n')
+  assert.deepEqual(kept.rows, [{ n: 2001 }, { n: 2003 }])
 })

@@ -16,15 +16,21 @@ export const statement = <Row = never>(text: string): Statement<Row> => ({
   text,
 })
 
-/** A statement that takes a lock and answers nothing, with its values written into it. */
-export interface Lock {
-  readonly text: string
+/** A statement that answers nothing, with its values written into it: it shares a round trip with `begin` or `commit`. */
+export interface Inlined {
+  readonly inlined: string
 }
 
-/** `$1` stands for the id. */
-export const lockOn = (text: string, id: string): Lock => ({
-  text: text.replace('$1', () => escapeLiteral(id)),
+export const inlined = (text: string, ...values: (string | number | Date | null)[]): Inlined => ({
+  inlined: text.replace(/\$(\d+)/g, (_place, at: string) => literalOf(values[Number(at) - 1] ?? null)),
 })
+
+function literalOf(value: string | number | Date | null): string {
+  if (value === null) return 'null'
+  return typeof value === 'number'
+    ? String(value)
+    : escapeLiteral(typeof value === 'string' ? value : value.toISOString())
+}
 
 export type Value = string | number | boolean | null | undefined | Date | Buffer | readonly string[] | object
 
@@ -39,6 +45,8 @@ export interface Transaction extends Queryable {
   readonly isTransaction: true
   /** Runs it once everything is kept, and not at all when nothing is. */
   readonly afterCommit: (work: () => void) => void
+  /** Written last of all, with the commit in one round trip. */
+  readonly withCommit: (write: Inlined) => void
 }
 
 // A timestamp keeps its wire form from the row to the answer.
@@ -83,22 +91,24 @@ export class Database implements Queryable {
   }
 
   /** The same, begun with a lock in one round trip, where every one of them keeps others waiting. */
-  transactionHolding<T>(lock: Lock, work: (tx: Transaction) => Promise<T>): Promise<T> {
-    return this.#transaction(`begin; ${lock.text}`, work)
+  transactionHolding<T>(lock: Inlined, work: (tx: Transaction) => Promise<T>): Promise<T> {
+    return this.#transaction(`begin; ${lock.inlined}`, work)
   }
 
   async #transaction<T>(beginning: string, work: (tx: Transaction) => Promise<T>): Promise<T> {
     const client = await this.pool.connect()
     let broken = false
     const afterCommit: (() => void)[] = []
+    const ending: string[] = []
     try {
       await client.query(beginning)
       const result = await work({
         ...queryOn(client),
         isTransaction: true,
         afterCommit: (more) => void afterCommit.push(more),
+        withCommit: (write) => void ending.push(write.inlined),
       })
-      await client.query('commit')
+      await client.query([...ending, 'commit'].join('; '))
       for (const more of afterCommit) more()
       return result
     } catch (error) {

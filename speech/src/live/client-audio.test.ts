@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { spokenPcm } from '../../testing/recordings.ts'
+import { spokenPcm } from '@switchroom/kit/testing/recordings'
 import { ClientAudio } from './client-audio.ts'
 import { ClientFrames } from './client-frames.ts'
 import type { LiveArguments } from './live-arguments.ts'

@@ -1,5 +1,5 @@
 import type { LiveAudio } from '@switchroom/kit/vendor'
-import { Resampler } from '../sound/resampler.ts'
+import { Resampler } from '@switchroom/kit/resampler'
 import type { LiveArguments } from './live-arguments.ts'
 import { fromMuLaw } from './mu-law.ts'
 

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { LiveClient } from '../../testing/live-client.ts'
 import { startLive } from '../../testing/live-server.ts'
-import { spokenPcm, spokenSeconds } from '../../testing/recordings.ts'
+import { spokenPcm, spokenSeconds } from '@switchroom/kit/testing/recordings'
 
 let live: Awaited<ReturnType<typeof startLive>>
 

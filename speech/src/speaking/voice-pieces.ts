@@ -1,7 +1,7 @@
 import { silent } from '@switchroom/kit/failures'
 import { shareTurn } from '@switchroom/kit/turn-sharing'
 import type { Spoken, Voice } from '@switchroom/kit/vendor'
-import { Resampler } from '../sound/resampler.ts'
+import { Resampler } from '@switchroom/kit/resampler'
 import type { AskedSpeech } from './asked-speech.ts'
 
 const bytesPerSample = 2

@@ -8,7 +8,7 @@ import * as fc from 'fast-check'
 import { startEarsWire, type EarsWire } from '../../testing/ears-wire.ts'
 import { formOf, transcribe, type Part } from '../../testing/form-caller.ts'
 import { LiveClient } from '../../testing/live-client.ts'
-import { aiff, recording, silentAmr, spokenPcm } from '../../testing/recordings.ts'
+import { aiff, recording, silentAmr, spokenPcm } from '@switchroom/kit/testing/recordings'
 import { startWithFakeGateway } from '../../testing/speech-server.ts'
 
 let speech: Awaited<ReturnType<typeof startWithFakeGateway>>

@@ -7,7 +7,7 @@ import OpenAI, { toFile } from 'openai'
 import { startEarsWire } from '../../testing/ears-wire.ts'
 import { transcribe } from '../../testing/form-caller.ts'
 import { LiveClient } from '../../testing/live-client.ts'
-import { recording } from '../../testing/recordings.ts'
+import { recording } from '@switchroom/kit/testing/recordings'
 import { refusedWith, startVoiceDeployment } from '../../testing/voice-deployment.ts'
 
 // Real gateway, real voice server, and the wire of one vendor.

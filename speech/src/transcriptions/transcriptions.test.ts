@@ -3,7 +3,7 @@ import { after, before, beforeEach, test } from 'node:test'
 import { until } from '@switchroom/gateway/testing/until'
 import { transcribe } from '../../testing/form-caller.ts'
 import { heardText, startEarsWire, type EarsWire } from '../../testing/ears-wire.ts'
-import { aiff, recording, silentAmr, spokenPcm, spokenSeconds } from '../../testing/recordings.ts'
+import { aiff, recording, silentAmr, spokenPcm, spokenSeconds } from '@switchroom/kit/testing/recordings'
 import { startWithFakeGateway } from '../../testing/speech-server.ts'
 import { refusedWith } from '../../testing/voice-deployment.ts'
 

@@ -1,16 +1,16 @@
 import type { Grant } from '@switchroom/contract/voice-server'
+import { mediaTypes } from '@switchroom/kit/decoding/media-forms'
+import { isPlainWav } from '@switchroom/kit/decoding/wav-format'
 import type { InstalledVendor } from '@switchroom/kit/installed'
 import type { Recording, Transcript } from '@switchroom/kit/vendor'
 import { choiceOf, vendorOf } from '../granted-vendors.ts'
 import { badRequest, Refusal, upstreamError } from '../refusals.ts'
 import type { Parts } from '../server.ts'
 import type { Transcribed } from './answers.ts'
-import { decoded } from './decoding.ts'
+import { decodedUpload } from './decoded-upload.ts'
 import type { Asked } from './fields.ts'
 import type { Hold } from './held-bytes.ts'
-import { mediaTypes } from './media-forms.ts'
 import type { Upload } from './upload.ts'
-import { isPlainWav } from './wav-format.ts'
 
 /** A file as its vendor takes it, and how long it is where that is known. */
 interface Prepared {
@@ -81,25 +81,26 @@ export class Transcriptions {
 
 /** As it is where the vendor takes its form; else decoded. */
 async function prepared(
-  { file, form }: Upload,
+  upload: Upload,
   vendor: InstalledVendor,
   hold: Hold,
   gone: AbortSignal,
 ): Promise<Prepared> {
+  const { file, form } = upload
   const formats = vendor.manifest?.stages.stt?.formats ?? ['wav']
   // Who takes nothing else takes WAV for its samples, and not what else may be wrapped in it.
   const isTaken = formats.includes(form) && (form !== 'wav' || formats.length > 1 || isPlainWav(file))
   if (isTaken) return { recording: { bytes: file, mediaType: mediaTypes[form] }, seconds: null }
-  const { wav, seconds } = await decoded(file, form, gone)
+  const { wav, seconds } = await decodedUpload(upload, gone)
   if (seconds === 0) throw badRequest('`file` holds no audio')
   hold.take(wav.length)
   return { recording: { bytes: wav, mediaType: mediaTypes.wav }, seconds }
 }
 
 /** How long a recording is whose vendor does not say; what was heard of it, where nobody here can tell either. */
-async function measured({ file, form }: Upload, { words, segments }: Transcript, gone: AbortSignal) {
+async function measured(upload: Upload, { words, segments }: Transcript, gone: AbortSignal) {
   try {
-    return (await decoded(file, form, gone)).seconds
+    return (await decodedUpload(upload, gone)).seconds
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     return Math.max(0, ...[...words, ...segments].map(({ end }) => end))

@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises'
 import type { FastifyRequest } from 'fastify'
 import { badRequest, Refusal } from '../refusals.ts'
 import type { Hold } from './held-bytes.ts'
-import { formOf, tellingBytes, type MediaForm } from './media-forms.ts'
+import { formOf, tellingBytes, type MediaForm } from '@switchroom/kit/decoding/media-forms'
 
 export const mostFileBytes = 26_214_400
 

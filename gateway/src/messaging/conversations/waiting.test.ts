@@ -52,6 +52,16 @@ test("a message for an agent that nobody holds waits: no call, and an entry on t
   assert.equal(model.asked.length, 0)
 })
 
+test('a message to an agent that nobody named yet is kept though the org has all the agents of its quota (N-075)', async () => {
+  const desk = await messaging.newDesk()
+  const at = `/v1/ops/orgs/${org.slug}`
+  const { quotas } = (await deployment.operator.get(at)).body
+  await deployment.operator.put(`${at}/quotas`, { ...quotas, agents: 0 })
+  await desk.write(newContact(), 'Anybody?')
+  assert.equal(await waitingFor(desk), 1)
+  await deployment.operator.put(`${at}/quotas`, quotas)
+})
+
 test('when an app declares the agent what waits is taken oldest first over all contacts, each once and into the call of its contact, also after a restart (N-077, N-078, N-079, N-095, N-499, ND-79, T-70, T-72)', async () => {
   const desk = await messaging.newDesk()
   const stopping = await deployment.another()

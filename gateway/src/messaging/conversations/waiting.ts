@@ -72,7 +72,7 @@ export class WaitingMessages {
     const { number, contact, name, messageId, type, text, sentAt } = message
     const data = { number, contact, name, messageId, type, text, sentAt: sentAt.getTime() }
     const { agents, log } = this.#parts
-    await agents.hold(tx, message.org, message.agent) // a number may lead to one that nobody has named yet
+    await agents.holdForContact(tx, message.org, message.agent) // a number may lead to one that nobody has named yet
     await log.appendIn(tx, agentLog(message), [{ type: 'message.waiting', data }])
     await store.insertWaiting(tx, message)
   }

@@ -1,15 +1,23 @@
 import { statement, type Queryable, type Transaction } from '../../database/database.ts'
 
-/** The insert is the claim; one whose reader counts as dead is taken over, and by one alone: the row is held. */
-export const claimInsert = statement<{ org: string }>(`
-  insert into message_claims as c (org, message_id, claimed_at) values ($1, $2, $3)
+// The insert is the claim; one whose reader counts as dead is taken over, and by one alone: the row is held. Several
+// are inserted in one order, so that no two gateways wait for each other.
+const claimInsert = statement<{ org: string; message_id: string }>(`
+  insert into message_claims as c (org, message_id, claimed_at)
+  select org, message_id, $3 from unnest($1::text[], $2::text[]) as wanted (org, message_id)
+  order by org, message_id
   on conflict (org, message_id) do update set claimed_at = excluded.claimed_at
   where c.read_at is null and c.claimed_at <= $4
-  returning c.org`)
+  returning c.org, c.message_id`)
 
-/** Undefined where it is another's, or read; one claimed before `dead` is nobody's any more. */
-export const insertClaim = (database: Queryable, org: string, messageId: string, now: Date, dead: Date) =>
-  database.row(claimInsert, org, messageId, now, dead)
+/** Those that were given: no other's and none that was read; one claimed before `dead` is nobody's any more. */
+export const insertClaims = (
+  database: Queryable,
+  orgs: readonly string[],
+  messageIds: readonly string[],
+  now: Date,
+  dead: Date,
+) => database.rows(claimInsert, orgs, messageIds, now, dead)
 
 const find = statement<{ is_read: boolean }>(`
   select read_at is not null as is_read from message_claims where org = $1 and message_id = $2`)

@@ -1,9 +1,8 @@
 import type { Database, Transaction } from '../../database/database.ts'
-import { later, minuteMs, weekMs, type Clock } from '../../foundation/clock.ts'
+import { later, weekMs, type Clock } from '../../foundation/clock.ts'
+import { ClaimQueue } from './claim-queue.ts'
 import * as store from './claims.store.ts'
 
-/** Whoever read a message for this long does so no more. */
-const deadAfterMs = 10 * minuteMs
 const forgottenAtOnce = 5000
 
 /** The right to read a message, from the moment it was given. */
@@ -20,18 +19,18 @@ export class ClaimLost extends Error {}
 export class Claims {
   readonly #database: Database
   readonly #clock: Clock
+  readonly #queue: ClaimQueue
 
   constructor(database: Database, clock: Clock) {
     this.#database = database
     this.#clock = clock
+    this.#queue = new ClaimQueue(database, clock)
   }
 
   /** The claim, or what keeps it from being given. */
   async take(org: string, messageId: string): Promise<Claim | 'read' | 'being read'> {
-    const claimedAt = this.#clock.now()
-    const dead = later(claimedAt, -deadAfterMs)
-    if (await store.insertClaim(this.#database, org, messageId, claimedAt, dead))
-      return { org, messageId, claimedAt }
+    const claimedAt = await this.#queue.take(org, messageId)
+    if (claimedAt) return { org, messageId, claimedAt }
     const other = await store.findClaim(this.#database, org, messageId)
     return other?.is_read ? 'read' : 'being read' // one given back this instant is for the next delivery to read
   }

@@ -1,5 +1,6 @@
-import type { InstalledVendors } from '@switchroom/kit/installed'
+import { DecodingFailure } from '@switchroom/kit/decoding/decoding-failure'
 import { silent } from '@switchroom/kit/failures'
+import type { InstalledVendors } from '@switchroom/kit/installed'
 import type { Recording, Transcript } from '@switchroom/kit/vendor'
 import type { Scope } from '../../agents/scope.ts'
 import { StageReading, type RunStage } from '../../agents/stages/stages.ts'
@@ -9,19 +10,10 @@ import { minuteMs } from '../../foundation/clock.ts'
 import type { Orgs } from '../../people/orgs/orgs.ts'
 import type { Accounts } from '../../providers/accounts/accounts.ts'
 import type { StageKeys } from '../../providers/lending/stage-keys.ts'
+import { NoteForms } from './note-forms.ts'
 
 const patienceMs = minuteMs
 const secondsInMinute = 60
-
-/** The forms that sound comes in, by the names that vendors use. */
-const forms: Record<string, string> = {
-  'audio/ogg': 'ogg',
-  'audio/opus': 'ogg',
-  'audio/mpeg': 'mp3',
-  'audio/mp4': 'm4a',
-  'audio/aac': 'aac',
-  'audio/amr': 'amr',
-}
 
 export interface NoteEarsParts {
   vendors: InstalledVendors
@@ -55,28 +47,30 @@ export class NoteEars {
     const named = new StageReading(vendors, resolution.row).stage('stt', layers)
     const rest = named.fallbacks.map((fallback) => ({ ...fallback, builds: null, options: {} }))
     const language = layers.get('language')
+    const forms = new NoteForms(recording)
     let failure: unknown = silent(`no ears of ${scope.agent} take ${recording.mediaType}`)
     for (const ears of [named, ...rest])
       try {
-        const heard = await this.#heardBy(ears, scope.org, resolution.row, recording, language)
+        const heard = await this.#heardBy(ears, scope.org, resolution.row, forms, language)
         if (heard) return heard
       } catch (error) {
         failure = error
       }
+    if (failure instanceof DecodingFailure && failure.isOfFile) return { text: '', credits: 0 } // and never will be heard
     throw failure
   }
 
-  /** Undefined where these ears do not take it, or no key runs them. */
+  /** Undefined where these ears take no form that it can be given in, or no key runs them. */
   async #heardBy(
     { vendor, model, builds, options }: Ears,
     org: string,
     row: Awaited<ReturnType<CallHeads['resolve']>>['row'],
-    recording: Recording,
+    forms: NoteForms,
     language: string | undefined,
   ): Promise<Heard | undefined> {
     const installed = this.#parts.vendors.doing('stt', vendor)
     const taken = installed?.manifest?.stages.stt?.formats ?? []
-    if (!installed || !taken.includes(formOf(recording))) return undefined
+    if (!installed || !forms.canBe(taken)) return undefined
     const key = await this.#keyFor(org, { vendor, model }, row)
     if (!key) return undefined
     const isOwn = key.from === 'own'
@@ -87,7 +81,8 @@ export class NoteEars {
       options: { ...row.options[`stt/${vendor}`], ...(isOwn && options) },
       credentials: key.credentials,
     })
-    const transcript = await built.transcribe?.(recording, AbortSignal.timeout(patienceMs))
+    const deadline = AbortSignal.timeout(patienceMs)
+    const transcript = await built.transcribe?.(await forms.as(taken, deadline), deadline)
     return (
       transcript && {
         text: transcript.text.trim(),
@@ -109,9 +104,6 @@ export class NoteEars {
     return isPaid && (await accounts.read(org)).credits <= 0 ? undefined : key
   }
 }
-
-/** Without its codecs. */
-const formOf = ({ mediaType }: Recording) => forms[mediaType.split(';')[0]?.trim().toLowerCase() ?? ''] ?? ''
 
 /** As the vendor says, else until the last that was heard. */
 const secondsOf = ({ duration, words, segments }: Transcript) =>

@@ -1,161 +1,27 @@
 import assert from 'node:assert/strict'
-import { join } from 'node:path'
-import { after, test } from 'node:test'
-import { pathToFileURL } from 'node:url'
-import type { Manifest } from '@switchroom/kit/manifest'
-import { startWireFake } from '@switchroom/kit/testing/wire-fake'
-import { makeCertificates } from '../../../testing/certificates.ts'
+import { test } from 'node:test'
 import { refused } from '../../../testing/client.ts'
 import { GatewayProcess } from '../../../testing/gateway-process.ts'
-import { MessagingFake, type MessagingNumberFake } from '../../../testing/messaging-fake.ts'
-import { newLine } from '../../../testing/number-desk.ts'
+import { MessagingFake } from '../../../testing/messaging-fake.ts'
+import { deliveryOf, signatureOf } from '../../../testing/platform-deliveries.ts'
 import { done } from '../../../testing/test-agents.ts'
 import { until } from '../../../testing/until.ts'
-import { VendorFolder } from '../../../testing/vendor-packages.ts'
-import { changeRow } from '../../../testing/vendors.ts'
-import { signatureOf, deliveryOf } from '../../../testing/platform-deliveries.ts'
 import {
-  answered,
-  appSecret,
-  newMessageId,
-  textOf,
-  verifyToken,
-  WebhookDesk,
-  type WebhookLine,
-} from '../../../testing/webhook-desk.ts'
+  asked,
+  desk,
+  deployment,
+  ears,
+  newNoteLine,
+  noteOf,
+  notRead,
+  platform,
+  receiver,
+  settings,
+  slowEars,
+  wire,
+} from '../../../testing/voice-note-desk.ts'
+import { answered, appSecret, textOf, verifyToken } from '../../../testing/webhook-desk.ts'
 import { dayMs, hourMs, later, secondMs } from '../../foundation/clock.ts'
-
-// Ears that answer whatever their wire says, each in one request.
-const requests = pathToFileURL(join(import.meta.dirname, '../../../../vendors/kit/src/requests.ts')).href
-const adapter = `
-import { ask, jsonOf } from '${requests}'
-export default {
-  ears: ({ class: built, keywords, credentials }) => ({
-    ...(built !== 'Live' && {
-      async transcribe({ bytes, mediaType }, signal) {
-        const heard = await jsonOf(await ask(keywords.base_url + '/' + keywords.model, {
-          body: JSON.stringify({ said: Buffer.from(bytes).toString(), mediaType, language: keywords.language, bytes: bytes.length }),
-          headers: { authorization: 'Bearer ' + credentials.api_key },
-          signal,
-        }))
-        return { language: null, duration: null, words: [], segments: [], ...heard }
-      },
-    }),
-  }),
-}
-`
-const earsNamed = (name: string, formats: string[]): Manifest => {
-  const built = {
-    takes: ['model', 'language', 'base_url'],
-    knobs: { stt: 'model', language: 'language' },
-    streams: true,
-  }
-  return {
-    name,
-    does: ['stt'],
-    credentials: { fields: ['api_key'], key: 'api_key' },
-    stages: {
-      stt: {
-        default: 'STT',
-        model: `${name}-ears`,
-        classes: { STT: built, Live: built },
-        by_model: { live: 'Live' },
-        formats,
-      },
-    },
-  }
-}
-
-const certificates = await makeCertificates()
-const platform = await MessagingFake.start(await certificates.serverFor('127.0.0.1'))
-const asked: { model: string; authorization: string; body: Record<string, unknown> }[] = []
-/** What the ears answer; a test may say otherwise. */
-let hears: (said: string) => Promise<object> = async (said) => ({ text: ` ${said} `, duration: 30 })
-const wire = await startWireFake({
-  refusal: (words) => ({ error: words }),
-  http: async ({ url, headers, body }, answer) => {
-    const sent = JSON.parse(body.toString()) as { said: string }
-    asked.push({
-      model: url.pathname.slice(1),
-      authorization: String(headers.authorization),
-      body: { ...sent },
-    })
-    await answer.json(await hears(sent.said))
-  },
-})
-const folder = new VendorFolder()
-  .add(earsNamed('keen', ['wav', 'ogg', 'mp3']), adapter)
-  .add(earsNamed('spare', ['wav', 'ogg', 'aac']), adapter)
-const rates = ['keen', 'spare'].map((provider) => ({
-  service: 'stt',
-  provider,
-  model: `${provider}-ears`,
-  managed: true,
-  tier: 'basic',
-  unit: 'minute',
-  credits: 4,
-}))
-const settings = {
-  ...platform.settings,
-  SVC_MSGAPP_ACCESS_TOKEN: platform.platformToken,
-  SVC_VENDOR_FOLDERS: folder.path,
-  SVC_RATES: folder.write('rates.json', rates),
-  SVC_PROVIDER_KEY_KEEN: 'key-of-keen-0123456789',
-  SVC_PROVIDER_KEY_SPARE: 'key-of-spare-0123456789',
-  SVC_PRIVATE_HOSTS: '127.0.0.1',
-  SVC_CA_FILE: certificates.caFile,
-}
-const desk = await WebhookDesk.start(settings)
-after(async () => {
-  await desk[Symbol.asyncDispose]()
-  await platform.stop()
-  await wire.stop()
-  folder[Symbol.dispose]()
-  await certificates[Symbol.asyncDispose]()
-})
-const { receiver, deployment } = desk
-await changeRow(deployment, (row) => {
-  row.defaults.stt = 'keen/keen-ears'
-  row.fallbacks.stt = ['spare/spare-ears']
-  for (const name of ['keen', 'spare']) row.options[`stt/${name}`] = { base_url: wire.url }
-})
-
-/** Ears that say nothing until they are let go, at the latest when the test ends. */
-function slowEars() {
-  const { promise, resolve } = Promise.withResolvers<void>()
-  const usual = hears
-  hears = async (said) => {
-    await promise
-    return usual(said)
-  }
-  const letGo = () => {
-    hears = usual
-    resolve()
-  }
-  return { letGo, [Symbol.dispose]: letGo }
-}
-
-const notRead = 'a message could not be read: deliver it again'
-
-/** A number at the platform that an org was given by the operator. */
-async function newNoteLine(): Promise<WebhookLine & MessagingNumberFake> {
-  const number = newLine()
-  const line = { ...platform.addNumber(number), number, org: await deployment.newOrg(), agent: 'desk' }
-  await desk.route(line)
-  return line
-}
-
-const noteOf = (said: string | Buffer, mime = 'audio/ogg; codecs=opus', more: object = {}) => ({
-  from: '34911234567',
-  id: newMessageId(),
-  timestamp: String(Math.floor(Date.now() / 1000)),
-  type: 'audio',
-  audio: { id: platform.addMedia(Buffer.from(said), mime), mime_type: mime, voice: true },
-  ...more,
-})
-
-const creditsOf = async ({ org }: WebhookLine) =>
-  (await deployment.operator.get(`/v1/ops/orgs/${org.slug}/account`)).body.credits as number
 
 test('a voice note is fetched, heard by the agent’s ears and read as what was said (ND-75)', async () => {
   const line = await newNoteLine()
@@ -270,68 +136,6 @@ test('eight voice notes are heard at once and the rest wait their turn, while te
   ears.letGo()
   for (const answer of await Promise.all(deliveries)) assert.deepEqual(answer.body, { received: 1 })
   assert.equal(asked.length, before + 10)
-})
-
-test('ears that fail or do not take the form leave it to those the row falls back to (ND-75)', async () => {
-  const line = await newNoteLine()
-  const models = async (note: ReturnType<typeof noteOf>) => {
-    const before = asked.length
-    assert.deepEqual((await desk.deliver(line, { messages: [note] })).body, { received: 1 })
-    return asked.slice(before).map(({ model }) => model)
-  }
-  assert.deepEqual(await models(noteOf('heard', 'audio/mpeg')), ['keen-ears'])
-  assert.deepEqual(await models(noteOf('heard', 'audio/aac')), ['spare-ears'])
-  const usual = hears
-  hears = async (said) => (asked.at(-1)?.model === 'keen-ears' ? { text: null } : usual(said))
-  assert.deepEqual(await models(noteOf('heard')), ['keen-ears', 'spare-ears'])
-  hears = usual
-  refused(await desk.deliver(line, { messages: [noteOf('x', 'audio/amr')] }), 500, notRead)
-  assert.match(deployment.log(), /no ears of desk take audio\/amr/)
-})
-
-test('an agent’s own ears are its ears: no others hear what these cannot (ND-75)', async () => {
-  const line = await newNoteLine()
-  const { client } = await line.org.person('admin', { production: true })
-  done(await client.put('/v1/provider-keys/spare', { key: 'own-key-of-the-org' }))
-  const set = (config: object, if_version: number) =>
-    client.in('production').put('/v1/agents/desk/settings', { config, if_version })
-  done(await set({ stt: 'spare/spare-ears' }, 0))
-  assert.deepEqual((await desk.deliver(line, { messages: [noteOf('mine')] })).body, { received: 1 })
-  assert.deepEqual(
-    [asked.at(-1)?.model, asked.at(-1)?.authorization],
-    ['spare-ears', 'Bearer own-key-of-the-org'],
-  )
-  const before = asked.length
-  refused(await desk.deliver(line, { messages: [noteOf('mine', 'audio/mpeg')] }), 500, notRead)
-  assert.equal(asked.length, before)
-})
-
-test('on a lent key the org pays by the minute, once, and without credits it is not heard', async () => {
-  const line = await newNoteLine()
-  const before = await creditsOf(line)
-  const note = noteOf('Half a minute')
-  receiver.during = () => Promise.reject(new Error('broken'))
-  refused(await desk.deliver(line, { messages: [note] }), 500, notRead)
-  receiver.during = () => {}
-  assert.equal(await creditsOf(line), before)
-  for (let times = 0; times < 2; times += 1) await desk.deliver(line, { messages: [note] })
-  assert.equal(await creditsOf(line), before - 2)
-  const account = { plan: 'pro', subscribed: true, credits: 0 }
-  done(await deployment.operator.put(`/v1/ops/orgs/${line.org.slug}/account`, account))
-  const count = asked.length
-  refused(await desk.deliver(line, { messages: [noteOf('Broke')] }), 500, notRead)
-  assert.equal(asked.length, count)
-})
-
-test('a voice note in which nobody speaks is read, answered by nobody and shown to the app', async () => {
-  const line = await newNoteLine()
-  const note = noteOf(' ')
-  const answer = await desk.deliver(line, { messages: [note] })
-  assert.deepEqual([answer.status, answer.body], [200, { received: 0 }])
-  assert.equal(receiver.times(note.id), 0)
-  const { type, text, messageId } = receiver.shown.at(-1) ?? {}
-  assert.deepEqual([type, text, messageId], ['audio', '', note.id])
-  assert.deepEqual(await desk.claims(line), [{ message_id: note.id, is_read: true }])
 })
 
 test('one that comes more than a day late is not heard any more', async () => {

@@ -1,6 +1,6 @@
 import type { DialKind, StandingFact } from '@switchroom/contract/dialling'
 import type { Scope } from '../../agents/scope.ts'
-import { lockOn, statement, type Queryable, type Transaction } from '../../database/database.ts'
+import { inlined, statement, type Queryable, type Transaction } from '../../database/database.ts'
 import type { FromNumber } from '../outbound/from-number.ts'
 import { usualLimits, type DialSettingsRow } from './in-force.ts'
 import { settingsColumns, settingsTables } from './dial-settings.store.ts'
@@ -8,7 +8,7 @@ import { settingsColumns, settingsTables } from './dial-settings.store.ts'
 export const orgHold = 'select from orgs where id = $1 for update'
 
 /** Held to the end of the transaction: the dials of one org are counted one at a time. */
-export const holdingOrg = (org: string) => lockOn(orgHold, org)
+export const holdingOrg = (org: string) => inlined(orgHold, org)
 
 export interface FactsRow extends DialSettingsRow {
   in_minute: number
@@ -89,24 +89,27 @@ export interface DialRow {
   at: Date
 }
 
-export const dialInsert = statement(`
+export const dialInsert = `
   insert into dials (id, org, env, agent, kind, called, caller, call, by, outcome, status, reason, at)
-  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`)
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`
 
+/** With the commit, for the org is held until then. */
 export const insertDial = (tx: Transaction, row: DialRow) =>
-  tx.rows(
-    dialInsert,
-    row.id,
-    row.org,
-    row.env,
-    row.agent,
-    row.kind,
-    row.to,
-    row.from,
-    row.call,
-    row.by,
-    row.outcome,
-    row.status,
-    row.reason,
-    row.at,
+  tx.withCommit(
+    inlined(
+      dialInsert,
+      row.id,
+      row.org,
+      row.env,
+      row.agent,
+      row.kind,
+      row.to,
+      row.from,
+      row.call,
+      row.by,
+      row.outcome,
+      row.status,
+      row.reason,
+      row.at,
+    ),
   )

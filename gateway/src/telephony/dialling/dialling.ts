@@ -74,12 +74,12 @@ export class Dialling {
       const refusal = firstRefusal(judgeDial(facts))
       const row = rowOf(asked, scope, facts)
       if (refusal) {
-        await store.insertDial(tx, { ...row, outcome: 'refused', ...refusal })
+        store.insertDial(tx, { ...row, outcome: 'refused', ...refusal })
         return new Refusal(refusal.status, refusal.detail)
       }
       const taken = takenBy(asked, scope, facts, row)
       const status = asked.kind === 'dial' ? 202 : 200
-      await store.insertDial(tx, { ...row, call: taken.call, outcome: 'taken', status, reason: null })
+      store.insertDial(tx, { ...row, call: taken.call, outcome: 'taken', status, reason: null })
       await inside(tx, taken)
       return taken
     }
@@ -119,7 +119,7 @@ export class Dialling {
     await this.#holding(scope, async (tx) => {
       const facts = await this.#facts(tx, asked, scope, to)
       const row = rowOf(asked, scope, facts)
-      await store.insertDial(tx, { ...row, outcome: 'refused', status: refusal.status, reason: 'not_opened' })
+      store.insertDial(tx, { ...row, outcome: 'refused', status: refusal.status, reason: 'not_opened' })
     })
     return refusal
   }

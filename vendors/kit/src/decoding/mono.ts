@@ -1,4 +1,4 @@
-import { Resampler } from '../sound/resampler.ts'
+import { Resampler } from '../resampler.ts'
 
 const full = 32_768
 /** What sound is sampled at; a header that says otherwise lies, and would cost a filter as long as its lie. */

@@ -14,7 +14,7 @@ import {
   spokenSeconds,
   wavSaying,
 } from '../../testing/recordings.ts'
-import { Refusal } from '../refusals.ts'
+import { DecodingFailure } from './decoding-failure.ts'
 import { decoded } from './decoding.ts'
 import { formOf } from './media-forms.ts'
 
@@ -27,7 +27,9 @@ const decodedFile = (file: Buffer) => {
 }
 
 const unreadable = (error: unknown) =>
-  error instanceof Refusal && error.status === 415 && error.message === '`file`: its audio cannot be decoded'
+  error instanceof DecodingFailure &&
+  error.kind === 'unreadable' &&
+  error.message === 'its audio cannot be decoded'
 
 for (const name of [
   'fox.wav',
@@ -86,10 +88,8 @@ test('a few bytes that promise a world of memory are refused, and nobody else no
 test('a small file of many hours is refused as soon as it is too long', async () => {
   await assert.rejects(
     decoded(flacBomb(100_000), 'flac', never, 2),
-    (error: Refusal) =>
-      error.status === 413 &&
-      error.code === 'FILE_TOO_LARGE' &&
-      error.message === '`file`: its audio is longer than 2 minutes',
+    (error: DecodingFailure) =>
+      error.kind === 'tooLong' && error.message === 'its audio is longer than 2 minutes',
   )
 })
 
@@ -130,10 +130,10 @@ test('where no process can be started a file is refused, and the server goes on'
     const never = new AbortController().signal
     const taken = []
     try { for (;;) taken.push(openSync('/dev/null')) } catch {}
-    const { status, code, message } = await decoded(Buffer.alloc(10), 'mp3', never).catch((error) => error)
+    const { kind, message } = await decoded(Buffer.alloc(10), 'mp3', never).catch((error) => error)
     taken.forEach(closeSync)
     await new Promise(setImmediate)
-    console.log(status, code, message)`
+    console.log(kind, message)`
   const host = spawn('sh', [
     '-c',
     'ulimit -n 256 && exec "$0" "$@"',
@@ -145,7 +145,7 @@ test('where no process can be started a file is refused, and the server goes on'
   let said = ''
   for (const stream of [host.stdout, host.stderr]) stream.on('data', (chunk) => (said += String(chunk)))
   const [status] = await once(host, 'close')
-  assert.equal(said, '503 UNAVAILABLE no file can be decoded just now: try again in a moment\n')
+  assert.equal(said, 'noRoom no file can be decoded just now: try again in a moment\n')
   assert.equal(status, 0)
 })
 

@@ -1,5 +1,5 @@
-import { untilAborted } from '@switchroom/kit/until-aborted'
-import { Refusal } from '../refusals.ts'
+import { untilAborted } from '../until-aborted.ts'
+import { DecodingFailure } from './decoding-failure.ts'
 
 /** Lets some work at once, some more wait for their turn, and nobody else. */
 export class Turns {
@@ -30,9 +30,7 @@ export class Turns {
 
   async #turn(signal: AbortSignal) {
     if (this.#waiting.length >= this.#mostWaiting)
-      throw new Refusal(429, 'RATE_LIMITED', 'too many files wait to be decoded: try again in a moment', {
-        'retry-after': '5',
-      })
+      throw new DecodingFailure('tooMany', 'too many files wait to be decoded: try again in a moment')
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#waiting.push(resolve)
     try {

@@ -2,8 +2,8 @@ import { spawn, type ChildProcessByStdio } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 import type { Readable, Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
-import { wavHeader } from '@switchroom/kit/wav'
-import { Refusal } from '../refusals.ts'
+import { wavHeader } from '../wav.ts'
+import { DecodingFailure } from './decoding-failure.ts'
 import { decodedRate, outcomeFd } from './decoding-terms.ts'
 import type { MediaForm } from './media-forms.ts'
 import { Turns } from './turns.ts'
@@ -15,14 +15,11 @@ const mostHeapMb = 256
 /** Each is busy with its file alone and leaves a core to everybody else, where there is another. */
 const turns = new Turns(Math.max(1, availableParallelism() - 1), 32)
 
-const unreadable = () => new Refusal(415, 'UNSUPPORTED_MEDIA', '`file`: its audio cannot be decoded')
-const tooSlow = () => new Refusal(415, 'UNSUPPORTED_MEDIA', '`file`: its audio takes too long to decode')
-const noRoom = () =>
-  new Refusal(503, 'UNAVAILABLE', 'no file can be decoded just now: try again in a moment', {
-    'retry-after': '5',
-  })
+const unreadable = () => new DecodingFailure('unreadable', 'its audio cannot be decoded')
+const tooSlow = () => new DecodingFailure('tooSlow', 'its audio takes too long to decode')
 const tooLong = (minutes: number) =>
-  new Refusal(413, 'FILE_TOO_LARGE', `\`file\`: its audio is longer than ${minutes} minutes`)
+  new DecodingFailure('tooLong', `its audio is longer than ${minutes} minutes`)
+const noRoom = () => new DecodingFailure('noRoom', 'no file can be decoded just now: try again in a moment')
 
 export interface Decoded {
   /** A WAV file: one channel of 16-bit samples. */

@@ -1,0 +1,72 @@
+import type { Queryable } from '../../database/database.ts'
+import { later, minuteMs, type Clock } from '../../foundation/clock.ts'
+import * as store from './claims.store.ts'
+
+/** Whoever read a message for this long does so no more. */
+const deadAfterMs = 10 * minuteMs
+/** A claim waits for whoever writes its row just now, and only so many others with it. */
+const insertsAtOnce = 2
+
+interface Wanted {
+  org: string
+  messageId: string
+  /** The moment from which the claim is the asker's; null where it was not given. */
+  settle: (claimedAt: Date | null) => void
+  fail: (error: unknown) => void
+}
+
+/** Claims that come while others are being inserted go together into the next statement. */
+export class ClaimQueue {
+  readonly #database: Queryable
+  readonly #clock: Clock
+  #waiting: Wanted[] = []
+  #underWay = 0
+
+  constructor(database: Queryable, clock: Clock) {
+    this.#database = database
+    this.#clock = clock
+  }
+
+  take(org: string, messageId: string): Promise<Date | null> {
+    return new Promise((settle, fail) => {
+      this.#waiting.push({ org, messageId, settle, fail })
+      this.#insertNext()
+    })
+  }
+
+  #insertNext() {
+    if (this.#underWay >= insertsAtOnce || this.#waiting.length === 0) return
+    const batch = Map.groupBy(this.#waiting, keyOf)
+    this.#waiting = [...batch.values()].flatMap(([, ...repeated]) => repeated) // one row is written once in a statement
+    this.#underWay += 1
+    void this.#insertAll([...batch.values()].flatMap(([first]) => first ?? [])).finally(() => {
+      this.#underWay -= 1
+      this.#insertNext()
+    })
+  }
+
+  async #insertAll(batch: readonly Wanted[]) {
+    try {
+      await this.#insert(batch)
+    } catch (error) {
+      const [alone, ...others] = batch
+      if (others.length === 0) alone?.fail(error)
+      else for (const wanted of batch) await this.#insertAll([wanted]) // whichever failed harms no other
+    }
+  }
+
+  async #insert(batch: readonly Wanted[]) {
+    const now = this.#clock.now()
+    const given = await store.insertClaims(
+      this.#database,
+      batch.map(({ org }) => org),
+      batch.map(({ messageId }) => messageId),
+      now,
+      later(now, -deadAfterMs),
+    )
+    const keys = new Set(given.map(({ org, message_id }) => keyOf({ org, messageId: message_id })))
+    for (const wanted of batch) wanted.settle(keys.has(keyOf(wanted)) ? now : null)
+  }
+}
+
+const keyOf = ({ org, messageId }: Pick<Wanted, 'org' | 'messageId'>) => `${org} ${messageId}`

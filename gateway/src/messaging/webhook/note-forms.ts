@@ -1,0 +1,43 @@
+import { decoded } from '@switchroom/kit/decoding/decoding'
+import { formOf, mediaTypes, type MediaForm } from '@switchroom/kit/decoding/media-forms'
+import type { Recording } from '@switchroom/kit/vendor'
+
+const mostMinutes = 30
+
+/** By what the platform calls it, where its bytes do not say. */
+const formsByType: Readonly<Record<string, MediaForm>> = {
+  'audio/ogg': 'ogg',
+  'audio/opus': 'ogg',
+  'audio/mpeg': 'mp3',
+  'audio/mp4': 'm4a',
+  'audio/aac': 'aac',
+  'audio/amr': 'amr',
+}
+
+/** A voice note in the forms that ears take: as it came, or decoded to WAV once for all that take nothing else. */
+export class NoteForms {
+  readonly #came: Recording
+  readonly #form: MediaForm | undefined
+  #wav: Promise<Recording> | undefined
+
+  constructor(came: Recording) {
+    this.#came = came
+    const type = came.mediaType.split(';')[0]?.trim().toLowerCase() ?? ''
+    this.#form = formOf(Buffer.from(came.bytes)) ?? formsByType[type]
+  }
+
+  canBe(taken: readonly string[]): boolean {
+    return this.#form !== undefined && (taken.includes(this.#form) || taken.includes('wav'))
+  }
+
+  async as(taken: readonly string[], signal: AbortSignal): Promise<Recording> {
+    if (this.#form === undefined || taken.includes(this.#form)) return this.#came
+    this.#wav ??= this.#decoded(this.#form, signal)
+    return this.#wav
+  }
+
+  async #decoded(form: MediaForm, signal: AbortSignal): Promise<Recording> {
+    const { wav } = await decoded(Buffer.from(this.#came.bytes), form, signal, mostMinutes)
+    return { bytes: wav, mediaType: mediaTypes.wav }
+  }
+}
