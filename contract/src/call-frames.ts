@@ -59,6 +59,23 @@ export type RequestCallback = Static<typeof RequestCallback>
 export const OptOut = Type.Object({ type: Type.Literal('call.opt_out'), call: CallId })
 export type OptOut = Static<typeof OptOut>
 
+/** Sends the caller on: `warm` brings the other person into the call first, `cold` has the carrier dial them. */
+export const TransferCall = Type.Object({
+  type: Type.Literal('call.transfer'),
+  call: CallId,
+  to: Type.String(),
+  kind: Type.Unsafe<'warm' | 'cold'>({ type: 'string', enum: ['warm', 'cold'] }),
+})
+export type TransferCall = Static<typeof TransferCall>
+
+/** Presses keys down the line of a phone call. */
+export const SendTones = Type.Object({
+  type: Type.Literal('call.tones'),
+  call: CallId,
+  digits: Type.String({ pattern: '^[0-9A-D*#]{1,32}$' }),
+})
+export type SendTones = Static<typeof SendTones>
+
 /** Exactly one of `result` and `error`; sent again after a reconnect until it is received. */
 export const ToolResult = Type.Object({
   type: Type.Literal('tool.result'),
@@ -107,7 +124,17 @@ export const callFrames = {
   'call.end': EndCall,
   'call.callback': RequestCallback,
   'call.opt_out': OptOut,
+  'call.transfer': TransferCall,
+  'call.tones': SendTones,
   'tool.result': ToolResult,
   'preparing.settled': PreparingSettled,
 } as const
-export type CallFrame = Say | EndCall | RequestCallback | OptOut | ToolResult | PreparingSettled
+export type CallFrame =
+  | Say
+  | EndCall
+  | RequestCallback
+  | OptOut
+  | TransferCall
+  | SendTones
+  | ToolResult
+  | PreparingSettled

@@ -57,8 +57,19 @@ export const Placement = Type.Object({
 })
 export type Placement = Static<typeof Placement>
 
+/** A browser's call to answer. */
+export const BrowserOffer = Type.Object({
+  call: Type.String(),
+  org: Type.String(),
+  env: EnvironmentName,
+  agent: Type.String(),
+  sdp: Type.String(),
+})
+export type BrowserOffer = Static<typeof BrowserOffer>
+
 export const TakenPlacement = Type.Object({
   placement: orNull(Placement),
+  offer: orNull(BrowserOffer),
 })
 export type TakenPlacement = Static<typeof TakenPlacement>
 
@@ -84,3 +95,28 @@ export const ToldPlacement = Type.Object({
   outcome: Type.Unsafe<(typeof placingOutcomes)[number]>({ type: 'string', enum: [...placingOutcomes] }),
 })
 export type ToldPlacement = Static<typeof ToldPlacement>
+
+/** How a worker answers a browser's offer; a refusal is one sentence for the person. */
+export const AnswerOffer = Type.Object({
+  worker: WorkerName,
+  sdp: Type.Optional(Type.String()),
+  refused: Type.Optional(Type.String()),
+})
+export type AnswerOffer = Static<typeof AnswerOffer>
+
+/** What a worker says of itself, every ten seconds. */
+export const WorkerBeat = Type.Object({
+  worker: WorkerName,
+  env: EnvironmentName,
+  calls: Type.Integer({ minimum: 0, description: 'that it runs now' }),
+  capacity: Type.Integer({ minimum: 0, description: 'how many it would run at most' }),
+  draining: Type.Boolean({ description: 'whether it takes no more, and stops when its calls are over' }),
+})
+export type WorkerBeat = Static<typeof WorkerBeat>
+
+const Instant = Type.Integer({ description: 'epoch seconds' })
+
+export const WorkerList = Type.Object({
+  workers: Type.Array(Type.Object({ ...WorkerBeat.properties, started_at: Instant, beat_at: Instant })),
+})
+export type WorkerList = Static<typeof WorkerList>

@@ -1,11 +1,19 @@
 import { Type, type Static } from 'typebox'
+import { AppTool } from './apps.ts'
 import { PreparedSet } from './call-frames.ts'
+import type { Call } from './log.ts'
 import { EnvironmentName } from './scopes.ts'
 import { orNull } from './settings.ts'
+import { nullable } from './shapes.ts'
 
 /** A worker opens a call that came in on a number, or takes one that a browser's request opened. */
 export const OpenWorkerCall = Type.Object({
   number: Type.Optional(Type.String({ description: 'the number that was called' })),
+  agent: Type.Optional(
+    Type.String({
+      description: "in place of number: the agent that a phone on the worker's own machine asked for by name",
+    }),
+  ),
   from: Type.Optional(Type.String({ description: 'the number that calls; empty where it is withheld' })),
   extension: Type.Optional(Type.String({ description: 'digits that came with the call' })),
   overflow: Type.Optional(
@@ -74,3 +82,21 @@ export type PrepareTurn = Static<typeof PrepareTurn>
 
 export const PreparedTurn = Type.Object({ set: PreparedSet })
 export type PreparedTurn = Static<typeof PreparedTurn>
+
+/** What a call is run with beside its settings: what the app that drives it brings, and what is known of the contact. */
+export const CallInstructions = Type.Object({
+  prompt: nullable(Type.String()),
+  tools: Type.Array(AppTool),
+  contact: Type.Unsafe<string | null>({
+    type: ['string', 'null'],
+    description: 'whom the call is with, as `memory.ops` names them; null where nobody knows',
+  }),
+  facts: Type.Array(Type.Object({ id: Type.String(), text: Type.String() })),
+  send_audio_metrics: Type.Boolean(),
+  call: Type.Unsafe<Call>({
+    type: 'object',
+    additionalProperties: true,
+    description: 'the call as agents see it',
+  }),
+})
+export type CallInstructions = Static<typeof CallInstructions>

@@ -35,6 +35,7 @@ import { appRoutes } from './agents/apps/apps.routes.ts'
 import { settingsRoutes } from './agents/settings/settings.routes.ts'
 import { callRoutes } from './calls/heads/calls.routes.ts'
 import { callbackRoutes } from './calls/callbacks/callbacks.routes.ts'
+import { recordingRoutes } from './calls/recordings/recordings.routes.ts'
 import { erasureRoutes } from './calls/erasure/erasure.routes.ts'
 import { sessionRoutes } from './calls/sessions/sessions.routes.ts'
 import { supervisingRoutes } from './calls/supervising/supervising.routes.ts'
@@ -44,6 +45,8 @@ import { eventRoutes } from './calls/log/events.routes.ts'
 import { spokenCallRoutes } from './calls/worker/spoken-calls.routes.ts'
 import { workerRoutes } from './calls/worker/worker.routes.ts'
 import { chatRoutes } from './calls/written/chat.routes.ts'
+import { browserCallRoutes } from './telephony/browser/browser-calls.routes.ts'
+import { platformWorkerRoutes } from './telephony/workers/workers.routes.ts'
 import { placingRoutes } from './telephony/placing/placing.routes.ts'
 import { ownPhoneRoutes } from './telephony/own-phone/own-phones.routes.ts'
 import { carrierRoutes } from './telephony/carriers/carriers.routes.ts'
@@ -126,11 +129,14 @@ export async function makeApp(
   supervisingRoutes(server, services.supervising)
   sessionRoutes(server, services.sessions, services.callStates)
   callbackRoutes(server, services.callbacks)
+  await recordingRoutes(server, services.recordings)
   erasureRoutes(server, services.erasure)
 
   carrierRoutes(server, services)
   outboundRoutes(server, services.outboundReadinesses, services.outboundProvisioning)
-  mediaRoutes(server, services.fences, services.placementOffers)
+  mediaRoutes(server, services.fences, services.placementOffers, services.taking)
+  platformWorkerRoutes(server, services.workers)
+  browserCallRoutes(server, services.browserCalls, services.soundOffers)
   consentRoutes(server, services.consents)
   dialPolicyRoutes(server, services.dialPolicies)
   diallingRoutes(server, services.dialling, services.dialLedger)

@@ -76,6 +76,10 @@ export function makeServices(settings: Settings, clock: Clock, logger: Logger) {
       openOutlet: ({ id, channel }) => (channel === 'msgapp' ? messaging.sendings.open(id) : undefined),
       forget: (tx, org, contact) => messaging.conversations.forget(tx, org, contact),
     },
+    {
+      hangUp: ({ id, env }) => telephony.planes.of(env).hangUp(id),
+      isFull: (scope) => telephony.workers.areFull(scope),
+    },
   )
   const telephony: TelephonyRoom = makeTelephony({ ...ground, ...http, ...people, ...agents, ...calls })
   const messaging: MessagingRoom = makeMessaging({
@@ -125,6 +129,8 @@ export function makeServices(settings: Settings, clock: Clock, logger: Logger) {
       telephony.ownPhones,
       telephony.placements,
       telephony.placementOffers,
+      telephony.browserCalls,
+      telephony.workers,
       telephony.carrierAccounts,
       messaging.waitingMessages,
     ],

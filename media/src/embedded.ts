@@ -116,6 +116,10 @@ export class EmbeddedPlane implements MediaPlane {
     return outcome
   }
 
+  async ticket(): Promise<null> {
+    return null
+  }
+
   async transfer(): Promise<void> {
     throw new MediaError('the worker that runs the call sends its caller on')
   }

@@ -1,6 +1,6 @@
 import type { LiveKitPlane } from './livekit.ts'
 import type { LiveKitAddress } from './livekit-server.ts'
-import type { Admission, MediaPlane, PlacedCall } from './plane.ts'
+import type { Admission, BrowserCall, MediaPlane, PlacedCall } from './plane.ts'
 
 /** A LiveKit server whose library is loaded by the first question: most gateways never ask one. */
 export class LiveKitOnDemand implements MediaPlane {
@@ -17,6 +17,7 @@ export class LiveKitOnDemand implements MediaPlane {
   withdraw = async (org: string, number: string) => (await this.#plane()).withdraw(org, number)
   handOver = async (from: { address: string; fleet: string }) => (await this.#plane()).handOver(from)
   place = async (call: PlacedCall, signal: AbortSignal) => (await this.#plane()).place(call, signal)
+  ticket = async (call: BrowserCall) => (await this.#plane()).ticket(call)
   transfer = async (call: string, to: string) => (await this.#plane()).transfer(call, to)
   hangUp = async (call: string) => (await this.#plane()).hangUp(call)
 

@@ -2,17 +2,29 @@ import { checkFences, otherEnvironment, scopeName, scopeOf, Turns } from './fenc
 import { outcomeOfDial } from './livekit-outcomes.ts'
 import { fenceOf, LiveKitScope, roomPrefix } from './livekit-scope.ts'
 import { type LiveKitAddress, LiveKitServer } from './livekit-server.ts'
-import type { Admission, AdmissionVerdicts, Fence, MediaPlane, PlacedCall, PlacingOutcome } from './plane.ts'
+import { roomTicket } from './livekit-tickets.ts'
+import type {
+  Admission,
+  AdmissionVerdicts,
+  BrowserCall,
+  Fence,
+  MediaPlane,
+  PlacedCall,
+  PlacingOutcome,
+  Ticket,
+} from './plane.ts'
 
 const handOverName = 'hand-over'
 
 /** Calls that come from and go to a LiveKit server with its SIP service. */
 export class LiveKitPlane implements MediaPlane {
+  readonly #address: LiveKitAddress
   readonly #server: LiveKitServer
   /** The server reads, changes and writes without a lock, so no two changes run at once. */
   readonly #turns = new Turns()
 
   constructor(address: LiveKitAddress) {
+    this.#address = address
     this.#server = new LiveKitServer(address)
   }
 
@@ -62,6 +74,10 @@ export class LiveKitPlane implements MediaPlane {
     // The worker that was sent to the room would wait there for nobody.
     if (outcome !== 'answered') await this.hangUp(call.call).catch(() => {})
     return outcome
+  }
+
+  ticket(call: BrowserCall): Promise<Ticket> {
+    return roomTicket(this.#address, roomOf(call.call), call)
   }
 
   transfer(call: string, to: string): Promise<void> {

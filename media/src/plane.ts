@@ -51,6 +51,22 @@ export interface OutboundTrunk {
   auth_password: string
 }
 
+/** A browser's spoken call that nobody is in yet. */
+export interface BrowserCall {
+  call: string
+  org: string
+  env: Environment
+  agent: string
+  fleet: string
+  ttlS: number
+}
+
+/** What a browser joins its call with at the media server itself. */
+export interface Ticket {
+  url: string
+  token: string
+}
+
 /** How placing went: somebody answered, or why nobody did. */
 export type PlacingOutcome = 'answered' | 'busy' | 'no_answer' | 'dial_failed'
 
@@ -73,6 +89,8 @@ export interface MediaPlane {
   withdraw(org: string, number: string): Promise<'stands' | 'done'>
   /** Answers when somebody answered, or nobody will; an abort hangs up. */
   place(call: PlacedCall, signal: AbortSignal): Promise<PlacingOutcome>
+  /** Lets a browser into the call, to which a worker is sent with it; null where the workers take its sound themselves. */
+  ticket(call: BrowserCall): Promise<Ticket | null>
   /** Sends the caller on to another number by REFER. */
   transfer(call: string, to: string): Promise<void>
   /** Ends the call for everybody in it; nothing when it is over. */

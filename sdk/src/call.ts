@@ -24,6 +24,11 @@ export interface CallbackDetails {
   note?: string | undefined
 }
 
+export interface TransferDetails {
+  /** `warm` brings the other person into the call, `cold` has the carrier dial them and lets go; warm where unsaid. */
+  kind?: 'warm' | 'cold' | undefined
+}
+
 /** A call that an agent or a line of this process drives. Instants are epoch milliseconds, `duration` is seconds. */
 export class Call implements CallFields {
   readonly id: string
@@ -78,6 +83,16 @@ export class Call implements CallFields {
   /** Writes down that the contact does not want to be called again. */
   optOut(): void {
     this.#door.send({ type: 'call.opt_out', call: this.id })
+  }
+
+  /** Sends the caller of a phone call on to another number; how that went is `call.transferred` in the log. */
+  transfer(to: string, { kind = 'warm' }: TransferDetails = {}): void {
+    this.#door.send({ type: 'call.transfer', call: this.id, to, kind })
+  }
+
+  /** Presses keys down the line of a phone call: 0 to 9, *, #, A to D, up to 32 of them. */
+  sendTones(digits: string): void {
+    this.#door.send({ type: 'call.tones', call: this.id, digits })
   }
 
   /** What was said so far, oldest first. */

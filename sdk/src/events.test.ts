@@ -212,6 +212,9 @@ test('what a call is told to do goes out as its frame, and a callback returns no
     returned.push(call.callback('+34911234567', { when: 'tomorrow', note: 'about the invoice' }))
     returned.push(call.callback('+34911234567'))
     call.optOut()
+    call.transfer('+34911234568')
+    call.transfer('+34911234568', { kind: 'cold' })
+    call.sendTones('12#')
     call.end()
   })
   gateway.event('chat.started', { call: chatCall })
@@ -227,6 +230,9 @@ test('what a call is told to do goes out as its frame, and a callback returns no
     },
     { type: 'call.callback', call: 'call_1', number: '+34911234567' },
     { type: 'call.opt_out', call: 'call_1' },
+    { type: 'call.transfer', call: 'call_1', to: '+34911234568', kind: 'warm' },
+    { type: 'call.transfer', call: 'call_1', to: '+34911234568', kind: 'cold' },
+    { type: 'call.tones', call: 'call_1', digits: '12#' },
     { type: 'call.end', call: 'call_1' },
   ])
   assert.deepEqual(returned, [undefined, undefined])

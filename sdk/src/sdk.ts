@@ -1,5 +1,5 @@
 export { Agent, type AgentOptions, type DeclaredSettings } from './agent.ts'
-export { Call, MessagingSession, type Turn } from './call.ts'
+export { Call, MessagingSession, type CallbackDetails, type TransferDetails, type Turn } from './call.ts'
 export { Chat, openChat, type ChatEvents, type ChatOptions } from './chat.ts'
 export { SwitchroomError } from './errors.ts'
 export type { AgentEvents, CallEvents, LineEvents, MemoryOp, PreparingTurn, ToolCall } from './events.ts'

@@ -18,14 +18,16 @@ import { HoldingEntries } from './driving/holding-entries.ts'
 import { Lines } from './lines/lines.ts'
 import { Log } from './log/log.ts'
 import { LogReading } from './log/reading.ts'
-import { LostWorkers } from './worker/lost-workers.ts'
+import { LostWorkers, type LostWorkersParts } from './worker/lost-workers.ts'
 import { Memories } from './written/memories.ts'
 import { OldLogs } from './erasure/old-logs.ts'
 import { Opening, type OpeningParts } from './worker/opening.ts'
 import type { OpenOutlet } from './written/outlets.ts'
+import type { Scope } from '../agents/scope.ts'
 import type { RecordOptOut } from './contacts/opting-out.ts'
 import { Post } from './post/post.ts'
 import { Pricing } from './metering/pricing.ts'
+import { Recordings } from './recordings/recordings.ts'
 import { Relay } from './log/relay.ts'
 import { Routing } from './lines/routing.ts'
 import { Sessions } from './sessions/sessions.ts'
@@ -44,6 +46,7 @@ export function makeCalls(
   numbers: Pick<OpeningParts, 'routeOf' | 'reached'>,
   recordOptOut: RecordOptOut,
   messaging: { openOutlet: OpenOutlet; forget: ForgetBeside },
+  media: Pick<LostWorkersParts, 'hangUp'> & { isFull: (scope: Scope) => Promise<boolean> },
 ) {
   const {
     settings,
@@ -118,10 +121,12 @@ export function makeCalls(
     log,
     drives: driving.drives,
     canSpeak: (org, scope) => workerAnswers.canSpeak(org, scope),
+    isFull: media.isFull,
   })
   const pricing = new Pricing(rates)
-  const appending = new Appending({ database, clock, log, pricing, vendorWindow, recordOptOut })
-  const asking = new Asking({ database, log, appending, driving, tools, lines })
+  const memories = new Memories({ database, clock, log, gateway: runningGateways.id })
+  const appending = new Appending({ database, clock, log, pricing, vendorWindow, recordOptOut, memories })
+  const asking = new Asking({ database, log, appending, driving, tools, lines, memories })
   const opening = new Opening({
     database,
     clock,
@@ -131,10 +136,9 @@ export function makeCalls(
     lines,
     ...numbers,
   })
-  const lostWorkers = new LostWorkers({ database, clock, logger, log })
+  const lostWorkers = new LostWorkers({ database, clock, logger, log, hangUp: media.hangUp })
   const spokenCallTasks = new SpokenCallTasks([lostWorkers, routing], logger)
   const callModels = new CallModels({ vendors, stageKeys, lending, providerKeys })
-  const memories = new Memories({ database, clock, log, gateway: runningGateways.id })
   const askedTurns = new AskedTurns(database, clock, orgs)
   const writtenCalls = new WrittenCalls({
     database,
@@ -169,8 +173,15 @@ export function makeCalls(
   const sessions = new Sessions(database)
   const callStates = new CallStates(database, log)
   const callbacks = new Callbacks(database)
-  const erasure = new Erasure(database, log, messaging.forget)
-  const oldLogs = new OldLogs(database, clock, settings.logKeptMs)
+  const recordings = new Recordings({
+    database,
+    clock,
+    log,
+    calls: appending,
+    folder: settings.recordingsFolder,
+  })
+  const erasure = new Erasure(database, log, messaging.forget, recordings)
+  const oldLogs = new OldLogs(database, clock, settings.logKeptMs, recordings)
 
   return {
     tails,
@@ -199,6 +210,7 @@ export function makeCalls(
     sessions,
     callStates,
     callbacks,
+    recordings,
     erasure,
     oldLogs,
   }

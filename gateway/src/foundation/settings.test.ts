@@ -71,6 +71,7 @@ test('every deployment setting starts SVC_ and the defaults are those of the set
     newOrgCredits: 1000,
     messaging: { appSecret: undefined, verifyToken: undefined, accessToken: undefined },
     logLevel: 'info',
+    recordingsFolder: undefined,
     logKeptMs: undefined,
   })
 })

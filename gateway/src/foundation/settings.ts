@@ -83,6 +83,8 @@ export interface Settings {
     /** What answers go out on where the org brought no token of its own. */
     accessToken: string | undefined
   }
+  /** Where the sound of calls is kept; unset, none is. */
+  recordingsFolder: string | undefined
   logLevel: LogLevel
   /** How long the log of a call that ended is kept; for ever where unsaid. */
   logKeptMs: number | undefined
@@ -157,6 +159,7 @@ export function readSettings(environment: Environment): Settings {
       verifyToken: read('SVC_MSGAPP_VERIFY_TOKEN', String),
       accessToken: read('SVC_MSGAPP_ACCESS_TOKEN', String),
     },
+    recordingsFolder: read('SVC_RECORDINGS', (path) => resolve(path)),
     logLevel: read('SVC_LOG_LEVEL', itemOf(logLevels)) ?? 'info',
     logKeptMs: read('SVC_LOG_DAYS', daysAsMs),
   }

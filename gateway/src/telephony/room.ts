@@ -6,6 +6,7 @@ import type { HttpRoom } from '../http/room.ts'
 import type { PeopleRoom } from '../people/room.ts'
 import { makeCarriers } from './carriers/room.ts'
 import { makeMedia } from './media/room.ts'
+import { BrowserCalls } from './browser/browser-calls.ts'
 import { Consents } from './consents/consents.ts'
 import { Dialling } from './dialling/dialling.ts'
 import { DialLedger } from './dialling/ledger.ts'
@@ -18,6 +19,7 @@ import { OutboundReadinesses } from './outbound/readiness.ts'
 import { OwnPhones } from './own-phone/own-phones.ts'
 import { Legs } from './placing/legs.ts'
 import { Placements } from './placing/placements.ts'
+import { Workers } from './workers/workers.ts'
 import { Placing } from './placing/placing.ts'
 
 export type TelephonyRoom = ReturnType<typeof makeTelephony>
@@ -65,7 +67,16 @@ export function makeTelephony(parts: Ground & HttpRoom & PeopleRoom & AgentsRoom
     trunkOf,
     fleets: settings.telephony.fleets,
   })
-  const placementTasks = new SpokenCallTasks([placements], logger)
+  const browserCalls = new BrowserCalls({
+    ...parts,
+    heads: callHeads,
+    planes: media.planes,
+    fleets: settings.telephony.fleets,
+    baseUrl: settings.baseUrl,
+    canSpeak: (org, scope) => parts.workerAnswers.canSpeak(org, scope),
+  })
+  const workers = new Workers(database, clock)
+  const placementTasks = new SpokenCallTasks([placements, browserCalls], logger)
   const placing = new Placing({
     dialling,
     heads: callHeads,
@@ -86,6 +97,8 @@ export function makeTelephony(parts: Ground & HttpRoom & PeopleRoom & AgentsRoom
     dialLedger,
     fromNumbers,
     ownPhones,
+    browserCalls,
+    workers,
     placements,
     placementTasks,
     placing,

@@ -1,9 +1,15 @@
-import type { CallFrame, RequestCallback, Say } from '@switchroom/contract/call-frames'
+import type {
+  CallFrame,
+  RequestCallback,
+  Say,
+  SendTones,
+  TransferCall,
+} from '@switchroom/contract/call-frames'
 import type { NewEntry } from '@switchroom/contract/log'
 import type { FrameSource } from '../../agents/apps/frames.ts'
 import type { Database } from '../../database/database.ts'
 import { outsideList } from '../../foundation/caller.ts'
-import { badRequest, notFound } from '../../foundation/refusals.ts'
+import { badRequest, conflict, notFound } from '../../foundation/refusals.ts'
 import { newId } from '../../foundation/secrets.ts'
 import { codePoints } from '../../foundation/text.ts'
 import { holdWithAgent, phoneForm, requestCallback } from '../callbacks/requesting.ts'
@@ -39,6 +45,8 @@ export class AppFrames {
     else if (frame.type === 'call.end') await this.#append(call, { type: 'call.ended', data: byApp })
     else if (frame.type === 'call.callback') await this.#requestCallback(call, frame)
     else if (frame.type === 'call.opt_out') await this.#optOut(call)
+    else if (frame.type === 'call.transfer') await this.#transfer(call, frame)
+    else if (frame.type === 'call.tones') await this.#sendTones(call, frame)
     else if (frame.type === 'tool.result') await this.#parts.tools.take(from, call, frame)
     else await this.#parts.driving.settle(frame)
   }
@@ -80,6 +88,18 @@ export class AppFrames {
     })
   }
 
+  /** Whoever runs the call carries it out, and writes down how it went. */
+  async #transfer(call: store.SpokenOf, { to, kind }: TransferCall) {
+    refuseUnlessPhone(call, 'be transferred')
+    if (!phoneForm.test(to)) throw badRequest('to is a number in international form, as +15550100100')
+    await this.#append(call, { type: 'transfer.requested', data: { to, kind } })
+  }
+
+  async #sendTones(call: store.SpokenOf, { digits }: SendTones) {
+    refuseUnlessPhone(call, 'be sent tones')
+    await this.#append(call, { type: 'tones.requested', data: { digits } })
+  }
+
   async #optOut(call: store.SpokenOf) {
     const number = numberToOptOut(call)
     const { database, log, recordOptOut } = this.#parts
@@ -92,3 +112,7 @@ export class AppFrames {
 }
 
 const byApp = { reason: 'hangup', by: 'app' }
+
+function refuseUnlessPhone({ id, channel }: store.SpokenOf, verb: string) {
+  if (channel !== 'phone') throw conflict(`call ${id} is no phone call, and so cannot ${verb}`)
+}

@@ -3,7 +3,14 @@ import type { Entry } from '@switchroom/contract/log'
 import { reasonTold } from '../heads/call-object.ts'
 
 /** What stays between the gateway and whoever runs the call. */
-const untold: ReadonlySet<string> = new Set(['metrics', 'tool.result', 'say.requested'])
+const untold: ReadonlySet<string> = new Set([
+  'metrics',
+  'tool.result',
+  'say.requested',
+  'transfer.requested',
+  'tones.requested',
+  'recording.stored',
+])
 const starts: ReadonlySet<string> = new Set(['chat.started', 'call.started', 'msgapp.started'])
 
 export const isStart = (type: string) => starts.has(type)

@@ -31,7 +31,7 @@ export const eraseEntriesBut = (tx: Transaction, calls: readonly string[], kept:
   tx.rows(erase, calls, kept)
 
 const blank = statement(`
-  update calls set contact = null, metadata = '{}', extension = null, line_transcript = '[]',
+  update calls set erased = true, contact = null, metadata = '{}', extension = null, line_transcript = '[]',
     caller = case when direction = 'outbound' then caller end,
     called = case when direction = 'inbound' then called end
   where id = any($1::text[])`)

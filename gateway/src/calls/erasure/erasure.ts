@@ -3,6 +3,7 @@ import type { Caller } from '../../foundation/caller.ts'
 import { notFound } from '../../foundation/refusals.ts'
 import { forgetContact } from '../contacts/known-contacts.ts'
 import type { Log } from '../log/log.ts'
+import type { Recordings } from '../recordings/recordings.ts'
 import * as store from './erasure.store.ts'
 
 const callsAtOnce = 200
@@ -28,11 +29,18 @@ export class Erasure {
   readonly #database: Database
   readonly #log: Log
   readonly #forgetBeside: ForgetBeside
+  readonly #recordings: Pick<Recordings, 'remove'>
 
-  constructor(database: Database, log: Log, forgetBeside: ForgetBeside) {
+  constructor(
+    database: Database,
+    log: Log,
+    forgetBeside: ForgetBeside,
+    recordings: Pick<Recordings, 'remove'>,
+  ) {
     this.#database = database
     this.#log = log
     this.#forgetBeside = forgetBeside
+    this.#recordings = recordings
   }
 
   async erase(caller: Caller, contact: string): Promise<void> {
@@ -65,6 +73,10 @@ export class Erasure {
     await store.eraseMentions(tx, caller.org, calls)
     await store.blankPrepared(tx, calls)
     await store.blankHeads(tx, calls)
+    await this.#recordings.remove(
+      tx,
+      calls.map((id) => ({ id, org: caller.org })),
+    )
   }
 
   #eraseRest(org: string, contact: string): Promise<number> {

@@ -2,7 +2,7 @@ import { statement, type Transaction } from '../../database/database.ts'
 import { allowErasing } from './erasure.store.ts'
 
 // The log is held first, as by everybody who changes a call; what somebody else holds waits for the next run.
-const forget = statement<{ calls: number; entries: number }>(`
+const forget = statement<{ calls: { id: string; org: string }[]; entries: number }>(`
   with old as materialized (
     select logs.id from calls join logs on logs.id = calls.id
     where calls.ended_at < $1 and not calls.forgotten
@@ -11,12 +11,13 @@ const forget = statement<{ calls: number; entries: number }>(`
   ), gone as (
     delete from entries using old where entries.log = old.id returning 1
   ), marked as (
-    update calls set forgotten = true from old where calls.id = old.id returning 1
+    update calls set forgotten = true from old where calls.id = old.id returning calls.id, calls.org
   )
-  select (select count(*) from marked) as calls, (select count(*) from gone) as entries`)
+  select (select coalesce(json_agg(json_build_object('id', id, 'org', org)), '[]') from marked) as calls,
+    (select count(*) from gone) as entries`)
 
 /** Deletes the entries of some calls that ended before then. */
 export async function forgetSome(tx: Transaction, before: Date, limit: number) {
   await allowErasing(tx)
-  return (await tx.row(forget, before, limit)) ?? { calls: 0, entries: 0 }
+  return (await tx.row(forget, before, limit)) ?? { calls: [], entries: 0 }
 }

@@ -1,5 +1,6 @@
 import type { Database } from '../../database/database.ts'
 import { later, type Clock } from '../../foundation/clock.ts'
+import type { Recordings } from '../recordings/recordings.ts'
 import * as store from './old-logs.store.ts'
 
 const callsAtOnce = 100
@@ -10,11 +11,18 @@ export class OldLogs {
   readonly #clock: Clock
   /** Undefined: for ever. */
   readonly #keptMs: number | undefined
+  readonly #recordings: Pick<Recordings, 'remove'>
 
-  constructor(database: Database, clock: Clock, keptMs: number | undefined) {
+  constructor(
+    database: Database,
+    clock: Clock,
+    keptMs: number | undefined,
+    recordings: Pick<Recordings, 'remove'>,
+  ) {
     this.#database = database
     this.#clock = clock
     this.#keptMs = keptMs
+    this.#recordings = recordings
   }
 
   /** Some calls at a time, so that nobody waits for it; answers how many entries are gone. */
@@ -23,11 +31,13 @@ export class OldLogs {
     const before = later(this.#clock.now(), -this.#keptMs)
     for (let gone = 0; ;) {
       if (signal.aborted) return gone
-      const { calls, entries } = await this.#database.transaction((tx) =>
-        store.forgetSome(tx, before, callsAtOnce),
-      )
+      const { calls, entries } = await this.#database.transaction(async (tx) => {
+        const forgotten = await store.forgetSome(tx, before, callsAtOnce)
+        await this.#recordings.remove(tx, forgotten.calls)
+        return forgotten
+      })
       gone += entries
-      if (calls === 0) return gone
+      if (calls.length === 0) return gone
     }
   }
 }

@@ -50,7 +50,7 @@ export interface Beginning extends Partial<store.Parties> {
   channel: Channel | 'phone' | 'msgapp'
   /** The gateway that runs it, where it is a written one. */
   runner?: string
-  /** What its log begins with. */
+  /** What its log begins with; nothing where it begins when a worker takes it. */
   entries: (resolution: Resolution) => readonly NewEntry[]
   /** Refuses by what the call would run; nothing is kept then. */
   judge?: (resolution: Resolution) => Promise<void>
@@ -187,7 +187,8 @@ export class CallHeads {
     if (!beginning.isPassing) await this.refusePastQuota(tx, scope.org)
     if (!(await this.#keep(tx, scope, reading, resolution, beginning))) throw isThere(resolution.call)
     const log = callLog({ ...scope, id: resolution.call })
-    await this.#parts.log.appendIn(tx, log, beginning.entries(resolution))
+    const entries = beginning.entries(resolution)
+    if (entries.length > 0) await this.#parts.log.appendIn(tx, log, entries)
     await beginning.inside?.(tx)
   }
 

@@ -31,8 +31,8 @@ export interface RoutingParts {
   drives: Pick<Drives, 'give'>
   /** Whether a spoken call of the agent would have ears and a voice. */
   canSpeak: (org: NamedOrg, scope: Scope) => Promise<boolean>
-  /** Whether no worker could run one more call of the agent; workers are counted where they are started. */
-  isFull?: (scope: Scope) => Promise<boolean>
+  /** Whether no worker could run one more call of the agent. */
+  isFull: (scope: Scope) => Promise<boolean>
 }
 
 /** Hands calls over from a line to an agent: the audio goes on, the agent drives. */
@@ -95,7 +95,7 @@ export class Routing {
     if (!slugForm.test(scope.agent) || !(await agents.list(scope.org)).includes(scope.agent)) return 'unknown'
     if (!(await holders.holderOf(scope))) return 'offline'
     if (!(await canSpeak(org, scope))) return 'no_phone_config'
-    return (await isFull?.(scope)) ? 'capacity' : undefined
+    return (await isFull(scope)) ? 'capacity' : undefined
   }
 
   /** One transaction: of a line that hands over and one that is given up at the same instant, one does it. */

@@ -2,14 +2,15 @@ import type { AppendEntries, Appended, NewEntry } from '@switchroom/contract/log
 import type { Database, Queryable, Transaction } from '../../database/database.ts'
 import type { Caller } from '../../foundation/caller.ts'
 import { secondMs, type Clock } from '../../foundation/clock.ts'
-import { conflict, notFound } from '../../foundation/refusals.ts'
+import { badRequest, conflict, notFound } from '../../foundation/refusals.ts'
 import type { VendorWindow } from '../../providers/ordering/vendor-window.ts'
 import { numberToOptOut, type RecordOptOut } from '../contacts/opting-out.ts'
 import { notTaken, type Log, type Run } from '../log/log.ts'
 import { callLog, type KeptEntry } from '../log/stamping.ts'
 import type { Pricing } from '../metering/pricing.ts'
+import type { Memories } from '../written/memories.ts'
 import * as store from './calls.store.ts'
-import { readRuns } from './entry-rules.ts'
+import { isLearned, readRuns } from './entry-rules.ts'
 
 /** How far a sign of life may be behind, so that not every entry writes one. */
 export const beatLagMs = secondMs
@@ -21,6 +22,7 @@ export interface AppendingParts {
   pricing: Pricing
   vendorWindow: VendorWindow
   recordOptOut: RecordOptOut
+  memories: Pick<Memories, 'keep'>
 }
 
 /** What a worker tells of the call it runs. */
@@ -77,18 +79,25 @@ export class Appending {
     }
   }
 
+  /** What others act on is kept with the batch that says so, or neither is. */
   #keep(call: store.RunCall, runs: readonly Run[], batch: number | null): Promise<KeptEntry[]> {
-    const { database, log, recordOptOut } = this.#parts
-    if (!runs.some(({ entries }) => entries.some(isOptOut)))
+    const { database, log } = this.#parts
+    const isActedOn = ({ type }: NewEntry) => type === 'call.opt_out' || type === 'memory.ops'
+    if (!runs.some(({ entries }) => entries.some(isActedOn)))
       return log.appendBatch(callLog(call), runs, batch)
-    const number = numberToOptOut(call)
+    const isOptedOut = runs.some(({ entries }) => entries.some(isOptOut))
+    const number = isOptedOut ? numberToOptOut(call) : null
     const told = runs.map(({ isEphemeral, entries }) => ({
       isEphemeral,
       entries: entries.map((entry) => (isOptOut(entry) ? { ...entry, data: { number } } : entry)),
     }))
+    refuseMemoryOfOthers(call, told)
     return database.transaction(async (tx) => {
-      await recordOptOut(tx, { org: call.org, number, call: call.id })
-      return log.appendBatchIn(tx, callLog(call), told, batch)
+      if (number !== null) await this.#parts.recordOptOut(tx, { org: call.org, number, call: call.id })
+      const kept = await log.appendBatchIn(tx, callLog(call), told, batch)
+      for (const { type, data } of told.flatMap(({ entries }) => entries))
+        if (type === 'memory.ops' && isLearned(data)) await this.#parts.memories.keep(tx, call, data)
+      return kept
     })
   }
 
@@ -111,6 +120,14 @@ export class Appending {
 }
 
 const isOptOut = ({ type }: NewEntry) => type === 'call.opt_out'
+
+function refuseMemoryOfOthers({ id, contact }: store.RunCall, runs: readonly Run[]) {
+  for (const { type, data } of runs.flatMap(({ entries }) => entries))
+    if (type === 'memory.ops' && data['contact'] !== contact)
+      throw badRequest(
+        `memory.ops is about the contact of the call, and call ${id} ${contact === null ? 'has none' : `is with ${contact}`}`,
+      )
+}
 
 function spoken(id: string, call: store.RunCall | undefined): store.RunCall {
   if (!call) throw unknownCall(id)

@@ -1,12 +1,21 @@
 import type { NewEntry } from '@switchroom/contract/log'
-import type { PreparedTurn, PrepareTurn, RunTools, ToolOutcomes } from '@switchroom/contract/worker'
+import type {
+  CallInstructions,
+  PreparedTurn,
+  PrepareTurn,
+  RunTools,
+  ToolOutcomes,
+} from '@switchroom/contract/worker'
 import type { Database, Transaction } from '../../database/database.ts'
 import type { Caller } from '../../foundation/caller.ts'
+import { unavailable } from '../../foundation/refusals.ts'
 import type { Driving } from '../driving/driving.ts'
 import type { Tools } from '../driving/tools.ts'
+import { callOf } from '../heads/call-object.ts'
 import type { Lines } from '../lines/lines.ts'
 import type { Log } from '../log/log.ts'
 import { callLog } from '../log/stamping.ts'
+import type { Memories } from '../written/memories.ts'
 import type { Appending } from './appending.ts'
 import * as store from './calls.store.ts'
 
@@ -17,6 +26,7 @@ export interface AskingParts {
   driving: Pick<Driving, 'appOf' | 'prepare'>
   tools: Pick<Tools, 'run'>
   lines: Lines
+  memories: Pick<Memories, 'factsOf'>
 }
 
 /** What a worker asks of the app that drives its call. */
@@ -25,6 +35,24 @@ export class Asking {
 
   constructor(parts: AskingParts) {
     this.#parts = parts
+  }
+
+  /** What the agent's app brings to the call now, and what is known of the contact. */
+  async instructions(caller: Caller, id: string): Promise<CallInstructions> {
+    const { database, appending, driving, memories } = this.#parts
+    const found = await appending.find(caller, id)
+    const [app, facts, head] = await Promise.all([
+      driving.appOf(found),
+      memories.factsOf(found),
+      store.findHead(database, id),
+    ])
+    if (!app || !head)
+      throw unavailable(
+        `no app holds ${found.agent} in ${found.env} at the moment: connect one, and try again`,
+      )
+    const { prompt = null, tools, analysis } = app.offer
+    const send_audio_metrics = analysis?.send_audio_metrics === true
+    return { prompt, tools, contact: found.contact, facts, send_audio_metrics, call: callOf(head) }
   }
 
   /** Asked again with the same ids, it answers the same: no tool runs twice. */

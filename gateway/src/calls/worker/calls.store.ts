@@ -1,4 +1,5 @@
 import type { Environment } from '@switchroom/contract/scopes'
+import { callColumns, type CallRow } from '../heads/call-object.ts'
 import { statement, type Queryable, type Transaction } from '../../database/database.ts'
 
 /** A call as whoever runs it needs it. */
@@ -80,6 +81,10 @@ const silent = statement<{ id: string }>(`
 
 /** Those whose workers gave no sign of life since then, the longest silent first. */
 export const findSilent = (database: Queryable, since: Date) => database.rows(silent, since)
+
+const head = statement<CallRow>(`select ${callColumns} from calls c where c.id = $1`)
+
+export const findHead = (database: Queryable, id: string) => database.row(head, id)
 
 const answered = statement(`select from entries where log = $1 and type = 'call.answered'`)
 

@@ -70,7 +70,7 @@ test('a worker’s configuration has its eleven parts, nulls where nothing is se
   assert.ok(!JSON.stringify(answer).includes(platformKey))
 })
 
-test('what is set is what the stages run (S-040, S-041, S-042, S-043, S-050, S-051, S-064, S-073, S-074, S-085, S-091, S-102, S-103)', async () => {
+test('what is set is what the stages run (S-040, S-041, S-042, S-043, S-050, S-064, S-073, S-074, S-085, S-091, S-102, S-103)', async () => {
   const agent = newAgent()
   const knowledge = `# Hours\n${'Open from nine to five. '.repeat(200)}`
   const config = {
@@ -80,7 +80,7 @@ test('what is set is what the stages run (S-040, S-041, S-042, S-043, S-050, S-0
     stt: 'beta/beta-ears',
     llm: 'beta/beta-large',
     temperature: 0.2,
-    end_of_turn: 'smart-turn',
+    end_of_turn: 'framework',
     language: 'pt-BR',
     turn: { min_interruption_ms: 200 },
     knowledge,
@@ -94,11 +94,11 @@ test('what is set is what the stages run (S-040, S-041, S-042, S-043, S-050, S-0
   const { llm, stt, tts } = answer.stages
   assert.deepEqual([llm.vendor, llm.model, llm.temperature, llm.key], ['beta', 'beta-large', 0.2, 'lent'])
   assert.deepEqual([stt.vendor, stt.model, stt.language], ['beta', 'beta-ears', 'pt-BR'])
-  assert.equal(stt.end_of_turn, 'smart-turn')
+  assert.equal(stt.end_of_turn, 'framework')
   assert.deepEqual([tts.vendor, tts.model, tts.language, tts.voice], ['beta', 'beta-voice', 'pt-BR', 'nova'])
-  await agent.set(ana.client, { end_of_turn: 'framework', turn: {} }, 1)
+  await agent.set(ana.client, { turn: {} }, 1)
   const { stages, config: run } = await agent.config(ana.client)
-  assert.deepEqual([stages.stt.end_of_turn, run.turn], ['framework', {}])
+  assert.deepEqual([stages.stt.end_of_turn, run.turn], ['stt', {}])
 })
 
 test('a model’s three forms: vendor and model, a vendor alone, a model alone on the vendor in use (S-044, S-045, S-046, ST-012, ST-015, SD-17)', async () => {

@@ -27,7 +27,7 @@ test('what is kept and what is only shown goes in runs, in the order it came (ND
 })
 
 test('a type reads as the documents write them, or it is refused (ND-107)', () => {
-  for (const type of ['error', 'metrics', 'call.dtmf_received', 'session.idleWarning', 'memory.ops', 'a.b.c'])
+  for (const type of ['error', 'metrics', 'call.dtmf_received', 'session.idleWarning', 'a.b.c'])
     assert.doesNotThrow(() => readRuns([of(type)]), type)
   for (const type of [
     '',
@@ -55,6 +55,9 @@ test('what others decide no worker writes (ND-107)', () => {
     'agent.held',
     'agent.released',
     'say.requested',
+    'transfer.requested',
+    'tones.requested',
+    'recording.stored',
     'llm.toolCall',
     'tool.result',
     'chat.started',

@@ -1,4 +1,5 @@
 import { callReasons, ephemeralTypes, type AppendEntries, type NewEntry } from '@switchroom/contract/log'
+import type { Learned } from '@switchroom/session/memory'
 import { badRequest, listed } from '../../foundation/refusals.ts'
 import { cutToLine } from '../../foundation/text.ts'
 import type { Run } from '../log/log.ts'
@@ -19,6 +20,9 @@ const gatewaysTypes: ReadonlySet<string> = new Set([
   'call.preparing',
   'call.preparingTimeout',
   'say.requested',
+  'transfer.requested',
+  'tones.requested',
+  'recording.stored',
   'llm.toolCall',
   'tool.result',
   'session.paused',
@@ -38,6 +42,7 @@ const alwaysKept: ReadonlySet<string> = new Set([
   'vendor.switched',
   'metrics',
   'error',
+  'memory.ops',
 ])
 
 /** A placed call that was never answered for another reason than the far end's ends so in the log alone. */
@@ -50,6 +55,7 @@ export function readRuns(sent: AppendEntries['entries']): Run[] {
     refuseOthersType(type)
     if (ephemeral && alwaysKept.has(type)) throw badRequest(`${type} is kept: send it without ephemeral`)
     if (type === 'call.ended') refuseOtherThanLast(data, place === sent.length - 1)
+    if (type === 'memory.ops') refuseMalformedMemory(data)
     if (type === 'user.message' || type === 'agent.message') refuseWordless(type, data)
     const isEphemeral = ephemeral || ephemeralTypes.has(type)
     const last = runs.at(-1)
@@ -77,4 +83,27 @@ function refuseOtherThanLast(data: NewEntry['data'], isLast: boolean) {
 function refuseWordless(type: string, { text, messageId }: NewEntry['data']) {
   if (typeof text !== 'string' || typeof messageId !== 'string')
     throw badRequest(`${type} has a text and a messageId`)
+}
+
+function refuseMalformedMemory(data: NewEntry['data']) {
+  if (!isLearned(data))
+    throw badRequest(
+      'memory.ops has a contact and ops: {op: add, id, text}, {op: update, id, text, supersedes} or {op: delete, id}',
+    )
+}
+
+/** Whether an entry's data is what `memory.ops` holds. */
+export function isLearned(data: NewEntry['data']): data is NewEntry['data'] & Learned {
+  const { contact, ops } = data
+  return typeof contact === 'string' && Array.isArray(ops) && ops.length > 0 && ops.every(isMemoryOp)
+}
+
+function isMemoryOp(op: unknown): boolean {
+  if (typeof op !== 'object' || op === null) return false
+  const said = op as Record<string, unknown>
+  const isSaid = (field: string) => typeof said[field] === 'string' && said[field] !== ''
+  if (!isSaid('id')) return false
+  if (said['op'] === 'delete') return true
+  if (said['op'] === 'add') return isSaid('text')
+  return said['op'] === 'update' && isSaid('text') && isSaid('supersedes')
 }

@@ -72,10 +72,15 @@ test('a phone call whose worker is silent for 30 seconds is ended by whichever g
 
 test('two gateways that look at one instant end a call once, and the caller is told once (ND-97, T-104)', async () => {
   const told: string[] = []
+  const letGo: string[] = []
+  const hangUp = async ({ id }: { id: string }) => {
+    assert.ok(told.includes(id), 'nobody is told after the end')
+    letGo.push(id)
+  }
   const telling = gateways.map(({ gateway: { services } }) => {
     const { database, clock, logger, log } = services
     const tellCaller = async ({ id }: { id: string }) => void told.push(id)
-    return new LostWorkers({ database, clock, logger, log, tellCaller })
+    return new LostWorkers({ database, clock, logger, log, tellCaller, hangUp })
   })
   const calls = await Promise.all([0, 1, 2, 3].map(() => silentCall(40 * secondMs)))
   await Promise.all([...telling, ...telling].map((lost) => lost.look()))
@@ -86,6 +91,8 @@ test('two gateways that look at one instant end a call once, and the caller is t
   }
   const byUs = told.filter((id) => calls.includes(id))
   assert.deepEqual(new Set(byUs).size, byUs.length)
+  await until('whoever is left in a call is let go', () => letGo.length === told.length)
+  assert.deepEqual(letGo.toSorted(), told.toSorted())
 })
 
 test('a sign of life that comes while the log is held saves the call (ND-97)', async () => {

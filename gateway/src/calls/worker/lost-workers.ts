@@ -26,6 +26,8 @@ export interface LostWorkersParts {
   log: Log
   /** Says it to the caller without a worker, where the media plane still has the call. */
   tellCaller?: (call: store.SpokenCall, text: string) => Promise<void>
+  /** Lets go of whoever is still in the call. */
+  hangUp: (call: store.SpokenCall) => Promise<void>
 }
 
 /** Calls whose workers went away: somebody has to end them, once, whichever gateway sees it first. */
@@ -61,26 +63,38 @@ export class LostWorkers {
     const isRinging = call.direction === 'outbound' && !(await store.wasAnswered(tx, id))
     const isHeard = call.channel === 'phone' && !isRinging
     const number = isHeard && phoneForm.test(call.contact ?? '') ? call.contact : null
-    await log.appendIn(tx, ref, [...(isHeard ? [this.#said(tx, call, number !== null)] : []), lost])
+    const said = isHeard ? sentenceOf(call, number !== null) : undefined
+    await log.appendIn(tx, ref, [...(said === undefined ? [] : [sayRequested(said)]), lost])
     if (number !== null)
       await requestCallback(tx, log, { ...call, transport: 'phone' }, { number, via: 'overflow' })
     const reason = isRinging ? 'dial_failed' : 'failed'
     await log.appendIn(tx, ref, [{ type: 'call.ended', data: { reason } }])
+    tx.afterCommit(() => void this.#letGo(call, said))
   }
 
-  /** Written down with the end, and so told once. */
-  #said(tx: Transaction, call: store.SpokenCall, isCalledBack: boolean): NewEntry {
-    const { tellCaller, logger } = this.#parts
-    const [sorry, back] = sentences[primaryTag(call.language ?? '')] ?? english
-    const text = isCalledBack ? `${sorry} ${back}` : sorry
-    tx.afterCommit(() => {
-      tellCaller?.(call, text).catch((error: unknown) =>
-        logger.warn({ err: error, call: call.id }, 'the caller of a lost call was not told'),
-      )
-    })
-    return { type: 'say.requested', data: { text, messageId: newId('msg', 8) } }
+  /** After it is written down, and so once. */
+  async #letGo(call: store.SpokenCall, said: string | undefined) {
+    const { tellCaller, hangUp, logger } = this.#parts
+    try {
+      if (said !== undefined) await tellCaller?.(call, said)
+    } catch (error) {
+      logger.warn({ err: error, call: call.id }, 'the caller of a lost call was not told')
+    }
+    await hangUp(call).catch((error: unknown) =>
+      logger.warn({ err: error, call: call.id }, 'a lost call was not hung up'),
+    )
   }
 }
+
+function sentenceOf({ language }: store.SpokenCall, isCalledBack: boolean): string {
+  const [sorry, back] = sentences[primaryTag(language ?? '')] ?? english
+  return isCalledBack ? `${sorry} ${back}` : sorry
+}
+
+const sayRequested = (text: string): NewEntry => ({
+  type: 'say.requested',
+  data: { text, messageId: newId('msg', 8) },
+})
 
 const lost: NewEntry = {
   type: 'error',

@@ -1,5 +1,6 @@
 import type { OpenedWorkerCall, OpenWorkerCall } from '@switchroom/contract/worker'
 import type { Holders } from '../../agents/apps/holders.ts'
+import { refuseMalformedSlug } from '../../agents/scope.ts'
 import type { Database, Transaction } from '../../database/database.ts'
 import type { Caller } from '../../foundation/caller.ts'
 import type { Clock } from '../../foundation/clock.ts'
@@ -30,10 +31,13 @@ export interface OpeningParts {
   reached: (number: string) => Promise<void>
 }
 
-/** A call that came to a number, and between whom it is. */
+/** Where a call came to: a number, or an agent by name. */
+type Reached = Pick<NumberRoute, 'org' | 'env' | 'agent'> & { number: string | null }
+
+/** A call that came in, and between whom it is. */
 interface Arrived {
   id: string
-  route: NumberRoute
+  route: Reached
   caller: string | null
   contact: string | null
   extension: string | null
@@ -47,38 +51,48 @@ export class Opening {
     this.#parts = parts
   }
 
-  /** One that came to a number, one that a browser's request opened, or one that is dialled. */
+  /** One that came to a number or to an agent by name, one that a browser's request opened, or one that is dialled. */
   async open(caller: Caller, wanted: OpenWorkerCall): Promise<OpenedWorkerCall> {
     if (wanted.number !== undefined) return this.#openOn(caller, wanted.number, wanted)
+    if (wanted.agent !== undefined) return this.#openFor(caller, wanted.agent, wanted)
     if (wanted.call === undefined) throw badRequest('name the number that was called, or the call to take')
     return this.#take(caller, wanted.call, wanted.worker)
   }
 
   async #openOn(caller: Caller, number: string, wanted: OpenWorkerCall): Promise<OpenedWorkerCall> {
     const { routeOf, reached } = this.#parts
-    const from = wanted.from?.trim() ?? ''
-    const id = callIdOf(wanted.call)
-    const extension = extensionOf(wanted.extension)
+    if (wanted.agent !== undefined)
+      throw badRequest('name the number that was called or the agent, one of them')
+    const arriving = arrivingBy(wanted)
     const route = await routeOf(number)
     if (!route || route.channel !== 'phone' || !isTheirs(caller, route))
       throw notFound(`no agent answers at ${cutToLine(number, 'that number')}: route it to one first`)
     if (route.awaits_approval) throw forbidden(`${number} rings once the operator has approved it`)
     await reached(number)
-    const isNumber = phoneForm.test(from)
-    const arrived: Arrived = {
-      id,
-      route,
-      caller: from === '' ? null : cutToLine(from, 'unknown'),
-      contact: isNumber ? from : null,
-      extension,
-    }
     const line = wanted.overflow ? undefined : await this.#parts.lines.lineOf(number)
+    return this.#openArrived({ ...arriving, route }, wanted, line)
+  }
+
+  /** From a phone on the worker's own machine, which dialled no number. */
+  async #openFor(caller: Caller, agent: string, wanted: OpenWorkerCall): Promise<OpenedWorkerCall> {
+    const { org, env } = caller
+    if (org === '') throw badRequest('name the org in the header svc-org')
+    refuseMalformedSlug(agent)
+    const route = { org, env, agent, number: null }
+    return this.#openArrived({ ...arrivingBy(wanted), route }, wanted, undefined)
+  }
+
+  async #openArrived(
+    arrived: Arrived,
+    wanted: OpenWorkerCall,
+    line: LineRow | undefined,
+  ): Promise<OpenedWorkerCall> {
     try {
       await this.#begin(arrived, wanted, line)
     } catch (error) {
       if (!(await this.#isRepeated(error, arrived, wanted))) throw error
     }
-    return opened({ ...route, id }, line)
+    return opened({ ...arrived.route, id: arrived.id }, line)
   }
 
   async #begin(arrived: Arrived, wanted: OpenWorkerCall, line: LineRow | undefined) {
@@ -121,6 +135,7 @@ export class Opening {
     if (!(error instanceof Refusal) || error.status !== 409 || wanted.call === undefined) return false
     const known = await store.findCall(this.#parts.database, id)
     const isSame = known?.org === route.org && known.env === route.env && known.called === route.number
+    if (route.number === null && known?.agent !== route.agent) return false
     return isSame && known.channel === 'phone' && known.worker === (wanted.worker ?? null)
   }
 
@@ -154,6 +169,17 @@ const isRunBy = ({ worker, beat_at, ended_at }: store.SpokenCall, asks: string |
 
 const unheld = ({ agent, env }: Pick<NumberRoute, 'agent' | 'env'>) =>
   conflict(`no app holds ${agent} in ${env}: connect one, and call again`)
+
+/** Between whom, as the worker heard it. */
+function arrivingBy(wanted: OpenWorkerCall): Omit<Arrived, 'route'> {
+  const from = wanted.from?.trim() ?? ''
+  return {
+    id: callIdOf(wanted.call),
+    caller: from === '' ? null : cutToLine(from, 'unknown'),
+    contact: phoneForm.test(from) ? from : null,
+    extension: extensionOf(wanted.extension),
+  }
+}
 
 const opened = (
   { id, org, env, agent }: Pick<store.SpokenCall, 'id' | 'org' | 'env' | 'agent'>,

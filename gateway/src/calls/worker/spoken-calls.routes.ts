@@ -2,6 +2,7 @@ import { CallParams, WorkerHeaders } from '@switchroom/contract/calls'
 import { AppendEntries, Appended } from '@switchroom/contract/log'
 import { Nothing } from '@switchroom/contract/shapes'
 import {
+  CallInstructions,
   DialledExtension,
   OpenedWorkerCall,
   OpenWorkerCall,
@@ -46,6 +47,19 @@ export function spokenCallRoutes(server: Server, opening: Opening, appending: Ap
       },
     },
     ({ caller, params, body }) => appending.append(caller, params.call, body),
+  )
+
+  server.get(
+    '/v1/calls/:call/instructions',
+    {
+      access: worker,
+      schema: {
+        summary: "What a call is run with beside its settings: the app's prompt and tools, and what is known",
+        params: CallParams,
+        response: { 200: CallInstructions, ...refusals(404, 409, 503) },
+      },
+    },
+    ({ caller, params }) => asking.instructions(caller, params.call),
   )
 
   server.post(

@@ -5,6 +5,7 @@ import type { Clock } from '../../foundation/clock.ts'
 import type { Log } from '../log/log.ts'
 import { callLog } from '../log/stamping.ts'
 import * as store from './memories.store.ts'
+import type { Remembered } from './memories.store.ts'
 import type { WrittenHead } from './running.store.ts'
 
 export interface MemoriesParts {
@@ -15,6 +16,9 @@ export interface MemoriesParts {
   gateway: string
 }
 
+/** Whose call, and with whom; null where nobody knows. */
+type Remembering = Omit<Remembered, 'contact'> & { contact: string | null }
+
 /** What agents know of their contacts from earlier calls. */
 export class Memories {
   readonly #parts: MemoriesParts
@@ -23,8 +27,8 @@ export class Memories {
     this.#parts = parts
   }
 
-  async factsOf({ contact, ...head }: WrittenHead): Promise<Fact[]> {
-    return contact === null ? [] : store.readFacts(this.#parts.database, { ...head, contact })
+  async factsOf({ org, env, agent, contact }: Remembering): Promise<Fact[]> {
+    return contact === null ? [] : store.readFacts(this.#parts.database, { org, env, agent, contact })
   }
 
   /** Asks what the call taught about its contact, and keeps it in the log and beside it, or nowhere. */
@@ -37,12 +41,13 @@ export class Memories {
     await database.transaction(async (tx) => {
       const held = await log.hold(tx, head.id)
       if (held?.runner !== gateway) return // it has ended, or another runs it
-      await this.#keep(tx, head, learned)
+      await this.keep(tx, head, learned)
       await log.appendIn(tx, callLog(head), [{ type: 'memory.ops', data: { ...learned } }])
     })
   }
 
-  async #keep(tx: Transaction, head: WrittenHead, { contact, ops }: Learned) {
+  /** In the transaction that writes the call's log. */
+  async keep(tx: Transaction, head: Omit<Remembered, 'contact'>, { contact, ops }: Learned) {
     const whose = { ...head, contact }
     const gone = ops.flatMap((op) => (op.op === 'add' ? [] : [op.op === 'update' ? op.supersedes : op.id]))
     await store.deleteFacts(tx, whose, gone)

@@ -9,15 +9,18 @@ import { Signals } from '../../database/signals.ts'
 import { Vault } from '../../foundation/sealing.ts'
 import { Fences } from './fences.ts'
 import { PlacementOffers } from './offers.ts'
+import { WorkerBell } from './worker-bell.ts'
 
 // No gateway runs on it, which would take away what no number of it asks for.
 const testDatabase = await migratedDatabase()
 const database = new Database(testDatabase.url, () => {})
+const signals = new Signals(testDatabase.url, pino({ enabled: false }))
 const parts = {
   database,
   clock: new TestClock(),
   vault: new Vault(Buffer.alloc(32, 7)),
-  signals: new Signals(testDatabase.url, pino({ enabled: false })),
+  signals,
+  bell: new WorkerBell(signals),
 }
 const fences = new Fences(parts)
 const placementOffers = new PlacementOffers(parts)

@@ -13,9 +13,10 @@ import { refusals } from '../../http/refusals.ts'
 import type { Server } from '../../http/server.ts'
 import type { Fences } from './fences.ts'
 import type { PlacementOffers } from './offers.ts'
+import type { Taking } from './taking.ts'
 
 /** What workers of the embedded media plane ask. */
-export function mediaRoutes(server: Server, fences: Fences, offers: PlacementOffers) {
+export function mediaRoutes(server: Server, fences: Fences, offers: PlacementOffers, taking: Taking) {
   const stopping = new AbortController()
   server.addHook('preClose', async () => stopping.abort()) // whoever waits is answered, and asks another gateway
 
@@ -38,15 +39,14 @@ export function mediaRoutes(server: Server, fences: Fences, offers: PlacementOff
     {
       access: openingWorker,
       schema: {
-        summary: 'Take a call to dial; waits until there is one',
+        summary: "Take a call to dial, or a browser's to answer; waits until there is one",
         headers: WorkerHeaders,
         body: TakePlacement,
         response: { 200: TakenPlacement },
       },
     },
-    async ({ caller, body }, reply) => ({
-      placement: await offers.take(caller, body, AbortSignal.any([callerGone(reply), stopping.signal])),
-    }),
+    ({ caller, body }, reply) =>
+      taking.take(caller, body, AbortSignal.any([callerGone(reply), stopping.signal])),
   )
 
   server.post(

@@ -1,11 +1,7 @@
 import type { Environment } from '@switchroom/contract/scopes'
 import type { PlacingOutcome } from '@switchroom/media/plane'
 import { statement, type Queryable } from '../../database/database.ts'
-
-/** Told with the environment of a call that waits for a worker. */
-export const offeredChannel = 'placement_offered'
-/** Told with a call that was taken or told of. */
-export const movedChannel = 'placement_moved'
+import { movedChannel, offeredChannel } from './worker-bell.ts'
 
 export interface OfferRow {
   call: string

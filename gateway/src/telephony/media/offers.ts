@@ -1,18 +1,16 @@
-import type { Placement, TakePlacement, TellPlacement, ToldPlacement } from '@switchroom/contract/media-plane'
+import type { Placement, TellPlacement, ToldPlacement } from '@switchroom/contract/media-plane'
 import type { PlacementDesk } from '@switchroom/media/embedded'
 import { outcomeOfSip, type PlacedCall, type PlacingOutcome } from '@switchroom/media/plane'
 import type { Database } from '../../database/database.ts'
-import type { Signals } from '../../database/signals.ts'
 import type { Caller } from '../../foundation/caller.ts'
 import { hourMs, later, secondMs, type Clock } from '../../foundation/clock.ts'
 import { badRequest, conflict, notFound } from '../../foundation/refusals.ts'
 import type { SealedPlace, Vault } from '../../foundation/sealing.ts'
 import * as store from './offers.store.ts'
-import { Waiting } from './waiting.ts'
+import type { WorkerBell } from './worker-bell.ts'
 
 /** A call that nobody took by then is no longer wanted, whatever became of the gateway that offered it. */
 const offeredForMs = 15 * secondMs
-const longestWaitS = 25
 /** How often one who waits looks at the clock. */
 const lookEveryMs = secondMs
 /** A worker that repeats what it told is answered for as long. */
@@ -22,20 +20,15 @@ export interface OfferParts {
   database: Database
   clock: Clock
   vault: Vault
-  signals: Signals
+  bell: WorkerBell
 }
 
 /** Calls that the embedded media plane lays before its workers: each is dialled by one of them. */
 export class PlacementOffers implements PlacementDesk {
   readonly #parts: OfferParts
-  readonly #forCalls = new Waiting()
-  readonly #forWorkers = new Waiting()
 
   constructor(parts: OfferParts) {
     this.#parts = parts
-    const wakeBoth = () => (this.#forCalls.wakeAll(), this.#forWorkers.wakeAll())
-    parts.signals.on(store.offeredChannel, (env) => this.#forWorkers.wake(env), wakeBoth)
-    parts.signals.on(store.movedChannel, (call) => this.#forCalls.wake(call))
   }
 
   async offer(placed: PlacedCall): Promise<void> {
@@ -61,19 +54,15 @@ export class PlacementOffers implements PlacementDesk {
   }
 
   /** A call for this worker to dial: of its own org, or for the platform's workers of any. */
-  async take(caller: Caller, asked: TakePlacement, gone: AbortSignal): Promise<Placement | null> {
-    const { clock, vault } = this.#parts
-    const until = later(clock.now(), (asked.wait_s ?? longestWaitS) * secondMs)
-    for (;;) {
-      const woken = this.#forWorkers.next(caller.env)
-      const taken = gone.aborted ? undefined : await this.#takeNext(caller, asked.worker)
-      if (taken && !gone.aborted)
-        return JSON.parse(vault.open(taken.sealed, placeOf(taken.call))) as Placement
-      if (taken) await store.giveBackOffer(this.#parts.database, taken.call, asked.worker)
-      const isOver = () => gone.aborted || clock.now() >= until
-      while (!isOver() && !(await woken.within(lookEveryMs, gone)));
-      if (isOver()) return null
-    }
+  async takeNext({ env, org, kind }: Caller, worker: string): Promise<Placement | undefined> {
+    const { database, clock, vault } = this.#parts
+    const since = later(clock.now(), -offeredForMs)
+    const taken = await store.takeOffer(database, env, kind === 'fleet' ? '' : org, since, worker)
+    return taken && (JSON.parse(vault.open(taken.sealed, placeOf(taken.call))) as Placement)
+  }
+
+  async giveBack(call: string, worker: string) {
+    await store.giveBackOffer(this.#parts.database, call, worker)
   }
 
   /** How the dial went, once. */
@@ -95,27 +84,16 @@ export class PlacementOffers implements PlacementDesk {
     await store.forgetOffers(this.#parts.database, later(this.#parts.clock.now(), -keptMs))
   }
 
-  #takeNext({ env, org, kind }: Caller, worker: string) {
-    const { database, clock } = this.#parts
-    return store.takeOffer(
-      database,
-      env,
-      kind === 'fleet' ? '' : org,
-      later(clock.now(), -offeredForMs),
-      worker,
-    )
-  }
-
   async #wait(
     call: string,
     withinS: number,
     signal: AbortSignal,
     isWaitedFor: (standing: store.OfferStanding) => boolean,
   ): Promise<boolean> {
-    const { database, clock } = this.#parts
+    const { database, clock, bell } = this.#parts
     const until = later(clock.now(), withinS * secondMs)
     for (;;) {
-      const woken = this.#forCalls.next(call)
+      const woken = bell.forCalls.next(call)
       const standing = await store.readOffer(database, call)
       if (!standing || standing.outcome !== null) return false
       if (isWaitedFor(standing)) return true

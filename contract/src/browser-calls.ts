@@ -1,0 +1,40 @@
+import { Type, type Static } from 'typebox'
+
+export const OpenBrowserCall = Type.Object({
+  agent: Type.String(),
+  metadata: Type.Optional(
+    Type.Unsafe<Record<string, unknown>>({
+      type: 'object',
+      additionalProperties: true,
+      description: 'handed to the agent as `call.metadata`',
+    }),
+  ),
+  ttl_s: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 600,
+      description: 'how long the token waits to be used; 60 where unsaid',
+    }),
+  ),
+})
+export type OpenBrowserCall = Static<typeof OpenBrowserCall>
+
+export const OpenedBrowserCall = Type.Object({
+  call: Type.String(),
+  server_url: Type.String({
+    description:
+      'a LiveKit server (ws: or wss:), to be joined with its own client, or an address (http: or https:) that takes an SDP offer by POST',
+  }),
+  participant_token: Type.String({ description: 'shown here alone' }),
+  expires_at: Type.Integer({ description: 'epoch seconds' }),
+})
+export type OpenedBrowserCall = Static<typeof OpenedBrowserCall>
+
+const Sdp = Type.String({ maxLength: 65536, description: 'with every candidate inside: nothing trickles' })
+
+/** A browser offers its microphone, with the participant token as its bearer. */
+export const OfferSound = Type.Object({ sdp: Sdp })
+export type OfferSound = Static<typeof OfferSound>
+
+export const AnsweredSound = Type.Object({ call: Type.String(), sdp: Sdp })
+export type AnsweredSound = Static<typeof AnsweredSound>

@@ -1,0 +1,63 @@
+import { createReadStream } from 'node:fs'
+import { Readable } from 'node:stream'
+import { CallParams } from '@switchroom/contract/calls'
+import { RecordedSound, StoredRecording } from '@switchroom/contract/recordings'
+import { scope, worker } from '../../http/access.ts'
+import { Refusal } from '../../foundation/refusals.ts'
+import { refusals } from '../../http/refusals.ts'
+import type { Server } from '../../http/server.ts'
+import { byteRangeOf } from './byte-range.ts'
+import type { Recordings } from './recordings.ts'
+
+const path = '/v1/calls/:call/recording'
+const sound = { content: { 'audio/wav': { schema: RecordedSound } } }
+
+/** In a scope of its own, where a body is a stream whatever it is called. */
+export async function recordingRoutes(server: Server, recordings: Recordings) {
+  await server.register(async (inner) => {
+    const own = inner as Server
+    own.removeAllContentTypeParsers()
+    own.addContentTypeParser('*', (_request, payload, done) => done(null, payload))
+
+    own.put(
+      path,
+      {
+        access: worker,
+        schema: {
+          summary: 'Store what was said in a call that you run, as a WAV file of up to 200 MB',
+          params: CallParams,
+          response: { 200: StoredRecording, ...refusals(400, 404, 409, 413, 503) },
+        },
+      },
+      ({ caller, params, body }) =>
+        recordings.store(caller, params.call, body instanceof Readable ? body : Readable.from([])),
+    )
+  })
+
+  server.get(
+    path,
+    {
+      access: scope('calls'),
+      schema: {
+        summary: 'What was said in a call, as a WAV file or the part of it that `Range` names',
+        params: CallParams,
+        response: { 200: sound, 206: sound, ...refusals(404, 416, 503) },
+      },
+    },
+    async ({ caller, params, headers, method }, reply) => {
+      const { path: file, bytes } = await recordings.find(caller, params.call)
+      const range = byteRangeOf(headers.range, bytes)
+      reply.type('audio/wav').header('accept-ranges', 'bytes')
+      if (range === 'outside') throw outside(bytes)
+      const { start, end } = range ?? { start: 0, end: bytes - 1 }
+      if (range) reply.code(206).header('content-range', `bytes ${start}-${end}/${bytes}`)
+      reply.header('content-length', end - start + 1)
+      return reply.send(method === 'HEAD' ? Readable.from([]) : createReadStream(file, { start, end }))
+    },
+  )
+}
+
+const outside = (bytes: number) =>
+  new Refusal(416, `the recording has ${bytes} bytes, and the range begins behind them`, {
+    'content-range': `bytes */${bytes}`,
+  })

@@ -1,0 +1,115 @@
+import { mkdir, open, rename, rm, stat, type FileHandle } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { Readable } from 'node:stream'
+import type { StoredRecording } from '@switchroom/contract/recordings'
+import type { Database, Transaction } from '../../database/database.ts'
+import type { Caller } from '../../foundation/caller.ts'
+import type { Clock } from '../../foundation/clock.ts'
+import { badRequest, conflict, notFound, Refusal, unavailable } from '../../foundation/refusals.ts'
+import { newId } from '../../foundation/secrets.ts'
+import type { Log } from '../log/log.ts'
+import { callLog } from '../log/stamping.ts'
+import { unknownCall, type Appending } from '../worker/appending.ts'
+import * as store from './recordings.store.ts'
+import { wavDurationMs } from './wav-file.ts'
+
+const mostMegabytes = 200
+const mostBytes = mostMegabytes * 1024 * 1024
+
+export interface RecordingParts {
+  database: Database
+  clock: Clock
+  log: Log
+  calls: Pick<Appending, 'find'>
+  /** Shared by all gateways; undefined: nothing is recorded. */
+  folder: string | undefined
+}
+
+/** What was said in calls, as sound: a file each, which goes when the words of the call go. */
+export class Recordings {
+  readonly #parts: RecordingParts
+
+  constructor(parts: RecordingParts) {
+    this.#parts = parts
+  }
+
+  /** Told in the log where that is still open; stored again, it is the newer one. */
+  async store(caller: Caller, id: string, sound: Readable): Promise<StoredRecording> {
+    const { database, clock, log, calls } = this.#parts
+    const folder = this.#folder
+    const call = await calls.find(caller, id)
+    const path = pathIn(folder, call.org, id)
+    const part = `${path}.${newId('part', 6)}`
+    try {
+      const { bytes, durationMs } = await written(part, sound)
+      await database.transaction(async (tx) => {
+        const held = await log.hold(tx, id)
+        if (!held || (await store.isGone(tx, id))) throw conflict(`what was said in call ${id} was erased`)
+        await store.putRecording(tx, { call: id, bytes, durationMs }, clock.now())
+        const stored = { type: 'recording.stored', data: { bytes, durationMs } }
+        if (!held.sealed) await log.appendIn(tx, callLog({ ...held, id }), [stored])
+        await rename(part, path)
+      })
+      return { call: id, bytes, duration_ms: durationMs }
+    } finally {
+      await rm(part, { force: true })
+    }
+  }
+
+  /** Where the recording is, and how long. */
+  async find({ org, env }: Caller, id: string): Promise<{ path: string; bytes: number }> {
+    const folder = this.#folder
+    const found = await store.findRecording(this.#parts.database, id, org, env)
+    if (!found) throw unknownCall(id)
+    const path = pathIn(folder, org, id)
+    const file = found.is_recorded ? await stat(path).catch(() => undefined) : undefined
+    if (!file) throw notFound(`call ${id} has no recording`)
+    return { path, bytes: file.size }
+  }
+
+  /** Before what names them is gone: a file that nobody finds any more would stay. */
+  async remove(tx: Transaction, calls: readonly { id: string; org: string }[]) {
+    const { folder } = this.#parts
+    const ids = calls.map(({ id }) => id)
+    await store.deleteRecordings(tx, ids)
+    if (folder !== undefined)
+      for (const { id, org } of calls) await rm(pathIn(folder, org, id), { force: true })
+  }
+
+  get #folder(): string {
+    const { folder } = this.#parts
+    if (folder === undefined)
+      throw unavailable('recordings are not kept on this deployment: the operator sets SVC_RECORDINGS')
+    return folder
+  }
+}
+
+/** Ids of orgs and calls are letters, digits, dashes and underscores. */
+const pathIn = (folder: string, org: string, call: string) => join(folder, org, `${call}.wav`)
+
+async function written(path: string, sound: Readable): Promise<{ bytes: number; durationMs: number }> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+  await using file = await open(path, 'wx+', 0o600)
+  const bytes = await copied(sound, file)
+  const durationMs = await wavDurationMs(file, bytes)
+  if (durationMs === undefined) throw badRequest('a recording is a WAV file')
+  return { bytes, durationMs }
+}
+
+async function copied(sound: Readable, file: FileHandle): Promise<number> {
+  let bytes = 0
+  try {
+    for await (const chunk of sound.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      bytes += chunk.length
+      if (bytes > mostBytes) throw tooLong()
+      await file.appendFile(chunk)
+    }
+    return bytes
+  } catch (error) {
+    if (sound.errored) throw badRequest('the recording broke off')
+    sound.resume() // unread, it would keep the sender from reading why
+    throw error
+  }
+}
+
+const tooLong = () => new Refusal(413, `a recording has ${mostMegabytes} MB at most`, { connection: 'close' })

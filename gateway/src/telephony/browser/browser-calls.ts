@@ -1,0 +1,109 @@
+import type { OpenBrowserCall, OpenedBrowserCall } from '@switchroom/contract/browser-calls'
+import type { Environment } from '@switchroom/contract/scopes'
+import type { MediaPlane } from '@switchroom/media/plane'
+import type { Logger } from 'pino'
+import { scopeOf, type Scope } from '../../agents/scope.ts'
+import { newCallId } from '../../calls/heads/call-ids.ts'
+import type { CallHeads } from '../../calls/heads/heads.ts'
+import type { Log } from '../../calls/log/log.ts'
+import { callLog } from '../../calls/log/stamping.ts'
+import type { WorkerAnswers } from '../../calls/worker/worker.ts'
+import type { Database, Transaction } from '../../database/database.ts'
+import type { Caller } from '../../foundation/caller.ts'
+import { hourMs, later, secondMs, type Clock } from '../../foundation/clock.ts'
+import { conflict } from '../../foundation/refusals.ts'
+import { digestOf, newSecret } from '../../foundation/secrets.ts'
+import * as store from './browser-calls.store.ts'
+
+/** Where browsers bring their offers when no media server takes them. */
+export const offersPath = '/v1/rtc'
+
+const tokenPrefix = 'pt_'
+const usualLifetimeS = 60
+/** A browser that came in the last moment may still be waiting for its worker. */
+const graceMs = 30 * secondMs
+const keptMs = hourMs
+
+export interface BrowserCallParts {
+  database: Database
+  clock: Clock
+  logger: Logger
+  heads: CallHeads
+  log: Log
+  planes: { of(env: Environment): MediaPlane }
+  fleets: Record<Environment, string>
+  baseUrl: string
+  canSpeak: WorkerAnswers['canSpeak']
+}
+
+/** Spoken calls that browsers open, with a token that somebody with a key handed to them. */
+export class BrowserCalls {
+  readonly #parts: BrowserCallParts
+
+  constructor(parts: BrowserCallParts) {
+    this.#parts = parts
+  }
+
+  async open(caller: Caller, wanted: OpenBrowserCall): Promise<OpenedBrowserCall> {
+    const { clock, heads, planes, fleets } = this.#parts
+    const { agent, metadata = {}, ttl_s = usualLifetimeS } = wanted
+    const scope = scopeOf(caller, agent)
+    const { org, env } = scope
+    const call = newCallId()
+    const expiresAt = later(clock.now(), ttl_s * secondMs)
+    const ticket = await planes.of(env).ticket({ call, org, env, agent, fleet: fleets[env], ttlS: ttl_s })
+    const token = ticket?.token ?? newSecret(tokenPrefix)
+    const digest = ticket ? null : digestOf(token)
+    await heads.begin(scope, call, {
+      channel: 'web',
+      metadata,
+      entries: () => [],
+      judge: async ({ declaration }) => {
+        if (!declaration) throw conflict(`no app holds ${agent} in ${env}: connect one, and call again`)
+        await this.#refuseMute(caller, scope)
+      },
+      inside: async (tx) => void (await store.insertBrowserCall(tx, { call, org, env, digest, expiresAt })),
+    })
+    return {
+      call,
+      server_url: ticket?.url ?? this.#parts.baseUrl + offersPath,
+      participant_token: token,
+      expires_at: Math.floor(expiresAt.getTime() / 1000),
+    }
+  }
+
+  /** Ends the calls whose tokens nobody used in time. */
+  async look() {
+    const { database, logger } = this.#parts
+    const since = this.#unusedSince
+    for (const { call } of await store.listUnused(database, since))
+      await database
+        .transaction((tx) => this.#endUnused(tx, call, since))
+        .catch((error: unknown) => logger.warn({ err: error, call }, "a browser's call was not ended"))
+  }
+
+  async forgetDead() {
+    await store.forgetUsed(this.#parts.database, later(this.#parts.clock.now(), -keptMs))
+  }
+
+  get #unusedSince(): Date {
+    return later(this.#parts.clock.now(), -graceMs)
+  }
+
+  async #refuseMute({ org, slug }: Caller, scope: Scope) {
+    if (!(await this.#parts.canSpeak({ org, slug }, scope)))
+      throw conflict(
+        `${scope.agent} has nothing to hear or to speak with: bring a key for its stt and its tts`,
+      )
+  }
+
+  /** Nothing, where a worker took it until its log was held. */
+  async #endUnused(tx: Transaction, call: string, since: Date) {
+    const { log } = this.#parts
+    const held = await log.hold(tx, call)
+    if (!held || held.sealed || !(await store.findUnused(tx, since, call))) return
+    await log.appendIn(tx, callLog({ ...held, id: call }), [
+      { type: 'call.ended', data: { reason: 'no_answer' } },
+    ])
+  }
+}

@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { AppClient } from '../../../testing/app-client.ts'
+import { refused } from '../../../testing/client.ts'
+import { fleetKey, startDeployment } from '../../../testing/deployment.ts'
+import { SpokenAgent } from '../../../testing/spoken-calls.ts'
+import { done } from '../../../testing/test-agents.ts'
+import { until } from '../../../testing/until.ts'
+import { secondMs } from '../../foundation/clock.ts'
+
+const deployment = await startDeployment()
+after(() => deployment[Symbol.asyncDispose]())
+const { clock, operator, sql } = deployment
+const { workers } = deployment.gateway.services
+const fleet = deployment.nobody.as(fleetKey)
+
+const beat = async (worker: string, more: object = {}) => {
+  const told = { worker, env: 'sandbox', calls: 0, capacity: 4, draining: false, ...more }
+  const answer = await fleet.post('/v1/worker/beats', told)
+  assert.equal(answer.status, 204, answer.text)
+  return told
+}
+const listed = async () => done(await operator.get('/v1/ops/workers')).workers
+const nowS = () => Math.floor(clock.now().getTime() / 1000)
+
+test("the operator sees the platform's workers as they last said of themselves, and none that is silent for 30 seconds", async () => {
+  const began = nowS()
+  await beat('w2')
+  await beat('w1', { env: 'production', calls: 1 })
+  clock.forward(20 * secondMs)
+  const last = await beat('w2', { calls: 3, draining: true })
+  const [production, sandbox, ...more] = await listed()
+  assert.deepEqual([production.worker, production.env, production.calls, more], ['w1', 'production', 1, []])
+  const { started_at, beat_at, ...told } = sandbox
+  assert.deepEqual(told, last)
+  assert.ok(Math.abs(started_at - began) <= 2 && beat_at - started_at >= 20)
+  clock.forward(11 * secondMs)
+  assert.deepEqual(
+    (await listed()).map(({ worker }: { worker: string }) => worker),
+    ['w2'],
+  )
+  await workers.forgetDead()
+  assert.equal((await sql('select from workers')).rowCount, 1)
+})
+
+test('a worker that was silent too long has started anew', async () => {
+  await beat('w3')
+  clock.forward(31 * secondMs)
+  await beat('w3')
+  const [{ started_at, beat_at }] = await listed()
+  assert.equal(started_at, beat_at)
+})
+
+test("only the platform's workers say that they live, and only the operator sees them", async () => {
+  const org = await deployment.newOrg()
+  const { client } = await org.serverToken('sandbox')
+  const told = { worker: 'w', env: 'sandbox', calls: 0, capacity: 1, draining: false }
+  refused(await client.post('/v1/worker/beats', told), 403, "this door takes the fleet's key")
+  refused(await client.get('/v1/ops/workers'), 403, "this door is the operator's")
+  assert.equal((await fleet.post('/v1/worker/beats', { ...told, calls: -1 })).status, 400)
+})
+
+test('a line hands no call over while every worker is full or stopping, and does when one has room (N-482)', async () => {
+  clock.forward(31 * secondMs)
+  const org = await deployment.newOrg()
+  const { key } = await org.serverToken('sandbox')
+  const phone = await new SpokenAgent(deployment, org, 'desk').route()
+  const line = await AppClient.connect(deployment.url, key)
+  assert.equal((await line.ask({ type: 'line.register', number: phone.number })).type, 'ready')
+  assert.equal((await line.register('sales')).type, 'agent.registered')
+  const routed = async () => {
+    const call = await phone.open()
+    await until('the line has it', () =>
+      line.frames.find((frame) => frame.type === 'call' && frame.call === call),
+    )
+    line.send({ type: 'call.route', call, agent: 'sales' })
+    const { type, data } = await until('it is answered', () =>
+      line.frames.find((frame) => frame.type.startsWith('call.route') && frame.call === call),
+    )
+    return [type, data.reason]
+  }
+  assert.deepEqual(await routed(), ['call.routed', undefined], 'where none beats, nobody knows')
+  await beat('full', { calls: 4 })
+  await beat('stopping', { draining: true })
+  await beat('elsewhere', { env: 'production' })
+  assert.deepEqual(await routed(), ['call.route_failed', 'capacity'])
+  await beat('full', { calls: 3 })
+  assert.deepEqual(await routed(), ['call.routed', undefined])
+  await line.close()
+})
