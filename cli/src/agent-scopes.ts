@@ -1,0 +1,17 @@
+import type { Identity } from '@switchroom/contract/identity'
+import type { GatewayClient } from './gateway-client.ts'
+import type { Invocation } from './invocation.ts'
+
+/** The three places where versions of an agent's settings and lexicon are kept, as the API names them. */
+export const scopeNames = ['yours', 'team', 'production'] as const
+export type ScopeName = (typeof scopeNames)[number]
+
+/** Which of them a change is about: one in production, in the sandbox the team's or a person's own. */
+export async function scopeAsked(invocation: Invocation, client: GatewayClient): Promise<ScopeName> {
+  const { env, subject } = await client.get<Identity>('/v1/whoami')
+  if (env === 'production') return 'production'
+  return invocation.flag('team') || subject === '' ? 'team' : 'yours'
+}
+
+/** As bodies and queries name the team's scope. */
+export const teamOf = (invocation: Invocation) => (invocation.flag('team') ? true : undefined)

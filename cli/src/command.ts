@@ -1,0 +1,66 @@
+import { environments } from './closed-sets.ts'
+import type { Invocation } from './invocation.ts'
+
+export interface Argument {
+  name: string
+  summary: string
+  isOptional?: boolean
+  /** The last one only: takes all that is left. */
+  isRepeated?: boolean
+}
+
+export interface Option {
+  name: string
+  summary: string
+  /** What its value is called in help; without one it is a flag. */
+  value?: string
+  choices?: readonly string[]
+  isRepeated?: boolean
+}
+
+/** Everything there is to know about a command: help, completion and parsing are made from it. */
+export interface Command {
+  /** One to three words, as `settings set`. */
+  name: string
+  summary: string
+  arguments?: readonly Argument[]
+  options?: readonly Option[]
+  examples: readonly string[]
+  /** A paragraph more, where the summary does not say enough. */
+  details?: string
+  /** What it answers is the exit status; nothing is 0. */
+  run: (invocation: Invocation) => Promise<number | void>
+}
+
+/** Every command takes these. */
+export const globalOptions: readonly Option[] = [
+  { name: 'json', summary: "print the API's own JSON" },
+  {
+    name: 'env',
+    value: 'name',
+    choices: environments,
+    summary: 'the environment; unsaid, SVC_ENV, else the sandbox',
+  },
+  { name: 'org', value: 'slug', summary: 'an org of yours other than the one you switched to' },
+  { name: 'gateway', value: 'url', summary: 'a gateway other than the one you signed in at last' },
+  { name: 'help', summary: 'tell what the command does' },
+]
+
+// Options that several commands take.
+export const agentOption: Option = { name: 'agent', value: 'slug', summary: 'of this agent alone' }
+export const afterOption: Option = {
+  name: 'after',
+  value: 'cursor',
+  summary: 'go on after the page that ended with this cursor',
+}
+export const teamOption: Option = {
+  name: 'team',
+  summary: "the org's own scope of the sandbox instead of yours",
+}
+export const fileOption = (what: string): Option => ({
+  name: 'file',
+  value: 'path',
+  summary: `${what}; - is standard input`,
+})
+
+export const agentArgument: Argument = { name: 'agent', summary: "the agent's slug" }

@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { operatorKey, startDeployment } from '@switchroom/gateway/testing/deployment'
+import { DialDesk, newCalled } from '@switchroom/gateway/testing/dial-desk'
+import { done } from '@switchroom/gateway/testing/test-agents'
+import { Machine } from '../../testing/terminal.ts'
+
+const deployment = await startDeployment({ SVC_DOMAIN: 'switchroom.test' })
+const org = await deployment.newOrg()
+const ana = await org.person('admin', { production: true })
+const machine = new Machine({ SVC_GATEWAY_URL: deployment.url, SVC_KEY: ana.key })
+after(async () => {
+  machine[Symbol.dispose]()
+  await deployment[Symbol.asyncDispose]()
+})
+const run = (...args: string[]) => machine.run(args)
+
+test('somebody is invited, changed and removed, by address or id', async () => {
+  const invited = await run('members', 'invite', 'bo@example.com', '--role', 'qa', '--agent', 'desk')
+  assert.equal(invited.status, 0, invited.stderr)
+  assert.match(invited.stdout, /^https:\/\/switchroom\.test\/invitations\/[\w-]{43}\n$/)
+  assert.match(invited.stderr, /^Hand this link to bo@example\.com; nobody can see it again\.\n/)
+  const { role } = await machine.json([
+    'members',
+    'change',
+    'bo@example.com',
+    '--role',
+    'developer',
+    '--every-agent',
+  ])
+  assert.equal(role, 'developer')
+  assert.match((await run('members')).stdout, /^bo@example\.com\tbo\tdeveloper\tinvited\tno\tall\tmem_/m)
+  assert.equal(
+    (await run('members', 'remove', 'bo@example.com')).stdout,
+    'bo@example.com is no member any more.\n',
+  )
+  const gone = await run('members', 'reset', 'bo@example.com')
+  assert.deepEqual([gone.status, gone.stderr], [1, 'svc: bo@example.com is no member of this org\n'])
+})
+
+test('a server token is on standard output alone, once, and a listing never has it', async () => {
+  const made = await run('keys', 'create', 'ci', '--scope', 'talk', '--scope', 'app')
+  const key = made.stdout.trimEnd()
+  assert.match(key, /^svc_test_[\w-]{43}$/)
+  assert.ok(!made.stderr.includes(key))
+  const identity = done(await deployment.nobody.as(key).get('/v1/whoami'))
+  assert.deepEqual([identity.label, identity.env, identity.scopes], ['ci', 'sandbox', ['app', 'talk']])
+  const listed = await run('keys')
+  assert.ok(!listed.stdout.includes(key))
+  assert.match(listed.stdout, new RegExp(`^${identity.key_id}\\tci\\tserver\\tsandbox\\t`, 'm'))
+  assert.equal(
+    (await run('keys', 'revoke', identity.key_id)).stdout,
+    `${identity.key_id} opens nothing any more.\n`,
+  )
+  assert.equal((await deployment.nobody.as(key).get('/v1/whoami')).status, 401)
+  assert.ok(!(await run('keys')).stdout.includes(identity.key_id))
+  assert.equal((await run('keys', 'revoke', 'key_none')).status, 1)
+})
+
+test('a dial is explained guard by guard with what each saw, and 1 where it would be refused', async () => {
+  const desk = await DialDesk.open(deployment)
+  const { key } = await desk.org.serverToken('production', { scopes: ['talk', 'calls', 'numbers'] })
+  const as = { SVC_KEY: key }
+  const [stranger, known] = [newCalled(), await desk.knownNumber()]
+  const refused = await machine.run(['dial', 'desk', stranger, '--explain'], '', as)
+  assert.equal(refused.status, 1)
+  const explained = done(
+    await desk.client.get(`/v1/agents/desk/dial/explain?to=${encodeURIComponent(stranger)}`),
+  )
+  const rows = refused.stdout.trimEnd().split('\n')
+  assert.deepEqual(
+    rows.slice(0, -1).map((row) => row.split('\t').slice(0, 2)),
+    explained.guards.map(({ guard, verdict }: Record<string, string>) => [guard, verdict]),
+  )
+  assert.match(refused.stdout, /^stranger\trefuse\tknown=false; dial_anywhere=false\t/m)
+  assert.match(refused.stdout, new RegExp(`^from\\tpass\\tfrom=\\${desk.from}; \\${desk.from}\\t$`, 'm'))
+  assert.equal(rows.at(-1), `This dial would be refused: ${explained.detail}`)
+
+  const terminal = machine.open(['dial', 'desk', known, '--explain'], as, 90)
+  const { status, text } = await terminal.ended()
+  assert.equal(status, 0, text)
+  assert.match(text, /This dial would be placed\./)
+  assert.equal((await machine.json(['dials'], as)).dials.length, 0)
+  const dialled = await machine.run(['dial', 'desk', stranger], '', as)
+  assert.deepEqual([dialled.status, dialled.stderr], [1, `svc: ${explained.detail}\n`])
+  assert.match((await machine.run(['dials'], '', as)).stdout, /\tdial\t\+34\d+\t.*refused: stranger\t/)
+})
+
+test('consents are recorded, read and taken back, and a list is imported', async () => {
+  const number = newCalled()
+  assert.equal((await run('consents', 'record', number)).stderr, 'svc: --source is needed\n')
+  const recorded = await run('consents', 'record', number, '--kind', 'written', '--source', 'form')
+  assert.match(recorded.stdout, new RegExp(`^\\${number}: consented\\n.+\\tconsent \\(written\\)\\tform\\t`))
+  assert.match((await run('consents', 'opt-out', number)).stdout, /: opted_out\n/)
+  assert.equal((await machine.json(['consents', 'get', number])).rows.length, 2)
+  const imported = await machine.run(
+    ['consents', 'import', '--file', '-', '--source', 'registry'],
+    '+34600999111\n\n nonsense \n+34600999222\n',
+  )
+  assert.equal(imported.stdout, '2 numbers are on the list by this import.\n')
+  assert.equal(imported.stderr, 'nonsense is no number in international form.\n')
+  assert.equal((await run('consents', 'dnc')).stdout.trimEnd().split('\n').length, 3)
+})
+
+test('numbers, carriers, threads and agents are listed, and say what to do where there are none', async () => {
+  const empty = async (...args: string[]) => {
+    const { status, stdout, stderr } = await run(...args)
+    assert.deepEqual([status, stdout], [0, ''], args.join(' '))
+    return stderr
+  }
+  assert.equal(await empty('numbers'), 'There is no number: svc numbers import brings one in.\n')
+  assert.equal(await empty('carriers'), 'There is no account: svc carriers add adds one.\n')
+  assert.equal(await empty('agents'), 'There is no agent yet: svc init <folder> begins one.\n')
+  assert.equal(await empty('apps'), 'No app is connected.\n')
+  const hooked = [
+    'numbers',
+    'import',
+    '+34911000001',
+    '--agent',
+    'desk',
+    '--hooked',
+    '--network',
+    '81.2.69.0/28',
+  ]
+  const dry = await run(...hooked, '--dry-run')
+  assert.equal(dry.status, 0, dry.stderr)
+  assert.equal(dry.stderr, 'Nothing was written: leave out --dry-run to do it.\n')
+  assert.equal((await run(...hooked)).status, 0)
+  assert.match((await run('numbers')).stdout, /^\+34911000001\tdesk\tphone\t\w+\thooked\t/)
+  const path = await run('numbers', 'path', '+34911000001')
+  assert.match(path.stdout, /^(ok|waiting|broken) +carrier: /)
+  assert.match(path.stdout, / do: /)
+  assert.equal((await run('numbers', 'release', '+34911000001')).status, 0)
+  assert.equal((await run('numbers', 'path', '+34911000001')).status, 1)
+  assert.match((await run('carriers', 'outbound')).stdout, /^No call can be placed yet:\n- /)
+  const threads = await run('threads', 'show', 'desk', '+34600000001')
+  assert.equal(threads.status, 1)
+})
+
+test('the platform’s key is kept for svc ops alone, which makes orgs and lets people in', async (t) => {
+  const own = Machine.of(t)
+  const kept = await own.run(['login', '--gateway', deployment.url, '--operator'], `${operatorKey}\n`)
+  assert.equal(kept.status, 0, kept.stderr)
+  assert.ok(!`${kept.stdout}${kept.stderr}`.includes(operatorKey))
+  const slug = `acme-${Date.now().toString(36)}`
+  assert.match(
+    (await own.run(['ops', 'orgs', 'create', slug, '--name', 'Acme'])).stdout,
+    new RegExp(`^${slug} is there`),
+  )
+  const invited = await own.run(['ops', 'orgs', 'invite', slug, 'cleo@example.com', '--role', 'admin'])
+  assert.match(invited.stdout, /\/invitations\//)
+  assert.equal((await own.json(['ops', 'orgs', 'quotas', slug, 'seats=3'])).quotas.seats, 3)
+  assert.equal((await own.json(['ops', 'orgs', 'show', slug])).quotas.seats, 3)
+  const token = (await own.run(['ops', 'orgs', 'key', slug, 'ci', '--scope', 'numbers'])).stdout.trimEnd()
+  assert.deepEqual(done(await deployment.nobody.as(token).get('/v1/whoami')).scopes, ['numbers'])
+  assert.equal((await own.json(['ops', 'orgs', 'dialling', slug, '--per-day', '7'])).per_day, 7)
+  assert.equal((await own.json(['ops', 'brand', '--name', 'Casa'])).name, 'Casa')
+  for (const listing of ['whoami', 'orgs', 'networks', 'numbers', 'firewall', 'brand', 'providers'])
+    assert.equal((await own.run(['ops', listing])).status, 0, listing)
+  const wrong = await own.run(['ops', 'orgs', 'quotas', slug, 'chairs=3'])
+  assert.match(wrong.stderr, /^svc: chairs=3 is no quota: it is written as seats=10, of minutes, /)
+  const notOperator = await own.run(['members'])
+  assert.equal(notOperator.status, 3)
+})

@@ -1,0 +1,35 @@
+import type { CallbackPage } from '@switchroom/contract/callbacks'
+import { afterOption, agentOption, type Command } from '../command.ts'
+import type { Cell } from '../table.ts'
+
+const callbacks: Command = {
+  name: 'callbacks',
+  summary: 'who wants to be called back, oldest first',
+  details: 'Where there is more, the last line is the cursor to go on from.',
+  options: [agentOption, afterOption],
+  examples: ['svc callbacks', 'svc callbacks --agent hello', 'svc callbacks --after <cursor> --json'],
+  async run(invocation) {
+    const { out } = invocation
+    const client = await invocation.client()
+    const answer = await client.get<CallbackPage>('/v1/callbacks', {
+      agent: invocation.option('agent'),
+      after: invocation.option('after'),
+    })
+    const told = (name: string) => (entry: CallbackPage['callbacks'][number]) => entry.data[name] as Cell
+    invocation.page(
+      answer,
+      answer.callbacks,
+      [
+        { title: 'time', of: ({ ts }) => out.time(ts) },
+        { title: 'agent', isName: true, of: ({ agent }) => agent },
+        { title: 'number', isName: true, of: told('number') },
+        { title: 'when', of: told('when') },
+        { title: 'note', of: told('note') },
+        { title: 'via', of: told('via') },
+      ],
+      'Nobody wants to be called back.',
+    )
+  },
+}
+
+export const callbackCommands = [callbacks]

@@ -1,0 +1,67 @@
+import type { CanaryView } from '@switchroom/contract/settings'
+import { teamOf } from '../agent-scopes.ts'
+import { agentArgument, teamOption, type Command } from '../command.ts'
+import { wrongUsage } from '../failures.ts'
+import { path } from '../gateway-client.ts'
+import type { Invocation } from '../invocation.ts'
+import { versionIn } from './settings.ts'
+
+const at = (invocation: Invocation) => path`/v1/agents/${invocation.argument('agent')}/settings/canary`
+
+const show = (invocation: Invocation, view: CanaryView) =>
+  invocation.answer(view, ({ canary }) => {
+    if (!canary) return invocation.out.line('There is no canary: every call runs the newest version.')
+    const { version, share, author, note, set_at } = canary
+    const set = invocation.out.time(set_at)
+    invocation.out.fields({ version: `v${version}`, share: `${share} of 100 calls`, by: author, set, note })
+  })
+
+const get: Command = {
+  name: 'canary get',
+  summary: 'which version runs on some of the calls',
+  arguments: [agentArgument],
+  options: [teamOption],
+  examples: ['svc canary get hello --env production'],
+  async run(invocation) {
+    const client = await invocation.client()
+    show(invocation, await client.get<CanaryView>(at(invocation), { team: teamOf(invocation) }))
+  },
+}
+
+const set: Command = {
+  name: 'canary set',
+  summary: 'run a version on some calls in a hundred',
+  arguments: [
+    agentArgument,
+    { name: 'version', summary: 'as 3 or v3' },
+    { name: 'share', summary: 'calls in a hundred, 0 to 100' },
+  ],
+  options: [teamOption, { name: 'note', value: 'text', summary: 'why' }],
+  examples: ['svc canary set hello v4 10 --env production'],
+  async run(invocation) {
+    const client = await invocation.client()
+    const share = Number(invocation.argument('share').replace(/%$/, ''))
+    if (!Number.isInteger(share)) throw wrongUsage('<share> is a whole number, 0 to 100')
+    const view = await client.put<CanaryView>(at(invocation), {
+      version: versionIn(invocation.argument('version')),
+      share,
+      note: invocation.option('note'),
+      team: teamOf(invocation),
+    })
+    show(invocation, view)
+  },
+}
+
+const end: Command = {
+  name: 'canary end',
+  summary: 'run every call on the newest version',
+  arguments: [agentArgument],
+  options: [teamOption],
+  examples: ['svc canary end hello --env production'],
+  async run(invocation) {
+    const client = await invocation.client()
+    show(invocation, await client.delete<CanaryView>(at(invocation), { team: teamOf(invocation) }))
+  },
+}
+
+export const canaryCommands = [get, set, end]

@@ -1,0 +1,39 @@
+import { agentArgument, type Command } from '../command.ts'
+import { Conversation } from '../conversation.ts'
+import { exitCodes } from '../exit-codes.ts'
+import { Failure, refused } from '../failures.ts'
+
+const chat: Command = {
+  name: 'chat',
+  summary: 'write to an agent',
+  details:
+    'What is piped in is said line by line, each when the one before was answered. With --json each message\nis one line. Ctrl-D ends the conversation.',
+  arguments: [agentArgument],
+  options: [{ name: 'contact', value: 'number', summary: 'whose conversation it is, as +34911234567' }],
+  examples: ['svc chat hello', 'echo "What time is it?" | svc chat hello', 'svc chat hello --json'],
+  async run(invocation) {
+    const { out, isJson } = invocation
+    const { url, key = '', env } = await invocation.client()
+    const agent = invocation.argument('agent')
+    const contact = invocation.option('contact')
+    const { openChat } = await import('@switchroom/sdk/chat') // with a socket, which no other command needs
+    const opened = openChat({
+      url,
+      key,
+      agent,
+      ...(env && { env }),
+      ...(contact !== undefined && { contact }),
+    })
+    await new Conversation(opened, { agent, url, out, isJson }).run().catch((error: unknown) => {
+      throw asFailure(error)
+    })
+  },
+}
+
+function asFailure(error: unknown): Failure {
+  if (error instanceof Failure) return error
+  const { code, message } = error as Error & { code?: string }
+  return code === 'UNAUTHORIZED' ? refused(401, message) : new Failure(exitCodes.refused, message)
+}
+
+export const chatCommands = [chat]

@@ -1,0 +1,116 @@
+import type { DoNotCallPage, ImportedDoNotCall, NumberConsents } from '@switchroom/contract/consents'
+import { consentKinds } from '../closed-sets.ts'
+import { afterOption, fileOption, type Argument, type Command } from '../command.ts'
+import { path } from '../gateway-client.ts'
+import type { Invocation } from '../invocation.ts'
+
+const numberArgument: Argument = { name: 'number', summary: 'as +34911234567' }
+const at = (invocation: Invocation) => path`/v1/org/consents/${invocation.argument('number')}`
+
+function show(invocation: Invocation, answer: NumberConsents): void {
+  const { out } = invocation
+  invocation.answer(answer, ({ number, standing, rows }) => {
+    out.line(`${number}: ${standing}`)
+    out.table(
+      rows,
+      [
+        { title: 'time', of: (row) => out.time(row.at) },
+        { title: 'fact', of: ({ fact, kind }) => (kind === null ? fact : `${fact} (${kind})`) },
+        { title: 'source', of: ({ source }) => source },
+        { title: 'by', of: ({ by }) => by },
+        { title: 'call', isName: true, of: ({ call }) => call },
+      ],
+      'Nothing was said of it.',
+    )
+  })
+}
+
+const get: Command = {
+  name: 'consents get',
+  summary: 'what was said of calling a number, and what stands',
+  arguments: [numberArgument],
+  examples: ['svc consents get +34911234567'],
+  async run(invocation) {
+    show(invocation, await (await invocation.client()).get<NumberConsents>(at(invocation)))
+  },
+}
+
+const record: Command = {
+  name: 'consents record',
+  summary: 'write down that somebody agreed to be called',
+  arguments: [numberArgument],
+  options: [
+    { name: 'kind', value: 'kind', choices: consentKinds, summary: 'how it was given; express where unsaid' },
+    { name: 'source', value: 'text', summary: 'where it was given' },
+    { name: 'text', value: 'text', summary: 'the words agreed to' },
+    { name: 'evidence', value: 'text', summary: 'what proves it' },
+  ],
+  examples: ['svc consents record +34911234567 --kind written --source "form of 3 May"'],
+  async run(invocation) {
+    const client = await invocation.client()
+    const answer = await client.post<NumberConsents>('/v1/org/consents', {
+      number: invocation.argument('number'),
+      kind: invocation.option('kind') ?? 'express',
+      source: invocation.needed('source'),
+      text: invocation.option('text'),
+      evidence: invocation.option('evidence'),
+    })
+    show(invocation, answer)
+  },
+}
+
+const optOut: Command = {
+  name: 'consents opt-out',
+  summary: 'put a number on the do-not-call list',
+  arguments: [numberArgument],
+  examples: ['svc consents opt-out +34911234567'],
+  async run(invocation) {
+    show(invocation, await (await invocation.client()).delete<NumberConsents>(at(invocation)))
+  },
+}
+
+const list: Command = {
+  name: 'consents dnc',
+  summary: 'the do-not-call list, newest first',
+  options: [afterOption],
+  examples: ['svc consents dnc'],
+  async run(invocation) {
+    const { out } = invocation
+    const client = await invocation.client()
+    const answer = await client.get<DoNotCallPage>('/v1/org/dnc', { after: invocation.option('after') })
+    invocation.page(
+      answer,
+      answer.numbers,
+      [
+        { title: 'number', isName: true, of: ({ number }) => number },
+        { title: 'since', of: ({ at: since }) => out.time(since) },
+        { title: 'source', of: ({ source }) => source },
+        { title: 'by', of: ({ by }) => by },
+      ],
+      'Nobody is on it.',
+    )
+  },
+}
+
+const importList: Command = {
+  name: 'consents import',
+  summary: 'put a whole list of numbers on the do-not-call list',
+  options: [
+    fileOption('one number a line'),
+    { name: 'source', value: 'text', summary: 'the list they come from' },
+  ],
+  examples: ['svc consents import --file registry.txt --source "national registry, May"'],
+  async run(invocation) {
+    const client = await invocation.client()
+    const text = await invocation.textOf(invocation.needed('file'))
+    const numbers = text.split(/\s*\n\s*/).filter((line) => line.trim() !== '')
+    const body = { numbers, source: invocation.needed('source') }
+    const answer = await client.post<ImportedDoNotCall>('/v1/org/dnc', body)
+    invocation.answer(answer, ({ added, refused }) => {
+      invocation.out.line(`${added} numbers are on the list by this import.`)
+      for (const each of refused) invocation.out.note(`${each} is no number in international form.`)
+    })
+  },
+}
+
+export const consentCommands = [get, record, optOut, list, importList]

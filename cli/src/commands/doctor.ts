@@ -1,0 +1,34 @@
+import { diagnose, type Finding } from '../checks.ts'
+import type { Command } from '../command.ts'
+import { exitCodes } from '../exit-codes.ts'
+import { plain } from '../text-width.ts'
+
+const marks = { ok: ['green', 'ok'], warning: ['yellow', 'warn'], broken: ['red', 'FAIL'] } as const
+
+const doctor: Command = {
+  name: 'doctor',
+  summary: 'look at what has to be right, and say what to do',
+  details: 'The exit status is 0 unless something is broken; then it is that of the first thing that is.',
+  options: [
+    { name: 'voice-server', value: 'url', summary: 'unsaid, SVC_VOICE_URL, else http://127.0.0.1:8081' },
+  ],
+  examples: ['svc doctor', 'svc doctor --gateway https://switchroom.example --json'],
+  async run(invocation) {
+    const { out } = invocation
+    const findings: Finding[] = []
+    for await (const finding of diagnose(invocation)) {
+      findings.push(finding)
+      if (invocation.isJson) continue
+      const [style, mark] = marks[finding.state]
+      out.line(`${out.style(style, mark.padEnd(4))}  ${finding.check}: ${plain(finding.says)}`)
+      if (finding.fix !== undefined) out.line(`      ${plain(finding.fix)}`)
+    }
+    if (invocation.isJson)
+      out.json({
+        findings: findings.map(({ check, state, says, fix = null }) => ({ check, state, says, fix })),
+      })
+    return findings.find(({ state }) => state === 'broken')?.exitCode ?? exitCodes.done
+  },
+}
+
+export const doctorCommands = [doctor]

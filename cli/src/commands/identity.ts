@@ -1,0 +1,195 @@
+import type { Identity } from '@switchroom/contract/identity'
+import type { MintedKey } from '@switchroom/contract/keys'
+import type { OwnOrgList, PairedKey } from '@switchroom/contract/sign-in'
+import { hostname } from 'node:os'
+import { isOpenOnTheWay } from '../account.ts'
+import type { Command } from '../command.ts'
+import { Failure, wrongUsage } from '../failures.ts'
+import type { GatewayClient } from '../gateway-client.ts'
+import type { Invocation } from '../invocation.ts'
+import { pairTerminal } from '../pairing.ts'
+import { askSecret } from '../prompts.ts'
+
+const login: Command = {
+  name: 'login',
+  summary: 'sign this terminal in, by approving it in a browser',
+  details:
+    'A link and a QR code are shown; whoever opens one and is signed in there approves this terminal, which\nthen has a key of its own. The key is kept in a file that only you can read, and never shown.',
+  options: [
+    { name: 'device', value: 'name', summary: 'how the key is labelled; unsaid, the name of this machine' },
+    { name: 'no-qr', summary: 'show the link alone' },
+    { name: 'email', value: 'address', summary: 'sign in with a password, which is asked for' },
+    { name: 'with-key', summary: 'sign in with a key you have, asked for or read from standard input' },
+    {
+      name: 'operator',
+      summary: "keep the platform's own key for svc ops, asked for or from standard input",
+    },
+  ],
+  examples: [
+    'svc login',
+    'svc login --gateway https://switchroom.example',
+    'svc login --email ana@example.com --org acme',
+    'svc login --operator < data/operator.key',
+  ],
+  async run(invocation) {
+    const { account, out } = invocation
+    if (account.isGiven) throw wrongUsage('SVC_KEY is set and wins over signing in: unset it first')
+    if (isOpenOnTheWay(account.url))
+      out.note(`Beware: what is sent to ${account.url} can be read on the way.`)
+    if (invocation.flag('operator')) return keepOperator(invocation)
+    if (invocation.flag('with-key')) return keepGivenKey(invocation)
+    const device = invocation.option('device') ?? hostname()
+    const email = invocation.option('email')
+    const key =
+      email === undefined
+        ? await pairTerminal(account.nobody(), out, { device, hasQr: !invocation.flag('no-qr') })
+        : await signInWithPassword(invocation, email, device)
+    await keep(invocation, key)
+  },
+}
+
+async function signInWithPassword(invocation: Invocation, email: string, device: string): Promise<MintedKey> {
+  const password = await askSecret(`Password of ${email}: `)
+  const org = invocation.option('org')
+  return invocation.account.nobody().post<MintedKey>('/v1/login', { email, password, device, org })
+}
+
+async function keep(invocation: Invocation, minted: MintedKey | PairedKey): Promise<void> {
+  const { account, credentials } = invocation
+  const identity = await account.as(minted.key).get<Identity>('/v1/whoami')
+  const { key, key_id, org } = minted
+  credentials.keep(account.url, identity.slug, { key, key_id, org, made_here: true })
+  tellWho(invocation, identity)
+}
+
+async function keepGivenKey(invocation: Invocation): Promise<void> {
+  const { account, credentials } = invocation
+  const key = await askSecret('Key: ')
+  const identity = await account.as(key).get<Identity>('/v1/whoami')
+  const { key_id, org, slug } = identity
+  credentials.keep(account.url, slug, { key, key_id, org, made_here: false })
+  tellWho(invocation, identity)
+}
+
+async function keepOperator(invocation: Invocation): Promise<void> {
+  const { account, credentials, out } = invocation
+  const key = await askSecret("The platform's key: ")
+  const identity = await account.as(key).get<object>('/v1/ops/whoami')
+  credentials.keepOperator(account.url, key)
+  invocation.answer(identity, () => out.line(`svc ops acts as the operator of ${account.url} from now on.`))
+}
+
+function tellWho(invocation: Invocation, identity: Identity): void {
+  const { account, out } = invocation
+  const { name, label, slug } = identity
+  invocation.answer(identity, () => out.line(`You are ${name || label} in ${slug}, at ${account.url}.`))
+}
+
+const whoami: Command = {
+  name: 'whoami',
+  summary: 'who you are, where, and what you may do',
+  examples: ['svc whoami', 'svc whoami --env production', 'svc whoami --json'],
+  async run(invocation) {
+    const { out, account } = invocation
+    const client = await invocation.client()
+    const identity = await client.get<Identity>('/v1/whoami')
+    invocation.answer(identity, ({ name, email, slug, env, scopes, production, operator, label }) =>
+      out.fields({
+        gateway: account.url,
+        org: slug,
+        name: name || null,
+        email,
+        key: label,
+        environment: env,
+        production,
+        operator: operator || null,
+        scopes: scopes.join(' '),
+      }),
+    )
+  },
+}
+
+const orgs: Command = {
+  name: 'orgs',
+  summary: 'your orgs',
+  examples: ['svc orgs'],
+  async run(invocation) {
+    const client = await invocation.client()
+    const answer = await client.get<OwnOrgList>('/v1/login/orgs')
+    invocation.answer(answer, ({ orgs: own }) =>
+      invocation.out.table(
+        own,
+        [
+          { title: 'here', of: ({ here }) => (here ? '*' : '') },
+          { title: 'org', isName: true, of: ({ slug }) => slug },
+          { title: 'name', of: ({ name }) => name },
+          { title: 'role', of: ({ role }) => role },
+          { title: 'status', of: ({ status }) => status },
+        ],
+        'You are in no org.',
+      ),
+    )
+  },
+}
+
+const switchOrg: Command = {
+  name: 'switch',
+  summary: 'act in another org of yours from now on',
+  arguments: [{ name: 'org', summary: 'its slug or id' }],
+  examples: ['svc switch acme'],
+  async run(invocation) {
+    const { account, credentials } = invocation
+    if (account.isGiven) throw wrongUsage('SVC_KEY is the key of one org: unset it first')
+    const org = invocation.argument('org')
+    const saved = credentials.at(account.url).orgs[org]
+    const identity = saved && (await whoIs(account.as(saved.key)))
+    if (identity) {
+      credentials.switchTo(account.url, org)
+      return tellWho(invocation, identity)
+    }
+    const [slug, key] = await account.switched(org)
+    credentials.keep(account.url, slug, key)
+    tellWho(invocation, await account.as(key.key).get<Identity>('/v1/whoami'))
+  },
+}
+
+/** Nobody, where the key no longer works. */
+async function whoIs(client: GatewayClient): Promise<Identity | undefined> {
+  return client.get<Identity>('/v1/whoami').catch((error: unknown) => {
+    if (error instanceof Failure && error.status === 401) return undefined
+    throw error
+  })
+}
+
+const logout: Command = {
+  name: 'logout',
+  summary: 'end the keys that signing in here made, and forget them',
+  options: [{ name: 'forget', summary: 'only forget: the gateway is not asked, and the keys live on' }],
+  details: 'With --org, of that org alone. A key that you gave with --with-key is forgotten and lives on.',
+  examples: ['svc logout', 'svc logout --org acme', 'svc logout --forget'],
+  async run(invocation) {
+    const { account, credentials, out } = invocation
+    if (account.isGiven) throw wrongUsage('SVC_KEY is set, and svc did not make it: svc keys revoke ends it')
+    const { orgs: saved, operator } = credentials.at(account.url)
+    const only = invocation.option('org')
+    const leaving = Object.entries(saved).filter(([slug]) => only === undefined || slug === only)
+    if (leaving.length === 0 && operator === undefined)
+      return out.note(`You were not signed in at ${account.url}.`)
+    for (const [slug, { key, key_id, made_here }] of leaving) {
+      if (made_here && !invocation.flag('forget')) await revoke(account.as(key), key_id)
+      credentials.forget(account.url, slug)
+    }
+    if (only === undefined) credentials.forgetGateway(account.url)
+    out.note(`You are signed out at ${account.url}${only === undefined ? '' : ` from ${only}`}.`)
+  },
+}
+
+/** One that is dead already needs no ending. */
+async function revoke(client: GatewayClient, keyId: string): Promise<void> {
+  await client.post(`/v1/keys/${keyId}/revoke`).catch((error: unknown) => {
+    if (error instanceof Failure && (error.status === 401 || error.status === 404)) return
+    throw error
+  })
+}
+
+export const identityCommands = [login, logout, whoami, orgs, switchOrg]

@@ -1,0 +1,77 @@
+import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { basename, join, relative, resolve } from 'node:path'
+import type { Identity } from '@switchroom/contract/identity'
+import type { ServerToken } from '@switchroom/contract/keys'
+import { agentSlug } from '../closed-sets.ts'
+import { checkout, manifestOfCheckout } from '../checkout.ts'
+import type { Command } from '../command.ts'
+import { exitCodes } from '../exit-codes.ts'
+import { Failure, wrongUsage } from '../failures.ts'
+import type { Invocation } from '../invocation.ts'
+import { projectFiles } from '../project.ts'
+
+const init: Command = {
+  name: 'init',
+  summary: 'begin an agent of your own in a new folder',
+  details:
+    'Where you are signed in, a server token for it is made in the environment --env names, and written into\nits .env; it is shown nowhere.',
+  arguments: [{ name: 'folder', summary: 'a new or empty one' }],
+  options: [
+    { name: 'name', value: 'slug', summary: "the agent's; unsaid, the folder's name" },
+    { name: 'no-key', summary: 'make no server token' },
+  ],
+  examples: ['svc init desk', 'svc init agents/desk --name front-desk --no-key'],
+  async run(invocation) {
+    const { out } = invocation
+    const folder = resolve(invocation.argument('folder'))
+    const name = invocation.option('name') ?? basename(folder).toLowerCase()
+    if (!new RegExp(agentSlug).test(name))
+      throw wrongUsage(
+        `${name} is no name of an agent: it has letters, digits, dashes and underscores; say --name`,
+      )
+    if (existsSync(folder) && readdirSync(folder).length > 0) throw wrongUsage(`${folder} is not empty`)
+    const token = invocation.flag('no-key') ? undefined : await tokenFor(invocation, name)
+    const files = write(folder, name)
+    const lines = [`SVC_URL=${invocation.account.url}`, `SVC_KEY=${token?.key ?? ''}`]
+    writeFileSync(join(folder, '.env'), `${lines.join('\n')}\n`, { mode: 0o600 })
+    const answer = { folder, agent: name, files: [...files, '.env'], key: token?.fingerprint ?? null }
+    invocation.answer(answer, ({ key }) => {
+      out.line(`${name} is in ${folder}.`)
+      if (key === null) out.line('Put a key that opens `app` into its .env: svc keys create makes one.')
+      else out.line(`Its .env has the server token ${key}, of the ${token?.env} environment.`)
+      out.line(`\n  cd ${invocation.argument('folder')} && npm start\n  svc chat ${name}`)
+    })
+  },
+}
+
+/** None where nobody is signed in, or who is may not make one. */
+async function tokenFor(invocation: Invocation, label: string): Promise<ServerToken | undefined> {
+  try {
+    const client = await invocation.client()
+    const { scopes, subject } = await client.get<Identity>('/v1/whoami')
+    if (!scopes.includes('app') || subject === '') return undefined
+    const env = invocation.account.env ?? 'sandbox'
+    return await client.post<ServerToken>('/v1/keys', { label, env })
+  } catch (error) {
+    if (error instanceof Failure && error.exitCode !== exitCodes.refused) return undefined
+    throw error
+  }
+}
+
+function write(folder: string, name: string): string[] {
+  const { devDependencies } = manifestOfCheckout()
+  const sdk = join(checkout, 'sdk')
+  const files = projectFiles({
+    name,
+    sdk: relative(folder, sdk),
+    typescript: devDependencies['typescript'] ?? '*',
+    nodeTypes: devDependencies['@types/node'] ?? '*',
+  })
+  mkdirSync(join(folder, 'node_modules', '@switchroom'), { recursive: true })
+  // As npm install would, so that it runs at once.
+  symlinkSync(sdk, join(folder, 'node_modules', '@switchroom', 'sdk'), 'dir')
+  for (const [file, text] of Object.entries(files)) writeFileSync(join(folder, file), text)
+  return Object.keys(files)
+}
+
+export const initCommands = [init]

@@ -1,0 +1,97 @@
+import type { KeyList, RevokedKey, ServerToken } from '@switchroom/contract/keys'
+import { serverTokenScopes } from '../closed-sets.ts'
+import type { Command, Option } from '../command.ts'
+import { path } from '../gateway-client.ts'
+import type { Invocation } from '../invocation.ts'
+
+const list: Command = {
+  name: 'keys',
+  summary: 'the keys of the org that you may see; never the keys themselves',
+  options: [{ name: 'all', summary: 'show also those that were revoked' }],
+  examples: ['svc keys', 'svc keys --all --json'],
+  async run(invocation) {
+    const { out } = invocation
+    const client = await invocation.client()
+    const answer = await client.get<KeyList>('/v1/keys')
+    invocation.answer(answer, ({ keys }) =>
+      out.table(
+        keys.filter(({ revoked_at }) => revoked_at === null || invocation.flag('all')),
+        [
+          { title: 'fingerprint', isName: true, of: ({ fingerprint }) => fingerprint },
+          { title: 'label', of: ({ label }) => label },
+          { title: 'kind', of: ({ kind }) => kind },
+          { title: 'environment', of: ({ env }) => env },
+          { title: 'of', of: ({ name, created_by }) => name ?? created_by },
+          { title: 'used', of: ({ last_used_at }) => out.time(last_used_at) },
+          {
+            title: 'ends',
+            of: ({ revoked_at, expires_at }) => (revoked_at === null ? out.time(expires_at) : 'revoked'),
+          },
+          { title: 'scopes', of: ({ scopes }) => scopes.join(' ') },
+        ],
+        'There is no key.',
+      ),
+    )
+  },
+}
+
+export const tokenOptions = (choices: readonly string[]): Option[] => [
+  {
+    name: 'scope',
+    value: 'scope',
+    choices,
+    isRepeated: true,
+    summary: 'what it opens; the usual where unsaid',
+  },
+  { name: 'expires', value: 'time', summary: 'when it ends, as 2027-01-31T00:00:00Z; never where unsaid' },
+]
+
+const create: Command = {
+  name: 'keys create',
+  summary: 'make a server token of the environment --env names',
+  details:
+    'The token is the only thing on standard output, once: send it where it belongs, as into a file or a\nsecret store. Nobody can see it again.',
+  arguments: [{ name: 'label', summary: 'what it is for' }],
+  options: tokenOptions(serverTokenScopes),
+  examples: [
+    'svc keys create ci --scope app --scope talk > ci.key',
+    'svc keys create desk --env production | secrets write desk',
+  ],
+  async run(invocation) {
+    const client = await invocation.client()
+    tellToken(invocation, await client.post<ServerToken>('/v1/keys', tokenAsked(invocation)))
+  },
+}
+
+export const tokenAsked = (invocation: Invocation) => ({
+  label: invocation.argument('label'),
+  env: invocation.account.env ?? 'sandbox',
+  scopes: invocation.list('scope'),
+  expires_at: invocation.option('expires'),
+})
+
+export function tellToken(invocation: Invocation, answer: ServerToken): void {
+  const { out } = invocation
+  invocation.answer(answer, ({ key, fingerprint, env, scopes, label }) => {
+    out.note(`${label} (${fingerprint}) opens ${scopes.join(', ')} in the ${env} environment.`)
+    out.note('This is its key; nobody can see it again:')
+    out.line(key)
+  })
+}
+
+const revoke: Command = {
+  name: 'keys revoke',
+  summary: 'end a key and every copy of it',
+  arguments: [{ name: 'fingerprint', summary: 'as svc keys lists it' }],
+  examples: ['svc keys revoke key_0123456789abcdef'],
+  async run(invocation) {
+    const client = await invocation.client()
+    const at = path`/v1/keys/${invocation.argument('fingerprint')}/revoke`
+    const answer = await client.post<RevokedKey>(at)
+    invocation.answer(answer, ({ fingerprint }) =>
+      invocation.out.line(`${fingerprint} opens nothing any more.`),
+    )
+  },
+}
+
+export const keyCommands = [list, create, revoke]

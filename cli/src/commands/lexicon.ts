@@ -1,0 +1,132 @@
+import type { Lexicon, LexiconHistory, LexiconView } from '@switchroom/contract/settings'
+import { scopeAsked, scopeNames, teamOf } from '../agent-scopes.ts'
+import { agentArgument, fileOption, teamOption, type Command } from '../command.ts'
+import { path } from '../gateway-client.ts'
+import type { Invocation } from '../invocation.ts'
+
+const at = (invocation: Invocation) => path`/v1/agents/${invocation.argument('agent')}/lexicon`
+const noteOption = { name: 'note', value: 'text', summary: 'why, for whoever reads the history' }
+const wordArgument = { name: 'word', summary: 'the word as it is written' }
+
+const get: Command = {
+  name: 'lexicon get',
+  summary: 'how words are said, and which the ears must know',
+  arguments: [agentArgument],
+  examples: ['svc lexicon get hello'],
+  async run(invocation) {
+    const client = await invocation.client()
+    const view = await client.get<LexiconView>(at(invocation))
+    invocation.answer(view, () => {
+      const rows = scopeNames.flatMap((scope) => {
+        const { said = [], heard = [] } = view[scope]?.lexicon ?? {}
+        return [
+          ...said.map(({ word, spoken }) => ({ scope, half: 'said', word, spoken })),
+          ...heard.map((word) => ({ scope, half: 'heard', word, spoken: '' })),
+        ]
+      })
+      invocation.out.table(
+        rows,
+        [
+          { title: 'scope', of: ({ scope }) => scope },
+          { title: 'half', of: ({ half }) => half },
+          { title: 'word', of: ({ word }) => word },
+          { title: 'spoken', of: ({ spoken }) => spoken },
+        ],
+        'The lexicon is empty.',
+      )
+    })
+  },
+}
+
+const set: Command = {
+  name: 'lexicon set',
+  summary: 'replace the whole lexicon of one scope',
+  arguments: [agentArgument],
+  options: [fileOption('{"said": [{"word", "spoken"}], "heard": ["word"]}'), teamOption, noteOption],
+  examples: ['svc lexicon set hello --file words.json', 'svc lexicon set hello --team --file - < words.json'],
+  async run(invocation) {
+    const lexicon = (await invocation.jsonOf(invocation.needed('file'))) as Lexicon
+    await change(invocation, () => lexicon)
+  },
+}
+
+const say: Command = {
+  name: 'lexicon say',
+  summary: 'say a word in another way',
+  arguments: [agentArgument, wordArgument, { name: 'spoken', summary: 'what is said in its place' }],
+  options: [teamOption, noteOption],
+  examples: ['svc lexicon say hello SQL sequel'],
+  run: (invocation) =>
+    change(invocation, ({ said, heard }) => {
+      const [word, spoken] = [invocation.argument('word'), invocation.argument('spoken')]
+      return { said: [...said.filter((each) => each.word !== word), { word, spoken }], heard }
+    }),
+}
+
+const hear: Command = {
+  name: 'lexicon hear',
+  summary: 'have the ears know a word',
+  arguments: [agentArgument, wordArgument],
+  options: [teamOption, noteOption],
+  examples: ['svc lexicon hear hello Switchroom'],
+  run: (invocation) =>
+    change(invocation, ({ said, heard }) => {
+      return { said, heard: [...new Set([...heard, invocation.argument('word')])] }
+    }),
+}
+
+const drop: Command = {
+  name: 'lexicon drop',
+  summary: 'take a word out of the lexicon',
+  arguments: [agentArgument, wordArgument],
+  options: [teamOption, noteOption],
+  examples: ['svc lexicon drop hello SQL'],
+  run: (invocation) =>
+    change(invocation, ({ said, heard }) => {
+      const gone = invocation.argument('word')
+      return { said: said.filter(({ word }) => word !== gone), heard: heard.filter((word) => word !== gone) }
+    }),
+}
+
+async function change(invocation: Invocation, made: (lexicon: Lexicon) => Lexicon): Promise<void> {
+  const client = await invocation.client()
+  const scope = await scopeAsked(invocation, client)
+  const { [scope]: row } = await client.get<LexiconView>(at(invocation))
+  const view = await client.put<LexiconView>(at(invocation), {
+    lexicon: made(row?.lexicon ?? { said: [], heard: [] }),
+    if_version: row?.version ?? 0,
+    note: invocation.option('note'),
+    team: teamOf(invocation),
+  })
+  invocation.answer(view, () =>
+    invocation.out.line(`The lexicon is at v${view[scope]?.version ?? 0} of ${scope}.`),
+  )
+}
+
+const history: Command = {
+  name: 'lexicon history',
+  summary: "one scope's lexicons, newest first",
+  arguments: [agentArgument],
+  options: [teamOption],
+  examples: ['svc lexicon history hello'],
+  async run(invocation) {
+    const { out } = invocation
+    const client = await invocation.client()
+    const answer = await client.get<LexiconHistory>(`${at(invocation)}/history`, { team: teamOf(invocation) })
+    invocation.answer(answer, ({ versions }) =>
+      out.table(
+        versions,
+        [
+          { title: 'version', of: ({ version }) => `v${version}` },
+          { title: 'set', of: ({ set_at }) => out.time(set_at) },
+          { title: 'by', of: ({ author }) => author },
+          { title: 'note', of: ({ note }) => note },
+          { title: 'words', of: ({ lexicon }) => lexicon.said.length + lexicon.heard.length },
+        ],
+        'There was never a lexicon here.',
+      ),
+    )
+  },
+}
+
+export const lexiconCommands = [get, set, say, hear, drop, history]

@@ -1,0 +1,144 @@
+import type { Invited, Member, MemberList } from '@switchroom/contract/members'
+import { roles } from '../closed-sets.ts'
+import type { Argument, Command, Option } from '../command.ts'
+import { exitCodes } from '../exit-codes.ts'
+import { Failure } from '../failures.ts'
+import { path, type GatewayClient } from '../gateway-client.ts'
+import type { Invocation } from '../invocation.ts'
+import type { Output } from '../output.ts'
+
+const memberArgument: Argument = { name: 'member', summary: 'their address or id' }
+const agentOption: Option = {
+  name: 'agent',
+  value: 'slug',
+  isRepeated: true,
+  summary: 'an agent they work on; none is every one',
+}
+const roleOption: Option = { name: 'role', value: 'role', choices: roles, summary: 'what they may do' }
+
+export const showMembers = (out: Output, members: readonly Member[]) =>
+  out.table(
+    members,
+    [
+      { title: 'email', isName: true, of: ({ email }) => email },
+      { title: 'name', of: ({ name }) => name },
+      { title: 'role', of: ({ role, operator }) => (operator ? `${role}, operator` : role) },
+      { title: 'status', of: ({ status }) => status },
+      { title: 'production', of: ({ production }) => production },
+      { title: 'agents', of: ({ agents }) => agents.join(' ') || 'all' },
+      { title: 'id', isName: true, of: ({ id }) => id },
+    ],
+    'There is no member.',
+  )
+
+const list: Command = {
+  name: 'members',
+  summary: 'who belongs to the org',
+  examples: ['svc members', 'svc members --json'],
+  async run(invocation) {
+    const client = await invocation.client()
+    const answer = await client.get<MemberList>('/v1/members')
+    invocation.answer(answer, ({ members }) => showMembers(invocation.out, members))
+  },
+}
+
+const invite: Command = {
+  name: 'members invite',
+  summary: 'invite somebody',
+  arguments: [{ name: 'email', summary: 'their address' }],
+  options: [
+    roleOption,
+    { name: 'name', value: 'text', summary: 'how they are called' },
+    { name: 'production', summary: 'let them into production' },
+    agentOption,
+  ],
+  examples: ['svc members invite ana@example.com --role developer'],
+  async run(invocation) {
+    const client = await invocation.client()
+    const answer = await client.post<Invited>('/v1/members', {
+      email: invocation.argument('email'),
+      role: invocation.needed('role'),
+      name: invocation.option('name'),
+      production: invocation.flag('production') || undefined,
+      agents: invocation.list('agent'),
+    })
+    tellLink(invocation, answer)
+  },
+}
+
+/** The link is a secret of whom it is for; the gateway hands it out once, and so does this. */
+export function tellLink(invocation: Invocation, answer: Invited): void {
+  const { out } = invocation
+  invocation.answer(answer, ({ member, mailed, link, expires_at }) => {
+    if (link !== null) out.line(link)
+    if (mailed) out.note(`A letter with the link is on its way to ${member.email}.`)
+    else if (link !== null) out.note(`Hand this link to ${member.email}; nobody can see it again.`)
+    out.note(`It works once, until ${out.time(expires_at)}.`)
+  })
+}
+
+const change: Command = {
+  name: 'members change',
+  summary: 'change a role, agents, status or production access',
+  arguments: [memberArgument],
+  options: [
+    roleOption,
+    { name: 'status', value: 'status', choices: ['active', 'disabled'], summary: 'whether they get in' },
+    {
+      name: 'production',
+      value: 'yes|no',
+      choices: ['yes', 'no'],
+      summary: 'whether they get into production',
+    },
+    agentOption,
+    { name: 'every-agent', summary: 'let them work on every agent' },
+  ],
+  examples: ['svc members change ana@example.com --role admin', 'svc members change mem_1 --status disabled'],
+  async run(invocation) {
+    const client = await invocation.client()
+    const production = invocation.option('production')
+    const id = await idOf(client, invocation.argument('member'))
+    const answer = await client.patch<Member>(path`/v1/members/${id}`, {
+      role: invocation.option('role'),
+      status: invocation.option('status'),
+      production: production === undefined ? undefined : production === 'yes',
+      agents: invocation.flag('every-agent') ? [] : invocation.list('agent'),
+    })
+    invocation.answer(answer, (member) => showMembers(invocation.out, [member]))
+  },
+}
+
+const remove: Command = {
+  name: 'members remove',
+  summary: 'remove a member',
+  arguments: [memberArgument],
+  examples: ['svc members remove ana@example.com'],
+  async run(invocation) {
+    const client = await invocation.client()
+    const member = invocation.argument('member')
+    await client.delete(path`/v1/members/${await idOf(client, member)}`)
+    if (!invocation.isJson) invocation.out.line(`${member} is no member any more.`)
+  },
+}
+
+const reset: Command = {
+  name: 'members reset',
+  summary: 'a one-use link with which a member chooses a new password',
+  arguments: [memberArgument],
+  examples: ['svc members reset ana@example.com'],
+  async run(invocation) {
+    const client = await invocation.client()
+    const id = await idOf(client, invocation.argument('member'))
+    tellLink(invocation, await client.post<Invited>(path`/v1/members/${id}/reset`))
+  },
+}
+
+async function idOf(client: GatewayClient, member: string): Promise<string> {
+  if (!member.includes('@')) return member
+  const { members } = await client.get<MemberList>('/v1/members')
+  const found = members.find(({ email }) => email.toLowerCase() === member.toLowerCase())
+  if (!found) throw new Failure(exitCodes.refused, `${member} is no member of this org`)
+  return found.id
+}
+
+export const memberCommands = [list, invite, change, remove, reset]

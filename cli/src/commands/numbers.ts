@@ -1,0 +1,181 @@
+import type { AvailableNumbers, ImportedNumber, NumberList, NumberPath } from '@switchroom/contract/numbers'
+import { numberChannels } from '../closed-sets.ts'
+import type { Argument, Command, Option } from '../command.ts'
+import { exitCodes } from '../exit-codes.ts'
+import { path } from '../gateway-client.ts'
+import type { Invocation } from '../invocation.ts'
+
+const numberArgument: Argument = { name: 'number', summary: 'as +34911234567' }
+const agentNeeded: Option = { name: 'agent', value: 'slug', summary: 'which agent answers (needed)' }
+const dryRun: Option = { name: 'dry-run', summary: 'tell the steps and write nothing' }
+const channel: Option = {
+  name: 'channel',
+  value: 'channel',
+  choices: numberChannels,
+  summary: 'what the number is for; phone where unsaid',
+}
+
+const stateStyles = { ok: 'green', waiting: 'yellow', broken: 'red' } as const
+
+const list: Command = {
+  name: 'numbers',
+  summary: 'the numbers of the org, and whether each rings',
+  examples: ['svc numbers', 'svc numbers --env production --json'],
+  async run(invocation) {
+    const { out } = invocation
+    const client = await invocation.client()
+    const answer = await client.get<NumberList>('/v1/numbers')
+    invocation.answer(answer, ({ numbers }) =>
+      out.table(
+        numbers,
+        [
+          { title: 'number', isName: true, of: ({ route }) => route.number },
+          { title: 'agent', isName: true, of: ({ route }) => route.agent },
+          { title: 'channel', of: ({ route }) => route.channel },
+          { title: 'rings', of: ({ rings }) => rings },
+          { title: 'origin', of: ({ origin }) => origin },
+          { title: 'account', isName: true, of: ({ account, via }) => account ?? via },
+          { title: 'last call', of: ({ last_call_at }) => out.time(last_call_at) },
+        ],
+        'There is no number: svc numbers import brings one in.',
+      ),
+    )
+  },
+}
+
+const ring: Command = {
+  name: 'numbers path',
+  summary: 'why a number rings or why not, step by step',
+  details: 'The exit status is 1 where it is broken.',
+  arguments: [numberArgument],
+  examples: ['svc numbers path +34911234567'],
+  async run(invocation) {
+    const { out } = invocation
+    const client = await invocation.client()
+    const answer = await client.get<NumberPath>(path`/v1/numbers/${invocation.argument('number')}/path`)
+    invocation.answer(answer, ({ steps }) => {
+      for (const { step, state, says, fix } of steps) {
+        out.line(`${out.style(stateStyles[state], state.padEnd(8))}${step}: ${says}`)
+        if (fix !== null) out.line(`        ${out.style('bold', 'do')}: ${fix}`)
+      }
+    })
+    return answer.rings === 'broken' ? exitCodes.refused : exitCodes.done
+  },
+}
+
+const available: Command = {
+  name: 'numbers available',
+  summary: "what the org's carrier accounts own",
+  examples: ['svc numbers available'],
+  async run(invocation) {
+    const client = await invocation.client()
+    const answer = await client.get<AvailableNumbers>('/v1/numbers/available')
+    invocation.answer(answer, ({ numbers }) =>
+      invocation.out.table(
+        numbers,
+        [
+          { title: 'number', isName: true, of: ({ number }) => number },
+          { title: 'name', of: ({ name }) => name },
+          { title: 'account', isName: true, of: ({ account }) => account },
+          { title: 'imported', of: ({ imported }) => imported },
+        ],
+        'The accounts own no number.',
+      ),
+    )
+  },
+}
+
+const importNumber: Command = {
+  name: 'numbers import',
+  summary: 'bring a number in and route it to an agent',
+  arguments: [{ ...numberArgument, isOptional: true }],
+  options: [
+    agentNeeded,
+    dryRun,
+    channel,
+    { name: 'account', value: 'id', summary: 'whose number it is, where the org has several' },
+    { name: 'hooked', summary: 'you point the number at the platform yourself' },
+    { name: 'network', value: 'network', isRepeated: true, summary: 'hooked: a network it comes from' },
+    { name: 'via', value: 'carrier', summary: "hooked: the catalogue's carrier it comes through" },
+    { name: 'move', summary: 'take it off another trunk of its account first' },
+  ],
+  examples: [
+    'svc numbers import +34911234567 --agent hello --dry-run',
+    'svc numbers import +34911234567 --agent hello --env production',
+  ],
+  async run(invocation) {
+    const client = await invocation.client()
+    const body = {
+      number: invocation.optional('number'),
+      agent: invocation.needed('agent'),
+      channel: invocation.option('channel'),
+      account: invocation.option('account'),
+      hooked: invocation.flag('hooked') || undefined,
+      networks: invocation.list('network'),
+      via: invocation.option('via'),
+      move: invocation.flag('move') || undefined,
+    }
+    tellSteps(invocation, await client.post<ImportedNumber>('/v1/numbers', body, dry(invocation)))
+  },
+}
+
+const dry = (invocation: Invocation) => ({ dry_run: invocation.flag('dry-run') || undefined })
+
+function tellSteps(invocation: Invocation, answer: ImportedNumber): void {
+  const { out } = invocation
+  invocation.answer(answer, ({ route, steps, dry_run }) => {
+    for (const step of steps) out.line(step)
+    const done = `${route.number} goes to ${route.agent} in the ${route.env} environment.`
+    out.note(dry_run ? 'Nothing was written: leave out --dry-run to do it.' : done)
+  })
+}
+
+const buy: Command = {
+  name: 'numbers buy',
+  summary: 'buy a number and route it to an agent',
+  options: [
+    { name: 'country', value: 'letters', summary: 'two letters (needed)' },
+    { name: 'area-code', value: 'digits', summary: '1 to 6 digits' },
+    agentNeeded,
+    channel,
+    dryRun,
+  ],
+  examples: ['svc numbers buy --country ES --agent hello --dry-run'],
+  async run(invocation) {
+    const client = await invocation.client()
+    const body = {
+      country: invocation.needed('country'),
+      area_code: invocation.option('area-code'),
+      agent: invocation.needed('agent'),
+      channel: invocation.option('channel'),
+    }
+    tellSteps(invocation, await client.post<ImportedNumber>('/v1/numbers/buy', body, dry(invocation)))
+  },
+}
+
+const move: Command = {
+  name: 'numbers move',
+  summary: 'move a number into the other environment',
+  arguments: [numberArgument, { name: 'environment', summary: 'sandbox or production' }],
+  examples: ['svc numbers move +34911234567 production'],
+  async run(invocation) {
+    const client = await invocation.client()
+    const at = path`/v1/numbers/${invocation.argument('number')}/env`
+    tellSteps(invocation, await client.put<ImportedNumber>(at, { env: invocation.argument('environment') }))
+  },
+}
+
+const release: Command = {
+  name: 'numbers release',
+  summary: 'let a number go; its account keeps it',
+  arguments: [numberArgument],
+  examples: ['svc numbers release +34911234567'],
+  async run(invocation) {
+    const client = await invocation.client()
+    const number = invocation.argument('number')
+    await client.delete(path`/v1/numbers/${number}`)
+    if (!invocation.isJson) invocation.out.line(`${number} is no number of the org any more.`)
+  },
+}
+
+export const numberCommands = [list, ring, available, importNumber, buy, move, release]

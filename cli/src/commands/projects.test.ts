@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { startChatDeployment } from '@switchroom/gateway/testing/chat-deployment'
+import { until } from '@switchroom/gateway/testing/until'
+import { checkout } from '../checkout.ts'
+import { Machine } from '../../testing/terminal.ts'
+
+const chats = await startChatDeployment()
+after(() => chats[Symbol.asyncDispose]())
+const { url } = chats.deployment
+
+test('init begins an agent that type-checks, runs against the gateway and answers, with a key that nobody saw', async (t) => {
+  chats.model.reply = ({ messages }) => `You said ${messages.at(-1)?.content}.`
+  const dev = await chats.org.person('developer')
+  const machine = Machine.of(t, { SVC_GATEWAY_URL: url, SVC_KEY: dev.key })
+  const made = await machine.run(['init', 'bakery'])
+  assert.equal(made.status, 0, made.stderr)
+  const folder = join(machine.home, 'bakery')
+  const [, key = ''] = /^SVC_KEY=(svc_test_\S+)$/m.exec(readFileSync(join(folder, '.env'), 'utf8')) ?? []
+  assert.notEqual(key, '')
+  assert.ok(!`${made.stdout}${made.stderr}`.includes(key))
+  assert.equal(statSync(join(folder, '.env')).mode & 0o777, 0o600)
+  assert.match(readFileSync(join(folder, '.gitignore'), 'utf8'), /^\.env$/m)
+
+  // What npm install would bring from the registry.
+  mkdirSync(join(folder, 'node_modules', '@types'))
+  symlinkSync(join(checkout, 'node_modules/@types/node'), join(folder, 'node_modules/@types/node'))
+  const types = spawnSync(join(checkout, 'node_modules/.bin/tsc'), ['--noEmit'], {
+    cwd: folder,
+    encoding: 'utf8',
+  })
+  assert.deepEqual([types.status, types.stdout], [0, ''])
+
+  const { SVC_KEY: _, SVC_GATEWAY_URL: __, ...bare } = machine.environment
+  const app = spawn(process.execPath, ['--env-file=.env', 'agent.ts'], { cwd: folder, env: bare })
+  t.after(() => app.kill('SIGKILL'))
+  let said = ''
+  for (const stream of [app.stdout, app.stderr]) stream.on('data', (piece) => (said += String(piece)))
+  await until('the agent is held', () => said.includes('bakery is there'))
+  const chat = await machine.run(['chat', 'bakery'], 'rye\n')
+  assert.equal(chat.stdout, 'bakery: Hello, what can I do for you?\nbakery: You said rye.\n', said)
+  app.kill('SIGINT')
+  assert.deepEqual(await once(app, 'exit'), [0, null])
+})
+
+test('init writes into no folder that holds something, and makes no key where nobody is signed in', async (t) => {
+  const machine = Machine.of(t, { SVC_GATEWAY_URL: url })
+  mkdirSync(join(machine.home, 'full'))
+  writeFileSync(join(machine.home, 'full', 'x'), '')
+  const full = await machine.run(['init', 'full'])
+  assert.deepEqual([full.status, full.stderr], [2, `svc: ${join(machine.home, 'full')} is not empty\n`])
+  const odd = await machine.run(['init', 'my agent!'])
+  assert.equal(odd.status, 2)
+  const { key, agent } = await machine.json(['init', 'desk', '--name', 'front-desk'])
+  assert.deepEqual([key, agent], [null, 'front-desk'])
+  assert.equal(readFileSync(join(machine.home, 'desk', '.env'), 'utf8'), `SVC_URL=${url}\nSVC_KEY=\n`)
+})
+
+test('the doctor looks at each thing that has to be right, says what to do, and ends as the first that is broken', async (t) => {
+  const nowhere = { SVC_VOICE_URL: 'http://127.0.0.1:1' }
+  const machine = Machine.of(t, { SVC_GATEWAY_URL: url, ...nowhere })
+  const unsigned = await machine.run(['doctor'])
+  assert.equal(unsigned.status, 3)
+  assert.match(
+    unsigned.stdout,
+    /^FAIL {2}key: you are not signed in at .+: run svc login\n {6}Run svc login, or set SVC_KEY\.$/m,
+  )
+
+  const admin = await chats.org.person('admin')
+  const { slug } = await chats.newAgent()
+  const fine = await machine.run(['doctor'], '', { SVC_KEY: admin.key })
+  assert.equal(fine.status, 0, fine.stdout)
+  for (const line of [
+    /^ok {4}node: Node 2\d\./m,
+    new RegExp(`^ok {4}gateway: Switchroom [\\d.]+ answers at ${url}\\.$`, 'm'),
+    /^ok {4}clock: /m,
+    new RegExp(
+      `^ok {4}key: You are A admin in ${chats.org.slug}, in the sandbox environment; the key works until it is revoked\\.$`,
+      'm',
+    ),
+    new RegExp(`^ok {4}agents: Held by an app: .*${slug}`, 'm'),
+    /^warn {2}phone: No phone call can be placed\.\n {6}\S/m,
+    /^warn {2}voice server: http:\/\/127\.0\.0\.1:1 cannot be reached \(.+\)\.\n {6}svc speak and svc transcribe need it/m,
+  ])
+    assert.match(fine.stdout, line)
+
+  const soon = new Date(Date.now() + 3_600_000).toISOString()
+  const { key } = await chats.org.serverToken('sandbox', { expires_at: soon })
+  const { findings } = await machine.json(['doctor'], { SVC_KEY: key })
+  const ending = findings.find(({ check }: { check: string }) => check === 'key')
+  assert.deepEqual([ending.state, ending.fix], ['warning', 'Make another with svc keys create.'])
+  const gone = await machine.run(['doctor', '--gateway', 'http://127.0.0.1:1'])
+  assert.equal(gone.status, 4)
+})
+
+test('a worker is started on this machine with the settings it was given, and its status is ours', async (t) => {
+  const machine = Machine.of(t, { SVC_GATEWAY_URL: 'not an address', SVC_FLEET_KEY: 'svc_fleet_x' })
+  const { status, stderr } = await machine.run(['worker'])
+  assert.equal(status, 2)
+  assert.match(stderr, /SVC_GATEWAY_URL.*not an address/)
+})

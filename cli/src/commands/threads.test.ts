@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { newContact, startMessagingDeployment } from '@switchroom/gateway/testing/messaging-deployment'
+import { until } from '@switchroom/gateway/testing/until'
+import { Machine } from '../../testing/terminal.ts'
+
+const messaging = await startMessagingDeployment()
+after(() => messaging[Symbol.asyncDispose]())
+const { deployment, org } = messaging
+
+test('a thread is listed, read, answered as the agent and marked as read', async (t) => {
+  const { key } = await org.person('supervisor')
+  const machine = Machine.of(t, { SVC_GATEWAY_URL: deployment.url, SVC_KEY: key })
+  const desk = await messaging.newDesk()
+  const contact = newContact()
+  await desk.app()
+  await desk.write(contact, 'Is there rye bread?')
+  const thread = async () => (await machine.json(['threads', 'list', desk.agent])).threads[0]
+  await until('it is answered', async () => (await thread())?.turns.length === 2)
+  assert.equal((await thread()).unread, 1)
+
+  const listed = await machine.run(['threads', 'list', desk.agent])
+  assert.match(listed.stdout, new RegExp(`^\\S+\\t\\${contact}\\t.*\\topen\\t1\\t\\S+\\tHello\\.\\n$`))
+  const shown = await machine.run(['threads', 'show', desk.agent, contact])
+  assert.match(shown.stdout, /^\S+ contact: Is there rye bread\?\n\S+ agent: Hello\.\n$/)
+  assert.match(shown.stderr, /^The conversation is open; you can write until \S+\.\n$/)
+
+  const written = await machine.run(['threads', 'write', desk.agent, contact, 'Until noon.'])
+  assert.match(written.stdout, /^It is in call_\w+, on its way\.\n$/)
+  assert.deepEqual(await desk.texts(contact, 2), ['Hello.', 'Until noon.'])
+  assert.equal((await machine.run(['threads', 'read', desk.agent, contact])).status, 0)
+  assert.equal((await thread()).unread, 0)
+})

@@ -1,0 +1,95 @@
+import type { ReadMark, ThreadList, WrittenToThread } from '@switchroom/contract/threads'
+import { agentArgument, type Argument, type Command } from '../command.ts'
+import { Failure } from '../failures.ts'
+import { exitCodes } from '../exit-codes.ts'
+import { path } from '../gateway-client.ts'
+import { plain } from '../text-width.ts'
+
+const contactArgument: Argument = { name: 'contact', summary: 'their number, or how the platform names them' }
+
+const list: Command = {
+  name: 'threads list',
+  summary: "an agent's contacts, newest first",
+  arguments: [agentArgument],
+  examples: ['svc threads list hello', 'svc threads list hello --json'],
+  async run(invocation) {
+    const { out } = invocation
+    const client = await invocation.client()
+    const at = path`/v1/agents/${invocation.argument('agent')}/threads`
+    const answer = await client.get<ThreadList>(at, invocation.isJson ? {} : { turns: 1 })
+    invocation.answer(answer, ({ threads }) =>
+      out.table(
+        threads,
+        [
+          { title: 'last', of: ({ last_at }) => out.time(last_at) },
+          { title: 'contact', isName: true, of: ({ contact }) => contact },
+          { title: 'name', of: ({ name }) => name },
+          { title: 'state', of: ({ state }) => state },
+          { title: 'unread', of: ({ unread }) => unread || '' },
+          { title: 'write until', of: ({ window_closes_at }) => out.time(window_closes_at) },
+          { title: 'last words', of: ({ turns, waiting }) => (waiting.at(-1) ?? turns.at(-1))?.text },
+        ],
+        'Nobody has spoken or written with it yet.',
+      ),
+    )
+  },
+}
+
+const show: Command = {
+  name: 'threads show',
+  summary: 'everything between an agent and one contact',
+  arguments: [agentArgument, contactArgument],
+  options: [{ name: 'turns', value: 'count', summary: 'how many turns, 0 to 200' }],
+  examples: ['svc threads show hello +34911234567 --turns 20'],
+  async run(invocation) {
+    const { out } = invocation
+    const client = await invocation.client()
+    const contact = invocation.argument('contact')
+    const answer = await client.get<ThreadList>(path`/v1/agents/${invocation.argument('agent')}/threads`, {
+      contact,
+      turns: invocation.option('turns'),
+    })
+    const [thread] = answer.threads
+    if (!thread) throw new Failure(exitCodes.refused, `there is no thread of ${contact}`)
+    invocation.answer(answer, () => {
+      for (const { ts, who, text } of thread.turns)
+        out.line(`${out.style('dim', out.time(ts))} ${out.style('bold', `${who}:`)} ${plain(text)}`)
+      for (const { ts, text } of thread.waiting)
+        out.line(`${out.style('dim', out.time(ts))} ${out.style('bold', 'waiting:')} ${plain(text)}`)
+      const { state, window_closes_at } = thread
+      const until = window_closes_at === null ? '' : `; you can write until ${out.time(window_closes_at)}`
+      out.note(`The conversation is ${state}${until}.`)
+    })
+  },
+}
+
+const write: Command = {
+  name: 'threads write',
+  summary: 'write to a contact as the agent, within 24 hours of what they last wrote',
+  arguments: [agentArgument, contactArgument, { name: 'text', summary: 'the words' }],
+  examples: ['svc threads write hello +34911234567 "Your table is booked."'],
+  async run(invocation) {
+    const client = await invocation.client()
+    const [agent, contact] = [invocation.argument('agent'), invocation.argument('contact')]
+    const at = path`/v1/agents/${agent}/threads/${contact}/messages`
+    const answer = await client.post<WrittenToThread>(at, { text: invocation.argument('text') })
+    invocation.answer(answer, ({ call }) => invocation.out.line(`It is in ${call}, on its way.`))
+  },
+}
+
+const read: Command = {
+  name: 'threads read',
+  summary: 'mark a thread as read by you',
+  arguments: [agentArgument, contactArgument],
+  examples: ['svc threads read hello +34911234567'],
+  async run(invocation) {
+    const client = await invocation.client()
+    const [agent, contact] = [invocation.argument('agent'), invocation.argument('contact')]
+    const answer = await client.put<ReadMark>(path`/v1/agents/${agent}/threads/${contact}/read`, {})
+    invocation.answer(answer, ({ read_at }) =>
+      invocation.out.line(`Read up to ${invocation.out.time(read_at)}.`),
+    )
+  },
+}
+
+export const threadCommands = [list, show, write, read]

@@ -1,0 +1,39 @@
+import { exitCodes } from './exit-codes.ts'
+
+/** What ends the command: one sentence for people, one status for scripts. */
+export class Failure extends Error {
+  readonly exitCode: number
+  /** The gateway's own, where it answered at all. */
+  readonly status: number | undefined
+
+  constructor(exitCode: number, sentence: string, status?: number) {
+    super(sentence)
+    this.exitCode = exitCode
+    this.status = status
+  }
+}
+
+export const wrongUsage = (sentence: string) => new Failure(exitCodes.usage, sentence)
+
+export const notSignedIn = (url: string) =>
+  new Failure(exitCodes.notSignedIn, `you are not signed in at ${url}: run svc login`)
+
+export const interrupted = () => new Failure(exitCodes.interrupted, '')
+
+export const unreachable = (what: string, url: string, cause: unknown) =>
+  new Failure(exitCodes.unreachable, `the ${what} at ${url} cannot be reached (${reasonOf(cause)})`)
+
+/** A key that opens nothing any more is the same as none. */
+export function refused(status: number, sentence: string): Failure {
+  if (status === 401) return new Failure(exitCodes.notSignedIn, `${sentence}: run svc login`, status)
+  return new Failure(exitCodes.refused, sentence, status)
+}
+
+/** What lies behind a failed fetch, which itself says only that it failed. */
+export function reasonOf(error: unknown): string {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
+  if (cause instanceof AggregateError) return reasonOf(cause.errors[0])
+  if (!(cause instanceof Error)) return String(cause)
+  const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : ''
+  return cause.message || code || cause.name
+}

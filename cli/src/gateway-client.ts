@@ -1,0 +1,100 @@
+import type { Environment } from '@switchroom/contract/scopes'
+import { refused, unreachable } from './failures.ts'
+
+export interface GatewayOptions {
+  url: string
+  key?: string | undefined
+  env?: Environment | undefined
+}
+
+export type Query = Record<string, string | number | boolean | undefined>
+
+interface Sent {
+  query?: Query
+  body?: unknown
+}
+
+const answersWithinMs = 60_000
+
+/** Speaks to one gateway as one key, and throws what it refuses. */
+export class GatewayClient {
+  readonly url: string
+  readonly key: string | undefined
+  readonly env: Environment | undefined
+
+  constructor({ url, key, env }: GatewayOptions) {
+    this.url = url
+    this.key = key
+    this.env = env
+  }
+
+  get = <Answer>(path: string, query: Query = {}) => this.#ask<Answer>('GET', path, { query })
+  delete = <Answer>(path: string, query: Query = {}) => this.#ask<Answer>('DELETE', path, { query })
+  post = <Answer>(path: string, body?: unknown, query: Query = {}) =>
+    this.#ask<Answer>('POST', path, { query, body })
+  put = <Answer>(path: string, body?: unknown) => this.#ask<Answer>('PUT', path, { body })
+  patch = <Answer>(path: string, body?: unknown) => this.#ask<Answer>('PATCH', path, { body })
+
+  /** Events as they come, until the gateway ends the stream or the line breaks. */
+  stream(path: string, headers: Record<string, string>, signal: AbortSignal): Promise<Response> {
+    return this.fetch('GET', path, { accept: 'text/event-stream', ...headers }, { signal })
+  }
+
+  /** An answer that is no refusal, not read yet. */
+  async fetch(
+    method: string,
+    path: string,
+    headers: Record<string, string>,
+    init: { body?: string; signal: AbortSignal },
+  ): Promise<Response> {
+    const response = await fetch(this.url + path, {
+      method,
+      headers: {
+        accept: 'application/json',
+        ...(this.key !== undefined && { authorization: `Bearer ${this.key}` }),
+        ...(this.env !== undefined && { 'svc-env': this.env }),
+        ...headers,
+      },
+      redirect: 'manual', // a key is sent to the address it was made at, and nowhere else
+      ...init,
+    }).catch((error: unknown) => {
+      throw unreachable('gateway', this.url, error)
+    })
+    if (!response.ok) throw refused(response.status, await sentenceOf(response, this.url))
+    return response
+  }
+
+  async #ask<Answer>(method: string, path: string, { query = {}, body }: Sent): Promise<Answer> {
+    const said = new URLSearchParams()
+    for (const [name, value] of Object.entries(query)) if (value !== undefined) said.set(name, String(value))
+    const search = said.size === 0 ? '' : `?${said.toString()}`
+    const response = await this.fetch(
+      method,
+      path + search,
+      body === undefined ? {} : { 'content-type': 'application/json' },
+      {
+        signal: AbortSignal.timeout(answersWithinMs),
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      },
+    )
+    const text = await response.text().catch((error: unknown) => {
+      throw unreachable('gateway', this.url, error)
+    })
+    return (text === '' ? undefined : JSON.parse(text)) as Answer
+  }
+}
+
+/** A path with its parts encoded. */
+export const path = (parts: TemplateStringsArray, ...values: string[]): string =>
+  String.raw({ raw: parts }, ...values.map((value) => encodeURIComponent(value)))
+
+async function sentenceOf(response: Response, url: string): Promise<string> {
+  const text = await response.text().catch(() => '')
+  try {
+    const { detail } = JSON.parse(text) as { detail?: unknown }
+    if (typeof detail === 'string') return detail
+  } catch {
+    // something else stands in front of the gateway
+  }
+  return `${url} answered ${response.status}, and not as a gateway does`
+}

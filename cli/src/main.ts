@@ -1,0 +1,70 @@
+import { commands, groups } from './command-table.ts'
+import { exitCodes } from './exit-codes.ts'
+import { Failure } from './failures.ts'
+import { commandHelp, groupHelp, overview } from './help.ts'
+import { Invocation } from './invocation.ts'
+import { findCommand, nearest, parse, readLine, refuseKeys } from './parsing.ts'
+import { plain } from './text-width.ts'
+
+// `svc calls | head` is done when nobody reads any more.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') process.exit(exitCodes.done)
+  throw error
+})
+process.on('SIGINT', stopAtOnce)
+
+function stopAtOnce() {
+  process.exit(exitCodes.interrupted)
+}
+
+try {
+  process.exitCode = await run(process.argv.slice(2))
+} catch (error) {
+  if (!(error instanceof Failure)) throw error
+  if (error.message !== '') process.stderr.write(`svc: ${plain(error.message)}\n`)
+  process.exitCode = error.exitCode
+}
+
+async function run(args: string[]): Promise<number> {
+  const { words, wantsHelp } = readLine(args)
+  if (words.length === 0) return say(overview(commands, groups), wantsHelp)
+  if (words[0] === 'help') return tellOf(words.slice(1), true)
+  const command = findCommand(commands, words)
+  if (wantsHelp || !command) return tellOf(words, wantsHelp)
+  refuseKeys(args)
+  return (await command.run(new Invocation(process.env, parse(command, args)))) ?? exitCodes.done
+}
+
+/** Help, asked for or because the line names no command. */
+function tellOf(words: string[], isAsked: boolean): number {
+  const [first = ''] = words
+  const command = findCommand(commands, words)
+  if (command && (words.length > 1 || groups[first] === undefined)) return say(commandHelp(command), isAsked)
+  const within = commands.filter(({ name }) => name.split(' ')[0] === first)
+  if (within.length > 0) {
+    const [, second] = words
+    const hasHelpOnly = second === undefined || isAsked
+    if (hasHelpOnly) return say(groupHelp(first, groups[first] ?? '', within), isAsked)
+    throw unknown(
+      words.slice(0, 2).join(' '),
+      within.map(({ name }) => name),
+    )
+  }
+  if (first === '') return say(overview(commands, groups), isAsked)
+  throw unknown(
+    first,
+    commands.map(({ name }) => name.split(' ')[0] ?? ''),
+  )
+}
+
+function say(text: string, isAsked: boolean): number {
+  const stream = isAsked ? process.stdout : process.stderr
+  stream.write(`${text}\n`)
+  return isAsked ? exitCodes.done : exitCodes.usage
+}
+
+function unknown(wanted: string, names: readonly string[]): Failure {
+  const meant = nearest(wanted, names)
+  const hint = meant === undefined ? 'svc help lists them' : `did you mean svc ${meant}?`
+  return new Failure(exitCodes.usage, `there is no command ${wanted}: ${hint}`)
+}

@@ -1,0 +1,47 @@
+import type { LoginCode, PairedKey } from '@switchroom/contract/sign-in'
+import { setTimeout as pause } from 'node:timers/promises'
+import { exitCodes } from './exit-codes.ts'
+import { Failure } from './failures.ts'
+import type { GatewayClient } from './gateway-client.ts'
+import type { Output } from './output.ts'
+import { qrCode } from './qr-code.ts'
+
+const askEveryMs = 1_000
+/** A little longer than a word lives: the gateway says when it is dead, whatever the clock here says. */
+const longestMs = 11 * 60_000
+
+/** Waits with a word until somebody who is signed in approves it elsewhere. */
+export async function pairTerminal(
+  gateway: GatewayClient,
+  out: Output,
+  { device, hasQr }: { device: string; hasQr: boolean },
+): Promise<PairedKey> {
+  const { code } = await gateway.post<LoginCode>('/v1/login/pairings', { device })
+  const link = `${gateway.url}/cli?c=${code}`
+  const { lines, width } = qrCode(link, out.isColoured)
+  if (hasQr && out.notesWidth >= width) for (const line of lines) out.note(line)
+  out.note(`Open this where you are signed in, and approve ${device}:\n\n  ${link}\n`)
+  out.note('It works once, for ten minutes. Waiting…')
+  const startedMs = performance.now()
+  while (performance.now() - startedMs < longestMs) {
+    const key = await collect(gateway, code)
+    if (key) return key
+    await pause(askEveryMs)
+  }
+  throw nobodyCame()
+}
+
+/** Nothing until it is approved; a gateway that is gone for a moment is asked again. */
+async function collect(gateway: GatewayClient, code: string): Promise<PairedKey | undefined> {
+  try {
+    const answer = await gateway.get<Partial<PairedKey>>(`/v1/login/pairings/${code}/key`)
+    return answer.key === undefined ? undefined : (answer as PairedKey)
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error
+    if (error.status === 404) throw nobodyCame()
+    if (error.status !== undefined && error.status < 500) throw error
+    return undefined
+  }
+}
+
+const nobodyCame = () => new Failure(exitCodes.refused, 'nobody approved this terminal: run svc login again')

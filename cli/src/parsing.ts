@@ -1,0 +1,125 @@
+import { parseArgs, type ParseArgsConfig } from 'node:util'
+import { globalOptions, type Command, type Option } from './command.ts'
+import { wrongUsage } from './failures.ts'
+import type { Given } from './invocation.ts'
+
+export interface Line {
+  /** The words before the first option that is not global. */
+  words: string[]
+  wantsHelp: boolean
+}
+
+/** What may name a command; options that every command takes may stand before and between. */
+export function readLine(args: readonly string[]): Line {
+  const words: string[] = []
+  let wantsHelp = false
+  let isNaming = true
+  for (let at = 0; at < args.length; at += 1) {
+    const word = args[at] ?? ''
+    if (word === '--') break
+    if (word === '--help' || word === '-h') wantsHelp = true
+    else if (!isNaming) continue
+    else if (!word.startsWith('-')) words.push(word)
+    else {
+      const option = globalOptions.find(({ name }) => word === `--${name}` || word.startsWith(`--${name}=`))
+      if (!option) isNaming = false
+      else if (option.value !== undefined && !word.includes('=')) at += 1
+    }
+  }
+  return { words, wantsHelp }
+}
+
+/** The command with the most words that the line begins with. */
+export function findCommand(commands: readonly Command[], words: readonly string[]): Command | undefined {
+  for (let count = Math.min(3, words.length); count > 0; count -= 1) {
+    const name = words.slice(0, count).join(' ')
+    const command = commands.find((each) => each.name === name)
+    if (command) return command
+  }
+  return undefined
+}
+
+const keyForm = /svc_(live|test|op|fleet)_[\w-]{16,}/
+
+/** Other users see a command line, and the shell keeps it. */
+export function refuseKeys(args: readonly string[]): void {
+  if (args.some((each) => keyForm.test(each) || /^--(key|password|secret|token)(=|$)/.test(each)))
+    throw wrongUsage(
+      'a secret never goes on the command line, where others can read it: svc asks for it, reads it from standard input, or takes SVC_KEY',
+    )
+}
+
+export function parse(command: Command, args: readonly string[]): Given {
+  const options = [...(command.options ?? []), ...globalOptions]
+  const { values, positionals } = read(args, options)
+  const words = command.name.split(' ').length
+  const given: Given = { arguments: argumentsOf(command, positionals.slice(words)), options: values }
+  for (const option of options) refuseOtherChoice(option, values[option.name])
+  return given
+}
+
+function read(args: readonly string[], options: readonly Option[]) {
+  const config = Object.fromEntries(
+    options.map(({ name, value, isRepeated = false }) => [
+      name,
+      { type: value === undefined ? 'boolean' : 'string', multiple: isRepeated },
+    ]),
+  ) as NonNullable<ParseArgsConfig['options']>
+  try {
+    return parseArgs({ args: [...args], options: config, allowPositionals: true }) as {
+      values: Given['options']
+      positionals: string[]
+    }
+  } catch (error) {
+    const [sentence = ''] = (error as Error).message.split(/\. |\n/)
+    throw wrongUsage(sentence.charAt(0).toLowerCase() + sentence.slice(1).replace(/\.$/, ''))
+  }
+}
+
+function argumentsOf(command: Command, given: readonly string[]): Given['arguments'] {
+  const named: Given['arguments'] = {}
+  const left = [...given]
+  for (const { name, isOptional = false, isRepeated = false } of command.arguments ?? []) {
+    if (left.length === 0 && !isOptional) throw wrongUsage(`<${name}> is missing`)
+    if (isRepeated) named[name] = left.splice(0)
+    else {
+      const value = left.shift()
+      if (value !== undefined) named[name] = value
+    }
+  }
+  if (left.length > 0) throw wrongUsage(`${left[0]} is one argument too many`)
+  return named
+}
+
+function refuseOtherChoice({ name, choices }: Option, value: unknown): void {
+  const values = Array.isArray(value) ? (value as unknown[]) : [value]
+  for (const each of values)
+    if (typeof each === 'string' && choices && !choices.includes(each))
+      throw wrongUsage(`--${name} is one of ${choices.join(', ')}, not ${each}`)
+}
+
+/** What somebody may have meant who wrote this. */
+export function nearest(word: string, names: readonly string[]): string | undefined {
+  const [best] = names
+    .map((name) => ({ name, far: distance(word, name) }))
+    .filter(({ far }) => far <= 2)
+    .toSorted((a, b) => a.far - b.far)
+  return best?.name
+}
+
+function distance(a: string, b: string): number {
+  let above = Array.from({ length: b.length + 1 }, (_, at) => at)
+  for (let row = 1; row <= a.length; row += 1) {
+    const line = [row]
+    for (let at = 1; at <= b.length; at += 1)
+      line.push(
+        Math.min(
+          (above[at] ?? 0) + 1,
+          (line[at - 1] ?? 0) + 1,
+          (above[at - 1] ?? 0) + (a[row - 1] === b[at - 1] ? 0 : 1),
+        ),
+      )
+    above = line
+  }
+  return above[b.length] ?? 0
+}

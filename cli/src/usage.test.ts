@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { Machine } from '../testing/terminal.ts'
+import { commands, groups } from './command-table.ts'
+import { completionFor } from './completion.ts'
+import { exitCodeMeanings } from './exit-codes.ts'
+
+const machine = new Machine()
+after(() => machine[Symbol.dispose]())
+
+test('svc alone shows every command and is wrong usage; with --help it is what was asked for', async () => {
+  const alone = await machine.run([])
+  assert.deepEqual([alone.status, alone.stdout], [2, ''])
+  const asked = await machine.run(['--help'])
+  assert.deepEqual([asked.status, asked.stdout], [0, alone.stderr])
+  for (const { name } of commands) assert.match(asked.stdout, new RegExp(`^  ${name.split(' ')[0]} `, 'm'))
+  for (const code of [0, 1, 2, 3, 4, 130]) assert.match(asked.stdout, new RegExp(`^  ${code} +\\w`, 'm'))
+})
+
+test('every command has help with its usage, its options and an example that parses', async () => {
+  const names = new Set(commands.map(({ name }) => name))
+  assert.equal(names.size, commands.length)
+  for (const { name, summary, examples } of commands) {
+    assert.ok(examples.length > 0 && summary !== '', name)
+    for (const example of examples) assert.match(example, new RegExp(`svc (--\\S+ )*${name}\\b`))
+  }
+  for (const asking of [
+    ['help', 'settings', 'set'],
+    ['settings', 'set', '--help'],
+    ['settings', 'set', 'x', '-h'],
+  ]) {
+    const { status, stdout } = await machine.run(asking)
+    assert.equal(status, 0)
+    assert.match(stdout, /Usage: svc settings set <agent> \[knob=value…\] \[options\]/)
+    assert.match(stdout, /--team {2,}the org's own scope/)
+    assert.match(stdout, /Examples:\n {2}svc settings set hello greeting\.say=/)
+    assert.match(stdout, /Exit status:/)
+  }
+})
+
+test('docs/cli.md names every command and every exit status', () => {
+  const page = readFileSync(new URL('../../docs/cli.md', import.meta.url), 'utf8')
+  const missing = commands.filter(({ name }) => !page.includes(`\`svc ${name}`))
+  assert.deepEqual(
+    missing.map(({ name }) => name),
+    [],
+  )
+  for (const [code] of exitCodeMeanings) assert.match(page, new RegExp(`^\\| ${code} \\|`, 'm'))
+})
+
+test('a line that makes no sense is 2 with a sentence that says why', async () => {
+  const cases: [args: string[], sentence: string][] = [
+    [['cals'], 'there is no command cals: did you mean svc calls?'],
+    [['settings', 'gte', 'x'], 'there is no command settings gte: did you mean svc settings get?'],
+    [['frobnicate'], 'there is no command frobnicate: svc help lists them'],
+    [['tail', 'a', 'b'], 'b is one argument too many'],
+    [['chat'], '<agent> is missing'],
+    [['whoami', '--env', 'staging'], '--env is one of sandbox, production, not staging'],
+    [['whoami', '--nope'], "unknown option '--nope'"],
+    [['calls', '--state', 'asleep'], '--state is one of open, held, ended, not asleep'],
+    [
+      ['whoami', '--gateway', 'ftp://x'],
+      'ftp://x is no address of a gateway: it starts with http:// or https://',
+    ],
+    [['tail', 'call_1', '--agent', 'x'], 'either a call or --agent, not both'],
+    [['completion', 'tcsh'], 'the shells are bash, zsh, fish'],
+    [['dial', 'desk', '+34911234567', '--consent', 'express'], '--consent and --source go together'],
+    [['speak', 'x', '--speed', 'fast', '--out', 'x.wav'], '--speed is a number'],
+    [['worker'], 'a worker needs SVC_GATEWAY_URL and SVC_FLEET_KEY in its environment'],
+    [['ops', 'retention'], 'what is forgotten is gone: say --yes'],
+  ]
+  for (const [args, sentence] of cases) {
+    const { status, stdout, stderr } = await machine.run(args)
+    assert.deepEqual([status, stdout, stderr], [2, '', `svc: ${sentence}\n`], args.join(' '))
+  }
+  const group = await machine.run(['threads'])
+  assert.equal(group.status, 2)
+  assert.match(group.stderr, /svc threads list <agent>/)
+})
+
+test('an older Node hands over to the one of the checkout', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'switchroom-cli-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  // Says that it is older than it is, before the program is read.
+  const preload = join(folder, 'older.mjs')
+  writeFileSync(
+    preload,
+    `if (process.execArgv.length > 0) Object.defineProperty(process, 'versions', { value: { node: '20.1.0' } })`,
+  )
+  const binary = fileURLToPath(new URL('../bin/svc.mjs', import.meta.url))
+  const { status, stdout } = spawnSync(process.execPath, ['--import', preload, binary, 'version', '--json'], {
+    env: { ...machine.environment, SVC_GATEWAY_URL: 'http://127.0.0.1:1' },
+    encoding: 'utf8',
+  })
+  assert.equal(status, 0)
+  assert.match(JSON.parse(stdout).node, /^2[4-9]\./)
+})
+
+test('a reader that goes away ends the program quietly', () => {
+  const binary = fileURLToPath(new URL('../bin/svc.mjs', import.meta.url))
+  const line = `"${process.execPath}" "${binary}" completion bash | head -1; echo "\${PIPESTATUS[0]}"`
+  const { stdout, stderr } = spawnSync('bash', ['-c', line], { encoding: 'utf8', env: machine.environment })
+  assert.deepEqual([stdout.trim().split('\n').at(-1), stderr], ['0', ''])
+})
+
+/** What bash offers after these words, by the script that svc prints. */
+function offered(...words: string[]): string[] {
+  const script = `${completionFor('bash', commands, groups)}
+COMP_WORDS=(svc ${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length}; _svc; printf '%s\\n' "\${COMPREPLY[@]}"`
+  return spawnSync('bash', ['-c', script], { encoding: 'utf8' }).stdout.trim().split('\n')
+}
+
+test('bash completes commands, their options and the values that options may have', () => {
+  assert.deepEqual(offered('set'), ['settings'])
+  assert.deepEqual(offered('settings', 'r'), ['rollback'])
+  assert.deepEqual(offered('--json', 'ops', 'orgs', 'cr'), ['create'])
+  assert.deepEqual(offered('callbacks', '--a'), ['--agent', '--after'])
+  assert.deepEqual(offered('whoami', '--env', ''), ['sandbox', 'production'])
+  assert.deepEqual(offered('calls', '--state', 'h'), ['held'])
+})
+
+test('zsh and fish get a script that names every command', async () => {
+  for (const shell of ['zsh', 'fish']) {
+    const { status, stdout } = await machine.run(['completion', shell])
+    assert.equal(status, 0)
+    for (const { name } of commands) assert.ok(stdout.includes(`' ${name}'`), `${name} in ${shell}`)
+  }
+})
