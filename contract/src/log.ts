@@ -108,6 +108,8 @@ export const errorCodes = [
   'dial_failed',
   'tool_failed',
   'llm_failed',
+  'stt_failed',
+  'tts_failed',
 ] as const
 export type ErrorCode = (typeof errorCodes)[number]
 

@@ -3,7 +3,7 @@ import { abandon, untilAborted } from '@switchroom/kit/until-aborted'
 import type { Conversation, ToolCall } from '@switchroom/kit/vendor'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Deadline } from './deadline.ts'
-import type { ModelRun } from './parts.ts'
+import type { ModelRun, TurnVoice } from './parts.ts'
 
 /** The models that gave no answer at all are asked again after these pauses. */
 const pausesMs = [0, 300, 900]
@@ -30,6 +30,8 @@ export interface Asking {
   /** To the first word, whoever says it. */
   timeoutMs: number
   nowMs: () => number
+  /** Takes the words as they come. */
+  voice?: Pick<TurnVoice, 'say' | 'takeBack'> | undefined
 }
 
 /**
@@ -37,7 +39,7 @@ export interface Asking {
  * and then says nothing for as long has failed too.
  */
 export async function askModels(
-  { models, timeoutMs, nowMs }: Asking,
+  { models, timeoutMs, nowMs, voice }: Asking,
   conversation: Conversation,
   signal: AbortSignal,
 ): Promise<Answer | NoAnswer> {
@@ -54,7 +56,11 @@ export async function askModels(
       const others = candidates.length - index - 1
       const patienceMs = others > 0 ? deadline.leftMs / (others + 1) : null
       try {
-        const answer = await attempt({ run, patienceMs, timeoutMs, deadline, nowMs }, conversation, signal)
+        const answer = await attempt(
+          { run, patienceMs, timeoutMs, deadline, nowMs, voice },
+          conversation,
+          signal,
+        )
         return { ...answer, failed: [...failed] }
       } catch (error) {
         signal.throwIfAborted()
@@ -77,10 +83,11 @@ interface Attempt {
   timeoutMs: number
   deadline: Deadline
   nowMs: () => number
+  voice: Asking['voice']
 }
 
 async function attempt(
-  { run, patienceMs, timeoutMs, deadline, nowMs }: Attempt,
+  { run, patienceMs, timeoutMs, deadline, nowMs, voice }: Attempt,
   conversation: Conversation,
   signal: AbortSignal,
 ): Promise<Omit<Answer, 'failed'>> {
@@ -95,7 +102,10 @@ async function attempt(
     for (;;) {
       const { done, value: thought } = await untilAborted(iterator.next(), stop)
       if (done) break
-      if (thought.type === 'text') answer.text += thought.text
+      if (thought.type === 'text') {
+        answer.text += thought.text
+        voice?.say(thought.text, 'model')
+      }
       if (thought.type === 'call') {
         const { id, name, arguments: given } = thought
         answer.calls.push({ id, name, arguments: given })
@@ -111,6 +121,7 @@ async function attempt(
     }
   } catch (error) {
     if (firstWordMs !== undefined) deadline.start(timeoutMs) // the next one begins anew
+    if (answer.text !== '') voice?.takeBack()
     throw patience.isOver && !signal.aborted ? silent('it said nothing for too long') : error
   } finally {
     abandon(iterator)

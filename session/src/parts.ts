@@ -61,4 +61,17 @@ export interface TurnParts {
   newMessageId: () => string
   /** For durations. */
   nowMs: () => number
+  /** Where the turn is said aloud, it keeps no `agent.message`: whoever says it does, as far as it was heard. */
+  voice?: TurnVoice
+}
+
+/** Takes the words of a turn while the model still speaks. */
+export interface TurnVoice {
+  /** Before the first word: under which id the answer is known, and which message of the user it answers. */
+  begin: (messageId: string, answers: unknown) => void
+  say: (text: string, source: 'model' | 'say') => void
+  /** The model broke off and another begins anew: what nobody has heard yet is not said. */
+  takeBack: () => void
+  /** Nothing more comes for a while: what waits for the rest of its sentence is said. */
+  rest: () => void
 }

@@ -71,6 +71,7 @@ export class Turn {
   }
 
   async run(): Promise<TurnEnd> {
+    this.#parts.voice?.begin(this.#messageId, this.#answers)
     this.#messages = messagesOf(this.#parts.entries, await this.#outcomesBegun())
     for (;;) {
       const isLast = this.#rounds >= mostRounds
@@ -97,19 +98,22 @@ export class Turn {
   }
 
   async #generate(tools: OfferedTools['tools']): Promise<Answer | NoAnswer> {
-    const { instructions, models, nowMs } = this.#parts
+    const { instructions, models, nowMs, voice } = this.#parts
     this.#generation += 1
     const set = await this.#unlessAborted(() => this.#parts.prepare(this.#generation))
     const system = systemMessages(instructions, set, this.#opensWith, whispersIn(this.#parts.entries))
     const messages = [...system, ...recentOf(this.#messages)]
-    const asking = { models, timeoutMs: instructions.llmTimeoutMs, nowMs }
+    const asking = { models, timeoutMs: instructions.llmTimeoutMs, nowMs, voice }
     return askModels(asking, { messages, ...(tools.length > 0 && { tools }) }, this.#signal)
   }
 
   /** The calls are kept before anybody is asked, and every one of them gets a result that the model reads. */
   async #runCalls(answer: Answer, { all, asked, refused, hangsUp }: JudgedCalls) {
+    const { voice } = this.#parts
     const text = answer.text.trim()
-    const entry = { msgId: this.#messageId, toolCalls: asked, ...(text && !hangsUp && { text }) }
+    voice?.rest()
+    // what was said aloud stands in the message, as far as it was heard
+    const entry = { msgId: this.#messageId, toolCalls: asked, ...(text && !hangsUp && !voice && { text }) }
     await this.#keep([
       ...this.#servedBy(answer),
       ...[...refused.values()].map((detail) => error({ code: 'tool_failed', detail })),
@@ -135,7 +139,7 @@ export class Turn {
     const answer = await this.#generate([])
     if (answer.type === 'answered') return this.#finish(answer, true)
     const said = this.#saidBefore.join('\n')
-    await this.#keep([this.#errorOf(answer), ...(said ? [this.#message(said, 'model')] : [])])
+    await this.#keep([this.#errorOf(answer), ...(said ? this.#message(said, 'model') : [])])
     return { ends: true }
   }
 
@@ -148,7 +152,7 @@ export class Turn {
   }
 
   async #end(text: string, before: readonly NewEntry[], ends = true): Promise<TurnEnd> {
-    await this.#keep([...before, this.#message(text, 'model')])
+    await this.#keep([...before, ...this.#message(text, 'model')])
     return { ends }
   }
 
@@ -156,7 +160,8 @@ export class Turn {
   async #apologise(answer: NoAnswer): Promise<TurnEnd> {
     const sentence = apologyIn(this.#parts.instructions.language)
     const isOpening = this.#opensWith !== null
-    await this.#keep([this.#errorOf(answer), ...(isOpening ? [] : [this.#message(sentence, 'say')])])
+    if (!isOpening) this.#parts.voice?.say(sentence, 'say')
+    await this.#keep([this.#errorOf(answer), ...(isOpening ? [] : this.#message(sentence, 'say'))])
     return { ends: false }
   }
 
@@ -170,9 +175,10 @@ export class Turn {
     return [...switches(this.#down, answer.failed, answer.run.vendor), metricsOf(answer, more)]
   }
 
-  #message(text: string, source: 'model' | 'say'): NewEntry {
+  #message(text: string, source: 'model' | 'say'): NewEntry[] {
+    if (this.#parts.voice) return []
     const answers = this.#answers === null ? {} : { answers: this.#answers }
-    return { type: 'agent.message', data: { text, messageId: this.#messageId, source, ...answers } }
+    return [{ type: 'agent.message', data: { text, messageId: this.#messageId, source, ...answers } }]
   }
 
   #keep(entries: readonly NewEntry[]): Promise<void> {

@@ -1,9 +1,12 @@
 import type { Entry, NewEntry } from '@switchroom/contract/log'
 
-const stage = 'llm'
+export type Stage = 'llm' | 'stt' | 'tts'
 
-/** Which vendors of the model went down in this call and did not come back. */
-export function vendorsDown(entries: readonly Pick<Entry, 'type' | 'data'>[]): Set<string> {
+/** Which vendors of a stage went down in this call and did not come back. */
+export function vendorsDown(
+  entries: readonly Pick<Entry, 'type' | 'data'>[],
+  stage: Stage = 'llm',
+): Set<string> {
   const down = new Set<string>()
   for (const { type, data } of entries) {
     if (type !== 'vendor.switched' || data['stage'] !== stage) continue
@@ -14,7 +17,12 @@ export function vendorsDown(entries: readonly Pick<Entry, 'type' | 'data'>[]): S
 }
 
 /** What the log is told when `serves` answered after the others failed; `down` is brought up to date. */
-export function switches(down: Set<string>, failed: readonly string[], serves: string): NewEntry[] {
+export function switches(
+  down: Set<string>,
+  failed: readonly string[],
+  serves: string,
+  stage: Stage = 'llm',
+): NewEntry[] {
   const switched = (vendor: string, state: 'down' | 'back'): NewEntry => {
     return { type: 'vendor.switched', data: { stage, vendor, state, serves } }
   }

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { asFailure } from '@switchroom/launcher/failures'
 import { startThrowawayPostgres } from '@switchroom/launcher/postgres'
+import { installMissing } from './debian-packages.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const filesAtOnce = 4
@@ -19,6 +20,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   })
 }
 
+if (process.argv.length === 2) installMissing((sentence) => process.stdout.write(`${sentence}\n`))
 try {
   const postgres = await startThrowawayPostgres(interrupted.signal)
   try {

@@ -137,8 +137,11 @@ test('what is not HTTP is answered in the same shape, and the next request is se
 test('paths are under /v1, but for discovery, pages and what serves the process itself (I-529, N-536)', () => {
   const { routes } = deployment.gateway.server
   const outside = routes.all.map(({ path }) => path).filter((path) => !path.startsWith('/v1/'))
-  const pages = ['/', '/cli', '/docs', '/docs/:asset', '/docs/start.js', '/invitations/:token']
-  const assets = ['ask.js', 'invitation.js', 'page.css', 'sign-in.js'].map((name) => `/pages/${name}`)
+  const doors = ['/', '/cli', '/invitations/:token', '/sign-up', '/forgotten-password']
+  const screens = ['/team', '/keys', '/provider-keys', '/judging', '/single-sign-on', '/mailbox']
+  const places = ['/agents', '/calls', '/numbers', '/threads', '/platform']
+  const pages = [...doors, ...screens, ...places, ...places.map((place) => `${place}/*`)]
+  const assets = ['/assets/:asset', '/docs', '/docs/:asset', '/docs/start.js']
   const process = ['/.well-known/svc', '/healthz', '/metrics', '/openapi.json', '/readyz']
   assert.deepEqual([...new Set(outside)].toSorted(), [...pages, ...assets, ...process].toSorted())
 })

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import websocket, { type WebSocket } from '@fastify/websocket'
 import type { FastifyRequest } from 'fastify'
 import { secondMs } from '../foundation/clock.ts'
+import { browserSockets } from './browser-sockets.ts'
 import type { OpenConnections } from './open-connections.ts'
 import type { Routes } from './routes.ts'
 import type { Server } from './server.ts'
@@ -22,6 +23,7 @@ export async function serveSockets(server: Server, connections: OpenConnections)
     errorHandler: closeBroken,
     preClose: () => connections.leave(),
   })
+  browserSockets(server)
 }
 
 /** What asks to become a socket where there is none is a request like any other. */

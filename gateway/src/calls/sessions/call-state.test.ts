@@ -86,6 +86,7 @@ test('usage is summed by stage, vendor, model and key; how long things took is n
     ['metrics', { ...block, key: 'yours', input_tokens: 1, credits: 0 }],
     ['metrics', { ...block, input_tokens: 5, output_tokens: 1, cached_tokens: 4, credits: 0.25 }],
     ['metrics', { stage: 'tts', vendor: 'acme', characters: 7, key: 'none' }],
+    ['metrics', { stage: 'turn', messageId: 'm1', first_audio_ms: 900 }],
   )
   assert.deepEqual(usage, [
     { ...block, blocks: 2, amounts: { input_tokens: 15, output_tokens: 3, cached_tokens: 4 }, credits: 0.75 },

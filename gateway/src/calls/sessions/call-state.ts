@@ -38,7 +38,9 @@ const byType: Readonly<Record<string, Read>> = {
   error: (told, { seq, ts, data }) =>
     told.errors.push({ seq, ts, code: textIn(data['code']), detail: textOrNull(data['detail']) }),
 
-  metrics: (told, { data }) => used(told, data),
+  metrics(told, { data }) {
+    if (data['stage'] !== 'turn') used(told, data) // how long a turn took is no vendor's work
+  },
 
   'callback.requested': (told, { seq, ts, data }) =>
     told.callbacks.push({

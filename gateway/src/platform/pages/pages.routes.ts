@@ -1,42 +1,84 @@
-import { readFile } from 'node:fs/promises'
-import { extname, join } from 'node:path'
+import { createReadStream } from 'node:fs'
 import { Type } from 'typebox'
+import { notFound } from '../../foundation/refusals.ts'
 import { open } from '../../http/access.ts'
+import { refusals } from '../../http/refusals.ts'
 import type { Server } from '../../http/server.ts'
-
-const folder = join(import.meta.dirname, 'static')
-
-const types: Readonly<Record<string, string>> = {
-  '.html': 'text/html; charset=utf-8',
-  '.css': 'text/css; charset=utf-8',
-  '.js': 'text/javascript; charset=utf-8',
-}
+import { ConsoleFiles } from './console-files.ts'
 
 const headers = {
-  'content-security-policy':
-    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'content-security-policy': [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data: https:", // a brand's logo is an https address
+    "media-src 'self' blob:",
+    "connect-src 'self' wss: ws: https:", // the media plane has an address of its own
+    "font-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; '),
   'referrer-policy': 'no-referrer', // the address of an invitation or a login code is a secret
   'cache-control': 'no-store',
 }
 
-/** Plain pages behind the links that people get. They are the same for any token: looking at one spends nothing. */
-const pages: Readonly<Record<string, string>> = {
-  '/': 'sign-in.html',
-  '/cli': 'sign-in.html',
-  '/invitations/:token': 'invitation.html',
-  '/pages/page.css': 'page.css',
-  '/pages/ask.js': 'ask.js',
-  '/pages/sign-in.js': 'sign-in.js',
-  '/pages/invitation.js': 'invitation.js',
-}
+/** Every address that a person opens: the console finds out by itself what to show there. */
+const pages = [
+  '/',
+  '/cli',
+  '/invitations/:token',
+  '/sign-up',
+  '/forgotten-password',
+  '/team',
+  '/keys',
+  '/provider-keys',
+  '/judging',
+  '/single-sign-on',
+  '/mailbox',
+  ...['/agents', '/calls', '/numbers', '/threads', '/platform'].flatMap((place) => [place, `${place}/*`]),
+]
 
-export async function pageRoutes(server: Server) {
-  for (const [path, file] of Object.entries(pages)) {
-    const text = await readFile(join(folder, file), 'utf8')
-    const type = types[extname(file)] ?? 'text/plain'
-    const schema = { hide: true, response: { 200: Type.String() } }
-    server.get(path, { access: open, schema }, async (_request, reply) =>
-      reply.type(type).headers(headers).send(text),
-    )
+const notBuilt = `<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>No console here</title></head>
+<body><main><h1>The console was not built</h1>
+<p>Run <code>node tools/build-console.mjs</code> in the checkout and open this page again. The API is served all the same; <a href="/docs">its reference</a> has every endpoint.</p></main></body>
+</html>
+`
+
+/** The console, the same page for any address: looking at one spends nothing. */
+export async function pageRoutes(server: Server, files = new ConsoleFiles()) {
+  const schema = { hide: true, response: { 200: Type.String(), 503: Type.String() } }
+  for (const path of pages) {
+    server.get(path, { access: open, schema }, async (_request, reply) => {
+      const page = await files.page()
+      const status = page === undefined ? 503 : 200
+      return reply
+        .code(status)
+        .type('text/html; charset=utf-8')
+        .headers(headers)
+        .send(page ?? notBuilt)
+    })
   }
+
+  const Params = Type.Object({ asset: Type.String() })
+  server.get(
+    '/assets/:asset',
+    {
+      access: open,
+      schema: { hide: true, params: Params, response: { 200: Type.Unknown(), ...refusals(404) } },
+    },
+    async ({ params, headers: { 'accept-encoding': accepted } }, reply) => {
+      const found = await files.asset(params.asset, accepted?.toString())
+      if (!found) throw notFound(`there is no door at /assets/${params.asset}`)
+      if (found.encoding !== undefined) reply.header('content-encoding', found.encoding)
+      return reply
+        .type(found.type)
+        .header('vary', 'accept-encoding')
+        .header('x-content-type-options', 'nosniff')
+        .header('cache-control', 'public, max-age=31536000, immutable') // its name changes with its content
+        .send(createReadStream(found.path))
+    },
+  )
 }

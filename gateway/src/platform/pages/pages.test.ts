@@ -1,24 +1,98 @@
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { startDeployment } from '../../../testing/deployment.ts'
+import { ConsoleFiles } from './console-files.ts'
 
+execFileSync(process.execPath, [join(import.meta.dirname, '../../../../tools/build-console.mjs')])
 const deployment = await startDeployment()
 after(() => deployment[Symbol.asyncDispose]())
-const { nobody } = deployment
+const { nobody, url } = deployment
+
+const assetsIn = (text: string) =>
+  [...text.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(([, path]) => `${path}`)
 
 test('the pages behind links are the same whatever the address holds, and run no script of another (ID-83)', async () => {
-  const pages = ['/', '/?login=lc_x', '/?refused=no', '/cli?c=cli_x&login=lc_x', '/invitations/x']
-  for (const path of pages) {
+  const doors = ['/', '/?login=lc_x', '/?refused=no', '/cli?c=cli_x&login=lc_x', '/invitations/x']
+  const screens = [
+    '/agents/hello/settings',
+    '/calls/call_x',
+    '/numbers',
+    '/threads',
+    '/team',
+    '/platform/orgs',
+  ]
+  for (const path of [...doors, ...screens]) {
     const { status, headers, text } = await nobody.get(path)
     assert.equal(status, 200, path)
-    assert.match(headers.get('content-security-policy') ?? '', /default-src 'none'; script-src 'self';/)
+    const policy = headers.get('content-security-policy') ?? ''
+    assert.match(policy, /default-src 'none'; script-src 'self'; style-src 'self';/)
+    assert.match(policy, /form-action 'none'; frame-ancestors 'none'$/)
+    assert.doesNotMatch(policy, /unsafe/)
     assert.deepEqual(
       [headers.get('referrer-policy'), headers.get('cache-control')],
       ['no-referrer', 'no-store'],
     )
-    assert.doesNotMatch(text, /lc_x|cli_x|<script>|onclick/)
-    for (const [, asset] of text.matchAll(/(?:src|href)="(\/pages\/[^"]+)"/g))
-      assert.equal((await nobody.get(String(asset))).status, 200, asset)
+    assert.doesNotMatch(text, /lc_x|cli_x|call_x|<script>|onclick|style=/)
+    const assets = assetsIn(text)
+    assert.ok(assets.length >= 2, text)
+    for (const asset of assets) assert.equal((await nobody.get(asset)).status, 200, asset)
   }
   assert.equal((await nobody.get('/')).text, (await nobody.get('/?refused=no')).text)
+})
+
+test('what the console is made of is kept for a year, and comes compressed to whoever takes it so', async () => {
+  const script = assetsIn((await nobody.get('/')).text).find((path) => path.endsWith('.js'))
+  const sent = async (accepted: string) =>
+    fetch(`${url}${script}`, { headers: { 'accept-encoding': accepted } })
+  const plain = await sent('identity')
+  assert.equal(plain.headers.get('cache-control'), 'public, max-age=31536000, immutable')
+  assert.equal(plain.headers.get('content-type'), 'text/javascript; charset=utf-8')
+  const length = (await plain.text()).length
+  for (const [accepted, encoding] of [
+    ['gzip, deflate, br', 'br'],
+    ['gzip;q=0.5', 'gzip'],
+    ['br;q=0, gzip', 'gzip'],
+    ['identity', null],
+  ] as const) {
+    const answer = await sent(accepted)
+    assert.equal(answer.headers.get('content-encoding'), encoding, accepted)
+    assert.equal(answer.headers.get('vary'), 'accept-encoding')
+    assert.equal((await answer.text()).length, length)
+  }
+  const { status, body } = await nobody.get('/assets/..%2f..%2fpackage.json')
+  assert.deepEqual([status, body.detail], [404, 'there is no door at /assets/../../package.json'])
+})
+
+test('a console that was not built has neither page nor files', async () => {
+  const files = new ConsoleFiles(join(import.meta.dirname, 'nowhere'))
+  assert.deepEqual([await files.page(), await files.asset('index.js')], [undefined, undefined])
+})
+
+test('a browser, whose sockets send no headers, offers its key as a protocol; the gateway agrees to another', async () => {
+  const org = await deployment.newOrg()
+  const { key } = await org.serverToken('sandbox', { scopes: ['app'] })
+  const address = `${url.replace('http', 'ws')}/v1/apps`
+  const opened = async (protocols: string[]) => {
+    const socket = new WebSocket(address, protocols)
+    const [{ type }] = (await Promise.race([once(socket, 'open'), once(socket, 'error')])) as [Event]
+    socket.close()
+    return [type, socket.protocol]
+  }
+  assert.deepEqual(await opened(['svc', `svc.bearer.${key}`, 'svc.env.sandbox']), ['open', 'svc'])
+  assert.deepEqual(await opened(['svc', `svc.bearer.${key}`]), ['open', 'svc'])
+  assert.deepEqual(await opened(['svc', `svc.bearer.${key}`, 'svc.env.production']), ['error', ''])
+  assert.deepEqual(await opened(['svc', 'svc.bearer.svc_test_invented']), ['error', ''])
+  assert.deepEqual(await opened(['svc']), ['error', ''])
+  assert.equal(deployment.log().includes(key), false)
+})
+
+test('what a browser offers as a protocol is a key at a socket alone', async () => {
+  const org = await deployment.newOrg()
+  const { client, key } = await org.serverToken('sandbox', { scopes: ['app'] })
+  assert.equal((await client.get('/v1/whoami')).status, 200)
+  const offering = nobody.with({ 'sec-websocket-protocol': `svc, svc.bearer.${key}` })
+  assert.equal((await offering.get('/v1/whoami')).status, 401)
 })

@@ -1,0 +1,86 @@
+import { useEffect, useRef, useState, type FormEvent } from 'react'
+import { Link } from 'wouter'
+import { path } from '../api/client.ts'
+import { Empty, Refusal } from '../ui/answers.tsx'
+import { Button } from '../ui/button.tsx'
+import { TextField } from '../ui/field.tsx'
+import type { AgentPartProps } from './agent-part.ts'
+import { useChat } from './chat-socket.ts'
+import './chat.css'
+
+export default function ChatPart({ agent }: AgentPartProps) {
+  const chat = useChat(agent)
+  const [text, setText] = useState('')
+  const list = useRef<HTMLDivElement>(null)
+  const input = useRef<HTMLInputElement>(null)
+  useEffect(() => {
+    list.current?.scrollTo(0, list.current.scrollHeight)
+  }, [chat.lines, chat.isAnswering])
+  useEffect(() => {
+    if (chat.state === 'open') input.current?.focus()
+  }, [chat.state])
+
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (text.trim() === '') return
+    chat.say(text)
+    setText('')
+  }
+  if (chat.state === 'closed')
+    return (
+      <div className="stack">
+        <Refusal error={chat.error} />
+        <Empty title={`Write to ${agent}`}>
+          <p>
+            It answers as it would answer anybody. The conversation is a call: its log is kept under Calls.
+          </p>
+          <Button tone="primary" onClick={chat.start}>
+            Start a chat
+          </Button>
+        </Empty>
+      </div>
+    )
+  return (
+    <section className="chat" aria-label={`Chat with ${agent}`}>
+      <div className="chat-lines" ref={list} role="log" aria-label="What was said" tabIndex={0}>
+        {chat.lines.map(({ id, who, text: said, isSending }) => (
+          <div key={id} className={`chat-line ${who}`} data-sending={isSending || undefined}>
+            <span className="sr-only">{who === 'you' ? 'You' : agent}: </span>
+            {said}
+          </div>
+        ))}
+        {chat.isAnswering ? <div className="chat-line agent waiting">{agent} is answering…</div> : null}
+      </div>
+      <Refusal error={chat.error} />
+      {chat.state === 'ended' ? (
+        <div className="row">
+          <p className="grow">The conversation is over.</p>
+          {chat.call ? <Link href={path`/calls/${chat.call}`}>Its log</Link> : null}
+          <Button tone="primary" onClick={chat.start}>
+            Start another
+          </Button>
+        </div>
+      ) : (
+        <form className="chat-form" onSubmit={submit}>
+          <TextField
+            label="Message"
+            ref={input}
+            autoComplete="off"
+            disabled={chat.state === 'opening'}
+            value={text}
+            onChange={setText}
+          />
+          <Button tone="primary" type="submit" busy={chat.state === 'opening'}>
+            Send
+          </Button>
+          <Button onClick={chat.end}>End</Button>
+        </form>
+      )}
+      {chat.call && chat.state === 'open' ? (
+        <p className="soft">
+          <Link href={path`/calls/${chat.call}`}>This call’s log</Link>
+        </p>
+      ) : null}
+    </section>
+  )
+}

@@ -1,0 +1,244 @@
+import type { Config, Greeting, Knob, Turn } from '@switchroom/contract/settings'
+import { useState } from 'react'
+import { Checkbox, Select, TextArea, TextField } from '../ui/field.tsx'
+import type { KnobField } from './knob-list.ts'
+
+export interface KnobEditorProps {
+  field: KnobField
+  config: Config
+  /** The value of the scope below, as a hint of what applies while nothing is set. */
+  inherited: string
+  error: string | undefined
+  disabled: boolean
+  change: (changed: Partial<Config>) => void
+}
+
+/** The control that fits a knob. What is set to undefined is taken out of the set. */
+export function KnobEditor(props: KnobEditorProps) {
+  const { field, config, inherited, error, disabled, change } = props
+  const { knob, label, hint } = field
+  const shared = { label, hint, error, disabled }
+  const value = config[knob]
+  switch (field.kind) {
+    case 'greeting':
+      return <GreetingEditor {...props} />
+    case 'turn':
+      return <TurnEditor {...props} />
+    case 'memory':
+      return <MemoryEditor {...props} />
+    case 'json':
+      return <JsonEditor key={JSON.stringify(value)} {...props} />
+    case 'hangup':
+      return (
+        <TextField
+          {...shared}
+          placeholder={inherited}
+          value={config.hangup?.when ?? ''}
+          onChange={(when) => change({ hangup: when === '' ? undefined : { when } })}
+        />
+      )
+    case 'flag':
+      return (
+        <Select
+          {...shared}
+          value={value === undefined ? '' : shown(value)}
+          onChange={(said) => change(one(knob, said === '' ? undefined : said === 'true'))}
+          options={[
+            { value: '', label: `Not set (${inherited})` },
+            { value: 'true', label: 'Yes' },
+            { value: 'false', label: 'No' },
+          ]}
+        />
+      )
+    case 'turn-end':
+      return (
+        <Select
+          {...shared}
+          value={config.end_of_turn ?? ''}
+          onChange={(said) => change(one(knob, said === '' ? undefined : said))}
+          options={[
+            { value: '', label: `Not set (${inherited})` },
+            { value: 'stt', label: 'The ears themselves' },
+            { value: 'framework', label: 'The media framework' },
+            { value: 'smart-turn', label: 'A model on the worker' },
+          ]}
+        />
+      )
+    case 'number':
+      return (
+        <TextField
+          {...shared}
+          inputMode="decimal"
+          placeholder={inherited}
+          value={value === undefined ? '' : shown(value)}
+          onChange={(said) => change(one(knob, numberIn(said)))}
+        />
+      )
+    case 'long':
+      return (
+        <TextArea
+          {...shared}
+          rows={6}
+          placeholder={inherited}
+          value={typeof value === 'string' ? value : ''}
+          onChange={(said) => change(one(knob, said === '' ? undefined : said))}
+        />
+      )
+    case 'text':
+      return (
+        <TextField
+          {...shared}
+          placeholder={inherited}
+          value={typeof value === 'string' ? value : ''}
+          onChange={(said) => change(one(knob, said === '' ? undefined : said))}
+        />
+      )
+  }
+}
+
+const shown = (value: Config[Knob]) => (typeof value === 'object' ? JSON.stringify(value) : String(value))
+
+const one = (knob: Knob, value: unknown): Partial<Config> => ({ [knob]: value })
+
+/** What is no number is sent as it was typed, and the gateway's sentence says what is wrong with it. */
+const numberIn = (said: string) =>
+  said === '' ? undefined : Number.isNaN(Number(said)) ? said : Number(said)
+
+function GreetingEditor({ config, inherited, error, disabled, change }: KnobEditorProps) {
+  const { greeting } = config
+  const verb = greeting === undefined ? '' : greeting.reply === undefined ? 'say' : 'reply'
+  const set = (next: Greeting | undefined) => change({ greeting: next })
+  const rest =
+    greeting?.allow_interruptions === undefined ? {} : { allow_interruptions: greeting.allow_interruptions }
+  return (
+    <div className="stack knob-parts">
+      <Select
+        label="Greeting"
+        error={verb === '' ? error : undefined}
+        disabled={disabled}
+        value={verb}
+        onChange={(said) => set(said === '' ? undefined : { [said]: '', ...rest })}
+        options={[
+          { value: '', label: `Not set (${inherited})` },
+          { value: 'say', label: 'Says these words' },
+          { value: 'reply', label: 'Lets the model open' },
+        ]}
+      />
+      {verb === 'say' || verb === 'reply' ? (
+        <>
+          <TextArea
+            label={verb === 'say' ? 'What it says first' : 'What the model is asked to open with'}
+            rows={3}
+            error={error}
+            disabled={disabled}
+            value={greeting?.[verb] ?? ''}
+            onChange={(said) => set({ [verb]: said, ...rest })}
+          />
+          <Checkbox
+            label="The caller may interrupt it"
+            disabled={disabled}
+            checked={greeting?.allow_interruptions ?? false}
+            onChange={(allow_interruptions) => set({ ...greeting, allow_interruptions })}
+          />
+        </>
+      ) : null}
+    </div>
+  )
+}
+
+const turnParts: [keyof Turn, string][] = [
+  ['endpointing_ms', 'Silence that ends a turn (ms)'],
+  ['min_interruption_words', 'Words that interrupt'],
+  ['min_interruption_ms', 'Speech that interrupts (ms)'],
+  ['eot_threshold', 'End-of-turn threshold'],
+  ['eager_eot_threshold', 'Eager end-of-turn threshold'],
+]
+
+function TurnEditor({ config, inherited, error, disabled, change }: KnobEditorProps) {
+  const set = (name: keyof Turn, said: string) => {
+    const { [name]: _, ...others } = config.turn ?? {}
+    const next = said === '' ? others : { ...others, [name]: numberIn(said) }
+    change({ turn: Object.keys(next).length === 0 ? undefined : next })
+  }
+  return (
+    <fieldset className="knob-parts" disabled={disabled}>
+      <legend>Cut of a turn</legend>
+      <p className="field-hint">While nothing is set: {inherited}.</p>
+      <div className="fields">
+        {turnParts.map(([name, label]) => (
+          <TextField
+            key={name}
+            label={label}
+            inputMode="decimal"
+            error={error !== undefined && error.includes(name) ? error : undefined}
+            value={config.turn?.[name] === undefined ? '' : String(config.turn[name])}
+            onChange={(said) => set(name, said)}
+          />
+        ))}
+      </div>
+      {error !== undefined && !turnParts.some(([name]) => error.includes(name)) ? (
+        <p className="field-error" role="alert">
+          {error}
+        </p>
+      ) : null}
+    </fieldset>
+  )
+}
+
+function MemoryEditor({ config, inherited, error, disabled, change }: KnobEditorProps) {
+  const set = (name: 'remember' | 'forget', said: string) => {
+    const { [name]: _, ...others } = config.memory ?? {}
+    const next = said === '' ? others : { ...others, [name]: said }
+    change({ memory: Object.keys(next).length === 0 ? undefined : next })
+  }
+  const text = (said: string | string[] | undefined) => (Array.isArray(said) ? said.join('\n') : (said ?? ''))
+  return (
+    <fieldset className="knob-parts" disabled={disabled}>
+      <legend>Memory</legend>
+      <p className="field-hint">While nothing is set: {inherited}.</p>
+      <div className="fields">
+        <TextArea
+          label="What it remembers of a caller"
+          error={error}
+          value={text(config.memory?.remember)}
+          onChange={(said) => set('remember', said)}
+        />
+        <TextArea
+          label="What it forgets"
+          value={text(config.memory?.forget)}
+          onChange={(said) => set('forget', said)}
+        />
+      </div>
+    </fieldset>
+  )
+}
+
+/** Taken when it reads as JSON; until then what was typed stands, with a sentence. */
+function JsonEditor({ field, config, inherited, error, disabled, change }: KnobEditorProps) {
+  const value = config[field.knob]
+  const [text, setText] = useState(value === undefined ? '' : JSON.stringify(value, null, 2))
+  const [wrong, setWrong] = useState<string | null>(null)
+  const leave = () => {
+    try {
+      const parsed: unknown = text.trim() === '' ? undefined : JSON.parse(text)
+      setWrong(null)
+      change(one(field.knob, parsed))
+    } catch {
+      setWrong('This is no JSON yet, so it is not part of what would be saved.')
+    }
+  }
+  return (
+    <TextArea
+      label={field.label}
+      hint={field.hint ?? 'JSON'}
+      error={wrong ?? error}
+      disabled={disabled}
+      rows={4}
+      spellCheck={false}
+      placeholder={inherited}
+      value={text}
+      onChange={setText}
+      onBlur={leave}
+    />
+  )
+}

@@ -1,0 +1,140 @@
+import type { Lexicon, LexiconRow, LexiconView } from '@switchroom/contract/settings'
+import { useState, type FormEvent } from 'react'
+import { path } from '../api/client.ts'
+import { useGet, useSend } from '../api/queries.ts'
+import { Answered, Refusal } from '../ui/answers.tsx'
+import { Badge } from '../ui/badge.tsx'
+import { Button } from '../ui/button.tsx'
+import { TextArea, TextField } from '../ui/field.tsx'
+import { Section } from '../ui/page.tsx'
+import { toast } from '../ui/toast.tsx'
+import type { AgentPartProps } from './agent-part.ts'
+import { ScopeSelect, scopeWords, useScopeChoice, type ScopeChoosing } from './scope-choice.tsx'
+import './settings.css'
+
+export default function LexiconPart({ agent }: AgentPartProps) {
+  const lexicon = useGet<LexiconView>(path`/v1/agents/${agent}/lexicon`)
+  const choosing = useScopeChoice()
+  return (
+    <div className="stack">
+      <ScopeSelect {...choosing} />
+      <Answered of={lexicon}>
+        {(view) => {
+          const own = view[choosing.scope]
+          return (
+            <Editor
+              key={`${choosing.scope} ${own?.version ?? 0}`}
+              agent={agent}
+              own={own}
+              below={choosing.scope === 'yours' ? view.team : null}
+              fixed={view.fixed}
+              choosing={choosing}
+            />
+          )
+        }}
+      </Answered>
+    </div>
+  )
+}
+
+interface EditorProps {
+  agent: string
+  own: LexiconRow | null
+  below: LexiconRow | null
+  fixed: string[]
+  choosing: ScopeChoosing
+}
+
+type Said = Lexicon['said'][number] & { id: number }
+
+let lastId = 0
+const withIds = (said: Lexicon['said']): Said[] => said.map((one) => ({ ...one, id: (lastId += 1) }))
+
+function Editor({ agent, own, below, fixed, choosing: { scope, isTeam } }: EditorProps) {
+  const start = (own ?? below)?.lexicon ?? { said: [], heard: [] }
+  const [said, setSaid] = useState(() => withIds(start.said))
+  const [heard, setHeard] = useState(start.heard.join('\n'))
+  const { send, busy, error } = useSend()
+  const change = (id: number, field: 'word' | 'spoken') => (value: string) =>
+    setSaid((before) => before.map((one) => (one.id === id ? { ...one, [field]: value } : one)))
+  const submit = async (event: FormEvent) => {
+    event.preventDefault()
+    const lexicon: Lexicon = {
+      said: said.map(({ word, spoken }) => ({ word, spoken })),
+      heard: heard
+        .split('\n')
+        .map((word) => word.trim())
+        .filter(Boolean),
+    }
+    const body = { lexicon, if_version: own?.version ?? 0, ...(isTeam && { team: true }) }
+    if (await send('put', path`/v1/agents/${agent}/lexicon`, body)) toast('The lexicon is saved.')
+  }
+  return (
+    <form className="stack" onSubmit={(event) => void submit(event)}>
+      {own === null && below !== null ? (
+        <p className="soft">Nothing is set in your scope: this is the team’s, and a save makes it yours.</p>
+      ) : null}
+      <Section
+        title="What the voice says"
+        hint="In place of a word that it would say wrongly."
+        actions={fixed.includes('says') ? <Badge tone="warn">From its class</Badge> : null}
+      >
+        <div className="said-rows">
+          {said.map(({ id, word, spoken }) => (
+            <div key={id} className="said-row">
+              <TextField
+                label="Written"
+                value={word}
+                onChange={change(id, 'word')}
+                disabled={fixed.includes('says')}
+              />
+              <TextField
+                label="Said"
+                value={spoken}
+                onChange={change(id, 'spoken')}
+                disabled={fixed.includes('says')}
+              />
+              <Button
+                aria-label={`Remove ${word || 'this word'}`}
+                disabled={fixed.includes('says')}
+                onClick={() => setSaid((before) => before.filter((one) => one.id !== id))}
+              >
+                Remove
+              </Button>
+            </div>
+          ))}
+        </div>
+        <div className="row">
+          <Button
+            disabled={fixed.includes('says')}
+            onClick={() => setSaid((before) => [...before, ...withIds([{ word: '', spoken: '' }])])}
+          >
+            Add a word
+          </Button>
+        </div>
+      </Section>
+      <Section
+        title="What the ears must know"
+        hint="Names and words of your trade, one a line."
+        actions={fixed.includes('hears') ? <Badge tone="warn">From its class</Badge> : null}
+      >
+        <TextArea
+          label="Words"
+          rows={6}
+          value={heard}
+          onChange={setHeard}
+          disabled={fixed.includes('hears')}
+        />
+      </Section>
+      <Refusal error={error} />
+      <div className="row">
+        <Button tone="primary" type="submit" busy={busy}>
+          Save the lexicon
+        </Button>
+        <span className="soft">
+          {own ? `${scopeWords[scope]} is at version ${own.version}.` : 'Nothing is set here yet.'}
+        </span>
+      </div>
+    </form>
+  )
+}

@@ -1,0 +1,168 @@
+import type { Config, Knob, SettingsRow, SettingsView } from '@switchroom/contract/settings'
+import { useState, type FormEvent } from 'react'
+import { path } from '../api/client.ts'
+import { useGet, useSend } from '../api/queries.ts'
+import { useCan } from '../shell/identity.ts'
+import { Answered, Refusal } from '../ui/answers.tsx'
+import { Badge } from '../ui/badge.tsx'
+import { Button } from '../ui/button.tsx'
+import { TextField } from '../ui/field.tsx'
+import { Section } from '../ui/page.tsx'
+import { toast } from '../ui/toast.tsx'
+import type { AgentPartProps } from './agent-part.ts'
+import { KnobEditor } from './knob-editors.tsx'
+import { isDeclared, knobGroups, knobNamedIn, shownValue, wordsKnobs, type KnobField } from './knob-list.ts'
+import { ScopeSelect, scopeWords, useScopeChoice, type ScopeChoosing } from './scope-choice.tsx'
+import './settings.css'
+
+export default function SettingsPart({ agent }: AgentPartProps) {
+  const settings = useGet<SettingsView>(path`/v1/agents/${agent}/settings`)
+  const choosing = useScopeChoice()
+  return (
+    <div className="stack">
+      <ScopeSelect {...choosing} />
+      <Answered of={settings}>
+        {(view) => {
+          const own = view[choosing.scope]
+          return (
+            <Editor
+              key={`${choosing.scope} ${own?.version ?? 0}`}
+              agent={agent}
+              view={view}
+              own={own}
+              choosing={choosing}
+            />
+          )
+        }}
+      </Answered>
+    </div>
+  )
+}
+
+interface EditorProps {
+  agent: string
+  view: SettingsView
+  own: SettingsRow | null
+  choosing: ScopeChoosing
+}
+
+function Editor({ agent, view, own, choosing }: EditorProps) {
+  const { scope, isTeam } = choosing
+  const [config, setConfig] = useState<Config>(own?.config ?? {})
+  const [note, setNote] = useState('')
+  const { send, busy, error, clear } = useSend()
+  const can = useCan()
+  const below = scope === 'yours' ? (view.team?.config ?? {}) : {}
+  const changed = knobGroups
+    .flatMap(({ fields }) => fields.map(({ knob }) => knob))
+    .filter((knob) => JSON.stringify(config[knob]) !== JSON.stringify(own?.config[knob]))
+  const named = error ? knobNamedIn(error.message, changed) : undefined
+
+  const change = (next: Partial<Config>) => {
+    clear()
+    setConfig((before) => {
+      const merged: Record<string, unknown> = { ...before, ...next }
+      for (const [knob, value] of Object.entries(merged)) if (value === undefined) delete merged[knob]
+      return merged
+    })
+  }
+  const submit = async (event: FormEvent) => {
+    event.preventDefault()
+    const body = {
+      config,
+      if_version: own?.version ?? 0,
+      ...(note && { note }),
+      ...(isTeam && { team: true }),
+    }
+    if (await send('put', path`/v1/agents/${agent}/settings`, body)) toast('Saved: the next call runs it.')
+  }
+  const row = (field: KnobField) => {
+    const isFixed = isDeclared(field.knob, view.fixed)
+    return (
+      <div key={field.knob} className="knob">
+        <KnobEditor
+          field={field}
+          config={config}
+          inherited={inheritedWords(field.knob, below, isFixed)}
+          error={named === field.knob ? error?.message : undefined}
+          disabled={isFixed || !(can('pipeline') || wordsKnobs.includes(field.knob))}
+          change={change}
+        />
+        <Origin knob={field.knob} config={config} below={below} isFixed={isFixed} scope={scopeWords[scope]} />
+      </div>
+    )
+  }
+  return (
+    <form className="stack" onSubmit={(event) => void submit(event)}>
+      {knobGroups.map(({ title, fields, isRare }) =>
+        isRare ? (
+          <details key={title} className="section rare">
+            <summary>
+              <h2>{title}</h2>
+            </summary>
+            <div className="knobs">{fields.map(row)}</div>
+          </details>
+        ) : (
+          <Section key={title} title={title}>
+            <div className="knobs">{fields.map(row)}</div>
+          </Section>
+        ),
+      )}
+      <Section
+        title="Save"
+        hint={
+          own
+            ? `${scopeWords[scope]} is at version ${own.version}. A changed stage is tried before anything is kept.`
+            : `Nothing is set here yet. A changed stage is tried before anything is kept.`
+        }
+      >
+        <TextField
+          label="Note"
+          hint="Why, for the history."
+          value={note}
+          onChange={setNote}
+          maxLength={500}
+        />
+        {error && named === undefined ? <Refusal error={error} /> : null}
+        {error && named !== undefined ? (
+          <p className="field-error">Nothing was kept: see the field above.</p>
+        ) : null}
+        <div className="row">
+          <Button tone="primary" type="submit" busy={busy} disabled={changed.length === 0}>
+            {changed.length === 0
+              ? 'Nothing changed'
+              : `Save ${changed.length === 1 ? 'the change' : `${changed.length} changes`}`}
+          </Button>
+          {changed.length > 0 ? (
+            <Button onClick={() => change(resetTo(own?.config ?? {}, changed))}>Undo</Button>
+          ) : null}
+        </div>
+      </Section>
+    </form>
+  )
+}
+
+function resetTo(config: Config, changed: readonly Knob[]): Partial<Config> {
+  return Object.fromEntries(changed.map((knob) => [knob, config[knob]]))
+}
+
+function inheritedWords(knob: Knob, below: Config, isFixed: boolean): string {
+  if (isFixed) return 'set by its class'
+  return below[knob] === undefined ? 'the default' : shownValue(below[knob])
+}
+
+interface OriginProps {
+  knob: Knob
+  config: Config
+  below: Config
+  isFixed: boolean
+  scope: string
+}
+
+/** Which scope a call would take the knob from. */
+function Origin({ knob, config, below, isFixed, scope }: OriginProps) {
+  if (isFixed) return <Badge tone="warn">From its class</Badge>
+  if (config[knob] !== undefined) return <Badge tone="good">From {scope}</Badge>
+  if (below[knob] !== undefined) return <Badge>From Team</Badge>
+  return <Badge>Default</Badge>
+}

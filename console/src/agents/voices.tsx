@@ -1,0 +1,154 @@
+import type { Catalogue } from '@switchroom/contract/providers'
+import type { VoiceEntry } from '@switchroom/contract/speech'
+import type { VoiceList } from '@switchroom/contract/voices'
+import type { SettingsView } from '@switchroom/contract/settings'
+import { useEffect, useRef, useState } from 'react'
+import { open, path } from '../api/client.ts'
+import { useGet, useSend } from '../api/queries.ts'
+import { useCan } from '../shell/identity.ts'
+import { Answered, Empty, Refusal } from '../ui/answers.tsx'
+import { Button } from '../ui/button.tsx'
+import { Select, TextField } from '../ui/field.tsx'
+import { Table } from '../ui/table.tsx'
+import { toast } from '../ui/toast.tsx'
+import type { AgentPartProps } from './agent-part.ts'
+import { ScopeSelect, useScopeChoice } from './scope-choice.tsx'
+
+export default function VoicesPart({ agent }: AgentPartProps) {
+  const can = useCan()
+  const choosing = useScopeChoice()
+  const catalogue = useGet<Catalogue>(can('providers') ? '/v1/providers' : null)
+  const [vendor, setVendor] = useState('')
+  const [language, setLanguage] = useState('')
+  const [text, setText] = useState('')
+  const query = new URLSearchParams({ ...(vendor && { tts: vendor }), ...(language && { language }) })
+  const voices = useGet<VoiceList>(`/v1/voices?${query}`)
+  const sample = useSample()
+  const settings = useGet<SettingsView>(path`/v1/agents/${agent}/settings`)
+  const { send, busy, error } = useSend()
+  const vendors = catalogue.data?.providers.filter(({ does, ready }) => does.includes('tts') && ready) ?? []
+  const own = settings.data?.[choosing.scope]
+
+  const use = async (tts: string, voice: string) => {
+    const config = { ...own?.config, tts, voice }
+    const body = {
+      config,
+      if_version: own?.version ?? 0,
+      note: `voice ${voice}`,
+      ...(choosing.isTeam && { team: true }),
+    }
+    if (await send('put', path`/v1/agents/${agent}/settings`, body))
+      toast(`${agent} speaks with ${voice} now.`)
+  }
+  return (
+    <div className="stack">
+      <div className="fields">
+        {vendors.length > 0 ? (
+          <Select
+            label="Vendor"
+            value={vendor || (voices.data?.tts ?? '')}
+            onChange={setVendor}
+            options={vendors.map(({ name }) => name)}
+          />
+        ) : null}
+        <TextField
+          label="Language"
+          hint="A tag such as en; empty for all."
+          value={language}
+          onChange={setLanguage}
+        />
+        <TextField
+          label="Words to say"
+          hint="Empty for the usual line."
+          value={text}
+          onChange={setText}
+          maxLength={400}
+        />
+        <ScopeSelect {...choosing} />
+      </div>
+      <Refusal error={sample.error ?? error} />
+      <Answered of={voices}>
+        {({ tts, voices: all }) => (
+          <Table
+            caption={`Voices of ${tts}`}
+            rows={all}
+            rowKey={({ id }) => id}
+            columns={[
+              { title: 'Voice', cell: ({ name, id }) => (name === id ? id : `${name} (${id})`) },
+              { title: 'Language', cell: ({ language: spoken }) => spoken ?? 'several' },
+              { title: 'About', cell: aboutOf },
+              {
+                title: '',
+                cell: ({ id, name }) => (
+                  <div className="row">
+                    <Button
+                      busy={sample.playing === id}
+                      onClick={() =>
+                        void sample.play({
+                          tts,
+                          voice: id,
+                          ...(text && { text }),
+                          ...(language && { language }),
+                        })
+                      }
+                    >
+                      Play <span className="sr-only">{name}</span>
+                    </Button>
+                    {own?.config.voice === id ? (
+                      <span className="soft">in use</span>
+                    ) : (
+                      <Button busy={busy} onClick={() => void use(tts, id)}>
+                        Use <span className="sr-only">{name}</span>
+                      </Button>
+                    )}
+                  </div>
+                ),
+              },
+            ]}
+            empty={
+              <Empty title="No voice speaks that language">
+                <p>Leave the language empty to see all of them, or choose another vendor.</p>
+              </Empty>
+            }
+          />
+        )}
+      </Answered>
+    </div>
+  )
+}
+
+const aboutOf = ({ description, gender, country, accent }: VoiceEntry) =>
+  [description, gender, accent, country].filter(Boolean).join(', ')
+
+interface Wanted {
+  tts: string
+  voice: string
+  text?: string
+  language?: string
+}
+
+/** One sample at a time; leaving the page ends it. */
+function useSample() {
+  const [playing, setPlaying] = useState<string | null>(null)
+  const [error, setError] = useState<Error | null>(null)
+  const sound = useRef<HTMLAudioElement | null>(null)
+  useEffect(() => () => sound.current?.pause(), [])
+  const play = async (wanted: Wanted) => {
+    sound.current?.pause()
+    setPlaying(wanted.voice)
+    setError(null)
+    try {
+      const answer = await open('post', '/v1/voices/sample', wanted)
+      const address = URL.createObjectURL(await answer.blob())
+      const audio = new Audio(address)
+      sound.current = audio
+      audio.addEventListener('ended', () => URL.revokeObjectURL(address))
+      await audio.play()
+    } catch (refused) {
+      setError(refused instanceof Error ? refused : new Error(String(refused)))
+    } finally {
+      setPlaying(null)
+    }
+  }
+  return { play, playing, error }
+}

@@ -1,0 +1,34 @@
+import type { Session } from '@switchroom/contract/sessions'
+
+type Head = Pick<Session, 'contact' | 'from' | 'to' | 'direction' | 'channel'>
+
+const channelNames = new Map([
+  ['chat', 'Chat'],
+  ['web', 'Browser'],
+  ['phone', 'Phone'],
+  ['msgapp', 'Messages'],
+])
+export const channelName = (channel: string) => channelNames.get(channel) ?? channel
+export const channelOptions = [...channelNames].map(([value, label]) => ({ value, label }))
+
+/** Whom the agent speaks with. */
+export const otherSide = ({ contact, from, to, direction, channel }: Head) =>
+  contact ?? (direction === 'outbound' ? to : from) ?? (channel === 'phone' ? 'Number withheld' : 'A visitor')
+
+export const stateName = (state: Session['state']) =>
+  ({ open: 'Live', held: 'Taken over', ended: 'Ended' })[state]
+
+/** 75 as 1:15. */
+export function lengthOf(seconds: number): string {
+  const whole = Math.max(0, Math.round(seconds))
+  const parts = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60]
+  const [hours = 0, minutes = 0, rest = 0] = parts
+  const two = (part: number) => String(part).padStart(2, '0')
+  return hours > 0 ? `${hours}:${two(minutes)}:${two(rest)}` : `${minutes}:${two(rest)}`
+}
+
+/** 1234 as 1.23 s, 80 as 80 ms. */
+export const tookOf = (ms: number) => (ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(2)} s`)
+
+export const counted = (count: number, one: string, many = `${one}s`) =>
+  `${count} ${count === 1 ? one : many}`

@@ -1,0 +1,87 @@
+import type { CallbackPage } from '@switchroom/contract/callbacks'
+import type { Entry } from '@switchroom/contract/log'
+import { useState } from 'react'
+import { Link } from 'wouter'
+import { DialForm } from '../numbers/dial-form.tsx'
+import { useCan } from '../shell/identity.ts'
+import { Empty, Progress, Refusal } from '../ui/answers.tsx'
+import { Badge } from '../ui/badge.tsx'
+import { Button } from '../ui/button.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { Page } from '../ui/page.tsx'
+import { Table } from '../ui/table.tsx'
+import { Tabs } from '../ui/tabs.tsx'
+import { Time } from '../ui/time.tsx'
+import { AgentFilter, callTabs } from './calls-list.tsx'
+import { textIn } from './conversation.ts'
+import { usePages } from './pages.ts'
+import { asked, useFilters } from './query-filters.ts'
+
+const pageOptions = {
+  itemsOf: ({ callbacks }: CallbackPage) => callbacks,
+  keyOf: ({ agent, seq }: Entry) => `${agent} ${seq}`,
+  everyMs: 30_000,
+}
+
+/** Who wants to be called back. Nothing dials by itself, and nothing marks one as done. */
+export function Callbacks() {
+  const [{ agent }, setFilter] = useFilters(['agent'])
+  const pages = usePages<CallbackPage, Entry>(asked('/v1/callbacks', { agent }), pageOptions)
+  const [chosen, setChosen] = useState<Entry | null>(null)
+  const can = useCan()
+  const callBack = (entry: Entry) => (
+    <Button onClick={() => setChosen(entry)} aria-label={`Call back ${textIn(entry.data['number'])}`}>
+      Call back
+    </Button>
+  )
+  return (
+    <Page title="Calls">
+      <Tabs label="Calls" tabs={callTabs} current="/calls/callbacks" />
+      <div className="fields calls-filters">
+        <AgentFilter value={agent} onChange={(value) => setFilter('agent', value)} />
+      </div>
+      <Refusal error={pages.error} />
+      {pages.isLoading && !pages.error ? <Progress label="Reading the callbacks" /> : null}
+      {pages.isLoading ? null : (
+        <Table
+          caption="Callbacks, oldest first"
+          rows={pages.items}
+          rowKey={pageOptions.keyOf}
+          columns={[
+            { title: 'Number', cell: ({ data }) => textIn(data['number']) || 'unknown' },
+            { title: 'Wanted', cell: (entry) => <Wish entry={entry} /> },
+            { title: 'Agent', cell: ({ agent: whose }) => whose },
+            { title: 'Asked', cell: ({ ts }) => <Time epochS={ts} /> },
+            { title: '', cell: (entry) => (can('talk') ? callBack(entry) : null) },
+          ]}
+          empty={
+            <Empty title="Nobody waits for a call">
+              <p>Whoever asks an agent to be called back, or finds every line busy, is listed here.</p>
+            </Empty>
+          }
+        />
+      )}
+      {pages.hasMore ? (
+        <div>
+          <Button busy={pages.isReadingMore} onClick={pages.readMore}>
+            Show more
+          </Button>
+        </div>
+      ) : null}
+      <Dialog title="Call back" open={chosen !== null} onClose={() => setChosen(null)}>
+        {chosen ? <DialForm agent={chosen.agent} to={textIn(chosen.data['number'])} isFixed /> : null}
+      </Dialog>
+    </Page>
+  )
+}
+
+function Wish({ entry: { call, data } }: { entry: Entry }) {
+  const said = [textIn(data['when']), textIn(data['note'])].filter(Boolean).join(': ')
+  return (
+    <>
+      {said || 'No time was said'}{' '}
+      {data['via'] === 'overflow' ? <Badge tone="warn">every line was busy</Badge> : null}{' '}
+      {call ? <Link href={`/calls/${encodeURIComponent(call)}`}>The call</Link> : null}
+    </>
+  )
+}

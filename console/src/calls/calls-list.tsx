@@ -1,0 +1,224 @@
+import type { AgentList } from '@switchroom/contract/apps'
+import type { Session, SessionPage } from '@switchroom/contract/sessions'
+import { useEffect, useState } from 'react'
+import { Link } from 'wouter'
+import { useGet } from '../api/queries.ts'
+import { Empty, Progress, Refusal } from '../ui/answers.tsx'
+import { Badge } from '../ui/badge.tsx'
+import { Select, TextField } from '../ui/field.tsx'
+import { Page } from '../ui/page.tsx'
+import { Tabs } from '../ui/tabs.tsx'
+import { Time } from '../ui/time.tsx'
+import { VirtualList } from '../ui/virtual-list.tsx'
+import { channelName, channelOptions, counted, lengthOf, otherSide, stateName } from './call-words.ts'
+import './calls.css'
+import { usePages, type Pages } from './pages.ts'
+import { asked, useFilters } from './query-filters.ts'
+import { useRelay } from './relay.ts'
+
+export const callTabs = [
+  { href: '/calls', label: 'All calls' },
+  { href: '/calls/live', label: 'Live' },
+  { href: '/calls/callbacks', label: 'Callbacks' },
+]
+
+const everyMs = 15_000
+const pageOptions = {
+  itemsOf: ({ sessions }: SessionPage) => sessions,
+  keyOf: ({ call }: Session) => call,
+  everyMs,
+}
+
+export function AllCalls() {
+  const [filters, setFilter] = useFilters(['agent', 'state', 'channel', 'q'])
+  const pages = usePages<SessionPage, Session>(
+    asked('/v1/sessions', { ...filters, limit: '100' }),
+    pageOptions,
+  )
+  useRelay('/v1/sessions')
+  const isNarrowed = Object.values(filters).some(Boolean)
+  return (
+    <Page title="Calls">
+      <Tabs label="Calls" tabs={callTabs} current="/calls" />
+      <div className="fields calls-filters" role="search" aria-label="Narrow the list">
+        <Search value={filters.q} onChange={(q) => setFilter('q', q)} />
+        <AgentFilter value={filters.agent} onChange={(agent) => setFilter('agent', agent)} />
+        <Select
+          label="State"
+          value={filters.state}
+          onChange={(state) => setFilter('state', state)}
+          options={[{ value: '', label: 'Any state' }, ...stateOptions]}
+        />
+        <Select
+          label="Came in by"
+          value={filters.channel}
+          onChange={(channel) => setFilter('channel', channel)}
+          options={[{ value: '', label: 'Anything' }, ...channelOptions]}
+        />
+      </div>
+      <Refusal error={pages.error} />
+      {pages.isLoading && !pages.error ? <Progress label="Reading the calls" /> : null}
+      {!pages.isLoading && pages.items.length === 0 ? (
+        <NoCalls isNarrowed={isNarrowed} />
+      ) : (
+        <CallRows pages={pages} />
+      )}
+      <p className="soft" role="status">
+        {pages.isReadingMore
+          ? 'Reading more…'
+          : pages.items.length > 0 &&
+            `${counted(pages.items.length, 'call')}${pages.hasMore ? ' so far' : ''}`}
+      </p>
+    </Page>
+  )
+}
+
+/** What goes on now: nobody has to read the list again by hand. */
+export function LiveCalls() {
+  const open = useGet<SessionPage>('/v1/sessions?state=open&limit=100', { everyMs })
+  const held = useGet<SessionPage>('/v1/sessions?state=held&limit=100', { everyMs })
+  useRelay('/v1/sessions')
+  const isThere = open.data && held.data
+  const live = [...(held.data?.sessions ?? []), ...(open.data?.sessions ?? [])]
+  return (
+    <Page title="Calls">
+      <Tabs label="Calls" tabs={callTabs} current="/calls/live" />
+      <Refusal error={open.error ?? held.error} />
+      {!isThere && !open.error && !held.error ? <Progress label="Reading the calls" /> : null}
+      {isThere && live.length === 0 ? (
+        <Empty title="Nobody is on a call">
+          <p>
+            Calls and chats appear here by themselves. <Link href="/agents">Talk to an agent</Link> to see
+            one.
+          </p>
+        </Empty>
+      ) : null}
+      <ShortList sessions={live} label="Live calls" />
+    </Page>
+  )
+}
+
+const fewCalls = 8
+
+/** A frame of its own to scroll in, where there is something to scroll. */
+function CallRows({ pages }: { pages: Pages<Session> }) {
+  const label = 'Calls, newest first'
+  if (pages.items.length <= fewCalls && !pages.hasMore)
+    return (
+      <div role="region" aria-label={label}>
+        <ShortList sessions={pages.items} />
+      </div>
+    )
+  return (
+    <VirtualList
+      label={label}
+      items={pages.items}
+      itemKey={pageOptions.keyOf}
+      rowHeightPx={64}
+      render={(session) => <CallRow session={session} />}
+      onEnd={pages.readMore}
+    />
+  )
+}
+
+function ShortList({ sessions, label }: { sessions: readonly Session[]; label?: string }) {
+  if (sessions.length === 0) return null
+  return (
+    <ul className="calls-short" aria-label={label}>
+      {sessions.map((session) => (
+        <li key={session.call}>
+          <CallRow session={session} />
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+const stateOptions = (['open', 'held', 'ended'] as const).map((value) => ({ value, label: stateName(value) }))
+
+const searchAfterMs = 300
+
+/** Looks when the person stops typing. */
+function Search({ value, onChange }: { value: string; onChange: (value: string) => void }) {
+  const [text, setText] = useState(value)
+  useEffect(() => {
+    if (text === value) return
+    const timer = setTimeout(() => onChange(text.trim()), searchAfterMs)
+    return () => clearTimeout(timer)
+  }, [text, value, onChange])
+  return (
+    <TextField
+      label="Search"
+      type="search"
+      value={text}
+      onChange={setText}
+      placeholder="Number, words or call id"
+      maxLength={200}
+    />
+  )
+}
+
+export function AgentFilter({ value, onChange }: { value: string; onChange: (value: string) => void }) {
+  const { data } = useGet<AgentList>('/v1/agents')
+  const known = data?.agents.map(({ agent }) => agent) ?? []
+  const named = value === '' || known.includes(value) ? known : [value, ...known]
+  return (
+    <Select
+      label="Agent"
+      value={value}
+      onChange={onChange}
+      options={[{ value: '', label: 'Every agent' }, ...named]}
+    />
+  )
+}
+
+export function CallRow({ session }: { session: Session }) {
+  const { call, agent, channel, state, started_at, duration_s, turns, errors, direction } = session
+  return (
+    <Link href={`/calls/${encodeURIComponent(call)}`} className="call-row">
+      <span className="call-row-who">
+        <strong>{otherSide(session)}</strong>
+        <span className="soft">
+          {direction === 'outbound' ? 'called by' : 'with'} {agent}
+        </span>
+      </span>
+      <span className="call-row-badges">
+        <StateBadge state={state} />
+        <Badge>{channelName(channel)}</Badge>
+        {errors > 0 ? <Badge tone="bad">{counted(errors, 'error')}</Badge> : null}
+      </span>
+      <span className="call-row-when soft">
+        <Time epochS={started_at} />
+        <span>
+          {counted(turns, 'turn')}
+          {duration_s === null ? '' : `, ${lengthOf(duration_s)}`}
+        </span>
+      </span>
+    </Link>
+  )
+}
+
+export function StateBadge({ state }: { state: Session['state'] }) {
+  return (
+    <Badge tone={state === 'open' ? 'good' : state === 'held' ? 'warn' : 'neutral'}>{stateName(state)}</Badge>
+  )
+}
+
+function NoCalls({ isNarrowed }: { isNarrowed: boolean }) {
+  if (isNarrowed)
+    return (
+      <Empty title="No call is like this">
+        <p>
+          Search for other words, or <Link href="/calls">show every call</Link>.
+        </p>
+      </Empty>
+    )
+  return (
+    <Empty title="No calls yet">
+      <p>
+        <Link href="/agents">Talk to an agent</Link>, or <Link href="/numbers/import">bring a number</Link>{' '}
+        that people can call.
+      </p>
+    </Empty>
+  )
+}

@@ -1,0 +1,148 @@
+import { useEffect, useRef, useState } from 'react'
+import { Badge } from '../ui/badge.tsx'
+import { Time } from '../ui/time.tsx'
+import { lengthOf, tookOf } from './call-words.ts'
+import type { Item, SaidTurn, ToolRun } from './conversation.ts'
+import './conversation.css'
+import type { Exchange } from './turn-timings.ts'
+import { Waterfall } from './waterfall.tsx'
+
+interface ConversationProps {
+  items: readonly Item[]
+  exchanges: readonly Exchange[]
+  startedAt: number
+  /** Words that are heard and said at this moment. */
+  now: { hears: string; says: string }
+  contact: string
+  agent: string
+  nameOf: (by: string) => string
+}
+
+/** The log of a call as a conversation. While somebody reads its end, it stays there. */
+export function Conversation(props: ConversationProps) {
+  const { items, exchanges, startedAt, now, contact, agent, nameOf } = props
+  const list = useEndInSight(items.length + now.hears.length + now.says.length)
+  const ofTurn = new Map(exchanges.map((exchange) => [exchange.seq, exchange]))
+  const speaker = (turn: SaidTurn) =>
+    turn.who === 'contact' ? contact : turn.who === 'agent' ? agent : nameOf(turn.by ?? '')
+  return (
+    <ol className="conversation" ref={list} aria-label="Conversation">
+      {items.map((item) => (
+        <li key={`${item.seq} ${item.kind === 'tool' ? item.id : ''}`} className={`said ${classOf(item)}`}>
+          <span className="said-at soft">
+            <span className="sr-only">at </span>
+            {lengthOf(item.ts - startedAt)}
+          </span>
+          {item.kind === 'turn' ? <Turn turn={item} speaker={speaker(item)} /> : null}
+          {item.kind === 'tool' ? <Tool tool={item} /> : null}
+          {item.kind === 'error' ? <Fault code={item.code} detail={item.detail} /> : null}
+          {item.kind === 'note' ? (
+            <p className="said-note">
+              {item.text} <span className="sr-only">at</span> <Time epochS={item.ts} isClock />
+            </p>
+          ) : null}
+          <Timings exchange={ofTurn.get(item.seq)} isOf={item.kind === 'turn'} />
+        </li>
+      ))}
+      {now.hears ? <NowSaid who="contact" speaker={contact} text={now.hears} /> : null}
+      {now.says ? <NowSaid who="agent" speaker={agent} text={now.says} /> : null}
+    </ol>
+  )
+}
+
+const classOf = (item: Item) => (item.kind === 'turn' ? item.who : item.kind)
+
+function Turn({ turn, speaker }: { turn: SaidTurn; speaker: string }) {
+  return (
+    <div className="bubble">
+      <div className="bubble-who">{speaker}</div>
+      <p className="bubble-text">{turn.text}</p>
+      {turn.wasInterrupted ? <Badge tone="warn">interrupted</Badge> : null}
+    </div>
+  )
+}
+
+function NowSaid({ who, speaker, text }: { who: string; speaker: string; text: string }) {
+  return (
+    <li className={`said ${who} is-now`}>
+      <span className="said-at soft">now</span>
+      <div className="bubble">
+        <div className="bubble-who">{speaker}</div>
+        <p className="bubble-text">{text}…</p>
+      </div>
+    </li>
+  )
+}
+
+function Tool({ tool: { name, asked, ok, answer, tookS } }: { tool: ToolRun }) {
+  return (
+    <details className="said-tool">
+      <summary>
+        <code>{name}</code>{' '}
+        {ok === null ? (
+          <Badge tone="warn">under way</Badge>
+        ) : (
+          <Badge tone={ok ? 'good' : 'bad'}>{ok ? 'done' : 'failed'}</Badge>
+        )}{' '}
+        {tookS === null ? '' : <span className="soft">{tookOf(tookS * 1000)}</span>}
+      </summary>
+      <dl>
+        <dt>Asked</dt>
+        <dd>
+          <code>{asked || '{}'}</code>
+        </dd>
+        {ok === null ? null : (
+          <>
+            <dt>Answered</dt>
+            <dd>
+              <code>{answer}</code>
+            </dd>
+          </>
+        )}
+      </dl>
+    </details>
+  )
+}
+
+function Fault({ code, detail }: { code: string; detail: string }) {
+  return (
+    <p className="said-fault">
+      <Badge tone="bad">{code}</Badge> {detail}
+    </p>
+  )
+}
+
+function Timings({ exchange, isOf }: { exchange: Exchange | undefined; isOf: boolean }) {
+  const [isOpen, setOpen] = useState(false)
+  if (!exchange || !isOf) return null
+  return (
+    <details
+      className="said-timings"
+      open={isOpen}
+      onToggle={({ currentTarget }) => setOpen(currentTarget.open)}
+    >
+      <summary>Took {tookOf(exchange.totalMs)}</summary>
+      {isOpen ? <Waterfall exchange={exchange} /> : null}
+    </details>
+  )
+}
+
+const nearEndPx = 120
+
+function useEndInSight(length: number) {
+  const list = useRef<HTMLOListElement>(null)
+  const isAtEnd = useRef(true)
+  useEffect(() => {
+    const element = list.current
+    if (!element) return
+    const look = () => {
+      isAtEnd.current = element.scrollHeight - element.scrollTop - element.clientHeight < nearEndPx
+    }
+    element.addEventListener('scroll', look, { passive: true })
+    return () => element.removeEventListener('scroll', look)
+  }, [])
+  useEffect(() => {
+    if (isAtEnd.current && list.current) list.current.scrollTop = list.current.scrollHeight
+  }, [length])
+  return list
+}

@@ -1,0 +1,166 @@
+import type { ConsentKind } from '@switchroom/contract/consents'
+import type { ExplainedDial } from '@switchroom/contract/dialling'
+import type { DialCall, DialledCall } from '@switchroom/contract/placing'
+import { useEffect, useState } from 'react'
+import { useLocation } from 'wouter'
+import { path } from '../api/client.ts'
+import { useGet, useSend } from '../api/queries.ts'
+import { Answered, Refusal } from '../ui/answers.tsx'
+import { Button } from '../ui/button.tsx'
+import { Checkbox, Select, TextField } from '../ui/field.tsx'
+import { toast } from '../ui/toast.tsx'
+import { AgentField } from './agent-field.tsx'
+import { DialVerdict, Guards } from './explained-dial.tsx'
+import { plainNumber } from './number-words.ts'
+import './numbers.css'
+
+interface Asked {
+  agent: string
+  to: string
+  from: string
+}
+
+interface DialFormProps {
+  agent?: string
+  to?: string
+  /** Whom to call, and by which agent, is settled: only whether is asked. */
+  isFixed?: boolean
+}
+
+/** Has an agent call somebody, after saying what the dial would be told. */
+export function DialForm({ agent = '', to = '', isFixed = false }: DialFormProps) {
+  const [draft, setDraft] = useState<Asked>({ agent, to, from: '' })
+  const [asked, setAsked] = useState<Asked | null>(isFixed ? draft : null)
+  const [checks, setChecks] = useState(0)
+  const change = (changed: Partial<Asked>) => {
+    setDraft((before) => ({ ...before, ...changed }))
+    if (!isFixed) setAsked(null)
+  }
+  const isWhole = draft.agent.trim() !== '' && draft.to.trim() !== ''
+  return (
+    <div className="stack">
+      {isFixed ? (
+        <p>
+          <strong>{agent}</strong> would call <strong>{to}</strong>.
+        </p>
+      ) : (
+        <form
+          className="stack"
+          onSubmit={(event) => {
+            event.preventDefault()
+            if (!isWhole) return
+            setAsked({ ...draft, agent: draft.agent.trim(), to: plainNumber(draft.to) })
+            setChecks(checks + 1)
+          }}
+        >
+          <div className="fields">
+            <AgentField value={draft.agent} onChange={(value) => change({ agent: value })} />
+            <TextField
+              label="Call"
+              type="tel"
+              value={draft.to}
+              onChange={(value) => change({ to: value })}
+              placeholder="+15550100100"
+              required
+            />
+            <TextField
+              label="From"
+              type="tel"
+              value={draft.from}
+              onChange={(value) => change({ from: value })}
+              hint="The agent’s first number where it is left empty."
+            />
+          </div>
+          <div className="row">
+            <Button type="submit" {...(!asked && { tone: 'primary' })} disabled={!isWhole}>
+              {asked ? 'Check again' : 'Check'}
+            </Button>
+          </div>
+        </form>
+      )}
+      {asked ? <Judged key={checks} asked={asked} /> : null}
+    </div>
+  )
+}
+
+const everyMs = 15_000
+
+function Judged({ asked: { agent, to, from } }: { asked: Asked }) {
+  const query = new URLSearchParams({ to, ...(from && { from: plainNumber(from) }) })
+  const explained = useGet<ExplainedDial>(`${path`/v1/agents/${agent}/dial/explain`}?${query.toString()}`, {
+    everyMs,
+  })
+  const { refetch } = explained
+  useEffect(() => {
+    void refetch() // what it was told a moment ago may be otherwise now
+  }, [refetch])
+  return (
+    <Answered of={explained} label="Judging the dial">
+      {(dial) => (
+        <>
+          <Place dial={dial} from={from} />
+          <Guards dial={dial} />
+        </>
+      )}
+    </Answered>
+  )
+}
+
+/** A consent that comes with the dial is written down with it, and lifts the guard that asks for one. */
+function Place({ dial, from }: { dial: ExplainedDial; from: string }) {
+  const [, go] = useLocation()
+  const { send, busy, error } = useSend()
+  const [agreed, setAgreed] = useState(false)
+  const [kind, setKind] = useState<ConsentKind>('express')
+  const [source, setSource] = useState('')
+  const refusing = dial.guards.filter(({ verdict }) => verdict === 'refuse')
+  const needsConsentAlone = refusing.length > 0 && refusing.every(({ reason }) => reason === 'no_consent')
+  const isSent = needsConsentAlone && agreed && source.trim() !== ''
+  const wouldPass = dial.would === 'pass' || isSent
+  const place = async () => {
+    const body: DialCall = {
+      to: dial.to,
+      ...(from && { from: plainNumber(from) }),
+      ...(isSent && { consent: { kind, source: source.trim() } }),
+    }
+    const answer = await send<DialledCall>('post', path`/v1/agents/${dial.agent}/dial`, body)
+    if (!answer) return
+    toast(`Calling ${answer.to}`)
+    go(`/calls/${encodeURIComponent(answer.call)}`)
+  }
+  return (
+    <div className="stack">
+      {error ? <Refusal error={error} /> : <DialVerdict dial={dial} />}
+      {needsConsentAlone ? (
+        <>
+          <Checkbox label="They agreed to be called" checked={agreed} onChange={setAgreed} />
+          {agreed ? (
+            <div className="fields">
+              <Select
+                label="How they agreed"
+                value={kind}
+                onChange={(value) => setKind(value as ConsentKind)}
+                options={[
+                  { value: 'express', label: 'Expressly' },
+                  { value: 'written', label: 'In writing' },
+                ]}
+              />
+              <TextField
+                label="Where they agreed"
+                value={source}
+                onChange={setSource}
+                maxLength={500}
+                required
+              />
+            </div>
+          ) : null}
+        </>
+      ) : null}
+      <div className="row">
+        <Button {...(wouldPass && { tone: 'primary' })} busy={busy} onClick={() => void place()}>
+          {wouldPass ? 'Call now' : 'Call all the same'}
+        </Button>
+      </div>
+    </div>
+  )
+}

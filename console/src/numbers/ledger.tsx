@@ -1,0 +1,73 @@
+import type { Dial, DialPage } from '@switchroom/contract/dialling'
+import { Link } from 'wouter'
+import { usePages } from '../calls/pages.ts'
+import { useNames } from '../calls/who.ts'
+import { Empty, Progress, Refusal } from '../ui/answers.tsx'
+import { Badge } from '../ui/badge.tsx'
+import { Button } from '../ui/button.tsx'
+import { Page } from '../ui/page.tsx'
+import { Table } from '../ui/table.tsx'
+import { Time } from '../ui/time.tsx'
+import { NumberTabs } from './number-tabs.tsx'
+
+const pageOptions = {
+  itemsOf: ({ dials }: DialPage) => dials,
+  keyOf: ({ id }: Dial) => id,
+  everyMs: 30_000,
+}
+
+/** Every dial that was asked for, taken or refused. */
+export function Ledger() {
+  const pages = usePages<DialPage, Dial>('/v1/org/dials', pageOptions)
+  const nameOf = useNames()
+  return (
+    <Page title="Ledger">
+      <NumberTabs current="/numbers/ledger" />
+      <p className="soft">
+        Every dial that was asked for in this environment, taken or refused. No row is ever changed.
+      </p>
+      <Refusal error={pages.error} />
+      {pages.isLoading && !pages.error ? <Progress label="Reading the ledger" /> : null}
+      {pages.isLoading ? null : (
+        <Table
+          caption="Dials, newest first"
+          rows={pages.items}
+          rowKey={pageOptions.keyOf}
+          columns={[
+            { title: 'Number', cell: ({ to }) => to },
+            { title: 'Outcome', cell: (dial) => <Outcome dial={dial} /> },
+            { title: 'Agent', cell: ({ agent }) => agent },
+            { title: 'From', cell: ({ from }) => from ?? '–' },
+            { title: 'Asked by', cell: ({ by }) => nameOf(by) },
+            { title: 'When', cell: ({ at }) => <Time epochS={at} /> },
+          ]}
+          empty={
+            <Empty title="Nobody was dialled yet">
+              <p>
+                <Link href="/numbers/dial">Have an agent call somebody</Link>: every dial is written down
+                here.
+              </p>
+            </Empty>
+          }
+        />
+      )}
+      {pages.hasMore ? (
+        <div>
+          <Button busy={pages.isReadingMore} onClick={pages.readMore}>
+            Show more
+          </Button>
+        </div>
+      ) : null}
+    </Page>
+  )
+}
+
+function Outcome({ dial: { outcome, reason, call, kind } }: { dial: Dial }) {
+  return (
+    <>
+      <Badge tone={outcome === 'taken' ? 'good' : 'bad'}>{outcome}</Badge> {reason}{' '}
+      {kind === 'dial' ? '' : <Badge>{kind}</Badge>}{' '}
+      {call === null ? null : <Link href={`/calls/${encodeURIComponent(call)}`}>The call</Link>}
+    </>
+  )
+}

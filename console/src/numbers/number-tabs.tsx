@@ -1,0 +1,31 @@
+import type { Scope } from '@switchroom/contract/scopes'
+import { useEffect, useRef } from 'react'
+import { useCan, useWho } from '../shell/identity.ts'
+import { Tabs } from '../ui/tabs.tsx'
+
+const tabs: { href: string; label: string; scope: Scope }[] = [
+  { href: '/numbers', label: 'Numbers', scope: 'numbers' },
+  { href: '/numbers/carriers', label: 'Carriers', scope: 'numbers' },
+  { href: '/numbers/outbound', label: 'Calling out', scope: 'numbers' },
+  { href: '/numbers/dial', label: 'Dial', scope: 'talk' },
+  { href: '/numbers/consent', label: 'Consent', scope: 'calls' },
+  { href: '/numbers/do-not-call', label: 'Do not call', scope: 'calls' },
+  { href: '/numbers/ledger', label: 'Ledger', scope: 'calls' },
+]
+
+export function NumberTabs({ current }: { current: string }) {
+  const can = useCan()
+  const { operator } = useWho()
+  const open = tabs.filter(({ scope }) => can(scope))
+  const approvals = operator ? [{ href: '/numbers/approvals', label: 'Approvals' }] : []
+  const tabsShown = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    // On a narrow screen not all of them are in sight.
+    tabsShown.current?.querySelector('[aria-current]')?.scrollIntoView({ inline: 'center', block: 'nearest' })
+  }, [current])
+  return (
+    <div ref={tabsShown} className="number-tabs">
+      <Tabs label="Numbers" tabs={[...open, ...approvals]} current={current} />
+    </div>
+  )
+}

@@ -1,0 +1,116 @@
+import type { Invited, MemberList } from '@switchroom/contract/members'
+import { useState, type FormEvent } from 'react'
+import { path } from '../api/client.ts'
+import { useGet, useSend } from '../api/queries.ts'
+import { LinkHanded } from '../team/link-handed.tsx'
+import { roleOptions } from '../team/roles.ts'
+import { Answered, Empty, Refusal } from '../ui/answers.tsx'
+import { Badge } from '../ui/badge.tsx'
+import { Button } from '../ui/button.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { Checkbox, Select, Switch, TextField } from '../ui/field.tsx'
+import { Section } from '../ui/page.tsx'
+import { Table } from '../ui/table.tsx'
+
+export function OrgMembers({ org }: { org: string }) {
+  const members = useGet<MemberList>(path`/v1/ops/orgs/${org}/members`)
+  const [isInviting, setInviting] = useState(false)
+  const [handed, setHanded] = useState<Invited | null>(null)
+  const [leaving, setLeaving] = useState<string | null>(null)
+  const { send, error } = useSend()
+  const remove = async (id: string) => {
+    await send('delete', path`/v1/ops/orgs/${org}/members/${id}`)
+    setLeaving(null)
+  }
+  const close = () => {
+    setInviting(false)
+    setHanded(null)
+  }
+  return (
+    <Section title="Members" actions={<Button onClick={() => setInviting(true)}>Invite somebody</Button>}>
+      <Refusal error={error} />
+      <Answered of={members}>
+        {({ members: all }) => (
+          <Table
+            caption="Members"
+            rows={all}
+            rowKey={({ id }) => id}
+            columns={[
+              {
+                title: 'Member',
+                cell: ({ name, email }) => (
+                  <>
+                    {name}
+                    <div className="soft wrap-anywhere">{email}</div>
+                  </>
+                ),
+              },
+              { title: 'Role', cell: ({ role }) => role },
+              {
+                title: 'Status',
+                cell: ({ status }) => <Badge tone={status === 'active' ? 'good' : 'warn'}>{status}</Badge>,
+              },
+              {
+                title: 'Operator',
+                cell: ({ id, operator, name }) => (
+                  <Switch
+                    label={<span className="sr-only">{name} runs the platform</span>}
+                    checked={operator}
+                    onChange={(wanted) =>
+                      void send('put', path`/v1/ops/orgs/${org}/members/${id}/operator`, { operator: wanted })
+                    }
+                  />
+                ),
+              },
+              {
+                title: '',
+                cell: ({ id, name }) => (
+                  <Button tone="danger" onClick={() => (leaving === id ? void remove(id) : setLeaving(id))}>
+                    {leaving === id ? 'Yes, remove' : 'Remove'} <span className="sr-only">{name}</span>
+                  </Button>
+                ),
+              },
+            ]}
+            empty={
+              <Empty title="Nobody is in it yet">
+                <p>Invite its first admin: they invite the others.</p>
+              </Empty>
+            }
+          />
+        )}
+      </Answered>
+      <Dialog title="Invite somebody" open={isInviting || handed !== null} onClose={close}>
+        {handed ? (
+          <LinkHanded handed={handed} what="invitation" />
+        ) : (
+          <Invite org={org} onInvited={setHanded} />
+        )}
+      </Dialog>
+    </Section>
+  )
+}
+
+function Invite({ org, onInvited }: { org: string; onInvited: (invited: Invited) => void }) {
+  const [email, setEmail] = useState('')
+  const [role, setRole] = useState('admin')
+  const [operator, setOperator] = useState(false)
+  const { send, busy, error } = useSend()
+  const submit = async (event: FormEvent) => {
+    event.preventDefault()
+    const invited = await send<Invited>('post', path`/v1/ops/orgs/${org}/members`, { email, role, operator })
+    if (invited) onInvited(invited)
+  }
+  return (
+    <form className="stack" onSubmit={(event) => void submit(event)}>
+      <TextField label="Email" type="email" required autoFocus value={email} onChange={setEmail} />
+      <Select label="Role" value={role} onChange={setRole} options={roleOptions} />
+      <Checkbox label="Runs the platform too" checked={operator} onChange={setOperator} />
+      <Refusal error={error} />
+      <div className="row">
+        <Button tone="primary" type="submit" busy={busy}>
+          Send the invitation
+        </Button>
+      </div>
+    </form>
+  )
+}

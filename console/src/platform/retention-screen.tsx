@@ -1,0 +1,35 @@
+import type { RetentionRun } from '@switchroom/contract/retention'
+import { useState } from 'react'
+import { useSend } from '../api/queries.ts'
+import { Refusal } from '../ui/answers.tsx'
+import { Button } from '../ui/button.tsx'
+import { Page, Section } from '../ui/page.tsx'
+
+export function RetentionScreen() {
+  const [run, setRun] = useState<RetentionRun | null>(null)
+  const { send, busy, error } = useSend()
+  return (
+    <Page title="Retention">
+      <Section
+        title="Forget now"
+        hint="What is kept for some time only is forgotten every night. This does it at once; it cannot be taken back."
+      >
+        <Refusal error={error} />
+        {run ? (
+          <p role="status">
+            {run.entries} entries of old logs and {run.claims} claims of messages are forgotten.
+          </p>
+        ) : null}
+        <div className="row">
+          <Button
+            tone="danger"
+            busy={busy}
+            onClick={() => void send<RetentionRun>('post', '/v1/ops/retention').then(setRun)}
+          >
+            Forget what is old
+          </Button>
+        </div>
+      </Section>
+    </Page>
+  )
+}

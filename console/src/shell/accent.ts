@@ -1,0 +1,49 @@
+type Colour = readonly [red: number, green: number, blue: number]
+
+const white: Colour = [255, 255, 255]
+const black: Colour = [0, 0, 0]
+const lightGround: Colour = [238, 240, 243]
+const darkGround: Colour = [36, 40, 47]
+/** What WCAG asks of text. */
+const readable = 4.5
+
+/** Readable colours made of any accent: on it, as text on the light ground, as text on the dark one. */
+export function accentInks(accent: string): { onAccent: string; onLight: string; onDark: string } {
+  const colour = parsed(accent)
+  const onAccent = contrast(colour, white) >= readable ? white : black
+  return {
+    onAccent: written(onAccent),
+    onLight: written(mixedUntilReadable(colour, black, lightGround)),
+    onDark: written(mixedUntilReadable(colour, white, darkGround)),
+  }
+}
+
+function mixedUntilReadable(colour: Colour, towards: Colour, ground: Colour): Colour {
+  for (let share = 0; share < 1; share += 0.05) {
+    const mixed = colour.map((part, at) => Math.round(part + ((towards[at] ?? 0) - part) * share))
+    const [red = 0, green = 0, blue = 0] = mixed
+    if (contrast([red, green, blue], ground) >= readable) return [red, green, blue]
+  }
+  return towards
+}
+
+function contrast(a: Colour, b: Colour): number {
+  const [darker = 0, lighter = 0] = [luminance(a), luminance(b)].toSorted((one, other) => one - other)
+  return (lighter + 0.05) / (darker + 0.05)
+}
+
+function luminance([red, green, blue]: Colour): number {
+  return 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue)
+}
+
+function linear(part: number): number {
+  const share = part / 255
+  return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4
+}
+
+function parsed(accent: string): Colour {
+  const digits = Number.parseInt(accent.slice(1), 16)
+  return [(digits >> 16) & 255, (digits >> 8) & 255, digits & 255]
+}
+
+const written = (colour: Colour) => `#${colour.map((part) => part.toString(16).padStart(2, '0')).join('')}`

@@ -1,0 +1,51 @@
+import { QueryClientProvider } from '@tanstack/react-query'
+import { lazy, Suspense, useState } from 'react'
+import { Route, Switch } from 'wouter'
+import { makeQueries } from '../api/queries.ts'
+import { useSession } from '../api/session.ts'
+import { SignInScreen } from '../sign-in/sign-in-screen.tsx'
+import { Progress } from '../ui/answers.tsx'
+import { Toasts } from '../ui/toast.tsx'
+import { useBrandColours, useDiscovery } from './brand.ts'
+import { SignedIn } from './signed-in.tsx'
+
+const InvitationScreen = lazy(() => import('../sign-in/invitation-screen.tsx'))
+const TerminalScreen = lazy(() => import('../sign-in/terminal-screen.tsx'))
+const SignUpScreen = lazy(() => import('../sign-in/sign-up-screen.tsx'))
+const ResetScreen = lazy(() => import('../sign-in/reset-screen.tsx'))
+
+export function App() {
+  const [queries] = useState(makeQueries)
+  return (
+    <QueryClientProvider client={queries}>
+      <Suspense fallback={<Progress />}>
+        <Doors />
+      </Suspense>
+      <Toasts />
+    </QueryClientProvider>
+  )
+}
+
+/** The ways in stand before the console itself, whether or not somebody is signed in. */
+function Doors() {
+  const { key } = useSession()
+  useBrandColours(useDiscovery()?.brand.accent)
+  return (
+    <Switch>
+      <Route path="/invitations/:token">{({ token }) => <InvitationScreen token={token} />}</Route>
+      <Route path="/cli">
+        <TerminalScreen />
+      </Route>
+      <Route path="/sign-up">
+        <SignUpScreen />
+      </Route>
+      <Route path="/forgotten-password">
+        <ResetScreen />
+      </Route>
+      <Route>{key === null || hasCode() ? <SignInScreen /> : <SignedIn />}</Route>
+    </Switch>
+  )
+}
+
+/** A login code is spent even by somebody who is signed in: they came to be signed in by it. */
+const hasCode = () => new URLSearchParams(location.search).has('login')

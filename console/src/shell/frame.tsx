@@ -1,0 +1,65 @@
+import { useEffect, useRef, useState, type ReactNode } from 'react'
+import { useLocation } from 'wouter'
+import { tellRefusal, useSession } from '../api/session.ts'
+import { Refusal } from '../ui/answers.tsx'
+import { Button } from '../ui/button.tsx'
+import { useDiscovery } from './brand.ts'
+import { EnvironmentSwitch } from './environment-switch.tsx'
+import './frame.css'
+import { Navigation } from './navigation.tsx'
+import { OrgMenu } from './org-menu.tsx'
+
+/** What stands around every screen: where one is, as whom, and in which environment. */
+export function Frame({ children }: { children: ReactNode }) {
+  const { env, ended } = useSession()
+  const [isMenuOpen, setMenuOpen] = useState(false)
+  const [place] = useLocation()
+  const main = useRef<HTMLElement>(null)
+  useEffect(() => {
+    setMenuOpen(false)
+    main.current?.scrollTo(0, 0)
+  }, [place])
+  return (
+    <div className={`frame ${env}`}>
+      <a className="skip" href="#content" onClick={() => main.current?.focus()}>
+        Go to the content
+      </a>
+      <header className="top">
+        <Button
+          className="menu-button"
+          tone="plain"
+          aria-expanded={isMenuOpen}
+          aria-controls="navigation"
+          onClick={() => setMenuOpen(!isMenuOpen)}
+        >
+          <span aria-hidden="true">☰</span> Menu
+        </Button>
+        <Brand />
+        <EnvironmentSwitch />
+      </header>
+      <aside className="side" id="navigation" data-open={isMenuOpen || undefined}>
+        <Navigation />
+        <OrgMenu />
+      </aside>
+      <main className="content" id="content" ref={main} tabIndex={-1}>
+        {ended === null ? null : (
+          <div className="told">
+            <Refusal error={ended} />
+            <Button onClick={() => tellRefusal(null)}>Close</Button>
+          </div>
+        )}
+        {children}
+      </main>
+    </div>
+  )
+}
+
+function Brand() {
+  const brand = useDiscovery()?.brand
+  return (
+    <div className="brand">
+      {brand?.logo_url ? <img src={brand.logo_url} alt="" height="24" /> : null}
+      <span>{brand?.name ?? ''}</span>
+    </div>
+  )
+}

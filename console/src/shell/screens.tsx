@@ -1,0 +1,50 @@
+import { lazy, Suspense } from 'react'
+import { Route, Switch } from 'wouter'
+import { useSession } from '../api/session.ts'
+import { Empty, Progress } from '../ui/answers.tsx'
+import { ButtonLink } from '../ui/button.tsx'
+import { Page } from '../ui/page.tsx'
+import { useWho } from './identity.ts'
+
+const AgentsScreens = lazy(() => import('../agents/agents-screens.tsx'))
+const CallsScreens = lazy(() => import('../calls/calls-screens.tsx'))
+const NumbersScreens = lazy(() => import('../numbers/numbers-screens.tsx'))
+const ThreadsScreens = lazy(() => import('../threads/threads-screens.tsx'))
+const TeamScreen = lazy(() => import('../team/team-screen.tsx'))
+const KeysScreen = lazy(() => import('../team/keys-screen.tsx'))
+const ProviderKeysScreen = lazy(() => import('../team/provider-keys-screen.tsx'))
+const JudgingScreen = lazy(() => import('../team/judging-screen.tsx'))
+const SingleSignOnScreen = lazy(() => import('../team/single-sign-on-screen.tsx'))
+const MailboxScreen = lazy(() => import('../team/mailbox-screen.tsx'))
+const PlatformScreens = lazy(() => import('../platform/platform-screens.tsx'))
+
+/** One screen an address; what it shows is of one key in one environment. */
+export function Screens() {
+  const { env, key } = useSession()
+  const { me } = useWho()
+  return (
+    <Suspense key={`${key} ${env}`} fallback={<Progress />}>
+      <Switch>
+        <Route path="/agents/*?" component={AgentsScreens} />
+        <Route path="/calls/*?" component={CallsScreens} />
+        <Route path="/numbers/*?" component={NumbersScreens} />
+        <Route path="/threads/*?" component={ThreadsScreens} />
+        <Route path="/team" component={TeamScreen} />
+        <Route path="/keys" component={KeysScreen} />
+        <Route path="/provider-keys" component={ProviderKeysScreen} />
+        <Route path="/judging" component={JudgingScreen} />
+        <Route path="/single-sign-on" component={SingleSignOnScreen} />
+        <Route path="/mailbox" component={MailboxScreen} />
+        <Route path="/platform/*?" component={PlatformScreens} />
+        <Route path="/" component={me ? AgentsScreens : PlatformScreens} />
+        <Route>
+          <Page title="There is no such page">
+            <Empty title="Nothing is at this address">
+              <ButtonLink href="/">Go to the first page</ButtonLink>
+            </Empty>
+          </Page>
+        </Route>
+      </Switch>
+    </Suspense>
+  )
+}

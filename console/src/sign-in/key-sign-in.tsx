@@ -1,0 +1,48 @@
+import { useState, type FormEvent } from 'react'
+import { api } from '../api/client.ts'
+import { signIn } from '../api/session.ts'
+import { Refusal } from '../ui/answers.tsx'
+import { Button } from '../ui/button.tsx'
+import { TextField } from '../ui/field.tsx'
+
+/** With a server token, or with the operator's key of a deployment that has nobody yet. */
+export function KeySignIn() {
+  const [key, setKey] = useState('')
+  const [busy, setBusy] = useState(false)
+  const [error, setError] = useState<Error | null>(null)
+  const submit = async (event: FormEvent) => {
+    event.preventDefault()
+    setBusy(true)
+    setError(null)
+    try {
+      const asking = { key: key.trim(), env: null }
+      await api.get('/v1/whoami', asking).catch((refused: unknown) =>
+        api.get('/v1/ops/whoami', asking).catch(() => {
+          throw refused
+        }),
+      )
+      signIn(key.trim(), { isKept: false })
+    } catch (refused) {
+      setError(refused as Error)
+      setBusy(false)
+    }
+  }
+  return (
+    <form onSubmit={(event) => void submit(event)}>
+      <TextField
+        label="Key"
+        hint="A server token, or the operator’s key of this deployment. It is forgotten when you close this tab."
+        type="password"
+        autoComplete="off"
+        required
+        autoFocus
+        value={key}
+        onChange={setKey}
+      />
+      <Refusal error={error} />
+      <Button tone="primary" type="submit" busy={busy}>
+        Sign in
+      </Button>
+    </form>
+  )
+}

@@ -1,0 +1,124 @@
+import type { MintedKey } from '@switchroom/contract/keys'
+import type { OpenOrg, OpenOrgList } from '@switchroom/contract/sign-in'
+import type { ProviderOrg, ProviderOrgList } from '@switchroom/contract/sso'
+import { useState, type FormEvent } from 'react'
+import { api } from '../api/client.ts'
+import { signIn } from '../api/session.ts'
+import { Refusal } from '../ui/answers.tsx'
+import { Button } from '../ui/button.tsx'
+import { Checkbox, Select, TextField } from '../ui/field.tsx'
+import { thisDevice } from './device.ts'
+
+export interface PasswordSignInProps {
+  /** Instead of signing this tab in. */
+  onKey?: (key: string) => void | Promise<void>
+  /** The terminal that waits, to be told to the provider. */
+  pairing?: string
+}
+
+/** Email and password, the org where there are several, and the org's own provider where it has one. */
+export function PasswordSignIn({ onKey, pairing }: PasswordSignInProps) {
+  const [email, setEmail] = useState('')
+  const [password, setPassword] = useState('')
+  const [isKept, setKept] = useState(false)
+  const [orgs, setOrgs] = useState<OpenOrg[]>([])
+  const [org, setOrg] = useState('')
+  const [providers, setProviders] = useState<ProviderOrg[]>([])
+  const [busy, setBusy] = useState(false)
+  const [error, setError] = useState<Error | null>(null)
+
+  const mint = async () => {
+    if (orgs.length === 0) {
+      const open = await api.post<OpenOrgList>('/v1/login/orgs', { email, password }, { key: null })
+      const [first, ...others] = open.orgs
+      if (first && others.length > 0) {
+        setOrgs(open.orgs)
+        setOrg(first.slug)
+        return
+      }
+    }
+    const wanted = { email, password, device: thisDevice(), ...(org !== '' && { org }) }
+    const { key } = await api.post<MintedKey>('/v1/login', wanted, { key: null })
+    if (onKey) await onKey(key)
+    else signIn(key, { isKept })
+  }
+  const submit = async (event: FormEvent) => {
+    event.preventDefault()
+    if (busy) return
+    setBusy(true)
+    setError(null)
+    try {
+      await mint()
+    } catch (refused) {
+      setError(refused as Error)
+    } finally {
+      setBusy(false)
+    }
+  }
+  const again = () => {
+    setOrgs([])
+    setOrg('')
+  }
+  return (
+    <form onSubmit={(event) => void submit(event)}>
+      <TextField
+        label="Email"
+        type="email"
+        autoComplete="username"
+        required
+        autoFocus
+        value={email}
+        onChange={(value) => (setEmail(value), again())}
+        onBlur={() => void providersOf(email).then(setProviders)}
+      />
+      <TextField
+        label="Password"
+        type="password"
+        autoComplete="current-password"
+        required
+        value={password}
+        onChange={(value) => (setPassword(value), again())}
+      />
+      {orgs.length > 0 ? (
+        <Select
+          label="Org"
+          hint="Your password opens more than one."
+          value={org}
+          onChange={setOrg}
+          options={orgs.map(({ slug, name, role }) => ({ value: slug, label: `${name} (${role})` }))}
+        />
+      ) : null}
+      {onKey ? null : (
+        <Checkbox
+          label="Keep me signed in"
+          hint="On this browser, until you sign out."
+          checked={isKept}
+          onChange={setKept}
+        />
+      )}
+      <Refusal error={error} />
+      <Button tone="primary" type="submit" busy={busy}>
+        Sign in
+      </Button>
+      {providers.map(({ slug, name }) => (
+        <a key={slug} className="button" href={providerAddress(slug, pairing)}>
+          Sign in with the provider of {name}
+        </a>
+      ))}
+    </form>
+  )
+}
+
+function providerAddress(org: string, pairing: string | undefined): string {
+  return `/v1/login/sso?${new URLSearchParams({ org, ...(pairing !== undefined && { pairing }) })}`
+}
+
+/** Nothing is said where it cannot be known: the password is there all the same. */
+async function providersOf(email: string): Promise<ProviderOrg[]> {
+  if (!/.@.+\../.test(email)) return []
+  try {
+    return (await api.post<ProviderOrgList>('/v1/login/sso/discover', { email }, { key: null })).orgs
+  } catch {
+    return []
+  }
+}

@@ -1,0 +1,48 @@
+import { useState, type FormEvent } from 'react'
+import { Link } from 'wouter'
+import { useSend } from '../api/queries.ts'
+import { Refusal } from '../ui/answers.tsx'
+import { Button } from '../ui/button.tsx'
+import { TextField } from '../ui/field.tsx'
+import { Door } from './door.tsx'
+
+export default function ResetScreen() {
+  const [email, setEmail] = useState('')
+  const [isAsked, setAsked] = useState(false)
+  const { send, busy, error } = useSend()
+  const submit = async (event: FormEvent) => {
+    event.preventDefault()
+    if (await send('post', '/v1/login/reset', { email })) setAsked(true)
+  }
+  return (
+    <Door title="Forgotten password">
+      {isAsked ? (
+        <div className="door-card" role="status">
+          <p>
+            If <strong className="wrap-anywhere">{email}</strong> signs in here with a password, a letter with
+            a link is on its way. It works once.
+          </p>
+        </div>
+      ) : (
+        <form onSubmit={(event) => void submit(event)}>
+          <TextField
+            label="Email"
+            type="email"
+            autoComplete="username"
+            required
+            autoFocus
+            value={email}
+            onChange={setEmail}
+          />
+          <Refusal error={error} />
+          <Button tone="primary" type="submit" busy={busy}>
+            Send me a link
+          </Button>
+        </form>
+      )}
+      <div className="door-links">
+        <Link href="/">Back to sign-in</Link>
+      </div>
+    </Door>
+  )
+}

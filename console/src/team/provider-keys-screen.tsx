@@ -1,0 +1,147 @@
+import type { Availability, Catalogue, CatalogueEntry } from '@switchroom/contract/providers'
+import { useState, type FormEvent } from 'react'
+import { path } from '../api/client.ts'
+import { useGet, useSend } from '../api/queries.ts'
+import { Answered, Empty, Refusal } from '../ui/answers.tsx'
+import { Badge } from '../ui/badge.tsx'
+import { Button } from '../ui/button.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { TextArea, TextField } from '../ui/field.tsx'
+import { Page, Section } from '../ui/page.tsx'
+import { Table } from '../ui/table.tsx'
+import { toast } from '../ui/toast.tsx'
+
+const stages = { llm: 'model', stt: 'ears', tts: 'voice' }
+const words: Record<Availability, { tone: 'good' | 'neutral' | 'bad' | 'warn'; text: string }> = {
+  yours: { tone: 'good', text: 'on your key' },
+  offered: { tone: 'good', text: 'on the platform’s key' },
+  'bring your own': { tone: 'warn', text: 'needs your key' },
+  broken: { tone: 'bad', text: 'broken' },
+}
+
+export default function ProviderKeysScreen() {
+  const catalogue = useGet<Catalogue>('/v1/providers')
+  const [bringing, setBringing] = useState<string | null>(null)
+  const { send, error } = useSend()
+  const giveBack = async (vendor: string) => {
+    if (await send('delete', path`/v1/provider-keys/${vendor}`))
+      toast(`${vendor} runs without a key of yours now.`)
+  }
+  const columns = [
+    { title: 'Vendor', cell: ({ name }: CatalogueEntry) => name },
+    { title: 'Does', cell: ({ does }: CatalogueEntry) => does.map((stage) => stages[stage]).join(', ') },
+    {
+      title: 'Runs',
+      cell: ({ availability, broken }: CatalogueEntry) => (
+        <>
+          <Badge tone={words[availability].tone}>{words[availability].text}</Badge>
+          {broken ? <div className="soft">{broken}</div> : null}
+        </>
+      ),
+    },
+    {
+      title: '',
+      cell: ({ name, availability }: CatalogueEntry) => (
+        <div className="row">
+          <Button onClick={() => setBringing(name)}>
+            {availability === 'yours' ? 'Replace the key' : 'Bring a key'}{' '}
+            <span className="sr-only">for {name}</span>
+          </Button>
+          {availability === 'yours' ? (
+            <Button tone="danger" onClick={() => void giveBack(name)}>
+              Forget <span className="sr-only">the key for {name}</span>
+            </Button>
+          ) : null}
+        </div>
+      ),
+    },
+  ]
+  return (
+    <Page title="Provider keys">
+      <p className="soft">
+        A vendor runs on a key of your org’s own where you bring one, from the next call on. Keys are sealed
+        and never shown again.
+      </p>
+      <Refusal error={error} />
+      <Answered of={catalogue}>
+        {({ providers, defaults }) => (
+          <>
+            <Table
+              caption="Vendors"
+              rows={providers}
+              rowKey={({ name }) => name}
+              columns={columns}
+              empty={<Empty title="No vendor is installed on this platform" />}
+            />
+            <Section title="What an agent runs on when nothing is set">
+              <p>
+                Model <strong>{defaults.llm}</strong>, ears <strong>{defaults.stt}</strong>, voice{' '}
+                <strong>{defaults.tts}</strong>.
+              </p>
+            </Section>
+          </>
+        )}
+      </Answered>
+      <Dialog
+        title={`A key for ${bringing ?? ''}`}
+        open={bringing !== null}
+        onClose={() => setBringing(null)}
+      >
+        {bringing === null ? null : <BringKeyForm vendor={bringing} onDone={() => setBringing(null)} />}
+      </Dialog>
+    </Page>
+  )
+}
+
+function BringKeyForm({ vendor, onDone }: { vendor: string; onDone: () => void }) {
+  const [key, setKey] = useState('')
+  const [fields, setFields] = useState('')
+  const { send, busy, error } = useSend()
+  const submit = async (event: FormEvent) => {
+    event.preventDefault()
+    const body = fields.trim() === '' ? { key } : { credentials: fieldsIn(fields) }
+    if (!(await send('put', path`/v1/provider-keys/${vendor}`, body))) return
+    toast(`${vendor} runs on your key from the next call.`)
+    onDone()
+  }
+  return (
+    <form className="stack" onSubmit={(event) => void submit(event)}>
+      <TextField
+        label="Key"
+        type="password"
+        autoComplete="off"
+        autoFocus
+        required={fields.trim() === ''}
+        disabled={fields.trim() !== ''}
+        value={key}
+        onChange={setKey}
+      />
+      <details>
+        <summary>This vendor wants several fields</summary>
+        <TextArea
+          label="Fields"
+          hint="One a line, as name=value."
+          spellCheck={false}
+          value={fields}
+          onChange={setFields}
+        />
+      </details>
+      <Refusal error={error} />
+      <div className="row">
+        <Button tone="primary" type="submit" busy={busy}>
+          Keep it
+        </Button>
+      </div>
+    </form>
+  )
+}
+
+function fieldsIn(text: string): Record<string, string> {
+  const lines = text.split('\n').filter((line) => line.trim() !== '')
+  return Object.fromEntries(
+    lines.map((line) => {
+      const [name = '', ...value] = line.split('=')
+      return [name.trim(), value.join('=').trim()]
+    }),
+  )
+}

@@ -1,0 +1,91 @@
+import type { Invited, Member, MemberList } from '@switchroom/contract/members'
+import { useState } from 'react'
+import { useGet } from '../api/queries.ts'
+import { useWho } from '../shell/identity.ts'
+import { Answered, Empty } from '../ui/answers.tsx'
+import { Badge } from '../ui/badge.tsx'
+import { Button } from '../ui/button.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { Page } from '../ui/page.tsx'
+import { Table } from '../ui/table.tsx'
+import { InviteForm } from './invite-form.tsx'
+import { LinkHanded } from './link-handed.tsx'
+import { MemberForm } from './member-form.tsx'
+
+export default function TeamScreen() {
+  const members = useGet<MemberList>('/v1/members')
+  const { me } = useWho()
+  const [isInviting, setInviting] = useState(false)
+  const [handed, setHanded] = useState<Invited | null>(null)
+  const [changing, setChanging] = useState<string | null>(null)
+  const changed = members.data?.members.find(({ id }) => id === changing)
+  const close = () => {
+    setInviting(false)
+    setHanded(null)
+    setChanging(null)
+  }
+  return (
+    <Page
+      title="Team"
+      actions={
+        <Button tone="primary" onClick={() => setInviting(true)}>
+          Invite somebody
+        </Button>
+      }
+    >
+      <Answered of={members}>
+        {({ members: all }) => (
+          <Table
+            caption="Members"
+            rows={all}
+            rowKey={({ id }) => id}
+            columns={[
+              {
+                title: 'Member',
+                cell: ({ id, name, email }) => (
+                  <>
+                    {name} {id === me?.subject ? <Badge>you</Badge> : null}
+                    <div className="soft wrap-anywhere">{email}</div>
+                  </>
+                ),
+              },
+              { title: 'Role', cell: ({ role }) => role },
+              {
+                title: 'Agents',
+                cell: ({ agents }) => (agents.length === 0 ? 'every agent' : agents.join(', ')),
+              },
+              { title: 'Production', cell: ({ production }) => (production ? 'yes' : 'no') },
+              { title: 'Status', cell: statusOf },
+              {
+                title: '',
+                cell: ({ id, name }) =>
+                  id === me?.subject ? null : (
+                    <Button onClick={() => setChanging(id)}>
+                      Change <span className="sr-only">{name}</span>
+                    </Button>
+                  ),
+              },
+            ]}
+            empty={<Empty title="Nobody is in this org yet" />}
+          />
+        )}
+      </Answered>
+      <Dialog title="Invite somebody" open={isInviting || handed !== null} onClose={close}>
+        {handed ? <LinkHanded handed={handed} what="invitation" /> : <InviteForm onInvited={setHanded} />}
+      </Dialog>
+      <Dialog title={changed?.name ?? ''} open={changed !== undefined} onClose={close}>
+        {changed ? <MemberForm member={changed} onDone={close} /> : null}
+      </Dialog>
+    </Page>
+  )
+}
+
+function statusOf({ status, operator }: Member) {
+  const tone = status === 'active' ? 'good' : status === 'invited' ? 'warn' : 'bad'
+  return (
+    <span className="row">
+      <Badge tone={tone}>{status}</Badge>
+      {operator ? <Badge>operator</Badge> : null}
+    </span>
+  )
+}

@@ -1,0 +1,138 @@
+import { useState } from 'react'
+import { Link } from 'wouter'
+import { useFilters } from '../calls/query-filters.ts'
+import { Empty, Progress, Refusal } from '../ui/answers.tsx'
+import { Badge } from '../ui/badge.tsx'
+import { Select, TextField } from '../ui/field.tsx'
+import { Page } from '../ui/page.tsx'
+import { Time } from '../ui/time.tsx'
+import { VirtualList } from '../ui/virtual-list.tsx'
+import { useInbox } from './inbox-threads.ts'
+import { addressOf, chosen, isShowing, keyOf, lastWords, titleOf, type AgentThread } from './thread-words.ts'
+import { ThreadPane } from './thread-pane.tsx'
+import './threads.css'
+
+interface InboxProps {
+  /** The thread that is read; null where none is. */
+  open: { agent: string; contact: string } | null
+}
+
+/** Everybody who writes, and the one thread that is worked on. */
+export function Inbox({ open }: InboxProps) {
+  const [{ agent, show }, setFilter] = useFilters(['agent', 'show'])
+  const [words, setWords] = useState('')
+  const inbox = useInbox(agent)
+  const shown = chosen(inbox.threads, isShowing(show) ? show : 'all', words)
+  const current = open && keyOf(open)
+  const query = new URLSearchParams({ ...(agent && { agent }), ...(show && { show }) }).toString()
+  const hrefOf = (thread: AgentThread) => addressOf(thread) + (query && `?${query}`)
+  return (
+    <Page title="Threads">
+      <div className={`inbox ${open ? 'has-open' : ''}`}>
+        <section className="inbox-list" aria-label="Inbox">
+          <div className="fields inbox-filters">
+            <TextField
+              label="Search"
+              type="search"
+              value={words}
+              onChange={setWords}
+              placeholder="Name, number or words"
+            />
+            <Select
+              label="Show"
+              value={show}
+              onChange={(value) => setFilter('show', value)}
+              options={[
+                { value: '', label: 'Everything' },
+                { value: 'unread', label: 'Unread' },
+                { value: 'open', label: 'Going on' },
+                { value: 'held', label: 'Taken over' },
+              ]}
+            />
+            {inbox.agents.length > 1 ? (
+              <Select
+                label="Agent"
+                value={agent}
+                onChange={(value) => setFilter('agent', value)}
+                options={[{ value: '', label: 'Every agent' }, ...inbox.agents]}
+              />
+            ) : null}
+          </div>
+          <Refusal error={inbox.error} />
+          {inbox.isLoading && shown.length === 0 && !inbox.error ? (
+            <Progress label="Reading the threads" />
+          ) : null}
+          {!inbox.isLoading && shown.length === 0 ? <NoThreads hasAny={inbox.threads.length > 0} /> : null}
+          {shown.length > 0 ? (
+            <VirtualList
+              label="Threads, newest first"
+              items={shown}
+              itemKey={keyOf}
+              rowHeightPx={76}
+              render={(thread) => (
+                <ThreadRow thread={thread} href={hrefOf(thread)} isOpen={keyOf(thread) === current} />
+              )}
+            />
+          ) : null}
+        </section>
+        {open ? (
+          <ThreadPane key={keyOf(open)} {...open} backTo={`/threads${query && `?${query}`}`} />
+        ) : (
+          <div className="inbox-nothing">
+            <Empty title="No thread is open">
+              <p>Choose one to read it and to answer.</p>
+            </Empty>
+          </div>
+        )}
+      </div>
+    </Page>
+  )
+}
+
+interface ThreadRowProps {
+  thread: AgentThread
+  href: string
+  isOpen: boolean
+}
+
+function ThreadRow({ thread, href, isOpen }: ThreadRowProps) {
+  const unread = thread.unread ?? 0
+  return (
+    <Link
+      href={href}
+      className={`thread-row ${unread > 0 ? 'is-unread' : ''}`}
+      aria-current={isOpen ? 'page' : undefined}
+    >
+      <span className="thread-row-top">
+        <strong>{titleOf(thread)}</strong>
+        <span className="soft">
+          <Time epochS={thread.last_at} />
+        </span>
+      </span>
+      <span className="thread-row-words">{lastWords(thread)}</span>
+      <span className="thread-row-badges">
+        <span className="soft">{thread.agent}</span>
+        {unread > 0 ? <Badge tone="good">{unread} unread</Badge> : null}
+        {thread.state === 'held' ? <Badge tone="warn">Taken over</Badge> : null}
+        {thread.state === 'waiting' ? <Badge tone="bad">Waits for the app</Badge> : null}
+      </span>
+    </Link>
+  )
+}
+
+function NoThreads({ hasAny }: { hasAny: boolean }) {
+  if (hasAny)
+    return (
+      <Empty title="No thread is like this">
+        <p>Search for other words, or show everything.</p>
+      </Empty>
+    )
+  return (
+    <Empty title="Nobody has written yet">
+      <p>
+        <Link href="/numbers/carriers">Add an account at the messaging platform</Link> and lead its number to
+        an agent. Whoever calls, chats or writes has a thread here.
+      </p>
+    </Empty>
+  )
+}

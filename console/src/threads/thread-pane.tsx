@@ -1,0 +1,132 @@
+import type { ReadMark, Thread, ThreadList } from '@switchroom/contract/threads'
+import { useQueryClient } from '@tanstack/react-query'
+import { useEffect, useRef } from 'react'
+import { Link } from 'wouter'
+import { ask, path } from '../api/client.ts'
+import { useGet, useSend } from '../api/queries.ts'
+import { useCan } from '../shell/identity.ts'
+import { Answered, Empty, Refusal } from '../ui/answers.tsx'
+import { Badge } from '../ui/badge.tsx'
+import { Button, ButtonLink } from '../ui/button.tsx'
+import { Time } from '../ui/time.tsx'
+import { Composer } from './composer.tsx'
+import { threadsOf } from './inbox-threads.ts'
+import { ThreadTurns } from './thread-turns.tsx'
+import { titleOf } from './thread-words.ts'
+
+interface ThreadPaneProps {
+  agent: string
+  contact: string
+  backTo: string
+}
+
+const everyMs = 10_000
+
+export function ThreadPane({ agent, contact, backTo }: ThreadPaneProps) {
+  const query = new URLSearchParams({ contact })
+  const list = useGet<ThreadList>(`${threadsOf(agent)}?${query.toString()}`, { everyMs })
+  return (
+    <section
+      className="thread-pane"
+      aria-label={`Thread with ${titleOf(list.data?.threads[0] ?? { name: null, contact })}`}
+    >
+      <Answered of={list} label="Reading the thread">
+        {({ threads: [thread] }) =>
+          thread ? (
+            <Opened agent={agent} thread={thread} backTo={backTo} />
+          ) : (
+            <Empty title="This thread is gone">
+              <ButtonLink href={backTo}>Back to the inbox</ButtonLink>
+            </Empty>
+          )
+        }
+      </Answered>
+    </section>
+  )
+}
+
+function Opened({ agent, thread, backTo }: { agent: string; thread: Thread; backTo: string }) {
+  const can = useCan()
+  useReadMark(agent, thread)
+  return (
+    <>
+      <header className="thread-head">
+        <Link href={backTo} className="thread-back">
+          <span aria-hidden="true">‹</span> Inbox
+        </Link>
+        <div className="grow">
+          <h2>{titleOf(thread)}</h2>
+          <p className="soft">
+            {thread.name ? `${thread.contact}, with ` : 'With '}
+            <Link href={`/agents/${encodeURIComponent(agent)}`}>{agent}</Link>
+          </p>
+        </div>
+        <StateOf thread={thread} />
+        {thread.call && can('talk') ? <Handing call={thread.call} isHeld={thread.state === 'held'} /> : null}
+      </header>
+      <ThreadTurns thread={thread} agent={agent} />
+      {can('talk') ? <Composer agent={agent} thread={thread} /> : null}
+    </>
+  )
+}
+
+function StateOf({ thread: { state, window_closes_at } }: { thread: Thread }) {
+  if (state === 'held') return <Badge tone="warn">Taken over</Badge>
+  if (state === 'waiting') return <Badge tone="bad">Waits for the app</Badge>
+  if (state !== 'open') return <Badge>Ended</Badge>
+  return (
+    <span className="soft">
+      <Badge tone="good">Going on</Badge>
+      {window_closes_at === null ? null : (
+        <>
+          {' '}
+          open until <Time epochS={window_closes_at} />
+        </>
+      )}
+    </span>
+  )
+}
+
+/** Taken over, the model stays quiet, and what they write is kept for whoever has the conversation. */
+function Handing({ call, isHeld }: { call: string; isHeld: boolean }) {
+  const { send, busy, error } = useSend()
+  const hand = async () => {
+    const verb = isHeld ? 'release' : 'takeover'
+    await send('post', path`/v1/calls/${call}/verbs`, { verb })
+  }
+  return (
+    <>
+      <Button busy={busy} onClick={() => void hand()}>
+        {isHeld ? 'Give it back' : 'Take over'}
+      </Button>
+      <ButtonLink href={`/calls/${encodeURIComponent(call)}`} tone="plain">
+        Log
+      </ButtonLink>
+      <Refusal error={error} />
+    </>
+  )
+}
+
+/** What stands on the screen is read; what comes while nobody looks stays unread. */
+function useReadMark(agent: string, { contact, unread, last_at }: Thread) {
+  const queries = useQueryClient()
+  const marked = useRef(0)
+  useEffect(() => {
+    const mark = async () => {
+      if (document.visibilityState !== 'visible' || !unread || marked.current >= last_at) return
+      marked.current = last_at
+      try {
+        await ask<ReadMark>('put', `${threadsOf(agent)}${path`/${contact}/read`}`, { up_to: last_at })
+        await queries.invalidateQueries({
+          predicate: ({ queryKey: [, , at] }) => String(at).startsWith(threadsOf(agent)),
+        })
+      } catch {
+        marked.current = 0 // it is marked with what comes next
+      }
+    }
+    void mark()
+    const onSight = () => void mark()
+    document.addEventListener('visibilitychange', onSight)
+    return () => document.removeEventListener('visibilitychange', onSight)
+  }, [agent, contact, unread, last_at, queries])
+}

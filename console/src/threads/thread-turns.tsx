@@ -1,0 +1,59 @@
+import type { Thread } from '@switchroom/contract/threads'
+import { Fragment, useEffect, useRef } from 'react'
+import { Link } from 'wouter'
+import { channelName } from '../calls/call-words.ts'
+import '../calls/conversation.css'
+import { Badge } from '../ui/badge.tsx'
+import { Time } from '../ui/time.tsx'
+import { titleOf } from './thread-words.ts'
+
+/** Everything between an agent and one contact, whatever it came by, the newest at the end. */
+export function ThreadTurns({ thread, agent }: { thread: Thread; agent: string }) {
+  const { turns, waiting, calls } = thread
+  const list = useRef<HTMLOListElement>(null)
+  const newest = turns.at(-1)?.ts ?? 0
+  useEffect(() => {
+    if (list.current) list.current.scrollTop = list.current.scrollHeight
+  }, [newest, waiting.length])
+  const speakers = { contact: titleOf(thread), agent, supervisor: 'The desk' }
+  const callOf = (id: string) => calls.find(({ call }) => call === id)
+  return (
+    // A scrolling list takes the focus, so that the arrow keys move it.
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+    <ol className="conversation thread-turns" ref={list} aria-label="Conversation" tabIndex={0}>
+      {turns.map(({ call, seq, ts, who, text }, at) => {
+        const opened = callOf(call)
+        return (
+          <Fragment key={`${call} ${seq}`}>
+            {turns[at - 1]?.call === call ? null : (
+              <li className="thread-break soft">
+                {channelName(opened?.channel ?? '')} on <Time epochS={opened?.started_at ?? ts} />,{' '}
+                <Link href={`/calls/${encodeURIComponent(call)}`}>log</Link>
+              </li>
+            )}
+            <li className={`said in-thread ${who}`}>
+              <div className="bubble">
+                <div className="bubble-who">{speakers[who]}</div>
+                <p className="bubble-text">{text}</p>
+                <div className="bubble-when soft">
+                  <Time epochS={ts} isClock />
+                </div>
+              </div>
+            </li>
+          </Fragment>
+        )
+      })}
+      {waiting.map(({ ts, text }) => (
+        <li key={`${ts} ${text}`} className="said in-thread contact">
+          <div className="bubble">
+            <div className="bubble-who">{speakers.contact}</div>
+            <p className="bubble-text">{text}</p>
+            <div className="bubble-when soft">
+              <Badge tone="warn">waits</Badge> <Time epochS={ts} isClock />
+            </div>
+          </div>
+        </li>
+      ))}
+    </ol>
+  )
+}

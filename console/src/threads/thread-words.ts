@@ -1,0 +1,56 @@
+import type { Thread } from '@switchroom/contract/threads'
+
+/** A thread, and the agent whose it is. */
+export interface AgentThread extends Thread {
+  agent: string
+}
+
+export const keyOf = ({ agent, contact }: Pick<AgentThread, 'agent' | 'contact'>) => `${agent} ${contact}`
+
+export const addressOf = ({ agent, contact }: Pick<AgentThread, 'agent' | 'contact'>) =>
+  `/threads/${encodeURIComponent(agent)}/${encodeURIComponent(contact)}`
+
+export const titleOf = ({ name, contact }: Pick<Thread, 'name' | 'contact'>) => name || contact
+
+/** The last that was said or that waits. */
+export function lastWords({ turns, waiting }: Thread): string {
+  const waits = waiting.at(-1)
+  const last = turns.at(-1)
+  if (waits && (!last || waits.ts >= last.ts)) return waits.text
+  if (!last) return ''
+  return last.who === 'contact' ? last.text : `${last.who === 'agent' ? 'Agent' : 'Desk'}: ${last.text}`
+}
+
+const showing = {
+  all: () => true,
+  unread: ({ unread }: Thread) => (unread ?? 0) > 0,
+  held: ({ state }: Thread) => state === 'held',
+  open: ({ state }: Thread) => state === 'open' || state === 'held' || state === 'waiting',
+}
+export type Showing = keyof typeof showing
+export const isShowing = (text: string): text is Showing => text in showing
+
+/** Those that are wanted, whoever was heard of last first. */
+export function chosen(threads: readonly AgentThread[], show: Showing, words: string): AgentThread[] {
+  const sought = words.trim().toLowerCase()
+  return threads
+    .filter(showing[show])
+    .filter((thread) =>
+      [thread.contact, thread.name ?? '', lastWords(thread)].some((text) =>
+        text.toLowerCase().includes(sought),
+      ),
+    )
+    .toSorted((a, b) => b.last_at - a.last_at)
+}
+
+/** Why nothing can be written now; null where it can. */
+export function whyShut({ state, window_closes_at, turns, calls }: Thread, nowS: number): string | null {
+  if (calls.at(-1) && calls.at(-1)?.channel !== 'msgapp')
+    return 'They last called or chatted. You can write here once they write.'
+  if (state === 'waiting') return 'What they wrote waits for an app that holds the agent.'
+  if (state === 'ended' || state === 'none' || turns.length === 0)
+    return 'This conversation has ended. It opens again when they write.'
+  if (window_closes_at !== null && window_closes_at <= nowS)
+    return 'They last wrote 24 hours ago or longer. Nothing reaches them until they write again.'
+  return null
+}

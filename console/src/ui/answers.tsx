@@ -1,0 +1,50 @@
+import type { UseQueryResult } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import './answers.css'
+
+export interface EmptyProps {
+  title: string
+  /** What to do next. */
+  children?: ReactNode
+}
+
+export function Empty({ title, children }: EmptyProps) {
+  return (
+    <div className="empty">
+      <strong>{title}</strong>
+      {children}
+    </div>
+  )
+}
+
+/** The sentence of a refusal, read out at once; nothing where there is none. */
+export function Refusal({ error }: { error: Error | string | null | undefined }) {
+  if (!error) return null
+  return (
+    <p className="refusal" role="alert">
+      {typeof error === 'string' ? error : error.message}
+    </p>
+  )
+}
+
+/** Takes its place at once and is seen after half a second: what is quick does not flicker. */
+export function Progress({ label = 'Loading' }: { label?: string }) {
+  return (
+    <div className="progress" role="status">
+      {label}…
+    </div>
+  )
+}
+
+export interface AnsweredProps<Answer> {
+  of: UseQueryResult<Answer>
+  label?: string
+  children: (answer: Answer) => ReactNode
+}
+
+/** What was asked for: progress until it is there, the refusal's sentence when it is not to be had. */
+export function Answered<Answer>({ of, label, children }: AnsweredProps<Answer>) {
+  if (of.data !== undefined) return children(of.data)
+  if (of.error) return <Refusal error={of.error} />
+  return <Progress {...(label !== undefined && { label })} />
+}

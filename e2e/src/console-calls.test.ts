@@ -1,0 +1,234 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { startChatDeployment } from '@switchroom/gateway/testing/chat-deployment'
+import { SpokenAgent } from '@switchroom/gateway/testing/spoken-calls'
+import { done } from '@switchroom/gateway/testing/test-agents'
+import { until } from '@switchroom/gateway/testing/until'
+import type { Page } from 'playwright-core'
+import { assertUsable, openPage, picture, startBrowser } from './browser.ts'
+import { assertGood } from './good-pages.ts'
+
+const browser = await startBrowser()
+after(() => browser.close())
+const chats = await startChatDeployment()
+after(() => chats[Symbol.asyncDispose]())
+const { deployment, org, model } = chats
+const { url, sql } = deployment
+const { key } = await org.person('admin')
+
+const menu = {
+  name: 'menu',
+  description: 'What there is today',
+  parameters: { type: 'object', properties: {} },
+}
+
+test('a live call appears by itself, is followed turn by turn, taken over, spoken in, given back and ended', async () => {
+  await using opened = await openPage(browser, { url, key })
+  const { page } = opened
+  await page.goto('/calls/live')
+  await page.getByText('Nobody is on a call').waitFor()
+
+  const agent = await chats.newAgent({ tools: [menu] })
+  const chat = await agent.chat()
+  await page.getByRole('list', { name: 'Live calls' }).getByRole('link', { name: agent.slug }).click()
+  await page.getByRole('heading', { name: 'Call with A visitor' }).waitFor()
+
+  model.reply = ({ messages }) =>
+    messages.at(-1)?.role === 'tool' ? 'Yes, rye.' : { calls: [{ id: 'tool_1', name: 'menu' }] }
+  chat.say('Is there bread?')
+  const { data } = await agent.app.nextOf('llm.toolCall')
+  agent.app.send({
+    type: 'tool.result',
+    agent: agent.slug,
+    call: chat.call,
+    id: data.toolCalls[0].id,
+    ok: true,
+    result: ['rye'],
+  })
+  const said = page.getByRole('list', { name: 'Conversation' })
+  await said.getByText('Is there bread?').waitFor()
+  await said.getByText('Yes, rye.').waitFor()
+  await said.getByText('menu').click()
+  await said.getByText('["rye"]').waitFor()
+  await said.getByText(/^Took /).click()
+  await said.getByText('gpt-4.1-mini').first().waitFor()
+
+  await page.getByRole('button', { name: 'Take over' }).click()
+  await said.getByText('You took the call over').waitFor()
+  assert.equal(await page.getByRole('button', { name: 'Whisper' }).isDisabled(), true)
+  await page.getByLabel('Your words').fill('A person is here now.')
+  await page.getByRole('button', { name: 'Say', exact: true }).click()
+  await until('the words come', () => wordsOf(chat.frames).includes('A person is here now.'))
+  await said.getByText('A person is here now.').waitFor()
+
+  await page.getByRole('button', { name: 'Give it back' }).click()
+  await said.getByText('You gave the call back to the agent').waitFor()
+  await page.getByLabel('Your words').fill('Offer the oat loaf.')
+  await page.getByRole('button', { name: 'Whisper' }).click()
+  await said.getByText('You whispered to the agent: Offer the oat loaf.').waitFor()
+  assert.ok(!wordsOf(chat.frames).includes('Offer the oat loaf.'))
+
+  await page.getByRole('button', { name: 'End call' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'End call' }).click()
+  await said.getByText('Ended: hung up, by A admin').waitFor()
+  await chat.next('ended')
+  await page.getByRole('heading', { name: 'Supervise' }).waitFor({ state: 'detached' })
+  assert.deepEqual(opened.broken, [])
+})
+
+const wordsOf = (frames: readonly { type: string; text?: string }[]) =>
+  frames.filter(({ type }) => type === 'message').map(({ text }) => text)
+
+test('a call that a colleague has says so, its end is seen at once, and one that is nowhere is refused in the gateway’s sentence', async () => {
+  const { chat } = await chats.newAgent()
+  const { call } = await chat()
+  const other = await org.person('supervisor')
+  done(await other.client.in('sandbox').post(`/v1/calls/${call}/verbs`, { verb: 'takeover' }))
+  await using opened = await openPage(browser, { url, key })
+  const { page } = opened
+  await page.goto(`/calls/${call}`)
+  await page.getByText('A supervisor has this call').waitFor()
+  done(await other.client.in('sandbox').post(`/v1/calls/${call}/verbs`, { verb: 'end' }))
+  await page.getByText('Ended', { exact: true }).first().waitFor()
+  await page.goto('/calls/call_of_nobody')
+  await page.getByRole('alert').getByText('there is no call call_of_nobody').waitFor()
+  assert.deepEqual(opened.broken, [])
+})
+
+test('a spoken call shows how long ears, model and voice took for each answer', async () => {
+  const spoken = new SpokenAgent(deployment, org, 'phone-desk')
+  await spoken.route()
+  await spoken.holdingApp()
+  const call = await spoken.open()
+  const timings = {
+    stage: 'turn',
+    messageId: 'm2',
+    transcript_ms: 210,
+    turn_end_ms: 510,
+    first_token_ms: 1150,
+    first_audio_ms: 1330,
+    heard_ms: 1400,
+  }
+  const entries = [
+    { type: 'user.message', data: { text: 'When do you open?', messageId: 'm1' } },
+    { type: 'bot.interrupted', data: { messageId: 'm2', playedMs: 400, reason: 'speech' } },
+    { type: 'agent.message', data: { text: 'At eight.', messageId: 'm2', source: 'model' } },
+    { type: 'metrics', data: timings },
+    { type: 'error', data: { code: 'llm_timeout', detail: 'the model did not answer' } },
+  ]
+  done(await spoken.append(call, entries, 1))
+  const ready = async (page: Page) => {
+    const said = page.getByRole('list', { name: 'Conversation' })
+    await said.getByText('interrupted').waitFor()
+    await said.getByText(/^Took /).click()
+    for (const step of ['ears 210 ms', 'end of turn 300 ms', 'model 640 ms', 'voice 180 ms'])
+      await said.getByText(step).waitFor()
+    await said.getByText('llm_timeout').waitFor()
+  }
+  await assertGood(browser, { url, key }, { path: `/calls/${call}`, name: 'call', ready })
+})
+
+test('whoever waits for a call is rung by Call back, which first says what the dial would be told (N-380, ND-99)', async () => {
+  const desk = await chats.newAgent()
+  const wanted = {
+    number: '+34600111222',
+    when: 'tomorrow',
+    note: 'about the order',
+    channel: 'chat',
+    via: 'agent',
+  }
+  const chat = await desk.chat()
+  desk.app.send({ type: 'call.callback', agent: desk.slug, call: chat.call, ...wanted })
+  const { client } = await org.person('admin')
+  await until('it is listed', async () => {
+    const { callbacks } = done(await client.in('sandbox').get(`/v1/callbacks?agent=${desk.slug}`))
+    return callbacks.length > 0
+  })
+  await using opened = await openPage(browser, { url, key })
+  const { page } = opened
+  await page.goto(`/calls/callbacks?agent=${desk.slug}`)
+  await page.getByRole('button', { name: 'Call back +34600111222' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Call back' })
+  await dialog.getByText(`It would be refused:`).waitFor()
+  const explained = done(
+    await client.in('sandbox').get(`/v1/agents/${desk.slug}/dial/explain?to=%2B34600111222`),
+  )
+  await dialog.getByRole('status').getByText(explained.detail).waitFor()
+  await dialog.getByRole('button', { name: 'Call all the same' }).click()
+  await dialog.getByRole('alert').getByText(explained.detail).waitFor()
+  const [row] = done(await client.get('/v1/org/dials')).dials
+  assert.deepEqual([row.to, row.outcome, row.agent], ['+34600111222', 'refused', desk.slug])
+  await assertUsable(page)
+  await picture(page, 'call-back')
+  assert.deepEqual(opened.broken, [])
+  await assertGood(
+    browser,
+    { url, key },
+    {
+      path: '/calls/callbacks',
+      name: 'callbacks',
+      ready: (at) => at.getByText('tomorrow: about the order').first().waitFor(),
+    },
+  )
+})
+
+test('a list of ten thousand calls scrolls to its end, and is found by words, state and channel', async () => {
+  const crowded = await deployment.newOrg()
+  const { key: theirs } = await crowded.person('qa')
+  await sql(`insert into agents (org, slug, created_at) values ($1, 'desk', now())`, [crowded.id])
+  await sql(
+    `insert into calls (id, org, agent, env, holder, channel, opened_at, settings, canary, caller, called, state, ended_at)
+     select 'call_many_' || n, $1, 'desk', 'sandbox', '', 'phone', now() - n * interval '1 second', '[]', false,
+       '+346' || lpad(n::text, 8, '0'), '+34911000000', 'ended', now()
+     from generate_series(10000, 1, -1) n`,
+    [crowded.id],
+  )
+  await using opened = await openPage(browser, { url, key: theirs })
+  const { page } = opened
+  await page.goto('/calls')
+  const list = page.getByRole('region', { name: 'Calls, newest first' })
+  await list.getByText('+34600000001').waitFor()
+  // Somebody who holds the end key.
+  await page.evaluate(
+    `globalThis.scrolling = setInterval(() => {
+      const list = document.querySelector('.virtual-list')
+      list.scrollTop = list.scrollHeight
+    }, 10)`,
+  )
+  await page.getByText('10000 calls', { exact: true }).waitFor({ timeout: 60_000 })
+  await list.getByText('+34600010000').waitFor()
+  await page.evaluate('clearInterval(globalThis.scrolling)')
+  assert.ok((await list.getByRole('listitem').count()) < 60, 'only what is in sight is on the page')
+
+  await page.getByLabel('Search').fill('+34600009999')
+  await page.getByText('1 call', { exact: true }).waitFor()
+  await list.getByText('+34600009999').waitFor()
+  await page.getByLabel('State').selectOption('Live')
+  await page.getByText('No call is like this').waitFor()
+  assert.match(page.url(), /state=open/)
+  assert.deepEqual(opened.broken, [])
+})
+
+test('the calls fit a telephone and a wide screen, and nobody is shut out of them', async () => {
+  const list = { name: 'Calls, newest first' }
+  await assertGood(
+    browser,
+    { url, key },
+    {
+      path: '/calls',
+      name: 'calls',
+      ready: (page) => page.getByRole('region', list).getByRole('link').first().waitFor(),
+    },
+    {
+      path: '/calls/live',
+      name: 'calls-live',
+      ready: (page) => page.getByRole('list', { name: 'Live calls' }).waitFor(),
+    },
+  )
+  const { key: newcomer } = await (await deployment.newOrg()).person('admin')
+  await using empty = await openPage(browser, { url, key: newcomer, width: 360 })
+  await empty.page.goto('/calls')
+  await empty.page.getByText('No calls yet').waitFor()
+  await assertUsable(empty.page)
+  await picture(empty.page, 'calls-empty')
+})

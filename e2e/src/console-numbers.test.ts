@@ -1,0 +1,316 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { goTo } from '@switchroom/gateway/testing/dial-desk'
+import { newLine, NumberDesk } from '@switchroom/gateway/testing/number-desk'
+import { done } from '@switchroom/gateway/testing/test-agents'
+import type { Page } from 'playwright-core'
+import { assertUsable, openPage, picture, startBrowser } from './browser.ts'
+import { assertGood } from './good-pages.ts'
+
+const browser = await startBrowser()
+after(() => browser.close())
+const desk = await NumberDesk.start({
+  settings: { SVC_APPROVE_HOOKED: 'true', SVC_VERIFY_FROM: '+15005550006' },
+})
+after(() => desk[Symbol.asyncDispose]())
+const { carrier, deployment } = desk
+const { url, sql } = deployment
+
+/** An org, and a person of it whose key the browser has. */
+async function newOrg(more: { operator?: boolean } = {}) {
+  const org = await desk.newOrg()
+  const { key, client } = await org.org.person('admin', { production: true, ...more })
+  return { org, key, client }
+}
+
+test('a number comes from an account added in the console: looked at first, then brought, then four lamps say what is missing', async () => {
+  const { org, key } = await newOrg()
+  const number = newLine()
+  const account = carrier.account(number)
+  await using opened = await openPage(browser, { url, key })
+  const { page } = opened
+  await page.goto('/numbers')
+  await page.getByText('No number leads here yet').waitFor()
+  await page.getByRole('link', { name: 'an account at a carrier' }).click()
+
+  await page.getByRole('button', { name: 'Add an account' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Name', { exact: true }).fill('Main')
+  await dialog.getByLabel('Account id').fill(account.sid)
+  await dialog.getByLabel('User', { exact: true }).fill(account.login.user)
+  await dialog.getByLabel('Secret').fill('not the secret')
+  await dialog.getByRole('button', { name: 'Try and add' }).click()
+  await dialog.getByRole('alert').waitFor()
+  await dialog.getByLabel('Secret').fill(account.login.secret)
+  await dialog.getByRole('button', { name: 'Try and add' }).click()
+  await page.getByRole('row', { name: 'Main' }).waitFor()
+
+  await page.goto('/numbers/import')
+  await page.getByRole('radio', { name: number }).check()
+  await page.getByRole('combobox', { name: 'Agent' }).fill('desk')
+  const written = carrier.writes.length
+  await page.getByRole('button', { name: 'Look what would happen' }).click()
+  const steps = page.getByRole('list', { name: 'What would happen' })
+  await steps.getByText(`route ${number} to desk`).waitFor()
+  await picture(page, 'import-looked')
+  assert.equal(await steps.getByText('to do').count(), await steps.getByRole('listitem').count())
+  assert.equal(carrier.writes.length, written, 'a look writes nothing')
+  assert.deepEqual(await org.list(), [])
+
+  await page.getByRole('button', { name: 'Bring it' }).click()
+  await page.getByRole('heading', { name: number, exact: true }).waitFor()
+  const way = page.getByRole('list', { name: 'The way of a call' })
+  await way.getByText('no app holds desk in sandbox', { exact: true }).waitFor()
+  await way.getByText('connect an app that declares desk in sandbox').waitFor()
+  await way.getByText('Agent: does not work').waitFor()
+  const app = await org.holdingApp()
+  await way.getByText('an app holds desk in sandbox').waitFor()
+  assert.equal(await way.getByText(/: works$/).count(), 4)
+  await app.close()
+
+  await page.getByRole('button', { name: 'Let it go' }).click()
+  await dialog.getByRole('button', { name: 'Let it go' }).click()
+  await page.getByText('No number leads here yet').waitFor()
+  assert.deepEqual(await org.list(), [])
+  assert.deepEqual(opened.broken, [])
+})
+
+test('a number on another trunk is refused in the carrier’s words, and brought once the person says to take it off there', async () => {
+  const { org, key } = await newOrg()
+  const number = newLine()
+  const account = await org.account(number)
+  const trunk = account.addTrunk('PBX', 'sip:pbx.example:5060')
+  account.numbers[0]!.trunk_sid = trunk.sid // the account has one number
+  await using opened = await openPage(browser, { url, key })
+  const { page } = opened
+  await page.goto('/numbers/import')
+  await page.getByRole('radio', { name: number }).check()
+  await page.getByRole('combobox', { name: 'Agent' }).fill('desk')
+  await page.getByRole('button', { name: 'Look what would happen' }).click()
+  const sentence = `${number} is on the trunk PBX of the same account, which points at sip:pbx.example:5060: send move to take it off there first`
+  await page.getByRole('alert').getByText(sentence).waitFor()
+  await assertUsable(page)
+  await page.getByLabel('Take it off there first').check()
+  await page.getByRole('button', { name: 'Look what would happen' }).click()
+  await page.getByRole('button', { name: 'Bring it' }).click()
+  await page.getByRole('heading', { name: number, exact: true }).waitFor()
+  assert.equal((await org.list())[0].route.number, number)
+})
+
+test('a number that an org points here itself rings after the operator approved its network in the console', async () => {
+  const { org, key } = await newOrg()
+  const { key: operator } = await newOrg({ operator: true })
+  const number = newLine()
+  await using theirs = await openPage(browser, { url, key })
+  const { page } = theirs
+  await page.goto('/numbers/import')
+  await page.getByRole('radio', { name: 'At another carrier' }).check()
+  await page.getByLabel('Number', { exact: true }).fill(`${number.slice(0, 5)} ${number.slice(5)}`)
+  await page.getByLabel('Networks').fill('8.8.4.0/24')
+  await page.getByRole('combobox', { name: 'Agent' }).fill('desk')
+  await page.getByRole('button', { name: 'Look what would happen' }).click()
+  await page.getByRole('button', { name: 'Bring it' }).click()
+  await page.getByText('no network it comes from is approved: 8.8.4.0/24 is waiting').waitFor()
+
+  await assertGood(
+    browser,
+    { url, key: operator },
+    { path: '/numbers/approvals', name: 'approvals', ready: (at) => at.getByText('8.8.4.0/24').waitFor() },
+  )
+  await using ours = await openPage(browser, { url, key: operator })
+  await ours.page.goto('/numbers/approvals')
+  await ours.page.getByRole('button', { name: 'Approve 8.8.4.0/24' }).click()
+  await ours.page.getByText('Calls are let in from 8.8.4.0/24').waitFor()
+  const approveNumber = ours.page.getByRole('button', { name: `Approve ${number}` })
+  await approveNumber.click()
+  await approveNumber.waitFor({ state: 'detached' })
+
+  await page.getByText('calls of it are let in from 8.8.4.0/24').waitFor()
+  assert.equal((await org.path(number)).steps[1].state, 'ok')
+  assert.deepEqual([theirs.broken, ours.broken], [[], []])
+})
+
+test('calling out is provisioned after a look, dialled after a check, also with a consent, and every dial stands in the ledger', async () => {
+  const { org, key, client } = await newOrg()
+  const number = newLine()
+  await org.account(number)
+  await org.imported({ number }, 'production')
+  const app = await org.holdingApp('production')
+  await using opened = await openPage(browser, { url, key, env: 'production' })
+  const { page } = opened
+  await page.goto('/numbers/outbound')
+  await page.getByText('Something is missing').waitFor()
+  await page.getByRole('button', { name: 'Look what it takes' }).click()
+  await page.getByText('Calls would go out through').waitFor()
+  await picture(page, 'outbound-looked')
+  await page.getByRole('button', { name: 'Make it stand' }).click()
+  await page.getByText('Calls can be placed').waitFor()
+
+  const contact = '+34600123456'
+  const makeKnown = (caller: string) =>
+    sql(`insert into known_contacts (org, env, contact, first_at) values ($1, 'production', $2, now())`, [
+      org.id,
+      caller,
+    ])
+  await page.getByRole('navigation', { name: 'Numbers' }).getByRole('link', { name: 'Dial' }).click()
+  await page.getByRole('combobox', { name: 'Agent' }).fill('desk')
+  await page.getByLabel('Call', { exact: true }).fill(contact)
+  await page.getByRole('button', { name: 'Check' }).click()
+  const refusal = `${contact} never called or wrote to this org in production, and strangers are dialled only where the operator set dial_anywhere`
+  await page.getByRole('status').getByText(refusal).waitFor()
+  await page.getByRole('button', { name: 'Call all the same' }).click()
+  await page.getByRole('alert').getByText(refusal).waitFor()
+  await assertUsable(page)
+  await picture(page, 'dial-refused')
+  await sql(`insert into known_contacts (org, env, contact, first_at) values ($1, 'production', $2, now())`, [
+    org.id,
+    contact,
+  ])
+  await page.getByRole('button', { name: 'Check' }).click()
+  await page.getByRole('button', { name: 'Call now' }).click()
+  await page.getByRole('heading', { name: `Call with ${contact}` }).waitFor()
+
+  const american = '+12125550123'
+  await makeKnown(american)
+  goTo(deployment.clock, 17) // noon where the number is
+  await page.goto(`/numbers/dial?agent=desk&to=${encodeURIComponent(american)}`)
+  await page.getByRole('button', { name: 'Check' }).click()
+  await page
+    .getByRole('status')
+    .getByText(`no_consent: ${american} has no consent on file, and none was sent with the dial`)
+    .waitFor()
+  await page.getByLabel('They agreed to be called').check()
+  await page.getByLabel('Where they agreed').fill('On the phone')
+  await picture(page, 'dial-consent')
+  await page.getByRole('button', { name: 'Call now' }).click()
+  await page.getByRole('heading', { name: `Call with ${american}` }).waitFor()
+  const { rows } = done(await client.get(`/v1/org/consents/${american}`))
+  assert.deepEqual([rows[0].source, rows[0].call], ['On the phone', page.url().split('/').at(-1)])
+
+  await page.goto('/numbers/ledger')
+  const dials = page.getByRole('table', { name: 'Dials, newest first' })
+  await dials.getByText('refused').waitFor()
+  assert.deepEqual([await dials.getByText('taken').count(), await dials.getByRole('row').count()], [2, 4])
+  await app.close()
+  await assertGood(
+    browser,
+    { url, key, env: 'production' },
+    { path: '/numbers/ledger', name: 'ledger', ready: (at) => at.getByRole('table').waitFor() },
+  )
+  assert.deepEqual(opened.broken, [])
+})
+
+test('a consent and an opt-out are written down by hand, a list is put on the do-not-call list, and what is no number is given back', async () => {
+  const { key, client } = await newOrg()
+  const number = '+12125550147'
+  await using opened = await openPage(browser, { url, key })
+  const { page } = opened
+  await page.goto('/numbers/consent')
+  await page.getByLabel('Number', { exact: true }).fill('+1 (212) 555-0147')
+  await page.getByRole('button', { name: 'Look up' }).click()
+  await page.getByText('Nothing is on file').waitFor()
+  await page.getByLabel('Where they agreed').fill('Form on the web site')
+  await page.getByRole('button', { name: 'They agreed' }).click()
+  await page.getByText('Agreed to be called').waitFor()
+  await page.getByRole('button', { name: 'They want no calls' }).click()
+  await page.getByText('On the do-not-call list', { exact: true }).waitFor()
+  const { standing, rows } = done(await client.get(`/v1/org/consents/${number}`))
+  assert.deepEqual(
+    [standing, rows.map(({ fact, source }: { fact: string; source: string }) => [fact, source])],
+    [
+      'opted_out',
+      [
+        ['opt_out', null],
+        ['consent', 'Form on the web site'],
+      ],
+    ],
+  )
+  await assertUsable(page)
+
+  await page.goto('/numbers/do-not-call')
+  await page.getByRole('textbox', { name: 'Numbers' }).fill('+1 212 555 0148\nnot a number\n+12125550149')
+  await page.getByLabel('Where they come from').fill('Registry')
+  await page.getByRole('button', { name: 'Put on the list' }).click()
+  await page.getByText('2 put on the list.').waitFor()
+  assert.equal(await page.getByRole('textbox', { name: 'Numbers' }).inputValue(), 'notanumber')
+  const listed = page.getByRole('table', { name: 'The do-not-call list, newest first' })
+  for (const one of [number, '+12125550148', '+12125550149']) await listed.getByText(one).waitFor()
+  assert.deepEqual(opened.broken, [])
+  await assertGood(
+    browser,
+    { url, key },
+    { path: '/numbers/do-not-call', name: 'do-not-call', ready: (at) => at.getByText(number).waitFor() },
+    {
+      path: `/numbers/consent?number=${encodeURIComponent(number)}`,
+      name: 'consent',
+      ready: (at) => at.getByText('Form on the web site').waitFor(),
+    },
+  )
+})
+
+test('somebody proves that a phone is theirs with the code that came to it, and no other code', async () => {
+  const { key } = await newOrg()
+  const number = '+442079460018'
+  await using opened = await openPage(browser, { url, key })
+  const { page } = opened
+  await page.goto('/numbers/dial')
+  await page.getByLabel('Your number').fill('+44 20 7946 0018')
+  await page.getByRole('button', { name: 'Send me a code' }).click()
+  await page.getByText(`The six digits that were sent to ${number}.`).waitFor()
+  const code = /\d{6}/.exec(desk.own.texts.findLast(({ to }) => to === number)?.body ?? '')?.[0] ?? ''
+  await page.getByLabel('Code').fill(code === '000000' ? '000001' : '000000')
+  await page.getByRole('button', { name: 'It is mine' }).click()
+  await page
+    .getByRole('alert')
+    .getByText('that code is wrong, expired or tried too often: ask for another')
+    .waitFor()
+  await page.getByLabel('Code').fill(code)
+  await page.getByRole('button', { name: 'It is mine' }).click()
+  await page.getByText('proven', { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Forget it' }).click()
+  await page.getByRole('button', { name: 'Send me a code' }).waitFor()
+  assert.deepEqual(opened.broken, [])
+})
+
+test('a policy is saved, and what it may not be is refused beside it in the gateway’s sentence', async () => {
+  const { key, client } = await newOrg()
+  await using opened = await openPage(browser, { url, key })
+  const { page } = opened
+  await page.goto('/numbers/outbound')
+  await page.getByLabel('Only call at certain hours').check()
+  await page.getByLabel('From', { exact: true }).fill('9 o’clock')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('alert').waitFor()
+  const said = await client.put('/v1/org/policy', { calling_hours: { start: '9 o’c', end: '18:00' } })
+  assert.equal(await page.getByRole('alert').textContent(), said.body.detail)
+  await page.getByLabel('From', { exact: true }).fill('10:00')
+  await page.getByLabel('Sunday').uncheck()
+  await page.getByLabel('Dials to one number a day').fill('2')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('The policy is saved').waitFor()
+  const policy = done(await client.get('/v1/org/policy'))
+  assert.deepEqual(
+    [policy.calling_hours, policy.per_number_day],
+    [{ start: '10:00', end: '18:00', days: ['mon', 'tue', 'wed', 'thu', 'fri', 'sat'] }, 2],
+  )
+})
+
+test('the screens of numbers fit a telephone and a wide screen, and nobody is shut out of them', async () => {
+  const { org, key } = await newOrg()
+  const [first, second] = [newLine(), newLine()]
+  await org.account(first)
+  await org.imported({ number: first })
+  await org.imported({ number: second, hooked: true })
+  await org.peer('pbx', '8.8.8.0/24')
+  const shows = (text: string) => (page: Page) => page.getByText(text).first().waitFor()
+  await assertGood(
+    browser,
+    { url, key },
+    { path: '/numbers', name: 'numbers', ready: shows(first) },
+    { path: `/numbers/${first}`, name: 'number', ready: shows('the carrier sends its calls here') },
+    { path: '/numbers/import', name: 'import', ready: shows(first) },
+    { path: '/numbers/carriers', name: 'carriers', ready: shows('8.8.8.0/24') },
+    { path: '/numbers/outbound', name: 'outbound', ready: shows('Dials a day') },
+    { path: '/numbers/dial', name: 'dial', ready: shows('Your number') },
+  )
+})

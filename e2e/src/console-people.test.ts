@@ -1,0 +1,218 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { startChatDeployment } from '@switchroom/gateway/testing/chat-deployment'
+import { password } from '@switchroom/gateway/testing/deployment'
+import { until } from '@switchroom/launcher/testing/waiting'
+import { assertUsable, openPage, startBrowser } from './browser.ts'
+
+const browser = await startBrowser()
+const house = await startChatDeployment()
+after(async () => {
+  await browser.close()
+  await house[Symbol.asyncDispose]()
+})
+const { deployment } = house
+const { url, nobody } = deployment
+
+test('an admin invites a colleague, hands the link over, and the colleague is in', async () => {
+  const org = await deployment.newOrg()
+  const admin = await org.person('admin')
+  await using desk = await openPage(browser, { url, key: admin.key })
+  await desk.page.goto('/team')
+  await desk.page.getByRole('button', { name: 'Invite somebody' }).click()
+  const dialog = desk.page.getByRole('dialog', { name: 'Invite somebody' })
+  await dialog.getByLabel('Email').fill('ana@example.com')
+  await dialog.getByLabel('Role').selectOption('supervisor')
+  await dialog.getByRole('button', { name: 'Send the invitation' }).click()
+  const link = (await dialog.locator('code').textContent()) ?? ''
+  await assertUsable(desk.page)
+  await dialog.getByRole('button', { name: 'Close' }).click()
+  await desk.page
+    .getByRole('row', { name: /ana@example\.com/ })
+    .getByText('invited')
+    .waitFor()
+  await desk.page.getByRole('button', { name: 'Invite somebody' }).click()
+  await dialog.getByLabel('Email').fill('ana@example.com')
+  await dialog.getByRole('button', { name: 'Send the invitation' }).click()
+  await dialog.getByRole('alert').getByText('ana@example.com is already a member').waitFor()
+
+  await using other = await openPage(browser, { url })
+  await other.page.goto(new URL(link).pathname)
+  await other.page.getByLabel('Password').fill(password)
+  await other.page.getByRole('button', { name: 'Take my seat' }).click()
+  await other.page.getByRole('heading', { name: 'Agents', level: 1 }).waitFor()
+  assert.equal(await other.page.getByRole('link', { name: 'Team', exact: true }).count(), 0)
+  assert.ok(await other.page.getByRole('radio', { name: 'Production' }).isDisabled())
+  assert.deepEqual([...desk.broken, ...other.broken], [])
+})
+
+test('a terminal is signed in by whoever opens its address and says yes', async () => {
+  const org = await deployment.newOrg()
+  const admin = await org.person('admin')
+  const { body: waiting } = await nobody.post('/v1/login/pairings', { device: 'ana-laptop' })
+  await using opened = await openPage(browser, { url })
+  const { page } = opened
+  await page.goto(`/cli?c=${waiting.code}`)
+  await page.getByLabel('Email').fill(admin.email)
+  await page.getByLabel('Password').fill(password)
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await page.getByText('Approve it only if you have just started it yourself.').waitFor()
+  await assertUsable(page)
+  await page.getByRole('button', { name: 'Sign this terminal in' }).click()
+  await page.getByText('ana-laptop is signed in. You can close this page.').waitFor()
+  const { status, body } = await nobody.get(`/v1/login/pairings/${waiting.code}/key`)
+  assert.deepEqual([status, body.org, body.label], [200, org.id, 'ana-laptop'])
+  assert.deepEqual(opened.broken, [])
+})
+
+test('whoever signs out leaves no key in the browser, and the key opens nothing any more', async () => {
+  const org = await deployment.newOrg()
+  const admin = await org.person('admin')
+  await using opened = await openPage(browser, { url })
+  const { page } = opened
+  await page.goto('/')
+  await page.getByLabel('Email').fill(admin.email)
+  await page.getByLabel('Password').fill('wrong')
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await page.getByRole('alert').getByText('nobody answers to that email and password').waitFor()
+  await page.getByLabel('Password').fill(password)
+  await page.getByLabel('Keep me signed in').check()
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await page.getByRole('heading', { name: 'Agents', level: 1 }).waitFor()
+  const kept = await page.evaluate<string>(`localStorage.getItem('svc.key')`)
+  assert.match(kept, /^svc_live_/)
+  await page.reload()
+  await page.getByRole('heading', { name: 'Agents', level: 1 }).waitFor()
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+  const stored = `JSON.stringify([{ ...localStorage }, { ...sessionStorage }])`
+  assert.doesNotMatch(await page.evaluate<string>(stored), /svc_live_/)
+  assert.equal((await nobody.as(kept).get('/v1/whoami')).status, 401)
+})
+
+test('a login code signs in once and leaves the address bar; a refusal is shown as it came', async () => {
+  const org = await deployment.newOrg()
+  const admin = await org.person('admin')
+  const { body } = await admin.client.post('/v1/login/codes')
+  await using opened = await openPage(browser, { url })
+  const { page } = opened
+  await page.goto(`/?login=${body.code}`)
+  await page.getByRole('heading', { name: 'Agents', level: 1 }).waitFor()
+  assert.equal(new URL(page.url()).search, '')
+  const spent = (await nobody.post('/v1/login', { code: body.code })).body.detail
+  await page.goto(`/?login=${body.code}`)
+  await page.getByRole('alert').getByText(spent).waitFor()
+  await page.getByRole('heading', { name: 'Agents', level: 1 }).waitFor()
+  await using stranger = await openPage(browser, { url })
+  await stranger.page.goto('/?refused=' + encodeURIComponent('this org does not know that address'))
+  await stranger.page.getByRole('alert').getByText('this org does not know that address').waitFor()
+  assert.equal(new URL(stranger.page.url()).search, '')
+  await stranger.page.goto(`/?login=${body.code}`)
+  await stranger.page.getByRole('alert').getByText(spent).waitFor()
+  assert.deepEqual([...opened.broken, ...stranger.broken], [])
+})
+
+test('somebody in two orgs chooses one at sign-in, and changes to the other', async () => {
+  const [first, second] = [await deployment.newOrg(), await deployment.newOrg()]
+  const { email } = await first.person('admin')
+  await second.join(email, 'qa')
+  await using opened = await openPage(browser, { url })
+  const { page } = opened
+  await page.goto('/')
+  await page.getByLabel('Email').fill(email)
+  await page.getByLabel('Password').fill(password)
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await page.getByLabel('Org', { exact: true }).selectOption(second.slug)
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  const here = page.locator('.who')
+  await here.getByText(second.slug).waitFor()
+  await page.getByRole('button', { name: 'Switch org' }).click()
+  await page.getByRole('button', { name: `Enter Org ${first.slug}` }).click()
+  await here.getByText(first.slug).waitFor()
+  assert.deepEqual(opened.broken, [])
+})
+
+test('in production the whole page says so', async () => {
+  const org = await deployment.newOrg()
+  const admin = await org.person('admin')
+  await using opened = await openPage(browser, { url, key: admin.key })
+  const { page } = opened
+  await page.goto('/agents')
+  await page.getByText('No agent yet in the sandbox').waitFor()
+  await page.getByRole('radio', { name: 'Production' }).check()
+  await page.getByText('No agent yet in production').waitFor()
+  await page.locator('.frame.production').waitFor()
+  await assertUsable(page)
+})
+
+test('an operator gives the platform a brand, and everybody sees it; a wrong colour is refused beside its field', async () => {
+  const org = await deployment.newOrg()
+  const operator = await org.person('admin', { operator: true })
+  await using opened = await openPage(browser, { url, key: operator.key })
+  const { page } = opened
+  await page.goto('/platform/brand')
+  await page.getByLabel('Name').fill('Voices & Co')
+  await page.getByLabel('Accent colour').fill('red')
+  await page.getByRole('button', { name: 'Save the brand' }).click()
+  await page.getByRole('alert').getByText('accent').waitFor()
+  await page.getByLabel('Accent colour').fill('#7a1f5c')
+  await page.getByRole('button', { name: 'Save the brand' }).click()
+  await page.getByRole('banner').getByText('Voices & Co').waitFor()
+  await using stranger = await openPage(browser, { url })
+  await stranger.page.goto('/')
+  await stranger.page.getByText('Voices & Co').waitFor()
+  const accent = `getComputedStyle(document.documentElement).getPropertyValue('--accent')`
+  await until('the accent is the brand’s', async () => (await stranger.page.evaluate(accent)) === '#7a1f5c')
+  await assertUsable(stranger.page)
+  await deployment.operator.put('/v1/ops/brand', { name: '', accent: '' })
+})
+
+test('the platform screens are there for an operator, and for nobody else (I-448)', async () => {
+  const org = await deployment.newOrg()
+  for (const [isOperator, key] of [
+    [true, (await org.person('admin', { operator: true })).key],
+    [false, (await org.person('admin')).key],
+  ] as const) {
+    await using opened = await openPage(browser, { url, key })
+    const { page } = opened
+    await page.goto('/platform/orgs')
+    if (isOperator) await page.getByRole('link', { name: `Org ${org.slug}` }).waitFor()
+    else await page.getByText('You do not run this platform').waitFor()
+    assert.equal(await page.getByRole('link', { name: 'Orgs', exact: true }).count(), isOperator ? 1 : 0)
+  }
+})
+
+test('an agent’s settings say where each comes from, a refusal stands beside its field, and an old version is brought back', async () => {
+  const { slug } = await house.newAgent()
+  const { key } = await house.org.person('admin')
+  await using opened = await openPage(browser, { url, key })
+  const { page } = opened
+  await page.goto(`/agents/${slug}/settings`)
+  await page.getByLabel('End-of-turn threshold', { exact: true }).fill('0.95')
+  await page.getByRole('button', { name: 'Save the change' }).click()
+  const field = page.locator('.field', { has: page.getByLabel('End-of-turn threshold', { exact: true }) })
+  await field.getByRole('alert').waitFor()
+  await page.getByRole('button', { name: 'Undo' }).click()
+  for (const seconds of ['60', '90']) {
+    await page.getByLabel('Longest call in seconds').fill(seconds)
+    await page.getByRole('button', { name: 'Save the change' }).click()
+    await page.getByRole('button', { name: 'Nothing changed' }).waitFor()
+  }
+  await page.getByText('Yours is at version 2.').waitFor()
+  await page.getByRole('link', { name: 'History', exact: true }).click()
+  await page.getByRole('button', { name: 'What changed in version 2' }).click()
+  await page.getByRole('dialog').locator('del', { hasText: '60' }).waitFor()
+  await assertUsable(page)
+  await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click()
+  await page.getByRole('button', { name: 'What changed in version 1' }).click()
+  await page.getByRole('button', { name: 'Roll back to version 1' }).click()
+  await page.getByText('rollback to v1').waitFor()
+
+  await page.getByRole('link', { name: 'Canary', exact: true }).click()
+  await page.getByLabel('Calls in a hundred').fill('25')
+  await page.getByRole('button', { name: 'Start the canary' }).click()
+  await page.getByText('Version 3 runs on 25 calls in a hundred, version 2 on the rest.').waitFor()
+  await page.getByRole('row', { name: /Version 3/ }).waitFor()
+  await assertUsable(page)
+  assert.deepEqual(opened.broken, [])
+})

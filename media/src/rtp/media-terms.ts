@@ -1,0 +1,14 @@
+/** What a SIP dialog agreed on about its sound: where it goes to and comes from, and in which form. */
+export interface MediaTerms {
+  /** Even, as RTP wants it. */
+  localPort: number
+  /** That the socket is bound to. */
+  localAddress: string
+  remoteAddress: string
+  remotePort: number
+  codec: 'PCMU' | 'PCMA'
+  payloadType: number
+  /** Of telephone events (RFC 4733); null where the other end has none. */
+  tonePayloadType: number | null
+  ptimeMs: number
+}

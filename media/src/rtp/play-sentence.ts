@@ -1,0 +1,14 @@
+import type { MediaTerms } from './media-terms.ts'
+import { RtpLeg } from './rtp-leg.ts'
+
+/** Plays one clip (8 kHz) to a party whose leg is gone: binds its port, plays, and lets go of the port. */
+export async function playSentence(terms: MediaTerms, samples8k: Int16Array): Promise<void> {
+  const leg = await RtpLeg.open(terms, {
+    hangUp: async () => {},
+    transfer: async () => {},
+    ended: new Promise(() => {}),
+  })
+  await leg.play(samples8k)
+  await leg.drained()
+  await leg.hangUp()
+}

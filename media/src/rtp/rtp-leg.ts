@@ -1,0 +1,169 @@
+import { createSocket, type RemoteInfo, type Socket } from 'node:dgram'
+import { isIPv6 } from 'node:net'
+import type { Leg, LegEnd } from '../leg.ts'
+import { MediaError } from '../plane.ts'
+import { decodeG711 } from '../sound/g711.ts'
+import { HeardFrames } from '../sound/heard-frames.ts'
+import { Hearing } from '../sound/hearing.ts'
+import { frameMs, pace, unpace } from '../sound/pacer.ts'
+import { LearnedSource } from './learned-source.ts'
+import type { MediaTerms } from './media-terms.ts'
+import { readRtp } from './rtp-packet.ts'
+import { RtpSender } from './rtp-sender.ts'
+import { ToneReader } from './telephone-events.ts'
+
+const sampleRate = 8000
+/** Nothing came for so many frames (30 s): the other end is gone. */
+const lostFrames = 30_000 / frameMs
+const receiveBytes = 512 * 1024
+/** Of what one packet may hold: 200 ms. */
+const longestPayload = 1600
+
+/** What the signalling of a leg does for it. */
+export interface Signalling {
+  hangUp: () => Promise<void>
+  transfer: (to: string) => Promise<void>
+  /** How the signalling ended. */
+  ended: Promise<LegEnd>
+}
+
+/** A party on the phone: G.711 over RTP. */
+export class RtpLeg implements Leg {
+  readonly sampleRate = sampleRate
+  readonly ended: Promise<LegEnd>
+  readonly #socket: Socket
+  readonly #signalling: Signalling
+  readonly #source: LearnedSource
+  readonly #sender = new RtpSender()
+  readonly #heard = new HeardFrames()
+  readonly #hearing: Hearing
+  readonly #tones = new ToneReader(sampleRate)
+  readonly #end = Promise.withResolvers<LegEnd>()
+  #terms: MediaTerms
+  #isHeld = false
+  #isOver = false
+  #ssrc: number | undefined
+  #framesSincePacket = 0
+  #toneListener: (digit: string) => void = () => {}
+
+  private constructor(socket: Socket, terms: MediaTerms, signalling: Signalling) {
+    this.#socket = socket
+    this.#terms = terms
+    this.#signalling = signalling
+    this.#source = new LearnedSource({ address: terms.remoteAddress, port: terms.remotePort })
+    this.#hearing = new Hearing({ clockRate: sampleRate, sampleRate, decode: this.#decode })
+    this.ended = this.#end.promise
+    socket.on('message', (bytes, from) => this.#receive(bytes, from))
+    socket.on('error', () => this.#lose())
+    void signalling.ended.then(
+      (how) => this.#finish(how),
+      () => this.#finish('lost'),
+    )
+    pace(this)
+  }
+
+  /** Binds the port; fails with a `MediaError`. */
+  static async open(terms: MediaTerms, signalling: Signalling): Promise<RtpLeg> {
+    const family = isIPv6(terms.localAddress) ? 6 : 4
+    const socket = createSocket({
+      type: family === 6 ? 'udp6' : 'udp4',
+      recvBufferSize: receiveBytes, // what comes while this process is busy is kept
+      lookup: (address, _options, found) => found(null, address, family), // every address is a literal one
+    })
+    await new Promise<void>((resolve, reject) => {
+      const fail = ({ code = 'unknown' }: NodeJS.ErrnoException) =>
+        reject(new MediaError(`the port ${terms.localPort} for sound could not be opened: ${code}`))
+      socket.once('error', fail)
+      socket.bind({ port: terms.localPort, address: terms.localAddress }, () => {
+        socket.off('error', fail)
+        resolve()
+      })
+    })
+    return new RtpLeg(socket, terms, signalling)
+  }
+
+  get playedMs(): number {
+    return this.#sender.playout.playedMs
+  }
+
+  /** What a re-INVITE changed; while held nothing is sent. The local port stays. */
+  updateTerms(terms: MediaTerms, isHeld: boolean): void {
+    const isOtherCodec = terms.codec !== this.#terms.codec
+    this.#terms = terms
+    this.#isHeld = isHeld
+    this.#source.signal({ address: terms.remoteAddress, port: terms.remotePort })
+    if (isOtherCodec) this.#hearing.restart()
+  }
+
+  heard = () => this.#heard.read()
+  play = (samples: Int16Array) => this.#sender.playout.play(samples)
+  clear = () => this.#sender.playout.clear()
+  drained = () => this.#sender.playout.drained()
+  sendTones = (digits: string) => (this.#isOver ? Promise.resolve() : this.#sender.tones.send(digits))
+  transfer = (to: string) => this.#signalling.transfer(to)
+
+  onTone(listener: (digit: string) => void): void {
+    this.#toneListener = listener
+  }
+
+  async hangUp(): Promise<void> {
+    if (this.#isOver) return
+    this.#finish('hangup')
+    await this.#signalling.hangUp()
+  }
+
+  tick(): void {
+    if (this.#isHeld) this.#sender.pass(1)
+    else this.#send(this.#sender.next(this.#terms))
+    for (const frame of this.#hearing.take()) this.#heard.put(frame)
+    // A party that holds us need not send.
+    this.#framesSincePacket = this.#isHeld ? 0 : this.#framesSincePacket + 1
+    if (this.#framesSincePacket >= lostFrames) this.#lose()
+  }
+
+  missed(frames: number): void {
+    this.#sender.pass(frames)
+    this.#hearing.missed(frames)
+  }
+
+  readonly #decode = (payload: Uint8Array) => decodeG711(this.#terms.codec, payload)
+
+  #send(packet: Buffer | undefined): void {
+    const to = this.#source.source
+    // A packet that the system does not take is a packet lost.
+    if (packet && to) this.#socket.send(packet, to.port, to.address, () => {})
+  }
+
+  #receive(bytes: Buffer, from: RemoteInfo): void {
+    const packet = readRtp(bytes)
+    if (!packet || packet.payload.length > longestPayload) return
+    const { payloadType, tonePayloadType } = this.#terms
+    if (packet.payloadType !== payloadType && packet.payloadType !== tonePayloadType) return
+    if (!this.#source.accepts(from, performance.now())) return
+    this.#framesSincePacket = 0
+    if (packet.payloadType === payloadType) {
+      if (packet.ssrc !== this.#ssrc) this.#hearing.restart()
+      this.#ssrc = packet.ssrc
+      this.#hearing.put(packet.timestamp, packet.payload)
+      return
+    }
+    const digit = this.#tones.read(packet.timestamp, packet.payload)
+    if (digit !== undefined) this.#toneListener(digit)
+  }
+
+  #lose(): void {
+    if (this.#isOver) return
+    this.#finish('lost')
+    this.#signalling.hangUp().catch(() => {}) // nobody is there to be told
+  }
+
+  #finish(how: LegEnd): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    unpace(this)
+    this.#socket.close()
+    this.#sender.end()
+    this.#heard.end()
+    this.#end.resolve(how)
+  }
+}

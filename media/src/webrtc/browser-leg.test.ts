@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict'
+import { createSocket } from 'node:dgram'
+import { test, type TestContext } from 'node:test'
+import { meanStrengthOf, sine, strengthOf } from '../../testing/rtp-phone.ts'
+import { BrowserCaller } from '../../testing/webrtc-browser.ts'
+import { MediaError } from '../plane.ts'
+import { type AnswerOptions, answerOffer } from './answer-offer.ts'
+import type { BrowserLeg } from './browser-leg.ts'
+
+const skip = BrowserCaller.isInstalled ? false : 'no Chromium is installed'
+
+async function browserCall(t: TestContext, options: AnswerOptions = {}) {
+  const answered = Promise.withResolvers<{ leg: BrowserLeg; sdp: string }>()
+  const caller = await BrowserCaller.call(sine(440, 96_000, 48_000), async (offer) => {
+    const answer = await answerOffer(offer, options)
+    answered.resolve(answer)
+    return answer.sdp
+  })
+  t.after(async () => {
+    await caller.stop()
+    await (await answered.promise).leg.hangUp()
+  })
+  return { caller, ...(await answered.promise) }
+}
+
+/** So much of what is heard, from when this frequency is in it. */
+async function heardWith(leg: BrowserLeg, hz: number, frames: number): Promise<Int16Array> {
+  const heard: Int16Array[] = []
+  for await (const frame of leg.heard()) {
+    if (heard.length === 0 && strengthOf(hz, frame, leg.sampleRate) < 0.2) continue
+    heard.push(frame)
+    if (heard.length === frames) break
+  }
+  return Int16Array.from(heard.flatMap((frame) => [...frame]))
+}
+
+for (const sampleRate of [16_000, 24_000] as const)
+  test(
+    `a browser's microphone is heard at ${sampleRate} Hz, and it plays what is played to it`,
+    { skip },
+    async (t) => {
+      const { caller, leg } = await browserCall(t, { sampleRate })
+      const heard = await heardWith(leg, 440, 40)
+      assert.equal(heard.length, (40 * sampleRate) / 50)
+      assert.ok(meanStrengthOf(440, heard, sampleRate) > 0.5)
+      void leg.play(sine(1000, 2 * sampleRate, sampleRate))
+      await caller.until(({ hz = 0, level = -200 }) => Math.abs(hz - 1000) < 30 && level > -40)
+      await leg.drained()
+      assert.equal(leg.playedMs, 2000)
+    },
+  )
+
+test('keys pressed in a browser are heard, and keys sent to it sound', { skip }, async (t) => {
+  const { caller, leg } = await browserCall(t)
+  const digits: string[] = []
+  const both = Promise.withResolvers<void>()
+  leg.onTone((digit) => {
+    digits.push(digit)
+    if (digits.length === 3) both.resolve()
+  })
+  await heardWith(leg, 440, 1)
+  caller.order('press 55#')
+  await both.promise
+  assert.deepEqual(digits, ['5', '5', '#'])
+  await leg.sendTones('1111')
+  await caller.until(
+    ({ hz = 0, level = -200 }) => (Math.abs(hz - 697) < 30 || Math.abs(hz - 1209) < 30) && level > -50,
+  )
+})
+
+test('a browser that closes its connection hung up', { skip }, async (t) => {
+  const { caller, leg } = await browserCall(t)
+  await heardWith(leg, 440, 1)
+  caller.order('close')
+  assert.equal(await leg.ended, 'hangup')
+  for await (const frame of leg.heard()) assert.equal(frame.length, 480)
+})
+
+test('a goodbye that a stranger says for a browser ends nothing', { skip }, async (t) => {
+  const { leg, sdp } = await browserCall(t)
+  await heardWith(leg, 440, 1)
+  const stranger = createSocket('udp4')
+  t.after(() => stranger.close())
+  const goodbye = Buffer.from('15fefd000100000000ffff00020100', 'hex')
+  for (const [, port] of sdp.matchAll(/^a=candidate:\S+ 1 udp \d+ [\d.]+ (\d+) /gm))
+    await new Promise((sent) => stranger.send(goodbye, Number(port), '127.0.0.1', sent))
+  const frames = await heardWith(leg, 440, 100)
+  assert.equal(frames.length, 48_000)
+  assert.ok(meanStrengthOf(440, frames, leg.sampleRate) > 0.4)
+})
+
+test('a browser that is hung up on is told', { skip }, async (t) => {
+  const { caller, leg } = await browserCall(t)
+  await heardWith(leg, 440, 1)
+  await assert.rejects(leg.transfer(), new MediaError('a call from a browser cannot be sent on to a number'))
+  await leg.hangUp()
+  assert.equal(await leg.ended, 'hangup')
+  await caller.until(({ state }) => state === 'closed' || state === 'failed' || state === 'disconnected')
+})
+
+test('a browser that dies is lost', { skip }, async (t) => {
+  const { caller, leg } = await browserCall(t)
+  await heardWith(leg, 440, 1)
+  caller.kill()
+  assert.equal(await leg.ended, 'lost')
+})

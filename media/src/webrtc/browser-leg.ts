@@ -1,0 +1,172 @@
+import { randomInt } from 'node:crypto'
+import { Decoder, Encoder } from '@evan/opus'
+import type { Leg, LegEnd } from '../leg.ts'
+import { MediaError } from '../plane.ts'
+import { ToneReader, ToneSender } from '../rtp/telephone-events.ts'
+import { HeardFrames } from '../sound/heard-frames.ts'
+import { Hearing } from '../sound/hearing.ts'
+import { frameMs, pace, unpace } from '../sound/pacer.ts'
+import { Playout } from '../sound/playout.ts'
+import type { ReadOffer } from './offer.ts'
+import type { Peer } from './peer.ts'
+
+/** Of Opus over RTP, whatever the rate of the samples. */
+const clockRate = 48_000
+const frameTicks = (clockRate * frameMs) / 1000
+/** Silence is said so often, and then nothing is sent until there is sound again. */
+const silentFrames = 10
+/** A browser that has not come by then does not come. */
+const connectMs = 20_000
+/** Browsers ask every few seconds whether we are there; one that does not is gone. */
+const goneMs = 15_000
+/** After a goodbye nothing comes any more; where something does, a stranger said it. */
+const goodbyeMs = 1000
+const complexity = 3
+const bitsPerSecond = 32_000
+
+/** A party in a browser: Opus over WebRTC. */
+export class BrowserLeg implements Leg {
+  readonly sampleRate: 16_000 | 24_000
+  readonly ended: Promise<LegEnd>
+  readonly #peer: Peer
+  readonly #offer: ReadOffer
+  readonly #frame: number
+  readonly #silence: Int16Array
+  readonly #playout: Playout
+  readonly #heard = new HeardFrames()
+  readonly #hearing: Hearing
+  readonly #tones: ToneReader
+  readonly #toneSender: ToneSender
+  readonly #encoder: Encoder
+  readonly #end = Promise.withResolvers<LegEnd>()
+  #isConnected = false
+  #goodbyeAt = Infinity
+  #isOver = false
+  #sequence = randomInt(2 ** 16)
+  #timestamp = randomInt(2 ** 32)
+  #silentFrames = 0
+  #ssrc: number | undefined
+  #toneListener: (digit: string) => void = () => {}
+
+  constructor(peer: Peer, offer: ReadOffer, sampleRate: 16_000 | 24_000) {
+    this.sampleRate = sampleRate
+    this.#peer = peer
+    this.#offer = offer
+    this.#frame = (sampleRate * frameMs) / 1000
+    this.#silence = new Int16Array(this.#frame)
+    this.#playout = new Playout(sampleRate)
+    this.#encoder = new Encoder({ channels: 1, sample_rate: sampleRate, application: 'voip' })
+    this.#encoder.complexity = complexity
+    this.#encoder.bitrate = bitsPerSecond
+    this.#hearing = new Hearing({ clockRate, sampleRate, decode: decoding(sampleRate) })
+    this.#tones = new ToneReader(offer.tones?.clockRate ?? clockRate)
+    this.#toneSender = new ToneSender(clockRate, sampleRate)
+    this.ended = this.#end.promise
+    peer.onPacket(({ header, payload }) => this.#receive(header, payload))
+    peer.onConnected(() => {
+      this.#isConnected = true
+    })
+    peer.onGoodbye(() => {
+      this.#goodbyeAt = performance.now()
+    })
+    peer.onFailed(() => this.#finish('lost'))
+    pace(this)
+  }
+
+  get playedMs(): number {
+    return this.#playout.playedMs
+  }
+
+  heard = () => this.#heard.read()
+  play = (samples: Int16Array) => this.#playout.play(samples)
+  clear = () => this.#playout.clear()
+  drained = () => this.#playout.drained()
+  /** Audibly: a browser does nothing with telephone events. */
+  sendTones = (digits: string) => (this.#isOver ? Promise.resolve() : this.#toneSender.send(digits))
+
+  onTone(listener: (digit: string) => void): void {
+    this.#toneListener = listener
+  }
+
+  async transfer(): Promise<void> {
+    throw new MediaError('a call from a browser cannot be sent on to a number')
+  }
+
+  async hangUp(): Promise<void> {
+    this.#finish('hangup')
+  }
+
+  tick(): void {
+    const now = performance.now()
+    const waitedMs = now - this.#peer.heardAt
+    if (waitedMs > goodbyeMs && now - this.#goodbyeAt > goodbyeMs) return this.#finish('hangup')
+    if (waitedMs > (this.#isConnected ? goneMs : connectMs)) return this.#finish('lost')
+    if (!this.#isConnected) return // what is played begins when somebody can hear it
+    this.#send()
+    for (const frame of this.#hearing.take()) this.#heard.put(frame)
+  }
+
+  missed(frames: number): void {
+    this.#timestamp = (this.#timestamp + frames * frameTicks) >>> 0
+    this.#hearing.missed(frames)
+  }
+
+  #send(): void {
+    const tone = this.#toneSender.next(this.#timestamp, true)
+    const sound = tone?.kind === 'samples' ? tone.samples : this.#playout.take(this.#frame)
+    const isFirst = sound !== undefined && this.#silentFrames >= silentFrames
+    this.#silentFrames = sound ? 0 : this.#silentFrames + 1
+    const timestamp = this.#timestamp
+    this.#timestamp = (timestamp + frameTicks) >>> 0
+    if (this.#silentFrames > silentFrames) return
+    this.#sequence = (this.#sequence + 1) & 0xffff
+    const payload = this.#encoder.encode(sound ?? this.#silence)
+    const payloadType = this.#offer.opus
+    this.#peer.send({ payloadType, sequence: this.#sequence, timestamp, isMarked: isFirst, payload })
+  }
+
+  #receive(header: { payloadType: number; timestamp: number; ssrc: number }, payload: Buffer): void {
+    if (this.#isOver) return
+    this.#heardNow()
+    if (header.payloadType === this.#offer.opus) {
+      if (header.ssrc !== this.#ssrc) this.#hearing.restart()
+      this.#ssrc = header.ssrc
+      if (payload.length > 0) this.#hearing.put(header.timestamp, payload)
+    } else if (header.payloadType === this.#offer.tones?.payloadType) {
+      const digit = this.#tones.read(header.timestamp, payload)
+      if (digit !== undefined) this.#toneListener(digit)
+    }
+  }
+
+  /** Packets that are still under way come within the first moments after a goodbye. */
+  #heardNow(): void {
+    const now = performance.now()
+    this.#peer.heardAt = now
+    if (now - this.#goodbyeAt > goodbyeMs / 2) this.#goodbyeAt = Infinity
+  }
+
+  #finish(how: LegEnd): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    unpace(this)
+    this.#playout.end()
+    this.#toneSender.end()
+    this.#heard.end()
+    this.#end.resolve(how)
+    this.#peer.close().catch(() => {}) // whatever it could not say, it is closed
+  }
+}
+
+/** A packet that is no Opus sounds as a lost one does in the end: as silence. */
+function decoding(sampleRate: 16_000 | 24_000): (payload: Uint8Array) => Int16Array {
+  const decoder = new Decoder({ channels: 1, sample_rate: sampleRate })
+  const silence = new Int16Array((sampleRate * frameMs) / 1000)
+  return (payload) => {
+    try {
+      const { buffer, byteOffset, byteLength } = decoder.decode(payload)
+      return new Int16Array(buffer.slice(byteOffset, byteOffset + byteLength))
+    } catch {
+      return silence
+    }
+  }
+}

@@ -1,0 +1,156 @@
+import { networkInterfaces } from 'node:os'
+import {
+  MediaStreamTrack,
+  RTCPeerConnection,
+  RTCRtpCodecParameters,
+  type RTCDtlsTransport,
+  RtpHeader,
+  type RtpPacket,
+} from 'werift'
+import { MediaError } from '../plane.ts'
+import { type ReadOffer, writeOffer } from './offer.ts'
+
+/** From so many addresses a browser may try to reach us; a stranger's tries would fill memory. */
+const mostSources = 64
+
+export interface PeerOptions {
+  /** Where browsers reach this machine, when that is none of its own addresses. */
+  publicAddress?: string
+  /** Of the UDP ports that are used, first and last; any free one where unsaid. */
+  portRange?: readonly [number, number]
+}
+
+export interface SentPacket {
+  payloadType: number
+  sequence: number
+  timestamp: number
+  isMarked: boolean
+  payload: Uint8Array
+}
+
+/** The connection to one browser: packets in and out, encrypted, and whether it still stands. */
+export class Peer {
+  readonly sdp: string
+  /** When the browser was last heard of, by whatever it sent. */
+  heardAt = performance.now()
+  readonly #connection: RTCPeerConnection
+  readonly #transport: RTCDtlsTransport
+  readonly #ssrc: number
+
+  private constructor(connection: RTCPeerConnection, sdp: string) {
+    const [transport] = connection.dtlsTransports
+    const [sender] = connection.getSenders()
+    if (!transport || !sender) throw new MediaError("the browser's offer could not be answered")
+    this.#connection = connection
+    this.#transport = transport
+    this.#ssrc = sender.ssrc
+    this.sdp = sdp
+  }
+
+  static async answer(offer: ReadOffer, options: PeerOptions): Promise<Peer> {
+    const sources = new Set<string>()
+    const connection = new RTCPeerConnection({
+      codecs: { audio: codecsOf(offer) },
+      headerExtensions: {},
+      iceServers: [],
+      // The browser finds the way; we send nothing to addresses that an offer names.
+      iceLite: true,
+      iceAdditionalHostAddresses: hasNetwork() ? [] : ['127.0.0.1'],
+      icePortRange: options.portRange && [...options.portRange],
+      iceFilterStunResponse: (message, [address, port]) => {
+        const isTheBrowser = message.getAttributeValue('USERNAME') === `${ufrag()}:${offer.ufrag}`
+        if (!isTheBrowser || (sources.size >= mostSources && !sources.has(`${address}:${port}`))) return false
+        sources.add(`${address}:${port}`)
+        // The library keeps to the first way that the browser chose, and browsers choose again.
+        if (message.attributesKeys.includes('USE-CANDIDATE'))
+          connection.iceTransports[0]?.connection.resetNominatedPair()
+        if (peer) peer.heardAt = performance.now()
+        return true
+      },
+    })
+    const ufrag = () => connection.iceTransports[0]?.localParameters.usernameFragment
+    let peer: Peer | undefined
+    try {
+      connection.addTransceiver(new MediaStreamTrack({ kind: 'audio' }), { direction: 'sendrecv' })
+      await connection.setRemoteDescription({ type: 'offer', sdp: writeOffer(offer) })
+      await connection.setLocalDescription(await connection.createAnswer())
+      const { sdp = '' } = connection.localDescription ?? {}
+      peer = new Peer(connection, withAddress(sdp, options.publicAddress))
+      return peer
+    } catch (error) {
+      await connection.close()
+      throw error
+    }
+  }
+
+  onPacket(listener: (packet: RtpPacket) => void): void {
+    this.#transport.onRtp.subscribe(listener)
+  }
+
+  onConnected(listener: () => void): void {
+    this.#connection.connectionStateChange.subscribe((state) => {
+      if (state === 'connected') listener()
+    })
+  }
+
+  /** The browser says that it closed the connection; anybody who knows the port could say it, so watch what follows. */
+  onGoodbye(listener: () => void): void {
+    this.#transport.onStateChange.subscribe((state) => {
+      if (state === 'closed') listener()
+    })
+  }
+
+  onFailed(listener: () => void): void {
+    this.#connection.connectionStateChange.subscribe((state) => {
+      if (state === 'failed') listener()
+    })
+  }
+
+  send({ payloadType, sequence, timestamp, isMarked, payload }: SentPacket): void {
+    if (!this.#transport.srtpStarted) return
+    const header = new RtpHeader({
+      payloadType,
+      sequenceNumber: sequence,
+      timestamp,
+      marker: isMarked,
+      ssrc: this.#ssrc,
+    })
+    void this.#transport.sendRtp(Buffer.from(payload.buffer, payload.byteOffset, payload.length), header)
+  }
+
+  close(): Promise<void> {
+    return this.#connection.close()
+  }
+}
+
+/** A machine with no network is still reached from itself. */
+const hasNetwork = () =>
+  Object.values(networkInterfaces()).some((addresses) => addresses?.some(({ internal }) => !internal))
+
+function codecsOf({ opus, tones }: ReadOffer): RTCRtpCodecParameters[] {
+  return [
+    new RTCRtpCodecParameters({
+      mimeType: 'audio/opus',
+      clockRate: 48_000,
+      channels: 2,
+      payloadType: opus,
+      parameters: 'minptime=10;useinbandfec=1',
+    }),
+    ...(tones ? [new RTCRtpCodecParameters({ mimeType: 'audio/telephone-event', ...tones })] : []),
+  ]
+}
+
+/** The address that browsers reach us at, beside each of ours that it stands for. */
+function withAddress(sdp: string, address: string | undefined): string {
+  if (address === undefined || sdp.includes(` ${address} `)) return sdp
+  const lines = sdp.split('\r\n')
+  const own = lines.find(
+    (line) => line.startsWith('a=candidate:') && !line.includes(' 127.0.0.1 ') && line.includes('.'),
+  )
+  if (own === undefined) return sdp
+  const parts = own.split(' ')
+  parts[0] = 'a=candidate:public'
+  parts[4] = address
+  lines.splice(lines.indexOf(own), 0, parts.join(' '))
+  return lines.join('\r\n')
+}

@@ -1,0 +1,37 @@
+import type { TestContext } from 'node:test'
+import type { LegEnd } from '../src/leg.ts'
+import { RtpLeg } from '../src/rtp/rtp-leg.ts'
+import { RtpPhone } from './rtp-phone.ts'
+
+/** A leg, the phone at its other end, and what was asked of its signalling. */
+export async function onThePhone(t: TestContext, codec: 'PCMU' | 'PCMA' = 'PCMU', terms = {}) {
+  const phone = await RtpPhone.ring(codec)
+  const signalled = Promise.withResolvers<LegEnd>()
+  const asked: string[] = []
+  const leg = await RtpLeg.open(
+    { ...phone.terms, ...terms },
+    {
+      hangUp: async () => void asked.push('BYE'),
+      transfer: async (to) => void asked.push(`REFER ${to}`),
+      ended: signalled.promise,
+    },
+  )
+  t.after(async () => {
+    await leg.hangUp()
+    phone.close()
+  })
+  return { phone, leg, asked, bye: () => signalled.resolve('hangup') }
+}
+
+/** The frames from the first that is not silent on. */
+export async function heardFrames(leg: RtpLeg, count: number): Promise<Int16Array[]> {
+  const frames: Int16Array[] = []
+  for await (const frame of leg.heard()) {
+    if (frames.length === 0 && frame.every((sample) => Math.abs(sample) < 50)) continue
+    frames.push(frame)
+    if (frames.length === count) break
+  }
+  return frames
+}
+
+export const joined = (frames: Int16Array[]) => Int16Array.from(frames.flatMap((frame) => [...frame]))

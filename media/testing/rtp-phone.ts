@@ -1,0 +1,151 @@
+import { createSocket, type Socket } from 'node:dgram'
+import type { MediaTerms } from '../src/rtp/media-terms.ts'
+import { newRtp, payloadIn, readRtp, type RtpPacket } from '../src/rtp/rtp-packet.ts'
+import { decodeG711, encodeG711 } from '../src/sound/g711.ts'
+
+const frameSamples = 160
+export const tonePayloadType = 101
+
+export interface SentAs {
+  timestamp?: number
+  sequence?: number
+  ssrc?: number
+  payloadType?: number
+}
+
+/** The other end of an RTP leg, on loopback: packets as they are told, and what came back. */
+export class RtpPhone {
+  readonly received: RtpPacket[] = []
+  readonly codec: 'PCMU' | 'PCMA'
+  readonly #socket: Socket
+  /** Where the leg listens. */
+  localPort = 0
+  #timestamp = 1000
+  #sequence = 0
+  #wake: (() => void)[] = []
+
+  private constructor(socket: Socket, codec: 'PCMU' | 'PCMA') {
+    this.codec = codec
+    this.#socket = socket
+    socket.on('message', (bytes) => {
+      const packet = readRtp(bytes)
+      if (!packet) return
+      this.received.push({ ...packet, payload: Uint8Array.from(packet.payload) })
+      for (const wake of this.#wake.splice(0)) wake()
+    })
+  }
+
+  static async ring(codec: 'PCMU' | 'PCMA' = 'PCMU', address = '127.0.0.1'): Promise<RtpPhone> {
+    const phone = new RtpPhone(createSocket('udp4'), codec)
+    await new Promise<void>((resolve) => phone.#socket.bind(0, address, resolve))
+    phone.localPort = await freePort()
+    return phone
+  }
+
+  get port(): number {
+    return this.#socket.address().port
+  }
+
+  get terms(): MediaTerms {
+    return {
+      localPort: this.localPort,
+      localAddress: '127.0.0.1',
+      remoteAddress: '127.0.0.1',
+      remotePort: this.port,
+      codec: this.codec,
+      payloadType: this.codec === 'PCMU' ? 0 : 8,
+      tonePayloadType,
+      ptimeMs: 20,
+    }
+  }
+
+  /** One packet; by default the next frame in order. */
+  say(samples: Int16Array, as: SentAs = {}): void {
+    const header = {
+      timestamp: (as.timestamp ?? this.#timestamp) >>> 0,
+      sequence: as.sequence ?? this.#sequence,
+      ssrc: as.ssrc ?? 7,
+      payloadType: as.payloadType ?? this.terms.payloadType,
+      isMarked: false,
+    }
+    this.#timestamp = header.timestamp + samples.length
+    this.#sequence = (header.sequence + 1) & 0xffff
+    const packet = newRtp(header, samples.length)
+    encodeG711(this.codec, samples, payloadIn(packet))
+    this.sendBytes(packet)
+  }
+
+  /** One packet of a telephone event. */
+  press(event: number, timestamp: number, isEnd = false): void {
+    const header = {
+      timestamp,
+      sequence: this.#sequence,
+      ssrc: 7,
+      payloadType: tonePayloadType,
+      isMarked: false,
+    }
+    this.#sequence += 1
+    const packet = newRtp(header, 4)
+    payloadIn(packet).set([event, isEnd ? 0x8a : 0x0a, 0, 160])
+    this.sendBytes(packet)
+  }
+
+  sendBytes(bytes: Uint8Array): void {
+    this.#socket.send(bytes, this.localPort, '127.0.0.1')
+  }
+
+  /** Until what came is as asked. */
+  async until(isThere: (packets: RtpPacket[]) => boolean): Promise<void> {
+    while (!isThere(this.received)) await new Promise<void>((resolve) => this.#wake.push(resolve))
+  }
+
+  /** Of the packets with sound, the samples in the order of their timestamps. */
+  get heard(): Int16Array {
+    const sound = this.received.filter(({ payloadType }) => payloadType === this.terms.payloadType)
+    return Int16Array.from(sound.flatMap(({ payload }) => [...decodeG711(this.codec, payload)]))
+  }
+
+  close(): void {
+    this.#socket.close()
+  }
+}
+
+/** A sine, 20 ms of it unless said otherwise. */
+export function sine(hz: number, samples = frameSamples, sampleRate = 8000, from = 0): Int16Array {
+  return Int16Array.from({ length: samples }, (_, at) =>
+    Math.round(8000 * Math.sin((2 * Math.PI * hz * (from + at)) / sampleRate)),
+  )
+}
+
+/** How strong one frequency is in the samples: 1 for a sine of `sine`. */
+export function strengthOf(hz: number, samples: Int16Array, sampleRate = 8000): number {
+  let [real, imaginary] = [0, 0]
+  for (const [at, sample] of samples.entries()) {
+    real += sample * Math.cos((2 * Math.PI * hz * at) / sampleRate)
+    imaginary += sample * Math.sin((2 * Math.PI * hz * at) / sampleRate)
+  }
+  return (2 * Math.hypot(real, imaginary)) / Math.max(1, samples.length) / 8000
+}
+
+/** How strong one frequency is in each 20 ms by itself, so that a gap between them does not count. */
+export function meanStrengthOf(hz: number, samples: Int16Array, sampleRate = 8000): number {
+  const frame = sampleRate / 50
+  let sum = 0
+  for (let at = 0; at + frame <= samples.length; at += frame)
+    sum += strengthOf(hz, samples.subarray(at, at + frame), sampleRate)
+  return (sum * frame) / Math.max(frame, samples.length)
+}
+
+/** From the first to the last sample that is not silent. */
+export function loudPart(samples: Int16Array): Int16Array {
+  const isLoud = (sample: number) => Math.abs(sample) > 100
+  return samples.slice(samples.findIndex(isLoud), samples.findLastIndex(isLoud) + 1)
+}
+
+export async function freePort(): Promise<number> {
+  const socket = createSocket('udp4')
+  await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve))
+  const { port } = socket.address()
+  await new Promise<void>((resolve) => socket.close(resolve))
+  return port
+}

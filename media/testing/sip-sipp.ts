@@ -1,0 +1,63 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** The path of sipp, put on the machine when it is missing. */
+export function findSipp(): string {
+  const path = '/usr/bin/sipp'
+  const options = { stdio: 'ignore', timeout: 180_000 } as const
+  if (!existsSync(path) && process.getuid?.() === 0)
+    spawnSync('apt-get', ['install', '-y', 'sip-tester'], options)
+  if (!existsSync(path))
+    throw new Error('These tests need sipp: install it with `apt-get install sip-tester`.')
+  return path
+}
+
+export interface Sipp {
+  readonly port: number
+  /** Resolves with 0 when every call went as its scenario says, and with what sipp said otherwise. */
+  readonly done: Promise<{ status: number | null; said: string }>
+}
+
+/** Runs a scenario of `testing/sipp` against, or for, a server on this machine. */
+export async function runSipp(scenario: string, options: readonly string[]): Promise<Sipp> {
+  const port = await freePort()
+  const folder = mkdtempSync(join(tmpdir(), 'sipp-'))
+  const file = fileURLToPath(new URL(`sipp/${scenario}.xml`, import.meta.url))
+  const usual = [
+    '-sf',
+    file,
+    '-i',
+    '127.0.0.1',
+    '-p',
+    String(port),
+    '-nostdin',
+    '-timeout',
+    '15s',
+    '-timeout_error',
+    '-trace_err',
+  ]
+  const child = spawn(findSipp(), [...usual, ...options], {
+    cwd: folder,
+    stdio: 'ignore',
+    env: { ...process.env, TERM: 'dumb' },
+  })
+  const done = once(child, 'exit').then(([status]: (number | null)[]) => {
+    const errors = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'))
+    rmSync(folder, { recursive: true })
+    return { status: status ?? null, said: status === 0 ? '' : errors.join('\n').slice(0, 4_000) }
+  })
+  return { port, done }
+}
+
+async function freePort(): Promise<number> {
+  const socket = createSocket('udp4').bind(0, '127.0.0.1')
+  await once(socket, 'listening')
+  const { port } = socket.address()
+  socket.close()
+  return port
+}

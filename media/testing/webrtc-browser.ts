@@ -1,0 +1,183 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+const programs = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
+
+/** What the page found out, as it goes. */
+export interface Told {
+  state?: string
+  /** The loudest frequency in what it hears, and how loud it is, in dB. */
+  hz?: number
+  level?: number
+  failed?: string
+}
+
+/**
+ * A real browser that calls: its page takes the microphone, makes an offer, hands it over and plays the answer. The
+ * microphone is a file.
+ */
+export class BrowserCaller {
+  readonly told: Told[] = []
+  readonly #http: Server
+  readonly #folder: string
+  #browser: ChildProcess | undefined
+  #wake: (() => void)[] = []
+  #orders: string[] = []
+  #asking: ServerResponse | undefined
+
+  private constructor(folder: string, answer: (offer: string) => Promise<string>) {
+    this.#folder = folder
+    this.#http = createServer((request, reply) => {
+      this.#serve(request, reply, answer).catch((error: unknown) => reply.writeHead(500).end(String(error)))
+    })
+  }
+
+  static get isInstalled(): boolean {
+    return programs.some((program) => existsSync(program))
+  }
+
+  static async call(
+    microphone: Int16Array,
+    answer: (offer: string) => Promise<string>,
+  ): Promise<BrowserCaller> {
+    const folder = await mkdtemp(join(tmpdir(), 'switchroom-browser-'))
+    await writeFile(join(folder, 'microphone.wav'), wavOf(microphone, 48_000))
+    const caller = new BrowserCaller(folder, answer)
+    await new Promise<void>((resolve) => caller.#http.listen(0, '127.0.0.1', resolve))
+    caller.#open((caller.#http.address() as AddressInfo).port)
+    return caller
+  }
+
+  /** Until the page told something that is as asked. */
+  async until(isThere: (told: Told) => boolean): Promise<void> {
+    while (!this.told.some(isThere)) {
+      const failed = this.told.find(({ failed: why }) => why !== undefined)
+      if (failed) throw new Error(failed.failed)
+      await new Promise<void>((resolve) => this.#wake.push(resolve))
+    }
+  }
+
+  /** `press 5#` or `close`. */
+  order(what: string): void {
+    this.#orders.push(what)
+    this.#answerOrder()
+  }
+
+  kill(): void {
+    this.#browser?.kill('SIGKILL')
+  }
+
+  async stop(): Promise<void> {
+    const gone = new Promise((resolve) => this.#browser?.once('exit', resolve))
+    if (this.#browser && this.#browser.exitCode === null && this.#browser.signalCode === null) {
+      this.kill()
+      await gone
+    }
+    this.#http.closeAllConnections()
+    await new Promise((resolve) => this.#http.close(resolve))
+    await rm(this.#folder, { recursive: true, force: true, maxRetries: 5 })
+  }
+
+  #open(port: number): void {
+    const program = programs.find((path) => existsSync(path)) ?? 'chromium'
+    const flags = [
+      '--headless=new',
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-dev-shm-usage',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--autoplay-policy=no-user-gesture-required',
+      '--use-fake-ui-for-media-stream',
+      '--use-fake-device-for-media-stream',
+      `--use-file-for-fake-audio-capture=${join(this.#folder, 'microphone.wav')}`,
+      `--user-data-dir=${join(this.#folder, 'profile')}`,
+    ]
+    this.#browser = spawn(program, [...flags, `http://127.0.0.1:${port}/`], { stdio: 'ignore' })
+  }
+
+  async #serve(request: IncomingMessage, reply: ServerResponse, answer: (offer: string) => Promise<string>) {
+    if (request.url === '/') reply.setHeader('content-type', 'text/html').end(page)
+    else if (request.url === '/offer') reply.end(await answer(await textOf(request)))
+    else if (request.url === '/orders') {
+      this.#asking = reply
+      this.#answerOrder()
+    } else if (request.url === '/told') {
+      this.told.push(JSON.parse(await textOf(request)) as Told)
+      for (const wake of this.#wake.splice(0)) wake()
+      reply.end()
+    } else reply.writeHead(404).end()
+  }
+
+  #answerOrder(): void {
+    if (!this.#asking || this.#orders.length === 0) return
+    this.#asking.end(this.#orders.shift())
+    this.#asking = undefined
+  }
+}
+
+async function textOf(request: IncomingMessage): Promise<string> {
+  let text = ''
+  for await (const piece of request.setEncoding('utf8')) text += String(piece)
+  return text
+}
+
+function wavOf(samples: Int16Array, sampleRate: number): Buffer {
+  const header = Buffer.alloc(44)
+  header.write('RIFF', 0)
+  header.writeUInt32LE(36 + samples.length * 2, 4)
+  header.write('WAVEfmt ', 8)
+  header.writeUInt32LE(16, 16)
+  header.writeUInt16LE(1, 20)
+  header.writeUInt16LE(1, 22)
+  header.writeUInt32LE(sampleRate, 24)
+  header.writeUInt32LE(sampleRate * 2, 28)
+  header.writeUInt16LE(2, 32)
+  header.writeUInt16LE(16, 34)
+  header.write('data', 36)
+  header.writeUInt32LE(samples.length * 2, 40)
+  return Buffer.concat([header, Buffer.from(samples.buffer, samples.byteOffset, samples.byteLength)])
+}
+
+const page = `<!doctype html><title>caller</title><script type="module">
+const post = (path, body) => fetch(path, { method: 'POST', body })
+const tell = (told) => post('/told', JSON.stringify(told))
+try {
+  const connection = new RTCPeerConnection()
+  connection.onconnectionstatechange = () => tell({ state: connection.connectionState })
+  const constraints = { echoCancellation: false, noiseSuppression: false, autoGainControl: false }
+  const microphone = await navigator.mediaDevices.getUserMedia({ audio: constraints })
+  const sender = connection.addTrack(microphone.getAudioTracks()[0], microphone)
+  connection.ontrack = ({ track }) => listen(new MediaStream([track]))
+  await connection.setLocalDescription()
+  const answer = await post('/offer', connection.localDescription.sdp)
+  if (!answer.ok) throw new Error(await answer.text())
+  await connection.setRemoteDescription({ type: 'answer', sdp: await answer.text() })
+  for (;;) {
+    const order = await (await fetch('/orders')).text()
+    if (order === 'close') connection.close()
+    if (order.startsWith('press ')) sender.dtmf.insertDTMF(order.slice(6), 100, 70)
+  }
+} catch (error) {
+  tell({ failed: String(error) })
+}
+function listen(stream) {
+  const player = new Audio()
+  player.srcObject = stream
+  player.play()
+  const context = new AudioContext({ sampleRate: 48000 })
+  const analyser = new AnalyserNode(context, { fftSize: 4096, smoothingTimeConstant: 0 })
+  context.createMediaStreamSource(stream).connect(analyser)
+  const levels = new Float32Array(analyser.frequencyBinCount)
+  setInterval(() => {
+    analyser.getFloatFrequencyData(levels)
+    const loudest = levels.indexOf(Math.max(...levels))
+    tell({ hz: (loudest * 48000) / 4096, level: Number.isFinite(levels[loudest]) ? levels[loudest] : -200 })
+  }, 100)
+}
+</script>`

@@ -1,0 +1,61 @@
+import type { NewEntry } from '@switchroom/contract/log'
+
+const minuteMs = 60_000
+const longestMs = 2 ** 31 - 1
+
+export interface CallLimitsParts {
+  idleTimeoutMs: number | null
+  /** Of the whole call, and how much of it is over already; null for ever. */
+  longestMs: number | null
+  keep: (entries: readonly NewEntry[]) => void
+  end: (reason: 'idle_timeout' | 'max_duration') => void
+}
+
+/** Ends a call in which nobody says anything any more, and one that takes too long. */
+export class CallLimits {
+  readonly #parts: CallLimitsParts
+  #idle: NodeJS.Timeout | undefined
+  #longest: NodeJS.Timeout | undefined
+
+  constructor(parts: CallLimitsParts) {
+    this.#parts = parts
+    this.limit(parts.longestMs)
+  }
+
+  /** How long the call may still last. */
+  limit(ms: number | null) {
+    clearTimeout(this.#longest)
+    if (ms === null) return
+    this.#longest = setTimeout(() => this.#timeOut('max_duration'), Math.min(longestMs, Math.max(0, ms)))
+  }
+
+  /** Nobody speaks from now on. */
+  quiet() {
+    this.stirred()
+    const { idleTimeoutMs, keep } = this.#parts
+    if (idleTimeoutMs === null) return
+    const warningMs = Math.min(minuteMs, idleTimeoutMs / 2)
+    const warn = () => {
+      const remainingSeconds = Math.ceil(warningMs / 1_000)
+      const data = { remainingSeconds, idleTimeoutSeconds: Math.round(idleTimeoutMs / 1_000) }
+      keep([{ type: 'session.idleWarning', data }])
+      this.#idle = setTimeout(() => this.#timeOut('idle_timeout'), warningMs)
+    }
+    this.#idle = setTimeout(warn, Math.min(longestMs, idleTimeoutMs - warningMs))
+  }
+
+  /** Somebody speaks. */
+  stirred() {
+    clearTimeout(this.#idle)
+  }
+
+  close() {
+    clearTimeout(this.#idle)
+    clearTimeout(this.#longest)
+  }
+
+  #timeOut(reason: 'idle_timeout' | 'max_duration') {
+    this.#parts.keep([{ type: 'session.timeout', data: { reason } }])
+    this.#parts.end(reason)
+  }
+}

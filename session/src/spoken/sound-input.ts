@@ -1,0 +1,33 @@
+import { ReadableStream, type ReadableStreamDefaultController } from 'node:stream/web'
+import { voice } from '@livekit/agents'
+import { AudioFrame } from '@livekit/rtc-node'
+import type { Sound } from '@switchroom/contract/sound'
+import { abandon } from '@switchroom/kit/until-aborted'
+
+/** Hands LiveKit what the party says. */
+export class SoundInput extends voice.AudioInput {
+  readonly #frames: AsyncIterator<Int16Array>
+  #isStopped = false
+
+  constructor(sound: Sound, left: () => void) {
+    super()
+    this.#frames = sound.heard()[Symbol.asyncIterator]()
+    const pull = async (controller: ReadableStreamDefaultController<AudioFrame>) => {
+      const next = await this.#frames.next().catch(() => ({ done: true }) as const)
+      if (this.#isStopped) return
+      if (!next.done) {
+        controller.enqueue(new AudioFrame(next.value, sound.sampleRate, 1, next.value.length))
+        return
+      }
+      controller.close()
+      left()
+    }
+    this.multiStream.addInputStream(new ReadableStream<AudioFrame>({ pull, cancel: () => this.stop() }))
+  }
+
+  /** Nobody listens any more. */
+  stop() {
+    this.#isStopped = true
+    abandon(this.#frames)
+  }
+}

@@ -1,0 +1,43 @@
+import type { NewEntry } from '@switchroom/contract/log'
+import type { Config, EndOfTurn } from '@switchroom/contract/settings'
+import type { Sound } from '@switchroom/contract/sound'
+import type { Ears, Voice } from '@switchroom/kit/vendor'
+import type { ModelRun, TurnParts } from '../parts.ts'
+
+/** A vendor's ears that a call may be heard by. */
+export interface EarsRun {
+  vendor: string
+  model: string
+  key: ModelRun['key']
+  ears: Ears
+}
+
+/** A vendor's voice that a call may be answered by. */
+export interface VoiceRun {
+  vendor: string
+  model: string
+  key: ModelRun['key']
+  voice: Voice
+}
+
+/** Where a spoken call runs: everything that happens outside the conversation itself. */
+export interface SpokenParts extends Omit<TurnParts, 'entries' | 'voice'> {
+  callId: string
+  /** Whom is learned about once the call is over; null where nobody knows who it is. */
+  contact: string | null
+  sound: Sound
+  /** Of the settings, the knobs that shape speech: turn, max_duration_s and record. */
+  config: Config
+  endOfTurn: EndOfTurn
+  /** In the order in which they are tried; at least one each. Built with the words that the lexicon says are heard. */
+  ears: readonly EarsRun[]
+  voices: readonly VoiceRun[]
+  /** Entries that are seen live and never kept. */
+  show: (entries: readonly NewEntry[]) => void
+  /** Whether the app wants `audio.metrics`. */
+  sendsAudioMetrics: boolean
+  /** How long nobody may say anything before the call ends; null for ever. */
+  idleTimeoutMs: number | null
+  /** Takes what both said, 16 bit stereo (the caller left), where the call is recorded. */
+  record: ((samples: Int16Array, sampleRate: number) => void) | null
+}

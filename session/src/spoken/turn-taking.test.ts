@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict'
+import { afterEach, beforeEach, mock, test } from 'node:test'
+import type { NewEntry } from '@switchroom/contract/log'
+import { TurnTaking, type TurnTakingParts } from './turn-taking.ts'
+
+beforeEach(() => mock.timers.enable({ apis: ['setTimeout', 'Date'] }))
+afterEach(() => mock.timers.reset())
+
+function turns(knobs: Partial<TurnTakingParts> = {}) {
+  const told: NewEntry[] = []
+  const happened: string[] = []
+  const taking = new TurnTaking({
+    callId: 'call_1',
+    turn: {},
+    endOfTurn: 'framework',
+    keep: (entries) => void told.push(...entries),
+    show: (entries) => void told.push(...entries),
+    newMessageId: () => 'm1',
+    nowMs: () => Date.now(),
+    interrupted: () => void happened.push('interrupted'),
+    stirred: () => {},
+    nothingSaid: () => void happened.push('nothing said'),
+    turnEnding: () => {},
+    turnEnded: () => void happened.push('ended'),
+    ...knobs,
+  })
+  return { taking, told, happened, types: () => told.map(({ type }) => type) }
+}
+
+test('ears that end turns themselves do, with their early signs (N-410, N-446, N-447, N-448)', () => {
+  const { taking, told, types } = turns({
+    endOfTurn: 'stt',
+    turn: { eot_threshold: 0.8, eager_eot_threshold: 0.4 },
+  })
+  taking.speechStarted(60)
+  taking.heard({ type: 'turn', state: 'started' })
+  taking.heard({ type: 'partial', text: 'A table' })
+  taking.speechEnded(250)
+  taking.heard({ type: 'turn', state: 'eager' })
+  taking.heard({ type: 'turn', state: 'resumed' })
+  taking.speechStarted(60)
+  taking.heard({ type: 'partial', text: 'A table for two' })
+  taking.heard({ type: 'final', text: 'A table for two' })
+  mock.timers.tick(60_000)
+  taking.heard({ type: 'turn', state: 'ended' })
+  assert.deepEqual(types(), [
+    'speech.started',
+    'user.speaking',
+    'speech.ended',
+    'eager.turn',
+    'turn.continued',
+    'speech.started',
+    'user.speaking',
+    'speech.ended',
+    'user.message',
+    'turn.end',
+  ])
+  const dataOf = (wanted: string) => told.find(({ type }) => type === wanted)?.data
+  assert.deepEqual(dataOf('eager.turn'), { text: 'A table', probability: 0.4 })
+  assert.deepEqual(dataOf('turn.end'), { text: 'A table for two', probability: 0.8 })
+  assert.equal(dataOf('turn.continued')?.['text'], 'A table')
+})
+
+test('a voice that goes on after the ears ended the turn is speech again', () => {
+  const { taking, types, happened } = turns({ endOfTurn: 'stt' })
+  taking.speechStarted(60)
+  taking.heard({ type: 'turn', state: 'started' })
+  taking.heard({ type: 'final', text: 'A table.' })
+  taking.speechGoesOn(900)
+  happened.length = 0
+  taking.heard({ type: 'turn', state: 'ended' })
+  taking.speechGoesOn(1_000)
+  assert.equal(types().filter((type) => type === 'speech.started').length, 1)
+  taking.speechGoesOn(1_250)
+  assert.equal(types().filter((type) => type === 'speech.started').length, 2)
+  assert.deepEqual(happened, ['ended'])
+  taking.speechGoesOn(1_450)
+  assert.deepEqual(happened, ['ended', 'interrupted'])
+})
+
+test('ears that never say when a turn is over are not waited for', () => {
+  const { taking, happened } = turns({ endOfTurn: 'stt' })
+  taking.speechStarted(60)
+  taking.speechEnded(250)
+  taking.heard({ type: 'final', text: 'A table.' })
+  mock.timers.tick(500)
+  assert.deepEqual(happened, ['ended'])
+})
+
+test('a turn ends endpointing_ms after the voice, half a second where unsaid', () => {
+  for (const [endpointing_ms, waitMs] of [
+    [undefined, 250],
+    [800, 550],
+    [0, 0],
+  ] as const) {
+    const { taking, happened } = turns({ turn: endpointing_ms === undefined ? {} : { endpointing_ms } })
+    mock.timers.tick(10_000)
+    taking.speechStarted(60)
+    taking.speechEnded(250)
+    taking.heard({ type: 'final', text: 'A table.' })
+    mock.timers.tick(Math.max(0, waitMs - 1))
+    if (waitMs > 0) assert.deepEqual(happened, [])
+    mock.timers.tick(1)
+    assert.deepEqual(happened, ['ended'])
+  }
+})
+
+test('words that the ears never settle are taken as they stand, and not heard twice', () => {
+  const { taking, told } = turns()
+  mock.timers.tick(10_000)
+  taking.speechStarted(60)
+  taking.heard({ type: 'partial', text: 'A table' })
+  taking.speechEnded(250)
+  mock.timers.tick(2_000)
+  const texts = () => told.filter(({ type }) => type === 'user.message').map(({ data }) => data['text'])
+  assert.deepEqual(texts(), ['A table'])
+  taking.heard({ type: 'final', text: 'A table.' })
+  mock.timers.tick(10_000)
+  assert.deepEqual(texts(), ['A table'])
+})
+
+test('ears hear what the voice activity missed', () => {
+  const { taking, types } = turns()
+  mock.timers.tick(10_000)
+  taking.heard({ type: 'partial', text: 'A' })
+  mock.timers.tick(100)
+  taking.heard({ type: 'final', text: 'A table.' })
+  assert.deepEqual(types(), ['user.speaking'])
+  mock.timers.tick(500)
+  assert.deepEqual(types(), ['user.speaking', 'user.message', 'turn.end'])
+})
+
+test('a voice that says no word is told after a while, and not when words come after all', () => {
+  const { taking, happened } = turns()
+  mock.timers.tick(10_000)
+  taking.speechStarted(60)
+  taking.speechEnded(250)
+  mock.timers.tick(1_999)
+  assert.deepEqual(happened, [])
+  mock.timers.tick(1)
+  assert.deepEqual(happened, ['nothing said'])
+  taking.speechStarted(60)
+  taking.speechEnded(250)
+  taking.heard({ type: 'final', text: 'A table.' })
+  mock.timers.tick(10_000)
+  assert.deepEqual(happened, ['nothing said', 'ended'])
+})

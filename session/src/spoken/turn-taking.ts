@@ -1,0 +1,227 @@
+import type { NewEntry } from '@switchroom/contract/log'
+import type { EndOfTurn, Turn as TurnKnobs } from '@switchroom/contract/settings'
+import type { Heard } from '@switchroom/kit/vendor'
+import { likelyDone } from './end-of-turn.ts'
+
+/** The media framework's own. */
+const defaultInterruptionMs = 500
+const defaultEndpointingMs = 500
+/** How long somebody who is in the middle of a sentence may think. */
+const unfinishedMs = 1_500
+const likely = 0.5
+/** How long the last words may take from the ears before what was heard in between is taken for them. */
+const transcriptMs = 2_000
+/** Whoever is still heard so long after the ears ended the turn has begun another one. */
+const stillSpeakingMs = 300
+/** Ears that end turns themselves give no number: they were at least as sure as they were told to be. */
+const surenessOfEars = 0.7
+const eagernessOfEars = 0.5
+
+export interface TurnTakingParts {
+  callId: string
+  turn: TurnKnobs
+  endOfTurn: EndOfTurn
+  keep: (entries: readonly NewEntry[]) => void
+  show: (entries: readonly NewEntry[]) => void
+  newMessageId: () => string
+  nowMs: () => number
+  /** The caller speaks for long enough to be let through, if it was for so long over somebody. */
+  interrupted: (leastMs: number) => void
+  /** Somebody begins to speak. */
+  stirred: () => void
+  /** A voice was heard, and nothing that it said. */
+  nothingSaid: () => void
+  /** A turn is about to end. */
+  turnEnding: () => void
+  /** The caller has said what they had to say. */
+  turnEnded: (timings: TurnTimings) => void
+}
+
+/** When the caller stopped, when their words were known, and when it was clear that they were done. */
+export interface TurnTimings {
+  speechEndedMs: number
+  transcriptMs: number
+  turnEndedMs: number
+}
+
+/** Who speaks when: makes turns of the caller's voice and of what the ears make of it. */
+export class TurnTaking {
+  #parts: TurnTakingParts
+  #isSpeaking = false
+  /** Whether a voice was noticed in this turn at all: ears hear more than that. */
+  #hasSpeech = false
+  /** Whether the turn ended with words that the ears had not settled, and which they may still repeat. */
+  #isAssumed = false
+  #lastHeardMs = 0
+  /** Whether the ears have said before that a turn ended. */
+  #earsEndTurns = false
+  #isEager = false
+  #spokenMs = 0
+  /** How much had been spoken when the ears ended a turn in the middle of the voice. */
+  #endedAtMs: number | null = null
+  #words: string[] = []
+  #partial = ''
+  #speechEndedMs = 0
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(parts: TurnTakingParts) {
+    this.#parts = parts
+  }
+
+  /** Another agent has the call: its knobs hold from now on. */
+  use(knobs: Pick<TurnTakingParts, 'turn' | 'endOfTurn'>) {
+    this.#parts = { ...this.#parts, ...knobs }
+    this.#earsEndTurns = false
+  }
+
+  close() {
+    clearTimeout(this.#timer)
+  }
+
+  get isSpeaking(): boolean {
+    return this.#isSpeaking
+  }
+
+  /** Whether the ears that listen say themselves when a turn is over. */
+  get endsByEars(): boolean {
+    return this.#parts.endOfTurn === 'stt' && this.#earsEndTurns
+  }
+
+  /** What the caller has said of the turn that is not over. */
+  get text(): string {
+    return [...this.#words, this.#partial].filter((words) => words !== '').join(' ')
+  }
+
+  speechStarted(spokenMs: number) {
+    clearTimeout(this.#timer)
+    this.#isSpeaking = true
+    this.#hasSpeech = true
+    this.#isAssumed = false
+    this.#spokenMs = spokenMs
+    this.#show('speech.started', { at: Math.round(Date.now() - spokenMs) })
+    this.#parts.stirred()
+  }
+
+  /** So much of the stretch of speech that goes on was really speech. */
+  speechGoesOn(spokenMs: number) {
+    const { min_interruption_ms = defaultInterruptionMs, min_interruption_words = 0 } = this.#parts.turn
+    this.#spokenMs = spokenMs
+    const ownMs = spokenMs - (this.#endedAtMs ?? 0)
+    if (!this.#isSpeaking && this.#endedAtMs !== null && ownMs >= stillSpeakingMs) this.speechStarted(ownMs)
+    if (!this.#isSpeaking || ownMs < min_interruption_ms) return
+    if (wordsIn(this.text) >= min_interruption_words) this.#parts.interrupted(min_interruption_ms)
+  }
+
+  speechEnded(silenceMs: number) {
+    this.#endedAtMs = null
+    this.#endSpeech(silenceMs)
+  }
+
+  #endSpeech(silenceMs: number) {
+    if (!this.#isSpeaking) return
+    this.#isSpeaking = false
+    this.#speechEndedMs = this.#parts.nowMs() - silenceMs
+    this.#show('speech.ended', { at: Math.round(Date.now() - silenceMs) })
+    this.#consider()
+  }
+
+  heard(heard: Exclude<Heard, { type: 'ready' }>) {
+    if (heard.type === 'turn') this.#hearTurn(heard.state)
+    else if (heard.type === 'partial') this.#hearPartial(heard.text.trim())
+    else this.#hearFinal(heard.text.trim())
+  }
+
+  #hearPartial(text: string) {
+    if (text === this.#partial || this.#isAssumed) return
+    this.#partial = text
+    this.#lastHeardMs = this.#parts.nowMs()
+    const isTooLate = this.#hasSpeech && !this.#isSpeaking
+    if (text !== '' && !isTooLate) this.#parts.show([{ type: 'user.speaking', data: { text: this.text } }])
+    this.#consider()
+  }
+
+  #hearFinal(text: string) {
+    this.#partial = ''
+    if (text !== '' && !this.#isAssumed) {
+      this.#words.push(text)
+      this.#lastHeardMs = this.#parts.nowMs()
+    }
+    this.#isAssumed = false
+    this.#consider()
+  }
+
+  #hearTurn(state: 'started' | 'eager' | 'resumed' | 'ended') {
+    if (this.#parts.endOfTurn !== 'stt') return
+    this.#earsEndTurns = true
+    const { eot_threshold = surenessOfEars, eager_eot_threshold = eagernessOfEars } = this.#parts.turn
+    if (state === 'eager' && this.text !== '') {
+      this.#isEager = true
+      this.#parts.show([{ type: 'eager.turn', data: { text: this.text, probability: eager_eot_threshold } }])
+    }
+    if (state === 'resumed' && this.#isEager) {
+      this.#isEager = false
+      this.continued()
+    }
+    if (state !== 'ended') return
+    if (this.#isSpeaking) {
+      this.#endedAtMs = this.#spokenMs
+      this.#endSpeech(0)
+    }
+    this.#endTurn(eot_threshold)
+  }
+
+  /** The caller goes on although their turn had seemed to be over. */
+  continued() {
+    const { callId, keep } = this.#parts
+    keep([{ type: 'turn.continued', data: { callId, at: Date.now(), text: this.text } }])
+  }
+
+  #consider() {
+    clearTimeout(this.#timer)
+    if (this.#isSpeaking) return
+    if (this.text === '') {
+      if (this.#hasSpeech) this.#timer = setTimeout(() => this.#parts.nothingSaid(), transcriptMs)
+      return
+    }
+    if (this.endsByEars) return
+    const isWhole = this.#words.length > 0 && this.#partial === ''
+    const probability = likelyDone(this.text)
+    const { endpointing_ms = defaultEndpointingMs } = this.#parts.turn
+    const pauseMs = probability < likely ? Math.max(endpointing_ms, unfinishedMs) : endpointing_ms
+    const pausedMs = (this.#hasSpeech ? this.#speechEndedMs : this.#lastHeardMs) + pauseMs
+    const endsMs = isWhole ? pausedMs : Math.max(pausedMs, this.#lastHeardMs + transcriptMs)
+    const end = () => {
+      this.#isAssumed = !isWhole
+      this.#endTurn(probability)
+    }
+    this.#timer = setTimeout(end, Math.max(0, endsMs - this.#parts.nowMs()))
+  }
+
+  #endTurn(probability: number) {
+    const { keep, newMessageId, nowMs, turnEnding, turnEnded } = this.#parts
+    const text = this.text
+    clearTimeout(this.#timer)
+    if (text !== '') turnEnding()
+    this.#words = []
+    this.#partial = ''
+    this.#isEager = false
+    if (text === '') return
+    keep([
+      { type: 'user.message', data: { text, messageId: newMessageId() } },
+      { type: 'turn.end', data: { text, probability } },
+    ])
+    const speechEndedMs = this.#hasSpeech ? this.#speechEndedMs : this.#lastHeardMs
+    this.#hasSpeech = false
+    turnEnded({
+      speechEndedMs,
+      transcriptMs: Math.max(this.#lastHeardMs, speechEndedMs),
+      turnEndedMs: nowMs(),
+    })
+  }
+
+  #show(type: string, data: Record<string, unknown>) {
+    this.#parts.show([{ type, data: { callId: this.#parts.callId, ...data } }])
+  }
+}
+
+const wordsIn = (text: string) => text.match(/\S+/gu)?.length ?? 0

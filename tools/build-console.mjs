@@ -1,0 +1,100 @@
+// Builds the console into console/dist, unless what is there was built from these very sources.
+import { createHash } from 'node:crypto'
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, extname, join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)))
+const folder = join(root, 'console')
+const dist = join(folder, 'dist')
+const stamp = 'built-from'
+const isTest = (process.env.npm_lifecycle_event ?? 'pretest').startsWith('pretest')
+const compressed = new Set(['.js', '.css', '.svg'])
+
+const digest = digestOfSources()
+if (readIfThere(join(dist, stamp)) !== digest) await build()
+
+async function build() {
+  const making = mkdtempSync(join(folder, '.dist-')) // beside its place: a half-built console is never served
+  try {
+    // The bundler of this folder, whatever the caller's own is.
+    const { build: bundle } = await import(
+      pathToFileURL(join(root, 'node_modules/vite/dist/node/index.js')).href
+    )
+    await bundle({ root: folder, logLevel: 'warn', build: { outDir: making, emptyOutDir: true } })
+    await compress(join(making, 'assets'))
+    writeFileSync(join(making, stamp), digest)
+    put(making)
+  } catch (error) {
+    process.stderr.write(`The console could not be built: ${error.message}\n`)
+    process.exitCode = isTest ? 1 : 0 // a deployment runs without its console, and says so where it would be
+  } finally {
+    rmSync(making, { recursive: true, force: true })
+  }
+}
+
+/** Two builds at one instant make the same: whoever comes second finds it standing. */
+function put(made) {
+  const old = `${made}-old`
+  try {
+    if (existsSync(dist)) renameSync(dist, old)
+    renameSync(made, dist)
+  } catch (error) {
+    if (readIfThere(join(dist, stamp)) !== digest) throw error
+  } finally {
+    rmSync(old, { recursive: true, force: true })
+  }
+}
+
+async function compress(assets) {
+  const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }
+  const files = readdirSync(assets).filter((file) => compressed.has(extname(file)))
+  await Promise.all(
+    files.map(async (file) => {
+      const content = readFileSync(join(assets, file))
+      writeFileSync(join(assets, `${file}.br`), await promisify(brotliCompress)(content, quality))
+      writeFileSync(join(assets, `${file}.gz`), await promisify(gzip)(content, { level: 9 }))
+    }),
+  )
+}
+
+function digestOfSources() {
+  const own = ['index.html', 'package.json', 'vite.config.ts', ...filesUnder(join(folder, 'src'), 'src/')]
+  const files = [
+    ...own.map((file) => join(folder, file)),
+    ...filesUnder(join(root, 'contract/src'), '').map((file) => join(root, 'contract/src', file)),
+    fileURLToPath(import.meta.url),
+  ]
+  const hash = createHash('sha256')
+  for (const file of files)
+    hash
+      .update(`${file.slice(root.length)}\n`)
+      .update(readFileSync(file))
+      .update('\n')
+  return hash.digest('hex')
+}
+
+function filesUnder(place, prefix) {
+  return readdirSync(place, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !/\.test\.tsx?$/.test(entry.name))
+    .map((entry) => prefix + join(entry.parentPath, entry.name).slice(place.length + 1))
+    .toSorted()
+}
+
+function readIfThere(file) {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return undefined
+  }
+}

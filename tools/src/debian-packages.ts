@@ -1,0 +1,41 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+
+/** What some tests drive, by the program and its Debian package. */
+const packages = { sipp: 'sip-tester', chromium: 'chromium' } as const
+export type TestProgram = keyof typeof packages
+
+export const pathOf = (program: TestProgram) => `/usr/bin/${program}`
+
+/** Why a test that needs it is skipped; false where it runs. */
+export const missing = (program: TestProgram): string | false =>
+  existsSync(pathOf(program)) ? false : `needs ${program}: apt-get install ${packages[program]}`
+
+/** Installs what is missing where that can be done: as root, on a machine with apt. */
+export function installMissing(tell: (sentence: string) => void) {
+  const wanted = (Object.keys(packages) as TestProgram[]).filter((program) => missing(program) !== false)
+  if (wanted.length === 0) return
+  const names = wanted.map((program) => packages[program])
+  if (process.getuid?.() === 0 && hasApt()) {
+    tell(`Installing ${names.join(' and ')} for the tests that need them`)
+    if (!install(names)) {
+      apt('update')
+      install(names)
+    }
+  }
+  for (const program of wanted) {
+    const why = missing(program)
+    if (why !== false) tell(`Some tests are skipped: they ${why.replace('needs', 'need')}`)
+  }
+}
+
+const hasApt = () => spawnSync('apt-get', ['--version'], { stdio: 'ignore' }).status === 0
+
+const install = (names: readonly string[]) => apt('install', '-y', '--no-install-recommends', ...names)
+
+const apt = (...words: string[]) =>
+  spawnSync('apt-get', ['-qq', ...words], {
+    stdio: 'ignore',
+    timeout: 600_000,
+    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+  }).status === 0
