@@ -33,7 +33,6 @@ You know the time anywhere in the world. When somebody wants to be called back, 
 country, and for when it suits them; then write it down and say so. You cannot call anybody yourself.
 When you do not know something, say so.`,
   tools: [time, callBack],
-  settings: { greeting: { say: 'Hello! Ask me for the time, or leave a number to be called back.' } },
 })
 
 agent.on('chat.started', (call) => log(`${call.id} started`))

@@ -11,10 +11,16 @@ import { chatCommand, exampleEnvironment } from './example.ts'
 async function gatewayWithDemo(t: TestContext) {
   const keys = new Set<string>()
   const asked: unknown[] = []
+  const settings: unknown[] = []
   const server = createServer((request, response) => {
     void request.toArray().then((chunks) => {
       const opener = request.headers.authorization?.slice('Bearer '.length) ?? ''
       if (request.url === '/v1/whoami') return response.writeHead(keys.has(opener) ? 200 : 401).end('{}')
+      if (request.url === '/v1/agents/hello/settings') {
+        assert.ok(request.method === 'PUT' && keys.has(opener))
+        settings.push(JSON.parse(Buffer.concat(chunks).toString()))
+        return response.writeHead(settings.length > 1 ? 409 : 200).end('{}')
+      }
       assert.equal(`${request.method} ${request.url} ${opener}`, 'POST /v1/ops/orgs/demo/keys operator')
       asked.push(JSON.parse(Buffer.concat(chunks).toString()))
       const key = `svc_live_${asked.length}`
@@ -30,6 +36,7 @@ async function gatewayWithDemo(t: TestContext) {
   return {
     keys,
     asked,
+    settings,
     options,
     file: join(dataFolder, 'example.env'),
     marker: join(dataFolder, 'demo.invited'),
@@ -47,6 +54,23 @@ test('the example agent gets a key of the demo org in the sandbox, kept for its 
   assert.equal(statSync(file).mode & 0o777, 0o600)
   assert.equal((await exampleEnvironment(options))?.['SVC_KEY'], 'svc_live_1')
   assert.equal(asked.length, 1)
+})
+
+test('the example agent greets as its settings say, which are set once and then whoever’s they become', async (t) => {
+  const { keys, settings, options, marker } = await gatewayWithDemo(t)
+  writeFileSync(marker, '')
+  await exampleEnvironment(options)
+  await exampleEnvironment(options)
+  assert.deepEqual(settings, [
+    {
+      config: { greeting: { say: 'Hello! Ask me for the time, or leave a number to be called back.' } },
+      if_version: 0,
+      note: 'how the example agent begins',
+    },
+  ])
+  keys.clear()
+  await exampleEnvironment(options)
+  assert.equal(settings.length, 2) // refused, for another set stands
 })
 
 test('a key that opens nothing any more is replaced', async (t) => {

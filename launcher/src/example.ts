@@ -5,6 +5,8 @@ import { demoToken, hasDemoOrg, type DemoOptions } from './demo.ts'
 
 const label = 'hello'
 const scopes = ['app', 'calls', 'talk']
+/** Set once, and not declared in its class, so that whoever tries the console can change it. */
+const greeting = { say: 'Hello! Ask me for the time, or leave a number to be called back.' }
 
 /**
  * What the example agent is started with: where the gateway is, and a key of the demo org. They are kept in a file,
@@ -14,7 +16,9 @@ export async function exampleEnvironment(options: DemoOptions): Promise<NodeJS.P
   const { dataFolder, address } = options
   if (!hasDemoOrg(dataFolder)) return undefined
   const kept = keptKey(dataFolder)
-  const key = kept && (await opens(options, kept)) ? kept : await demoToken(options, label, scopes)
+  const isKept = kept !== undefined && (await opens(options, kept))
+  const key = isKept ? kept : await demoToken(options, label, scopes)
+  if (!isKept) await greet(options, key)
   keep(dataFolder, { SVC_URL: address, SVC_KEY: key })
   return { ...withoutSecrets(process.env), SVC_URL: address, SVC_KEY: key }
 }
@@ -41,6 +45,18 @@ async function opens({ address, signal }: DemoOptions, key: string): Promise<boo
     signal,
   })
   return response.status !== 401
+}
+
+/** Whatever was set before stays: the set is for a scope that has none. */
+async function greet({ address, signal }: DemoOptions, key: string): Promise<void> {
+  const response = await fetch(`${address}/v1/agents/${label}/settings`, {
+    method: 'PUT',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ config: { greeting }, if_version: 0, note: 'how the example agent begins' }),
+    signal,
+  })
+  if (!response.ok && response.status !== 409)
+    throw new Error(`its greeting was refused with ${response.status}: ${await response.text()}`)
 }
 
 function keep(dataFolder: string, values: Record<string, string>): void {

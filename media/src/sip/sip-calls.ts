@@ -1,0 +1,85 @@
+import { MediaError } from '../plane.ts'
+import type { MediaTerms } from '../rtp/media-terms.ts'
+
+/** Who may send calls to which numbers, as the gateway tells its workers. */
+export interface SipFence {
+  name: string
+  /** IPv4 networks. */
+  networks: readonly string[]
+  /** E.164 with +. */
+  numbers: readonly string[]
+  /** What the peer proves itself with; null where its network is proof enough. */
+  pair: { username: string; password: string } | null
+  fleet: string
+}
+
+export interface SipTrunk {
+  /** `host` or `host:port`. */
+  hostname: string
+  transport: 'udp' | 'tcp' | 'tls'
+  auth_username: string
+  auth_password: string
+}
+
+/** How a dialog ended: somebody hung up, or nothing was heard of the far end any more. */
+export type DialogEnd = 'hangup' | 'lost'
+
+/** A call that was answered. */
+export interface SipDialog {
+  readonly terms: MediaTerms
+  /** The far end moved its sound, or holds the call: nothing is sent while it is held. */
+  onTermsChanged(listener: (terms: MediaTerms, isHeld: boolean) => void): void
+  /** Sends the far end on to a number or a SIP address, and ends this call; rejects with `SipRefused` where it stays. */
+  refer(to: string): Promise<void>
+  /** Nothing when it is over. */
+  bye(): Promise<void>
+  /** Resolves once, whoever ended it; its media port is free from then on. */
+  readonly ended: Promise<DialogEnd>
+  /** A key that came as signalling (INFO) in place of sound. */
+  onInfoTone(listener: (digit: string) => void): void
+}
+
+/** A call that somebody who may asks for; they have heard that it is being tried, and nothing else. */
+export interface IncomingInvite {
+  /** E.164 with +; null where an agent is asked for by name. */
+  readonly number: string | null
+  /** Only from this machine. */
+  readonly agent: string | null
+  /** E.164 with + where it is a number; empty where it is withheld. */
+  readonly from: string
+  /** Null for a phone on this machine. */
+  readonly fence: SipFence | null
+  /** Aborted when the caller gave up. */
+  readonly signal: AbortSignal
+  /** Rejects with `MediaError` when the caller gave up, or their answer to our offer does not fit. */
+  accept(): Promise<SipDialog>
+  reject(status: number, reason?: string): void
+  ring(): void
+}
+
+/** The far end said no; `status` is its answer, 408 when none came and 503 when it could not be reached. */
+export class SipRefused extends MediaError {
+  readonly status: number
+  readonly reason: string
+
+  constructor(status: number, reason: string) {
+    super(`the far end answered ${status} ${reason}`.trimEnd())
+    this.status = status
+    this.reason = reason
+  }
+}
+
+export interface SipStats {
+  /** Answered calls that stand. */
+  dialogs: number
+  /** Asked for and not answered yet. */
+  ringing: number
+  transactions: number
+  connections: number
+  /** Messages since the start: dropped because no fence lists their source, */
+  refused: number
+  /** because their source sends too many, */
+  limited: number
+  /** or because they are no SIP. */
+  malformed: number
+}

@@ -1,0 +1,108 @@
+import { MediaError } from '../plane.ts'
+import { SipCall } from './sip-call.ts'
+import type { IncomingInvite, SipDialog, SipFence } from './sip-calls.ts'
+import { DialogState } from './sip-dialog-state.ts'
+import { type FarEnd, LocalDescription } from './sip-offer.ts'
+import type { ServerTransaction } from './sip-server-transaction.ts'
+import type { SipStack } from './sip-stack.ts'
+import { newToken } from './sip-transactions.ts'
+
+export interface Asked {
+  number: string | null
+  agent: string | null
+  from: string
+  fence: SipFence | null
+}
+
+/** A call that rings here, until it is answered, refused or taken back. */
+export class IncomingCall implements IncomingInvite {
+  readonly number: string | null
+  readonly agent: string | null
+  readonly from: string
+  readonly fence: SipFence | null
+  readonly signal: AbortSignal
+  readonly #stack: SipStack
+  readonly #invite: ServerTransaction
+  readonly #offer: FarEnd | null
+  readonly #onSettled: () => void
+  readonly #tag = newToken()
+  readonly #given = new AbortController()
+  readonly #expiry: NodeJS.Timeout
+  #isSettled = false
+
+  constructor(
+    stack: SipStack,
+    invite: ServerTransaction,
+    asked: Asked,
+    offer: FarEnd | null,
+    onSettled: () => void,
+  ) {
+    this.number = asked.number
+    this.agent = asked.agent
+    this.from = asked.from
+    this.fence = asked.fence
+    this.signal = this.#given.signal
+    this.#stack = stack
+    this.#invite = invite
+    this.#offer = offer
+    this.#onSettled = onSettled
+    this.#expiry = setTimeout(() => this.giveUp(480), stack.options.timing.ringMs)
+    invite.answer(100)
+  }
+
+  ring(): void {
+    if (!this.#isSettled) this.#invite.answer(180, { tag: this.#tag, headers: [['contact', this.#contact]] })
+  }
+
+  reject(status: number, reason?: string): void {
+    if (status < 300 || status > 699) throw new RangeError(`${status} refuses nothing`)
+    if (!this.#settle()) return
+    this.#invite.answer(status, { tag: this.#tag, ...(reason !== undefined && { reason: oneLine(reason) }) })
+  }
+
+  async accept(): Promise<SipDialog> {
+    if (!this.#settle())
+      throw new MediaError(this.signal.aborted ? 'the caller gave up' : 'the call is answered already')
+    const call = this.#answer()
+    await call.session.agreed
+    return call
+  }
+
+  /** The caller took it back, or nobody decided in time. */
+  giveUp(status: 480 | 487): void {
+    if (!this.#settle()) return
+    this.#invite.answer(status, { tag: this.#tag })
+    this.#given.abort(new MediaError('the caller gave up'))
+  }
+
+  #answer(): SipCall {
+    const { flow, request } = this.#invite
+    const { options } = this.#stack
+    let port: number
+    try {
+      port = options.allocatePort()
+    } catch (error) {
+      this.#invite.answer(503, { tag: this.#tag })
+      throw error
+    }
+    const state = DialogState.ofCaller(this.#stack, request, flow, this.#tag, this.#contact)
+    const description = new LocalDescription(this.#stack.addressFor(flow.address), port)
+    const call = new SipCall(this.#stack, state, { port, address: options.host, description }, [flow.address])
+    call.session.answer(this.#invite, this.#offer, this.#tag)
+    return call
+  }
+
+  get #contact(): string {
+    return this.#stack.contact(this.#invite.flow, this.number ?? this.agent ?? '')
+  }
+
+  #settle(): boolean {
+    if (this.#isSettled) return false
+    this.#isSettled = true
+    clearTimeout(this.#expiry)
+    this.#onSettled()
+    return true
+  }
+}
+
+const oneLine = (text: string) => text.replaceAll(/[\r\n\0]+/g, ' ').slice(0, 200)

@@ -1,0 +1,212 @@
+import { MediaError } from '../plane.ts'
+import type { MediaTerms } from '../rtp/media-terms.ts'
+import type { ClientTransaction } from './sip-client-transaction.ts'
+import { allowed, type DialogState } from './sip-dialog-state.ts'
+import { header, type Headers, type SipRequest, type SipResponse } from './sip-message.ts'
+import { type FarEnd, type LocalDescription, readSdp } from './sip-offer.ts'
+import type { ServerTransaction } from './sip-server-transaction.ts'
+import { agreeing, readRefreshing, SessionTimer, shortestSessionS } from './sip-session-timer.ts'
+import type { SipStack } from './sip-stack.ts'
+
+export interface LocalEnd {
+  port: number
+  address: string
+  description: LocalDescription
+}
+
+export const sdpType = ['content-type', 'application/sdp'] as const
+
+/** What the two ends of a call agreed on, and how they change it. */
+export class SipSession {
+  readonly #stack: SipStack
+  readonly #state: DialogState
+  readonly #local: LocalEnd
+  readonly #onLost: () => void
+  readonly #timer: SessionTimer
+  #farEnd: FarEnd | null = null
+  #terms: MediaTerms | null = null
+  #onTerms: (terms: MediaTerms, isHeld: boolean) => void = () => {}
+  /** Theirs that we answered with a 2xx, until they acknowledge it. */
+  #theirs: ServerTransaction | null = null
+  #ours: ClientTransaction | null = null
+  #retry: NodeJS.Timeout | undefined
+  readonly #agreed = Promise.withResolvers<void>()
+  #acknowledged = Promise.withResolvers<void>()
+
+  constructor(stack: SipStack, state: DialogState, local: LocalEnd, onLost: () => void) {
+    this.#stack = stack
+    this.#state = state
+    this.#local = local
+    this.#onLost = onLost
+    this.#timer = new SessionTimer(() => void this.#refresh(), onLost)
+    this.#agreed.promise.catch(() => {})
+    this.#acknowledged.resolve()
+  }
+
+  get terms(): MediaTerms {
+    if (!this.#terms) throw new MediaError('nothing is agreed yet')
+    return this.#terms
+  }
+
+  /** Resolves when there are terms, rejects when there never will be. */
+  get agreed(): Promise<void> {
+    return this.#agreed.promise
+  }
+
+  /** Resolves once no answer of ours waits for their ACK. */
+  get acknowledged(): Promise<void> {
+    return this.#acknowledged.promise
+  }
+
+  onTermsChanged(listener: (terms: MediaTerms, isHeld: boolean) => void): void {
+    this.#onTerms = listener
+    // What changed before anybody listened is told to whoever listens first.
+    if (this.#farEnd?.isHeld)
+      queueMicrotask(() => this.#terms && listener(this.#terms, this.#farEnd?.isHeld ?? false))
+  }
+
+  agree(farEnd: FarEnd): void {
+    const { port, address } = this.#local
+    const before = JSON.stringify([this.#terms, this.#farEnd?.isHeld])
+    const isFirst = this.#terms === null
+    this.#farEnd = farEnd
+    this.#terms = { localPort: port, localAddress: address, ...farEnd.terms }
+    this.#agreed.resolve()
+    if (!isFirst && JSON.stringify([this.#terms, farEnd.isHeld]) !== before)
+      this.#onTerms(this.#terms, farEnd.isHeld)
+  }
+
+  /** Answers the INVITE that began the call, or one that changes it. Throws `MediaError` where the offer does not fit. */
+  answer(invite: ServerTransaction, offer: FarEnd | null, tag?: string): void {
+    const refreshing = readRefreshing(invite.request)
+    const { description } = this.#local
+    const body = offer
+      ? description.answer(offer)
+      : this.#farEnd
+        ? description.agreed(this.#farEnd)
+        : description.offer()
+    if (offer) this.agree(offer)
+    this.#theirs = invite
+    this.#acknowledged = Promise.withResolvers<void>()
+    invite.onUnacknowledged(() => {
+      this.#settle()
+      this.#agreed.reject(new MediaError('the caller did not acknowledge the answer'))
+      this.#onLost()
+    })
+    invite.answer(200, {
+      ...(tag && { tag }),
+      headers: this.#headers(refreshing ? agreeing(refreshing) : []),
+      body,
+    })
+    this.#timer.start(refreshing)
+  }
+
+  /** The ACK of an answer; it carries theirs where ours was the offer. */
+  acknowledge(request: SipRequest): void {
+    if (this.#theirs?.request.cseq.number !== request.cseq.number) return
+    const isOfferOurs = this.#theirs.request.body === ''
+    this.#theirs.acknowledge()
+    this.#settle()
+    if (!isOfferOurs) return
+    try {
+      this.agree(readSdp(request.body))
+    } catch (error) {
+      // Terms that stood before go on standing.
+      if (!(error instanceof MediaError)) throw error
+      this.#agreed.reject(error)
+      if (!this.#terms) this.#onLost()
+    }
+  }
+
+  receive(transaction: ServerTransaction): void {
+    const { request } = transaction
+    const refreshing = readRefreshing(request)
+    if (this.#ours && !this.#ours.isFinal) return transaction.answer(491)
+    if (this.#theirs) return transaction.answer(500, { headers: [['retry-after', '2']] })
+    if (refreshing && refreshing.seconds < shortestSessionS)
+      return transaction.answer(422, { headers: [['min-se', String(shortestSessionS)]] })
+    const offer = offerIn(request)
+    if (offer === 'unfit') return transaction.answer(488)
+    this.#state.refreshTarget(request)
+    if (request.method === 'INVITE') return this.answer(transaction, offer)
+    if (offer) this.agree(offer)
+    this.#timer.start(refreshing)
+    const agreement = refreshing ? agreeing(refreshing) : []
+    if (!offer) return transaction.answer(200, { headers: [['contact', this.#state.contact], ...agreement] })
+    return transaction.answer(200, {
+      headers: this.#headers(agreement),
+      body: this.#local.description.answer(offer),
+    })
+  }
+
+  /** They hung up, whether or not our last answer reached them. */
+  conclude(): void {
+    this.#theirs?.acknowledge()
+    this.#settle()
+  }
+
+  end(): void {
+    this.#timer.stop()
+    clearTimeout(this.#retry)
+    this.#agreed.reject(new MediaError('the call is over'))
+  }
+
+  #headers(more: Headers): Headers {
+    return [['contact', this.#state.contact], ['allow', allowed], ['supported', 'timer'], ...more, sdpType]
+  }
+
+  #settle(): void {
+    this.#theirs = null
+    this.#acknowledged.resolve()
+  }
+
+  /** Says that the call goes on, in the terms that stand. */
+  async #refresh(): Promise<void> {
+    if (!this.#farEnd || (this.#ours && !this.#ours.isFinal)) return
+    if (this.#theirs) return this.#refreshIn(2_000)
+    try {
+      const flow = await this.#state.way()
+      const headers = [...this.#timer.headers, ['allow', allowed] as const, sdpType]
+      const body = this.#local.description.agreed(this.#farEnd)
+      let acknowledgement: Buffer | null = null
+      this.#ours = this.#stack.ask(this.#state.request('INVITE', headers, body), flow, (response) => {
+        if (response && response.status < 200) return
+        if (!response || response.status === 481 || response.status === 408) return this.#onLost()
+        if (response.status === 491) return this.#refreshIn(Math.random() * 2_000)
+        this.#timer.restart()
+        if (response.status >= 300) return
+        acknowledgement ??= this.#stack.acknowledgement(this.#state.acknowledgement(response), flow)
+        flow.send(acknowledgement)
+        this.#takeAnswer(response)
+      })
+    } catch {
+      this.#onLost()
+    }
+  }
+
+  #refreshIn(ms: number): void {
+    clearTimeout(this.#retry)
+    this.#retry = setTimeout(() => void this.#refresh(), ms)
+  }
+
+  #takeAnswer(response: SipResponse): void {
+    try {
+      this.agree(readSdp(response.body))
+    } catch (error) {
+      if (!(error instanceof MediaError)) throw error
+    }
+  }
+}
+
+/** Null where there is none. */
+export function offerIn(request: SipRequest): FarEnd | null | 'unfit' {
+  if (request.body.trim() === '') return null
+  const type = header(request, 'content-type')?.split(';')[0]?.trim().toLowerCase()
+  if (type !== 'application/sdp' || header(request, 'content-encoding')) return 'unfit'
+  try {
+    return readSdp(request.body)
+  } catch (error) {
+    if (!(error instanceof MediaError)) throw error
+    return 'unfit'
+  }
+}

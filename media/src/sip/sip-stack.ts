@@ -1,0 +1,107 @@
+import type { ClientTransaction, OutgoingRequest } from './sip-client-transaction.ts'
+import type { Flow, Target } from './sip-flow.ts'
+import { isLoopback } from './sip-gate.ts'
+import { Counts, sipLimits } from './sip-limits.ts'
+import { type SipRequest, type SipResponse, writeRequest } from './sip-message.ts'
+import type { ServerTransaction } from './sip-server-transaction.ts'
+import type { Timing } from './sip-timing.ts'
+import { Transactions, viaOf } from './sip-transactions.ts'
+import type { SipTransport } from './sip-transport.ts'
+
+/** A call that stands, to whoever sorts what comes in. */
+export interface StandingDialog {
+  readonly key: string
+  receive(transaction: ServerTransaction): void
+  acknowledge(request: SipRequest): void
+  /** Whether the address is one that it is held with. */
+  isPeer(address: string): boolean
+  bye(): Promise<void>
+}
+
+export interface StackOptions {
+  host: string
+  publicAddress: string
+  allocatePort: () => number
+  releasePort: (port: number) => void
+  timing: Timing
+  log: (sentence: string) => void
+}
+
+export const dialogKey = (callId: string, localTag: string, remoteTag: string) =>
+  `${callId} ${localTag} ${remoteTag}`
+
+/** What calls share: sockets, transactions, and the calls that stand. */
+export class SipStack {
+  readonly options: StackOptions
+  readonly transactions: Transactions
+  readonly dialogs = new Map<string, StandingDialog>()
+  /** Addresses that calls are held with, whatever the fences say. */
+  readonly peers = new Counts()
+  /** Calls that were asked for by each address and are not answered. */
+  readonly ringing = new Counts()
+  ringingTotal = 0
+  #transport: SipTransport | null = null
+
+  constructor(options: StackOptions) {
+    this.options = options
+    this.transactions = new Transactions(options.timing)
+  }
+
+  get transport(): SipTransport {
+    if (!this.#transport) throw new Error('no socket is open yet')
+    return this.#transport
+  }
+
+  open(transport: SipTransport): void {
+    this.#transport = transport
+  }
+
+  get isFull(): boolean {
+    return (
+      this.dialogs.size + this.ringingTotal >= sipLimits.dialogs ||
+      this.ringingTotal >= sipLimits.ringing ||
+      this.transactions.size >= sipLimits.transactions
+    )
+  }
+
+  /** What a peer reaches this machine at. */
+  addressFor(peer: string): string {
+    return isLoopback(peer) ? '127.0.0.1' : this.options.publicAddress
+  }
+
+  sentBy(flow: Flow): string {
+    return `${this.addressFor(flow.address)}:${this.transport.port}`
+  }
+
+  contact(flow: Flow, user: string): string {
+    const transport = flow.transport === 'udp' ? '' : `;transport=${flow.transport}`
+    return `<sip:${encodeURIComponent(user).replaceAll('%2B', '+')}@${this.sentBy(flow)}${transport}>`
+  }
+
+  flowTo(target: Target): Promise<Flow> {
+    return this.transport.flowTo(target)
+  }
+
+  ask(
+    request: OutgoingRequest,
+    flow: Flow,
+    onResponse: (response: SipResponse | null) => void,
+  ): ClientTransaction {
+    return this.transactions.ask(request, flow, this.sentBy(flow), onResponse)
+  }
+
+  /** The first answer that is final; null when none came. Not for INVITE. */
+  askOnce(request: OutgoingRequest, flow: Flow): Promise<SipResponse | null> {
+    return new Promise((resolve) => {
+      this.ask(request, flow, (response) => {
+        if (!response || response.status >= 200) resolve(response)
+      })
+    })
+  }
+
+  /** An ACK of a 2xx is answered by nobody. */
+  acknowledgement(request: OutgoingRequest, flow: Flow): Buffer {
+    const headers = [['via', viaOf(flow, this.sentBy(flow))] as const, ...request.headers]
+    return writeRequest('ACK', request.uri, headers, request.body)
+  }
+}

@@ -1,0 +1,42 @@
+/** The timers of RFC 3261, from which all others follow. */
+export interface Timing {
+  /** How long a message and its answer take. */
+  t1Ms: number
+  /** The longest between two sendings. */
+  t2Ms: number
+  /** How long a message may stay on its way. */
+  t4Ms: number
+  /** How often a call that stands is asked whether the far end is there. */
+  pingEveryMs: number
+  /** How long a call may be asked for before nobody answers it, and how long a transfer may take. */
+  ringMs: number
+}
+
+export const usualTiming: Timing = {
+  t1Ms: 500,
+  t2Ms: 4_000,
+  t4Ms: 5_000,
+  pingEveryMs: 30_000,
+  ringMs: 90_000,
+}
+
+/** After this nobody answers any more. */
+export const giveUpMs = ({ t1Ms }: Timing) => 64 * t1Ms
+
+/** Does something again and again, each time after twice as long, until it is stopped. */
+export class Repeating {
+  #timer: NodeJS.Timeout
+
+  constructor(firstMs: number, mostMs: number, work: () => void) {
+    const next = (afterMs: number): NodeJS.Timeout =>
+      setTimeout(() => {
+        this.#timer = next(Math.min(afterMs * 2, mostMs))
+        work()
+      }, afterMs)
+    this.#timer = next(firstMs)
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer)
+  }
+}
