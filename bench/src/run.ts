@@ -6,6 +6,7 @@ import { logReaders } from './log-readers.ts'
 import { settingsResolution } from './settings-resolution.ts'
 import { signIns } from './sign-ins.ts'
 import { speechLatency } from './speech-latency.ts'
+import { spokenCalls } from './spoken-calls.ts'
 import { webhookClaims } from './webhook-claims.ts'
 import { whoami } from './whoami.ts'
 
@@ -21,6 +22,7 @@ const benches: Record<string, () => Promise<boolean>> = {
   'live-streams': liveStreams,
   'dial-decisions': dialDecisions,
   'webhook-claims': webhookClaims,
+  'spoken-calls': spokenCalls,
 }
 
 const wanted = process.argv.slice(2)

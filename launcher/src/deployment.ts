@@ -20,8 +20,9 @@ import { startPostgres } from './postgres.ts'
 import {
   gatewayAddress,
   gatewayAddressFromHere,
+  phoneAddress,
+  plainSettings,
   voiceAddress,
-  voiceEnvironment,
   type Settings,
 } from './settings.ts'
 import { complain, say, step } from './steps.ts'
@@ -40,12 +41,15 @@ export class Deployment {
   readonly #settings: Settings
   readonly #interrupted: AbortSignal
   readonly #parts: Part[] = []
+  #phones: string
+  #hasExample = false
   readonly #lost = Promise.withResolvers<never>()
 
   constructor(settings: Settings, interrupted: AbortSignal) {
     this.dataFolder = settings.dataFolder
     this.#settings = settings
     this.#interrupted = interrupted
+    this.#phones = phoneAddress(settings)
     this.#lost.promise.catch(() => {}) // somebody waits for it only once everything runs
   }
 
@@ -74,17 +78,42 @@ export class Deployment {
       SVC_OPERATOR_KEY: keys.operator,
     })
     const voiceServer = this.#startProcess('the voice server', 'speech', {
-      ...voiceEnvironment(process.env),
+      ...plainSettings(process.env),
       ...shared,
       SVC_GATEWAY_URL: gatewayAddressFromHere(this.#settings),
     })
     voiceServer.catch(() => {}) // what keeps both from starting is told by the gateway
     await gateway
+    const worker = this.#startWorker(shared) // only now: what answers first is not to wait for it
     await voiceServer
     this.#sayWhatRuns()
-    if (!this.#settings.demo) return
-    await this.#tryDemo('the demo org could not be made', () => this.#inviteDemoAdmin(keys.operator))
-    await this.#tryDemo('the example agent could not be started', () => this.#startExample(keys.operator))
+    if (this.#settings.demo) {
+      await this.#tryDemo('the demo org could not be made', () => this.#inviteDemoAdmin(keys.operator))
+      await this.#tryDemo('the example agent could not be started', () => this.#startExample(keys.operator))
+    }
+    await worker
+    this.#interrupted.throwIfAborted()
+    if (this.#hasExample) this.#sayHowToCall()
+  }
+
+  async #startWorker(shared: Record<string, string>): Promise<void> {
+    const worker = new KeptProcess({
+      name: 'the worker',
+      program: join(root, 'worker', 'src', 'main.ts'),
+      folder: root,
+      environment: {
+        ...plainSettings(process.env),
+        ...shared,
+        SVC_GATEWAY_URL: gatewayAddressFromHere(this.#settings),
+        SVC_SIP_LOCAL_ORG: this.#settings.localOrg,
+      },
+      log: openLog(this.dataFolder, 'worker.log'),
+      tell: complain,
+      hear: (message) => (this.#phones = phonesIn(message) ?? this.#phones),
+      stopSignal: 'SIGINT', // its calls cannot go on without the gateway
+    })
+    this.#parts.push({ name: 'the worker', stop: () => worker.stop(), kill: () => worker.kill() })
+    await step('starting the worker', worker.startOrRetry(this.#interrupted))
   }
 
   #compileCache(): string {
@@ -160,6 +189,12 @@ export class Deployment {
     await step('starting the example agent', example.startOrRetry(this.#interrupted))
     this.#interrupted.throwIfAborted()
     say(`  Write to the example agent, in another terminal:\n  ${chatCommand(this.dataFolder)}\n`)
+    this.#hasExample = true
+  }
+
+  #sayHowToCall(): void {
+    const [phone, browser] = [`sip:hello@${this.#phones}`, `${gatewayAddress(this.#settings)}/agents/hello`]
+    say(`  Call it:\n  ${'phone'.padEnd(14)}${phone}\n  ${'browser'.padEnd(14)}${browser}\n`)
   }
 
   /** What is there to be tried out is never worth the start of the rest. */
@@ -186,4 +221,10 @@ export class Deployment {
   kill(): void {
     for (const part of this.#parts.toReversed()) part.kill()
   }
+}
+
+/** Where the worker says that it listens, when that is not where it was told to. */
+function phonesIn(message: unknown): string | undefined {
+  const { phones } = (message ?? {}) as { phones?: unknown }
+  return typeof phones === 'string' ? phones : undefined
 }

@@ -17,6 +17,10 @@ export interface KeptProcessOptions {
   environment: NodeJS.ProcessEnv
   log: { file: string; descriptor: number }
   tell: (line: string) => void
+  /** What it says to its parent beside `ready`. */
+  hear?: (message: unknown) => void
+  /** What asks it to end: SIGTERM where unsaid. */
+  stopSignal?: NodeJS.Signals
 }
 
 /** A process that is started, watched, and started again when it dies. It says `ready` to its parent. */
@@ -64,7 +68,10 @@ export class KeptProcess {
         child.once('error', (error) => end(error.message))
         child.once('close', (status, signal) => end(signal ?? `status ${status}`))
       })
-      child.on('message', (message) => message === 'ready' && resolve({ since: Date.now(), ended }))
+      child.on('message', (message) => {
+        if (message === 'ready') resolve({ since: Date.now(), ended })
+        else this.#options.hear?.(message)
+      })
       void ended.then((how) => reject(this.#whyItEnded(said, how, child.exitCode)))
     })
   }
@@ -109,7 +116,7 @@ export class KeptProcess {
     this.#stopping.abort()
     const child = this.#child
     if (child && isRunning(child)) {
-      child.kill('SIGTERM')
+      child.kill(this.#options.stopSignal ?? 'SIGTERM')
       const timer = setTimeout(() => child.kill('SIGKILL'), stopsWithinMs)
       await new Promise((resolve) => child.once('close', resolve))
       clearTimeout(timer)

@@ -6,7 +6,7 @@ import {
   gatewayAddressFromHere,
   readSettings,
   voiceAddress,
-  voiceEnvironment,
+  plainSettings,
 } from './settings.ts'
 
 test('without settings, or with empty ones, the launcher uses ./data, 127.0.0.1 and 8080 and makes the demo (ID-26)', () => {
@@ -48,5 +48,5 @@ test('the voice server is started without the secrets of the gateway', () => {
     SVC_SMTP_URL: 'x',
     SVC_PROVIDER_KEY_OPENAI: 'x',
   }
-  assert.deepEqual(voiceEnvironment({ ...kept, ...secrets }), kept)
+  assert.deepEqual(plainSettings({ ...kept, ...secrets }), kept)
 })

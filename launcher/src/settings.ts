@@ -12,6 +12,10 @@ export interface Settings {
   host: string
   port: string
   voicePort: string
+  sipHost: string
+  sipPort: string
+  /** Whose agents phones on this machine call by name. */
+  localOrg: string
 }
 
 export function readSettings(environment: NodeJS.ProcessEnv): Settings {
@@ -26,6 +30,9 @@ export function readSettings(environment: NodeJS.ProcessEnv): Settings {
     host: read('SVC_HOST') ?? '127.0.0.1',
     port: read('SVC_PORT') ?? '8080',
     voicePort: read('SVC_VOICE_PORT') ?? '8081',
+    sipHost: read('SVC_SIP_HOST') ?? '127.0.0.1',
+    sipPort: read('SVC_SIP_PORT') ?? '5060',
+    localOrg: read('SVC_SIP_LOCAL_ORG') ?? 'demo',
   }
 }
 
@@ -44,6 +51,11 @@ export function voiceAddress({ host, voicePort }: Settings): string {
   return addressOf(host, voicePort)
 }
 
+/** Where phones on this machine reach the worker. */
+export function phoneAddress({ sipHost, sipPort }: Settings): string {
+  return `${sipHost === '0.0.0.0' ? '127.0.0.1' : sipHost}:${sipPort}`
+}
+
 /** Where this machine reaches the gateway: a wildcard address is for listening only. */
 export function gatewayAddressFromHere(settings: Settings): string {
   const local: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
@@ -52,8 +64,8 @@ export function gatewayAddressFromHere(settings: Settings): string {
 
 const addressOf = (host: string, port: string) => `http://${host.includes(':') ? `[${host}]` : host}:${port}`
 
-/** What the voice server gets to see: none of the secrets that only the gateway has a use for. */
-export function voiceEnvironment(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+/** What processes beside the gateway get to see: none of the secrets that only the gateway has a use for. */
+export function plainSettings(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const isSecret = (name: string) => /^SVC_(?:.*KEY|DATABASE_URL|SMTP_URL)/.test(name)
   return Object.fromEntries(Object.entries(environment).filter(([name]) => !isSecret(name)))
 }

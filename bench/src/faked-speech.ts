@@ -1,0 +1,91 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { startWireFake, type HttpAnswer, type SocketAnswer } from '@switchroom/kit/testing/wire-fake'
+
+/** Louder than this somebody speaks. */
+const loud = 500
+const sampleRate = 24_000
+const speechSeconds = 2
+const pieceBytes = 9_600
+
+/** How long each vendor takes, as good ones do. */
+const takes = { wordsMs: 150, firstTokenMs: 250, firstSoundMs: 120 }
+export const fakedMs = takes.wordsMs + takes.firstTokenMs + takes.firstSoundMs
+/** After so much silence the ears say what they heard. */
+const quietMs = 200
+
+/** Ears, a model and a voice on the wires of their vendors, which cost as little as can be. */
+export async function startFakedSpeech() {
+  return startWireFake({
+    refusal: (words) => ({ error: { message: words } }),
+    socket: (socket, { url }) => listen(socket, Number(url.searchParams.get('sample_rate'))),
+    async http({ url }, answer) {
+      if (url.pathname.endsWith('/audio/speech')) await speak(answer)
+      else await think(answer)
+    },
+  })
+}
+
+/** Hears one sentence in whatever is loud, once it is quiet again. */
+function listen(socket: SocketAnswer, rate: number) {
+  let quietSamples = 0
+  let isSpoken = false
+  let heardSamples = 0
+  socket.onFrame((frame) => {
+    if (typeof frame === 'string') {
+      if (frame.includes('CloseStream')) {
+        socket.send({ type: 'Metadata' })
+        socket.close()
+      }
+      return
+    }
+    const samples = frame.length >> 1
+    heardSamples += samples
+    const isLoud = isLoudIn(frame)
+    if (isLoud && !isSpoken) socket.send(results('what time', false, heardSamples / rate))
+    if (isLoud) isSpoken = true
+    quietSamples = isLoud ? 0 : quietSamples + samples
+    if (!isSpoken || quietSamples < (quietMs / 1000) * rate) return
+    isSpoken = false
+    const atS = heardSamples / rate
+    setTimeout(() => socket.send(results('What time is it?', true, atS)), takes.wordsMs)
+  })
+}
+
+/** Every fourth sample tells enough. */
+function isLoudIn(pcm: Buffer): boolean {
+  for (let at = 0; at + 1 < pcm.length; at += 8) if (Math.abs(pcm.readInt16LE(at)) > loud) return true
+  return false
+}
+
+const results = (transcript: string, is_final: boolean, start: number) => ({
+  type: 'Results',
+  is_final,
+  speech_final: is_final,
+  start,
+  duration: 1,
+  channel: { alternatives: [{ transcript, words: [] }] },
+})
+
+async function think(answer: HttpAnswer) {
+  await sleep(takes.firstTokenMs)
+  answer.start({ 'content-type': 'text/event-stream' })
+  for (const word of ['It ', 'is ', 'three ', 'in ', 'the ', 'afternoon.'])
+    await answer.piece(`data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: word } }] })}\n\n`)
+  const usage = { prompt_tokens: 50, completion_tokens: 6, total_tokens: 56 }
+  const stop = { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] }
+  await answer.piece(`data: ${JSON.stringify(stop)}\n\ndata: ${JSON.stringify({ choices: [], usage })}\n\n`)
+  await answer.piece('data: [DONE]\n\n')
+  answer.end()
+}
+
+async function speak(answer: HttpAnswer) {
+  await sleep(takes.firstSoundMs)
+  answer.start({ 'content-type': 'audio/pcm' })
+  const tone = Int16Array.from({ length: sampleRate * speechSeconds }, (_, at) =>
+    Math.round(8000 * Math.sin(at / 8)),
+  )
+  const bytes = Buffer.from(tone.buffer)
+  for (let at = 0; at < bytes.length; at += pieceBytes)
+    await answer.piece(bytes.subarray(at, at + pieceBytes))
+  answer.end()
+}

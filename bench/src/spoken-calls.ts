@@ -1,0 +1,216 @@
+import { randomBytes } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { freePort } from '@switchroom/launcher/testing/free-port'
+import { RtpLeg } from '@switchroom/media/rtp/rtp-leg'
+import { SipServer } from '@switchroom/media/sip/sip-server'
+import { Agent, connect } from '@switchroom/sdk'
+import { MediaPorts } from '@switchroom/worker/media-ports'
+import { startBenchDeployment } from './deployment.ts'
+import { fakedMs, startFakedSpeech } from './faked-speech.ts'
+import { cpuSeconds, memoryMb, startProcess } from './processes.ts'
+import { judge, percentile, say } from './report.ts'
+
+const callsPerCore = 20
+const turns = 5
+const phoneRate = 8_000
+const loud = 500
+/** What another publishes for its worker: cores a call, and seconds from the end of speech to the first sound. */
+const peer = { cores: [0.14, 0.19], answeredS: [1.23, 1.31] } as const
+const answerWithinMs = 8_000
+const greetWithinMs = 60_000
+
+/** As many calls as the cores should carry, every one of which says five things and is answered. */
+export async function spokenCalls(): Promise<boolean> {
+  const cores = availableParallelism()
+  const calls = callsPerCore * cores
+  await using parts = new AsyncDisposableStack()
+  const fake = await startFakedSpeech()
+  parts.defer(() => fake.stop())
+  const fleetKey = `svc_fleet_${randomBytes(32).toString('base64url')}`
+  const gateway = parts.use(
+    await startBenchDeployment({
+      SVC_FLEET_KEY: fleetKey,
+      SVC_PROVIDER_KEY_OPENAI: 'bench',
+      SVC_PROVIDER_KEY_DEEPGRAM: 'bench',
+      SVC_NEW_ORG_CREDITS: '1000000',
+    }),
+  )
+  const key = await prepareOrg(gateway.ask, fake.url)
+  const switchroom = connect({ app: 'bench', url: gateway.url, key })
+  parts.defer(() => switchroom.close())
+  const settings = { greeting: { say: 'Hello.' } }
+  await switchroom.hold(new Agent({ name: 'bench', prompt: 'You tell the time.', settings }))
+  const sipPort = await freePort()
+  const worker = parts.use(
+    await startProcess('worker/src/main.ts', {
+      SVC_GATEWAY_URL: gateway.url,
+      SVC_FLEET_KEY: fleetKey,
+      SVC_SIP_PORT: String(sipPort),
+      SVC_SIP_LOCAL_ORG: 'bench',
+      SVC_WORKER_CALLS: String(2 * calls),
+      SVC_LOG_LEVEL: 'warn',
+    }),
+  )
+  const phones = await startPhones()
+  parts.defer(() => phones.stop())
+
+  const answered: number[] = []
+  let unanswered = 0
+  let [cpuBefore, begun] = [0, 0]
+  const inCall = Promise.withResolvers<void>()
+  let connected = 0
+  const all = Array.from({ length: calls }, async (_, place) => {
+    await sleep(place * 50) // nobody's phones ring all at one instant
+    const phone = await callFrom(phones, sipPort)
+    await phone.untilGreeted()
+    connected += 1
+    if (connected === calls) {
+      ;[cpuBefore, begun] = [cpuOf(worker.pid), performance.now()]
+      inCall.resolve()
+    }
+    await inCall.promise
+    await sleep(place * 37)
+    for (let turn = 0; turn < turns; turn += 1) {
+      const tookMs = await phone.ask()
+      if (tookMs === undefined) unanswered += 1
+      else answered.push(tookMs)
+      await phone.untilQuiet()
+    }
+    return phone
+  })
+  const open = await Promise.all(all)
+  const seconds = (performance.now() - begun) / 1000
+  const used = cpuOf(worker.pid) - cpuBefore
+  const memory = memoryOf(worker.pid)
+  await Promise.all(open.map((phone) => phone.hangUp()))
+
+  const coresPerCall = used / seconds / calls
+  const [p50, p95] = [percentile(answered, 50) / 1000, percentile(answered, 95) / 1000]
+  say(`  ${calls} calls at once on ${cores} cores, ${turns} turns each: ${unanswered} turns not answered`)
+  say(
+    `  ${coresPerCall.toFixed(3)} cores a call (a peer publishes ${peer.cores.join(' to ')}), ${memory} MB in all`,
+  )
+  say(
+    `  from the end of speech to the first sound: p50 ${p50.toFixed(2)} s, p95 ${p95.toFixed(2)} s (a peer publishes ${peer.answeredS.join(' and ')})`,
+  )
+  say(`  of which the faked vendors take about ${fakedMs} ms`)
+  const isAnswered = judge('turns not answered', unanswered, { atMost: 0 })
+  const isCheap = judge('cores a call', coresPerCall, { atMost: 1 / callsPerCore })
+  const isSoon = judge('seconds to the first sound, p95, in times of the peer', p95 / peer.answeredS[1], {
+    atMost: 1,
+  })
+  return isAnswered && isCheap && isSoon
+}
+
+type Ask = Awaited<ReturnType<typeof startBenchDeployment>>['ask']
+
+async function prepareOrg(ask: Ask, vendorUrl: string): Promise<string> {
+  const row = await ask('GET', '/v1/ops/providers')
+  for (const stage of ['llm/openai', 'tts/openai', 'stt/deepgram'])
+    row.options[stage] = { ...row.options[stage], base_url: vendorUrl }
+  row.defaults = { ...row.defaults, llm: 'openai/gpt-4.1-mini', stt: 'deepgram/nova-3', tts: 'openai' }
+  await ask('PUT', '/v1/ops/providers', row)
+  await ask('POST', '/v1/ops/orgs', { slug: 'bench' })
+  const token = { label: 'bench', env: 'sandbox', scopes: ['app', 'talk'] }
+  return String((await ask('POST', '/v1/ops/orgs/bench/keys', token)).key)
+}
+
+async function startPhones(): Promise<SipServer> {
+  const ports = new MediaPorts({ first: 40_000, last: 59_999 })
+  return SipServer.start({
+    host: '127.0.0.1',
+    port: 0,
+    publicAddress: '127.0.0.1',
+    fences: () => [],
+    isLocalAllowed: false,
+    allocatePort: ports.allocate,
+    releasePort: ports.release,
+    onInvite: (invite) => invite.reject(480),
+  })
+}
+
+const question = sentence()
+
+/** Recorded speech: what hears it may be asked whether it is any. */
+function sentence(): Int16Array {
+  const file = readFileSync(
+    new URL('../../vendors/kit/testing/recordings/fox.wav', import.meta.url),
+  ).subarray(44)
+  const at16k = new Int16Array(file.buffer.slice(file.byteOffset, file.byteOffset + (file.length & ~1)))
+  const at8k = Int16Array.from({ length: at16k.length >> 1 }, (_, at) => at16k[2 * at] ?? 0)
+  const end = at8k.findLastIndex((sample) => Math.abs(sample) > loud)
+  return at8k.slice(0, Math.min(end + 1, 2 * phoneRate))
+}
+
+async function callFrom(phones: SipServer, sipPort: number) {
+  const trunk = {
+    hostname: `127.0.0.1:${sipPort}`,
+    transport: 'udp',
+    auth_username: '',
+    auth_password: '',
+  } as const
+  const dialog = await phones.invite('bench', trunk, '+15550100100', AbortSignal.timeout(30_000))
+  const leg = await RtpLeg.open(dialog.terms, {
+    hangUp: () => dialog.bye(),
+    transfer: () => Promise.reject(new Error('nobody is sent on')),
+    ended: dialog.ended,
+  })
+  const heard = { lastLoudAt: 0 }
+  let onLoud: (() => void) | undefined
+  void (async () => {
+    for await (const frame of leg.heard()) {
+      if (!frame.some((sample) => Math.abs(sample) > loud)) continue
+      heard.lastLoudAt = performance.now()
+      onLoud?.()
+    }
+  })()
+  const untilQuiet = async () => {
+    while (performance.now() - heard.lastLoudAt < 700) await sleep(100)
+  }
+  return {
+    /** Milliseconds from the end of what was asked to the first sound of the answer. */
+    async ask(): Promise<number | undefined> {
+      await leg.play(question)
+      await leg.drained()
+      const askedAt = performance.now()
+      const { promise, resolve } = Promise.withResolvers<number>()
+      onLoud = () => resolve(performance.now() - askedAt)
+      const tookMs = await Promise.race([promise, sleep(answerWithinMs)])
+      onLoud = undefined
+      return typeof tookMs === 'number' ? tookMs : undefined
+    },
+    untilQuiet,
+    async untilGreeted() {
+      const begun = performance.now()
+      while (heard.lastLoudAt === 0 && performance.now() - begun < greetWithinMs) await sleep(100)
+      await untilQuiet()
+    },
+    hangUp: () => dialog.bye(),
+  }
+}
+
+/** Of the worker and every process under it; one that ended meanwhile counts nothing. */
+const sumOf = (pid: number, read: (pid: number) => number): number =>
+  [pid, ...childrenOf(pid)].reduce((sum, one) => sum + readOr(0, () => read(one)), 0)
+const cpuOf = (pid: number) => sumOf(pid, cpuSeconds)
+const memoryOf = (pid: number) => sumOf(pid, memoryMb)
+
+function childrenOf(pid: number): number[] {
+  const children = readdirSync('/proc')
+    .map(Number)
+    .filter((one) => one > 0 && parentOf(one) === pid)
+  return children.flatMap((child) => [child, ...childrenOf(child)])
+}
+
+const parentOf = (pid: number) =>
+  readOr(0, () => Number(readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ')[1]))
+
+function readOr<Value>(otherwise: Value, read: () => Value): Value {
+  try {
+    return read()
+  } catch {
+    return otherwise
+  }
+}

@@ -1,0 +1,86 @@
+import type { TestContext } from 'node:test'
+import { afterwards } from '@switchroom/launcher/testing/folders'
+import { until } from '@switchroom/launcher/testing/waiting'
+import { RtpLeg } from '@switchroom/media/rtp/rtp-leg'
+import { SipServer, type SipDialog } from '@switchroom/media/sip/sip-server'
+import { MediaPorts } from '@switchroom/worker/media-ports'
+import { joined } from './spoken-desk.ts'
+
+const phoneRate = 8_000
+/** Louder than this somebody speaks. */
+const loud = 500
+
+/** A SIP phone on this machine, which sends a steady stream of sound and keeps what it hears. */
+export class Phone {
+  readonly leg: RtpLeg
+  readonly dialog: SipDialog
+  readonly #frames: Int16Array[] = []
+
+  private constructor(leg: RtpLeg, dialog: SipDialog) {
+    this.leg = leg
+    this.dialog = dialog
+    void this.#listen()
+  }
+
+  /** Rejects with `SipRefused` where nobody answers. */
+  static async call(t: TestContext, to: string, sipPort: number, from = '+15550100100'): Promise<Phone> {
+    const ports = new MediaPorts({ first: 40_000, last: 59_999 })
+    const sip = await SipServer.start({
+      host: '127.0.0.1',
+      port: 0,
+      publicAddress: '127.0.0.1',
+      fences: () => [],
+      isLocalAllowed: false,
+      allocatePort: ports.allocate,
+      releasePort: ports.release,
+      onInvite: (invite) => invite.reject(480),
+    })
+    afterwards(t, () => sip.stop())
+    const trunk = {
+      hostname: `127.0.0.1:${sipPort}`,
+      transport: 'udp',
+      auth_username: '',
+      auth_password: '',
+    } as const
+    const dialog = await sip.invite(to, trunk, from, AbortSignal.timeout(30_000))
+    const leg = await RtpLeg.open(dialog.terms, {
+      hangUp: () => dialog.bye(),
+      transfer: (target) => dialog.refer(target),
+      ended: dialog.ended,
+    })
+    return new Phone(leg, dialog)
+  }
+
+  /** Everything since the call was answered. */
+  get heard(): Int16Array {
+    return joined(...this.#frames)
+  }
+
+  /** Says it, and resolves once it was sent. */
+  async say(samples: Int16Array): Promise<void> {
+    await this.leg.play(samples)
+    await this.leg.drained()
+  }
+
+  get secondsHeard(): number {
+    return this.#frames.reduce((length, frame) => length + frame.length, 0) / phoneRate
+  }
+
+  /** Whether somebody was heard after this many seconds of the call. */
+  wasSpokenTo(afterSeconds = 0): boolean {
+    const from = Math.round((afterSeconds * phoneRate) / 160)
+    return this.#frames.slice(from).some((frame) => frame.some((sample) => Math.abs(sample) > loud))
+  }
+
+  async untilSpokenTo(afterSeconds = 0): Promise<void> {
+    await until('somebody speaks', () => this.wasSpokenTo(afterSeconds), 60_000)
+  }
+
+  async hangUp(): Promise<void> {
+    await this.dialog.bye()
+  }
+
+  async #listen() {
+    for await (const frame of this.leg.heard()) this.#frames.push(frame)
+  }
+}

@@ -1,0 +1,133 @@
+import { fork, type ChildProcess } from 'node:child_process'
+import { getCompileCacheDir } from 'node:module'
+import { fileURLToPath } from 'node:url'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import type { FromProcess, ToProcess } from './process-messages.ts'
+
+const program = fileURLToPath(new URL('call-process.ts', import.meta.url))
+
+/** A process that runs a few calls. */
+export class CallProcess {
+  readonly calls = new Set<string>()
+  /** Once it can take calls, or has ended. */
+  readonly settled: Promise<void>
+  isReady = false
+  readonly #child: ChildProcess
+
+  constructor(child: ChildProcess) {
+    this.#child = child
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.settled = promise
+    child.once('message', () => {
+      this.isReady = true
+      resolve()
+    })
+    child.once('exit', () => resolve())
+  }
+
+  get pid(): number | undefined {
+    return this.#child.pid
+  }
+
+  send(message: ToProcess): void {
+    // one that is gone is noticed by its end
+    if (this.#child.connected) this.#child.send(message, () => {})
+  }
+
+  /** It ends by itself once nobody speaks with it any more. */
+  letGo(): void {
+    if (this.#child.connected) this.#child.disconnect()
+  }
+}
+
+export interface CallProcessesParts {
+  worker: string
+  callsPerProcess: number
+  logger: Logger
+  onMessage: (process: CallProcess, message: FromProcess) => void
+  /** It ended while it ran these. */
+  onLost: (calls: string[]) => void
+}
+
+/** Few calls to a process, so that one that breaks takes few with it; one is always ready and waits. */
+export class CallProcesses {
+  readonly #parts: CallProcessesParts
+  readonly #all = new Set<CallProcess>()
+  #isOver = false
+
+  constructor(parts: CallProcessesParts) {
+    this.#parts = parts
+  }
+
+  /** The process for a call, which counts as its own from now on. */
+  take(call: string): CallProcess {
+    const fullest = this.#fitting.toSorted((a, b) => b.calls.size - a.calls.size)
+    const taken = fullest.find(({ isReady }) => isReady) ?? fullest[0] ?? this.#start()
+    taken.calls.add(call)
+    this.keepOneReady()
+    return taken
+  }
+
+  /** A process has room and is ready, or none was in time: loading one takes a moment. */
+  async untilReady(withinMs: number): Promise<void> {
+    if (this.#fitting.length === 0) this.#start()
+    if (this.#fitting.some(({ isReady }) => isReady)) return
+    const late = sleep(withinMs, undefined, { ref: false })
+    await Promise.race([late, ...this.#fitting.map(({ settled }) => settled)])
+  }
+
+  /** The call is over; a process that runs none any more goes, unless it is the one that waits. */
+  giveBack(process: CallProcess, call: string): void {
+    process.calls.delete(call)
+    const isSpare = [...this.#all].some((other) => other !== process && other.calls.size === 0)
+    if (process.calls.size === 0 && isSpare) this.#letGo(process)
+  }
+
+  keepOneReady(): void {
+    if (this.#isOver || [...this.#all].some(({ calls }) => calls.size === 0)) return
+    this.#start()
+  }
+
+  sendAll(message: ToProcess): void {
+    for (const process of this.#all) process.send(message)
+  }
+
+  stop(): void {
+    this.#isOver = true
+    for (const process of this.#all) this.#letGo(process)
+  }
+
+  get #fitting(): CallProcess[] {
+    return [...this.#all].filter(({ calls }) => calls.size < this.#parts.callsPerProcess)
+  }
+
+  #letGo(process: CallProcess): void {
+    this.#all.delete(process)
+    process.letGo()
+  }
+
+  #start(): CallProcess {
+    const { worker, logger, onMessage, onLost } = this.#parts
+    const cache = process.env['NODE_COMPILE_CACHE'] ?? getCompileCacheDir()
+    const child = fork(program, [worker], {
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+      env: { ...process.env, ...(cache !== undefined && { NODE_COMPILE_CACHE: cache }) },
+    })
+    const started = new CallProcess(child)
+    this.#all.add(started)
+    child.on('message', (message) => onMessage(started, message as FromProcess))
+    child.on('error', (error) => logger.error({ err: error }, 'a process of calls could not be reached'))
+    child.once('exit', (status, signal) => {
+      const isKnown = this.#all.delete(started)
+      const calls = [...started.calls]
+      started.calls.clear()
+      if (!isKnown && calls.length === 0) return
+      logger.error({ status, signal, calls: calls.length }, 'a process of calls ended')
+      onLost(calls)
+      // one that cannot even start would be started for ever
+      if (calls.length > 0) this.keepOneReady()
+    })
+    return started
+  }
+}

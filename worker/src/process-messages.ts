@@ -1,0 +1,47 @@
+import type { BrowserOffer } from '@switchroom/contract/media-plane'
+import type { OpenedWorkerCall } from '@switchroom/contract/worker'
+import type { LegEnd } from '@switchroom/media/leg'
+import type { MediaTerms } from '@switchroom/media/rtp/media-terms'
+import type { SipTrunk } from '@switchroom/media/sip/sip-server'
+
+// The worker has the signalling of every call; processes of its own have the sound and the conversations.
+
+/** A call for a process to run. */
+export type CallTask =
+  | {
+      kind: 'phone'
+      opened: OpenedWorkerCall
+      leg: string
+      terms: MediaTerms
+      /** Epoch milliseconds by which it has to be over, whatever the agent's settings say. */
+      endsAt: number | null
+    }
+  | { kind: 'browser'; offer: BrowserOffer }
+
+/** What a second person is dialled by. */
+export interface LegDial {
+  to: string
+  from: string
+  trunk: SipTrunk
+}
+
+export type ToProcess =
+  | { type: 'run'; task: CallTask }
+  | { type: 'leg.terms'; leg: string; terms: MediaTerms; isHeld: boolean }
+  | { type: 'leg.tone'; leg: string; digit: string }
+  | { type: 'leg.ended'; leg: string; end: LegEnd }
+  /** What became of a question. */
+  | { type: 'answer'; ask: number; failure: string | null; dialled?: { leg: string; terms: MediaTerms } }
+  /** Every call ends now. */
+  | { type: 'end' }
+
+export type FromProcess =
+  | { type: 'ready' }
+  | { type: 'leg.hangUp'; leg: string }
+  | { type: 'leg.refer'; leg: string; to: string; ask: number }
+  | { type: 'leg.dial'; call: string; dial: LegDial; ask: number }
+  /** Nobody waits for the answer of a dial any more. */
+  | { type: 'leg.giveUp'; ask: number }
+  /** So that the caller can be told in it should the process be lost. */
+  | { type: 'call.language'; call: string; language: string }
+  | { type: 'call.over'; call: string }

@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict'
+import { readdirSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { test } from 'node:test'
+import { Recording } from './recording.ts'
+
+const left = () => readdirSync(tmpdir()).filter((name) => /^switchroom-.*\.wav$/.test(name))
+
+test('what both said is handed over as a stereo WAV file, and nothing of it stays behind', async () => {
+  const before = left()
+  const recording = new Recording()
+  recording.take(Int16Array.of(1, -1, 2, -2), 8_000)
+  recording.take(Int16Array.of(3, -3), 8_000)
+  const pieces: Buffer[] = []
+  await recording.handOver(async (file) => {
+    for await (const piece of file) pieces.push(piece as Buffer)
+  })
+  const wav = Buffer.concat(pieces)
+  assert.equal(wav.toString('latin1', 0, 4) + wav.toString('latin1', 8, 16), 'RIFFWAVEfmt ')
+  assert.deepEqual([wav.readUInt16LE(22), wav.readUInt32LE(24), wav.readUInt32LE(40)], [2, 8_000, 12])
+  assert.deepEqual(
+    [...new Int16Array(wav.buffer.slice(wav.byteOffset + 44, wav.byteOffset + wav.length))],
+    [1, -1, 2, -2, 3, -3],
+  )
+  assert.deepEqual(left(), before)
+})
+
+test('a recording that nobody takes stays nowhere either', async () => {
+  const before = left()
+  const recording = new Recording()
+  recording.take(Int16Array.of(1, 1), 8_000)
+  await assert.rejects(
+    recording.handOver(() => Promise.reject(new Error('the gateway is away'))),
+    { message: 'the gateway is away' },
+  )
+  assert.deepEqual(left(), before)
+})
+
+test('where nothing was said nothing is handed over', async () => {
+  await new Recording().handOver(() => assert.fail('there is nothing'))
+})

@@ -1,0 +1,222 @@
+import type { BrowserOffer } from '@switchroom/contract/media-plane'
+import type { OpenedWorkerCall } from '@switchroom/contract/worker'
+import type { MediaTerms } from '@switchroom/media/rtp/media-terms'
+import type { SipDialog, SipServer } from '@switchroom/media/sip/sip-server'
+import type { Logger } from 'pino'
+import { CallProcesses, type CallProcess } from './call-processes.ts'
+import type { FromProcess, LegDial } from './process-messages.ts'
+
+const ringForMs = 60_000
+
+/** A phone leg as its signalling knows it. */
+interface PhoneLeg {
+  dialog: SipDialog
+  /** As they were agreed last. */
+  terms: MediaTerms
+  call: string
+}
+
+interface RunningCall {
+  process: CallProcess
+  /** The caller's; none for a browser. */
+  leg: string | undefined
+  language: string | undefined
+  callsBack: boolean
+}
+
+/** A call whose process is gone; its caller is still on the phone. */
+export interface LostCall {
+  call: string
+  language: string | undefined
+  /** Whether there is a number to call back. */
+  callsBack: boolean
+  caller: { dialog: SipDialog; terms: MediaTerms } | undefined
+}
+
+export interface RunningCallsParts {
+  worker: string
+  capacity: number
+  callsPerProcess: number
+  logger: Logger
+  sip: () => SipServer
+  onLost: (lost: LostCall) => Promise<void>
+}
+
+/** Every call of this worker: which process runs it, and the signalling of its legs. */
+export class RunningCalls {
+  readonly processes: CallProcesses
+  readonly #parts: RunningCallsParts
+  readonly #calls = new Map<string, RunningCall>()
+  readonly #legs = new Map<string, PhoneLeg>()
+  readonly #dialling = new Map<string, AbortController>()
+  readonly #emptied = new Set<() => void>()
+  #reserved = 0
+  #legsSoFar = 0
+
+  constructor(parts: RunningCallsParts) {
+    this.#parts = parts
+    this.processes = new CallProcesses({
+      ...parts,
+      onMessage: (process, message) => this.#take(process, message),
+      onLost: (calls) => this.#lost(calls),
+    })
+  }
+
+  get count(): number {
+    return this.#calls.size + this.#reserved
+  }
+
+  get isFull(): boolean {
+    return this.count >= this.#parts.capacity
+  }
+
+  /** A place for a call that is being opened; undefined when every one is taken. To be given back, once. */
+  reserve(): (() => void) | undefined {
+    if (this.isFull) return undefined
+    return this.occupy()
+  }
+
+  /** Counts, whether there is a place or not. */
+  occupy(): () => void {
+    this.#reserved += 1
+    let isGivenBack = false
+    return () => {
+      if (isGivenBack) return
+      isGivenBack = true
+      this.#reserved -= 1
+      this.#tellWhenEmpty()
+    }
+  }
+
+  runPhone(opened: OpenedWorkerCall, dialog: SipDialog, endsAt: number | null, callsBack: boolean): void {
+    const process = this.processes.take(opened.call)
+    const leg = this.#addLeg(opened.call, dialog, process)
+    this.#calls.set(opened.call, { process, leg, language: undefined, callsBack })
+    process.send({ type: 'run', task: { kind: 'phone', opened, leg, terms: dialog.terms, endsAt } })
+  }
+
+  runBrowser(offer: BrowserOffer): void {
+    const process = this.processes.take(offer.call)
+    this.#calls.set(offer.call, { process, leg: undefined, language: undefined, callsBack: false })
+    process.send({ type: 'run', task: { kind: 'browser', offer } })
+  }
+
+  /** Every call ends now, in order. */
+  endAll(): void {
+    this.processes.sendAll({ type: 'end' })
+  }
+
+  async untilNone(): Promise<void> {
+    if (this.count === 0) return
+    await new Promise<void>((resolve) => this.#emptied.add(resolve))
+  }
+
+  #addLeg(call: string, dialog: SipDialog, process: CallProcess): string {
+    this.#legsSoFar += 1
+    const id = `leg_${this.#legsSoFar}`
+    const leg: PhoneLeg = { dialog, terms: dialog.terms, call }
+    this.#legs.set(id, leg)
+    dialog.onTermsChanged((terms, isHeld) => {
+      leg.terms = terms
+      process.send({ type: 'leg.terms', leg: id, terms, isHeld })
+    })
+    dialog.onInfoTone((digit) => process.send({ type: 'leg.tone', leg: id, digit }))
+    void this.#tellEnd(id, dialog, process)
+    return id
+  }
+
+  async #tellEnd(leg: string, dialog: SipDialog, process: CallProcess) {
+    const end = await dialog.ended
+    this.#legs.delete(leg)
+    process.send({ type: 'leg.ended', leg, end })
+  }
+
+  #take(process: CallProcess, message: FromProcess): void {
+    if (message.type === 'ready') return
+    if (message.type === 'call.over') return this.#over(process, message.call)
+    if (message.type === 'call.language') {
+      const running = this.#calls.get(message.call)
+      if (running) running.language = message.language
+    } else if (message.type === 'leg.hangUp')
+      void this.#legs
+        .get(message.leg)
+        ?.dialog.bye()
+        .catch(() => {})
+    else if (message.type === 'leg.refer') void this.#refer(process, message)
+    else if (message.type === 'leg.dial') void this.#dial(process, message)
+    else this.#dialling.get(dialKey(process, message.ask))?.abort()
+  }
+
+  #over(process: CallProcess, call: string): void {
+    this.#calls.delete(call)
+    this.processes.giveBack(process, call)
+    this.#hangUpLegs(call)
+    this.#tellWhenEmpty()
+  }
+
+  async #refer(process: CallProcess, { leg, to, ask }: { leg: string; to: string; ask: number }) {
+    const found = this.#legs.get(leg)
+    try {
+      if (!found) throw new Error('the caller is gone')
+      await found.dialog.refer(to)
+      process.send({ type: 'answer', ask, failure: null })
+    } catch (error) {
+      process.send({ type: 'answer', ask, failure: sentenceOf(error) })
+    }
+  }
+
+  async #dial(process: CallProcess, { call, dial, ask }: { call: string; dial: LegDial; ask: number }) {
+    const key = dialKey(process, ask)
+    const giveUp = new AbortController()
+    this.#dialling.set(key, giveUp)
+    const late = setTimeout(() => giveUp.abort(), ringForMs)
+    try {
+      const { to, trunk, from } = dial
+      const dialog = await this.#parts.sip().invite(to, trunk, from, giveUp.signal)
+      if (this.#calls.has(call)) {
+        const leg = this.#addLeg(call, dialog, process)
+        process.send({ type: 'answer', ask, failure: null, dialled: { leg, terms: dialog.terms } })
+      } else await dialog.bye()
+    } catch (error) {
+      process.send({ type: 'answer', ask, failure: sentenceOf(error) })
+    } finally {
+      clearTimeout(late)
+      this.#dialling.delete(key)
+    }
+  }
+
+  #lost(calls: string[]): void {
+    for (const call of calls) {
+      const running = this.#calls.get(call)
+      this.#calls.delete(call)
+      const caller = running?.leg === undefined ? undefined : this.#legs.get(running.leg)
+      if (running?.leg !== undefined) this.#legs.delete(running.leg)
+      this.#hangUpLegs(call)
+      const giveBack = this.occupy() // until the caller was told
+      void this.#parts
+        .onLost({ call, language: running?.language, callsBack: running?.callsBack ?? false, caller })
+        .catch((error: unknown) =>
+          this.#parts.logger.warn({ err: error, call }, 'a lost caller was not told'),
+        )
+        .finally(giveBack)
+    }
+  }
+
+  #hangUpLegs(call: string): void {
+    for (const [id, leg] of this.#legs) {
+      if (leg.call !== call) continue
+      this.#legs.delete(id)
+      void leg.dialog.bye().catch(() => {})
+    }
+  }
+
+  #tellWhenEmpty(): void {
+    if (this.count > 0) return
+    for (const tell of this.#emptied) tell()
+    this.#emptied.clear()
+  }
+}
+
+const dialKey = ({ pid }: CallProcess, ask: number) => `${pid}/${ask}`
+
+const sentenceOf = (error: unknown) => (error instanceof Error ? error.message : String(error))

@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict'
+import { availableParallelism } from 'node:os'
+import { test } from 'node:test'
+import { readSettings, SettingError } from './settings.ts'
+
+const least = { SVC_FLEET_KEY: 'svc_fleet_x' }
+
+test('a worker that is given its key alone serves both environments of the gateway on this machine', () => {
+  const settings = readSettings({ ...least, SVC_SIP_PORT: '', SVC_SIP_LOCAL_ORG: ' ' })
+  assert.deepEqual(settings, {
+    gatewayUrl: 'http://127.0.0.1:8080',
+    fleetKey: 'svc_fleet_x',
+    environments: ['sandbox', 'production'],
+    sipHost: '127.0.0.1',
+    sipPort: undefined,
+    mediaAddress: '127.0.0.1',
+    mediaPorts: { first: 20_000, last: 29_999 },
+    localOrg: undefined,
+    capacity: 20 * availableParallelism(),
+    callsPerProcess: 5,
+    idleTimeoutMs: 120_000,
+    vendorFolders: [],
+    logLevel: 'info',
+  })
+})
+
+test('what is set counts', () => {
+  const settings = readSettings({
+    ...least,
+    SVC_GATEWAY_URL: 'https://calls.example/',
+    SVC_WORKER_ENV: 'production',
+    SVC_SIP_HOST: '0.0.0.0',
+    SVC_SIP_PORT: '0',
+    SVC_MEDIA_ADDRESS: '203.0.113.7',
+    SVC_MEDIA_PORTS: '30000-30100',
+    SVC_SIP_LOCAL_ORG: 'demo',
+    SVC_WORKER_CALLS: '7',
+    SVC_CALLS_PER_PROCESS: '1',
+    SVC_CALL_IDLE_S: '30',
+  })
+  assert.equal(settings.gatewayUrl, 'https://calls.example')
+  assert.deepEqual(settings.environments, ['production'])
+  assert.deepEqual([settings.sipHost, settings.sipPort, settings.mediaAddress], ['0.0.0.0', 0, '203.0.113.7'])
+  assert.deepEqual(settings.mediaPorts, { first: 30_000, last: 30_100 })
+  assert.deepEqual([settings.localOrg, settings.capacity, settings.callsPerProcess], ['demo', 7, 1])
+  assert.equal(settings.idleTimeoutMs, 30_000)
+})
+
+test('a setting that does not parse is told in one line that names it', () => {
+  const table: [Record<string, string>, string][] = [
+    [{ SVC_FLEET_KEY: '' }, 'SVC_FLEET_KEY is not set: give the worker the one that the gateway has'],
+    [{ SVC_SIP_PORT: '70000' }, 'SVC_SIP_PORT is not a port from 0 to 65535: 70000'],
+    [{ SVC_SIP_HOST: 'phones' }, 'SVC_SIP_HOST is not an IPv4 address: phones'],
+    [{ SVC_WORKER_ENV: 'both' }, 'SVC_WORKER_ENV is not one of sandbox, production: both'],
+    [
+      { SVC_MEDIA_PORTS: '20000' },
+      'SVC_MEDIA_PORTS is not a range of ports from 1024 to 65535, as 20000-29999: 20000',
+    ],
+    [{ SVC_WORKER_CALLS: '0' }, 'SVC_WORKER_CALLS is not a whole number of 1 or more: 0'],
+    [{ SVC_GATEWAY_URL: 'ws://x' }, 'SVC_GATEWAY_URL is not a URL that starts http:// or https://: ws://x'],
+  ]
+  for (const [wrong, message] of table)
+    assert.throws(() => readSettings({ ...least, ...wrong }), new SettingError(message))
+})

@@ -1,0 +1,237 @@
+import type { CallReason, Entry } from '@switchroom/contract/log'
+import type { OpenedWorkerCall } from '@switchroom/contract/worker'
+import type { Leg, LegEnd } from '@switchroom/media/leg'
+import { bridge } from '@switchroom/media/sound/bridge'
+import type { SpokenParts } from '@switchroom/session/spoken/spoken-parts'
+import { SpokenSession } from '@switchroom/session/spoken/spoken-session'
+import { randomBytes } from 'node:crypto'
+import { CallLog } from './call-log.ts'
+import { Unrunnable } from './call-stages.ts'
+import { collectDigits } from './extension-window.ts'
+import { GatewayRefusal } from './gateway-client.ts'
+import { Recording } from './recording.ts'
+import { agentParts, type AgentParts, type PartsSources } from './spoken-parts.ts'
+import { transferred, type DialLeg } from './transfers.ts'
+
+const secondMs = 1000
+const longestTimerMs = 24 * 3600 * secondMs
+
+export interface SpokenCallParts extends Omit<PartsSources, 'log'> {
+  leg: Leg
+  /** Brings a second person to the phone. */
+  dial: DialLeg
+  tellLanguage: (language: string) => void
+  idleTimeoutMs: number
+}
+
+/** One call on the process that runs it, from the first sound to the last entry. */
+export class SpokenCall {
+  readonly #parts: SpokenCallParts
+  readonly #opened: OpenedWorkerCall
+  readonly #log: CallLog
+  readonly #sources: PartsSources
+  readonly #recording = new Recording()
+  readonly #over = new AbortController()
+  #agent: string
+  #session: SpokenSession | undefined
+  readonly #begunAt = Date.now()
+  readonly #longestS: number
+  #endsAt = Infinity
+  #legEnd: LegEnd | undefined
+  #joined: Promise<void> | undefined
+  #isTransferring = false
+  #isOnLine: boolean
+
+  constructor(parts: SpokenCallParts, opened: OpenedWorkerCall, endsAt: number | null) {
+    this.#parts = parts
+    this.#opened = opened
+    this.#agent = opened.agent
+    this.#longestS = endsAt === null ? Infinity : Math.max(1, (endsAt - this.#begunAt) / secondMs)
+    this.#isOnLine = opened.line !== null
+    this.#log = new CallLog(parts.gateway, opened.call, parts.logger)
+    this.#sources = { ...parts, log: this.#log }
+  }
+
+  get #id(): string {
+    return this.#opened.call
+  }
+
+  /** Resolves when the call is over and everything about it is told. */
+  async run(): Promise<void> {
+    const { logger } = this.#parts
+    void this.#awaitLeg()
+    let reason: CallReason = 'failed'
+    try {
+      reason = await this.#converse()
+    } catch (error) {
+      if (this.#legEnd === 'hangup') reason = 'hangup'
+      else if (!this.#log.isClosed) {
+        logger.error({ err: error, call: this.#id }, 'a call could not go on')
+        await this.#tellFailure(error)
+      }
+    }
+    await this.#finish(this.#legEnd === 'lost' ? 'failed' : reason)
+  }
+
+  async #awaitLeg() {
+    this.#legEnd = await this.#parts.leg.ended
+    this.#over.abort()
+  }
+
+  /** Ends the call from outside. */
+  end(reason: CallReason): void {
+    this.#session?.end(reason)
+    this.#over.abort()
+    if (this.#joined) void this.#parts.leg.hangUp().catch(() => {})
+  }
+
+  async #converse(): Promise<CallReason> {
+    const { gateway, leg } = this.#parts
+    const { line } = this.#opened
+    const preparing = agentParts(this.#sources, this.#id, this.#agent)
+    preparing.catch(() => {}) // awaited below, once the window has closed
+    if (line) {
+      const digits = await collectDigits(leg, line.extensionMs, this.#over.signal)
+      await gateway.tellExtension(this.#id, digits)
+    }
+    const [swapped, entries] = await Promise.all([preparing, gateway.entriesOf(this.#id)])
+    this.#tellLanguage(swapped.config.language)
+    const session = new SpokenSession(this.#spokenParts(swapped), entries)
+    this.#session = session
+    if (line) session.hold() // its app speaks for itself, until it hands the call over
+    const running = session.run(this.#over.signal)
+    const following = this.#follow(entries)
+    const { reason } = await running
+    await this.#joined
+    this.#over.abort()
+    await following
+    return reason
+  }
+
+  #spokenParts(swapped: AgentParts): SpokenParts {
+    const { config, instructions } = swapped
+    return {
+      ...swapped,
+      ...(this.#isOnLine && { instructions: { ...instructions, greeting: null } }),
+      config: this.#within(config),
+      callId: this.#id,
+      sound: this.#parts.leg,
+      keep: this.#log.keep,
+      show: this.#log.show,
+      record: config.record === true ? this.#recording.take : null,
+      idleTimeoutMs: this.#parts.idleTimeoutMs,
+      newMessageId: () => `msg_${randomBytes(9).toString('base64url')}`,
+      nowMs: () => performance.now(),
+    }
+  }
+
+  /** A placed call has a longest time of its own, its ring included. */
+  #within(config: SpokenParts['config']): SpokenParts['config'] {
+    const { max_duration_s = Infinity } = config
+    const longestS = Math.min(max_duration_s, this.#longestS)
+    this.#endsAt = this.#begunAt + longestS * secondMs
+    return longestS === Infinity ? config : { ...config, max_duration_s: longestS }
+  }
+
+  /** What was asked for before anybody listened is done too; what was whispered, the session has read. */
+  async #follow(soFar: readonly Entry[]): Promise<void> {
+    for (const entry of soFar) if (entry.type !== 'call.whispered') await this.#tryToObey(entry)
+    const after = soFar.at(-1)?.seq ?? 0
+    for await (const entry of this.#parts.gateway.follow(this.#id, after, this.#over.signal))
+      await this.#tryToObey(entry)
+  }
+
+  async #tryToObey(entry: Entry): Promise<void> {
+    await this.#obey(entry).catch((error: unknown) => {
+      const about = { err: error, call: this.#id, type: entry.type }
+      this.#parts.logger.warn(about, 'what the log asks for was not done')
+    })
+  }
+
+  /** What others want of the call. Nothing here may wait long, for the next wish stands behind it. */
+  async #obey({ type, data }: Entry): Promise<void> {
+    const session = this.#session
+    const { text = '', agent = '', digits = '', to = '' } = data as Record<string, string> // as the gateway writes them
+    if (type === 'say.requested')
+      void session?.say(text, data['by'] === undefined ? 'say' : 'human').catch(() => {})
+    else if (type === 'call.whispered') session?.whisper(text)
+    else if (type === 'call.taken_over') session?.hold()
+    else if (type === 'call.released') session?.release()
+    else if (type === 'call.routed') await this.#handOver(agent)
+    else if (type === 'tones.requested') void session?.press(digits).catch(() => {})
+    else if (type === 'transfer.requested') void this.#transfer(to, data['kind'] === 'cold')
+    else if (type === 'call.ended') this.#endedElsewhere()
+  }
+
+  /** The line has nothing more to do with it: the agent answers on the same sound. */
+  async #handOver(agent: string) {
+    this.#agent = agent
+    this.#isOnLine = false
+    const swapped = await agentParts(this.#sources, this.#id, agent)
+    this.#tellLanguage(swapped.config.language)
+    await this.#session?.swap({ ...swapped, config: this.#within(swapped.config) })
+    this.#session?.release()
+  }
+
+  async #transfer(to: string, isCold: boolean) {
+    if (this.#isTransferring) return
+    this.#isTransferring = true
+    const { gateway, leg, dial, logger } = this.#parts
+    try {
+      const place = { call: this.#id, agent: this.#agent, to }
+      const second = await transferred(
+        { gateway, leg, dial, log: this.#log },
+        place,
+        isCold,
+        this.#over.signal,
+      )
+      if (second === 'gone') this.end('hangup')
+      else if (second !== 'stays') this.#join(second)
+    } catch (error) {
+      logger.warn({ err: error, call: this.#id }, 'a transfer failed')
+    } finally {
+      this.#isTransferring = false
+    }
+  }
+
+  /** The agent leaves: from now on the two speak with each other. */
+  #join(second: Leg) {
+    const { leg } = this.#parts
+    const leftMs = Math.min(this.#endsAt - Date.now(), longestTimerMs)
+    const late = setTimeout(() => void leg.hangUp().catch(() => {}), leftMs)
+    this.#joined = bridge(leg, second).finally(() => {
+      clearTimeout(late)
+      void second.hangUp().catch(() => {})
+    })
+    this.#session?.end('hangup')
+  }
+
+  #endedElsewhere() {
+    this.#log.close()
+    this.end('hangup')
+  }
+
+  #tellLanguage(language: string | undefined) {
+    if (language !== undefined) this.#parts.tellLanguage(language)
+  }
+
+  async #tellFailure(failure: unknown) {
+    const isTold = failure instanceof Unrunnable || failure instanceof GatewayRefusal
+    const detail = isTold ? failure.message : 'the worker could not run the call'
+    await this.#log.keep([{ type: 'error', data: { code: 'llm_failed', detail } }]).catch(() => {})
+  }
+
+  async #finish(reason: CallReason) {
+    const { leg, gateway, logger } = this.#parts
+    this.#over.abort()
+    await leg.hangUp().catch(() => {})
+    await this.#recording
+      .handOver((file) => gateway.uploadRecording(this.#id, file))
+      .catch((error: unknown) => logger.warn({ err: error, call: this.#id }, 'a recording was not stored'))
+    if (!this.#log.isClosed)
+      await this.#log
+        .keep([{ type: 'call.ended', data: { reason } }])
+        .catch((error: unknown) => logger.warn({ err: error, call: this.#id }, 'the end was not told'))
+    this.#log.close()
+  }
+}
