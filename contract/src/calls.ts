@@ -106,9 +106,11 @@ const HandedVendor = Type.Object({
 })
 export type HandedVendor = Static<typeof HandedVendor>
 
+const StandIn = Type.Object({ ...HandedVendor.properties, options: Type.Optional(AnyOptions) })
+
 const HandedStage = Type.Object({
   ...HandedVendor.properties,
-  fallbacks: Type.Array(HandedVendor, { description: 'what takes over when it fails, in this order' }),
+  fallbacks: Type.Array(StandIn, { description: 'what takes over when it fails, in this order' }),
 })
 export type HandedStage = Static<typeof HandedStage>
 

@@ -114,7 +114,7 @@ function vendorOf(vendors: InstalledVendors, stage: Stage, name: string): Instal
 
 /** What was set for the stage is meant for the vendor it names, and not for those that stand in. */
 function choiceOf(
-  { vendor, model, credentials, ...rest }: HandedVendor & { options?: Options },
+  { vendor, model, credentials, options = {} }: HandedVendor & { options?: Options },
   named: NamedStage,
   knobs: Record<string, unknown>,
 ): StageChoice {
@@ -122,7 +122,7 @@ function choiceOf(
   return {
     model,
     builds: (isNamed && named.builds) || undefined,
-    options: isNamed ? named.options : (rest.options ?? {}),
+    options: isNamed ? named.options : options,
     knobs,
     credentials,
   }

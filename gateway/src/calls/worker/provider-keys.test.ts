@@ -11,6 +11,8 @@ const trial = await startTrialDeployment()
 after(() => trial[Symbol.asyncDispose]())
 const { deployment } = trial
 const ownKey = 'own-mark-0123456789'
+/** What the operator builds every vendor here with: a stand-in's worker is told beside its key. */
+const options = { base_url: trial.fake.url }
 
 /** An org with nothing brought, its worker and the platform's. */
 async function newTenant() {
@@ -48,21 +50,21 @@ test('the platform’s worker is handed the three stages with lent keys, fallbac
         model: 'alpha-model',
         key: 'lent',
         credentials,
-        fallbacks: [{ vendor: 'beta', model: 'beta-model', key: 'lent', credentials }],
+        fallbacks: [{ vendor: 'beta', model: 'beta-model', key: 'lent', credentials, options }],
       },
       stt: {
         vendor: 'alpha',
         model: 'alpha-ears',
         key: 'lent',
         credentials,
-        fallbacks: [{ vendor: 'beta', model: 'beta-ears', key: 'lent', credentials }],
+        fallbacks: [{ vendor: 'beta', model: 'beta-ears', key: 'lent', credentials, options }],
       },
       tts: {
         vendor: 'alpha',
         model: 'alpha-voice',
         key: 'lent',
         credentials,
-        fallbacks: [{ vendor: 'beta', model: 'beta-voice', key: 'lent', credentials }],
+        fallbacks: [{ vendor: 'beta', model: 'beta-voice', key: 'lent', credentials, options }],
       },
     },
   })
@@ -83,7 +85,13 @@ test('an org’s worker is handed the org’s own keys and none of the platform�
   await bring('beta', 'own-beta-0123456789')
   const both = done(await agent.keys(worker)).stages
   assert.deepEqual(both.stt.fallbacks, [
-    { vendor: 'beta', model: 'beta-ears', key: 'yours', credentials: { api_key: 'own-beta-0123456789' } },
+    {
+      vendor: 'beta',
+      model: 'beta-ears',
+      key: 'yours',
+      credentials: { api_key: 'own-beta-0123456789' },
+      options,
+    },
   ])
 })
 

@@ -113,8 +113,9 @@ export class WorkerAnswers {
     if (!isHandedTo(caller, run.named.source)) throw keyless()
     const chain = [run.first, ...run.fallbacks]
     const handed = await Promise.all(chain.map((vendor) => this.#withKey(stage, vendor, caller, lent)))
-    const [first, ...fallbacks] = handed.filter((vendor) => vendor !== undefined)
+    const [first, ...rest] = handed.filter((vendor) => vendor !== undefined)
     if (!first) throw keyless() // taken back since it was read
+    const fallbacks = rest.map((vendor) => ({ ...vendor, ...optionsOf(vendor, run.fallbacks) }))
     return { ...first, fallbacks }
   }
 
@@ -134,6 +135,12 @@ export class WorkerAnswers {
 /** An org's worker runs on the org's own keys alone; the platform's lends them. */
 const isHandedTo = ({ kind }: Pick<Caller, 'kind'>, source: KeySource) =>
   source === 'own' || source === 'unneeded' || (source === 'lent' && kind !== 'server')
+
+/** What the platform builds a stand-in with; the first's are in the configuration. */
+function optionsOf({ vendor, model }: HandedVendor, runs: readonly RunVendor[]) {
+  const options = runs.find((run) => run.vendor === vendor && run.model === model)?.options ?? {}
+  return Object.keys(options).length > 0 ? { options } : {}
+}
 
 const keyOf: Record<KeySource, StageKey> = { own: 'yours', lent: 'lent', unneeded: 'none', missing: 'none' }
 
