@@ -1,6 +1,7 @@
+import type { PreparedSet } from '@switchroom/contract/call-frames'
 import type { NewEntry } from '@switchroom/contract/log'
 import { untilAborted } from '@switchroom/kit/until-aborted'
-import type { Message, ToolCall } from '@switchroom/kit/vendor'
+import type { Conversation, Message, ToolCall } from '@switchroom/kit/vendor'
 import { apologyIn } from './apologies.ts'
 import { askModels, type Answer, type NoAnswer } from './asking.ts'
 import {
@@ -90,6 +91,12 @@ export class Turn {
     }
   }
 
+  /** What a model would be asked first, if the app prepared this. Of a turn that is not run. */
+  question(set: PreparedSet): Conversation {
+    this.#messages = messagesOf(this.#parts.entries)
+    return this.#conversation(set, this.#offered.tools)
+  }
+
   /** Tools that were asked before a restart are waited for, never asked anew. */
   async #outcomesBegun(): Promise<ToolOutcome[]> {
     const pending = pendingToolCalls(this.#parts.entries)
@@ -101,10 +108,15 @@ export class Turn {
     const { instructions, models, nowMs, voice } = this.#parts
     this.#generation += 1
     const set = await this.#unlessAborted(() => this.#parts.prepare(this.#generation))
-    const system = systemMessages(instructions, set, this.#opensWith, whispersIn(this.#parts.entries))
-    const messages = [...system, ...recentOf(this.#messages)]
     const asking = { models, timeoutMs: instructions.llmTimeoutMs, nowMs, voice }
-    return askModels(asking, { messages, ...(tools.length > 0 && { tools }) }, this.#signal)
+    return askModels(asking, this.#conversation(set, tools), this.#signal)
+  }
+
+  #conversation(set: PreparedSet, tools: OfferedTools['tools']): Conversation {
+    const { instructions, entries } = this.#parts
+    const system = systemMessages(instructions, set, this.#opensWith, whispersIn(entries))
+    const messages = [...system, ...recentOf(this.#messages)]
+    return { messages, ...(tools.length > 0 && { tools }) }
   }
 
   /** The calls are kept before anybody is asked, and every one of them gets a result that the model reads. */

@@ -22,6 +22,9 @@ const neverMs = 2 ** 31 - 1
 /** So much is asked of a voice before it is played, so that no pause comes between two sentences. */
 const mostFramesAhead = 100
 
+/** Of speech that has just begun; what follows is listened to as it comes. */
+const mostBufferedMs = 1_000
+
 export interface CallAudioListener {
   /** Every frame of the party, for the ears. */
   frame: (samples: Int16Array) => void
@@ -105,7 +108,7 @@ class OverheardVad extends inference.VAD {
   readonly #overhear: (event: VADEvent) => void
 
   constructor(overhear: (event: VADEvent) => void) {
-    super({ maxBufferedSpeech: 30_000 })
+    super({ maxBufferedSpeech: mostBufferedMs })
     this.#overhear = overhear
   }
 

@@ -1,4 +1,5 @@
-import type { NewEntry } from '@switchroom/contract/log'
+import type { Entry, NewEntry } from '@switchroom/contract/log'
+import type { Config } from '@switchroom/contract/settings'
 
 const minuteMs = 60_000
 const longestMs = 2 ** 31 - 1
@@ -58,4 +59,14 @@ export class CallLimits {
     this.#parts.keep([{ type: 'session.timeout', data: { reason } }])
     this.#parts.end(reason)
   }
+}
+
+/** How long a call may still last, counted from when it was answered; null for ever. */
+export function leftMs({ max_duration_s }: Config, entries: readonly Entry[]): number | null {
+  if (max_duration_s === undefined) return null
+  const begun = ['call.answered', 'call.started']
+    .map((type) => entries.find((entry) => entry.type === type)?.ts)
+    .find((ts) => ts !== undefined)
+  const overMs = begun === undefined ? 0 : Math.max(0, Date.now() - begun * 1_000)
+  return max_duration_s * 1_000 - overMs
 }

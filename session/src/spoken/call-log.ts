@@ -42,6 +42,11 @@ export class CallLog {
     this.#add(type, { ...data })
   }
 
+  /** As it would read if that were in it. */
+  with({ type, data }: NewEntry): Entry[] {
+    return [...this.entries, this.#entry(type, { ...data })]
+  }
+
   /** Kept where nobody waits for it. */
   write(added: readonly NewEntry[]) {
     if (added.length > 0) this.keep(added).catch(() => {})
@@ -53,9 +58,13 @@ export class CallLog {
   }
 
   #add(type: string, data: Record<string, unknown>) {
+    this.entries.push(this.#entry(type, data))
+  }
+
+  #entry(type: string, data: Record<string, unknown>): Entry {
     const last = this.entries.at(-1)
     const seq = (last?.seq ?? 0) + 1
     const { call = '', agent = '' } = last ?? {}
-    this.entries.push({ seq, ts: Date.now() / 1_000, call, agent, type, ephemeral: false, data })
+    return { seq, ts: Date.now() / 1_000, call, agent, type, ephemeral: false, data }
   }
 }

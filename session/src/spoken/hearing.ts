@@ -12,6 +12,10 @@ import type { EarsRun } from './spoken-parts.ts'
 const pausesMs = [200, 1_000, 3_000]
 const readyMs = 10_000
 const transcribeMs = 15_000
+/** Ears that take only whole utterances get so much of one that does not end, and then the next piece of it. */
+const longestS = 25
+/** What nobody could transcribe is tried again after these pauses, by whichever ears listen then. */
+const againMs = [0, 300, 1_000]
 
 export interface HearingParts {
   ears: readonly EarsRun[]
@@ -30,6 +34,11 @@ export class Hearing {
   readonly #stop = new AbortController()
   #run: EarsRun | null = null
   #broken: ((error: unknown) => void) | null = null
+  /** Whole utterances are told in the order in which they were said. */
+  #transcribed: Promise<void> = Promise.resolve()
+  #stretch: Int16Array[] = []
+  #stretchSamples = 0
+  #serving: (() => void) | null = null
   /** Of the party's speech, since it was last asked. */
   #heardS = 0
 
@@ -52,10 +61,24 @@ export class Hearing {
     if (this.#run?.ears.listen || !this.#run) this.#audio.add(samples)
   }
 
-  /** A stretch of speech is over, and this is all of it. */
-  speechEnded(samples: Int16Array) {
+  /** The voice that is heard now begins with these samples, or goes on with them. Their buffer may be used again. */
+  speech(samples: Int16Array) {
+    if (!this.#run || this.#run.ears.listen) return
+    this.#stretch.push(samples.slice())
+    this.#stretchSamples += samples.length
+    if (this.#stretchSamples >= longestS * this.#parts.sampleRate) this.#endStretch()
+  }
+
+  speechEnded() {
     if (this.#run?.ears.listen) this.#audio.finalize()
-    else if (this.#run) void this.#transcribe(samples)
+    this.#endStretch()
+  }
+
+  #endStretch() {
+    const samples = Buffer.concat(this.#stretch.map(bytesOf))
+    this.#stretch = []
+    this.#stretchSamples = 0
+    if (samples.length > 0) this.#transcribed = this.#transcribed.then(() => this.#transcribe(samples))
   }
 
   /** What the ears heard since it was last asked, as it is priced. */
@@ -71,12 +94,13 @@ export class Hearing {
   async #listen() {
     let failure: unknown = silent('there are no ears')
     let rounds = 0
-    const failed: string[] = []
+    const failed = new Set<string>()
     while (!this.#stop.signal.aborted) {
       for (const run of this.#parts.ears) {
         try {
           await this.#listenWith(run, () => {
-            this.#serves(run, failed.splice(0))
+            this.#serves(run, [...failed])
+            failed.clear()
             rounds = 0
           })
           failure = silent('it stopped listening')
@@ -84,7 +108,7 @@ export class Hearing {
           failure = error
         }
         if (this.#stop.signal.aborted) return
-        failed.push(run.vendor)
+        failed.add(run.vendor)
       }
       const pauseMs = pausesMs[rounds++]
       if (pauseMs === undefined) return this.#parts.deaf(this.#parts.ears[0]?.vendor ?? '', failure)
@@ -95,7 +119,7 @@ export class Hearing {
   async #listenWith(run: EarsRun, serves: () => void) {
     this.#run = run
     if (!run.ears.listen) {
-      serves()
+      this.#serving = serves
       await this.#untilBroken()
       return
     }
@@ -121,29 +145,24 @@ export class Hearing {
     await untilAborted(promise, signal)
   }
 
-  async #transcribe(samples: Int16Array) {
-    const run = this.#run
-    const bytes = wavOf(
-      new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength),
-      this.#parts.sampleRate,
-    )
-    const signal = AbortSignal.any([this.#stop.signal, AbortSignal.timeout(transcribeMs)])
-    try {
-      const transcript = await run?.ears.transcribe?.({ bytes, mediaType: 'audio/wav' }, signal)
-      const text = transcript?.text.trim() ?? ''
-      this.#parts.heard({ type: 'final', text })
-    } catch (error) {
-      if (this.#stop.signal.aborted) return
-      this.#broken?.(error)
-      await this.#transcribeElsewhere(samples, run)
+  async #transcribe(pcm: Buffer) {
+    const recording = { bytes: wavOf(pcm, this.#parts.sampleRate), mediaType: 'audio/wav' }
+    const { signal } = this.#stop
+    for (const pauseMs of againMs) {
+      const ears = this.#run?.ears
+      if (signal.aborted) return
+      if (ears?.listen) return this.#audio.add(new Int16Array(new Uint8Array(pcm).buffer))
+      try {
+        const patience = AbortSignal.any([signal, AbortSignal.timeout(transcribeMs)])
+        const transcript = await ears?.transcribe?.(recording, patience)
+        this.#serving?.()
+        this.#parts.heard({ type: 'final', text: transcript?.text.trim() ?? '' })
+        return
+      } catch (error) {
+        this.#broken?.(error)
+        await sleep(pauseMs, undefined, { signal }).catch(() => {})
+      }
     }
-  }
-
-  /** What one vendor did not hear is not lost where another takes whole utterances too. */
-  async #transcribeElsewhere(samples: Int16Array, failed: EarsRun | null) {
-    await sleep(0)
-    if (this.#run && this.#run !== failed && !this.#run.ears.listen) await this.#transcribe(samples)
-    else if (this.#run?.ears.listen) this.#audio.add(samples)
   }
 
   #serves({ vendor }: EarsRun, failed: readonly string[]) {
@@ -177,3 +196,6 @@ class Listening implements Disposable {
     this.#controller.abort()
   }
 }
+
+const bytesOf = (samples: Int16Array) =>
+  new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength)

@@ -1,11 +1,13 @@
+import type { PreparedSet } from '@switchroom/contract/call-frames'
 import type { CallReason, NewEntry } from '@switchroom/contract/log'
 import { apologyIn } from '../apologies.ts'
 import { Turn } from '../turn.ts'
-import { vendorsDown } from '../vendors-down.ts'
 import type { CallAudio } from './call-audio.ts'
 import type { CallLog } from './call-log.ts'
+import { EarlyAnswer } from './early-answer.ts'
+import { timingsOf } from './reply-timings.ts'
 import { sayingWith } from './said-text.ts'
-import { Speaking } from './speaking.ts'
+import { speakingOn, type Speaking } from './speaking.ts'
 import type { SpokenParts } from './spoken-parts.ts'
 import type { TurnTimings } from './turn-taking.ts'
 import { Utterance, type CutReason, type Source, type UtteranceKind } from './utterance.ts'
@@ -44,6 +46,10 @@ export class Replies {
   #owed: TurnTimings | null = null
   /** How the model is to begin, where it opens the conversation. */
   #opensWith: string | null = null
+  /** What would be answered if the turn ended with what was heard so far. */
+  #early: EarlyAnswer | null = null
+  /** What the app had prepared when it was last asked. */
+  #set: PreparedSet = {}
   #isHeld = false
   /** Nothing is said before the sound stands, and nothing after the end. */
   #isOpen = false
@@ -53,7 +59,7 @@ export class Replies {
   constructor(parts: SpokenParts, around: RepliesParts) {
     this.#parts = parts
     this.#around = around
-    this.#speaking = this.#speakingNow()
+    this.#speaking = speakingOn(this.#around.log, this.#parts)
   }
 
   /** Resolves once what is being said is over and told. */
@@ -83,6 +89,17 @@ export class Replies {
       this.#wanted.unshift({ text: greeting.say, source: 'say', isInterruptible, said: () => {} })
     this.#opensWith = greeting?.reply ?? null
     this.#next()
+  }
+
+  /** The caller seems to be done with these words, or goes on after all (null): thought about, and neither said nor told. */
+  foresee(text: string | null) {
+    const [model] = this.#parts.models
+    this.#early?.drop()
+    this.#early = null
+    if (text === null || !model || this.#now || this.#isHeld || !this.#isOpen) return
+    const question = this.#around.log.with({ type: 'user.message', data: { text } })
+    const turn = new Turn({ ...this.#parts, entries: question }, AbortSignal.abort())
+    this.#early = new EarlyAnswer(model, turn.question(this.#set))
   }
 
   /** The caller is done: answered at once, or after what must not be cut short. */
@@ -128,6 +145,7 @@ export class Replies {
 
   hold() {
     this.#isHeld = true
+    this.foresee(null)
     this.#owed = this.#brokenOff = null
     this.#opensWith = null
     if (this.#now?.isModels) this.#cut('api')
@@ -137,17 +155,20 @@ export class Replies {
     this.#isHeld = false
   }
 
-  async swap(parts: SpokenParts) {
+  swap(parts: SpokenParts) {
     this.#parts = parts
     this.#isHeld = false // whoever held it has handed it over
+    this.#set = {}
+    this.foresee(null)
     this.#owed = this.#brokenOff = null
-    this.#speaking = this.#speakingNow()
+    this.#speaking = speakingOn(this.#around.log, this.#parts)
     this.#cut('api')
     this.greet()
   }
 
   close() {
     this.#isOpen = false
+    this.foresee(null)
     this.#cut('call_ended')
     for (const { said } of this.#wanted.splice(0)) said()
   }
@@ -201,10 +222,15 @@ export class Replies {
   async #think(utterance: Utterance, opensWith: string | null): Promise<boolean> {
     const { log } = this.#around
     const { signal } = utterance
+    const early = this.#early
+    this.#early = null
     const parts = {
       ...this.#parts,
+      models: this.#parts.models.map((run) => early?.of(run) ?? run),
+      prepare: async (generation: number) => (this.#set = await this.#parts.prepare(generation)),
       entries: log.entries,
-      keep: (entries: readonly NewEntry[]) => log.keep(entries),
+      // nobody waits with their next word until it is kept; what is lost ends the call
+      keep: async (entries: readonly NewEntry[]) => log.write(entries),
       runTools: this.#runTools,
       voice: utterance,
     }
@@ -216,6 +242,8 @@ export class Replies {
       log.write([{ type: 'error', data: { code: 'llm_failed', detail: wordsOf(error) } }])
       utterance.say(apologyIn(this.#parts.instructions.language), 'say')
       return false
+    } finally {
+      early?.drop()
     }
   }
 
@@ -262,35 +290,6 @@ export class Replies {
     }
     return new Utterance(parts, kind)
   }
-
-  #speakingNow(): Speaking {
-    const { voices, sound, nowMs } = this.#parts
-    const { log } = this.#around
-    const down = vendorsDown(log.entries, 'tts')
-    return new Speaking({
-      voices,
-      sampleRate: sound.sampleRate,
-      down,
-      keep: (entries) => log.write(entries),
-      nowMs,
-    })
-  }
-}
-
-/** How long the caller waited for each step, from when they stopped speaking. */
-function timingsOf({ marks, messageId }: Utterance, owed: TurnTimings | null): NewEntry[] {
-  if (owed === null) return []
-  const since = (ms: number | null) => (ms === null ? null : Math.round(ms - owed.speechEndedMs))
-  const data = {
-    stage: 'turn',
-    messageId,
-    transcript_ms: since(owed.transcriptMs),
-    turn_end_ms: since(owed.turnEndedMs),
-    first_token_ms: since(marks.firstTextMs),
-    first_audio_ms: since(marks.firstAudioMs),
-    heard_ms: since(marks.heardMs),
-  }
-  return [{ type: 'metrics', data }]
 }
 
 const wordsOf = (error: unknown) => (error instanceof Error ? error.message : String(error))

@@ -3,9 +3,10 @@ import { abandon, untilAborted } from '@switchroom/kit/until-aborted'
 import type { NewEntry } from '@switchroom/contract/log'
 import type { Spoken } from '@switchroom/kit/vendor'
 import { Deadline } from '../deadline.ts'
-import { switches } from '../vendors-down.ts'
+import { switches, vendorsDown } from '../vendors-down.ts'
+import type { CallLog } from './call-log.ts'
 import { Resampling } from './resampling.ts'
-import type { VoiceRun } from './spoken-parts.ts'
+import type { SpokenParts, VoiceRun } from './spoken-parts.ts'
 import type { SaidText } from './said-text.ts'
 import type { WordClock } from './word-clock.ts'
 
@@ -132,4 +133,11 @@ export class Speaking {
       abandon(iterator)
     }
   }
+}
+
+/** With the voices of whoever has the call now; those that its log says are down are known to be. */
+export function speakingOn(log: CallLog, { voices, sound, nowMs }: SpokenParts): Speaking {
+  const keep = (entries: readonly NewEntry[]) => log.write(entries)
+  const down = vendorsDown(log.entries, 'tts')
+  return new Speaking({ voices, sampleRate: sound.sampleRate, down, keep, nowMs })
 }

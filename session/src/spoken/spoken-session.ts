@@ -6,12 +6,14 @@ import { isOpened } from '../opening.ts'
 import { vendorsDown } from '../vendors-down.ts'
 import { AudioLevels } from './audio-levels.ts'
 import { CallAudio } from './call-audio.ts'
-import { CallLimits } from './call-limits.ts'
+import { CallLimits, leftMs } from './call-limits.ts'
 import { CallLog } from './call-log.ts'
 import { Hearing } from './hearing.ts'
+import { PauseJudge } from './pause-judge.ts'
 import { Recorder } from './recorder.ts'
 import { Replies } from './replies.ts'
 import type { SpokenParts } from './spoken-parts.ts'
+import { surenessIn } from './turn-model.ts'
 import { TurnTaking } from './turn-taking.ts'
 
 const learningMs = 15_000
@@ -43,12 +45,17 @@ export class SpokenSession {
   readonly #levels: { user: AudioLevels; bot: AudioLevels }
   readonly #down: { stt: Set<string> }
   readonly #ended = Promise.withResolvers<CallReason>()
+  readonly #silent = Promise.withResolvers<CallReason>()
   #hearing: Hearing
+  /** Where a model ends the turns. */
+  #pauses: PauseJudge | null
+  #isBegun = false
+  #isHandedOver = false
   #isOver = false
   #digits = ''
 
   constructor(parts: SpokenParts, entriesSoFar: readonly Entry[]) {
-    const { sound, callId, config, endOfTurn, newMessageId, nowMs, record } = parts
+    const { sound, callId, config, newMessageId, nowMs, record } = parts
     this.#parts = parts
     this.#log = new CallLog(entriesSoFar, parts.keep, () => this.end('failed'))
     const log = this.#log
@@ -59,7 +66,7 @@ export class SpokenSession {
     this.#levels = { user: new AudioLevels('user', show), bot: new AudioLevels('bot', show) }
     this.#limits = new CallLimits({
       idleTimeoutMs: parts.idleTimeoutMs,
-      longestMs: this.#leftMs(),
+      longestMs: leftMs(config, log.entries),
       keep,
       end: (reason) => this.end(reason),
     })
@@ -80,13 +87,14 @@ export class SpokenSession {
     })
     this.#turns = new TurnTaking({
       callId,
-      turn: config.turn ?? {},
-      endOfTurn,
+      ...knobsOf(parts),
       keep,
       show,
       newMessageId,
       nowMs,
+      judge: async () => (await this.#pauses?.judge()) ?? null,
       stirred: () => this.#limits.stirred(),
+      foreseen: (text) => this.#replies.foresee(text),
       interrupted: (leastMs) => {
         if (this.#replies.giveWayTo(leastMs)) this.#turns.continued()
       },
@@ -101,6 +109,7 @@ export class SpokenSession {
       },
     })
     this.#hearing = this.#listening()
+    this.#pauses = this.#judging()
   }
 
   /**
@@ -118,8 +127,16 @@ export class SpokenSession {
     }
     const reason = await this.#ended.promise
     signal.removeEventListener('abort', hangUp)
-    await this.#close()
+    await this.#fallSilent()
+    this.#silent.resolve(reason)
+    await this.#learn()
+    await this.#log.settled
     return { reason }
+  }
+
+  /** Resolves once nothing is said or heard any more: nobody is to wait on the line for what `run` still writes. */
+  get silent(): Promise<CallReason> {
+    return this.#silent.promise
   }
 
   async #begin() {
@@ -128,11 +145,12 @@ export class SpokenSession {
     await this.#audio.start()
     if (this.#isOver) return
     this.#hearing.start()
-    if (!isOpened(this.#log.entries)) this.#replies.greet()
+    this.#isBegun = true
+    if (!this.#isHandedOver && !isOpened(this.#log.entries)) this.#replies.greet()
     this.#replies.open()
   }
 
-  async #close() {
+  async #fallSilent() {
     this.#limits.close()
     this.#turns.close()
     this.#hearing.stop()
@@ -141,8 +159,6 @@ export class SpokenSession {
       Promise.all([this.#replies.settled, this.#audio.close()]),
       pause(closingMs, undefined, { ref: false }),
     ])
-    await this.#learn()
-    await this.#log.settled
   }
 
   /** Says a supervisor's (`human`) or the app's (`say`) words as they are; resolves once they were played, or cut. */
@@ -174,15 +190,16 @@ export class SpokenSession {
   /** A line handed the call over: the same sound, a new agent, which greets. */
   async swap(parts: SwappedParts): Promise<void> {
     if (this.#isOver) return
+    this.#isHandedOver = true
     this.#parts = { ...this.#parts, ...parts }
-    const { config, endOfTurn } = this.#parts
     this.#log.write(this.#hearing.metrics())
     this.#hearing.stop()
     this.#hearing = this.#listening()
-    this.#turns.use({ turn: config.turn ?? {}, endOfTurn })
-    this.#limits.limit(this.#leftMs())
-    this.#hearing.start()
-    await this.#replies.swap(this.#parts)
+    this.#pauses = this.#judging()
+    this.#turns.use(knobsOf(this.#parts))
+    this.#limits.limit(leftMs(this.#parts.config, this.#log.entries))
+    if (this.#isBegun) this.#hearing.start()
+    this.#replies.swap(this.#parts)
   }
 
   end(reason: CallReason): void {
@@ -211,6 +228,11 @@ export class SpokenSession {
     return hearing
   }
 
+  #judging(): PauseJudge | null {
+    const { endOfTurn, sound } = this.#parts
+    return endOfTurn === 'smart-turn' ? new PauseJudge(sound.sampleRate) : null
+  }
+
   #hear(samples: Int16Array) {
     if (this.#isOver) return
     this.#hearing.add(samples)
@@ -220,16 +242,19 @@ export class SpokenSession {
   #notice(event: VADEvent) {
     if (this.#isOver) return
     const [frame] = event.frames
-    if (event.type === VADEventType.START_OF_SPEECH) this.#turns.speechStarted(event.speechDuration)
-    else if (event.type === VADEventType.INFERENCE_DONE) {
+    if (event.type === VADEventType.START_OF_SPEECH) {
+      if (frame) this.#hearing.speech(frame.data)
+      this.#turns.speechStarted(event.speechDuration)
+    } else if (event.type === VADEventType.INFERENCE_DONE) {
+      if (frame) this.#pauses?.add(frame.data)
+      if (frame && event.speaking) this.#hearing.speech(frame.data)
       if (event.speaking) this.#turns.speechGoesOn(event.speechDuration - event.rawAccumulatedSilence)
       const activity = { isSpeech: event.speaking, vadProb: event.probability }
       if (frame && this.#parts.sendsAudioMetrics)
         this.#levels.user.add(frame.data, frame.sampleRate, activity)
     } else if (event.type === VADEventType.END_OF_SPEECH) {
       this.#turns.speechEnded(event.silenceDuration)
-      // the buffer is used again for what is said next
-      if (!this.#turns.endsByEars) this.#hearing.speechEnded(frame?.data.slice() ?? new Int16Array())
+      if (!this.#turns.endsByEars) this.#hearing.speechEnded()
       this.#quiet()
     }
   }
@@ -253,17 +278,6 @@ export class SpokenSession {
     this.#quiet()
   }
 
-  /** Counted from when the call was answered. */
-  #leftMs(): number | null {
-    const { max_duration_s } = this.#parts.config
-    if (max_duration_s === undefined) return null
-    const begun = ['call.answered', 'call.started']
-      .map((type) => this.#log.entries.find((entry) => entry.type === type)?.ts)
-      .find((ts) => ts !== undefined)
-    const overMs = begun === undefined ? 0 : Math.max(0, Date.now() - begun * 1_000)
-    return max_duration_s * 1_000 - overMs
-  }
-
   async #learn() {
     const { contact, instructions, models, nowMs } = this.#parts
     const { memory, facts } = instructions
@@ -274,3 +288,9 @@ export class SpokenSession {
     if (learned) this.#log.write([{ type: 'memory.ops', data: { ...learned } }])
   }
 }
+
+const knobsOf = ({ config, endOfTurn, instructions }: SpokenParts) => ({
+  turn: config.turn ?? {},
+  endOfTurn,
+  sureness: surenessIn(instructions.language),
+})

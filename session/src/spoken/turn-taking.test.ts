@@ -17,6 +17,9 @@ function turns(knobs: Partial<TurnTakingParts> = {}) {
     show: (entries) => void told.push(...entries),
     newMessageId: () => 'm1',
     nowMs: () => Date.now(),
+    judge: async () => null,
+    sureness: 0.36,
+    foreseen: (text) => void happened.push(`foreseen: ${text ?? 'null'}`),
     interrupted: () => void happened.push('interrupted'),
     stirred: () => {},
     nothingSaid: () => void happened.push('nothing said'),
@@ -144,4 +147,113 @@ test('a voice that says no word is told after a while, and not when words come a
   taking.heard({ type: 'final', text: 'A table.' })
   mock.timers.tick(10_000)
   assert.deepEqual(happened, ['nothing said', 'ended'])
+})
+
+/** What was promised is known. */
+const settled = async () => {
+  for (let n = 0; n < 5; n += 1) await Promise.resolve()
+}
+
+function pauses(probability: number | null, turn: TurnTakingParts['turn'] = {}) {
+  const judge = async () => probability
+  const talk = turns({ endOfTurn: 'smart-turn', turn, judge })
+  mock.timers.tick(10_000)
+  talk.taking.speechStarted(60)
+  talk.taking.speechEnded(250)
+  talk.taking.heard({ type: 'final', text: 'A table.' })
+  return talk
+}
+
+test('where a model ends turns, one that it takes for finished ends at once (S-051)', async () => {
+  const { told, happened } = pauses(0.4)
+  mock.timers.tick(0)
+  assert.deepEqual(happened, [])
+  await settled()
+  mock.timers.tick(0)
+  assert.deepEqual(happened, ['ended'])
+  assert.deepEqual(told.at(-1), { type: 'turn.end', data: { text: 'A table.', probability: 0.4 } })
+})
+
+test('one that it does not take for finished waits as for an unfinished sentence (S-051)', async () => {
+  for (const [probability, threshold] of [
+    [0.3, undefined],
+    [0.6, 0.7],
+  ] as const) {
+    const { told, happened } = pauses(
+      probability,
+      threshold === undefined ? {} : { eot_threshold: threshold },
+    )
+    await settled()
+    mock.timers.tick(1_249)
+    assert.deepEqual(happened, [])
+    mock.timers.tick(1)
+    assert.deepEqual(happened, ['ended'])
+    assert.deepEqual(told.at(-1)?.data, { text: 'A table.', probability })
+  }
+})
+
+test('a pause that is set holds for turns that a model ends too', async () => {
+  const { happened } = pauses(0.9, { endpointing_ms: 400 })
+  await settled()
+  mock.timers.tick(149)
+  assert.deepEqual(happened, [])
+  mock.timers.tick(1)
+  assert.deepEqual(happened, ['ended'])
+})
+
+test('where no model can say, turns end as by the framework', async () => {
+  const { told, happened } = pauses(null)
+  await settled()
+  mock.timers.tick(249)
+  assert.deepEqual(happened, [])
+  mock.timers.tick(1)
+  assert.deepEqual(happened, ['ended'])
+  assert.deepEqual(told.at(-1)?.data, { text: 'A table.', probability: 0.9 })
+})
+
+test('a model gives early signs from eager_eot_threshold on, and takes them back (N-446, N-448)', async () => {
+  const { taking, told, happened, types } = pauses(0.34, { eager_eot_threshold: 0.3 })
+  await settled()
+  assert.deepEqual(told.at(-1), { type: 'eager.turn', data: { text: 'A table.', probability: 0.34 } })
+  assert.deepEqual(happened, ['foreseen: A table.'])
+  taking.speechStarted(60)
+  assert.deepEqual(types().slice(-2), ['turn.continued', 'speech.started'])
+  taking.speechEnded(250)
+  taking.heard({ type: 'final', text: 'For two.' })
+  await settled()
+  mock.timers.tick(1_250)
+  const foreseen = ['A table.', 'null', 'A table. For two.'].map((text) => `foreseen: ${text}`)
+  assert.deepEqual(happened, [...foreseen, 'ended'])
+  assert.equal(types().filter((type) => type === 'turn.continued').length, 1)
+})
+
+test('a judgement of a pause that is over counts no more, nor one after the end', async () => {
+  const judged = Promise.withResolvers<number>()
+  const { taking, happened } = turns({ endOfTurn: 'smart-turn', judge: () => judged.promise })
+  taking.speechStarted(60)
+  taking.speechEnded(250)
+  taking.heard({ type: 'final', text: 'A table.' })
+  taking.speechStarted(60)
+  judged.resolve(0.99)
+  await settled()
+  mock.timers.tick(10_000)
+  assert.deepEqual(happened, [])
+  taking.speechEnded(250)
+  taking.close()
+  await settled()
+  mock.timers.tick(10_000)
+  assert.deepEqual(happened, [])
+})
+
+test('words that the former ears left behind are a turn of whoever has the call now', () => {
+  const { taking, happened } = turns({ endOfTurn: 'stt' })
+  taking.speechStarted(60)
+  taking.heard({ type: 'turn', state: 'started' })
+  taking.heard({ type: 'final', text: 'A table.' })
+  taking.speechEnded(250)
+  mock.timers.tick(60_000)
+  assert.deepEqual(happened, [])
+  taking.use({ turn: {}, endOfTurn: 'framework', sureness: 0.36 })
+  mock.timers.tick(500)
+  assert.deepEqual(happened, ['ended'])
 })

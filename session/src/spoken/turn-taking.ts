@@ -25,12 +25,18 @@ export interface TurnTakingParts {
   show: (entries: readonly NewEntry[]) => void
   newMessageId: () => string
   nowMs: () => number
+  /** By the sound of the stretch of speech that just ended: how likely it is that they are done; null where nobody can say. */
+  judge: () => Promise<number | null>
+  /** From where on that is believed, where the settings do not say. */
+  sureness: number
   /** The caller speaks for long enough to be let through, if it was for so long over somebody. */
   interrupted: (leastMs: number) => void
   /** Somebody begins to speak. */
   stirred: () => void
   /** A voice was heard, and nothing that it said. */
   nothingSaid: () => void
+  /** The caller has probably said what they had to say; null where they go on after all. */
+  foreseen: (text: string | null) => void
   /** A turn is about to end. */
   turnEnding: () => void
   /** The caller has said what they had to say. */
@@ -62,6 +68,9 @@ export class TurnTaking {
   #words: string[] = []
   #partial = ''
   #speechEndedMs = 0
+  /** The stretch of speech that is being judged by its sound. */
+  #judging: symbol | null = null
+  #bySound: number | null = null
   #timer: NodeJS.Timeout | undefined
 
   constructor(parts: TurnTakingParts) {
@@ -69,13 +78,20 @@ export class TurnTaking {
   }
 
   /** Another agent has the call: its knobs hold from now on. */
-  use(knobs: Pick<TurnTakingParts, 'turn' | 'endOfTurn'>) {
+  use(knobs: Pick<TurnTakingParts, 'turn' | 'endOfTurn' | 'sureness'>) {
     this.#parts = { ...this.#parts, ...knobs }
-    this.#earsEndTurns = false
+    this.#earsEndTurns = this.#isEager = false
+    this.#forgetSound()
+    this.#consider() // those who would have ended the turn are gone
   }
 
   close() {
     clearTimeout(this.#timer)
+    this.#forgetSound()
+  }
+
+  #forgetSound() {
+    this.#judging = this.#bySound = null
   }
 
   get isSpeaking(): boolean {
@@ -98,6 +114,8 @@ export class TurnTaking {
     this.#hasSpeech = true
     this.#isAssumed = false
     this.#spokenMs = spokenMs
+    this.#forgetSound()
+    if (this.#parts.endOfTurn === 'smart-turn') this.#resume()
     this.#show('speech.started', { at: Math.round(Date.now() - spokenMs) })
     this.#parts.stirred()
   }
@@ -122,6 +140,16 @@ export class TurnTaking {
     this.#isSpeaking = false
     this.#speechEndedMs = this.#parts.nowMs() - silenceMs
     this.#show('speech.ended', { at: Math.round(Date.now() - silenceMs) })
+    if (this.#parts.endOfTurn === 'smart-turn') void this.#judge()
+    this.#consider()
+  }
+
+  async #judge() {
+    const judging = (this.#judging = Symbol('stretch of speech'))
+    const probability = await this.#parts.judge()
+    if (this.#judging !== judging) return
+    this.#judging = null
+    this.#bySound = probability
     this.#consider()
   }
 
@@ -154,20 +182,28 @@ export class TurnTaking {
     if (this.#parts.endOfTurn !== 'stt') return
     this.#earsEndTurns = true
     const { eot_threshold = surenessOfEars, eager_eot_threshold = eagernessOfEars } = this.#parts.turn
-    if (state === 'eager' && this.text !== '') {
-      this.#isEager = true
-      this.#parts.show([{ type: 'eager.turn', data: { text: this.text, probability: eager_eot_threshold } }])
-    }
-    if (state === 'resumed' && this.#isEager) {
-      this.#isEager = false
-      this.continued()
-    }
+    if (state === 'eager') this.#foresee(eager_eot_threshold)
+    if (state === 'resumed') this.#resume()
     if (state !== 'ended') return
     if (this.#isSpeaking) {
       this.#endedAtMs = this.#spokenMs
       this.#endSpeech(0)
     }
     this.#endTurn(eot_threshold)
+  }
+
+  #foresee(probability: number) {
+    if (this.text === '') return
+    this.#isEager = true
+    this.#parts.show([{ type: 'eager.turn', data: { text: this.text, probability } }])
+    this.#parts.foreseen(this.text)
+  }
+
+  #resume() {
+    if (!this.#isEager) return
+    this.#isEager = false
+    this.continued()
+    this.#parts.foreseen(null)
   }
 
   /** The caller goes on although their turn had seemed to be over. */
@@ -183,18 +219,36 @@ export class TurnTaking {
       if (this.#hasSpeech) this.#timer = setTimeout(() => this.#parts.nothingSaid(), transcriptMs)
       return
     }
-    if (this.endsByEars) return
+    if (this.endsByEars || this.#judging) return
     const isWhole = this.#words.length > 0 && this.#partial === ''
-    const probability = likelyDone(this.text)
-    const { endpointing_ms = defaultEndpointingMs } = this.#parts.turn
-    const pauseMs = probability < likely ? Math.max(endpointing_ms, unfinishedMs) : endpointing_ms
+    const { probability, pauseMs } = this.#sureness()
     const pausedMs = (this.#hasSpeech ? this.#speechEndedMs : this.#lastHeardMs) + pauseMs
     const endsMs = isWhole ? pausedMs : Math.max(pausedMs, this.#lastHeardMs + transcriptMs)
     const end = () => {
       this.#isAssumed = !isWhole
       this.#endTurn(probability)
     }
-    this.#timer = setTimeout(end, Math.max(0, endsMs - this.#parts.nowMs()))
+    const waitMs = Math.max(0, endsMs - this.#parts.nowMs())
+    const { eager_eot_threshold = Infinity } = this.#parts.turn
+    if (
+      this.#bySound !== null &&
+      probability >= eager_eot_threshold &&
+      waitMs > 0 &&
+      isWhole &&
+      !this.#isEager
+    )
+      this.#foresee(probability)
+    this.#timer = setTimeout(end, waitMs)
+  }
+
+  /** How likely it is that the caller is done, and how long they may still think. */
+  #sureness() {
+    const { turn, sureness } = this.#parts
+    const bySound = this.#bySound
+    const probability = bySound ?? likelyDone(this.text)
+    const isDone = probability >= (bySound === null ? likely : (turn.eot_threshold ?? sureness))
+    const leastMs = turn.endpointing_ms ?? (bySound === null ? defaultEndpointingMs : 0)
+    return { probability, pauseMs: isDone ? leastMs : Math.max(leastMs, unfinishedMs) }
   }
 
   #endTurn(probability: number) {
@@ -205,6 +259,7 @@ export class TurnTaking {
     this.#words = []
     this.#partial = ''
     this.#isEager = false
+    this.#forgetSound()
     if (text === '') return
     keep([
       { type: 'user.message', data: { text, messageId: newMessageId() } },

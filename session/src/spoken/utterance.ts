@@ -73,6 +73,7 @@ export class Utterance implements TurnVoice {
     this.#source = source
     this.#messageId = messageId
     this.#sinceMs = parts.nowMs()
+    this.signal.addEventListener('abort', () => this.#wake?.(), { once: true })
     if (text === null) return
     this.say(text, source)
     this.complete()
@@ -151,9 +152,9 @@ export class Utterance implements TurnVoice {
   }
 
   async #moreText() {
+    this.signal.throwIfAborted()
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#wake = resolve
-    this.signal.addEventListener('abort', () => resolve(), { once: true })
     await promise
     this.#wake = null
     this.signal.throwIfAborted()

@@ -104,8 +104,6 @@ function whyTooHot({ temperature = 0 }: Config, parts: BuildParts): string | und
 }
 
 function whyCannotEndTurn({ end_of_turn }: Config, parts: BuildParts): string | undefined {
-  if (end_of_turn === 'smart-turn')
-    return '`end_of_turn`: no smart-turn model is installed on the workers: set stt or framework'
   const ears = end_of_turn === 'stt' ? classOf('stt', parts) : undefined
   if (!ears || canEndTurn(parts.vendors, parts.row, ears)) return undefined
   return `\`end_of_turn\`: ${ears.vendor} cannot end a turn`

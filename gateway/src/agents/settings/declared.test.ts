@@ -115,7 +115,7 @@ test('a class that declares the ears fixes their class, their options and who en
     { stt: 'alpha' },
     { stt_builds: 'Whole' },
     { stt_options: { tier: 'best' } },
-    { end_of_turn: 'framework' },
+    { end_of_turn: 'smart-turn' },
     { end_of_turn: 'stt' },
   ]))
 

@@ -181,10 +181,6 @@ test('a value outside the shape of its knob is refused by name, and nothing is k
     [{ temperature: true }, '`temperature` is a number'],
     [{ end_of_turn: 'me' }, '`end_of_turn` is stt, framework or smart-turn'],
     [{ end_of_turn: 'stt', stt: 'beta' }, '`end_of_turn`: beta cannot end a turn'],
-    [
-      { end_of_turn: 'smart-turn' },
-      '`end_of_turn`: no smart-turn model is installed on the workers: set stt or framework',
-    ],
     [{ language: 'English' }, '`language` is a tag such as en or pt-BR'],
     [{ greeting: {} }, '`greeting` opens with say or with reply'],
     [{ greeting: { say: 'a', reply: '' } }, '`greeting` opens with say or with reply, not with both'],

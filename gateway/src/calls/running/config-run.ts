@@ -19,7 +19,7 @@ export function configRun(layers: Layers): Config {
   }
 }
 
-/** Who ends a turn on these ears: they themselves only where they can, and a model where one is installed, which none is. */
+/** Who ends a turn on these ears: they themselves only where they can, however long ago somebody said so. */
 export function turnEnd(
   vendors: InstalledVendors,
   row: ProviderRow,
@@ -27,7 +27,6 @@ export function turnEnd(
   ears: VendorModel,
 ): EndOfTurn {
   const said = layers.get('end_of_turn')
-  const isDone = said === 'framework' || (said === 'stt' && canEndTurn(vendors, row, ears))
-  const ends = isDone ? said : rowsTurnEnd(row, ears)
-  return ends === 'smart-turn' ? 'framework' : ends
+  const isDone = said !== undefined && (said !== 'stt' || canEndTurn(vendors, row, ears))
+  return isDone ? said : rowsTurnEnd(row, ears)
 }

@@ -1,0 +1,4 @@
+import { workerData } from 'node:worker_threads'
+
+const { default: native } = (await import(String(workerData))) as { default: { initEot: () => void } }
+native.initEot()
