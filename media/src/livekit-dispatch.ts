@@ -22,6 +22,8 @@ const registerMs = 10_000
 const loadEveryMs = 2500
 /** A call that was accepted and never assigned went to another worker. */
 const assignedWithinMs = 7500
+/** A server is passed over once each of its workers says 0.7 or more, also where there are places. */
+const mostLoad = 0.69
 const firstRetryMs = 500
 const longestRetryMs = 10_000
 
@@ -31,6 +33,8 @@ export interface DispatchOptions {
   fleet: string
   /** How many more calls it takes now. */
   free: () => number
+  /** Every place is taken: whether a call is taken all the same, so that its caller hears that nobody is free. */
+  overflow?: (job: OfferedJob) => Promise<boolean>
   /** How much of it is used, 0 to 1. */
   load: () => number
   onJob: (job: RoomJob) => void
@@ -38,24 +42,34 @@ export interface DispatchOptions {
   log?: (sentence: string) => void
 }
 
-/** A call in a room, to be joined with the token. */
-export interface RoomJob {
-  id: string
+export interface OfferedJob {
   room: string
-  url: string
-  token: string
   /** What whoever dispatched it said about it; JSON in calls of ours. */
   metadata: string
+}
+
+/** A call in a room, to be joined with the token. */
+export interface RoomJob extends OfferedJob {
+  id: string
+  url: string
+  token: string
+  /** There is no place for it; it was taken by `overflow`. */
+  isOverflow: boolean
   /** Aborted when the server takes the call away. */
   signal: AbortSignal
   /** Tells the server that the call is over here. */
   done: (error?: string) => void
 }
 
+interface Accepted {
+  late: NodeJS.Timeout
+  isOverflow: boolean
+}
+
 /** This worker as a LiveKit server knows it: what it offers to take, and the calls it is given. */
 export class LiveKitDispatch {
   readonly #options: DispatchOptions
-  readonly #accepted = new Map<string, NodeJS.Timeout>()
+  readonly #accepted = new Map<string, Accepted>()
   readonly #running = new Map<string, AbortController>()
   #socket: WebSocket | undefined
   #load: NodeJS.Timeout | undefined
@@ -91,7 +105,7 @@ export class LiveKitDispatch {
     this.#isStopped = true
     clearInterval(this.#load)
     clearTimeout(this.#retry)
-    for (const timer of this.#accepted.values()) clearTimeout(timer)
+    for (const { late } of this.#accepted.values()) clearTimeout(late)
     this.#socket?.close()
   }
 
@@ -147,20 +161,29 @@ export class LiveKitDispatch {
 
   #receive(data: ArrayBuffer): string | undefined {
     const { message } = readMessage(data)
-    if (message.case === 'availability' && message.value.job) this.#offered(message.value.job)
+    if (message.case === 'availability' && message.value.job) void this.#offered(message.value.job)
     if (message.case === 'assignment') this.#assigned(message.value)
     if (message.case === 'termination') this.#running.get(message.value.jobId)?.abort()
     return message.case
   }
 
-  #offered({ id, room }: Job): void {
-    const available = !this.#isDraining && this.#options.free() > this.#accepted.size
+  get #isFull(): boolean {
+    const held = [...this.#accepted.values()].filter(({ isOverflow }) => !isOverflow)
+    return this.#options.free() <= held.length
+  }
+
+  async #overflows(room: string, metadata: string): Promise<boolean> {
+    return (await this.#options.overflow?.({ room, metadata }).catch(() => false)) ?? false
+  }
+
+  async #offered({ id, room, metadata }: Job): Promise<void> {
+    const isOverflow = this.#isFull
+    const available =
+      !this.#isDraining && (!isOverflow || (await this.#overflows(room?.name ?? '', metadata)))
     if (available) {
-      clearTimeout(this.#accepted.get(id))
-      this.#accepted.set(
-        id,
-        setTimeout(() => this.#accepted.delete(id), assignedWithinMs),
-      )
+      clearTimeout(this.#accepted.get(id)?.late)
+      const late = setTimeout(() => this.#accepted.delete(id), assignedWithinMs)
+      this.#accepted.set(id, { late, isOverflow })
     }
     // One identity in one room would put the other one out.
     const participantIdentity = `agent-${id}`
@@ -170,8 +193,9 @@ export class LiveKitDispatch {
   }
 
   #assigned({ job, url, token }: JobAssignment): void {
-    if (!job || !this.#accepted.has(job.id)) return // it came too late, and its place may be taken
-    clearTimeout(this.#accepted.get(job.id))
+    const accepted = this.#accepted.get(job?.id ?? '')
+    if (!job || !accepted) return // it came too late, and its place may be taken
+    clearTimeout(accepted.late)
     this.#accepted.delete(job.id)
     const { id, room, metadata } = job
     const over = new AbortController()
@@ -183,6 +207,7 @@ export class LiveKitDispatch {
       url: url || this.#options.address.url,
       token,
       metadata,
+      isOverflow: accepted.isOverflow,
       signal: over.signal,
       done: (error) => {
         if (!this.#running.delete(id)) return
@@ -197,9 +222,11 @@ export class LiveKitDispatch {
   }
 
   #tellLoad(): void {
-    const isFull = this.#isDraining || this.#options.free() <= this.#accepted.size
-    const status = isFull ? WorkerStatus.WS_FULL : WorkerStatus.WS_AVAILABLE
-    const value = new UpdateWorkerStatus({ status, load: this.#options.load(), jobCount: this.#running.size })
+    // Said to be full it would not even be asked about callers whom nobody else has a place for.
+    const isOut = this.#isDraining || (this.#isFull && !this.#options.overflow)
+    const status = isOut ? WorkerStatus.WS_FULL : WorkerStatus.WS_AVAILABLE
+    const load = Math.min(1, this.#options.load()) * mostLoad
+    const value = new UpdateWorkerStatus({ status, load, jobCount: this.#running.size })
     this.#send({ case: 'updateWorker', value })
   }
 

@@ -30,7 +30,7 @@ test("a call is placed into a room of its own, where the environment's fleet was
   assert.equal(await place(), 'answered')
   assert.deepEqual(
     fake.requests.map(({ method }) => method),
-    ['CreateDispatch', 'CreateSIPParticipant'],
+    ['CreateDispatch', 'ListParticipants', 'CreateSIPParticipant'],
   )
   const [sent] = fake.asked('CreateDispatch')
   const { metadata, ...dispatch } = sent?.body ?? {}
@@ -40,6 +40,7 @@ test("a call is placed into a room of its own, where the environment's fleet was
     org: 'org_a',
     agent: 'desk',
     env: 'production',
+    max_duration_s: 600,
   })
   assert.deepEqual([...fake.dials.rooms.keys()], ['call-call_1'])
 })

@@ -41,6 +41,7 @@ async function roomCall(t: TestContext, name: string) {
   await server.sendWorker(name, `fleet-${name}`, JSON.stringify({ call: name }))
   const given = await job(0)
   const leg = await RoomLeg.join(given, server)
+  leg.answer()
   t.after(() => leg.hangUp())
   const visitor = await RoomVisitor.enter(program.address, name, 440)
   t.after(() => visitor.leave())

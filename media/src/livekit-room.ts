@@ -8,6 +8,7 @@ import {
   ParticipantKind,
   type RemoteParticipant,
   type RemoteTrack,
+  type RemoteTrackPublication,
   Room,
   RoomEvent,
   TrackKind,
@@ -15,7 +16,8 @@ import {
   TrackSource,
 } from '@livekit/rtc-node'
 import type { Leg, LegEnd } from './leg.ts'
-import type { LiveKitServer } from './livekit-server.ts'
+import { RoomGuest } from './livekit-guest.ts'
+import type { LiveKitServer, SecondDial } from './livekit-server.ts'
 import { MediaError } from './plane.ts'
 import { HeardFrames } from './sound/heard-frames.ts'
 import { Hearing } from './sound/hearing.ts'
@@ -31,6 +33,9 @@ const queueMs = 200
 const betweenTonesMs = 300
 /** Longer than a phone rings: nobody comes any more. */
 const callerWithinMs = 90_000
+
+/** What a leg asks of the server beside the room. */
+export type RoomServer = Pick<LiveKitServer, 'transfer' | 'deleteRoom' | 'bring' | 'remove'>
 
 export interface RoomTerms {
   url: string
@@ -53,14 +58,18 @@ export class RoomLeg implements Leg {
   readonly caller: Promise<RoomCaller | null>
   readonly #room: Room
   readonly #name: string
-  readonly #server: Pick<LiveKitServer, 'transfer' | 'deleteRoom'>
+  readonly #server: RoomServer
   readonly #source = new AudioSource(sampleRate, 1, queueMs)
   readonly #playout = new Playout(sampleRate)
   readonly #heard = new HeardFrames()
   readonly #hearing = new Hearing({ clockRate: sampleRate, sampleRate, decode: samplesIn })
   readonly #end = Promise.withResolvers<LegEnd>()
   readonly #found = Promise.withResolvers<RoomCaller | null>()
+  /** Others who were brought in, until they leave. */
+  readonly #guests = new Map<string, (end: LegEnd) => void>()
   #callerIdentity: string | undefined
+  #trackId: string | undefined
+  #isAnswered = false
   #hearingFrom: ReadableStreamDefaultReader<AudioFrame> | undefined
   #waitedMs = 0
   #heardSamples = 0
@@ -70,7 +79,7 @@ export class RoomLeg implements Leg {
   #isOver = false
   #toneListener: (digit: string) => void = () => {}
 
-  private constructor(room: Room, name: string, server: Pick<LiveKitServer, 'transfer' | 'deleteRoom'>) {
+  private constructor(room: Room, name: string, server: RoomServer) {
     this.#room = room
     this.#name = name
     this.#server = server
@@ -79,6 +88,10 @@ export class RoomLeg implements Leg {
     room.on(RoomEvent.ParticipantConnected, (participant) => this.#arrived(participant))
     room.on(RoomEvent.ParticipantDisconnected, ({ identity }) => {
       if (identity === this.#callerIdentity) this.#finish('hangup')
+      this.#guests.get(identity)?.('hangup')
+    })
+    room.on(RoomEvent.TrackPublished, (publication, { identity }) => {
+      if (identity === this.#callerIdentity) this.#listenTo(publication)
     })
     room.on(RoomEvent.TrackSubscribed, (track, _publication, { identity }) =>
       this.#subscribed(track, identity),
@@ -90,14 +103,11 @@ export class RoomLeg implements Leg {
   }
 
   /** Fails with a `MediaError`. */
-  static async join(
-    { url, room: name, token }: RoomTerms,
-    server: Pick<LiveKitServer, 'transfer' | 'deleteRoom'>,
-  ): Promise<RoomLeg> {
+  static async join({ url, room: name, token }: RoomTerms, server: RoomServer): Promise<RoomLeg> {
     const room = new Room()
     const leg = new RoomLeg(room, name, server)
     try {
-      await room.connect(url, token, { autoSubscribe: true, dynacast: false })
+      await room.connect(url, token, { autoSubscribe: false, dynacast: false })
       await leg.#publish()
     } catch (error) {
       leg.#finish('lost')
@@ -124,6 +134,41 @@ export class RoomLeg implements Leg {
     if (this.#isOver) return
     this.#droppedMs += this.#source.queuedDuration
     this.#source.clearQueue()
+  }
+
+  /** The caller is heard from now on; one on a phone hears it ring until then. */
+  answer(): void {
+    this.#isAnswered = true
+    const caller = this.#room.remoteParticipants.get(this.#callerIdentity ?? '')
+    for (const publication of caller?.trackPublications.values() ?? []) this.#listenTo(publication)
+  }
+
+  /** Brings a second person into the room; fails with a `MediaError`. */
+  async bring(dial: SecondDial, signal: AbortSignal): Promise<Leg> {
+    const identity = `guest-${dial.to}`
+    const { promise: ended, resolve } = Promise.withResolvers<LegEnd>()
+    this.#guests.set(identity, resolve)
+    const gaveUp = new Promise<never>((_resolve, reject) => {
+      signal.addEventListener('abort', () => reject(new MediaError('the caller is gone')), { once: true })
+    })
+    try {
+      await Promise.race([this.#server.bring(this.#name, identity, dial), gaveUp])
+    } catch (error) {
+      this.#guests.delete(identity)
+      throw error
+    }
+    return new RoomGuest(this.#server, this.#name, identity, { sampleRate, ended })
+  }
+
+  /** Leaves the room to those in it: nothing is said or heard here any more. Resolves when one of the two is gone. */
+  async leaveTo(guest: Leg): Promise<void> {
+    this.clear()
+    void this.#hearingFrom?.cancel().catch(() => {})
+    const caller = this.#room.remoteParticipants.get(this.#callerIdentity ?? '')
+    for (const publication of caller?.trackPublications.values() ?? []) publication.setSubscribed(false)
+    if (this.#trackId !== undefined)
+      await this.#room.localParticipant?.unpublishTrack(this.#trackId).catch(() => {})
+    await Promise.race([this.ended, guest.ended])
   }
 
   onTone(listener: (digit: string) => void): void {
@@ -170,14 +215,19 @@ export class RoomLeg implements Leg {
   async #publish(): Promise<void> {
     const track = LocalAudioTrack.createAudioTrack('agent', this.#source)
     const options = new TrackPublishOptions({ source: TrackSource.SOURCE_MICROPHONE, dtx: true, red: false })
-    await this.#room.localParticipant?.publishTrack(track, options)
+    const published = await this.#room.localParticipant?.publishTrack(track, options)
+    this.#trackId = published?.sid
   }
 
   #arrived({ identity, attributes, kind, trackPublications }: RemoteParticipant): void {
     if (this.#callerIdentity !== undefined || kind === ParticipantKind.AGENT) return
     this.#callerIdentity = identity
     this.#found.resolve({ identity, attributes, isPhone: kind === ParticipantKind.SIP })
-    for (const { track } of trackPublications.values()) if (track) this.#subscribed(track, identity)
+    for (const publication of trackPublications.values()) this.#listenTo(publication)
+  }
+
+  #listenTo(publication: RemoteTrackPublication): void {
+    if (this.#isAnswered && publication.kind === TrackKind.KIND_AUDIO) publication.setSubscribed(true)
   }
 
   #subscribed(track: RemoteTrack, identity: string): void {
@@ -209,6 +259,7 @@ export class RoomLeg implements Leg {
     this.#playout.end()
     this.#heard.end()
     this.#found.resolve(null)
+    for (const tell of this.#guests.values()) tell(how)
     this.#end.resolve(how)
     void this.#leave()
   }

@@ -5,10 +5,9 @@ import {
   SIPInboundTrunkInfo,
 } from '@livekit/protocol'
 import { fenceVerdicts, isSameFence, isSameSet } from './fences.ts'
+import { roomPrefix } from './livekit-names.ts'
 import type { LiveKitServer } from './livekit-server.ts'
 import type { AdmissionVerdicts, Fence, Verdict } from './plane.ts'
-
-export const roomPrefix = 'call-'
 
 /**
  * The trunks and the rule of one name, as they stand. No write leaves a trunk without numbers or networks, or a rule

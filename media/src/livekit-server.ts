@@ -8,12 +8,13 @@ import {
 } from '@livekit/protocol'
 import {
   AgentDispatchClient,
+  type CreateSipParticipantOptions,
   RoomServiceClient,
   SipClient,
   SipCallError,
   TwirpError,
 } from 'livekit-server-sdk'
-import { MediaError, type PlacedCall } from './plane.ts'
+import { MediaError, type OutboundTrunk, type PlacedCall } from './plane.ts'
 
 const timeoutS = 10
 /** How long the far end may ring. */
@@ -26,6 +27,13 @@ export interface LiveKitAddress {
   url: string
   key: string
   secret: string
+}
+
+/** What a second person is dialled by. */
+export interface SecondDial {
+  to: string
+  from: string
+  trunk: OutboundTrunk
 }
 
 /** What we ask of a LiveKit server; failures are `MediaError`, but for a dial's own. */
@@ -70,8 +78,38 @@ export class LiveKitServer {
   sendWorker = (room: string, fleet: string, metadata: string) =>
     asked(this.#dispatch.createDispatch(room, fleet, { metadata }))
 
+  /** Whether a worker is in the room. */
+  async hasWorker(room: string): Promise<boolean> {
+    const participants = await this.#rooms.listParticipants(room).catch((error: unknown) => {
+      if (error instanceof TwirpError && error.status === 404) return []
+      throw mediaError(error)
+    })
+    return participants.some(({ kind }) => kind === ParticipantInfo_Kind.AGENT)
+  }
+
+  /** The names of those that stand. */
+  async rooms(): Promise<string[]> {
+    const rooms = await asked(this.#rooms.listRooms())
+    return rooms.map(({ name }) => name)
+  }
+
   /** Answers when the far end did; fails with what it said instead. */
-  async dial(room: string, { to, from, trunk, maxDurationS }: PlacedCall): Promise<void> {
+  dial(room: string, { maxDurationS: maxCallDuration, ...dial }: PlacedCall): Promise<void> {
+    return this.#dial(room, dial, { maxCallDuration })
+  }
+
+  /** Brings a second person into a room; fails with a `MediaError` when nobody answers. */
+  async bring(room: string, participantIdentity: string, dial: SecondDial): Promise<void> {
+    try {
+      await this.#dial(room, dial, { participantIdentity })
+    } catch (error) {
+      throw notAnswered(error)
+    }
+  }
+
+  remove = (room: string, identity: string) => asked(this.#rooms.removeParticipant(room, identity))
+
+  async #dial(room: string, { to, from, trunk }: SecondDial, options: CreateSipParticipantOptions) {
     const { hostname, auth_username: authUsername, auth_password: authPassword } = trunk
     const transport = transports[trunk.transport]
     await this.#sip.createSipParticipant(
@@ -79,10 +117,10 @@ export class LiveKitServer {
       to,
       room,
       {
+        ...options,
         fromNumber: from,
         waitUntilAnswered: true,
         ringingTimeout: ringS,
-        maxCallDuration: maxDurationS,
         timeout: dialTimeoutS,
       },
       new SIPOutboundConfig({ hostname, transport, authUsername, authPassword }),
@@ -96,11 +134,14 @@ export class LiveKitServer {
     await asked(this.#sip.transferSipParticipant(room, caller.identity, to))
   }
 
-  async deleteRoom(room: string): Promise<void> {
+  /** Whether it stood. */
+  async deleteRoom(room: string): Promise<boolean> {
     try {
       await this.#rooms.deleteRoom(room)
+      return true
     } catch (error) {
-      if (!(error instanceof TwirpError && error.status === 404)) throw mediaError(error)
+      if (error instanceof TwirpError && error.status === 404) return false
+      throw mediaError(error)
     }
   }
 }
@@ -149,6 +190,15 @@ async function asked<T>(answer: Promise<T>): Promise<T> {
   } catch (error) {
     throw mediaError(error)
   }
+}
+
+function notAnswered(error: unknown): MediaError {
+  if (error instanceof SipCallError && error.sipStatusCode !== undefined)
+    return new MediaError(`the far end answered ${error.sipStatusCode} ${error.sipStatus ?? ''}`.trimEnd())
+  // The end of the ring is told without a SIP status.
+  if (error instanceof TwirpError && error.code === 'canceled')
+    return new MediaError('nobody came to the phone')
+  return mediaError(error)
 }
 
 function mediaError(error: unknown): MediaError {

@@ -1,7 +1,10 @@
+import { randomBytes } from 'node:crypto'
 import { RoomAgentDispatch, RoomConfiguration } from '@livekit/protocol'
 import { AccessToken } from 'livekit-server-sdk'
 import type { LiveKitAddress } from './livekit-server.ts'
 import type { BrowserCall, Ticket } from './plane.ts'
+
+const workersTtlS = 60
 
 /** Signed here: the server makes the room, and sends the worker there, when the browser comes. */
 export async function roomTicket(
@@ -16,4 +19,15 @@ export async function roomTicket(
     agents: [new RoomAgentDispatch({ agentName: fleet, metadata })],
   })
   return { url: url.replace(/^http/, 'ws'), token: await token.toJwt() }
+}
+
+/** Lets one more of ours into a room, beside whoever was sent there. */
+export async function workerToken({ key, secret }: LiveKitAddress, room: string): Promise<string> {
+  const token = new AccessToken(key, secret, {
+    identity: `agent-${randomBytes(6).toString('hex')}`,
+    ttl: workersTtlS,
+  })
+  token.kind = 'agent'
+  token.addGrant({ roomJoin: true, room, canPublish: true, canSubscribe: true, agent: true })
+  return token.toJwt()
 }

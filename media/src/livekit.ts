@@ -1,20 +1,26 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { checkFences, otherEnvironment, scopeName, scopeOf, Turns } from './fences.ts'
+import { callIn, roomOf } from './livekit-names.ts'
 import { outcomeOfDial } from './livekit-outcomes.ts'
-import { fenceOf, LiveKitScope, roomPrefix } from './livekit-scope.ts'
+import { fenceOf, LiveKitScope } from './livekit-scope.ts'
 import { type LiveKitAddress, LiveKitServer } from './livekit-server.ts'
 import { roomTicket } from './livekit-tickets.ts'
-import type {
-  Admission,
-  AdmissionVerdicts,
-  BrowserCall,
-  Fence,
-  MediaPlane,
-  PlacedCall,
-  PlacingOutcome,
-  Ticket,
+import {
+  type Admission,
+  type AdmissionVerdicts,
+  type BrowserCall,
+  type Fence,
+  MediaError,
+  type MediaPlane,
+  type PlacedCall,
+  type PlacingOutcome,
+  type Ticket,
 } from './plane.ts'
 
 const handOverName = 'hand-over'
+/** How long a call waits for a worker before it is dialled. */
+const takenWithinMs = 15_000
+const lookEveryMs = 200
 
 /** Calls that come from and go to a LiveKit server with its SIP service. */
 export class LiveKitPlane implements MediaPlane {
@@ -70,10 +76,14 @@ export class LiveKitPlane implements MediaPlane {
   }
 
   async place(call: PlacedCall, signal: AbortSignal): Promise<PlacingOutcome> {
-    const outcome = await this.#dial(call, signal)
-    // The worker that was sent to the room would wait there for nobody.
-    if (outcome !== 'answered') await this.hangUp(call.call).catch(() => {})
-    return outcome
+    let outcome: PlacingOutcome | undefined
+    try {
+      outcome = await this.#dial(call, signal)
+      return outcome
+    } finally {
+      // The worker that was sent to the room would wait there for nobody.
+      if (outcome !== 'answered') await this.#server.deleteRoom(roomOf(call.call)).catch(() => {})
+    }
   }
 
   ticket(call: BrowserCall): Promise<Ticket> {
@@ -84,23 +94,39 @@ export class LiveKitPlane implements MediaPlane {
     return this.#server.transfer(roomOf(call), `tel:${to}`)
   }
 
-  hangUp(call: string): Promise<void> {
-    return this.#server.deleteRoom(roomOf(call))
+  async hangUp(call: string): Promise<void> {
+    if (await this.#server.deleteRoom(roomOf(call))) return
+    const rooms = await this.#server.rooms()
+    const room = rooms.find((name) => callIn(name) === call)
+    if (room !== undefined) await this.#server.deleteRoom(room)
   }
 
   async #dial(call: PlacedCall, signal: AbortSignal): Promise<PlacingOutcome> {
-    const { call: id, org, agent, env, fleet } = call
+    const { call: id, org, agent, env, fleet, maxDurationS: max_duration_s } = call
     try {
-      await this.#server.sendWorker(roomOf(id), fleet, JSON.stringify({ call: id, org, agent, env }))
+      const metadata = JSON.stringify({ call: id, org, agent, env, max_duration_s })
+      await this.#server.sendWorker(roomOf(id), fleet, metadata)
+      await this.#workerIn(roomOf(id), fleet, signal)
       if (signal.aborted) return 'no_answer'
       const answered = this.#server.dial(roomOf(id), call)
       const isHungUp = await Promise.race([answered.then(() => false), aborted(signal)])
       if (!isHungUp) return 'answered'
       // Somebody who answers just then would be alone in a room made anew.
-      void answered.then(() => this.hangUp(id)).catch(() => {})
+      void answered.then(() => this.#server.deleteRoom(roomOf(id))).catch(() => {})
       return 'no_answer'
     } catch (error) {
+      if (error instanceof NobodyCame) throw error
       return outcomeOfDial(error)
+    }
+  }
+
+  /** Nobody is rung for whom there would be nobody to talk. */
+  async #workerIn(room: string, fleet: string, signal: AbortSignal): Promise<void> {
+    const until = performance.now() + takenWithinMs
+    while (!signal.aborted && !(await this.#server.hasWorker(room))) {
+      if (performance.now() > until)
+        throw new NobodyCame(`no worker of the fleet ${fleet} took the call: start one, and dial again`)
+      await sleep(lookEveryMs, undefined, { signal }).catch(() => {})
     }
   }
 
@@ -117,7 +143,7 @@ export class LiveKitPlane implements MediaPlane {
   }
 }
 
-const roomOf = (call: string) => `${roomPrefix}${call}`
+class NobodyCame extends MediaError {}
 
 const aborted = (signal: AbortSignal) =>
   new Promise<true>((resolve) => {

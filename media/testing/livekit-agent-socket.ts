@@ -45,12 +45,12 @@ export class LiveKitAgentSocket {
     return { url: `http://127.0.0.1:${port}`, key: this.key, secret: this.secret }
   }
 
-  offer(id: string): void {
-    this.#send({ case: 'availability', value: new AvailabilityRequest({ job: jobOf(id) }) })
+  offer(id: string, metadata = `about ${id}`): void {
+    this.#send({ case: 'availability', value: new AvailabilityRequest({ job: jobOf(id, metadata) }) })
   }
 
-  assign(id: string): void {
-    const value = new JobAssignment({ job: jobOf(id), token: `token-${id}` })
+  assign(id: string, metadata = `about ${id}`): void {
+    const value = new JobAssignment({ job: jobOf(id, metadata), token: `token-${id}` })
     this.#send({ case: 'assignment', value })
   }
 
@@ -137,4 +137,5 @@ export class LiveKitAgentSocket {
   }
 }
 
-const jobOf = (id: string) => new Job({ id, room: new Room({ name: `room-${id}` }), metadata: `about ${id}` })
+const jobOf = (id: string, metadata: string) =>
+  new Job({ id, room: new Room({ name: `room-${id}` }), metadata })

@@ -136,7 +136,12 @@ export class LiveKitFake {
 
   #run(service: string, method: string, body: Record<string, unknown>, claims: JWTPayload): unknown {
     const sip = (claims['sip'] ?? {}) as { admin?: boolean; call?: boolean }
-    const video = (claims['video'] ?? {}) as { roomAdmin?: boolean; roomCreate?: boolean; room?: string }
+    const video = (claims['video'] ?? {}) as {
+      roomAdmin?: boolean
+      roomCreate?: boolean
+      roomList?: boolean
+      room?: string
+    }
     const need = (isGranted: boolean | undefined) => {
       if (!isGranted) throw new Refusal('unauthenticated', 'permissions denied')
     }
@@ -156,6 +161,9 @@ export class LiveKitFake {
       case 'RoomService/ListParticipants':
         needRoom()
         return this.dials.participants(body)
+      case 'RoomService/ListRooms':
+        need(video.roomList)
+        return { rooms: [...this.dials.rooms.keys()].map((name) => ({ name })) }
       case 'RoomService/DeleteRoom':
         need(video.roomCreate)
         return this.dials.deleteRoom(body)

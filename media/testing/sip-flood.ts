@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { setImmediate } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
+import { ours } from './sip-call.ts'
 
 /** As many as a socket hands over between two turns of the event loop, which sender and server share here. */
 const atOnce = 25
@@ -45,6 +46,28 @@ export class Flood {
     for (const socket of this.#sockets) socket.close()
   }
 }
+
+/** A request that nothing is wrong with, and that is like no other of the same sender. */
+export const writtenBy = (
+  method: string,
+  n: number,
+  { address, port }: { address: string; port: number },
+  body = '',
+  uri = ours,
+): string =>
+  [
+    `${method} ${uri} SIP/2.0`,
+    `Via: SIP/2.0/UDP ${address}:${port};rport;branch=z9hG4bK${address}-${n}`,
+    `From: <sip:${n}@${address}>;tag=${n}`,
+    `To: <${uri}>`,
+    `Call-ID: ${address}-${port}-${n}`,
+    `CSeq: 1 ${method}`,
+    `Contact: <sip:x@${address}:${port}>`,
+    ...(body === '' ? [] : ['Content-Type: application/sdp']),
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    '',
+    body,
+  ].join('\r\n')
 
 setFlagsFromString('--expose-gc')
 const collect = runInNewContext('gc') as () => void

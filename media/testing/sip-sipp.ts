@@ -1,21 +1,11 @@
-import { spawn, spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-
-/** The path of sipp, put on the machine when it is missing. */
-export function findSipp(): string {
-  const path = '/usr/bin/sipp'
-  const options = { stdio: 'ignore', timeout: 180_000 } as const
-  if (!existsSync(path) && process.getuid?.() === 0)
-    spawnSync('apt-get', ['install', '-y', 'sip-tester'], options)
-  if (!existsSync(path))
-    throw new Error('These tests need sipp: install it with `apt-get install sip-tester`.')
-  return path
-}
+import { pathOf } from '@switchroom/tools/debian-packages'
 
 export interface Sipp {
   readonly port: number
@@ -41,7 +31,7 @@ export async function runSipp(scenario: string, options: readonly string[]): Pro
     '-timeout_error',
     '-trace_err',
   ]
-  const child = spawn(findSipp(), [...usual, ...options], {
+  const child = spawn(pathOf('sipp'), [...usual, ...options], {
     cwd: folder,
     stdio: 'ignore',
     env: { ...process.env, TERM: 'dumb' },

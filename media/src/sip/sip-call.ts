@@ -56,6 +56,10 @@ export class SipCall implements SipDialog, StandingDialog {
     this.#onTone = listener
   }
 
+  isNext(request: SipRequest): boolean {
+    return this.#state.isNext(request)
+  }
+
   isPeer(address: string): boolean {
     return this.#peers.includes(address)
   }
@@ -97,7 +101,6 @@ export class SipCall implements SipDialog, StandingDialog {
 
   receive(transaction: ServerTransaction): void {
     const { request } = transaction
-    if (!this.#state.isNext(request)) return transaction.answer(500, { reason: 'Out of Order' })
     if (request.method === 'BYE') {
       transaction.answer(200)
       this.session.conclude()
@@ -144,6 +147,8 @@ export class SipCall implements SipDialog, StandingDialog {
     this.#isPinging = true
     const response = await this.#state.ask('OPTIONS').catch(() => null)
     this.#isPinging = false
+    // Where somebody floods in its name, its answer may be among what was dropped.
+    if (!response && this.#peers.some((peer) => this.#stack.said.isSpent(peer))) return
     // Any other answer, a refusal too, is a sign of life.
     this.#unanswered = !response || response.status === 408 ? this.#unanswered + 1 : 0
     if (response?.status === 481 || this.#unanswered >= mostUnanswered) this.#lose()

@@ -1,11 +1,8 @@
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { connect } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterEach, test } from 'node:test'
 import { createServer, getCACertificates, setDefaultCACertificates } from 'node:tls'
+import { generate } from 'selfsigned'
 import { SipTest } from '../../testing/sip-call.ts'
 import { never, offerOf, openFence, trunkTo, until } from '../../testing/sip-peer.ts'
 import { header, headersOf, isRequest } from './sip-message.ts'
@@ -43,29 +40,13 @@ for (const transport of ['udp', 'tcp'] as const)
   })
 
 test('a trunk is dialled over TLS where its certificate is trusted, and not otherwise', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'sip-tls-'))
-  const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
-  const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost']
-  execFileSync(
-    'openssl',
-    [
-      'req',
-      '-x509',
-      '-newkey',
-      'ec',
-      '-pkeyopt',
-      'ec_paramgen_curve:prime256v1',
-      '-nodes',
-      '-keyout',
-      key,
-      '-out',
-      cert,
-      ...subject,
-    ],
-    { stdio: 'ignore' },
-  )
+  const { private: key, cert } = await generate([{ name: 'commonName', value: 'localhost' }], {
+    keyType: 'ec',
+    algorithm: 'sha256',
+    extensions: [{ name: 'subjectAltName', altNames: [{ type: 2, value: 'localhost' }] }],
+  })
   const far = await run.answering()
-  const door = createServer({ key: readFileSync(key), cert: readFileSync(cert) }, (secure) => {
+  const door = createServer({ key, cert }, (secure) => {
     const plain = connect(far.server.port, '127.0.0.1')
     secure
       .on('error', () => {})
@@ -80,14 +61,13 @@ test('a trunk is dialled over TLS where its certificate is trusted, and not othe
   const usual = getCACertificates('default')
   try {
     await assert.rejects(near.server.invite(to, trunk, from, never), new SipRefused(503, 'No Connection'))
-    setDefaultCACertificates([...usual, readFileSync(cert, 'utf8')])
+    setDefaultCACertificates([...usual, cert])
     const call = await near.server.invite(to, trunk, from, never)
     await (await far.calls[0])?.bye()
     assert.equal(await call.ended, 'hangup')
   } finally {
     setDefaultCACertificates(usual)
     door.close()
-    rmSync(folder, { recursive: true })
   }
 })
 

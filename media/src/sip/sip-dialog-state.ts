@@ -108,6 +108,11 @@ export class DialogState {
     return [flow.address, ...hosts.filter((host) => host !== '')]
   }
 
+  /** Where the far end was found to be. */
+  get address(): string {
+    return this.#parts.flow.address
+  }
+
   get localUri(): string {
     return readNameAddress(this.#parts.local)?.uri ?? ''
   }
@@ -185,9 +190,13 @@ export class DialogState {
             ? flow.transport
             : 'udp'
     const [target] = await locate({ host: uri.host, port: uri.port, transport })
-    // Behind address translation an end knows only its own address; and nobody has us knock at our neighbours.
-    if (!target || isOutOfReach(target.address, flow.address)) return flow
-    return this.#stack.flowTo(target)
+    return target && this.isWithinReach(target.address) ? this.#stack.flowTo(target) : flow
+  }
+
+  /** Behind address translation an end knows only its own address; and nobody has us knock at our neighbours. */
+  isWithinReach(address: string): boolean {
+    const from = this.address
+    return address === from || (!isOutOfReach(address, from) && this.#stack.options.mayDial(address))
   }
 
   /** Asks within the dialog and proves who we are where that is wanted; null when nobody answers. */

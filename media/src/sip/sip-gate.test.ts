@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { openFence } from '../../testing/sip-peer.ts'
 import type { SipFence } from './sip-calls.ts'
 import { plainAddress, SipGate } from './sip-gate.ts'
-import { sipLimits, TokenBuckets } from './sip-limits.ts'
+import { usualLimits, TokenBuckets } from './sip-limits.ts'
 
 const fence = (name: string, ...networks: string[]): SipFence => ({ ...openFence, name, networks })
 const gateOf = (...fences: SipFence[]) => new SipGate(() => fences, false)
@@ -71,6 +71,6 @@ test('a source has its burst, then its rate, and takes nothing of others', (cont
   assert.equal(taken('b', 5), 5)
   nowMs = 500
   assert.equal(taken('a', 100), 5)
-  for (let n = 0; n < sipLimits.sources * 2; n++) buckets.take(`spoofed ${n}`)
+  for (let n = 0; n < usualLimits.sources * 2; n++) buckets.take(`spoofed ${n}`)
   assert.equal(taken('a', 100), 20, 'the oldest are forgotten, so that there are never too many')
 })

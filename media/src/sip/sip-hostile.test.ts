@@ -3,30 +3,15 @@ import { connect, type Socket } from 'node:net'
 import { afterEach, test } from 'node:test'
 import { ours, SipTest } from '../../testing/sip-call.ts'
 import { refusedCorpus, tolerated, tornCorpus } from '../../testing/sip-corpus.ts'
-import { Flood, heldMb, mutated, seeded } from '../../testing/sip-flood.ts'
+import { Flood, heldMb, mutated, seeded, writtenBy } from '../../testing/sip-flood.ts'
 import { never, offerOf, openFence, trunkTo, until } from '../../testing/sip-peer.ts'
-import { sipLimits } from './sip-limits.ts'
+import { usualLimits } from './sip-limits.ts'
 import type { Timing } from './sip-timing.ts'
 
 const run = new SipTest()
 afterEach(() => run.stop())
 
 const corpus = [...Object.values(tolerated), ...Object.values(refusedCorpus), ...Object.values(tornCorpus)]
-
-const written = (method: string, n: number, from: { address: string; port: number }, body = '') =>
-  [
-    `${method} ${ours} SIP/2.0`,
-    `Via: SIP/2.0/UDP ${from.address}:${from.port};rport;branch=z9hG4bK${from.address}-${n}`,
-    `From: <sip:${n}@${from.address}>;tag=${n}`,
-    `To: <${ours}>`,
-    `Call-ID: ${from.address}-${from.port}-${n}`,
-    `CSeq: 1 ${method}`,
-    `Contact: <sip:x@${from.address}:${from.port}>`,
-    ...(body === '' ? [] : ['Content-Type: application/sdp']),
-    `Content-Length: ${Buffer.byteLength(body)}`,
-    '',
-    body,
-  ].join('\r\n')
 
 /** A server that never answers whoever calls but this one call, which is asked all the time whether it stands. */
 async function amid(more: Partial<Timing> = {}) {
@@ -58,7 +43,7 @@ test('a flood from outside of every fence is answered with nothing, held nowhere
   const round = async () => {
     await outside.send(
       20_000,
-      (n, from) => corpus[n % (corpus.length * 2)] ?? written(methods[n % 7] ?? '', n, from, offerOf(4000)),
+      (n, from) => corpus[n % (corpus.length * 2)] ?? writtenBy(methods[n % 7] ?? '', n, from, offerOf(4000)),
     )
     await stands()
   }
@@ -78,7 +63,7 @@ test('a flood from inside a fence is limited by its source, held to a bound, and
   const addresses = Array.from({ length: 4 }, (_, n) => `127.1.${n}.1`)
   const inside = await Flood.from(addresses, server.port)
   const round = async () => {
-    await inside.send(8_000, (n, from) => written('INVITE', n, from, offerOf(4000)))
+    await inside.send(8_000, (n, from) => writtenBy('INVITE', n, from, offerOf(4000)))
     await stands()
     await until(() => server.stats.ringing === 0 && server.stats.transactions < 100)
     // The test holds every call that it was told of; the server does not.
@@ -97,19 +82,19 @@ test('no more calls ring at once than there is room for', async () => {
   const { server, stands } = await amid({ ringMs: 60_000 })
   const addresses = Array.from({ length: 20 }, (_, n) => `127.1.2.${n + 1}`)
   const inside = await Flood.from(addresses, server.port)
-  await inside.send(sipLimits.ringing + 200, (n, from) => written('INVITE', n, from, offerOf(4000)))
+  await inside.send(usualLimits.ringing + 200, (n, from) => writtenBy('INVITE', n, from, offerOf(4000)))
   await stands()
-  assert.equal(server.stats.ringing, sipLimits.ringing)
+  assert.equal(server.stats.ringing, usualLimits.ringing)
   inside.close()
 })
 
 test('one source that asks too much is not heard, while others are', async () => {
   const { server, invites, stands } = await amid()
   const inside = await Flood.from(['127.1.0.1'], server.port)
-  await inside.send(5_000, (n, from) => written('INVITE', n, from, offerOf(4000)))
+  await inside.send(5_000, (n, from) => writtenBy('INVITE', n, from, offerOf(4000)))
   await stands()
   inside.close()
-  const most = sipLimits.newRequestsPerS * 2 + sipLimits.newRequestsPerS * 10
+  const most = usualLimits.newRequestsPerS * 2 + usualLimits.newRequestsPerS * 10
   assert.ok(invites.length < most, `${invites.length} got through`)
 })
 
@@ -123,7 +108,7 @@ test('messages changed at random from a fenced source neither throw nor harm a c
     const text =
       n % 2 === 0
         ? (texts[n % texts.length] ?? '')
-        : written('INVITE', n, from, offerOf(4000, ['a=sendonly']))
+        : writtenBy('INVITE', n, from, offerOf(4000, ['a=sendonly']))
     return mutated(text, random)
   })
   await stands()
@@ -177,10 +162,10 @@ test('connections that say too little, too much or nothing are cut, and there ar
   for (const bytes of ['GET / HTTP/1.1\r\n\r\n', endless, String(Object.values(tornCorpus)[1]).repeat(300)])
     await isCut(await open(bytes))
   const sockets = await Promise.all(
-    Array.from({ length: sipLimits.connectionsOfSource + 20 }, () => open('INV')),
+    Array.from({ length: usualLimits.connectionsOfSource + 20 }, () => open('INV')),
   )
   await until(() => sockets.filter((socket) => socket.destroyed).length === 20)
-  assert.equal(server.stats.connections, sipLimits.connectionsOfSource)
+  assert.equal(server.stats.connections, usualLimits.connectionsOfSource)
   await stands()
   for (const socket of sockets) socket.destroy()
   await until(() => server.stats.connections === 0)

@@ -1,5 +1,5 @@
 /** How much one source, and all of them together, may have at once. */
-export const sipLimits = {
+export const usualLimits = {
   /** Of any kind, from one source. */
   messagesPerS: 1_000,
   /** Requests outside of a call, from one source. */
@@ -8,31 +8,45 @@ export const sipLimits = {
   ringing: 1_000,
   dialogs: 4_000,
   transactions: 20_000,
+  /** Requests within one call that were answered and may still come again. */
+  transactionsOfDialog: 200,
   connections: 1_000,
   connectionsOfSource: 64,
   sources: 10_000,
-} as const
+}
+export type SipLimits = typeof usualLimits
 
 /** So many a second for each key, twice as many in a burst. */
 export class TokenBuckets {
   readonly #perS: number
+  readonly #mostKeys: number
   readonly #buckets = new Map<string, { tokens: number; atMs: number }>()
 
-  constructor(perS: number) {
+  constructor(perS: number, mostKeys = usualLimits.sources) {
     this.#perS = perS
+    this.#mostKeys = mostKeys
   }
 
   take(key: string): boolean {
     const nowMs = performance.now()
-    const most = this.#perS * 2
-    const bucket = this.#buckets.get(key) ?? { tokens: most, atMs: nowMs }
-    const tokens = Math.min(most, bucket.tokens + ((nowMs - bucket.atMs) / 1_000) * this.#perS)
+    const tokens = this.#left(key, nowMs)
     const isGiven = tokens >= 1
     this.#buckets.delete(key)
     this.#buckets.set(key, { tokens: isGiven ? tokens - 1 : tokens, atMs: nowMs })
     // The one that asked longest ago is forgotten first.
-    if (this.#buckets.size > sipLimits.sources) this.#buckets.delete(this.#buckets.keys().next().value ?? key)
+    if (this.#buckets.size > this.#mostKeys) this.#buckets.delete(this.#buckets.keys().next().value ?? key)
     return isGiven
+  }
+
+  /** Whether it took so much of late that some may have been refused. */
+  isSpent(key: string): boolean {
+    return this.#left(key, performance.now()) < this.#perS
+  }
+
+  #left(key: string, nowMs: number): number {
+    const most = this.#perS * 2
+    const bucket = this.#buckets.get(key)
+    return bucket ? Math.min(most, bucket.tokens + ((nowMs - bucket.atMs) / 1_000) * this.#perS) : most
   }
 }
 

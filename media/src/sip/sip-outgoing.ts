@@ -30,8 +30,10 @@ export async function dial(stack: SipStack, dialling: Dialling): Promise<SipDial
   const place = readHostPort(trunk.hostname)
   if (!place) throw new MediaError(`${trunk.hostname} is no host`)
   if (stack.isFull) throw new SipRefused(503, 'Service Unavailable')
-  const targets = await locate({ ...place, transport: trunk.transport })
+  const found = await locate({ ...place, transport: trunk.transport })
   if (signal.aborted) throw terminated()
+  const targets = found.filter(({ address }) => stack.options.mayDial(address))
+  if (targets.length === 0) throw new MediaError(`${place.host} is at an address that may not be dialled`)
   const peers = [...new Set(targets.map(({ address }) => address))]
   for (const peer of peers) stack.peers.add(peer)
   // What is still on its way when the call is given up is heard out.

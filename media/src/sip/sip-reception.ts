@@ -5,7 +5,6 @@ import { DigestServer } from './sip-digest.ts'
 import type { Flow } from './sip-flow.ts'
 import type { SipGate } from './sip-gate.ts'
 import { type Asked, IncomingCall } from './sip-incoming.ts'
-import { sipLimits } from './sip-limits.ts'
 import { header, type SipRequest, wordsOf } from './sip-message.ts'
 import { type Answer, answeringFlow, type ServerTransaction, writeAnswer } from './sip-server-transaction.ts'
 import { offerIn } from './sip-session.ts'
@@ -74,8 +73,8 @@ export class Reception {
     const offer = offerIn(request)
     if (offer === 'unfit') return this.refuse(request, flow, 488)
     const source = flow.address
-    const { ringing } = this.#stack
-    if (this.#stack.isFull || ringing.of(source) >= sipLimits.ringingOfSource)
+    const { ringing, options } = this.#stack
+    if (this.#stack.isFull || ringing.of(source) >= options.limits.ringingOfSource)
       return this.refuse(request, flow, 503, { headers: [['retry-after', '10']] })
     const transaction = this.#stack.transactions.take(request, flow)
     ringing.add(source)

@@ -1,7 +1,7 @@
 import type { IncomingInvite, SipDialog, SipFence, SipStats, SipTrunk } from './sip-calls.ts'
 import type { Flow } from './sip-flow.ts'
 import { SipGate } from './sip-gate.ts'
-import { sipLimits, TokenBuckets } from './sip-limits.ts'
+import { type SipLimits, TokenBuckets, usualLimits } from './sip-limits.ts'
 import { isRequest, type SipMessage, type SipRequest } from './sip-message.ts'
 import { dial } from './sip-outgoing.ts'
 import { Reception } from './sip-reception.ts'
@@ -28,7 +28,10 @@ export interface SipOptions {
   allocatePort: () => number
   releasePort: (port: number) => void
   onInvite: (invite: IncomingInvite) => void
+  /** Whether an address that a name stands for, or a far end says it is at, may be sent to; all may unless told. */
+  mayDial?: (address: string) => boolean
   log?: (sentence: string) => void
+  limits?: Partial<SipLimits>
   timing?: Partial<Timing>
 }
 
@@ -39,20 +42,23 @@ export class SipServer {
   readonly #stack: SipStack
   readonly #gate: SipGate
   readonly #reception: Reception
-  readonly #messages = new TokenBuckets(sipLimits.messagesPerS)
-  readonly #beginnings = new TokenBuckets(sipLimits.newRequestsPerS)
+  readonly #beginnings: TokenBuckets
   readonly #log: (sentence: string) => void
   #counted = { refused: 0, limited: 0, malformed: 0 }
   #stopped: Promise<void> | null = null
 
   private constructor(options: SipOptions) {
     this.#log = options.log ?? (() => {})
+    const limits = { ...usualLimits, ...options.limits }
+    this.#beginnings = new TokenBuckets(limits.newRequestsPerS, limits.sources)
     this.#stack = new SipStack({
       host: options.host,
       publicAddress: options.publicAddress,
       allocatePort: options.allocatePort,
       releasePort: options.releasePort,
       timing: { ...usualTiming, ...options.timing },
+      limits,
+      mayDial: options.mayDial ?? (() => true),
       log: this.#log,
     })
     this.#gate = new SipGate(options.fences, options.isLocalAllowed)
@@ -61,10 +67,12 @@ export class SipServer {
 
   static async start(options: SipOptions): Promise<SipServer> {
     const server = new SipServer(options)
-    const transports = options.transports ?? ['udp', 'tcp']
-    const transport = await SipTransport.open(options.host, options.port, transports, {
+    const { host, port, transports = ['udp', 'tcp'] } = options
+    const { limits, timing } = server.#stack.options
+    const opening = { host, port, transports, limits, messageWithinMs: timing.messageWithinMs }
+    const transport = await SipTransport.open(opening, {
       isAdmitted: (source) => server.#gate.isAdmitted(source) || server.#stack.peers.of(source) > 0,
-      isWithinRate: (source) => server.#isWithin(server.#messages, source),
+      isWithinRate: (source) => server.#isWithin(server.#stack.said, source),
       onMessage: (message, flow) => server.#receive(message, flow),
       onMalformed: () => server.#counted.malformed++,
       onRefused: () => server.#counted.refused++,
@@ -148,6 +156,10 @@ export class SipServer {
   #hand(dialog: StandingDialog, request: SipRequest, flow: Flow): void {
     if (request.method === 'ACK') return dialog.acknowledge(request)
     if (request.fault !== null) return this.#reception.refuse(request, flow, 400, { reason: request.fault })
+    // Whoever asks too much may still hang up.
+    if (request.method !== 'BYE' && this.#stack.isFullWithin(request))
+      return this.#reception.refuse(request, flow, 503, { headers: [['retry-after', '10']] })
+    if (!dialog.isNext(request)) return this.#reception.refuse(request, flow, 500, { reason: 'Out of Order' })
     return dialog.receive(this.#stack.transactions.take(request, flow))
   }
 

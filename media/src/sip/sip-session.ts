@@ -14,6 +14,9 @@ export interface LocalEnd {
   description: LocalDescription
 }
 
+/** How hold was once said. */
+const nowhere = '0.0.0.0'
+
 export const sdpType = ['content-type', 'application/sdp'] as const
 
 /** What the two ends of a call agreed on, and how they change it. */
@@ -70,7 +73,12 @@ export class SipSession {
     const before = JSON.stringify([this.#terms, this.#farEnd?.isHeld])
     const isFirst = this.#terms === null
     this.#farEnd = farEnd
-    this.#terms = { localPort: port, localAddress: address, ...farEnd.terms }
+    this.#terms = {
+      localPort: port,
+      localAddress: address,
+      ...farEnd.terms,
+      remoteAddress: this.#soundOf(farEnd),
+    }
     this.#agreed.resolve()
     if (!isFirst && JSON.stringify([this.#terms, farEnd.isHeld]) !== before)
       this.#onTerms(this.#terms, farEnd.isHeld)
@@ -149,6 +157,12 @@ export class SipSession {
     this.#timer.stop()
     clearTimeout(this.#retry)
     this.#agreed.reject(new MediaError('the call is over'))
+  }
+
+  /** Sound for a place that nothing may be sent to goes to where the call came from. */
+  #soundOf({ terms: { remoteAddress } }: FarEnd): string {
+    const isSent = remoteAddress === nowhere || this.#state.isWithinReach(remoteAddress)
+    return isSent ? remoteAddress : this.#state.address
   }
 
   #headers(more: Headers): Headers {

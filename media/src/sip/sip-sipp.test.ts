@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { afterEach, test } from 'node:test'
+import { missing } from '@switchroom/tools/debian-packages'
 import { SipTest } from '../../testing/sip-call.ts'
 import { never, openFence, trunkTo, until } from '../../testing/sip-peer.ts'
 import { runSipp } from '../../testing/sip-sipp.ts'
@@ -9,13 +10,14 @@ const run = new SipTest()
 afterEach(() => run.stop())
 
 const pair = { username: 'peer', password: 'secret' }
+const skip = missing('sipp')
 const went = { status: 0, said: '' }
 
 for (const [transport, mode] of [
   ['udp', 'u1'],
   ['tcp', 't1'],
 ] as const)
-  test(`sipp calls over ${transport}, proves itself, holds and hangs up`, async () => {
+  test(`sipp calls over ${transport}, proves itself, holds and hangs up`, { skip }, async () => {
     const fences = [{ ...openFence, pair }]
     const { server, calls, ports } = await run.answering({ fences: () => fences })
     const to = ['-s', '+34911222333', `127.0.0.1:${server.port}`]
@@ -30,7 +32,7 @@ for (const [transport, mode] of [
     assert.equal((await calls[0])?.terms.codec, 'PCMA')
   })
 
-test('sipp takes calls back while they ring', async () => {
+test('sipp takes calls back while they ring', { skip }, async () => {
   const fences = [openFence]
   const { server, invites } = await run.server({ fences: () => fences }, (invite) => invite.ring())
   const to = ['-s', '+34911222333', `127.0.0.1:${server.port}`]
@@ -39,7 +41,7 @@ test('sipp takes calls back while they ring', async () => {
   assert.ok(invites.length === 10 && invites.every(({ signal }) => signal.aborted))
 })
 
-test('sipp is dialled as a carrier that asks for proof, and sends its party on', async () => {
+test('sipp is dialled as a carrier that asks for proof, and sends its party on', { skip }, async () => {
   const near = await run.server()
   const sipp = await runSipp('callee', ['-m', '1'])
   const trunk = trunkTo(sipp.port, 'udp', pair)

@@ -1,7 +1,7 @@
 import type { ClientTransaction, OutgoingRequest } from './sip-client-transaction.ts'
 import type { Flow, Target } from './sip-flow.ts'
 import { isLoopback } from './sip-gate.ts'
-import { Counts, sipLimits } from './sip-limits.ts'
+import { Counts, type SipLimits, TokenBuckets } from './sip-limits.ts'
 import { type SipRequest, type SipResponse, writeRequest } from './sip-message.ts'
 import type { ServerTransaction } from './sip-server-transaction.ts'
 import type { Timing } from './sip-timing.ts'
@@ -11,6 +11,8 @@ import type { SipTransport } from './sip-transport.ts'
 /** A call that stands, to whoever sorts what comes in. */
 export interface StandingDialog {
   readonly key: string
+  /** Whether a request is newer than those before; asked once of each. */
+  isNext(request: SipRequest): boolean
   receive(transaction: ServerTransaction): void
   acknowledge(request: SipRequest): void
   /** Whether the address is one that it is held with. */
@@ -24,6 +26,9 @@ export interface StackOptions {
   allocatePort: () => number
   releasePort: (port: number) => void
   timing: Timing
+  limits: SipLimits
+  /** Whether something may be sent to an address that nobody sent anything from. */
+  mayDial: (address: string) => boolean
   log: (sentence: string) => void
 }
 
@@ -40,10 +45,13 @@ export class SipStack {
   /** Calls that were asked for by each address and are not answered. */
   readonly ringing = new Counts()
   ringingTotal = 0
+  /** What each address may say at all. */
+  readonly said: TokenBuckets
   #transport: SipTransport | null = null
 
   constructor(options: StackOptions) {
     this.options = options
+    this.said = new TokenBuckets(options.limits.messagesPerS, options.limits.sources)
     this.transactions = new Transactions(options.timing)
   }
 
@@ -57,10 +65,20 @@ export class SipStack {
   }
 
   get isFull(): boolean {
+    const { limits } = this.options
     return (
-      this.dialogs.size + this.ringingTotal >= sipLimits.dialogs ||
-      this.ringingTotal >= sipLimits.ringing ||
-      this.transactions.size >= sipLimits.transactions
+      this.dialogs.size + this.ringingTotal >= limits.dialogs ||
+      this.ringingTotal >= limits.ringing ||
+      this.transactions.size >= limits.transactions
+    )
+  }
+
+  /** Whether no more may be asked within the call that a request belongs to. */
+  isFullWithin(request: SipRequest): boolean {
+    const { limits } = this.options
+    return (
+      this.transactions.size >= limits.transactions ||
+      this.transactions.sizeWithin(request) >= limits.transactionsOfDialog
     )
   }
 

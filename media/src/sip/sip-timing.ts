@@ -10,6 +10,8 @@ export interface Timing {
   pingEveryMs: number
   /** How long a call may be asked for before nobody answers it, and how long a transfer may take. */
   ringMs: number
+  /** How long a connection may take to say its first word, and to end a message it has begun. */
+  messageWithinMs: number
 }
 
 export const usualTiming: Timing = {
@@ -18,6 +20,7 @@ export const usualTiming: Timing = {
   t4Ms: 5_000,
   pingEveryMs: 30_000,
   ringMs: 90_000,
+  messageWithinMs: 10_000,
 }
 
 /** After this nobody answers any more. */

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { ClientTransaction, type OutgoingRequest } from './sip-client-transaction.ts'
 import type { Flow } from './sip-flow.ts'
+import { Counts } from './sip-limits.ts'
 import type { SipRequest, SipResponse } from './sip-message.ts'
 import { ServerTransaction } from './sip-server-transaction.ts'
 import type { Timing } from './sip-timing.ts'
@@ -21,12 +22,16 @@ function keyOf({ via, callId, cseq, from, uri }: SipRequest, method: string): st
 
 const mergeKey = ({ callId, cseq, from }: SipRequest) => `${callId} ${cseq.number} ${cseq.method} ${from.tag}`
 
+const callKey = ({ callId, from }: SipRequest) => `${callId} ${from.tag}`
+
 /** Everything that was asked and is not settled, both ways. */
 export class Transactions {
   readonly #timing: Timing
   readonly #servers = new Map<string, ServerTransaction>()
   /** Requests that begin something, however they came here. */
   readonly #beginnings = new Map<string, ServerTransaction>()
+  /** Of the requests that came, how many belong to each call. */
+  readonly #within = new Counts()
   readonly #clients = new Map<string, ClientTransaction>()
 
   constructor(timing: Timing) {
@@ -35,6 +40,10 @@ export class Transactions {
 
   get size(): number {
     return this.#servers.size + this.#clients.size
+  }
+
+  sizeWithin(request: SipRequest): number {
+    return this.#within.of(callKey(request))
   }
 
   /** The one that a repeated request, or the ACK of a refusal, belongs to. */
@@ -52,12 +61,13 @@ export class Transactions {
   }
 
   take(request: SipRequest, flow: Flow): ServerTransaction {
-    const [key, merge] = [keyOf(request, request.method), mergeKey(request)]
+    const [key, merge, call] = [keyOf(request, request.method), mergeKey(request), callKey(request)]
     const taken = new ServerTransaction(request, flow, this.#timing, () => {
-      this.#servers.delete(key)
+      if (this.#servers.delete(key)) this.#within.remove(call)
       if (this.#beginnings.get(merge) === taken) this.#beginnings.delete(merge)
     })
     this.#servers.set(key, taken)
+    this.#within.add(call)
     if (!request.to.tag) this.#beginnings.set(merge, taken)
     return taken
   }

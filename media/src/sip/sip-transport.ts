@@ -2,10 +2,18 @@ import { createSocket, type Socket as UdpSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { createServer, type Server, type Socket } from 'node:net'
 import { plainAddress } from './sip-gate.ts'
-import { Counts, sipLimits } from './sip-limits.ts'
+import { Counts, type SipLimits } from './sip-limits.ts'
 import type { SipMessage } from './sip-message.ts'
 import { MalformedMessage, parseMessage } from './sip-parser.ts'
 import { type Flow, openFlow, StreamFlow, type Target } from './sip-flow.ts'
+
+export interface TransportOptions {
+  host: string
+  port: number
+  transports: readonly ('udp' | 'tcp')[]
+  limits: Pick<SipLimits, 'connections' | 'connectionsOfSource'>
+  messageWithinMs: number
+}
 
 export interface TransportListener {
   /** Asked before a byte is read. */
@@ -18,7 +26,6 @@ export interface TransportListener {
 }
 
 const longestKeptAliveMs = 15 * 60_000
-const messageWithinMs = 10_000
 const bindAttempts = 20
 
 /** The sockets: datagrams and connections in, messages out. */
@@ -26,6 +33,7 @@ export class SipTransport {
   readonly port: number
   readonly #udp: UdpSocket | null
   readonly #tcp: Server | null
+  readonly #options: TransportOptions
   readonly #listener: TransportListener
   readonly #flows = new Map<string, StreamFlow>()
   readonly #ofSource = new Counts()
@@ -33,8 +41,15 @@ export class SipTransport {
   #unsent = 0
   #onSent = () => {}
 
-  private constructor(port: number, udp: UdpSocket | null, tcp: Server | null, listener: TransportListener) {
+  private constructor(
+    port: number,
+    udp: UdpSocket | null,
+    tcp: Server | null,
+    options: TransportOptions,
+    listener: TransportListener,
+  ) {
     this.port = port
+    this.#options = options
     this.#udp = udp
     this.#tcp = tcp
     this.#listener = listener
@@ -45,12 +60,8 @@ export class SipTransport {
     tcp?.on('error', () => {})
   }
 
-  static async open(
-    host: string,
-    port: number,
-    transports: readonly ('udp' | 'tcp')[],
-    listener: TransportListener,
-  ): Promise<SipTransport> {
+  static async open(options: TransportOptions, listener: TransportListener): Promise<SipTransport> {
+    const { host, port, transports } = options
     for (let attempt = 1; ; attempt++) {
       const udp = transports.includes('udp') ? await bindUdp(host, port) : null
       try {
@@ -58,7 +69,7 @@ export class SipTransport {
         const tcp = transports.includes('tcp') ? await listenTcp(host, taken) : null
         const address = tcp?.address()
         const open = typeof address === 'object' && address ? address.port : taken
-        return new SipTransport(open, udp, tcp, listener)
+        return new SipTransport(open, udp, tcp, options, listener)
       } catch (error) {
         udp?.close()
         // Any port will do, so one that is free for both is looked for.
@@ -140,10 +151,11 @@ export class SipTransport {
   #take(socket: Socket): void {
     socket.on('error', () => {})
     const source = plainAddress(socket.remoteAddress ?? '')
+    const { limits, messageWithinMs } = this.#options
     if (!this.#listener.isAdmitted(source)) this.#listener.onRefused()
     else if (
-      this.#flows.size < sipLimits.connections &&
-      this.#ofSource.of(source) < sipLimits.connectionsOfSource
+      this.#flows.size < limits.connections &&
+      this.#ofSource.of(source) < limits.connectionsOfSource
     ) {
       this.#ofSource.add(source)
       socket.once('close', () => this.#ofSource.remove(source))
@@ -160,12 +172,17 @@ export class SipTransport {
     this.#flows.set(key, flow)
     socket.setTimeout(longestKeptAliveMs, () => socket.destroy())
     let cutShort: NodeJS.Timeout | undefined
+    const settle = () => {
+      clearTimeout(cutShort)
+      cutShort = undefined
+    }
     socket.on('data', (bytes: Buffer) => {
       try {
         for (const message of flow.messages.read(bytes)) {
-          if (message === 'ping') flow.send(Buffer.from('\r\n'))
+          settle()
           // A fence may have been taken away since the connection was made.
-          else if (!this.#listener.isAdmitted(flow.address)) return socket.destroy()
+          if (!this.#listener.isAdmitted(flow.address)) return socket.destroy()
+          if (message === 'ping') flow.send(Buffer.from('\r\n'))
           else if (this.#listener.isWithinRate(flow.address)) this.#listener.onMessage(message, flow)
         }
       } catch (error) {
@@ -173,13 +190,13 @@ export class SipTransport {
         if (!(error instanceof MalformedMessage)) throw error
         this.#listener.onMalformed()
       }
-      clearTimeout(cutShort)
-      // A message that has begun must end soon.
-      if (flow.messages.isAmid) cutShort = setTimeout(() => socket.destroy(), messageWithinMs)
+      // A message that has begun must end soon, however often a piece of it comes.
+      if (!flow.messages.isAmid) settle()
+      else cutShort ??= setTimeout(() => socket.destroy(), this.#options.messageWithinMs)
       return undefined
     })
     socket.once('close', () => {
-      clearTimeout(cutShort)
+      settle()
       if (this.#flows.get(key) === flow) this.#flows.delete(key)
     })
     return flow

@@ -1,0 +1,93 @@
+import {
+  createServer,
+  request as ask,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http'
+import { connect, type AddressInfo, type Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import type { LiveKitAddress } from '../src/livekit-server.ts'
+import { phoneToken, RoomPerson } from './livekit-person.ts'
+
+interface Dialled {
+  sipCallTo: string
+  roomName: string
+  participantIdentity: string
+}
+
+/**
+ * A real LiveKit server with a stand-in for its SIP service, which cannot be had without Redis: those who are dialled
+ * answer in the room at once.
+ */
+export class LiveKitPhones {
+  /** Who answered, by the number that was dialled. */
+  readonly answered = new Map<string, RoomPerson>()
+  readonly transfers: string[] = []
+  readonly #real: LiveKitAddress
+  readonly #http: Server
+  readonly #sockets = new Set<Duplex>()
+
+  private constructor(real: LiveKitAddress) {
+    this.#real = real
+    this.#http = createServer((request, reply) => void this.#answer(request, reply))
+    this.#http.on('upgrade', (request, socket, head) => this.#pipe(request, socket as Socket, head))
+  }
+
+  static async start(real: LiveKitAddress): Promise<LiveKitPhones> {
+    const phones = new LiveKitPhones(real)
+    await new Promise<void>((resolve) => phones.#http.listen(0, '127.0.0.1', resolve))
+    return phones
+  }
+
+  get address(): LiveKitAddress {
+    const { port } = this.#http.address() as AddressInfo
+    return { ...this.#real, url: `http://127.0.0.1:${port}` }
+  }
+
+  async stop(): Promise<void> {
+    for (const person of this.answered.values()) await person.leave()
+    for (const socket of this.#sockets) socket.destroy()
+    this.#http.closeAllConnections()
+    await new Promise((resolve) => this.#http.close(resolve))
+  }
+
+  async #answer(request: IncomingMessage, reply: ServerResponse): Promise<void> {
+    const body = Buffer.concat(await request.toArray())
+    const method = /^\/twirp\/livekit\.SIP\/(\w+)$/.exec(request.url ?? '')?.[1]
+    if (method === undefined) return this.#forward(request, body, reply)
+    const asked = JSON.parse(body.toString()) as Dialled & { transferTo?: string }
+    if (method === 'CreateSIPParticipant') await this.#dial(asked)
+    if (method === 'TransferSIPParticipant') this.transfers.push(asked.transferTo ?? '')
+    reply.writeHead(200, { 'content-type': 'application/json' }).end('{}')
+  }
+
+  async #dial({ sipCallTo, roomName, participantIdentity }: Dialled): Promise<void> {
+    const token = phoneToken(this.#real, roomName, participantIdentity, { 'sip.phoneNumber': sipCallTo })
+    this.answered.set(sipCallTo, await RoomPerson.enter(this.#real.url, await token.toJwt()))
+  }
+
+  #forward({ url, method, headers }: IncomingMessage, body: Buffer, reply: ServerResponse): void {
+    const passed = ask(new URL(url ?? '/', this.#real.url), { method, headers }, (answer) => {
+      reply.writeHead(answer.statusCode ?? 502, answer.headers)
+      answer.pipe(reply)
+    })
+    passed.on('error', () => reply.destroy())
+    passed.end(body)
+  }
+
+  #pipe({ url, headers }: IncomingMessage, socket: Socket, head: Buffer): void {
+    const { hostname, port } = new URL(this.#real.url)
+    const real = connect(Number(port), hostname, () => {
+      const lines = Object.entries(headers).map(([name, value]) => `${name}: ${String(value)}`)
+      real.write(`GET ${url} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`)
+      real.write(head)
+      real.pipe(socket).pipe(real)
+    })
+    for (const one of [real, socket]) {
+      this.#sockets.add(one)
+      one.on('error', () => {})
+      one.on('close', () => [real, socket].forEach((other) => other.destroy()))
+    }
+  }
+}
