@@ -1,26 +1,32 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { after, test as plainTest, type TestContext } from 'node:test'
+import { missing, pathOf } from '@switchroom/tools/debian-packages'
 import axe from 'axe-core'
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core'
 import { root } from './launch.ts'
 
-const program = '/usr/bin/chromium'
+/** A test in a browser, skipped with a sentence where there is none. */
+export function test(name: string, run: (t: TestContext) => Promise<void>): void {
+  void plainTest(name, { skip: missing('chromium') }, run)
+}
 
-/** A real browser, on a console built from these sources. Closed by whoever started it. */
-export async function startBrowser(args: string[] = []): Promise<Browser> {
+const patienceMs = 30_000
+let launched: Promise<Browser> | undefined
+after(async () => (await launched)?.close())
+
+/** One browser for a file of tests, on a console built from these sources. It speaks into a microphone by itself. */
+async function launch(): Promise<Browser> {
   execFileSync(process.execPath, [join(root, 'tools/build-console.mjs')], {
     stdio: ['ignore', 'ignore', 'inherit'],
   })
-  if (!existsSync(program)) installChromium()
-  return chromium.launch({ executablePath: program, args: ['--no-sandbox', ...args] })
-}
-
-function installChromium(): void {
-  if (process.getuid?.() !== 0)
-    throw new Error('The tests in a browser need Chromium: install Debian’s package chromium.')
-  execFileSync('apt-get', ['install', '-y', '--no-install-recommends', 'chromium'], { stdio: 'inherit' })
+  const args = [
+    '--no-sandbox',
+    '--use-fake-device-for-media-stream',
+    '--autoplay-policy=no-user-gesture-required',
+  ]
+  return chromium.launch({ executablePath: pathOf('chromium'), args })
 }
 
 export interface PageWanted {
@@ -42,8 +48,10 @@ export interface OpenPage extends AsyncDisposable {
 }
 
 /** A tab of a browser that knows nothing of the others. */
-export async function openPage(browser: Browser, wanted: PageWanted): Promise<OpenPage> {
+export async function openPage(wanted: PageWanted): Promise<OpenPage> {
   const { url, key, env, width = 1280, colours = 'light', permissions = [] } = wanted
+  launched ??= launch()
+  const browser = await launched
   const context = await browser.newContext({
     baseURL: url,
     viewport: { width, height: width < 600 ? 740 : 800 },
@@ -51,7 +59,7 @@ export async function openPage(browser: Browser, wanted: PageWanted): Promise<Op
     permissions,
     reducedMotion: 'reduce',
   })
-  context.setDefaultTimeout(15_000)
+  context.setDefaultTimeout(patienceMs)
   if (key !== undefined)
     await context.addInitScript(
       `if (!sessionStorage.getItem('signed')) {
@@ -79,18 +87,27 @@ interface Issue {
   id: string
   impact: string
   help: string
-  nodes: { html: string; target: string[] }[]
+  nodes: { html: string; failureSummary: string }[]
 }
 
 /** Nobody is shut out of this page: axe finds nothing serious on it. */
-export async function assertUsable(page: Page): Promise<void> {
-  await page.evaluate(axeSource)
+export const assertUsable = (page: Page) => assertAxe(page, {})
+
+/** Every word on this page can be read in the colours that it has now. */
+export const assertReadable = (page: Page) => assertAxe(page, { runOnly: ['color-contrast'] })
+
+async function assertAxe(page: Page, more: object): Promise<void> {
+  if (await page.evaluate(`typeof axe === 'undefined'`)) await page.evaluate(axeSource)
+  const options = JSON.stringify({ resultTypes: ['violations'], ...more })
   const issues = (await page.evaluate(
-    `axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations)`,
+    `axe.run(document, ${options}).then(({ violations }) => violations)`,
   )) as Issue[]
   const serious = issues.filter(({ impact }) => impact === 'serious' || impact === 'critical')
   assert.deepEqual(
-    serious.map(({ id, help, nodes }) => `${id}: ${help} at ${nodes.map(({ html }) => html).join(' | ')}`),
+    serious.map(
+      ({ id, help, nodes }) =>
+        `${id}: ${help} at ${nodes.map(({ html, failureSummary }) => `${html} (${failureSummary})`).join(' | ')}`,
+    ),
     [],
     page.url(),
   )
@@ -104,9 +121,16 @@ export async function assertFits(page: Page): Promise<void> {
   assert.ok(wide <= screen, `${page.url()} is ${wide} px wide on a screen of ${screen}`)
 }
 
-/** With SCREENSHOTS=<folder>, a picture of the page as it stands, to be looked at. */
+/** With SCREENSHOTS=<folder>, pictures of the whole page as it stands, in light and in dark, to be looked at. */
 export async function picture(page: Page, name: string): Promise<void> {
   const folder = process.env['SCREENSHOTS']
-  if (folder !== undefined)
-    await page.screenshot({ path: join(folder, `${name}-${page.viewportSize()?.width}.png`) })
+  const size = page.viewportSize()
+  if (folder === undefined || !size) return
+  const tall = await page.evaluate<number>(`(document.querySelector('main')?.scrollHeight ?? 0) + 60`)
+  await page.setViewportSize({ ...size, height: Math.max(size.height, Math.min(tall, 4000)) })
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme })
+    await page.screenshot({ path: join(folder, `${name}-${size.width}-${colorScheme}.png`) })
+  }
+  await page.setViewportSize(size)
 }

@@ -1,15 +1,13 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { after } from 'node:test'
 import { startChatDeployment } from '@switchroom/gateway/testing/chat-deployment'
 import { SpokenAgent } from '@switchroom/gateway/testing/spoken-calls'
 import { done } from '@switchroom/gateway/testing/test-agents'
 import { until } from '@switchroom/gateway/testing/until'
 import type { Page } from 'playwright-core'
-import { assertUsable, openPage, picture, startBrowser } from './browser.ts'
+import { assertUsable, openPage, picture, test } from './browser.ts'
 import { assertGood } from './good-pages.ts'
 
-const browser = await startBrowser()
-after(() => browser.close())
 const chats = await startChatDeployment()
 after(() => chats[Symbol.asyncDispose]())
 const { deployment, org, model } = chats
@@ -23,7 +21,7 @@ const menu = {
 }
 
 test('a live call appears by itself, is followed turn by turn, taken over, spoken in, given back and ended', async () => {
-  await using opened = await openPage(browser, { url, key })
+  await using opened = await openPage({ url, key })
   const { page } = opened
   await page.goto('/calls/live')
   await page.getByText('Nobody is on a call').waitFor()
@@ -52,6 +50,7 @@ test('a live call appears by itself, is followed turn by turn, taken over, spoke
   await said.getByText('["rye"]').waitFor()
   await said.getByText(/^Took /).click()
   await said.getByText('gpt-4.1-mini').first().waitFor()
+  await picture(page, 'call-live')
 
   await page.getByRole('button', { name: 'Take over' }).click()
   await said.getByText('You took the call over').waitFor()
@@ -79,17 +78,26 @@ test('a live call appears by itself, is followed turn by turn, taken over, spoke
 const wordsOf = (frames: readonly { type: string; text?: string }[]) =>
   frames.filter(({ type }) => type === 'message').map(({ text }) => text)
 
-test('a call that a colleague has says so, its end is seen at once, and one that is nowhere is refused in the gateway’s sentence', async () => {
+test('a call that a colleague has says so, its end is seen at once and it is not asked again, and one that is nowhere is refused in the gateway’s sentence', async () => {
   const { chat } = await chats.newAgent()
   const { call } = await chat()
   const other = await org.person('supervisor')
   done(await other.client.in('sandbox').post(`/v1/calls/${call}/verbs`, { verb: 'takeover' }))
-  await using opened = await openPage(browser, { url, key })
+  await using opened = await openPage({ url, key })
   const { page } = opened
+  const asked: string[] = []
+  page.on('request', (request) => {
+    if (request.url().endsWith(`/v1/calls/${call}/events`)) asked.push(request.url())
+  })
+  await page.clock.install()
   await page.goto(`/calls/${call}`)
   await page.getByText('A supervisor has this call').waitFor()
   done(await other.client.in('sandbox').post(`/v1/calls/${call}/verbs`, { verb: 'end' }))
   await page.getByText('Ended', { exact: true }).first().waitFor()
+  await page.clock.fastForward(10_000)
+  await page.getByRole('link', { name: 'All calls' }).click()
+  await page.getByRole('region', { name: 'Calls, newest first' }).waitFor()
+  assert.equal(asked.length, 1, 'a call that has ended is not asked again')
   await page.goto('/calls/call_of_nobody')
   await page.getByRole('alert').getByText('there is no call call_of_nobody').waitFor()
   assert.deepEqual(opened.broken, [])
@@ -125,7 +133,35 @@ test('a spoken call shows how long ears, model and voice took for each answer', 
       await said.getByText(step).waitFor()
     await said.getByText('llm_timeout').waitFor()
   }
-  await assertGood(browser, { url, key }, { path: `/calls/${call}`, name: 'call', ready })
+  await assertGood({ url, key }, { path: `/calls/${call}`, name: 'call', ready })
+})
+
+test('a person is erased from a call after a question, and nothing that they said is left', async () => {
+  const spoken = new SpokenAgent(deployment, org, 'erasing-desk')
+  await spoken.route()
+  await spoken.holdingApp()
+  const call = await spoken.open()
+  done(
+    await spoken.append(call, [{ type: 'user.message', data: { text: 'My secret.', messageId: 'm1' } }], 1),
+  )
+  await using opened = await openPage({ url, key })
+  const { page } = opened
+  await page.goto(`/calls/${call}`)
+  await page.getByText('My secret.').waitFor()
+  await page.getByRole('button', { name: 'Erase this person' }).click()
+  const dialog = page.getByRole('dialog')
+  await assertUsable(page)
+  await picture(page, 'erase')
+  await dialog.getByRole('button', { name: 'Keep them' }).click()
+  await dialog.waitFor({ state: 'hidden' })
+  await page.getByRole('button', { name: 'Erase this person' }).click()
+  await dialog.getByRole('button', { name: 'Erase for good' }).click()
+  await page.getByRole('heading', { name: 'Calls', level: 1 }).waitFor()
+  await page.goto(`/calls/${call}`)
+  await page.getByRole('heading', { name: 'Call with Number withheld' }).waitFor()
+  assert.equal(await page.getByText('My secret.').count(), 0)
+  assert.equal(await page.getByRole('button', { name: 'Erase this person' }).count(), 0)
+  assert.deepEqual(opened.broken, [])
 })
 
 test('whoever waits for a call is rung by Call back, which first says what the dial would be told (N-380, ND-99)', async () => {
@@ -144,7 +180,7 @@ test('whoever waits for a call is rung by Call back, which first says what the d
     const { callbacks } = done(await client.in('sandbox').get(`/v1/callbacks?agent=${desk.slug}`))
     return callbacks.length > 0
   })
-  await using opened = await openPage(browser, { url, key })
+  await using opened = await openPage({ url, key })
   const { page } = opened
   await page.goto(`/calls/callbacks?agent=${desk.slug}`)
   await page.getByRole('button', { name: 'Call back +34600111222' }).click()
@@ -162,7 +198,6 @@ test('whoever waits for a call is rung by Call back, which first says what the d
   await picture(page, 'call-back')
   assert.deepEqual(opened.broken, [])
   await assertGood(
-    browser,
     { url, key },
     {
       path: '/calls/callbacks',
@@ -183,7 +218,7 @@ test('a list of ten thousand calls scrolls to its end, and is found by words, st
      from generate_series(10000, 1, -1) n`,
     [crowded.id],
   )
-  await using opened = await openPage(browser, { url, key: theirs })
+  await using opened = await openPage({ url, key: theirs })
   const { page } = opened
   await page.goto('/calls')
   const list = page.getByRole('region', { name: 'Calls, newest first' })
@@ -212,7 +247,6 @@ test('a list of ten thousand calls scrolls to its end, and is found by words, st
 test('the calls fit a telephone and a wide screen, and nobody is shut out of them', async () => {
   const list = { name: 'Calls, newest first' }
   await assertGood(
-    browser,
     { url, key },
     {
       path: '/calls',
@@ -226,7 +260,7 @@ test('the calls fit a telephone and a wide screen, and nobody is shut out of the
     },
   )
   const { key: newcomer } = await (await deployment.newOrg()).person('admin')
-  await using empty = await openPage(browser, { url, key: newcomer, width: 360 })
+  await using empty = await openPage({ url, key: newcomer, width: 360 })
   await empty.page.goto('/calls')
   await empty.page.getByText('No calls yet').waitFor()
   await assertUsable(empty.page)

@@ -1,13 +1,22 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { after } from 'node:test'
 import { startChatDeployment } from '@switchroom/gateway/testing/chat-deployment'
-import { assertFits, assertUsable, openPage, picture, startBrowser } from './browser.ts'
+import { password } from '@switchroom/gateway/testing/deployment'
+import { startMailServer } from '@switchroom/gateway/testing/mail-server'
+import { until } from '@switchroom/gateway/testing/until'
+import type { Page } from 'playwright-core'
+import { openPage, picture, test } from './browser.ts'
+import { assertGood, type GoodPage } from './good-pages.ts'
 
-const browser = await startBrowser()
-const house = await startChatDeployment({ SVC_SIGNUP: 'yes' })
+const mail = await startMailServer()
+const house = await startChatDeployment({
+  SVC_SIGNUP: 'yes',
+  SVC_SMTP_URL: `smtp://127.0.0.1:${mail.port}`,
+  SVC_MAIL_FROM: 'Switchroom <post@switchroom.test>',
+})
 after(async () => {
-  await browser.close()
   await house[Symbol.asyncDispose]()
+  await mail[Symbol.asyncDispose]()
 })
 const { url } = house.deployment
 const { slug } = await house.newAgent()
@@ -35,43 +44,34 @@ const screens = [
   '/platform/nowhere',
 ]
 
-for (const [width, colours] of [
-  [1280, 'light'],
-  [360, 'dark'],
-] as const)
-  test(`every page fits a screen of ${width} px, in ${colours} colours, and shuts nobody out`, async () => {
-    for (const [paths, wanted] of [
-      [doors, {}],
-      [screens, { key }],
-    ] as const) {
-      await using opened = await openPage(browser, { url, width, colours, ...wanted })
-      const { page, broken } = opened
-      for (const path of paths) {
-        await page.goto(path)
-        await page.getByRole('heading', { level: 1 }).waitFor()
-        await page.locator('.progress').first().waitFor({ state: 'detached' })
-        await assertUsable(page)
-        await assertFits(page)
-        await picture(page, path.replaceAll(/\W+/g, '-'))
-      }
-      assert.deepEqual(broken, [])
-    }
-  })
+const onceRead = async (page: Page) => {
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  await page.locator('.progress').first().waitFor({ state: 'detached' })
+}
+const looked = (paths: readonly string[]): GoodPage[] =>
+  paths.map((path) => ({ path, name: path.replaceAll(/\W+/g, '-'), ready: onceRead }))
+
+test('every way in fits a telephone and a wide screen in light and in dark, and shuts nobody out', () =>
+  assertGood({ url }, ...looked(doors)))
+
+test('every screen fits a telephone and a wide screen in light and in dark, and shuts nobody out', () =>
+  assertGood({ url, key }, ...looked(screens)))
 
 test('at 360 px the navigation is behind its button, and the environment stays in sight', async () => {
-  await using opened = await openPage(browser, { url, width: 360, key })
+  await using opened = await openPage({ url, width: 360, key })
   const { page } = opened
   await page.goto('/agents')
+  await page.getByText('Sandbox').waitFor()
+  await page.getByRole('button', { name: 'Menu' }).waitFor()
   assert.equal(await page.getByRole('link', { name: 'Team', exact: true }).isVisible(), false)
-  assert.ok(await page.getByText('Sandbox').isVisible())
   await page.getByRole('button', { name: 'Menu' }).click()
   await page.getByRole('link', { name: 'Team', exact: true }).click()
   await page.getByRole('heading', { name: 'Team', level: 1 }).waitFor()
-  assert.equal(await page.getByRole('link', { name: 'Team', exact: true }).isVisible(), false)
+  await page.getByRole('link', { name: 'Team', exact: true }).waitFor({ state: 'hidden' })
 })
 
 test('the first load is under 250 KB as it travels', async () => {
-  await using opened = await openPage(browser, { url, key })
+  await using opened = await openPage({ url, key })
   const { page, context } = opened
   const devtools = await context.newCDPSession(page)
   let bytes = 0
@@ -80,4 +80,68 @@ test('the first load is under 250 KB as it travels', async () => {
   await page.goto('/agents')
   await page.getByRole('table', { name: 'Agents' }).waitFor()
   assert.ok(bytes > 20_000 && bytes < 250_000, `${bytes} bytes`)
+})
+
+const letterTo = (email: string, about: RegExp) =>
+  until('the letter is there', () =>
+    mail
+      .letters()
+      .find(({ envelope, headers }) => envelope.to.includes(email) && about.test(headers['subject'] ?? '')),
+  )
+
+test('where sign-up is open somebody makes an org of their own with the code that was mailed to them', async () => {
+  await using opened = await openPage({ url })
+  const { page } = opened
+  await page.goto('/')
+  await page.getByRole('link', { name: 'Sign up' }).click()
+  await page.getByLabel('Org', { exact: true }).fill(house.org.slug)
+  await page.getByLabel('The org’s full name').fill('Fay’s Bakery')
+  await page.getByLabel('Your name').fill('Fay')
+  await page.getByLabel('Email').fill('fay@example.com')
+  await page.getByLabel('Password').fill(password)
+  await page.getByRole('button', { name: 'Sign up' }).click()
+  const taken = await house.deployment.nobody.post('/v1/signup', {
+    org: house.org.slug,
+    email: 'somebody@example.com',
+    password,
+  })
+  await page.getByRole('alert').getByText(taken.body.detail).waitFor()
+  await page.getByLabel('Org', { exact: true }).fill('fays-bakery')
+  await page.getByRole('button', { name: 'Sign up' }).click()
+  await page.getByText('Six digits are on their way to').waitFor()
+  const code = /\b\d{6}\b/.exec((await letterTo('fay@example.com', /./)).text)?.[0] ?? ''
+  await page.getByLabel('Code').fill(code === '000000' ? '000001' : '000000')
+  await page.getByRole('button', { name: 'Open my org' }).click()
+  await page.getByRole('alert').waitFor()
+  await picture(page, 'sign-up-code')
+  await page.getByLabel('Code').fill(code)
+  await page.getByRole('button', { name: 'Open my org' }).click()
+  await page.getByText('No agent yet in the sandbox').waitFor()
+  await page.locator('.who').getByText('fays-bakery').waitFor()
+  assert.deepEqual(opened.broken, [])
+})
+
+test('a forgotten password is chosen anew behind the link that was mailed, and the old one opens nothing', async () => {
+  const { email } = await house.org.person('qa')
+  await using opened = await openPage({ url })
+  const { page } = opened
+  await page.goto('/')
+  await page.getByRole('link', { name: 'Forgotten password' }).click()
+  await page.getByLabel('Email').fill(email)
+  await page.getByRole('button', { name: 'Send me a link' }).click()
+  await page.getByText('a letter with a link is on its way').waitFor()
+  const [link = ''] = /\/invitations\/[\w-]+/.exec((await letterTo(email, /new password/)).text) ?? []
+  await page.goto(link)
+  await page.getByLabel('Password').fill('another horse battery')
+  await page.getByRole('button', { name: 'Take my seat' }).click()
+  await page.getByRole('heading', { name: 'Agents', level: 1 }).waitFor()
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await page.getByLabel('Email').fill(email)
+  await page.getByLabel('Password').fill(password)
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await page.getByRole('alert').getByText('nobody answers to that email and password').waitFor()
+  await page.getByLabel('Password').fill('another horse battery')
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await page.getByRole('heading', { name: 'Agents', level: 1 }).waitFor()
+  assert.deepEqual(opened.broken, [])
 })

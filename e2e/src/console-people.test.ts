@@ -1,23 +1,19 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { after } from 'node:test'
 import { startChatDeployment } from '@switchroom/gateway/testing/chat-deployment'
 import { password } from '@switchroom/gateway/testing/deployment'
 import { until } from '@switchroom/launcher/testing/waiting'
-import { assertUsable, openPage, startBrowser } from './browser.ts'
+import { assertUsable, openPage, picture, test } from './browser.ts'
 
-const browser = await startBrowser()
 const house = await startChatDeployment()
-after(async () => {
-  await browser.close()
-  await house[Symbol.asyncDispose]()
-})
+after(() => house[Symbol.asyncDispose]())
 const { deployment } = house
 const { url, nobody } = deployment
 
 test('an admin invites a colleague, hands the link over, and the colleague is in', async () => {
   const org = await deployment.newOrg()
   const admin = await org.person('admin')
-  await using desk = await openPage(browser, { url, key: admin.key })
+  await using desk = await openPage({ url, key: admin.key })
   await desk.page.goto('/team')
   await desk.page.getByRole('button', { name: 'Invite somebody' }).click()
   const dialog = desk.page.getByRole('dialog', { name: 'Invite somebody' })
@@ -26,6 +22,7 @@ test('an admin invites a colleague, hands the link over, and the colleague is in
   await dialog.getByRole('button', { name: 'Send the invitation' }).click()
   const link = (await dialog.locator('code').textContent()) ?? ''
   await assertUsable(desk.page)
+  await picture(desk.page, 'invited')
   await dialog.getByRole('button', { name: 'Close' }).click()
   await desk.page
     .getByRole('row', { name: /ana@example\.com/ })
@@ -36,7 +33,7 @@ test('an admin invites a colleague, hands the link over, and the colleague is in
   await dialog.getByRole('button', { name: 'Send the invitation' }).click()
   await dialog.getByRole('alert').getByText('ana@example.com is already a member').waitFor()
 
-  await using other = await openPage(browser, { url })
+  await using other = await openPage({ url })
   await other.page.goto(new URL(link).pathname)
   await other.page.getByLabel('Password').fill(password)
   await other.page.getByRole('button', { name: 'Take my seat' }).click()
@@ -50,7 +47,7 @@ test('a terminal is signed in by whoever opens its address and says yes', async 
   const org = await deployment.newOrg()
   const admin = await org.person('admin')
   const { body: waiting } = await nobody.post('/v1/login/pairings', { device: 'ana-laptop' })
-  await using opened = await openPage(browser, { url })
+  await using opened = await openPage({ url })
   const { page } = opened
   await page.goto(`/cli?c=${waiting.code}`)
   await page.getByLabel('Email').fill(admin.email)
@@ -58,6 +55,7 @@ test('a terminal is signed in by whoever opens its address and says yes', async 
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
   await page.getByText('Approve it only if you have just started it yourself.').waitFor()
   await assertUsable(page)
+  await picture(page, 'terminal')
   await page.getByRole('button', { name: 'Sign this terminal in' }).click()
   await page.getByText('ana-laptop is signed in. You can close this page.').waitFor()
   const { status, body } = await nobody.get(`/v1/login/pairings/${waiting.code}/key`)
@@ -68,7 +66,7 @@ test('a terminal is signed in by whoever opens its address and says yes', async 
 test('whoever signs out leaves no key in the browser, and the key opens nothing any more', async () => {
   const org = await deployment.newOrg()
   const admin = await org.person('admin')
-  await using opened = await openPage(browser, { url })
+  await using opened = await openPage({ url })
   const { page } = opened
   await page.goto('/')
   await page.getByLabel('Email').fill(admin.email)
@@ -94,7 +92,7 @@ test('a login code signs in once and leaves the address bar; a refusal is shown 
   const org = await deployment.newOrg()
   const admin = await org.person('admin')
   const { body } = await admin.client.post('/v1/login/codes')
-  await using opened = await openPage(browser, { url })
+  await using opened = await openPage({ url })
   const { page } = opened
   await page.goto(`/?login=${body.code}`)
   await page.getByRole('heading', { name: 'Agents', level: 1 }).waitFor()
@@ -103,7 +101,7 @@ test('a login code signs in once and leaves the address bar; a refusal is shown 
   await page.goto(`/?login=${body.code}`)
   await page.getByRole('alert').getByText(spent).waitFor()
   await page.getByRole('heading', { name: 'Agents', level: 1 }).waitFor()
-  await using stranger = await openPage(browser, { url })
+  await using stranger = await openPage({ url })
   await stranger.page.goto('/?refused=' + encodeURIComponent('this org does not know that address'))
   await stranger.page.getByRole('alert').getByText('this org does not know that address').waitFor()
   assert.equal(new URL(stranger.page.url()).search, '')
@@ -116,7 +114,7 @@ test('somebody in two orgs chooses one at sign-in, and changes to the other', as
   const [first, second] = [await deployment.newOrg(), await deployment.newOrg()]
   const { email } = await first.person('admin')
   await second.join(email, 'qa')
-  await using opened = await openPage(browser, { url })
+  await using opened = await openPage({ url })
   const { page } = opened
   await page.goto('/')
   await page.getByLabel('Email').fill(email)
@@ -135,7 +133,7 @@ test('somebody in two orgs chooses one at sign-in, and changes to the other', as
 test('in production the whole page says so', async () => {
   const org = await deployment.newOrg()
   const admin = await org.person('admin')
-  await using opened = await openPage(browser, { url, key: admin.key })
+  await using opened = await openPage({ url, key: admin.key })
   const { page } = opened
   await page.goto('/agents')
   await page.getByText('No agent yet in the sandbox').waitFor()
@@ -143,12 +141,13 @@ test('in production the whole page says so', async () => {
   await page.getByText('No agent yet in production').waitFor()
   await page.locator('.frame.production').waitFor()
   await assertUsable(page)
+  await picture(page, 'production')
 })
 
 test('an operator gives the platform a brand, and everybody sees it; a wrong colour is refused beside its field', async () => {
   const org = await deployment.newOrg()
   const operator = await org.person('admin', { operator: true })
-  await using opened = await openPage(browser, { url, key: operator.key })
+  await using opened = await openPage({ url, key: operator.key })
   const { page } = opened
   await page.goto('/platform/brand')
   await page.getByLabel('Name').fill('Voices & Co')
@@ -158,7 +157,7 @@ test('an operator gives the platform a brand, and everybody sees it; a wrong col
   await page.getByLabel('Accent colour').fill('#7a1f5c')
   await page.getByRole('button', { name: 'Save the brand' }).click()
   await page.getByRole('banner').getByText('Voices & Co').waitFor()
-  await using stranger = await openPage(browser, { url })
+  await using stranger = await openPage({ url })
   await stranger.page.goto('/')
   await stranger.page.getByText('Voices & Co').waitFor()
   const accent = `getComputedStyle(document.documentElement).getPropertyValue('--accent')`
@@ -173,7 +172,7 @@ test('the platform screens are there for an operator, and for nobody else (I-448
     [true, (await org.person('admin', { operator: true })).key],
     [false, (await org.person('admin')).key],
   ] as const) {
-    await using opened = await openPage(browser, { url, key })
+    await using opened = await openPage({ url, key })
     const { page } = opened
     await page.goto('/platform/orgs')
     if (isOperator) await page.getByRole('link', { name: `Org ${org.slug}` }).waitFor()
@@ -182,37 +181,31 @@ test('the platform screens are there for an operator, and for nobody else (I-448
   }
 })
 
-test('an agent’s settings say where each comes from, a refusal stands beside its field, and an old version is brought back', async () => {
-  const { slug } = await house.newAgent()
-  const { key } = await house.org.person('admin')
-  await using opened = await openPage(browser, { url, key })
+test('an operator visits an org that they do not belong to, is told so throughout, and comes back to their own', async () => {
+  const [own, other] = [await deployment.newOrg(), await deployment.newOrg()]
+  const operator = await own.person('admin', { operator: true })
+  await other.person('admin')
+  await using opened = await openPage({ url, key: operator.key })
   const { page } = opened
-  await page.goto(`/agents/${slug}/settings`)
-  await page.getByLabel('End-of-turn threshold', { exact: true }).fill('0.95')
-  await page.getByRole('button', { name: 'Save the change' }).click()
-  const field = page.locator('.field', { has: page.getByLabel('End-of-turn threshold', { exact: true }) })
-  await field.getByRole('alert').waitFor()
-  await page.getByRole('button', { name: 'Undo' }).click()
-  for (const seconds of ['60', '90']) {
-    await page.getByLabel('Longest call in seconds').fill(seconds)
-    await page.getByRole('button', { name: 'Save the change' }).click()
-    await page.getByRole('button', { name: 'Nothing changed' }).waitFor()
+  await page.goto('/agents')
+  const enter = async (org: { slug: string }, verb: string) => {
+    await page.getByRole('button', { name: 'Switch org' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Switch org' })
+    await dialog.getByText('You are here').waitFor()
+    const find = dialog.getByLabel('Find')
+    if ((await find.count()) > 0) await find.fill(org.slug)
+    await picture(page, 'switch-org')
+    await dialog.getByRole('button', { name: `${verb} Org ${org.slug}` }).click()
+    await page.locator('.who').getByText(org.slug).waitFor()
   }
-  await page.getByText('Yours is at version 2.').waitFor()
-  await page.getByRole('link', { name: 'History', exact: true }).click()
-  await page.getByRole('button', { name: 'What changed in version 2' }).click()
-  await page.getByRole('dialog').locator('del', { hasText: '60' }).waitFor()
+  await enter(other, 'Visit')
+  await page.locator('.who').getByText('visiting').waitFor()
+  await page.getByRole('link', { name: 'Team', exact: true }).click()
+  const members = page.getByRole('table', { name: 'Members' })
+  await members.getByRole('row').nth(1).waitFor()
+  assert.equal(await members.getByText(operator.email).count(), 0, 'a visitor has no seat')
   await assertUsable(page)
-  await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click()
-  await page.getByRole('button', { name: 'What changed in version 1' }).click()
-  await page.getByRole('button', { name: 'Roll back to version 1' }).click()
-  await page.getByText('rollback to v1').waitFor()
-
-  await page.getByRole('link', { name: 'Canary', exact: true }).click()
-  await page.getByLabel('Calls in a hundred').fill('25')
-  await page.getByRole('button', { name: 'Start the canary' }).click()
-  await page.getByText('Version 3 runs on 25 calls in a hundred, version 2 on the rest.').waitFor()
-  await page.getByRole('row', { name: /Version 3/ }).waitFor()
-  await assertUsable(page)
+  await enter(own, 'Enter')
+  assert.equal(await page.locator('.who').getByText('visiting').count(), 0)
   assert.deepEqual(opened.broken, [])
 })

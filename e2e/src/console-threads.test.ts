@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { after } from 'node:test'
 import { newContact, startMessagingDeployment } from '@switchroom/gateway/testing/messaging-deployment'
 import { done } from '@switchroom/gateway/testing/test-agents'
 import { until } from '@switchroom/gateway/testing/until'
-import { assertFits, assertUsable, openPage, picture, startBrowser } from './browser.ts'
+import { assertFits, assertUsable, openPage, picture, test } from './browser.ts'
 
-const browser = await startBrowser()
-after(() => browser.close())
 const messaging = await startMessagingDeployment()
 after(() => messaging[Symbol.asyncDispose]())
 const { deployment, org, model, platform } = messaging
@@ -18,7 +16,7 @@ test('a person reads what came, answers it, takes the conversation over, writes 
   const app = await desk.app()
   const contact = newContact()
   model.reply = () => 'We have rye.'
-  await using opened = await openPage(browser, { url, key })
+  await using opened = await openPage({ url, key })
   const { page } = opened
   await page.goto('/threads')
   await page.getByText('Nobody has written yet').waitFor()
@@ -66,7 +64,7 @@ test('what waits for an app, what is refused, and a conversation that is over ea
   const contact = newContact()
   await desk.write(contact, 'Is anybody there?', { name: 'Carla' })
   const at = `/threads/${desk.agent}/${encodeURIComponent(contact)}`
-  await using opened = await openPage(browser, { url, key, width: 360, colours: 'dark' })
+  await using opened = await openPage({ url, key, width: 360, colours: 'dark' })
   const { page } = opened
   await page.goto(at)
   await page.getByText('What they wrote waits for an app that holds the agent.').waitFor()
@@ -94,6 +92,28 @@ test('what waits for an app, what is refused, and a conversation that is over ea
   await app.close()
 })
 
+test('whoever runs the team erases a person from their thread, and the thread is gone', async () => {
+  const desk = await messaging.newDesk()
+  const app = await desk.app()
+  const contact = newContact()
+  model.reply = () => 'Noted.'
+  await desk.write(contact, 'Forget me.', { name: 'Dora' })
+  await desk.texts(contact, 1)
+  const admin = await org.person('admin')
+  await using opened = await openPage({ url, key: admin.key })
+  const { page } = opened
+  await page.goto(`/threads/${desk.agent}/${encodeURIComponent(contact)}?agent=${desk.agent}`)
+  await page.getByRole('list', { name: 'Conversation' }).getByText('Forget me.').waitFor()
+  await picture(page, 'thread-of-admin')
+  await page.getByRole('button', { name: 'Erase this person' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Erase for good' }).click()
+  await page.getByText('Nobody has written yet').waitFor()
+  const { threads } = done(await admin.client.in('sandbox').get(`/v1/agents/${desk.agent}/threads`))
+  assert.deepEqual(threads, [])
+  assert.deepEqual(opened.broken, [])
+  await app.close()
+})
+
 test('the inbox is narrowed to what is unread, to an agent and to words, and fits both widths', async () => {
   const desk = await messaging.newDesk()
   const app = await desk.app()
@@ -108,7 +128,7 @@ test('the inbox is narrowed to what is unread, to an agent and to words, and fit
     [1280, 'light'],
     [360, 'dark'],
   ] as const) {
-    await using opened = await openPage(browser, { url, key, width, colours })
+    await using opened = await openPage({ url, key, width, colours })
     const { page } = opened
     await page.goto(`/threads?agent=${desk.agent}`)
     const inbox = page.getByRole('region', { name: 'Threads, newest first' })

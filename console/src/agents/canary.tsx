@@ -11,6 +11,7 @@ import { Section } from '../ui/page.tsx'
 import { Table } from '../ui/table.tsx'
 import { toast } from '../ui/toast.tsx'
 import type { AgentPartProps } from './agent-part.ts'
+import { knobLabel } from './knob-list.ts'
 import { ScopeSelect, useScopeChoice } from './scope-choice.tsx'
 
 export default function CanaryPart({ agent }: AgentPartProps) {
@@ -160,7 +161,7 @@ function Compared({ agent, before, after, isTeam }: ComparedProps) {
             <p className="soft">
               {fared.fields.length === 0
                 ? 'They are set alike.'
-                : `They differ in ${fared.fields.join(', ')}.`}
+                : `They differ in: ${fared.fields.map(knobLabel).join(', ')}.`}
             </p>
           </>
         )}

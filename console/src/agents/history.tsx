@@ -1,15 +1,9 @@
-import type {
-  Config,
-  SettingsDiff,
-  SettingsHistory,
-  SettingsRow,
-  SettingsView,
-} from '@switchroom/contract/settings'
-import type { MemberList } from '@switchroom/contract/members'
+import type { Config, SettingsDiff, SettingsHistory, SettingsView } from '@switchroom/contract/settings'
 import { useState } from 'react'
 import { path } from '../api/client.ts'
 import { useGet, useSend } from '../api/queries.ts'
 import { useCan, useWho } from '../shell/identity.ts'
+import { useNames } from '../shell/names.ts'
 import { Answered, Empty, Refusal } from '../ui/answers.tsx'
 import { Badge } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
@@ -30,7 +24,7 @@ export default function HistoryPart({ agent }: AgentPartProps) {
     path`/v1/agents/${agent}/settings/history` + (isTeam ? '?team=true' : ''),
   )
   const [looked, setLooked] = useState<number | null>(null)
-  const nameOf = useAuthors()
+  const nameOf = useNames()
   const can = useCan()
   const { send, busy, error } = useSend()
   const rollBack = async (version: number) => {
@@ -53,19 +47,24 @@ export default function HistoryPart({ agent }: AgentPartProps) {
                 rows={versions}
                 rowKey={({ version }) => String(version)}
                 columns={[
-                  { title: 'Version', cell: ({ version }) => `Version ${version}` },
+                  {
+                    title: 'Version',
+                    cell: ({ version }) => (
+                      <>
+                        Version {version}{' '}
+                        {version === versions[0]?.version ? <Badge tone="good">Newest</Badge> : null}
+                      </>
+                    ),
+                  },
                   { title: 'Set', cell: ({ set_at }) => <Time epochS={set_at} /> },
                   { title: 'By', cell: ({ author }) => nameOf(author) },
                   { title: 'Note', cell: ({ note }) => note ?? '' },
                   {
                     title: '',
                     cell: ({ version }) => (
-                      <div className="row">
-                        {version === versions[0]?.version ? <Badge tone="good">Newest</Badge> : null}
-                        <Button onClick={() => setLooked(version)}>
-                          What changed <span className="sr-only">in version {version}</span>
-                        </Button>
-                      </div>
+                      <Button onClick={() => setLooked(version)}>
+                        What changed <span className="sr-only">in version {version}</span>
+                      </Button>
                     ),
                   },
                 ]}
@@ -136,15 +135,4 @@ export function Changes({ from, to }: { from: Config; to: Config }) {
       ))}
     </ul>
   )
-}
-
-/** Names for the ids of members, for those who may read them. */
-export function useAuthors(): (author: SettingsRow['author']) => string {
-  const can = useCan()
-  const { me } = useWho()
-  const members = useGet<MemberList>(can('team') ? '/v1/members' : null)
-  return (author) => {
-    if (author === me?.subject) return 'you'
-    return members.data?.members.find(({ id }) => id === author)?.name ?? author
-  }
 }

@@ -8,6 +8,8 @@ export interface KnobEditorProps {
   config: Config
   /** The value of the scope below, as a hint of what applies while nothing is set. */
   inherited: string
+  /** What the scope below has. */
+  below: Config
   error: string | undefined
   disabled: boolean
   change: (changed: Partial<Config>) => void
@@ -104,10 +106,12 @@ const one = (knob: Knob, value: unknown): Partial<Config> => ({ [knob]: value })
 const numberIn = (said: string) =>
   said === '' ? undefined : Number.isNaN(Number(said)) ? said : Number(said)
 
-function GreetingEditor({ config, inherited, error, disabled, change }: KnobEditorProps) {
+function GreetingEditor({ config, inherited, below, error, disabled, change }: KnobEditorProps) {
   const { greeting } = config
   const verb = greeting === undefined ? '' : greeting.reply === undefined ? 'say' : 'reply'
   const set = (next: Greeting | undefined) => change({ greeting: next })
+  // Whoever changes the words begins with those that apply.
+  const wordsOf = (said: string) => (said === 'say' ? below.greeting?.say : below.greeting?.reply) ?? ''
   const rest =
     greeting?.allow_interruptions === undefined ? {} : { allow_interruptions: greeting.allow_interruptions }
   return (
@@ -117,7 +121,7 @@ function GreetingEditor({ config, inherited, error, disabled, change }: KnobEdit
         error={verb === '' ? error : undefined}
         disabled={disabled}
         value={verb}
-        onChange={(said) => set(said === '' ? undefined : { [said]: '', ...rest })}
+        onChange={(said) => set(said === '' ? undefined : { [said]: wordsOf(said), ...rest })}
         options={[
           { value: '', label: `Not set (${inherited})` },
           { value: 'say', label: 'Says these words' },

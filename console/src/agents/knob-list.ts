@@ -69,6 +69,10 @@ export const knobGroups: KnobGroup[] = [
   },
 ]
 
+/** As the settings call it. */
+export const knobLabel = (name: string) =>
+  knobGroups.flatMap(({ fields }) => fields).find(({ knob }) => knob === name)?.label ?? name
+
 /** What a key that opens words alone may set. */
 export const wordsKnobs: readonly Knob[] = ['greeting', 'memory']
 

@@ -34,7 +34,7 @@ export function ScopeSelect({ scope, choose }: ScopeChoosing) {
     <div className="narrow">
       <Select
         label="Scope"
-        hint="What you set in your own scope is seen by your calls alone."
+        hint="Your own is used by your calls alone."
         value={scope}
         onChange={(value) => choose(value === 'team' ? 'team' : 'yours')}
         options={[

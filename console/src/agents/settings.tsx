@@ -1,5 +1,5 @@
 import type { Config, Knob, SettingsRow, SettingsView } from '@switchroom/contract/settings'
-import { useState, type FormEvent } from 'react'
+import { useEffect, useRef, useState, type FormEvent, type ReactNode } from 'react'
 import { path } from '../api/client.ts'
 import { useGet, useSend } from '../api/queries.ts'
 import { useCan } from '../shell/identity.ts'
@@ -84,6 +84,7 @@ function Editor({ agent, view, own, choosing }: EditorProps) {
           field={field}
           config={config}
           inherited={inheritedWords(field.knob, below, isFixed)}
+          below={below}
           error={named === field.knob ? error?.message : undefined}
           disabled={isFixed || !(can('pipeline') || wordsKnobs.includes(field.knob))}
           change={change}
@@ -96,49 +97,70 @@ function Editor({ agent, view, own, choosing }: EditorProps) {
     <form className="stack" onSubmit={(event) => void submit(event)}>
       {knobGroups.map(({ title, fields, isRare }) =>
         isRare ? (
-          <details key={title} className="section rare">
-            <summary>
-              <h2>{title}</h2>
-            </summary>
+          <Rare key={title} title={title} mustOpen={fields.some(({ knob }) => knob === named)}>
             <div className="knobs">{fields.map(row)}</div>
-          </details>
+          </Rare>
         ) : (
           <Section key={title} title={title}>
             <div className="knobs">{fields.map(row)}</div>
           </Section>
         ),
       )}
-      <Section
-        title="Save"
-        hint={
-          own
-            ? `${scopeWords[scope]} is at version ${own.version}. A changed stage is tried before anything is kept.`
-            : `Nothing is set here yet. A changed stage is tried before anything is kept.`
-        }
-      >
-        <TextField
-          label="Note"
-          hint="Why, for the history."
-          value={note}
-          onChange={setNote}
-          maxLength={500}
-        />
-        {error && named === undefined ? <Refusal error={error} /> : null}
-        {error && named !== undefined ? (
-          <p className="field-error">Nothing was kept: see the field above.</p>
-        ) : null}
-        <div className="row">
-          <Button tone="primary" type="submit" busy={busy} disabled={changed.length === 0}>
-            {changed.length === 0
-              ? 'Nothing changed'
-              : `Save ${changed.length === 1 ? 'the change' : `${changed.length} changes`}`}
-          </Button>
-          {changed.length > 0 ? (
-            <Button onClick={() => change(resetTo(own?.config ?? {}, changed))}>Undo</Button>
+      <div className={changed.length > 0 ? 'save is-due' : 'save'}>
+        <Section
+          title="Save"
+          hint={
+            own
+              ? `${scopeWords[scope]} is at version ${own.version}. A changed stage is tried before anything is kept.`
+              : `Nothing is set here yet. A changed stage is tried before anything is kept.`
+          }
+        >
+          <TextField
+            label="Note"
+            placeholder="Why, for the history"
+            value={note}
+            onChange={setNote}
+            maxLength={500}
+          />
+          {error && named === undefined ? <Refusal error={error} /> : null}
+          {error && named !== undefined ? (
+            <p className="refusal">Nothing was kept. {error.message}</p> // read out at its field, seen here too
           ) : null}
-        </div>
-      </Section>
+          <div className="row">
+            <Button tone="primary" type="submit" busy={busy} disabled={changed.length === 0}>
+              {changed.length === 0
+                ? 'Nothing changed'
+                : `Save ${changed.length === 1 ? 'the change' : `${changed.length} changes`}`}
+            </Button>
+            {changed.length > 0 ? (
+              <Button onClick={() => change(resetTo(own?.config ?? {}, changed))}>Undo</Button>
+            ) : null}
+          </div>
+        </Section>
+      </div>
     </form>
+  )
+}
+
+interface RareProps {
+  title: string
+  /** Something in it was refused. */
+  mustOpen: boolean
+  children: ReactNode
+}
+
+function Rare({ title, mustOpen, children }: RareProps) {
+  const details = useRef<HTMLDetailsElement>(null)
+  useEffect(() => {
+    if (mustOpen && details.current) details.current.open = true
+  }, [mustOpen])
+  return (
+    <details ref={details} className="section rare">
+      <summary>
+        <h2>{title}</h2>
+      </summary>
+      {children}
+    </details>
   )
 }
 

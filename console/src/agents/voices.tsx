@@ -2,7 +2,7 @@ import type { Catalogue } from '@switchroom/contract/providers'
 import type { VoiceEntry } from '@switchroom/contract/speech'
 import type { VoiceList } from '@switchroom/contract/voices'
 import type { SettingsView } from '@switchroom/contract/settings'
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useState } from 'react'
 import { open, path } from '../api/client.ts'
 import { useGet, useSend } from '../api/queries.ts'
 import { useCan } from '../shell/identity.ts'
@@ -40,8 +40,19 @@ export default function VoicesPart({ agent }: AgentPartProps) {
     if (await send('put', path`/v1/agents/${agent}/settings`, body))
       toast(`${agent} speaks with ${voice} now.`)
   }
+  const wantedOf = (tts: string, voice: string): Wanted => ({
+    tts,
+    voice,
+    ...(text && { text }),
+    ...(language && { language }),
+  })
   return (
     <div className="stack">
+      {sample.playing ? (
+        // What it says stands in the field, or is the usual line.
+        // oxlint-disable-next-line jsx-a11y/media-has-caption
+        <audio key={sample.playing.address} src={sample.playing.address} autoPlay onEnded={sample.stop} />
+      ) : null}
       <div className="fields">
         {vendors.length > 0 ? (
           <Select
@@ -74,7 +85,7 @@ export default function VoicesPart({ agent }: AgentPartProps) {
             rows={all}
             rowKey={({ id }) => id}
             columns={[
-              { title: 'Voice', cell: ({ name, id }) => (name === id ? id : `${name} (${id})`) },
+              { title: 'Voice', cell: nameOf },
               { title: 'Language', cell: ({ language: spoken }) => spoken ?? 'several' },
               { title: 'About', cell: aboutOf },
               {
@@ -82,17 +93,12 @@ export default function VoicesPart({ agent }: AgentPartProps) {
                 cell: ({ id, name }) => (
                   <div className="row">
                     <Button
-                      busy={sample.playing === id}
+                      busy={sample.loading === id}
                       onClick={() =>
-                        void sample.play({
-                          tts,
-                          voice: id,
-                          ...(text && { text }),
-                          ...(language && { language }),
-                        })
+                        sample.playing?.voice === id ? sample.stop() : void sample.play(wantedOf(tts, id))
                       }
                     >
-                      Play <span className="sr-only">{name}</span>
+                      {sample.playing?.voice === id ? 'Stop' : 'Play'} <span className="sr-only">{name}</span>
                     </Button>
                     {own?.config.voice === id ? (
                       <span className="soft">in use</span>
@@ -117,6 +123,12 @@ export default function VoicesPart({ agent }: AgentPartProps) {
   )
 }
 
+const nameOf = ({ name, id }: VoiceEntry) => (
+  <>
+    {name} {name === id ? null : <div className="soft">{id}</div>}
+  </>
+)
+
 const aboutOf = ({ description, gender, country, accent }: VoiceEntry) =>
   [description, gender, accent, country].filter(Boolean).join(', ')
 
@@ -129,26 +141,25 @@ interface Wanted {
 
 /** One sample at a time; leaving the page ends it. */
 function useSample() {
-  const [playing, setPlaying] = useState<string | null>(null)
+  const [loading, setLoading] = useState<string | null>(null)
+  const [playing, setPlaying] = useState<{ voice: string; address: string } | null>(null)
   const [error, setError] = useState<Error | null>(null)
-  const sound = useRef<HTMLAudioElement | null>(null)
-  useEffect(() => () => sound.current?.pause(), [])
+  const address = playing?.address
+  useEffect(() => {
+    if (address !== undefined) return () => URL.revokeObjectURL(address)
+  }, [address])
   const play = async (wanted: Wanted) => {
-    sound.current?.pause()
-    setPlaying(wanted.voice)
+    setPlaying(null)
+    setLoading(wanted.voice)
     setError(null)
     try {
       const answer = await open('post', '/v1/voices/sample', wanted)
-      const address = URL.createObjectURL(await answer.blob())
-      const audio = new Audio(address)
-      sound.current = audio
-      audio.addEventListener('ended', () => URL.revokeObjectURL(address))
-      await audio.play()
+      setPlaying({ voice: wanted.voice, address: URL.createObjectURL(await answer.blob()) })
     } catch (refused) {
       setError(refused instanceof Error ? refused : new Error(String(refused)))
     } finally {
-      setPlaying(null)
+      setLoading(null)
     }
   }
-  return { play, playing, error }
+  return { play, stop: () => setPlaying(null), loading, playing, error }
 }

@@ -5,17 +5,14 @@ import { useSession } from './session.ts'
 
 export interface Following {
   signal: AbortSignal
-  /** The last seq already seen. */
-  after?: number
   onEntry: (entry: Entry) => void
 }
 
 const againAfterMs = 1000
 
-/** Reads a log's server-sent events, and comes back where it was when the connection is lost. */
-export async function follow(path: string, { signal, after = 0, onEntry }: Following): Promise<void> {
-  let last = after
-  let isOver = false
+/** Reads a log from its beginning, and comes back where it was when the connection is lost. It ends with the call. */
+export async function follow(path: string, { signal, onEntry }: Following): Promise<void> {
+  let last = 0
   while (!signal.aborted) {
     try {
       const headers = { accept: 'text/event-stream', ...(last > 0 && { 'last-event-id': String(last) }) }
@@ -25,10 +22,9 @@ export async function follow(path: string, { signal, after = 0, onEntry }: Follo
         const entry = event === 'log.caught_up' ? null : asEntry(data)
         if (!entry) continue
         if (!entry.ephemeral && entry.seq > 0) last = entry.seq
-        isOver ||= entry.type === 'call.ended'
         onEntry(entry)
+        if (entry.type === 'call.ended') return // nothing comes after it, however the connection goes
       }
-      if (isOver) return // the gateway closes a call's stream at its end
     } catch (error) {
       if (signal.aborted) return
       if (error instanceof Refused && error.status !== 0 && error.status < 500) throw error
@@ -70,23 +66,27 @@ export function useLog(path: string | null): { entries: readonly Entry[]; error:
   return { entries, error }
 }
 
-interface ServerEvent {
+export interface ServerEvent {
   event: string
   data: string
 }
 
-async function* eventsOf(body: ReadableStream<Uint8Array>): AsyncGenerator<ServerEvent> {
+export async function* eventsOf(body: ReadableStream<Uint8Array>): AsyncGenerator<ServerEvent> {
   const reader = body
     .pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>)
     .getReader()
   let text = ''
-  for (;;) {
-    const { done, value } = await reader.read()
-    if (done) return
-    text += value
-    const events = text.split(/\r?\n\r?\n/)
-    text = events.pop() ?? ''
-    for (const lines of events) yield parsed(lines)
+  try {
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done) return
+      text += value
+      const events = text.split(/\r?\n\r?\n/)
+      text = events.pop() ?? ''
+      for (const lines of events) yield parsed(lines)
+    }
+  } finally {
+    void reader.cancel().catch(() => {}) // left early, the connection is closed
   }
 }
 
@@ -103,7 +103,7 @@ function asEntry(data: string): Entry | null {
   return typeof entry.type === 'string' ? ({ seq: 0, data: {}, ...entry } as Entry) : null
 }
 
-function pause(ms: number, signal: AbortSignal): Promise<void> {
+export function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     setTimeout(resolve, ms)
     signal.addEventListener('abort', () => resolve(), { once: true })

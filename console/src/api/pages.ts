@@ -1,8 +1,8 @@
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
 import { useCallback, useMemo } from 'react'
-import { ask } from '../api/client.ts'
-import { useGet } from '../api/queries.ts'
-import { useSession } from '../api/session.ts'
+import { ask } from './client.ts'
+import { useGet } from './queries.ts'
+import { useSession } from './session.ts'
 
 interface Page {
   next: string | null

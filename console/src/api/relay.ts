@@ -1,7 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useCallback, useEffect, useRef } from 'react'
-import { open, Refused } from '../api/client.ts'
-import { useSession } from '../api/session.ts'
+import { open, Refused } from './client.ts'
+import { eventsOf, pause } from './events.ts'
+import { useSession } from './session.ts'
 
 /** Something that happens now in a call of the org. */
 export interface RelayEvent {
@@ -62,34 +63,16 @@ async function listen(signal: AbortSignal, onEvent: (event: RelayEvent) => void)
         signal,
         headers: { accept: 'text/event-stream' },
       })
-      if (body) await readFrames(body, onEvent)
+      if (!body) return
+      for await (const { event: type, data } of eventsOf(body)) {
+        if (type === '' || data === '') continue
+        const { agent, call } = JSON.parse(data) as RelayEvent
+        onEvent({ type, agent, call })
+      }
     } catch (error) {
       const isRefused = error instanceof Refused && error.status >= 400 && error.status < 500
       if (signal.aborted || isRefused) return // the lists are asked again now and then all the same
     }
-    await new Promise((resolve) => {
-      setTimeout(resolve, againAfterMs)
-      signal.addEventListener('abort', resolve, { once: true })
-    })
-  }
-}
-
-async function readFrames(body: ReadableStream<Uint8Array>, onEvent: (event: RelayEvent) => void) {
-  const reader = body.getReader()
-  const decoder = new TextDecoder()
-  let text = ''
-  for (;;) {
-    const { done, value } = await reader.read()
-    if (done) return
-    text += decoder.decode(value, { stream: true })
-    const frames = text.split('\n\n')
-    text = frames.pop() ?? ''
-    for (const frame of frames) {
-      const [, type] = /^event: (.*)$/m.exec(frame) ?? []
-      const [, data] = /^data: (.*)$/m.exec(frame) ?? []
-      if (type === undefined || data === undefined) continue
-      const { agent, call } = JSON.parse(data) as RelayEvent
-      onEvent({ type, agent, call })
-    }
+    await pause(againAfterMs, signal)
   }
 }

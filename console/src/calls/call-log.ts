@@ -49,7 +49,6 @@ async function readAll(at: string, signal: AbortSignal, take: Take): Promise<voi
 
 /** A long log comes in one burst: it is drawn once a frame, not once an entry. */
 async function followed(at: string, signal: AbortSignal, take: Take): Promise<void> {
-  const over = new AbortController()
   let waiting: Entry[] = []
   let frame = 0
   const draw = () => {
@@ -61,9 +60,8 @@ async function followed(at: string, signal: AbortSignal, take: Take): Promise<vo
   const onEntry = (entry: Entry) => {
     waiting.push(entry)
     frame ||= requestAnimationFrame(draw)
-    if (entry.type === 'call.ended') over.abort() // nothing comes after it
   }
-  await follow(at, { signal: AbortSignal.any([signal, over.signal]), onEntry })
+  await follow(at, { signal, onEntry })
 }
 
 function withEntry(log: CallLog, { type, ephemeral, ...rest }: Entry): CallLog {

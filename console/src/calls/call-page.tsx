@@ -8,18 +8,19 @@ import { Answered, Progress, Refusal } from '../ui/answers.tsx'
 import { Badge } from '../ui/badge.tsx'
 import { ButtonLink } from '../ui/button.tsx'
 import { Page, Section } from '../ui/page.tsx'
-import { Table } from '../ui/table.tsx'
 import { Time } from '../ui/time.tsx'
 import { useCallLog, type CallLog } from './call-log.ts'
-import { channelName, counted, lengthOf, otherSide } from './call-words.ts'
+import { channelName, contactOf, otherSide } from './call-words.ts'
+import { EraseContact } from './erase-contact.tsx'
+import { counted, lengthOf } from '../ui/words.ts'
 import { StateBadge } from './calls-list.tsx'
 import './calls.css'
-import './facts.css'
+import '../ui/facts.css'
 import { Conversation } from './conversation-list.tsx'
 import { conversationOf, reasonName, stageName } from './conversation.ts'
 import { SuperviseCall } from './supervise.tsx'
 import { exchangesOf } from './turn-timings.ts'
-import { useNames } from './who.ts'
+import { useNames } from '../shell/names.ts'
 
 /** One call: what was said and done, how long it took, and what may be done about it while it goes on. */
 export function CallPage({ call }: { call: string }) {
@@ -99,6 +100,7 @@ function CallShown({ summary, log }: { summary: CallSummary; log: CallLog }) {
 
 function Facts({ summary }: { summary: CallSummary }) {
   const { call, agent, state, channel, direction, from, to, started_at, ended_at } = summary
+  const contact = contactOf(summary)
   return (
     <Section title="About this call">
       <dl className="facts">
@@ -135,6 +137,11 @@ function Facts({ summary }: { summary: CallSummary }) {
           <code className="wrap-anywhere">{call}</code>
         </dd>
       </dl>
+      {contact === null ? null : (
+        <div className="row">
+          <EraseContact contact={contact} thenTo="/calls" />
+        </div>
+      )}
     </Section>
   )
 }
@@ -169,28 +176,19 @@ function Usage({ summary }: { summary: CallSummary }) {
   if (usage.length === 0) return null
   return (
     <Section title="What it used">
-      <Table
-        caption="What each stage used"
-        rows={usage}
-        rowKey={({ stage, vendor, model, key }) => [stage, vendor, model, key].join(' ')}
-        columns={[
-          { title: 'Stage', cell: ({ stage }) => stageName(stage) },
-          {
-            title: 'Vendor',
-            cell: ({ vendor, model }) => (
-              <span className="wrap-anywhere">{[vendor, model].filter(Boolean).join(' ')}</span>
-            ),
-          },
-          {
-            title: 'Used',
-            cell: ({ amounts }) =>
-              Object.entries(amounts)
-                .map(([name, amount]) => `${Math.round(amount * 10) / 10} ${name.replaceAll('_', ' ')}`)
-                .join(', '),
-          },
-          { title: 'Credits', isNumeric: true, cell: ({ credits }) => credits.toFixed(3) },
-        ]}
-      />
+      <dl className="facts">
+        {usage.map(({ stage, vendor, model, key, amounts, credits }) => (
+          <Fact key={[stage, vendor, model, key].join(' ')} name={stageName(stage)}>
+            {[vendor, model].filter(Boolean).join(' ')}
+            <div className="soft">
+              {[...Object.entries(amounts).map(amountOf), `${credits.toFixed(3)} credits`].join(', ')}
+            </div>
+          </Fact>
+        ))}
+      </dl>
     </Section>
   )
 }
+
+const amountOf = ([name, amount]: [string, number]) =>
+  `${Math.round(amount * 10) / 10} ${name.replaceAll('_', ' ')}`

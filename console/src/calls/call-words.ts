@@ -11,24 +11,13 @@ const channelNames = new Map([
 export const channelName = (channel: string) => channelNames.get(channel) ?? channel
 export const channelOptions = [...channelNames].map(([value, label]) => ({ value, label }))
 
-/** Whom the agent speaks with. */
-export const otherSide = ({ contact, from, to, direction, channel }: Head) =>
-  contact ?? (direction === 'outbound' ? to : from) ?? (channel === 'phone' ? 'Number withheld' : 'A visitor')
+/** Under what the gateway knows whom the agent speaks with; null for whoever said nothing of themselves. */
+export const contactOf = ({ contact, from, to, direction }: Head) =>
+  contact ?? (direction === 'outbound' ? to : from)
+
+/** Whom the agent speaks with, in words. */
+export const otherSide = (head: Head) =>
+  contactOf(head) ?? (head.channel === 'phone' ? 'Number withheld' : 'A visitor')
 
 export const stateName = (state: Session['state']) =>
   ({ open: 'Live', held: 'Taken over', ended: 'Ended' })[state]
-
-/** 75 as 1:15. */
-export function lengthOf(seconds: number): string {
-  const whole = Math.max(0, Math.round(seconds))
-  const parts = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60]
-  const [hours = 0, minutes = 0, rest = 0] = parts
-  const two = (part: number) => String(part).padStart(2, '0')
-  return hours > 0 ? `${hours}:${two(minutes)}:${two(rest)}` : `${minutes}:${two(rest)}`
-}
-
-/** 1234 as 1.23 s, 80 as 80 ms. */
-export const tookOf = (ms: number) => (ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(2)} s`)
-
-export const counted = (count: number, one: string, many = `${one}s`) =>
-  `${count} ${count === 1 ? one : many}`

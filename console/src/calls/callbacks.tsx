@@ -14,8 +14,8 @@ import { Tabs } from '../ui/tabs.tsx'
 import { Time } from '../ui/time.tsx'
 import { AgentFilter, callTabs } from './calls-list.tsx'
 import { textIn } from './conversation.ts'
-import { usePages } from './pages.ts'
-import { asked, useFilters } from './query-filters.ts'
+import { usePages } from '../api/pages.ts'
+import { asked, useFilters } from '../api/query-filters.ts'
 
 const pageOptions = {
   itemsOf: ({ callbacks }: CallbackPage) => callbacks,

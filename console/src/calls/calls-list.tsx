@@ -10,11 +10,12 @@ import { Page } from '../ui/page.tsx'
 import { Tabs } from '../ui/tabs.tsx'
 import { Time } from '../ui/time.tsx'
 import { VirtualList } from '../ui/virtual-list.tsx'
-import { channelName, channelOptions, counted, lengthOf, otherSide, stateName } from './call-words.ts'
+import { channelName, channelOptions, otherSide, stateName } from './call-words.ts'
+import { counted, lengthOf } from '../ui/words.ts'
 import './calls.css'
-import { usePages, type Pages } from './pages.ts'
-import { asked, useFilters } from './query-filters.ts'
-import { useRelay } from './relay.ts'
+import { usePages, type Pages } from '../api/pages.ts'
+import { asked, useFilters } from '../api/query-filters.ts'
+import { useRelay } from '../api/relay.ts'
 
 export const callTabs = [
   { href: '/calls', label: 'All calls' },
@@ -152,7 +153,7 @@ function Search({ value, onChange }: { value: string; onChange: (value: string) 
       type="search"
       value={text}
       onChange={setText}
-      placeholder="Number, words or call id"
+      placeholder="Number or words"
       maxLength={200}
     />
   )

@@ -1,9 +1,9 @@
 import { useEffect, useRef, useState } from 'react'
 import { Badge } from '../ui/badge.tsx'
 import { Time } from '../ui/time.tsx'
-import { lengthOf, tookOf } from './call-words.ts'
+import { lengthOf, tookOf } from '../ui/words.ts'
 import type { Item, SaidTurn, ToolRun } from './conversation.ts'
-import './conversation.css'
+import '../ui/conversation.css'
 import type { Exchange } from './turn-timings.ts'
 import { Waterfall } from './waterfall.tsx'
 

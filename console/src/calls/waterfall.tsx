@@ -1,4 +1,4 @@
-import { tookOf } from './call-words.ts'
+import { tookOf } from '../ui/words.ts'
 import type { Exchange, Span } from './turn-timings.ts'
 import './waterfall.css'
 

@@ -1,4 +1,4 @@
-import { useFilters } from '../calls/query-filters.ts'
+import { useFilters } from '../api/query-filters.ts'
 import { useWho } from '../shell/identity.ts'
 import { Page, Section } from '../ui/page.tsx'
 import { DialForm } from './dial-form.tsx'

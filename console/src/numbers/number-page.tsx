@@ -20,7 +20,7 @@ import { Page, Section } from '../ui/page.tsx'
 import { Time } from '../ui/time.tsx'
 import { toast } from '../ui/toast.tsx'
 import { originSays, pathStepName, ringsSays } from './number-words.ts'
-import '../calls/facts.css'
+import '../ui/facts.css'
 import './numbers.css'
 import { Steps } from './steps-list.tsx'
 

@@ -1,5 +1,4 @@
 import type { Scope } from '@switchroom/contract/scopes'
-import { useEffect, useRef } from 'react'
 import { useCan, useWho } from '../shell/identity.ts'
 import { Tabs } from '../ui/tabs.tsx'
 
@@ -18,14 +17,5 @@ export function NumberTabs({ current }: { current: string }) {
   const { operator } = useWho()
   const open = tabs.filter(({ scope }) => can(scope))
   const approvals = operator ? [{ href: '/numbers/approvals', label: 'Approvals' }] : []
-  const tabsShown = useRef<HTMLDivElement>(null)
-  useEffect(() => {
-    // On a narrow screen not all of them are in sight.
-    tabsShown.current?.querySelector('[aria-current]')?.scrollIntoView({ inline: 'center', block: 'nearest' })
-  }, [current])
-  return (
-    <div ref={tabsShown} className="number-tabs">
-      <Tabs label="Numbers" tabs={[...open, ...approvals]} current={current} />
-    </div>
-  )
+  return <Tabs label="Numbers" tabs={[...open, ...approvals]} current={current} />
 }

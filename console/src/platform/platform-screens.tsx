@@ -1,5 +1,6 @@
 import { Redirect, Route, Switch } from 'wouter'
 import { useWho } from '../shell/identity.ts'
+import { NoSuchPage } from '../shell/no-such-page.tsx'
 import { Empty } from '../ui/answers.tsx'
 import { Page } from '../ui/page.tsx'
 import { BrandScreen } from './brand-screen.tsx'
@@ -29,9 +30,12 @@ export default function PlatformScreens() {
       <Route path="/platform/providers" component={ProvidersScreen} />
       <Route path="/platform/route-number" component={RouteNumberScreen} />
       <Route path="/platform/retention" component={RetentionScreen} />
-      <Route>
-        <Redirect to="/platform/orgs" replace />
-      </Route>
+      {['/', '/platform'].map((beginning) => (
+        <Route key={beginning} path={beginning}>
+          <Redirect to="/platform/orgs" replace />
+        </Route>
+      ))}
+      <Route component={NoSuchPage} />
     </Switch>
   )
 }

@@ -6,25 +6,42 @@ const lightGround: Colour = [238, 240, 243]
 const darkGround: Colour = [36, 40, 47]
 /** What WCAG asks of text. */
 const readable = 4.5
+/** What is chosen stands on a ground with this share of the accent in it. */
+const tint = 0.16
+
+export interface AccentInks {
+  /** Text on the accent. */
+  onAccent: string
+  /** What the accent is mixed with where a pointer is over it, so that its text stays readable. */
+  offAccent: string
+  onLight: string
+  onDark: string
+}
 
 /** Readable colours made of any accent: on it, as text on the light ground, as text on the dark one. */
-export function accentInks(accent: string): { onAccent: string; onLight: string; onDark: string } {
+export function accentInks(accent: string): AccentInks {
   const colour = parsed(accent)
   const onAccent = contrast(colour, white) >= readable ? white : black
   return {
     onAccent: written(onAccent),
-    onLight: written(mixedUntilReadable(colour, black, lightGround)),
-    onDark: written(mixedUntilReadable(colour, white, darkGround)),
+    offAccent: written(onAccent === white ? black : white),
+    onLight: written(mixedUntilReadable(colour, black, mixed(lightGround, colour, tint))),
+    onDark: written(mixedUntilReadable(colour, white, mixed(darkGround, colour, tint))),
   }
 }
 
 function mixedUntilReadable(colour: Colour, towards: Colour, ground: Colour): Colour {
   for (let share = 0; share < 1; share += 0.05) {
-    const mixed = colour.map((part, at) => Math.round(part + ((towards[at] ?? 0) - part) * share))
-    const [red = 0, green = 0, blue = 0] = mixed
-    if (contrast([red, green, blue], ground) >= readable) return [red, green, blue]
+    const shade = mixed(colour, towards, share)
+    if (contrast(shade, ground) >= readable) return shade
   }
   return towards
+}
+
+function mixed(colour: Colour, other: Colour, share: number): Colour {
+  const [red, green, blue] = colour
+  const part = (one: number, another: number) => Math.round(one + (another - one) * share)
+  return [part(red, other[0]), part(green, other[1]), part(blue, other[2])]
 }
 
 function contrast(a: Colour, b: Colour): number {

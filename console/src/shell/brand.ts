@@ -20,9 +20,10 @@ export function useBrandColours(accent: string | undefined): void {
   useEffect(() => {
     if (accent === undefined) return
     const { style } = document.documentElement
-    const { onAccent, onLight, onDark } = accentInks(accent)
+    const { onAccent, offAccent, onLight, onDark } = accentInks(accent)
     style.setProperty('--accent', accent)
     style.setProperty('--accent-text', onAccent)
+    style.setProperty('--accent-away', offAccent)
     style.setProperty('--accent-ink', `light-dark(${onLight}, ${onDark})`)
   }, [accent])
 }

@@ -1,7 +1,7 @@
 import type { MemberList } from '@switchroom/contract/members'
 import { useCallback } from 'react'
 import { useGet } from '../api/queries.ts'
-import { useCan, useWho } from '../shell/identity.ts'
+import { useCan, useWho } from './identity.ts'
 
 /** The name of a member by their id, as far as the person signed in may know it. */
 export function useNames(): (by: string) => string {

@@ -1,10 +1,9 @@
 import { lazy, Suspense } from 'react'
 import { Route, Switch } from 'wouter'
 import { useSession } from '../api/session.ts'
-import { Empty, Progress } from '../ui/answers.tsx'
-import { ButtonLink } from '../ui/button.tsx'
-import { Page } from '../ui/page.tsx'
+import { Progress } from '../ui/answers.tsx'
 import { useWho } from './identity.ts'
+import { NoSuchPage } from './no-such-page.tsx'
 
 const AgentsScreens = lazy(() => import('../agents/agents-screens.tsx'))
 const CallsScreens = lazy(() => import('../calls/calls-screens.tsx'))
@@ -37,13 +36,7 @@ export function Screens() {
         <Route path="/mailbox" component={MailboxScreen} />
         <Route path="/platform/*?" component={PlatformScreens} />
         <Route path="/" component={me ? AgentsScreens : PlatformScreens} />
-        <Route>
-          <Page title="There is no such page">
-            <Empty title="Nothing is at this address">
-              <ButtonLink href="/">Go to the first page</ButtonLink>
-            </Empty>
-          </Page>
-        </Route>
+        <Route component={NoSuchPage} />
       </Switch>
     </Suspense>
   )

@@ -116,7 +116,7 @@ function ProviderForm({ standing }: { standing: IdentityProvider }) {
             label="Seats newcomers as"
             value={role}
             onChange={setRole}
-            options={[{ value: '', label: 'Nobody: only who is invited' }, ...roleOptions]}
+            options={[{ value: '', label: 'Only who is invited' }, ...roleOptions]}
           />
         </div>
         <TextArea

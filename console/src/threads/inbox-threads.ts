@@ -5,7 +5,7 @@ import { useCallback } from 'react'
 import { ask, path } from '../api/client.ts'
 import { useGet } from '../api/queries.ts'
 import { useSession } from '../api/session.ts'
-import { useRelayed, type RelayEvent } from '../calls/relay.ts'
+import { useRelayed, type RelayEvent } from '../api/relay.ts'
 import type { AgentThread } from './thread-words.ts'
 
 const everyMs = 20_000

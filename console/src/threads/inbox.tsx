@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { Link } from 'wouter'
-import { useFilters } from '../calls/query-filters.ts'
+import { useFilters } from '../api/query-filters.ts'
 import { Empty, Progress, Refusal } from '../ui/answers.tsx'
 import { Badge } from '../ui/badge.tsx'
 import { Select, TextField } from '../ui/field.tsx'

@@ -4,6 +4,7 @@ import { useEffect, useRef } from 'react'
 import { Link } from 'wouter'
 import { ask, path } from '../api/client.ts'
 import { useGet, useSend } from '../api/queries.ts'
+import { EraseContact } from '../calls/erase-contact.tsx'
 import { useCan } from '../shell/identity.ts'
 import { Answered, Empty, Refusal } from '../ui/answers.tsx'
 import { Badge } from '../ui/badge.tsx'
@@ -62,7 +63,12 @@ function Opened({ agent, thread, backTo }: { agent: string; thread: Thread; back
           </p>
         </div>
         <StateOf thread={thread} />
-        {thread.call && can('talk') ? <Handing call={thread.call} isHeld={thread.state === 'held'} /> : null}
+        <div className="thread-actions">
+          {thread.call && can('talk') ? (
+            <Handing call={thread.call} isHeld={thread.state === 'held'} />
+          ) : null}
+          <EraseContact contact={thread.contact} thenTo={backTo} />
+        </div>
       </header>
       <ThreadTurns thread={thread} agent={agent} />
       {can('talk') ? <Composer agent={agent} thread={thread} /> : null}
@@ -75,13 +81,12 @@ function StateOf({ thread: { state, window_closes_at } }: { thread: Thread }) {
   if (state === 'waiting') return <Badge tone="bad">Waits for the app</Badge>
   if (state !== 'open') return <Badge>Ended</Badge>
   return (
-    <span className="soft">
+    <span className="thread-state soft">
       <Badge tone="good">Going on</Badge>
       {window_closes_at === null ? null : (
-        <>
-          {' '}
-          open until <Time epochS={window_closes_at} />
-        </>
+        <span>
+          until <Time epochS={window_closes_at} />
+        </span>
       )}
     </span>
   )

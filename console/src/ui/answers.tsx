@@ -1,5 +1,5 @@
 import type { UseQueryResult } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
+import { useEffect, useState, type ReactNode } from 'react'
 import './answers.css'
 
 export interface EmptyProps {
@@ -27,10 +27,17 @@ export function Refusal({ error }: { error: Error | string | null | undefined })
   )
 }
 
+const seenAfterMs = 500
+
 /** Takes its place at once and is seen after half a second: what is quick does not flicker. */
 export function Progress({ label = 'Loading' }: { label?: string }) {
+  const [isSeen, setSeen] = useState(false)
+  useEffect(() => {
+    const timer = setTimeout(() => setSeen(true), seenAfterMs)
+    return () => clearTimeout(timer)
+  }, [])
   return (
-    <div className="progress" role="status">
+    <div className={`progress ${isSeen ? 'is-seen' : ''}`} role="status">
       {label}…
     </div>
   )
