@@ -114,6 +114,12 @@ export const WorkerBeat = Type.Object({
 })
 export type WorkerBeat = Static<typeof WorkerBeat>
 
+/** What a worker is told of the others. */
+export const BeatTold = Type.Object({
+  full: Type.Boolean({ description: 'whether no worker of the environment could run one more call' }),
+})
+export type BeatTold = Static<typeof BeatTold>
+
 const Instant = Type.Integer({ description: 'epoch seconds' })
 
 export const WorkerList = Type.Object({

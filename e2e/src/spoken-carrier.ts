@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
-import type { TestContext } from 'node:test'
-import { afterwards } from '@switchroom/launcher/testing/folders'
+import { afterwards, type Lasting } from '@switchroom/launcher/testing/folders'
 import { until } from '@switchroom/launcher/testing/waiting'
 import { RtpLeg } from '@switchroom/media/rtp/rtp-leg'
 import { SipServer, type IncomingInvite, type SipDialog } from '@switchroom/media/sip/sip-server'
 import { MediaPorts } from '@switchroom/worker/media-ports'
-import type { SpokenDesk } from './spoken-desk.ts'
+import { told, type SpokenDesk } from './spoken-desk.ts'
 
 /** The SIP account of the desk's org at a carrier on this machine, and those who answer there. */
 export class Carrier {
@@ -22,7 +21,7 @@ export class Carrier {
     this.#numbers = numbers
   }
 
-  static async open(t: TestContext, desk: SpokenDesk): Promise<Carrier> {
+  static async open(t: Lasting, desk: SpokenDesk): Promise<Carrier> {
     const ports = new MediaPorts({ first: 40_000, last: 59_999 })
     const numbers: string[] = []
     const pair = { username: 'peer', password: 'secret of peer' }
@@ -43,19 +42,21 @@ export class Carrier {
   }
 
   /** A number of somebody the org knows, which rings here. */
-  async reach(desk: SpokenDesk, number: string): Promise<string> {
+  async reach(number: string): Promise<string> {
+    const { deployment, org } = this.#desk
     this.#numbers.push(number)
-    await desk.deployment.sql(
+    await deployment.sql(
       `insert into known_contacts (org, env, contact, first_at) values ($1, 'sandbox', $2, now())`,
-      [desk.org.id, number],
+      [org.id, number],
     )
     return number
   }
 
   /** The next that rings. */
   async nextRing(): Promise<IncomingInvite> {
-    await until('it rings', () => this.rang.length > 0, 60_000).catch((error: Error) => {
-      throw new Error(`${error.message}; the worker said: ${this.#desk.worker.said}`)
+    await until('it rings', () => this.rang.length > 0, 60_000).catch(async (error: Error) => {
+      const last = (await this.#desk.calls()).at(-1) ?? ''
+      throw new Error(`${error.message}; ${told(await this.#desk.entriesOf(last), this.#desk.worker)}`)
     })
     const [invite] = this.rang.splice(0, 1)
     assert.ok(invite)

@@ -1,7 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
-import type { TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import {
   fleetKey,
@@ -10,11 +9,11 @@ import {
   type TestOrg,
 } from '@switchroom/gateway/testing/deployment'
 import { findVendors } from '@switchroom/kit/installed'
-import { afterwards } from '@switchroom/launcher/testing/folders'
+import { afterwards, type Lasting } from '@switchroom/launcher/testing/folders'
 import { freePort } from '@switchroom/launcher/testing/free-port'
 import { until } from '@switchroom/launcher/testing/waiting'
 import { Resampler } from '@switchroom/media/sound/resampler'
-import { Agent, connect, type AgentOptions } from '@switchroom/sdk'
+import { Agent, connect, type AgentOptions, type Call, type Switchroom } from '@switchroom/sdk'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const phoneRate = 8_000
@@ -69,18 +68,22 @@ export interface SpokenDesk {
   deployment: Deployment
   org: TestOrg
   agent: Agent
+  switchroom: Switchroom
   key: string
   worker: WorkerProcess
+  /** The next call that the agent has, as its app sees it; each is handed out once. */
+  nextCall: (fits?: (call: Call) => boolean) => Promise<Call>
   /** Another worker of the same fleet. */
   another: (settings?: Record<string, string>) => Promise<WorkerProcess>
   calls: () => Promise<string[]>
   entriesOf: (call: string) => Promise<Entry[]>
   /** Waits until the call's log holds what is asked for, and answers the whole log. */
   untilLogged: (call: string, what: string, isThere: (entries: Entry[]) => boolean) => Promise<Entry[]>
+  untilEnded: (call: string) => Promise<Entry[]>
 }
 
 export async function openDesk(
-  t: TestContext,
+  t: Lasting,
   agentOptions: Partial<AgentOptions> = {},
   settings: { gateway?: Record<string, string>; worker?: Record<string, string> } = {},
 ): Promise<SpokenDesk> {
@@ -91,6 +94,8 @@ export async function openDesk(
   const agent = new Agent({ name: 'hello', prompt: 'You are the host.', ...agentOptions })
   const switchroom = connect({ app: 'e2e', url: deployment.url, key })
   afterwards(t, () => switchroom.close())
+  const started: Call[] = []
+  agent.on('call.started', (call) => void started.push(call))
   await switchroom.hold(agent)
 
   const another = async (further: Record<string, string> = {}) => {
@@ -100,6 +105,7 @@ export async function openDesk(
       SVC_FLEET_KEY: fleetKey,
       SVC_SIP_PORT: String(sipPort),
       SVC_SIP_LOCAL_ORG: org.slug,
+      SVC_PRIVATE_HOSTS: '127.0.0.1',
       ...settings.worker,
       ...further,
     })
@@ -114,12 +120,20 @@ export async function openDesk(
     return page.body.entries
   }
   const worker = await another()
-  return {
+  const desk: SpokenDesk = {
     deployment,
     org,
     agent,
+    switchroom,
     key,
     worker,
+    nextCall: (fits = () => true) => {
+      const take = () => {
+        const at = started.findIndex(fits)
+        return at < 0 ? undefined : started.splice(at, 1)[0]
+      }
+      return until('a call has started', take, 60_000)
+    },
     another,
     entriesOf,
     calls: async () => {
@@ -136,12 +150,20 @@ export async function openDesk(
         },
         60_000,
       ).catch((error: Error) => {
-        const told = entries.map(({ type, data }) => `${type} ${JSON.stringify(data)}`).join('\n')
-        throw new Error(`${error.message}; the log: ${told}; the worker said: ${worker.said}`)
+        throw new Error(`${error.message}; ${told(entries, worker)}`)
       })
       return entries
     },
+    untilEnded: (call) =>
+      desk.untilLogged(call, 'the call has ended', (log) => log.at(-1)?.type === 'call.ended'),
   }
+  return desk
+}
+
+/** For whoever reads why a test failed. */
+export function told(entries: readonly Entry[], worker: WorkerProcess): string {
+  const lines = entries.map(({ ts, type, data }) => `${ts} ${type} ${JSON.stringify(data)}`)
+  return `the log: ${lines.join('\n')}; the worker said: ${worker.said}`
 }
 
 /** What a person says, as a phone sends it. */

@@ -24,7 +24,7 @@ test('when the process of a call is killed its caller hears a sentence and is le
   const desk = await openDesk(t, greeted, { worker: { SVC_CALLS_PER_PROCESS: '1' } })
   await until('the sentences are made', () => desk.worker.processes.length > 0)
   const phone = await Phone.call(t, 'hello', desk.worker.sipPort)
-  const other = await Phone.call(t, 'hello', desk.worker.sipPort, '+15550100101')
+  const other = await Phone.call(t, 'hello', desk.worker.sipPort, { from: '+15550100101' })
   await Promise.all([phone.untilSpokenTo(), other.untilSpokenTo()])
   const [call = '', otherCall = ''] = await desk.calls()
   const killedAt = phone.secondsHeard
@@ -91,7 +91,7 @@ test('a caller for whom there is no place is told so and is called back (N-371, 
   const desk = await openDesk(t, greeted, { worker: { SVC_WORKER_CALLS: '1' } })
   const phone = await Phone.call(t, 'hello', desk.worker.sipPort)
   await phone.untilSpokenTo()
-  const second = await Phone.call(t, 'hello', desk.worker.sipPort, '+15550100102')
+  const second = await Phone.call(t, 'hello', desk.worker.sipPort, { from: '+15550100102' })
   assert.equal(await second.dialog.ended, 'hangup')
   await second.untilSpokenTo()
   const calls = await desk.calls()

@@ -1,5 +1,5 @@
-import type { TestContext } from 'node:test'
-import { afterwards } from '@switchroom/launcher/testing/folders'
+import { readFileSync } from 'node:fs'
+import { afterwards, type Lasting } from '@switchroom/launcher/testing/folders'
 import { until } from '@switchroom/launcher/testing/waiting'
 import { RtpLeg } from '@switchroom/media/rtp/rtp-leg'
 import { SipServer, type SipDialog } from '@switchroom/media/sip/sip-server'
@@ -9,6 +9,16 @@ import { joined } from './spoken-desk.ts'
 const phoneRate = 8_000
 /** Louder than this somebody speaks. */
 const loud = 500
+
+export const phonePorts = new MediaPorts({ first: 40_000, last: 59_999 })
+
+export interface PhoneOptions {
+  from?: string
+  /** Where it calls from: any of 127.0.0.0/8. */
+  host?: string
+  /** What it proves itself with. */
+  pair?: { username: string; password: string }
+}
 
 /** A SIP phone on this machine, which sends a steady stream of sound and keeps what it hears. */
 export class Phone {
@@ -23,26 +33,30 @@ export class Phone {
   }
 
   /** Rejects with `SipRefused` where nobody answers. */
-  static async call(t: TestContext, to: string, sipPort: number, from = '+15550100100'): Promise<Phone> {
-    const ports = new MediaPorts({ first: 40_000, last: 59_999 })
+  static async call(
+    t: Lasting,
+    to: string,
+    sipPort: number,
+    { from = '+15550100100', host = '127.0.0.1', pair }: PhoneOptions = {},
+  ): Promise<Phone> {
     const sip = await SipServer.start({
-      host: '127.0.0.1',
+      host,
       port: 0,
-      publicAddress: '127.0.0.1',
+      publicAddress: host,
       fences: () => [],
       isLocalAllowed: false,
-      allocatePort: ports.allocate,
-      releasePort: ports.release,
+      allocatePort: phonePorts.allocate,
+      releasePort: phonePorts.release,
       onInvite: (invite) => invite.reject(480),
     })
     afterwards(t, () => sip.stop())
     const trunk = {
       hostname: `127.0.0.1:${sipPort}`,
       transport: 'udp',
-      auth_username: '',
-      auth_password: '',
+      auth_username: pair?.username ?? '',
+      auth_password: pair?.password ?? '',
     } as const
-    const dialog = await sip.invite(to, trunk, from, AbortSignal.timeout(30_000))
+    const dialog = await sip.invite(to, trunk, from, AbortSignal.timeout(60_000))
     const leg = await RtpLeg.open(dialog.terms, {
       hangUp: () => dialog.bye(),
       transfer: (target) => dialog.refer(target),
@@ -74,6 +88,13 @@ export class Phone {
 
   async untilSpokenTo(afterSeconds = 0): Promise<void> {
     await until('somebody speaks', () => this.wasSpokenTo(afterSeconds), 60_000)
+  }
+
+  /** Keys that are pressed before would be pressed for nobody. */
+  async untilListenedTo(): Promise<void> {
+    const port = this.dialog.terms.remotePort.toString(16).toUpperCase().padStart(4, '0')
+    const open = new RegExp(`: [0-9A-F]{8}:${port} `)
+    await until('somebody listens', () => open.test(readFileSync('/proc/net/udp', 'utf8')), 60_000)
   }
 
   async hangUp(): Promise<void> {

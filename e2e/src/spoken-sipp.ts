@@ -1,13 +1,12 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { temporaryFolder } from '@switchroom/launcher/testing/folders'
 import { freePort } from '@switchroom/launcher/testing/free-port'
 import { encodeG711 } from '@switchroom/media/sound/g711'
-
-const program = '/usr/bin/sipp'
+import { pathOf } from '@switchroom/tools/debian-packages'
 
 /** Has sipp, which knows nothing of us, call and say this, and hang up when it is said. */
 export async function callWithSipp(
@@ -16,7 +15,6 @@ export async function callWithSipp(
   sipPort: number,
   says: Int16Array,
 ): Promise<{ status: number | null; output: string }> {
-  if (!existsSync(program)) throw new Error('these tests need sipp: apt-get install sip-tester')
   const folder = temporaryFolder(t)
   const sound = new Uint8Array(says.length)
   encodeG711('PCMU', says, sound)
@@ -25,7 +23,7 @@ export async function callWithSipp(
   const port = await freePort()
   const mediaPort = (await freePort()) & ~1
   const options = `-sf caller.xml -s ${called} -m 1 -i 127.0.0.1 -p ${port} -mp ${mediaPort} -nostdin -timeout 120s`
-  const child = spawn(program, [`127.0.0.1:${sipPort}`, ...options.split(' ')], {
+  const child = spawn(pathOf('sipp'), [`127.0.0.1:${sipPort}`, ...options.split(' ')], {
     cwd: folder,
     stdio: ['ignore', 'pipe', 'pipe'],
   })

@@ -20,6 +20,7 @@ import { startPostgres } from './postgres.ts'
 import {
   gatewayAddress,
   gatewayAddressFromHere,
+  mediaKeys,
   phoneAddress,
   plainSettings,
   voiceAddress,
@@ -73,6 +74,7 @@ export class Deployment {
     const gateway = this.#startProcess('the gateway', 'gateway', {
       ...process.env,
       ...shared,
+      SVC_RECORDINGS: this.#settings.recordings,
       SVC_DATABASE_URL: databaseUrl,
       SVC_VAULT_KEY: keys.vault,
       SVC_OPERATOR_KEY: keys.operator,
@@ -104,6 +106,7 @@ export class Deployment {
       environment: {
         ...plainSettings(process.env),
         ...shared,
+        ...mediaKeys(process.env),
         SVC_GATEWAY_URL: gatewayAddressFromHere(this.#settings),
         SVC_SIP_LOCAL_ORG: this.#settings.localOrg,
       },

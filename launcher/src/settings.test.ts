@@ -13,10 +13,16 @@ test('without settings, or with empty ones, the launcher uses ./data, 127.0.0.1 
   for (const environment of [{}, { SVC_DATA: '', SVC_HOST: '', SVC_PORT: '', SVC_DEMO: '' }]) {
     const settings = readSettings(environment)
     assert.equal(settings.dataFolder, resolve('data'))
+    assert.equal(settings.recordings, resolve('data', 'recordings'))
     assert.equal(gatewayAddress(settings), 'http://127.0.0.1:8080')
     assert.equal(voiceAddress(settings), 'http://127.0.0.1:8081')
     assert.equal(settings.demo, true)
   }
+})
+
+test('recordings are kept where the operator says', () => {
+  assert.equal(readSettings({ SVC_DATA: '/d', SVC_RECORDINGS: '/sound' }).recordings, '/sound')
+  assert.equal(readSettings({ SVC_DATA: '/d' }).recordings, '/d/recordings')
 })
 
 test('SVC_DEMO takes 0, false, no and off in any case, and refuses other words with status 2 (ID-36)', () => {

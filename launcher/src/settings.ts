@@ -1,4 +1,4 @@
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { Failure } from './failures.ts'
 
 /** What the launcher itself reads; the gateway reads and checks the rest. */
@@ -14,14 +14,17 @@ export interface Settings {
   voicePort: string
   sipHost: string
   sipPort: string
+  /** Where the gateway keeps what was said in calls, as sound. */
+  recordings: string
   /** Whose agents phones on this machine call by name. */
   localOrg: string
 }
 
 export function readSettings(environment: NodeJS.ProcessEnv): Settings {
   const read = (name: string) => environment[name] || undefined // an empty value is the same as unset
+  const dataFolder = resolve(read('SVC_DATA') ?? 'data')
   return {
-    dataFolder: resolve(read('SVC_DATA') ?? 'data'),
+    dataFolder,
     databaseUrl: read('SVC_DATABASE_URL'),
     vaultKey: read('SVC_VAULT_KEY'),
     operatorKey: read('SVC_OPERATOR_KEY'),
@@ -32,6 +35,7 @@ export function readSettings(environment: NodeJS.ProcessEnv): Settings {
     voicePort: read('SVC_VOICE_PORT') ?? '8081',
     sipHost: read('SVC_SIP_HOST') ?? '127.0.0.1',
     sipPort: read('SVC_SIP_PORT') ?? '5060',
+    recordings: read('SVC_RECORDINGS') ?? join(dataFolder, 'recordings'),
     localOrg: read('SVC_SIP_LOCAL_ORG') ?? 'demo',
   }
 }
@@ -68,4 +72,10 @@ const addressOf = (host: string, port: string) => `http://${host.includes(':') ?
 export function plainSettings(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const isSecret = (name: string) => /^SVC_(?:.*KEY|DATABASE_URL|SMTP_URL)/.test(name)
   return Object.fromEntries(Object.entries(environment).filter(([name]) => !isSecret(name)))
+}
+
+/** Workers sign in at a media server as the gateway does. */
+export function mediaKeys(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const isTheirs = (name: string) => /^SVC_(?:SANDBOX_)?MEDIA_KEY$/.test(name)
+  return Object.fromEntries(Object.entries(environment).filter(([name]) => isTheirs(name)))
 }

@@ -1,14 +1,18 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { TestContext } from 'node:test'
 
 type Undo = () => unknown
 
-const undos = new WeakMap<TestContext, Undo[]>()
+/** A test, or a whole file of tests: what `node:test` exports has its `after` too. */
+export interface Lasting {
+  after: (undo: () => Promise<void>) => void
+}
+
+const undos = new WeakMap<Lasting, Undo[]>()
 
 /** Undoes after the test, the latest first; `t.after` alone would start with the earliest. */
-export function afterwards(t: TestContext, undo: Undo): void {
+export function afterwards(t: Lasting, undo: Undo): void {
   const pending = undos.get(t)
   if (pending) return void pending.push(undo)
   const first = [undo]
@@ -19,7 +23,7 @@ export function afterwards(t: TestContext, undo: Undo): void {
 }
 
 /** A folder of the test's own, removed after it. */
-export function temporaryFolder(t: TestContext): string {
+export function temporaryFolder(t: Lasting): string {
   const folder = mkdtempSync(join(tmpdir(), 'switchroom-test-'))
   afterwards(t, () => rmSync(folder, { recursive: true, force: true }))
   return folder

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, test } from 'node:test'
 import { LiveKitFake } from '../testing/livekit-fake.ts'
+import { callIn } from './livekit-names.ts'
 import { LiveKitPlane } from './livekit.ts'
 import type { PlacedCall } from './plane.ts'
 
@@ -155,4 +156,19 @@ test('hanging up ends the room, and is nothing when the call is over', async () 
   await plane.hangUp('call_1')
   fake.refuse('DeleteRoom', 'internal', 'no node is there')
   await assert.rejects(plane.hangUp('call_1'), { name: 'MediaError', message: 'no node is there' })
+})
+
+test('a call that a phone made is hung up in the room that the SIP service named', async () => {
+  for (const room of ['call-_+15550100009_a1', 'call-_+15550100009_b2'])
+    fake.dials.dispatch({ room, agentName: 'night-shift' })
+  await plane.hangUp(callIn('call-_+15550100009_b2'))
+  assert.deepEqual([...fake.dials.rooms.keys()], ['call-_+15550100009_a1'])
+})
+
+test('nobody is dialled for whom no worker came, and the room is gone', async () => {
+  fake.dials.haveWorkers = false
+  const message = 'no worker of the fleet night-shift took the call: start one, and dial again'
+  await assert.rejects(place(), { name: 'MediaError', message })
+  assert.equal(fake.asked('CreateSIPParticipant').length, 0)
+  assert.equal(fake.dials.rooms.size, 0)
 })

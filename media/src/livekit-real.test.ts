@@ -10,7 +10,8 @@ import { LiveKitServer } from './livekit-server.ts'
 import { MediaError } from './plane.ts'
 
 const { path } = LiveKitProgram
-const skip = path === undefined ? 'SVC_TEST_LIVEKIT names no LiveKit server to test against' : false
+const skip =
+  path === undefined ? 'set SVC_TEST_LIVEKIT to the path of a LiveKit server: docs/voice.md says how' : false
 let program: LiveKitProgram
 
 /** A worker that takes `free` calls, and the calls it is given. */

@@ -6,6 +6,7 @@ import {
   AvailabilityRequest,
   Job,
   JobAssignment,
+  JobStatus,
   JobTermination,
   RegisterWorkerResponse,
   Room,
@@ -13,6 +14,8 @@ import {
   WorkerMessage,
 } from '@livekit/protocol'
 import { jwtVerify } from 'jose'
+
+export { JobStatus }
 
 const acceptSalt = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11'
 

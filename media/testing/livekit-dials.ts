@@ -16,6 +16,8 @@ export class LiveKitDials {
   readonly rooms = new Map<string, { fleets: string[]; metadata: string[]; callers: string[] }>()
   readonly held: HeldDial[] = []
   readonly transfers: { room: string; to: string }[] = []
+  /** Whether workers come to the rooms they are sent to. */
+  haveWorkers = true
   /** Whether a dial ends with its room; one that was just answered does not. */
   endWithRooms = true
   #next: 'answer' | 'hold' | 'ring out' | number = 'answer'
@@ -65,7 +67,7 @@ export class LiveKitDials {
     const { callers, fleets } = this.#room(room)
     return {
       participants: [
-        ...fleets.map((fleet) => ({ identity: `agent-${fleet}`, kind: 'AGENT' })),
+        ...(this.haveWorkers ? fleets : []).map((fleet) => ({ identity: `agent-${fleet}`, kind: 'AGENT' })),
         ...callers.map((identity) => ({ identity, kind: 'SIP' })),
       ],
     }

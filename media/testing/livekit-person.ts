@@ -3,6 +3,7 @@ import {
   AudioFrame,
   AudioSource,
   AudioStream,
+  dispose,
   LocalAudioTrack,
   Room,
   RoomEvent,
@@ -11,6 +12,8 @@ import {
 } from '@livekit/rtc-node'
 import { AccessToken } from 'livekit-server-sdk'
 import type { LiveKitAddress } from '../src/livekit-server.ts'
+
+export { dispose }
 
 export const personRate = 48_000
 const frame = personRate / 50

@@ -1,4 +1,5 @@
 import type { WorkerBeat } from '@switchroom/contract/media-plane'
+import type { Environment } from '@switchroom/contract/scopes'
 import type { Logger } from 'pino'
 import type { GatewayClient } from './gateway-client.ts'
 import type { Settings } from './settings.ts'
@@ -27,14 +28,18 @@ export class Beats {
     void this.tell()
   }
 
-  async tell(): Promise<void> {
+  /** Answers in which environments every worker is full. */
+  async tell(): Promise<Environment[]> {
+    const full: Environment[] = []
     await Promise.all(
       this.#environments.map((env) =>
         this.#gateway
           .tellLoad({ ...this.#load(), env })
+          .then((told) => void (told.full && full.push(env)))
           .catch((error: unknown) => this.#logger.debug({ err: error, env }, 'the load was not told')),
       ),
     )
+    return full
   }
 
   stop(): void {

@@ -1,5 +1,6 @@
 import { findVendors } from '@switchroom/kit/installed'
 import { MediaError } from '@switchroom/media/plane'
+import { bridge } from '@switchroom/media/sound/bridge'
 import { answerOffer } from '@switchroom/media/webrtc/answer-offer'
 import type { OpenedWorkerCall } from '@switchroom/contract/worker'
 import type { Leg } from '@switchroom/media/leg'
@@ -9,7 +10,7 @@ import { makeLogger } from './logging.ts'
 import { ProcessLegs } from './process-legs.ts'
 import type { CallTask, FromProcess, ToProcess } from './process-messages.ts'
 import { readSettings } from './settings.ts'
-import { SpokenCall } from './spoken-call.ts'
+import { SpokenCall, type SpokenCallParts } from './spoken-call.ts'
 import { withoutKeypad } from './without-keypad.ts'
 
 // A process that runs a few calls. Its worker forks it, has the signalling, and notices when it is lost.
@@ -26,6 +27,7 @@ const legs = new ProcessLegs(send)
 
 process.on('message', (message: ToProcess) => {
   if (message.type === 'run') void runTask(message.task)
+  else if (message.type === 'call.end') calls.get(message.call)?.end('failed')
   else if (message.type === 'end') for (const call of calls.values()) call.end('failed')
   else legs.take(message)
 })
@@ -43,9 +45,13 @@ process.on('uncaughtException', (error) => {
 send({ type: 'ready' })
 
 async function runTask(task: CallTask) {
-  const id = task.kind === 'phone' ? task.opened.call : task.offer.call
+  const id = callOf(task)
   try {
-    if (task.kind === 'phone') {
+    if (task.kind === 'room') {
+      const { RoomCalls } = await import('./livekit-call.ts') // most processes never see a room
+      const sentence = legs.sentence.bind(legs)
+      await new RoomCalls({ gateway, logger, sentence, run: runCall }).run(task)
+    } else if (task.kind === 'phone') {
       const leg = await legs.open(task.leg, task.terms)
       await runCall(task.opened, leg, task.endsAt)
     } else {
@@ -61,7 +67,17 @@ async function runTask(task: CallTask) {
   }
 }
 
-async function runCall(opened: OpenedWorkerCall, leg: Leg, endsAt: number | null) {
+function callOf(task: CallTask): string {
+  if (task.kind === 'room') return task.call
+  return task.kind === 'phone' ? task.opened.call : task.offer.call
+}
+
+async function runCall(
+  opened: OpenedWorkerCall,
+  leg: Leg,
+  endsAt: number | null,
+  means: Partial<Pick<SpokenCallParts, 'dial' | 'join'>> = {},
+) {
   const call = new SpokenCall(
     {
       gateway,
@@ -69,6 +85,8 @@ async function runCall(opened: OpenedWorkerCall, leg: Leg, endsAt: number | null
       logger,
       leg,
       dial: (dial, signal) => legs.dial(opened.call, dial, signal),
+      join: bridge,
+      ...means,
       tellLanguage: (language) => send({ type: 'call.language', call: opened.call, language }),
       idleTimeoutMs: settings.idleTimeoutMs,
     },

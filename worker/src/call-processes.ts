@@ -112,7 +112,12 @@ export class CallProcesses {
     const cache = process.env['NODE_COMPILE_CACHE'] ?? getCompileCacheDir()
     const child = fork(program, [worker], {
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-      env: { ...process.env, ...(cache !== undefined && { NODE_COMPILE_CACHE: cache }) },
+      // a library that joins rooms writes down all it does, unless it is told otherwise
+      env: {
+        NODE_ENV: 'production',
+        ...process.env,
+        ...(cache !== undefined && { NODE_COMPILE_CACHE: cache }),
+      },
     })
     const started = new CallProcess(child)
     this.#all.add(started)

@@ -2,6 +2,7 @@ import type { WorkerConfig, WorkerKeys } from '@switchroom/contract/calls'
 import type { AppendEntries, Appended, Entry, EventPage } from '@switchroom/contract/log'
 import type {
   AnswerOffer,
+  BeatTold,
   TakenPlacement,
   TellPlacement,
   WorkerBeat,
@@ -100,7 +101,7 @@ export class GatewayClient {
     return this.#again({ method: 'POST', path: `/v1/worker/offers/${call}`, body, withinMs: answerWithinMs })
   }
 
-  tellLoad(beat: Omit<WorkerBeat, 'worker'>): Promise<unknown> {
+  tellLoad(beat: Omit<WorkerBeat, 'worker'>): Promise<BeatTold> {
     const body = { ...beat, worker: this.worker }
     return this.#ask({ method: 'POST', path: '/v1/worker/beats', body, withinMs: answerWithinMs })
   }

@@ -6,8 +6,8 @@ import { GatewayRefusal, type GatewayClient } from './gateway-client.ts'
 import type { RunningCalls } from './running-calls.ts'
 import type { Sentences } from './sentences.ts'
 
-/** Until then the caller hears it ring. */
-const readyWithinMs = 10_000
+/** Until then the caller hears it ring. Answered before, nobody would say for them that their call lives. */
+const readyWithinMs = 30_000
 const phoneForm = /^\+[1-9]\d{6,14}$/
 
 /** What a far end is answered for what the gateway says. */
@@ -57,7 +57,10 @@ export class Inbound {
   async #answer(invite: IncomingInvite, isOverflow: boolean) {
     const { gateway, calls, localOrg } = this.#parts
     const { number, agent, from } = invite
-    if (!isOverflow) await calls.processes.untilReady(readyWithinMs)
+    if (!isOverflow) {
+      invite.ring()
+      await calls.processes.untilReady(readyWithinMs)
+    }
     if (invite.signal.aborted) return
     const wanted: OpenWorkerCall = {
       call: `call_${randomBytes(9).toString('base64url')}`,

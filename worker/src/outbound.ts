@@ -1,12 +1,14 @@
 import type { Placement, TellPlacement } from '@switchroom/contract/media-plane'
 import type { OpenedWorkerCall } from '@switchroom/contract/worker'
-import { SipRefused, type SipDialog, type SipServer } from '@switchroom/media/sip/sip-server'
+import { SipRefused, type SipDialog } from '@switchroom/media/sip/sip-server'
 import type { Logger } from 'pino'
 import type { GatewayClient } from './gateway-client.ts'
-import type { RunningCalls } from './running-calls.ts'
+import type { Dial, RunningCalls } from './running-calls.ts'
 
 const ringForMs = 60_000
 const beatEveryMs = 10_000
+/** Nobody is called before there is somebody to speak with them. */
+const readyWithinMs = 30_000
 /** The gateway writes down that somebody answered before anything is said. */
 const startedWithinMs = 5_000
 
@@ -14,7 +16,7 @@ export interface OutboundParts {
   gateway: GatewayClient
   logger: Logger
   calls: RunningCalls
-  sip: () => SipServer
+  dial: Dial
 }
 
 /** Calls that this worker dials. */
@@ -45,9 +47,10 @@ export class Outbound {
   }
 
   async #dial({ call, to, trunk, from }: Placement, signal: AbortSignal): Promise<SipDialog | undefined> {
-    const { gateway, logger, sip } = this.#parts
+    const { gateway, logger, calls, dial } = this.#parts
     try {
-      return await sip().invite(to, trunk, from, signal)
+      await calls.processes.untilReady(readyWithinMs)
+      return await dial(to, trunk, from, signal)
     } catch (error) {
       const told = outcomeOf(error, signal)
       logger.info({ err: error, call, ...told }, 'a dialled call was not answered')
@@ -75,7 +78,7 @@ export class Outbound {
 }
 
 /** A call while it rings: it gives signs of life, and stops when somebody ends it. */
-class Ringing {
+export class Ringing {
   readonly signal: AbortSignal
   /** Once the log says that the call has started, or says nothing in time. */
   readonly started: Promise<void>

@@ -2,7 +2,7 @@ import type { Leg, LegEnd } from '@switchroom/media/leg'
 import { MediaError } from '@switchroom/media/plane'
 import type { MediaTerms } from '@switchroom/media/rtp/media-terms'
 import { RtpLeg } from '@switchroom/media/rtp/rtp-leg'
-import type { FromProcess, LegDial, ToProcess } from './process-messages.ts'
+import type { FromProcess, LegDial, SentenceAsked, ToProcess } from './process-messages.ts'
 
 type Answer = Extract<ToProcess, { type: 'answer' }>
 
@@ -44,6 +44,7 @@ export class ProcessLegs {
 
   /** A second person is brought to the phone. */
   async dial(call: string, dial: LegDial, signal: AbortSignal): Promise<Leg> {
+    if (signal.aborted) throw new MediaError('nobody waits for them any more')
     const answered = this.#ask((ask) => {
       signal.addEventListener('abort', () => this.#send({ type: 'leg.giveUp', ask }), { once: true })
       return { type: 'leg.dial', call, dial, ask }
@@ -53,9 +54,17 @@ export class ProcessLegs {
     return this.open(dialled.leg, dialled.terms)
   }
 
+  /** One of the worker's own sentences, at 8 kHz; undefined where it could not be made. */
+  async sentence(asked: SentenceAsked): Promise<Int16Array | undefined> {
+    const { clip } = await this.#ask((ask) => ({ type: 'sentence', asked, ask }))
+    if (clip === undefined) return undefined
+    const bytes = Uint8Array.from(Buffer.from(clip, 'base64'))
+    return new Int16Array(bytes.buffer)
+  }
+
   take(message: ToProcess): void {
     if (message.type === 'answer') return this.#asked.get(message.ask)?.resolve(message)
-    if (message.type === 'run' || message.type === 'end') return
+    if (message.type === 'run' || message.type === 'end' || message.type === 'call.end') return
     const held = this.#legs.get(message.leg)
     if (message.type === 'leg.terms') held?.leg.updateTerms(message.terms, message.isHeld)
     else if (message.type === 'leg.tone') held?.tone?.(message.digit)

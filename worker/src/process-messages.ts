@@ -1,8 +1,11 @@
 import type { BrowserOffer } from '@switchroom/contract/media-plane'
 import type { OpenedWorkerCall } from '@switchroom/contract/worker'
 import type { LegEnd } from '@switchroom/media/leg'
+import type { RoomTerms } from '@switchroom/media/livekit-room'
+import type { LiveKitAddress } from '@switchroom/media/livekit-server'
 import type { MediaTerms } from '@switchroom/media/rtp/media-terms'
 import type { SipTrunk } from '@switchroom/media/sip/sip-server'
+import type { Occasion } from './sentences.ts'
 
 // The worker has the signalling of every call; processes of its own have the sound and the conversations.
 
@@ -17,6 +20,24 @@ export type CallTask =
       endsAt: number | null
     }
   | { kind: 'browser'; offer: BrowserOffer }
+  | RoomTask
+
+/** A call in a room of a LiveKit server. */
+export interface RoomTask {
+  kind: 'room'
+  call: string
+  /**
+   * A phone that called, a browser's or a dialled call that is known already, a phone for which there is no place, or
+   * one whose process was lost.
+   */
+  way: 'arrived' | 'known' | 'placed' | 'overflow' | 'lost'
+  terms: RoomTerms
+  server: LiveKitAddress
+  /** As for a phone. */
+  endsAt: number | null
+  /** Of the agent, where it was heard of before. */
+  language: string | undefined
+}
 
 /** What a second person is dialled by. */
 export interface LegDial {
@@ -25,13 +46,29 @@ export interface LegDial {
   trunk: SipTrunk
 }
 
+export interface SentenceAsked {
+  occasion: Occasion
+  language: string | undefined
+  /** Whether there is a number to call back. */
+  callsBack: boolean
+}
+
 export type ToProcess =
   | { type: 'run'; task: CallTask }
   | { type: 'leg.terms'; leg: string; terms: MediaTerms; isHeld: boolean }
   | { type: 'leg.tone'; leg: string; digit: string }
   | { type: 'leg.ended'; leg: string; end: LegEnd }
   /** What became of a question. */
-  | { type: 'answer'; ask: number; failure: string | null; dialled?: { leg: string; terms: MediaTerms } }
+  | {
+      type: 'answer'
+      ask: number
+      failure: string | null
+      dialled?: { leg: string; terms: MediaTerms }
+      /** Samples at 8 kHz. */
+      clip?: string
+    }
+  /** This call ends now. */
+  | { type: 'call.end'; call: string }
   /** Every call ends now. */
   | { type: 'end' }
 
@@ -44,4 +81,6 @@ export type FromProcess =
   | { type: 'leg.giveUp'; ask: number }
   /** So that the caller can be told in it should the process be lost. */
   | { type: 'call.language'; call: string; language: string }
+  /** For one of the worker's own sentences. */
+  | { type: 'sentence'; asked: SentenceAsked; ask: number }
   | { type: 'call.over'; call: string }

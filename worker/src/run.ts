@@ -11,9 +11,11 @@ try {
   const destination = pino.destination({ fd: 1, sync: false, minLength: 16_000, periodicFlush: 500 })
   const logger = makeLogger(settings.logLevel, destination)
   const worker = await Worker.start(settings, logger)
-  logger.info({ host: settings.sipHost, port: worker.sipPort }, 'listening')
-  if (worker.sipPort !== settings.sipPort)
-    process.send?.({ phones: `${settings.mediaAddress}:${worker.sipPort}` })
+  const { sipPort } = worker
+  if (sipPort === undefined) logger.info('started')
+  else logger.info({ host: settings.sipHost, port: sipPort }, 'listening')
+  if (sipPort !== undefined && sipPort !== settings.sipPort)
+    process.send?.({ phones: `${settings.mediaAddress}:${sipPort}` })
   process.send?.('ready')
 
   let draining: Promise<void> | undefined

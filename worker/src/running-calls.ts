@@ -4,9 +4,12 @@ import type { MediaTerms } from '@switchroom/media/rtp/media-terms'
 import type { SipDialog, SipServer } from '@switchroom/media/sip/sip-server'
 import type { Logger } from 'pino'
 import { CallProcesses, type CallProcess } from './call-processes.ts'
-import type { FromProcess, LegDial } from './process-messages.ts'
+import type { FromProcess, LegDial, RoomTask, SentenceAsked } from './process-messages.ts'
 
 const ringForMs = 60_000
+
+/** Calls somebody through a trunk. */
+export type Dial = SipServer['invite']
 
 /** A phone leg as its signalling knows it. */
 interface PhoneLeg {
@@ -22,6 +25,14 @@ interface RunningCall {
   leg: string | undefined
   language: string | undefined
   callsBack: boolean
+  room?: RoomEnds
+}
+
+/** What becomes of a call in a room. */
+export interface RoomEnds {
+  over: () => void
+  /** Its process is gone; resolves when the caller was told. */
+  lost: (language: string | undefined) => Promise<void>
 }
 
 /** A call whose process is gone; its caller is still on the phone. */
@@ -38,8 +49,10 @@ export interface RunningCallsParts {
   capacity: number
   callsPerProcess: number
   logger: Logger
-  sip: () => SipServer
+  dial: Dial
   onLost: (lost: LostCall) => Promise<void>
+  /** One of the worker's own sentences, at 8 kHz. */
+  clipOf: (asked: SentenceAsked) => Int16Array | undefined
 }
 
 /** Every call of this worker: which process runs it, and the signalling of its legs. */
@@ -48,7 +61,8 @@ export class RunningCalls {
   readonly #parts: RunningCallsParts
   readonly #calls = new Map<string, RunningCall>()
   readonly #legs = new Map<string, PhoneLeg>()
-  readonly #dialling = new Map<string, AbortController>()
+  /** Second persons who are being called, by who asked. */
+  readonly #dialling = new Map<string, { call: string; giveUp: () => void }>()
   readonly #emptied = new Set<() => void>()
   #reserved = 0
   #legsSoFar = 0
@@ -101,6 +115,17 @@ export class RunningCalls {
     process.send({ type: 'run', task: { kind: 'browser', offer } })
   }
 
+  runRoom(task: RoomTask, room: RoomEnds): void {
+    const process = this.processes.take(task.call)
+    this.#calls.set(task.call, { process, leg: undefined, language: undefined, callsBack: false, room })
+    process.send({ type: 'run', task })
+  }
+
+  /** This one ends now. */
+  end(call: string): void {
+    this.#calls.get(call)?.process.send({ type: 'call.end', call })
+  }
+
   /** Every call ends now, in order. */
   endAll(): void {
     this.processes.sendAll({ type: 'end' })
@@ -142,15 +167,24 @@ export class RunningCalls {
         .get(message.leg)
         ?.dialog.bye()
         .catch(() => {})
+    else if (message.type === 'sentence') this.#sentence(process, message)
     else if (message.type === 'leg.refer') void this.#refer(process, message)
     else if (message.type === 'leg.dial') void this.#dial(process, message)
-    else this.#dialling.get(dialKey(process, message.ask))?.abort()
+    else this.#dialling.get(dialKey(process, message.ask))?.giveUp()
+  }
+
+  #sentence(process: CallProcess, { asked, ask }: { asked: SentenceAsked; ask: number }): void {
+    const samples = this.#parts.clipOf(asked)
+    const clip = samples && Buffer.from(samples.buffer, samples.byteOffset, samples.byteLength)
+    process.send({ type: 'answer', ask, failure: null, ...(clip && { clip: clip.toString('base64') }) })
   }
 
   #over(process: CallProcess, call: string): void {
+    const room = this.#calls.get(call)?.room
     this.#calls.delete(call)
     this.processes.giveBack(process, call)
     this.#hangUpLegs(call)
+    room?.over()
     this.#tellWhenEmpty()
   }
 
@@ -168,11 +202,11 @@ export class RunningCalls {
   async #dial(process: CallProcess, { call, dial, ask }: { call: string; dial: LegDial; ask: number }) {
     const key = dialKey(process, ask)
     const giveUp = new AbortController()
-    this.#dialling.set(key, giveUp)
+    this.#dialling.set(key, { call, giveUp: () => giveUp.abort() })
     const late = setTimeout(() => giveUp.abort(), ringForMs)
     try {
       const { to, trunk, from } = dial
-      const dialog = await this.#parts.sip().invite(to, trunk, from, giveUp.signal)
+      const dialog = await this.#parts.dial(to, trunk, from, giveUp.signal)
       if (this.#calls.has(call)) {
         const leg = this.#addLeg(call, dialog, process)
         process.send({ type: 'answer', ask, failure: null, dialled: { leg, terms: dialog.terms } })
@@ -193,8 +227,9 @@ export class RunningCalls {
       if (running?.leg !== undefined) this.#legs.delete(running.leg)
       this.#hangUpLegs(call)
       const giveBack = this.occupy() // until the caller was told
-      void this.#parts
-        .onLost({ call, language: running?.language, callsBack: running?.callsBack ?? false, caller })
+      const { room, language, callsBack = false } = running ?? {}
+      const told = room ? room.lost(language) : this.#parts.onLost({ call, language, callsBack, caller })
+      void told
         .catch((error: unknown) =>
           this.#parts.logger.warn({ err: error, call }, 'a lost caller was not told'),
         )
@@ -203,6 +238,7 @@ export class RunningCalls {
   }
 
   #hangUpLegs(call: string): void {
+    for (const dialling of this.#dialling.values()) if (dialling.call === call) dialling.giveUp()
     for (const [id, leg] of this.#legs) {
       if (leg.call !== call) continue
       this.#legs.delete(id)

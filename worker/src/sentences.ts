@@ -62,11 +62,12 @@ export class Sentences {
     callsBack: boolean,
     terms: MediaTerms,
   ): Promise<void> {
-    const clip = this.#clipOf(occasion, language, callsBack)
+    const clip = this.clipOf(occasion, language, callsBack)
     if (clip) await playSentence(terms, clip)
   }
 
-  #clipOf(occasion: Occasion, language: string | undefined, callsBack: boolean): Int16Array | undefined {
+  /** At 8 kHz; undefined where it could not be made. */
+  clipOf(occasion: Occasion, language: string | undefined, callsBack: boolean): Int16Array | undefined {
     const tag = primaryTag(language ?? 'en')
     const spoken = words[tag] ? tag : 'en'
     const said = this.#clips.get(keyOf(spoken, occasion))

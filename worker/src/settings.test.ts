@@ -16,9 +16,12 @@ test('a worker that is given its key alone serves both environments of the gatew
     mediaAddress: '127.0.0.1',
     mediaPorts: { first: 20_000, last: 29_999 },
     localOrg: undefined,
+    mediaServers: {},
+    fleets: { production: 'production', sandbox: 'sandbox' },
     capacity: 20 * availableParallelism(),
     callsPerProcess: 5,
     idleTimeoutMs: 120_000,
+    privateHosts: [],
     vendorFolders: [],
     logLevel: 'info',
   })
@@ -37,6 +40,7 @@ test('what is set counts', () => {
     SVC_WORKER_CALLS: '7',
     SVC_CALLS_PER_PROCESS: '1',
     SVC_CALL_IDLE_S: '30',
+    SVC_PRIVATE_HOSTS: '10.0.0.5, trunk.internal',
   })
   assert.equal(settings.gatewayUrl, 'https://calls.example')
   assert.deepEqual(settings.environments, ['production'])
@@ -44,6 +48,19 @@ test('what is set counts', () => {
   assert.deepEqual(settings.mediaPorts, { first: 30_000, last: 30_100 })
   assert.deepEqual([settings.localOrg, settings.capacity, settings.callsPerProcess], ['demo', 7, 1])
   assert.equal(settings.idleTimeoutMs, 30_000)
+  assert.deepEqual(settings.privateHosts, ['10.0.0.5', 'trunk.internal'])
+})
+
+test("each environment's calls come from its own media server, and the sandbox shares production's", () => {
+  const media = { SVC_MEDIA_URL: 'https://media.example/', SVC_MEDIA_KEY: 'k', SVC_MEDIA_SECRET: 's' }
+  const production = { url: 'https://media.example', key: 'k', secret: 's' }
+  const shared = readSettings({ ...least, ...media, SVC_FLEET: 'day', SVC_SANDBOX_FLEET: 'night' })
+  assert.deepEqual(shared.mediaServers, { production, sandbox: production })
+  assert.deepEqual(shared.fleets, { production: 'day', sandbox: 'night' })
+  const own = { SVC_SANDBOX_MEDIA_URL: 'http://x', SVC_SANDBOX_MEDIA_KEY: 'a', SVC_SANDBOX_MEDIA_SECRET: 'b' }
+  assert.deepEqual(readSettings({ ...least, ...own }).mediaServers, {
+    sandbox: { url: 'http://x', key: 'a', secret: 'b' },
+  })
 })
 
 test('a setting that does not parse is told in one line that names it', () => {
@@ -55,6 +72,10 @@ test('a setting that does not parse is told in one line that names it', () => {
     [
       { SVC_MEDIA_PORTS: '20000' },
       'SVC_MEDIA_PORTS is not a range of ports from 1024 to 65535, as 20000-29999: 20000',
+    ],
+    [
+      { SVC_MEDIA_URL: 'https://media.example' },
+      'SVC_MEDIA_KEY and SVC_MEDIA_SECRET is not set: set SVC_MEDIA_URL, SVC_MEDIA_KEY, SVC_MEDIA_SECRET together, or none of them',
     ],
     [{ SVC_WORKER_CALLS: '0' }, 'SVC_WORKER_CALLS is not a whole number of 1 or more: 0'],
     [{ SVC_GATEWAY_URL: 'ws://x' }, 'SVC_GATEWAY_URL is not a URL that starts http:// or https://: ws://x'],

@@ -3,9 +3,10 @@ import { availableParallelism, hostname } from 'node:os'
 import { resolve } from 'node:path'
 import { isIPv4 } from 'node:net'
 import { environments, type Environment } from '@switchroom/contract/scopes'
+import { fleetsIn, mediaServersIn, type MediaServers } from './livekit-settings.ts'
+import { SettingError } from './setting-error.ts'
 
-/** A setting that does not parse: the process stops with status 2 and this line. */
-export class SettingError extends Error {}
+export { SettingError }
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 export type LogLevel = (typeof logLevels)[number]
@@ -32,11 +33,17 @@ export interface Settings {
   mediaPorts: PortRange
   /** The org whose agents phones on this very machine may call by name. */
   localOrg: string | undefined
+  /** Of the environments whose calls come from a LiveKit server in place of this worker's own port. */
+  mediaServers: MediaServers
+  /** Whom such a server knows this worker as. */
+  fleets: Record<Environment, string>
   /** How many calls run at once. */
   capacity: number
   callsPerProcess: number
   /** How long nobody may say anything before a call ends. */
   idleTimeoutMs: number
+  /** Hosts of trunks that may be at an address that is not public. */
+  privateHosts: string[]
   /** Folders of further vendor packages. */
   vendorFolders: string[]
   logLevel: LogLevel
@@ -67,9 +74,12 @@ export function readSettings(variables: EnvironmentVariables): Settings {
     mediaAddress: read('SVC_MEDIA_ADDRESS', address) ?? announced(sipHost),
     mediaPorts: read('SVC_MEDIA_PORTS', portRange) ?? { first: 20_000, last: 29_999 },
     localOrg: read('SVC_SIP_LOCAL_ORG', String),
+    mediaServers: mediaServersIn(read, webUrl),
+    fleets: fleetsIn(read),
     capacity: read('SVC_WORKER_CALLS', count) ?? callsPerCore * availableParallelism(),
     callsPerProcess: read('SVC_CALLS_PER_PROCESS', count) ?? 5,
     idleTimeoutMs: (read('SVC_CALL_IDLE_S', count) ?? 120) * secondMs,
+    privateHosts: read('SVC_PRIVATE_HOSTS', list) ?? [],
     vendorFolders: read('SVC_VENDOR_FOLDERS', folders) ?? [],
     logLevel: read('SVC_LOG_LEVEL', logLevel) ?? 'info',
   }
@@ -124,10 +134,12 @@ function logLevel(value: string): LogLevel {
   return level
 }
 
-function folders(value: string): string[] {
-  const named = value.split(',').map((item) => item.trim())
-  return named.filter((item) => item !== '').map(folder)
+function list(value: string): string[] {
+  const items = value.split(',').map((item) => item.trim())
+  return items.filter((item) => item !== '')
 }
+
+const folders = (value: string): string[] => list(value).map(folder)
 
 function folder(value: string): string {
   const path = resolve(value)

@@ -1,10 +1,10 @@
 import type { CallReason, Entry } from '@switchroom/contract/log'
 import type { OpenedWorkerCall } from '@switchroom/contract/worker'
 import type { Leg, LegEnd } from '@switchroom/media/leg'
-import { bridge } from '@switchroom/media/sound/bridge'
 import type { SpokenParts } from '@switchroom/session/spoken/spoken-parts'
 import { SpokenSession } from '@switchroom/session/spoken/spoken-session'
 import { randomBytes } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { CallLog } from './call-log.ts'
 import { Unrunnable } from './call-stages.ts'
 import { collectDigits } from './extension-window.ts'
@@ -15,11 +15,17 @@ import { transferred, type DialLeg } from './transfers.ts'
 
 const secondMs = 1000
 const longestTimerMs = 24 * 3600 * secondMs
+/** How a transfer went is told before the end, unless nobody says it. */
+const toldWithinMs = 3 * secondMs
+
+/** Joins two parties; resolves when one of them is gone. */
+export type JoinLegs = (caller: Leg, second: Leg) => Promise<void>
 
 export interface SpokenCallParts extends Omit<PartsSources, 'log'> {
   leg: Leg
   /** Brings a second person to the phone. */
   dial: DialLeg
+  join: JoinLegs
   tellLanguage: (language: string) => void
   idleTimeoutMs: number
 }
@@ -39,8 +45,9 @@ export class SpokenCall {
   #endsAt = Infinity
   #legEnd: LegEnd | undefined
   #joined: Promise<void> | undefined
-  #isTransferring = false
+  #transferring: Promise<void> | undefined
   #isOnLine: boolean
+  #isTakenOver = false
 
   constructor(parts: SpokenCallParts, opened: OpenedWorkerCall, endsAt: number | null) {
     this.#parts = parts
@@ -100,6 +107,7 @@ export class SpokenCall {
     this.#session = session
     if (line) session.hold() // its app speaks for itself, until it hands the call over
     const running = session.run(this.#over.signal)
+    void session.silent.then(() => this.#joined ?? this.#parts.leg.hangUp()).catch(() => {}) // what is learned takes longer
     const following = this.#follow(entries)
     const { reason } = await running
     await this.#joined
@@ -155,12 +163,18 @@ export class SpokenCall {
     if (type === 'say.requested')
       void session?.say(text, data['by'] === undefined ? 'say' : 'human').catch(() => {})
     else if (type === 'call.whispered') session?.whisper(text)
-    else if (type === 'call.taken_over') session?.hold()
-    else if (type === 'call.released') session?.release()
+    else if (type === 'call.taken_over' || type === 'call.released')
+      this.#takeOver(type === 'call.taken_over')
     else if (type === 'call.routed') await this.#handOver(agent)
     else if (type === 'tones.requested') void session?.press(digits).catch(() => {})
-    else if (type === 'transfer.requested') void this.#transfer(to, data['kind'] === 'cold')
+    else if (type === 'transfer.requested') this.#transferring ??= this.#transfer(to, data['kind'] === 'cold')
     else if (type === 'call.ended') this.#endedElsewhere()
+  }
+
+  #takeOver(isTaken: boolean) {
+    this.#isTakenOver = isTaken
+    if (isTaken) this.#session?.hold()
+    else if (!this.#isOnLine) this.#session?.release() // a line speaks for itself
   }
 
   /** The line has nothing more to do with it: the agent answers on the same sound. */
@@ -170,12 +184,10 @@ export class SpokenCall {
     const swapped = await agentParts(this.#sources, this.#id, agent)
     this.#tellLanguage(swapped.config.language)
     await this.#session?.swap({ ...swapped, config: this.#within(swapped.config) })
-    this.#session?.release()
+    if (this.#isTakenOver) this.#session?.hold()
   }
 
   async #transfer(to: string, isCold: boolean) {
-    if (this.#isTransferring) return
-    this.#isTransferring = true
     const { gateway, leg, dial, logger } = this.#parts
     try {
       const place = { call: this.#id, agent: this.#agent, to }
@@ -190,16 +202,16 @@ export class SpokenCall {
     } catch (error) {
       logger.warn({ err: error, call: this.#id }, 'a transfer failed')
     } finally {
-      this.#isTransferring = false
+      this.#transferring = undefined
     }
   }
 
   /** The agent leaves: from now on the two speak with each other. */
   #join(second: Leg) {
-    const { leg } = this.#parts
+    const { leg, join } = this.#parts
     const leftMs = Math.min(this.#endsAt - Date.now(), longestTimerMs)
     const late = setTimeout(() => void leg.hangUp().catch(() => {}), leftMs)
-    this.#joined = bridge(leg, second).finally(() => {
+    this.#joined = join(leg, second).finally(() => {
       clearTimeout(late)
       void second.hangUp().catch(() => {})
     })
@@ -225,6 +237,7 @@ export class SpokenCall {
     const { leg, gateway, logger } = this.#parts
     this.#over.abort()
     await leg.hangUp().catch(() => {})
+    await Promise.race([this.#transferring, sleep(toldWithinMs, undefined, { ref: false })])
     await this.#recording
       .handOver((file) => gateway.uploadRecording(this.#id, file))
       .catch((error: unknown) => logger.warn({ err: error, call: this.#id }, 'a recording was not stored'))

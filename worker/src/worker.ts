@@ -1,15 +1,19 @@
+import type { Environment } from '@switchroom/contract/scopes'
 import { findVendors } from '@switchroom/kit/installed'
+import { MediaError } from '@switchroom/media/plane'
 import { SipServer, type SipOptions } from '@switchroom/media/sip/sip-server'
 import type { Logger } from 'pino'
 import { Beats } from './beats.ts'
+import { DialledAddresses } from './dialled-addresses.ts'
 import { Fences } from './fences.ts'
 import { GatewayClient } from './gateway-client.ts'
 import { Inbound } from './inbound.ts'
+import type { LiveKitCallsParts } from './livekit-calls.ts'
 import { tellLostCaller } from './lost-calls.ts'
 import { MediaPorts } from './media-ports.ts'
 import { Outbound } from './outbound.ts'
 import { takePlacements } from './placements.ts'
-import { RunningCalls } from './running-calls.ts'
+import { RunningCalls, type Dial } from './running-calls.ts'
 import { Sentences } from './sentences.ts'
 import { workerName, type Settings } from './settings.ts'
 
@@ -18,7 +22,7 @@ const usualPort = 5060
 /** Takes calls: answers those that come, dials those it is asked to, and has each run in a process of few. */
 export class Worker {
   readonly #logger: Logger
-  readonly #sip: SipServer
+  readonly #sip: SipServer | undefined
   readonly #calls: RunningCalls
   readonly #beats: Beats
   /** Nothing new is taken from then on. */
@@ -27,7 +31,7 @@ export class Worker {
 
   private constructor(
     logger: Logger,
-    sip: SipServer,
+    sip: SipServer | undefined,
     calls: RunningCalls,
     beats: Beats,
     draining: AbortController,
@@ -41,13 +45,15 @@ export class Worker {
     this.#stopping = stopping
   }
 
-  get sipPort(): number {
-    return this.#sip.port
+  /** None where every call comes from a media server. */
+  get sipPort(): number | undefined {
+    return this.#sip?.port
   }
 
   /** Resolves once phones are listened to; whom to let in, the gateway says as soon as it answers. */
   static async start(settings: Settings, logger: Logger): Promise<Worker> {
-    const { environments, capacity, callsPerProcess, localOrg } = settings
+    const { environments, capacity, callsPerProcess, localOrg, mediaServers } = settings
+    const embedded = environments.filter((env) => !mediaServers[env])
     const gateway = new GatewayClient(settings, workerName())
     const [draining, stopping] = [new AbortController(), new AbortController()]
     const [fences, ports, sentences] = [
@@ -55,18 +61,26 @@ export class Worker {
       new MediaPorts(settings.mediaPorts),
       new Sentences(logger),
     ]
+    const addresses = new DialledAddresses(settings.privateHosts)
+    const dial: Dial = async (to, trunk, from, signal) => {
+      await addresses.expect(trunk.hostname)
+      if (!sip) throw new MediaError('this worker has no phones of its own')
+      return sip.invite(to, trunk, from, signal)
+    }
     const calls: RunningCalls = new RunningCalls({
       worker: gateway.worker,
       capacity,
       callsPerProcess,
       logger,
-      sip: () => sip,
+      dial,
       onLost: (lost) => tellLostCaller(sentences, lost),
+      clipOf: ({ occasion, language, callsBack }) => sentences.clipOf(occasion, language, callsBack),
     })
     const isDraining = () => draining.signal.aborted
     const inbound = new Inbound({ gateway, logger, calls, sentences, localOrg, isDraining })
-    const outbound = new Outbound({ gateway, logger, calls, sip: () => sip })
-    const sip: SipServer = await listening(settings, {
+    const outbound = new Outbound({ gateway, logger, calls, dial })
+    const hasPhones = embedded.length > 0 || localOrg !== undefined
+    const sip: SipServer | undefined = await listening(settings, hasPhones, {
       host: settings.sipHost,
       publicAddress: settings.mediaAddress,
       fences: () => fences.all,
@@ -74,16 +88,20 @@ export class Worker {
       allocatePort: ports.allocate,
       releasePort: ports.release,
       onInvite: (invite) => void inbound.take(invite),
+      mayDial: addresses.mayDial,
       log: (sentence) => logger.info(sentence),
     })
-    for (const env of environments) {
+    for (const env of embedded) {
       void fences.follow(gateway, env, logger, stopping.signal)
-      const dial = outbound.place.bind(outbound)
+      const place = outbound.place.bind(outbound)
       const answer = calls.runBrowser.bind(calls)
-      void takePlacements({ gateway, logger, calls, dial, answer }, env, draining.signal)
+      void takePlacements({ gateway, logger, calls, dial: place, answer }, env, draining.signal)
     }
     const load = () => ({ calls: calls.count, capacity, draining: isDraining() })
     const beats = new Beats(gateway, environments, load, logger)
+    const { signal } = draining
+    const telling = { logger, calls, capacity, draining: signal, stopping: stopping.signal }
+    for (const env of environments) void followRooms(settings, env, telling, () => beats.tell())
     calls.processes.keepOneReady()
     void sentences.make(findVendors(settings.vendorFolders))
     return new Worker(logger, sip, calls, beats, draining, stopping)
@@ -105,13 +123,32 @@ export class Worker {
     await Promise.race([this.#calls.untilNone(), late])
     this.#stopping.abort()
     this.#beats.stop()
-    await Promise.race([this.#sip.stop(), late])
+    await Promise.race([this.#sip?.stop(), late])
     this.#calls.processes.stop()
   }
 }
 
+/** Takes the calls of an environment whose sound a media server carries; without one there is nothing to follow. */
+async function followRooms(
+  { mediaServers, fleets }: Settings,
+  env: Environment,
+  parts: Omit<LiveKitCallsParts, 'env' | 'address' | 'fleet' | 'tellLoad'>,
+  tell: () => Promise<Environment[]>,
+): Promise<void> {
+  const address = mediaServers[env]
+  if (!address) return
+  const { LiveKitCalls } = await import('./livekit-calls.ts') // most workers never need its library
+  const tellLoad = async () => (await tell()).includes(env)
+  await new LiveKitCalls({ ...parts, env, address, fleet: fleets[env], tellLoad }).register()
+}
+
 /** Phones of this machine find the worker wherever it listens, for somebody is told; carriers would not. */
-async function listening(settings: Settings, options: Omit<SipOptions, 'port'>): Promise<SipServer> {
+async function listening(
+  settings: Settings,
+  hasPhones: boolean,
+  options: Omit<SipOptions, 'port'>,
+): Promise<SipServer | undefined> {
+  if (!hasPhones) return undefined
   const { sipPort, localOrg } = settings
   try {
     return await SipServer.start({ ...options, port: sipPort ?? usualPort }).catch((error: unknown) => {

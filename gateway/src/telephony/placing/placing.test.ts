@@ -70,7 +70,7 @@ test('the fleet is sent to the room before the far end is dialled through the nu
     assert.deepEqual([body['waitUntilAnswered'], body['ringingTimeout']], [true, '60s'])
     const dispatch = media.asked('CreateDispatch').find((asked) => asked.body['room'] === `call-${call}`)
     assert.equal(dispatch?.body['agentName'], 'production')
-    const metadata = { call, org: desk.org.id, agent: 'desk', env: 'production' }
+    const metadata = { call, org: desk.org.id, agent: 'desk', env: 'production', max_duration_s: 600 }
     assert.deepEqual(JSON.parse(String(dispatch?.body['metadata'])), metadata)
   }
 })

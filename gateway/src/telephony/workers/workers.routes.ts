@@ -1,5 +1,4 @@
-import { WorkerBeat, WorkerList } from '@switchroom/contract/media-plane'
-import { Nothing } from '@switchroom/contract/shapes'
+import { BeatTold, WorkerBeat, WorkerList } from '@switchroom/contract/media-plane'
 import { fleetOnly, operator } from '../../http/access.ts'
 import type { Server } from '../../http/server.ts'
 import type { Workers } from './workers.ts'
@@ -13,13 +12,10 @@ export function platformWorkerRoutes(server: Server, workers: Workers) {
         summary: 'Say that you live, how many calls you run and would run, and whether you are stopping',
         description: 'Every ten seconds; after thirty of silence a worker is taken as gone.',
         body: WorkerBeat,
-        response: { 204: Nothing },
+        response: { 200: BeatTold },
       },
     },
-    async ({ body }, reply) => {
-      await workers.beat(body)
-      return reply.code(204).send()
-    },
+    ({ body }) => workers.beat(body),
   )
 
   server.get(

@@ -17,7 +17,7 @@ const fleet = deployment.nobody.as(fleetKey)
 const beat = async (worker: string, more: object = {}) => {
   const told = { worker, env: 'sandbox', calls: 0, capacity: 4, draining: false, ...more }
   const answer = await fleet.post('/v1/worker/beats', told)
-  assert.equal(answer.status, 204, answer.text)
+  assert.equal(answer.status, 200, answer.text)
   return told
 }
 const listed = async () => done(await operator.get('/v1/ops/workers')).workers
@@ -41,6 +41,16 @@ test("the operator sees the platform's workers as they last said of themselves, 
   )
   await workers.forgetDead()
   assert.equal((await sql('select from workers')).rowCount, 1)
+})
+
+test('a worker that beats is told whether every worker of its environment is full', async () => {
+  const told = { env: 'production', capacity: 2, draining: false }
+  const full = async (worker: string, calls: number) =>
+    done(await fleet.post('/v1/worker/beats', { ...told, worker, calls })).full
+  assert.equal(await full('full-1', 2), true)
+  assert.equal(await full('full-2', 1), false)
+  assert.equal(await full('full-2', 2), true)
+  clock.forward(31 * secondMs)
 })
 
 test('a worker that was silent too long has started anew', async () => {

@@ -1,4 +1,4 @@
-import type { WorkerBeat, WorkerList } from '@switchroom/contract/media-plane'
+import type { BeatTold, WorkerBeat, WorkerList } from '@switchroom/contract/media-plane'
 import type { Environment } from '@switchroom/contract/scopes'
 import type { Database } from '../../database/database.ts'
 import { later, secondMs, type Clock } from '../../foundation/clock.ts'
@@ -17,8 +17,9 @@ export class Workers {
     this.#clock = clock
   }
 
-  async beat(told: WorkerBeat) {
+  async beat(told: WorkerBeat): Promise<BeatTold> {
     await store.keepBeat(this.#database, told, this.#clock.now(), this.#silentSince)
+    return { full: await this.areFull(told) }
   }
 
   /** Those that live. */

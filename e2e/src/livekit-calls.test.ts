@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict'
+import { after, before, suite, test } from 'node:test'
+import { until } from '@switchroom/launcher/testing/waiting'
+import { Resampler } from '@switchroom/media/sound/resampler'
+import { LiveKitPhones } from '@switchroom/media/testing/livekit-phones'
+import { dispose, personRate } from '@switchroom/media/testing/livekit-person'
+import { LiveKitProgram } from '@switchroom/media/testing/livekit-program'
+import { RoomDesk } from './livekit-desk.ts'
+import { speech, textsOf, typesOf } from './spoken-desk.ts'
+
+const { path } = LiveKitProgram
+const skip =
+  path === undefined ? 'set SVC_TEST_LIVEKIT to the path of a LiveKit server: docs/voice.md says how' : false
+
+suite('calls in rooms of a real LiveKit server', { skip }, () => {
+  let program: LiveKitProgram
+  let phones: LiveKitPhones
+  let rooms: RoomDesk
+  let question: Int16Array
+
+  before(async () => {
+    program = await LiveKitProgram.start(path ?? '')
+    phones = await LiveKitPhones.start(program.address)
+    question = new Resampler(8_000, personRate).take(await speech('What is your name?'))
+    rooms = await RoomDesk.open({ after: stoppedFirst }, phones, 'Hello! Say something.')
+  })
+
+  const last: (() => unknown)[] = []
+  const stoppedFirst = (stop: () => unknown) => void last.unshift(stop)
+  after(async () => {
+    for (const stop of last) await stop()
+    await phones.stop()
+    await program.stop()
+    await dispose()
+  })
+
+  test('a browser in a room is greeted, heard and answered, and hangs up', async () => {
+    const { desk } = rooms
+    const { call, person } = await rooms.browser()
+    assert.equal((await desk.nextCall()).id, call)
+    await person.untilSpokenTo()
+    await person.press('5') // a browser has no keys
+    await desk.untilLogged(call, 'it was greeted', (log) => typesOf(log).includes('bot.finished'))
+    person.say(question)
+    const entries = await desk.untilLogged(
+      call,
+      'it was answered',
+      (log) => typesOf(log).filter((type) => type === 'bot.speaking').length === 2,
+    )
+    assert.deepEqual(typesOf(entries).slice(0, 4), [
+      'call.started',
+      'bot.speaking',
+      'bot.finished',
+      'agent.message',
+    ])
+    assert.equal(textsOf(entries, 'agent.message')[0], 'Hello! Say something.')
+    assert.match(textsOf(entries, 'user.message')[0] ?? '', /name/i)
+    assert.ok(!typesOf(entries).includes('call.dtmf_received'))
+    await person.leave()
+    const ended = await desk.untilEnded(call)
+    assert.equal(ended.at(-1)?.data['reason'], 'hangup')
+  })
+
+  test('a phone that calls a number reaches its agent, its keys are heard, and whoever ends the call ends the room', async () => {
+    const { desk, carrier } = rooms
+    const person = await rooms.ring('+34610000051')
+    const { id: call } = await desk.nextCall()
+    await person.untilSpokenTo()
+    await person.press('5')
+    const entries = await desk.untilLogged(call, 'a key was heard', (log) =>
+      typesOf(log).includes('call.dtmf_received'),
+    )
+    assert.equal(entries.find(({ type }) => type === 'call.dtmf_received')?.data['digit'], '5')
+    const { rows } = await desk.deployment.sql('select channel, caller, called from calls where id = $1', [
+      call,
+    ])
+    assert.deepEqual(rows, [{ channel: 'phone', caller: '+34610000051', called: carrier.from }])
+    const supervisor = await desk.org.person('admin')
+    const asked = await supervisor.client.post(`/v1/calls/${call}/verbs`, { verb: 'end' })
+    assert.ok(asked.status < 300, asked.text)
+    await person.left
+  })
+
+  test('a phone that calls a number which rings nowhere is let go and never answered', async () => {
+    const person = await rooms.ring('+34610000052', '+34910000099')
+    await person.left
+    assert.equal(person.isAnswered, false)
+  })
+
+  test('a call that the gateway places waits for its worker, and starts when somebody answers', async () => {
+    const { desk, carrier } = rooms
+    const to = await carrier.reach('+34610000053')
+    const call = await rooms.dial(to)
+    const person = await until('somebody answers', () => phones.answered.get(to), 60_000)
+    await person.untilSpokenTo()
+    await person.leave()
+    const entries = await desk.untilEnded(call)
+    assert.deepEqual(typesOf(entries).slice(0, 4), [
+      'call.dialing',
+      'call.answered',
+      'call.started',
+      'bot.speaking',
+    ])
+    assert.equal(entries.at(-1)?.data['reason'], 'hangup')
+    await desk.nextCall()
+  })
+
+  test('an app brings somebody into the room, the two hear each other, and the agent hears neither', async () => {
+    const { desk, carrier } = rooms
+    const to = await carrier.reach('+34610000054')
+    const person = await rooms.ring('+34610000055')
+    const call = await desk.nextCall()
+    await person.untilSpokenTo()
+    call.transfer(to, { kind: 'warm' })
+    const entries = await desk.untilLogged(call.id, 'it was transferred', (log) =>
+      typesOf(log).includes('call.transferred'),
+    )
+    const told = entries.find(({ type }) => type === 'call.transferred')?.data
+    assert.deepEqual(told, { to, kind: 'warm', ok: true })
+    const guest = phones.answered.get(to)
+    assert.ok(guest)
+    const [heardByGuest, heardByCaller] = [guest.loudFrames, person.loudFrames]
+    person.say(question)
+    await guest.untilSpokenTo(heardByGuest)
+    guest.say(question)
+    await person.untilSpokenTo(heardByCaller)
+    await guest.leave()
+    await person.left
+    const ended = await desk.untilEnded(call.id)
+    assert.deepEqual(textsOf(ended, 'user.message'), [])
+    assert.equal(ended.at(-1)?.data['reason'], 'hangup')
+  })
+
+  test('an app sends a caller on, and the call is over here', async () => {
+    const { desk, carrier } = rooms
+    const to = await carrier.reach('+34610000056')
+    const person = await rooms.ring('+34610000057')
+    const call = await desk.nextCall()
+    await person.untilSpokenTo()
+    call.transfer(to, { kind: 'cold' })
+    const entries = await desk.untilEnded(call.id)
+    const told = entries.find(({ type }) => type === 'call.transferred')?.data
+    assert.deepEqual(told, { to, kind: 'cold', ok: true })
+    assert.deepEqual(phones.transfers, [`tel:${to}`])
+  })
+})
