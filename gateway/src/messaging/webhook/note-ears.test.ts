@@ -13,9 +13,7 @@ import {
   noteOf,
   notRead,
   receiver,
-  settings,
 } from '../../../testing/voice-note-desk.ts'
-import { answered } from '../../../testing/webhook-desk.ts'
 
 test('ears that fail or do not take the form leave it to those the row falls back to (ND-75)', async () => {
   const line = await newNoteLine()
@@ -90,7 +88,7 @@ test('ears that take WAV alone hear a voice note all the same: it is decoded for
   assert.deepEqual((await desk.deliver(line, { messages: [note] })).body, { received: 1 })
   const { mediaType, bytes } = asked.at(-1)?.body ?? {}
   assert.equal(mediaType, 'audio/wav')
-  assert.ok(Math.abs(Number(bytes) - 44 - spokenSeconds * 2 * spokenRate) < 2000, `${bytes} bytes`)
+  assert.ok(Math.abs(Number(bytes) - 44 - spokenSeconds * 2 * spokenRate) < 2000, `${String(bytes)} bytes`)
   assert.equal(receiver.received.at(-1)?.text, 'The fox')
 })
 

@@ -10,7 +10,6 @@ import {
   asked,
   desk,
   deployment,
-  ears,
   newNoteLine,
   noteOf,
   notRead,
