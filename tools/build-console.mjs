@@ -1,7 +1,11 @@
-// Builds the console into console/dist, unless what is there was built from these very sources.
+// Builds the console into console/dist, or into the data folder of whoever may not write there, unless what is there
+// was built from these very sources.
 import { createHash } from 'node:crypto'
 import {
+  accessSync,
+  constants as modes,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -9,23 +13,27 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs'
-import { dirname, extname, join } from 'node:path'
+import { dirname, extname, join, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const folder = join(root, 'console')
-const dist = join(folder, 'dist')
+const shared = join(folder, 'dist')
+const own = join(resolve(process.env.SVC_DATA || 'data'), 'console')
 const stamp = 'built-from'
 const isTest = (process.env.npm_lifecycle_event ?? 'pretest').startsWith('pretest')
 const compressed = new Set(['.js', '.css', '.svg'])
 
 const digest = digestOfSources()
-if (readIfThere(join(dist, stamp)) !== digest) await build()
+const dist = isBuilt(shared) || isWritable(folder) ? shared : own
+if (dist === shared && existsSync(own)) rmSync(own, { recursive: true, force: true }) // of a time before
+if (!isBuilt(dist)) await build()
 
 async function build() {
-  const making = mkdtempSync(join(folder, '.dist-')) // beside its place: a half-built console is never served
+  if (dist === own) mkdirSync(dirname(own), { recursive: true, mode: 0o700 })
+  const making = mkdtempSync(join(dirname(dist), '.dist-')) // beside its place: a half-built console is never served
   try {
     // The bundler of this folder, whatever the caller's own is.
     const { build: bundle } = await import(
@@ -50,7 +58,7 @@ function put(made) {
     if (existsSync(dist)) renameSync(dist, old)
     renameSync(made, dist)
   } catch (error) {
-    if (readIfThere(join(dist, stamp)) !== digest) throw error
+    if (!isBuilt(dist)) throw error
   } finally {
     rmSync(old, { recursive: true, force: true })
   }
@@ -68,10 +76,23 @@ async function compress(assets) {
   )
 }
 
+function isBuilt(place) {
+  return readIfThere(join(place, stamp)) === digest
+}
+
+function isWritable(place) {
+  try {
+    accessSync(place, modes.W_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
 function digestOfSources() {
-  const own = ['index.html', 'package.json', 'vite.config.ts', ...filesUnder(join(folder, 'src'), 'src/')]
+  const sources = ['index.html', 'package.json', 'vite.config.ts', ...filesUnder(join(folder, 'src'), 'src/')]
   const files = [
-    ...own.map((file) => join(folder, file)),
+    ...sources.map((file) => join(folder, file)),
     ...filesUnder(join(root, 'contract/src'), '').map((file) => join(root, 'contract/src', file)),
     fileURLToPath(import.meta.url),
   ]

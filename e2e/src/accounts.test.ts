@@ -21,6 +21,7 @@ test('an ordinary user starts a checkout that only root may write, with npm star
   })
   await started.untilReady()
   assert.equal(statSync(join(data, 'postgres')).uid, ordinaryUser.uid)
+  assert.match(await (await fetch(started.address)).text(), /<script type="module"/) // the console, built in the data folder
   await started.stop()
   assert.match(started.stdout, /\nstopped\n/)
   assert.deepEqual(started.leftBehind(), [])

@@ -63,6 +63,8 @@ test("a trunk at an address that is not public is dialled only where the operato
   assert.equal(dialled.status, 202, dialled.text)
   const entries = await fenced.untilEnded(dialled.body.call)
   assert.equal(entries.at(-1)?.data['reason'], 'dial_failed')
-  assert.match(fenced.worker.said, /127\.0\.0\.1 is at an address that may not be dialled/)
+  await until('the worker says why', () =>
+    /127\.0\.0\.1 is at an address that may not be dialled/.test(fenced.worker.said),
+  )
   assert.equal(other.rang.length, 0)
 })

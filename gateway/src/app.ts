@@ -62,6 +62,7 @@ import { brandRoutes } from './platform/brand/brand.routes.ts'
 import { discoveryRoutes } from './platform/discovery/discovery.routes.ts'
 import { operatorRoutes } from './platform/operator/operator.routes.ts'
 import { orgAdministrationRoutes } from './platform/orgs/orgs.routes.ts'
+import { ConsoleFiles } from './platform/pages/console-files.ts'
 import { pageRoutes } from './platform/pages/pages.routes.ts'
 import type { Services } from './services.ts'
 
@@ -147,7 +148,7 @@ export async function makeApp(
   await webhookRoutes(server, services.webhook)
   threadRoutes(server, services.threads, services.threadWriting)
 
-  await pageRoutes(server)
+  await pageRoutes(server, new ConsoleFiles(services.settings.consoleFolder))
   discoveryRoutes(server, services.discovery)
   operatorRoutes(server, services.settings)
   brandRoutes(server, services.brands)

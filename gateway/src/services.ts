@@ -78,7 +78,7 @@ export function makeServices(settings: Settings, clock: Clock, logger: Logger) {
     },
     {
       hangUp: ({ id, env }) => telephony.planes.of(env).hangUp(id),
-      isFull: (scope) => telephony.workers.areFull(scope),
+      isFull: (scope) => telephony.workers.areOverfull(scope),
     },
   )
   const telephony: TelephonyRoom = makeTelephony({ ...ground, ...http, ...people, ...agents, ...calls })

@@ -75,6 +75,7 @@ export class Deployment {
       ...process.env,
       ...shared,
       SVC_RECORDINGS: this.#settings.recordings,
+      SVC_CONSOLE: this.#settings.console,
       SVC_DATABASE_URL: databaseUrl,
       SVC_VAULT_KEY: keys.vault,
       SVC_OPERATOR_KEY: keys.operator,

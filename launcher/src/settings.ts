@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { Failure } from './failures.ts'
 
@@ -16,6 +17,7 @@ export interface Settings {
   sipPort: string
   /** Where the gateway keeps what was said in calls, as sound. */
   recordings: string
+  console: string | undefined
   /** Whose agents phones on this machine call by name. */
   localOrg: string
 }
@@ -36,8 +38,15 @@ export function readSettings(environment: NodeJS.ProcessEnv): Settings {
     sipHost: read('SVC_SIP_HOST') ?? '127.0.0.1',
     sipPort: read('SVC_SIP_PORT') ?? '5060',
     recordings: read('SVC_RECORDINGS') ?? join(dataFolder, 'recordings'),
+    console: read('SVC_CONSOLE') ?? builtConsole(dataFolder),
     localOrg: read('SVC_SIP_LOCAL_ORG') ?? 'demo',
   }
+}
+
+/** Built there for somebody who may not write in the checkout. */
+function builtConsole(dataFolder: string): string | undefined {
+  const folder = join(dataFolder, 'console')
+  return existsSync(folder) ? folder : undefined
 }
 
 function readSwitch(name: string, value: string): boolean {

@@ -85,6 +85,8 @@ export interface Settings {
   }
   /** Where the sound of calls is kept; unset, none is. */
   recordingsFolder: string | undefined
+  /** Where the built console lies, if not in the checkout. */
+  consoleFolder: string | undefined
   logLevel: LogLevel
   /** How long the log of a call that ended is kept; for ever where unsaid. */
   logKeptMs: number | undefined
@@ -160,6 +162,7 @@ export function readSettings(environment: Environment): Settings {
       accessToken: read('SVC_MSGAPP_ACCESS_TOKEN', String),
     },
     recordingsFolder: read('SVC_RECORDINGS', (path) => resolve(path)),
+    consoleFolder: read('SVC_CONSOLE', (path) => resolve(path)),
     logLevel: read('SVC_LOG_LEVEL', itemOf(logLevels)) ?? 'info',
     logKeptMs: read('SVC_LOG_DAYS', daysAsMs),
   }

@@ -4,7 +4,7 @@ import { notFound } from '../../foundation/refusals.ts'
 import { open } from '../../http/access.ts'
 import { refusals } from '../../http/refusals.ts'
 import type { Server } from '../../http/server.ts'
-import { ConsoleFiles } from './console-files.ts'
+import type { ConsoleFiles } from './console-files.ts'
 
 const headers = {
   'content-security-policy': [
@@ -48,7 +48,7 @@ const notBuilt = `<!doctype html>
 `
 
 /** The console, the same page for any address: looking at one spends nothing. */
-export async function pageRoutes(server: Server, files = new ConsoleFiles()) {
+export async function pageRoutes(server: Server, files: ConsoleFiles) {
   const schema = { hide: true, response: { 200: Type.String(), 503: Type.String() } }
   for (const path of pages) {
     server.get(path, { access: open, schema }, async (_request, reply) => {

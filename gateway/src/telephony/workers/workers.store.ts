@@ -22,11 +22,12 @@ const living = statement<WorkerRow>(`
 
 export const listLiving = (database: Queryable, since: Date) => database.rows(living, since)
 
-const room = statement<{ is_known: boolean; has_room: boolean }>(`
-  select count(*) > 0 as is_known, coalesce(bool_or(not draining and calls < capacity), false) as has_room
+const room = statement<{ is_known: boolean; has_room: boolean; is_overfull: boolean }>(`
+  select count(*) > 0 as is_known, coalesce(bool_or(not draining and calls < capacity), false) as has_room,
+    coalesce(bool_and(calls > capacity), false) as is_overfull
   from workers where env = $1 and beat_at > $2`)
 
-/** Whether any worker of the environment lives, and whether one would take a call. */
+/** Whether any worker of the environment lives, whether one would take a call, and whether all run too many. */
 export const findRoom = (database: Queryable, env: Environment, since: Date) => database.row(room, env, since)
 
 const forget = statement(`delete from workers where beat_at <= $1`)

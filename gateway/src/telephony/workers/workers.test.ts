@@ -70,7 +70,7 @@ test("only the platform's workers say that they live, and only the operator sees
   assert.equal((await fleet.post('/v1/worker/beats', { ...told, calls: -1 })).status, 400)
 })
 
-test('a line hands no call over while every worker is full or stopping, and does when one has room (N-482)', async () => {
+test('a line hands no call over while every worker runs more than it should; the call’s own place is no other’s (N-482)', async () => {
   clock.forward(31 * secondMs)
   const org = await deployment.newOrg()
   const { key } = await org.serverToken('sandbox')
@@ -90,11 +90,11 @@ test('a line hands no call over while every worker is full or stopping, and does
     return [type, data.reason]
   }
   assert.deepEqual(await routed(), ['call.routed', undefined], 'where none beats, nobody knows')
-  await beat('full', { calls: 4 })
-  await beat('stopping', { draining: true })
+  await beat('full', { calls: 5 })
+  await beat('stopping', { calls: 5, draining: true })
   await beat('elsewhere', { env: 'production' })
   assert.deepEqual(await routed(), ['call.route_failed', 'capacity'])
-  await beat('full', { calls: 3 })
+  await beat('full', { calls: 4 })
   assert.deepEqual(await routed(), ['call.routed', undefined])
   await line.close()
 })

@@ -33,6 +33,11 @@ export class Workers {
     return found?.is_known === true && !found.has_room
   }
 
+  /** Whether every worker runs more calls than it should: one that goes on with another agent keeps its own place. */
+  async areOverfull({ env }: { env: Environment }): Promise<boolean> {
+    return (await store.findRoom(this.#database, env, this.#silentSince))?.is_overfull === true
+  }
+
   async forgetDead() {
     await store.forgetSilent(this.#database, this.#silentSince)
   }
