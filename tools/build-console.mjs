@@ -39,7 +39,12 @@ async function build() {
     const { build: bundle } = await import(
       pathToFileURL(join(root, 'node_modules/vite/dist/node/index.js')).href
     )
-    await bundle({ root: folder, logLevel: 'warn', build: { outDir: making, emptyOutDir: true } })
+    await bundle({
+      root: folder,
+      configLoader: 'runner', // the usual one writes beside the packages, where not everybody may
+      logLevel: 'warn',
+      build: { outDir: making, emptyOutDir: true },
+    })
     await compress(join(making, 'assets'))
     writeFileSync(join(making, stamp), digest)
     put(making)

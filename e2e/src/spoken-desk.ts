@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -90,6 +91,9 @@ export async function openDesk(
   const deployment = await startDeployment({ SVC_PRIVATE_HOSTS: '127.0.0.1', ...settings.gateway })
   afterwards(t, () => deployment[Symbol.asyncDispose]())
   const org = await deployment.newOrg()
+  // Tests dial and send callers on faster than an org may by default.
+  const pace = await deployment.operator.put(`/v1/ops/orgs/${org.slug}/dialling`, { per_minute: 1000 })
+  assert.equal(pace.status, 200, pace.text)
   const { key, client } = await org.serverToken('sandbox', { scopes: ['app', 'calls', 'talk'] })
   const agent = new Agent({ name: 'hello', prompt: 'You are the host.', ...agentOptions })
   const switchroom = connect({ app: 'e2e', url: deployment.url, key })
