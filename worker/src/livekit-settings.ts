@@ -8,8 +8,10 @@ type Read = <T>(name: string, form: (value: string) => T) => T | undefined
 
 /** As the gateway reads them: the sandbox shares production's where it has none of its own. */
 export function mediaServersIn(read: Read, url: (value: string) => string): MediaServers {
-  const production = serverIn(read, url, 'SVC_MEDIA')
-  const sandbox = serverIn(read, url, 'SVC_SANDBOX_MEDIA') ?? production
+  const production = serverIn(read, url, ['SVC_MEDIA_URL', 'SVC_MEDIA_KEY', 'SVC_MEDIA_SECRET'])
+  const sandbox =
+    serverIn(read, url, ['SVC_SANDBOX_MEDIA_URL', 'SVC_SANDBOX_MEDIA_KEY', 'SVC_SANDBOX_MEDIA_SECRET']) ??
+    production
   return { ...(production && { production }), ...(sandbox && { sandbox }) }
 }
 
@@ -18,8 +20,11 @@ export const fleetsIn = (read: Read): Record<Environment, string> => ({
   sandbox: read('SVC_SANDBOX_FLEET', fleetName) ?? 'sandbox',
 })
 
-function serverIn(read: Read, form: (value: string) => string, prefix: string): LiveKitAddress | undefined {
-  const names = [`${prefix}_URL`, `${prefix}_KEY`, `${prefix}_SECRET`] as const
+function serverIn(
+  read: Read,
+  form: (value: string) => string,
+  names: [string, string, string],
+): LiveKitAddress | undefined {
   const [url, key, secret] = [read(names[0], form), read(names[1], String), read(names[2], String)]
   if (url !== undefined && key !== undefined && secret !== undefined) return { url, key, secret }
   const unset = names.filter((name) => read(name, String) === undefined)
