@@ -99,7 +99,7 @@ test('each turn tells what the caller waited for, and what ears, model and voice
     waits,
     waits.toSorted((a, b) => a - b),
   )
-  assert.ok(Number(timings['turn_end_ms']) >= 300)
+  assert.ok(Number(timings['turn_end_ms']) >= 290) // a timer may be a moment early
   await talk.hangUp()
 })
 
