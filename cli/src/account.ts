@@ -1,9 +1,10 @@
+import type { Identity } from '@switchroom/contract/identity'
 import type { MintedKey } from '@switchroom/contract/keys'
 import type { Environment } from '@switchroom/contract/scopes'
 import type { OwnOrgList } from '@switchroom/contract/sign-in'
 import { environments } from './closed-sets.ts'
 import type { Credentials, SavedKey } from './credentials.ts'
-import { notSignedIn, wrongUsage } from './failures.ts'
+import { Failure, notSignedIn, wrongUsage } from './failures.ts'
 import { GatewayClient } from './gateway-client.ts'
 
 const usualGateway = 'http://127.0.0.1:8080'
@@ -63,7 +64,7 @@ export class Account {
     if (!current) throw notSignedIn(this.url)
     if (this.#org === undefined || this.#org === org) return this.as(current.key)
     const saved = orgs[this.#org] ?? Object.values(orgs).find((key) => key.org === this.#org)
-    if (saved) return this.as(saved.key)
+    if (saved && (await whoIs(this.as(saved.key)))) return this.as(saved.key)
     const [slug, key] = await this.switched(this.#org)
     this.#credentials.keepAside(this.url, slug, key)
     return this.as(key.key)
@@ -87,6 +88,14 @@ export class Account {
     const slug = own.find((each) => each.org === minted.org)?.slug ?? org
     return [slug, { key: minted.key, key_id: minted.key_id, org: minted.org, made_here: true }]
   }
+}
+
+/** Nobody, where the key no longer works. */
+export async function whoIs(client: GatewayClient): Promise<Identity | undefined> {
+  return client.get<Identity>('/v1/whoami').catch((error: unknown) => {
+    if (error instanceof Failure && error.status === 401) return undefined
+    throw error
+  })
 }
 
 function environmentOf(name: string | undefined): Environment | undefined {

@@ -1,6 +1,8 @@
 import type { Identity } from '@switchroom/contract/identity'
 import type { GatewayClient } from './gateway-client.ts'
 import type { Invocation } from './invocation.ts'
+import type { Output } from './output.ts'
+import type { Column } from './table.ts'
 
 /** The three places where versions of an agent's settings and lexicon are kept, as the API names them. */
 export const scopeNames = ['yours', 'team', 'production'] as const
@@ -15,3 +17,18 @@ export async function scopeAsked(invocation: Invocation, client: GatewayClient):
 
 /** As bodies and queries name the team's scope. */
 export const teamOf = (invocation: Invocation) => (invocation.flag('team') ? true : undefined)
+
+interface Version {
+  version: number
+  set_at: number
+  author: string
+  note: string | null
+}
+
+/** What every version of either says of itself. */
+export const versionColumns = (out: Output): Column<Version>[] => [
+  { title: 'version', of: ({ version }) => `v${version}` },
+  { title: 'set', of: ({ set_at }) => out.time(set_at) },
+  { title: 'by', of: ({ author }) => author },
+  { title: 'note', of: ({ note }) => note },
+]

@@ -98,9 +98,22 @@ async function* checkSignedIn(invocation: Invocation): AsyncGenerator<Finding> {
     yield broken('key', reasonOf(error), 'Run svc login, or set SVC_KEY.', exitCode)
     return
   }
-  yield await checkKey(client, identity)
-  if (identity.scopes.includes('calls')) yield await checkAgents(client)
-  if (identity.scopes.includes('numbers')) yield await checkOutbound(client)
+  yield await answered('key', checkKey(client, identity))
+  if (identity.scopes.includes('calls')) yield await answered('agents', checkAgents(client))
+  if (identity.scopes.includes('numbers')) yield await answered('phone', checkOutbound(client))
+}
+
+/** What cannot be asked is a finding too: the rest is looked at all the same. */
+async function answered(check: string, finding: Promise<Finding>): Promise<Finding> {
+  return finding.catch((error: unknown) => {
+    if (!(error instanceof Failure)) throw error
+    return broken(
+      check,
+      `${error.message}.`,
+      'Try again; if it stays, look at the log of the gateway.',
+      error.exitCode,
+    )
+  })
 }
 
 async function checkKey(client: GatewayClient, identity: Identity): Promise<Finding> {
@@ -128,7 +141,7 @@ async function checkOutbound(client: GatewayClient): Promise<Finding> {
 }
 
 async function checkVoiceServer(invocation: Invocation): Promise<Finding> {
-  const url = voiceAddress(invocation)
+  const url = await voiceAddress(invocation)
   try {
     const response = await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(answersWithinMs) })
     if (response.ok) return ok('voice server', `It answers at ${url}.`)

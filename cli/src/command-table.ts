@@ -12,12 +12,16 @@ import { identityCommands } from './commands/identity.ts'
 import { initCommands } from './commands/init.ts'
 import { keyCommands } from './commands/keys.ts'
 import { lexiconCommands } from './commands/lexicon.ts'
+import { mailCommands, opsMailCommands } from './commands/mail.ts'
 import { memberCommands } from './commands/members.ts'
 import { numberCommands } from './commands/numbers.ts'
 import { opsOrgCommands } from './commands/ops-orgs.ts'
 import { opsCommands } from './commands/ops.ts'
+import { policyCommands } from './commands/policy.ts'
 import { programCommands } from './commands/program.ts'
+import { providerKeyCommands } from './commands/provider-keys.ts'
 import { settingsCommands } from './commands/settings.ts'
+import { signOnCommands } from './commands/sign-on.ts'
 import { speechCommands } from './commands/speech.ts'
 import { tailCommands } from './commands/tail.ts'
 import { threadCommands } from './commands/threads.ts'
@@ -53,13 +57,18 @@ export const commands: readonly Command[] = [
   ...numberCommands,
   ...carrierCommands,
   ...diallingCommands,
+  ...policyCommands,
   ...consentCommands,
   ...threadCommands,
   ...memberCommands,
   ...keyCommands,
+  ...providerKeyCommands,
+  ...signOnCommands,
+  ...mailCommands,
   ...speechCommands,
   ...opsOrgCommands,
   ...opsCommands,
+  ...opsMailCommands,
   ...doctorCommands,
   ...initCommands,
   ...workerCommands,
@@ -79,5 +88,8 @@ export const groups: Readonly<Record<string, string>> = {
   threads: 'conversations on the messaging channel',
   members: 'who belongs to the org',
   keys: 'keys and server tokens',
+  'provider-keys': 'keys of the org’s own for vendors of speech and language',
+  'sign-on': 'the identity provider that people sign in with',
+  mail: 'the account that the org’s letters go out through',
   ops: 'what the operator of the platform does',
 }

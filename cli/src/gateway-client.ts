@@ -35,6 +35,14 @@ export class GatewayClient {
   put = <Answer>(path: string, body?: unknown) => this.#ask<Answer>('PUT', path, { body })
   patch = <Answer>(path: string, body?: unknown) => this.#ask<Answer>('PATCH', path, { body })
 
+  /** What the gateway's document points at under this name. */
+  async linked(name: string): Promise<string | undefined> {
+    const signal = AbortSignal.timeout(answersWithinMs)
+    const { headers } = await this.fetch('GET', '/.well-known/svc', {}, { signal })
+    const links = (headers.get('link') ?? '').matchAll(/<([^>]+)>; rel="([^"]+)"/g)
+    return [...links].find(([, , rel]) => rel === name)?.[1]
+  }
+
   /** Events as they come, until the gateway ends the stream or the line breaks. */
   stream(path: string, headers: Record<string, string>, signal: AbortSignal): Promise<Response> {
     return this.fetch('GET', path, { accept: 'text/event-stream', ...headers }, { signal })
@@ -80,7 +88,11 @@ export class GatewayClient {
     const text = await response.text().catch((error: unknown) => {
       throw unreachable('gateway', this.url, error)
     })
-    return (text === '' ? undefined : JSON.parse(text)) as Answer
+    try {
+      return (text === '' ? undefined : JSON.parse(text)) as Answer
+    } catch {
+      throw refused(response.status, notAGateway(this.url, response.status))
+    }
   }
 }
 
@@ -96,5 +108,7 @@ async function sentenceOf(response: Response, url: string): Promise<string> {
   } catch {
     // something else stands in front of the gateway
   }
-  return `${url} answered ${response.status}, and not as a gateway does`
+  return notAGateway(url, response.status)
 }
+
+const notAGateway = (url: string, status: number) => `${url} answered ${status}, and not as a gateway does`

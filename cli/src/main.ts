@@ -1,6 +1,6 @@
 import { commands, groups } from './command-table.ts'
 import { exitCodes } from './exit-codes.ts'
-import { Failure } from './failures.ts'
+import { Failure, reasonOf } from './failures.ts'
 import { commandHelp, groupHelp, overview } from './help.ts'
 import { Invocation } from './invocation.ts'
 import { findCommand, nearest, parse, readLine, refuseKeys } from './parsing.ts'
@@ -9,8 +9,10 @@ import { plain } from './text-width.ts'
 // `svc calls | head` is done when nobody reads any more.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(exitCodes.done)
-  throw error
+  process.stderr.write(`svc: what was to be said could not be written: ${reasonOf(error)}\n`)
+  process.exit(exitCodes.refused)
 })
+process.stderr.on('error', () => process.exit(process.exitCode ?? exitCodes.done))
 process.on('SIGINT', stopAtOnce)
 
 function stopAtOnce() {

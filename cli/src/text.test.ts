@@ -2,7 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { networkStates } from '@switchroom/contract/carriers'
 import { consentKinds } from '@switchroom/contract/consents'
+import { weekdays } from '@switchroom/contract/dialling'
 import { callStates } from '@switchroom/contract/log'
+import { mailSecurities } from '@switchroom/contract/mail'
 import { numberChannels } from '@switchroom/contract/numbers'
 import { quotaNames } from '@switchroom/contract/orgs'
 import { environments, roles, scopes, serverTokenScopes } from '@switchroom/contract/scopes'
@@ -67,6 +69,8 @@ test('settings are written as words, of the type that their knob has', () => {
 
 test('the closed sets that are written out are those of the contract', () => {
   const contract = {
+    weekdays,
+    mailSecurities,
     networkStates,
     consentKinds,
     callStates,

@@ -101,11 +101,26 @@ test('an older Node hands over to the one of the checkout', async (t) => {
   assert.match(JSON.parse(stdout).node, /^2[4-9]\./)
 })
 
-test('a reader that goes away ends the program quietly', () => {
+test('a reader that goes away ends the program quietly, and a full disk with a sentence', () => {
   const binary = fileURLToPath(new URL('../bin/svc.mjs', import.meta.url))
   const line = `"${process.execPath}" "${binary}" completion bash | head -1; echo "\${PIPESTATUS[0]}"`
   const { stdout, stderr } = spawnSync('bash', ['-c', line], { encoding: 'utf8', env: machine.environment })
   assert.deepEqual([stdout.trim().split('\n').at(-1), stderr], ['0', ''])
+  const both = spawnSync(
+    'bash',
+    ['-c', `"${process.execPath}" "${binary}" 2>&1 | true; echo "\${PIPESTATUS[0]}"`],
+    {
+      encoding: 'utf8',
+      env: machine.environment,
+    },
+  )
+  assert.deepEqual([both.stdout, both.stderr], ['2\n', ''])
+  const full = spawnSync('bash', ['-c', `"${process.execPath}" "${binary}" completion bash > /dev/full`], {
+    encoding: 'utf8',
+    env: machine.environment,
+  })
+  assert.equal(full.status, 1)
+  assert.match(full.stderr, /^svc: what was to be said could not be written: .+\n$/)
 })
 
 /** What bash offers after these words, by the script that svc prints. */

@@ -1,23 +1,44 @@
 import type { SpeechClient } from '@switchroom/sdk/speech'
 import { exitCodes } from './exit-codes.ts'
-import { Failure, refused } from './failures.ts'
+import { Failure, refused, unreachable } from './failures.ts'
+import type { Option } from './command.ts'
 import type { Invocation } from './invocation.ts'
 
-/** Where speech is asked for: SVC_VOICE_URL, else beside a gateway on this machine. */
-export const voiceAddress = (invocation: Invocation): string =>
-  invocation.option('voice-server') || invocation.environment['SVC_VOICE_URL'] || 'http://127.0.0.1:8081'
+const usual = 'http://127.0.0.1:8081'
+
+export const voiceServerOption: Option = {
+  name: 'voice-server',
+  value: 'url',
+  summary: 'unsaid, SVC_VOICE_URL, else as the gateway tells',
+}
+
+/** Where speech is asked for; a gateway that tells nothing is taken for one on this machine. */
+export async function voiceAddress(invocation: Invocation): Promise<string> {
+  const { account, environment } = invocation
+  const said = invocation.option('voice-server') || environment['SVC_VOICE_URL']
+  return (
+    said ||
+    (await account
+      .nobody()
+      .linked('voice-server')
+      .catch(() => undefined)) ||
+    usual
+  )
+}
 
 export async function speechClient(invocation: Invocation): Promise<SpeechClient> {
   const { key = '' } = await invocation.client()
   const { SpeechClient: Client } = await import('@switchroom/sdk/speech')
-  return new Client({ url: voiceAddress(invocation), key })
+  return new Client({ url: await voiceAddress(invocation), key })
 }
 
-/** What a voice server refuses, in the words and statuses of this program. */
-export async function told<Answer>(work: Promise<Answer>): Promise<Answer> {
+/** What a voice server refuses, in the words and statuses of this program; one that breaks off is not there. */
+export async function told<Answer>(invocation: Invocation, work: Promise<Answer>): Promise<Answer> {
   const { SpeechError } = await import('@switchroom/sdk/speech-error')
-  return work.catch((error: unknown) => {
-    if (!(error instanceof SpeechError)) throw error
+  return work.catch(async (error: unknown) => {
+    if (error instanceof Failure) throw error
+    if (!(error instanceof SpeechError))
+      throw unreachable('voice server', await voiceAddress(invocation), error)
     throw error.status === 0
       ? new Failure(exitCodes.unreachable, error.message)
       : refused(error.status, error.message)

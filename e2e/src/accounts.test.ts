@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
-import { existsSync, rmSync, statSync } from 'node:fs'
-import { join } from 'node:path'
-import { test } from 'node:test'
+import { chmodSync, existsSync, rmSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { after, test } from 'node:test'
 import { afterwards, temporaryFolder } from '@switchroom/launcher/testing/folders'
 import { folderOf, installedClone, ordinaryUser } from './checkouts.ts'
 import { launch } from './launch.ts'
 
 const isRoot = process.getuid?.() === 0
+const checkout = isRoot ? installedClone({ after }, 0o755) : '' // a hundred thousand files, so one for both
 
 test('an ordinary user starts a checkout that only root may write, with npm start', async (t) => {
   if (!isRoot) return t.skip('needs root to become another user')
@@ -14,7 +15,7 @@ test('an ordinary user starts a checkout that only root may write, with npm star
   const data = join(home, 'data')
   const started = await launch(t, {
     data,
-    checkout: installedClone(t, 0o755),
+    checkout,
     command: ['npm', 'start'],
     account: ordinaryUser,
     settings: { HOME: home, npm_config_cache: join(home, '.npm') },
@@ -32,7 +33,8 @@ test('root starts a checkout in a folder that only root may enter, and the data 
   const shared = '/var/lib/switchroom'
   if (!existsSync(shared)) afterwards(t, () => rmSync(shared, { recursive: true, force: true }))
   const data = join(temporaryFolder(t), 'data')
-  const started = await launch(t, { data, checkout: installedClone(t, 0o700) })
+  chmodSync(dirname(checkout), 0o700)
+  const started = await launch(t, { data, checkout })
   await started.untilReady()
   assert.equal((await fetch(`${started.address}/readyz`)).status, 200)
   assert.deepEqual([statSync(data).uid, statSync(data).mode & 0o777], [0, 0o700])

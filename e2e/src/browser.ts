@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { join } from 'node:path'
 import { after, test as plainTest, type TestContext } from 'node:test'
 import { missing, pathOf } from '@switchroom/tools/debian-packages'
@@ -18,9 +19,12 @@ after(async () => (await launched)?.close())
 
 /** One browser for a file of tests, on a console built from these sources. It speaks into a microphone by itself. */
 async function launch(): Promise<Browser> {
-  execFileSync(process.execPath, [join(root, 'tools/build-console.mjs')], {
+  // Beside the gateway and the apps that live in this process, and would be taken for dead.
+  const build = spawn(process.execPath, [join(root, 'tools/build-console.mjs')], {
     stdio: ['ignore', 'ignore', 'inherit'],
   })
+  const [status] = (await once(build, 'exit')) as [number | null]
+  assert.equal(status, 0, 'the console is built')
   const args = [
     '--no-sandbox',
     '--use-fake-device-for-media-stream',

@@ -1,14 +1,13 @@
 import { execFileSync } from 'node:child_process'
 import { chmodSync, chownSync, cpSync, existsSync, mkdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { TestContext } from 'node:test'
-import { temporaryFolder } from '@switchroom/launcher/testing/folders'
+import { temporaryFolder, type Lasting } from '@switchroom/launcher/testing/folders'
 import { root } from './launch.ts'
 
 export const ordinaryUser = { uid: 65534, gid: 65534 }
 
 /** The sources as a fresh clone has them: no packages, no data. */
-export function freshClone(t: TestContext): string {
+export function freshClone(t: Lasting): string {
   const folder = temporaryFolder(t)
   chmodSync(folder, 0o755)
   const clone = join(folder, 'clone')
@@ -20,7 +19,7 @@ export function freshClone(t: TestContext): string {
 }
 
 /** The sources and their packages in a folder with this mode. */
-export function installedClone(t: TestContext, mode: number): string {
+export function installedClone(t: Lasting, mode: number): string {
   const clone = freshClone(t)
   const isSameDisk = statSync(root).dev === statSync(clone).dev
   execFileSync('cp', [isSameDisk ? '-al' : '-a', join(root, 'node_modules'), clone])
@@ -29,7 +28,7 @@ export function installedClone(t: TestContext, mode: number): string {
 }
 
 /** A folder that belongs to the account, closed to others. */
-export function folderOf(t: TestContext, { uid, gid }: { uid: number; gid: number }): string {
+export function folderOf(t: Lasting, { uid, gid }: { uid: number; gid: number }): string {
   const folder = temporaryFolder(t)
   chownSync(folder, uid, gid)
   return folder

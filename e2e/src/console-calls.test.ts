@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after } from 'node:test'
+import { agentLog } from '@switchroom/gateway/calls/log/stamping'
 import { startChatDeployment } from '@switchroom/gateway/testing/chat-deployment'
 import { SpokenAgent } from '@switchroom/gateway/testing/spoken-calls'
 import { done } from '@switchroom/gateway/testing/test-agents'
@@ -205,6 +206,32 @@ test('whoever waits for a call is rung by Call back, which first says what the d
       ready: (at) => at.getByText('tomorrow: about the order').first().waitFor(),
     },
   )
+})
+
+test('a callback that comes after those of the pages that were read stands at their end by itself', async () => {
+  const { log } = deployment.gateway.services
+  const crowded = await deployment.newOrg()
+  const { key: theirs } = await crowded.person('qa')
+  await sql(`insert into agents (org, slug, created_at) values ($1, 'desk', now())`, [crowded.id])
+  const ask = (...notes: string[]) =>
+    log.append(
+      agentLog({ org: crowded.id, env: 'sandbox', agent: 'desk' }),
+      notes.map((note) => ({
+        type: 'callback.requested',
+        data: { number: '+34600111222', when: '', note, call: 'call_1', channel: 'chat', via: 'agent' },
+      })),
+    )
+  await ask(...Array.from({ length: 101 }, (_, at) => `note ${at}`))
+  await using opened = await openPage({ url, key: theirs })
+  const { page } = opened
+  await page.clock.install()
+  await page.goto('/calls/callbacks')
+  await page.getByRole('button', { name: 'Show more' }).click()
+  await page.getByText('note 100').waitFor()
+  await ask('the newest')
+  await page.clock.fastForward(30_000)
+  await page.getByText('the newest').waitFor()
+  assert.deepEqual(opened.broken, [])
 })
 
 test('a list of ten thousand calls scrolls to its end, and is found by words, state and channel', async () => {

@@ -1,26 +1,14 @@
 import assert from 'node:assert/strict'
-import { after } from 'node:test'
-import { goTo } from '@switchroom/gateway/testing/dial-desk'
-import { newLine, NumberDesk } from '@switchroom/gateway/testing/number-desk'
-import { done } from '@switchroom/gateway/testing/test-agents'
+import { newLine } from '@switchroom/gateway/testing/number-desk'
 import { until } from '@switchroom/gateway/testing/until'
 import type { Page } from 'playwright-core'
 import { assertUsable, openPage, picture, test } from './browser.ts'
 import { assertGood } from './good-pages.ts'
+import { openNumberDesk } from './number-screens.ts'
 
-const desk = await NumberDesk.start({
-  settings: { SVC_APPROVE_HOOKED: 'true', SVC_VERIFY_FROM: '+15005550006' },
-})
-after(() => desk[Symbol.asyncDispose]())
+const { desk, newOrg } = await openNumberDesk()
 const { carrier, deployment } = desk
-const { url, sql } = deployment
-
-/** An org, and a person of it whose key the browser has. */
-async function newOrg(more: { operator?: boolean } = {}) {
-  const org = await desk.newOrg()
-  const { key, client } = await org.org.person('admin', { production: true, ...more })
-  return { org, key, client }
-}
+const { url } = deployment
 
 test('a number comes from an account added in the console: looked at first, then brought, then four lamps say what is missing', async () => {
   const { org, key } = await newOrg()
@@ -154,170 +142,25 @@ test('a number that an org points here itself rings after the operator approved 
   assert.deepEqual([theirs.broken, ours.broken], [[], []])
 })
 
-test('calling out is provisioned after a look, dialled after a check, also with a consent, and every dial stands in the ledger', async () => {
-  const { org, key, client } = await newOrg()
+test('a number is moved to the other environment, says what moved it, and is found there', async () => {
+  const { org, key } = await newOrg()
   const number = newLine()
   await org.account(number)
-  await org.imported({ number }, 'production')
-  const app = await org.holdingApp('production')
-  await using opened = await openPage({ url, key, env: 'production' })
+  await org.imported({ number })
+  await using opened = await openPage({ url, key })
   const { page } = opened
-  await page.goto('/numbers/outbound')
-  await page.getByText('Something is missing').waitFor()
-  await page.getByRole('button', { name: 'Look what it takes' }).click()
-  await page.getByText('Calls would go out through').waitFor()
-  await picture(page, 'outbound-looked')
-  await page.getByRole('button', { name: 'Make it stand' }).click()
-  await page.getByText('Calls can be placed').waitFor()
-
-  const contact = '+34600123456'
-  const makeKnown = (caller: string) =>
-    sql(`insert into known_contacts (org, env, contact, first_at) values ($1, 'production', $2, now())`, [
-      org.id,
-      caller,
-    ])
-  await page.getByRole('navigation', { name: 'Numbers' }).getByRole('link', { name: 'Dial' }).click()
-  await page.getByRole('combobox', { name: 'Agent' }).fill('desk')
-  await page.getByLabel('Call', { exact: true }).fill(contact)
-  await page.getByRole('button', { name: 'Check' }).click()
-  const refusal = `${contact} never called or wrote to this org in production, and strangers are dialled only where the operator set dial_anywhere`
-  await page.getByRole('status').getByText(refusal).waitFor()
-  await page.getByRole('button', { name: 'Call all the same' }).click()
-  await page.getByRole('alert').getByText(refusal).waitFor()
+  await page.goto(`/numbers/${number}`)
+  await page.getByRole('button', { name: 'Move to production' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Move it' }).click()
+  await page.getByRole('heading', { name: 'Moved to production' }).waitFor()
+  const steps = page.getByRole('list', { name: `What moved ${number}` })
+  await until('the list of this environment is read again', async () => (await org.list()).length === 0)
+  assert.ok((await steps.getByRole('listitem').count()) > 0)
   await assertUsable(page)
-  await picture(page, 'dial-refused')
-  await sql(`insert into known_contacts (org, env, contact, first_at) values ($1, 'production', $2, now())`, [
-    org.id,
-    contact,
-  ])
-  await page.getByRole('button', { name: 'Check' }).click()
-  await page.getByRole('button', { name: 'Call now' }).click()
-  await page.getByRole('heading', { name: `Call with ${contact}` }).waitFor()
-
-  const american = '+12125550123'
-  await makeKnown(american)
-  goTo(deployment.clock, 17) // noon where the number is
-  await page.goto(`/numbers/dial?agent=desk&to=${encodeURIComponent(american)}`)
-  await page.getByRole('button', { name: 'Check' }).click()
-  await page
-    .getByRole('status')
-    .getByText(`no_consent: ${american} has no consent on file, and none was sent with the dial`)
-    .waitFor()
-  await page.getByLabel('They agreed to be called').check()
-  await page.getByLabel('Where they agreed').fill('On the phone')
-  await picture(page, 'dial-consent')
-  await page.getByRole('button', { name: 'Call now' }).click()
-  await page.getByRole('heading', { name: `Call with ${american}` }).waitFor()
-  const { rows } = done(await client.get(`/v1/org/consents/${american}`))
-  assert.deepEqual([rows[0].source, rows[0].call], ['On the phone', page.url().split('/').at(-1)])
-
-  await page.goto('/numbers/ledger')
-  const dials = page.getByRole('table', { name: 'Dials, newest first' })
-  await dials.getByText('refused').waitFor()
-  assert.deepEqual([await dials.getByText('taken').count(), await dials.getByRole('row').count()], [2, 4])
-  await app.close()
-  await assertGood(
-    { url, key, env: 'production' },
-    { path: '/numbers/ledger', name: 'ledger', ready: (at) => at.getByRole('table').waitFor() },
-  )
+  await page.getByRole('button', { name: 'Go to production' }).click()
+  await page.getByRole('list', { name: 'The way of a call' }).waitFor()
+  await page.getByRole('button', { name: 'Move to sandbox' }).waitFor()
   assert.deepEqual(opened.broken, [])
-})
-
-test('a consent and an opt-out are written down by hand, a list is put on the do-not-call list, and what is no number is given back', async () => {
-  const { key, client } = await newOrg()
-  const number = '+12125550147'
-  await using opened = await openPage({ url, key })
-  const { page } = opened
-  await page.goto('/numbers/consent')
-  await page.getByLabel('Number', { exact: true }).fill('+1 (212) 555-0147')
-  await page.getByRole('button', { name: 'Look up' }).click()
-  await page.getByText('Nothing is on file').waitFor()
-  await page.getByLabel('Where they agreed').fill('Form on the web site')
-  await page.getByRole('button', { name: 'They agreed' }).click()
-  await page.getByText('Agreed to be called').waitFor()
-  await page.getByRole('button', { name: 'They want no calls' }).click()
-  await page.getByText('On the do-not-call list', { exact: true }).waitFor()
-  const { standing, rows } = done(await client.get(`/v1/org/consents/${number}`))
-  assert.deepEqual(
-    [standing, rows.map(({ fact, source }: { fact: string; source: string }) => [fact, source])],
-    [
-      'opted_out',
-      [
-        ['opt_out', null],
-        ['consent', 'Form on the web site'],
-      ],
-    ],
-  )
-  await assertUsable(page)
-
-  await page.goto('/numbers/do-not-call')
-  await page.getByRole('textbox', { name: 'Numbers' }).fill('+1 212 555 0148\nnot a number\n+12125550149')
-  await page.getByLabel('Where they come from').fill('Registry')
-  await page.getByRole('button', { name: 'Put on the list' }).click()
-  await page.getByText('2 put on the list.').waitFor()
-  assert.equal(await page.getByRole('textbox', { name: 'Numbers' }).inputValue(), 'notanumber')
-  const listed = page.getByRole('table', { name: 'The do-not-call list, newest first' })
-  for (const one of [number, '+12125550148', '+12125550149']) await listed.getByText(one).waitFor()
-  assert.deepEqual(opened.broken, [])
-  await assertGood(
-    { url, key },
-    { path: '/numbers/do-not-call', name: 'do-not-call', ready: (at) => at.getByText(number).waitFor() },
-    {
-      path: `/numbers/consent?number=${encodeURIComponent(number)}`,
-      name: 'consent',
-      ready: (at) => at.getByText('Form on the web site').waitFor(),
-    },
-  )
-})
-
-test('somebody proves that a phone is theirs with the code that came to it, and no other code', async () => {
-  const { key } = await newOrg()
-  const number = '+442079460018'
-  await using opened = await openPage({ url, key })
-  const { page } = opened
-  await page.goto('/numbers/dial')
-  await page.getByLabel('Your number').fill('+44 20 7946 0018')
-  await page.getByRole('button', { name: 'Send me a code' }).click()
-  await page.getByText(`The six digits that were sent to ${number}.`).waitFor()
-  const code = /\d{6}/.exec(desk.own.texts.findLast(({ to }) => to === number)?.body ?? '')?.[0] ?? ''
-  await page.getByLabel('Code').fill(code === '000000' ? '000001' : '000000')
-  await page.getByRole('button', { name: 'It is mine' }).click()
-  await page
-    .getByRole('alert')
-    .getByText('that code is wrong, expired or tried too often: ask for another')
-    .waitFor()
-  await page.getByLabel('Code').fill(code)
-  await page.getByRole('button', { name: 'It is mine' }).click()
-  await page.getByText('proven', { exact: true }).waitFor()
-  await page.getByRole('button', { name: 'Forget it' }).click()
-  await page.getByRole('button', { name: 'Send me a code' }).waitFor()
-  assert.deepEqual(opened.broken, [])
-})
-
-test('a policy is saved, and what it may not be is refused beside it in the gateway’s sentence', async () => {
-  const { key, client } = await newOrg()
-  await using opened = await openPage({ url, key })
-  const { page } = opened
-  await page.goto('/numbers/outbound')
-  await page.getByLabel('Only call at certain hours').check()
-  await page.getByLabel('From', { exact: true }).fill('9 o’clock')
-  await page.getByRole('button', { name: 'Save' }).click()
-  await page.getByRole('alert').waitFor()
-  const said = await client.put('/v1/org/policy', { calling_hours: { start: '9 o’c', end: '18:00' } })
-  assert.equal(await page.getByRole('alert').textContent(), said.body.detail)
-  await page.getByLabel('From', { exact: true }).fill('10:00')
-  await page.getByLabel('Sunday').uncheck()
-  await page.getByLabel('Dials to one number a day').fill('2')
-  await page.getByRole('button', { name: 'Save' }).click()
-  const policy = await until('it is saved', async () => {
-    const saved = done(await client.get('/v1/org/policy'))
-    return saved.per_number_day === 2 && saved
-  })
-  assert.deepEqual(policy.calling_hours, {
-    start: '10:00',
-    end: '18:00',
-    days: ['mon', 'tue', 'wed', 'thu', 'fri', 'sat'],
-  })
 })
 
 test('the screens of numbers fit a telephone and a wide screen, and nobody is shut out of them', async () => {

@@ -85,7 +85,7 @@ test('whoever signs out leaves no key in the browser, and the key opens nothing 
   await page.getByRole('heading', { name: 'Sign in' }).waitFor()
   const stored = `JSON.stringify([{ ...localStorage }, { ...sessionStorage }])`
   assert.doesNotMatch(await page.evaluate<string>(stored), /svc_live_/)
-  assert.equal((await nobody.as(kept).get('/v1/whoami')).status, 401)
+  await until('the key is dead', async () => (await nobody.as(kept).get('/v1/whoami')).status === 401)
 })
 
 test('a login code signs in once and leaves the address bar; a refusal is shown as it came', async () => {
@@ -164,6 +164,30 @@ test('an operator gives the platform a brand, and everybody sees it; a wrong col
   await until('the accent is the brand’s', async () => (await stranger.page.evaluate(accent)) === '#7a1f5c')
   await assertUsable(stranger.page)
   await deployment.operator.put('/v1/ops/brand', { name: '', accent: '' })
+})
+
+test('an operator who changes a plan gives no credits back that were spent meanwhile', async () => {
+  const org = await deployment.newOrg()
+  const { key } = await org.person('admin', { operator: true })
+  const at = `/v1/ops/orgs/${org.slug}/account`
+  const account = { plan: 'free', subscribed: false, credits: 500 }
+  await deployment.operator.put(at, account)
+  await using opened = await openPage({ url, key })
+  const { page } = opened
+  await page.clock.install()
+  await page.goto(`/platform/orgs/${org.slug}`)
+  await page.getByLabel('Plan').selectOption('pro')
+  await deployment.operator.put(at, { ...account, credits: 420 })
+  await page.clock.fastForward(5000)
+  await until(
+    'the credits that are left are shown',
+    async () => (await page.getByLabel('Credits').inputValue()) === '420',
+  )
+  await page.getByRole('button', { name: 'Save the account' }).click()
+  await page.getByText('The account is kept.').waitFor()
+  const { body } = await deployment.operator.get(at)
+  assert.deepEqual(body, { ...account, plan: 'pro', credits: 420 })
+  assert.deepEqual(opened.broken, [])
 })
 
 test('the platform screens are there for an operator, and for nobody else (I-448)', async () => {

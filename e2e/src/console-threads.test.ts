@@ -33,9 +33,18 @@ test('a person reads what came, answers it, takes the conversation over, writes 
   const [thread] = done(await client.in('sandbox').get(`/v1/agents/${desk.agent}/threads`)).threads
   assert.equal(thread.unread, 0)
 
+  const sent = Promise.withResolvers<void>()
+  await page.route('**/messages', async (route) => {
+    await sent.promise
+    await route.continue()
+  })
   await page.getByLabel('Write to Berta').fill('I keep one for you.')
   await page.keyboard.press('Control+Enter')
+  await page.getByLabel('Write to Berta').fill('Typed while it went out')
+  sent.resolve()
   await said.getByText('I keep one for you.').waitFor()
+  assert.equal(await page.getByLabel('Write to Berta').inputValue(), 'Typed while it went out')
+  await page.getByLabel('Write to Berta').fill('')
   assert.deepEqual(await desk.texts(contact, 2), ['We have rye.', 'I keep one for you.'])
   assert.equal(await page.getByLabel('Write to Berta').inputValue(), '')
 

@@ -1,38 +1,22 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { until } from '@switchroom/launcher/testing/waiting'
-import { Resampler } from '@switchroom/media/sound/resampler'
-import { LiveKitPhones } from '@switchroom/media/testing/livekit-phones'
-import { dispose, personRate } from '@switchroom/media/testing/livekit-person'
-import { LiveKitProgram } from '@switchroom/media/testing/livekit-program'
-import { RoomDesk } from './livekit-desk.ts'
-import { speech, textsOf, typesOf } from './spoken-desk.ts'
-
-const { path } = LiveKitProgram
-const skip =
-  path === undefined ? 'set SVC_TEST_LIVEKIT to the path of a LiveKit server: docs/voice.md says how' : false
+import type { LiveKitPhones } from '@switchroom/media/testing/livekit-phones'
+import { roomSpeech, skip, startRooms, type RoomDesk } from './livekit-desk.ts'
+import { textsOf, typesOf } from './spoken-desk.ts'
 
 suite('calls in rooms of a real LiveKit server', { skip }, () => {
-  let program: LiveKitProgram
   let phones: LiveKitPhones
   let rooms: RoomDesk
   let question: Int16Array
+  let stop: () => Promise<void>
 
   before(async () => {
-    program = await LiveKitProgram.start(path ?? '')
-    phones = await LiveKitPhones.start(program.address)
-    question = new Resampler(8_000, personRate).take(await speech('What is your name?'))
-    rooms = await RoomDesk.open({ after: stoppedFirst }, phones, 'Hello! Say something.')
+    question = await roomSpeech('What is your name?')
+    const greeting = { say: 'Hello! Say something.' }
+    ;({ phones, rooms, stop } = await startRooms({ settings: { greeting } }))
   })
-
-  const last: (() => unknown)[] = []
-  const stoppedFirst = (stop: () => unknown) => void last.unshift(stop)
-  after(async () => {
-    for (const stop of last) await stop()
-    await phones.stop()
-    await program.stop()
-    await dispose()
-  })
+  after(() => stop())
 
   test('a browser in a room is greeted, heard and answered, and hangs up', async () => {
     const { desk } = rooms
@@ -103,44 +87,5 @@ suite('calls in rooms of a real LiveKit server', { skip }, () => {
     ])
     assert.equal(entries.at(-1)?.data['reason'], 'hangup')
     await desk.nextCall()
-  })
-
-  test('an app brings somebody into the room, the two hear each other, and the agent hears neither', async () => {
-    const { desk, carrier } = rooms
-    const to = await carrier.reach('+34610000054')
-    const person = await rooms.ring('+34610000055')
-    const call = await desk.nextCall()
-    await person.untilSpokenTo()
-    call.transfer(to, { kind: 'warm' })
-    const entries = await desk.untilLogged(call.id, 'it was transferred', (log) =>
-      typesOf(log).includes('call.transferred'),
-    )
-    const told = entries.find(({ type }) => type === 'call.transferred')?.data
-    assert.deepEqual(told, { to, kind: 'warm', ok: true })
-    const guest = phones.answered.get(to)
-    assert.ok(guest)
-    const [heardByGuest, heardByCaller] = [guest.loudFrames, person.loudFrames]
-    person.say(question)
-    await guest.untilSpokenTo(heardByGuest)
-    guest.say(question)
-    await person.untilSpokenTo(heardByCaller)
-    await guest.leave()
-    await person.left
-    const ended = await desk.untilEnded(call.id)
-    assert.deepEqual(textsOf(ended, 'user.message'), [])
-    assert.equal(ended.at(-1)?.data['reason'], 'hangup')
-  })
-
-  test('an app sends a caller on, and the call is over here', async () => {
-    const { desk, carrier } = rooms
-    const to = await carrier.reach('+34610000056')
-    const person = await rooms.ring('+34610000057')
-    const call = await desk.nextCall()
-    await person.untilSpokenTo()
-    call.transfer(to, { kind: 'cold' })
-    const entries = await desk.untilEnded(call.id)
-    const told = entries.find(({ type }) => type === 'call.transferred')?.data
-    assert.deepEqual(told, { to, kind: 'cold', ok: true })
-    assert.deepEqual(phones.transfers, [`tel:${to}`])
   })
 })

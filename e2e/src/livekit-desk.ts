@@ -1,10 +1,50 @@
 import assert from 'node:assert/strict'
 import type { Lasting } from '@switchroom/launcher/testing/folders'
 import { until } from '@switchroom/launcher/testing/waiting'
-import type { LiveKitPhones } from '@switchroom/media/testing/livekit-phones'
-import { phoneCaller, RoomPerson } from '@switchroom/media/testing/livekit-person'
+import { roomOf } from '@switchroom/media/livekit-names'
+import { LiveKitServer } from '@switchroom/media/livekit-server'
+import { Resampler } from '@switchroom/media/sound/resampler'
+import { LiveKitPhones } from '@switchroom/media/testing/livekit-phones'
+import { dispose, personRate, phoneCaller, RoomPerson } from '@switchroom/media/testing/livekit-person'
+import { LiveKitProgram } from '@switchroom/media/testing/livekit-program'
+import type { AgentOptions } from '@switchroom/sdk'
 import { Carrier } from './spoken-carrier.ts'
-import { openDesk, type SpokenDesk, type WorkerProcess } from './spoken-desk.ts'
+import { openDesk, speech, typesOf, type Entry, type SpokenDesk, type WorkerProcess } from './spoken-desk.ts'
+
+const { path } = LiveKitProgram
+export const skip =
+  path === undefined ? 'set SVC_TEST_LIVEKIT to the path of a LiveKit server: docs/voice.md says how' : false
+
+export interface RoomOptions {
+  settings: NonNullable<AgentOptions['settings']>
+  gateway?: Record<string, string>
+  worker?: Record<string, string>
+}
+
+/** A real LiveKit server, phones at it, and a deployment whose calls come from there. */
+export async function startRooms(options: RoomOptions) {
+  const program = await LiveKitProgram.start(path ?? '')
+  const phones = await LiveKitPhones.start(program.address)
+  const last: (() => unknown)[] = []
+  const rooms = await RoomDesk.open({ after: (stop) => void last.unshift(stop) }, phones, options)
+  const stop = async () => {
+    for (const one of last) await one()
+    await phones.stop()
+    await program.stop()
+    await dispose()
+  }
+  return { phones, rooms, stop }
+}
+
+/** The agent speaks after somebody has said something. */
+export function isAnswered(log: readonly Entry[]): boolean {
+  const types = typesOf(log)
+  const asked = types.indexOf('user.message')
+  return asked >= 0 && types.lastIndexOf('bot.speaking') > asked
+}
+
+/** What somebody in a room says. */
+export const roomSpeech = async (text: string) => new Resampler(8_000, personRate).take(await speech(text))
 
 /** A deployment whose calls come from a media server; its agent answers at the carrier's number. */
 export class RoomDesk {
@@ -21,16 +61,15 @@ export class RoomDesk {
   static async open(
     t: Lasting,
     phones: LiveKitPhones,
-    greeting: string,
-    worker: Record<string, string> = {},
+    { settings: agentSettings, gateway = {}, worker = {} }: RoomOptions,
   ): Promise<RoomDesk> {
     const { url, key, secret } = phones.address
     const media = { SVC_MEDIA_URL: url, SVC_MEDIA_KEY: key, SVC_MEDIA_SECRET: secret }
     const settings = {
-      gateway: { ...media, SVC_SANDBOX_FLEET: 'tests' },
+      gateway: { ...media, SVC_SANDBOX_FLEET: 'tests', ...gateway },
       worker: { ...media, SVC_SANDBOX_FLEET: 'tests', SVC_SIP_LOCAL_ORG: '', ...worker },
     }
-    const desk = await openDesk(t, { settings: { greeting: { say: greeting } } }, settings)
+    const desk = await openDesk(t, { settings: agentSettings }, settings)
     await registered(desk.worker)
     return new RoomDesk(desk, await Carrier.open(t, desk), phones)
   }
@@ -60,6 +99,30 @@ export class RoomDesk {
     const { call, server_url, participant_token } = made.body
     assert.match(server_url, /^ws:/)
     return { call, person: await RoomPerson.enter(server_url, participant_token) }
+  }
+
+  /** Another number of the org that its agent answers. */
+  async anotherNumber(): Promise<string> {
+    const number = '+34910000002'
+    await this.desk.deployment.sql(
+      `insert into numbers (number, org, env, agent, origin, managed, account, approved_at, created_at)
+       select $1, org, env, agent, origin, managed, account, approved_at, created_at from numbers where number = $2`,
+      [number, this.carrier.from],
+    )
+    return number
+  }
+
+  /** Nobody is left in the room of a call that the gateway made. */
+  untilNoRoom(call: string): Promise<unknown> {
+    const server = new LiveKitServer(this.#phones.address)
+    return until('its room is gone', async () => !(await server.rooms()).includes(roomOf(call)))
+  }
+
+  /** How sending the caller on went. */
+  async untilTransferred(call: string): Promise<Entry['data'] | undefined> {
+    const isTold = ({ type }: Entry) => type === 'call.transferred'
+    const entries = await this.desk.untilLogged(call, 'it is told how it went', (log) => log.some(isTold))
+    return entries.find(isTold)?.data
   }
 
   async dial(to: string): Promise<string> {

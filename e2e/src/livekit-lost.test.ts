@@ -1,38 +1,22 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { until } from '@switchroom/launcher/testing/waiting'
-import { dispose } from '@switchroom/media/testing/livekit-person'
-import { LiveKitPhones } from '@switchroom/media/testing/livekit-phones'
-import { LiveKitProgram } from '@switchroom/media/testing/livekit-program'
-import { RoomDesk } from './livekit-desk.ts'
+import { skip, startRooms, type RoomDesk } from './livekit-desk.ts'
 import { typesOf, type WorkerProcess } from './spoken-desk.ts'
 
-const { path } = LiveKitProgram
-const skip =
-  path === undefined ? 'set SVC_TEST_LIVEKIT to the path of a LiveKit server: docs/voice.md says how' : false
 /** Longer than a worker may be silent. */
 const silentMs = 32_000
 
 suite('workers of a real LiveKit server that are full, stop or break', { skip }, () => {
-  let program: LiveKitProgram
-  let phones: LiveKitPhones
   let rooms: RoomDesk
   let next: WorkerProcess
+  let stop: () => Promise<void>
 
-  const last: (() => unknown)[] = []
   before(async () => {
-    program = await LiveKitProgram.start(path ?? '')
-    phones = await LiveKitPhones.start(program.address)
-    const lasting = { after: (stop: () => unknown) => void last.unshift(stop) }
-    rooms = await RoomDesk.open(lasting, phones, 'Hello.', { SVC_WORKER_CALLS: '1' })
+    const settings = { greeting: { say: 'Hello.' } }
+    ;({ rooms, stop } = await startRooms({ settings, worker: { SVC_WORKER_CALLS: '1' } }))
   })
-
-  after(async () => {
-    for (const stop of last) await stop()
-    await phones.stop()
-    await program.stop()
-    await dispose()
-  })
+  after(() => stop())
 
   async function callbacksOf(call: string) {
     const entries = await rooms.desk.untilEnded(call)

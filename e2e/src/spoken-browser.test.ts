@@ -3,52 +3,110 @@ import { test } from 'node:test'
 import { Resampler } from '@switchroom/media/sound/resampler'
 import { BrowserCaller } from '@switchroom/media/testing/webrtc-browser'
 import { missing } from '@switchroom/tools/debian-packages'
-import { joined, openDesk, silence, speech, textsOf, typesOf, type Entry } from './spoken-desk.ts'
+import { Carrier } from './spoken-carrier.ts'
+import {
+  joined,
+  openDesk,
+  openOffice,
+  silence,
+  speech,
+  typesOf,
+  type Entry,
+  type SpokenOffice,
+} from './spoken-desk.ts'
+import { runExample } from './spoken-example.ts'
+import { firstCaller, recordings, toneHz, travel } from './spoken-journey.ts'
 
-const browserRate = 48_000
+const greeting = 'Hello! Ask me for the time.'
 /** Louder than this, in dB, somebody speaks. */
 const loud = -60
+const nearHz = 30
+
+/** The microphone's file begins anew when it is over: what is to be said once is followed by much silence. */
+const microphone = (says: Int16Array, silentSeconds = 120) =>
+  new Resampler(8_000, 48_000).take(joined(silence(0.5), says, silence(silentSeconds)))
+
+/** A page of the org's own calls the agent. */
+async function callFromBrowser({ deployment, org }: SpokenOffice, microphoneSound: Int16Array) {
+  const { client } = await org.serverToken('sandbox', { scopes: ['talk'] })
+  const made = await client.post('/v1/tokens', { agent: 'hello', metadata: { page: 'e2e' } })
+  assert.equal(made.status, 200, made.text)
+  const { call, server_url, participant_token } = made.body
+  assert.match(server_url, /\/v1\/rtc$/)
+  const browser = await BrowserCaller.call(microphoneSound, async (sdp) => {
+    const answer = await fetch(`${deployment.url}/v1/rtc`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${participant_token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ sdp }),
+    })
+    const body = (await answer.json()) as { sdp: string; detail?: string }
+    assert.equal(answer.status, 201, body.detail)
+    return body.sdp
+  })
+  return { browser, call: call as string }
+}
 
 test(
-  'a browser with a microphone calls an agent: it is greeted, heard and answered, presses keys that are nothing, and hangs up (N-467)',
+  'a browser with a microphone calls the example agent: it is greeted, heard, answered, presses keys that are nothing, interrupts, is put through to a person and hangs up, and the log tells it all (N-467, N-504)',
   { skip: missing('chromium') },
   async (t) => {
-    const desk = await openDesk(t, { settings: { greeting: { say: 'Hello! Say something.' } } })
-    const { client } = await desk.org.serverToken('sandbox', { scopes: ['talk'] })
-    const made = await client.post('/v1/tokens', { agent: 'hello', metadata: { page: 'e2e' } })
-    assert.equal(made.status, 200, made.text)
-    const { call, server_url, participant_token } = made.body
-    assert.match(server_url, /\/v1\/rtc$/)
-
-    const says = joined(silence(4), await speech('What is your name?'), silence(6))
-    const microphone = new Resampler(8_000, browserRate).take(says)
-    const browser = await BrowserCaller.call(microphone, async (sdp) => {
-      const answer = await fetch(`${desk.deployment.url}/v1/rtc`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${participant_token}`, 'content-type': 'application/json' },
-        body: JSON.stringify({ sdp }),
-      })
-      const body = (await answer.json()) as { sdp: string; detail?: string }
-      assert.equal(answer.status, 201, body.detail)
-      return body.sdp
-    })
+    const office = await openOffice(t)
+    const carrier = await Carrier.open(t, office)
+    const person = await carrier.reach('+34610000071')
+    await runExample(t, office, { greeting, person })
+    const recorded = await recordings()
+    const first = await firstCaller(t, office, recorded)
+    const { browser, call } = await callFromBrowser(office, microphone(silence(0)))
     t.after(() => browser.stop())
     await browser.until(({ state }) => state === 'connected')
+    await first.hangUp()
     browser.order('press 5#')
     await browser.until(({ level = -200 }) => level > loud)
-    // the microphone's file begins anew when it is over: the first question may be half over by the answer
-    const entries = await desk.untilLogged(call, 'it was heard and answered', (log) => {
-      const asked = log.findIndex(
-        ({ type, data }) => type === 'user.message' && /name/i.test(String(data['text'])),
-      )
-      const isAnswer = ({ type, data }: Entry) => type === 'agent.message' && data['source'] === 'model'
-      return asked >= 0 && log.slice(asked).some(isAnswer)
+    await travel({
+      office,
+      carrier,
+      call,
+      person,
+      greeting,
+      say: (sentence) => browser.speak(microphone(recorded[sentence])),
+      untilToneHeard: () =>
+        browser.until(
+          ({ hz = 0, level = -200 }) => level > loud && Math.abs(hz - toneHz) < nearHz,
+          browser.told.length,
+        ),
+      hangUp: async () => browser.order('close'),
     })
-    assert.ok(!typesOf(entries).includes('call.dtmf_received'))
-    assert.deepEqual(typesOf(entries).slice(0, 2), ['call.started', 'bot.speaking'])
-    assert.equal(textsOf(entries, 'agent.message')[0], 'Hello! Say something.')
+    assert.ok(!typesOf(await office.entriesOf(call)).includes('call.dtmf_received'))
+  },
+)
+
+test(
+  'a browser is not sent on cold, for no carrier dials for it: the log says so in a sentence, and whoever speaks there stays with the agent',
+  { skip: missing('chromium') },
+  async (t) => {
+    const desk = await openDesk(t)
+    const carrier = await Carrier.open(t, desk)
+    const to = await carrier.reach('+34610000072')
+    const asksAgainAndAgain = microphone(await speech('What is your name?'), 10)
+    const { browser, call } = await callFromBrowser(desk, asksAgainAndAgain)
+    t.after(() => browser.stop())
+    const driven = await desk.nextCall()
+    driven.transfer(to, { kind: 'cold' })
+    const isAnswer = ({ type, data }: Entry) => type === 'agent.message' && data['source'] === 'model'
+    const log = await desk.untilLogged(call, 'it is told how it went, and answers still', (entries) => {
+      const told = typesOf(entries).indexOf('call.transferred')
+      return told >= 0 && entries.slice(told).some(isAnswer)
+    })
+    const why = 'a call from a browser cannot be sent on to a number'
+    assert.deepEqual(
+      log.filter(({ type }) => type.includes('transfer')).map(({ type, data }) => [type, data]),
+      [
+        ['transfer.requested', { to, kind: 'cold' }],
+        ['call.transferred', { to, kind: 'cold', ok: false, why }],
+      ],
+    )
+    assert.equal(carrier.rang.length, 0)
     browser.order('close')
-    const ended = await desk.untilLogged(call, 'it has ended', (log) => log.at(-1)?.type === 'call.ended')
-    assert.equal(ended.at(-1)?.data['reason'], 'hangup')
+    await desk.untilEnded(call)
   },
 )

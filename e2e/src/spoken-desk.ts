@@ -64,16 +64,13 @@ export class WorkerProcess {
   }
 }
 
-/** A gateway, a worker and one agent of an org, whose phones on this machine call it by name. */
-export interface SpokenDesk {
+/** A gateway, a worker and an org, whose agents phones on this machine call by name. */
+export interface SpokenOffice {
   deployment: Deployment
   org: TestOrg
-  agent: Agent
-  switchroom: Switchroom
+  /** What an app of the org connects with. */
   key: string
   worker: WorkerProcess
-  /** The next call that the agent has, as its app sees it; each is handed out once. */
-  nextCall: (fits?: (call: Call) => boolean) => Promise<Call>
   /** Another worker of the same fleet. */
   another: (settings?: Record<string, string>) => Promise<WorkerProcess>
   calls: () => Promise<string[]>
@@ -83,11 +80,46 @@ export interface SpokenDesk {
   untilEnded: (call: string) => Promise<Entry[]>
 }
 
+/** An office with one agent, which the test itself holds. */
+export interface SpokenDesk extends SpokenOffice {
+  agent: Agent
+  switchroom: Switchroom
+  /** The next call that the agent has, as its app sees it; each is handed out once. */
+  nextCall: (fits?: (call: Call) => boolean) => Promise<Call>
+}
+
+export interface OfficeSettings {
+  gateway?: Record<string, string>
+  worker?: Record<string, string>
+}
+
 export async function openDesk(
   t: Lasting,
   agentOptions: Partial<AgentOptions> = {},
-  settings: { gateway?: Record<string, string>; worker?: Record<string, string> } = {},
+  settings: OfficeSettings = {},
 ): Promise<SpokenDesk> {
+  const office = await openOffice(t, settings)
+  const agent = new Agent({ name: 'hello', prompt: 'You are the host.', ...agentOptions })
+  const switchroom = connect({ app: 'e2e', url: office.deployment.url, key: office.key })
+  afterwards(t, () => switchroom.close())
+  const started: Call[] = []
+  agent.on('call.started', (call) => void started.push(call))
+  await switchroom.hold(agent)
+  return {
+    ...office,
+    agent,
+    switchroom,
+    nextCall: (fits = () => true) => {
+      const take = () => {
+        const at = started.findIndex(fits)
+        return at < 0 ? undefined : started.splice(at, 1)[0]
+      }
+      return until('a call has started', take, 60_000)
+    },
+  }
+}
+
+export async function openOffice(t: Lasting, settings: OfficeSettings = {}): Promise<SpokenOffice> {
   const deployment = await startDeployment({ SVC_PRIVATE_HOSTS: '127.0.0.1', ...settings.gateway })
   afterwards(t, () => deployment[Symbol.asyncDispose]())
   const org = await deployment.newOrg()
@@ -95,12 +127,6 @@ export async function openDesk(
   const pace = await deployment.operator.put(`/v1/ops/orgs/${org.slug}/dialling`, { per_minute: 1000 })
   assert.equal(pace.status, 200, pace.text)
   const { key, client } = await org.serverToken('sandbox', { scopes: ['app', 'calls', 'talk'] })
-  const agent = new Agent({ name: 'hello', prompt: 'You are the host.', ...agentOptions })
-  const switchroom = connect({ app: 'e2e', url: deployment.url, key })
-  afterwards(t, () => switchroom.close())
-  const started: Call[] = []
-  agent.on('call.started', (call) => void started.push(call))
-  await switchroom.hold(agent)
 
   const another = async (further: Record<string, string> = {}) => {
     const sipPort = await freePort()
@@ -124,20 +150,11 @@ export async function openDesk(
     return page.body.entries
   }
   const worker = await another()
-  const desk: SpokenDesk = {
+  const office: SpokenOffice = {
     deployment,
     org,
-    agent,
-    switchroom,
     key,
     worker,
-    nextCall: (fits = () => true) => {
-      const take = () => {
-        const at = started.findIndex(fits)
-        return at < 0 ? undefined : started.splice(at, 1)[0]
-      }
-      return until('a call has started', take, 60_000)
-    },
     another,
     entriesOf,
     calls: async () => {
@@ -159,9 +176,9 @@ export async function openDesk(
       return entries
     },
     untilEnded: (call) =>
-      desk.untilLogged(call, 'the call has ended', (log) => log.at(-1)?.type === 'call.ended'),
+      office.untilLogged(call, 'the call has ended', (log) => log.at(-1)?.type === 'call.ended'),
   }
-  return desk
+  return office
 }
 
 /** For whoever reads why a test failed. */

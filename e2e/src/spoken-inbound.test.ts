@@ -1,18 +1,21 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { done } from '@switchroom/gateway/testing/test-agents'
-import { afterwards } from '@switchroom/launcher/testing/folders'
+import { afterwards, temporaryFolder } from '@switchroom/launcher/testing/folders'
 import { until } from '@switchroom/launcher/testing/waiting'
 import { SipRefused } from '@switchroom/media/sip/sip-server'
 import { offerOf, SipPeer } from '@switchroom/media/testing/sip-peer'
-import { PhoneLine, type Call } from '@switchroom/sdk'
+import { Agent, PhoneLine, type Call } from '@switchroom/sdk'
 import { openDesk, speech, typesOf } from './spoken-desk.ts'
 import { Phone, type PhoneOptions } from './spoken-phone.ts'
 
 const desk = await openDesk(
   { after },
   { settings: { greeting: { say: 'Hello.' } } },
-  { gateway: { SVC_DOMAIN: 'voice.example' }, worker: { SVC_SIP_LOCAL_ORG: '' } },
+  {
+    gateway: { SVC_DOMAIN: 'voice.example', SVC_RECORDINGS: temporaryFolder({ after }) },
+    worker: { SVC_SIP_LOCAL_ORG: '' },
+  },
 )
 const { deployment, worker } = desk
 const { operator } = deployment
@@ -101,7 +104,6 @@ test('a line collects an extension before it hears of the call, speaks for itsel
   line.on('call', (ringing) => void (rang = ringing))
   await desk.switchroom.hold(line)
   const phone = await call(ours)
-  await phone.untilListenedTo()
   await phone.leg.sendTones('12#')
   const onLine = await until('the line has it', () => rang, 60_000)
   assert.equal(onLine.extension, '12')
@@ -125,6 +127,28 @@ test('a line collects an extension before it hears of the call, speaks for itsel
   assert.deepEqual(pressed, [{ callId: onLine.id, digit: '5', digits: '5' }])
   await phone.hangUp()
   await desk.untilEnded(onLine.id)
+})
+
+test('a line without an extension hands a call on at once, and whoever it is handed to says whether it is recorded', async () => {
+  const line = new PhoneLine({ number: ours, extensionMs: 0 })
+  const rang: Call[] = []
+  line.on('call', (ringing) => void rang.push(ringing))
+  const recorded = new Agent({
+    name: 'recorded',
+    prompt: 'You are the host.',
+    settings: { record: true, greeting: { say: 'Hello.' } },
+  })
+  for (const one of [line, recorded]) await desk.switchroom.hold(one)
+  const headers = { authorization: `Bearer ${desk.key}` }
+  const recordingOf = (id: string) => fetch(`${deployment.url}/v1/calls/${id}/recording`, { headers })
+
+  const phone = await call(ours)
+  const onLine = await until('the line has it', () => rang.shift(), 60_000)
+  assert.deepEqual(await line.route(onLine, 'recorded'), { routed: true })
+  await desk.untilLogged(onLine.id, 'the agent greets', (log) => typesOf(log).includes('bot.finished'))
+  await phone.hangUp()
+  await desk.untilEnded(onLine.id)
+  await until('it is stored', async () => (await recordingOf(onLine.id)).status === 200)
 })
 
 test('an approval that is withdrawn closes the fence at once, and a call that came through it goes on', async () => {

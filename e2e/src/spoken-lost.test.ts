@@ -102,5 +102,7 @@ test('a caller for whom there is no place is told so and is called back (N-371, 
   )
   const back = entries.find(({ type }) => type === 'callback.requested')
   assert.deepEqual([back?.data['number'], back?.data['via']], ['+15550100102', 'overflow'])
+  // a call that was lost would be called back too, half a minute later
+  assert.ok(!typesOf(entries).includes('error'), typesOf(entries).join(' '))
   await phone.hangUp()
 })

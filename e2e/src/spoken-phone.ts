@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { afterwards, type Lasting } from '@switchroom/launcher/testing/folders'
 import { until } from '@switchroom/launcher/testing/waiting'
 import { RtpLeg } from '@switchroom/media/rtp/rtp-leg'
@@ -88,13 +87,6 @@ export class Phone {
 
   async untilSpokenTo(afterSeconds = 0): Promise<void> {
     await until('somebody speaks', () => this.wasSpokenTo(afterSeconds), 60_000)
-  }
-
-  /** Keys that are pressed before would be pressed for nobody. */
-  async untilListenedTo(): Promise<void> {
-    const port = this.dialog.terms.remotePort.toString(16).toUpperCase().padStart(4, '0')
-    const open = new RegExp(`: [0-9A-F]{8}:${port} `)
-    await until('somebody listens', () => open.test(readFileSync('/proc/net/udp', 'utf8')), 60_000)
   }
 
   async hangUp(): Promise<void> {

@@ -50,6 +50,31 @@ test('an app brings somebody into a call, and the two hear each other (N-504)', 
   assert.equal(entries.at(-1)?.data['reason'], 'hangup')
 })
 
+test('a transfer that is asked for while another is under way, or once the two are joined, is refused in a sentence, and the first goes on (N-504)', async (t) => {
+  const [to, other] = [await carrier.reach('+34610000032'), '+34610000033']
+  const phone = await Phone.call(t, 'hello', sipPort)
+  const call = await desk.nextCall()
+  const told = async (count: number) => {
+    const isTold = (log: Entry[]) =>
+      typesOf(log).filter((type) => type === 'call.transferred').length >= count
+    const entries = await desk.untilLogged(call.id, `${count} are told`, isTold)
+    return entries.findLast(({ type }) => type === 'call.transferred')?.data
+  }
+  call.transfer(to, { kind: 'warm' })
+  const invite = await carrier.nextRing()
+  call.transfer(other, { kind: 'cold' })
+  const underWay = 'another transfer of this call is under way'
+  assert.deepEqual(await told(1), { to: other, kind: 'cold', ok: false, why: underWay })
+  const second = await invite.accept()
+  assert.deepEqual(await told(2), { to, kind: 'warm', ok: true })
+  call.transfer(other, { kind: 'warm' })
+  const why = 'the caller speaks with somebody else already'
+  assert.deepEqual(await told(3), { to: other, kind: 'warm', ok: false, why })
+  await second.bye()
+  assert.equal(await phone.dialog.ended, 'hangup')
+  await desk.untilEnded(call.id)
+})
+
 test('a caller whom nobody can be brought to stays with the agent', async (t) => {
   const to = await carrier.reach('+34610000041')
   const phone = await Phone.call(t, 'hello', sipPort)

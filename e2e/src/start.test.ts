@@ -6,12 +6,13 @@ import { temporaryFolder } from '@switchroom/launcher/testing/folders'
 import { until } from '@switchroom/launcher/testing/waiting'
 import { launch } from './launch.ts'
 
-test('the first start prints the link once and no key, the second start prints none, and Ctrl-C leaves no process behind (ID-27, ID-36, T-93)', async (t) => {
+test('the first start prints the link once and no key, and Ctrl-C leaves no process behind; the next prints none, the link still makes its holder admin and operator; a killed launcher leaves no process, and the next start finds the data (ID-27, ID-36, T-93)', async (t) => {
   const data = join(temporaryFolder(t), 'data')
+  const keysIn = () => ['vault.key', 'operator.key'].map((name) => readFileSync(join(data, name), 'utf8'))
   const first = await launch(t, { data })
   await first.untilReady()
   assert.equal((await fetch(`${first.address}/readyz`)).status, 200)
-  const keys = ['vault.key', 'operator.key'].map((name) => readFileSync(join(data, name), 'utf8'))
+  const keys = keysIn()
   assert.equal(first.links.length, 1)
   assert.ok(first.stdout.includes(first.address))
   assert.ok(first.stdout.includes(join(data, 'operator.key')))
@@ -25,35 +26,26 @@ test('the first start prints the link once and no key, the second start prints n
   const second = await launch(t, { data })
   await second.untilReady()
   assert.deepEqual(second.links, [])
-  assert.deepEqual(
-    ['vault.key', 'operator.key'].map((name) => readFileSync(join(data, name), 'utf8')),
-    keys,
-  )
-  assert.equal(await second.stop(), 0)
-})
-
-test('the printed link makes its holder admin and operator; a killed launcher leaves no process, and the next start finds the data (ID-36, T-93)', async (t) => {
-  const data = join(temporaryFolder(t), 'data')
-  const killed = await launch(t, { data })
-  await killed.untilReady()
-  const token = killed.links[0]?.split('/').at(-1)
-  const accepted = await fetch(`${killed.address}/v1/invitations/${token}`, {
+  assert.deepEqual(keysIn(), keys)
+  const token = first.links[0]?.split('/').at(-1)
+  const accepted = await fetch(`${second.address}/v1/invitations/${token}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ password: 'a long enough password' }),
   })
   assert.ok(accepted.ok, `answered ${accepted.status}`)
-  killed.kill('SIGKILL')
-  await until('its processes are gone', () => killed.leftBehind().length === 0, 60_000)
+  second.kill('SIGKILL')
+  await until('its processes are gone', () => second.leftBehind().length === 0, 60_000)
 
-  const next = await launch(t, { data })
-  await next.untilReady()
-  assert.deepEqual(next.links, [])
-  const { members } = (await next.ask('/v1/ops/orgs/demo/members')) as { members: Record<string, unknown>[] }
+  const third = await launch(t, { data })
+  await third.untilReady()
+  assert.deepEqual(third.links, [])
+  const { members } = (await third.ask('/v1/ops/orgs/demo/members')) as { members: Record<string, unknown>[] }
   assert.deepEqual(
     members.map(({ role, status, operator }) => ({ role, status, operator })),
     [{ role: 'admin', status: 'active', operator: true }],
   )
+  assert.equal(await third.stop(), 0)
 })
 
 test('a launcher killed while it makes the database or starts the gateway leaves no process, and the link is not lost (ID-36)', async (t) => {

@@ -25,18 +25,35 @@ const callBack = tool({
   },
 })
 
+const person = tool({
+  name: 'person',
+  description: 'Puts somebody who calls through to a person',
+  run(_nothing, call) {
+    const isWritten = call.transport === 'chat' || call.transport === 'msgapp'
+    if (isWritten) return 'only somebody who calls can be put through, and this conversation is written'
+    const number = process.env['HELLO_PERSON'] // as +34911234567
+    if (!number) return 'nobody was named to put callers through to: HELLO_PERSON is for their number'
+    call.transfer(number, { kind: 'warm' })
+    return 'they are being called, and speak with the caller as soon as they answer'
+  },
+})
+
 const agent = new Agent({
   name: 'hello',
   prompt: `You are the friendly host of a Switchroom demonstration, and you answer in one or two sentences.
 Switchroom is the gateway of a voice-agent platform: what people build on it are agents like you.
 You know the time anywhere in the world. When somebody wants to be called back, ask for their number with its
-country, and for when it suits them; then write it down and say so. You cannot call anybody yourself.
-When you do not know something, say so.`,
-  tools: [time, callBack],
+country, and for when it suits them; then write it down and say so. When somebody wants to talk to a person,
+put them through. When you do not know something, say so.`,
+  tools: [time, callBack, person],
 })
 
 agent.on('chat.started', (call) => log(`${call.id} started`))
 agent.on('user.message', (event, call) => log(`${call.id} says ${event.text}`))
+agent.on('call.transferred', ({ to, ok, why }, call) => {
+  log(ok ? `${call.id} was put through to ${to}` : `${call.id} was not put through to ${to}: ${why}`)
+  if (!ok) call.say('I am sorry, nobody came to the phone.')
+})
 agent.on('call.ended', (call, reason) => log(`${call.id} ended: ${reason}`))
 
 const log = (line: string) => process.stdout.write(`${new Date().toISOString()} ${line}\n`)

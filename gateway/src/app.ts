@@ -149,7 +149,7 @@ export async function makeApp(
   threadRoutes(server, services.threads, services.threadWriting)
 
   await pageRoutes(server, new ConsoleFiles(services.settings.consoleFolder))
-  discoveryRoutes(server, services.discovery)
+  discoveryRoutes(server, services.discovery, services.settings.voiceUrl)
   operatorRoutes(server, services.settings)
   brandRoutes(server, services.brands)
   orgAdministrationRoutes(server, services.orgAdministration)

@@ -8,7 +8,7 @@ import { changeRow } from './vendors.ts'
 
 const requests = pathToFileURL(join(import.meta.dirname, '../../vendors/kit/src/requests.ts')).href
 
-/** Says, hears and thinks in one request each, to the address its row names, on the key it is given. */
+/** Says, hears, thinks and converses in one request each, to the address its row names, on the key it is given. */
 const adapter = `
 import { ask, jsonOf } from '${requests}'
 const asked = async ({ class: built, keywords, credentials }, what, body, signal) =>
@@ -45,7 +45,19 @@ export default {
       yield { type: 'text', text: 'Yes' }
     },
   }),
+  realtime: (setting) => ({
+    sampleRate: 24000,
+    async *converse(asks, signal) {
+      yield { type: 'ready' }
+      for await (const { type, reply, instructions } of asks) {
+        await asked(setting, 'realtime', { type, instructions }, signal)
+        if (keepsSilent(setting)) yield { type: 'replied', reply, failure: 'no sound today', usage: {} }
+        else yield { type: 'audio', reply, item: 'item', pcm: new Uint8Array(480) }
+      }
+    },
+  }),
 }
+const keepsSilent = ({ keywords }) => keywords.model === 'live-silent'
 `
 
 type Class = { takes: string[]; knobs: Record<string, string>; streams: boolean; realtime?: boolean }

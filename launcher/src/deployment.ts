@@ -24,6 +24,7 @@ import {
   phoneAddress,
   plainSettings,
   voiceAddress,
+  voiceAddressTold,
   type Settings,
 } from './settings.ts'
 import { complain, say, step } from './steps.ts'
@@ -72,6 +73,7 @@ export class Deployment {
       NODE_COMPILE_CACHE: this.#compileCache(),
     }
     const gateway = this.#startProcess('the gateway', 'gateway', {
+      SVC_VOICE_URL: voiceAddressTold(this.#settings), // unless another is set
       ...process.env,
       ...shared,
       SVC_RECORDINGS: this.#settings.recordings,

@@ -6,6 +6,7 @@ import {
   gatewayAddressFromHere,
   readSettings,
   voiceAddress,
+  voiceAddressTold,
   plainSettings,
 } from './settings.ts'
 
@@ -36,6 +37,13 @@ test('SVC_DEMO takes 0, false, no and off in any case, and refuses other words w
 test('a gateway that listens everywhere is reached on loopback', () => {
   assert.equal(gatewayAddressFromHere(readSettings({ SVC_HOST: '0.0.0.0' })), 'http://127.0.0.1:8080')
   assert.equal(gatewayAddressFromHere(readSettings({ SVC_HOST: '::' })), 'http://[::1]:8080')
+})
+
+test('clients are told where the voice server is, also one that was moved, and nothing where it chooses its port itself', () => {
+  assert.equal(voiceAddressTold(readSettings({})), 'http://127.0.0.1:8081')
+  const moved = readSettings({ SVC_HOST: '0.0.0.0', SVC_VOICE_PORT: '9191' })
+  assert.equal(voiceAddressTold(moved), 'http://127.0.0.1:9191')
+  assert.equal(voiceAddressTold(readSettings({ SVC_VOICE_PORT: '0' })), undefined)
 })
 
 test('the voice server is started without the secrets of the gateway', () => {

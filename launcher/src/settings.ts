@@ -56,6 +56,9 @@ function readSwitch(name: string, value: string): boolean {
   throw new Failure(`${name} is neither on nor off: use 1, true, yes, on, 0, false, no or off`, 2)
 }
 
+/** A wildcard address is for listening only. */
+const localHosts: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
+
 export function gatewayAddress({ host, port }: Settings): string {
   return addressOf(host, port)
 }
@@ -64,15 +67,20 @@ export function voiceAddress({ host, voicePort }: Settings): string {
   return addressOf(host, voicePort)
 }
 
+/** As clients on this machine are told; nothing where the voice server chooses its port itself. */
+export function voiceAddressTold(settings: Settings): string | undefined {
+  if (settings.voicePort === '0') return undefined
+  return voiceAddress({ ...settings, host: localHosts[settings.host] ?? settings.host })
+}
+
 /** Where phones on this machine reach the worker. */
 export function phoneAddress({ sipHost, sipPort }: Settings): string {
   return `${sipHost === '0.0.0.0' ? '127.0.0.1' : sipHost}:${sipPort}`
 }
 
-/** Where this machine reaches the gateway: a wildcard address is for listening only. */
+/** Where this machine reaches the gateway. */
 export function gatewayAddressFromHere(settings: Settings): string {
-  const local: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
-  return gatewayAddress({ ...settings, host: local[settings.host] ?? settings.host })
+  return gatewayAddress({ ...settings, host: localHosts[settings.host] ?? settings.host })
 }
 
 const addressOf = (host: string, port: string) => `http://${host.includes(':') ? `[${host}]` : host}:${port}`

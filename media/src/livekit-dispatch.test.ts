@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { JobStatus, JobType, WorkerStatus } from '@livekit/protocol'
 import { LiveKitAgentSocket } from '../testing/livekit-agent-socket.ts'
-import { LiveKitDispatch, type RoomJob } from './livekit-dispatch.ts'
+import { type DispatchOptions, LiveKitDispatch, type RoomJob } from './livekit-dispatch.ts'
 import { MediaError } from './plane.ts'
 
-async function registered(t: TestContext, capacity = 1) {
+async function registered(t: TestContext, capacity = 1, overflow?: DispatchOptions['overflow']) {
   const server = await LiveKitAgentSocket.start()
   const jobs: RoomJob[] = []
   const lost: string[] = []
@@ -14,6 +14,7 @@ async function registered(t: TestContext, capacity = 1) {
     fleet: 'fleet-production',
     free: () => capacity - jobs.length,
     load: () => jobs.length / capacity,
+    ...(overflow && { overflow }),
     onJob: (job) => jobs.push(job),
     log: (sentence) => lost.push(sentence),
   })
@@ -86,6 +87,22 @@ test('a worker that drains accepts nothing, and says that it is full', async (t)
   assert.equal(server.said('updateWorker').at(-1)?.status, WorkerStatus.WS_FULL)
 })
 
+test('a worker that begins to drain while it asks whether others have a place accepts nothing', async (t) => {
+  const others = Promise.withResolvers<boolean>()
+  const asked = Promise.withResolvers<void>()
+  const overflow = () => {
+    asked.resolve()
+    return others.promise
+  }
+  const { server, dispatch } = await registered(t, 0, overflow)
+  server.offer('J1')
+  await asked.promise
+  dispatch.drain()
+  others.resolve(true)
+  await server.until(() => server.said('availability').length === 1)
+  assert.equal(server.said('availability')[0]?.available, false)
+})
+
 test('a call that the server takes away is told to whoever runs it', async (t) => {
   const { server, jobs } = await registered(t)
   server.offer('J1')
@@ -113,6 +130,23 @@ test('a worker that lost the server registers again, and its calls go on', async
   const { status, error } = server.said('updateJob')[1] ?? {}
   assert.deepEqual([status, error], [JobStatus.JS_FAILED, 'the vendor failed'])
 })
+
+test(
+  'a server that answers nothing any more, though its connection stands, is lost too',
+  { timeout: 60_000 },
+  async (t) => {
+    const { server, lost } = await registered(t)
+    await server.until(() => server.said('ping').length === 1)
+    assert.deepEqual(lost, [])
+    server.isAnswering = false
+    await server.until(() => server.said('register').length === 2)
+    assert.deepEqual(lost, ['the media server was lost: calls in progress go on, and it is asked again'])
+    server.isAnswering = true
+    await server.until(() => server.said('register').length === 3)
+    server.offer('J1')
+    await server.until(() => server.said('availability').length > 0)
+  },
+)
 
 test('a server that refuses the worker, or is not there, is told in a sentence', async (t) => {
   const server = await LiveKitAgentSocket.start()

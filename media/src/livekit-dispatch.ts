@@ -10,6 +10,7 @@ import {
   UpdateJobStatus,
   UpdateWorkerStatus,
   WorkerMessage,
+  WorkerPing,
   WorkerStatus,
 } from '@livekit/protocol'
 import { AccessToken } from 'livekit-server-sdk'
@@ -20,6 +21,8 @@ const tokenLifetime = '10m'
 const registerMs = 10_000
 /** How often the server is told how busy this worker is. */
 const loadEveryMs = 2500
+/** A server that has answered nothing for so long is gone, also where its connection seems to stand. */
+const silentMs = 10_000
 /** A call that was accepted and never assigned went to another worker. */
 const assignedWithinMs = 7500
 /** A server is passed over once each of its workers says 0.7 or more, also where there are places. */
@@ -75,6 +78,7 @@ export class LiveKitDispatch {
   #load: NodeJS.Timeout | undefined
   #retry: NodeJS.Timeout | undefined
   #retryMs = firstRetryMs
+  #heardAt = 0
   #isDraining = false
   #isStopped = false
 
@@ -120,10 +124,10 @@ export class LiveKitDispatch {
     socket.binaryType = 'arraybuffer'
     this.#socket = socket
     await this.#registered(socket)
-    socket.addEventListener('close', () => this.#lost())
+    socket.addEventListener('close', () => this.#lost(socket))
     this.#retryMs = firstRetryMs
     clearInterval(this.#load)
-    this.#load = setInterval(() => this.#tellLoad(), loadEveryMs)
+    this.#load = setInterval(() => this.#beat(socket), loadEveryMs)
     this.#tellLoad()
     if (this.#isStopped) socket.close()
   }
@@ -159,7 +163,17 @@ export class LiveKitDispatch {
     })
   }
 
+  #beat(socket: WebSocket): void {
+    if (performance.now() - this.#heardAt > silentMs) {
+      this.#lost(socket)
+      return socket.close()
+    }
+    this.#tellLoad()
+    this.#send({ case: 'ping', value: new WorkerPing({ timestamp: BigInt(Date.now()) }) })
+  }
+
   #receive(data: ArrayBuffer): string | undefined {
+    this.#heardAt = performance.now()
     const { message } = readMessage(data)
     if (message.case === 'availability' && message.value.job) void this.#offered(message.value.job)
     if (message.case === 'assignment') this.#assigned(message.value)
@@ -178,8 +192,8 @@ export class LiveKitDispatch {
 
   async #offered({ id, room, metadata }: Job): Promise<void> {
     const isOverflow = this.#isFull
-    const available =
-      !this.#isDraining && (!isOverflow || (await this.#overflows(room?.name ?? '', metadata)))
+    const isWanted = !this.#isDraining && (!isOverflow || (await this.#overflows(room?.name ?? '', metadata)))
+    const available = isWanted && !this.#isDraining // it may have begun while others were asked
     if (available) {
       clearTimeout(this.#accepted.get(id)?.late)
       const late = setTimeout(() => this.#accepted.delete(id), assignedWithinMs)
@@ -235,7 +249,9 @@ export class LiveKitDispatch {
     this.#socket.send(new WorkerMessage({ message }).toBinary())
   }
 
-  #lost(): void {
+  #lost(socket: WebSocket): void {
+    if (this.#socket !== socket) return // another one is asked already
+    this.#socket = undefined
     clearInterval(this.#load)
     if (this.#isStopped) return
     this.#options.log?.('the media server was lost: calls in progress go on, and it is asked again')

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, test } from 'node:test'
+import { decodeJwt } from 'jose'
 import { LiveKitFake } from '../testing/livekit-fake.ts'
 import { callIn } from './livekit-names.ts'
 import { LiveKitPlane } from './livekit.ts'
@@ -124,6 +125,26 @@ test('a call that was aborted before its dial is not dialled', async () => {
   assert.equal(fake.dials.rooms.size, 0)
 })
 
+test("a browser's token opens the room of its call and a microphone there, for as long as it was asked for", async () => {
+  const { url, token } = await plane.ticket({ ...call, ttlS: 60 })
+  assert.match(url, /^ws:/)
+  const { exp = 0, nbf = 0, iss, sub, video, roomConfig, ...more } = decodeJwt(token)
+  assert.deepEqual([exp - nbf, iss, sub, more], [60, fake.key, 'browser', {}])
+  assert.deepEqual(video, {
+    roomJoin: true,
+    room: 'call-call_1',
+    canPublish: true,
+    canPublishSources: ['microphone'],
+    canSubscribe: true,
+    canPublishData: false,
+  })
+  const { agents } = roomConfig as { agents: { agentName: string; metadata: string }[] }
+  assert.deepEqual(
+    agents.map(({ agentName, metadata }) => [agentName, JSON.parse(metadata)]),
+    [['night-shift', { call: 'call_1', org: 'org_a', agent: 'desk', env: 'production' }]],
+  )
+})
+
 test('a transfer sends the one on the phone on to another number', async () => {
   await place()
   await plane.transfer('call_1', '+15550100003')
@@ -145,7 +166,7 @@ test('a transfer that fails says why', async () => {
     sip_status: 'Decline',
   })
   await assert.rejects(plane.transfer('call_1', '+15550100003'), {
-    message: 'SIP call failed: 603 Decline (permission_denied)',
+    message: 'the far end answered 603 Decline',
   })
 })
 

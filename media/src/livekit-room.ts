@@ -77,6 +77,8 @@ export class RoomLeg implements Leg {
   /** Of what counts as played, what lay with the library and was dropped. */
   #droppedMs = 0
   #isOver = false
+  /** With whoever was in it. */
+  #isRoomGone = false
   #toneListener: (digit: string) => void = () => {}
 
   private constructor(room: Room, name: string, server: RoomServer) {
@@ -99,7 +101,10 @@ export class RoomLeg implements Leg {
     room.on(RoomEvent.DtmfReceived, (_code, digit, { identity }) => {
       if (identity === this.#callerIdentity) this.#toneListener(digit)
     })
-    room.on(RoomEvent.Disconnected, (reason) => this.#finish(isGoodbye(reason) ? 'hangup' : 'lost'))
+    room.on(RoomEvent.Disconnected, (reason) => {
+      this.#isRoomGone ||= reason === DisconnectReason.ROOM_DELETED || reason === DisconnectReason.ROOM_CLOSED
+      this.#finish(isGoodbye(reason) ? 'hangup' : 'lost')
+    })
   }
 
   /** Fails with a `MediaError`. */
@@ -147,17 +152,28 @@ export class RoomLeg implements Leg {
   async bring(dial: SecondDial, signal: AbortSignal): Promise<Leg> {
     const identity = `guest-${dial.to}`
     const { promise: ended, resolve } = Promise.withResolvers<LegEnd>()
+    const gone = new MediaError('the caller is gone')
+    if (signal.aborted) throw gone
     this.#guests.set(identity, resolve)
     const gaveUp = new Promise<never>((_resolve, reject) => {
-      signal.addEventListener('abort', () => reject(new MediaError('the caller is gone')), { once: true })
+      signal.addEventListener('abort', () => reject(gone), { once: true })
     })
+    const brought = this.#server.bring(this.#name, identity, dial)
     try {
-      await Promise.race([this.#server.bring(this.#name, identity, dial), gaveUp])
+      await Promise.race([brought, gaveUp])
     } catch (error) {
       this.#guests.delete(identity)
+      if (error === gone) void this.#sendAway(identity, brought)
       throw error
     }
     return new RoomGuest(this.#server, this.#name, identity, { sampleRate, ended })
+  }
+
+  /** They ring no longer; one who answers all the same would be alone in a room made anew. */
+  async #sendAway(identity: string, brought: Promise<void>): Promise<void> {
+    const remove = () => this.#server.remove(this.#name, identity)
+    await remove().catch(() => {})
+    await brought.then(remove).catch(() => {})
   }
 
   /** Leaves the room to those in it: nothing is said or heard here any more. Resolves when one of the two is gone. */
@@ -183,11 +199,12 @@ export class RoomLeg implements Leg {
     }
   }
 
-  /** Ends it for everybody in the room. */
+  /** Ends it for everybody in the room, also where this end lost it or the caller left others there. */
   async hangUp(): Promise<void> {
-    if (this.#isOver) return
     this.#finish('hangup')
+    if (this.#isRoomGone) return
     await this.#server.deleteRoom(this.#name)
+    this.#isRoomGone = true
   }
 
   tick(): void {
@@ -244,10 +261,8 @@ export class RoomLeg implements Leg {
       const { value: frame } = await reader.read().catch(() => ({ value: undefined }))
       if (!frame || this.#isOver) return
       const { data } = frame
-      this.#hearing.put(
-        this.#heardSamples >>> 0,
-        new Uint8Array(data.buffer, data.byteOffset, data.byteLength),
-      )
+      const bytes = new Uint8Array(data.buffer, data.byteOffset, data.byteLength)
+      this.#hearing.put(this.#heardSamples >>> 0, bytes)
       this.#heardSamples += data.length
     }
   }

@@ -22,6 +22,8 @@ export const ringS = 60
 /** An unanswered dial is told at the end of the ring; the server may take a moment to say it. */
 const dialTimeoutS = ringS + 15
 const longestSentence = 500
+/** Of what it says for itself, the part that says nothing. */
+const preamble = /^twirp error \w+: /
 
 export interface LiveKitAddress {
   url: string
@@ -107,7 +109,8 @@ export class LiveKitServer {
     }
   }
 
-  remove = (room: string, identity: string) => asked(this.#rooms.removeParticipant(room, identity))
+  /** Whether they were there. */
+  remove = (room: string, identity: string) => found(this.#rooms.removeParticipant(room, identity))
 
   async #dial(room: string, { to, from, trunk }: SecondDial, options: CreateSipParticipantOptions) {
     const { hostname, auth_username: authUsername, auth_password: authPassword } = trunk
@@ -131,19 +134,16 @@ export class LiveKitServer {
     const participants = await asked(this.#rooms.listParticipants(room))
     const caller = participants.find(({ kind }) => kind === ParticipantInfo_Kind.SIP)
     if (!caller) throw new MediaError('nobody on the phone is in the call')
-    await asked(this.#sip.transferSipParticipant(room, caller.identity, to))
+    const patience = { ringingTimeout: ringS, timeout: dialTimeoutS }
+    try {
+      await this.#sip.transferSipParticipant(room, caller.identity, to, patience)
+    } catch (error) {
+      throw notAnswered(error)
+    }
   }
 
   /** Whether it stood. */
-  async deleteRoom(room: string): Promise<boolean> {
-    try {
-      await this.#rooms.deleteRoom(room)
-      return true
-    } catch (error) {
-      if (error instanceof TwirpError && error.status === 404) return false
-      throw mediaError(error)
-    }
-  }
+  deleteRoom = (room: string) => found(this.#rooms.deleteRoom(room))
 }
 
 const transports = {
@@ -192,25 +192,45 @@ async function asked<T>(answer: Promise<T>): Promise<T> {
   }
 }
 
+/** Whether what was to be taken away was there. */
+async function found(taking: Promise<unknown>): Promise<boolean> {
+  try {
+    await taking
+    return true
+  } catch (error) {
+    if (error instanceof TwirpError && error.status === 404) return false
+    throw mediaError(error)
+  }
+}
+
 function notAnswered(error: unknown): MediaError {
   if (error instanceof SipCallError && error.sipStatusCode !== undefined)
-    return new MediaError(`the far end answered ${error.sipStatusCode} ${error.sipStatus ?? ''}`.trimEnd())
+    return new MediaError(
+      `the far end answered ${error.sipStatusCode} ${reasonIn(error.sipStatus ?? '')}`.trimEnd(),
+    )
   // The end of the ring is told without a SIP status.
   if (error instanceof TwirpError && error.code === 'canceled')
     return new MediaError('nobody came to the phone')
-  return mediaError(error)
+  return mediaError(error, dialTimeoutS)
 }
 
-function mediaError(error: unknown): MediaError {
+/** A far end that gave no reason is told by a name: SIP_STATUS_BUSY_HERE. */
+function reasonIn(status: string): string {
+  const [, name] = /^SIP_STATUS_(?:GLOBAL_)?([A-Z_]+)$/.exec(status) ?? []
+  if (name === undefined) return status
+  return name.replaceAll('_', ' ').replaceAll(/(?<=[A-Z])[A-Z]+/g, (rest) => rest.toLowerCase())
+}
+
+function mediaError(error: unknown, withinS = timeoutS): MediaError {
   if (error instanceof SipCallError || error instanceof TwirpError) {
     // What it says of a signature repeats the token.
     if (error.status === 401)
       return new MediaError('the media server refused the key and secret it is asked with')
-    const sentence = error.message.trim().slice(0, longestSentence)
+    const sentence = error.message.trim().replace(preamble, '').slice(0, longestSentence)
     return new MediaError(sentence || `the media server answered ${error.status}`)
   }
   if (error instanceof Error && error.name === 'TimeoutError')
-    return new MediaError(`the media server did not answer within ${timeoutS} seconds`)
+    return new MediaError(`the media server did not answer within ${withinS} seconds`)
   const { cause } = error as { cause?: { code?: unknown } }
   const code = typeof cause?.code === 'string' ? `: ${cause.code}` : ''
   return new MediaError(`the media server could not be reached${code}`)

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { RoomAgentDispatch, RoomConfiguration } from '@livekit/protocol'
+import { RoomAgentDispatch, RoomConfiguration, TrackSource } from '@livekit/protocol'
 import { AccessToken } from 'livekit-server-sdk'
 import type { LiveKitAddress } from './livekit-server.ts'
 import type { BrowserCall, Ticket } from './plane.ts'
@@ -13,7 +13,14 @@ export async function roomTicket(
   { call, org, env, agent, fleet, ttlS }: BrowserCall,
 ): Promise<Ticket> {
   const token = new AccessToken(key, secret, { identity: 'browser', ttl: ttlS })
-  token.addGrant({ roomJoin: true, room, canPublish: true, canSubscribe: true, canPublishData: false })
+  token.addGrant({
+    roomJoin: true,
+    room,
+    canPublish: true,
+    canPublishSources: [TrackSource.MICROPHONE],
+    canSubscribe: true,
+    canPublishData: false,
+  })
   const metadata = JSON.stringify({ call, org, agent, env })
   token.roomConfig = new RoomConfiguration({
     agents: [new RoomAgentDispatch({ agentName: fleet, metadata })],

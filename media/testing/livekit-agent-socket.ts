@@ -12,6 +12,7 @@ import {
   Room,
   ServerMessage,
   WorkerMessage,
+  WorkerPong,
 } from '@livekit/protocol'
 import { jwtVerify } from 'jose'
 
@@ -132,6 +133,8 @@ export class LiveKitAgentSocket {
     this.received.push(message)
     if (message.case === 'register' && this.isAnswering)
       this.#send({ case: 'register', value: new RegisterWorkerResponse({ workerId: 'AW_fake' }) })
+    if (message.case === 'ping' && this.isAnswering)
+      this.#send({ case: 'pong', value: new WorkerPong({ lastTimestamp: message.value.timestamp }) })
     for (const wake of this.#wake.splice(0)) wake()
   }
 

@@ -18,11 +18,17 @@ const frame = sampleRate / 50
 /** Somebody in a LiveKit room who says a sine until they leave. */
 export class RoomVisitor {
   readonly digits: string[] = []
+  /** The room is gone, or they were put out of it. */
+  readonly putOut: Promise<unknown>
   readonly #room = new Room()
   readonly #source = new AudioSource(sampleRate, 1)
   #isGone = false
   #wake: (() => void)[] = []
   #heard = new Int16Array(0)
+
+  private constructor() {
+    this.putOut = new Promise((resolve) => this.#room.on(RoomEvent.Disconnected, resolve))
+  }
 
   static async enter({ url, key, secret }: LiveKitAddress, room: string, hz: number): Promise<RoomVisitor> {
     const visitor = new RoomVisitor()

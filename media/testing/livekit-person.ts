@@ -139,7 +139,8 @@ export function phoneToken(
   identity: string,
   attributes: Record<string, string> = {},
 ): AccessToken {
-  const token = new AccessToken(key, secret, { identity, attributes })
+  const known = { 'sip.callID': `SCL_${Math.random().toString(36).slice(2)}`, ...attributes }
+  const token = new AccessToken(key, secret, { identity, attributes: known })
   token.kind = 'sip'
   token.addGrant({ roomJoin: true, room, canPublish: true, canSubscribe: true })
   return token

@@ -1,3 +1,5 @@
+import { SIPStatusCode } from '@livekit/protocol'
+
 /** A refusal on the wire of LiveKit: a word, a sentence, and what else it says of it. */
 export class Refusal extends Error {
   readonly code: string
@@ -39,8 +41,9 @@ const codes: Record<number, string> = {
   603: 'permission_denied',
 }
 
-export const sipRefusal = (status: number) =>
-  new Refusal(codes[status] ?? 'failed_precondition', `sip status ${status}: SIP_STATUS_${status}`, {
-    sip_status_code: String(status),
-    sip_status: `SIP_STATUS_${status}`,
-  })
+/** As of a far end that gave no reason. */
+export function sipRefusal(status: number): Refusal {
+  const name = SIPStatusCode[status] ?? String(status)
+  const meta = { sip_status_code: String(status), sip_status: name }
+  return new Refusal(codes[status] ?? 'failed_precondition', `sip status: ${status} (${name})`, meta)
+}

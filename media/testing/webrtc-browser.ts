@@ -19,7 +19,7 @@ export interface Told {
 
 /**
  * A real browser that calls: its page takes the microphone, makes an offer, hands it over and plays the answer. The
- * microphone is a file.
+ * microphone is a file, which begins anew when it is over.
  */
 export class BrowserCaller {
   readonly told: Told[] = []
@@ -46,20 +46,30 @@ export class BrowserCaller {
     answer: (offer: string) => Promise<string>,
   ): Promise<BrowserCaller> {
     const folder = await mkdtemp(join(tmpdir(), 'switchroom-browser-'))
-    await writeFile(join(folder, 'microphone.wav'), wavOf(microphone, 48_000))
     const caller = new BrowserCaller(folder, answer)
+    await caller.#record(microphone)
     await new Promise<void>((resolve) => caller.#http.listen(0, '127.0.0.1', resolve))
     caller.#open((caller.#http.address() as AddressInfo).port)
     return caller
   }
 
-  /** Until the page told something that is as asked. */
-  async until(isThere: (told: Told) => boolean): Promise<void> {
-    while (!this.told.some(isThere)) {
+  /** Until the page told something that is as asked, after it had told so much. */
+  async until(isThere: (told: Told) => boolean, since = 0): Promise<void> {
+    while (!this.told.slice(since).some(isThere)) {
       const failed = this.told.find(({ failed: why }) => why !== undefined)
       if (failed) throw new Error(failed.failed)
       await new Promise<void>((resolve) => this.#wake.push(resolve))
     }
+  }
+
+  /** Has it take another microphone, which begins with this. */
+  async speak(microphone: Int16Array): Promise<void> {
+    await this.#record(microphone)
+    this.order('speak')
+  }
+
+  async #record(microphone: Int16Array): Promise<void> {
+    await writeFile(join(this.#folder, 'microphone.wav'), wavOf(microphone, 48_000))
   }
 
   /** `press 5#` or `close`. */
@@ -150,9 +160,7 @@ const tell = (told) => post('/told', JSON.stringify(told))
 try {
   const connection = new RTCPeerConnection()
   connection.onconnectionstatechange = () => tell({ state: connection.connectionState })
-  const constraints = { echoCancellation: false, noiseSuppression: false, autoGainControl: false }
-  const microphone = await navigator.mediaDevices.getUserMedia({ audio: constraints })
-  const sender = connection.addTrack(microphone.getAudioTracks()[0], microphone)
+  const sender = connection.addTrack(await microphone())
   connection.ontrack = ({ track }) => listen(new MediaStream([track]))
   await connection.setLocalDescription()
   const answer = await post('/offer', connection.localDescription.sdp)
@@ -161,10 +169,19 @@ try {
   for (;;) {
     const order = await (await fetch('/orders')).text()
     if (order === 'close') connection.close()
+    if (order === 'speak') {
+      sender.track.stop()
+      await sender.replaceTrack(await microphone())
+    }
     if (order.startsWith('press ')) sender.dtmf.insertDTMF(order.slice(6), 100, 70)
   }
 } catch (error) {
   tell({ failed: String(error) })
+}
+async function microphone() {
+  const constraints = { echoCancellation: false, noiseSuppression: false, autoGainControl: false }
+  const stream = await navigator.mediaDevices.getUserMedia({ audio: constraints })
+  return stream.getAudioTracks()[0]
 }
 function listen(stream) {
   const player = new Audio()

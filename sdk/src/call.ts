@@ -85,7 +85,7 @@ export class Call implements CallFields {
     this.#door.send({ type: 'call.opt_out', call: this.id })
   }
 
-  /** Sends the caller of a phone call on to another number; how that went is `call.transferred` in the log. */
+  /** Sends somebody who calls, by phone or in a browser, on to another number; how that went is `call.transferred` in the log. */
   transfer(to: string, { kind = 'warm' }: TransferDetails = {}): void {
     this.#door.send({ type: 'call.transfer', call: this.id, to, kind })
   }

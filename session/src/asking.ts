@@ -1,6 +1,6 @@
 import { silent, VendorFailure } from '@switchroom/kit/failures'
 import { abandon, untilAborted } from '@switchroom/kit/until-aborted'
-import type { Conversation, ToolCall } from '@switchroom/kit/vendor'
+import type { Conversation, Thought, ToolCall } from '@switchroom/kit/vendor'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Deadline } from './deadline.ts'
 import type { ModelRun, TurnVoice } from './parts.ts'
@@ -15,6 +15,9 @@ export interface Answer {
   calls: ToolCall[]
   inputTokens: number
   outputTokens: number
+  /** Of models that hear and speak: how many of the tokens are sound. */
+  inputAudioTokens?: number
+  outputAudioTokens?: number
   firstWordMs: number
   totalMs: number
   /** The vendors that were asked before and failed. */
@@ -76,6 +79,8 @@ export async function askModels(
   return { type: 'failed', detail: [...reasons.values()].join('; '), vendor: models[0]?.vendor ?? '' }
 }
 
+type Usage = Extract<Thought, { type: 'usage' }>
+
 interface Attempt {
   run: ModelRun
   /** Null for the last, which has all that is left. */
@@ -94,7 +99,12 @@ async function attempt(
   using patience = new Deadline(patienceMs)
   const stop = AbortSignal.any([signal, deadline.signal, patience.signal])
   const startedMs = nowMs()
-  const answer = { text: '', calls: [] as ToolCall[], inputTokens: 0, outputTokens: 0 }
+  const answer: Pick<Answer, 'text' | 'calls'> & Omit<Usage, 'type'> = {
+    text: '',
+    calls: [],
+    inputTokens: 0,
+    outputTokens: 0,
+  }
   let firstWordMs: number | undefined
   let iterator: ReturnType<ReturnType<ModelRun['think']>[typeof Symbol.asyncIterator]> | undefined
   try {
@@ -111,8 +121,8 @@ async function attempt(
         answer.calls.push({ id, name, arguments: given })
       }
       if (thought.type === 'usage') {
-        answer.inputTokens = thought.inputTokens
-        answer.outputTokens = thought.outputTokens
+        const { type: _, ...usage } = thought
+        Object.assign(answer, usage)
       }
       if (answer.text.trim() === '' && answer.calls.length === 0) continue
       firstWordMs ??= nowMs() - startedMs

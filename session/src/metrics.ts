@@ -1,8 +1,13 @@
 import type { NewEntry } from '@switchroom/contract/log'
 import type { Answer } from './asking.ts'
 
+type Cost = Pick<
+  Answer,
+  'inputTokens' | 'outputTokens' | 'inputAudioTokens' | 'outputAudioTokens' | 'firstWordMs' | 'totalMs'
+> & { run: Pick<Answer['run'], 'vendor' | 'model' | 'key'> }
+
 /** What one generation took and cost; whoever keeps it adds the price. */
-export function metricsOf(answer: Answer, more: Readonly<Record<string, unknown>> = {}): NewEntry {
+export function metricsOf(answer: Cost, more: Readonly<Record<string, unknown>> = {}): NewEntry {
   const { vendor, model, key } = answer.run
   return {
     type: 'metrics',
@@ -13,6 +18,8 @@ export function metricsOf(answer: Answer, more: Readonly<Record<string, unknown>
       key,
       input_tokens: answer.inputTokens,
       output_tokens: answer.outputTokens,
+      ...(answer.inputAudioTokens !== undefined && { input_audio_tokens: answer.inputAudioTokens }),
+      ...(answer.outputAudioTokens !== undefined && { output_audio_tokens: answer.outputAudioTokens }),
       first_word_ms: Math.round(answer.firstWordMs),
       total_ms: Math.round(answer.totalMs),
       ...more,

@@ -3,7 +3,7 @@ import { after } from 'node:test'
 import { dispose } from '@livekit/rtc-node'
 import type { CallReason, NewEntry } from '@switchroom/contract/log'
 import type { Config, EndOfTurn } from '@switchroom/contract/settings'
-import type { EarsRun, SpokenParts, VoiceRun } from '../src/spoken/spoken-parts.ts'
+import type { EarsRun, RealtimeRun, SpokenParts, VoiceRun } from '../src/spoken/spoken-parts.ts'
 import { SpokenSession } from '../src/spoken/spoken-session.ts'
 import type { ModelRun } from '../src/parts.ts'
 import { ScriptedSound } from './scripted-sound.ts'
@@ -25,6 +25,7 @@ export class SpokenTalk extends Talk {
   readonly told: NewEntry[] = []
   ears: EarsRun[]
   voices: VoiceRun[]
+  realtime: RealtimeRun[] = []
   config: Config = { turn: { endpointing_ms: 300 } }
   endOfTurn: EndOfTurn = 'framework'
   sendsAudioMetrics = false
@@ -43,7 +44,8 @@ export class SpokenTalk extends Talk {
   }
 
   spokenParts(): SpokenParts {
-    const { sound, config, endOfTurn, ears, voices, sendsAudioMetrics, idleTimeoutMs, record, contact } = this
+    const { sound, config, endOfTurn, ears, voices, realtime } = this
+    const { sendsAudioMetrics, idleTimeoutMs, record, contact } = this
     const { entries: _, ...parts } = this.parts()
     return {
       ...parts,
@@ -54,6 +56,7 @@ export class SpokenTalk extends Talk {
       endOfTurn,
       ears,
       voices,
+      realtime,
       sendsAudioMetrics,
       idleTimeoutMs,
       record,

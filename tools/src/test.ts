@@ -1,15 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { existsSync, globSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { asFailure } from '@switchroom/launcher/failures'
 import { startThrowawayPostgres } from '@switchroom/launcher/postgres'
 import { installMissing } from './debian-packages.ts'
+import { filesAtOnce, root, testFiles } from './test-files.ts'
 
-const root = fileURLToPath(new URL('../..', import.meta.url))
-const filesAtOnce = 4
 const testTimeoutMs = 300_000
 const deadline = new URL('file-deadline.ts', import.meta.url).href
+const wholeRun = join(import.meta.dirname, 'whole-run.ts')
 
 const interrupted = new AbortController()
 let runner: ChildProcess | undefined
@@ -20,7 +19,21 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   })
 }
 
-if (process.argv.length === 2) installMissing((sentence) => process.stdout.write(`${sentence}\n`))
+const given = process.argv.slice(2)
+const files = given.filter((argument) => !argument.startsWith('-'))
+const absent = files.filter((file) => !existsSync(file))
+if (absent.length > 0) {
+  process.stderr.write(`there is no ${absent.join(', no ')}\n`)
+  process.exit(1)
+}
+const options = given.filter((argument) => argument.startsWith('-'))
+const chosen = files.length > 0 ? files : testFiles()
+const run =
+  given.length === 0
+    ? [wholeRun]
+    : ['--test', '--test-reporter=spec', `--test-concurrency=${filesAtOnce}`, ...options, ...chosen]
+
+if (given.length === 0) installMissing((sentence) => process.stdout.write(`${sentence}\n`))
 try {
   const postgres = await startThrowawayPostgres(interrupted.signal)
   try {
@@ -35,18 +48,7 @@ try {
 }
 
 function runTests(environment: NodeJS.ProcessEnv): Promise<number> {
-  const given = process.argv.slice(2)
-  const files = given.filter((argument) => existsSync(argument))
-  const options = given.filter((argument) => !files.includes(argument))
-  const flags = [
-    `--import=${deadline}`,
-    '--test',
-    '--test-reporter=spec',
-    `--test-concurrency=${filesAtOnce}`,
-    `--test-timeout=${testTimeoutMs}`,
-    ...options,
-  ]
-  const child = spawn(process.execPath, [...flags, ...(files.length > 0 ? files : testFiles())], {
+  const child = spawn(process.execPath, [`--import=${deadline}`, `--test-timeout=${testTimeoutMs}`, ...run], {
     cwd: files.length > 0 ? process.cwd() : root,
     env: { NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'switchroom'), ...environment }, // half the CPU
     stdio: 'inherit',
@@ -59,17 +61,6 @@ function runTests(environment: NodeJS.ProcessEnv): Promise<number> {
       resolve(status ?? 1)
     })
   })
-}
-
-function testFiles(): string[] {
-  const { workspaces }: { workspaces: string[] } = JSON.parse(
-    readFileSync(join(root, 'package.json'), 'utf8'),
-  )
-  const patterns = workspaces.flatMap((folder) => [
-    `${folder}/src/**/*.test.ts`,
-    `${folder}/testing/**/*.test.ts`,
-  ])
-  return globSync(patterns, { cwd: root, exclude: ['tools/src/fixtures/**'] })
 }
 
 function signalGroup(child: ChildProcess | undefined, signal: NodeJS.Signals): void {

@@ -22,7 +22,8 @@ const gateway = new GatewayClient(settings, process.argv[2] ?? '')
 const vendors = findVendors(settings.vendorFolders)
 const calls = new Map<string, SpokenCall>()
 
-const send = (message: FromProcess) => void process.send?.(message)
+// a worker that is gone is noticed by its end
+const send = (message: FromProcess) => void process.send?.(message, undefined, undefined, () => {})
 const legs = new ProcessLegs(send)
 
 process.on('message', (message: ToProcess) => {
@@ -42,7 +43,8 @@ process.on('uncaughtException', (error) => {
   destination.flushSync()
   process.exit(1)
 })
-send({ type: 'ready' })
+if (process.connected) send({ type: 'ready' })
+else process.exit(0) // nobody waited for it
 
 async function runTask(task: CallTask) {
   const id = callOf(task)
@@ -52,7 +54,7 @@ async function runTask(task: CallTask) {
       const sentence = legs.sentence.bind(legs)
       await new RoomCalls({ gateway, logger, sentence, run: runCall }).run(task)
     } else if (task.kind === 'phone') {
-      const leg = await legs.open(task.leg, task.terms)
+      const leg = await legs.answered(task.leg, task.terms)
       await runCall(task.opened, leg, task.endsAt)
     } else {
       const answered = await answerBrowser(task.offer)
@@ -109,7 +111,10 @@ async function answerBrowser({ call, sdp: offered }: Extract<CallTask, { kind: '
       publicAddress: settings.mediaAddress,
       portRange: [settings.mediaPorts.first, settings.mediaPorts.last],
     })
-    await gateway.answerOffer(call, { sdp })
+    await gateway.answerOffer(call, { sdp }).catch(async (error: unknown) => {
+      await leg.hangUp() // nobody would speak with a browser that comes all the same
+      throw error
+    })
     return { opened, leg }
   } catch (error) {
     if (!(error instanceof MediaError)) throw error

@@ -13,17 +13,25 @@ export class CallProcess {
   /** Once it can take calls, or has ended. */
   readonly settled: Promise<void>
   isReady = false
+  isOver = false
   readonly #child: ChildProcess
+  readonly #settle: () => void
 
   constructor(child: ChildProcess) {
     this.#child = child
     const { promise, resolve } = Promise.withResolvers<void>()
     this.settled = promise
+    this.#settle = resolve
     child.once('message', () => {
       this.isReady = true
       resolve()
     })
-    child.once('exit', () => resolve())
+  }
+
+  /** It has ended. */
+  over(): void {
+    this.isOver = true
+    this.#settle()
   }
 
   get pid(): number | undefined {
@@ -80,13 +88,20 @@ export class CallProcesses {
   /** The call is over; a process that runs none any more goes, unless it is the one that waits. */
   giveBack(process: CallProcess, call: string): void {
     process.calls.delete(call)
-    const isSpare = [...this.#all].some((other) => other !== process && other.calls.size === 0)
-    if (process.calls.size === 0 && isSpare) this.#letGo(process)
+    if (process.calls.size > 0) return
+    const spare = [...this.#all].find((other) => other !== process && other.calls.size === 0)
+    // of the two the one that can take a call stays: loading the other would take a moment
+    if (spare) this.#letGo(process.isReady && !spare.isReady ? spare : process)
   }
 
   keepOneReady(): void {
     if (this.#isOver || [...this.#all].some(({ calls }) => calls.size === 0)) return
-    this.#start()
+    try {
+      this.#start()
+    } catch (error) {
+      // those that run go on, and whoever calls next asks for one again
+      this.#parts.logger.error({ err: error }, 'a process of calls could not be started')
+    }
   }
 
   sendAll(message: ToProcess): void {
@@ -122,8 +137,8 @@ export class CallProcesses {
     const started = new CallProcess(child)
     this.#all.add(started)
     child.on('message', (message) => onMessage(started, message as FromProcess))
-    child.on('error', (error) => logger.error({ err: error }, 'a process of calls could not be reached'))
-    child.once('exit', (status, signal) => {
+    const over = (status: number | null, signal: NodeJS.Signals | null) => {
+      started.over()
       const isKnown = this.#all.delete(started)
       const calls = [...started.calls]
       started.calls.clear()
@@ -132,6 +147,11 @@ export class CallProcesses {
       onLost(calls)
       // one that cannot even start would be started for ever
       if (calls.length > 0) this.keepOneReady()
+    }
+    child.once('exit', over)
+    child.on('error', (error) => {
+      logger.error({ err: error }, 'a process of calls could not be reached')
+      if (child.pid === undefined) over(null, null) // one that never began does not end
     })
     return started
   }

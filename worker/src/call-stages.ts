@@ -5,7 +5,7 @@ import { refused } from '@switchroom/kit/failures'
 import type { InstalledVendor, InstalledVendors, StageChoice } from '@switchroom/kit/installed'
 import type { Model } from '@switchroom/kit/vendor'
 import type { ModelRun } from '@switchroom/session/parts'
-import type { EarsRun, VoiceRun } from '@switchroom/session/spoken/spoken-parts'
+import type { EarsRun, RealtimeRun, VoiceRun } from '@switchroom/session/spoken/spoken-parts'
 import type { Logger } from 'pino'
 
 /** What a call thinks, hears and speaks with, each in the order in which it is tried. */
@@ -13,6 +13,8 @@ export interface CallStages {
   models: ModelRun[]
   ears: EarsRun[]
   voices: VoiceRun[]
+  /** Where there are any, they do all three. */
+  realtime: RealtimeRun[]
 }
 
 /** A call cannot be run on what its agent is set to; the sentence says why. */
@@ -26,8 +28,18 @@ export async function buildStages(
   logger: Logger,
 ): Promise<CallStages> {
   const { llm, stt, tts } = told.stages
-  if (!stt || !tts || !keys.stages.stt || !keys.stages.tts)
-    throw new Unrunnable(`${llm.vendor}/${llm.model} hears and speaks for itself, which no worker runs yet`)
+  const thinking = chainOf(keys.stages.llm)
+  const isRealtime = (run: HandedVendor) =>
+    vendors.doing('llm', run.vendor)?.isRealtime(choiceOf(run, llm, {})) === true
+  const models = modelsOf(
+    vendors,
+    llm,
+    thinking.filter((run) => !isRealtime(run)),
+  )
+  if (!stt || !tts || !keys.stages.stt || !keys.stages.tts) {
+    const realtime = await realtimeOf(vendors, told, thinking.filter(isRealtime), logger)
+    return { models, ears: [], voices: [], realtime }
+  }
   const { language } = stt
   const { turn } = told.config
   const hearing = {
@@ -36,19 +48,44 @@ export async function buildStages(
     eot_threshold: turn?.eot_threshold,
     eager_eot_threshold: turn?.eager_eot_threshold,
   }
-  const ears = await built(vendors, 'stt', stt, keys.stages.stt, logger, async (vendor, run) => ({
+  const ears = await built(vendors, 'stt', stt, chainOf(keys.stages.stt), logger, async (vendor, run) => ({
     vendor: run.vendor,
     model: run.model,
     key: run.key,
     ears: await vendor.ears(choiceOf(run, stt, hearing)),
   }))
-  const voices = await built(vendors, 'tts', tts, keys.stages.tts, logger, async (vendor, run) => {
+  const voices = await built(vendors, 'tts', tts, chainOf(keys.stages.tts), logger, async (vendor, run) => {
     const isNamed = run.vendor === tts.vendor // another vendor has no voice of that name
     const knobs = { language: language ?? undefined, voice: (isNamed && tts.voice) || undefined }
     const voice = await vendor.voice(choiceOf(run, tts, knobs))
     return { vendor: run.vendor, model: run.model, key: run.key, voice }
   })
-  return { models: modelsOf(vendors, llm, keys.stages.llm), ears, voices }
+  return { models, ears, voices, realtime: [] }
+}
+
+const chainOf = ({ fallbacks, ...first }: HandedStage): (HandedVendor & { options?: Options })[] => [
+  first,
+  ...fallbacks,
+]
+
+/** What hears and speaks for itself: what is set for ears and voices is said to it, as far as it takes it. */
+function realtimeOf(
+  vendors: InstalledVendors,
+  { config, lexicon, stages: { llm } }: WorkerConfig,
+  chain: readonly HandedVendor[],
+  logger: Logger,
+): Promise<RealtimeRun[]> {
+  const { heard } = lexicon
+  return built(vendors, 'llm', llm, chain, logger, async (vendor, run) => {
+    const knobs = {
+      language: config.language,
+      heard: heard.length > 0 ? heard : undefined,
+      endpointing_ms: config.turn?.endpointing_ms,
+      voice: run.vendor === llm.vendor ? config.voice : undefined, // another vendor has no voice of that name
+    }
+    const realtime = await vendor.realtime(choiceOf(run, llm, knobs))
+    return { vendor: run.vendor, model: run.model, key: run.key, realtime }
+  })
 }
 
 interface NamedStage {
@@ -63,12 +100,12 @@ async function built<Run>(
   vendors: InstalledVendors,
   stage: Stage,
   named: NamedStage,
-  handed: HandedStage,
+  chain: readonly HandedVendor[],
   logger: Logger,
   build: (vendor: InstalledVendor, run: HandedVendor) => Promise<Run>,
 ): Promise<Run[]> {
   const runs: Run[] = []
-  for (const run of [handed, ...handed.fallbacks]) {
+  for (const run of chain) {
     try {
       runs.push(await build(vendorOf(vendors, stage, run.vendor), run))
     } catch (error) {
@@ -83,9 +120,9 @@ async function built<Run>(
 function modelsOf(
   vendors: InstalledVendors,
   llm: WorkerConfig['stages']['llm'],
-  handed: HandedStage,
+  chain: readonly HandedVendor[],
 ): ModelRun[] {
-  return [handed, ...handed.fallbacks].map((run) => {
+  return chain.map((run) => {
     const { vendor, model, key } = run
     const build = async () => {
       const installed = vendorOf(vendors, 'llm', vendor)

@@ -28,6 +28,8 @@ const answerWithinMs = 10_000
 const waitWithinMs = 40_000
 /** An app may take long over a tool; the gateway says when it took too long. */
 const toolsWithinMs = 10 * 60_000
+/** A log that is followed says every 30 seconds that it is there; twice in vain, and its gateway is gone. */
+const silentMs = 75_000
 const uploadWithinMs = 10 * 60_000
 const firstPauseMs = 200
 const longestPauseMs = 5_000
@@ -150,7 +152,7 @@ export class GatewayClient {
 
   async *#entriesAfter(call: string, after: number, signal: AbortSignal): AsyncIterable<Entry> {
     const headers = { accept: 'text/event-stream', 'last-event-id': String(after) }
-    for await (const line of this.#connections.lines(pathOf(call, 'events'), headers, signal)) {
+    for await (const line of this.#connections.lines(pathOf(call, 'events'), headers, silentMs, signal)) {
       // markers have no seq of their own to follow
       if (!line.startsWith('data:') || line.includes('"type":"log.')) continue
       yield JSON.parse(line.slice('data:'.length)) as Entry

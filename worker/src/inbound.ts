@@ -3,7 +3,7 @@ import type { IncomingInvite, SipDialog } from '@switchroom/media/sip/sip-server
 import { randomBytes } from 'node:crypto'
 import type { Logger } from 'pino'
 import { GatewayRefusal, type GatewayClient } from './gateway-client.ts'
-import type { RunningCalls } from './running-calls.ts'
+import type { PhonePlace, RunningCalls } from './running-calls.ts'
 import type { Sentences } from './sentences.ts'
 
 /** Until then the caller hears it ring. Answered before, nobody would say for them that their call lives. */
@@ -70,21 +70,28 @@ export class Inbound {
     }
     const place = number === null && localOrg !== undefined ? { org: localOrg } : {}
     const opened = await gateway.openCall(wanted, place)
-    const dialog = await this.#accepted(invite, opened.call)
+    const phone = isOverflow ? undefined : calls.placeForPhone(opened.call)
+    // bound before they hear of it, so that nothing is lost of what they say and press at once
+    const dialog = await this.#accepted(invite, opened.call, phone)
     if (!dialog) return
     const callsBack = phoneForm.test(from)
-    if (isOverflow) await this.#tellBusy(opened, dialog, callsBack)
-    else calls.runPhone(opened, dialog, null, callsBack)
+    if (phone) phone.run(opened, dialog, null, callsBack)
+    else await this.#tellBusy(opened, dialog, callsBack)
   }
 
-  /** Undefined where the caller gave up meanwhile: what was opened for them ends. */
-  async #accepted(invite: IncomingInvite, call: string): Promise<SipDialog | undefined> {
+  /** Undefined where the caller gave up meanwhile, or nobody can speak with them: what was opened for them ends. */
+  async #accepted(
+    invite: IncomingInvite,
+    call: string,
+    phone: PhonePlace | undefined,
+  ): Promise<SipDialog | undefined> {
     const { gateway, logger } = this.#parts
     try {
-      return await invite.accept()
+      return await invite.accept(phone?.open)
     } catch (error) {
-      logger.info({ err: error, call }, 'a caller was gone before the answer')
-      const ended = { type: 'call.ended', data: { reason: 'hangup' } }
+      phone?.giveBack()
+      logger.info({ err: error, call }, 'a caller was not answered')
+      const ended = { type: 'call.ended', data: { reason: invite.signal.aborted ? 'hangup' : 'failed' } }
       await gateway.append(call, { entries: [ended] }).catch(() => {})
       return undefined
     }

@@ -45,14 +45,20 @@ export class KeptConnections {
     }
   }
 
-  /** The answer's lines as they come, on a connection of its own; ends with the answer. */
-  async *lines(path: string, headers: Record<string, string>, signal: AbortSignal): AsyncIterable<string> {
+  /** The answer's lines as they come, on a connection of its own; ends with the answer, and fails after so long a silence. */
+  async *lines(
+    path: string,
+    headers: Record<string, string>,
+    silentMs: number,
+    signal: AbortSignal,
+  ): AsyncIterable<string> {
     const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
     const asking = this.#protocol.request(this.#url + path, {
       agent: false,
       headers: { authorization: this.#authorization, ...headers },
       signal,
     })
+    asking.setTimeout(silentMs, () => asking.destroy(new Error('nothing came any more')))
     asking.once('response', resolve)
     asking.on('error', reject)
     asking.end()

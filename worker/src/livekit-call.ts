@@ -133,11 +133,16 @@ export class RoomCalls {
     }
   }
 
-  async #joined({ terms, server, call }: RoomTask): Promise<RoomLeg | undefined> {
+  /** Undefined where it cannot be; nobody is left to wait there for nobody. */
+  async #joined({ terms, server: address, call }: RoomTask): Promise<RoomLeg | undefined> {
+    const server = new LiveKitServer(address)
     try {
-      return await RoomLeg.join(terms, new LiveKitServer(server))
+      return await RoomLeg.join(terms, server)
     } catch (error) {
       this.#parts.logger.warn({ err: error, call }, 'a room could not be joined')
+      await server.deleteRoom(terms.room).catch((failure: unknown) => {
+        this.#parts.logger.warn({ err: failure, call }, 'a room could not be ended')
+      })
       return undefined
     }
   }

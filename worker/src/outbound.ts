@@ -69,7 +69,7 @@ export class Outbound {
       await gateway.tellPlacement(opened.call, { outcome: 'answered' })
       await ringing.started
       if (ringing.isEnded) throw new Error('it was ended meanwhile')
-      calls.runPhone(opened, dialog, endsAt, true)
+      calls.placeForPhone(opened.call).run(opened, dialog, endsAt, true)
     } catch (error) {
       logger.info({ err: error, call: opened.call }, 'nobody wants the answered call any more')
       await dialog.bye().catch(() => {})

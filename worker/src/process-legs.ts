@@ -7,9 +7,10 @@ import type { FromProcess, LegDial, SentenceAsked, ToProcess } from './process-m
 type Answer = Extract<ToProcess, { type: 'answer' }>
 
 interface HeldLeg {
-  leg: RtpLeg
-  /** For keys that come as signalling in place of sound. */
-  tone: ((digit: string) => void) | undefined
+  /** Once its port is bound. */
+  leg: RtpLeg | undefined
+  /** What changed before it was. */
+  changed: [terms: MediaTerms, isHeld: boolean] | undefined
   ended: (end: LegEnd) => void
 }
 
@@ -17,6 +18,8 @@ interface HeldLeg {
 export class ProcessLegs {
   readonly #send: (message: FromProcess) => void
   readonly #legs = new Map<string, HeldLeg>()
+  /** Bound, and not answered yet. */
+  readonly #unanswered = new Map<string, RtpLeg>()
   readonly #asked = new Map<number, PromiseWithResolvers<Answer>>()
   #asks = 0
 
@@ -24,21 +27,48 @@ export class ProcessLegs {
     this.#send = send
   }
 
-  async open(id: string, terms: MediaTerms): Promise<RtpLeg> {
+  /** The leg of a party who has answered; its port may have been bound before. */
+  async answered(id: string, terms: MediaTerms): Promise<RtpLeg> {
+    const leg = this.#unanswered.get(id)
+    if (!leg) return this.#open(id, terms)
+    this.#unanswered.delete(id)
+    leg.updateTerms(terms, false)
+    return leg
+  }
+
+  /** Nothing is sent before they are answered. */
+  async #prepare(id: string, terms: MediaTerms): Promise<void> {
+    try {
+      const leg = await this.#open(id, terms)
+      leg.updateTerms(terms, true)
+      this.#unanswered.set(id, leg)
+      this.#send({ type: 'leg.opened', leg: id, failure: null })
+    } catch (error) {
+      const failure = error instanceof Error ? error.message : String(error)
+      this.#send({ type: 'leg.opened', leg: id, failure })
+    }
+  }
+
+  async #open(id: string, terms: MediaTerms): Promise<RtpLeg> {
     const { promise: ended, resolve } = Promise.withResolvers<LegEnd>()
+    // held from the beginning: they may hang up before the port is bound
+    const held: HeldLeg = { leg: undefined, changed: undefined, ended: resolve }
+    this.#legs.set(id, held)
+    const forget = () => {
+      this.#legs.delete(id)
+      this.#unanswered.delete(id)
+    }
     const leg = await RtpLeg.open(terms, {
       hangUp: async () => this.#send({ type: 'leg.hangUp', leg: id }),
       transfer: async (to) => void (await this.#ask((ask) => ({ type: 'leg.refer', leg: id, to, ask }))),
       ended,
+    }).catch((error: unknown) => {
+      forget()
+      throw error
     })
-    const held: HeldLeg = { leg, tone: undefined, ended: resolve }
-    const listen = leg.onTone.bind(leg)
-    leg.onTone = (listener) => {
-      held.tone = listener
-      listen(listener)
-    }
-    this.#legs.set(id, held)
-    void leg.ended.then(() => this.#legs.delete(id))
+    held.leg = leg
+    if (held.changed) leg.updateTerms(...held.changed)
+    void leg.ended.then(forget)
     return leg
   }
 
@@ -51,7 +81,7 @@ export class ProcessLegs {
     })
     const { dialled } = await answered
     if (!dialled) throw new MediaError('nobody came to the phone')
-    return this.open(dialled.leg, dialled.terms)
+    return this.answered(dialled.leg, dialled.terms)
   }
 
   /** One of the worker's own sentences, at 8 kHz; undefined where it could not be made. */
@@ -65,10 +95,16 @@ export class ProcessLegs {
   take(message: ToProcess): void {
     if (message.type === 'answer') return this.#asked.get(message.ask)?.resolve(message)
     if (message.type === 'run' || message.type === 'end' || message.type === 'call.end') return
+    if (message.type === 'leg.open') return void this.#prepare(message.leg, message.terms)
     const held = this.#legs.get(message.leg)
-    if (message.type === 'leg.terms') held?.leg.updateTerms(message.terms, message.isHeld)
-    else if (message.type === 'leg.tone') held?.tone?.(message.digit)
+    if (message.type === 'leg.terms') this.#change(held, message.terms, message.isHeld)
+    else if (message.type === 'leg.tone') held?.leg?.press(message.digit)
     else held?.ended(message.end)
+  }
+
+  #change(held: HeldLeg | undefined, terms: MediaTerms, isHeld: boolean): void {
+    if (held?.leg) held.leg.updateTerms(terms, isHeld)
+    else if (held) held.changed = [terms, isHeld]
   }
 
   async #ask(question: (ask: number) => FromProcess): Promise<Answer> {

@@ -55,6 +55,8 @@ export interface SentenceAsked {
 
 export type ToProcess =
   | { type: 'run'; task: CallTask }
+  /** Binds a leg's sound, before anybody answers it. */
+  | { type: 'leg.open'; leg: string; terms: MediaTerms }
   | { type: 'leg.terms'; leg: string; terms: MediaTerms; isHeld: boolean }
   | { type: 'leg.tone'; leg: string; digit: string }
   | { type: 'leg.ended'; leg: string; end: LegEnd }
@@ -74,6 +76,7 @@ export type ToProcess =
 
 export type FromProcess =
   | { type: 'ready' }
+  | { type: 'leg.opened'; leg: string; failure: string | null }
   | { type: 'leg.hangUp'; leg: string }
   | { type: 'leg.refer'; leg: string; to: string; ask: number }
   | { type: 'leg.dial'; call: string; dial: LegDial; ask: number }

@@ -13,6 +13,7 @@ test('what both said is handed over as a stereo WAV file, and nothing of it stay
   recording.take(Int16Array.of(3, -3), 8_000)
   const pieces: Buffer[] = []
   await recording.handOver(async (file) => {
+    assert.deepEqual(left(), before) // nor would it if this process ended now
     for await (const piece of file) pieces.push(piece as Buffer)
   })
   const wav = Buffer.concat(pieces)
@@ -34,6 +35,34 @@ test('a recording that nobody takes stays nowhere either', async () => {
     { message: 'the gateway is away' },
   )
   assert.deepEqual(left(), before)
+})
+
+test('a recording that could not be written is not handed over, and ends no call', async (t) => {
+  const usual = process.env['TMPDIR']
+  t.after(() => (usual === undefined ? delete process.env['TMPDIR'] : (process.env['TMPDIR'] = usual)))
+  process.env['TMPDIR'] = '/nowhere'
+  const recording = new Recording()
+  for (let at = 0; at < 3; at += 1) recording.take(Int16Array.of(1, 1), 8_000)
+  await assert.rejects(
+    recording.handOver(() => assert.fail('there is nothing')),
+    { message: 'the recording could not be written' },
+  )
+})
+
+test('a long recording is handed over whole, however it came', async () => {
+  const recording = new Recording()
+  const sizes: number[] = []
+  for (let at = 0; at < 2_000; at += 1) {
+    recording.take(new Int16Array(320).fill(at), 8_000)
+    if (at % 7 === 0) await new Promise((resolve) => setImmediate(resolve))
+  }
+  await recording.handOver(async (file) => {
+    for await (const piece of file) sizes.push((piece as Buffer).length)
+  })
+  assert.equal(
+    sizes.reduce((sum, size) => sum + size, 0),
+    44 + 2_000 * 640,
+  )
 })
 
 test('where nothing was said nothing is handed over', async () => {

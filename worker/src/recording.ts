@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { createReadStream, createWriteStream, type WriteStream } from 'node:fs'
-import { open, rm } from 'node:fs/promises'
+import { open, rm, type FileHandle } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
@@ -8,11 +7,14 @@ import type { Readable } from 'node:stream'
 const headerBytes = 44
 const channels = 2
 const bytesPerSample = 2
+/** A header can say no more; players read on to the end of a file that is longer. */
+const longestSaid = 2 ** 32 - 1
 
 /** What both said in a call, as a file until it is handed over. */
 export class Recording {
-  readonly #path = join(tmpdir(), `switchroom-${randomUUID()}.wav`)
-  #file: WriteStream | undefined
+  #file: Promise<FileHandle> | undefined
+  #waiting: Uint8Array[] = []
+  #writing: Promise<void> | undefined
   #sampleRate = 0
   #bytes = 0
   #isBroken = false
@@ -20,48 +22,54 @@ export class Recording {
   /** 16 bit stereo, the caller left; of one sample rate throughout. */
   readonly take = (samples: Int16Array, sampleRate: number): void => {
     if (this.#isBroken || (this.#sampleRate !== 0 && sampleRate !== this.#sampleRate)) return
-    this.#file ??= this.#begin(sampleRate)
-    const bytes = Buffer.from(
-      samples.buffer.slice(samples.byteOffset, samples.byteOffset + samples.byteLength),
-    )
-    this.#bytes += bytes.length
-    this.#file.write(bytes)
+    this.#sampleRate = sampleRate
+    const { buffer, byteOffset, byteLength } = samples
+    this.#waiting.push(new Uint8Array(buffer.slice(byteOffset, byteOffset + byteLength)))
+    this.#writing ??= this.#write().finally(() => (this.#writing = undefined))
   }
 
   /** Hands the whole over, where anything was said, and keeps nothing. */
   async handOver(take: (file: Readable) => Promise<void>): Promise<void> {
-    const file = this.#file
-    if (!file) return
+    if (this.#sampleRate === 0) return
+    await this.#writing
+    await this.#write() // what came as the last of it ended
+    const file = await this.#file?.catch(() => undefined)
     try {
-      await new Promise<void>((resolve) => file.end(resolve))
-      if (this.#isBroken) throw new Error('the recording could not be written')
-      await this.#writeHeader()
-      await take(createReadStream(this.#path))
+      if (!file || this.#isBroken) throw new Error('the recording could not be written')
+      await file.write(wavHeader(this.#bytes, this.#sampleRate), 0, headerBytes, 0) // known only now
+      const stream = file.createReadStream({ start: 0 })
+      await take(stream).finally(() => stream.destroy())
     } finally {
-      await rm(this.#path, { force: true })
+      await file?.close()
     }
   }
 
-  #begin(sampleRate: number): WriteStream {
-    this.#sampleRate = sampleRate
-    const file = createWriteStream(this.#path, { mode: 0o600 })
-    file.on('error', () => (this.#isBroken = true)) // a full disk ends the recording and not the call
-    file.write(Buffer.alloc(headerBytes))
-    return file
+  async #write(): Promise<void> {
+    try {
+      const file = await (this.#file ??= openNameless())
+      while (this.#waiting.length > 0) {
+        const pieces = Buffer.concat(this.#waiting.splice(0))
+        await file.write(pieces, 0, pieces.length, headerBytes + this.#bytes)
+        this.#bytes += pieces.length
+      }
+    } catch {
+      this.#isBroken = true // a full disk ends the recording and not the call
+    }
   }
+}
 
-  /** Known only now: how long it is. */
-  async #writeHeader() {
-    const file = await open(this.#path, 'r+')
-    await file.write(wavHeader(this.#bytes, this.#sampleRate), 0, headerBytes, 0)
-    await file.close()
-  }
+/** A file that has no name, so that nothing of it stays behind, however this process ends. */
+async function openNameless(): Promise<FileHandle> {
+  const path = join(tmpdir(), `switchroom-${randomUUID()}.wav`)
+  const file = await open(path, 'wx+', 0o600)
+  await rm(path)
+  return file
 }
 
 function wavHeader(dataBytes: number, sampleRate: number): Buffer {
   const header = Buffer.alloc(headerBytes)
   header.write('RIFF', 0)
-  header.writeUInt32LE(headerBytes - 8 + dataBytes, 4)
+  header.writeUInt32LE(Math.min(headerBytes - 8 + dataBytes, longestSaid), 4)
   header.write('WAVEfmt ', 8)
   header.writeUInt32LE(16, 16)
   header.writeUInt16LE(1, 20) // PCM
@@ -71,6 +79,6 @@ function wavHeader(dataBytes: number, sampleRate: number): Buffer {
   header.writeUInt16LE(channels * bytesPerSample, 32)
   header.writeUInt16LE(8 * bytesPerSample, 34)
   header.write('data', 36)
-  header.writeUInt32LE(dataBytes, 40)
+  header.writeUInt32LE(Math.min(dataBytes, longestSaid), 40)
   return header
 }

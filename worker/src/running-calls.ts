@@ -4,6 +4,7 @@ import type { MediaTerms } from '@switchroom/media/rtp/media-terms'
 import type { SipDialog, SipServer } from '@switchroom/media/sip/sip-server'
 import type { Logger } from 'pino'
 import { CallProcesses, type CallProcess } from './call-processes.ts'
+import { PhoneLegs } from './phone-legs.ts'
 import type { FromProcess, LegDial, RoomTask, SentenceAsked } from './process-messages.ts'
 
 const ringForMs = 60_000
@@ -11,12 +12,13 @@ const ringForMs = 60_000
 /** Calls somebody through a trunk. */
 export type Dial = SipServer['invite']
 
-/** A phone leg as its signalling knows it. */
-interface PhoneLeg {
-  dialog: SipDialog
-  /** As they were agreed last. */
-  terms: MediaTerms
-  call: string
+/** A process that has a place for a phone call, which is not answered yet. */
+export interface PhonePlace {
+  /** Binds its sound; rejects with a `MediaError` where the port cannot be had. */
+  open: (terms: MediaTerms) => Promise<void>
+  run: (opened: OpenedWorkerCall, dialog: SipDialog, endsAt: number | null, callsBack: boolean) => void
+  /** Nobody is to be answered after all. */
+  giveBack: () => void
 }
 
 interface RunningCall {
@@ -60,12 +62,11 @@ export class RunningCalls {
   readonly processes: CallProcesses
   readonly #parts: RunningCallsParts
   readonly #calls = new Map<string, RunningCall>()
-  readonly #legs = new Map<string, PhoneLeg>()
+  readonly #legs = new PhoneLegs()
   /** Second persons who are being called, by who asked. */
   readonly #dialling = new Map<string, { call: string; giveUp: () => void }>()
   readonly #emptied = new Set<() => void>()
   #reserved = 0
-  #legsSoFar = 0
 
   constructor(parts: RunningCallsParts) {
     this.#parts = parts
@@ -102,11 +103,22 @@ export class RunningCalls {
     }
   }
 
-  runPhone(opened: OpenedWorkerCall, dialog: SipDialog, endsAt: number | null, callsBack: boolean): void {
-    const process = this.processes.take(opened.call)
-    const leg = this.#addLeg(opened.call, dialog, process)
-    this.#calls.set(opened.call, { process, leg, language: undefined, callsBack })
-    process.send({ type: 'run', task: { kind: 'phone', opened, leg, terms: dialog.terms, endsAt } })
+  placeForPhone(call: string): PhonePlace {
+    const process = this.processes.take(call)
+    const leg = this.#legs.newId()
+    return {
+      open: (terms) => this.#legs.open(leg, call, process, terms),
+      run: (opened, dialog, endsAt, callsBack) => {
+        this.#legs.add(leg, call, dialog, process)
+        this.#calls.set(call, { process, leg, language: undefined, callsBack })
+        process.send({ type: 'run', task: { kind: 'phone', opened, leg, terms: dialog.terms, endsAt } })
+        if (process.isOver) this.#lost([call]) // it ended before the call was its own
+      },
+      giveBack: () => {
+        process.send({ type: 'leg.ended', leg, end: 'hangup' })
+        this.processes.giveBack(process, call)
+      },
+    }
   }
 
   runBrowser(offer: BrowserOffer): void {
@@ -136,26 +148,6 @@ export class RunningCalls {
     await new Promise<void>((resolve) => this.#emptied.add(resolve))
   }
 
-  #addLeg(call: string, dialog: SipDialog, process: CallProcess): string {
-    this.#legsSoFar += 1
-    const id = `leg_${this.#legsSoFar}`
-    const leg: PhoneLeg = { dialog, terms: dialog.terms, call }
-    this.#legs.set(id, leg)
-    dialog.onTermsChanged((terms, isHeld) => {
-      leg.terms = terms
-      process.send({ type: 'leg.terms', leg: id, terms, isHeld })
-    })
-    dialog.onInfoTone((digit) => process.send({ type: 'leg.tone', leg: id, digit }))
-    void this.#tellEnd(id, dialog, process)
-    return id
-  }
-
-  async #tellEnd(leg: string, dialog: SipDialog, process: CallProcess) {
-    const end = await dialog.ended
-    this.#legs.delete(leg)
-    process.send({ type: 'leg.ended', leg, end })
-  }
-
   #take(process: CallProcess, message: FromProcess): void {
     if (message.type === 'ready') return
     if (message.type === 'call.over') return this.#over(process, message.call)
@@ -167,6 +159,7 @@ export class RunningCalls {
         .get(message.leg)
         ?.dialog.bye()
         .catch(() => {})
+    else if (message.type === 'leg.opened') this.#legs.opened(message.leg, message.failure)
     else if (message.type === 'sentence') this.#sentence(process, message)
     else if (message.type === 'leg.refer') void this.#refer(process, message)
     else if (message.type === 'leg.dial') void this.#dial(process, message)
@@ -208,9 +201,13 @@ export class RunningCalls {
       const { to, trunk, from } = dial
       const dialog = await this.#parts.dial(to, trunk, from, giveUp.signal)
       if (this.#calls.has(call)) {
-        const leg = this.#addLeg(call, dialog, process)
+        const leg = this.#legs.newId()
+        this.#legs.add(leg, call, dialog, process)
         process.send({ type: 'answer', ask, failure: null, dialled: { leg, terms: dialog.terms } })
-      } else await dialog.bye()
+      } else {
+        process.send({ type: 'answer', ask, failure: 'the call is over' })
+        await dialog.bye()
+      }
     } catch (error) {
       process.send({ type: 'answer', ask, failure: sentenceOf(error) })
     } finally {
@@ -223,8 +220,7 @@ export class RunningCalls {
     for (const call of calls) {
       const running = this.#calls.get(call)
       this.#calls.delete(call)
-      const caller = running?.leg === undefined ? undefined : this.#legs.get(running.leg)
-      if (running?.leg !== undefined) this.#legs.delete(running.leg)
+      const caller = running?.leg === undefined ? undefined : this.#legs.release(running.leg)
       this.#hangUpLegs(call)
       const giveBack = this.occupy() // until the caller was told
       const { room, language, callsBack = false } = running ?? {}
@@ -239,11 +235,7 @@ export class RunningCalls {
 
   #hangUpLegs(call: string): void {
     for (const dialling of this.#dialling.values()) if (dialling.call === call) dialling.giveUp()
-    for (const [id, leg] of this.#legs) {
-      if (leg.call !== call) continue
-      this.#legs.delete(id)
-      void leg.dialog.bye().catch(() => {})
-    }
+    this.#legs.hangUp(call)
   }
 
   #tellWhenEmpty(): void {

@@ -11,7 +11,7 @@ import { collectDigits } from './extension-window.ts'
 import { GatewayRefusal } from './gateway-client.ts'
 import { Recording } from './recording.ts'
 import { agentParts, type AgentParts, type PartsSources } from './spoken-parts.ts'
-import { transferred, type DialLeg } from './transfers.ts'
+import { transferred, untransferred, type DialLeg } from './transfers.ts'
 
 const secondMs = 1000
 const longestTimerMs = 24 * 3600 * secondMs
@@ -93,15 +93,15 @@ export class SpokenCall {
   }
 
   async #converse(): Promise<CallReason> {
-    const { gateway, leg } = this.#parts
+    const { gateway } = this.#parts
     const { line } = this.#opened
     const preparing = agentParts(this.#sources, this.#id, this.#agent)
     preparing.catch(() => {}) // awaited below, once the window has closed
-    if (line) {
-      const digits = await collectDigits(leg, line.extensionMs, this.#over.signal)
-      await gateway.tellExtension(this.#id, digits)
-    }
-    const [swapped, entries] = await Promise.all([preparing, gateway.entriesOf(this.#id)])
+    if (line && line.extensionMs > 0) await this.#collectExtension(line.extensionMs)
+    const [swapped, entries] = await Promise.all([
+      preparing.catch((error: unknown) => this.#preparedForRouted(error)),
+      gateway.entriesOf(this.#id),
+    ])
     this.#tellLanguage(swapped.config.language)
     const session = new SpokenSession(this.#spokenParts(swapped), entries)
     this.#session = session
@@ -116,6 +116,24 @@ export class SpokenCall {
     return reason
   }
 
+  /** A line may have handed the call over before anybody asked what its own agent would say. */
+  async #preparedForRouted(failure: unknown): Promise<AgentParts> {
+    const entries = await this.#parts.gateway.entriesOf(this.#id)
+    const routed = entries.findLast(({ type }) => type === 'call.routed')?.data['agent']
+    if (typeof routed !== 'string' || routed === this.#agent) throw failure
+    this.#agent = routed
+    return agentParts(this.#sources, this.#id, routed)
+  }
+
+  async #collectExtension(windowMs: number) {
+    const { gateway, leg } = this.#parts
+    const digits = await collectDigits(leg, windowMs, this.#over.signal)
+    await gateway.tellExtension(this.#id, digits).catch((error: unknown) => {
+      const isUnwanted = error instanceof GatewayRefusal && error.status === 409 // the line has let go of the call
+      if (!isUnwanted) throw error
+    })
+  }
+
   #spokenParts(swapped: AgentParts): SpokenParts {
     const { config, instructions } = swapped
     return {
@@ -126,7 +144,7 @@ export class SpokenCall {
       sound: this.#parts.leg,
       keep: this.#log.keep,
       show: this.#log.show,
-      record: config.record === true ? this.#recording.take : null,
+      record: this.#recording.take,
       idleTimeoutMs: this.#parts.idleTimeoutMs,
       newMessageId: () => `msg_${randomBytes(9).toString('base64url')}`,
       nowMs: () => performance.now(),
@@ -135,8 +153,8 @@ export class SpokenCall {
 
   /** A placed call has a longest time of its own, its ring included. */
   #within(config: SpokenParts['config']): SpokenParts['config'] {
-    const { max_duration_s = Infinity } = config
-    const longestS = Math.min(max_duration_s, this.#longestS)
+    const ownS = config.max_duration_s || Infinity // 0 is no limit
+    const longestS = Math.min(ownS, this.#longestS)
     this.#endsAt = this.#begunAt + longestS * secondMs
     return longestS === Infinity ? config : { ...config, max_duration_s: longestS }
   }
@@ -167,7 +185,7 @@ export class SpokenCall {
       this.#takeOver(type === 'call.taken_over')
     else if (type === 'call.routed') await this.#handOver(agent)
     else if (type === 'tones.requested') void session?.press(digits).catch(() => {})
-    else if (type === 'transfer.requested') this.#transferring ??= this.#transfer(to, data['kind'] === 'cold')
+    else if (type === 'transfer.requested') this.#transferOnce(to, data['kind'] === 'cold')
     else if (type === 'call.ended') this.#endedElsewhere()
   }
 
@@ -181,10 +199,25 @@ export class SpokenCall {
   async #handOver(agent: string) {
     this.#agent = agent
     this.#isOnLine = false
-    const swapped = await agentParts(this.#sources, this.#id, agent)
-    this.#tellLanguage(swapped.config.language)
-    await this.#session?.swap({ ...swapped, config: this.#within(swapped.config) })
-    if (this.#isTakenOver) this.#session?.hold()
+    try {
+      const swapped = await agentParts(this.#sources, this.#id, agent)
+      this.#tellLanguage(swapped.config.language)
+      await this.#session?.swap({ ...swapped, config: this.#within(swapped.config) })
+      if (this.#isTakenOver) this.#session?.hold()
+    } catch (error) {
+      await this.#tellFailure(error)
+      this.end('failed') // nobody is left who would answer
+      throw error
+    }
+  }
+
+  /** One at a time, and none once somebody else speaks with the caller. */
+  #transferOnce(to: string, isCold: boolean) {
+    const why = this.#joined
+      ? 'the caller speaks with somebody else already'
+      : this.#transferring && 'another transfer of this call is under way'
+    if (why) void this.#log.keep([untransferred(to, isCold, why)]).catch(() => {})
+    else this.#transferring = this.#transfer(to, isCold)
   }
 
   async #transfer(to: string, isCold: boolean) {

@@ -1,3 +1,4 @@
+import type { NewEntry } from '@switchroom/contract/log'
 import type { TrunkForLeg } from '@switchroom/contract/placing'
 import type { Leg } from '@switchroom/media/leg'
 import { MediaError } from '@switchroom/media/plane'
@@ -25,18 +26,26 @@ export async function transferred(
 ): Promise<Leg | 'gone' | 'stays'> {
   const { log } = parts
   const { to } = place
-  const told = { to, kind: isCold ? 'cold' : 'warm' }
+  let second: Leg | 'gone' | undefined
   try {
-    const second = isCold ? await sendOn(parts, place) : await bringIn(parts, place, over)
-    await log.keep([{ type: 'call.transferred', data: { ...told, ok: true } }])
+    second = isCold ? await sendOn(parts, place) : await bringIn(parts, place, over)
+    await log.keep([{ type: 'call.transferred', data: { to, kind: kindOf(isCold), ok: true } }])
     return second
   } catch (error) {
+    if (second && second !== 'gone') void second.hangUp().catch(() => {}) // nobody will speak with them
     const isToldAlready = error instanceof ToldByGateway
-    if (!isToldAlready)
-      await log.keep([{ type: 'call.transferred', data: { ...told, ok: false, why: whyOf(error) } }])
+    if (!isToldAlready) await log.keep([untransferred(to, isCold, whyOf(error))])
     return 'stays'
   }
 }
+
+/** What the log says where the caller was not sent on. */
+export const untransferred = (to: string, isCold: boolean, why: string): NewEntry => ({
+  type: 'call.transferred',
+  data: { to, kind: kindOf(isCold), ok: false, why },
+})
+
+const kindOf = (isCold: boolean) => (isCold ? 'cold' : 'warm')
 
 /** The gateway wrote down itself why the caller may not be sent on. */
 class ToldByGateway extends Error {}

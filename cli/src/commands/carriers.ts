@@ -6,6 +6,7 @@ import type {
 } from '@switchroom/contract/carriers'
 import { fileOption, type Command } from '../command.ts'
 import type { Invocation } from '../invocation.ts'
+import { plain } from '../text-width.ts'
 
 const columns = [
   { title: 'account', isName: true, of: ({ account }: CarrierAccount) => account },
@@ -78,13 +79,13 @@ const outbound: Command = {
         out.line(
           ready ? `Calls can be placed from ${from_numbers.join(', ')}.` : 'No call can be placed yet:',
         )
-        for (const step of steps_missing) out.line(`- ${step}`)
+        for (const step of steps_missing) out.line(`- ${plain(step)}`)
       })
     }
     const query = { account: invocation.option('account'), dry_run: invocation.flag('dry-run') || undefined }
     const answer = await client.post<ProvisionedOutbound>('/v1/carrier/outbound', undefined, query)
     invocation.answer(answer, ({ steps, host }) => {
-      for (const step of steps) out.line(step)
+      for (const step of steps) out.line(plain(step))
       out.line(`Calls go out through ${host}.`)
     })
   },

@@ -2,6 +2,7 @@ import { diagnose, type Finding } from '../checks.ts'
 import type { Command } from '../command.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { plain } from '../text-width.ts'
+import { voiceServerOption } from '../voice-server.ts'
 
 const marks = { ok: ['green', 'ok'], warning: ['yellow', 'warn'], broken: ['red', 'FAIL'] } as const
 
@@ -9,9 +10,7 @@ const doctor: Command = {
   name: 'doctor',
   summary: 'look at what has to be right, and say what to do',
   details: 'The exit status is 0 unless something is broken; then it is that of the first thing that is.',
-  options: [
-    { name: 'voice-server', value: 'url', summary: 'unsaid, SVC_VOICE_URL, else http://127.0.0.1:8081' },
-  ],
+  options: [voiceServerOption],
   examples: ['svc doctor', 'svc doctor --gateway https://switchroom.example --json'],
   async run(invocation) {
     const { out } = invocation

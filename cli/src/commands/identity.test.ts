@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
 import { readFileSync, statSync, writeFileSync, chmodSync } from 'node:fs'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { dirname } from 'node:path'
 import { after, test } from 'node:test'
 import { password, startDeployment, type TestPerson } from '@switchroom/gateway/testing/deployment'
@@ -158,6 +161,13 @@ test('orgs are listed with a mark at the one commands act in; switching and --or
   assert.equal((await machine.json(['whoami'])).slug, second.slug)
   const unknown = await machine.run(['switch', 'nowhere'])
   assert.equal(unknown.status, 1)
+
+  await machine.run(['switch', first.slug])
+  const { orgs } = JSON.parse(readFileSync(machine.credentials, 'utf8')).gateways[url]
+  const { key, key_id } = orgs[second.slug]
+  done(await nobody.as(key).post(`/v1/keys/${key_id}/revoke`))
+  const renewed = await machine.json(['whoami', '--org', second.slug])
+  assert.equal(renewed.slug, second.slug, 'a key that died is made anew')
 })
 
 test('SVC_KEY and SVC_GATEWAY_URL win over what is saved, and --env names the environment', async (t) => {
@@ -190,6 +200,8 @@ test('signing out ends the keys that were made here, of every org, and not a tok
   assert.deepEqual([out.status, out.stderr], [0, `You are signed out at ${url}.\n`])
   for (const key of keys) assert.equal((await nobody.as(key).get('/v1/whoami')).status, 401)
   assert.deepEqual(savedKeys(machine), [])
+  const never = await machine.run(['logout', '--gateway', url, '--org', 'nowhere'])
+  assert.deepEqual([never.status, never.stderr], [0, `You were not signed in at ${url} in nowhere.\n`])
 
   const { key, client } = await first.serverToken('sandbox')
   await machine.run(['login', '--gateway', url, '--with-key'], key)
@@ -207,6 +219,13 @@ test('without a key it is 3, without a gateway 4, and with a broken file it says
   const gone = await machine.run(['whoami', '--gateway', 'http://127.0.0.1:1'], '', { SVC_KEY: 'x' })
   assert.equal(gone.status, 4)
   assert.match(gone.stderr, /^svc: the gateway at http:\/\/127\.0\.0\.1:1 cannot be reached \(.+\)\n$/)
+  const page = createServer((_, response) => response.end('<!doctype html>'))
+  await once(page.listen(0, '127.0.0.1'), 'listening')
+  t.after(() => page.close().closeAllConnections())
+  const elsewhere = `http://127.0.0.1:${(page.address() as AddressInfo).port}`
+  const other = await machine.run(['whoami', '--gateway', elsewhere], '', { SVC_KEY: 'x' })
+  const sentence = `svc: ${elsewhere} answered 200, and not as a gateway does\n`
+  assert.deepEqual([other.status, other.stdout, other.stderr], [1, '', sentence])
   await machine.run(
     ['login', '--gateway', url, '--with-key'],
     (await (await deployment.newOrg()).serverToken('sandbox')).key,

@@ -2,7 +2,7 @@ import type { Identity } from '@switchroom/contract/identity'
 import type { MintedKey } from '@switchroom/contract/keys'
 import type { OwnOrgList, PairedKey } from '@switchroom/contract/sign-in'
 import { hostname } from 'node:os'
-import { isOpenOnTheWay } from '../account.ts'
+import { isOpenOnTheWay, whoIs } from '../account.ts'
 import type { Command } from '../command.ts'
 import { Failure, wrongUsage } from '../failures.ts'
 import type { GatewayClient } from '../gateway-client.ts'
@@ -153,14 +153,6 @@ const switchOrg: Command = {
   },
 }
 
-/** Nobody, where the key no longer works. */
-async function whoIs(client: GatewayClient): Promise<Identity | undefined> {
-  return client.get<Identity>('/v1/whoami').catch((error: unknown) => {
-    if (error instanceof Failure && error.status === 401) return undefined
-    throw error
-  })
-}
-
 const logout: Command = {
   name: 'logout',
   summary: 'end the keys that signing in here made, and forget them',
@@ -173,8 +165,9 @@ const logout: Command = {
     const { orgs: saved, operator } = credentials.at(account.url)
     const only = invocation.option('org')
     const leaving = Object.entries(saved).filter(([slug]) => only === undefined || slug === only)
-    if (leaving.length === 0 && operator === undefined)
-      return out.note(`You were not signed in at ${account.url}.`)
+    const where = `${account.url}${only === undefined ? '' : ` in ${only}`}`
+    if (leaving.length === 0 && (operator === undefined || only !== undefined))
+      return out.note(`You were not signed in at ${where}.`)
     for (const [slug, { key, key_id, made_here }] of leaving) {
       if (made_here && !invocation.flag('forget')) await revoke(account.as(key), key_id)
       credentials.forget(account.url, slug)

@@ -1,5 +1,5 @@
 import type { Lexicon, LexiconHistory, LexiconView } from '@switchroom/contract/settings'
-import { scopeAsked, scopeNames, teamOf } from '../agent-scopes.ts'
+import { scopeAsked, scopeNames, teamOf, versionColumns } from '../agent-scopes.ts'
 import { agentArgument, fileOption, teamOption, type Command } from '../command.ts'
 import { path } from '../gateway-client.ts'
 import type { Invocation } from '../invocation.ts'
@@ -117,10 +117,7 @@ const history: Command = {
       out.table(
         versions,
         [
-          { title: 'version', of: ({ version }) => `v${version}` },
-          { title: 'set', of: ({ set_at }) => out.time(set_at) },
-          { title: 'by', of: ({ author }) => author },
-          { title: 'note', of: ({ note }) => note },
+          ...versionColumns(out),
           { title: 'words', of: ({ lexicon }) => lexicon.said.length + lexicon.heard.length },
         ],
         'There was never a lexicon here.',

@@ -4,6 +4,7 @@ import type { Argument, Command, Option } from '../command.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { path } from '../gateway-client.ts'
 import type { Invocation } from '../invocation.ts'
+import { plain } from '../text-width.ts'
 
 const numberArgument: Argument = { name: 'number', summary: 'as +34911234567' }
 const agentNeeded: Option = { name: 'agent', value: 'slug', summary: 'which agent answers (needed)' }
@@ -55,8 +56,8 @@ const ring: Command = {
     const answer = await client.get<NumberPath>(path`/v1/numbers/${invocation.argument('number')}/path`)
     invocation.answer(answer, ({ steps }) => {
       for (const { step, state, says, fix } of steps) {
-        out.line(`${out.style(stateStyles[state], state.padEnd(8))}${step}: ${says}`)
-        if (fix !== null) out.line(`        ${out.style('bold', 'do')}: ${fix}`)
+        out.line(`${out.style(stateStyles[state], state.padEnd(8))}${step}: ${plain(says)}`)
+        if (fix !== null) out.line(`        ${out.style('bold', 'do')}: ${plain(fix)}`)
       }
     })
     return answer.rings === 'broken' ? exitCodes.refused : exitCodes.done
@@ -124,7 +125,7 @@ const dry = (invocation: Invocation) => ({ dry_run: invocation.flag('dry-run') |
 function tellSteps(invocation: Invocation, answer: ImportedNumber): void {
   const { out } = invocation
   invocation.answer(answer, ({ route, steps, dry_run }) => {
-    for (const step of steps) out.line(step)
+    for (const step of steps) out.line(plain(step))
     const done = `${route.number} goes to ${route.agent} in the ${route.env} environment.`
     out.note(dry_run ? 'Nothing was written: leave out --dry-run to do it.' : done)
   })

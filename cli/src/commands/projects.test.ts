@@ -2,8 +2,10 @@ import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { after, test } from 'node:test'
+import { after, test, type TestContext } from 'node:test'
 import { startChatDeployment } from '@switchroom/gateway/testing/chat-deployment'
 import { until } from '@switchroom/gateway/testing/until'
 import { checkout } from '../checkout.ts'
@@ -60,6 +62,33 @@ test('init writes into no folder that holds something, and makes no key where no
   assert.equal(readFileSync(join(machine.home, 'desk', '.env'), 'utf8'), `SVC_URL=${url}\nSVC_KEY=\n`)
 })
 
+async function served(t: TestContext, answer: RequestListener): Promise<string> {
+  const server = createServer(answer)
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  t.after(() => server.close().closeAllConnections())
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+test('what the doctor cannot ask is told as broken, and the rest is looked at all the same', async (t) => {
+  const { key } = await chats.org.person('admin')
+  // What stands in front of the gateway answers one path by itself.
+  const front = await served(t, ({ url: path = '', headers: { authorization = '' } }, response) => {
+    if (path === '/v1/carrier/outbound') {
+      response.writeHead(502).end('<h1>Bad gateway</h1>')
+      return
+    }
+    void fetch(url + path, { headers: authorization === '' ? {} : { authorization } }).then(async (answer) =>
+      response.writeHead(answer.status).end(await answer.text()),
+    )
+  })
+  const machine = Machine.of(t, { SVC_GATEWAY_URL: front, SVC_KEY: key, SVC_VOICE_URL: 'http://127.0.0.1:1' })
+  const { status, stdout, stderr } = await machine.run(['doctor'])
+  assert.deepEqual([status, stderr], [1, ''])
+  const sentence = `${front} answered 502, and not as a gateway does.`
+  assert.ok(stdout.includes(`FAIL  phone: ${sentence}\n`), stdout)
+  assert.match(stdout, /^warn {2}voice server: /m)
+})
+
 test('the doctor looks at each thing that has to be right, says what to do, and ends as the first that is broken', async (t) => {
   const nowhere = { SVC_VOICE_URL: 'http://127.0.0.1:1' }
   const machine = Machine.of(t, { SVC_GATEWAY_URL: url, ...nowhere })
@@ -87,6 +116,14 @@ test('the doctor looks at each thing that has to be right, says what to do, and 
     /^warn {2}voice server: http:\/\/127\.0\.0\.1:1 cannot be reached \(.+\)\.\n {6}svc speak and svc transcribe need it/m,
   ])
     assert.match(fine.stdout, line)
+
+  const moved = await served(t, (_, response) => response.end('{}'))
+  await using told = await chats.deployment.another({ SVC_VOICE_URL: moved })
+  const found = await machine.run(['doctor', '--gateway', told.url], '', {
+    SVC_KEY: admin.key,
+    SVC_VOICE_URL: '',
+  })
+  assert.match(found.stdout, new RegExp(`^ok {4}voice server: It answers at ${moved}\\.$`, 'm'))
 
   const soon = new Date(Date.now() + 3_600_000).toISOString()
   const { key } = await chats.org.serverToken('sandbox', { expires_at: soon })

@@ -5,7 +5,7 @@ import type {
   SettingsRow,
   SettingsView,
 } from '@switchroom/contract/settings'
-import { scopeAsked, scopeNames, teamOf } from '../agent-scopes.ts'
+import { scopeAsked, scopeNames, teamOf, versionColumns } from '../agent-scopes.ts'
 import { agentArgument, fileOption, teamOption, type Command, type Option } from '../command.ts'
 import { wrongUsage } from '../failures.ts'
 import { path } from '../gateway-client.ts'
@@ -172,13 +172,7 @@ const history: Command = {
     invocation.answer(answer, ({ versions }) =>
       out.table(
         versions,
-        [
-          { title: 'version', of: ({ version }) => `v${version}` },
-          { title: 'set', of: ({ set_at }) => out.time(set_at) },
-          { title: 'by', of: ({ author }) => author },
-          { title: 'note', of: ({ note }) => note },
-          { title: 'knobs', of: ({ config }) => Object.keys(config).join(' ') },
-        ],
+        [...versionColumns(out), { title: 'knobs', of: ({ config }) => Object.keys(config).join(' ') }],
         'Nothing was ever set here.',
       ),
     )

@@ -57,6 +57,9 @@ test('speak writes the sound into a file in the format of its name, or to whoeve
   const unwritable = await machine.run(['speak', 'Hello.', '--out', 'no/such/folder.wav'])
   assert.equal(unwritable.status, 2)
   assert.match(unwritable.stderr, /^svc: no\/such\/folder\.wav could not be written: /)
+  const full = await machine.run(['speak', 'Hello.', '--out', '/dev/full', '--format', 'wav'])
+  assert.equal(full.status, 2)
+  assert.match(full.stderr, /^svc: \/dev\/full could not be written: .+\n$/)
 })
 
 test('transcribe prints what was said, and with --json all that is known of it', async (t) => {
@@ -84,6 +87,10 @@ test('what the voice server refuses is 1 with its sentence, and where it is not 
   const { machine } = await voiceServer(t, 400, 'application/json', refusal)
   const refused = await machine.run(['speak', 'Hello.', '--out', 'x.wav'])
   assert.deepEqual([refused.status, refused.stderr], [1, 'svc: there is no voice nobody\n'])
+  const page = await voiceServer(t, 200, 'text/html', '<!doctype html>')
+  const other = await page.machine.run(['voices'])
+  assert.equal(other.status, 4)
+  assert.match(other.stderr, /^svc: the voice server at http:\S+ cannot be reached \(.+\)\n$/)
   const gone = await machine.run(['voices', '--voice-server', 'http://127.0.0.1:1'])
   assert.deepEqual(
     [gone.status, gone.stderr],

@@ -4,13 +4,9 @@ import { finished } from 'node:stream/promises'
 import type { Command, Option } from '../command.ts'
 import { reasonOf, wrongUsage } from '../failures.ts'
 import { readStandardInput } from '../prompts.ts'
-import { speechClient, told } from '../voice-server.ts'
+import { plain } from '../text-width.ts'
+import { speechClient, told, voiceServerOption } from '../voice-server.ts'
 
-const serverOption: Option = {
-  name: 'voice-server',
-  value: 'url',
-  summary: 'unsaid, SVC_VOICE_URL, else http://127.0.0.1:8081',
-}
 const modelOption: Option = {
   name: 'model',
   value: 'vendor/model',
@@ -30,7 +26,7 @@ const speak: Command = {
     { name: 'speed', value: 'factor', summary: '0.25 to 4' },
     modelOption,
     languageOption,
-    serverOption,
+    voiceServerOption,
   ],
   examples: [
     'svc speak "Hello, it works." --out hello.wav',
@@ -49,6 +45,7 @@ const speak: Command = {
     const speed = invocation.number('speed')
     const client = await speechClient(invocation)
     const audio = await told(
+      invocation,
       client.speech({
         input,
         voice: invocation.option('voice') ?? 'local/en-us',
@@ -58,7 +55,7 @@ const speak: Command = {
         ...(speed !== undefined && { speed }),
       }),
     )
-    const bytes = await told(write(audio, file))
+    const bytes = await told(invocation, write(audio, file))
     const facts = { file: file ?? null, bytes, characters: audio.characters, audio_ms: audio.audioMs }
     if (file === undefined) return
     invocation.answer(facts, () => out.line(`${file}: ${(audio.audioMs / 1000).toFixed(1)} s`))
@@ -73,18 +70,21 @@ function formatOf(wanted: string | undefined, file: string | undefined): (typeof
 /** Piece by piece as it is made: a player that is piped to begins at once. */
 async function write(audio: AsyncIterable<Uint8Array>, file: string | undefined): Promise<number> {
   const sink = file === undefined ? process.stdout : createWriteStream(file)
-  const written = file === undefined ? undefined : finished(sink)
+  const written =
+    file === undefined
+      ? undefined
+      : finished(sink).catch((error: unknown) => {
+          throw wrongUsage(`${file} could not be written: ${reasonOf(error)}`)
+        })
   written?.catch(() => {}) // told below, when it is awaited
   let bytes = 0
   for await (const piece of audio) {
     bytes += piece.length
-    if (!sink.write(piece) && !sink.destroyed) await Promise.race([once(sink, 'drain'), written])
+    if (!sink.write(piece) && !sink.destroyed) await once(sink, 'drain').catch(() => written)
   }
   if (file === undefined) return bytes
   sink.end()
-  await written?.catch((error: unknown) => {
-    throw wrongUsage(`${file} could not be written: ${reasonOf(error)}`)
-  })
+  await written
   return bytes
 }
 
@@ -96,7 +96,7 @@ const transcribe: Command = {
     modelOption,
     languageOption,
     { name: 'diarize', summary: 'tell the speakers apart' },
-    serverOption,
+    voiceServerOption,
   ],
   examples: ['svc transcribe hello.wav', 'svc transcribe meeting.mp3 --diarize --json'],
   async run(invocation) {
@@ -105,6 +105,7 @@ const transcribe: Command = {
     const language = invocation.option('language')
     const client = await speechClient(invocation)
     const answer = await told(
+      invocation,
       client.transcribe({
         file,
         response_format: 'verbose_json',
@@ -114,8 +115,8 @@ const transcribe: Command = {
       }),
     )
     invocation.answer(answer, ({ text, segments }) => {
-      if (!invocation.flag('diarize')) return invocation.out.line(text)
-      for (const { speaker, text: said } of segments) invocation.out.line(`${speaker ?? '?'}: ${said}`)
+      if (!invocation.flag('diarize')) return invocation.out.line(plain(text))
+      for (const { speaker, text: said } of segments) invocation.out.line(plain(`${speaker ?? '?'}: ${said}`))
     })
   },
 }
@@ -126,7 +127,7 @@ const voices: Command = {
   options: [
     { name: 'provider', value: 'vendor', summary: 'of this vendor alone' },
     languageOption,
-    serverOption,
+    voiceServerOption,
   ],
   examples: ['svc voices', 'svc voices --provider local --language en'],
   async run(invocation) {
@@ -134,6 +135,7 @@ const voices: Command = {
     const language = invocation.option('language')
     const client = await speechClient(invocation)
     const found = await told(
+      invocation,
       client.voices({
         ...(provider !== undefined && { provider }),
         ...(language !== undefined && { language }),

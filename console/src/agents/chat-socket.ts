@@ -1,3 +1,4 @@
+import type { AgentList } from '@switchroom/contract/apps'
 import type { ChatFrame } from '@switchroom/contract/chat'
 import { useEffect, useRef, useState } from 'react'
 import { api } from '../api/client.ts'
@@ -32,6 +33,14 @@ export function useChat(agent: string): Chat {
   const [known, setKnown] = useState(nothing)
   const socket = useRef<WebSocket | null>(null)
   const last = useRef({ call: null as string | null, seq: 0, isOver: true })
+  /** Said and not heard yet, in order: after a lost connection it is said again. */
+  const unheard = useRef(new Map<string, string>())
+
+  const send = (id: string, frame: object) => {
+    const text = JSON.stringify(frame)
+    unheard.current.set(id, text)
+    if (socket.current?.readyState === WebSocket.OPEN) socket.current.send(text)
+  }
 
   function connect() {
     const { call, seq } = last.current
@@ -40,7 +49,12 @@ export function useChat(agent: string): Chat {
     opened.addEventListener('message', ({ data }: MessageEvent<string>) => {
       const frame: ChatFrame = JSON.parse(data)
       if ('seq' in frame) last.current.seq = frame.seq
-      if (frame.type === 'started') last.current.call = frame.call
+      if (frame.type === 'started') {
+        last.current.call = frame.call
+        for (const text of unheard.current.values()) opened.send(text)
+      }
+      if (frame.type === 'heard') unheard.current.delete(frame.id)
+      if (frame.type === 'error') unheard.current.delete([...unheard.current.keys()][0] ?? '') // the oldest
       if (frame.type === 'ended') last.current.isOver = true
       setKnown((before) => after(before, frame))
     })
@@ -67,16 +81,17 @@ export function useChat(agent: string): Chat {
     isAnswering: known.state === 'open' && known.lines.at(-1)?.who === 'you',
     start: () => {
       last.current = { call: null, seq: 0, isOver: false }
+      unheard.current.clear()
       setKnown({ ...nothing, state: 'opening' })
       connect()
     },
     say: (text) => {
       const id = crypto.randomUUID()
-      socket.current?.send(JSON.stringify({ type: 'message', text, id }))
+      send(id, { type: 'message', text, id })
       const line: ChatLine = { id, who: 'you', text, isSending: true }
       setKnown((before) => ({ ...before, error: null, lines: [...before.lines, line] }))
     },
-    end: () => socket.current?.send(JSON.stringify({ type: 'end' })),
+    end: () => send('end', { type: 'end' }),
   }
 }
 
@@ -114,8 +129,12 @@ function openSocket(agent: string, resuming: Record<string, string>): WebSocket 
 }
 
 async function whyRefused(agent: string): Promise<string> {
-  const { agents } = await api.get<{ agents: { agent: string; held: boolean }[] }>('/v1/agents')
-  if (!agents.find((one) => one.agent === agent)?.held)
-    return `Nobody holds ${agent} here: start the app that holds it, then try again.`
-  return 'The gateway did not open the conversation: try again in a moment.'
+  try {
+    const { agents } = await api.get<AgentList>('/v1/agents')
+    if (!agents.find((one) => one.agent === agent)?.held)
+      return `Nobody holds ${agent} here: start the app that holds it, then try again.`
+    return 'The gateway did not open the conversation: try again in a moment.'
+  } catch (refused) {
+    return refused instanceof Error ? refused.message : String(refused)
+  }
 }

@@ -26,11 +26,15 @@ export default function HistoryPart({ agent }: AgentPartProps) {
   const [looked, setLooked] = useState<number | null>(null)
   const nameOf = useNames()
   const can = useCan()
-  const { send, busy, error } = useSend()
+  const { send, busy, error, clear } = useSend()
+  const close = () => {
+    setLooked(null)
+    clear()
+  }
   const rollBack = async (version: number) => {
     const body = { version, ...(isTeam && { team: true }) }
     if (!(await send<SettingsView>('post', path`/v1/agents/${agent}/settings/rollback`, body))) return
-    setLooked(null)
+    close()
     toast(`Version ${version} is the newest again.`)
   }
   return (
@@ -74,11 +78,7 @@ export default function HistoryPart({ agent }: AgentPartProps) {
                   </Empty>
                 }
               />
-              <Dialog
-                title={`Version ${looked ?? ''}`}
-                open={row !== undefined}
-                onClose={() => setLooked(null)}
-              >
+              <Dialog title={`Version ${looked ?? ''}`} open={row !== undefined} onClose={close}>
                 {row ? <Changes from={before?.config ?? {}} to={row.config} /> : null}
                 <Refusal error={error} />
                 {row && at > 0 && can('pipeline') ? (

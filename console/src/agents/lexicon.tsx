@@ -1,48 +1,38 @@
 import type { Lexicon, LexiconRow, LexiconView } from '@switchroom/contract/settings'
-import { useState, type FormEvent } from 'react'
+import { useEffect, useState, type FormEvent } from 'react'
 import { path } from '../api/client.ts'
-import { useGet, useSend } from '../api/queries.ts'
-import { Answered, Refusal } from '../ui/answers.tsx'
+import { useSend } from '../api/queries.ts'
+import { Refusal } from '../ui/answers.tsx'
 import { Badge } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
 import { TextArea, TextField } from '../ui/field.tsx'
 import { Section } from '../ui/page.tsx'
 import { toast } from '../ui/toast.tsx'
 import type { AgentPartProps } from './agent-part.ts'
-import { ScopeSelect, scopeWords, useScopeChoice, type ScopeChoosing } from './scope-choice.tsx'
+import { ScopedEditor, type Edited } from './edited-version.tsx'
+import { scopeWords } from './scope-choice.tsx'
 import './settings.css'
 
 export default function LexiconPart({ agent }: AgentPartProps) {
-  const lexicon = useGet<LexiconView>(path`/v1/agents/${agent}/lexicon`)
-  const choosing = useScopeChoice()
   return (
-    <div className="stack">
-      <ScopeSelect {...choosing} />
-      <Answered of={lexicon}>
-        {(view) => {
-          const own = view[choosing.scope]
-          return (
-            <Editor
-              key={`${choosing.scope} ${own?.version ?? 0}`}
-              agent={agent}
-              own={own}
-              below={choosing.scope === 'yours' ? view.team : null}
-              fixed={view.fixed}
-              choosing={choosing}
-            />
-          )
-        }}
-      </Answered>
-    </div>
+    <ScopedEditor<LexiconView, LexiconRow> address={path`/v1/agents/${agent}/lexicon`}>
+      {({ team, fixed }, edited, key) => (
+        <Editor
+          key={key}
+          agent={agent}
+          below={edited.choosing.scope === 'yours' ? team : null}
+          fixed={fixed}
+          {...edited}
+        />
+      )}
+    </ScopedEditor>
   )
 }
 
-interface EditorProps {
+interface EditorProps extends Edited<LexiconRow> {
   agent: string
-  own: LexiconRow | null
   below: LexiconRow | null
   fixed: string[]
-  choosing: ScopeChoosing
 }
 
 type Said = Lexicon['said'][number] & { id: number }
@@ -50,24 +40,29 @@ type Said = Lexicon['said'][number] & { id: number }
 let lastId = 0
 const withIds = (said: Lexicon['said']): Said[] => said.map((one) => ({ ...one, id: (lastId += 1) }))
 
-function Editor({ agent, own, below, fixed, choosing: { scope, isTeam } }: EditorProps) {
-  const start = (own ?? below)?.lexicon ?? { said: [], heard: [] }
+function Editor({ agent, own, below, fixed, choosing, setDirty, onRefused }: EditorProps) {
+  const { scope, isTeam } = choosing
+  const [start] = useState(() => (own ?? below)?.lexicon ?? { said: [], heard: [] })
   const [said, setSaid] = useState(() => withIds(start.said))
   const [heard, setHeard] = useState(start.heard.join('\n'))
   const { send, busy, error } = useSend()
   const change = (id: number, field: 'word' | 'spoken') => (value: string) =>
     setSaid((before) => before.map((one) => (one.id === id ? { ...one, [field]: value } : one)))
+  const lexicon: Lexicon = {
+    said: said.map(({ word, spoken }) => ({ word, spoken })),
+    heard: heard
+      .split('\n')
+      .map((word) => word.trim())
+      .filter(Boolean),
+  }
+  const isDirty = JSON.stringify(lexicon) !== JSON.stringify(start)
+  useEffect(() => setDirty(isDirty), [isDirty, setDirty])
   const submit = async (event: FormEvent) => {
     event.preventDefault()
-    const lexicon: Lexicon = {
-      said: said.map(({ word, spoken }) => ({ word, spoken })),
-      heard: heard
-        .split('\n')
-        .map((word) => word.trim())
-        .filter(Boolean),
-    }
     const body = { lexicon, if_version: own?.version ?? 0, ...(isTeam && { team: true }) }
-    if (await send('put', path`/v1/agents/${agent}/lexicon`, body)) toast('The lexicon is saved.')
+    if (!(await send('put', path`/v1/agents/${agent}/lexicon`, body))) return onRefused()
+    setDirty(false)
+    toast('The lexicon is saved.')
   }
   return (
     <form className="stack" onSubmit={(event) => void submit(event)}>

@@ -1,52 +1,35 @@
 import type { Config, Knob, SettingsRow, SettingsView } from '@switchroom/contract/settings'
 import { useEffect, useRef, useState, type FormEvent, type ReactNode } from 'react'
 import { path } from '../api/client.ts'
-import { useGet, useSend } from '../api/queries.ts'
+import { useSend } from '../api/queries.ts'
 import { useCan } from '../shell/identity.ts'
-import { Answered, Refusal } from '../ui/answers.tsx'
+import { Refusal } from '../ui/answers.tsx'
 import { Badge } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
 import { TextField } from '../ui/field.tsx'
 import { Section } from '../ui/page.tsx'
 import { toast } from '../ui/toast.tsx'
 import type { AgentPartProps } from './agent-part.ts'
+import { ScopedEditor, type Edited } from './edited-version.tsx'
 import { KnobEditor } from './knob-editors.tsx'
 import { isDeclared, knobGroups, knobNamedIn, shownValue, wordsKnobs, type KnobField } from './knob-list.ts'
-import { ScopeSelect, scopeWords, useScopeChoice, type ScopeChoosing } from './scope-choice.tsx'
+import { scopeWords } from './scope-choice.tsx'
 import './settings.css'
 
 export default function SettingsPart({ agent }: AgentPartProps) {
-  const settings = useGet<SettingsView>(path`/v1/agents/${agent}/settings`)
-  const choosing = useScopeChoice()
   return (
-    <div className="stack">
-      <ScopeSelect {...choosing} />
-      <Answered of={settings}>
-        {(view) => {
-          const own = view[choosing.scope]
-          return (
-            <Editor
-              key={`${choosing.scope} ${own?.version ?? 0}`}
-              agent={agent}
-              view={view}
-              own={own}
-              choosing={choosing}
-            />
-          )
-        }}
-      </Answered>
-    </div>
+    <ScopedEditor<SettingsView, SettingsRow> address={path`/v1/agents/${agent}/settings`}>
+      {(view, edited, key) => <Editor key={key} agent={agent} view={view} {...edited} />}
+    </ScopedEditor>
   )
 }
 
-interface EditorProps {
+interface EditorProps extends Edited<SettingsRow> {
   agent: string
   view: SettingsView
-  own: SettingsRow | null
-  choosing: ScopeChoosing
 }
 
-function Editor({ agent, view, own, choosing }: EditorProps) {
+function Editor({ agent, view, own, choosing, setDirty, onRefused }: EditorProps) {
   const { scope, isTeam } = choosing
   const [config, setConfig] = useState<Config>(own?.config ?? {})
   const [note, setNote] = useState('')
@@ -56,6 +39,8 @@ function Editor({ agent, view, own, choosing }: EditorProps) {
   const changed = knobGroups
     .flatMap(({ fields }) => fields.map(({ knob }) => knob))
     .filter((knob) => JSON.stringify(config[knob]) !== JSON.stringify(own?.config[knob]))
+  const isDirty = changed.length > 0 || note !== ''
+  useEffect(() => setDirty(isDirty), [isDirty, setDirty])
   const named = error ? knobNamedIn(error.message, changed) : undefined
 
   const change = (next: Partial<Config>) => {
@@ -74,7 +59,9 @@ function Editor({ agent, view, own, choosing }: EditorProps) {
       ...(note && { note }),
       ...(isTeam && { team: true }),
     }
-    if (await send('put', path`/v1/agents/${agent}/settings`, body)) toast('Saved: the next call runs it.')
+    if (!(await send('put', path`/v1/agents/${agent}/settings`, body))) return onRefused()
+    setDirty(false)
+    toast('Saved: the next call runs it.')
   }
   const row = (field: KnobField) => {
     const isFixed = isDeclared(field.knob, view.fixed)

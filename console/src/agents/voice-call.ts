@@ -22,34 +22,40 @@ export function useVoiceCall(agent: string): VoiceCall {
   const [call, setCall] = useState<string | null>(null)
   const [error, setError] = useState<Error | null>(null)
   const [isMuted, setMuted] = useState(false)
-  const line = useRef<Line | null>(null)
-  const microphone = useRef<MediaStream | null>(null)
+  const attempt = useRef<Attempt | null>(null)
 
-  const hangUp = () => {
-    line.current?.close()
-    line.current = null
-    for (const track of microphone.current?.getTracks() ?? []) track.stop()
-    microphone.current = null
+  const leave = () => {
+    attempt.current?.close()
+    attempt.current = null
   }
-  useEffect(() => hangUp, [agent])
+  useEffect(() => leave, [agent])
 
   const end = () => {
-    hangUp()
+    leave()
     setState('ended')
   }
   const start = async () => {
+    leave()
+    const current = (attempt.current = new Attempt())
     setState('opening')
     setError(null)
     setCall(null)
     setMuted(false)
     try {
-      microphone.current = await listen()
+      const microphone = await listen()
+      current.speakInto(microphone)
+      if (current.isOver) return
       const opened = await api.post<OpenedBrowserCall>('/v1/tokens', { agent })
+      if (current.isOver) return
       setCall(opened.call)
-      line.current = await connect(opened, microphone.current, end)
-      setState('open')
+      const ended = () => {
+        if (!current.isOver) end()
+      }
+      current.keep(await connect(opened, microphone, ended))
+      if (!current.isOver) setState('open')
     } catch (refused) {
-      hangUp()
+      if (current.isOver) return
+      leave()
       setError(refused instanceof Error ? refused : new Error(String(refused)))
       setState('closed')
     }
@@ -62,9 +68,42 @@ export function useVoiceCall(agent: string): VoiceCall {
     start: () => void start(),
     end,
     mute: (wanted) => {
-      for (const track of microphone.current?.getAudioTracks() ?? []) track.enabled = !wanted
+      attempt.current?.mute(wanted)
       setMuted(wanted)
     },
+  }
+}
+
+/** What a call has open. Whoever leaves while it is being opened closes also what comes after. */
+class Attempt {
+  isOver = false
+  #isMuted = false
+  #microphone: MediaStream | null = null
+  readonly #kept: Line[] = []
+
+  keep(line: Line): void {
+    if (this.isOver) line.close()
+    else this.#kept.push(line)
+  }
+
+  speakInto(microphone: MediaStream): void {
+    this.#microphone = microphone
+    this.mute(this.#isMuted) // said before the microphone was there
+    this.keep({
+      close: () => {
+        for (const track of microphone.getTracks()) track.stop()
+      },
+    })
+  }
+
+  mute(isMuted: boolean): void {
+    this.#isMuted = isMuted
+    for (const track of this.#microphone?.getAudioTracks() ?? []) track.enabled = !isMuted
+  }
+
+  close(): void {
+    this.isOver = true
+    for (const line of this.#kept.splice(0)) line.close()
   }
 }
 
@@ -101,7 +140,7 @@ async function offerSound(
   sound.autoplay = true
   connection.addEventListener('track', ({ streams, track }) => {
     sound.srcObject = streams[0] ?? new MediaStream([track])
-    void sound.play()
+    sound.play().catch(() => {}) // a browser that forbids it plays on the next press
   })
   connection.addEventListener('connectionstatechange', () => {
     if (connection.connectionState === 'failed' || connection.connectionState === 'closed') onEnd()
@@ -155,13 +194,17 @@ async function joinRoom(
   })
   room.on(RoomEvent.TrackUnsubscribed, (track) => void track.detach())
   room.on(RoomEvent.Disconnected, onEnd)
-  await room.connect(server_url, participant_token)
-  const [track] = microphone.getAudioTracks()
-  if (track) await room.localParticipant.publishTrack(track, { source: Track.Source.Microphone })
-  return {
-    close: () => {
-      room.off(RoomEvent.Disconnected, onEnd)
-      void room.disconnect()
-    },
+  const close = () => {
+    room.off(RoomEvent.Disconnected, onEnd)
+    void room.disconnect()
   }
+  try {
+    await room.connect(server_url, participant_token)
+    const [track] = microphone.getAudioTracks()
+    if (track) await room.localParticipant.publishTrack(track, { source: Track.Source.Microphone })
+  } catch (error) {
+    close()
+    throw error
+  }
+  return { close }
 }

@@ -2,7 +2,7 @@ import type { Catalogue } from '@switchroom/contract/providers'
 import type { VoiceEntry } from '@switchroom/contract/speech'
 import type { VoiceList } from '@switchroom/contract/voices'
 import type { SettingsView } from '@switchroom/contract/settings'
-import { useEffect, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { open, path } from '../api/client.ts'
 import { useGet, useSend } from '../api/queries.ts'
 import { useCan } from '../shell/identity.ts'
@@ -145,21 +145,26 @@ function useSample() {
   const [playing, setPlaying] = useState<{ voice: string; address: string } | null>(null)
   const [error, setError] = useState<Error | null>(null)
   const address = playing?.address
+  const asked = useRef<AbortController | null>(null)
+  useEffect(() => () => asked.current?.abort(), [])
   useEffect(() => {
     if (address !== undefined) return () => URL.revokeObjectURL(address)
   }, [address])
   const play = async (wanted: Wanted) => {
+    asked.current?.abort() // whoever asks for another does not want to hear both
+    const { signal } = (asked.current = new AbortController())
     setPlaying(null)
     setLoading(wanted.voice)
     setError(null)
     try {
-      const answer = await open('post', '/v1/voices/sample', wanted)
-      setPlaying({ voice: wanted.voice, address: URL.createObjectURL(await answer.blob()) })
+      const answer = await open('post', '/v1/voices/sample', wanted, { signal })
+      const sound = await answer.blob()
+      setPlaying({ voice: wanted.voice, address: URL.createObjectURL(sound) })
     } catch (refused) {
+      if (signal.aborted) return
       setError(refused instanceof Error ? refused : new Error(String(refused)))
-    } finally {
-      setLoading(null)
     }
+    setLoading(null)
   }
   return { play, stop: () => setPlaying(null), loading, playing, error }
 }

@@ -24,6 +24,8 @@ export interface Asking {
   headers?: Record<string, string>
   /** A key refused here is no reason to sign out. */
   isProbe?: boolean
+  /** It is carried out although the page is closed meanwhile. */
+  keepalive?: boolean
 }
 
 export const api = {
@@ -55,7 +57,7 @@ export async function open(
   method: Method,
   address: string,
   body?: unknown,
-  { signal, key: otherKey, env: otherEnv, headers, isProbe = false }: Asking = {},
+  { signal, key: otherKey, env: otherEnv, headers, isProbe = false, keepalive = false }: Asking = {},
 ): Promise<Response> {
   const session = currentSession()
   const key = otherKey === undefined ? session.key : otherKey
@@ -70,6 +72,7 @@ export async function open(
     },
     ...(body !== undefined && { body: JSON.stringify(body) }),
     ...(signal && { signal }),
+    keepalive,
   }).catch((error: unknown) => {
     if (signal?.aborted) throw error
     throw new Refused(0, 'The gateway cannot be reached: check your connection, then try again.')

@@ -1,5 +1,5 @@
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
-import { useCallback, useMemo } from 'react'
+import { useCallback, useEffect, useMemo } from 'react'
 import { ask } from './client.ts'
 import { useGet } from './queries.ts'
 import { useSession } from './session.ts'
@@ -13,6 +13,8 @@ export interface PagesOptions<Answer extends Page, Item> {
   keyOf: (item: Item) => string
   /** The first page is asked again while the screen is looked at. */
   everyMs?: number
+  /** Oldest first: what is new stands on the last page, so every page is asked again. */
+  growsAtEnd?: boolean
 }
 
 export interface Pages<Item> {
@@ -24,10 +26,10 @@ export interface Pages<Item> {
   readMore: () => void
 }
 
-/** A list that comes page by page. Its first page is kept fresh; what was read further down stays as it was. */
+/** A list that comes page by page. Where its first page is the newest, what was read further down stays as it was. */
 export function usePages<Answer extends Page, Item>(
   path: string,
-  { itemsOf, keyOf, everyMs }: PagesOptions<Answer, Item>,
+  { itemsOf, keyOf, everyMs, growsAtEnd = false }: PagesOptions<Answer, Item>,
 ): Pages<Item> {
   const { key, env } = useSession()
   const queries = useQueryClient()
@@ -44,15 +46,22 @@ export function usePages<Answer extends Page, Item>(
     staleTime: Infinity,
     refetchOnWindowFocus: false,
     refetchOnReconnect: false,
+    ...(growsAtEnd && everyMs !== undefined && { refetchInterval: everyMs }),
   })
-  const items = useMemo(() => {
+  const { items, isTorn } = useMemo(() => {
     const newest = first.data ? itemsOf(first.data) : []
     const known = new Set(newest.map(keyOf))
-    const rest = older.data?.pages.flatMap(itemsOf) ?? []
-    return [...newest, ...rest.filter((item) => !known.has(keyOf(item)))]
+    const read = older.data?.pages.flatMap(itemsOf) ?? []
+    const rest = read.filter((item) => !known.has(keyOf(item)))
+    // So much came since that the newest page no longer reaches what was read: what lies between is on neither.
+    const hasGap = first.data?.next != null && read.length > 0 && rest.length === read.length
+    return { items: [...newest, ...rest], isTorn: hasGap }
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- both functions are the same at every render
   }, [first.data, older.data])
-  const { hasNextPage, isFetchingNextPage, fetchNextPage } = older
+  const { hasNextPage, isFetchingNextPage, fetchNextPage, refetch } = older
+  useEffect(() => {
+    if (isTorn) void refetch()
+  }, [isTorn, refetch])
   const readMore = useCallback(() => {
     if (hasNextPage && !isFetchingNextPage) void fetchNextPage()
   }, [hasNextPage, isFetchingNextPage, fetchNextPage])

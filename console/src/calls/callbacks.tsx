@@ -4,12 +4,12 @@ import { useState } from 'react'
 import { Link } from 'wouter'
 import { DialForm } from '../numbers/dial-form.tsx'
 import { useCan } from '../shell/identity.ts'
-import { Empty, Progress, Refusal } from '../ui/answers.tsx'
+import { Empty } from '../ui/answers.tsx'
 import { Badge } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Page } from '../ui/page.tsx'
-import { Table } from '../ui/table.tsx'
+import { PagedTable } from '../ui/paged-table.tsx'
 import { Tabs } from '../ui/tabs.tsx'
 import { Time } from '../ui/time.tsx'
 import { AgentFilter, callTabs } from './calls-list.tsx'
@@ -21,6 +21,7 @@ const pageOptions = {
   itemsOf: ({ callbacks }: CallbackPage) => callbacks,
   keyOf: ({ agent, seq }: Entry) => `${agent} ${seq}`,
   everyMs: 30_000,
+  growsAtEnd: true,
 }
 
 /** Who wants to be called back. Nothing dials by itself, and nothing marks one as done. */
@@ -40,34 +41,24 @@ export function Callbacks() {
       <div className="fields calls-filters">
         <AgentFilter value={agent} onChange={(value) => setFilter('agent', value)} />
       </div>
-      <Refusal error={pages.error} />
-      {pages.isLoading && !pages.error ? <Progress label="Reading the callbacks" /> : null}
-      {pages.isLoading ? null : (
-        <Table
-          caption="Callbacks, oldest first"
-          rows={pages.items}
-          rowKey={pageOptions.keyOf}
-          columns={[
-            { title: 'Number', cell: ({ data }) => textIn(data['number']) || 'unknown' },
-            { title: 'Wanted', cell: (entry) => <Wish entry={entry} /> },
-            { title: 'Agent', cell: ({ agent: whose }) => whose },
-            { title: 'Asked', cell: ({ ts }) => <Time epochS={ts} /> },
-            { title: '', cell: (entry) => (can('talk') ? callBack(entry) : null) },
-          ]}
-          empty={
-            <Empty title="Nobody waits for a call">
-              <p>Whoever asks an agent to be called back, or finds every line busy, is listed here.</p>
-            </Empty>
-          }
-        />
-      )}
-      {pages.hasMore ? (
-        <div>
-          <Button busy={pages.isReadingMore} onClick={pages.readMore}>
-            Show more
-          </Button>
-        </div>
-      ) : null}
+      <PagedTable
+        pages={pages}
+        label="Reading the callbacks"
+        caption="Callbacks, oldest first"
+        rowKey={pageOptions.keyOf}
+        columns={[
+          { title: 'Number', cell: ({ data }) => textIn(data['number']) || 'unknown' },
+          { title: 'Wanted', cell: (entry) => <Wish entry={entry} /> },
+          { title: 'Agent', cell: ({ agent: whose }) => whose },
+          { title: 'Asked', cell: ({ ts }) => <Time epochS={ts} /> },
+          { title: '', cell: (entry) => (can('talk') ? callBack(entry) : null) },
+        ]}
+        empty={
+          <Empty title="Nobody waits for a call">
+            <p>Whoever asks an agent to be called back, or finds every line busy, is listed here.</p>
+          </Empty>
+        }
+      />
       <Dialog title="Call back" open={chosen !== null} onClose={() => setChosen(null)}>
         {chosen ? <DialForm agent={chosen.agent} to={textIn(chosen.data['number'])} isFixed /> : null}
       </Dialog>

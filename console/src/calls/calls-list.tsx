@@ -142,8 +142,14 @@ const searchAfterMs = 300
 /** Looks when the person stops typing. */
 function Search({ value, onChange }: { value: string; onChange: (value: string) => void }) {
   const [text, setText] = useState(value)
+  const [known, setKnown] = useState(value)
+  // Whoever empties the filter otherwise, as by going back, empties the field too.
+  if (value !== known) {
+    setKnown(value)
+    if (value !== text.trim()) setText(value)
+  }
   useEffect(() => {
-    if (text === value) return
+    if (text.trim() === value) return
     const timer = setTimeout(() => onChange(text.trim()), searchAfterMs)
     return () => clearTimeout(timer)
   }, [text, value, onChange])

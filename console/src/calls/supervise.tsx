@@ -34,7 +34,7 @@ export function SuperviseCall({ summary: { call, state, channel }, holder }: Sup
     const answer = await send<Supervised>('post', path`/v1/calls/${call}/verbs`, body)
     setEnding(false)
     if (!answer) return
-    if (verb === 'say' || verb === 'whisper') setText('')
+    if (verb === 'say' || verb === 'whisper') setText((now) => (now === text ? '' : now)) // what was typed meanwhile stays
     toast(done[verb])
   }
   const isHeld = state === 'held'

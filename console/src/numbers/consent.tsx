@@ -1,4 +1,4 @@
-import type { ConsentFact, ConsentKind, NumberConsents } from '@switchroom/contract/consents'
+import type { ConsentFact, NumberConsents } from '@switchroom/contract/consents'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import { useFilters } from '../api/query-filters.ts'
@@ -9,11 +9,12 @@ import { useCan } from '../shell/identity.ts'
 import { Answered, Empty, Refusal } from '../ui/answers.tsx'
 import { Badge } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
-import { Select, TextArea, TextField } from '../ui/field.tsx'
+import { TextArea, TextField } from '../ui/field.tsx'
 import { Page, Section } from '../ui/page.tsx'
 import { Table } from '../ui/table.tsx'
 import { Time } from '../ui/time.tsx'
 import { toast } from '../ui/toast.tsx'
+import { ConsentFields, noConsent } from './consent-fields.tsx'
 import { NumberTabs } from './number-tabs.tsx'
 import { plainNumber } from './number-words.ts'
 
@@ -110,13 +111,13 @@ function Fact({ fact: { fact, kind, call } }: { fact: ConsentFact }) {
 function Record({ number, isListed }: { number: string; isListed: boolean }) {
   const recording = useSend()
   const optingOut = useSend()
-  const [kind, setKind] = useState<ConsentKind>('express')
-  const [source, setSource] = useState('')
+  const [given, setGiven] = useState(noConsent)
   const [text, setText] = useState('')
   const record = async () => {
+    const { kind, source } = given
     const body = { number, kind, source: source.trim(), ...(text.trim() && { text: text.trim() }) }
     if (!(await recording.send('post', '/v1/org/consents', body))) return
-    setSource('')
+    setGiven({ kind, source: '' })
     setText('')
     toast('The consent is written down')
   }
@@ -136,24 +137,7 @@ function Record({ number, isListed }: { number: string; isListed: boolean }) {
           void record()
         }}
       >
-        <div className="fields">
-          <Select
-            label="How they agreed"
-            value={kind}
-            onChange={(value) => setKind(value as ConsentKind)}
-            options={[
-              { value: 'express', label: 'Expressly' },
-              { value: 'written', label: 'In writing' },
-            ]}
-          />
-          <TextField
-            label="Where they agreed"
-            value={source}
-            onChange={setSource}
-            maxLength={500}
-            placeholder="Form on the web site"
-          />
-        </div>
+        <ConsentFields given={given} onChange={setGiven} />
         <TextArea
           label="The words they agreed to"
           value={text}
@@ -163,7 +147,7 @@ function Record({ number, isListed }: { number: string; isListed: boolean }) {
         />
         <Refusal error={recording.error ?? optingOut.error} />
         <div className="row">
-          <Button type="submit" tone="primary" busy={recording.busy} disabled={source.trim() === ''}>
+          <Button type="submit" tone="primary" busy={recording.busy} disabled={given.source.trim() === ''}>
             They agreed
           </Button>
           <Button tone="danger" busy={optingOut.busy} disabled={isListed} onClick={() => void optOut()}>

@@ -1,4 +1,3 @@
-import type { ConsentKind } from '@switchroom/contract/consents'
 import type { ExplainedDial } from '@switchroom/contract/dialling'
 import type { DialCall, DialledCall } from '@switchroom/contract/placing'
 import { useEffect, useState } from 'react'
@@ -7,9 +6,10 @@ import { path } from '../api/client.ts'
 import { useGet, useSend } from '../api/queries.ts'
 import { Answered, Refusal } from '../ui/answers.tsx'
 import { Button } from '../ui/button.tsx'
-import { Checkbox, Select, TextField } from '../ui/field.tsx'
+import { Checkbox, TextField } from '../ui/field.tsx'
 import { toast } from '../ui/toast.tsx'
 import { AgentField } from './agent-field.tsx'
+import { ConsentFields, noConsent } from './consent-fields.tsx'
 import { DialVerdict, Guards } from './explained-dial.tsx'
 import { plainNumber } from './number-words.ts'
 import './numbers.css'
@@ -111,17 +111,17 @@ function Place({ dial, from }: { dial: ExplainedDial; from: string }) {
   const [, go] = useLocation()
   const { send, busy, error } = useSend()
   const [agreed, setAgreed] = useState(false)
-  const [kind, setKind] = useState<ConsentKind>('express')
-  const [source, setSource] = useState('')
+  const [given, setGiven] = useState(noConsent)
   const refusing = dial.guards.filter(({ verdict }) => verdict === 'refuse')
   const needsConsentAlone = refusing.length > 0 && refusing.every(({ reason }) => reason === 'no_consent')
-  const isSent = needsConsentAlone && agreed && source.trim() !== ''
+  const consent = { ...given, source: given.source.trim() }
+  const isSent = needsConsentAlone && agreed && consent.source !== ''
   const wouldPass = dial.would === 'pass' || isSent
   const place = async () => {
     const body: DialCall = {
       to: dial.to,
       ...(from && { from: plainNumber(from) }),
-      ...(isSent && { consent: { kind, source: source.trim() } }),
+      ...(isSent && { consent }),
     }
     const answer = await send<DialledCall>('post', path`/v1/agents/${dial.agent}/dial`, body)
     if (!answer) return
@@ -134,26 +134,7 @@ function Place({ dial, from }: { dial: ExplainedDial; from: string }) {
       {needsConsentAlone ? (
         <>
           <Checkbox label="They agreed to be called" checked={agreed} onChange={setAgreed} />
-          {agreed ? (
-            <div className="fields">
-              <Select
-                label="How they agreed"
-                value={kind}
-                onChange={(value) => setKind(value as ConsentKind)}
-                options={[
-                  { value: 'express', label: 'Expressly' },
-                  { value: 'written', label: 'In writing' },
-                ]}
-              />
-              <TextField
-                label="Where they agreed"
-                value={source}
-                onChange={setSource}
-                maxLength={500}
-                required
-              />
-            </div>
-          ) : null}
+          {agreed ? <ConsentFields given={given} onChange={setGiven} /> : null}
         </>
       ) : null}
       <div className="row">

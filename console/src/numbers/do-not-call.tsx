@@ -5,11 +5,11 @@ import { usePages } from '../api/pages.ts'
 import { useNames } from '../shell/names.ts'
 import { useSend } from '../api/queries.ts'
 import { useCan } from '../shell/identity.ts'
-import { Empty, Progress, Refusal } from '../ui/answers.tsx'
+import { Empty, Refusal } from '../ui/answers.tsx'
 import { Button } from '../ui/button.tsx'
 import { TextArea, TextField } from '../ui/field.tsx'
 import { Page, Section } from '../ui/page.tsx'
-import { Table } from '../ui/table.tsx'
+import { PagedTable } from '../ui/paged-table.tsx'
 import { Time } from '../ui/time.tsx'
 import { NumberTabs } from './number-tabs.tsx'
 import { linesOf, plainNumber } from './number-words.ts'
@@ -33,38 +33,28 @@ export function DoNotCall() {
         title="The list"
         hint="Nobody on it is dialled in production. Only a consent that is written down takes a number off."
       >
-        <Refusal error={pages.error} />
-        {pages.isLoading && !pages.error ? <Progress label="Reading the list" /> : null}
-        {pages.isLoading ? null : (
-          <Table
-            caption="The do-not-call list, newest first"
-            rows={pages.items}
-            rowKey={pageOptions.keyOf}
-            columns={[
-              {
-                title: 'Number',
-                cell: ({ number }) => (
-                  <Link href={`/numbers/consent?number=${encodeURIComponent(number)}`}>{number}</Link>
-                ),
-              },
-              { title: 'From', cell: ({ source }) => source ?? 'Said so' },
-              { title: 'By', cell: ({ by }) => nameOf(by) },
-              { title: 'Since', cell: ({ at }) => <Time epochS={at} /> },
-            ]}
-            empty={
-              <Empty title="The list is empty">
-                <p>Whoever says that they want no calls is put on it by the agent, or by you above.</p>
-              </Empty>
-            }
-          />
-        )}
-        {pages.hasMore ? (
-          <div>
-            <Button busy={pages.isReadingMore} onClick={pages.readMore}>
-              Show more
-            </Button>
-          </div>
-        ) : null}
+        <PagedTable
+          pages={pages}
+          label="Reading the list"
+          caption="The do-not-call list, newest first"
+          rowKey={pageOptions.keyOf}
+          columns={[
+            {
+              title: 'Number',
+              cell: ({ number }) => (
+                <Link href={`/numbers/consent?number=${encodeURIComponent(number)}`}>{number}</Link>
+              ),
+            },
+            { title: 'From', cell: ({ source }) => source ?? 'Said so' },
+            { title: 'By', cell: ({ by }) => nameOf(by) },
+            { title: 'Since', cell: ({ at }) => <Time epochS={at} /> },
+          ]}
+          empty={
+            <Empty title="The list is empty">
+              <p>Whoever says that they want no calls is put on it by the agent, or by you above.</p>
+            </Empty>
+          }
+        />
       </Section>
     </Page>
   )

@@ -2,11 +2,10 @@ import type { Dial, DialPage } from '@switchroom/contract/dialling'
 import { Link } from 'wouter'
 import { usePages } from '../api/pages.ts'
 import { useNames } from '../shell/names.ts'
-import { Empty, Progress, Refusal } from '../ui/answers.tsx'
+import { Empty } from '../ui/answers.tsx'
 import { Badge } from '../ui/badge.tsx'
-import { Button } from '../ui/button.tsx'
 import { Page } from '../ui/page.tsx'
-import { Table } from '../ui/table.tsx'
+import { PagedTable } from '../ui/paged-table.tsx'
 import { Time } from '../ui/time.tsx'
 import { NumberTabs } from './number-tabs.tsx'
 
@@ -26,38 +25,27 @@ export function Ledger() {
       <p className="soft">
         Every dial that was asked for in this environment, taken or refused. No row is ever changed.
       </p>
-      <Refusal error={pages.error} />
-      {pages.isLoading && !pages.error ? <Progress label="Reading the ledger" /> : null}
-      {pages.isLoading ? null : (
-        <Table
-          caption="Dials, newest first"
-          rows={pages.items}
-          rowKey={pageOptions.keyOf}
-          columns={[
-            { title: 'Number', cell: ({ to }) => to },
-            { title: 'Outcome', cell: (dial) => <Outcome dial={dial} /> },
-            { title: 'Agent', cell: ({ agent }) => agent },
-            { title: 'From', cell: ({ from }) => from ?? '–' },
-            { title: 'Asked by', cell: ({ by }) => nameOf(by) },
-            { title: 'When', cell: ({ at }) => <Time epochS={at} /> },
-          ]}
-          empty={
-            <Empty title="Nobody was dialled yet">
-              <p>
-                <Link href="/numbers/dial">Have an agent call somebody</Link>: every dial is written down
-                here.
-              </p>
-            </Empty>
-          }
-        />
-      )}
-      {pages.hasMore ? (
-        <div>
-          <Button busy={pages.isReadingMore} onClick={pages.readMore}>
-            Show more
-          </Button>
-        </div>
-      ) : null}
+      <PagedTable
+        pages={pages}
+        label="Reading the ledger"
+        caption="Dials, newest first"
+        rowKey={pageOptions.keyOf}
+        columns={[
+          { title: 'Number', cell: ({ to }) => to },
+          { title: 'Outcome', cell: (dial) => <Outcome dial={dial} /> },
+          { title: 'Agent', cell: ({ agent }) => agent },
+          { title: 'From', cell: ({ from }) => from ?? '–' },
+          { title: 'Asked by', cell: ({ by }) => nameOf(by) },
+          { title: 'When', cell: ({ at }) => <Time epochS={at} /> },
+        ]}
+        empty={
+          <Empty title="Nobody was dialled yet">
+            <p>
+              <Link href="/numbers/dial">Have an agent call somebody</Link>: every dial is written down here.
+            </p>
+          </Empty>
+        }
+      />
     </Page>
   )
 }

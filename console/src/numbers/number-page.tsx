@@ -10,7 +10,7 @@ import { useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import { path } from '../api/client.ts'
 import { useGet, useSend } from '../api/queries.ts'
-import { useSession } from '../api/session.ts'
+import { chooseEnvironment, useSession } from '../api/session.ts'
 import { useWho } from '../shell/identity.ts'
 import { Answered, Refusal } from '../ui/answers.tsx'
 import { Lamp } from '../ui/badge.tsx'
@@ -30,6 +30,8 @@ export function NumberPage({ number }: { number: string }) {
   const way = useGet<NumberPath>(path`/v1/numbers/${number}/path`, { everyMs })
   const { data } = useGet<NumberList>('/v1/numbers')
   const entry = data?.numbers.find(({ route }) => route.number === number)
+  const [moved, setMoved] = useState<ImportedNumber | null>(null)
+  if (moved) return <Moved moved={moved} />
   return (
     <Page title={number} actions={<ButtonLink href="/numbers">All numbers</ButtonLink>}>
       <Answered of={way} label="Following the way of a call">
@@ -58,7 +60,23 @@ export function NumberPage({ number }: { number: string }) {
         )}
       </Answered>
       {entry ? <About entry={entry} /> : null}
-      {entry ? <Changes number={number} /> : null}
+      {entry ? <Changes number={number} onMoved={setMoved} /> : null}
+    </Page>
+  )
+}
+
+/** It is no number of this environment any more; what was done stands until one goes on. */
+function Moved({ moved: { route, steps } }: { moved: ImportedNumber }) {
+  return (
+    <Page title={route.number} actions={<ButtonLink href="/numbers">All numbers</ButtonLink>}>
+      <Section title={`Moved to ${route.env}`} hint={`${route.agent} answers it there.`}>
+        <Steps label={`What moved ${route.number}`} steps={steps} />
+        <div className="row">
+          <Button tone="primary" onClick={() => chooseEnvironment(route.env)}>
+            Go to {route.env}
+          </Button>
+        </div>
+      </Section>
     </Page>
   )
 }
@@ -110,19 +128,27 @@ function About({ entry: { route, origin, via, account } }: { entry: NumberEntry 
   )
 }
 
-function Changes({ number }: { number: string }) {
+interface ChangesProps {
+  number: string
+  onMoved: (moved: ImportedNumber) => void
+}
+
+function Changes({ number, onMoved }: ChangesProps) {
   const { env } = useSession()
   const { me } = useWho()
   const [, go] = useLocation()
   const moving = useSend()
   const letting = useSend()
   const [asks, setAsks] = useState<'move' | 'let go' | null>(null)
-  const [moved, setMoved] = useState<ImportedNumber | null>(null)
   const other: Environment = env === 'sandbox' ? 'production' : 'sandbox'
   const move = async () => {
     const answer = await moving.send<ImportedNumber>('put', path`/v1/numbers/${number}/env`, { env: other })
     setAsks(null)
-    if (answer) setMoved(answer)
+    if (answer) onMoved(answer)
+  }
+  const keep = () => {
+    setAsks(null)
+    letting.clear()
   }
   const letGo = async () => {
     const answer = await letting.send('delete', path`/v1/numbers/${number}`)
@@ -139,7 +165,6 @@ function Changes({ number }: { number: string }) {
         </Button>
       </div>
       <Refusal error={moving.error} />
-      {moved ? <Steps label={`What moved ${number}`} steps={moved.steps} /> : null}
       <Dialog title={`Move ${number} to ${other}?`} open={asks === 'move'} onClose={() => setAsks(null)}>
         <p>
           From then on its calls are answered by the app that holds the agent in {other}. Calls that go on are
@@ -152,11 +177,11 @@ function Changes({ number }: { number: string }) {
           </Button>
         </div>
       </Dialog>
-      <Dialog title={`Let ${number} go?`} open={asks === 'let go'} onClose={() => setAsks(null)}>
+      <Dialog title={`Let ${number} go?`} open={asks === 'let go'} onClose={keep}>
         <p>It no longer rings here. The carrier’s account keeps it, and it can be brought again.</p>
         <Refusal error={letting.error} />
         <div className="row end">
-          <Button onClick={() => setAsks(null)}>Keep it</Button>
+          <Button onClick={keep}>Keep it</Button>
           <Button tone="danger" busy={letting.busy} onClick={() => void letGo()}>
             Let it go
           </Button>

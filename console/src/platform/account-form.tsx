@@ -8,12 +8,17 @@ import { Checkbox, Select, TextField } from '../ui/field.tsx'
 import { Section } from '../ui/page.tsx'
 import { toast } from '../ui/toast.tsx'
 
+/** Calls that go on spend credits while somebody looks. */
+const everyMs = 5000
+
 export function AccountForm({ org }: { org: string }) {
-  const account = useGet<Account>(path`/v1/ops/orgs/${org}/account`)
+  const account = useGet<Account>(path`/v1/ops/orgs/${org}/account`, { everyMs })
   return (
     <Section title="Account" hint="What it pays with. A credit is a US cent.">
       <Answered of={account}>
-        {(standing) => <Fields key={JSON.stringify(standing)} org={org} standing={standing} />}
+        {(standing) => (
+          <Fields key={`${standing.plan} ${standing.subscribed}`} org={org} standing={standing} />
+        )}
       </Answered>
     </Section>
   )
@@ -22,18 +27,21 @@ export function AccountForm({ org }: { org: string }) {
 function Fields({ org, standing }: { org: string; standing: Account }) {
   const [plan, setPlan] = useState<string>(standing.plan)
   const [subscribed, setSubscribed] = useState(standing.subscribed)
-  const [credits, setCredits] = useState(String(standing.credits))
+  const [typed, setTyped] = useState<string | null>(null)
+  const credits = typed ?? String(standing.credits)
   const { send, busy, error } = useSend()
   const submit = async (event: FormEvent) => {
     event.preventDefault()
     const body = { plan, subscribed, credits: Number(credits) }
-    if (await send('put', path`/v1/ops/orgs/${org}/account`, body)) toast('The account is kept.')
+    if (!(await send('put', path`/v1/ops/orgs/${org}/account`, body))) return
+    setTyped(null)
+    toast('The account is kept.')
   }
   return (
     <form className="stack" onSubmit={(event) => void submit(event)}>
       <div className="fields">
         <Select label="Plan" value={plan} onChange={setPlan} options={['free', 'pro', 'enterprise']} />
-        <TextField label="Credits" inputMode="decimal" required value={credits} onChange={setCredits} />
+        <TextField label="Credits" inputMode="decimal" required value={credits} onChange={setTyped} />
       </div>
       <Checkbox
         label="Subscribed"

@@ -10,18 +10,14 @@ import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Checkbox, Select, Switch, TextField } from '../ui/field.tsx'
 import { Section } from '../ui/page.tsx'
+import { SureButton } from '../ui/sure-button.tsx'
 import { Table } from '../ui/table.tsx'
 
 export function OrgMembers({ org }: { org: string }) {
   const members = useGet<MemberList>(path`/v1/ops/orgs/${org}/members`)
   const [isInviting, setInviting] = useState(false)
   const [handed, setHanded] = useState<Invited | null>(null)
-  const [leaving, setLeaving] = useState<string | null>(null)
-  const { send, error } = useSend()
-  const remove = async (id: string) => {
-    await send('delete', path`/v1/ops/orgs/${org}/members/${id}`)
-    setLeaving(null)
-  }
+  const { send, busy, error } = useSend()
   const close = () => {
     setInviting(false)
     setHanded(null)
@@ -65,9 +61,17 @@ export function OrgMembers({ org }: { org: string }) {
               {
                 title: '',
                 cell: ({ id, name }) => (
-                  <Button tone="danger" onClick={() => (leaving === id ? void remove(id) : setLeaving(id))}>
-                    {leaving === id ? 'Yes, remove' : 'Remove'} <span className="sr-only">{name}</span>
-                  </Button>
+                  <SureButton
+                    busy={busy}
+                    sure={
+                      <>
+                        Yes, remove <span className="sr-only">{name}</span>
+                      </>
+                    }
+                    onSure={() => void send('delete', path`/v1/ops/orgs/${org}/members/${id}`)}
+                  >
+                    Remove <span className="sr-only">{name}</span>
+                  </SureButton>
                 ),
               },
             ]}

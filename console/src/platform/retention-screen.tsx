@@ -2,8 +2,8 @@ import type { RetentionRun } from '@switchroom/contract/retention'
 import { useState } from 'react'
 import { useSend } from '../api/queries.ts'
 import { Refusal } from '../ui/answers.tsx'
-import { Button } from '../ui/button.tsx'
 import { Page, Section } from '../ui/page.tsx'
+import { SureButton } from '../ui/sure-button.tsx'
 
 export function RetentionScreen() {
   const [run, setRun] = useState<RetentionRun | null>(null)
@@ -21,13 +21,13 @@ export function RetentionScreen() {
           </p>
         ) : null}
         <div className="row">
-          <Button
-            tone="danger"
+          <SureButton
             busy={busy}
-            onClick={() => void send<RetentionRun>('post', '/v1/ops/retention').then(setRun)}
+            sure="Yes, forget it now"
+            onSure={() => void send<RetentionRun>('post', '/v1/ops/retention').then(setRun)}
           >
             Forget what is old
-          </Button>
+          </SureButton>
         </div>
       </Section>
     </Page>

@@ -1,11 +1,12 @@
 import { QueryClientProvider } from '@tanstack/react-query'
 import { lazy, Suspense, useState } from 'react'
-import { Route, Switch } from 'wouter'
+import { Route, Switch, useLocation } from 'wouter'
 import { makeQueries } from '../api/queries.ts'
 import { useSession } from '../api/session.ts'
 import { SignInScreen } from '../sign-in/sign-in-screen.tsx'
 import { Progress } from '../ui/answers.tsx'
 import { Toasts } from '../ui/toast.tsx'
+import { Unbroken } from '../ui/unbroken.tsx'
 import { useBrandColours, useDiscovery } from './brand.ts'
 import { SignedIn } from './signed-in.tsx'
 
@@ -16,11 +17,14 @@ const ResetScreen = lazy(() => import('../sign-in/reset-screen.tsx'))
 
 export function App() {
   const [queries] = useState(makeQueries)
+  const [place] = useLocation()
   return (
     <QueryClientProvider client={queries}>
-      <Suspense fallback={<Progress />}>
-        <Doors />
-      </Suspense>
+      <Unbroken place={place}>
+        <Suspense fallback={<Progress />}>
+          <Doors />
+        </Suspense>
+      </Unbroken>
       <Toasts />
     </QueryClientProvider>
   )

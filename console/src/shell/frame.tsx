@@ -3,6 +3,7 @@ import { useLocation } from 'wouter'
 import { tellRefusal, useSession } from '../api/session.ts'
 import { Refusal } from '../ui/answers.tsx'
 import { Button } from '../ui/button.tsx'
+import { Unbroken } from '../ui/unbroken.tsx'
 import { useDiscovery } from './brand.ts'
 import { EnvironmentSwitch } from './environment-switch.tsx'
 import './frame.css'
@@ -48,7 +49,7 @@ export function Frame({ children }: { children: ReactNode }) {
             <Button onClick={() => tellRefusal(null)}>Close</Button>
           </div>
         )}
-        {children}
+        <Unbroken place={place}>{children}</Unbroken>
       </main>
     </div>
   )

@@ -1,10 +1,11 @@
+import type { Identity } from '@switchroom/contract/identity'
 import type { OwnOrgList, OwnOrg } from '@switchroom/contract/sign-in'
 import type { MintedKey } from '@switchroom/contract/keys'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { api, path } from '../api/client.ts'
 import { useGet, useSend } from '../api/queries.ts'
-import { changeKey, signOut } from '../api/session.ts'
+import { changeKey, currentSession, signOut } from '../api/session.ts'
 import { Answered, Empty, Refusal } from '../ui/answers.tsx'
 import { Badge } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
@@ -29,7 +30,7 @@ export function OrgMenu() {
       </div>
       <div className="org-buttons">
         {me && me.email !== null ? <Button onClick={() => setOpen(true)}>Switch org</Button> : null}
-        <Button onClick={() => void leave(me?.key_id)}>Sign out</Button>
+        <Button onClick={() => leave(me)}>Sign out</Button>
       </div>
       <Dialog title="Switch org" open={isOpen} onClose={() => setOpen(false)}>
         <Orgs onDone={() => setOpen(false)} />
@@ -38,13 +39,13 @@ export function OrgMenu() {
   )
 }
 
-/** The key dies at the gateway too; this browser forgets it whatever the gateway says. */
-async function leave(keyId: string | undefined): Promise<void> {
-  try {
-    if (keyId) await api.post(path`/v1/keys/${keyId}/revoke`, undefined, { isProbe: true })
-  } finally {
-    signOut()
-  }
+/** This browser forgets the key at once; a person's dies at the gateway too, a program's token lives on. */
+function leave(me: Identity | null): void {
+  const { key } = currentSession()
+  signOut()
+  if (!me || me.email === null) return
+  const asking = { key, env: null, isProbe: true, keepalive: true }
+  void api.post(path`/v1/keys/${me.key_id}/revoke`, undefined, asking).catch(() => {}) // nobody is here to be told
 }
 
 function Orgs({ onDone }: { onDone: () => void }) {

@@ -1,13 +1,14 @@
 import { useEffect } from 'react'
 import { chooseEnvironment, signOut, tellRefusal, useSession } from '../api/session.ts'
-import { Progress, Refusal } from '../ui/answers.tsx'
+import { Progress, Unanswered } from '../ui/answers.tsx'
 import { Button } from '../ui/button.tsx'
 import { Frame } from './frame.tsx'
 import { useIdentity, WhoContext } from './identity.ts'
 import { Screens } from './screens.tsx'
 
 export function SignedIn() {
-  const { data: who, error } = useIdentity()
+  const identity = useIdentity()
+  const { data: who } = identity
   const { env } = useSession()
   const me = who?.me
   const only = me && (me.email === null ? me.env : me.production ? null : 'sandbox')
@@ -23,10 +24,10 @@ export function SignedIn() {
   }, [])
 
   if (!who) {
-    if (!error) return <Progress label="Signing in" />
+    if (!identity.error) return <Progress label="Signing in" />
     return (
       <main className="page">
-        <Refusal error={error} />
+        <Unanswered of={identity} />
         <div className="row">
           <Button onClick={() => signOut()}>Sign out</Button>
         </div>

@@ -7,8 +7,9 @@ import { signIn } from '../api/session.ts'
 import { useDiscovery } from '../shell/brand.ts'
 import { Refusal } from '../ui/answers.tsx'
 import { Button } from '../ui/button.tsx'
-import { Checkbox, TextField } from '../ui/field.tsx'
+import { TextField } from '../ui/field.tsx'
 import { thisDevice } from './device.ts'
+import { KeepSignedIn } from './keep-signed-in.tsx'
 import { Door } from './door.tsx'
 
 /** Behind an invitation and behind a reset: the token in the address lets its holder choose the password. */
@@ -40,12 +41,7 @@ export default function InvitationScreen({ token }: { token: string }) {
           value={password}
           onChange={setPassword}
         />
-        <Checkbox
-          label="Keep me signed in"
-          hint="On this browser, until you sign out."
-          checked={isKept}
-          onChange={setKept}
-        />
+        <KeepSignedIn isKept={isKept} onChange={setKept} />
         <Refusal error={error} />
         <Button tone="primary" type="submit" busy={busy}>
           Take my seat

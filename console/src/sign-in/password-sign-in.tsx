@@ -6,14 +6,21 @@ import { api } from '../api/client.ts'
 import { signIn } from '../api/session.ts'
 import { Refusal } from '../ui/answers.tsx'
 import { Button } from '../ui/button.tsx'
-import { Checkbox, Select, TextField } from '../ui/field.tsx'
+import { Select, TextField } from '../ui/field.tsx'
 import { thisDevice } from './device.ts'
+import { KeepSignedIn } from './keep-signed-in.tsx'
 
 export interface PasswordSignInProps {
   /** Instead of signing this tab in. */
   onKey?: (key: string) => void | Promise<void>
   /** The terminal that waits, to be told to the provider. */
   pairing?: string
+}
+
+/** Of one address: another that was typed meanwhile has others. */
+interface Providers {
+  email: string
+  orgs: ProviderOrg[]
 }
 
 /** Email and password, the org where there are several, and the org's own provider where it has one. */
@@ -23,9 +30,11 @@ export function PasswordSignIn({ onKey, pairing }: PasswordSignInProps) {
   const [isKept, setKept] = useState(false)
   const [orgs, setOrgs] = useState<OpenOrg[]>([])
   const [org, setOrg] = useState('')
-  const [providers, setProviders] = useState<ProviderOrg[]>([])
+  const [providers, setProviders] = useState<Providers>({ email: '', orgs: [] })
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState<Error | null>(null)
+
+  const offered = providers.email === email ? providers.orgs : []
 
   const mint = async () => {
     if (orgs.length === 0) {
@@ -88,19 +97,12 @@ export function PasswordSignIn({ onKey, pairing }: PasswordSignInProps) {
           options={orgs.map(({ slug, name, role }) => ({ value: slug, label: `${name} (${role})` }))}
         />
       ) : null}
-      {onKey ? null : (
-        <Checkbox
-          label="Keep me signed in"
-          hint="On this browser, until you sign out."
-          checked={isKept}
-          onChange={setKept}
-        />
-      )}
+      {onKey ? null : <KeepSignedIn isKept={isKept} onChange={setKept} />}
       <Refusal error={error} />
       <Button tone="primary" type="submit" busy={busy}>
         Sign in
       </Button>
-      {providers.map(({ slug, name }) => (
+      {offered.map(({ slug, name }) => (
         <a key={slug} className="button" href={providerAddress(slug, pairing)}>
           Sign in with the provider of {name}
         </a>
@@ -114,11 +116,12 @@ function providerAddress(org: string, pairing: string | undefined): string {
 }
 
 /** Nothing is said where it cannot be known: the password is there all the same. */
-async function providersOf(email: string): Promise<ProviderOrg[]> {
-  if (!/.@.+\../.test(email)) return []
+async function providersOf(email: string): Promise<Providers> {
+  if (!/.@.+\../.test(email)) return { email, orgs: [] }
   try {
-    return (await api.post<ProviderOrgList>('/v1/login/sso/discover', { email }, { key: null })).orgs
+    const { orgs } = await api.post<ProviderOrgList>('/v1/login/sso/discover', { email }, { key: null })
+    return { email, orgs }
   } catch {
-    return []
+    return { email, orgs: [] }
   }
 }

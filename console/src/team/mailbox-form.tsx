@@ -7,6 +7,7 @@ import { Lamp } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
 import { Select, TextField } from '../ui/field.tsx'
 import { Section } from '../ui/page.tsx'
+import { SureButton } from '../ui/sure-button.tsx'
 import { Time } from '../ui/time.tsx'
 import { toast } from '../ui/toast.tsx'
 
@@ -116,9 +117,9 @@ function Account({ address, standing }: { address: string; standing: Standing })
             Save
           </Button>
           {isStored ? (
-            <Button tone="danger" busy={busy} onClick={() => void forget()}>
+            <SureButton busy={busy} sure="Yes, forget the account" onSure={() => void forget()}>
               Forget the account
-            </Button>
+            </SureButton>
           ) : null}
         </div>
       </form>

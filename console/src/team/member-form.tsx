@@ -5,6 +5,7 @@ import { useSend } from '../api/queries.ts'
 import { Refusal } from '../ui/answers.tsx'
 import { Button } from '../ui/button.tsx'
 import { Checkbox, Select, TextField } from '../ui/field.tsx'
+import { SureButton } from '../ui/sure-button.tsx'
 import { toast } from '../ui/toast.tsx'
 import { LinkHanded } from './link-handed.tsx'
 import { agentsIn, roleOptions } from './roles.ts'
@@ -15,7 +16,6 @@ export function MemberForm({ member, onDone }: { member: Member; onDone: () => v
   const [agents, setAgents] = useState(member.agents.join(', '))
   const [production, setProduction] = useState(member.production)
   const [handed, setHanded] = useState<Invited | null>(null)
-  const [isSure, setSure] = useState(false)
   const { send, busy, error } = useSend()
   const address = path`/v1/members/${member.id}`
 
@@ -82,9 +82,9 @@ export function MemberForm({ member, onDone }: { member: Member; onDone: () => v
             Let in again
           </Button>
         ) : null}
-        <Button tone="danger" onClick={() => (isSure ? void remove() : setSure(true))}>
-          {isSure ? `Yes, remove ${member.name}` : 'Remove'}
-        </Button>
+        <SureButton busy={busy} sure={`Yes, remove ${member.name}`} onSure={() => void remove()}>
+          Remove
+        </SureButton>
       </div>
     </form>
   )

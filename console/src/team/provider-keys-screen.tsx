@@ -8,6 +8,7 @@ import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { TextArea, TextField } from '../ui/field.tsx'
 import { Page, Section } from '../ui/page.tsx'
+import { SureButton } from '../ui/sure-button.tsx'
 import { Table } from '../ui/table.tsx'
 import { toast } from '../ui/toast.tsx'
 
@@ -22,7 +23,7 @@ const words: Record<Availability, { tone: 'good' | 'neutral' | 'bad' | 'warn'; t
 export default function ProviderKeysScreen() {
   const catalogue = useGet<Catalogue>('/v1/providers')
   const [bringing, setBringing] = useState<string | null>(null)
-  const { send, error } = useSend()
+  const { send, busy, error } = useSend()
   const giveBack = async (vendor: string) => {
     if (await send('delete', path`/v1/provider-keys/${vendor}`))
       toast(`${vendor} runs without a key of yours now.`)
@@ -48,9 +49,17 @@ export default function ProviderKeysScreen() {
             <span className="sr-only">for {name}</span>
           </Button>
           {availability === 'yours' ? (
-            <Button tone="danger" onClick={() => void giveBack(name)}>
+            <SureButton
+              busy={busy}
+              sure={
+                <>
+                  Yes, forget <span className="sr-only">the key for {name}</span>
+                </>
+              }
+              onSure={() => void giveBack(name)}
+            >
               Forget <span className="sr-only">the key for {name}</span>
-            </Button>
+            </SureButton>
           ) : null}
         </div>
       ),

@@ -8,6 +8,7 @@ import { Button } from '../ui/button.tsx'
 import { Copy } from '../ui/copy.tsx'
 import { Checkbox, Select, TextArea, TextField } from '../ui/field.tsx'
 import { Page, Section } from '../ui/page.tsx'
+import { SureButton } from '../ui/sure-button.tsx'
 import { toast } from '../ui/toast.tsx'
 import { roleOptions } from './roles.ts'
 
@@ -19,7 +20,7 @@ export default function SingleSignOnScreen() {
         {(standing) => (
           <>
             {standing.configured ? <Proofs proofs={standing.proofs} /> : null}
-            <ProviderForm key={JSON.stringify(standing)} standing={standing} />
+            <ProviderForm key={JSON.stringify({ ...standing, proofs: [] })} standing={standing} />
           </>
         )}
       </Answered>
@@ -71,7 +72,6 @@ function ProviderForm({ standing }: { standing: IdentityProvider }) {
   const [domains, setDomains] = useState(standing.domains.join('\n'))
   const [role, setRole] = useState<string>(standing.role ?? '')
   const [required, setRequired] = useState(standing.required)
-  const [isSure, setSure] = useState(false)
   const { send, busy, error } = useSend()
   const submit = async (event: FormEvent) => {
     event.preventDefault()
@@ -138,9 +138,9 @@ function ProviderForm({ standing }: { standing: IdentityProvider }) {
             Save
           </Button>
           {standing.configured ? (
-            <Button tone="danger" busy={busy} onClick={() => (isSure ? void forget() : setSure(true))}>
-              {isSure ? 'Yes, forget the provider' : 'Forget the provider'}
-            </Button>
+            <SureButton busy={busy} sure="Yes, forget the provider" onSure={() => void forget()}>
+              Forget the provider
+            </SureButton>
           ) : null}
         </div>
       </form>

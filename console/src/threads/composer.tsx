@@ -19,7 +19,8 @@ export function Composer({ agent, thread }: { agent: string; thread: Thread }) {
   const write = async () => {
     if (isBlank || busy) return
     const at = `${threadsOf(agent)}${path`/${thread.contact}/messages`}`
-    if (await send<WrittenToThread>('post', at, { text })) setText('')
+    const isSent = await send<WrittenToThread>('post', at, { text })
+    if (isSent) setText((now) => (now === text ? '' : now)) // what was typed meanwhile stays
   }
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return

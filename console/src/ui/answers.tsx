@@ -1,6 +1,8 @@
 import type { UseQueryResult } from '@tanstack/react-query'
 import { useEffect, useState, type ReactNode } from 'react'
+import { Refused } from '../api/client.ts'
 import './answers.css'
+import { Button } from './button.tsx'
 
 export interface EmptyProps {
   title: string
@@ -52,6 +54,23 @@ export interface AnsweredProps<Answer> {
 /** What was asked for: progress until it is there, the refusal's sentence when it is not to be had. */
 export function Answered<Answer>({ of, label, children }: AnsweredProps<Answer>) {
   if (of.data !== undefined) return children(of.data)
-  if (of.error) return <Refusal error={of.error} />
+  if (of.error) return <Unanswered of={of} />
   return <Progress {...(label !== undefined && { label })} />
+}
+
+/** What was not refused but could not be had may be there in a moment. */
+export function Unanswered({ of: { error, refetch, isFetching } }: { of: UseQueryResult }) {
+  const isRefused = error instanceof Refused && error.status >= 400 && error.status < 500
+  return (
+    <>
+      <Refusal error={error} />
+      {isRefused ? null : (
+        <div className="row">
+          <Button busy={isFetching} onClick={() => void refetch()}>
+            Try again
+          </Button>
+        </div>
+      )}
+    </>
+  )
 }

@@ -104,3 +104,23 @@ test('what is written with the commit is kept with everything before it, or noth
   const kept = await database.pool.query('select n from notes where n > 2000 order by n')
   assert.deepEqual(kept.rows, [{ n: 2001 }, { n: 2003 }])
 })
+
+test('a transaction whose first statement fails leaves its connection fit for the next, and one that cannot begin says why', async () => {
+  const divide = statement<{ n: number }>('select 1 / $1::int as n')
+  const use = (divisor: number) => database.transaction((tx) => tx.row(divide, divisor))
+  await Promise.all(Array.from({ length: 60 }, () => assert.rejects(use(0), /division by zero/)))
+  const quotients = await Promise.all(Array.from({ length: 60 }, () => use(1)))
+  assert.ok(quotients.every((quotient) => quotient?.n === 1))
+  const nowhere = inlined('select from nowhere where id = $1 for update', 'a')
+  await assert.rejects(
+    database.transactionHolding(nowhere, async (tx) => tx.row(divide, 1)),
+    /relation "nowhere" does not exist/,
+  )
+  const own = statement<{ ended: boolean }>('select pg_terminate_backend(pg_backend_pid()) as ended')
+  await assert.rejects(
+    database.transaction(async (tx) => tx.row(own)),
+    /terminat/,
+  )
+  assert.deepEqual(await use(1), { n: 1 })
+  assert.equal(database.pool.idleCount, database.pool.totalCount)
+})

@@ -73,6 +73,7 @@ export class Database implements Queryable {
       connectionString,
       max: 20,
       connectionTimeoutMillis: 5000,
+      pipeline: true,
       statement_timeout: 30_000,
       application_name: 'switchroom-gateway',
       options: '-c TimeZone=UTC',
@@ -87,21 +88,28 @@ export class Database implements Queryable {
 
   /** Runs the work on one connection: all of it is kept, or nothing. */
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    return this.#transaction('begin', work)
+    return this.#transaction('begin', false, work)
   }
 
   /** The same, begun with a lock in one round trip, where every one of them keeps others waiting. */
   transactionHolding<T>(lock: Inlined, work: (tx: Transaction) => Promise<T>): Promise<T> {
-    return this.#transaction(`begin; ${lock.inlined}`, work)
+    return this.#transaction(`begin; ${lock.inlined}`, true, work)
   }
 
-  async #transaction<T>(beginning: string, work: (tx: Transaction) => Promise<T>): Promise<T> {
+  async #transaction<T>(
+    beginning: string,
+    isAwaited: boolean,
+    work: (tx: Transaction) => Promise<T>,
+  ): Promise<T> {
     const client = await this.pool.connect()
     let broken = false
     const afterCommit: (() => void)[] = []
     const ending: string[] = []
+    const begun = client.query(beginning)
+    begun.catch(() => {}) // the work fails with it, and whoever asked is told why
     try {
-      await client.query(beginning)
+      // Work that needs no lock need not wait: its first statement goes out with the beginning, and fails where that does.
+      if (isAwaited) await begun
       const result = await work({
         ...queryOn(client),
         isTransaction: true,
@@ -112,8 +120,12 @@ export class Database implements Queryable {
       for (const more of afterCommit) more()
       return result
     } catch (error) {
+      const cause = await begun.then(
+        () => error,
+        (unbegun: unknown) => unbegun,
+      )
       await client.query('rollback').catch(() => (broken = true))
-      throw error
+      throw cause
     } finally {
       client.release(broken)
     }

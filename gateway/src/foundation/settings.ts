@@ -39,6 +39,8 @@ export interface Settings {
   domain: string | undefined
   /** Base of every link and redirect address, without a trailing slash. */
   baseUrl: string
+  /** Where clients ask for speech, as they are told. */
+  voiceUrl: string | undefined
   dashboardPort: number
   /** Where the dashboard is reached, without a trailing slash. */
   dashboardUrl: string
@@ -125,6 +127,7 @@ export function readSettings(environment: Environment): Settings {
     domain,
     baseUrl:
       read('SVC_BASE_URL', webUrl) ?? (domain ? `https://${domain}` : `http://127.0.0.1:${listenPort}`),
+    voiceUrl: read('SVC_VOICE_URL', webUrl),
     dashboardPort,
     dashboardUrl: read('SVC_DASHBOARD_URL', webUrl) ?? `http://127.0.0.1:${dashboardPort}`,
     trustedProxies: read('SVC_TRUSTED_PROXIES', listOf(network)) ?? [],

@@ -13,7 +13,8 @@ export interface Source {
 
 /**
  * Where sound comes from and goes to. What was signalled may be an address behind a router, so the first packet tells;
- * after that only the signalled address is believed, once, and nobody else can turn the sound to himself.
+ * after that only the signalled address is believed, once, and nobody else can turn the sound to himself. The party's
+ * own address is believed at another port when it has been silent at the one before.
  */
 export class LearnedSource {
   #signalled: Source
@@ -43,7 +44,8 @@ export class LearnedSource {
 
   /** Whether a packet from there is one of the party's. */
   accepts({ address, port }: Source, now: number): boolean {
-    if (!this.#isParty(address, port, now)) return false
+    // nothing can be sent back to port 0, which only a forged packet comes from
+    if (port === 0 || !this.#isParty(address, port, now)) return false
     if (this.#learned?.address !== address || this.#learned.port !== port) this.#learned = { address, port }
     this.#heardAt = now
     return true
@@ -52,7 +54,7 @@ export class LearnedSource {
   #isParty(address: string, port: number, now: number): boolean {
     const learned = this.#learned
     if (!learned || (learned.address === address && learned.port === port)) return true
-    if (address !== this.#signalled.address) return false
-    return learned.address !== address || now - this.#heardAt > silentMs
+    if (address === learned.address) return now - this.#heardAt > silentMs
+    return address === this.#signalled.address
   }
 }

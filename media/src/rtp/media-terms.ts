@@ -11,4 +11,6 @@ export interface MediaTerms {
   /** Of telephone events (RFC 4733); null where the other end has none. */
   tonePayloadType: number | null
   ptimeMs: number
+  /** It sends nothing, so that its silence says nothing. */
+  onlyListens?: true
 }

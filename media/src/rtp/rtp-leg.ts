@@ -18,6 +18,7 @@ const lostFrames = 30_000 / frameMs
 const receiveBytes = 512 * 1024
 /** Of what one packet may hold: 200 ms. */
 const longestPayload = 1600
+const mostPressed = 32
 
 /** What the signalling of a leg does for it. */
 export interface Signalling {
@@ -44,7 +45,9 @@ export class RtpLeg implements Leg {
   #isOver = false
   #ssrc: number | undefined
   #framesSincePacket = 0
-  #toneListener: (digit: string) => void = () => {}
+  #toneListener: ((digit: string) => void) | undefined
+  /** Keys that were pressed before anybody listened. */
+  #pressed: string[] = []
 
   private constructor(socket: Socket, terms: MediaTerms, signalling: Signalling) {
     this.#socket = socket
@@ -71,8 +74,10 @@ export class RtpLeg implements Leg {
       lookup: (address, _options, found) => found(null, address, family), // every address is a literal one
     })
     await new Promise<void>((resolve, reject) => {
-      const fail = ({ code = 'unknown' }: NodeJS.ErrnoException) =>
+      const fail = ({ code = 'unknown' }: NodeJS.ErrnoException) => {
+        socket.close()
         reject(new MediaError(`the port ${terms.localPort} for sound could not be opened: ${code}`))
+      }
       socket.once('error', fail)
       socket.bind({ port: terms.localPort, address: terms.localAddress }, () => {
         socket.off('error', fail)
@@ -102,8 +107,16 @@ export class RtpLeg implements Leg {
   sendTones = (digits: string) => (this.#isOver ? Promise.resolve() : this.#sender.tones.send(digits))
   transfer = (to: string) => this.#signalling.transfer(to)
 
+  /** Whoever listens first is told what was pressed before. */
   onTone(listener: (digit: string) => void): void {
     this.#toneListener = listener
+    for (const digit of this.#pressed.splice(0)) listener(digit)
+  }
+
+  /** A key that came as signalling, or in the sound. */
+  press(digit: string): void {
+    if (this.#toneListener) this.#toneListener(digit)
+    else if (this.#pressed.length < mostPressed) this.#pressed.push(digit)
   }
 
   async hangUp(): Promise<void> {
@@ -116,8 +129,9 @@ export class RtpLeg implements Leg {
     if (this.#isHeld) this.#sender.pass(1)
     else this.#send(this.#sender.next(this.#terms))
     for (const frame of this.#hearing.take()) this.#heard.put(frame)
-    // A party that holds us need not send.
-    this.#framesSincePacket = this.#isHeld ? 0 : this.#framesSincePacket + 1
+    // A party that holds us need not send, and one that only listens does not.
+    const isSilent = this.#isHeld || this.#terms.onlyListens
+    this.#framesSincePacket = isSilent ? 0 : this.#framesSincePacket + 1
     if (this.#framesSincePacket >= lostFrames) this.#lose()
   }
 
@@ -148,7 +162,7 @@ export class RtpLeg implements Leg {
       return
     }
     const digit = this.#tones.read(packet.timestamp, packet.payload)
-    if (digit !== undefined) this.#toneListener(digit)
+    if (digit !== undefined) this.press(digit)
   }
 
   #lose(): void {

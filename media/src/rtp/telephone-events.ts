@@ -8,6 +8,8 @@ const pauseFrames = 5
 const volume = 10
 /** A sender that gives each packet of a tone another timestamp still means one tone, when they are this close. */
 const sameToneMs = 60
+/** What comes later than this is not late: the other end counts anew. */
+const mostLateMs = 5_000
 
 const lowHz = [697, 770, 852, 941]
 const highHz = [1209, 1336, 1477, 1633]
@@ -17,10 +19,12 @@ const rows = '123A456B789C*0#D'
 /** Tells each key that was pressed once, however many packets (RFC 4733) say it. */
 export class ToneReader {
   readonly #sameTone: number
+  readonly #mostLate: number
   #last: { digit: string; timestamp: number; isOver: boolean } | undefined
 
   constructor(clockRate: number) {
     this.#sameTone = (sameToneMs * clockRate) / 1000
+    this.#mostLate = (mostLateMs * clockRate) / 1000
   }
 
   /** The digit, when this packet is the first to say it. */
@@ -31,11 +35,11 @@ export class ToneReader {
     const isOver = (flags & 0x80) !== 0
     const last = this.#last
     const since = last ? (timestamp - last.timestamp) | 0 : 1
-    if (last && since <= 0) {
+    if (last && since <= 0 && since > -this.#mostLate) {
       if (since === 0 && isOver) last.isOver = true
       return undefined
     }
-    const isSame = last?.digit === digit && !last.isOver && since <= this.#sameTone
+    const isSame = last?.digit === digit && !last.isOver && since > 0 && since <= this.#sameTone
     this.#last = { digit, timestamp, isOver }
     return isSame ? undefined : digit
   }

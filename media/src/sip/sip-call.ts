@@ -2,7 +2,7 @@ import { MediaError } from '../plane.ts'
 import type { MediaTerms } from '../rtp/media-terms.ts'
 import { type DialogEnd, type SipDialog, SipRefused } from './sip-calls.ts'
 import { allowed, type DialogState } from './sip-dialog-state.ts'
-import { header, type SipRequest } from './sip-message.ts'
+import { header, type SipRequest, unknownIn } from './sip-message.ts'
 import { Referral, referTo } from './sip-referral.ts'
 import type { ServerTransaction } from './sip-server-transaction.ts'
 import { type LocalEnd, SipSession } from './sip-session.ts'
@@ -114,6 +114,8 @@ export class SipCall implements SipDialog, StandingDialog {
 
   #serve(transaction: ServerTransaction): void {
     const { request } = transaction
+    const unknown = unknownIn(request)
+    if (unknown) return transaction.answer(420, { headers: [unknown] })
     switch (request.method) {
       case 'INVITE':
       case 'UPDATE':

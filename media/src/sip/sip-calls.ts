@@ -51,8 +51,11 @@ export interface IncomingInvite {
   readonly fence: SipFence | null
   /** Aborted when the caller gave up. */
   readonly signal: AbortSignal
-  /** Rejects with `MediaError` when the caller gave up, or their answer to our offer does not fit. */
-  accept(): Promise<SipDialog>
+  /**
+   * Has the sound prepared before the caller hears that they are answered, on another port where a `MediaError` says
+   * that one cannot be had. Rejects with `MediaError` when the caller gave up, or their answer to our offer does not fit.
+   */
+  accept(prepare?: (terms: MediaTerms) => Promise<void>): Promise<SipDialog>
   reject(status: number, reason?: string): void
   ring(): void
 }

@@ -189,14 +189,32 @@ test('a connection whose fence is taken away is cut at its next word, be it only
   assert.equal(heard, 0)
 })
 
-test('a call whose far end is flooded for is not lost while its answers may be among what was dropped', async () => {
-  const timing = { pingEveryMs: 20, t1Ms: 2, t2Ms: 4, t4Ms: 2 }
-  const { server, call, peer } = await run.standing({ timing, limits: { messagesPerS: 20 } })
-  const flood = await Flood.from(['127.0.0.1'], server.port)
-  const pings = () =>
-    new Set(peer.received.filter((one) => one.cseq.method === 'OPTIONS').map((one) => one.cseq.number))
-  while (pings().size < 8) await flood.send(50, (n, from) => writtenBy('OPTIONS', n, from))
-  assert.equal(await Promise.race([call.ended, Promise.resolve('stands')]), 'stands')
-  flood.close()
-  assert.equal(await call.ended, 'lost', 'once nobody floods, it is')
-})
+const flooded = { timing: { pingEveryMs: 20, t1Ms: 2, t2Ms: 4, t4Ms: 2 }, limits: { messagesPerS: 20 } }
+
+/** A call with somebody who is reached by way of the peer alone. */
+async function standingBehind() {
+  const { server, calls } = await run.answering(flooded)
+  const peer = await run.peer(server)
+  const headers = { Contact: '<sip:phone@192.0.2.9>', 'Record-Route': `<sip:127.0.0.1:${peer.port};lr>` }
+  peer.request({ method: 'INVITE', to: ours, body: offerOf(4000), headers })
+  const answer = await peer.status(200)
+  peer.request({ method: 'ACK', to: ours, headers: { To: header(answer, 'to') ?? '' } })
+  const call = await calls[0]
+  assert.ok(call)
+  return { server, call, peer }
+}
+
+for (const [whose, standing] of [
+  ['far end is flooded for', () => run.standing(flooded)],
+  ['far end is behind somebody who is flooded for', standingBehind],
+] as const)
+  test(`a call whose ${whose} is not lost while its answers may be among what was dropped`, async () => {
+    const { server, call, peer } = await standing()
+    const flood = await Flood.from(['127.0.0.1'], server.port)
+    const pings = () =>
+      new Set(peer.received.filter((one) => one.cseq.method === 'OPTIONS').map((one) => one.cseq.number))
+    while (pings().size < 8) await flood.send(50, (n, from) => writtenBy('OPTIONS', n, from))
+    assert.equal(await Promise.race([call.ended, Promise.resolve('stands')]), 'stands')
+    flood.close()
+    assert.equal(await call.ended, 'lost', 'once nobody floods, it is')
+  })

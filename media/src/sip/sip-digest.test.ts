@@ -97,6 +97,22 @@ test('a nonce is stale after a minute, and one that is counted up serves within 
   }
 })
 
+test('of the nonces that were counted the oldest are forgotten, so that there are never too many', () => {
+  mock.timers.enable({ apis: ['Date'], now: 1_000_000 })
+  try {
+    const server = new DigestServer()
+    const proof = () => answerChallenge(server.challenges(source, false), 'INVITE', uri, pair)
+    const first = proof()
+    assert.equal(proven(server, first), 'proven')
+    let last = first
+    for (let more = 0; more < 20_000; more += 1) proven(server, (last = proof()))
+    assert.equal(proven(server, last), 'stale')
+    assert.equal(proven(server, first), 'proven', 'it is not known any more')
+  } finally {
+    mock.timers.reset()
+  }
+})
+
 test('the stronger of two challenges is answered', () => {
   const server = new DigestServer()
   const answer = answerChallenge(server.challenges(source, false), 'INVITE', uri, pair)

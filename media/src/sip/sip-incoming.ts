@@ -2,10 +2,15 @@ import { MediaError } from '../plane.ts'
 import { SipCall } from './sip-call.ts'
 import type { IncomingInvite, SipDialog, SipFence } from './sip-calls.ts'
 import { DialogState } from './sip-dialog-state.ts'
+import type { MediaTerms } from '../rtp/media-terms.ts'
 import { type FarEnd, LocalDescription } from './sip-offer.ts'
 import type { ServerTransaction } from './sip-server-transaction.ts'
+import { type LocalEnd, termsOf } from './sip-session.ts'
 import type { SipStack } from './sip-stack.ts'
 import { newToken } from './sip-transactions.ts'
+
+/** Somebody else on this machine may have a port; that many ports are theirs only where something is wrong. */
+const mostPorts = 3
 
 export interface Asked {
   number: string | null
@@ -28,6 +33,7 @@ export class IncomingCall implements IncomingInvite {
   readonly #tag = newToken()
   readonly #given = new AbortController()
   readonly #expiry: NodeJS.Timeout
+  #isAccepting = false
   #isSettled = false
 
   constructor(
@@ -60,10 +66,18 @@ export class IncomingCall implements IncomingInvite {
     this.#invite.answer(status, { tag: this.#tag, ...(reason !== undefined && { reason: oneLine(reason) }) })
   }
 
-  async accept(): Promise<SipDialog> {
-    if (!this.#settle())
-      throw new MediaError(this.signal.aborted ? 'the caller gave up' : 'the call is answered already')
-    const call = this.#answer()
+  async accept(prepare: (terms: MediaTerms) => Promise<void> = async () => {}): Promise<SipDialog> {
+    if (this.#isSettled || this.#isAccepting) throw this.#tooLate()
+    this.#isAccepting = true
+    const { flow, request } = this.#invite
+    const state = DialogState.ofCaller(this.#stack, request, flow, this.#tag, this.#contact)
+    const local = await this.#prepared(state, prepare)
+    if (!this.#settle()) {
+      this.#stack.options.releasePort(local.port)
+      throw this.#tooLate()
+    }
+    const call = new SipCall(this.#stack, state, local, [flow.address])
+    call.session.answer(this.#invite, this.#offer, this.#tag)
     await call.session.agreed
     return call
   }
@@ -75,21 +89,29 @@ export class IncomingCall implements IncomingInvite {
     this.#given.abort(new MediaError('the caller gave up'))
   }
 
-  #answer(): SipCall {
-    const { flow, request } = this.#invite
+  async #prepared(state: DialogState, prepare: (terms: MediaTerms) => Promise<void>): Promise<LocalEnd> {
     const { options } = this.#stack
-    let port: number
     try {
-      port = options.allocatePort()
+      for (let tried = 1; ; tried++) {
+        const port = options.allocatePort()
+        const description = new LocalDescription(this.#stack.addressFor(this.#invite.flow.address), port)
+        const local = { port, address: options.host, description }
+        try {
+          await prepare(termsOf(local, this.#offer, state))
+          return local
+        } catch (error) {
+          options.releasePort(port)
+          if (this.#isSettled || tried === mostPorts || !(error instanceof MediaError)) throw error
+        }
+      }
     } catch (error) {
-      this.#invite.answer(503, { tag: this.#tag })
+      if (this.#settle()) this.#invite.answer(503, { tag: this.#tag })
       throw error
     }
-    const state = DialogState.ofCaller(this.#stack, request, flow, this.#tag, this.#contact)
-    const description = new LocalDescription(this.#stack.addressFor(flow.address), port)
-    const call = new SipCall(this.#stack, state, { port, address: options.host, description }, [flow.address])
-    call.session.answer(this.#invite, this.#offer, this.#tag)
-    return call
+  }
+
+  #tooLate(): MediaError {
+    return new MediaError(this.signal.aborted ? 'the caller gave up' : 'the call is answered already')
   }
 
   get #contact(): string {

@@ -46,6 +46,12 @@ export const wordsOf = (message: { headers: Headers }, name: string): string[] =
       .filter((word) => word !== ''),
   )
 
+/** What a request insists on that is not known here, as it is answered; null where nothing is. */
+export function unknownIn(request: { headers: Headers }): readonly [string, string] | null {
+  const unknown = wordsOf(request, 'require').filter((word) => word !== 'timer')
+  return unknown.length > 0 ? ['unsupported', unknown.join(', ')] : null
+}
+
 export const reasons: Record<number, string> = {
   100: 'Trying',
   180: 'Ringing',

@@ -83,6 +83,12 @@ for (const [why, text] of Object.entries({
     assert.throws(() => readSdp(text), new MediaError(`the far end's SDP does not fit: ${why}`))
   })
 
+test('SDP is too long by its characters as well as by its lines', () => {
+  const long = (chars: number) => described('m=audio 4000 RTP/AVP 0', `a=x:${'y'.repeat(chars)}`)
+  assert.equal(readSdp(long(16_000)).terms.remotePort, 4000)
+  assert.throws(() => readSdp(long(17_000)), new MediaError("the far end's SDP does not fit: it is too long"))
+})
+
 test('SDP with a multicast address, a port of 0 or nothing at all is refused', () => {
   for (const text of [
     described('m=audio 4000 RTP/AVP 0', 'c=IN IP4 224.2.1.1/127/3'),

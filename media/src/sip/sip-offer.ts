@@ -21,7 +21,7 @@ export interface FarEnd {
   place: number
 }
 
-const refused = (why: string) => new MediaError(`the far end's SDP does not fit: ${why}`)
+export const refused = (why: string) => new MediaError(`the far end's SDP does not fit: ${why}`)
 
 /** Reads an offer, or an answer; throws a `MediaError` that says what does not fit. */
 export function readSdp(text: string): FarEnd {
@@ -46,6 +46,7 @@ export function readSdp(text: string): FarEnd {
       ...codec,
       tonePayloadType: tonePayload(media),
       ptimeMs: Number.isInteger(ptime) && ptime >= 10 && ptime <= 60 && ptime % 10 === 0 ? ptime : 20,
+      ...(direction === 'recvonly' && { onlyListens: true }),
     },
     isHeld: direction === 'sendonly' || direction === 'inactive' || address === '0.0.0.0',
     direction,

@@ -21,6 +21,9 @@ export interface Dialling {
   signal: AbortSignal
 }
 
+/** Of those that a trunk rings at once. */
+const mostRinging = 16
+
 const terminated = () => new SipRefused(487, 'Request Terminated')
 const timedOut = () => new SipRefused(408, 'Request Timeout')
 
@@ -54,6 +57,8 @@ class Dial {
   readonly #callId = newToken()
   readonly #tag = newToken()
   readonly #port: number
+  /** What each who rings has described of their sound, for some answer without saying it again. */
+  readonly #early = new Map<string, string>()
   #number = 0
 
   constructor(stack: SipStack, dialling: Dialling) {
@@ -97,7 +102,8 @@ class Dial {
     acknowledge: (state: DialogState) => Promise<void>,
   ): Promise<SipDialog> {
     const state = this.#state(response, flow)
-    const farEnd = answerIn(response)
+    const isSaidAgain = response.body.trim() !== ''
+    const farEnd = answerIn(isSaidAgain ? response.body : (this.#early.get(response.to.tag) ?? ''))
     // Nothing within the call may overtake it.
     await acknowledge(state)
     if (!farEnd || this.#stack.dialogs.has(state.key)) {
@@ -171,6 +177,7 @@ class Dial {
       if (response && response.status < 200) {
         if (signal.aborted && !isRinging) this.#stack.transactions.cancel(transaction, flow)
         isRinging = true
+        this.#keepEarly(response)
       } else if (response && response.status < 300 && taken === response.to.tag) resend()
       // Somebody else answered too, or it was given up just then.
       else if (response && response.status < 300 && (isTold || signal.aborted))
@@ -191,6 +198,11 @@ class Dial {
     }
     signal.addEventListener('abort', giveUp, { once: true })
     return promise
+  }
+
+  #keepEarly({ to: { tag }, body }: SipResponse): void {
+    if (body.trim() === '' || (this.#early.size >= mostRinging && !this.#early.has(tag))) return
+    this.#early.set(tag, body)
   }
 
   async #refuse(response: SipResponse, flow: Flow): Promise<void> {
@@ -219,9 +231,9 @@ function addressOf({ to, trunk: { hostname, transport } }: Dialling): string {
   return uri
 }
 
-function answerIn(response: SipResponse): FarEnd | null {
+function answerIn(body: string): FarEnd | null {
   try {
-    return readSdp(response.body)
+    return readSdp(body)
   } catch (error) {
     if (error instanceof MediaError) return null
     throw error

@@ -1,13 +1,14 @@
 import { createHmac, randomBytes } from 'node:crypto'
+import { MediaError } from '../plane.ts'
 import type { IncomingInvite, SipFence } from './sip-calls.ts'
 import { allowed } from './sip-dialog-state.ts'
 import { DigestServer } from './sip-digest.ts'
 import type { Flow } from './sip-flow.ts'
 import type { SipGate } from './sip-gate.ts'
 import { type Asked, IncomingCall } from './sip-incoming.ts'
-import { header, type SipRequest, wordsOf } from './sip-message.ts'
+import { header, type SipRequest, unknownIn } from './sip-message.ts'
 import { type Answer, answeringFlow, type ServerTransaction, writeAnswer } from './sip-server-transaction.ts'
-import { offerIn } from './sip-session.ts'
+import { offerIn, warning } from './sip-session.ts'
 import { readRefreshing, shortestSessionS } from './sip-session-timer.ts'
 import type { SipStack } from './sip-stack.ts'
 import { readNumber, readUri } from './sip-syntax.ts'
@@ -65,13 +66,12 @@ export class Reception {
     if (asked.fence?.pair && !this.#isProven(request, flow, asked.fence.pair)) return undefined
     if (!request.from.tag) return this.refuse(request, flow, 400, { reason: 'From has no tag' })
     if (this.#stack.transactions.isMerged(request)) return this.refuse(request, flow, 482)
-    const unknown = wordsOf(request, 'require').filter((word) => word !== 'timer')
-    if (unknown.length > 0)
-      return this.refuse(request, flow, 420, { headers: [['unsupported', unknown.join(', ')]] })
+    const unknown = unknownIn(request)
+    if (unknown) return this.refuse(request, flow, 420, { headers: [unknown] })
     if ((readRefreshing(request)?.seconds ?? shortestSessionS) < shortestSessionS)
       return this.refuse(request, flow, 422, { headers: [['min-se', String(shortestSessionS)]] })
     const offer = offerIn(request)
-    if (offer === 'unfit') return this.refuse(request, flow, 488)
+    if (offer instanceof MediaError) return this.refuse(request, flow, 488, { headers: [warning(offer)] })
     const source = flow.address
     const { ringing, options } = this.#stack
     if (this.#stack.isFull || ringing.of(source) >= options.limits.ringingOfSource)

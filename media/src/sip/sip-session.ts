@@ -3,7 +3,7 @@ import type { MediaTerms } from '../rtp/media-terms.ts'
 import type { ClientTransaction } from './sip-client-transaction.ts'
 import { allowed, type DialogState } from './sip-dialog-state.ts'
 import { header, type Headers, type SipRequest, type SipResponse } from './sip-message.ts'
-import { type FarEnd, type LocalDescription, readSdp } from './sip-offer.ts'
+import { type FarEnd, type LocalDescription, readSdp, refused } from './sip-offer.ts'
 import type { ServerTransaction } from './sip-server-transaction.ts'
 import { agreeing, readRefreshing, SessionTimer, shortestSessionS } from './sip-session-timer.ts'
 import type { SipStack } from './sip-stack.ts'
@@ -31,6 +31,8 @@ export class SipSession {
   #onTerms: (terms: MediaTerms, isHeld: boolean) => void = () => {}
   /** Theirs that we answered with a 2xx, until they acknowledge it. */
   #theirs: ServerTransaction | null = null
+  /** Whether what we answered it with was the offer, so that its ACK brings the answer. */
+  #isOfferOurs = false
   #ours: ClientTransaction | null = null
   #retry: NodeJS.Timeout | undefined
   readonly #agreed = Promise.withResolvers<void>()
@@ -69,16 +71,10 @@ export class SipSession {
   }
 
   agree(farEnd: FarEnd): void {
-    const { port, address } = this.#local
     const before = JSON.stringify([this.#terms, this.#farEnd?.isHeld])
     const isFirst = this.#terms === null
     this.#farEnd = farEnd
-    this.#terms = {
-      localPort: port,
-      localAddress: address,
-      ...farEnd.terms,
-      remoteAddress: this.#soundOf(farEnd),
-    }
+    this.#terms = termsOf(this.#local, farEnd, this.#state)
     this.#agreed.resolve()
     if (!isFirst && JSON.stringify([this.#terms, farEnd.isHeld]) !== before)
       this.#onTerms(this.#terms, farEnd.isHeld)
@@ -94,6 +90,7 @@ export class SipSession {
         ? description.agreed(this.#farEnd)
         : description.offer()
     if (offer) this.agree(offer)
+    this.#isOfferOurs = !offer
     this.#theirs = invite
     this.#acknowledged = Promise.withResolvers<void>()
     invite.onUnacknowledged(() => {
@@ -112,10 +109,9 @@ export class SipSession {
   /** The ACK of an answer; it carries theirs where ours was the offer. */
   acknowledge(request: SipRequest): void {
     if (this.#theirs?.request.cseq.number !== request.cseq.number) return
-    const isOfferOurs = this.#theirs.request.body === ''
     this.#theirs.acknowledge()
     this.#settle()
-    if (!isOfferOurs) return
+    if (!this.#isOfferOurs) return
     try {
       this.agree(readSdp(request.body))
     } catch (error) {
@@ -134,7 +130,7 @@ export class SipSession {
     if (refreshing && refreshing.seconds < shortestSessionS)
       return transaction.answer(422, { headers: [['min-se', String(shortestSessionS)]] })
     const offer = offerIn(request)
-    if (offer === 'unfit') return transaction.answer(488)
+    if (offer instanceof MediaError) return transaction.answer(488, { headers: [warning(offer)] })
     this.#state.refreshTarget(request)
     if (request.method === 'INVITE') return this.answer(transaction, offer)
     if (offer) this.agree(offer)
@@ -159,12 +155,6 @@ export class SipSession {
     this.#agreed.reject(new MediaError('the call is over'))
   }
 
-  /** Sound for a place that nothing may be sent to goes to where the call came from. */
-  #soundOf({ terms: { remoteAddress } }: FarEnd): string {
-    const isSent = remoteAddress === nowhere || this.#state.isWithinReach(remoteAddress)
-    return isSent ? remoteAddress : this.#state.address
-  }
-
   #headers(more: Headers): Headers {
     return [['contact', this.#state.contact], ['allow', allowed], ['supported', 'timer'], ...more, sdpType]
   }
@@ -184,7 +174,8 @@ export class SipSession {
       const body = this.#local.description.agreed(this.#farEnd)
       let acknowledgement: Buffer | null = null
       this.#ours = this.#stack.ask(this.#state.request('INVITE', headers, body), flow, (response) => {
-        if (response && response.status < 200) return
+        // one that only says that it tries would hold up every other change for ever
+        if (response && response.status < 200) return this.#ours?.limit()
         if (!response || response.status === 481 || response.status === 408) return this.#onLost()
         if (response.status === 491) return this.#refreshIn(Math.random() * 2_000)
         this.#timer.restart()
@@ -212,15 +203,31 @@ export class SipSession {
   }
 }
 
-/** Null where there is none. */
-export function offerIn(request: SipRequest): FarEnd | null | 'unfit' {
+/** What the two agree on; while the far end has said nothing, what we would offer it, and nobody to send it to. */
+export function termsOf({ port, address, description }: LocalEnd, farEnd: FarEnd | null, state: DialogState) {
+  const { terms } = farEnd ?? readSdp(description.offer())
+  const remoteAddress = farEnd ? soundOf(farEnd, state) : nowhere
+  return { localPort: port, localAddress: address, ...terms, remoteAddress } satisfies MediaTerms
+}
+
+/** Sound for a place that nothing may be sent to goes to where the call came from. */
+function soundOf({ terms: { remoteAddress } }: FarEnd, state: DialogState): string {
+  const isSent = remoteAddress === nowhere || state.isWithinReach(remoteAddress)
+  return isSent ? remoteAddress : state.address
+}
+
+/** Null where there is none; what does not fit, where one does not. */
+export function offerIn(request: SipRequest): FarEnd | null | MediaError {
   if (request.body.trim() === '') return null
   const type = header(request, 'content-type')?.split(';')[0]?.trim().toLowerCase()
-  if (type !== 'application/sdp' || header(request, 'content-encoding')) return 'unfit'
+  if (type !== 'application/sdp' || header(request, 'content-encoding')) return refused('it is no plain SDP')
   try {
     return readSdp(request.body)
   } catch (error) {
     if (!(error instanceof MediaError)) throw error
-    return 'unfit'
+    return error
   }
 }
+
+/** Why it is refused, for whoever looks at the far end. */
+export const warning = ({ message }: MediaError) => ['warning', `399 switchroom "${message}"`] as const

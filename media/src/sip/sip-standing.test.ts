@@ -264,3 +264,15 @@ test('a BYE is not sent before their ACK, and the server hangs up whatever stand
   await near.server.stop()
   assert.deepEqual(await Promise.all([call.ended, other?.ended]), ['hangup', 'hangup'])
 })
+
+test('whoever asks while the server hangs up what stands hears that it is closed', async () => {
+  const { server, peer, invites } = await run.standing()
+  const late = await run.peer(server)
+  const stopping = server.stop()
+  const bye = await peer.asked('BYE')
+  late.request({ method: 'INVITE', to: ours, body: offerOf(4000) })
+  assert.equal((await late.status(100, 503)).status, 503)
+  peer.answer(bye, '200 OK')
+  await stopping
+  assert.equal(invites.length, 1)
+})

@@ -109,6 +109,7 @@ export class SipTransport {
   }
 
   #receive(bytes: Buffer, address: string, port: number): void {
+    if (port === 0) return // only a forged one comes from there, and nothing can be sent back
     if (!this.#listener.isAdmitted(address)) {
       this.#listener.onRefused()
       return

@@ -1,12 +1,10 @@
-import type { LiveAudio } from '@switchroom/kit/vendor'
-
 /** So much is kept for ears that do not take it yet; what is older is lost. */
 const mostWaitingS = 10
 
-/** The party's samples on their way to whichever ears listen now. One reader at a time. */
-export class AudioQueue {
+/** The party's samples, and what is asked between them, on their way to whoever listens now. One reader at a time. */
+export class AudioQueue<Asked> {
   readonly #most: number
-  #waiting: LiveAudio[] = []
+  #waiting: (Uint8Array | Asked)[] = []
   #samples = 0
   #isEnded = false
   #wake: (() => void) | null = null
@@ -21,9 +19,13 @@ export class AudioQueue {
     while (this.#samples > this.#most) this.#samples -= lengthOf(this.#waiting.shift())
   }
 
-  /** Whoever listens is asked to commit what it heard. */
-  finalize() {
-    this.#put('finalize')
+  ask(asked: Asked) {
+    this.#put(asked)
+  }
+
+  /** Somebody else listens from now on, whom nothing was asked. */
+  forgetAsked() {
+    this.#waiting = this.#waiting.filter((next) => next instanceof Uint8Array)
   }
 
   end() {
@@ -31,7 +33,7 @@ export class AudioQueue {
     this.#wake?.()
   }
 
-  async *read(signal: AbortSignal): AsyncIterable<LiveAudio> {
+  async *read(signal: AbortSignal): AsyncIterable<Uint8Array | Asked> {
     const wake = () => this.#wake?.()
     signal.addEventListener('abort', wake, { once: true })
     try {
@@ -50,10 +52,10 @@ export class AudioQueue {
     }
   }
 
-  #put(audio: LiveAudio) {
-    this.#waiting.push(audio)
+  #put(next: Uint8Array | Asked) {
+    this.#waiting.push(next)
     this.#wake?.()
   }
 }
 
-const lengthOf = (audio: LiveAudio | undefined) => (audio instanceof Uint8Array ? audio.length / 2 : 0)
+const lengthOf = (next: unknown) => (next instanceof Uint8Array ? next.length / 2 : 0)

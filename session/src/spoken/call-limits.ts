@@ -63,7 +63,7 @@ export class CallLimits {
 
 /** How long a call may still last, counted from when it was answered; null for ever. */
 export function leftMs({ max_duration_s }: Config, entries: readonly Entry[]): number | null {
-  if (max_duration_s === undefined) return null
+  if (!max_duration_s) return null // nothing said, or 0: no limit
   const begun = ['call.answered', 'call.started']
     .map((type) => entries.find((entry) => entry.type === type)?.ts)
     .find((ts) => ts !== undefined)

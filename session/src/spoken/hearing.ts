@@ -7,9 +7,8 @@ import { wavOf } from '@switchroom/kit/wav'
 import { switches } from '../vendors-down.ts'
 import { AudioQueue } from './audio-queue.ts'
 import type { EarsRun } from './spoken-parts.ts'
+import { inRounds } from './vendor-rounds.ts'
 
-/** After all ears failed they are asked again after these pauses; then the call cannot go on. */
-const pausesMs = [200, 1_000, 3_000]
 const readyMs = 10_000
 const transcribeMs = 15_000
 /** Ears that take only whole utterances get so much of one that does not end, and then the next piece of it. */
@@ -30,7 +29,7 @@ export interface HearingParts {
 /** Listens with one vendor's ears, and with the next one's where they fail. */
 export class Hearing {
   readonly #parts: HearingParts
-  readonly #audio: AudioQueue
+  readonly #audio: AudioQueue<'finalize'>
   readonly #stop = new AbortController()
   #run: EarsRun | null = null
   #broken: ((error: unknown) => void) | null = null
@@ -70,7 +69,7 @@ export class Hearing {
   }
 
   speechEnded() {
-    if (this.#run?.ears.listen) this.#audio.finalize()
+    if (this.#run?.ears.listen) this.#audio.ask('finalize')
     this.#endStretch()
   }
 
@@ -92,28 +91,14 @@ export class Hearing {
   }
 
   async #listen() {
-    let failure: unknown = silent('there are no ears')
-    let rounds = 0
-    const failed = new Set<string>()
-    while (!this.#stop.signal.aborted) {
-      for (const run of this.#parts.ears) {
-        try {
-          await this.#listenWith(run, () => {
-            this.#serves(run, [...failed])
-            failed.clear()
-            rounds = 0
-          })
-          failure = silent('it stopped listening')
-        } catch (error) {
-          failure = error
-        }
-        if (this.#stop.signal.aborted) return
-        failed.add(run.vendor)
-      }
-      const pauseMs = pausesMs[rounds++]
-      if (pauseMs === undefined) return this.#parts.deaf(this.#parts.ears[0]?.vendor ?? '', failure)
-      await sleep(pauseMs, undefined, { signal: this.#stop.signal }).catch(() => {})
+    const { ears, deaf } = this.#parts
+    const rounds = {
+      runs: ears,
+      attempt: (run: EarsRun, serves: () => void) => this.#listenWith(run, serves),
+      served: (run: EarsRun, failed: readonly string[]) => this.#serves(run, failed),
     }
+    const failure = await inRounds(rounds, this.#stop.signal)
+    if (!this.#stop.signal.aborted) deaf(ears[0]?.vendor ?? '', failure)
   }
 
   async #listenWith(run: EarsRun, serves: () => void) {
@@ -172,7 +157,7 @@ export class Hearing {
 }
 
 /** One stretch of listening, which may fail from outside. */
-class Listening implements Disposable {
+export class Listening implements Disposable {
   readonly #controller = new AbortController()
   readonly #outer: AbortSignal
   readonly #follow = () => this.#controller.abort(this.#outer.reason)

@@ -1,22 +1,17 @@
-import type { PreparedSet } from '@switchroom/contract/call-frames'
 import type { CallReason, NewEntry } from '@switchroom/contract/log'
-import { apologyIn } from '../apologies.ts'
-import { Turn } from '../turn.ts'
 import type { CallAudio } from './call-audio.ts'
-import type { CallLog } from './call-log.ts'
-import { EarlyAnswer } from './early-answer.ts'
 import { timingsOf } from './reply-timings.ts'
 import { sayingWith } from './said-text.ts'
 import { speakingOn, type Speaking } from './speaking.ts'
 import type { SpokenParts } from './spoken-parts.ts'
+import { Thinking, type ThinkingParts } from './thinking.ts'
 import type { TurnTimings } from './turn-taking.ts'
 import { Utterance, type CutReason, type Source, type UtteranceKind } from './utterance.ts'
 
 /** After so many messages that no voice could say, nobody is kept waiting any longer. */
 const mostUnsaid = 3
 
-export interface RepliesParts {
-  log: CallLog
+export interface RepliesParts extends ThinkingParts {
   audio: CallAudio
   /** What was not played yet was dropped. */
   cleared: () => void
@@ -37,6 +32,7 @@ interface Wanted {
 export class Replies {
   #parts: SpokenParts
   readonly #around: RepliesParts
+  readonly #thinking: Thinking
   #speaking: Speaking
   #now: { utterance: Utterance; isModels: boolean } | null = null
   #wanted: Wanted[] = []
@@ -46,10 +42,6 @@ export class Replies {
   #owed: TurnTimings | null = null
   /** How the model is to begin, where it opens the conversation. */
   #opensWith: string | null = null
-  /** What would be answered if the turn ended with what was heard so far. */
-  #early: EarlyAnswer | null = null
-  /** What the app had prepared when it was last asked. */
-  #set: PreparedSet = {}
   #isHeld = false
   /** Nothing is said before the sound stands, and nothing after the end. */
   #isOpen = false
@@ -59,6 +51,7 @@ export class Replies {
   constructor(parts: SpokenParts, around: RepliesParts) {
     this.#parts = parts
     this.#around = around
+    this.#thinking = new Thinking(parts, around)
     this.#speaking = speakingOn(this.#around.log, this.#parts)
   }
 
@@ -93,13 +86,8 @@ export class Replies {
 
   /** The caller seems to be done with these words, or goes on after all (null): thought about, and neither said nor told. */
   foresee(text: string | null) {
-    const [model] = this.#parts.models
-    this.#early?.drop()
-    this.#early = null
-    if (text === null || !model || this.#now || this.#isHeld || !this.#isOpen) return
-    const question = this.#around.log.with({ type: 'user.message', data: { text } })
-    const turn = new Turn({ ...this.#parts, entries: question }, AbortSignal.abort())
-    this.#early = new EarlyAnswer(model, turn.question(this.#set))
+    const isFree = !this.#now && !this.#isHeld && this.#isOpen
+    this.#thinking.foresee(isFree ? text : null)
   }
 
   /** The caller is done: answered at once, or after what must not be cut short. */
@@ -158,8 +146,7 @@ export class Replies {
   swap(parts: SpokenParts) {
     this.#parts = parts
     this.#isHeld = false // whoever held it has handed it over
-    this.#set = {}
-    this.foresee(null)
+    this.#thinking.use(parts)
     this.#owed = this.#brokenOff = null
     this.#speaking = speakingOn(this.#around.log, this.#parts)
     this.#cut('api')
@@ -212,46 +199,15 @@ export class Replies {
       messageId: newMessageId(),
     })
     const played = this.#play(utterance, true)
-    const ends = await this.#think(utterance, opensWith)
+    const ends = await this.#thinking.answer(utterance, opensWith)
     utterance.complete()
     await played
     this.#over(utterance, owed)
     if (ends && !utterance.signal.aborted) this.#around.end('hangup')
   }
 
-  async #think(utterance: Utterance, opensWith: string | null): Promise<boolean> {
-    const { log } = this.#around
-    const { signal } = utterance
-    const early = this.#early
-    this.#early = null
-    const parts = {
-      ...this.#parts,
-      models: this.#parts.models.map((run) => early?.of(run) ?? run),
-      prepare: async (generation: number) => (this.#set = await this.#parts.prepare(generation)),
-      entries: log.entries,
-      // nobody waits with their next word until it is kept; what is lost ends the call
-      keep: async (entries: readonly NewEntry[]) => log.write(entries),
-      runTools: this.#runTools,
-      voice: utterance,
-    }
-    try {
-      const { ends } = await new Turn(parts, signal, opensWith).run()
-      return ends
-    } catch (error) {
-      if (signal.aborted) return false
-      log.write([{ type: 'error', data: { code: 'llm_failed', detail: wordsOf(error) } }])
-      utterance.say(apologyIn(this.#parts.instructions.language), 'say')
-      return false
-    } finally {
-      early?.drop()
-    }
-  }
-
-  readonly #runTools: SpokenParts['runTools'] = async (msgId, calls) => {
-    const outcomes = await this.#parts.runTools(msgId, calls)
-    const results = outcomes.map(({ id, name, ok, text }) => ({ id, name, ok, result: text }))
-    for (const data of results) this.#around.log.note({ type: 'tool.result', data })
-    return outcomes
+  #write(entries: readonly NewEntry[]) {
+    this.#around.inOrder(() => this.#around.log.write(entries))
   }
 
   async #play(utterance: Utterance, isModels: boolean) {
@@ -265,27 +221,33 @@ export class Replies {
   }
 
   #over(utterance: Utterance, owed: TurnTimings | null) {
-    const { log, end } = this.#around
     if (!utterance.signal.aborted) utterance.finish()
-    log.write([...utterance.metrics, ...timingsOf(utterance, owed)])
+    this.#around.inOrder(() => this.#around.log.write([...utterance.metrics, ...timingsOf(utterance, owed)]))
     this.#now = null
     this.#unsaid = utterance.failure === null ? 0 : this.#unsaid + 1
-    if (utterance.failure !== null) {
-      const vendor = this.#parts.voices[0]?.vendor
-      log.write([{ type: 'error', data: { code: 'tts_failed', detail: wordsOf(utterance.failure), vendor } }])
-    }
-    if (this.#unsaid >= mostUnsaid) end('failed')
+    if (utterance.failure !== null) this.#write([this.#unsaidBy(wordsOf(utterance.failure))])
+    if (this.#unsaid >= mostUnsaid) this.#around.end('failed')
     else this.#next()
+  }
+
+  #unsaidBy(detail: string): NewEntry {
+    const realtime = this.#around.realtime()
+    const data = realtime
+      ? { code: 'llm_failed', detail, vendor: realtime.vendor }
+      : { code: 'tts_failed', detail, vendor: this.#parts.voices[0]?.vendor }
+    return { type: 'error', data }
   }
 
   #utterance(kind: UtteranceKind): Utterance {
     const { sound, instructions, nowMs } = this.#parts
+    const { inOrder, realtime } = this.#around
     const parts = {
       sound,
       speaking: this.#speaking,
       saying: sayingWith(instructions.lexicon.said),
-      keep: (entries: readonly NewEntry[]) => this.#around.log.write(entries),
-      show: (entries: readonly NewEntry[]) => this.#parts.show(entries),
+      speech: realtime()?.speech() ?? null,
+      keep: (entries: readonly NewEntry[]) => this.#write(entries),
+      show: (entries: readonly NewEntry[]) => inOrder(() => this.#parts.show(entries)),
       nowMs,
     }
     return new Utterance(parts, kind)

@@ -1,7 +1,7 @@
 import type { NewEntry } from '@switchroom/contract/log'
 import type { Config, EndOfTurn } from '@switchroom/contract/settings'
 import type { Sound } from '@switchroom/contract/sound'
-import type { Ears, Voice } from '@switchroom/kit/vendor'
+import type { Ears, RealtimeModel, Voice } from '@switchroom/kit/vendor'
 import type { ModelRun, TurnParts } from '../parts.ts'
 
 /** A vendor's ears that a call may be heard by. */
@@ -20,6 +20,14 @@ export interface VoiceRun {
   voice: Voice
 }
 
+/** A vendor's model that hears and speaks for itself. */
+export interface RealtimeRun {
+  vendor: string
+  model: string
+  key: ModelRun['key']
+  realtime: RealtimeModel
+}
+
 /** Where a spoken call runs: everything that happens outside the conversation itself. */
 export interface SpokenParts extends Omit<TurnParts, 'entries' | 'voice'> {
   callId: string
@@ -29,15 +37,17 @@ export interface SpokenParts extends Omit<TurnParts, 'entries' | 'voice'> {
   /** Of the settings, the knobs that shape speech: turn, max_duration_s and record. */
   config: Config
   endOfTurn: EndOfTurn
-  /** In the order in which they are tried; at least one each. Built with the words that the lexicon says are heard. */
+  /** In the order in which they are tried; at least one each, unless a realtime model is both. Built with the words that the lexicon says are heard. */
   ears: readonly EarsRun[]
   voices: readonly VoiceRun[]
+  /** Where there are any, they hear, think and speak, and ears and voices are none. */
+  realtime: readonly RealtimeRun[]
   /** Entries that are seen live and never kept. */
   show: (entries: readonly NewEntry[]) => void
   /** Whether the app wants `audio.metrics`. */
   sendsAudioMetrics: boolean
   /** How long nobody may say anything before the call ends; null for ever. */
   idleTimeoutMs: number | null
-  /** Takes what both said, 16 bit stereo (the caller left), where the call is recorded. */
+  /** Takes what both said, 16 bit stereo (the caller left), while the settings say that the call is recorded. */
   record: ((samples: Int16Array, sampleRate: number) => void) | null
 }

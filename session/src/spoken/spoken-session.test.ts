@@ -243,6 +243,7 @@ test('a line hands the call over on the same sound: the new agent greets, hears 
     models: [next.model],
     ears: [next.ears],
     voices: [next.voice],
+    realtime: [],
     prepare,
     runTools,
     sendsAudioMetrics: false,

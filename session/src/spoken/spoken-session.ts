@@ -3,18 +3,16 @@ import { VADEventType, type VADEvent } from '@livekit/agents'
 import type { CallReason, Entry, NewEntry } from '@switchroom/contract/log'
 import { learn } from '../memory.ts'
 import { isOpened } from '../opening.ts'
-import { vendorsDown } from '../vendors-down.ts'
 import { AudioLevels } from './audio-levels.ts'
 import { CallAudio } from './call-audio.ts'
 import { CallLimits, leftMs } from './call-limits.ts'
 import { CallLog } from './call-log.ts'
-import { Hearing } from './hearing.ts'
-import { PauseJudge } from './pause-judge.ts'
+import type { Exchange } from './exchange.ts'
+import { RealtimeExchange } from './realtime-exchange.ts'
 import { Recorder } from './recorder.ts'
 import { Replies } from './replies.ts'
 import type { SpokenParts } from './spoken-parts.ts'
-import { surenessIn } from './turn-model.ts'
-import { TurnTaking } from './turn-taking.ts'
+import { StagedExchange } from './staged-exchange.ts'
 
 const learningMs = 15_000
 const closingMs = 3_000
@@ -28,6 +26,7 @@ export type SwappedParts = Pick<
   | 'models'
   | 'ears'
   | 'voices'
+  | 'realtime'
   | 'prepare'
   | 'runTools'
   | 'sendsAudioMetrics'
@@ -38,31 +37,26 @@ export class SpokenSession {
   #parts: SpokenParts
   readonly #log: CallLog
   readonly #audio: CallAudio
-  readonly #turns: TurnTaking
   readonly #limits: CallLimits
   readonly #replies: Replies
-  readonly #recorder: Recorder | null
+  #recorder: Recorder | null = null
   readonly #levels: { user: AudioLevels; bot: AudioLevels }
-  readonly #down: { stt: Set<string> }
   readonly #ended = Promise.withResolvers<CallReason>()
   readonly #silent = Promise.withResolvers<CallReason>()
-  #hearing: Hearing
-  /** Where a model ends the turns. */
-  #pauses: PauseJudge | null
+  #exchange: Exchange
   #isBegun = false
   #isHandedOver = false
   #isOver = false
   #digits = ''
 
   constructor(parts: SpokenParts, entriesSoFar: readonly Entry[]) {
-    const { sound, callId, config, newMessageId, nowMs, record } = parts
+    const { sound, config } = parts
     this.#parts = parts
     this.#log = new CallLog(entriesSoFar, parts.keep, () => this.end('failed'))
     const log = this.#log
     const keep = (entries: readonly NewEntry[]) => log.write(entries)
     const show = (entries: readonly NewEntry[]) => this.#parts.show(entries)
-    this.#down = { stt: vendorsDown(entriesSoFar, 'stt') }
-    this.#recorder = config.record && record ? new Recorder(sound, record) : null
+    this.#recorder = this.#recording()
     this.#levels = { user: new AudioLevels('user', show), bot: new AudioLevels('bot', show) }
     this.#limits = new CallLimits({
       idleTimeoutMs: parts.idleTimeoutMs,
@@ -84,32 +78,10 @@ export class SpokenSession {
       stirred: () => this.#limits.stirred(),
       quiet: () => this.#quiet(),
       end: (reason) => this.end(reason),
+      realtime: () => this.#exchange.realtime,
+      inOrder: (act) => this.#exchange.inOrder(act),
     })
-    this.#turns = new TurnTaking({
-      callId,
-      ...knobsOf(parts),
-      keep,
-      show,
-      newMessageId,
-      nowMs,
-      judge: async () => (await this.#pauses?.judge()) ?? null,
-      stirred: () => this.#limits.stirred(),
-      foreseen: (text) => this.#replies.foresee(text),
-      interrupted: (leastMs) => {
-        if (this.#replies.giveWayTo(leastMs)) this.#turns.continued()
-      },
-      nothingSaid: () => this.#replies.goOn(),
-      turnEnding: () => {
-        if (this.#replies.rethink()) this.#turns.continued()
-      },
-      turnEnded: (timings) => {
-        keep(this.#hearing.metrics())
-        this.#replies.answer(timings)
-        this.#quiet()
-      },
-    })
-    this.#hearing = this.#listening()
-    this.#pauses = this.#judging()
+    this.#exchange = this.#exchanging()
   }
 
   /**
@@ -144,7 +116,7 @@ export class SpokenSession {
     this.#parts.sound.onTone((digit) => this.#press(digit))
     await this.#audio.start()
     if (this.#isOver) return
-    this.#hearing.start()
+    this.#exchange.start()
     this.#isBegun = true
     if (!this.#isHandedOver && !isOpened(this.#log.entries)) this.#replies.greet()
     this.#replies.open()
@@ -152,11 +124,10 @@ export class SpokenSession {
 
   async #fallSilent() {
     this.#limits.close()
-    this.#turns.close()
-    this.#hearing.stop()
-    this.#log.write(this.#hearing.metrics())
+    const stopped = this.#exchange.stop()
+    this.#log.write(this.#exchange.metrics())
     await Promise.race([
-      Promise.all([this.#replies.settled, this.#audio.close()]),
+      Promise.all([this.#replies.settled, this.#audio.close(), stopped]),
       pause(closingMs, undefined, { ref: false }),
     ])
   }
@@ -192,14 +163,11 @@ export class SpokenSession {
     if (this.#isOver) return
     this.#isHandedOver = true
     this.#parts = { ...this.#parts, ...parts }
-    this.#log.write(this.#hearing.metrics())
-    this.#hearing.stop()
-    this.#hearing = this.#listening()
-    this.#pauses = this.#judging()
-    this.#turns.use(knobsOf(this.#parts))
+    this.#log.write(this.#exchange.metrics())
+    if (!this.#exchange.use(this.#parts)) this.#exchangeOtherwise()
     this.#limits.limit(leftMs(this.#parts.config, this.#log.entries))
-    if (this.#isBegun) this.#hearing.start()
     this.#replies.swap(this.#parts)
+    this.#recorder = this.#recording() // what was being said is cut, so that the two sides begin together
   }
 
   end(reason: CallReason): void {
@@ -209,54 +177,46 @@ export class SpokenSession {
     this.#ended.resolve(reason)
   }
 
-  #listening(): Hearing {
-    const { ears, sound } = this.#parts
-    const hearing: Hearing = new Hearing({
-      ears,
-      sampleRate: sound.sampleRate,
-      down: this.#down.stt,
-      keep: (entries) => this.#log.write(entries),
-      heard: (heard) => {
-        if (this.#hearing === hearing && !this.#isOver) this.#turns.heard(heard)
-      },
-      deaf: (vendor, why) => {
-        const detail = why instanceof Error ? why.message : String(why)
-        this.#log.write([{ type: 'error', data: { code: 'stt_failed', detail, vendor } }])
-        this.end('failed')
-      },
-    })
-    return hearing
+  #exchanging(): Exchange {
+    const [first] = this.#parts.realtime
+    const around = {
+      log: this.#log,
+      replies: () => this.#replies,
+      stirred: () => this.#limits.stirred(),
+      quiet: () => this.#quiet(),
+      end: (reason: CallReason) => this.end(reason),
+    }
+    return first ? new RealtimeExchange(this.#parts, first, around) : new StagedExchange(this.#parts, around)
   }
 
-  #judging(): PauseJudge | null {
-    const { endOfTurn, sound } = this.#parts
-    return endOfTurn === 'smart-turn' ? new PauseJudge(sound.sampleRate) : null
+  #exchangeOtherwise() {
+    void this.#exchange.stop()
+    this.#exchange = this.#exchanging()
+    if (this.#isBegun) this.#exchange.start()
+  }
+
+  /** Whoever has the call now says whether it is recorded; what is being recorded goes on. */
+  #recording(): Recorder | null {
+    const { config, record, sound } = this.#parts
+    if (!config.record || !record) return null
+    return this.#recorder ?? new Recorder(sound, record)
   }
 
   #hear(samples: Int16Array) {
     if (this.#isOver) return
-    this.#hearing.add(samples)
+    this.#exchange.hear(samples)
     this.#recorder?.heard(samples)
   }
 
   #notice(event: VADEvent) {
     if (this.#isOver) return
     const [frame] = event.frames
-    if (event.type === VADEventType.START_OF_SPEECH) {
-      if (frame) this.#hearing.speech(frame.data)
-      this.#turns.speechStarted(event.speechDuration)
-    } else if (event.type === VADEventType.INFERENCE_DONE) {
-      if (frame) this.#pauses?.add(frame.data)
-      if (frame && event.speaking) this.#hearing.speech(frame.data)
-      if (event.speaking) this.#turns.speechGoesOn(event.speechDuration - event.rawAccumulatedSilence)
+    this.#exchange.notice(event)
+    if (event.type === VADEventType.INFERENCE_DONE && frame && this.#parts.sendsAudioMetrics) {
       const activity = { isSpeech: event.speaking, vadProb: event.probability }
-      if (frame && this.#parts.sendsAudioMetrics)
-        this.#levels.user.add(frame.data, frame.sampleRate, activity)
-    } else if (event.type === VADEventType.END_OF_SPEECH) {
-      this.#turns.speechEnded(event.silenceDuration)
-      if (!this.#turns.endsByEars) this.#hearing.speechEnded()
-      this.#quiet()
+      this.#levels.user.add(frame.data, frame.sampleRate, activity)
     }
+    if (event.type === VADEventType.END_OF_SPEECH) this.#quiet()
   }
 
   #isWanted(samples: Int16Array): boolean {
@@ -267,7 +227,7 @@ export class SpokenSession {
   }
 
   #quiet() {
-    if (!this.#isOver && !this.#turns.isSpeaking && !this.#replies.isBusy) this.#limits.quiet()
+    if (!this.#isOver && !this.#exchange.isSpeaking && !this.#replies.isBusy) this.#limits.quiet()
   }
 
   #press(digit: string) {
@@ -288,9 +248,3 @@ export class SpokenSession {
     if (learned) this.#log.write([{ type: 'memory.ops', data: { ...learned } }])
   }
 }
-
-const knobsOf = ({ config, endOfTurn, instructions }: SpokenParts) => ({
-  turn: config.turn ?? {},
-  endOfTurn,
-  sureness: surenessIn(instructions.language),
-})

@@ -4,17 +4,17 @@ import type { Heard } from '@switchroom/kit/vendor'
 import { likelyDone } from './end-of-turn.ts'
 
 /** The media framework's own. */
-const defaultInterruptionMs = 500
+export const defaultInterruptionMs = 500
 const defaultEndpointingMs = 500
 /** How long somebody who is in the middle of a sentence may think. */
 const unfinishedMs = 1_500
 const likely = 0.5
 /** How long the last words may take from the ears before what was heard in between is taken for them. */
-const transcriptMs = 2_000
+export const transcriptMs = 2_000
 /** Whoever is still heard so long after the ears ended the turn has begun another one. */
 const stillSpeakingMs = 300
 /** Ears that end turns themselves give no number: they were at least as sure as they were told to be. */
-const surenessOfEars = 0.7
+export const surenessOfEars = 0.7
 const eagernessOfEars = 0.5
 
 export interface TurnTakingParts {
@@ -46,7 +46,8 @@ export interface TurnTakingParts {
 /** When the caller stopped, when their words were known, and when it was clear that they were done. */
 export interface TurnTimings {
   speechEndedMs: number
-  transcriptMs: number
+  /** Null as long as they are not. */
+  transcriptMs: number | null
   turnEndedMs: number
 }
 

@@ -1,6 +1,7 @@
 import type { NewEntry } from '@switchroom/contract/log'
 import type { Sound } from '@switchroom/contract/sound'
 import type { TurnVoice } from '../parts.ts'
+import type { RealtimeSpeech } from './realtime-speech.ts'
 import { Sentences } from './sentences.ts'
 import type { Speaking, Spent } from './speaking.ts'
 import type { SaidText } from './said-text.ts'
@@ -17,6 +18,8 @@ export interface UtteranceParts {
   sound: Sound
   speaking: Speaking
   saying: (text: string) => SaidText
+  /** Where the model speaks for itself. */
+  speech: RealtimeSpeech | null
   keep: (entries: readonly NewEntry[]) => void
   show: (entries: readonly NewEntry[]) => void
   nowMs: () => number
@@ -75,7 +78,8 @@ export class Utterance implements TurnVoice {
     this.#sinceMs = parts.nowMs()
     this.signal.addEventListener('abort', () => this.#wake?.(), { once: true })
     if (text === null) return
-    this.say(text, source)
+    if (parts.speech) parts.speech.say(text)
+    else this.say(text, source)
     this.complete()
   }
 
@@ -98,6 +102,11 @@ export class Utterance implements TurnVoice {
     return this.#messageId
   }
 
+  /** Where the model speaks for itself. */
+  get speech(): RealtimeSpeech | null {
+    return this.#parts.speech
+  }
+
   begin(messageId: string, answers: unknown) {
     this.#messageId = messageId
     this.#answers = answers
@@ -106,7 +115,9 @@ export class Utterance implements TurnVoice {
   say(text: string, source: Source) {
     this.marks.firstTextMs ??= this.#parts.nowMs()
     this.#source = source
-    this.#add(this.#sentences.add(text))
+    const { speech } = this.#parts
+    if (!speech) this.#add(this.#sentences.add(text))
+    else if (source !== 'model') speech.say(text)
   }
 
   takeBack() {
@@ -122,6 +133,7 @@ export class Utterance implements TurnVoice {
   complete() {
     this.rest()
     this.#isComplete = true
+    this.#parts.speech?.complete()
     this.#wake?.()
   }
 
@@ -132,22 +144,24 @@ export class Utterance implements TurnVoice {
 
   /** The samples, as fast as they are taken. */
   async *samples(): AsyncIterable<Int16Array> {
-    const { speaking, saying, nowMs } = this.#parts
+    const { speech, nowMs } = this.#parts
     try {
-      for (;;) {
-        const piece = this.#pieces.shift()
-        if (piece === undefined) {
-          if (this.#isComplete) return
-          await this.#moreText()
-          continue
-        }
-        for await (const samples of speaking.say(piece, saying, this.#clock, this.#spent, this.signal)) {
-          this.marks.firstAudioMs ??= nowMs()
-          yield samples
-        }
+      for await (const samples of speech?.samples(this.#clock, this.signal) ?? this.#spoken()) {
+        this.marks.firstAudioMs ??= nowMs()
+        yield samples
       }
     } catch (error) {
       if (!this.signal.aborted) this.failure = error
+    }
+  }
+
+  async *#spoken(): AsyncIterable<Int16Array> {
+    const { speaking, saying } = this.#parts
+    for (;;) {
+      const piece = this.#pieces.shift()
+      if (piece !== undefined) yield* speaking.say(piece, saying, this.#clock, this.#spent, this.signal)
+      else if (this.#isComplete) return
+      else await this.#moreText()
     }
   }
 
@@ -226,6 +240,7 @@ export class Utterance implements TurnVoice {
     }
     this.#close()
     this.#stop.abort(new Error(`cut short: ${reason}`))
+    this.#parts.speech?.cut(playedMs)
     if (isHeard)
       keep([
         {
@@ -239,7 +254,9 @@ export class Utterance implements TurnVoice {
 
   /** What was to be said and was not heard. */
   get unheard(): string {
-    return [this.#clock.unheard, ...this.#pieces, this.#sentences.waiting].join('').trim()
+    const { speech } = this.#parts
+    const waiting = speech?.waiting ?? [...this.#pieces, this.#sentences.waiting].join('')
+    return (this.#clock.unheard + waiting).trim()
   }
 
   get source(): Source {

@@ -16,19 +16,27 @@ export class WordClock {
   #text = ''
   #audioMs = 0
   #told = 0
-  #piece: Piece = { said: nothing, saidWords: [], from: 0, fromMs: 0, words: [], placed: 0 }
+  #piece: Piece = { said: asItIs(''), saidWords: [], from: 0, fromMs: 0, words: [], placed: 0 }
 
   /** The next piece of the text begins where the audio so far ends. */
-  begin(text: string, said: SaidText) {
+  begin(text: string, said: SaidText = asItIs(text)) {
     const from = this.#text.length
-    const fromMs = this.#audioMs
-    const words = wordsIn(text).map(({ word, begin, end }) => {
-      const atMs = fromMs + (begin / charactersPerSecond) * 1_000
-      return { word, end: from + end, atMs }
+    const saidWords = wordsIn(said.text)
+    this.#piece = { said, saidWords, from, fromMs: this.#audioMs, words: [], placed: 0 }
+    this.goOn(text)
+  }
+
+  /** The piece has more words. */
+  goOn(text: string) {
+    const { from, fromMs, words } = this.#piece
+    const at = this.#text.length
+    const more = wordsIn(text).map(({ word, begin, end }) => {
+      const atMs = fromMs + ((at - from + begin) / charactersPerSecond) * 1_000
+      return { word, end: at + end, atMs }
     })
     this.#text += text
-    this.#words.push(...words)
-    this.#piece = { said, saidWords: wordsIn(said.text), from, fromMs, words, placed: 0 }
+    this.#words.push(...more)
+    words.push(...more)
   }
 
   addAudio(ms: number) {
@@ -116,7 +124,7 @@ interface Word {
   end: number
 }
 
-const nothing: SaidText = { text: '', reaches: (place) => place }
+const asItIs = (text: string): SaidText => ({ text, reaches: (place) => place })
 
 const wordsIn = (text: string): Word[] =>
   [...text.matchAll(/\S+/gu)].map(({ 0: word, index }) => ({ word, begin: index, end: index + word.length }))

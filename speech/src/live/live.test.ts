@@ -27,7 +27,7 @@ async function opened(query = '', headers?: Record<string, string>): Promise<Liv
   return client
 }
 
-test('the first frame is ready, and says what was agreed on (S-147, S-289, S-349, S-408, SD-77)', async () => {
+test('the first frame is ready, and says what was agreed on (S-003, S-147, S-289, S-349, S-408, SD-77)', async () => {
   const client = await opened('?model=deepgram/nova-3&language=es')
   const { headers } = await client.handshake
   assert.deepEqual(client.frames, [

@@ -3,7 +3,16 @@ import type { VoiceEntry } from '@switchroom/contract/speech'
 import { silent, VendorFailure, wordsOf } from './failures.ts'
 import { abandon, untilAborted } from './until-aborted.ts'
 import { shareTurn } from './turn-sharing.ts'
-import type { Adapter, Credentials, Ears, Model, Setting, Voice } from './vendor.ts'
+import type {
+  Adapter,
+  Credentials,
+  Ears,
+  Model,
+  RealtimeModel,
+  RealtimeTold,
+  Setting,
+  Voice,
+} from './vendor.ts'
 
 // Stands between every caller and every adapter: whatever an adapter does, the caller sees a VendorFailure
 // without secrets, its own cancel at once, and a vendor that is let go when nobody listens any more.
@@ -38,6 +47,23 @@ export function guardedModel(build: () => Model, credentials: Credentials): Mode
     think: (conversation, signal) =>
       guardedStream(credentials, signal, (inner) => model.think(conversation, inner)),
   }
+}
+
+export function guardedRealtime(build: () => RealtimeModel, credentials: Credentials): RealtimeModel {
+  const model = built(build, credentials)
+  return {
+    sampleRate: model.sampleRate,
+    converse: (asked, signal) =>
+      guardedStream(credentials, signal, async function* (inner) {
+        for await (const told of model.converse(asked, inner)) yield withoutItsSecrets(told, credentials)
+      }),
+  }
+}
+
+/** A reply that failed says why in the vendor's words, and the conversation goes on. */
+function withoutItsSecrets(told: RealtimeTold, credentials: Credentials): RealtimeTold {
+  if (told.type !== 'replied' || told.failure === null) return told
+  return { ...told, failure: wordsOf(told.failure, credentials) || 'it gave no reason' }
 }
 
 export function guardedVoices(

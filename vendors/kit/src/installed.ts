@@ -3,9 +3,9 @@ import { basename, dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Stage, VoiceEntry } from '@switchroom/contract/speech'
 import { silent } from './failures.ts'
-import { guardedEars, guardedModel, guardedVoice, guardedVoices } from './guarded.ts'
+import { guardedEars, guardedModel, guardedRealtime, guardedVoice, guardedVoices } from './guarded.ts'
 import { classFor, classNamed, keywordsFor, readManifest, type Manifest } from './manifest.ts'
-import type { Adapter, Credentials, Ears, Model, Setting, Voice } from './vendor.ts'
+import type { Adapter, Credentials, Ears, Model, RealtimeModel, Setting, Voice } from './vendor.ts'
 
 const loadWithinMs = 10_000
 
@@ -71,6 +71,21 @@ export class InstalledVendor {
   async model(choice: StageChoice): Promise<Model> {
     const { adapter, setting } = await this.#built('llm', choice)
     return guardedModel(() => adapter.model(setting), choice.credentials)
+  }
+
+  /** Whether a model of this choice hears and speaks for itself. */
+  isRealtime({ model, builds }: Pick<StageChoice, 'model' | 'builds'>): boolean {
+    const manifest = this.manifest?.stages.llm
+    return manifest
+      ? classNamed(manifest, classFor(manifest, model ?? manifest.model, builds))?.realtime === true
+      : false
+  }
+
+  async realtime(choice: StageChoice): Promise<RealtimeModel> {
+    const { adapter, setting } = await this.#built('llm', choice)
+    // no stage of its own, so nobody has checked that it is there
+    if (typeof adapter.realtime !== 'function') throw silent('its adapter has no realtime model')
+    return guardedRealtime(() => adapter.realtime(setting), choice.credentials)
   }
 
   async voices(choice: StageChoice, signal: AbortSignal): Promise<VoiceEntry[]> {

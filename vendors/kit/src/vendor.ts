@@ -18,6 +18,8 @@ export interface Adapter {
   voice?(setting: Setting): Voice
   ears?(setting: Setting): Ears
   model?(setting: Setting): Model
+  /** Of the classes that its manifest calls `realtime`. */
+  realtime?(setting: Setting): RealtimeModel
   /** The vendor's own voices, in the vendor's order. */
   voices?(setting: Setting, signal: AbortSignal): Promise<VoiceEntry[]>
 }
@@ -116,4 +118,57 @@ export interface ToolCall {
 export type Thought =
   | { type: 'text'; text: string }
   | ({ type: 'call' } & ToolCall)
-  | { type: 'usage'; inputTokens: number; outputTokens: number }
+  | {
+      type: 'usage'
+      inputTokens: number
+      outputTokens: number
+      /** Of models that hear and speak: how many of the tokens are sound. */
+      inputAudioTokens?: number
+      outputAudioTokens?: number
+    }
+
+/** A model that hears and speaks for itself. */
+export interface RealtimeModel {
+  /** Of the signed 16-bit little-endian mono samples, both ways. */
+  readonly sampleRate: number
+  /** One conversation, until `asked` ends. It says when the party spoke, and replies only when it is asked to. */
+  converse(asked: AsyncIterable<RealtimeAsked>, signal: AbortSignal): AsyncIterable<RealtimeTold>
+}
+
+export type RealtimeAsked =
+  /** What the party says. */
+  | Uint8Array
+  /** What was said before, or became of a tool that it called. */
+  | { type: 'tell'; message: Message }
+  /** One reply at a time; the instructions and tools are those of this reply alone. */
+  | { type: 'reply'; reply: string; instructions: string; tools: readonly Tool[] }
+  /** A reply that is exactly this text. */
+  | { type: 'say'; reply: string; text: string }
+  /** Nobody wants the rest of a reply. */
+  | { type: 'stop'; reply: string }
+  /** Of what an item of a reply says the party heard only so much. */
+  | { type: 'cut'; item: string; heardMs: number }
+
+export type RealtimeTold =
+  /** The vendor took the connection and what it was set to: the first that is ever told. */
+  | { type: 'ready' }
+  /** The party's turn, as the vendor hears it: its words come after it ended. */
+  | { type: 'turn'; state: 'started' | 'ended'; turn: string }
+  /** What a turn sounds like so far. */
+  | { type: 'partial'; turn: string; text: string }
+  /** Null where nobody could make out the words. */
+  | { type: 'final'; turn: string; text: string | null }
+  | { type: 'audio'; reply: string; item: string; pcm: Uint8Array }
+  /** The words of the audio, as they come. */
+  | { type: 'text'; reply: string; text: string }
+  | ({ type: 'call'; reply: string } & ToolCall)
+  /** Nothing more comes of a reply, said to its end, stopped or failed. */
+  | { type: 'replied'; reply: string; failure: string | null; usage: RealtimeUsage }
+
+/** All tokens, and how many of them are sound. */
+export interface RealtimeUsage {
+  inputTokens: number
+  outputTokens: number
+  inputAudioTokens: number
+  outputAudioTokens: number
+}

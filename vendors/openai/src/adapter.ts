@@ -3,11 +3,13 @@ import { openAiShapedModel } from '@switchroom/kit/openai-shaped'
 import type { Adapter } from '@switchroom/kit/vendor'
 import { openAiAddress } from './address.ts'
 import { ears } from './ears.ts'
+import { realtime } from './realtime.ts'
 import { voice } from './voice.ts'
 
 export default {
   voice,
   ears,
+  realtime,
   model(setting) {
     if (setting.class === 'realtime.RealtimeModel')
       throw refused('a realtime model speaks and hears for itself: it takes no written conversation')

@@ -25,4 +25,4 @@ export function voice({ keywords, credentials }: Setting): Voice {
 }
 
 /** Its own voices go by name, an account's by id. */
-const wireVoice = (named: string) => (named.startsWith('voice_') ? { id: named } : named)
+export const wireVoice = (named: string) => (named.startsWith('voice_') ? { id: named } : named)

@@ -35,7 +35,7 @@ function newAgent() {
 
 const numbers = ({ versions }: { versions: { version: number }[] }) => versions.map(({ version }) => version)
 
-test("the history lists one scope's versions, newest first, with who set each and why (S-158, S-159, S-160, SD-07, SD-30)", async () => {
+test("the history lists one scope's versions, newest first, with who set each and why (S-010, S-158, S-159, S-160, SD-07, SD-30)", async () => {
   const { set, history } = newAgent()
   await set(developer, [hello], { note: 'first' })
   await set(developer, [bye], {}, 1)

@@ -57,7 +57,7 @@ test('reads of an agent nobody ever named are empty, and a malformed slug is 404
   )
 })
 
-test('in the sandbox each person has a scope of their own, and `team` is everybody’s (S-020, S-021, S-022, S-023, S-024, S-155, ST-003)', async () => {
+test('in the sandbox each person has a scope of their own, and `team` is everybody’s (S-007, S-020, S-021, S-022, S-023, S-024, S-155, ST-003)', async () => {
   const { settings, set } = newAgent()
   const other = await org.person('developer')
   await set(developer, { voice: 'mine' })

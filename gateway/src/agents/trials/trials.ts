@@ -1,5 +1,7 @@
 import { VendorFailure } from '@switchroom/kit/failures'
 import type { InstalledVendor, StageChoice } from '@switchroom/kit/installed'
+import type { RealtimeAsked } from '@switchroom/kit/vendor'
+import { untilAborted } from '@switchroom/kit/until-aborted'
 import type { Stage } from '@switchroom/contract/speech'
 import { badGateway, badRequest } from '../../foundation/refusals.ts'
 
@@ -19,6 +21,7 @@ export async function tryStage({ stage, vendor, choice, line }: Trial, timeoutMs
   const signal = AbortSignal.timeout(timeoutMs)
   try {
     if (stage === 'tts') await firstOf((await vendor.voice(choice)).speak(line, signal), 'audio')
+    else if (stage === 'llm' && vendor.isRealtime(choice)) await firstSound(vendor, choice, signal)
     else if (stage === 'llm')
       await firstOf((await vendor.model(choice)).think({ messages: [question] }, signal), 'text')
     else await hearSilence(vendor, choice, signal)
@@ -34,6 +37,21 @@ const question = { role: 'user', text: 'Answer with one word.' } as const
 /** Leaving the loop lets the vendor go: no more is paid for than was needed. */
 async function firstOf(pieces: AsyncIterable<{ type: string }>, type: string): Promise<void> {
   for await (const piece of pieces) if (piece.type === type) return
+  throw new VendorFailure('silent', 'it ended without a word')
+}
+
+/** A model that hears and speaks for itself says its word aloud. */
+async function firstSound(vendor: InstalledVendor, choice: StageChoice, signal: AbortSignal) {
+  async function* asked(): AsyncIterable<RealtimeAsked> {
+    yield { type: 'reply', reply: 'trial', instructions: question.text, tools: [] }
+    await untilAborted(new Promise<never>(() => {}), signal) // whoever asks no more ends the conversation
+  }
+  const model = await vendor.realtime(choice)
+  for await (const told of model.converse(asked(), signal)) {
+    if (told.type === 'audio') return
+    if (told.type === 'replied' && told.failure !== null) throw new VendorFailure('refused', told.failure)
+    if (told.type === 'replied') break
+  }
   throw new VendorFailure('silent', 'it ended without a word')
 }
 

@@ -38,7 +38,7 @@ const list = async (client: Client, query = '') => done(await client.get(`/v1/ca
 const notesOf = ({ callbacks }: { callbacks: { data: { note: string } }[] }) =>
   callbacks.map(({ data }) => data.note)
 
-test('callbacks of every agent are listed oldest first, as their entries stand in the agents’ own logs (N-363, N-364, ND-94, ND-02)', async () => {
+test('callbacks of every agent are listed oldest first, as their entries stand in the agents’ own logs (N-009, N-363, N-364, ND-94, ND-02)', async () => {
   const { client, ask } = await newDesk()
   assert.deepEqual(await list(client), { callbacks: [], next: null })
   await ask('sales', 'first')

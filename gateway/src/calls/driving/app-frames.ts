@@ -66,8 +66,7 @@ export class AppFrames {
     if (codePoints(text).length > longestText)
       throw badRequest(`text: has more than ${longestText} characters`)
     const messageId = newId('msg', 12)
-    const isWritten = call.channel === 'chat' || call.channel === 'msgapp'
-    const said = isWritten
+    const said = isWritten(call)
       ? { type: 'agent.message', data: { text, messageId, source: 'say' } }
       : { type: 'say.requested', data: { text, messageId } }
     await this.#append(call, said, { type: 'message.confirmed', data: { messageId } })
@@ -90,13 +89,14 @@ export class AppFrames {
 
   /** Whoever runs the call carries it out, and writes down how it went. */
   async #transfer(call: store.SpokenOf, { to, kind }: TransferCall) {
-    refuseUnlessPhone(call, 'be transferred')
+    if (isWritten(call)) throw conflict(`call ${call.id} is written, and so cannot be transferred`)
     if (!phoneForm.test(to)) throw badRequest('to is a number in international form, as +15550100100')
     await this.#append(call, { type: 'transfer.requested', data: { to, kind } })
   }
 
   async #sendTones(call: store.SpokenOf, { digits }: SendTones) {
-    refuseUnlessPhone(call, 'be sent tones')
+    const { id, channel } = call
+    if (channel !== 'phone') throw conflict(`call ${id} is no phone call, and so cannot be sent tones`)
     await this.#append(call, { type: 'tones.requested', data: { digits } })
   }
 
@@ -113,6 +113,4 @@ export class AppFrames {
 
 const byApp = { reason: 'hangup', by: 'app' }
 
-function refuseUnlessPhone({ id, channel }: store.SpokenOf, verb: string) {
-  if (channel !== 'phone') throw conflict(`call ${id} is no phone call, and so cannot ${verb}`)
-}
+const isWritten = ({ channel }: store.SpokenOf) => channel === 'chat' || channel === 'msgapp'

@@ -27,7 +27,7 @@ const textsOf = (frames: { type: string; data: { text: string } }[]) =>
 const driverOf = async (call: string) =>
   (await deployment.sql('select socket from driven_calls where call = $1', [call])).rows[0]?.socket
 
-test('an app is told what happens in its call, as the log has it and in its order (N-407, ND-87, ND-92)', async () => {
+test('an app is told what happens in its call, as the log has it and in its order (N-010, N-407, ND-87, ND-92)', async () => {
   const agent = newAgent()
   const app = await newApp(agent)
   const call = await openCall(deployment, ci.client, agent)

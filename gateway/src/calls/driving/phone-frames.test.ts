@@ -65,11 +65,23 @@ test('an app sends a caller on or presses keys: whoever runs the call reads it i
   )
 })
 
-test('only a phone call is sent on or takes tones, to a number in international form', async () => {
-  for (const channel of ['web', 'chat', 'msgapp']) {
+test('whoever speaks in a browser is sent on as a phone is, and takes no tones', async () => {
+  const { id } = await newCall('web')
+  transfer(id)
+  app.send({ type: 'call.tones', call: id, digits: '1' })
+  await refusedAs(id, `call ${id} is no phone call, and so cannot be sent tones`)
+  const [, ...entries] = await entriesOf(deployment, id)
+  assert.deepEqual(
+    entries.map(({ type, data }) => [type, data]),
+    [['transfer.requested', { to: '+15550100100', kind: 'warm' }]],
+  )
+})
+
+test('a written call is not sent on and takes no tones, and a spoken one goes to a number in international form', async () => {
+  for (const channel of ['chat', 'msgapp']) {
     const { id } = await newCall(channel)
     transfer(id)
-    await refusedAs(id, `call ${id} is no phone call, and so cannot be transferred`)
+    await refusedAs(id, `call ${id} is written, and so cannot be transferred`)
     app.send({ type: 'call.tones', call: id, digits: '1' })
     await refusedAs(id, `call ${id} is no phone call, and so cannot be sent tones`)
     assert.equal((await entriesOf(deployment, id)).length, 1)

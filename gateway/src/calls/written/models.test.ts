@@ -23,7 +23,7 @@ beforeEach(() => {
 const setAgent = async (agent: string, config: object) =>
   done(await developer.client.put(`/v1/agents/${agent}/settings`, { config, if_version: 0, team: true }))
 
-test('past the time for the first word the caller is asked to repeat, in their language, and the log says so (S-079, S-081, S-082, S-083, S-084, S-393, SD-58)', async () => {
+test('past the time for the first word the caller is asked to repeat, in their language, and the log says so (S-079, S-081, S-082, S-083, S-084, S-393, N-502, SD-58)', async () => {
   model.reply = second.reply = () => hangs
   const sentences = {
     'es-MX': 'Perdona, ¿puedes repetirlo?',

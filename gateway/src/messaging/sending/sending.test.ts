@@ -83,7 +83,7 @@ test("an org's token that is refused is not replaced by the platform's: the log 
   assert.equal(posts(contact).length, 1)
 })
 
-test('a send that is refused, broken off or never answered is an error in the log, and the conversation goes on (N-354, ND-83, T-80)', async () => {
+test('a send that is refused, broken off or never answered is an error in the log, and the conversation goes on (N-354, N-502, ND-83, T-80)', async () => {
   const refusals = [
     [{ status: 400, message: '(#131047) Re-engagement message' }, 'says: (#131047) Re-engagement message'],
     [{ status: 500, message: 'An unknown error' }, 'says: An unknown error'],

@@ -3,10 +3,14 @@ import { open } from '../../http/access.ts'
 import type { Server } from '../../http/server.ts'
 import type { DiscoveryDocument } from './discovery.ts'
 
-export function discoveryRoutes(server: Server, discovery: DiscoveryDocument) {
+export function discoveryRoutes(server: Server, discovery: DiscoveryDocument, voiceUrl: string | undefined) {
   server.get(
     '/.well-known/svc',
     { access: open, schema: { summary: 'What this deployment is', response: { 200: Discovery } } },
-    async () => discovery.read(),
+    async (_, reply) => {
+      // The document has six fields and no more; who asks for speech finds where beside it.
+      if (voiceUrl !== undefined) reply.header('link', `<${voiceUrl}>; rel="voice-server"`)
+      return discovery.read()
+    },
   )
 }

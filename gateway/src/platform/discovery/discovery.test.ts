@@ -17,6 +17,14 @@ test('the discovery document needs no key and has its six fields (I-020, I-021, 
   })
 })
 
+test('where the voice server is stands beside the document where the deployment says so', async () => {
+  await using silent = await startDeployment()
+  assert.equal((await silent.nobody.get('/.well-known/svc')).headers.get('link'), null)
+  await using deployment = await silent.another({ SVC_VOICE_URL: 'https://speech.example/' })
+  const { headers } = await deployment.nobody.get('/.well-known/svc')
+  assert.equal(headers.get('link'), '<https://speech.example>; rel="voice-server"')
+})
+
 test('it reads the settings for sign-up and the shortest password (I-022, I-023, I-024)', async () => {
   await using deployment = await startDeployment({ SVC_SIGNUP: 'yes', SVC_MIN_PASSWORD: '0' })
   const { body } = await deployment.nobody.get('/.well-known/svc')

@@ -51,7 +51,7 @@ async function verdict(at: Client, service: string, model: string) {
 const save = (at: Client, provider: string, apiKey = 'a-key') =>
   at.put('/api/credentials', { provider, apiKey })
 
-test('the rates are listed without a key, four fields each, by service, provider and model (S-121, S-281, S-367, SD-65, ST-108)', async () => {
+test('the rates are listed without a key, four fields each, by service, provider and model (S-004, S-121, S-281, S-367, SD-65, ST-108)', async () => {
   const { status, body } = await dashboard.get('/api/rates/models')
   assert.equal(status, 200)
   assert.deepEqual(body.managedProviders, { stt: ['acme'], tts: ['acme'], llm: ['acme'] })

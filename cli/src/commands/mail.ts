@@ -1,0 +1,124 @@
+import type { Mailbox, PlatformMailbox, SentLetter } from '@switchroom/contract/mail'
+import { mailSecurities } from '../closed-sets.ts'
+import type { Command, Option } from '../command.ts'
+import { exitCodes } from '../exit-codes.ts'
+import { Failure, wrongUsage } from '../failures.ts'
+import type { GatewayClient } from '../gateway-client.ts'
+import type { Invocation } from '../invocation.ts'
+import { askSecret } from '../prompts.ts'
+
+type Standing = Mailbox & Partial<Pick<PlatformMailbox, 'source'>>
+
+interface Whose {
+  /** What its commands begin with. */
+  name: string
+  at: string
+  client: (invocation: Invocation) => Promise<GatewayClient>
+  without: string
+}
+
+function show(invocation: Invocation, answer: Standing, { without }: Whose): void {
+  const { out } = invocation
+  invocation.answer(answer, ({ configured, host, port, security, username, from, source, ...letters }) => {
+    if (!configured) return out.note(without)
+    out.fields({
+      server: `${host}:${port}`,
+      security,
+      user: username,
+      from,
+      set: source === 'environment' ? "by the deployment's settings" : null,
+      'last letter': letters.verified_at === null ? null : out.time(letters.verified_at),
+      'last failure': letters.last_error,
+    })
+  })
+}
+
+const options: readonly Option[] = [
+  { name: 'host', value: 'name', summary: 'the SMTP server' },
+  { name: 'port', value: 'number', summary: '587 where unsaid' },
+  { name: 'security', value: 'kind', choices: mailSecurities, summary: 'starttls where unsaid' },
+  { name: 'username', value: 'name', summary: 'whom it signs in as; its password is asked for' },
+  { name: 'no-username', summary: 'sign in as nobody' },
+  { name: 'from', value: 'address', summary: 'whom letters come from: a@b, or Name <a@b>' },
+]
+
+/** An SMTP account, an org's or the platform's. */
+function mailboxCommands(whose: Whose): Command[] {
+  const { name, at, client } = whose
+  const get: Command = {
+    name,
+    summary: 'the account that letters go out through; never its password',
+    examples: [`svc ${name}`, `svc ${name} --json`],
+    async run(invocation) {
+      show(invocation, await (await client(invocation)).get<Standing>(at), whose)
+    },
+  }
+  const set: Command = {
+    name: `${name} set`,
+    summary: 'keep an SMTP account to send letters by',
+    details:
+      'What is not named stays as it is. Where it signs in as somebody, the password is asked for each time, or\nread from standard input: the gateway never tells it.',
+    options,
+    examples: [
+      `svc ${name} set --host smtp.example.com --username acme --from "Acme <post@acme.example>"`,
+      `secrets read smtp | svc ${name} set --port 465 --security tls`,
+    ],
+    async run(invocation) {
+      const gateway = await client(invocation)
+      const now = await gateway.get<Standing>(at)
+      const host = invocation.option('host') ?? now.host
+      const from = invocation.option('from') ?? now.from
+      if (host === null) throw wrongUsage('--host is needed')
+      if (from === null) throw wrongUsage('--from is needed')
+      const username = invocation.flag('no-username') ? null : (invocation.option('username') ?? now.username)
+      const answer = await gateway.put<Standing>(at, {
+        host,
+        port: invocation.number('port') ?? now.port ?? 587,
+        security: invocation.option('security') ?? now.security ?? 'starttls',
+        username,
+        password: username === null ? null : await askSecret(`Password of ${username}: `),
+        from,
+      })
+      show(invocation, answer, whose)
+    },
+  }
+  const test: Command = {
+    name: `${name} test`,
+    summary: 'send one letter and wait for it',
+    details: 'The exit status is 1 where it was not sent.',
+    arguments: [{ name: 'to', summary: 'an address' }],
+    examples: [`svc ${name} test ana@example.com`],
+    async run(invocation) {
+      const to = invocation.argument('to')
+      const answer = await (await client(invocation)).post<SentLetter>(`${at}/test`, { to })
+      if (!answer.sent && !invocation.isJson)
+        throw new Failure(exitCodes.refused, answer.error ?? 'it was not sent')
+      invocation.answer(answer, () => invocation.out.line(`A letter went out to ${to}.`))
+      return answer.sent ? exitCodes.done : exitCodes.refused
+    },
+  }
+  const forget: Command = {
+    name: `${name} forget`,
+    summary: 'forget the account',
+    examples: [`svc ${name} forget`],
+    async run(invocation) {
+      await (await client(invocation)).delete(at)
+      if (!invocation.isJson) invocation.out.line('The account is forgotten.')
+    },
+  }
+  return [get, set, test, forget]
+}
+
+export const mailCommands = mailboxCommands({
+  name: 'mail',
+  at: '/v1/org/mail',
+  client: (invocation) => invocation.client(),
+  without: "The org has no account of its own: its letters go out through the platform's.",
+})
+
+export const opsMailCommands = mailboxCommands({
+  name: 'ops mail',
+  at: '/v1/ops/mail',
+  client: (invocation) => invocation.operator(),
+  without: 'The platform has no account: no letter goes out.',
+})

@@ -1,0 +1,114 @@
+import type { DomainProof, IdentityProvider } from '@switchroom/contract/sso'
+import { roles } from '../closed-sets.ts'
+import type { Command } from '../command.ts'
+import { wrongUsage } from '../failures.ts'
+import { path } from '../gateway-client.ts'
+import type { Invocation } from '../invocation.ts'
+import { askSecret } from '../prompts.ts'
+
+const at = '/v1/org/sso'
+
+function show(invocation: Invocation, answer: IdentityProvider): void {
+  const { out } = invocation
+  invocation.answer(answer, ({ configured, issuer, client_id, role, required, redirect_uri, proofs }) => {
+    if (!configured) out.note('No identity provider is set: people sign in with passwords.')
+    out.fields({
+      issuer,
+      client: client_id,
+      newcomers: configured ? (role ?? 'only who is invited') : null,
+      'passwords too': configured ? !required : null,
+      'redirect address': redirect_uri,
+    })
+    if (proofs.length > 0) showProofs(invocation, proofs)
+  })
+}
+
+const showProofs = (invocation: Invocation, proofs: readonly DomainProof[]) =>
+  invocation.out.table(
+    proofs,
+    [
+      { title: 'domain', isName: true, of: ({ domain }) => domain },
+      { title: 'proven', of: ({ verified }) => verified },
+      { title: 'txt record', isName: true, of: ({ txt }) => txt },
+    ],
+    '',
+  )
+
+const get: Command = {
+  name: 'sign-on',
+  summary: "the org's identity provider, and which of its domains are proven",
+  examples: ['svc sign-on', 'svc sign-on --json'],
+  async run(invocation) {
+    show(invocation, await (await invocation.client()).get<IdentityProvider>(at))
+  },
+}
+
+const set: Command = {
+  name: 'sign-on set',
+  summary: "set the org's identity provider, after its discovery answered",
+  details:
+    'What is not named stays as it is. The client secret is asked for, or read from standard input, where the\nissuer or the client is another one, and with --new-secret; else the stored one is kept.',
+  options: [
+    { name: 'issuer', value: 'url', summary: 'https, and it answers OpenID Connect discovery' },
+    { name: 'client-id', value: 'id', summary: 'what the provider calls this platform' },
+    { name: 'domain', value: 'name', isRepeated: true, summary: "of people's addresses; replaces them all" },
+    {
+      name: 'role',
+      value: 'role',
+      choices: [...roles, 'none'],
+      summary: 'seats newcomers; none: the invited',
+    },
+    { name: 'required', value: 'yes|no', choices: ['yes', 'no'], summary: 'whether passwords are shut out' },
+    { name: 'new-secret', summary: 'ask for another client secret' },
+  ],
+  examples: [
+    'svc sign-on set --issuer https://login.example.com --client-id svc --domain example.com',
+    'secrets read sso | svc sign-on set --new-secret',
+    'svc sign-on set --required yes',
+  ],
+  async run(invocation) {
+    const client = await invocation.client()
+    const now = await client.get<IdentityProvider>(at)
+    const issuer = invocation.option('issuer') ?? now.issuer
+    const client_id = invocation.option('client-id') ?? now.client_id
+    if (issuer === null) throw wrongUsage('--issuer is needed')
+    if (client_id === null) throw wrongUsage('--client-id is needed')
+    const isOther = issuer !== now.issuer || client_id !== now.client_id
+    const isAsked = isOther || invocation.flag('new-secret')
+    const role = invocation.option('role')
+    const required = invocation.option('required')
+    const answer = await client.put<IdentityProvider>(at, {
+      issuer,
+      client_id,
+      client_secret: isAsked ? await askSecret('Client secret: ') : undefined,
+      domains: invocation.list('domain') ?? now.domains,
+      role: role === undefined ? now.role : role === 'none' ? null : role,
+      required: required === undefined ? now.required : required === 'yes',
+    })
+    show(invocation, answer)
+  },
+}
+
+const verify: Command = {
+  name: 'sign-on verify',
+  summary: 'read the TXT record of a domain now',
+  arguments: [{ name: 'domain', summary: 'one that the provider names' }],
+  examples: ['svc sign-on verify example.com'],
+  async run(invocation) {
+    const client = await invocation.client()
+    const proof = await client.post<DomainProof>(at + path`/domains/${invocation.argument('domain')}/verify`)
+    invocation.answer(proof, ({ domain }) => invocation.out.line(`${domain} is proven.`))
+  },
+}
+
+const forget: Command = {
+  name: 'sign-on forget',
+  summary: 'forget the identity provider: passwords sign in again',
+  examples: ['svc sign-on forget'],
+  async run(invocation) {
+    await (await invocation.client()).delete(at)
+    if (!invocation.isJson) invocation.out.line('Passwords sign in again.')
+  },
+}
+
+export const signOnCommands = [get, set, verify, forget]

@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict'
+import { after, before, suite, test } from 'node:test'
+import { ModelFake } from '@switchroom/gateway/testing/model-fake'
+import { changeRow } from '@switchroom/gateway/testing/vendors'
+import { temporaryFolder } from '@switchroom/launcher/testing/folders'
+import { until } from '@switchroom/launcher/testing/waiting'
+import { personRate } from '@switchroom/media/testing/livekit-person'
+import { roomSpeech, skip, startRooms, type RoomDesk } from './livekit-desk.ts'
+import { textsOf, typesOf } from './spoken-desk.ts'
+
+const roomRate = 24_000
+const loud = 500
+
+/** Seconds in which somebody speaks. */
+function spokenSeconds(samples: Int16Array, sampleRate: number): number {
+  const frame = sampleRate / 50
+  let frames = 0
+  for (let at = 0; at + frame <= samples.length; at += frame)
+    if (samples.subarray(at, at + frame).some((sample) => Math.abs(sample) > loud)) frames += 1
+  return frames / 50
+}
+
+function assertNearly(seconds: number, wanted: number, what: string) {
+  assert.ok(Math.abs(seconds - wanted) < 0.5 + 0.15 * wanted, `${what}: ${seconds} s in place of ${wanted} s`)
+}
+
+suite('calls in rooms of a real LiveKit server that somebody watches', { skip }, () => {
+  let rooms: RoomDesk
+  let model: ModelFake
+  let question: Int16Array
+  const last: (() => unknown)[] = []
+
+  before(async () => {
+    model = await ModelFake.start(() => 'Three.')
+    question = await roomSpeech('What is your name?')
+    const recordings = temporaryFolder({ after: (remove) => void last.push(remove) })
+    const started = await startRooms({
+      settings: { greeting: { say: 'Hello.' }, record: true },
+      gateway: { SVC_RECORDINGS: recordings, SVC_PROVIDER_KEY_OPENAI: 'sk-0123456789' },
+    })
+    last.unshift(started.stop, () => model.stop())
+    rooms = started.rooms
+    await changeRow(rooms.desk.deployment, (row) => {
+      row.defaults.llm = 'openai/gpt-4.1-mini'
+      row.options['llm/openai'] = { base_url: model.url }
+    })
+  })
+  after(async () => {
+    for (const stop of last) await stop()
+  })
+
+  test('somebody takes a call in a room over, speaks into it, gives it back, whispers and ends it; what both said is recorded, the caller left and the agent right', async () => {
+    const { desk } = rooms
+    const supervisor = (await desk.org.person('admin')).client
+    const person = await rooms.ring('+34610000091')
+    const { id } = await desk.nextCall()
+    const act = async (verb: string, text?: string) => {
+      const asked = { verb, ...(text !== undefined && { text }) }
+      const done = await supervisor.post(`/v1/calls/${id}/verbs`, asked)
+      assert.equal(done.status, 202, done.text)
+    }
+    const untilTyped = (type: string, count = 1) =>
+      desk.untilLogged(id, type, (log) => typesOf(log).filter((each) => each === type).length >= count)
+    await untilTyped('bot.finished')
+
+    await act('takeover')
+    // what would be thought of the first is thought of by the end of the second
+    for (const turn of [1, 2]) {
+      person.say(question)
+      await untilTyped('turn.end', turn)
+    }
+    assert.equal(model.asked.length, 0)
+    const heard = person.loudFrames
+    await act('say', 'A person speaks now.')
+    await person.untilSpokenTo(heard)
+    await untilTyped('bot.finished', 2)
+    assert.equal(model.asked.length, 0)
+
+    await act('release')
+    await act('whisper', 'Offer them the blue one.')
+    person.say(question)
+    await untilTyped('bot.finished', 3)
+    const read = JSON.stringify(model.asked[0]?.messages)
+    assert.match(read, /Offer them the blue one\./)
+    assert.match(read, /A person speaks now\./)
+
+    await act('end')
+    await person.left
+    const entries = await desk.untilEnded(id)
+    assert.deepEqual(textsOf(entries, 'agent.message'), ['Hello.', 'A person speaks now.', 'Three.'])
+    assert.equal(textsOf(entries, 'user.message').length, 3)
+
+    const url = `${desk.deployment.url}/v1/calls/${id}/recording`
+    const headers = { authorization: `Bearer ${desk.key}` }
+    const stored = await until('it is stored', async () => {
+      const answer = await fetch(url, { headers })
+      return answer.status === 200 && answer
+    })
+    const wav = Buffer.from(await stored.arrayBuffer())
+    assert.deepEqual([wav.readUInt16LE(22), wav.readUInt32LE(24)], [2, roomRate])
+    const samples = new Int16Array(wav.buffer.slice(wav.byteOffset + 44, wav.byteOffset + wav.length))
+    const [left, right] = [0, 1].map((side) => samples.filter((_, at) => at % 2 === side))
+    assert.ok(left && right)
+    const firstSaid = entries.find(({ type }) => type === 'bot.speaking')?.ts ?? 0
+    const seconds = left.length / roomRate
+    assert.ok(seconds > (entries.at(-1)?.ts ?? 0) - firstSaid - 0.5, `${seconds} s are not the whole`)
+    assertNearly(spokenSeconds(left, roomRate), 3 * spokenSeconds(question, personRate), 'the caller')
+    assertNearly(spokenSeconds(right, roomRate), person.loudFrames / 50, 'the agent')
+  })
+
+  test('keys that an app presses are heard in the room, and are told (N-471)', async () => {
+    const { desk } = rooms
+    const person = await rooms.ring('+34610000092')
+    const call = await desk.nextCall()
+    await person.untilSpokenTo()
+    call.sendTones('12#')
+    await until('they are heard', () => person.digits.join('') === '12#')
+    const entries = await desk.untilLogged(call.id, 'it is told', (log) =>
+      typesOf(log).includes('call.dtmf_sent'),
+    )
+    const told = entries.find(({ type }) => type === 'call.dtmf_sent')
+    assert.deepEqual(told?.data, { callId: call.id, digits: '12#' })
+    await person.leave()
+    await desk.untilEnded(call.id)
+  })
+
+  test('an app that ends the call of a browser ends its room', async () => {
+    const { desk } = rooms
+    const { call, person } = await rooms.browser()
+    const started = await desk.nextCall()
+    await person.untilSpokenTo()
+    started.end()
+    await person.left
+    await desk.untilEnded(call)
+    await rooms.untilNoRoom(call)
+  })
+})

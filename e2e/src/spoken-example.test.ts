@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict'
+import { after, test, type TestContext } from 'node:test'
+import { openChat } from '@switchroom/sdk'
+import { until } from '@switchroom/launcher/testing/waiting'
+import { Carrier } from './spoken-carrier.ts'
+import { openOffice, textsOf } from './spoken-desk.ts'
+import { runExample } from './spoken-example.ts'
+import { ask, isOf, recordings } from './spoken-journey.ts'
+import { Phone } from './spoken-phone.ts'
+
+const greeting = 'Hello.'
+const office = await openOffice({ after })
+const carrier = await Carrier.open({ after }, office)
+const recorded = await recordings()
+
+/** Calls the example agent and asks for a person; answers in which turn it takes that up. */
+async function askForPerson(t: TestContext) {
+  const phone = await Phone.call(t, 'hello', office.worker.sipPort)
+  const call = await until('it calls', async () => (await office.calls()).at(-1), 60_000)
+  await office.untilLogged(call, 'it has greeted', (log) => log.some(({ type }) => type === 'bot.finished'))
+  const turn = await ask({ office, call, say: (sentence) => phone.say(recorded[sentence]) }, 'person')
+  return { phone, call, turn }
+}
+
+test('whoever writes to the example agent is told that only calls are put through', async (t) => {
+  await runExample(t, office, { greeting, person: '+34610000081' })
+  const { deployment, key } = office
+  const chat = openChat({ url: deployment.url, key, agent: 'hello' })
+  t.after(() => chat.end())
+  const said: string[] = []
+  chat.on('message', ({ text }) => void said.push(text))
+  await chat.started
+  await chat.send('I want to speak to a person.')
+  const sentence = 'only somebody who calls can be put through, and this conversation is written'
+  await until('it answers', () => said.some((text) => text.endsWith(`The answer of person is: ${sentence}`)))
+})
+
+test('the example agent says which setting names the person that callers are put through to, where none does', async (t) => {
+  await runExample(t, office, { greeting })
+  const { phone, call, turn } = await askForPerson(t)
+  const log = await office.untilLogged(call, 'it has answered', (entries) =>
+    entries.some(isOf('agent.message', turn)),
+  )
+  const sentence = 'nobody was named to put callers through to: HELLO_PERSON is for their number'
+  const [said = ''] = textsOf(log.filter(isOf('agent.message', turn)), 'agent.message')
+  assert.ok(said.endsWith(`The answer of person is: ${sentence}`), said)
+  await phone.hangUp()
+  await office.untilEnded(call)
+})
+
+test('a caller of the example agent to whom nobody comes is told so, and stays with it', async (t) => {
+  const person = await carrier.reach('+34610000082')
+  await runExample(t, office, { greeting, person })
+  const { phone, call } = await askForPerson(t)
+  const invite = await carrier.nextRing()
+  invite.reject(486, 'Busy Here')
+  const log = await office.untilLogged(call, 'it is told', (entries) =>
+    textsOf(entries, 'agent.message').includes('I am sorry, nobody came to the phone.'),
+  )
+  const told = log.find(({ type }) => type === 'call.transferred')
+  const why = 'the far end answered 486 Busy Here'
+  assert.deepEqual(told?.data, { to: person, kind: 'warm', ok: false, why })
+  await phone.hangUp()
+  await office.untilEnded(call)
+})

@@ -1,0 +1,49 @@
+import type { VADEvent } from '@livekit/agents'
+import type { CallReason, NewEntry } from '@switchroom/contract/log'
+import type { CallLog } from './call-log.ts'
+import type { RealtimeAnswers } from './realtime-answers.ts'
+import type { Replies } from './replies.ts'
+import type { SpokenParts } from './spoken-parts.ts'
+
+/** How a call hears and answers: with ears, a model and a voice, or with one model that is all three. */
+export interface Exchange {
+  /** Null where a model thinks and a voice speaks. */
+  readonly realtime: RealtimeAnswers | null
+  /** Whether the caller speaks. */
+  readonly isSpeaking: boolean
+  start(): void
+  /** Nothing more is heard. */
+  stop(): Promise<void>
+  hear(samples: Int16Array): void
+  notice(event: VADEvent): void
+  /** What hearing took since it was last asked. */
+  metrics(): NewEntry[]
+  /** Another agent has the call; false where it hears and answers in the other way. */
+  use(parts: SpokenParts): boolean
+  /** What is told of the agent stands behind what it answers. */
+  inOrder(act: () => void): void
+}
+
+/** What the two have in common: the call around them. */
+export interface ExchangeAround {
+  log: CallLog
+  replies: () => Replies
+  stirred: () => void
+  quiet: () => void
+  end: (reason: CallReason) => void
+}
+
+/** What turns do to the answers, whoever tells when they end. */
+export function turnsOn(around: ExchangeAround, continued: () => void) {
+  const { stirred, replies } = around
+  return {
+    stirred,
+    interrupted: (leastMs: number) => {
+      if (replies().giveWayTo(leastMs)) continued()
+    },
+    nothingSaid: () => replies().goOn(),
+    turnEnding: () => {
+      if (replies().rethink()) continued()
+    },
+  }
+}

@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { speech } from '../../testing/scripted-sound.ts'
+import { ScriptedEars, ScriptedVoice } from '../../testing/scripted-vendors.ts'
+import { SpokenTalk } from '../../testing/spoken-talk.ts'
+import { plain, says, ScriptedModel } from '../../testing/talk.ts'
+
+function talkOf(model: ScriptedModel) {
+  const ears = new ScriptedEars('ears')
+  const talk = new SpokenTalk(model, ears, new ScriptedVoice('voice'))
+  talk.endOfTurn = 'stt'
+  return { talk, ears }
+}
+
+const seemsDone = [
+  { type: 'turn', state: 'started' },
+  { type: 'final', text: 'A table.' },
+  { type: 'turn', state: 'eager' },
+] as const
+
+test('what a model thinks ahead is let go as somebody takes the call, and nothing is thought ahead for them', async () => {
+  const model = new ScriptedModel('model', ['silence'])
+  const { talk, ears } = talkOf(model)
+  const session = talk.start()
+  talk.sound.says(speech(700))
+  await talk.until('speech.started')
+  ears.hears(...seemsDone)
+  await talk.until('eager.turn')
+  assert.equal(model.open, 1)
+  session.hold()
+  await session.say('This is Ana.', 'human', 'ana@example.com')
+  assert.equal(model.open, 0)
+  ears.hears({ type: 'turn', state: 'ended' }, ...seemsDone)
+  await talk.until('eager.turn', 2)
+  assert.equal(model.asked.length, 1)
+  await talk.hangUp()
+})
+
+test('a model does not open a call that somebody holds before anything is said', async () => {
+  const model = new ScriptedModel('model', says('Hello, this is the desk.'))
+  const { talk } = talkOf(model)
+  talk.instructions = { ...plain, greeting: { reply: 'Say hello.' } }
+  const session = talk.start()
+  session.hold()
+  await session.say('This is Ana.', 'human', 'ana@example.com')
+  talk.sound.says(speech(700))
+  await talk.until('speech.ended')
+  assert.deepEqual(model.asked, [])
+  await talk.hangUp()
+})

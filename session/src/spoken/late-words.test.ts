@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict'
+import { mock, test } from 'node:test'
+import type { NewEntry } from '@switchroom/contract/log'
+import { TurnTaking } from './turn-taking.ts'
+
+test('words that were taken as they stood are no turn of their own when the ears say them once more', () => {
+  mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 10_000 })
+  try {
+    const kept: NewEntry[] = []
+    const nothing = () => {}
+    const taking = new TurnTaking({
+      callId: 'call_1',
+      turn: {},
+      endOfTurn: 'framework',
+      keep: (entries) => kept.push(...entries),
+      show: nothing,
+      newMessageId: () => 'm1',
+      nowMs: () => Date.now(),
+      judge: async () => null,
+      sureness: 0.36,
+      foreseen: nothing,
+      interrupted: nothing,
+      stirred: nothing,
+      nothingSaid: nothing,
+      turnEnding: nothing,
+      turnEnded: nothing,
+    })
+    const texts = () => kept.filter(({ type }) => type === 'user.message').map(({ data }) => data['text'])
+    taking.speechStarted(60)
+    taking.heard({ type: 'partial', text: 'A table' })
+    taking.speechEnded(250)
+    mock.timers.tick(2_000)
+    taking.heard({ type: 'partial', text: 'A table.' })
+    mock.timers.tick(10_000)
+    assert.deepEqual(texts(), ['A table'])
+    taking.speechStarted(60)
+    taking.heard({ type: 'partial', text: 'For two' })
+    taking.speechEnded(250)
+    mock.timers.tick(2_000)
+    assert.deepEqual(texts(), ['A table', 'For two'])
+  } finally {
+    mock.timers.reset()
+  }
+})

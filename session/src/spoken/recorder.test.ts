@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { speech } from '../../testing/scripted-sound.ts'
+import { ScriptedEars, ScriptedVoice } from '../../testing/scripted-vendors.ts'
+import { SpokenTalk } from '../../testing/spoken-talk.ts'
+import { plain, says, ScriptedModel } from '../../testing/talk.ts'
+
+test('whoever a call is handed over to says whether it is recorded from then on', async () => {
+  const model = new ScriptedModel('model', says('One moment.'), says('Yes.'))
+  const caller = new ScriptedEars('ears', 'The workshop, please.', 'Hello?')
+  const talk = new SpokenTalk(model, caller, new ScriptedVoice('voice'))
+  const recorded: Int16Array[] = []
+  talk.record = (samples) => recorded.push(samples.slice())
+  const session = talk.start()
+  const handOver = async (say: string, record: boolean | undefined) => {
+    const { ears, voices, models, prepare, runTools, config, realtime } = talk.spokenParts()
+    const handed = talk.dataOf('agent.message').length
+    await session.swap({
+      instructions: { ...plain, greeting: { say } },
+      config: { ...config, ...(record !== undefined && { record }) },
+      endOfTurn: 'framework',
+      models,
+      ears,
+      voices,
+      realtime,
+      prepare,
+      runTools,
+      sendsAudioMetrics: false,
+    })
+    await talk.until('agent.message', handed + 1)
+  }
+  const side = (right: 0 | 1) =>
+    recorded.flatMap((samples) => [...samples].filter((_, at) => at % 2 === right))
+  talk.sound.says(speech(700))
+  await talk.until('agent.message')
+  assert.equal(recorded.length, 0)
+
+  const before = talk.sound.played.length
+  await handOver('Workshop, hello.', true)
+  const played = talk.sound.played.slice(before).flatMap((frame) => [...frame])
+  const [first, firstPlayed] = [side(1), played].map((samples) => samples.findIndex((one) => one !== 0))
+  assert.ok(first !== undefined && firstPlayed !== undefined && first >= 0)
+  assert.deepEqual(side(1).slice(first, first + 3_000), played.slice(firstPlayed, firstPlayed + 3_000))
+
+  await handOver('Sales, hello.', true)
+  await handOver('The archive, hello.', undefined)
+  const untilThen = recorded.length
+  talk.sound.says(speech(700))
+  await talk.until('user.message', 2)
+  assert.equal(recorded.length, untilThen)
+  assert.ok(side(0).length > 0)
+  await talk.hangUp()
+})

@@ -1,0 +1,134 @@
+import { VADEventType, type VADEvent } from '@livekit/agents'
+import type { NewEntry } from '@switchroom/contract/log'
+import { vendorsDown } from '../vendors-down.ts'
+import { turnsOn, type Exchange, type ExchangeAround } from './exchange.ts'
+import { Hearing } from './hearing.ts'
+import { PauseJudge } from './pause-judge.ts'
+import type { SpokenParts } from './spoken-parts.ts'
+import { surenessIn } from './turn-model.ts'
+import { TurnTaking } from './turn-taking.ts'
+
+/** Ears hear, a model thinks and a voice speaks. */
+export class StagedExchange implements Exchange {
+  readonly realtime = null
+  readonly #around: ExchangeAround
+  readonly #turns: TurnTaking
+  readonly #down: Set<string>
+  #parts: SpokenParts
+  #hearing: Hearing
+  /** Where a model ends the turns. */
+  #pauses: PauseJudge | null
+  #isStarted = false
+  #isOver = false
+
+  constructor(parts: SpokenParts, around: ExchangeAround) {
+    const { callId, newMessageId, nowMs } = parts
+    const { log, replies } = around
+    const keep = (entries: readonly NewEntry[]) => log.write(entries)
+    this.#parts = parts
+    this.#around = around
+    this.#down = vendorsDown(log.entries, 'stt')
+    this.#turns = new TurnTaking({
+      callId,
+      ...knobsOf(parts),
+      ...turnsOn(around, () => this.#turns.continued()),
+      keep,
+      show: (entries) => this.#parts.show(entries),
+      newMessageId,
+      nowMs,
+      judge: async () => (await this.#pauses?.judge()) ?? null,
+      foreseen: (text) => replies().foresee(text),
+      turnEnded: (timings) => {
+        keep(this.#hearing.metrics())
+        replies().answer(timings)
+        around.quiet()
+      },
+    })
+    this.#hearing = this.#listening()
+    this.#pauses = this.#judging()
+  }
+
+  get isSpeaking(): boolean {
+    return this.#turns.isSpeaking
+  }
+
+  start() {
+    this.#isStarted = true
+    this.#hearing.start()
+  }
+
+  async stop() {
+    this.#isOver = true
+    this.#turns.close()
+    this.#hearing.stop()
+  }
+
+  hear(samples: Int16Array) {
+    this.#hearing.add(samples)
+  }
+
+  notice(event: VADEvent) {
+    const [frame] = event.frames
+    if (event.type === VADEventType.START_OF_SPEECH) {
+      if (frame) this.#hearing.speech(frame.data)
+      this.#turns.speechStarted(event.speechDuration)
+    } else if (event.type === VADEventType.INFERENCE_DONE) {
+      if (frame) this.#pauses?.add(frame.data)
+      if (frame && event.speaking) this.#hearing.speech(frame.data)
+      if (event.speaking) this.#turns.speechGoesOn(event.speechDuration - event.rawAccumulatedSilence)
+    } else if (event.type === VADEventType.END_OF_SPEECH) {
+      this.#turns.speechEnded(event.silenceDuration)
+      if (!this.#turns.endsByEars) this.#hearing.speechEnded()
+    }
+  }
+
+  metrics(): NewEntry[] {
+    return this.#hearing.metrics()
+  }
+
+  use(parts: SpokenParts): boolean {
+    if (parts.realtime.length > 0) return false
+    this.#parts = parts
+    this.#hearing.stop()
+    this.#hearing = this.#listening()
+    this.#pauses = this.#judging()
+    this.#turns.use(knobsOf(parts))
+    if (this.#isStarted) this.#hearing.start()
+    return true
+  }
+
+  inOrder(act: () => void) {
+    act() // a turn ends with its words
+  }
+
+  #listening(): Hearing {
+    const { ears, sound } = this.#parts
+    const { log, end } = this.#around
+    const hearing: Hearing = new Hearing({
+      ears,
+      sampleRate: sound.sampleRate,
+      down: this.#down,
+      keep: (entries) => log.write(entries),
+      heard: (heard) => {
+        if (this.#hearing === hearing && !this.#isOver) this.#turns.heard(heard)
+      },
+      deaf: (vendor, why) => {
+        const detail = why instanceof Error ? why.message : String(why)
+        log.write([{ type: 'error', data: { code: 'stt_failed', detail, vendor } }])
+        end('failed')
+      },
+    })
+    return hearing
+  }
+
+  #judging(): PauseJudge | null {
+    const { endOfTurn, sound } = this.#parts
+    return endOfTurn === 'smart-turn' ? new PauseJudge(sound.sampleRate) : null
+  }
+}
+
+const knobsOf = ({ config, endOfTurn, instructions }: SpokenParts) => ({
+  turn: config.turn ?? {},
+  endOfTurn,
+  sureness: surenessIn(instructions.language),
+})
