@@ -20,6 +20,16 @@ test('a text is said sentence by sentence, the first as soon as it is one', () =
   ])
 })
 
+test('the first words of a long sentence are said once a part of it stands, and the rest as a whole', () => {
+  const text =
+    'Well, the table by the window is free tonight, so I can keep it for you, if you like, until eight.'
+  const cut = pieces(...(text.match(/.{1,7}/gsu) ?? []))
+  assert.deepEqual(cut, [
+    'Well, the table by the window is free tonight, ',
+    'so I can keep it for you, if you like, until eight.',
+  ])
+})
+
 test('a text without any end is cut between words', () => {
   const text = 'word '.repeat(200)
   const cut = pieces(text)

@@ -1,9 +1,11 @@
 /** So that the first words are heard soon, and no voice is asked for every crumb after them. */
 const shortestFirst = 12
+const shortestFirstClause = 25
 const shortest = 40
 const longest = 400
 
 const ends = /[.!?…:;]+["')\]]*\s+|[。！？]|\n+/gu
+const clauseEnds = /[,–—]\s+|[，、]/gu
 
 /** Cuts a text that still grows into what can be said already. The pieces together are the text. */
 export class Sentences {
@@ -34,14 +36,18 @@ export class Sentences {
   }
 
   #end(): number | null {
-    const least = this.#isFirst ? shortestFirst : shortest
-    for (const found of this.#waiting.matchAll(ends)) {
-      const end = found.index + found[0].length
-      if (end >= least) return end
-    }
+    const end = this.#isFirst
+      ? (this.#endAfter(ends, shortestFirst) ?? this.#endAfter(clauseEnds, shortestFirstClause))
+      : this.#endAfter(ends, shortest)
+    if (end !== undefined) return end
     if (this.#waiting.length < longest) return null
     const space = this.#waiting.lastIndexOf(' ', longest)
     return space > 0 ? space + 1 : longest
+  }
+
+  #endAfter(kind: RegExp, least: number): number | undefined {
+    const found = this.#waiting.matchAll(kind).map(({ index, 0: end }) => index + end.length)
+    return found.find((end) => end >= least)
   }
 
   #take(end: number): string {
