@@ -7,22 +7,9 @@ import { until } from '@switchroom/launcher/testing/waiting'
 import { personRate } from '@switchroom/media/testing/livekit-person'
 import { roomSpeech, skip, startRooms, type RoomDesk } from './livekit-desk.ts'
 import { textsOf, typesOf } from './spoken-desk.ts'
+import { assertNearly, assertWhole, recordingOf, spokenSeconds } from './spoken-recording.ts'
 
 const roomRate = 24_000
-const loud = 500
-
-/** Seconds in which somebody speaks. */
-function spokenSeconds(samples: Int16Array, sampleRate: number): number {
-  const frame = sampleRate / 50
-  let frames = 0
-  for (let at = 0; at + frame <= samples.length; at += frame)
-    if (samples.subarray(at, at + frame).some((sample) => Math.abs(sample) > loud)) frames += 1
-  return frames / 50
-}
-
-function assertNearly(seconds: number, wanted: number, what: string) {
-  assert.ok(Math.abs(seconds - wanted) < 0.5 + 0.15 * wanted, `${what}: ${seconds} s in place of ${wanted} s`)
-}
 
 suite('calls in rooms of a real LiveKit server that somebody watches', { skip }, () => {
   let rooms: RoomDesk
@@ -90,20 +77,8 @@ suite('calls in rooms of a real LiveKit server that somebody watches', { skip },
     assert.deepEqual(textsOf(entries, 'agent.message'), ['Hello.', 'A person speaks now.', 'Three.'])
     assert.equal(textsOf(entries, 'user.message').length, 3)
 
-    const url = `${desk.deployment.url}/v1/calls/${id}/recording`
-    const headers = { authorization: `Bearer ${desk.key}` }
-    const stored = await until('it is stored', async () => {
-      const answer = await fetch(url, { headers })
-      return answer.status === 200 && answer
-    })
-    const wav = Buffer.from(await stored.arrayBuffer())
-    assert.deepEqual([wav.readUInt16LE(22), wav.readUInt32LE(24)], [2, roomRate])
-    const samples = new Int16Array(wav.buffer.slice(wav.byteOffset + 44, wav.byteOffset + wav.length))
-    const [left, right] = [0, 1].map((side) => samples.filter((_, at) => at % 2 === side))
-    assert.ok(left && right)
-    const firstSaid = entries.find(({ type }) => type === 'bot.speaking')?.ts ?? 0
-    const seconds = left.length / roomRate
-    assert.ok(seconds > (entries.at(-1)?.ts ?? 0) - firstSaid - 0.5, `${seconds} s are not the whole`)
+    const { left, right } = await recordingOf(desk, id, roomRate)
+    assertWhole(left.length / roomRate, entries)
     assertNearly(spokenSeconds(left, roomRate), 3 * spokenSeconds(question, personRate), 'the caller')
     assertNearly(spokenSeconds(right, roomRate), person.loudFrames / 50, 'the agent')
   })

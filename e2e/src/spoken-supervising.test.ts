@@ -3,12 +3,11 @@ import { after, test } from 'node:test'
 import { ModelFake } from '@switchroom/gateway/testing/model-fake'
 import { changeRow } from '@switchroom/gateway/testing/vendors'
 import { afterwards, temporaryFolder } from '@switchroom/launcher/testing/folders'
-import { until } from '@switchroom/launcher/testing/waiting'
 import { openDesk, speech, textsOf, typesOf } from './spoken-desk.ts'
 import { Phone } from './spoken-phone.ts'
+import { assertNearly, assertWhole, recordingOf, spokenSeconds } from './spoken-recording.ts'
 
 const phoneRate = 8_000
-const loud = 500
 
 const model = await ModelFake.start(() => 'Three.')
 afterwards({ after }, () => model.stop())
@@ -22,15 +21,6 @@ await changeRow(desk.deployment, (row) => {
   row.options['llm/openai'] = { base_url: model.url }
 })
 const supervisor = (await desk.org.person('admin')).client
-
-/** Seconds in which somebody speaks. */
-function spokenSeconds(samples: Int16Array): number {
-  const frame = phoneRate / 50
-  let frames = 0
-  for (let at = 0; at + frame <= samples.length; at += frame)
-    if (samples.subarray(at, at + frame).some((sample) => Math.abs(sample) > loud)) frames += 1
-  return frames / 50
-}
 
 test('somebody takes a spoken call over, speaks into it, gives it back, whispers and ends it; what both said is recorded, the caller left and the agent right', async (t) => {
   const phone = await Phone.call(t, 'hello', desk.worker.sipPort)
@@ -76,23 +66,10 @@ test('somebody takes a spoken call over, speaks into it, gives it back, whispers
   )
   assert.equal(textsOf(entries, 'user.message').length, 3)
 
-  const url = `${desk.deployment.url}/v1/calls/${id}/recording`
-  const headers = { authorization: `Bearer ${desk.key}` }
-  const stored = await until('it is stored', async () => {
-    const answer = await fetch(url, { headers })
-    return answer.status === 200 && answer
-  })
-  const wav = Buffer.from(await stored.arrayBuffer())
-  assert.deepEqual([wav.readUInt16LE(22), wav.readUInt32LE(24)], [2, phoneRate])
-  const samples = new Int16Array(wav.buffer.slice(wav.byteOffset + 44, wav.byteOffset + wav.length))
-  const [left, right] = [0, 1].map((side) => samples.filter((_, at) => at % 2 === side))
-  assert.ok(left && right)
-  const nearly = (one: number, other: number, what: string) =>
-    assert.ok(Math.abs(one - other) < 0.5 + 0.1 * other, `${what}: ${one} s in place of ${other} s`)
-  const firstSaid = entries.find(({ type }) => type === 'bot.speaking')?.ts ?? 0
+  const { left, right } = await recordingOf(desk, id, phoneRate)
   const seconds = left.length / phoneRate
-  assert.ok(seconds > (entries.at(-1)?.ts ?? 0) - firstSaid - 0.5, `${seconds} s are not the whole`)
+  assertWhole(seconds, entries)
   assert.ok(seconds < phone.secondsHeard + 0.5, `${seconds} s are more than there was`)
-  nearly(spokenSeconds(left), 3 * spokenSeconds(question), 'the caller')
-  nearly(spokenSeconds(right), spokenSeconds(phone.heard), 'the agent')
+  assertNearly(spokenSeconds(left, phoneRate), 3 * spokenSeconds(question, phoneRate), 'the caller')
+  assertNearly(spokenSeconds(right, phoneRate), spokenSeconds(phone.heard, phoneRate), 'the agent')
 })
