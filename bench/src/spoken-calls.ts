@@ -12,7 +12,10 @@ import { fakedMs, startFakedSpeech } from './faked-speech.ts'
 import { cpuSeconds, memoryMb, startProcess } from './processes.ts'
 import { judge, percentile, say } from './report.ts'
 
-const callsPerCore = 20
+/** What the cores should carry, with whoever calls, whatever the vendors are and the gateway on them too. */
+const mostPerCore = 20
+/** With so few nobody waits for a core: how soon an answer is by itself. */
+const fewPerCore = 5
 const turns = 5
 const phoneRate = 8_000
 const loud = 500
@@ -21,10 +24,20 @@ const peer = { cores: [0.14, 0.19], answeredS: [1.23, 1.31] } as const
 const answerWithinMs = 8_000
 const greetWithinMs = 60_000
 
-/** As many calls as the cores should carry, every one of which says five things and is answered. */
+/** As many calls as the cores should carry, and a few of them: every one says five things and is answered. */
 export async function spokenCalls(): Promise<boolean> {
+  const few = await callsAtOnce(fewPerCore)
+  const most = await callsAtOnce(mostPerCore)
+  const isAnswered = judge('turns not answered', few.unanswered + most.unanswered, { atMost: 0 })
+  const isCheap = judge('cores a call', most.coresPerCall, { atMost: 1 / mostPerCore })
+  const what = 'seconds to the first sound of a few calls, p95, in times of the peer'
+  const isSoon = judge(what, few.p95 / peer.answeredS[1], { atMost: 1 })
+  return isAnswered && isCheap && isSoon
+}
+
+async function callsAtOnce(perCore: number) {
   const cores = availableParallelism()
-  const calls = callsPerCore * cores
+  const calls = perCore * cores
   await using parts = new AsyncDisposableStack()
   const fake = await startFakedSpeech()
   parts.defer(() => fake.stop())
@@ -96,12 +109,7 @@ export async function spokenCalls(): Promise<boolean> {
     `  from the end of speech to the first sound: p50 ${p50.toFixed(2)} s, p95 ${p95.toFixed(2)} s (a peer publishes ${peer.answeredS.join(' and ')})`,
   )
   say(`  of which the faked vendors take about ${fakedMs} ms`)
-  const isAnswered = judge('turns not answered', unanswered, { atMost: 0 })
-  const isCheap = judge('cores a call', coresPerCall, { atMost: 1 / callsPerCore })
-  const isSoon = judge('seconds to the first sound, p95, in times of the peer', p95 / peer.answeredS[1], {
-    atMost: 1,
-  })
-  return isAnswered && isCheap && isSoon
+  return { unanswered, coresPerCall, p95 }
 }
 
 type Ask = Awaited<ReturnType<typeof startBenchDeployment>>['ask']
