@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { text as allOf } from 'node:stream/consumers'
 import { after, test, type TestContext } from 'node:test'
 import { openChat } from '@switchroom/sdk'
 import { until } from '@switchroom/launcher/testing/waiting'
+import { root } from './launch.ts'
 import { Carrier } from './spoken-carrier.ts'
 import { openOffice, textsOf } from './spoken-desk.ts'
 import { runExample } from './spoken-example.ts'
@@ -33,6 +36,18 @@ test('whoever writes to the example agent is told that only calls are put throug
   await chat.send('I want to speak to a person.')
   const sentence = 'only somebody who calls can be put through, and this conversation is written'
   await until('it answers', () => said.some((text) => text.endsWith(`The answer of person is: ${sentence}`)))
+})
+
+test('lines that are given to the chat of a terminal are answered one after the other before it ends', async (t) => {
+  await runExample(t, office, { greeting })
+  const env = { ...process.env, SVC_URL: office.deployment.url, SVC_KEY: office.key }
+  const chat = spawn(process.execPath, ['examples/hello/chat.ts'], { cwd: root, env })
+  chat.stdin.end('What time is it?\n\nI want to speak to a person.\n')
+  const lines = (await allOf(chat.stdout)).trim().split('\n')
+  assert.equal(lines.length, 3, lines.join('\n'))
+  assert.equal(lines[0], `hello: ${greeting}`)
+  assert.match(lines[1] ?? '', /The answer of time is: /)
+  assert.match(lines[2] ?? '', /The answer of person is: only somebody who calls/)
 })
 
 test('the example agent says which setting names the person that callers are put through to, where none does', async (t) => {

@@ -1,5 +1,6 @@
 // Writes to an agent from a terminal: `chat.ts`, or `chat.ts another-agent`.
 import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { openChat } from '@switchroom/sdk'
 
 const agent = process.argv[2] ?? 'hello'
@@ -14,9 +15,22 @@ function show(text: string): void {
   if (isTerminal) terminal.prompt(true)
 }
 
+/** Lines that come from a file wait for their answers, as a person would. */
+let latest = 0
+let awaited: { seq: number; came: () => void } | undefined
+async function answerTo(seq: number): Promise<void> {
+  if (latest > seq) return
+  const answer = new Promise<void>((came) => (awaited = { seq, came }))
+  await Promise.race([answer, sleep(60_000)])
+}
+
 const chat = openChat({ agent })
 let isLost = false
-chat.on('message', ({ text }) => show(`${agent}: ${text}`))
+chat.on('message', ({ text, seq }) => {
+  show(`${agent}: ${text}`)
+  latest = seq
+  if (awaited && seq > awaited.seq) awaited.came()
+})
 chat.on('ended', (reason) => {
   show(`(the conversation ended: ${reason})`)
   process.exit()
@@ -39,8 +53,10 @@ try {
 if (isTerminal) show(`You are writing to ${agent}. Ctrl-D ends it.`)
 
 for await (const line of lines) {
-  if (line.trim() !== '') await chat.send(line).catch((error: Error) => show(`(${error.message})`))
+  const isSaid = line.trim() !== ''
+  const sent = isSaid && (await chat.send(line).catch((error: Error) => show(`(${error.message})`)))
   if (isTerminal) terminal.prompt()
+  else if (sent) await answerTo(sent.seq)
 }
 await chat.end()
 process.exit()
