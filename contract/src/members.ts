@@ -67,6 +67,12 @@ export type SetOperator = Static<typeof SetOperator>
 export const AcceptInvitation = Type.Object({
   password: Type.String(),
   device: Type.Optional(Type.String({ description: 'labels the key' })),
+  keep_keys: Type.Optional(
+    Type.Boolean({
+      description:
+        "true keeps the person's other keys; without it they end with the old password, and always when the link proves the address for the first time",
+    }),
+  ),
 })
 export type AcceptInvitation = Static<typeof AcceptInvitation>
 

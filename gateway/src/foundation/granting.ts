@@ -23,8 +23,17 @@ export function refuseAgentsBeyond(caller: Caller, agents: readonly string[]) {
   if (agents.length === 0 || agents.some((agent) => !caller.agents.includes(agent))) throw outsideList(caller)
 }
 
+/** The operator's flag weighs more than any role. */
+export function refuseOperatorBeyond(caller: Caller, member: Member) {
+  if (!member.operator || caller.operator) return
+  throw forbidden(
+    `${member.name} is an operator of the platform: only an operator changes, resets or removes them`,
+  )
+}
+
 /** Whoever holds the reset link of a member could act as them. */
 export function refuseHoldingMore(caller: Caller, member: Member) {
+  refuseOperatorBeyond(caller, member)
   refuseGrantBeyond(caller, member.role)
   if (member.production) refuseProductionBeyond(caller)
   refuseAgentsBeyond(caller, member.agents)

@@ -37,8 +37,8 @@ const keyWithItsPerson = `
     k.last_used_at is null or k.last_used_at <= $2::timestamptz - interval '1 minute' as is_use_due,
     m.id as member, m.name, m.email, m.role, m.agents, m.production, m.status,
     exists (
-      select from members f
-      where f.email = coalesce(m.email, k.visitor) and f.operator and f.status = 'active'
+      select from members f join persons p on p.email = f.email
+      where f.email = coalesce(m.email, k.visitor) and f.operator and f.status = 'active' and p.verified
     ) as operator
   from keys k
   join orgs o on o.id = k.org

@@ -13,6 +13,7 @@ import { Mint } from './keys/mint.ts'
 import { Orgs } from './orgs/orgs.ts'
 import { Pairings } from './pairings/pairings.ts'
 import { Passwords } from './passwords/passwords.ts'
+import { Proofs } from './proofs/proofs.ts'
 import { ProviderSignIns } from './sso/sign-in.ts'
 import { Resets } from './resets/resets.ts'
 import { Seating } from './sso/seating.ts'
@@ -36,8 +37,9 @@ export function makePeople(
   const keys = new Keys(database, clock)
   const orgs = new Orgs(database, clock, held, atBirth)
   const links = new Links(clock, mailboxes, letters, settings.baseUrl)
-  const invitations = new Invitations(database, clock, mint, passwords)
-  const members = new Members(database, clock, orgs, keys, links)
+  const proofs = new Proofs(keys)
+  const invitations = new Invitations({ database, clock, mint, passwords, keys, proofs })
+  const members = new Members({ database, clock, orgs, keys, links, proofs })
   const loginCodes = new LoginCodes(database, clock, mint)
   const seats = new Seats(database)
   const signIns = new SignIns(database, rateCounts, passwords, seats, mint, loginCodes)
@@ -54,6 +56,7 @@ export function makePeople(
     orgs,
     mint,
     loginCodes,
+    proofs,
   })
   const switching = new Switching(database, orgs, seats, mint)
   const pairings = new Pairings(database, clock, switching, mint, keys)
@@ -66,7 +69,7 @@ export function makePeople(
     domains,
     settings.baseUrl,
   )
-  const seating = new Seating(database, clock, orgs, identityProviders, loginCodes)
+  const seating = new Seating({ database, clock, orgs, identityProviders, loginCodes, proofs })
   const begunSignIns = new BegunSignIns(database, clock, vault)
   const providerSignIns = new ProviderSignIns(
     begunSignIns,

@@ -27,12 +27,15 @@ export interface StandingInvitation extends Omit<Member, 'scopes'> {
   is_provider_only: boolean
   has_password: boolean
   is_elsewhere: boolean
+  /** A row of the address, in whatever org, has the operator's flag. */
+  is_of_operator: boolean
 }
 
 const standing = statement<StandingInvitation>(`
   select i.purpose, i.handed, i.proves_address, p.password_hash is not null as has_password, o.slug,
     coalesce(ip.required, false) as is_provider_only,
     exists (select from members e where e.email = m.email and e.org <> m.org) as is_elsewhere,
+    exists (select from members f where f.email = m.email and f.operator) as is_of_operator,
     m.id, m.org, m.email, m.name, m.role, m.agents, m.status, m.operator, m.production, p.verified
   from invitations i
   join members m on m.id = i.member
@@ -44,15 +47,6 @@ const standing = statement<StandingInvitation>(`
 export const findInvitation = (database: Queryable, digest: Buffer, now: Date) =>
   database.row(standing, digest, now)
 
-const lockMember = statement(`select from members where id = $1 for update`)
-const lockPerson = statement(`select from persons where email = $1 for update`)
-
-/** The member before the person, as everybody who locks both does. */
-export async function lockMemberAndPerson(tx: Transaction, member: string, email: string) {
-  await tx.rows(lockMember, member)
-  await tx.rows(lockPerson, email)
-}
-
 const spend = statement(`
   delete from invitations i using members m
   where m.id = i.member and m.email = $2 and (i.member = $1 or i.purpose = 'reset')`)
@@ -61,10 +55,12 @@ const spend = statement(`
 export const spendInvitations = (tx: Transaction, member: string, email: string) =>
   tx.rows(spend, member, email)
 
-const setPassword = statement(`update persons set password_hash = $2, verified = $3 where email = $1`)
+const setPassword = statement(`
+  update persons set password_hash = $2, verified = verified and $3 where email = $1`)
 
-export const keepPassword = (tx: Transaction, email: string, hash: string, verified: boolean) =>
-  tx.rows(setPassword, email, hash, verified)
+/** One that was set without proof makes the address unproven. */
+export const keepPassword = (tx: Transaction, email: string, hash: string, provesAddress: boolean) =>
+  tx.rows(setPassword, email, hash, provesAddress)
 
 const activate = statement(`update members set status = 'active' where id = $1`)
 

@@ -5,8 +5,10 @@ import type { Clock } from '../../foundation/clock.ts'
 import { notFound } from '../../foundation/refusals.ts'
 import { digestOf } from '../../foundation/secrets.ts'
 import { cutToLine } from '../../foundation/text.ts'
+import type { Keys } from '../keys/keys.ts'
 import type { Mint } from '../keys/mint.ts'
 import type { Passwords } from '../passwords/passwords.ts'
+import type { Proofs } from '../proofs/proofs.ts'
 import { providerOnly } from '../seats/entrance.ts'
 import * as store from './invitations.store.ts'
 
@@ -16,16 +18,28 @@ export class Invitations {
   readonly #clock: Clock
   readonly #mint: Mint
   readonly #passwords: Passwords
+  readonly #keys: Keys
+  readonly #proofs: Proofs
 
-  constructor(database: Database, clock: Clock, mint: Mint, passwords: Passwords) {
-    this.#database = database
-    this.#clock = clock
-    this.#mint = mint
-    this.#passwords = passwords
+  constructor(parts: {
+    database: Database
+    clock: Clock
+    mint: Mint
+    passwords: Passwords
+    keys: Keys
+    proofs: Proofs
+  }) {
+    this.#database = parts.database
+    this.#clock = parts.clock
+    this.#mint = parts.mint
+    this.#passwords = parts.passwords
+    this.#keys = parts.keys
+    this.#proofs = parts.proofs
   }
 
   /** The token is the credential. A refused password does not spend it. */
-  async accept(token: string, { password, device }: AcceptInvitation): Promise<AcceptedInvitation> {
+  async accept(token: string, wanted: AcceptInvitation): Promise<AcceptedInvitation> {
+    const { password, device, keep_keys = false } = wanted
     const digest = digestOf(token)
     await this.#standing(this.#database, digest)
     this.#passwords.refuseUnfit(password)
@@ -33,9 +47,11 @@ export class Invitations {
 
     return this.#database.transaction(async (tx) => {
       const seen = await this.#standing(tx, digest)
-      await store.lockMemberAndPerson(tx, seen.id, seen.email)
+      await this.#proofs.lock(tx, seen.email)
       const member = await this.#standing(tx, digest) // of 20 uses at once, the one that holds the lock first
       await store.spendInvitations(tx, member.id, member.email)
+      const isNewlyProven = member.proves_address && (await this.#proofs.prove(tx, member.email, member.id))
+      if (!isNewlyProven && !keep_keys) await this.#keys.revokeOfPerson(tx, member.email)
       await store.keepPassword(tx, member.email, hash, member.proves_address)
       await store.takeSeat(tx, member.id)
       const minted = await this.#mint.forPerson(tx, member, cutToLine(device, 'sign-in'))
@@ -63,10 +79,13 @@ export class Invitations {
 
 /**
  * An invitation is good while its seat is not taken, a reset while its member is active. A handed link that
- * proves nothing would set the password of somebody who has since joined another org or chosen one.
+ * proves nothing would set the password of somebody who has since joined another org or chosen one, and any
+ * handed link that of an operator: of those only the one that the platform's own key was handed is good.
  */
 function isGood(link: store.StandingInvitation): boolean {
   if (link.status !== (link.purpose === 'invitation' ? 'invited' : 'active')) return false
-  if (!link.handed || link.proves_address) return true
-  return !link.is_elsewhere && !(link.purpose === 'invitation' && link.has_password)
+  if (!link.handed) return true
+  if (link.proves_address) return !link.is_of_operator || !link.is_elsewhere
+  if (link.is_elsewhere || link.is_of_operator) return false
+  return !(link.purpose === 'invitation' && link.has_password)
 }

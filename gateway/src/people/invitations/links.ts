@@ -4,6 +4,7 @@ import { later, weekMs, type Clock } from '../../foundation/clock.ts'
 import { digestOf, newSecret } from '../../foundation/secrets.ts'
 import type { Letters } from '../../mail/letters.ts'
 import type { Mailboxes } from '../../mail/mailboxes.ts'
+import { conflict } from '../../foundation/refusals.ts'
 import * as store from './invitations.store.ts'
 
 const lifetimeMs = weekMs
@@ -19,7 +20,10 @@ export interface WantedLink {
   purpose: 'invitation' | 'reset'
   /** The address has a row in another org, where this link would set the password too. */
   isElsewhere: boolean
-  askedBy: 'member' | 'operator'
+  /** The address has an operator's row somewhere: whoever held this link would run the platform. */
+  isOperator: boolean
+  /** A member, a person made operator, or the platform's own key. */
+  askedBy: 'member' | 'operator' | 'platform key'
 }
 
 /** By which mailboxes a letter of the org could go. */
@@ -53,24 +57,30 @@ export class Links {
   }
 
   /**
-   * The handed link is answered to whoever asked, unless the address is in another org. The letter goes by the
-   * platform's mailbox with a link of its own, which proves the address; by the org's mailbox, whose operator may
-   * read it, it carries the handed one.
+   * The handed link is answered to whoever asked, unless the address is in another org or an operator's. The letter
+   * goes by the platform's mailbox with a link of its own, which proves the address; by the org's mailbox, whose
+   * operator may read it, it carries the handed one.
    */
   async issue(
     tx: Transaction,
     member: LinkedMember,
-    { purpose, isElsewhere, askedBy }: WantedLink,
+    wanted: WantedLink,
     posting: Posting,
   ): Promise<Omit<Invited, 'member'>> {
+    const { purpose, askedBy } = wanted
+    const isMailOnly = isForMailAlone(wanted, posting)
+    if (isMailOnly && !wanted.isElsewhere && !posting.platform)
+      throw conflict(
+        `${member.name} is an operator, whose link only the platform's mailbox may carry: set one up with PUT /v1/ops/mail`,
+      )
     const expires = later(this.#clock.now(), lifetimeMs)
     const keep = (handed: boolean, proves_address: boolean) =>
       this.#keep(tx, { member: member.id, purpose, handed, proves_address, expires_at: expires })
 
     // Where nothing can be mailed, the operator's word is the only proof there is.
-    const operatorsWord = askedBy === 'operator' && !posting.platform
-    const token = isElsewhere ? null : await keep(true, operatorsWord)
-    const by = isElsewhere ? (posting.platform ? 'platform' : undefined) : posting.org
+    const operatorsWord = askedBy !== 'member' && !posting.platform
+    const token = isMailOnly ? null : await keep(true, operatorsWord)
+    const by = isMailOnly ? (posting.platform ? 'platform' : undefined) : posting.org
     if (by !== undefined) {
       const posted = by === 'org' && token !== null ? token : await keep(false, true)
       await this.#post(tx, member, {
@@ -132,4 +142,10 @@ export class Links {
   #linkOf(token: string): string {
     return `${this.#baseUrl}/invitations/${token}`
   }
+}
+
+/** The first operator of a deployment that cannot mail is let in by the platform's own key, which opens more already. */
+function isForMailAlone({ purpose, isElsewhere, isOperator, askedBy }: WantedLink, { platform }: Posting) {
+  const isFirstOperator = askedBy === 'platform key' && purpose === 'invitation' && !platform
+  return isElsewhere || (isOperator && !isFirstOperator)
 }

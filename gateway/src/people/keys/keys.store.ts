@@ -48,3 +48,15 @@ export async function revokeKeysOfMember(tx: Transaction, member: string, at: Da
   await tx.rows(lockMembersKeys, member)
   await tx.rows(revokeMembers, member, at)
 }
+
+const ofPerson = `visitor = $1 or member in (select id from members where email = $1)`
+const lockPersons = statement(`
+  select from keys where revoked_at is null and (${ofPerson}) order by cardinality(ancestors), id for update`)
+const revokePersons = statement(`
+  update keys set revoked_at = $2 where revoked_at is null and (${ofPerson})`)
+
+/** Every key of the person in whatever org; a copy is the same person's, and is locked after its source. */
+export async function revokeKeysOfPerson(tx: Transaction, email: string, at: Date) {
+  await tx.rows(lockPersons, email)
+  await tx.rows(revokePersons, email, at)
+}

@@ -61,6 +61,11 @@ export class Keys {
     await store.revokeKeysOfMember(tx, member, this.#clock.now())
   }
 
+  /** Ends every key of the person: of every row, of visits, and their copies. */
+  async revokeOfPerson(tx: Transaction, email: string) {
+    await store.revokeKeysOfPerson(tx, email, this.#clock.now())
+  }
+
   async revokeTree(tx: Transaction, key: string) {
     await store.revokeKey(tx, key, this.#clock.now())
   }

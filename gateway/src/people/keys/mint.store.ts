@@ -80,7 +80,8 @@ const live = statement<LiveKey>(`
       where a.id = any(k.ancestors) and (a.revoked_at is not null or a.expires_at <= $2)
     )
     and (k.kind = 'server' or m.status = 'active' or exists (
-      select from members f where f.email = k.visitor and f.operator and f.status = 'active'
+      select from members f join persons p on p.email = f.email
+      where f.email = k.visitor and f.operator and f.status = 'active' and p.verified
     ))`)
 
 export const findLiveKey = (database: Queryable, id: string, now: Date) => database.row(live, id, now)

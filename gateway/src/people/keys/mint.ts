@@ -2,6 +2,7 @@ import type { MintedKey } from '@switchroom/contract/keys'
 import { scopes, scopesOfRole, type Role } from '@switchroom/contract/scopes'
 import type { Transaction } from '../../database/database.ts'
 import type { Clock } from '../../foundation/clock.ts'
+import { unauthorized } from '../../foundation/refusals.ts'
 import { digestOf, newId, newSecret } from '../../foundation/secrets.ts'
 import * as store from './mint.store.ts'
 
@@ -60,6 +61,10 @@ export class Mint {
       ancestors,
     })
     return { ...key, subject: member, scopes: [...scopesOfRole[role]] }
+  }
+
+  async lockMember(tx: Transaction, member: string) {
+    await store.lockActiveMember(tx, member)
   }
 
   async forActiveMember(tx: Transaction, member: string, label: string): Promise<MintedKey | undefined> {
@@ -132,7 +137,8 @@ export class Mint {
     if (copiedFrom === undefined) return []
     await store.lockKey(tx, copiedFrom)
     const source = await store.findLiveKey(tx, copiedFrom, this.#clock.now())
-    return source ? [...source.ancestors, source.id] : [copiedFrom]
+    if (!source) throw unauthorized('this key opens nothing') // it died while its copy was being made
+    return [...source.ancestors, source.id]
   }
 
   async #insert(

@@ -12,6 +12,11 @@ const insert = statement(`insert into login_codes (digest, key, member, expires_
 export const insertLoginCode = (database: Queryable, code: NewLoginCode) =>
   database.rows(insert, code.digest, code.key, code.member, code.expires_at)
 
+const memberOfCode = statement<{ member: string | null }>(`select member from login_codes where digest = $1`)
+
+export const findMemberOfCode = async (tx: Transaction, digest: Buffer) =>
+  (await tx.row(memberOfCode, digest))?.member ?? undefined
+
 const spend = statement<{ key: string | null; member: string | null }>(`
   delete from login_codes where digest = $1 and expires_at > $2 returning key, member`)
 

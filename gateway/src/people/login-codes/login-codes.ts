@@ -40,7 +40,10 @@ export class LoginCodes {
   async redeem(code: string, device: string | undefined): Promise<MintedKey> {
     const label = cutToLine(device, 'console')
     return this.#database.transaction(async (tx) => {
-      const spent = await store.spendLoginCode(tx, digestOf(code), this.#clock.now())
+      const digest = digestOf(code)
+      const member = await store.findMemberOfCode(tx, digest)
+      if (member !== undefined) await this.#mint.lockMember(tx, member) // before the code, as a proof does
+      const spent = await store.spendLoginCode(tx, digest, this.#clock.now())
       const minted =
         (spent?.key && (await this.#mint.copy(tx, spent.key, label))) ||
         (spent?.member && (await this.#mint.forActiveMember(tx, spent.member, label)))

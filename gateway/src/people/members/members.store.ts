@@ -20,6 +20,10 @@ const byId = statement<MemberRow>(`select ${columns} from ${from} where m.org = 
 
 export const findMember = (database: Queryable, org: string, id: string) => database.row(byId, org, id)
 
+const lockRow = statement(`select from members where org = $1 and id = $2 for update`)
+
+export const lockMember = (tx: Transaction, org: string, id: string) => tx.rows(lockRow, org, id)
+
 const keepPerson = statement(`insert into persons (email) values ($1) on conflict do nothing`)
 const lockPersonRow = statement(`select from persons where email = $1 for update`)
 
@@ -51,6 +55,12 @@ const elsewhere = statement(`select from members where email = $2 and org <> $1 
 
 export const isInAnotherOrg = async (database: Queryable, org: string, email: string) =>
   (await database.row(elsewhere, org, email)) !== undefined
+
+const flagged = statement(`select from members where email = $1 and operator limit 1`)
+
+/** In whatever org, of whatever status. */
+export const hasOperatorRow = async (tx: Transaction, email: string) =>
+  (await tx.row(flagged, email)) !== undefined
 
 const here = statement(`select from members where org = $1 and email = $2`)
 

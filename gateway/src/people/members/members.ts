@@ -8,19 +8,21 @@ import type {
   MemberList,
 } from '@switchroom/contract/members'
 import type { Database, Transaction } from '../../database/database.ts'
-import type { Caller } from '../../foundation/caller.ts'
+import type { Caller, Operator } from '../../foundation/caller.ts'
 import type { Clock } from '../../foundation/clock.ts'
 import { badRequest, conflict, notFound, tooMany } from '../../foundation/refusals.ts'
 import { newId } from '../../foundation/secrets.ts'
 import { addressOf, lineOf, nameFrom } from '../../foundation/text.ts'
-import type { Links, Posting } from '../invitations/links.ts'
+import type { Links, Posting, WantedLink } from '../invitations/links.ts'
 import type { Keys } from '../keys/keys.ts'
 import type { OrgRow, Orgs } from '../orgs/orgs.ts'
+import type { Proofs } from '../proofs/proofs.ts'
 import { changedMember } from './changes.ts'
 import {
   refuseAgentsBeyond,
   refuseGrantBeyond,
   refuseHoldingMore,
+  refuseOperatorBeyond,
   refuseProductionBeyond,
 } from '../../foundation/granting.ts'
 import * as store from './members.store.ts'
@@ -36,13 +38,22 @@ export class Members {
   readonly #orgs: Orgs
   readonly #keys: Keys
   readonly #links: Links
+  readonly #proofs: Proofs
 
-  constructor(database: Database, clock: Clock, orgs: Orgs, keys: Keys, links: Links) {
-    this.#database = database
-    this.#clock = clock
-    this.#orgs = orgs
-    this.#keys = keys
-    this.#links = links
+  constructor(parts: {
+    database: Database
+    clock: Clock
+    orgs: Orgs
+    keys: Keys
+    links: Links
+    proofs: Proofs
+  }) {
+    this.#database = parts.database
+    this.#clock = parts.clock
+    this.#orgs = parts.orgs
+    this.#keys = parts.keys
+    this.#links = parts.links
+    this.#proofs = parts.proofs
   }
 
   async list(org: string): Promise<MemberList> {
@@ -58,16 +69,18 @@ export class Members {
   }
 
   /** The operator grants anything: any role, production, and the operator's flag itself. */
-  async inviteAsOperator(org: string, invited: InviteAsOperator): Promise<Invited> {
+  async inviteAsOperator(by: Operator, org: string, invited: InviteAsOperator): Promise<Invited> {
     const member = this.#newMember(org, { ...invited, role: invited.role ?? 'admin' })
-    return this.#invite({ ...member, operator: invited.operator ?? false }, 'operator')
+    const askedBy = by.name === null ? 'platform key' : 'operator'
+    return this.#invite({ ...member, operator: invited.operator ?? false }, askedBy)
   }
 
   /** All the named fields change, or none: they are judged together, as the row would stand. */
   async change(caller: Caller, id: string, wanted: ChangeMember): Promise<Member> {
     return this.#database.transaction(async (tx) => {
       const org = await this.#orgs.lock(tx, caller.org)
-      const member = await this.#find(tx, caller.org, id)
+      const member = await this.#lock(tx, caller.org, id)
+      refuseOperatorBeyond(caller, member)
       const role = wanted.role === undefined ? member.role : roleOf(wanted.role)
       const agents = wanted.agents === undefined ? member.agents : agentList(wanted.agents)
       if (role !== member.role) refuseGrantBeyond(caller, role)
@@ -85,7 +98,8 @@ export class Members {
   }
 
   async remove(caller: Caller, id: string): Promise<void> {
-    await this.#remove(caller.org, id, () => {
+    await this.#remove(caller.org, id, (member) => {
+      refuseOperatorBeyond(caller, member)
       if (id === caller.subject) throw conflict('nobody removes themself')
     })
   }
@@ -98,12 +112,13 @@ export class Members {
   async reset(caller: Caller, id: string): Promise<Invited> {
     const posting = await this.#posting(caller.org)
     return this.#database.transaction(async (tx) => {
+      await this.#proofs.lock(tx, (await this.#find(tx, caller.org, id)).email)
       const member = await this.#find(tx, caller.org, id)
       refuseHoldingMore(caller, member)
       if (member.status !== 'active') throw conflict(`${member.name} is not active`)
-      await store.lockPerson(tx, member.email)
       const isElsewhere = await store.isInAnotherOrg(tx, caller.org, member.email)
-      const link = { purpose: 'reset', isElsewhere, askedBy: 'member' } as const
+      const isOperator = await store.hasOperatorRow(tx, member.email)
+      const link = { purpose: 'reset', isElsewhere, isOperator, askedBy: 'member' } as const
       return { member, ...(await this.#links.issue(tx, { org: caller.org, ...member }, link, posting)) }
     })
   }
@@ -111,8 +126,12 @@ export class Members {
   async setOperator(org: string, id: string, operator: boolean): Promise<Member> {
     return this.#database.transaction(async (tx) => {
       await this.#orgs.lock(tx, org)
-      const member = await this.#find(tx, org, id)
+      const member = await this.#lock(tx, org, id)
       if (operator && member.status !== 'active') throw conflict(`${member.name} is not active`)
+      if (operator && !member.verified)
+        throw conflict(
+          `${member.email} is not proven: ask its owner to reset the password by mail, or remove and invite them again`,
+        )
       await store.setOperator(tx, org, id, operator)
       return { ...member, operator }
     })
@@ -127,7 +146,7 @@ export class Members {
     return { id: newId('mem', 6), org, email, role, name: own, agents, operator: false, production }
   }
 
-  async #invite(member: store.NewMember, askedBy: 'member' | 'operator'): Promise<Invited> {
+  async #invite(member: store.NewMember, askedBy: WantedLink['askedBy']): Promise<Invited> {
     const { org, email } = member
     const posting = await this.#posting(org)
     return this.#database.transaction(async (tx) => {
@@ -137,7 +156,8 @@ export class Members {
       await store.lockPerson(tx, email)
       const isElsewhere = await store.isInAnotherOrg(tx, org, email)
       await store.insertInvited(tx, member, this.#clock.now())
-      const link = { purpose: 'invitation', isElsewhere, askedBy } as const
+      const isOperator = await store.hasOperatorRow(tx, email)
+      const link = { purpose: 'invitation', isElsewhere, isOperator, askedBy } as const
       const issued = await this.#links.issue(tx, member, link, posting)
       return { member: await this.#find(tx, org, member.id), ...issued }
     })
@@ -149,11 +169,11 @@ export class Members {
   }
 
   /** Removes a member of any status: keys end, the seat is free, and unused links are dead. */
-  async #remove(org: string, id: string, refuse: () => void) {
+  async #remove(org: string, id: string, refuse: (member: Member) => void) {
     await this.#database.transaction(async (tx) => {
       const locked = await this.#orgs.lock(tx, org)
-      const member = await this.#find(tx, org, id)
-      refuse()
+      const member = await this.#lock(tx, org, id)
+      refuse(member)
       await this.#refuseLastAdminGone(tx, locked, member, undefined)
       await this.#keys.revokeOfMember(tx, id)
       await store.deleteMember(tx, org, member)
@@ -171,6 +191,12 @@ export class Members {
     if (!(await store.canSignIn(tx, org.id, member.email)))
       throw badRequest(`${member.name} has no password: remove and invite again`)
     await refusePastSeats(tx, org)
+  }
+
+  /** Held before its keys, as a proof of the address holds them. */
+  async #lock(tx: Transaction, org: string, id: string): Promise<Member> {
+    await store.lockMember(tx, org, id)
+    return this.#find(tx, org, id)
   }
 
   async #find(tx: Transaction, org: string, id: string): Promise<Member> {

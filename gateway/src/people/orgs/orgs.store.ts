@@ -27,8 +27,9 @@ const byName = statement<OrgRow>(
 
 export const findOrg = (database: Queryable, idOrSlug: string) => database.row(byName, idOrSlug)
 
+// Weaker than `for update`: a row that only refers to the org, such as a key, need not wait for it.
 const locked = statement<OrgRow>(
-  `select id, slug, name, quotas, created_at from orgs where id = $1 for update`,
+  `select id, slug, name, quotas, created_at from orgs where id = $1 for no key update`,
 )
 
 /** Held to the end of the transaction: seats and admins of one org are counted by one request at a time. */

@@ -45,18 +45,22 @@ export class SignIns {
     if (code != null && email == null && password == null) return this.#codes.redeem(code, named)
     if (code != null || email == null || password == null)
       throw badRequest('sign in with an email and a password, or with a code')
-    const seats = await this.#seatsOpenedBy({ email, password }, place)
-    return this.#enter(chooseSeat(seats, org ?? undefined), cutToLine(named, 'sign-in'))
+    const { seats, hash } = await this.#seatsOpenedBy({ email, password }, place)
+    return this.#enter(chooseSeat(seats, org ?? undefined), hash, cutToLine(named, 'sign-in'))
   }
 
   /** The orgs in which this password would sign in; nothing is minted and no seat is taken. */
   async orgs(credentials: Credentials, place: string): Promise<OpenOrgList> {
-    const seats = (await this.#seatsOpenedBy(credentials, place)).filter(opens)
-    return { orgs: seats.map(({ org, slug, org_name, role }) => ({ org, slug, name: org_name, role })) }
+    const { seats } = await this.#seatsOpenedBy(credentials, place)
+    const open = seats.filter(opens)
+    return { orgs: open.map(({ org, slug, org_name, role }) => ({ org, slug, name: org_name, role })) }
   }
 
   /** Every seat of the person whose password this is. One verification runs in every case, so none answers sooner. */
-  async #seatsOpenedBy({ email, password }: Credentials, place: string): Promise<Seat[]> {
+  async #seatsOpenedBy(
+    { email, password }: Credentials,
+    place: string,
+  ): Promise<{ seats: Seat[]; hash: string | undefined }> {
     const address = normalAddress(email)
     await this.#rateCounts.admit(signInTries, [address, place], tooManyTries(address))
     const [hash, seats] = await Promise.all([
@@ -65,13 +69,14 @@ export class SignIns {
     ])
     const matches = await this.#passwords.verifyOrStandIn(password, hash)
     if (!matches || seats.length === 0) throw nobodyAnswers()
-    return seats
+    return { seats, hash }
   }
 
-  async #enter(seat: Seat, label: string): Promise<MintedKey> {
+  /** The password is compared again under the seat's lock, for it may be another since it was verified. */
+  async #enter(seat: Seat, hash: string | undefined, label: string): Promise<MintedKey> {
     return this.#database.transaction(async (tx) => {
       const entered = await this.#seats.enter(tx, seat)
-      if (!entered) throw nobodyAnswers()
+      if (!entered || (await store.findPasswordHash(tx, seat.email)) !== hash) throw nobodyAnswers()
       return this.#mint.forPerson(tx, entered, label)
     })
   }

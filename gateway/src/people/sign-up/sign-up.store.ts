@@ -56,11 +56,12 @@ export const deletePending = (tx: Transaction, email: string) => tx.rows(remove,
 /** What is known of an address. */
 export interface KnownPerson {
   password_hash: string | null
+  verified: boolean
   statuses: MemberStatus[]
 }
 
 const known = statement<KnownPerson>(`
-  select p.password_hash, array(select m.status from members m where m.email = p.email) as statuses
+  select p.password_hash, p.verified, array(select m.status from members m where m.email = p.email) as statuses
   from persons p where p.email = $1`)
 
 export const findPerson = (database: Queryable, email: string) => database.row(known, email)
@@ -70,13 +71,12 @@ const isTaken = statement(`select from orgs where slug = $1`)
 export const isSlugTaken = async (database: Queryable, slug: string) =>
   (await database.row(isTaken, slug)) !== undefined
 
-const keepPerson = statement(`
-  insert into persons as standing (email, password_hash, verified) values ($1, $2, true)
-  on conflict (email) do update
-  set password_hash = coalesce(standing.password_hash, excluded.password_hash), verified = true`)
+const setPassword = statement(`
+  update persons set password_hash = coalesce(password_hash, $2) where email = $1`)
 
-/** A password chosen meanwhile stands. */
-export const provePerson = (tx: Transaction, email: string, hash: string) => tx.rows(keepPerson, email, hash)
+/** Of a proven person, the password they have is kept. */
+export const keepPassword = (tx: Transaction, email: string, hash: string) =>
+  tx.rows(setPassword, email, hash)
 
 const insertAdmin = statement(`
   insert into members (id, org, email, name, role, status, production, created_at)

@@ -19,6 +19,7 @@ import type { Mint } from '../keys/mint.ts'
 import type { LoginCodes } from '../login-codes/login-codes.ts'
 import type { Orgs } from '../orgs/orgs.ts'
 import type { Passwords } from '../passwords/passwords.ts'
+import type { Proofs } from '../proofs/proofs.ts'
 import * as store from './sign-up.store.ts'
 
 const codeLifetimeMs = 15 * minuteMs
@@ -44,6 +45,7 @@ export class SignUps {
   readonly #orgs: Orgs
   readonly #mint: Mint
   readonly #codes: LoginCodes
+  readonly #proofs: Proofs
 
   constructor(parts: {
     database: Database
@@ -55,6 +57,7 @@ export class SignUps {
     orgs: Orgs
     mint: Mint
     loginCodes: LoginCodes
+    proofs: Proofs
   }) {
     this.#database = parts.database
     this.#clock = parts.clock
@@ -65,6 +68,7 @@ export class SignUps {
     this.#orgs = parts.orgs
     this.#mint = parts.mint
     this.#codes = parts.loginCodes
+    this.#proofs = parts.proofs
   }
 
   /** Every address is answered alike; what differs is the letter. */
@@ -150,12 +154,12 @@ export class SignUps {
   async #judge(email: string, password: string): Promise<{ reply: Reply; hash: string }> {
     const person = await store.findPerson(this.#database, email)
     const standing = person?.password_hash
-    if (standing) {
+    if (standing && person.verified) {
       const matches = await this.#passwords.verify(password, standing)
       return { reply: matches ? 'code' : 'have-account', hash: standing }
     }
     const hash = await this.#passwords.hash(password)
-    if (!person) return { reply: 'code', hash }
+    if (!person || standing) return { reply: 'code', hash } // a password without proof is a stranger's
     return { reply: person.statuses.includes('invited') ? 'accept-first' : 'have-account', hash }
   }
 
@@ -178,7 +182,8 @@ export class SignUps {
       agents: [],
       status: 'active',
     } as const
-    await store.provePerson(tx, email, pending.password_hash)
+    await this.#proofs.prove(tx, email)
+    await store.keepPassword(tx, email, pending.password_hash)
     await store.seatFounder(tx, member.id, org.id, email, person, this.#clock.now())
     await store.deletePending(tx, email)
     const minted = await this.#mint.forPerson(tx, { ...member, org: org.id }, device)

@@ -2,19 +2,11 @@ import type { MemberStatus } from '@switchroom/contract/members'
 import type { Role } from '@switchroom/contract/scopes'
 import { statement, type Transaction } from '../../database/database.ts'
 
-const locked = statement<{ id: string; status: MemberStatus }>(
-  `select id, status from members where org = $1 and email = $2 for update`,
+const ofOrg = statement<{ id: string; status: MemberStatus }>(
+  `select id, status from members where org = $1 and email = $2`,
 )
 
-export const lockMember = (tx: Transaction, org: string, email: string) => tx.row(locked, org, email)
-
-const prove = statement(`
-  insert into persons as known (email, verified) values ($1, true)
-  on conflict (email) do update
-  set verified = true, password_hash = case when known.verified then known.password_hash end`)
-
-/** The address is proven; a password that somebody set without proof of it is forgotten. */
-export const provePerson = (tx: Transaction, email: string) => tx.rows(prove, email)
+export const findMember = (tx: Transaction, org: string, email: string) => tx.row(ofOrg, org, email)
 
 export interface NewSeat {
   id: string

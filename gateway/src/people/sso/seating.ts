@@ -6,6 +6,7 @@ import { newId } from '../../foundation/secrets.ts'
 import type { LoginCodes } from '../login-codes/login-codes.ts'
 import { refusePastSeats } from '../members/members.ts'
 import type { OrgRow, Orgs } from '../orgs/orgs.ts'
+import type { Proofs } from '../proofs/proofs.ts'
 import { domainOf } from './domains.ts'
 import * as domainStore from './domains.store.ts'
 import type { Vouched } from './id-token.ts'
@@ -19,19 +20,22 @@ export class Seating {
   readonly #orgs: Orgs
   readonly #providers: IdentityProviders
   readonly #loginCodes: LoginCodes
+  readonly #proofs: Proofs
 
-  constructor(
-    database: Database,
-    clock: Clock,
-    orgs: Orgs,
-    providers: IdentityProviders,
-    loginCodes: LoginCodes,
-  ) {
-    this.#database = database
-    this.#clock = clock
-    this.#orgs = orgs
-    this.#providers = providers
-    this.#loginCodes = loginCodes
+  constructor(parts: {
+    database: Database
+    clock: Clock
+    orgs: Orgs
+    identityProviders: IdentityProviders
+    loginCodes: LoginCodes
+    proofs: Proofs
+  }) {
+    this.#database = parts.database
+    this.#clock = parts.clock
+    this.#orgs = parts.orgs
+    this.#providers = parts.identityProviders
+    this.#loginCodes = parts.loginCodes
+    this.#proofs = parts.proofs
   }
 
   /** Under the org's lock, so that neither the provider, its domains nor the last seat change meanwhile. */
@@ -46,17 +50,18 @@ export class Seating {
   }
 
   async #takeSeat(tx: Transaction, org: OrgRow, provider: ProviderRow, { email, name }: Vouched) {
-    const member = await store.lockMember(tx, org.id, email)
+    await this.#proofs.lock(tx, email)
+    const member = await store.findMember(tx, org.id, email)
     if (member?.status === 'disabled') throw forbidden(`${email} is disabled in ${org.slug}`)
     if (member) {
-      await store.provePerson(tx, email)
+      await this.#proofs.prove(tx, email, member.id)
       if (member.status === 'invited') await store.takeSeat(tx, member.id)
       return member.id
     }
     const { role } = provider
     if (role === null) throw forbidden(`${email} is not invited to ${org.slug}`)
     await refusePastSeats(tx, org)
-    await store.provePerson(tx, email)
+    await this.#proofs.prove(tx, email)
     const id = newId('mem', 6)
     await store.insertActive(tx, { id, org: org.id, email, name, role }, this.#clock.now())
     return id

@@ -71,7 +71,8 @@ export function orgAdministrationRoutes(server: Server, orgs: OrgAdministration)
         response: { 201: Invited, ...refusals(409, 429) },
       },
     },
-    async (request, reply) => reply.code(201).send(await orgs.invite(request.params.org, request.body)),
+    async (request, reply) =>
+      reply.code(201).send(await orgs.invite(request.operator, request.params.org, request.body)),
   )
 
   server.delete(

@@ -1,6 +1,7 @@
 import type { CreateServerToken } from '@switchroom/contract/keys'
 import type { InviteAsOperator, SetOperator } from '@switchroom/contract/members'
 import type { CreateOrg, Quotas } from '@switchroom/contract/orgs'
+import type { Operator } from '../../foundation/caller.ts'
 import type { Keys } from '../../people/keys/keys.ts'
 import type { Members } from '../../people/members/members.ts'
 import type { Orgs } from '../../people/orgs/orgs.ts'
@@ -27,8 +28,8 @@ export class OrgAdministration {
 
   members = async (org: string) => this.#members.list(await this.#id(org))
 
-  invite = async (org: string, invited: InviteAsOperator) =>
-    this.#members.inviteAsOperator(await this.#id(org), invited)
+  invite = async (by: Operator, org: string, invited: InviteAsOperator) =>
+    this.#members.inviteAsOperator(by, await this.#id(org), invited)
 
   removeMember = async (org: string, id: string) => this.#members.removeAsOperator(await this.#id(org), id)
 
