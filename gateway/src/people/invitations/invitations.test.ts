@@ -131,22 +131,28 @@ test('accepting and removing at one instant ends in one of the two, never in a f
   }
 })
 
-test('the password is one for the person in every org, and setting it ends no key (I-131, I-240, ID-73, T-15)', async () => {
+test('the password is one for the person in every org, and setting it ends their other keys unless they keep them (I-131, I-240, ID-73, T-15)', async () => {
   const { org, email, accept } = await invitation()
   const { key } = (await accept()).body
   const before = await hashOf(email)
   const other = await deployment.newOrg()
   const { body } = await operator.post(`/v1/ops/orgs/${other.slug}/members`, { email })
   assert.equal(body.member.verified, true)
-  await sql(
-    `insert into invitations (digest, member, purpose, handed, proves_address, expires_at)
-     values (sha256('mailed'), $1, 'invitation', false, true, now() + interval '1 day')`,
-    [body.member.id],
-  )
-  assert.equal((await nobody.post('/v1/invitations/mailed', { password: 'another password' })).status, 200)
+  const choose = async (purpose: string, wanted: object) => {
+    await sql(
+      `insert into invitations (digest, member, purpose, handed, proves_address, expires_at)
+       values (sha256('mailed'), $1, $2, false, true, now() + interval '1 day')`,
+      [body.member.id, purpose],
+    )
+    return nobody.post('/v1/invitations/mailed', { password: 'another password', ...wanted })
+  }
+  assert.equal((await choose('invitation', { keep_keys: true })).status, 200)
   const changed = await hashOf(email)
   assert.notEqual(changed.password_hash, before.password_hash)
   assert.equal((await nobody.as(key).get('/v1/whoami')).body.org, org.id)
+  const again = await choose('reset', {})
+  refused(await nobody.as(key).get('/v1/whoami'), 401, 'this key opens nothing')
+  assert.equal((await nobody.as(again.body.key).get('/v1/whoami')).body.org, other.id)
   assert.equal((await sql('select from persons where email = $1', [email])).rowCount, 1)
 })
 

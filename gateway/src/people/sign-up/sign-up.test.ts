@@ -142,11 +142,10 @@ test('somebody with a password founds a second org with it, and a standing passw
   await signUp(wanted)
   const code = await codeFor(wanted.email)
   const org = await deployment.newOrg()
-  const invited = await org.invite(wanted.email, 'qa')
-  assert.equal(
-    (await nobody.post(`/v1/invitations/${invited.token}`, { password: 'chosen meanwhile' })).status,
-    200,
-  )
+  await org.invite(wanted.email, 'qa')
+  const token = /\/invitations\/([A-Za-z0-9_-]{43})/.exec((await letterTo(wanted.email)).text)?.[1]
+  const accepted = await nobody.post(`/v1/invitations/${token}`, { password: 'chosen meanwhile' })
+  assert.deepEqual([accepted.status, accepted.body.member.verified], [200, true])
   assert.equal((await verify(wanted.email, code)).status, 201)
   assert.equal(
     (
@@ -159,6 +158,38 @@ test('somebody with a password founds a second org with it, and a standing passw
     200,
   )
   assert.equal((await elsewhere().post('/v1/login', { email: wanted.email, password })).status, 401)
+})
+
+test('a password that was set while the address was unproven is gone when sign-up proves it, with the keys and the seat (ID-73, ID-129, T-73)', async () => {
+  const wanted = fresh()
+  await signUp(wanted)
+  const code = await codeFor(wanted.email)
+  const squatter = await deployment.newOrg()
+  const invited = await squatter.invite(wanted.email, 'admin')
+  const handed = await nobody.post(`/v1/invitations/${invited.token}`, { password: 'chosen by a stranger' })
+  assert.deepEqual([handed.status, handed.body.member.verified], [200, false])
+  assert.equal((await verify(wanted.email, code)).status, 201)
+  refused(await nobody.as(handed.body.key).get('/v1/whoami'), 401, 'this key opens nothing')
+  const signIn = (typed: string, org: string) =>
+    elsewhere().post('/v1/login', { email: wanted.email, password: typed, org })
+  for (const org of [wanted.org, squatter.slug])
+    refused(await signIn('chosen by a stranger', org), 401, 'nobody answers to that email and password')
+  const { rows } = await sql('select status from members where id = $1', [invited.id])
+  assert.deepEqual(rows, [{ status: 'invited' }])
+  for (const org of [wanted.org, squatter.slug]) assert.equal((await signIn(password, org)).status, 200)
+})
+
+test('an address whose only password was set without proof signs up as a fresh one does (ID-127, ID-129)', async () => {
+  const wanted = fresh()
+  const squatter = await deployment.newOrg()
+  const invited = await squatter.invite(wanted.email, 'admin')
+  await letterTo(wanted.email)
+  await nobody.post(`/v1/invitations/${invited.token}`, { password: 'chosen by a stranger' })
+  await signUp(wanted)
+  assert.equal((await verify(wanted.email, await codeFor(wanted.email))).status, 201)
+  const signIn = (typed: string) => elsewhere().post('/v1/login', { email: wanted.email, password: typed })
+  assert.equal((await signIn(password)).status, 200)
+  assert.equal((await signIn('chosen by a stranger')).status, 401)
 })
 
 test('a wrong, burned and expired code each have their words; six codes are compared and no more (I-083, I-084, I-182, I-365, I-366, I-367, I-485, I-522, ID-131)', async () => {

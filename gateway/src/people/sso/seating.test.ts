@@ -146,6 +146,41 @@ test('a password that somebody set without proof is forgotten when the provider 
     )
 })
 
+test('a key that was made before the provider proved the address dies, its seat waits again and its handed links are dead (ID-58, ID-73)', async () => {
+  const [evil, corp] = [await deployment.ssoOrg(), await deployment.ssoOrg({ role: 'qa' })]
+  const email = `ana@${corp.domain}`
+  const { token, member } = await invite(evil, { email, role: 'admin' })
+  const { body } = await nobody.post(`/v1/invitations/${token}`, { password })
+  const reset = (await evil.admin.client.post(`/v1/members/${member.id}/reset`)).body.token
+  const squatter = nobody.as(body.key)
+  const { code } = (await squatter.post('/v1/login/codes')).body
+  const real = (await nobody.post('/v1/login', { code: loginCode(await signIn(corp, { email })) })).body
+  refused(await squatter.post('/v1/login/org', { org: corp.slug }), 401, 'this key opens nothing')
+  refused(await nobody.post('/v1/login', { code }), 404, 'that code is spent or was never made')
+  refused(
+    await nobody.post(`/v1/invitations/${reset}`, { password }),
+    404,
+    'that link is spent or was never made',
+  )
+  assert.equal((await memberOf(evil, email)).status, 'invited')
+  assert.equal((await nobody.as(real.key).get('/v1/whoami')).body.org, corp.id)
+  refused(
+    await nobody.as(real.key).post('/v1/login/org', { org: evil.slug }),
+    403,
+    `${email} is invited to ${evil.slug}: accept the invitation first`,
+  )
+})
+
+test('a key of the same row, made without proof, dies when its own provider proves the address (ID-58, ID-73)', async () => {
+  const org = await deployment.ssoOrg()
+  const email = `ana@${org.domain}`
+  const { token } = await invite(org, { email, role: 'qa' })
+  const { body } = await nobody.post(`/v1/invitations/${token}`, { password })
+  loginCode(await signIn(org, { email }))
+  refused(await nobody.as(body.key).get('/v1/whoami'), 401, 'this key opens nothing')
+  assert.equal((await memberOf(org, email)).status, 'active')
+})
+
 test('a password that was proven stays (ID-57, ID-58)', async () => {
   const corp = await deployment.ssoOrg({ role: 'qa' })
   const email = `ana@${corp.domain}`
