@@ -10,20 +10,25 @@ import { inviteDemoAdmin } from './demo.ts'
 interface Deployment {
   orgs: { slug: string }[]
   members: { id: string; status: string }[]
+  mail?: boolean
 }
 
 /** The operator's endpoints, as far as the demo uses them. */
-async function deploymentWith(t: TestContext, { orgs, members }: Deployment) {
+async function deploymentWith(t: TestContext, { orgs, members, mail = false }: Deployment) {
   const requests: string[] = []
-  const server = createServer((request, response) => {
+  const bodies: unknown[] = []
+  const server = createServer(async (request, response) => {
     requests.push(`${request.method} ${request.url}`)
+    const sent = Buffer.concat(await request.toArray()).toString()
+    if (sent !== '') bodies.push(JSON.parse(sent))
     const answers: Record<string, [number, unknown]> = {
+      'GET /.well-known/svc': [200, { mail }],
       'GET /v1/ops/orgs': [200, { orgs }],
       'POST /v1/ops/orgs': [201, {}],
       'GET /v1/ops/orgs/demo/members': [200, { members }],
       'POST /v1/ops/orgs/demo/members': [201, { link: 'http://gateway/invitations/new' }],
     }
-    const [status, body] = answers[requests.at(-1) ?? ''] ?? [204, undefined]
+    const [status, body] = answers[`${request.method} ${request.url}`] ?? [204, undefined]
     response.writeHead(status).end(body === undefined ? undefined : JSON.stringify(body))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -33,7 +38,7 @@ async function deploymentWith(t: TestContext, { orgs, members }: Deployment) {
   const options = { dataFolder, address, operatorKey: 'key', signal: new AbortController().signal }
   const shown: string[] = []
   const invite = () => inviteDemoAdmin(options, (link) => shown.push(link))
-  return { invite, shown, requests, marker: join(dataFolder, 'demo.invited') }
+  return { invite, shown, requests, bodies, marker: join(dataFolder, 'demo.invited') }
 }
 
 test('an empty deployment gets the demo org and its link is shown once (ID-36)', async (t) => {
@@ -44,6 +49,18 @@ test('an empty deployment gets the demo org and its link is shown once (ID-36)',
   requests.length = 0
   await invite()
   assert.deepEqual(requests, [])
+})
+
+test('the demo admin is operator only where nothing can be mailed, for there alone an operator is handed a link (ID-36, ID-50)', async (t) => {
+  for (const mail of [false, true]) {
+    const { invite, shown, bodies } = await deploymentWith(t, { orgs: [{ slug: 'demo' }], members: [], mail })
+    await invite()
+    assert.equal(shown.length, 1)
+    assert.deepEqual(
+      bodies.map((body) => (body as { operator: boolean }).operator),
+      [!mail],
+    )
+  }
 })
 
 test('a start killed before the link was shown invites the demo admin again (ID-36)', async (t) => {

@@ -7,7 +7,7 @@ import { signIn } from '../api/session.ts'
 import { useDiscovery } from '../shell/brand.ts'
 import { Refusal } from '../ui/answers.tsx'
 import { Button } from '../ui/button.tsx'
-import { TextField } from '../ui/field.tsx'
+import { Checkbox, TextField } from '../ui/field.tsx'
 import { thisDevice } from './device.ts'
 import { KeepSignedIn } from './keep-signed-in.tsx'
 import { Door } from './door.tsx'
@@ -16,12 +16,13 @@ import { Door } from './door.tsx'
 export default function InvitationScreen({ token }: { token: string }) {
   const [password, setPassword] = useState('')
   const [isKept, setKept] = useState(false)
+  const [areKeysKept, setKeysKept] = useState(false)
   const { send, busy, error } = useSend()
   const [, goTo] = useLocation()
   const shortest = useDiscovery()?.min_password ?? 0
   const submit = async (event: FormEvent) => {
     event.preventDefault()
-    const wanted = { password, device: thisDevice() }
+    const wanted = { password, device: thisDevice(), keep_keys: areKeysKept }
     const accepted = await send<AcceptedInvitation>('post', path`/v1/invitations/${token}`, wanted)
     if (!accepted) return
     goTo('/', { replace: true })
@@ -42,6 +43,12 @@ export default function InvitationScreen({ token }: { token: string }) {
           onChange={setPassword}
         />
         <KeepSignedIn isKept={isKept} onChange={setKept} />
+        <Checkbox
+          label="Keep my other sessions"
+          hint="Otherwise you are signed out everywhere else, terminals included."
+          checked={areKeysKept}
+          onChange={setKeysKept}
+        />
         <Refusal error={error} />
         <Button tone="primary" type="submit" busy={busy}>
           Take my seat
