@@ -19,7 +19,9 @@ const Callback = Type.Object({
   state: sentBack('as the provider was given it'),
   code: sentBack('what the provider exchanges for its word'),
   error: sentBack('why the provider refused'),
+  iss: sentBack('who answers, where the provider says so'),
 })
+const CallbackParams = Type.Object({ org: Type.String({ description: "the org's id" }) })
 
 export function providerSignInRoutes(
   server: Server,
@@ -58,19 +60,41 @@ export function providerSignInRoutes(
   )
 
   server.get(
-    '/v1/login/sso/callback',
+    '/v1/login/sso/callback/:org',
     {
       access: open,
       schema: {
-        summary: 'Where a provider sends the browser back to',
+        summary: "Where an org's provider sends the browser back to",
+        params: CallbackParams,
         querystring: Callback,
         response: { 302: Nothing, ...refusals(400) },
       },
     },
     async (request, reply) => {
-      const sent = new URLSearchParams(request.url.split('?')[1])
-      const { location } = await signIns.finish(sent, browserIn(request.headers.cookie))
+      const { location } = await signIns.finish(
+        queryOf(request.url),
+        browserIn(request.headers.cookie),
+        request.params.org,
+      )
+      return reply.redirect(location)
+    },
+  )
+
+  server.get(
+    '/v1/login/sso/callback',
+    {
+      access: open,
+      schema: {
+        summary: 'The address that all orgs once shared: it signs nobody in and names the one to register',
+        querystring: Callback,
+        response: { 302: Nothing, ...refusals(400) },
+      },
+    },
+    async (request, reply) => {
+      const { location } = await signIns.finish(queryOf(request.url), browserIn(request.headers.cookie))
       return reply.redirect(location)
     },
   )
 }
+
+const queryOf = (url: string) => new URLSearchParams(url.split('?')[1])

@@ -58,13 +58,17 @@ export class ProviderSignIns {
     })
   }
 
-  /** Refuses by a redirect, for a person reads it; only a state that nobody began is refused outright. */
-  async finish(callback: URLSearchParams, browser: string): Promise<Departure> {
+  /**
+   * Comes back to the address of an org, or to the one that all orgs once shared, which names no org. Refuses by a
+   * redirect, for a person reads it; only a state that nobody began is refused outright.
+   */
+  async finish(callback: URLSearchParams, browser: string, org?: string): Promise<Departure> {
     const begun = await this.#begun.spend(callback.get('state') ?? '', browser)
     return this.#orRefused(async () => {
       if (!begun) throw forbidden('this sign-in began in another browser')
-      const error = callback.get('error')
-      if (error !== null) throw forbidden(`the provider refused: ${error}`)
+      if (org === undefined) throw forbidden(movedTo(this.#providers.redirectUri(begun.org)))
+      if (org !== begun.org)
+        throw forbidden('the provider sent this answer to the address of another org: sign in again')
       const code = await this.#signIn(begun, callback)
       return { location: begun.pairing ? `/cli?c=${begun.pairing}&login=${code}` : `/?login=${code}` }
     })
@@ -74,6 +78,9 @@ export class ProviderSignIns {
     const provider = await this.#providers.ofOrg(org)
     if (provider?.issuer !== issuer) throw noProvider()
     const party = await this.#relyingParty(provider)
+    party.refuseOtherIssuer(callback)
+    const error = callback.get('error')
+    if (error !== null) throw forbidden(`the provider refused: ${error}`)
     const vouched = vouchedFor(await party.exchange(callback, secrets))
     return (await this.#seating.seat(provider, vouched)).code
   }
@@ -98,6 +105,9 @@ export class ProviderSignIns {
     }
   }
 }
+
+const movedTo = (redirectUri: string) =>
+  `this address is no longer answered: register ${redirectUri} at the provider and sign in again`
 
 const rootOf = (error: unknown): unknown =>
   error instanceof Error && error.cause instanceof Error ? rootOf(error.cause) : error
