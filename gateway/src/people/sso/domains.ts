@@ -31,12 +31,7 @@ export class Domains {
   readonly #addresses: PublicAddresses
   readonly #members: Members
 
-  constructor(
-    database: Database,
-    rateCounts: RateCounts,
-    addresses: PublicAddresses,
-    members: Members,
-  ) {
+  constructor(database: Database, rateCounts: RateCounts, addresses: PublicAddresses, members: Members) {
     this.#database = database
     this.#rateCounts = rateCounts
     this.#addresses = addresses

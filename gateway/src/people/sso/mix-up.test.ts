@@ -107,9 +107,6 @@ test('a provider that says it names itself has to, signed in or not', async () =
   for (const rest of ['code=c', 'error=access_denied', 'code=c&iss=', `code=c&iss=${own}&iss=${own}x`])
     refusedAtConsole(await cameBack(rest), otherProvider)
   assert.equal(exchanges(), before)
-  refusedAtConsole(
-    await cameBack(`error=access_denied&iss=${own}`),
-    'the provider refused: access_denied',
-  )
+  refusedAtConsole(await cameBack(`error=access_denied&iss=${own}`), 'the provider refused: access_denied')
   loginCode(await cameBack(`code=c&iss=${own}`))
 })

@@ -1,12 +1,13 @@
 import { Nothing } from '@switchroom/contract/shapes'
 import { DiscoverProviders, ProviderOrgList } from '@switchroom/contract/sso'
+import type { FastifyReply } from 'fastify'
 import { Type } from 'typebox'
 import { open } from '../../http/access.ts'
 import { refusals } from '../../http/refusals.ts'
 import type { Server } from '../../http/server.ts'
 import { browserCookie, browserIn } from './browser-cookie.ts'
 import type { Domains } from './domains.ts'
-import type { ProviderSignIns } from './sign-in.ts'
+import type { Departure, ProviderSignIns } from './sign-in.ts'
 
 const Begin = Type.Object({
   org: Type.Optional(Type.String({ description: "the org's slug" })),
@@ -29,6 +30,11 @@ export function providerSignInRoutes(
   signIns: ProviderSignIns,
   baseUrl: string,
 ) {
+  const depart = (reply: FastifyReply, { location, browser }: Departure) => {
+    if (browser) reply.header('set-cookie', browserCookie(browser, baseUrl))
+    return reply.redirect(location)
+  }
+
   server.post(
     '/v1/login/sso/discover',
     {
@@ -53,9 +59,8 @@ export function providerSignInRoutes(
       },
     },
     async (request, reply) => {
-      const { location, browser } = await signIns.begin(request.query.org ?? '', request.query.pairing ?? '')
-      if (browser) reply.header('set-cookie', browserCookie(browser, baseUrl))
-      return reply.redirect(location)
+      const { org = '', pairing = '' } = request.query
+      return depart(reply, await signIns.begin(org, pairing))
     },
   )
 
@@ -71,12 +76,8 @@ export function providerSignInRoutes(
       },
     },
     async (request, reply) => {
-      const { location } = await signIns.finish(
-        queryOf(request.url),
-        browserIn(request.headers.cookie),
-        request.params.org,
-      )
-      return reply.redirect(location)
+      const browser = browserIn(request.headers.cookie)
+      return depart(reply, await signIns.finish(queryOf(request.url), browser, request.params.org))
     },
   )
 
@@ -91,8 +92,7 @@ export function providerSignInRoutes(
       },
     },
     async (request, reply) => {
-      const { location } = await signIns.finish(queryOf(request.url), browserIn(request.headers.cookie))
-      return reply.redirect(location)
+      return depart(reply, await signIns.finish(queryOf(request.url), browserIn(request.headers.cookie)))
     },
   )
 }

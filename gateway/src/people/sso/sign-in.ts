@@ -11,7 +11,7 @@ import { RelyingParty } from './relying-party.ts'
 import type { Seating } from './seating.ts'
 import { didNotAnswer } from './sign-in-refusals.ts'
 
-/** Where the browser goes next, and the secret it is known by when it comes back. */
+/** Where the browser goes next, and the secret it is known by when it comes back and when it redeems its code. */
 export interface Departure {
   location: string
   browser?: string
@@ -69,12 +69,17 @@ export class ProviderSignIns {
       if (org === undefined) throw forbidden(movedTo(this.#providers.redirectUri(begun.org)))
       if (org !== begun.org)
         throw forbidden('the provider sent this answer to the address of another org: sign in again')
-      const code = await this.#signIn(begun, callback)
-      return { location: begun.pairing ? `/cli?c=${begun.pairing}&login=${code}` : `/?login=${code}` }
+      const code = await this.#signIn(begun, callback, browser)
+      const location = begun.pairing ? `/cli?c=${begun.pairing}&login=${code}` : `/?login=${code}`
+      return { location, browser }
     })
   }
 
-  async #signIn({ org, issuer, secrets }: BegunSignIn, callback: URLSearchParams): Promise<string> {
+  async #signIn(
+    { org, issuer, secrets }: BegunSignIn,
+    callback: URLSearchParams,
+    browser: string,
+  ): Promise<string> {
     const provider = await this.#providers.ofOrg(org)
     if (provider?.issuer !== issuer) throw noProvider()
     const party = await this.#relyingParty(provider)
@@ -82,7 +87,7 @@ export class ProviderSignIns {
     const error = callback.get('error')
     if (error !== null) throw forbidden(`the provider refused: ${error}`)
     const vouched = vouchedFor(await party.exchange(callback, secrets))
-    return (await this.#seating.seat(provider, vouched)).code
+    return (await this.#seating.seat(provider, vouched, browser)).code
   }
 
   /** The provider is asked anew each time, so that what it says now holds. */

@@ -40,7 +40,10 @@ test('a team key that holds less than a member does not replace the provider and
 test('production access, an agent list and the operator flag count as much as the role', async () => {
   const domain = newDomain()
   const org = await deployment.newOrg()
-  const [manager, narrowed] = [await org.person('manager'), await org.person('manager', { agents: ['sales'] })]
+  const [manager, narrowed] = [
+    await org.person('manager'),
+    await org.person('manager', { agents: ['sales'] }),
+  ]
   refused(
     await narrowed.client.put('/v1/org/sso', hostileBody(domain)),
     403,
