@@ -5,7 +5,7 @@ import { assertUsable, openPage, test } from './browser.ts'
 
 const deployment = await startSsoDeployment({ SVC_BASE_URL: 'http://switchroom.test' })
 after(() => deployment[Symbol.asyncDispose]())
-const { dns, provider, url } = deployment
+const { dns, url } = deployment
 
 test('a domain is proven while the provider is being changed, and nothing that was typed is lost', async () => {
   const { admin, body } = await deployment.ssoOrg()
@@ -56,7 +56,7 @@ test('a browser that comes back from the provider is signed in after a click, an
   const { page, context } = opened
   const comeBack = async () => {
     const begun = await context.request.get(`/v1/login/sso?org=${org.slug}`, { maxRedirects: 0 })
-    const query = await provider.signIn(begun.headers()['location'] ?? '', { email, name: 'Ana' })
+    const query = await deployment.provider.signIn(begun.headers()['location'] ?? '', { email, name: 'Ana' })
     return new URL(org.redirect_uri).pathname + query
   }
   const back = await context.request.get(await comeBack(), { maxRedirects: 0 })

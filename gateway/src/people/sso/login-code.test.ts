@@ -50,7 +50,7 @@ test('of two browsers that redeem one code at the same time over two gateways on
     ]),
   )
   const [stranger, first, otherStranger, again] = statuses.map(({ status }) => status)
-  assert.deepEqual([first, again].toSorted(), [200, 404])
+  assert.deepEqual(new Set([first, again]), new Set([200, 404]))
   assert.equal([stranger, otherStranger].includes(200), false)
   assert.equal((await sql('select from keys where org = $1 and label = $2', [org.id, 'console'])).rowCount, 1)
 })
