@@ -12,6 +12,7 @@ export type Query = Record<string, string | number | boolean | undefined>
 interface Sent {
   query?: Query
   body?: unknown
+  headers?: Record<string, string>
 }
 
 const answersWithinMs = 60_000
@@ -28,7 +29,8 @@ export class GatewayClient {
     this.env = env
   }
 
-  get = <Answer>(path: string, query: Query = {}) => this.#ask<Answer>('GET', path, { query })
+  get = <Answer>(path: string, query: Query = {}, headers: Record<string, string> = {}) =>
+    this.#ask<Answer>('GET', path, { query, headers })
   delete = <Answer>(path: string, query: Query = {}) => this.#ask<Answer>('DELETE', path, { query })
   post = <Answer>(path: string, body?: unknown, query: Query = {}) =>
     this.#ask<Answer>('POST', path, { query, body })
@@ -72,14 +74,18 @@ export class GatewayClient {
     return response
   }
 
-  async #ask<Answer>(method: string, path: string, { query = {}, body }: Sent): Promise<Answer> {
+  async #ask<Answer>(
+    method: string,
+    path: string,
+    { query = {}, body, headers = {} }: Sent,
+  ): Promise<Answer> {
     const said = new URLSearchParams()
     for (const [name, value] of Object.entries(query)) if (value !== undefined) said.set(name, String(value))
     const search = said.size === 0 ? '' : `?${said.toString()}`
     const response = await this.fetch(
       method,
       path + search,
-      body === undefined ? {} : { 'content-type': 'application/json' },
+      body === undefined ? headers : { ...headers, 'content-type': 'application/json' },
       {
         signal: AbortSignal.timeout(answersWithinMs),
         ...(body !== undefined && { body: JSON.stringify(body) }),

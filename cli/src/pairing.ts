@@ -1,4 +1,5 @@
 import type { LoginCode, PairedKey } from '@switchroom/contract/sign-in'
+import { createHash, randomBytes } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { exitCodes } from './exit-codes.ts'
 import { Failure } from './failures.ts'
@@ -16,7 +17,9 @@ export async function pairTerminal(
   out: Output,
   { device, hasQr }: { device: string; hasQr: boolean },
 ): Promise<PairedKey> {
-  const { code } = await gateway.post<LoginCode>('/v1/login/pairings', { device })
+  const secret = randomBytes(32).toString('base64url') // the word is shown: alone it must not collect the key
+  const collect = createHash('sha256').update(secret).digest('hex')
+  const { code } = await gateway.post<LoginCode>('/v1/login/pairings', { device, collect })
   const link = `${gateway.url}/cli?c=${code}`
   const { lines, width } = qrCode(link, out.isColoured)
   if (hasQr && out.notesWidth >= width) for (const line of lines) out.note(line)
@@ -24,7 +27,7 @@ export async function pairTerminal(
   out.note('It works once, for ten minutes. Waiting…')
   const startedMs = performance.now()
   while (performance.now() - startedMs < longestMs) {
-    const key = await collect(gateway, code)
+    const key = await collectKey(gateway, code, secret)
     if (key) return key
     await pause(askEveryMs)
   }
@@ -32,9 +35,14 @@ export async function pairTerminal(
 }
 
 /** Nothing until it is approved; a gateway that is gone for a moment is asked again. */
-async function collect(gateway: GatewayClient, code: string): Promise<PairedKey | undefined> {
+async function collectKey(
+  gateway: GatewayClient,
+  code: string,
+  secret: string,
+): Promise<PairedKey | undefined> {
   try {
-    const answer = await gateway.get<Partial<PairedKey>>(`/v1/login/pairings/${code}/key`)
+    const headers = { 'svc-pairing-secret': secret }
+    const answer = await gateway.get<Partial<PairedKey>>(`/v1/login/pairings/${code}/key`, {}, headers)
     return answer.key === undefined ? undefined : (answer as PairedKey)
   } catch (error) {
     if (!(error instanceof Failure)) throw error

@@ -53,13 +53,30 @@ export type OwnOrgList = Static<typeof OwnOrgList>
 export const SwitchOrg = Type.Object({ org: Type.String({ description: 'id or slug' }) })
 export type SwitchOrg = Static<typeof SwitchOrg>
 
-export const StartPairing = Type.Object({ device: Type.Optional(Type.String()) })
+export const StartPairing = Type.Object({
+  device: Type.Optional(Type.String()),
+  collect: Type.Optional(
+    Type.String({
+      description:
+        'SHA-256 of a secret of the terminal, as 64 hex digits: the key is then collected with that secret only',
+    }),
+  ),
+})
 export type StartPairing = Static<typeof StartPairing>
+
+export const CollectHeaders = Type.Object({
+  'svc-pairing-secret': Type.Optional(
+    Type.String({ description: 'the secret whose SHA-256 was sent as `collect`' }),
+  ),
+})
 
 export const Pairing = Type.Object({
   device: Type.String(),
   expires_at: Timestamp,
   answered: Type.Boolean(),
+  bound: Type.Optional(
+    Type.Literal(true, { description: 'only the terminal that began collects the key, with its secret' }),
+  ),
 })
 export type Pairing = Static<typeof Pairing>
 

@@ -95,6 +95,7 @@ test('a login code signs in once and leaves the address bar; a refusal is shown 
   await using opened = await openPage({ url })
   const { page } = opened
   await page.goto(`/?login=${body.code}`)
+  await page.getByRole('button', { name: 'Sign in as A admin' }).click()
   await page.getByRole('heading', { name: 'Agents', level: 1 }).waitFor()
   assert.equal(new URL(page.url()).search, '')
   const spent = (await nobody.post('/v1/login', { code: body.code })).body.detail
@@ -108,6 +109,70 @@ test('a login code signs in once and leaves the address bar; a refusal is shown 
   await stranger.page.goto(`/?login=${body.code}`)
   await stranger.page.getByRole('alert').getByText(spent).waitFor()
   assert.deepEqual([...opened.broken, ...stranger.broken], [])
+})
+
+const keyIn = `sessionStorage.getItem('svc.key') ?? localStorage.getItem('svc.key')`
+
+test("a link with somebody else's login code replaces nobody who is signed in, and signs nobody in, without a click", async () => {
+  const org = await deployment.newOrg()
+  const [ana, eve] = [await org.person('developer'), await org.person('admin')]
+  const newCode = async () => (await eve.client.post('/v1/login/codes')).body.code as string
+  await using opened = await openPage({ url, key: ana.key })
+  const { page } = opened
+  await page.goto(`/?login=${await newCode()}`)
+  await page.getByText(`You are signed in as A developer (${ana.email}) in ${org.slug}.`).waitFor()
+  await page.getByText(`Sign in as A admin (${eve.email}) in ${org.slug} instead?`).waitFor()
+  assert.equal(await page.evaluate(keyIn), ana.key)
+  await assertUsable(page)
+  await picture(page, 'login-code')
+  await page.reload()
+  await page.getByRole('heading', { name: 'Agents', level: 1 }).waitFor()
+  assert.equal(await page.evaluate(keyIn), ana.key)
+
+  await page.goto(`/?login=${await newCode()}`)
+  await page.getByRole('button', { name: 'Stay signed in as A developer' }).click()
+  await page.getByRole('heading', { name: 'Agents', level: 1 }).waitFor()
+  assert.deepEqual([await page.evaluate(keyIn), new URL(page.url()).search], [ana.key, ''])
+  await until('the key of the link is revoked', async () => {
+    const { rows } = await deployment.sql(
+      `select revoked_at from keys where member = $1 and label <> 'laptop' order by ordinal desc limit 1`,
+      [eve.id],
+    )
+    return rows[0]?.revoked_at !== null
+  })
+
+  await using stranger = await openPage({ url })
+  await stranger.page.goto(`/?login=${await newCode()}`)
+  await stranger.page.getByText(`Sign in to this browser as A admin (${eve.email}) in ${org.slug}?`).waitFor()
+  assert.equal(await stranger.page.evaluate(keyIn), null)
+  await stranger.page.getByRole('button', { name: 'Do not sign in' }).click()
+  await stranger.page.getByLabel('Email').waitFor()
+  assert.equal(await stranger.page.evaluate(keyIn), null)
+
+  await page.goto(`/?login=${await newCode()}`)
+  await page.getByRole('button', { name: 'Sign in as A admin' }).click()
+  await page.getByRole('heading', { name: 'Agents', level: 1 }).waitFor()
+  const key = await page.evaluate<string>(keyIn)
+  assert.equal((await nobody.as(key).get('/v1/whoami')).body.subject, eve.id)
+  assert.deepEqual([...opened.broken, ...stranger.broken], [])
+})
+
+test('the page that approves a terminal warns when anybody who saw its address could take the key', async () => {
+  const ana = await (await deployment.newOrg()).person('developer')
+  await using opened = await openPage({ url, key: ana.key })
+  const { page } = opened
+  const warning = page.getByText('anybody who has seen this address can take its key')
+  for (const [body, warnings] of [
+    [{}, 1],
+    [{ collect: 'a'.repeat(64) }, 0],
+  ] as const) {
+    const { code } = (await nobody.post('/v1/login/pairings', body)).body
+    await page.goto(`/cli?c=${code}`)
+    await page.getByRole('button', { name: 'Sign this terminal in' }).waitFor()
+    assert.equal(await warning.count(), warnings)
+    await assertUsable(page)
+  }
+  assert.deepEqual(opened.broken, [])
 })
 
 test('somebody in two orgs chooses one at sign-in, and changes to the other', async () => {

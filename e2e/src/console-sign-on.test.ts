@@ -3,7 +3,7 @@ import { after } from 'node:test'
 import { newDomain, startSsoDeployment } from '@switchroom/gateway/testing/sso'
 import { assertUsable, openPage, test } from './browser.ts'
 
-const deployment = await startSsoDeployment()
+const deployment = await startSsoDeployment({ SVC_BASE_URL: 'http://switchroom.test' })
 after(() => deployment[Symbol.asyncDispose]())
 const { dns, url } = deployment
 
@@ -46,4 +46,31 @@ test('the provider of an address is offered for that address, and not for anothe
   await page.getByLabel('Email').fill(`ana@${domain}`)
   await provider.waitFor()
   assert.deepEqual(opened.broken, [])
+})
+
+test('a browser that comes back from the provider is signed in after a click, and its code signs in no other browser', async () => {
+  const org = await deployment.ssoOrg({ role: 'qa' })
+  const email = `ana@${org.domain}`
+  await using opened = await openPage({ url })
+  await using stranger = await openPage({ url })
+  const { page, context } = opened
+  const comeBack = async () => {
+    const begun = await context.request.get(`/v1/login/sso?org=${org.slug}`, { maxRedirects: 0 })
+    const query = await deployment.provider.signIn(begun.headers()['location'] ?? '', { email, name: 'Ana' })
+    return new URL(org.redirect_uri).pathname + query
+  }
+  const back = await context.request.get(await comeBack(), { maxRedirects: 0 })
+  await stranger.page.goto(back.headers()['location'] ?? '')
+  await stranger.page
+    .getByRole('alert')
+    .getByText('this sign-in began in another browser: sign in again in this one')
+    .waitFor()
+
+  await page.goto(await comeBack())
+  await page.getByText(`Sign in to this browser as Ana (${email}) in ${org.slug}?`).waitFor()
+  await page.getByRole('button', { name: 'Sign in as Ana' }).click()
+  await page.getByText('Ana', { exact: true }).first().waitFor()
+  assert.equal(new URL(page.url()).search, '')
+  assert.match(await page.evaluate<string>(`sessionStorage.getItem('svc.key')`), /^svc_live_/)
+  assert.deepEqual([...opened.broken, ...stranger.broken], [])
 })

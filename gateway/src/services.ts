@@ -13,7 +13,7 @@ import { makeHttp } from './http/room.ts'
 import { makeMail } from './mail/room.ts'
 import { seatsHeld } from './people/members/members.ts'
 import { makeMessaging, type MessagingRoom } from './messaging/room.ts'
-import { makePeople } from './people/room.ts'
+import { makePeople, type PeopleRoom } from './people/room.ts'
 import { Brands } from './platform/brand/brand.ts'
 import { DiscoveryDocument } from './platform/discovery/discovery.ts'
 import { Housekeeping } from './platform/housekeeping/housekeeping.tasks.ts'
@@ -32,8 +32,11 @@ export function makeServices(settings: Settings, clock: Clock, logger: Logger) {
   const { database } = ground
   const http = makeHttp(ground)
   const brands = new Brands(database)
-  const mail = makeMail(ground, () => brands.read())
-  const people = makePeople(
+  const mail = makeMail(ground, {
+    brand: () => brands.read(),
+    lockHoldingAll: (tx, caller, why) => people.members.lockHoldingAll(tx, caller, why),
+  })
+  const people: PeopleRoom = makePeople(
     { ...ground, ...http, ...mail },
     {
       seats: seatsHeld(database),

@@ -21,13 +21,13 @@ export interface IdentityProvider extends AsyncDisposable {
   asked: () => string[]
   /** Walks a browser through the sign-in that the address begins, and answers the query it comes back with. */
   signIn: (authorizationAddress: string, account: Account) => Promise<string>
+  /** Sends browsers back to this address from now on, as an admin there would allow it. */
+  register: (redirectUri: string) => void
 }
 
 export const client = { client_id: 'switchroom', client_secret: 'a-secret-of-the-client-0123456789' }
 /** The same secret; its id_tokens are signed with ES256. */
 export const ellipticClient = { ...client, client_id: 'switchroom-elliptic' }
-
-const redirectUri = 'https://switchroom.test/v1/login/sso/callback'
 
 export async function startIdentityProvider(
   certificates: Certificates,
@@ -38,7 +38,9 @@ export async function startIdentityProvider(
   const accounts = new Map<string, Account>()
   const asked: string[] = []
 
+  const registered = new Set<string>()
   const provider = new Provider(issuer, await configurationFor(accounts))
+  provider.Client.prototype.redirectUriAllowed = (uri) => registered.has(uri)
   const answer = provider.callback()
   const approve = async (request: IncomingMessage, response: ServerResponse) => {
     const { params } = await provider.interactionDetails(request, response)
@@ -57,6 +59,7 @@ export async function startIdentityProvider(
   return {
     issuer,
     asked: () => [...asked],
+    register: (redirectUri) => void registered.add(redirectUri),
     async signIn(authorizationAddress, account) {
       const id = `account-${accounts.size + 1}`
       accounts.set(id, account)
@@ -87,7 +90,7 @@ async function configurationFor(accounts: Map<string, Account>): Promise<Configu
       return { ...(await exportJWK(privateKey)), alg, use: 'sig', kid: alg }
     }),
   )
-  const usual = { redirect_uris: [redirectUri], grant_types: ['authorization_code'] }
+  const usual = { redirect_uris: ['https://switchroom.test/'], grant_types: ['authorization_code'] }
   return {
     clients: [
       { ...client, ...usual, id_token_signed_response_alg: 'RS256' },

@@ -31,6 +31,8 @@ export interface SsoOrg extends TestOrg {
   admin: TestPerson
   domain: string
   body: SsoBody
+  /** What is registered at the provider. */
+  redirect_uri: string
 }
 
 export const newDomain = () => `corp-${randomBytes(4).toString('hex')}.example`
@@ -69,8 +71,9 @@ export async function startSsoDeployment(wanted: Record<string, string> = {}): P
       const body = { ...usual, ...others }
       const put = await admin.client.put('/v1/org/sso', body)
       assert.equal(put.status, 200, put.text)
+      provider.register(put.body.redirect_uri)
       for (const named of body.domains) assert.equal((await prove(admin.client, named)).status, 200)
-      return { ...org, admin, domain, body }
+      return { ...org, admin, domain, body, redirect_uri: put.body.redirect_uri }
     },
     async [Symbol.asyncDispose]() {
       await deployment[Symbol.asyncDispose]()
@@ -79,10 +82,11 @@ export async function startSsoDeployment(wanted: Record<string, string> = {}): P
   }
 }
 
-/** One browser: it keeps the cookie that a start sets, and brings it along to the callback. */
+/** One browser: it keeps the cookie that a start sets, and brings it along to the callback and to the sign-in. */
 export class Browser {
   readonly #nobody: Client
   #cookie = ''
+  #callback = 'https://switchroom.test/v1/login/sso/callback/org_unknown'
 
   constructor({ nobody }: Pick<Deployment, 'nobody'>) {
     this.#nobody = nobody
@@ -94,11 +98,23 @@ export class Browser {
     const answer = await this.#nobody.get(`/v1/login/sso?${query.toString()}`)
     assert.equal(answer.status, 302, answer.text)
     this.#cookie = answer.headers.getSetCookie()[0]?.split(';')[0] ?? ''
-    return new URL(answer.headers.get('location') ?? '', 'https://switchroom.test')
+    const departure = new URL(answer.headers.get('location') ?? '', 'https://switchroom.test')
+    this.#callback = departure.searchParams.get('redirect_uri') ?? ''
+    return departure
   }
 
-  finish(query: string, { nobody } = { nobody: this.#nobody }): Promise<Answer> {
-    return nobody.with({ cookie: `other=1; ${this.#cookie}` }).get(`/v1/login/sso/callback${query}`)
+  /** Comes back to the address that the start named, or to another one. */
+  finish(query: string, { nobody } = { nobody: this.#nobody }, redirectUri = this.#callback) {
+    return nobody.with(this.cookie).get(new URL(redirectUri).pathname + query)
+  }
+
+  /** What the console does with the code in its address. */
+  redeem(code: string, others: object = {}): Promise<Answer> {
+    return this.#nobody.with(this.cookie).post('/v1/login', { code, ...others })
+  }
+
+  get cookie() {
+    return { cookie: `other=1; ${this.#cookie}` }
   }
 
   async signIn({ provider }: SsoDeployment, slug: string, account: Account): Promise<Answer> {

@@ -35,6 +35,8 @@ test('a terminal waits with a link and a code until somebody approves it, and ha
   assert.deepEqual(readCode(terminal.raw), codeOf(link))
 
   done(await approve(link, ana))
+  const stolen = await nobody.get(`/v1/login/pairings/${word}/key`)
+  assert.ok([403, 404].includes(stolen.status), 'the word that is shown does not collect the key')
   const { status, text } = await terminal.ended()
   assert.deepEqual([status, text.includes('You are A developer in org-')], [0, true], text)
 

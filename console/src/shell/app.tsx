@@ -51,5 +51,5 @@ function Doors() {
   )
 }
 
-/** A login code is spent even by somebody who is signed in: they came to be signed in by it. */
+/** A login code is looked at even by somebody who is signed in: they are asked whether it replaces them. */
 const hasCode = () => new URLSearchParams(location.search).has('login')

@@ -1,39 +1,138 @@
+import type { Identity } from '@switchroom/contract/identity'
 import type { MintedKey } from '@switchroom/contract/keys'
-import { useEffect } from 'react'
-import { api } from '../api/client.ts'
-import { signIn } from '../api/session.ts'
+import { useEffect, useState } from 'react'
+import { api, path } from '../api/client.ts'
+import { currentSession, signIn } from '../api/session.ts'
 import { Progress } from '../ui/answers.tsx'
+import { Button } from '../ui/button.tsx'
 import { thisDevice } from './device.ts'
+import { Door } from './door.tsx'
 
-let spending: { code: string; minted: Promise<MintedKey> } | undefined
-
-/** A code is good once, and an effect may run twice. */
-function spend(code: string): Promise<MintedKey> {
-  if (spending?.code !== code)
-    spending = { code, minted: api.post('/v1/login', { code, device: thisDevice() }, { key: null }) }
-  return spending.minted
+/** Whom the code signs in, and who is signed in so far. */
+interface Offer {
+  minted: MintedKey
+  offered: Identity
+  current: Identity | 'a key' | null
 }
 
-export function CodeSignIn({ code, onRefused }: { code: string; onRefused: (error: Error) => void }) {
+let spending: { code: string; offer: Promise<Offer> } | undefined
+
+/** A code is good once, and an effect may run twice. */
+function spend(code: string): Promise<Offer> {
+  if (spending?.code !== code) spending = { code, offer: offerOf(code) }
+  return spending.offer
+}
+
+async function offerOf(code: string): Promise<Offer> {
+  const minted = await api.post<MintedKey>('/v1/login', { code, device: thisDevice() }, { key: null })
+  const offered = await whoIs(minted.key)
+  const { key } = currentSession()
+  const current = key === null ? null : await whoIs(key).catch(() => 'a key' as const)
+  return { minted, offered, current }
+}
+
+const whoIs = (key: string) => api.get<Identity>('/v1/whoami', { key, env: null, isProbe: true })
+
+/** A link can be anybody's: it signs nobody in, and replaces nobody, until the person has seen whose account it is. */
+export function CodeSignIn({
+  code,
+  onRefused,
+  onDeclined,
+}: {
+  code: string
+  onRefused: (error: Error) => void
+  onDeclined: () => void
+}) {
+  const [offer, setOffer] = useState<Offer | null>(null)
   useEffect(() => {
     let isHere = true
     const redeem = async () => {
-      const minted = await spend(code).catch((error: Error) => error)
+      const made = await spend(code).catch((error: Error) => error)
       if (!isHere) return
-      history.replaceState(null, '', location.pathname + wordIn(location.search))
-      if (minted instanceof Error) onRefused(minted)
-      else signIn(minted.key, { isKept: false })
+      if (made instanceof Error) {
+        forgetCode()
+        onRefused(made)
+      } else if (isSamePerson(made)) accept(made)
+      else setOffer(made)
     }
     void redeem()
     return () => {
       isHere = false
     }
   }, [code, onRefused])
-  return <Progress label="Signing in" />
+
+  if (!offer) return <Progress label="Signing in" />
+  const { offered, current } = offer
+  const name = nameOf(offered)
+  const decline = () => {
+    const { key, key_id } = offer.minted
+    void api
+      .post(path`/v1/keys/${key_id}/revoke`, undefined, { key, env: null, isProbe: true })
+      .catch(() => {}) // its secret is forgotten here all the same
+    forgetCode()
+    onDeclined()
+  }
+  return (
+    <Door title="Sign in">
+      <div className="door-card">
+        {current === null ? null : (
+          <p>
+            You are signed in{' '}
+            {current === 'a key' ? (
+              'with a key'
+            ) : (
+              <>
+                as <Account of={current} />
+              </>
+            )}
+            .
+          </p>
+        )}
+        <p>
+          {current === null ? 'Sign in to this browser as ' : 'Sign in as '}
+          <Account of={offered} />
+          {current === null ? '?' : ' instead?'} Continue only if this account is yours.
+        </p>
+        <Button tone="primary" onClick={() => accept(offer)}>
+          Sign in as {name}
+        </Button>
+        <Button onClick={decline}>
+          {current === null || current === 'a key'
+            ? 'Do not sign in'
+            : `Stay signed in as ${nameOf(current)}`}
+        </Button>
+      </div>
+    </Door>
+  )
+}
+
+function Account({ of: identity }: { of: Identity }) {
+  const { email, slug } = identity
+  return (
+    <>
+      <strong className="wrap-anywhere">{nameOf(identity)}</strong>
+      {email === null ? '' : ` (${email})`} in <strong>{slug}</strong>
+    </>
+  )
+}
+
+const nameOf = ({ name, label }: Identity) => name || label
+
+const isSamePerson = ({ offered, current }: Offer) =>
+  current !== null &&
+  current !== 'a key' &&
+  offered.subject !== '' &&
+  offered.subject === current.subject &&
+  offered.org === current.org
+
+function accept({ minted }: Offer): void {
+  forgetCode()
+  signIn(minted.key, { isKept: false })
 }
 
 /** The word of a waiting terminal stays in the address; the code does not. */
-function wordIn(search: string): string {
-  const word = new URLSearchParams(search).get('c')
-  return word === null ? '' : `?${new URLSearchParams({ c: word })}`
+function forgetCode(): void {
+  const word = new URLSearchParams(location.search).get('c')
+  const search = word === null ? '' : `?${new URLSearchParams({ c: word })}`
+  history.replaceState(null, '', location.pathname + search)
 }

@@ -26,10 +26,13 @@ export function SignInScreen() {
   const [{ code, refused }] = useState(readAddress)
   const [codeRefused, setCodeRefused] = useState<Error | null>(null)
   const [onRefused] = useState(() => orTell(setCodeRefused))
+  const [isDeclined, setDeclined] = useState(false)
   const [hasKey, setHasKey] = useState(false)
   const discovery = useDiscovery()
 
-  if (code !== null && !codeRefused) return <CodeSignIn code={code} onRefused={onRefused} />
+  const decline = () => (currentSession().key === null ? setDeclined(true) : tellRefusal(null))
+  if (code !== null && !codeRefused && !isDeclined)
+    return <CodeSignIn code={code} onRefused={onRefused} onDeclined={decline} />
   return (
     <Door title="Sign in">
       <Refusal error={codeRefused ?? refused ?? ended} />

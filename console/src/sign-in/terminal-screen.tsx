@@ -16,6 +16,7 @@ export default function TerminalScreen() {
   const { key, ended } = useSession()
   const [{ word, code }] = useState(readAddress)
   const [refused, setRefused] = useState<Error | null>(null)
+  const [isDeclined, setDeclined] = useState(false)
 
   if (word === null)
     return (
@@ -25,7 +26,8 @@ export default function TerminalScreen() {
         </Empty>
       </Door>
     )
-  if (code !== null && key === null && !refused) return <CodeSignIn code={code} onRefused={setRefused} />
+  if (code !== null && key === null && !refused && !isDeclined)
+    return <CodeSignIn code={code} onRefused={setRefused} onDeclined={() => setDeclined(true)} />
   return (
     <Door title="Sign a terminal in">
       {key === null ? (
@@ -73,7 +75,7 @@ function Approval({ word }: { word: string }) {
     )
   return (
     <Answered of={waiting}>
-      {({ device, answered }) =>
+      {({ device, answered, bound }) =>
         answered ? (
           <div className="door-card">
             <p>This terminal was answered already. If it was not you, end its key under Keys.</p>
@@ -84,6 +86,12 @@ function Approval({ word }: { word: string }) {
               <strong className="wrap-anywhere">{device}</strong> waits to be signed in as{' '}
               <strong>{me.data?.name ?? 'you'}</strong>. Approve it only if you have just started it yourself.
             </p>
+            {bound ? null : (
+              <p className="field-hint" role="note">
+                This terminal has no secret of its own: anybody who has seen this address can take its key.
+                Approve it only if nobody else has, or update svc and run svc login again.
+              </p>
+            )}
             {mine.length > 1 ? (
               <Select
                 label="Org"

@@ -97,6 +97,7 @@ function ProviderForm({ standing }: { standing: IdentityProvider }) {
           <TextField
             label="Issuer"
             type="url"
+            hint={standing.configured ? 'At another host, every domain has to be proven again.' : undefined}
             required
             value={issuer}
             onChange={setIssuer}

@@ -38,3 +38,33 @@ export function refuseHoldingMore(caller: Caller, member: Member) {
   if (member.production) refuseProductionBeyond(caller)
   refuseAgentsBeyond(caller, member.agents)
 }
+
+/** What signing in as a member would open; `operator` as soon as their person is one in any org. */
+export type SignInReach = Pick<Member, 'email' | 'status' | 'role' | 'production' | 'agents' | 'operator'>
+
+/** How members sign in is changed only by a key that holds what every one of them holds: it could become any of them. */
+export function refuseUnlessHoldsAll(caller: Caller, members: readonly SignInReach[], why: string) {
+  const bigger = members.find((member) => !holds(caller, member))
+  if (!bigger) return
+  const holders = members.filter(
+    (one) =>
+      one.status === 'active' &&
+      members.every((member) => holds({ ...one, scopes: [...scopesOfRole[one.role]] }, member)),
+  )
+  const asked = holders.slice(0, 3).map(({ email }) => email)
+  throw forbidden(
+    `${why}, and ${bigger.email} holds more than this key: ask ${asked.length > 0 ? listed(asked) : 'an operator of the platform'}`,
+  )
+}
+
+function holds(held: Pick<Caller, 'scopes' | 'production' | 'agents' | 'operator'>, member: SignInReach) {
+  const isWithin =
+    held.agents.length === 0 ||
+    (member.agents.length > 0 && member.agents.every((agent) => held.agents.includes(agent)))
+  return (
+    isWithin &&
+    scopesOfRole[member.role].every((scope) => held.scopes.includes(scope)) &&
+    (held.production || !member.production) &&
+    (held.operator || !member.operator)
+  )
+}

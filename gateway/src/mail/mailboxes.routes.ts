@@ -27,7 +27,7 @@ function orgMailboxRoutes(server: Server, mailboxes: Mailboxes) {
         response: { 200: Mailbox },
       },
     },
-    (request) => mailboxes.keep(request.caller.org, request.body),
+    (request) => mailboxes.keep(request.caller, request.body),
   )
 
   server.delete(
@@ -37,7 +37,7 @@ function orgMailboxRoutes(server: Server, mailboxes: Mailboxes) {
       schema: { summary: "Go back to the platform's mailbox", response: { 204: Nothing, ...refusals(404) } },
     },
     async (request, reply) => {
-      await mailboxes.forget(request.caller.org)
+      await mailboxes.forget(request.caller)
       return reply.code(204).send()
     },
   )

@@ -6,7 +6,8 @@ import type {
   SentLetter,
   TestLetter,
 } from '@switchroom/contract/mail'
-import type { Database } from '../database/database.ts'
+import type { Database, Queryable, Transaction } from '../database/database.ts'
+import type { Caller } from '../foundation/caller.ts'
 import { secondMs, type Clock } from '../foundation/clock.ts'
 import type { PublicAddresses } from '../foundation/public-addresses.ts'
 import { conflict, notFound } from '../foundation/refusals.ts'
@@ -26,6 +27,19 @@ export type AddressedLetter = { to: string } & LetterMatter
 const platform = 'platform'
 const sendWithinMs = 20 * secondMs
 
+interface Parts {
+  database: Database
+  clock: Clock
+  vault: Vault
+  addresses: PublicAddresses
+  environment: MailAccount | undefined
+  brand: () => Promise<Brand>
+  /** Locks the caller's org, and refuses a key that holds less than one of its members. */
+  lockHoldingAll: (tx: Transaction, caller: Caller, why: string) => Promise<void>
+}
+
+const carriesLinks = 'the mailbox carries the sign-in links of every member'
+
 /** The SMTP accounts letters go by. What is configured decides; one that fails says so and no other is tried. */
 export class Mailboxes {
   readonly #database: Database
@@ -33,22 +47,17 @@ export class Mailboxes {
   readonly #vault: Vault
   readonly #addresses: PublicAddresses
   readonly #environment: MailAccount | undefined
-  readonly #brand: () => Promise<Brand>
+  readonly #brand: Parts['brand']
+  readonly #lockHoldingAll: Parts['lockHoldingAll']
 
-  constructor(
-    database: Database,
-    clock: Clock,
-    vault: Vault,
-    addresses: PublicAddresses,
-    environment: MailAccount | undefined,
-    brand: () => Promise<Brand>,
-  ) {
+  constructor({ database, clock, vault, addresses, environment, brand, lockHoldingAll }: Parts) {
     this.#database = database
     this.#clock = clock
     this.#vault = vault
     this.#addresses = addresses
     this.#environment = environment
     this.#brand = brand
+    this.#lockHoldingAll = lockHoldingAll
   }
 
   async read(org: string): Promise<Mailbox> {
@@ -63,18 +72,25 @@ export class Mailboxes {
     return { ...mailboxOf({ ...this.#environment, ...reported }), source: 'environment' }
   }
 
-  async keep(org: string, written: MailboxWrite): Promise<Mailbox> {
-    await this.#keep(org, written)
-    return this.read(org)
+  async keep(caller: Caller, written: MailboxWrite): Promise<Mailbox> {
+    const account = accountOf(written)
+    await this.#database.transaction(async (tx) => {
+      await this.#lockHoldingAll(tx, caller, carriesLinks)
+      await this.#keep(tx, caller.org, account)
+    })
+    return this.read(caller.org)
   }
 
   async keepPlatform(written: MailboxWrite): Promise<PlatformMailbox> {
-    await this.#keep(platform, written)
+    await this.#keep(this.#database, platform, accountOf(written))
     return this.readPlatform()
   }
 
-  async forget(org: string): Promise<void> {
-    if (!(await store.forgetMailbox(this.#database, org))) throw notFound('this org keeps no mailbox')
+  async forget(caller: Caller): Promise<void> {
+    await this.#database.transaction(async (tx) => {
+      await this.#lockHoldingAll(tx, caller, carriesLinks)
+      if (!(await store.forgetMailbox(tx, caller.org))) throw notFound('this org keeps no mailbox')
+    })
   }
 
   async forgetPlatform(): Promise<void> {
@@ -106,10 +122,9 @@ export class Mailboxes {
     return { sent: error === null, error }
   }
 
-  async #keep(owner: string, written: MailboxWrite) {
-    const account = accountOf(written)
+  async #keep(database: Queryable, owner: string, account: MailAccount) {
     const password = account.password === null ? null : this.#vault.seal(account.password, placeOf(owner))
-    await store.keepMailbox(this.#database, { ...account, owner, password }, this.#clock.now())
+    await store.keepMailbox(database, { ...account, owner, password }, this.#clock.now())
   }
 
   async #mailboxFor(by: Sender): Promise<ChosenMailbox | undefined> {

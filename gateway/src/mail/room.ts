@@ -7,17 +7,20 @@ import { environmentMailbox } from './environment-mailbox.ts'
 export type MailRoom = ReturnType<typeof makeMail>
 
 /** Mailboxes, and letters on their way. */
-export function makeMail(parts: Ground, readBrand: ConstructorParameters<typeof Mailboxes>[5]) {
+export function makeMail(
+  parts: Ground,
+  handed: Pick<ConstructorParameters<typeof Mailboxes>[0], 'brand' | 'lockHoldingAll'>,
+) {
   const { settings, clock, logger, vault, publicAddresses, database } = parts
 
-  const mailboxes = new Mailboxes(
+  const mailboxes = new Mailboxes({
     database,
     clock,
     vault,
-    publicAddresses,
-    environmentMailbox(settings),
-    readBrand,
-  )
+    addresses: publicAddresses,
+    environment: environmentMailbox(settings),
+    ...handed,
+  })
   const letters = new Letters(database, clock, vault, mailboxes, logger)
   const letterTasks = new LetterTasks(letters, logger)
 

@@ -60,15 +60,15 @@ export function makePeople(
   })
   const switching = new Switching(database, orgs, seats, mint)
   const pairings = new Pairings(database, clock, switching, mint, keys)
-  const domains = new Domains(database, rateCounts, publicAddresses)
-  const identityProviders = new IdentityProviders(
+  const domains = new Domains(database, rateCounts, publicAddresses, members)
+  const identityProviders = new IdentityProviders({
     database,
     vault,
-    publicAddresses,
-    orgs,
+    addresses: publicAddresses,
+    members,
     domains,
-    settings.baseUrl,
-  )
+    baseUrl: settings.baseUrl,
+  })
   const seating = new Seating({ database, clock, orgs, identityProviders, loginCodes, proofs })
   const begunSignIns = new BegunSignIns(database, clock, vault)
   const providerSignIns = new ProviderSignIns(

@@ -3,7 +3,7 @@ import type { MintedKey } from '@switchroom/contract/keys'
 import type { Database, Queryable, Transaction } from '../../database/database.ts'
 import type { Caller } from '../../foundation/caller.ts'
 import { later, minuteMs, type Clock } from '../../foundation/clock.ts'
-import { notFound } from '../../foundation/refusals.ts'
+import { forbidden, notFound } from '../../foundation/refusals.ts'
 import { digestOf, newSecret } from '../../foundation/secrets.ts'
 import { cutToLine } from '../../foundation/text.ts'
 import type { Mint } from '../keys/mint.ts'
@@ -29,21 +29,23 @@ export class LoginCodes {
   }
 
   mintForKey(database: Queryable, key: string): Promise<LoginCode> {
-    return this.#keep(database, { key, member: null })
+    return this.#keep(database, { key, member: null, browser: null })
   }
 
-  /** For somebody a provider vouched for: redeeming it gives a new key of that member. */
-  mintForMember(tx: Transaction, member: string): Promise<LoginCode> {
-    return this.#keep(tx, { key: null, member })
+  /** For somebody a provider vouched for: redeeming it in the browser that began gives a new key of that member. */
+  mintForMember(tx: Transaction, member: string, browser: string): Promise<LoginCode> {
+    return this.#keep(tx, { key: null, member, browser: digestOf(browser) })
   }
 
-  async redeem(code: string, device: string | undefined): Promise<MintedKey> {
+  async redeem(code: string, device: string | undefined, browser: string): Promise<MintedKey> {
     const label = cutToLine(device, 'console')
+    const [digest, now] = [digestOf(code), this.#clock.now()]
     return this.#database.transaction(async (tx) => {
-      const digest = digestOf(code)
       const member = await store.findMemberOfCode(tx, digest)
       if (member !== undefined) await this.#mint.lockMember(tx, member) // before the code, as a proof does
-      const spent = await store.spendLoginCode(tx, digest, this.#clock.now())
+      const spent = await store.spendLoginCode(tx, digest, digestOf(browser), now)
+      if (!spent && (await store.isUnspent(tx, digest, now)))
+        throw forbidden('this sign-in began in another browser: sign in again in this one')
       const minted =
         (spent?.key && (await this.#mint.copy(tx, spent.key, label))) ||
         (spent?.member && (await this.#mint.forActiveMember(tx, spent.member, label)))
@@ -56,7 +58,10 @@ export class LoginCodes {
     await store.forgetDeadLoginCodes(this.#database, this.#clock.now())
   }
 
-  async #keep(database: Queryable, of: { key: string | null; member: string | null }): Promise<LoginCode> {
+  async #keep(
+    database: Queryable,
+    of: Pick<store.NewLoginCode, 'key' | 'member' | 'browser'>,
+  ): Promise<LoginCode> {
     const code = newSecret('lc_')
     const expires_at = later(this.#clock.now(), lifetimeMs)
     await store.insertLoginCode(database, { digest: digestOf(code), ...of, expires_at })

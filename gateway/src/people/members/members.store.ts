@@ -1,5 +1,6 @@
 import type { Member } from '@switchroom/contract/members'
 import { brokenConstraint, statement, type Queryable, type Transaction } from '../../database/database.ts'
+import type { SignInReach } from '../../foundation/granting.ts'
 import { conflict } from '../../foundation/refusals.ts'
 
 /** A member as the tables hold it; its scopes follow from its role. */
@@ -15,6 +16,14 @@ const from = `members m join persons p on p.email = m.email`
 const ofOrg = statement<MemberRow>(`select ${columns} from ${from} where m.org = $1 order by m.ordinal`)
 
 export const listMembers = (database: Queryable, org: string) => database.rows(ofOrg, org)
+
+const reaches = statement<SignInReach>(`
+  select m.email, m.status, m.role, m.agents, m.production,
+    exists (select from members f where f.email = m.email and f.operator) as operator
+  from members m where m.org = $1 order by m.ordinal`)
+
+/** What signing in as each member would open. */
+export const listReaches = (database: Queryable, org: string) => database.rows(reaches, org)
 
 const byId = statement<MemberRow>(`select ${columns} from ${from} where m.org = $1 and m.id = $2`)
 

@@ -7,7 +7,7 @@ import type {
   Member,
   MemberList,
 } from '@switchroom/contract/members'
-import type { Database, Transaction } from '../../database/database.ts'
+import type { Database, Queryable, Transaction } from '../../database/database.ts'
 import type { Caller, Operator } from '../../foundation/caller.ts'
 import type { Clock } from '../../foundation/clock.ts'
 import { badRequest, conflict, notFound, tooMany } from '../../foundation/refusals.ts'
@@ -24,6 +24,7 @@ import {
   refuseHoldingMore,
   refuseOperatorBeyond,
   refuseProductionBeyond,
+  refuseUnlessHoldsAll,
 } from '../../foundation/granting.ts'
 import * as store from './members.store.ts'
 
@@ -135,6 +136,17 @@ export class Members {
       await store.setOperator(tx, org, id, operator)
       return { ...member, operator }
     })
+  }
+
+  /** Judges a change to how the org's members sign in; `why` begins the refusal. */
+  async refuseUnlessHoldsAll(caller: Caller, why: string, database: Queryable = this.#database) {
+    refuseUnlessHoldsAll(caller, await store.listReaches(database, caller.org), why)
+  }
+
+  /** The same under the org's lock, so that nobody bigger joins before the change is made. */
+  async lockHoldingAll(tx: Transaction, caller: Caller, why: string): Promise<void> {
+    await this.#orgs.lock(tx, caller.org)
+    await this.refuseUnlessHoldsAll(caller, why, tx)
   }
 
   #newMember(org: string, invited: InviteMember): store.NewMember {

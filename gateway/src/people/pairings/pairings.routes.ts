@@ -1,6 +1,7 @@
 import {
   ApprovedPairing,
   ApprovePairing,
+  CollectHeaders,
   LoginCode,
   PairedKey,
   Pairing,
@@ -23,7 +24,7 @@ export function pairingRoutes(server: Server, pairings: Pairings) {
       schema: {
         summary: 'A word with which a terminal waits',
         body: StartPairing,
-        response: { 200: LoginCode },
+        response: { 200: LoginCode, ...refusals(400) },
       },
     },
     (request) => pairings.start(request.body),
@@ -63,11 +64,12 @@ export function pairingRoutes(server: Server, pairings: Pairings) {
       schema: {
         summary: "The terminal's key, once, after the approval",
         params: Params,
-        response: { 200: PairedKey, 202: Empty, ...refusals(404) },
+        headers: CollectHeaders,
+        response: { 200: PairedKey, 202: Empty, ...refusals(403, 404) },
       },
     },
     async (request, reply) => {
-      const key = await pairings.collect(request.params.code)
+      const key = await pairings.collect(request.params.code, request.headers['svc-pairing-secret'] ?? '')
       return key ? reply.send(key) : reply.code(202).send({})
     },
   )

@@ -5,15 +5,24 @@ export interface PairingRow {
   org_name: string | null
   key: string | null
   is_collected: boolean
+  /** Digest of the terminal's secret. */
+  collect: Buffer | null
   expires_at: string
 }
 
-const insert = statement(`insert into pairings (digest, device, expires_at) values ($1, $2, $3)`)
+const insert = statement(`insert into pairings (digest, device, collect, expires_at) values ($1, $2, $3, $4)`)
 
-export const insertPairing = (database: Queryable, digest: Buffer, device: string, expires: Date) =>
-  database.rows(insert, digest, device, expires)
+export interface NewPairing {
+  digest: Buffer
+  device: string
+  collect: Buffer | null
+  expires_at: Date
+}
 
-const columns = 'device, org_name, key, is_collected, expires_at'
+export const insertPairing = (database: Queryable, { digest, device, collect, expires_at }: NewPairing) =>
+  database.rows(insert, digest, device, collect, expires_at)
+
+const columns = 'device, org_name, key, is_collected, collect, expires_at'
 const living = statement<PairingRow>(`select ${columns} from pairings where digest = $1 and expires_at > $2`)
 
 export const findPairing = (database: Queryable, digest: Buffer, now: Date) =>
@@ -34,9 +43,9 @@ export const answerPairing = (
   { device, org_name, key }: { device: string; org_name: string | null; key: string },
 ) => tx.rows(answer, digest, device, org_name, key)
 
-const collect = statement(`update pairings set is_collected = true where digest = $1`)
+const markCollected = statement(`update pairings set is_collected = true where digest = $1`)
 
-export const collectPairing = (tx: Transaction, digest: Buffer) => tx.rows(collect, digest)
+export const collectPairing = (tx: Transaction, digest: Buffer) => tx.rows(markCollected, digest)
 
 const forget = statement<{ key: string | null }>(`
   delete from pairings where expires_at <= $1 returning case when is_collected then null else key end as key`)

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { randomBytes, timingSafeEqual } from 'node:crypto'
 import type {
   ApprovedPairing,
   ApprovePairing,
@@ -10,7 +10,7 @@ import type {
 import type { Database, Queryable } from '../../database/database.ts'
 import type { Caller } from '../../foundation/caller.ts'
 import { later, minuteMs, type Clock } from '../../foundation/clock.ts'
-import { conflict, notFound } from '../../foundation/refusals.ts'
+import { badRequest, conflict, forbidden, notFound } from '../../foundation/refusals.ts'
 import { digestOf } from '../../foundation/secrets.ts'
 import { cutToLine } from '../../foundation/text.ts'
 import type { Keys } from '../keys/keys.ts'
@@ -36,16 +36,21 @@ export class Pairings {
     this.#keys = keys
   }
 
-  async start({ device }: StartPairing): Promise<LoginCode> {
+  async start({ device, collect }: StartPairing): Promise<LoginCode> {
     const code = `cli_${randomBytes(16).toString('base64url')}`
-    const expires = later(this.#clock.now(), lifetimeMs)
-    await store.insertPairing(this.#database, digestOf(code), cutToLine(device, 'terminal'), expires)
-    return { code, expires_at: expires.toISOString() }
+    const expires_at = later(this.#clock.now(), lifetimeMs)
+    await store.insertPairing(this.#database, {
+      digest: digestOf(code),
+      device: cutToLine(device, 'terminal'),
+      collect: collect === undefined ? null : digestFrom(collect),
+      expires_at,
+    })
+    return { code, expires_at: expires_at.toISOString() }
   }
 
   async read(code: string): Promise<Pairing> {
-    const { device, expires_at, key } = await this.#living(this.#database, code)
-    return { device, expires_at, answered: key !== null }
+    const { device, expires_at, key, collect } = await this.#living(this.#database, code)
+    return { device, expires_at, answered: key !== null, ...(collect && { bound: true as const }) }
   }
 
   /** The key is made now, with nobody's knowledge of it: its secret is drawn when the terminal collects it. */
@@ -68,12 +73,14 @@ export class Pairings {
     })
   }
 
-  /** Undefined until somebody approves; then the key, once. */
-  async collect(code: string): Promise<PairedKey | undefined> {
+  /** Undefined until somebody approves; then the key, once, and only to the terminal where it has a secret. */
+  async collect(code: string, secret: string): Promise<PairedKey | undefined> {
     const digest = digestOf(code)
     return this.#database.transaction(async (tx) => {
       const pairing = await store.lockPairing(tx, digest, this.#clock.now())
-      if (!pairing || pairing.is_collected) throw deadWord()
+      if (!pairing) throw deadWord()
+      if (pairing.collect && !timingSafeEqual(pairing.collect, digestOf(secret))) throw notTheTerminal()
+      if (pairing.is_collected) throw deadWord()
       if (pairing.key === null) return undefined
       const minted = await this.#mint.sign(tx, pairing.key)
       if (!minted) throw deadWord()
@@ -95,6 +102,18 @@ export class Pairings {
     if (!pairing) throw deadWord()
     return pairing
   }
+}
+
+/** Who sees the word can approve it, and must not be able to collect the key. */
+const notTheTerminal = () =>
+  forbidden(
+    'only the terminal that began this sign-in collects its key: send its secret in svc-pairing-secret',
+  )
+
+function digestFrom(collect: string): Buffer {
+  if (!/^[0-9a-f]{64}$/i.test(collect))
+    throw badRequest("collect is the SHA-256 of the terminal's secret, as 64 hex digits")
+  return Buffer.from(collect, 'hex')
 }
 
 const deadWord = () => notFound('that word is spent or was never made')

@@ -3,6 +3,7 @@ import { Credentials, OpenOrgList, SignIn } from '@switchroom/contract/sign-in'
 import { open } from '../../http/access.ts'
 import { refusals } from '../../http/refusals.ts'
 import type { Server } from '../../http/server.ts'
+import { browserIn } from '../sso/browser-cookie.ts'
 import type { SignIns } from './sign-in.ts'
 
 export function signInRoutes(server: Server, signIns: SignIns) {
@@ -16,7 +17,7 @@ export function signInRoutes(server: Server, signIns: SignIns) {
         response: { 200: MintedKey, ...refusals(401, 403, 404, 429) },
       },
     },
-    (request) => signIns.signIn(request.body, request.place),
+    (request) => signIns.signIn(request.body, request.place, browserIn(request.headers.cookie)),
   )
 
   server.post(

@@ -40,9 +40,14 @@ export class SignIns {
     this.#codes = codes
   }
 
-  async signIn({ email, password, org, code, device }: SignIn, place: string): Promise<MintedKey> {
+  /** `browser` is the secret of a browser that began at a provider, or empty. */
+  async signIn(
+    { email, password, org, code, device }: SignIn,
+    place: string,
+    browser: string,
+  ): Promise<MintedKey> {
     const named = device ?? undefined
-    if (code != null && email == null && password == null) return this.#codes.redeem(code, named)
+    if (code != null && email == null && password == null) return this.#codes.redeem(code, named, browser)
     if (code != null || email == null || password == null)
       throw badRequest('sign in with an email and a password, or with a code')
     const { seats, hash } = await this.#seatsOpenedBy({ email, password }, place)

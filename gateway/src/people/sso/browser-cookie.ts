@@ -1,13 +1,13 @@
 import { secondMs } from '../../foundation/clock.ts'
 import { lifetimeMs } from './begun-sign-ins.ts'
 
-/** Binds a sign-in to the browser that began it. */
+/** Binds a sign-in, and the login code that it ends with, to the browser that began it. */
 export const browserCookie = (browser: string, baseUrl: string) =>
   [
     `svc_sso=${browser}`,
     'HttpOnly',
     'SameSite=Lax',
-    'Path=/v1/login/sso',
+    'Path=/v1/login',
     `Max-Age=${lifetimeMs / secondMs}`,
     ...(baseUrl.startsWith('https:') ? ['Secure'] : []),
   ].join('; ')

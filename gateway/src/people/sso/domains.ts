@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import type { DiscoverProviders, DomainProof, ProviderOrgList } from '@switchroom/contract/sso'
 import type { Database } from '../../database/database.ts'
+import type { Caller } from '../../foundation/caller.ts'
 import type { PublicAddresses } from '../../foundation/public-addresses.ts'
 import { badRequest, listed, notFound } from '../../foundation/refusals.ts'
 import { isAddress, normalAddress } from '../../foundation/text.ts'
 import type { RateCounts } from '../../http/rate-counts.ts'
+import type { Members } from '../members/members.ts'
 import { signInTries, tooManyTries } from '../sign-in/tries.ts'
 import * as store from './domains.store.ts'
 
@@ -13,6 +15,8 @@ interface TokenedDomain {
   token: string
   verified: boolean
 }
+
+export const decidesSignIn = 'single sign-on decides who signs in as every member'
 
 export const newToken = () => randomBytes(16).toString('hex')
 
@@ -25,11 +29,13 @@ export class Domains {
   readonly #database: Database
   readonly #rateCounts: RateCounts
   readonly #addresses: PublicAddresses
+  readonly #members: Members
 
-  constructor(database: Database, rateCounts: RateCounts, addresses: PublicAddresses) {
+  constructor(database: Database, rateCounts: RateCounts, addresses: PublicAddresses, members: Members) {
     this.#database = database
     this.#rateCounts = rateCounts
     this.#addresses = addresses
+    this.#members = members
   }
 
   async proofs(org: string): Promise<DomainProof[]> {
@@ -37,15 +43,20 @@ export class Domains {
   }
 
   /** Reads the record now. A record once seen stands. */
-  async verify(org: string, named: string): Promise<DomainProof> {
+  async verify(caller: Caller, named: string): Promise<DomainProof> {
+    const { org } = caller
     const domain = named.toLowerCase()
     const declared = (await this.#tokened(org)).find((known) => known.domain === domain)
     if (!declared) throw notNamed(domain)
     const { txt } = proofOf(declared)
     if (!declared.verified) {
+      await this.#members.refuseUnlessHoldsAll(caller, decidesSignIn)
       const texts = await this.#textsAt(domain)
       if (!texts.includes(txt)) throw badRequest(`${domain} holds ${inWords(texts)} and not ${txt}`)
-      if (!(await store.proveDomain(this.#database, org, domain, declared.token))) throw notNamed(domain)
+      await this.#database.transaction(async (tx) => {
+        await this.#members.lockHoldingAll(tx, caller, decidesSignIn)
+        if (!(await store.proveDomain(tx, org, domain, declared.token))) throw notNamed(domain)
+      })
     }
     return { domain, txt, verified: true }
   }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { refused } from '../../../testing/client.ts'
+import { refused, type Client } from '../../../testing/client.ts'
 import { password } from '../../../testing/deployment.ts'
 import { client } from '../../../testing/identity-provider.ts'
 import { Browser, loginCode, newDomain, startSsoDeployment } from '../../../testing/sso.ts'
@@ -9,16 +9,18 @@ const deployment = await startSsoDeployment()
 after(() => deployment[Symbol.asyncDispose]())
 const { provider, hostile, nobody, prove } = deployment
 
-const unconfigured = {
+const redirectUri = async (admin: Client) =>
+  `https://switchroom.test/v1/login/sso/callback/${(await admin.get('/v1/whoami')).body.org}`
+const unconfigured = async (admin: Client) => ({
   configured: false,
   issuer: null,
   client_id: null,
   domains: [],
   role: null,
   required: false,
-  redirect_uri: 'https://switchroom.test/v1/login/sso/callback',
+  redirect_uri: await redirectUri(admin),
   proofs: [],
-}
+})
 const bodyWith = (others: object = {}) => ({
   issuer: provider.issuer,
   ...client,
@@ -28,7 +30,8 @@ const bodyWith = (others: object = {}) => ({
 const newAdmin = async () => (await (await deployment.newOrg()).person('admin')).client
 
 test('an org without a provider reads the whole shape, with the address to register (I-115, ID-12, ID-136, ID-137)', async () => {
-  assert.deepEqual((await (await newAdmin()).get('/v1/org/sso')).body, unconfigured)
+  const admin = await newAdmin()
+  assert.deepEqual((await admin.get('/v1/org/sso')).body, await unconfigured(admin))
 })
 
 test('a provider is kept and reads back all but its secret (I-112, I-113, I-114, I-115, I-116, I-117, I-370, I-372, ID-01, ID-03, ID-137)', async () => {
@@ -44,7 +47,7 @@ test('a provider is kept and reads back all but its secret (I-112, I-113, I-114,
     domains: ['corp.example', 'corp.example.org'],
     role: 'qa',
     required: false,
-    redirect_uri: unconfigured.redirect_uri,
+    redirect_uri: await redirectUri(admin),
   })
   assert.deepEqual(
     proofs.map(({ domain, verified }: { domain: string; verified: boolean }) => [domain, verified]),
@@ -127,7 +130,7 @@ test('values that a rule refuses are 400 and nothing is kept (ID-02, ID-139, I-3
     400,
     'client_id is what the provider calls this client',
   )
-  assert.deepEqual((await admin.get('/v1/org/sso')).body, unconfigured)
+  assert.deepEqual((await admin.get('/v1/org/sso')).body, await unconfigured(admin))
   assert.equal((await admin.put('/v1/org/sso', bodyWith({ domains: tooMany.slice(1) }))).status, 200)
 })
 
@@ -163,7 +166,11 @@ test('a sandbox token of every scope grants no admin, for an admin opens product
   const scopes = (await (await org.person('admin')).client.get('/v1/whoami')).body.scopes
   const token = await org.serverToken('sandbox', { scopes })
   refused(await token.client.put('/v1/org/sso', bodyWith({ role: 'admin' })), 403, /has no production access/)
-  assert.equal((await token.client.put('/v1/org/sso', bodyWith({ role: 'developer' }))).status, 200)
+  const small = await deployment.newOrg()
+  await small.person('developer')
+  const other = await small.serverToken('sandbox', { scopes })
+  refused(await other.client.put('/v1/org/sso', bodyWith({ role: 'admin' })), 403, /has no production access/)
+  assert.equal((await other.client.put('/v1/org/sso', bodyWith({ role: 'developer' }))).status, 200)
 })
 
 test('somebody who works on some agents only sets no role, whose seats would have no list (ID-107)', async () => {
@@ -176,7 +183,7 @@ test('required is refused until one of the domains is verified, and nothing of t
   const admin = await newAdmin()
   const body = bodyWith({ required: true })
   refused(await admin.put('/v1/org/sso', body), 409, 'no domain is verified yet')
-  assert.deepEqual((await admin.get('/v1/org/sso')).body, unconfigured)
+  assert.deepEqual((await admin.get('/v1/org/sso')).body, await unconfigured(admin))
 
   assert.equal((await admin.put('/v1/org/sso', { ...body, required: false })).status, 200)
   assert.equal((await prove(admin, body.domains[0] ?? '')).status, 200)
@@ -238,7 +245,7 @@ test('what changed while the issuer was asked is judged again (I-389, ID-138, T-
       void admin.delete('/v1/org/sso').then(() => response.end(JSON.stringify(hostile.described())))
     }
     refused(await admin.put('/v1/org/sso', { ...org.body, ...others }), status, sentence)
-    assert.deepEqual((await admin.get('/v1/org/sso')).body, unconfigured)
+    assert.deepEqual((await admin.get('/v1/org/sso')).body, await unconfigured(admin))
   }
 })
 
@@ -252,6 +259,6 @@ test('a deleted provider is gone, and passwords sign in again (I-374, ID-01, ID-
   const deleted = await admin.delete('/v1/org/sso')
   assert.deepEqual([deleted.status, deleted.text], [204, ''])
   assert.equal((await signIn()).status, 200)
-  assert.deepEqual((await admin.get('/v1/org/sso')).body, unconfigured)
+  assert.deepEqual((await admin.get('/v1/org/sso')).body, await unconfigured(admin))
   refused(await admin.delete('/v1/org/sso'), 404, 'this org has no provider')
 })

@@ -5,8 +5,8 @@ import type { PublicAddresses } from '../../foundation/public-addresses.ts'
 import { conflict, notFound, unprocessable } from '../../foundation/refusals.ts'
 import type { Vault } from '../../foundation/sealing.ts'
 import { refuseAgentsBeyond, refuseGrantBeyond, refuseProductionBeyond } from '../../foundation/granting.ts'
-import type { Orgs } from '../orgs/orgs.ts'
-import { newToken, type Domains } from './domains.ts'
+import type { Members } from '../members/members.ts'
+import { decidesSignIn, newToken, type Domains } from './domains.ts'
 import * as domainStore from './domains.store.ts'
 import { discover } from './issuers.ts'
 import type { Client } from './relying-party.ts'
@@ -17,29 +17,36 @@ export type { ProviderRow } from './providers.store.ts'
 
 const placeOf = (org: string) => `identity_providers:client_secret:${org}` as const
 
+interface Parts {
+  database: Database
+  vault: Vault
+  addresses: PublicAddresses
+  members: Members
+  domains: Domains
+  baseUrl: string
+}
+
 /** With which identity provider an org signs in. */
 export class IdentityProviders {
   readonly #database: Database
   readonly #vault: Vault
   readonly #addresses: PublicAddresses
-  readonly #orgs: Orgs
+  readonly #members: Members
   readonly #domains: Domains
-  readonly #redirectUri: string
+  readonly #baseUrl: string
 
-  constructor(
-    database: Database,
-    vault: Vault,
-    addresses: PublicAddresses,
-    orgs: Orgs,
-    domains: Domains,
-    baseUrl: string,
-  ) {
+  constructor({ database, vault, addresses, members, domains, baseUrl }: Parts) {
     this.#database = database
     this.#vault = vault
     this.#addresses = addresses
-    this.#orgs = orgs
+    this.#members = members
     this.#domains = domains
-    this.#redirectUri = `${baseUrl}/v1/login/sso/callback`
+    this.#baseUrl = baseUrl
+  }
+
+  /** One for each org, so that no provider's answer is taken for another's. */
+  redirectUri(org: string): string {
+    return `${this.#baseUrl}/v1/login/sso/callback/${org}`
   }
 
   async read(org: string): Promise<IdentityProvider> {
@@ -52,7 +59,7 @@ export class IdentityProviders {
       domains: proofs.map(({ domain }) => domain),
       role: provider?.role ?? null,
       required: provider?.required ?? false,
-      redirect_uri: this.#redirectUri,
+      redirect_uri: this.redirectUri(org),
       proofs,
     }
   }
@@ -63,13 +70,15 @@ export class IdentityProviders {
     await this.#secretFor(this.#database, org, wanted)
     const values = valuesOf(wanted)
     refuseSeatsBeyond(caller, values)
+    await this.#members.refuseUnlessHoldsAll(caller, decidesSignIn)
     await refuseRequiredUnproven(this.#database, org, values)
     await discover(this.#addresses, values.issuer)
 
     await this.#database.transaction(async (tx) => {
-      await this.#orgs.lock(tx, org) // what was judged before the network was asked may have changed since
+      await this.#members.lockHoldingAll(tx, caller, decidesSignIn) // all is judged again: it may have changed meanwhile
       const secret = await this.#secretFor(tx, org, wanted)
       await refuseRequiredUnproven(tx, org, values)
+      if (await isOtherHost(tx, org, values)) await domainStore.dropOtherDomains(tx, org, [])
       const client_secret = this.#vault.seal(secret, placeOf(org))
       await store.keepProvider(tx, { ...values, org, client_secret })
       await domainStore.dropOtherDomains(tx, org, values.domains)
@@ -78,10 +87,10 @@ export class IdentityProviders {
     return this.read(org)
   }
 
-  async remove(org: string): Promise<void> {
+  async remove(caller: Caller): Promise<void> {
     await this.#database.transaction(async (tx) => {
-      await this.#orgs.lock(tx, org)
-      if (!(await store.deleteProvider(tx, org))) throw notFound('this org has no provider')
+      await this.#members.lockHoldingAll(tx, caller, decidesSignIn)
+      if (!(await store.deleteProvider(tx, caller.org))) throw notFound('this org has no provider')
     })
   }
 
@@ -96,7 +105,7 @@ export class IdentityProviders {
   /** Throws when the sealed secret is not this row's own. */
   clientOf({ org, client_id, client_secret }: store.ProviderRow): Client {
     const secret = this.#vault.open(client_secret, placeOf(org))
-    return { client_id, client_secret: secret, redirect_uri: this.#redirectUri }
+    return { client_id, client_secret: secret, redirect_uri: this.redirectUri(org) }
   }
 
   /** A secret left out is the stored one, while it goes to the same client of the same issuer. */
@@ -120,6 +129,17 @@ function refuseSeatsBeyond(caller: Caller, { role }: ProviderValues) {
 }
 
 async function refuseRequiredUnproven(database: Queryable, org: string, values: ProviderValues) {
-  if (values.required && !(await domainStore.isAnyVerified(database, org, values.domains)))
+  if (!values.required) return
+  if (await isOtherHost(database, org, values))
+    throw conflict(
+      `${new URL(values.issuer).host} is another identity provider, for which no domain is verified yet: save it with required false, verify a domain, then require it`,
+    )
+  if (!(await domainStore.isAnyVerified(database, org, values.domains)))
     throw conflict('no domain is verified yet')
+}
+
+/** A domain was proven for the provider at the host it had then. */
+async function isOtherHost(database: Queryable, org: string, { issuer }: ProviderValues): Promise<boolean> {
+  const stored = await store.findProvider(database, org)
+  return stored !== undefined && new URL(stored.issuer).host !== new URL(issuer).host
 }

@@ -13,6 +13,7 @@ import {
   type IDToken,
 } from 'openid-client'
 import type { PublicAddresses } from '../../foundation/public-addresses.ts'
+import { forbidden } from '../../foundation/refusals.ts'
 import type { IssuerDocument } from './issuers.ts'
 import { didNotAnswer, didNotCheckOut } from './sign-in-refusals.ts'
 
@@ -62,6 +63,15 @@ export class RelyingParty {
       code_challenge_method: 'S256',
     })
     return address.href
+  }
+
+  /** RFC 9207: an answer that another provider made is not for this one. */
+  refuseOtherIssuer(callback: URLSearchParams) {
+    const { issuer, authorization_response_iss_parameter_supported: isNamed } =
+      this.#configuration.serverMetadata()
+    const named = callback.getAll('iss')
+    if (named.some((iss) => iss !== issuer) || (isNamed && named.length === 0))
+      throw forbidden('this answer is not from the provider that was asked: sign in again')
   }
 
   /** What the provider says of the person, once its signature, issuer, audience, nonce and time were checked. */

@@ -39,13 +39,14 @@ export class Seating {
   }
 
   /** Under the org's lock, so that neither the provider, its domains nor the last seat change meanwhile. */
-  async seat(vouching: ProviderRow, vouched: Vouched): Promise<LoginCode> {
+  async seat(vouching: ProviderRow, vouched: Vouched, browser: string): Promise<LoginCode> {
     return this.#database.transaction(async (tx) => {
       const org = await this.#orgs.lock(tx, vouching.org)
       const provider = await this.#providers.ofOrg(org.id, tx)
       if (provider?.issuer !== vouching.issuer) throw noProvider()
       await refuseUnprovenDomain(tx, org, vouched.email)
-      return this.#loginCodes.mintForMember(tx, await this.#takeSeat(tx, org, provider, vouched))
+      const member = await this.#takeSeat(tx, org, provider, vouched)
+      return this.#loginCodes.mintForMember(tx, member, browser)
     })
   }
 

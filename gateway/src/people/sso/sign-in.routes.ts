@@ -1,12 +1,13 @@
 import { Nothing } from '@switchroom/contract/shapes'
 import { DiscoverProviders, ProviderOrgList } from '@switchroom/contract/sso'
+import type { FastifyReply } from 'fastify'
 import { Type } from 'typebox'
 import { open } from '../../http/access.ts'
 import { refusals } from '../../http/refusals.ts'
 import type { Server } from '../../http/server.ts'
 import { browserCookie, browserIn } from './browser-cookie.ts'
 import type { Domains } from './domains.ts'
-import type { ProviderSignIns } from './sign-in.ts'
+import type { Departure, ProviderSignIns } from './sign-in.ts'
 
 const Begin = Type.Object({
   org: Type.Optional(Type.String({ description: "the org's slug" })),
@@ -19,7 +20,9 @@ const Callback = Type.Object({
   state: sentBack('as the provider was given it'),
   code: sentBack('what the provider exchanges for its word'),
   error: sentBack('why the provider refused'),
+  iss: sentBack('who answers, where the provider says so'),
 })
+const CallbackParams = Type.Object({ org: Type.String({ description: "the org's id" }) })
 
 export function providerSignInRoutes(
   server: Server,
@@ -27,6 +30,11 @@ export function providerSignInRoutes(
   signIns: ProviderSignIns,
   baseUrl: string,
 ) {
+  const depart = (reply: FastifyReply, { location, browser }: Departure) => {
+    if (browser) reply.header('set-cookie', browserCookie(browser, baseUrl))
+    return reply.redirect(location)
+  }
+
   server.post(
     '/v1/login/sso/discover',
     {
@@ -51,9 +59,25 @@ export function providerSignInRoutes(
       },
     },
     async (request, reply) => {
-      const { location, browser } = await signIns.begin(request.query.org ?? '', request.query.pairing ?? '')
-      if (browser) reply.header('set-cookie', browserCookie(browser, baseUrl))
-      return reply.redirect(location)
+      const { org = '', pairing = '' } = request.query
+      return depart(reply, await signIns.begin(org, pairing))
+    },
+  )
+
+  server.get(
+    '/v1/login/sso/callback/:org',
+    {
+      access: open,
+      schema: {
+        summary: "Where an org's provider sends the browser back to",
+        params: CallbackParams,
+        querystring: Callback,
+        response: { 302: Nothing, ...refusals(400) },
+      },
+    },
+    async (request, reply) => {
+      const browser = browserIn(request.headers.cookie)
+      return depart(reply, await signIns.finish(queryOf(request.url), browser, request.params.org))
     },
   )
 
@@ -62,15 +86,15 @@ export function providerSignInRoutes(
     {
       access: open,
       schema: {
-        summary: 'Where a provider sends the browser back to',
+        summary: 'The address that all orgs once shared: it signs nobody in and names the one to register',
         querystring: Callback,
         response: { 302: Nothing, ...refusals(400) },
       },
     },
     async (request, reply) => {
-      const sent = new URLSearchParams(request.url.split('?')[1])
-      const { location } = await signIns.finish(sent, browserIn(request.headers.cookie))
-      return reply.redirect(location)
+      return depart(reply, await signIns.finish(queryOf(request.url), browserIn(request.headers.cookie)))
     },
   )
 }
+
+const queryOf = (url: string) => new URLSearchParams(url.split('?')[1])

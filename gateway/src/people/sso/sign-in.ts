@@ -11,7 +11,7 @@ import { RelyingParty } from './relying-party.ts'
 import type { Seating } from './seating.ts'
 import { didNotAnswer } from './sign-in-refusals.ts'
 
-/** Where the browser goes next, and the secret it is known by when it comes back. */
+/** Where the browser goes next, and the secret it is known by when it comes back and when it redeems its code. */
 export interface Departure {
   location: string
   browser?: string
@@ -58,24 +58,36 @@ export class ProviderSignIns {
     })
   }
 
-  /** Refuses by a redirect, for a person reads it; only a state that nobody began is refused outright. */
-  async finish(callback: URLSearchParams, browser: string): Promise<Departure> {
+  /**
+   * Comes back to the address of an org, or to the one that all orgs once shared, which names no org. Refuses by a
+   * redirect, for a person reads it; only a state that nobody began is refused outright.
+   */
+  async finish(callback: URLSearchParams, browser: string, org?: string): Promise<Departure> {
     const begun = await this.#begun.spend(callback.get('state') ?? '', browser)
     return this.#orRefused(async () => {
       if (!begun) throw forbidden('this sign-in began in another browser')
-      const error = callback.get('error')
-      if (error !== null) throw forbidden(`the provider refused: ${error}`)
-      const code = await this.#signIn(begun, callback)
-      return { location: begun.pairing ? `/cli?c=${begun.pairing}&login=${code}` : `/?login=${code}` }
+      if (org === undefined) throw forbidden(movedTo(this.#providers.redirectUri(begun.org)))
+      if (org !== begun.org)
+        throw forbidden('the provider sent this answer to the address of another org: sign in again')
+      const code = await this.#signIn(begun, callback, browser)
+      const location = begun.pairing ? `/cli?c=${begun.pairing}&login=${code}` : `/?login=${code}`
+      return { location, browser }
     })
   }
 
-  async #signIn({ org, issuer, secrets }: BegunSignIn, callback: URLSearchParams): Promise<string> {
+  async #signIn(
+    { org, issuer, secrets }: BegunSignIn,
+    callback: URLSearchParams,
+    browser: string,
+  ): Promise<string> {
     const provider = await this.#providers.ofOrg(org)
     if (provider?.issuer !== issuer) throw noProvider()
     const party = await this.#relyingParty(provider)
+    party.refuseOtherIssuer(callback)
+    const error = callback.get('error')
+    if (error !== null) throw forbidden(`the provider refused: ${error}`)
     const vouched = vouchedFor(await party.exchange(callback, secrets))
-    return (await this.#seating.seat(provider, vouched)).code
+    return (await this.#seating.seat(provider, vouched, browser)).code
   }
 
   /** The provider is asked anew each time, so that what it says now holds. */
@@ -98,6 +110,9 @@ export class ProviderSignIns {
     }
   }
 }
+
+const movedTo = (redirectUri: string) =>
+  `this address is no longer answered: register ${redirectUri} at the provider and sign in again`
 
 const rootOf = (error: unknown): unknown =>
   error instanceof Error && error.cause instanceof Error ? rootOf(error.cause) : error
