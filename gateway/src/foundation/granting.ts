@@ -53,7 +53,7 @@ export function refuseUnlessHoldsAll(caller: Caller, members: readonly SignInRea
   )
   const asked = holders.slice(0, 3).map(({ email }) => email)
   throw forbidden(
-    `${why}, and ${bigger.email} holds more than this key: ask ${asked.length > 0 ? listed(asked) : 'an operator of the platform'}`,
+    `${why}, and ${bigger.email} holds more than you: ask ${asked.length > 0 ? listed(asked) : 'an operator of the platform'}`,
   )
 }
 

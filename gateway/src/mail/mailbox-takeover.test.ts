@@ -11,7 +11,7 @@ const { deployment, mailServer } = mail
 const { nobody, sql } = deployment
 
 const more = (bigger: string, holders: string) =>
-  `the mailbox carries the sign-in links of every member, and ${bigger} holds more than this key: ask ${holders}`
+  `the mailbox carries the sign-in links of every member, and ${bigger} holds more than you: ask ${holders}`
 
 test('a team key that holds less than a member does not have the links of that member sent to a mailbox of its own', async () => {
   const org = await deployment.newOrg()

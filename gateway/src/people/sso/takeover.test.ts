@@ -13,7 +13,7 @@ const { dns, hostile, provider, nobody, prove, sql } = deployment
 
 const decides = 'single sign-on decides who signs in as every member'
 const more = (bigger: string, holders: string) =>
-  `${decides}, and ${bigger} holds more than this key: ask ${holders}`
+  `${decides}, and ${bigger} holds more than you: ask ${holders}`
 const hostileBody = (domain: string, others: object = {}) => ({
   issuer: hostile.issuer,
   ...client,
