@@ -75,7 +75,7 @@ export class WorkerAnswers {
     }
     if (forCall !== null)
       for (const stage of [llm, stt, tts])
-        if (stage?.isDefault) this.#parts.vendorWindow.handed(stage.first.vendor, forCall)
+        if (stage?.isDefault) this.#countHanded(caller, stage.first, forCall)
     return { agent, call: forCall, stages: handed }
   }
 
@@ -84,6 +84,12 @@ export class WorkerAnswers {
     const resolution = await this.#parts.heads.resolve(scope, null, 'web')
     const { stt, tts } = stagesRun(await this.#runParts({ ...org, kind: 'fleet' }, resolution))
     return [stt, tts].every((stage) => stage?.first.source !== 'missing')
+  }
+
+  /** The platform's order moves by calls the fleet runs on no org's key: a bad key says nothing about a vendor. */
+  #countHanded({ kind, org }: Caller, { vendor, source }: RunVendor, call: string) {
+    const isPlatforms = kind === 'fleet' && source !== 'own'
+    this.#parts.vendorWindow.handed(vendor, call, isPlatforms ? undefined : org)
   }
 
   #resolve(caller: Caller, agent: string, forCall: string | null): Promise<Resolution> {
@@ -104,7 +110,7 @@ export class WorkerAnswers {
       ),
       sourceOf: await stageKeys.sourcesUnder(row, caller, own),
       isHanded: (source) => isHandedTo(caller, source),
-      ordered: (chain) => vendorWindow.ordered(chain),
+      ordered: (chain) => vendorWindow.ordered(chain, caller.org),
     }
   }
 
