@@ -97,7 +97,7 @@ export class WorkerAnswers {
   }
 
   async #runParts(
-    caller: Pick<Caller, 'org' | 'slug' | 'kind'>,
+    caller: Pick<Caller, 'org' | 'slug' | 'env' | 'kind'>,
     { row, own, declaration, scopes }: Resolution,
   ): Promise<RunParts> {
     const { vendors, stageKeys, vendorWindow } = this.#parts
@@ -128,12 +128,12 @@ export class WorkerAnswers {
   async #withKey(
     stage: Stage,
     { vendor, model, source }: RunVendor,
-    { org }: Caller,
+    caller: Caller,
     lent: Lent,
   ): Promise<HandedVendor | undefined> {
     if (source === 'unneeded') return { vendor, model, key: 'none', credentials: {} }
     const credentials =
-      source === 'own' ? await this.#parts.providerKeys.credentialsOf(org, vendor) : lent(stage, vendor)
+      source === 'own' ? await this.#parts.providerKeys.credentialsOf(caller, vendor) : lent(stage, vendor)
     return credentials ? { vendor, model, key: keyOf[source], credentials } : undefined
   }
 }
