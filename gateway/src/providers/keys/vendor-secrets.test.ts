@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Environment } from '@switchroom/contract/scopes'
+import { AppClient } from '../../../testing/app-client.ts'
 import { refused, refusedWithCode, type Client } from '../../../testing/client.ts'
 import { fleetKey, type TestOrg, type TestPerson } from '../../../testing/deployment.ts'
 import { done, TestAgent } from '../../../testing/test-agents.ts'
@@ -52,6 +53,14 @@ test('a developer’s token reads no vendor key and replaces none (S-258, SD-64)
   )
   assert.equal(await keyIn(agent, (await mint(admin)).worker), secret)
   assert.equal((await worker.get(`${agent.at}/config`)).status, 200)
+})
+
+test('a developer’s token runs an app, which needs no vendor key', async () => {
+  const { org, agent } = await newTenant()
+  const { key } = await mint(await org.person('developer'))
+  const app = await AppClient.connect(deployment.url, key)
+  assert.equal((await app.register(agent.slug)).type, 'agent.registered')
+  app.close()
 })
 
 test('a token that an admin made opens vendor keys until the admin is demoted or removed, from the next request (S-258, SD-64)', async () => {
