@@ -114,7 +114,7 @@ function addressOf(text: string): string {
   const url = URL.parse(/^[a-z]+:\/\//i.test(text) ? text : `${scheme}://${text}`)
   if (!url || !/^https?:$/.test(url.protocol) || url.username !== '' || url.search !== '')
     throw wrongUsage(`${text} is no address of a gateway: it starts with http:// or https://`)
-  return (url.origin + url.pathname).replace(/\/+$/, '')
+  return (url.origin + url.pathname).replace(/(?<!\/)\/+$/, '')
 }
 
 /** Whether what is sent there can be read on the way. */

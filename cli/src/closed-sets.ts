@@ -31,4 +31,4 @@ export const networkStates = ['waiting', 'approved', 'refused'] as const
 export const quotaNames = ['minutes', 'messages', 'agents', 'concurrent_calls', 'numbers', 'seats'] as const
 
 /** How an agent is called. */
-export const agentSlug = '^[a-z0-9][a-z0-9_-]{0,62}$'
+export const agentSlug = /^[a-z0-9][a-z0-9_-]{0,62}$/

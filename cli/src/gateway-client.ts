@@ -41,7 +41,7 @@ export class GatewayClient {
   async linked(name: string): Promise<string | undefined> {
     const signal = AbortSignal.timeout(answersWithinMs)
     const { headers } = await this.fetch('GET', '/.well-known/svc', {}, { signal })
-    const links = (headers.get('link') ?? '').matchAll(/<([^>]+)>; rel="([^"]+)"/g)
+    const links = (headers.get('link') ?? '').matchAll(/<([^<>]+)>; rel="([^"<]+)"/g)
     return [...links].find(([, , rel]) => rel === name)?.[1]
   }
 

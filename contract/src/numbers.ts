@@ -3,10 +3,10 @@ import { EnvironmentName } from './scopes.ts'
 import { anyOf, nullable, oneOf } from './shapes.ts'
 
 /** A number as everybody writes it who dials across borders. */
-export const e164 = '^\\+[1-9][0-9]{6,14}$'
+export const e164 = /^\+[1-9][0-9]{6,14}$/
 
 /** A number in a path; what is none is nowhere. */
-export const NumberParams = Type.Object({ number: Type.String({ pattern: e164 }) })
+export const NumberParams = Type.Object({ number: Type.String({ pattern: e164.source }) })
 
 export const numberChannels = ['phone', 'msgapp'] as const
 export type NumberChannel = (typeof numberChannels)[number]

@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox'
-import { nullable, oneOf } from './shapes.ts'
+import { environments } from './scopes.ts'
+import { anyOf, nullable, oneOf } from './shapes.ts'
 import type { Stage } from './speech.ts'
 
 /** Who ends the caller's turn: the ears themselves, the media framework, or a model on the worker. */
@@ -79,8 +80,13 @@ export const BringKey = Type.Object({
   credentials: Type.Optional(
     Type.Record(Type.String(), Type.Unknown(), { description: 'write-only: 1 to 8 short scalars' }),
   ),
+  env: Type.Optional(anyOf(environments, 'where it runs alone; without it, in both')),
 })
 export type BringKey = Static<typeof BringKey>
+
+export const KeyEnvironment = Type.Object({
+  env: Type.Optional(anyOf(environments, 'the keys of that environment alone')),
+})
 
 export const BroughtKeys = Type.Object({ vendors: Type.Array(Type.String()) })
 export type BroughtKeys = Static<typeof BroughtKeys>

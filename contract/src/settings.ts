@@ -105,10 +105,10 @@ export const declarableHalves = ['says', 'hears'] as const
 export type DeclarableHalf = (typeof declarableHalves)[number]
 
 /** How an agent is called: letters, digits, dashes and underscores. */
-export const agentSlug = '^[a-z0-9][a-z0-9_-]{0,62}$'
+export const agentSlug = /^[a-z0-9][a-z0-9_-]{0,62}$/
 
 /** The slug of an agent in a path. */
-export const AgentParams = Type.Object({ agent: Type.String({ pattern: agentSlug }) })
+export const AgentParams = Type.Object({ agent: Type.String({ pattern: agentSlug.source }) })
 
 export const AnyConfig = Type.Unsafe<Config>({
   type: 'object',

@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox'
+import { EnvironmentName } from './scopes.ts'
 import { VoiceEntry } from './speech.ts'
 import { nullable, oneOf } from './shapes.ts'
 
@@ -42,6 +43,7 @@ export type AskEntry = Static<typeof AskEntry>
 export const Entered = Type.Object({
   org: Type.String(),
   key_id: Type.String(),
+  env: Type.Optional(EnvironmentName),
   refusal: Type.Optional(VoiceRefusal),
 })
 export type Entered = Static<typeof Entered>
@@ -119,6 +121,7 @@ export type StreamsJudged = Static<typeof StreamsJudged>
 
 export const SpeechVoicesAsked = Type.Object({
   org: Type.String({ description: 'its id' }),
+  env: Type.Optional(EnvironmentName),
   provider: Type.Optional(Type.String()),
   language: Type.Optional(Type.String({ description: 'its primary tag filters' })),
 })

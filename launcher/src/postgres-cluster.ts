@@ -81,7 +81,7 @@ async function make(
   folder: string,
 ): Promise<void> {
   const { status, output } = await run(program, args, options)
-  const problem = /^.*(?:error|FATAL|PANIC|ERROR): +(.*)$/m.exec(output)
+  const problem = /(?:error|FATAL|PANIC|ERROR): +(\S.*)/.exec(output)
   if (status === 0 && !problem) return
   if (saysDiskFull(output)) throw diskFull(folder)
   throw new Failure(

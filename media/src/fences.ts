@@ -1,4 +1,4 @@
-import { type Environment, environments } from '@switchroom/contract/scopes'
+import type { Environment } from '@switchroom/contract/scopes'
 import type { Admission, Fence, Verdict } from './plane.ts'
 
 /** Where fences belong: one org in one environment. It is also the name of the rule there. */
@@ -7,7 +7,7 @@ export const scopeName = (org: string, env: Environment) => `${org}/${env}`
 export const otherEnvironment = (env: Environment): Environment =>
   env === 'production' ? 'sandbox' : 'production'
 
-const ourName = new RegExp(`^([^/]+/(?:${environments.join('|')}))/(?:[^/]+|sip/.+|own/\\+\\d+)$`)
+const ourName = /^([^/]+\/(?:sandbox|production))\/(?:[^/]+|sip\/.+|own\/\+\d+)$/
 
 /** The scope that a fence's name says; undefined for a name that is not one of ours. */
 export const scopeOf = (fenceName: string): string | undefined => ourName.exec(fenceName)?.[1]

@@ -24,7 +24,7 @@ export class Address {
     if (opener === undefined)
       throw new SwitchroomError('NO_KEY', 'there is no key: set SVC_KEY, or pass `key`')
     const environment = env ?? set('SVC_ENV')
-    this.url = (url ?? set('SVC_URL') ?? 'http://127.0.0.1:8080').replace(/\/+$/, '')
+    this.url = (url ?? set('SVC_URL') ?? 'http://127.0.0.1:8080').replace(/(?<!\/)\/+$/, '')
     this.headers = {
       authorization: `Bearer ${opener}`,
       ...(environment !== undefined && { 'svc-env': environment }),

@@ -30,7 +30,7 @@ export class SpeechClient {
 
   constructor({ url, key }: SpeechClientOptions = {}) {
     const set = (name: string) => process.env[name] || undefined // an empty value is the same as unset
-    this.#url = (url ?? set('SVC_VOICE_URL') ?? 'http://127.0.0.1:8081').replace(/\/+$/, '')
+    this.#url = (url ?? set('SVC_VOICE_URL') ?? 'http://127.0.0.1:8081').replace(/(?<!\/)\/+$/, '')
     this.#key = (key ?? set('SVC_KEY')) || undefined
   }
 

@@ -7,6 +7,7 @@ import type {
   Granted,
   Settle,
   SpeechVoices,
+  SpeechVoicesAsked,
   StreamsJudged,
   VoiceDoing,
 } from '@switchroom/contract/voice-server'
@@ -73,7 +74,7 @@ export class GatewayClient {
     return this.#ask<StreamsJudged>('/v1/voice/streams', ask)
   }
 
-  async voices(filter: { org: string; provider?: string; language?: string }): Promise<SpeechVoices> {
+  async voices(filter: SpeechVoicesAsked): Promise<SpeechVoices> {
     return this.#ask<SpeechVoices>(`/v1/voice/voices?${new URLSearchParams(filter).toString()}`)
   }
 

@@ -125,7 +125,7 @@ function webUrl(value: string): string {
   const parsed = URL.canParse(value) ? new URL(value) : undefined
   if (!parsed || !['http:', 'https:'].includes(parsed.protocol) || parsed.search || parsed.hash)
     throw new SettingError(`is not a URL that starts http:// or https://: ${value}`)
-  return value.replace(/\/+$/, '')
+  return value.replace(/(?<!\/)\/+$/, '')
 }
 
 function logLevel(value: string): LogLevel {

@@ -103,7 +103,10 @@ const importList: Command = {
   async run(invocation) {
     const client = await invocation.client()
     const text = await invocation.textOf(invocation.needed('file'))
-    const numbers = text.split(/\s*\n\s*/).filter((line) => line.trim() !== '')
+    const numbers = text
+      .split('\n')
+      .map((line) => line.trim())
+      .filter((line) => line !== '')
     const body = { numbers, source: invocation.needed('source') }
     const answer = await client.post<ImportedDoNotCall>('/v1/org/dnc', body)
     invocation.answer(answer, ({ added, refused }) => {

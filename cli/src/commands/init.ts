@@ -25,7 +25,7 @@ const init: Command = {
     const { out } = invocation
     const folder = resolve(invocation.argument('folder'))
     const name = invocation.option('name') ?? basename(folder).toLowerCase()
-    if (!new RegExp(agentSlug).test(name))
+    if (!agentSlug.test(name))
       throw wrongUsage(
         `${name} is no name of an agent: it has letters, digits, dashes and underscores; say --name`,
       )

@@ -88,6 +88,13 @@ test('a vendor runs on a key that is asked for and never shown, or on the fields
   )
   const twice = await machine.run(['provider-keys', 'forget', 'openai'])
   assert.deepEqual([twice.status, twice.stderr], [1, 'svc: this org brought no key for openai\n'])
+  const only = ['--only', 'production']
+  await machine.json(['provider-keys', 'bring', 'deepgram', '--file', 'fields.json', ...only])
+  assert.deepEqual(done(await client.get('/v1/provider-keys?env=production')).vendors, ['deepgram'])
+  assert.equal(
+    (await machine.run(['provider-keys', 'forget', 'deepgram', ...only])).stdout,
+    'deepgram runs without a key of its own in production now.\n',
+  )
   assert.deepEqual(await own(), ['deepgram'])
 })
 

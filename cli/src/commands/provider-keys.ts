@@ -1,9 +1,16 @@
 import type { BroughtKeys, Catalogue } from '@switchroom/contract/providers'
-import { fileOption, type Argument, type Command } from '../command.ts'
+import { environments } from '../closed-sets.ts'
+import { fileOption, type Argument, type Command, type Option } from '../command.ts'
 import { path } from '../gateway-client.ts'
 import { askSecret } from '../prompts.ts'
 
 const vendorArgument: Argument = { name: 'vendor', summary: 'as svc provider-keys lists it' }
+const onlyOption: Option = {
+  name: 'only',
+  value: 'env',
+  choices: environments,
+  summary: 'the key of this environment alone, instead of the one of both',
+}
 const stages = { llm: 'model', stt: 'ears', tts: 'voice' }
 
 const list: Command = {
@@ -35,11 +42,12 @@ const bring: Command = {
   details:
     'The key is asked for without being shown, or read from standard input. A vendor that wants several fields\ntakes them as JSON with --file.',
   arguments: [vendorArgument],
-  options: [fileOption('{"field": "value"}, for a vendor that wants several')],
+  options: [fileOption('{"field": "value"}, for a vendor that wants several'), onlyOption],
   examples: [
     'svc provider-keys bring openai',
     'secrets read openai | svc provider-keys bring openai',
     'svc provider-keys bring google --file fields.json',
+    'svc provider-keys bring openai --only production',
   ],
   async run(invocation) {
     const client = await invocation.client()
@@ -49,9 +57,10 @@ const bring: Command = {
       file === undefined
         ? { key: await askSecret(`Key of ${vendor}: `) }
         : { credentials: await invocation.jsonOf(file) }
-    const answer = await client.put<BroughtKeys>(path`/v1/provider-keys/${vendor}`, body)
+    const env = invocation.option('only')
+    const answer = await client.put<BroughtKeys>(path`/v1/provider-keys/${vendor}`, { ...body, env })
     invocation.answer(answer, () =>
-      invocation.out.line(`${vendor} runs on the org's own key from the next call.`),
+      invocation.out.line(`${vendor} runs on the org's own key from the next call${env ? ` in ${env}` : ''}.`),
     )
   },
 }
@@ -60,12 +69,19 @@ const forget: Command = {
   name: 'provider-keys forget',
   summary: "put a vendor back on the platform's key",
   arguments: [vendorArgument],
-  examples: ['svc provider-keys forget openai'],
+  options: [onlyOption],
+  examples: ['svc provider-keys forget openai', 'svc provider-keys forget openai --only production'],
   async run(invocation) {
     const client = await invocation.client()
     const vendor = invocation.argument('vendor')
-    await client.delete(path`/v1/provider-keys/${vendor}`)
-    if (!invocation.isJson) invocation.out.line(`${vendor} runs without a key of the org's own now.`)
+    const env = invocation.option('only')
+    await client.delete(path`/v1/provider-keys/${vendor}`, { env })
+    if (!invocation.isJson)
+      invocation.out.line(
+        env
+          ? `${vendor} runs without a key of its own in ${env} now.`
+          : `${vendor} runs without a key of the org's own now.`,
+      )
   },
 }
 

@@ -92,9 +92,10 @@ export function isDeclared(knob: Knob, fixed: readonly string[]): boolean {
 /** The knob that a refusal speaks of, so that its sentence stands beside it. */
 export function knobNamedIn(sentence: string, changed: readonly Knob[]): Knob | undefined {
   const all = knobGroups.flatMap(({ fields }) => fields.map(({ knob }) => knob))
+  const words = new Set(sentence.split(/\W+/))
   const named = all
     .toSorted((a, b) => b.length - a.length)
-    .find((knob) => sentence.includes(`\`${knob}\``) || new RegExp(`\\b${knob}\\b`).test(sentence))
+    .find((knob) => words.has(knob))
   if (/eot_threshold|endpointing_ms|min_interruption/.test(sentence)) return 'turn'
   return named ?? (changed.length === 1 ? changed[0] : undefined)
 }

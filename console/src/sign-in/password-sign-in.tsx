@@ -117,7 +117,7 @@ function providerAddress(org: string, pairing: string | undefined): string {
 
 /** Nothing is said where it cannot be known: the password is there all the same. */
 async function providersOf(email: string): Promise<Providers> {
-  if (!/.@.+\../.test(email)) return { email, orgs: [] }
+  if (!/^[^@]+@[^@]+\.[^@]/.test(email)) return { email, orgs: [] }
   try {
     const { orgs } = await api.post<ProviderOrgList>('/v1/login/sso/discover', { email }, { key: null })
     return { email, orgs }

@@ -1,12 +1,14 @@
-import type { Availability, Catalogue, CatalogueEntry } from '@switchroom/contract/providers'
+import type { Availability, BroughtKeys, Catalogue, CatalogueEntry } from '@switchroom/contract/providers'
 import { useState, type FormEvent } from 'react'
 import { path } from '../api/client.ts'
 import { useGet, useSend } from '../api/queries.ts'
+import { useSession } from '../api/session.ts'
+import { useWho } from '../shell/identity.ts'
 import { Answered, Empty, Refusal } from '../ui/answers.tsx'
 import { Badge } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
-import { TextArea, TextField } from '../ui/field.tsx'
+import { Select, TextArea, TextField } from '../ui/field.tsx'
 import { Page, Section } from '../ui/page.tsx'
 import { SureButton } from '../ui/sure-button.tsx'
 import { Table } from '../ui/table.tsx'
@@ -21,21 +23,25 @@ const words: Record<Availability, { tone: 'good' | 'neutral' | 'bad' | 'warn'; t
 }
 
 export default function ProviderKeysScreen() {
+  const { env } = useSession()
   const catalogue = useGet<Catalogue>('/v1/providers')
+  const ofEnvironment = useGet<BroughtKeys>(`/v1/provider-keys?env=${env}`)
+  const isOfEnvironment = (vendor: string) => ofEnvironment.data?.vendors.includes(vendor) === true
   const [bringing, setBringing] = useState<string | null>(null)
   const { send, busy, error } = useSend()
   const giveBack = async (vendor: string) => {
-    if (await send('delete', path`/v1/provider-keys/${vendor}`))
-      toast(`${vendor} runs without a key of yours now.`)
+    const only = isOfEnvironment(vendor) ? `?env=${env}` : ''
+    if (await send('delete', path`/v1/provider-keys/${vendor}` + only)) toast(`The key for ${vendor} is deleted.`)
   }
   const columns = [
     { title: 'Vendor', cell: ({ name }: CatalogueEntry) => name },
     { title: 'Does', cell: ({ does }: CatalogueEntry) => does.map((stage) => stages[stage]).join(', ') },
     {
       title: 'Runs',
-      cell: ({ availability, broken }: CatalogueEntry) => (
+      cell: ({ name, availability, broken }: CatalogueEntry) => (
         <>
           <Badge tone={words[availability].tone}>{words[availability].text}</Badge>
+          {isOfEnvironment(name) ? <div className="soft">In {env} only.</div> : null}
           {broken ? <div className="soft">{broken}</div> : null}
         </>
       ),
@@ -105,10 +111,13 @@ export default function ProviderKeysScreen() {
 function BringKeyForm({ vendor, onDone }: { vendor: string; onDone: () => void }) {
   const [key, setKey] = useState('')
   const [fields, setFields] = useState('')
+  const [env, setEnv] = useState('')
+  const { me } = useWho()
   const { send, busy, error } = useSend()
   const submit = async (event: FormEvent) => {
     event.preventDefault()
-    const body = fields.trim() === '' ? { key } : { credentials: fieldsIn(fields) }
+    const brought = fields.trim() === '' ? { key } : { credentials: fieldsIn(fields) }
+    const body = env === '' ? brought : { ...brought, env }
     if (!(await send('put', path`/v1/provider-keys/${vendor}`, body))) return
     toast(`${vendor} runs on your key from the next call.`)
     onDone()
@@ -124,6 +133,17 @@ function BringKeyForm({ vendor, onDone }: { vendor: string; onDone: () => void }
         disabled={fields.trim() !== ''}
         value={key}
         onChange={setKey}
+      />
+      <Select
+        label="Environment"
+        hint="A key of one environment is used there instead of the key of both."
+        value={env}
+        onChange={setEnv}
+        options={[
+          { value: '', label: 'Both' },
+          { value: 'sandbox', label: 'Sandbox only' },
+          { value: 'production', label: 'Production only', disabled: me?.production !== true },
+        ]}
       />
       <details>
         <summary>This vendor wants several fields</summary>

@@ -12,7 +12,7 @@ export interface Scope {
   holder: string
 }
 
-export const slugForm = new RegExp(agentSlug)
+export const slugForm = agentSlug
 
 export function refuseMalformedSlug(agent: string) {
   if (!slugForm.test(agent)) throw notFound(`there is no agent ${agent}`)

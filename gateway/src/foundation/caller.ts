@@ -9,6 +9,8 @@ export interface Caller extends Identity {
   scopes: Scope[]
   /** The agents a person works on; empty means every agent of the org. */
   agents: string[]
+  /** Of a server token: what its maker held when they made it and holds now. */
+  maker?: { providers: boolean; production: boolean }
 }
 
 /** Who runs the platform: a person made operator, or the platform's own key, which names nobody. */
@@ -20,6 +22,27 @@ export interface Operator {
 export function refuseUnlessOpens(caller: Caller, anyOf: readonly Scope[]) {
   if (anyOf.some((scope) => caller.scopes.includes(scope))) return
   throw forbidden(`this key does not open ${anyOf.join(' or ')}: it opens ${listed(caller.scopes)}`)
+}
+
+/**
+ * Secrets of vendors are opened to the fleet, and to a server token whose maker may change them; written by a
+ * person who may, and by such a token. What is written without an environment is production's too.
+ */
+export function refuseVendorKeys(caller: Caller, doing: 'read' | 'write') {
+  const { kind, maker, env } = caller
+  if (kind === 'fleet') return
+  if (kind === 'person' && doing === 'write') {
+    if (caller.scopes.includes('providers')) return
+    throw forbidden(
+      `${caller.name} does not hold providers: ask an admin or a manager of the org to save the key`,
+    )
+  }
+  const isProductions = env === 'production' || doing === 'write'
+  if (maker?.providers && (maker.production || !isProductions)) return
+  const held = isProductions ? 'providers and production access' : 'providers'
+  throw forbidden(
+    `this token opens no vendor key: who made it must hold ${held}, when they made it and now; ask an admin of the org, or the operator, for a new token`,
+  )
 }
 
 /** The refusal of an agent that somebody with a list does not work on. */

@@ -87,7 +87,7 @@ export function webUrl(value: string): string {
   const parsed = URL.canParse(value) ? new URL(value) : undefined
   if (!parsed || !['http:', 'https:'].includes(parsed.protocol) || parsed.search || parsed.hash)
     throw new SettingError(`is not a URL that starts http:// or https://: ${value}`)
-  return value.replace(/\/+$/, '')
+  return value.replace(/(?<!\/)\/+$/, '')
 }
 
 /** Only its start is judged, and it is not repeated: it may hold a password, and may name a socket instead of a host. */

@@ -114,6 +114,9 @@ function refusalOf(
   const isForPersons = access.kind === 'person' || access.kind === 'personScope'
   if (isForPersons && credential.kind !== 'person') return 403
   if (access.kind === 'worker' && credential.kind !== 'server') return 403
+  const isWritten = 'vendorKeys' in access && access.vendorKeys === 'write'
+  if (isWritten && credential.kind === 'person')
+    return credential.scopes?.includes('providers') ? undefined : 403
   const wanted = 'anyOf' in access ? access.anyOf : isForWorkers ? (['app'] as const) : undefined
   return !wanted || wanted.some((name) => credential.scopes?.includes(name)) ? undefined : 403
 }

@@ -1,5 +1,5 @@
 import type { Scope } from '@switchroom/contract/scopes'
-import { refuseUnlessOpens, type Caller } from '../foundation/caller.ts'
+import { refuseUnlessOpens, refuseVendorKeys, type Caller } from '../foundation/caller.ts'
 import { forbidden } from '../foundation/refusals.ts'
 
 /** Who may call a route. Every route declares exactly one of these; tests and OpenAPI read it. */
@@ -7,12 +7,12 @@ export type Access =
   | { readonly kind: 'open' }
   | { readonly kind: 'key' }
   | { readonly kind: 'person' }
-  | { readonly kind: 'scope'; readonly anyOf: readonly Scope[] }
+  | { readonly kind: 'scope'; readonly anyOf: readonly Scope[]; readonly vendorKeys?: 'write' }
   | { readonly kind: 'personScope'; readonly anyOf: readonly Scope[] }
   | { readonly kind: 'settingsScope'; readonly anyOf: readonly Scope[] }
   | { readonly kind: 'scopeOrWorker'; readonly anyOf: readonly Scope[]; readonly takesLogToken?: true }
   | { readonly kind: 'appOrFleet' }
-  | { readonly kind: 'worker'; readonly isOrgInBody?: true }
+  | { readonly kind: 'worker'; readonly isOrgInBody?: true; readonly vendorKeys?: 'read' }
   | { readonly kind: 'fleet' }
   | { readonly kind: 'operator' }
   | { readonly kind: 'signUp' }
@@ -37,6 +37,10 @@ export const appOrFleet: Access = { kind: 'appOrFleet' }
 export const worker: Access = { kind: 'worker' }
 /** The same, but the fleet's need not name an org: what the body names belongs to one. */
 export const openingWorker: Access = { kind: 'worker', isOrgInBody: true }
+/** A worker's key, where the answer holds keys of vendors: a server token's maker must hold `providers`. */
+export const vendorKeyReader: Access = { kind: 'worker', vendorKeys: 'read' }
+/** A person's key that opens `providers`, or a server token that opens it or `app` and whose maker holds it. */
+export const vendorKeyWriter: Access = { kind: 'scope', anyOf: ['providers', 'app'], vendorKeys: 'write' }
 /** The fleet's key alone, for no org in particular. */
 export const fleetOnly: Access = { kind: 'fleet' }
 /** The platform's own key, or a person made operator. */
@@ -58,6 +62,7 @@ export function refuseUnlessAllowed(access: Access, caller: Caller) {
   if (access.kind === 'worker' && caller.kind === 'person')
     throw forbidden("this door takes a worker's key: no person is handed a key of a vendor")
   if (access.kind === 'worker' || access.kind === 'appOrFleet') refuseUnlessOpens(caller, ['app'])
+  if ('vendorKeys' in access && access.vendorKeys) refuseVendorKeys(caller, access.vendorKeys)
 }
 
 const isAppToken = ({ kind, scopes }: Caller) => kind === 'server' && scopes.includes('app')

@@ -25,6 +25,12 @@ export interface PresentedKey {
   production: boolean | null
   status: MemberStatus | null
   operator: boolean
+  maker_held_providers: boolean
+  maker_held_production: boolean
+  /** Of who made a server token, as long as they are active. */
+  maker_role: Role | null
+  maker_production: boolean | null
+  is_maker_operator: boolean
 }
 
 const keyWithItsPerson = `
@@ -39,10 +45,16 @@ const keyWithItsPerson = `
     exists (
       select from members f join persons p on p.email = f.email
       where f.email = coalesce(m.email, k.visitor) and f.operator and f.status = 'active' and p.verified
-    ) as operator
+    ) as operator,
+    k.maker_held_providers, k.maker_held_production, c.role as maker_role, c.production as maker_production,
+    k.kind = 'server' and (k.created_by = 'operator' or k.created_by like 'operator:%' and exists (
+      select from members f join persons p on p.email = f.email
+      where f.email = substr(k.created_by, 10) and f.operator and f.status = 'active' and p.verified
+    )) as is_maker_operator
   from keys k
   join orgs o on o.id = k.org
-  left join members m on m.id = k.member`
+  left join members m on m.id = k.member
+  left join members c on k.kind = 'server' and c.id = k.created_by and c.status = 'active'`
 
 /**
  * The one statement of an authenticated request: the key, its org, its member row, and whether any key above it

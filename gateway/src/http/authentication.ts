@@ -20,7 +20,7 @@ export interface Opened {
 }
 
 /** A key, and whose it is. */
-export type LivingKey = Pick<Caller, 'key_id' | 'org' | 'slug'>
+export type LivingKey = Pick<Caller, 'key_id' | 'org' | 'slug' | 'env'>
 
 const noKey = () => unauthorized('this door takes an API key', 'MISSING_KEY')
 const opensNothing = () => unauthorized('this key opens nothing')
@@ -72,7 +72,7 @@ export class Authentication {
   /** Of these keys the ones that are alive, whatever each opens. */
   async living(ids: readonly string[]): Promise<LivingKey[]> {
     const keys = await store.findKeys(this.#database, ids, this.#clock.now())
-    return keys.filter((key) => isAlive(key) && key.expired_at === null).map(keyPart)
+    return keys.filter((key) => isAlive(key) && key.expired_at === null).map((key) => ({ ...keyPart(key), env: key.env }))
   }
 
   /** The platform's own key opens the operator's endpoints and nothing else. */
@@ -203,6 +203,17 @@ function actingAsToken(named: Environment | undefined, key: store.PresentedKey):
     visiting: false,
     production: env === 'production',
     agents: [],
+    maker: makerOf(key),
+  }
+}
+
+/** Both times: who lost what they held takes it from their tokens, and who gained it later does not give it. */
+function makerOf(key: store.PresentedKey): NonNullable<Caller['maker']> {
+  const { is_maker_operator, maker_role, maker_production } = key
+  const isHolding = maker_role !== null && scopesOfRole[maker_role].includes('providers')
+  return {
+    providers: key.maker_held_providers && (is_maker_operator || isHolding),
+    production: key.maker_held_production && (is_maker_operator || maker_production === true),
   }
 }
 

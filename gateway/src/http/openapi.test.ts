@@ -98,7 +98,10 @@ test('the document says who may call, with what, and what is refused', async () 
 test("the document says where the fleet's key is taken, and how it names an org (SD-39)", () => {
   const { security, description, parameters } = document.paths['/v1/agents/{agent}/provider-keys'].get
   assert.deepEqual(security, [{ key: [] }, { fleetKey: [] }])
-  assert.equal(description, "Takes a server token that opens `app`, or the fleet's key.")
+  assert.equal(
+    description,
+    "Takes a server token that opens `app`, or the fleet's key.\n\nA server token only when its maker held `providers` when they made it and holds it now.",
+  )
   const places = parameters.map(
     (parameter: { in: string; name: string }) => `${parameter.in} ${parameter.name}`,
   )

@@ -94,6 +94,8 @@ const accessInWords: Record<Access['kind'], (access: Access) => string> = {
   signUp: () => 'Takes no key, or the key of the page in front where the operator set one.',
 }
 
+const ofMaker = 'A server token only when its maker held `providers` when they made it and holds it now.'
+
 const scopesOf = (access: Access) =>
   'anyOf' in access ? access.anyOf.map((scope) => `\`${scope}\``).join(' or ') : ''
 
@@ -102,8 +104,9 @@ function describe(
   socketAccess: Access | undefined,
   schema: { description?: string } | undefined,
 ) {
+  const maker = 'vendorKeys' in access && access.vendorKeys && ofMaker
   const asSocket = socketAccess && `As a WebSocket: ${accessInWords[socketAccess.kind](socketAccess)}`
-  return [schema?.description, accessInWords[access.kind](access), asSocket].filter(Boolean).join('\n\n')
+  return [schema?.description, accessInWords[access.kind](access), maker, asSocket].filter(Boolean).join('\n\n')
 }
 
 /** `/v1/ops/orgs/{org}` is listed under ops, `/v1/members` under members, `/api` under the dashboard. */

@@ -56,7 +56,7 @@ export function readHead(bytes: Buffer): Head | null {
   }
   const text = bytes.toString('utf8', start, end)
   // Lines that begin with a blank go on with the one before.
-  const [startLine = '', ...lines] = text.replaceAll(/[ \t]*\r\n[ \t]+/g, ' ').split('\r\n')
+  const [startLine = '', ...lines] = text.replaceAll(/\r\n[ \t]+/g, ' ').split('\r\n')
   if (startLine.length > limits.startLineChars) throw new MalformedMessage('the first line is too long')
   if (lines.length > limits.headers) throw new MalformedMessage('too many headers')
   const headers = lines.flatMap(readHeader)

@@ -108,7 +108,7 @@ export interface Via {
 }
 
 export function readVia(text: string): Via | null {
-  const found = /^SIP\s*\/\s*2\.0\s*\/\s*([a-z-]{1,16})\s+([^;]+)(.*)$/is.exec(text)
+  const found = /^SIP\s*\/\s*2\.0\s*\/\s*([a-z-]{1,16})\s+([^;\s][^;]*)(;.*)?$/is.exec(text)
   const place = readHostPort(found?.[2]?.replaceAll(/\s/g, '') ?? '')
   if (!place) return null
   const params = readParams(found?.[3] ?? '')

@@ -14,8 +14,8 @@ const unfinished = 0.2
 /** How likely it is that whoever said this is done, by the words alone. */
 export function likelyDone(text: string): number {
   const said = text.trim()
-  if (/[.!?。！？]["')\]]*$/u.test(said) && !/\.{2,}$|…$/u.test(said)) return finished
-  if (/[,;:–—-]$|…$|\.{2,}$/u.test(said)) return unfinished
-  const last = /[\p{L}']+$/u.exec(said)?.[0].toLowerCase()
+  if (/[.!?。！？]["')\]]*$/u.test(said) && !/(?<!\.)\.{2,}$|…$/u.test(said)) return finished
+  if (/[,;:–—-]$|…$|(?<!\.)\.{2,}$/u.test(said)) return unfinished
+  const last = /(?<![\p{L}'])[\p{L}']+$/u.exec(said)?.[0].toLowerCase()
   return last !== undefined && openEndings.has(last) ? unfinished : undecided
 }

@@ -100,7 +100,7 @@ export class RealtimeSpeech {
 
   #wholeWords(text: string): string {
     const words = this.#unfinished + text
-    const end = words.search(/\S*$/u)
+    const end = words.search(/(?<!\S)\S*$/u)
     this.#unfinished = words.slice(end)
     return words.slice(0, end)
   }

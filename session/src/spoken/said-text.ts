@@ -1,4 +1,5 @@
 import type { Lexicon } from '@switchroom/contract/settings'
+import { WordFinder } from '../word-finder.ts'
 
 /** What a voice is given in place of a text. */
 export interface SaidText {
@@ -8,28 +9,43 @@ export interface SaidText {
 }
 
 /** Marks that are written for the eye: no voice says them. */
-const unspeakable = String.raw`\*+|\x60+|^#+ |\p{Extended_Pictographic}\uFE0F?`
+const unspeakable = /\*+|`+|^#+ |\p{Extended_Pictographic}\uFE0F?/gmu
+
+interface Change {
+  from: number
+  to: number
+  spoken: string
+}
 
 /** Puts what the lexicon says in place of its words, and leaves out what cannot be said. */
 export function sayingWith(said: Lexicon['said']): (text: string) => SaidText {
-  const saidFor = new Map(said.map(({ word, spoken }) => [word.toLowerCase(), spoken]))
-  const words = [...saidFor.keys()].toSorted((a, b) => b.length - a.length).map((word) => RegExp.escape(word))
-  const lexicon =
-    words.length === 0 ? [] : [String.raw`(?<![\p{L}\p{N}])(?:${words.join('|')})(?![\p{L}\p{N}])`]
-  const pattern = new RegExp([...lexicon, unspeakable].join('|'), 'gimu')
-  return (text) => replaced(text, pattern, (found) => saidFor.get(found.toLowerCase()) ?? '')
+  const finder = new WordFinder(said, (char) => /[\p{L}\p{N}]/u.test(char))
+  return (text) => {
+    const words = finder.find(text).map(({ from, to, entry }) => ({ from, to, spoken: entry.spoken }))
+    const marks = [...text.matchAll(unspeakable)].map(({ index, 0: mark }) => ({
+      from: index,
+      to: index + mark.length,
+      spoken: '',
+    }))
+    // of a word and a mark that begin at one place the word comes first
+    return replaced(
+      text,
+      [...words, ...marks].toSorted((a, b) => a.from - b.from),
+    )
+  }
 }
 
-function replaced(text: string, pattern: RegExp, replacement: (found: string) => string): SaidText {
+function replaced(text: string, wanted: readonly Change[]): SaidText {
   const changes: { from: number; to: number; saidFrom: number; saidTo: number }[] = []
   let said = ''
   let at = 0
-  for (const found of text.matchAll(pattern)) {
-    said += text.slice(at, found.index)
+  for (const { from, to, spoken } of wanted) {
+    if (from < at) continue // within what was replaced already
+    said += text.slice(at, from)
     const saidFrom = said.length
-    said += replacement(found[0])
-    at = found.index + found[0].length
-    changes.push({ from: found.index, to: at, saidFrom, saidTo: said.length })
+    said += spoken
+    at = to
+    changes.push({ from, to, saidFrom, saidTo: said.length })
   }
   said += text.slice(at)
   const reaches = (place: number) => {

@@ -4,7 +4,7 @@ const shortestFirstClause = 25
 const shortest = 40
 const longest = 400
 
-const ends = /[.!?…:;]+["')\]]*\s+|[。！？]|\n+/gu
+const ends = /(?<![.!?…:;])[.!?…:;]+["')\]]*\s+|[。！？]|\n+/gu
 const clauseEnds = /[,–—]\s+|[，、]/gu
 
 /** Cuts a text that still grows into what can be said already. The pieces together are the text. */

@@ -7,6 +7,6 @@ export async function voiceRoutes(server: Server, { gateway }: Parts) {
 
   server.get<{ Querystring: VoicesFilter }>('/v1/audio/voices', async (request, reply) => {
     reply.header('cache-control', 'no-store')
-    return listVoices(gateway, request.entered.org, request.query)
+    return listVoices(gateway, request.entered, request.query)
   })
 }

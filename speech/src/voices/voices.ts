@@ -1,4 +1,4 @@
-import type { SpeechVoice } from '@switchroom/contract/voice-server'
+import type { Entered, SpeechVoice } from '@switchroom/contract/voice-server'
 import type { GatewayClient } from '../gateway-client.ts'
 
 /** As sent: a parameter that is there twice is a list. */
@@ -22,11 +22,16 @@ const languageNames = new Intl.DisplayNames(['en'], { type: 'language' })
 const regionNames = new Intl.DisplayNames(['en'], { type: 'region' })
 
 /** A provider or a language that nobody can have is none that is known: an empty list. */
-export async function listVoices(gateway: GatewayClient, org: string, filter: VoicesFilter) {
+export async function listVoices(gateway: GatewayClient, { org, env }: Entered, filter: VoicesFilter) {
   const [provider, language] = [lastOf(filter.provider), lastOf(filter.language)]
   const isNamed = [provider, language].every((name) => !name || /^[\w-]{1,64}$/.test(name))
   const { voices } = isNamed
-    ? await gateway.voices({ org, ...(provider && { provider }), ...(language && { language }) })
+    ? await gateway.voices({
+        org,
+        ...(env && { env }),
+        ...(provider && { provider }),
+        ...(language && { language }),
+      })
     : { voices: [] }
   return { success: true, voices: voices.map(listed), total: voices.length }
 }

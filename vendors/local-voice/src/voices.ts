@@ -104,7 +104,7 @@ function speakerOf(id: string, voice: EspeakVoice): Speaker {
 }
 
 function entryOf({ id, voice, gender }: Speaker) {
-  const accent = /\((.+)\)/u.exec(voice.name)?.[1] ?? null
+  const accent = /\(([^()]+)\)/u.exec(voice.name)?.[1] ?? null
   const language = tagOf[id.split('+')[0] ?? id] ?? primaryOf(id)
   return {
     id,

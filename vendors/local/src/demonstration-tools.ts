@@ -5,6 +5,19 @@ interface Field {
   enum?: unknown
 }
 
+/** A word of a text, and where in the text it is. */
+interface Word {
+  text: string
+  from: number
+  to: number
+}
+
+/** No tool that a person speaks of has more, and names come from outside. */
+const mostFields = 64
+const mostWordsInName = 16
+const linking = new Set(['is', 'to', 'es', 'é'])
+const joining = new Set(['and', 'y', 'e'])
+
 /** The tool whose name a person said, underscores as spaces: the longest, where several were. */
 export function toolSaid(words: string, tools: readonly Tool[]): Tool | undefined {
   const said = plain(words)
@@ -16,42 +29,113 @@ export function toolSaid(words: string, tools: readonly Tool[]): Tool | undefine
 /** What the words say about the tool's simple fields; others are left out. */
 export function argumentsSaid(words: string, { name, parameters }: Tool): Record<string, unknown> {
   const { properties = {} } = parameters as { properties?: Record<string, Field> }
-  const rest = ` ${words} `.replace(new RegExp(spaced(name), 'iu'), ' ')
-  const fields = Object.entries(properties)
-  const numbers = [...rest.matchAll(/-?\d+(?:[.,]\d+)?/gu)].map(([number]) =>
+  const fields = Object.entries(properties).slice(0, mostFields)
+  const said = new Said(
+    without(words, name),
+    fields.map(([field]) => field),
+  )
+  const numbers = [...said.text.matchAll(/-?\d+(?:[.,]\d+)?/gu)].map(([number]) =>
     Number(number.replace(',', '.')),
   )
   const found = fields.map(([field, { type, enum: choices }]) => {
-    const after = new RegExp(`${spaced(field)}(?:\\s+(?:is|to|es|é))?[\\s:=]+(.+)`, 'isu').exec(rest)?.[1]
     if (Array.isArray(choices))
-      return [field, choices.find((choice) => plain(rest).includes(plain(String(choice))))]
-    if (type === 'number' || type === 'integer') return [field, numberIn(after) ?? numbers.shift()]
-    if (type === 'boolean') return [field, new RegExp(spaced(field), 'iu').test(rest) || undefined]
-    return [
-      field,
-      type === 'string' && after !== undefined
-        ? upToNext(
-            after,
-            fields.map(([other]) => other),
-          )
-        : undefined,
-    ]
+      return [field, choices.find((choice) => plain(said.text).includes(plain(String(choice))))]
+    if (type === 'number' || type === 'integer')
+      return [field, numberIn(said.after(field)) ?? numbers.shift()]
+    if (type === 'boolean') return [field, said.places(field).length > 0 || undefined]
+    return [field, type === 'string' ? said.valueOf(field) : undefined]
   })
   return Object.fromEntries(found.filter(([, value]) => value !== undefined))
 }
 
+/** A sentence, and where in it fields are named. */
+class Said {
+  readonly text: string
+  readonly #words: readonly Word[]
+  /** By field, the places among the words where its name begins. */
+  readonly #places: ReadonlyMap<string, readonly number[]>
+  readonly #named: ReadonlySet<number>
+
+  constructor(text: string, fields: readonly string[]) {
+    this.text = text
+    this.#words = wordsOf(text)
+    this.#places = new Map(fields.map((field) => [field, placesOf(this.#words, nameOf(field))]))
+    this.#named = new Set([...this.#places.values()].flat())
+  }
+
+  places(field: string): readonly number[] {
+    return this.#places.get(field) ?? []
+  }
+
+  /** The words after the field's name. */
+  after(field: string): string | undefined {
+    const from = this.#valueFrom(field)
+    return from === undefined ? undefined : this.text.slice(from)
+  }
+
+  /** The words up to the next field's name, a comma or the end of the sentence. */
+  valueOf(field: string): string | undefined {
+    const from = this.#valueFrom(field)
+    if (from === undefined) return undefined
+    const first = this.#words.findIndex((word) => word.from >= from)
+    const next = this.#words.findIndex((_, n) => n > first && this.#named.has(n))
+    const before = this.#words[next - 1]
+    const isJoined = before !== undefined && next - 1 > first && joining.has(before.text)
+    const to = next === -1 || first === -1 ? undefined : isJoined ? before.from : this.#words[next]?.from
+    return (
+      this.text
+        .slice(from, to)
+        .split(/[,;!?]|\.(?:\s|$)/u, 1)[0]
+        ?.trim() || undefined
+    )
+  }
+
+  /** Past the name, a word that links it to its value, and the blanks or signs between them. */
+  #valueFrom(field: string): number | undefined {
+    const length = nameOf(field).length
+    for (const place of this.places(field)) {
+      const last = this.#words[place + length - 1]
+      const link = this.#words[place + length]
+      if (!last) continue
+      const isLinked =
+        link && linking.has(link.text) && this.text.slice(last.to, link.from).trim() === '' ? link : last
+      for (const end of [isLinked.to, last.to]) {
+        const gap = /[\s:=]+/uy
+        gap.lastIndex = end
+        const from = gap.test(this.text) ? gap.lastIndex : undefined
+        if (from !== undefined && from < this.text.length) return from
+      }
+    }
+    return undefined
+  }
+}
+
+/** The words with the name of the tool taken out. */
+function without(words: string, tool: string): string {
+  const all = wordsOf(words)
+  const name = nameOf(tool)
+  const [place] = placesOf(all, name)
+  const [first, last] = place === undefined ? [] : [all[place], all[place + name.length - 1]]
+  return first && last ? ` ${words.slice(0, first.from)} ${words.slice(last.to)} ` : ` ${words} `
+}
+
+function placesOf(words: readonly Word[], name: readonly string[]): number[] {
+  if (name.length === 0 || name.length > mostWordsInName) return []
+  return words.flatMap((_, n) => (name.every((part, m) => words[n + m]?.text === part) ? [n] : []))
+}
+
+const wordsOf = (text: string): Word[] =>
+  [...text.matchAll(/[\p{L}\p{M}\p{N}]+/gu)].map(({ 0: word, index }) => ({
+    text: word.toLowerCase(),
+    from: index,
+    to: index + word.length,
+  }))
+
+const nameOf = (name: string) => wordsOf(name).map(({ text }) => text)
+
 function numberIn(words: string | undefined): number | undefined {
   const found = /-?\d+(?:[.,]\d+)?/u.exec(words ?? '')?.[0]
   return found === undefined ? undefined : Number(found.replace(',', '.'))
-}
-
-/** The words up to the next field's name, a comma or the end of the sentence. */
-function upToNext(words: string, fields: string[]): string | undefined {
-  const next = new RegExp(
-    `\\s(?:(?:and|y|e)\\s+)?(?:${fields.map(spaced).join('|')})\\b|[,;!?]|\\.(?:\\s|$)`,
-    'iu',
-  )
-  return words.split(next)[0]?.trim() || undefined
 }
 
 const plain = (text: string) =>
@@ -59,4 +143,3 @@ const plain = (text: string) =>
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N}]+/gu, ' ')
     .trim()} `
-const spaced = (name: string) => RegExp.escape(name).replaceAll(/(?:_|\\x2d)+/gu, '[\\s_-]+')

@@ -167,7 +167,7 @@ export class AppSocket implements OpenConnection {
     const named = agentOf(frame)
     if (named !== null && isOutside(caller, named)) throw outsideList(caller)
     const { agent, declaration, offer } = readRegistration(frame, caller.label)
-    await this.#parts.declaredModels.refuseForbidden(caller.org, declaration.declared)
+    await this.#parts.declaredModels.refuseForbidden(caller, declaration.declared)
     await this.#parts.holders.register(this.#row, agent, declaration, offer)
     const isNew = !this.#held.has(agent)
     const holding = { socket: this.#row, agent, app: declaration.app, isNew }

@@ -2,6 +2,7 @@ import type { ProviderRow } from '@switchroom/contract/providers'
 import type { AppErrorCode } from '@switchroom/contract/apps'
 import type { InstalledVendors } from '@switchroom/kit/installed'
 import { badRequest, Refusal } from '../../foundation/refusals.ts'
+import type { OrgInEnvironment } from '../../providers/keys/provider-keys.ts'
 import type { ModelAccess } from '../../providers/access/model-access.ts'
 import type { Rates, RateTable } from '../../providers/rates/rates.ts'
 import {
@@ -46,10 +47,10 @@ export class DeclaredModels {
     this.#parts = parts
   }
 
-  async refuseForbidden(org: string, declared: Declared): Promise<void> {
-    const named = await this.#named(org, declared)
+  async refuseForbidden(caller: OrgInEnvironment, declared: Declared): Promise<void> {
+    const named = await this.#named(caller.org, declared)
     const judged = await Promise.all(
-      named.map(async (model) => ({ ...model, ...(await this.#verdict(org, model)) })),
+      named.map(async (model) => ({ ...model, ...(await this.#verdict(caller, model)) })),
     )
     for (const { knob, vendor, model, reason } of judged) {
       if (reason === 'unknown_model')
@@ -69,8 +70,8 @@ export class DeclaredModels {
     }
   }
 
-  #verdict(org: string, { knob, vendor, model }: Named) {
-    return this.#parts.modelAccess.verdict(org, stageOf(knob), `${vendor}/${model}`)
+  #verdict(caller: OrgInEnvironment, { knob, vendor, model }: Named) {
+    return this.#parts.modelAccess.verdict(caller, stageOf(knob), `${vendor}/${model}`)
   }
 
   async #named(org: string, declared: Declared): Promise<Named[]> {

@@ -49,9 +49,10 @@ export class OrgJudging {
     return this.read(caller.org)
   }
 
-  async #refuseUnrunnable({ org, slug }: Caller, config: Config) {
+  async #refuseUnrunnable({ org, slug, env }: Caller, config: Config) {
     const row = await this.#providersRow.read()
-    const standing = { org: { org, slug }, row, standing: {}, below: [], declaration: null, orgJudge: null }
+    const ofOrg = { org: { org, slug, env }, orgJudge: null }
+    const standing = { ...ofOrg, row, standing: {}, below: [], declaration: null }
     const judgement = new SetJudgement(this.#vendors, this.#stageKeys, standing, config)
     const { layers, reading } = judgement
     refuseUnbuildable(config, ['judge', 'judge_builds', 'judge_options'], {

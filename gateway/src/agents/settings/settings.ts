@@ -103,7 +103,7 @@ export class AgentSettings {
       orgJudge(scope.org),
     ])
     return {
-      org: { org: caller.org, slug: caller.slug },
+      org: { org: caller.org, slug: caller.slug, env: scope.env },
       row,
       standing: own?.content ?? {},
       below: team ? [team.content] : [],

@@ -45,7 +45,7 @@ export interface Reading {
   lexicon: LexiconReading | null
   row: ProviderRow
   judging: Judging | null
-  /** The vendors the org brought keys for. */
+  /** The vendors the org brought keys for, in both environments or in this one. */
   own: string[]
   declaration: Declaration | null
 }
@@ -118,7 +118,10 @@ export const resolutionRead = statement<ReadRow>(`
     ) as lexicon,
     (select document from providers_row) as row,
     (select to_json(j) from (select judge, judge_builds, judge_options from org_judging where org = $1) j) as judging,
-    array(select vendor from provider_keys where org = $1) as own,
+    array(
+      select vendor from provider_keys where org = $1
+      union select vendor from environment_provider_keys where org = $1 and env = $3
+    ) as own,
     (
       select json_build_object('app', r.app, 'declaration', r.declaration)
       from registrations r

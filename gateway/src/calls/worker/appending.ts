@@ -69,7 +69,7 @@ export class Appending {
   async #write(caller: Caller, call: store.RunCall, runs: readonly Run[], batch?: number): Promise<Appended> {
     try {
       const kept = await this.#keep(call, runs, batch ?? null)
-      this.#countFailures(call.id, runs)
+      this.#countFailures(caller, call.id, runs)
       return { seq: kept.at(-1)?.seq ?? call.seq }
     } catch (error) {
       // the same batch may have come at the same instant
@@ -101,11 +101,15 @@ export class Appending {
     })
   }
 
-  #countFailures(call: string, runs: readonly Run[]) {
+  /** The fleet speaks for the platform as well; an org's own worker for that org alone. */
+  #countFailures({ kind, org }: Caller, call: string, runs: readonly Run[]) {
+    const { vendorWindow } = this.#parts
     for (const { type, data } of runs.flatMap(({ entries }) => entries)) {
       const { vendor, state } = data
       const isFailure = type === 'error' || (type === 'vendor.switched' && state === 'down')
-      if (isFailure && typeof vendor === 'string') this.#parts.vendorWindow.failed(vendor, call)
+      if (!isFailure || typeof vendor !== 'string') continue
+      if (kind === 'fleet') vendorWindow.failed(vendor, call)
+      vendorWindow.failed(vendor, call, org)
     }
   }
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import type { Client } from '../../../testing/client.ts'
 import { fleetKey, type Deployment } from '../../../testing/deployment.ts'
 import { done, TestAgent } from '../../../testing/test-agents.ts'
 import { startTrialDeployment } from '../../../testing/trial-vendors.ts'
@@ -64,4 +65,72 @@ test('every gateway orders by what it saw itself, and one that starts has seen n
   assert.equal(await firstOf(other, agent, 'last-there'), 'alpha')
   await using restarted = await deployment.another()
   assert.equal(await firstOf(restarted, agent, 'restarted'), 'alpha')
+})
+
+/** An org that runs its calls by workers of its own, on keys of its own. */
+async function orgWithWorker() {
+  const tenant = await deployment.newOrg()
+  const admin = (await tenant.person('admin')).client
+  for (const vendor of ['alpha', 'beta'])
+    done(await admin.put(`/v1/provider-keys/${vendor}`, { key: 'own-mark-0123456789' }))
+  const { client: worker } = await tenant.serverToken('sandbox')
+  const fleet = deployment.nobody.as(fleetKey).with({ 'svc-org': tenant.slug })
+  return { tenant, admin, worker, fleet, agent: new TestAgent(worker) }
+}
+
+const firstBy = async (client: Client, agent: TestAgent, call: string) =>
+  done(await agent.keys(client, call)).stages.llm.vendor as string
+
+test('the failures that an org’s own worker reports move that org’s order and no other’s, however many they are', async () => {
+  deployment.clock.forward(2 * minuteMs)
+  const { worker, agent, fleet } = await orgWithWorker()
+  const victim = new TestAgent(team)
+  const own = Array.from({ length: 10 }, (_, n) => `${agent.slug}-own-${n}`)
+  const theirs = Array.from({ length: 5 }, (_, n) => `${agent.slug}-fleet-${n}`)
+  for (const call of own) assert.equal(await firstBy(worker, agent, call), 'alpha')
+  for (const call of theirs) assert.equal(await firstBy(fleet, agent, call), 'alpha')
+  for (const call of [...own, ...theirs]) {
+    const entries = Array.from({ length: 100 }, () => failed)
+    done(await worker.post(`/v1/calls/${call}/events`, { entries, batch: 1 }))
+  }
+  assert.equal(await firstOf(deployment, victim, `${victim.slug}-after`), 'alpha')
+  assert.deepEqual(
+    (await deployment.nobody.get('/metrics')).text.match(/svc_vendor_failing\{vendor="alpha"\} \d/g),
+    ['svc_vendor_failing{vendor="alpha"} 0'],
+  )
+  assert.equal(await firstBy(worker, agent, `${agent.slug}-after`), 'beta')
+  assert.equal(await firstBy(fleet, agent, `${agent.slug}-after-fleet`), 'beta')
+  deployment.clock.forward(2 * minuteMs)
+  assert.equal(await firstBy(worker, agent, `${agent.slug}-later`), 'alpha')
+})
+
+test('calls that fail on a key an org brought move that org’s order alone, though the fleet ran them', async () => {
+  deployment.clock.forward(2 * minuteMs)
+  const { agent, fleet } = await orgWithWorker()
+  const victim = new TestAgent(team)
+  const calls = Array.from({ length: 5 }, (_, n) => `${agent.slug}-bad-key-${n}`)
+  for (const call of calls) await firstBy(fleet, agent, call)
+  for (const call of calls)
+    done(await fleet.post(`/v1/calls/${call}/events`, { entries: [failed], batch: 1 }))
+  assert.equal(await firstOf(deployment, victim, `${victim.slug}-after`), 'alpha')
+  assert.equal(await firstBy(fleet, agent, `${agent.slug}-after`), 'beta')
+  deployment.clock.forward(2 * minuteMs)
+})
+
+test('what the fleet reports of calls on the platform’s key moves the order of every org (S-143, S-144)', async () => {
+  deployment.clock.forward(2 * minuteMs)
+  const { worker, agent } = await orgWithWorker()
+  const other = new TestAgent(team)
+  for (const call of await handedCalls(deployment, other, 'platform', 5))
+    await append(deployment, call, failed)
+  assert.equal(await firstBy(worker, agent, `${agent.slug}-after`), 'beta')
+  deployment.clock.forward(2 * minuteMs)
+})
+
+test('an org’s token that reports on a call the fleet runs moves nothing', async () => {
+  deployment.clock.forward(2 * minuteMs)
+  const agent = new TestAgent(team)
+  const calls = await handedCalls(deployment, agent, 'forged', 5)
+  for (const call of calls) done(await team.post(`/v1/calls/${call}/events`, { entries: [failed], batch: 1 }))
+  assert.equal(await firstOf(deployment, agent, `${agent.slug}-after`), 'alpha')
 })

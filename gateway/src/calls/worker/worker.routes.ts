@@ -1,6 +1,6 @@
 import { WorkerAsked, WorkerConfig, WorkerHeaders, WorkerKeys } from '@switchroom/contract/calls'
 import { AgentParams } from '@switchroom/contract/settings'
-import { appOrFleet, worker } from '../../http/access.ts'
+import { appOrFleet, vendorKeyReader } from '../../http/access.ts'
 import { refusals } from '../../http/refusals.ts'
 import type { Server } from '../../http/server.ts'
 import type { WorkerAnswers } from './worker.ts'
@@ -24,7 +24,7 @@ export function workerRoutes(server: Server, answers: WorkerAnswers) {
   server.get(
     '/v1/agents/:agent/provider-keys',
     {
-      access: worker,
+      access: vendorKeyReader,
       schema: {
         summary: "A call's three stages with the credentials each runs on",
         params: AgentParams,

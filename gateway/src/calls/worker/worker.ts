@@ -75,7 +75,7 @@ export class WorkerAnswers {
     }
     if (forCall !== null)
       for (const stage of [llm, stt, tts])
-        if (stage?.isDefault) this.#parts.vendorWindow.handed(stage.first.vendor, forCall)
+        if (stage?.isDefault) this.#countHanded(caller, stage.first, forCall)
     return { agent, call: forCall, stages: handed }
   }
 
@@ -86,12 +86,18 @@ export class WorkerAnswers {
     return [stt, tts].every((stage) => stage?.first.source !== 'missing')
   }
 
+  /** The platform's order moves by calls the fleet runs on no org's key: a bad key says nothing about a vendor. */
+  #countHanded({ kind, org }: Caller, { vendor, source }: RunVendor, call: string) {
+    const isPlatforms = kind === 'fleet' && source !== 'own'
+    this.#parts.vendorWindow.handed(vendor, call, isPlatforms ? undefined : org)
+  }
+
   #resolve(caller: Caller, agent: string, forCall: string | null): Promise<Resolution> {
     return this.#parts.heads.resolve(scopeOf(caller, agent), forCall, 'web')
   }
 
   async #runParts(
-    caller: Pick<Caller, 'org' | 'slug' | 'kind'>,
+    caller: Pick<Caller, 'org' | 'slug' | 'env' | 'kind'>,
     { row, own, declaration, scopes }: Resolution,
   ): Promise<RunParts> {
     const { vendors, stageKeys, vendorWindow } = this.#parts
@@ -104,7 +110,7 @@ export class WorkerAnswers {
       ),
       sourceOf: await stageKeys.sourcesUnder(row, caller, own),
       isHanded: (source) => isHandedTo(caller, source),
-      ordered: (chain) => vendorWindow.ordered(chain),
+      ordered: (chain) => vendorWindow.ordered(chain, caller.org),
     }
   }
 
@@ -122,12 +128,12 @@ export class WorkerAnswers {
   async #withKey(
     stage: Stage,
     { vendor, model, source }: RunVendor,
-    { org }: Caller,
+    caller: Caller,
     lent: Lent,
   ): Promise<HandedVendor | undefined> {
     if (source === 'unneeded') return { vendor, model, key: 'none', credentials: {} }
     const credentials =
-      source === 'own' ? await this.#parts.providerKeys.credentialsOf(org, vendor) : lent(stage, vendor)
+      source === 'own' ? await this.#parts.providerKeys.credentialsOf(caller, vendor) : lent(stage, vendor)
     return credentials ? { vendor, model, key: keyOf[source], credentials } : undefined
   }
 }

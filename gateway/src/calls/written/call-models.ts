@@ -66,7 +66,7 @@ export class CallModels {
     { vendor, source }: RunVendor,
   ): Promise<Credentials | null> {
     if (source === 'unneeded') return {}
-    if (source === 'own') return this.#parts.providerKeys.credentialsOf(org.org, vendor)
+    if (source === 'own') return this.#parts.providerKeys.credentialsOf(org, vendor)
     return (await this.#parts.lending.lentUnder(row, org))('llm', vendor) ?? null
   }
 

@@ -26,7 +26,7 @@ export async function turnParts(
 ): Promise<TurnParts> {
   const resolution = await heads.resolve(head, head.id, 'chat')
   const [runs, facts] = await Promise.all([
-    models.runs({ org: head.org, slug: head.slug }, resolution),
+    models.runs(head, resolution),
     memories.factsOf(head),
   ])
   return {

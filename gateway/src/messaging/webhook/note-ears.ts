@@ -51,7 +51,7 @@ export class NoteEars {
     let failure: unknown = silent(`no ears of ${scope.agent} take ${recording.mediaType}`)
     for (const ears of [named, ...rest])
       try {
-        const heard = await this.#heardBy(ears, scope.org, resolution.row, forms, language)
+        const heard = await this.#heardBy(ears, scope, resolution.row, forms, language)
         if (heard) return heard
       } catch (error) {
         failure = error
@@ -63,7 +63,7 @@ export class NoteEars {
   /** Undefined where these ears take no form that it can be given in, or no key runs them. */
   async #heardBy(
     { vendor, model, builds, options }: Ears,
-    org: string,
+    scope: Scope,
     row: Awaited<ReturnType<CallHeads['resolve']>>['row'],
     forms: NoteForms,
     language: string | undefined,
@@ -71,7 +71,7 @@ export class NoteEars {
     const installed = this.#parts.vendors.doing('stt', vendor)
     const taken = installed?.manifest?.stages.stt?.formats ?? []
     if (!installed || !forms.canBe(taken)) return undefined
-    const key = await this.#keyFor(org, { vendor, model }, row)
+    const key = await this.#keyFor(scope, { vendor, model }, row)
     if (!key) return undefined
     const isOwn = key.from === 'own'
     const built = await installed.ears({
@@ -93,13 +93,13 @@ export class NoteEars {
 
   /** A lent one only for an org that can pay. */
   async #keyFor(
-    org: string,
+    { org, env }: Scope,
     run: { vendor: string; model: string },
     row: Parameters<StageKeys['find']>[3] & {},
   ) {
     const { orgs, stageKeys, accounts } = this.#parts
     const { slug } = await orgs.find(org)
-    const key = await stageKeys.find({ org, slug }, 'stt', run, row)
+    const key = await stageKeys.find({ org, slug, env }, 'stt', run, row)
     const isPaid = key?.from === 'lent' && key.creditsPerUnit > 0
     return isPaid && (await accounts.read(org)).credits <= 0 ? undefined : key
   }

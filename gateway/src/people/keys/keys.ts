@@ -14,7 +14,7 @@ import { digestOf, newId, newSecret } from '../../foundation/secrets.ts'
 import { lineOf } from '../../foundation/text.ts'
 import { refuseProductionBeyond } from '../../foundation/granting.ts'
 import * as store from './keys.store.ts'
-import { insertKey } from './mint.store.ts'
+import { insertKey, type NewKey } from './mint.store.ts'
 
 const rfc3339 = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)$/
 
@@ -34,14 +34,20 @@ export class Keys {
   }
 
   create(caller: Caller, wanted: CreateServerToken): Promise<ServerToken> {
-    return this.#createServerToken(caller.org, wanted, serverTokenScopes, caller.subject, () => {
+    const maker = {
+      created_by: caller.subject,
+      maker_held_providers: caller.scopes.includes('providers'),
+      maker_held_production: caller.production,
+    }
+    return this.#createServerToken(caller.org, wanted, serverTokenScopes, maker, () => {
       if (wanted.env === 'production') refuseProductionBeyond(caller)
     })
   }
 
-  /** A token the operator makes may hold any scope there is. */
+  /** A token the operator makes may hold any scope there is; the operator holds everything, then and now. */
   createAsOperator(org: string, wanted: CreateServerToken): Promise<ServerToken> {
-    return this.#createServerToken(org, wanted, scopes, 'operator', () => {})
+    const maker = { created_by: 'operator', maker_held_providers: true, maker_held_production: true }
+    return this.#createServerToken(org, wanted, scopes, maker, () => {})
   }
 
   /** What is not the org's, dead already, or not the caller's to end is one and the same nothing. */
@@ -74,7 +80,7 @@ export class Keys {
     org: string,
     wanted: CreateServerToken,
     grantable: readonly Scope[],
-    created_by: string,
+    maker: Required<Pick<NewKey, 'created_by' | 'maker_held_providers' | 'maker_held_production'>>,
     refuseUngrantable: () => void,
   ): Promise<ServerToken> {
     const env = environments.find((known) => known === wanted.env)
@@ -94,7 +100,7 @@ export class Keys {
       member: null,
       visitor: null,
       name: null,
-      created_by,
+      ...maker,
       ancestors: [],
       created_at: this.#clock.now(),
       expires_at: expires,

@@ -17,12 +17,15 @@ export interface NewKey {
   ancestors: readonly string[]
   created_at: Date
   expires_at: Date | string | null
+  /** Of a server token: what its maker held when they made it. */
+  maker_held_providers?: boolean
+  maker_held_production?: boolean
 }
 
 const insert = statement(`
   insert into keys (id, org, digest, kind, label, env, member, visitor, name, scopes, created_by, ancestors,
-    created_at, expires_at)
-  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`)
+    created_at, expires_at, maker_held_providers, maker_held_production)
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`)
 
 export const insertKey = (database: Queryable, key: NewKey) =>
   database.rows(
@@ -41,6 +44,8 @@ export const insertKey = (database: Queryable, key: NewKey) =>
     key.ancestors,
     key.created_at,
     key.expires_at,
+    key.maker_held_providers ?? false,
+    key.maker_held_production ?? false,
   )
 
 const setDigest = statement(`update keys set digest = $2 where id = $1`)
@@ -67,12 +72,14 @@ export interface LiveKey {
   created_by: string
   ancestors: string[]
   expires_at: string | null
+  maker_held_providers: boolean
+  maker_held_production: boolean
   role: Role | null
 }
 
 const live = statement<LiveKey>(`
   select k.id, k.org, o.slug, k.kind, k.label, k.env, k.member, k.visitor, coalesce(m.name, k.name) as name, k.scopes,
-    k.created_by, k.ancestors, k.expires_at, m.role
+    k.created_by, k.ancestors, k.expires_at, k.maker_held_providers, k.maker_held_production, m.role
   from keys k join orgs o on o.id = k.org left join members m on m.id = k.member
   where k.id = $1 and k.revoked_at is null and (k.expires_at is null or k.expires_at > $2)
     and not exists (

@@ -107,9 +107,11 @@ export class Mint {
     const live = await store.findLiveKey(tx, source, this.#clock.now())
     if (!live) return undefined
     const { org, env, member, visitor, name, scopes: own, created_by, kind, role, expires_at } = live
+    const { maker_held_providers, maker_held_production } = live
     const key = { key_id: newId('key', 8), org, label, env, name: name ?? '' }
     const ancestors = [...live.ancestors, live.id]
-    await this.#insert(tx, key, { kind, member, visitor, scopes: own, created_by, ancestors, expires_at })
+    const row = { kind, member, visitor, scopes: own, created_by, ancestors, expires_at }
+    await this.#insert(tx, key, { ...row, maker_held_providers, maker_held_production })
     const subject = member ?? (visitor === null ? '' : `operator:${visitor}`)
     const opened = own ?? (role ? scopesOfRole[role] : scopes)
     return this.#sign(tx, { ...key, subject, scopes: [...opened] }, prefixOf(kind, env))
@@ -146,6 +148,8 @@ export class Mint {
     { key_id, org, label, env, name }: Omit<UnsignedKey, 'subject' | 'scopes'>,
     row: Pick<store.NewKey, 'kind' | 'member' | 'visitor' | 'scopes' | 'created_by' | 'ancestors'> & {
       expires_at?: string | null
+      maker_held_providers?: boolean
+      maker_held_production?: boolean
     },
   ) {
     const created_at = this.#clock.now()

@@ -2,8 +2,8 @@ import { roles, type Role } from '@switchroom/contract/scopes'
 import type { SetIdentityProvider } from '@switchroom/contract/sso'
 import { badRequest } from '../../foundation/refusals.ts'
 
-const label = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?'
-const domainForm = new RegExp(`^(?=.{1,253}$)(?:${label}\\.)+(?!\\d+$)${label}$`)
+const domainForm =
+  /^(?=.{1,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+(?!\d+$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
 
 export interface ProviderValues {
   issuer: string

@@ -5,7 +5,7 @@ import {
   SaveCredentials,
   SavedCredentials,
 } from '@switchroom/contract/rates'
-import { anyKey, open, scope } from '../../http/access.ts'
+import { anyKey, open, vendorKeyWriter } from '../../http/access.ts'
 import type { Server } from '../../http/server.ts'
 import type { ProviderKeys } from '../keys/provider-keys.ts'
 import type { ModelAccess } from './model-access.ts'
@@ -28,13 +28,13 @@ export function modelAccessRoutes(server: Server, modelAccess: ModelAccess, prov
         response: { 200: AccessVerdict },
       },
     },
-    ({ caller, query }) => modelAccess.verdict(caller.org, query.service, query.model),
+    ({ caller, query }) => modelAccess.verdict(caller, query.service, query.model),
   )
 
   server.put(
     '/api/credentials',
     {
-      access: scope('providers', 'app'),
+      access: vendorKeyWriter,
       schema: {
         summary: "Save the org's own key for a provider",
         body: SaveCredentials,
@@ -42,7 +42,7 @@ export function modelAccessRoutes(server: Server, modelAccess: ModelAccess, prov
       },
     },
     async ({ caller, body: { provider, apiKey } }) => {
-      await providerKeys.put(caller.org, provider, { key: apiKey })
+      await providerKeys.put(caller, provider, { key: apiKey })
       return { provider, saved: true as const }
     },
   )

@@ -3,11 +3,12 @@ import type { AccessReason, AccessVerdict, RateList } from '@switchroom/contract
 import { stages, type Stage } from '@switchroom/contract/speech'
 import { badRequest } from '../../foundation/refusals.ts'
 import type { Accounts } from '../accounts/accounts.ts'
+import type { OrgInEnvironment } from '../keys/provider-keys.ts'
 import type { Rate } from '../rates/rate-file.ts'
 import type { Rates, RateTable } from '../rates/rates.ts'
 import { isAllowedOn } from './plan-rules.ts'
 
-type HasOwnKey = (org: string, vendor: string) => Promise<boolean>
+type HasOwnKey = (org: OrgInEnvironment, vendor: string) => Promise<boolean>
 type RunsWithoutKey = (service: Stage, vendor: string) => boolean
 
 /** Which models there are, and which of them an org may run. */
@@ -41,14 +42,14 @@ export class ModelAccess {
   }
 
   /** The model is `provider/model`, or the name of a model that one provider alone has. */
-  async verdict(org: string, service: string, model: string): Promise<AccessVerdict> {
+  async verdict(caller: OrgInEnvironment, service: string, model: string): Promise<AccessVerdict> {
     const stage = stages.find((known) => known === service)
     if (!stage) throw badRequest('service is stt, tts or llm')
     if (model.trim() === '') throw badRequest('model is provider/model, or the name of a model')
     const rate = rateNamed(await this.#rates.table(), stage, model)
     const provider = rate?.provider ?? providerNamed(model)
-    const hasKey = provider !== null && (await this.#hasOwnKey(org, provider))
-    if (rate) return verdictOn(rate, (await this.#accounts.read(org)).plan, hasKey)
+    const hasKey = provider !== null && (await this.#hasOwnKey(caller, provider))
+    if (rate) return verdictOn(rate, (await this.#accounts.read(caller.org)).plan, hasKey)
     const isPlatforms = provider !== null && this.#runsWithoutKey(stage, provider)
     return { provider, hasKey, requiresKey: false, ...(isPlatforms ? unpriced : unknown) }
   }

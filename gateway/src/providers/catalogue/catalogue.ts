@@ -24,7 +24,7 @@ export class VendorCatalogue {
   async read(org: NamedOrg): Promise<Catalogue> {
     const [row, own, lent] = await Promise.all([
       this.#row.read(),
-      this.#keys.ownVendors(org.org),
+      this.#keys.ownVendors(org),
       this.#lending.lentTo(org),
     ])
     const availabilityOf = ({ name, does }: InstalledVendor) => {

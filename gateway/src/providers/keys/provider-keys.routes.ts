@@ -1,4 +1,4 @@
-import { BringKey, BroughtKeys } from '@switchroom/contract/providers'
+import { BringKey, BroughtKeys, KeyEnvironment } from '@switchroom/contract/providers'
 import { Nothing } from '@switchroom/contract/shapes'
 import { Type } from 'typebox'
 import { scope } from '../../http/access.ts'
@@ -13,9 +13,13 @@ export function providerKeyRoutes(server: Server, keys: ProviderKeys) {
     '/v1/provider-keys',
     {
       access: scope('providers'),
-      schema: { summary: 'The vendors the org brought a key for', response: { 200: BroughtKeys } },
+      schema: {
+        summary: 'The vendors the org brought a key for: in both environments, or in the named one alone',
+        querystring: KeyEnvironment,
+        response: { 200: BroughtKeys },
+      },
     },
-    (request) => keys.list(request.caller.org),
+    (request) => keys.list(request.caller.org, request.query.env),
   )
 
   server.put(
@@ -23,13 +27,13 @@ export function providerKeyRoutes(server: Server, keys: ProviderKeys) {
     {
       access: scope('providers'),
       schema: {
-        summary: "Bring the org's own key for a vendor",
+        summary: "Bring the org's own key for a vendor; with env, in that environment alone",
         params: Params,
         body: BringKey,
         response: { 200: BroughtKeys },
       },
     },
-    (request) => keys.put(request.caller.org, request.params.vendor, request.body),
+    (request) => keys.put(request.caller, request.params.vendor, request.body),
   )
 
   server.delete(
@@ -39,11 +43,12 @@ export function providerKeyRoutes(server: Server, keys: ProviderKeys) {
       schema: {
         summary: "Put a vendor back on the platform's key",
         params: Params,
+        querystring: KeyEnvironment,
         response: { 204: Nothing, ...refusals(404) },
       },
     },
     async (request, reply) => {
-      await keys.remove(request.caller.org, request.params.vendor)
+      await keys.remove(request.caller, request.params.vendor, request.query.env)
       return reply.code(204).send()
     },
   )

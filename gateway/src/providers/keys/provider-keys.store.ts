@@ -1,24 +1,57 @@
+import type { Environment } from '@switchroom/contract/scopes'
 import { statement, type Queryable } from '../../database/database.ts'
 
-const ofOrg = statement<{ vendor: string }>(`
+/** An org, and the environment that a key is for alone; null for the key of both. */
+export interface KeyPlace {
+  org: string
+  env: Environment | null
+}
+
+const ofBoth = statement<{ vendor: string }>(`
   select vendor from provider_keys where org = $1 order by vendor collate "C"`)
+const ofOne = statement<{ vendor: string }>(`
+  select vendor from environment_provider_keys where org = $1 and env = $2 order by vendor collate "C"`)
 
-export const listVendors = (database: Queryable, org: string) => database.rows(ofOrg, org)
+/** What is kept for this place alone. */
+export const listVendors = (database: Queryable, { org, env }: KeyPlace) =>
+  env === null ? database.rows(ofBoth, org) : database.rows(ofOne, org, env)
 
-const one = statement<{ sealed: Buffer }>(`select sealed from provider_keys where org = $1 and vendor = $2`)
+const running = statement<{ vendor: string }>(`
+  select vendor from provider_keys where org = $1
+  union
+  select vendor from environment_provider_keys where org = $1 and env = $2`)
 
-export const findKey = (database: Queryable, org: string, vendor: string) => database.row(one, org, vendor)
+/** What calls of the environment run on. */
+export const listRunning = (database: Queryable, org: string, env: Environment) =>
+  database.rows(running, org, env)
 
-const keep = statement(`
+const one = statement<{ sealed: Buffer; env: Environment | null }>(`
+  select sealed, env from environment_provider_keys where org = $1 and vendor = $2 and env = $3
+  union all
+  select sealed, null from provider_keys where org = $1 and vendor = $2
+  order by env nulls last limit 1`)
+
+/** The environment's own before the key of both; never the other environment's. */
+export const findKey = (database: Queryable, org: string, vendor: string, env: Environment) =>
+  database.row(one, org, vendor, env)
+
+const keepForBoth = statement(`
   insert into provider_keys (org, vendor, sealed) values ($1, $2, $3)
   on conflict (org, vendor) do update set sealed = excluded.sealed`)
+const keepForOne = statement(`
+  insert into environment_provider_keys (org, vendor, sealed, env) values ($1, $2, $3, $4)
+  on conflict (org, env, vendor) do update set sealed = excluded.sealed`)
 
-export const keepKey = (database: Queryable, org: string, vendor: string, sealed: Buffer) =>
-  database.rows(keep, org, vendor, sealed)
+export const keepKey = (database: Queryable, { org, env }: KeyPlace, vendor: string, sealed: Buffer) =>
+  env === null
+    ? database.rows(keepForBoth, org, vendor, sealed)
+    : database.rows(keepForOne, org, vendor, sealed, env)
 
-const remove = statement<{ vendor: string }>(`
+const removeOfBoth = statement<{ vendor: string }>(`
   delete from provider_keys where org = $1 and vendor = $2 returning vendor`)
+const removeOfOne = statement<{ vendor: string }>(`
+  delete from environment_provider_keys where org = $1 and vendor = $2 and env = $3 returning vendor`)
 
 /** Answers nothing when there was none. */
-export const deleteKey = (database: Queryable, org: string, vendor: string) =>
-  database.row(remove, org, vendor)
+export const deleteKey = (database: Queryable, { org, env }: KeyPlace, vendor: string) =>
+  env === null ? database.row(removeOfBoth, org, vendor) : database.row(removeOfOne, org, vendor, env)

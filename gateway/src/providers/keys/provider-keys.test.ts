@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { refused } from '../../../testing/client.ts'
-import { startDeployment, type TestPerson } from '../../../testing/deployment.ts'
+import { startDeployment, type TestOrg, type TestPerson } from '../../../testing/deployment.ts'
 import { manifestOf, VendorFolder } from '../../../testing/vendor-packages.ts'
 
 const folder = new VendorFolder()
@@ -25,6 +25,8 @@ const path = (vendor: string) => `/v1/provider-keys/${vendor}`
 const bring = ({ client }: TestPerson, vendor: string, body: unknown) => client.put(path(vendor), body)
 const listed = async ({ client }: TestPerson) => (await client.get('/v1/provider-keys')).body
 
+const inSandbox = ({ id }: TestOrg) => ({ org: id, env: 'sandbox' }) as const
+
 async function newManager() {
   const org = await deployment.newOrg()
   return { org, manager: await org.person('manager') }
@@ -38,16 +40,16 @@ test('an org brings keys and credentials, and reads names alone, ascending (S-01
   const second = await bring(manager, 'double', { credentials: { api_key: 'k', region: 'eu' } })
   assert.deepEqual([second.status, second.body], [200, { vendors: ['double', 'mind'] }])
   assert.deepEqual(await listed(manager), { vendors: ['double', 'mind'] })
-  assert.deepEqual(await providerKeys.credentialsOf(org.id, 'mind'), { api_key: 'sk-one' })
-  assert.deepEqual(await providerKeys.credentialsOf(org.id, 'double'), { api_key: 'k', region: 'eu' })
-  assert.equal(await providerKeys.credentialsOf(org.id, 'house'), null)
+  assert.deepEqual(await providerKeys.credentialsOf(inSandbox(org), 'mind'), { api_key: 'sk-one' })
+  assert.deepEqual(await providerKeys.credentialsOf(inSandbox(org), 'double'), { api_key: 'k', region: 'eu' })
+  assert.equal(await providerKeys.credentialsOf(inSandbox(org), 'house'), null)
 })
 
 test('a PUT replaces everything that was brought for the vendor (SD-51)', async () => {
   const { org, manager } = await newManager()
   await bring(manager, 'double', { credentials: { api_key: 'k', region: 'eu', language: 'en' } })
   await bring(manager, 'double', { credentials: { api_key: 'l', region: 'us' } })
-  assert.deepEqual(await providerKeys.credentialsOf(org.id, 'double'), { api_key: 'l', region: 'us' })
+  assert.deepEqual(await providerKeys.credentialsOf(inSandbox(org), 'double'), { api_key: 'l', region: 'us' })
 })
 
 test("a key is its org's alone, in both environments and for all that the vendor does (S-382, SD-51, ST-080)", async () => {
@@ -60,7 +62,7 @@ test("a key is its org's alone, in both environments and for all that the vendor
   assert.deepEqual((await client.in('production').get('/v1/provider-keys')).body, { vendors: ['ear-1'] })
   const { lending } = deployment.gateway.services
   for (const service of ['stt', 'tts'] as const)
-    assert.deepEqual(await lending.keyFor({ org: org.id, slug: org.slug }, service, 'ear-1'), {
+    assert.deepEqual(await lending.keyFor({ ...inSandbox(org), slug: org.slug }, service, 'ear-1'), {
       from: 'own',
       credentials: { token: 'tok' },
     })
@@ -72,7 +74,7 @@ test('DELETE is 204, and 404 when the org brought none (S-250, S-430, SD-51)', a
   const gone = await manager.client.delete(path('mind'))
   assert.deepEqual([gone.status, gone.text], [204, ''])
   assert.deepEqual(await listed(manager), { vendors: [] })
-  assert.equal(await providerKeys.has(org.id, 'mind'), false)
+  assert.equal(await providerKeys.has(inSandbox(org), 'mind'), false)
   refused(await manager.client.delete(path('mind')), 404, 'this org brought no key for mind')
   refused(await manager.client.delete(path('nosuch')), 404, 'this org brought no key for nosuch')
 })
@@ -86,7 +88,7 @@ test('a vendor this build lacks is 400, one that runs without a key too, and a b
     'house runs without a key, so there is none to bring',
   )
   assert.equal((await bring(manager, 'unread', { key: 'k' })).status, 200)
-  assert.deepEqual(await providerKeys.credentialsOf(org.id, 'unread'), { api_key: 'k' })
+  assert.deepEqual(await providerKeys.credentialsOf(inSandbox(org), 'unread'), { api_key: 'k' })
 })
 
 test('what is not secrets alone is 400, what is of another shape 422, and then nothing is kept (S-424, SD-02, SD-51, SD-52, ST-076, ST-077)', async () => {
@@ -133,7 +135,7 @@ test('credentials are at most eight fields, each a short scalar (S-468, SD-52, S
       400,
       'credentials.b is a text of 1 to 1024 characters that is not blank, a number, or true or false',
     )
-  assert.deepEqual(await providerKeys.credentialsOf(org.id, 'many'), eight)
+  assert.deepEqual(await providerKeys.credentialsOf(inSandbox(org), 'many'), eight)
 })
 
 test('the four endpoints take a key that opens providers (S-242, S-363)', async () => {
@@ -174,9 +176,9 @@ test('of keys brought at one instant the last one stands whole, on every gateway
     await Promise.all(
       pairs.map((credentials, i) => (i % 2 ? there : manager.client).put(path('double'), { credentials })),
     )
-    const kept = await providerKeys.credentialsOf(org.id, 'double')
+    const kept = await providerKeys.credentialsOf(inSandbox(org), 'double')
     assert.ok(pairs.some((pair) => JSON.stringify(pair) === JSON.stringify(kept)))
-    assert.deepEqual(await other.gateway.services.providerKeys.credentialsOf(org.id, 'double'), kept)
+    assert.deepEqual(await other.gateway.services.providerKeys.credentialsOf(inSandbox(org), 'double'), kept)
   }
   await there.delete(path('double'))
   assert.deepEqual(await listed(manager), { vendors: [] })
@@ -213,7 +215,7 @@ test('keys are sealed at rest, each under a nonce of its own and for its own row
     org.id,
     sealed.get('mind'),
   ])
-  await assert.rejects(providerKeys.credentialsOf(org.id, 'ear-1'))
+  await assert.rejects(providerKeys.credentialsOf(inSandbox(org), 'ear-1'))
 
   const { client } = await org.person('admin')
   for (const { method, path: declared } of deployment.gateway.server.routes.all) {

@@ -1,16 +1,23 @@
 import type { BringKey, BroughtKeys } from '@switchroom/contract/providers'
+import { environments, type Environment } from '@switchroom/contract/scopes'
 import type { InstalledVendors } from '@switchroom/kit/installed'
 import type { Credentials } from '@switchroom/kit/vendor'
 import type { Database } from '../../database/database.ts'
+import type { Caller } from '../../foundation/caller.ts'
+import { refuseProductionBeyond } from '../../foundation/granting.ts'
 import { badRequest, notFound } from '../../foundation/refusals.ts'
 import type { Vault } from '../../foundation/sealing.ts'
 import { noPlugin } from '../reading/vendor-refusals.ts'
 import { broughtOf, credentialsFrom, type Brought } from './credential-rules.ts'
 import * as store from './provider-keys.store.ts'
 
-const placeOf = (org: string, vendor: string) => `provider_keys:sealed:${org}:${vendor}` as const
+/** Sealed for its place: the key of one environment does not open as the other's, or as that of both. */
+const sealedAt = ({ org, env }: store.KeyPlace, vendor: string) =>
+  env === null
+    ? (`provider_keys:sealed:${org}:${vendor}` as const)
+    : (`environment_provider_keys:sealed:${org}:${env}:${vendor}` as const)
 
-/** The keys an org brought for vendors: one for all that a vendor does, in both environments. */
+/** The keys an org brought for vendors, each for all that a vendor does: in both environments, or in one alone. */
 export class ProviderKeys {
   readonly #database: Database
   readonly #vault: Vault
@@ -22,38 +29,61 @@ export class ProviderKeys {
     this.#vendors = vendors
   }
 
-  async list(org: string): Promise<BroughtKeys> {
-    return { vendors: await this.ownVendors(org) }
+  /** The vendors with a key for both environments; with one named, with a key for that one alone. */
+  async list(org: string, wanted?: string): Promise<BroughtKeys> {
+    const kept = await store.listVendors(this.#database, { org, env: environmentWanted(wanted) })
+    return { vendors: kept.map(({ vendor }) => vendor) }
   }
 
-  async ownVendors(org: string): Promise<string[]> {
-    return (await store.listVendors(this.#database, org)).map(({ vendor }) => vendor)
+  /** The vendors that calls of the environment run on keys of the org's own. */
+  async ownVendors({ org, env }: OrgInEnvironment): Promise<string[]> {
+    return (await store.listRunning(this.#database, org, env)).map(({ vendor }) => vendor)
   }
 
   /** Replaces whatever was brought before. The vendor is not asked: a bad key shows when it is used. */
-  async put(org: string, vendor: string, wanted: BringKey): Promise<BroughtKeys> {
+  async put(caller: Caller, vendor: string, { env: wanted, ...brought }: BringKey): Promise<BroughtKeys> {
+    const place = placeOf(caller, wanted)
     const installed = this.#vendors.get(vendor)
     if (!installed) throw badRequest(noPlugin(vendor))
-    const brought = JSON.stringify(broughtOf(installed, wanted))
-    await store.keepKey(this.#database, org, vendor, this.#vault.seal(brought, placeOf(org, vendor)))
-    return this.list(org)
+    const secret = JSON.stringify(broughtOf(installed, brought))
+    await store.keepKey(this.#database, place, vendor, this.#vault.seal(secret, sealedAt(place, vendor)))
+    return this.list(caller.org, wanted)
   }
 
   /** Also of a vendor that is not installed any more. */
-  async remove(org: string, vendor: string): Promise<void> {
-    if (!(await store.deleteKey(this.#database, org, vendor)))
-      throw notFound(`this org brought no key for ${vendor}`)
+  async remove(caller: Caller, vendor: string, wanted?: string): Promise<void> {
+    const place = placeOf(caller, wanted)
+    if (!(await store.deleteKey(this.#database, place, vendor)))
+      throw notFound(`this org brought no key for ${vendor}${place.env === null ? '' : ` in ${place.env}`}`)
   }
 
-  async has(org: string, vendor: string): Promise<boolean> {
-    return (await store.findKey(this.#database, org, vendor)) !== undefined
+  async has({ org, env }: OrgInEnvironment, vendor: string): Promise<boolean> {
+    return (await store.findKey(this.#database, org, vendor, env)) !== undefined
   }
 
   /** Null where the org brought none. Throws when what is sealed is not this row's own. */
-  async credentialsOf(org: string, vendor: string): Promise<Credentials | null> {
-    const kept = await store.findKey(this.#database, org, vendor)
+  async credentialsOf({ org, env }: OrgInEnvironment, vendor: string): Promise<Credentials | null> {
+    const kept = await store.findKey(this.#database, org, vendor, env)
     if (!kept) return null
-    const brought = JSON.parse(this.#vault.open(kept.sealed, placeOf(org, vendor))) as Brought
-    return credentialsFrom(brought, this.#vendors.get(vendor)?.manifest)
+    const secret = this.#vault.open(kept.sealed, sealedAt({ org, env: kept.env }, vendor))
+    return credentialsFrom(JSON.parse(secret) as Brought, this.#vendors.get(vendor)?.manifest)
   }
+}
+
+export interface OrgInEnvironment {
+  org: string
+  env: Environment
+}
+
+function environmentWanted(wanted: string | undefined): Environment | null {
+  if (wanted === undefined) return null
+  const env = environments.find((known) => known === wanted)
+  if (!env) throw badRequest('env is sandbox or production')
+  return env
+}
+
+function placeOf(caller: Caller, wanted: string | undefined): store.KeyPlace {
+  const env = environmentWanted(wanted)
+  if (env === 'production') refuseProductionBeyond(caller)
+  return { org: caller.org, env }
 }

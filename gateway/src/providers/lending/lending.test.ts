@@ -38,7 +38,7 @@ after(async () => {
   folder[Symbol.dispose]()
 })
 const { lending } = deployment.gateway.services
-const named = ({ id, slug }: TestOrg) => ({ org: id, slug })
+const named = ({ id, slug }: TestOrg) => ({ org: id, slug, env: 'sandbox' }) as const
 const keyFor = (org: TestOrg, service: Stage, vendor: string) => lending.keyFor(named(org), service, vendor)
 const lends = (org: TestOrg, service: Stage, vendor: string) => lending.lends(named(org), service, vendor)
 const none = { from: 'none', credentials: null }

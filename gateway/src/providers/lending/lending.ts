@@ -1,4 +1,5 @@
 import type { ProviderRow } from '@switchroom/contract/providers'
+import type { Environment } from '@switchroom/contract/scopes'
 import type { Stage } from '@switchroom/contract/speech'
 import type { InstalledVendors } from '@switchroom/kit/installed'
 import type { Credentials } from '@switchroom/kit/vendor'
@@ -13,10 +14,11 @@ export type StageKey =
   | { from: 'own' | 'lent'; credentials: Credentials }
   | { from: 'none'; credentials: null }
 
-/** An org, by both of its names: the operator may have written either. */
+/** An org in an environment, by both of its names: the operator may have written either. */
 export interface NamedOrg {
   org: string
   slug: string
+  env: Environment
 }
 
 /** The credentials that the platform lends for a service of a vendor, if it does. */
@@ -60,7 +62,7 @@ export class Lending {
     service: Stage,
     vendor: string,
   ): Promise<StageKey> {
-    const own = await this.#keys.credentialsOf(org.org, vendor)
+    const own = await this.#keys.credentialsOf(org, vendor)
     if (own) return { from: 'own', credentials: own }
     const lent = (await this.lentUnder(row, org))(service, vendor)
     return lent ? { from: 'lent', credentials: lent } : { from: 'none', credentials: null }

@@ -8,11 +8,8 @@ interface HandedCall {
   failedAtMs?: number
 }
 
-/**
- * Which vendors fail just now, by what this process saw in the last two minutes: calls that were handed a
- * vendor first, and those of them that saw it fail. A restarted process has seen nothing.
- */
-export class VendorWindow {
+/** Which vendors fail just now, by the calls of one reporter: those handed a vendor first, and those that saw it fail. */
+class Window {
   readonly #clock: Clock
   readonly #windowMs: number
   readonly #calls = new Map<string, Map<string, HandedCall>>()
@@ -22,7 +19,6 @@ export class VendorWindow {
     this.#windowMs = windowMs
   }
 
-  /** A call was handed this vendor first of its default chain. */
   handed(vendor: string, call: string) {
     const calls = this.#calls.get(vendor) ?? new Map<string, HandedCall>()
     this.#calls.set(vendor, calls)
@@ -30,7 +26,6 @@ export class VendorWindow {
     if (!calls.has(call)) calls.set(call, { handedAtMs: this.#nowMs })
   }
 
-  /** Such a call saw the vendor fail; of any other call nothing is counted. */
   failed(vendor: string, call: string) {
     const handed = this.#calls.get(vendor)?.get(call)
     if (handed) handed.failedAtMs ??= this.#nowMs
@@ -45,12 +40,13 @@ export class VendorWindow {
     return recent.length >= tellingCalls && 2 * failed.length >= recent.length
   }
 
-  /** Healthy vendors in the row's order, then those over the line in the row's order. */
-  ordered<Named extends { vendor: string }>(chain: readonly Named[]): Named[] {
-    const { healthy = [], failing = [] } = Object.groupBy(chain, ({ vendor }) =>
-      this.isOverLine(vendor) ? 'failing' : 'healthy',
-    )
-    return [...healthy, ...failing]
+  /** Forgets what left the window first. */
+  isEmpty(): boolean {
+    for (const [vendor, calls] of this.#calls) {
+      this.#forgetOld(calls)
+      if (calls.size === 0) this.#calls.delete(vendor)
+    }
+    return this.#calls.size === 0
   }
 
   #forgetOld(calls: Map<string, HandedCall>) {
@@ -66,5 +62,67 @@ export class VendorWindow {
 
   get #nowMs(): number {
     return this.#clock.now().getTime()
+  }
+}
+
+/**
+ * Which vendors fail just now, by what this process saw in the last two minutes. What the fleet reports of calls on
+ * the platform's keys counts for every org; what an org reports, and its own keys, count for that org alone. A
+ * restarted process has seen nothing.
+ */
+export class VendorWindow {
+  readonly #clock: Clock
+  readonly #windowMs: number
+  readonly #platform: Window
+  readonly #byOrg = new Map<string, Window>()
+  #sweptAtMs = 0
+
+  constructor(clock: Clock, windowMs: number) {
+    this.#clock = clock
+    this.#windowMs = windowMs
+    this.#platform = new Window(clock, windowMs)
+  }
+
+  /** A call was handed this vendor first of its default chain; with an org, it counts for that org alone. */
+  handed(vendor: string, call: string, org?: string) {
+    const window = org === undefined ? this.#platform : this.#windowOf(org)
+    window.handed(vendor, call)
+  }
+
+  /** Such a call saw the vendor fail; of any other call nothing is counted. */
+  failed(vendor: string, call: string, org?: string) {
+    const window = org === undefined ? this.#platform : this.#byOrg.get(org)
+    window?.failed(vendor, call)
+  }
+
+  isOverLine(vendor: string, org?: string): boolean {
+    return this.#platform.isOverLine(vendor) || (org !== undefined && this.#isOverLineOf(org, vendor))
+  }
+
+  /** Healthy vendors in the row's order, then those over the line in the row's order. */
+  ordered<Named extends { vendor: string }>(chain: readonly Named[], org?: string): Named[] {
+    const { healthy = [], failing = [] } = Object.groupBy(chain, ({ vendor }) =>
+      this.isOverLine(vendor, org) ? 'failing' : 'healthy',
+    )
+    return [...healthy, ...failing]
+  }
+
+  #isOverLineOf(org: string, vendor: string): boolean {
+    return this.#byOrg.get(org)?.isOverLine(vendor) === true
+  }
+
+  #windowOf(org: string): Window {
+    this.#sweep()
+    const window = this.#byOrg.get(org) ?? new Window(this.#clock, this.#windowMs)
+    this.#byOrg.set(org, window)
+    return window
+  }
+
+  /** Once in a window, so that an org that calls no more is not remembered. */
+  #sweep() {
+    const nowMs = this.#clock.now().getTime()
+    if (nowMs - this.#sweptAtMs < this.#windowMs) return
+    this.#sweptAtMs = nowMs
+    for (const [org, window] of this.#byOrg) if (window.isEmpty()) this.#byOrg.delete(org)
   }
 }

@@ -52,7 +52,7 @@ test('a request without a key is MISSING_KEY, wherever it goes (S-290, S-366, S-
 test('a key that is unknown, revoked or expired is INVALID_KEY at once (S-445, SD-01, SD-67)', async () => {
   assert.deepEqual(await enter('speech', 'svc_live_invented'), { ...nobody, refusal: opensNothing })
   const { org, key, key_id } = await newKey()
-  assert.deepEqual(await enter('speech', key), { org: org.id, key_id })
+  assert.deepEqual(await enter('speech', key), { org: org.id, key_id, env: 'sandbox' })
   await (await org.person('admin')).client.post(`/v1/keys/${key_id}/revoke`)
   assert.deepEqual(await enter('speech', key), { ...nobody, refusal: opensNothing })
   const expires_at = new Date(clock.now().getTime() + minuteMs).toISOString()
@@ -69,7 +69,7 @@ test('a key that is unknown, revoked or expired is INVALID_KEY at once (S-445, S
 test('any live key enters, of either environment, whatever it opens (SD-67)', async () => {
   const org = await deployment.newOrg()
   const { key, key_id } = await org.serverToken('production', { scopes: ['talk'] })
-  assert.deepEqual(await enter('streams', key), { org: org.id, key_id })
+  assert.deepEqual(await enter('streams', key), { org: org.id, key_id, env: 'production' })
   for (const role of ['qa', 'developer', 'admin'] as const) {
     const person = await org.person(role, { production: role === 'admin' })
     assert.equal((await enter('speech', person.key)).org, org.id)
@@ -84,9 +84,9 @@ test('an org without a subscription gets the list of voices and nothing else, ow
   const refusal = { status: 402, code: 'SUBSCRIPTION_REQUIRED', error }
   for (const doing of ['speech', 'transcriptions', 'streams'] as const)
     assert.deepEqual(await enter(doing, key), { ...nobody, refusal })
-  assert.deepEqual(await enter('voices', key), { org: org.id, key_id })
+  assert.deepEqual(await enter('voices', key), { org: org.id, key_id, env: 'sandbox' })
   await voiceServer.account(org, { subscribed: true })
-  assert.deepEqual(await enter('speech', key), { org: org.id, key_id })
+  assert.deepEqual(await enter('speech', key), { org: org.id, key_id, env: 'sandbox' })
 })
 
 test('a key may ask so often in a minute, each thing counted by itself and each key by itself (S-451, SD-68)', async () => {
@@ -110,7 +110,7 @@ test('a key may ask so often in a minute, each thing counted by itself and each 
     assert.equal((await enter(doing, other.key)).refusal, undefined)
   }
   clock.forward(minuteMs)
-  for (const doing of voiceDoings) assert.deepEqual(await enter(doing, key), { org: org.id, key_id })
+  for (const doing of voiceDoings) assert.deepEqual(await enter(doing, key), { org: org.id, key_id, env: 'sandbox' })
 })
 
 test('the minute slides: a try is free again sixty seconds after it was made (SD-68)', async () => {

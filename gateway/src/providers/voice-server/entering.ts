@@ -40,8 +40,8 @@ export class Entering {
 
   async enter(asked: AskEntry): Promise<Entered> {
     try {
-      const { org, key_id } = (await this.admit(asked)).caller
-      return { org, key_id }
+      const { org, key_id, env } = (await this.admit(asked)).caller
+      return { org, key_id, env }
     } catch (error) {
       return { org: '', key_id: '', refusal: told(error) }
     }

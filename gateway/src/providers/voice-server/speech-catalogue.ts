@@ -34,12 +34,12 @@ export class SpeechCatalogue {
     this.#parts = parts
   }
 
-  async list({ org: id, provider, language }: SpeechVoicesAsked): Promise<SpeechVoices> {
+  async list({ org: id, env = 'sandbox', provider, language }: SpeechVoicesAsked): Promise<SpeechVoices> {
     const { orgs, providersRow } = this.#parts
     const [org, row] = await Promise.all([orgs.lookUp(id), providersRow.read()])
     if (!org) throw notFound(`there is no org ${id}`)
     const asked = this.vendors().filter(({ name }) => provider === undefined || name === provider)
-    const named = { org: org.id, slug: org.slug }
+    const named = { org: org.id, slug: org.slug, env }
     const catalogues = await Promise.all(asked.map((vendor) => this.of(vendor, named, row)))
     const voices = catalogues.flatMap(({ voices: all }) =>
       all.filter(({ languages }) => speaks(languages, language)).toSorted(byName),

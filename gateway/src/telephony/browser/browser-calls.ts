@@ -90,8 +90,8 @@ export class BrowserCalls {
     return later(this.#parts.clock.now(), -graceMs)
   }
 
-  async #refuseMute({ org, slug }: Caller, scope: Scope) {
-    if (!(await this.#parts.canSpeak({ org, slug }, scope)))
+  async #refuseMute({ org, slug, env }: Caller, scope: Scope) {
+    if (!(await this.#parts.canSpeak({ org, slug, env }, scope)))
       throw conflict(
         `${scope.agent} has nothing to hear or to speak with: bring a key for its stt and its tts`,
       )

@@ -13,8 +13,6 @@ import { cutToLine } from '../../foundation/text.ts'
 import type { Catalogue } from '../carriers/catalogue.ts'
 import { readNetworks } from '../carriers/network-forms.ts'
 
-const numberForm = new RegExp(e164)
-
 /** What an import asks for, every value judged. */
 export interface AskedImport {
   number: string
@@ -106,7 +104,7 @@ function readChannel(said: string = 'phone'): NumberChannel {
 
 function readNumber(said: string = ''): string {
   if (said === '') throw badRequest('number: is required, in E.164 such as +14155550123')
-  if (!numberForm.test(said))
+  if (!e164.test(said))
     throw badRequest(`number: ${cutToLine(said, 'that')} is not in E.164, as + and 7 to 15 digits`)
   return said
 }
