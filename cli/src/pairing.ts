@@ -31,7 +31,7 @@ export async function pairTerminal(
   throw nobodyCame()
 }
 
-/** Nothing until it is approved; a gateway that is gone for a moment is asked again. */
+/** Nothing until it is approved; a gateway that is gone for a moment, or is asked too often, is asked again. */
 async function collect(gateway: GatewayClient, code: string): Promise<PairedKey | undefined> {
   try {
     const answer = await gateway.get<Partial<PairedKey>>(`/v1/login/pairings/${code}/key`)
@@ -39,7 +39,7 @@ async function collect(gateway: GatewayClient, code: string): Promise<PairedKey 
   } catch (error) {
     if (!(error instanceof Failure)) throw error
     if (error.status === 404) throw nobodyCame()
-    if (error.status !== undefined && error.status < 500) throw error
+    if (error.status !== undefined && error.status < 500 && error.status !== 429) throw error
     return undefined
   }
 }

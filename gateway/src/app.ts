@@ -82,13 +82,19 @@ export async function makeApp(
 
   mailboxRoutes(server, services.mailboxes)
 
-  signInRoutes(server, services.signIns)
-  resetRoutes(server, services.resets)
-  signUpRoutes(server, services.signUps, () => services.mailboxes.canPlatformSend())
+  signInRoutes(server, services.signIns, services.placeTries)
+  resetRoutes(server, services.resets, services.placeTries)
+  signUpRoutes(server, services.signUps, services.placeTries, () => services.mailboxes.canPlatformSend())
   loginCodeRoutes(server, services.loginCodes)
   switchingRoutes(server, services.switching)
-  pairingRoutes(server, services.pairings)
-  providerSignInRoutes(server, services.domains, services.providerSignIns, services.settings.baseUrl)
+  pairingRoutes(server, services.pairings, services.placeTries)
+  providerSignInRoutes(
+    server,
+    services.domains,
+    services.providerSignIns,
+    services.placeTries,
+    services.settings.baseUrl,
+  )
   socialRoutes(server)
   identityProviderRoutes(server, services.identityProviders, services.domains)
   whoamiRoutes(server)
