@@ -1,6 +1,7 @@
 import { gatewayAnswers } from './http/answers.ts'
 import { codedAnswers } from './http/coded-answers.ts'
 import { healthRoutes } from './http/health.routes.ts'
+import { metricsRoutes } from './http/metrics.routes.ts'
 import { describeRoutes, openApiRoutes } from './http/openapi.ts'
 import { referencePage } from './http/reference-page.ts'
 import { makeServer } from './http/make-server.ts'
@@ -72,11 +73,12 @@ export async function makeApp(
   whyNotReady: () => Promise<string | undefined>,
   dashboard: Server,
 ): Promise<Server> {
-  const server = makeServer({ ...services, answers: gatewayAnswers })
+  const { baseUrl: publicUrl } = services.settings
+  const server = makeServer({ ...services, publicUrl, answers: gatewayAnswers })
   await describeRoutes(server, services.settings.baseUrl)
   await serveSockets(server, services.openConnections)
 
-  healthRoutes(server, whyNotReady, services.metrics)
+  healthRoutes(server, whyNotReady)
   openApiRoutes(server, dashboard)
   referencePage(server)
 
@@ -167,9 +169,18 @@ export async function makeApp(
 
 /** The dashboard's server, not yet listening. */
 export async function makeDashboard(services: Services): Promise<Server> {
-  const server = makeServer({ ...services, answers: codedAnswers })
+  const { dashboardUrl: publicUrl } = services.settings
+  const server = makeServer({ ...services, publicUrl, answers: codedAnswers })
   await describeRoutes(server, services.settings.dashboardUrl)
   modelAccessRoutes(server, services.modelAccess, services.providerKeys)
+  await server.ready()
+  return server
+}
+
+/** The server of the metrics, not yet listening. */
+export async function makeMetrics(services: Services): Promise<Server> {
+  const server = makeServer({ ...services, answers: gatewayAnswers })
+  metricsRoutes(server, services.metrics)
   await server.ready()
   return server
 }
