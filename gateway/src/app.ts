@@ -156,7 +156,7 @@ export async function makeApp(
   await webhookRoutes(server, services.webhook)
   threadRoutes(server, services.threads, services.threadWriting)
 
-  await pageRoutes(server, new ConsoleFiles(services.settings.consoleFolder))
+  await pageRoutes(server, new ConsoleFiles(services.settings.consoleFolder), services.settings)
   discoveryRoutes(server, services.discovery, services.settings.voiceUrl)
   operatorRoutes(server, services.settings)
   brandRoutes(server, services.brands)

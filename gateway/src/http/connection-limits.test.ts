@@ -20,7 +20,8 @@ const open = (url: string, localAddress?: string) => {
 }
 const allGone = (sockets: RawSocket[]) =>
   until('every connection is closed', () => sockets.every(({ isOpen }) => !isOpen), 10_000)
-const timeOut = /^HTTP\/1\.1 408 Request Timeout\r\n[^]*\r\nX-Content-Type-Options: nosniff\r\n[^]*that request took too long to arrive/
+const timeOut =
+  /^HTTP\/1\.1 408 Request Timeout\r\n[^]*\r\nX-Content-Type-Options: nosniff\r\n[^]*that request took too long to arrive/
 
 test('200 half-sent bodies are closed, and a request beside them is answered promptly', async () => {
   const half = '{"email":"a@example.com",'
@@ -98,7 +99,9 @@ test('connections of one address are capped, and those of another address are se
   assert.match(own.log(), /"setting":"SVC_MAX_CONNECTIONS_PER_ADDRESS"/)
   openOnes().forEach((socket) => socket.destroy())
   await until('what is closed makes room', async () => {
-    const again = open(own.url, '127.0.0.2').write('GET /healthz HTTP/1.1\r\nconnection: close\r\nhost: x\r\n\r\n')
+    const again = open(own.url, '127.0.0.2').write(
+      'GET /healthz HTTP/1.1\r\nconnection: close\r\nhost: x\r\n\r\n',
+    )
     await again.closed
     return again.received.startsWith('HTTP/1.1 200')
   })
@@ -139,7 +142,11 @@ test('by default slow headers and stalled bodies are gone within half a minute, 
     mostConnections: 10_000,
     mostConnectionsPerAddress: 1000,
   })
-  for (const { server } of [deployment.gateway.server, deployment.gateway.dashboard, deployment.gateway.metrics])
+  for (const { server } of [
+    deployment.gateway.server,
+    deployment.gateway.dashboard,
+    deployment.gateway.metrics,
+  ])
     assert.deepEqual(
       [server.headersTimeout, server.requestTimeout, server.maxConnections],
       [1000, 600_000, 10_000],

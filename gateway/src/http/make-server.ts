@@ -38,6 +38,7 @@ export function makeServer(parts: ServerParts): Server {
   const limits = settings.limits.connections
   const routes = new Routes()
   const answerFailure = answerFailures(answers)
+  const safety = safetyHeaders(parts.publicUrl)
   const made = fastify({
     loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true }), // observation.ts logs instead
@@ -48,14 +49,13 @@ export function makeServer(parts: ServerParts): Server {
     forceCloseConnections: 'idle',
     http: { shouldUpgradeCallback: isSocketRequest(routes), ...serverOptions(limits) },
     routerOptions: { maxParamLength: 500 },
-    frameworkErrors: answerFailure,
+    frameworkErrors: (error, request, reply) => answerFailure(error, request, reply.headers(safety)), // before any hook
     clientErrorHandler: answerBrokenRequests(answers),
   }).withTypeProvider<TypeBoxTypeProvider>()
   const server: Server = Object.assign(made, { routes })
   const placeOf = (peer: string) => connectionPlace(peer, settings.trustedProxies)
   capConnections({ server: server.server, limits, placeOf, logger })
   const slowBodies = new SlowBodies(server.server, limits)
-  const safety = safetyHeaders(parts.publicUrl)
 
   server.setValidatorCompiler(validatorOf)
   server.setSerializerCompiler(serializerOf)
