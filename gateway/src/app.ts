@@ -82,7 +82,7 @@ export async function makeApp(
   openApiRoutes(server, dashboard)
   referencePage(server)
 
-  mailboxRoutes(server, services.mailboxes)
+  mailboxRoutes(server, services.mailboxes, services.letters)
 
   signInRoutes(server, services.signIns, services.placeTries)
   resetRoutes(server, services.resets, services.placeTries)

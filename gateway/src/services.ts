@@ -32,7 +32,7 @@ export function makeServices(settings: Settings, clock: Clock, logger: Logger) {
   const { database } = ground
   const http = makeHttp(ground)
   const brands = new Brands(database)
-  const mail = makeMail(ground, () => brands.read())
+  const mail = makeMail({ ...ground, ...http }, () => brands.read())
   const people = makePeople(
     { ...ground, ...http, ...mail },
     {

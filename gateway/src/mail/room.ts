@@ -1,4 +1,6 @@
 import type { Ground } from '../database/room.ts'
+import type { HttpRoom } from '../http/room.ts'
+import { LetterCounts } from './letter-counts.ts'
 import { LetterTasks } from './letters.tasks.ts'
 import { Letters } from './letters.ts'
 import { Mailboxes } from './mailboxes.ts'
@@ -7,7 +9,7 @@ import { environmentMailbox } from './environment-mailbox.ts'
 export type MailRoom = ReturnType<typeof makeMail>
 
 /** Mailboxes, and letters on their way. */
-export function makeMail(parts: Ground, readBrand: ConstructorParameters<typeof Mailboxes>[5]) {
+export function makeMail(parts: Ground & HttpRoom, readBrand: ConstructorParameters<typeof Mailboxes>[5]) {
   const { settings, clock, logger, vault, publicAddresses, database } = parts
 
   const mailboxes = new Mailboxes(
@@ -18,7 +20,8 @@ export function makeMail(parts: Ground, readBrand: ConstructorParameters<typeof 
     environmentMailbox(settings),
     readBrand,
   )
-  const letters = new Letters(database, clock, vault, mailboxes, logger)
+  const letterCounts = new LetterCounts(parts.rateCounts, settings.limits)
+  const letters = new Letters({ ...parts, mailboxes, letterCounts })
   const letterTasks = new LetterTasks(letters, logger)
 
   return { mailboxes, letters, letterTasks }
