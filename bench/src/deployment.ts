@@ -28,6 +28,10 @@ export async function startBenchDeployment(settings: Record<string, string> = {}
     SVC_DATABASE_URL: databaseUrl,
     SVC_PORT: String(port),
     SVC_DASHBOARD_PORT: '0',
+    SVC_METRICS_PORT: '0',
+    SVC_SIGN_IN_TRIES_PER_PLACE: '1000000', // a bench comes from one place
+    SVC_MAX_CONNECTIONS_PER_ADDRESS: '100000',
+    SVC_MAX_CONNECTIONS: '100000',
     SVC_VAULT_KEY: randomBytes(32).toString('base64'),
     SVC_OPERATOR_KEY: operatorKey,
     ...settings,

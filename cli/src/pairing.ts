@@ -34,7 +34,7 @@ export async function pairTerminal(
   throw nobodyCame()
 }
 
-/** Nothing until it is approved; a gateway that is gone for a moment is asked again. */
+/** Nothing until it is approved; a gateway that is gone for a moment, or is asked too often, is asked again. */
 async function collectKey(
   gateway: GatewayClient,
   code: string,
@@ -47,7 +47,7 @@ async function collectKey(
   } catch (error) {
     if (!(error instanceof Failure)) throw error
     if (error.status === 404) throw nobodyCame()
-    if (error.status !== undefined && error.status < 500) throw error
+    if (error.status !== undefined && error.status < 500 && error.status !== 429) throw error
     return undefined
   }
 }

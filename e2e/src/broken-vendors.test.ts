@@ -117,9 +117,13 @@ async function sample(gateway: GatewayProcess, key: string, tts: string, mode: M
 
 /** How late the event loop was, at the 99th percentile since the last look. */
 async function delayOf(gateway: GatewayProcess): Promise<number> {
-  const metrics = await (await fetch(`${gateway.url}/metrics`)).text()
+  const metrics = await (await fetch(`${metricsUrlOf(gateway)}/metrics`)).text()
   return 1000 * Number(/^nodejs_eventloop_lag_p99_seconds (\S+)$/m.exec(metrics)?.[1])
 }
+
+/** Where it says in its log that its metrics are. */
+const metricsUrlOf = ({ stdout }: GatewayProcess) =>
+  `http://127.0.0.1:${/"metricsPort":(\d+)/.exec(stdout())?.[1]}`
 
 const residentBytes = ({ child }: GatewayProcess) =>
   1024 * Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1])

@@ -72,12 +72,12 @@ test('a database that does not answer, does not exist or refuses is one line tha
   assert.deepEqual(absent, [1, 'the database does not exist: create it, or correct SVC_DATABASE_URL'])
 })
 
-test('a port that is taken is one line that says what to do, for either listener (SD-01)', async (t) => {
+test('a port that is taken is one line that says what to do, for every listener (SD-01)', async (t) => {
   const taken = createServer().listen(0, '127.0.0.1')
   t.after(() => taken.close())
   await once(taken, 'listening')
   const { port } = taken.address() as AddressInfo
-  for (const setting of ['SVC_PORT', 'SVC_DASHBOARD_PORT']) {
+  for (const setting of ['SVC_PORT', 'SVC_DASHBOARD_PORT', 'SVC_METRICS_PORT']) {
     const gateway = await spawnGateway(database.url, { [setting]: String(port) })
     assert.equal(await gateway.ended, 1)
     assert.equal(

@@ -1,6 +1,7 @@
 import { gatewayAnswers } from './http/answers.ts'
 import { codedAnswers } from './http/coded-answers.ts'
 import { healthRoutes } from './http/health.routes.ts'
+import { metricsRoutes } from './http/metrics.routes.ts'
 import { describeRoutes, openApiRoutes } from './http/openapi.ts'
 import { referencePage } from './http/reference-page.ts'
 import { makeServer } from './http/make-server.ts'
@@ -72,23 +73,30 @@ export async function makeApp(
   whyNotReady: () => Promise<string | undefined>,
   dashboard: Server,
 ): Promise<Server> {
-  const server = makeServer({ ...services, answers: gatewayAnswers })
+  const { baseUrl: publicUrl } = services.settings
+  const server = makeServer({ ...services, publicUrl, answers: gatewayAnswers })
   await describeRoutes(server, services.settings.baseUrl)
   await serveSockets(server, services.openConnections)
 
-  healthRoutes(server, whyNotReady, services.metrics)
+  healthRoutes(server, whyNotReady)
   openApiRoutes(server, dashboard)
   referencePage(server)
 
-  mailboxRoutes(server, services.mailboxes)
+  mailboxRoutes(server, services.mailboxes, services.letters)
 
-  signInRoutes(server, services.signIns)
-  resetRoutes(server, services.resets)
-  signUpRoutes(server, services.signUps, () => services.mailboxes.canPlatformSend())
+  signInRoutes(server, services.signIns, services.placeTries)
+  resetRoutes(server, services.resets, services.placeTries)
+  signUpRoutes(server, services.signUps, services.placeTries, () => services.mailboxes.canPlatformSend())
   loginCodeRoutes(server, services.loginCodes)
   switchingRoutes(server, services.switching)
-  pairingRoutes(server, services.pairings)
-  providerSignInRoutes(server, services.domains, services.providerSignIns, services.settings.baseUrl)
+  pairingRoutes(server, services.pairings, services.placeTries)
+  providerSignInRoutes(
+    server,
+    services.domains,
+    services.providerSignIns,
+    services.placeTries,
+    services.settings.baseUrl,
+  )
   socialRoutes(server)
   identityProviderRoutes(server, services.identityProviders, services.domains)
   whoamiRoutes(server)
@@ -148,7 +156,7 @@ export async function makeApp(
   await webhookRoutes(server, services.webhook)
   threadRoutes(server, services.threads, services.threadWriting)
 
-  await pageRoutes(server, new ConsoleFiles(services.settings.consoleFolder))
+  await pageRoutes(server, new ConsoleFiles(services.settings.consoleFolder), services.settings)
   discoveryRoutes(server, services.discovery, services.settings.voiceUrl)
   operatorRoutes(server, services.settings)
   brandRoutes(server, services.brands)
@@ -161,9 +169,18 @@ export async function makeApp(
 
 /** The dashboard's server, not yet listening. */
 export async function makeDashboard(services: Services): Promise<Server> {
-  const server = makeServer({ ...services, answers: codedAnswers })
+  const { dashboardUrl: publicUrl } = services.settings
+  const server = makeServer({ ...services, publicUrl, answers: codedAnswers })
   await describeRoutes(server, services.settings.dashboardUrl)
   modelAccessRoutes(server, services.modelAccess, services.providerKeys)
+  await server.ready()
+  return server
+}
+
+/** The server of the metrics, not yet listening. */
+export async function makeMetrics(services: Services): Promise<Server> {
+  const server = makeServer({ ...services, answers: gatewayAnswers })
+  metricsRoutes(server, services.metrics)
   await server.ready()
   return server
 }

@@ -1,10 +1,10 @@
 import type { Logger } from 'pino'
-import { makeApp, makeDashboard } from './app.ts'
+import { makeApp, makeDashboard, makeMetrics } from './app.ts'
 import { migrate } from './database/migrations.ts'
 import { refuseOtherVaultKey } from './database/vault-check.ts'
 import type { Clock } from './foundation/clock.ts'
 import type { Settings } from './foundation/settings.ts'
-import { Listeners } from './http/listening.ts'
+import { Listeners, ListenFailure } from './http/listening.ts'
 import type { Server } from './http/server.ts'
 import { missingMailSetting } from './mail/environment-mailbox.ts'
 import { makeServices, type Services } from './services.ts'
@@ -18,6 +18,9 @@ export interface Gateway {
   port: number
   dashboard: Server
   dashboardPort: number
+  metrics: Server
+  /** None where the port that nobody chose was taken. */
+  metricsPort: number | undefined
   stop(): Promise<void>
 }
 
@@ -25,7 +28,7 @@ export interface Gateway {
 export async function startGateway(settings: Settings, clock: Clock, logger: Logger): Promise<Gateway> {
   const services = makeServices(settings, clock, logger)
   const { database, vault } = services
-  const listeners = new Listeners(settings.host)
+  const listeners = new Listeners()
   let isStopping = false
 
   const whyNotReady = async () => {
@@ -44,8 +47,13 @@ export async function startGateway(settings: Settings, clock: Clock, logger: Log
     await services.firewall.start()
     const dashboard = await makeDashboard(services)
     const server = await makeApp(services, whyNotReady, dashboard)
-    const port = await listeners.open(server, settings.port, 'SVC_PORT')
-    const dashboardPort = await listeners.open(dashboard, settings.dashboardPort, 'SVC_DASHBOARD_PORT')
+    const metrics = await makeMetrics(services)
+    const { host } = settings
+    const open = (listening: Server, at: number, setting: string) =>
+      listeners.open(listening, { host, port: at, setting, hostSetting: 'SVC_HOST' })
+    const port = await open(server, settings.port, 'SVC_PORT')
+    const dashboardPort = await open(dashboard, settings.dashboardPort, 'SVC_DASHBOARD_PORT')
+    const metricsPort = await openMetrics(listeners, metrics, settings, logger)
     const missing = missingMailSetting(settings)
     if (missing) logger.warn(missing)
     for (const sentence of services.lending.uselessKeys()) logger.warn(sentence)
@@ -89,7 +97,7 @@ export async function startGateway(settings: Settings, clock: Clock, logger: Log
       await services.runningGateways.stop()
       await database.close()
     }
-    return { services, server, port, dashboard, dashboardPort, stop }
+    return { services, server, port, dashboard, dashboardPort, metrics, metricsPort, stop }
   } catch (error) {
     await listeners.close(0)
     await services.signals.stop()
@@ -98,3 +106,21 @@ export async function startGateway(settings: Settings, clock: Clock, logger: Log
     throw error
   }
 }
+
+/** A port that nobody chose may be another gateway's on this machine: then this one has no metrics, and runs. */
+async function openMetrics(listeners: Listeners, metrics: Server, { limits }: Settings, logger: Logger) {
+  const { metricsHost: host, metricsPort: port, isMetricsPortSet } = limits
+  const at = { host, port, setting: 'SVC_METRICS_PORT', hostSetting: 'SVC_METRICS_HOST' }
+  try {
+    return await listeners.open(metrics, at)
+  } catch (error) {
+    if (isMetricsPortSet || !(error instanceof ListenFailure) || !isTaken(error.cause)) throw error
+    logger.warn(
+      `port ${port} on ${host} is taken, so this gateway serves no metrics: set SVC_METRICS_PORT to another`,
+    )
+    await metrics.close()
+    return undefined
+  }
+}
+
+const isTaken = (cause: Error & { code?: string }) => cause.code === 'EADDRINUSE'

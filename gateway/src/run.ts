@@ -13,8 +13,8 @@ try {
     logger.warn('SVC_OPERATOR_KEY is shorter than 20 characters: choose a longer one')
 
   const gateway = await startGateway(settings, systemClock, logger)
-  const { port, dashboardPort } = gateway
-  logger.info({ host: settings.host, port, dashboardPort }, 'listening')
+  const { port, dashboardPort, metricsPort } = gateway
+  logger.info({ host: settings.host, port, dashboardPort, metricsPort }, 'listening')
   process.send?.('ready')
 
   let stopping: Promise<void> | undefined

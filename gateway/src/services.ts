@@ -32,10 +32,13 @@ export function makeServices(settings: Settings, clock: Clock, logger: Logger) {
   const { database } = ground
   const http = makeHttp(ground)
   const brands = new Brands(database)
-  const mail = makeMail(ground, {
-    brand: () => brands.read(),
-    lockHoldingAll: (tx, caller, why) => people.members.lockHoldingAll(tx, caller, why),
-  })
+  const mail = makeMail(
+    { ...ground, ...http },
+    {
+      brand: () => brands.read(),
+      lockHoldingAll: (tx, caller, why) => people.members.lockHoldingAll(tx, caller, why),
+    },
+  )
   const people: PeopleRoom = makePeople(
     { ...ground, ...http, ...mail },
     {

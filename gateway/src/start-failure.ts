@@ -13,7 +13,7 @@ type SystemError = Error & {
 /** Why the gateway does not start: one line that says what to do. */
 export function startFailure(error: unknown): string {
   if (error instanceof SettingError || error instanceof MigrationError) return error.message
-  if (error instanceof ListenFailure) return listenFailure(error.setting, firstOf(error.cause))
+  if (error instanceof ListenFailure) return listenFailure(error, firstOf(error.cause))
   return databaseFailure(firstOf(error as SystemError))
 }
 
@@ -22,11 +22,14 @@ export const exitStatusOf = (error: unknown) => (error instanceof SettingError ?
 /** A name with several addresses fails once for each. */
 const firstOf = (error: SystemError) => error.errors?.[0] ?? error
 
-function listenFailure(setting: string, { code, address, hostname, port }: SystemError): string {
+function listenFailure(
+  { setting, hostSetting }: ListenFailure,
+  { code, address, hostname, port }: SystemError,
+): string {
   if (code === 'EADDRINUSE')
     return `port ${port} on ${address} is taken: stop what listens there, or set ${setting}`
   if (code === 'EACCES') return `port ${port} may not be opened by this user: set ${setting} to 1024 or above`
-  return `nothing can listen on ${address ?? hostname}: set SVC_HOST to an address of this machine`
+  return `nothing can listen on ${address ?? hostname}: set ${hostSetting} to an address of this machine`
 }
 
 function databaseFailure(error: SystemError): string {

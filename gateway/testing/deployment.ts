@@ -33,6 +33,8 @@ export const testEnvironment = (databaseUrl: string, wanted: Record<string, stri
   SVC_PORT: '0',
   SVC_DASHBOARD_PORT: '0',
   SVC_BASE_URL: 'https://switchroom.test',
+  SVC_METRICS_PORT: '0',
+  SVC_SIGN_IN_TRIES_PER_PLACE: '100000', // every test comes from the same place
   ...wanted,
 })
 
@@ -47,6 +49,8 @@ export interface Deployment extends AsyncDisposable {
   operator: Client
   /** Nobody, at the dashboard's listener. */
   dashboard: Client
+  /** The operator's Prometheus, at the listener of the metrics. */
+  metrics: Client
   /** Everything logged so far. */
   log: () => string
   /** Looks behind the interface, for what a test cannot do or see through it. */
@@ -75,6 +79,7 @@ async function startOn(
   const nobody = new Client(url, gateway.server.routes)
   const operator = nobody.as(operatorKey)
   const dashboard = new Client(`http://127.0.0.1:${gateway.dashboardPort}`, gateway.dashboard.routes)
+  const metrics = new Client(`http://127.0.0.1:${gateway.metricsPort}`, gateway.metrics.routes)
   const others: Deployment[] = []
   let disposed: Promise<void> | undefined
 
@@ -93,6 +98,7 @@ async function startOn(
     nobody,
     operator,
     dashboard,
+    metrics,
     log: () => lines.join(''),
     sql: (text, values) => gateway.services.database.pool.query(text, values),
     newOrg: () => makeOrg(deployment),

@@ -34,6 +34,7 @@ export async function startMailDeployment(
     SVC_RESOLVER: dns.address,
     SVC_CA_FILE: certificates.caFile,
     SVC_PRIVATE_HOSTS: orgHost,
+    SVC_LETTERS_PER_RECIPIENT: '1000', // tests of mail write to one address again and again
     ...(await settings(mailServer)),
   })
   return {

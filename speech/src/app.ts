@@ -16,7 +16,7 @@ export async function makeSpeechServer(
   vendors: InstalledVendors,
   logger: FastifyBaseLogger,
 ): Promise<Server> {
-  const server = makeServer(logger)
+  const server = makeServer(settings, logger)
   const parts: Parts = { settings, gateway, vendors }
   // each in a scope of its own, so that one reads JSON, one forms, and one opens sockets
   for (const routes of [healthRoutes, speechRoutes, voiceRoutes, transcriptionRoutes, streamRoutes])

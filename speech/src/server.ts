@@ -8,6 +8,7 @@ import fastify, {
   type FastifyReply,
   type FastifyRequest,
 } from 'fastify'
+import { capConnections, serverOptions, SlowBodies } from './connection-limits.ts'
 import type { GatewayClient } from './gateway-client.ts'
 import { Refusal } from './refusals.ts'
 import { newRequestId } from './request-ids.ts'
@@ -25,7 +26,7 @@ export interface Parts {
 }
 
 /** An HTTP server that answers every refusal alike and logs no path, query, header or body as sent. */
-export function makeServer(logger: FastifyBaseLogger): Server {
+export function makeServer({ connections: limits }: Settings, logger: FastifyBaseLogger): Server {
   const methods = new Map<string, Set<string>>()
   const sockets = new Set<string>()
   const server = fastify({
@@ -33,17 +34,21 @@ export function makeServer(logger: FastifyBaseLogger): Server {
     logController: new LogController({ disableRequestLogging: true }), // the hook below logs instead
     genReqId: newRequestId,
     bodyLimit: bodyLimitBytes,
+    requestTimeout: Math.ceil(limits.requestTimeoutMs),
     return503OnClosing: false, // its answer would not be of our shape; the connection is closed instead
     forceCloseConnections: 'idle',
     exposeHeadRoutes: false,
     // what asks to become a socket where there is none is a request like any other
     http: {
+      ...serverOptions(limits),
       shouldUpgradeCallback: ({ url = '', headers }) =>
         headers.upgrade?.toLowerCase() === 'websocket' && sockets.has(withoutQuery(url)),
     },
     frameworkErrors: answerFailure,
     clientErrorHandler: answerBrokenRequest,
   })
+  capConnections({ server: server.server, limits, logger })
+  const slowBodies = new SlowBodies(server.server, limits)
   server.addHook('onRoute', (route) => {
     const taken = methods.get(route.url) ?? new Set()
     for (const method of [route.method].flat()) taken.add(method)
@@ -51,7 +56,8 @@ export function makeServer(logger: FastifyBaseLogger): Server {
     if ('websocket' in route || 'wsHandler' in route) sockets.add(route.url)
   })
   server.addHook('onRequest', (request, reply, done) => {
-    reply.header('x-svc-request-id', request.id)
+    slowBodies.watch(request.raw, reply.raw)
+    reply.header('x-svc-request-id', request.id).header('x-content-type-options', 'nosniff')
     // the hook after this one is not called for an answer that does not get there
     reply.raw.once('close', () => {
       const isSocket = request.headers.upgrade !== undefined
@@ -90,6 +96,7 @@ function answerFailure(error: FastifyError, request: FastifyRequest, reply: Fast
   void reply
     .code(status)
     .header('x-svc-request-id', request.id)
+    .header('x-content-type-options', 'nosniff')
     .headers(headers)
     .type('application/json; charset=utf-8')
     .send(JSON.stringify({ error: message, code }))
@@ -104,6 +111,7 @@ function asRefusal(error: FastifyError, request: FastifyRequest): Refusal {
     return new Refusal(415, 'UNSUPPORTED_MEDIA', 'send JSON, with the content-type application/json')
   if (error.code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH')
     return new Refusal(400, 'BAD_REQUEST', 'body: must be as long as it says')
+  if (request.raw.destroyed && !request.raw.complete) return new Refusal(499, 'GONE', 'the caller hung up')
   return new Refusal(500, 'INTERNAL_ERROR', 'something broke on our side')
 }
 
@@ -121,6 +129,7 @@ function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): 
     `HTTP/1.1 ${status} ${reason}`,
     'Content-Type: application/json; charset=utf-8',
     `X-Svc-Request-Id: ${newRequestId()}`,
+    'X-Content-Type-Options: nosniff',
     `Content-Length: ${Buffer.byteLength(body)}`,
     'Connection: close',
   ]

@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs'
+import { BlockList, isIP } from 'node:net'
 import { resolve } from 'node:path'
 
 /** A setting that does not parse: the process stops with status 2 and this line. */
@@ -6,6 +7,18 @@ export class SettingError extends Error {}
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 export type LogLevel = (typeof logLevels)[number]
+
+/** How long a client may take to send a request, and how many connections are taken. */
+export interface ConnectionLimits {
+  headersTimeoutMs: number
+  requestTimeoutMs: number
+  /** In each stretch of this length a body that is not whole brings some KiB, or its connection is closed. */
+  bodyStallMs: number
+  mostConnections: number
+  mostConnectionsPerAddress: number
+  /** Their connections are everybody's. */
+  trustedProxies: BlockList
+}
 
 /** The voice server's settings, read once at start. `docs/settings.md` explains each. */
 export interface Settings {
@@ -19,6 +32,7 @@ export interface Settings {
   /** How long a voice may take to its first sound, and be silent after it. */
   speechTimeoutMs: number
   transcribeTimeoutMs: number
+  connections: ConnectionLimits
   logLevel: LogLevel
 }
 
@@ -45,6 +59,14 @@ export function readSettings(environment: Environment): Settings {
     vendorFolders: read('SVC_VENDOR_FOLDERS', folders) ?? [],
     speechTimeoutMs: read('SVC_SPEECH_TIMEOUT_S', secondsAsMs) ?? 15_000,
     transcribeTimeoutMs: read('SVC_TRANSCRIBE_TIMEOUT_S', secondsAsMs) ?? 120_000,
+    connections: {
+      headersTimeoutMs: read('SVC_HEADERS_TIMEOUT_S', secondsAsMs) ?? 10_000,
+      requestTimeoutMs: read('SVC_REQUEST_TIMEOUT_S', secondsAsMs) ?? 600_000,
+      bodyStallMs: read('SVC_BODY_STALL_S', secondsAsMs) ?? 10_000,
+      mostConnections: read('SVC_MAX_CONNECTIONS', wholeNumber) ?? 10_000,
+      mostConnectionsPerAddress: read('SVC_MAX_CONNECTIONS_PER_ADDRESS', wholeNumber) ?? 1000,
+      trustedProxies: read('SVC_TRUSTED_PROXIES', networks) ?? new BlockList(),
+    },
     logLevel: read('SVC_LOG_LEVEL', logLevel) ?? 'info',
   }
 }
@@ -66,6 +88,29 @@ function secondsAsMs(value: string): number {
   if (!/^\d{1,9}(?:\.\d{1,9})?$/.test(value)) throw new SettingError(`is not a number of 0 or more: ${value}`)
   if (Number(value) === 0) throw new SettingError('is 0: it must be more')
   return Number(value) * 1000
+}
+
+function wholeNumber(value: string): number {
+  if (!/^\d{1,9}$/.test(value)) throw new SettingError(`is not a whole number: ${value}`)
+  return Number(value)
+}
+
+function networks(value: string): BlockList {
+  const list = new BlockList()
+  for (const item of value
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '')) {
+    const [address = '', prefix] = item.split('/')
+    const family = isIP(address) === 6 ? 'ipv6' : 'ipv4'
+    try {
+      if (prefix === undefined) list.addAddress(address, family)
+      else list.addSubnet(address, wholeNumber(prefix), family)
+    } catch {
+      throw new SettingError(`holds ${item}, which is neither an address nor a network`)
+    }
+  }
+  return list
 }
 
 function logLevel(value: string): LogLevel {

@@ -29,7 +29,7 @@ export async function startLive(hurried: Partial<LiveLimits> = {}, vendorFolders
   const sink = new Writable({ write: (chunk, _encoding, done) => (lines.push(String(chunk)), done()) })
   const logger = makeLogger('trace', sink)
   const client = new GatewayClient(settings, logger)
-  const server = makeServer(logger)
+  const server = makeServer(settings, logger)
   const parts = { settings, gateway: client, vendors: findVendors(vendorFolders) }
   await server.register(async (scope) => streamRoutes(scope, parts, { ...usualLimits, ...hurried }))
   const port = await listen(server, settings.host, settings.port)

@@ -22,10 +22,15 @@ export const conflict = (sentence: string) => new Refusal(409, sentence)
 export const paymentRequired = (sentence: string) => new Refusal(402, sentence)
 export const unprocessable = (sentence: string) => new Refusal(422, sentence)
 export const badGateway = (sentence: string) => new Refusal(502, sentence)
-export const unavailable = (sentence: string) => new Refusal(503, sentence)
+
+const retryAfter = (seconds: number | undefined): Record<string, string> =>
+  seconds === undefined ? {} : { 'retry-after': String(seconds) }
+
+export const unavailable = (sentence: string, retryAfterS?: number) =>
+  new Refusal(503, sentence, retryAfter(retryAfterS))
 
 export const tooMany = (sentence: string, retryAfterS?: number) =>
-  new Refusal(429, sentence, retryAfterS === undefined ? {} : { 'retry-after': String(retryAfterS) })
+  new Refusal(429, sentence, retryAfter(retryAfterS))
 
 /** Lists inside sentences read `a · b`. */
 export const listed = (items: readonly string[]) => items.join(' · ')

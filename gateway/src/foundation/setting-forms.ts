@@ -71,6 +71,13 @@ export function phoneNumber(value: string): string {
   return value
 }
 
+/** Two letters, as ISO 3166 writes them. */
+export function countryCode(value: string): string {
+  if (!/^[a-z]{2}$/i.test(value))
+    throw new SettingError(`holds ${value}, which is not a country of two letters, as DE`)
+  return value.toUpperCase()
+}
+
 export function publicAddress(value: string): string {
   const isPublic = ipaddr.IPv4.isValidFourPartDecimal(value) && ipaddr.parse(value).range() === 'unicast'
   if (!isPublic) throw new SettingError(`is not a public IPv4 address: ${value}`)

@@ -18,6 +18,7 @@ const unsetTelephony: TelephonySettings = {
   approveHooked: false,
   numbersQuota: 5,
   verifyFrom: undefined,
+  verifyTexts: { areSent: true, perNumber: 5, perOrg: 50, perDay: 500, countries: undefined },
   carriersFile: undefined,
   apiCarrier: {
     accountApi: 'https://api.twilio.com',
@@ -74,6 +75,22 @@ test('every deployment setting starts SVC_ and the defaults are those of the set
     logLevel: 'info',
     recordingsFolder: undefined,
     consoleFolder: undefined,
+    limits: {
+      signInTriesPerPlace: 30,
+      passwordQueue: 100,
+      lettersPerOrg: 500,
+      lettersPerRecipient: 10,
+      connections: {
+        headersTimeoutMs: 10_000,
+        requestTimeoutMs: 600_000,
+        bodyStallMs: 10_000,
+        mostConnections: 10_000,
+        mostConnectionsPerAddress: 1000,
+      },
+      metricsHost: '127.0.0.1',
+      metricsPort: 8083,
+      isMetricsPortSet: false,
+    },
     logKeptMs: undefined,
   })
 })

@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import { plans, type Plan } from '@switchroom/contract/accounts'
 import type { VoiceDoing } from '@switchroom/contract/voice-server'
 import { minuteMs, secondMs } from './clock.ts'
+import { readLimitSettings, type LimitSettings } from './limit-settings.ts'
 import { readTelephonySettings, type TelephonySettings } from './telephony-settings.ts'
 import { readVaultKey } from './vault-key.ts'
 import {
@@ -90,6 +91,7 @@ export interface Settings {
   /** Where the built console lies, if not in the checkout. */
   consoleFolder: string | undefined
   logLevel: LogLevel
+  limits: LimitSettings
   /** How long the log of a call that ended is kept; for ever where unsaid. */
   logKeptMs: number | undefined
 }
@@ -167,6 +169,7 @@ export function readSettings(environment: Environment): Settings {
     recordingsFolder: read('SVC_RECORDINGS', (path) => resolve(path)),
     consoleFolder: read('SVC_CONSOLE', (path) => resolve(path)),
     logLevel: read('SVC_LOG_LEVEL', itemOf(logLevels)) ?? 'info',
+    limits: readLimitSettings(read),
     logKeptMs: read('SVC_LOG_DAYS', daysAsMs),
   }
 }

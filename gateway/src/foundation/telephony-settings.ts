@@ -1,8 +1,11 @@
 import { resolve } from 'node:path'
 import type { Environment as Env } from '@switchroom/contract/scopes'
 import {
+  countryCode,
+  flag,
   fleetName,
   hostName,
+  listOf,
   phoneNumber,
   publicAddress,
   SettingError,
@@ -24,6 +27,16 @@ export interface MediaServer {
   secret: string
 }
 
+/** How many texts verify phones in a day, and where. */
+export interface VerifyTextLimits {
+  areSent: boolean
+  perNumber: number
+  perOrg: number
+  perDay: number
+  /** Countries as ISO 3166 writes them; undefined is any. */
+  countries: string[] | undefined
+}
+
 export interface TelephonySettings {
   /** The name carriers send an environment's calls to; an environment without one takes no numbers. */
   sipNames: Record<Env, string | undefined>
@@ -33,6 +46,8 @@ export interface TelephonySettings {
   numbersQuota: number
   /** The sender of texts that verify a member's own phone. */
   verifyFrom: string | undefined
+  /** What texts of this kind may cost the platform. */
+  verifyTexts: VerifyTextLimits
   carriersFile: string | undefined
   apiCarrier: { accountApi: string; trunkingApi: string; termination: string }
   /** The messaging platform's API. */
@@ -61,6 +76,13 @@ export function readTelephonySettings(read: Read, domain: string | undefined): T
     approveHooked: read('SVC_APPROVE_HOOKED', isSet) ?? false,
     numbersQuota: read('SVC_NUMBERS_QUOTA', wholeNumber) ?? 5,
     verifyFrom: read('SVC_VERIFY_FROM', phoneNumber),
+    verifyTexts: {
+      areSent: read('SVC_VERIFY_TEXTS', flag) ?? true,
+      perNumber: read('SVC_VERIFY_TEXTS_PER_NUMBER', wholeNumber) ?? 5,
+      perOrg: read('SVC_VERIFY_TEXTS_PER_ORG', wholeNumber) ?? 50,
+      perDay: read('SVC_VERIFY_TEXTS_PER_DAY', wholeNumber) ?? 500,
+      countries: read('SVC_VERIFY_COUNTRIES', listOf(countryCode)),
+    },
     carriersFile: read('SVC_CARRIERS_FILE', (file) => resolve(file)),
     apiCarrier: {
       accountApi: accountApi ?? 'https://api.twilio.com',

@@ -142,6 +142,6 @@ test('paths are under /v1, but for discovery, pages and what serves the process 
   const places = ['/agents', '/calls', '/numbers', '/threads', '/platform']
   const pages = [...doors, ...screens, ...places, ...places.map((place) => `${place}/*`)]
   const assets = ['/assets/:asset', '/docs', '/docs/:asset', '/docs/start.js']
-  const process = ['/.well-known/svc', '/healthz', '/metrics', '/openapi.json', '/readyz']
+  const process = ['/.well-known/svc', '/healthz', '/openapi.json', '/readyz']
   assert.deepEqual([...new Set(outside)].toSorted(), [...pages, ...assets, ...process].toSorted())
 })

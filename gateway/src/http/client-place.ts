@@ -24,6 +24,13 @@ export function placeNamed(text: string): string | undefined {
   return address && placeOf(address)
 }
 
+/** What a connection is counted for: the place of its peer; nothing where that is a proxy of ours. */
+export function connectionPlace(peer: string, trusted: readonly Network[]): string | undefined {
+  const address = parse(peer)
+  if (!address) return peer
+  return isWithin(address, trusted) ? undefined : placeOf(address)
+}
+
 /**
  * Where a request comes from: the peer, or, when the peer is a proxy of ours, the right-most address it was
  * forwarded for that is not one of ours. Anything further left was written by whoever likes to.

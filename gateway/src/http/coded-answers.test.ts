@@ -138,7 +138,7 @@ test('answers of the dashboard may not be stored, and are counted and logged by 
   const answer = await dashboard.get('/api/rates/models')
   assert.equal(answer.headers.get('cache-control'), 'no-store')
   assert.match(answer.headers.get('x-request-id') ?? '', /^req_[0-9a-f]{12}_\d+$/)
-  const { text } = await nobody.get('/metrics')
+  const { text } = await deployment.metrics.get('/metrics')
   assert.match(
     text,
     /svc_http_request_seconds_count\{method="GET",route="\/api\/rates\/models",status="200"\} \d+/,

@@ -30,6 +30,7 @@ function refusalOf(error: FastifyError, request: FastifyRequest): Refusal {
     return unprocessable('body: must be a JSON object, sent with the content-type application/json')
   if (error.code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH')
     return unprocessable('body: must be as long as it says')
+  if (request.raw.destroyed && !request.raw.complete) return new Refusal(499, 'the caller hung up')
   return new Refusal(500, 'something broke on our side')
 }
 
@@ -67,7 +68,7 @@ export const answerBrokenRequests =
           ? ['Request Timeout', new Refusal(408, 'that request took too long to arrive')]
           : ['Bad Request', new Refusal(400, 'that is not an HTTP request')]
     const body = JSON.stringify(answers.bodyOf(refusal))
-    const head = `HTTP/1.1 ${refusal.status} ${reason}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}`
+    const head = `HTTP/1.1 ${refusal.status} ${reason}\r\nContent-Type: application/json\r\nX-Content-Type-Options: nosniff\r\nContent-Length: ${Buffer.byteLength(body)}`
     if (socket.writable) socket.write(`${head}\r\nConnection: close\r\n\r\n${body}`)
     socket.destroy(error)
   }

@@ -1,4 +1,3 @@
-import type { Registry } from 'prom-client'
 import { Type } from 'typebox'
 import { unavailable } from '../foundation/refusals.ts'
 import { open } from './access.ts'
@@ -7,12 +6,8 @@ import type { Server } from './server.ts'
 
 const Status = Type.Object({ status: Type.Literal('ok') })
 
-/** Whether the process runs, whether it can do its work, and how it fares. */
-export function healthRoutes(
-  server: Server,
-  whyNotReady: () => Promise<string | undefined>,
-  metrics: Registry,
-) {
+/** Whether the process runs, and whether it can do its work. */
+export function healthRoutes(server: Server, whyNotReady: () => Promise<string | undefined>) {
   server.get(
     '/healthz',
     { access: open, schema: { summary: 'The process runs', response: { 200: Status } } },
@@ -30,11 +25,5 @@ export function healthRoutes(
       if (reason !== undefined) throw unavailable(reason)
       return { status: 'ok' as const }
     },
-  )
-
-  server.get(
-    '/metrics',
-    { access: open, schema: { summary: 'Metrics for Prometheus', response: { 200: Type.String() } } },
-    async (_request, reply) => reply.type(metrics.contentType).send(await metrics.metrics()),
   )
 }

@@ -24,7 +24,7 @@ test('without its database it is well and not ready (ID-22)', async () => {
 test('metrics count requests by route and carry no org, key or path as sent', async () => {
   const org = await deployment.newOrg()
   await deployment.operator.get(`/v1/ops/orgs/${org.slug}`)
-  const { text, headers } = await nobody.get('/metrics')
+  const { text, headers } = await deployment.metrics.get('/metrics')
   assert.match(headers.get('content-type') ?? '', /^text\/plain/)
   assert.match(
     text,

@@ -1,31 +1,36 @@
 import type { AddressInfo } from 'node:net'
 import type { Server } from './server.ts'
 
+/** Where a server listens, and the settings that say so. */
+export interface Listening {
+  host: string
+  port: number
+  setting: string
+  hostSetting: string
+}
+
 /** A port that could not be opened, with the setting that names it. */
 export class ListenFailure extends Error {
   readonly setting: string
+  readonly hostSetting: string
   override readonly cause: Error
 
-  constructor(setting: string, cause: Error) {
+  constructor({ setting, hostSetting }: Listening, cause: Error) {
     super(cause.message)
     this.setting = setting
+    this.hostSetting = hostSetting
     this.cause = cause
   }
 }
 
 /** The ports that a process has open. */
 export class Listeners {
-  readonly #host: string
   readonly #servers: Server[] = []
 
-  constructor(host: string) {
-    this.#host = host
-  }
-
   /** Answers the port, for 0 is any free one. */
-  async open(server: Server, port: number, setting: string): Promise<number> {
-    await server.listen({ host: this.#host, port }).catch((error: Error) => {
-      throw new ListenFailure(setting, error)
+  async open(server: Server, at: Listening): Promise<number> {
+    await server.listen({ host: at.host, port: at.port }).catch((error: Error) => {
+      throw new ListenFailure(at, error)
     })
     this.#servers.push(server)
     return (server.server.address() as AddressInfo).port

@@ -5,7 +5,8 @@ import type { Registry } from 'prom-client'
 import { newId } from '../foundation/secrets.ts'
 import type { Settings } from '../foundation/settings.ts'
 import type { Authentication } from './authentication.ts'
-import { clientPlace } from './client-place.ts'
+import { clientPlace, connectionPlace } from './client-place.ts'
+import { capConnections, serverOptions, SlowBodies } from './connection-limits.ts'
 import type { Fleet } from './fleet.ts'
 import { answerBrokenRequests, answerFailures, answerUnknown, nulInUrl, type Answers } from './failures.ts'
 import { guardRoutes } from './guard.ts'
@@ -20,7 +21,9 @@ import { isSocketRequest } from './sockets.ts'
 const bodyLimitBytes = 1024 * 1024
 
 export interface ServerParts {
-  settings: Pick<Settings, 'trustedProxies'>
+  settings: Pick<Settings, 'trustedProxies' | 'limits'>
+  /** Where browsers reach it, if any do. */
+  publicUrl?: string
   authentication: Authentication
   fleet: Fleet
   agentOfCall: AgentOfCall
@@ -32,21 +35,27 @@ export interface ServerParts {
 /** An HTTP server on which every route is guarded, narrowed, counted and answered alike. */
 export function makeServer(parts: ServerParts): Server {
   const { settings, logger, metrics, answers } = parts
+  const limits = settings.limits.connections
   const routes = new Routes()
   const answerFailure = answerFailures(answers)
+  const safety = safetyHeaders(parts.publicUrl)
   const made = fastify({
     loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true }), // observation.ts logs instead
     genReqId: requestIds(),
     bodyLimit: bodyLimitBytes,
+    requestTimeout: Math.ceil(limits.requestTimeoutMs),
     return503OnClosing: false, // its answer would not be of our shape; the connection is closed instead
     forceCloseConnections: 'idle',
-    http: { shouldUpgradeCallback: isSocketRequest(routes) },
+    http: { shouldUpgradeCallback: isSocketRequest(routes), ...serverOptions(limits) },
     routerOptions: { maxParamLength: 500 },
-    frameworkErrors: answerFailure,
+    frameworkErrors: (error, request, reply) => answerFailure(error, request, reply.headers(safety)), // before any hook
     clientErrorHandler: answerBrokenRequests(answers),
   }).withTypeProvider<TypeBoxTypeProvider>()
   const server: Server = Object.assign(made, { routes })
+  const placeOf = (peer: string) => connectionPlace(peer, settings.trustedProxies)
+  capConnections({ server: server.server, limits, placeOf, logger })
+  const slowBodies = new SlowBodies(server.server, limits)
 
   server.setValidatorCompiler(validatorOf)
   server.setSerializerCompiler(serializerOf)
@@ -61,7 +70,8 @@ export function makeServer(parts: ServerParts): Server {
     },
   })
   server.addHook('onRequest', (request, reply, done) => {
-    reply.header('x-request-id', request.id)
+    slowBodies.watch(request.raw, reply.raw)
+    reply.header('x-request-id', request.id).headers(safety)
     if (/^\/(?:v1|api)/.test(request.url)) reply.header('cache-control', 'no-store')
     done(nulInUrl(request))
   })
@@ -70,6 +80,12 @@ export function makeServer(parts: ServerParts): Server {
   guardRoutes(server, parts)
   return server
 }
+
+/** On every answer: a browser guesses no type, and comes back over TLS alone where that is what the operator serves. */
+const safetyHeaders = (publicUrl = ''): Record<string, string> => ({
+  'x-content-type-options': 'nosniff',
+  ...(publicUrl.startsWith('https:') && { 'strict-transport-security': 'max-age=31536000' }),
+})
 
 /** Unique over processes by its random start, and within one by counting: cheaper than randomness each time. */
 function requestIds(): () => string {

@@ -1,7 +1,7 @@
 import { secondMs, type Clock } from '../foundation/clock.ts'
 import { tooMany } from '../foundation/refusals.ts'
 import { digestOf } from '../foundation/secrets.ts'
-import type { Database } from '../database/database.ts'
+import type { Database, Queryable } from '../database/database.ts'
 import * as store from './rate-counts.store.ts'
 
 export interface RateLimit {
@@ -22,9 +22,14 @@ export class RateCounts {
   }
 
   /** Whether a try is admitted, and then counted; for what must not be refused aloud. */
-  async isAdmitted(limit: RateLimit, subject: readonly string[]): Promise<boolean> {
+  async isAdmitted(
+    limit: RateLimit,
+    subject: readonly string[],
+    database: Queryable = this.#database,
+  ): Promise<boolean> {
+    if (limit.tries === 0) return false
     const admitted = await store.admitTry(
-      this.#database,
+      database,
       subjectOf(limit, subject),
       this.#clock.now(),
       limit.tries,
@@ -37,13 +42,20 @@ export class RateCounts {
     await store.forgetOldCounts(this.#database, this.#clock.now())
   }
 
-  /** Admits a try and counts it, or refuses it: a refused try is not counted. */
-  async admit(limit: RateLimit, subject: readonly string[], sentence: string) {
-    if (await this.isAdmitted(limit, subject)) return
+  /** Admits a try and counts it, or refuses it: a refused try is not counted. In a transaction it counts if that is kept. */
+  async admit(
+    limit: RateLimit,
+    subject: readonly string[],
+    sentence: string,
+    database: Queryable = this.#database,
+  ) {
+    if (await this.isAdmitted(limit, subject, database)) return
     const now = this.#clock.now()
     const digest = subjectOf(limit, subject)
-    const counted = await store.oldestTry(this.#database, digest, now, limit.windowMs)
-    const freeAtMs = counted?.oldest ? Date.parse(counted.oldest) + limit.windowMs : now.getTime()
+    const counted = await store.oldestTry(database, digest, now, limit.windowMs)
+    const freeAtMs = counted?.oldest
+      ? Date.parse(counted.oldest) + limit.windowMs
+      : now.getTime() + limit.windowMs
     throw tooMany(sentence, Math.max(1, Math.ceil((freeAtMs - now.getTime()) / secondMs)))
   }
 }

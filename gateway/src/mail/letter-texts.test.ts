@@ -56,13 +56,28 @@ test('no name ends a header or a paragraph early, and a subject is not endless (
   assert.equal(long.subject.length, 200)
 })
 
+test('a name that holds a link is left out of the letter, its subject and its page', () => {
+  const evil = 'Your account is locked, visit https://evil.example'
+  const letters = [
+    letterText(voices, { kind: 'invitation', name: evil, orgName: evil, link }),
+    letterText(voices, { kind: 'reset', name: evil, orgName: evil, link }),
+    letterText(voices, { kind: 'sign-up', person: evil, org: { slug: 'acme', name: evil }, code: '004217' }),
+  ]
+  for (const { subject, text, html } of letters) {
+    assert.doesNotMatch(subject + text + html, /evil|locked/)
+    assert.ok(text.startsWith('Hello,\n'))
+  }
+  const [invitation, reset, signUp] = letters.map(({ subject, text }) => subject + text)
+  assert.match(invitation ?? '', /^Voices: you are invited to an org/)
+  assert.match(reset ?? '', /for your seat in your org\. /)
+  assert.match(signUp ?? '', /^Voices: your code for acme/)
+})
+
 test('the page of a letter says the same, offers its own link alone, and no name becomes markup (ID-165, T-88)', () => {
-  const orgName = '<a href="https://evil.example">Acme</a> & "Sons"'
+  const orgName = '<a href="/evil">Acme</a> & "Sons"'
   const { html, text } = letterText(voices, { kind: 'invitation', ...linked, orgName })
   assert.deepEqual(html.match(/href="[^"]*"/g), [`href="${link}"`])
-  assert.ok(
-    html.includes('&lt;a href=&quot;https://evil.example&quot;&gt;Acme&lt;/a&gt; &amp; &quot;Sons&quot;'),
-  )
+  assert.ok(html.includes('&lt;a href=&quot;/evil&quot;&gt;Acme&lt;/a&gt; &amp; &quot;Sons&quot;'))
   assert.ok(text.includes(orgName))
   assert.doesNotMatch(html, /<img|<script|url\(/)
   const code = letterText(voices, {

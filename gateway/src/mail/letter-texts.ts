@@ -1,5 +1,5 @@
 import type { Brand } from '@switchroom/contract/discovery'
-import { codePoints } from '../foundation/text.ts'
+import { codePoints, holdsLink } from '../foundation/text.ts'
 import { letterHtml } from './letter-html.ts'
 
 interface Linked {
@@ -26,12 +26,16 @@ interface Words {
   paragraphs: string[]
 }
 
+/** A name that was kept before links in names were refused, or that a provider gave, is left out. */
+const withoutLink = (name: string, instead: string) => (holdsLink(name) ? instead : name)
+const greeting = (name: string) => (holdsLink(name) ? 'Hello,' : `Hello ${name},`)
+
 const words: { [Each in Kind]: (matter: Matters[Each]) => Words } = {
   invitation: ({ name, orgName, link }) => ({
-    subject: `you are invited to ${orgName}`,
+    subject: `you are invited to ${withoutLink(orgName, 'an org')}`,
     paragraphs: [
-      `Hello ${name},`,
-      `you are invited to ${orgName}. Choose your password and take your seat here:`,
+      greeting(name),
+      `you are invited to ${withoutLink(orgName, 'an org')}. Choose your password and take your seat here:`,
       link,
       'The link works once, for one week. If you expected no invitation, ignore this letter.',
     ],
@@ -39,17 +43,17 @@ const words: { [Each in Kind]: (matter: Matters[Each]) => Words } = {
   reset: ({ name, orgName, link }) => ({
     subject: 'choose a new password',
     paragraphs: [
-      `Hello ${name},`,
-      `somebody asked for a new password for your seat in ${orgName}. Choose it here:`,
+      greeting(name),
+      `somebody asked for a new password for your seat in ${withoutLink(orgName, 'your org')}. Choose it here:`,
       link,
       'The link works once, for one week. If it was not you, ignore this letter: nothing changes.',
     ],
   }),
   'sign-up': ({ person, org, code }) => ({
-    subject: `your code for ${org.name}`,
+    subject: `your code for ${withoutLink(org.name, org.slug)}`,
     paragraphs: [
-      `Hello ${person},`,
-      `this code finishes the sign-up of ${org.name} (${org.slug}):`,
+      greeting(person),
+      `this code finishes the sign-up of ${withoutLink(org.name, org.slug)} (${org.slug}):`,
       code,
       'It works for 15 minutes. If it was not you who signed up, ignore this letter: nothing is made.',
     ],

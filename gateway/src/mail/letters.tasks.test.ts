@@ -9,7 +9,13 @@ const queue = ({ gateway, clock }: Deployment, ...addresses: string[]) =>
   gateway.services.database.transaction(async (tx) => {
     const expiresAt = later(clock.now(), 60 * minuteMs)
     for (const to of addresses)
-      await gateway.services.letters.queue(tx, { by: 'platform', to, expiresAt, kind: 'have-account' })
+      await gateway.services.letters.queue(tx, {
+        by: 'platform',
+        askedBy: 'recipient',
+        to,
+        expiresAt,
+        kind: 'have-account',
+      })
   })
 
 test('two gateways on one database send a hundred letters, each exactly once (ID-162)', async () => {

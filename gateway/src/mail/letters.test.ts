@@ -16,6 +16,7 @@ type Wanted = Partial<Pick<QueuedLetter, 'by' | 'to' | 'expiresAt'>>
 
 const letterWith = ({ by = 'platform', to = 'ana@example.com', expiresAt }: Wanted): QueuedLetter => ({
   by,
+  askedBy: 'recipient',
   to,
   expiresAt: expiresAt ?? later(clock.now(), 60 * minuteMs),
   kind: 'invitation',

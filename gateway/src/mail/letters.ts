@@ -1,8 +1,11 @@
+import type { SentLetter, TestLetter } from '@switchroom/contract/mail'
 import type { Logger } from 'pino'
 import type { Database, Transaction } from '../database/database.ts'
 import { later, minuteMs, secondMs, type Clock } from '../foundation/clock.ts'
 import type { SealedPlace, Vault } from '../foundation/sealing.ts'
 import { newId } from '../foundation/secrets.ts'
+import { addressOf } from '../foundation/text.ts'
+import { TooManyLetters, type AskedBy, type LetterCounts } from './letter-counts.ts'
 import * as store from './letters.store.ts'
 import type { AddressedLetter, Mailboxes, Sender } from './mailboxes.ts'
 
@@ -14,6 +17,7 @@ export type QueuedLetter = AddressedLetter & {
    * platform's, for whoever runs the org's mailbox could read it.
    */
   by: Sender
+  askedBy: AskedBy
   /** The end of its link's life: nobody wants it later. */
   expiresAt: Date
 }
@@ -31,22 +35,39 @@ export class Letters {
   readonly #vault: Vault
   readonly #mailboxes: Mailboxes
   readonly #logger: Logger
+  readonly #counts: LetterCounts
 
-  constructor(database: Database, clock: Clock, vault: Vault, mailboxes: Mailboxes, logger: Logger) {
-    this.#database = database
-    this.#clock = clock
-    this.#vault = vault
-    this.#mailboxes = mailboxes
-    this.#logger = logger
+  constructor(parts: {
+    database: Database
+    clock: Clock
+    vault: Vault
+    mailboxes: Mailboxes
+    logger: Logger
+    letterCounts: LetterCounts
+  }) {
+    this.#database = parts.database
+    this.#clock = parts.clock
+    this.#vault = parts.vault
+    this.#mailboxes = parts.mailboxes
+    this.#logger = parts.logger
+    this.#counts = parts.letterCounts
   }
 
-  /** The letter stands and falls with the transaction. */
-  async queue(tx: Transaction, { by, expiresAt, ...letter }: QueuedLetter): Promise<void> {
+  /** The letter is kept with the transaction; one too many of the day refuses all of it. */
+  async queue(tx: Transaction, { by, askedBy, expiresAt, ...letter }: QueuedLetter): Promise<void> {
+    await this.#counts.admit(tx, askedBy, letter.to)
     const id = newId('letter', 8)
     const sealed = this.#vault.seal(JSON.stringify(letter), placeOf(id))
     const owner = by === 'platform' ? by : by.org
     await store.insertLetter(tx, { id, owner, letter: sealed }, this.#clock.now(), expiresAt)
     tx.afterCommit(() => this.onQueued())
+  }
+
+  /** A test that an org asks for is sent at once, and counts as any letter of theirs. */
+  async sendTest(org: string, { to }: TestLetter): Promise<SentLetter> {
+    const address = addressOf(to)
+    await this.#database.transaction((tx) => this.#counts.admit(tx, { org }, address))
+    return this.#mailboxes.sendTest({ org }, { to: address })
   }
 
   /** Takes the letter that waits longest, so that no other gateway sends it too. */
@@ -80,6 +101,11 @@ export class Letters {
     await store.forgetLetter(this.#database, id)
     this.#logger.warn({ letter: id, owner, reason }, 'dropped a letter')
   }
+}
+
+/** For whom must not learn that a letter was not written. */
+export function unlessTooManyLetters(error: unknown) {
+  if (!(error instanceof TooManyLetters)) throw error
 }
 
 const placeOf = (id: string): SealedPlace => `letters:letter:${id}`

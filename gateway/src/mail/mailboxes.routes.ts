@@ -3,14 +3,15 @@ import { Nothing } from '@switchroom/contract/shapes'
 import { operator, scope } from '../http/access.ts'
 import { refusals } from '../http/refusals.ts'
 import type { Server } from '../http/server.ts'
+import type { Letters } from './letters.ts'
 import type { Mailboxes } from './mailboxes.ts'
 
-export function mailboxRoutes(server: Server, mailboxes: Mailboxes) {
-  orgMailboxRoutes(server, mailboxes)
+export function mailboxRoutes(server: Server, mailboxes: Mailboxes, letters: Letters) {
+  orgMailboxRoutes(server, mailboxes, letters)
   platformMailboxRoutes(server, mailboxes)
 }
 
-function orgMailboxRoutes(server: Server, mailboxes: Mailboxes) {
+function orgMailboxRoutes(server: Server, mailboxes: Mailboxes, letters: Letters) {
   server.get(
     '/v1/org/mail',
     { access: scope('team'), schema: { summary: "The org's own mailbox", response: { 200: Mailbox } } },
@@ -49,10 +50,10 @@ function orgMailboxRoutes(server: Server, mailboxes: Mailboxes) {
       schema: {
         summary: 'Send one letter and wait for it',
         body: TestLetter,
-        response: { 200: SentLetter, ...refusals(409) },
+        response: { 200: SentLetter, ...refusals(409, 429) },
       },
     },
-    (request) => mailboxes.sendTest({ org: request.caller.org }, request.body),
+    (request) => letters.sendTest(request.caller.org, request.body),
   )
 }
 

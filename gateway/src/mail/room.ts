@@ -1,4 +1,6 @@
 import type { Ground } from '../database/room.ts'
+import type { HttpRoom } from '../http/room.ts'
+import { LetterCounts } from './letter-counts.ts'
 import { LetterTasks } from './letters.tasks.ts'
 import { Letters } from './letters.ts'
 import { Mailboxes } from './mailboxes.ts'
@@ -8,7 +10,7 @@ export type MailRoom = ReturnType<typeof makeMail>
 
 /** Mailboxes, and letters on their way. */
 export function makeMail(
-  parts: Ground,
+  parts: Ground & HttpRoom,
   handed: Pick<ConstructorParameters<typeof Mailboxes>[0], 'brand' | 'lockHoldingAll'>,
 ) {
   const { settings, clock, logger, vault, publicAddresses, database } = parts
@@ -21,7 +23,8 @@ export function makeMail(
     environment: environmentMailbox(settings),
     ...handed,
   })
-  const letters = new Letters(database, clock, vault, mailboxes, logger)
+  const letterCounts = new LetterCounts(parts.rateCounts, settings.limits)
+  const letters = new Letters({ ...parts, mailboxes, letterCounts })
   const letterTasks = new LetterTasks(letters, logger)
 
   return { mailboxes, letters, letterTasks }

@@ -20,6 +20,7 @@ import { Seating } from './sso/seating.ts'
 import { Seats } from './seats/seats.ts'
 import { SignIns } from './sign-in/sign-in.ts'
 import { SignUps } from './sign-up/sign-up.ts'
+import { PlaceTries } from './sign-in/tries.ts'
 import { Switching } from './switching/switching.ts'
 
 export type PeopleRoom = ReturnType<typeof makePeople>
@@ -32,7 +33,8 @@ export function makePeople(
 ) {
   const { settings, clock, logger, vault, publicAddresses, database, rateCounts, mailboxes, letters } = parts
 
-  const passwords = new Passwords(settings.minPassword)
+  const passwords = new Passwords(settings.minPassword, settings.limits.passwordQueue)
+  const placeTries = new PlaceTries(rateCounts, settings.limits.signInTriesPerPlace)
   const mint = new Mint(clock)
   const keys = new Keys(database, clock)
   const orgs = new Orgs(database, clock, held, atBirth)
@@ -90,6 +92,7 @@ export function makePeople(
     members,
     loginCodes,
     seats,
+    placeTries,
     signIns,
     resets,
     signUps,

@@ -29,7 +29,7 @@ async function startSpeech(stallMs: number) {
   const settings = readSettings({ SVC_GATEWAY_URL: gateway.url, SVC_FLEET_KEY: 'svc_fleet_x' })
   const logger = makeLogger('silent', process.stdout)
   const client = new GatewayClient(settings, logger)
-  const server = makeServer(logger)
+  const server = makeServer(settings, logger)
   const parts = { settings, gateway: client, vendors: findVendors([]) }
   await server.register(async (scope) => speechRoutes(scope, parts, stallMs))
   const port = await listen(server, '127.0.0.1', 0)

@@ -16,7 +16,7 @@ export function invitationRoutes(server: Server, invitations: Invitations) {
         summary: 'Choose a password, take the seat and get a key',
         params: Params,
         body: AcceptInvitation,
-        response: { 200: AcceptedInvitation, ...refusals(400, 403, 404) },
+        response: { 200: AcceptedInvitation, ...refusals(400, 403, 404, 503) },
       },
     },
     (request) => invitations.accept(request.params.token, request.body),

@@ -2,6 +2,7 @@ import type { Invited } from '@switchroom/contract/members'
 import type { Transaction } from '../../database/database.ts'
 import { later, weekMs, type Clock } from '../../foundation/clock.ts'
 import { digestOf, newSecret } from '../../foundation/secrets.ts'
+import type { AskedBy } from '../../mail/letter-counts.ts'
 import type { Letters } from '../../mail/letters.ts'
 import type { Mailboxes } from '../../mail/mailboxes.ts'
 import { conflict } from '../../foundation/refusals.ts'
@@ -89,6 +90,7 @@ export class Links {
         by,
         link: this.#linkOf(posted),
         expires,
+        askedBy: { org: member.org },
       })
     }
     const link = token === null ? null : this.#linkOf(token)
@@ -106,7 +108,14 @@ export class Links {
       expires_at: expires,
     } as const
     const link = this.#linkOf(await this.#keep(tx, kept))
-    await this.#post(tx, member, { purpose: 'reset', orgName, by: 'platform', link, expires })
+    await this.#post(tx, member, {
+      purpose: 'reset',
+      orgName,
+      by: 'platform',
+      link,
+      expires,
+      askedBy: 'recipient',
+    })
   }
 
   async #keep(tx: Transaction, invitation: Omit<store.NewInvitation, 'digest'>): Promise<string> {
@@ -124,12 +133,14 @@ export class Links {
       by: 'org' | 'platform'
       link: string
       expires: Date
+      askedBy: AskedBy
     },
   ) {
     const by = letter.by === 'org' ? { org } : ('platform' as const)
-    const { purpose, orgName, link } = letter
+    const { purpose, orgName, link, askedBy } = letter
     await this.#letters.queue(tx, {
       by,
+      askedBy,
       to: email,
       expiresAt: letter.expires,
       kind: purpose,

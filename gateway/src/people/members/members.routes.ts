@@ -68,7 +68,7 @@ export function memberRoutes(server: Server, members: Members) {
       schema: {
         summary: 'A one-use link with which a member chooses a new password',
         params: Params,
-        response: { 201: Invited, ...refusals(404, 409) },
+        response: { 201: Invited, ...refusals(404, 409, 429) },
       },
     },
     async (request, reply) => reply.code(201).send(await members.reset(request.caller, request.params.id)),

@@ -12,7 +12,7 @@ import type { Caller, Operator } from '../../foundation/caller.ts'
 import type { Clock } from '../../foundation/clock.ts'
 import { badRequest, conflict, notFound, tooMany } from '../../foundation/refusals.ts'
 import { newId } from '../../foundation/secrets.ts'
-import { addressOf, lineOf, nameFrom } from '../../foundation/text.ts'
+import { addressOf, nameFrom, nameOf } from '../../foundation/text.ts'
 import type { Links, Posting, WantedLink } from '../invitations/links.ts'
 import type { Keys } from '../keys/keys.ts'
 import type { OrgRow, Orgs } from '../orgs/orgs.ts'
@@ -152,7 +152,7 @@ export class Members {
   #newMember(org: string, invited: InviteMember): store.NewMember {
     const email = addressOf(invited.email)
     const role = roleOf(invited.role)
-    const own = invited.name === undefined ? nameFrom(email) : lineOf('name', invited.name)
+    const own = invited.name === undefined ? nameFrom(email) : nameOf(invited.name)
     const production = role === 'admin' || (invited.production ?? false)
     const agents = agentList(invited.agents ?? [])
     return { id: newId('mem', 6), org, email, role, name: own, agents, operator: false, production }

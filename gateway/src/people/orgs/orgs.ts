@@ -13,7 +13,7 @@ import type { Database, Queryable, Transaction } from '../../database/database.t
 import type { Clock } from '../../foundation/clock.ts'
 import { badRequest, notFound } from '../../foundation/refusals.ts'
 import { newId } from '../../foundation/secrets.ts'
-import { lineOf } from '../../foundation/text.ts'
+import { nameOf } from '../../foundation/text.ts'
 import * as store from './orgs.store.ts'
 
 export type { OrgRow } from './orgs.store.ts'
@@ -61,7 +61,7 @@ export class Orgs {
 
   async createIn(tx: Transaction, wanted: CreateOrg): Promise<CreatedOrg> {
     const slug = this.slugOf(wanted.slug)
-    const name = wanted.name === undefined ? slug : lineOf('name', wanted.name)
+    const name = wanted.name === undefined ? slug : nameOf(wanted.name)
     const org = {
       id: newId('org', 6),
       slug,

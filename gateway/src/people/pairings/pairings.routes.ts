@@ -12,19 +12,21 @@ import { Type } from 'typebox'
 import { open, person } from '../../http/access.ts'
 import { refusals } from '../../http/refusals.ts'
 import type { Server } from '../../http/server.ts'
+import type { PlaceTries } from '../sign-in/tries.ts'
 import type { Pairings } from './pairings.ts'
 
 const Params = Type.Object({ code: Type.String() })
 
-export function pairingRoutes(server: Server, pairings: Pairings) {
+export function pairingRoutes(server: Server, pairings: Pairings, placeTries: PlaceTries) {
   server.post(
     '/v1/login/pairings',
     {
       access: open,
+      preHandler: placeTries.countTry,
       schema: {
         summary: 'A word with which a terminal waits',
         body: StartPairing,
-        response: { 200: LoginCode, ...refusals(400) },
+        response: { 200: LoginCode, ...refusals(400, 429) },
       },
     },
     (request) => pairings.start(request.body),
@@ -34,10 +36,11 @@ export function pairingRoutes(server: Server, pairings: Pairings) {
     '/v1/login/pairings/:code',
     {
       access: open,
+      preHandler: placeTries.countTry,
       schema: {
         summary: 'What waits behind a word',
         params: Params,
-        response: { 200: Pairing, ...refusals(404) },
+        response: { 200: Pairing, ...refusals(404, 429) },
       },
     },
     (request) => pairings.read(request.params.code),
@@ -61,11 +64,12 @@ export function pairingRoutes(server: Server, pairings: Pairings) {
     '/v1/login/pairings/:code/key',
     {
       access: open,
+      preHandler: placeTries.countPoll,
       schema: {
         summary: "The terminal's key, once, after the approval",
         params: Params,
         headers: CollectHeaders,
-        response: { 200: PairedKey, 202: Empty, ...refusals(403, 404) },
+        response: { 200: PairedKey, 202: Empty, ...refusals(403, 404, 429) },
       },
     },
     async (request, reply) => {

@@ -1,5 +1,5 @@
 import { hash, verify } from '@node-rs/argon2'
-import { badRequest } from '../../foundation/refusals.ts'
+import { badRequest, unavailable } from '../../foundation/refusals.ts'
 import { codePoints } from '../../foundation/text.ts'
 
 // What OWASP names for argon2id, the package's default: 19 MiB, two passes, one lane.
@@ -13,15 +13,18 @@ const longestBytes = 1024
 
 /** More at once would fill the thread pool and stall every file access of the process. */
 const atOnce = 2
+const retryAfterS = 5
 
-/** Hashes and verifies passwords off the event loop, two at a time. */
+/** Hashes and verifies passwords off the event loop, two at a time; so many may wait, and more are refused. */
 export class Passwords {
   readonly #minLength: number
+  readonly #mostWaiting: number
   #running = 0
   readonly #waiting: (() => void)[] = []
 
-  constructor(minLength: number) {
+  constructor(minLength: number, mostWaiting: number) {
     this.#minLength = minLength
+    this.#mostWaiting = mostWaiting
   }
 
   refuseUnfit(password: string) {
@@ -45,6 +48,11 @@ export class Passwords {
   }
 
   async #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#running >= atOnce && this.#waiting.length >= this.#mostWaiting)
+      throw unavailable(
+        `this gateway is checking too many passwords at the moment: try again in ${retryAfterS} seconds`,
+        retryAfterS,
+      )
     if (this.#running >= atOnce) await new Promise<void>((resolve) => this.#waiting.push(resolve))
     else this.#running += 1
     try {

@@ -3,13 +3,15 @@ import { Empty } from '@switchroom/contract/shapes'
 import { open } from '../../http/access.ts'
 import { refusals } from '../../http/refusals.ts'
 import type { Server } from '../../http/server.ts'
+import type { PlaceTries } from '../sign-in/tries.ts'
 import type { Resets } from './resets.ts'
 
-export function resetRoutes(server: Server, resets: Resets) {
+export function resetRoutes(server: Server, resets: Resets, placeTries: PlaceTries) {
   server.post(
     '/v1/login/reset',
     {
       access: open,
+      preHandler: placeTries.countTry,
       schema: {
         summary: 'Have a link mailed with which to choose a new password',
         body: AskReset,

@@ -3,6 +3,7 @@ import type { Database } from '../../database/database.ts'
 import { hourMs } from '../../foundation/clock.ts'
 import { normalAddress } from '../../foundation/text.ts'
 import type { RateCounts } from '../../http/rate-counts.ts'
+import { unlessTooManyLetters } from '../../mail/letters.ts'
 import type { Mailboxes } from '../../mail/mailboxes.ts'
 import type { Links } from '../invitations/links.ts'
 import { signInTries, tooManyTries } from '../sign-in/tries.ts'
@@ -51,6 +52,8 @@ export class Resets {
     if (!(await this.#mailboxes.canPlatformSend())) return
     const member = await store.findResettable(this.#database, address)
     if (!member || !(await this.#rateCounts.isAdmitted(lettersAnHour, [address]))) return
-    await this.#database.transaction((tx) => this.#links.postReset(tx, member, member.org_name))
+    await this.#database
+      .transaction((tx) => this.#links.postReset(tx, member, member.org_name))
+      .catch(unlessTooManyLetters)
   }
 }

@@ -5,16 +5,18 @@ import { refusals } from '../../http/refusals.ts'
 import type { Server } from '../../http/server.ts'
 import { browserIn } from '../sso/browser-cookie.ts'
 import type { SignIns } from './sign-in.ts'
+import type { PlaceTries } from './tries.ts'
 
-export function signInRoutes(server: Server, signIns: SignIns) {
+export function signInRoutes(server: Server, signIns: SignIns, placeTries: PlaceTries) {
   server.post(
     '/v1/login',
     {
       access: open,
+      preHandler: placeTries.countTry,
       schema: {
         summary: 'Sign in with an email and a password, or with a code',
         body: SignIn,
-        response: { 200: MintedKey, ...refusals(401, 403, 404, 429) },
+        response: { 200: MintedKey, ...refusals(401, 403, 404, 429, 503) },
       },
     },
     (request) => signIns.signIn(request.body, request.place, browserIn(request.headers.cookie)),
@@ -24,10 +26,11 @@ export function signInRoutes(server: Server, signIns: SignIns) {
     '/v1/login/orgs',
     {
       access: open,
+      preHandler: placeTries.countTry,
       schema: {
         summary: 'The orgs this email and password open',
         body: Credentials,
-        response: { 200: OpenOrgList, ...refusals(401, 429) },
+        response: { 200: OpenOrgList, ...refusals(401, 429, 503) },
       },
     },
     (request) => signIns.orgs(request.body, request.place),

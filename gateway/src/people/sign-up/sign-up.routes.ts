@@ -4,9 +4,15 @@ import { unavailable } from '../../foundation/refusals.ts'
 import { signUp } from '../../http/access.ts'
 import { refusals } from '../../http/refusals.ts'
 import type { Server } from '../../http/server.ts'
+import type { PlaceTries } from '../sign-in/tries.ts'
 import type { SignUps } from './sign-up.ts'
 
-export function signUpRoutes(server: Server, signUps: SignUps, canMail: () => Promise<boolean>) {
+export function signUpRoutes(
+  server: Server,
+  signUps: SignUps,
+  placeTries: PlaceTries,
+  canMail: () => Promise<boolean>,
+) {
   const onRequest = async () => {
     if (!(await canMail())) throw unavailable('this deployment cannot mail, so it takes no sign-up')
   }
@@ -16,6 +22,7 @@ export function signUpRoutes(server: Server, signUps: SignUps, canMail: () => Pr
     {
       access: signUp,
       onRequest,
+      preHandler: placeTries.countTry,
       schema: {
         summary: 'Sign up for an org; a code is mailed',
         body: SignUp,
@@ -30,6 +37,7 @@ export function signUpRoutes(server: Server, signUps: SignUps, canMail: () => Pr
     {
       access: signUp,
       onRequest,
+      preHandler: placeTries.countTry,
       schema: {
         summary: 'Prove the address with the code, and have the org',
         body: VerifySignUp,
@@ -44,6 +52,7 @@ export function signUpRoutes(server: Server, signUps: SignUps, canMail: () => Pr
     {
       access: signUp,
       onRequest,
+      preHandler: placeTries.countTry,
       schema: {
         summary: 'Have another code mailed',
         body: ResendSignUp,

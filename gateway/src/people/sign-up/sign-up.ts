@@ -12,9 +12,9 @@ import { dayMs, hourMs, later, minuteMs, type Clock } from '../../foundation/clo
 import { badRequest, conflict, type Refusal } from '../../foundation/refusals.ts'
 import type { Vault } from '../../foundation/sealing.ts'
 import { newId } from '../../foundation/secrets.ts'
-import { addressOf, cutToLine, lineOf, nameFrom, normalAddress } from '../../foundation/text.ts'
+import { addressOf, cutToLine, nameFrom, nameOf, normalAddress } from '../../foundation/text.ts'
 import type { RateCounts } from '../../http/rate-counts.ts'
-import type { Letters } from '../../mail/letters.ts'
+import { unlessTooManyLetters, type Letters } from '../../mail/letters.ts'
 import type { Mint } from '../keys/mint.ts'
 import type { LoginCodes } from '../login-codes/login-codes.ts'
 import type { Orgs } from '../orgs/orgs.ts'
@@ -76,33 +76,36 @@ export class SignUps {
     await this.#admit(place)
     const slug = this.#orgs.slugOf(wanted.org)
     const email = addressOf(wanted.email)
-    const name = wanted.name === undefined ? slug : lineOf('name', wanted.name)
-    const person = wanted.person === undefined ? nameFrom(email) : lineOf('name', wanted.person)
+    const name = wanted.name === undefined ? slug : nameOf(wanted.name)
+    const person = wanted.person === undefined ? nameFrom(email) : nameOf(wanted.person)
     this.#passwords.refuseUnfit(wanted.password)
     if (await store.isSlugTaken(this.#database, slug)) throw conflict(`${slug} is taken`)
 
     const expires = later(this.#clock.now(), codeLifetimeMs)
     const { reply, hash } = await this.#judge(email, wanted.password)
     if (await this.#rateCounts.isAdmitted(lettersAnHour, [email]))
-      await this.#database.transaction(async (tx) => {
-        if (reply !== 'code')
-          return this.#letters.queue(tx, {
-            by: 'platform',
-            to: email,
-            expiresAt: later(this.#clock.now(), dayMs),
-            kind: reply,
+      await this.#database
+        .transaction(async (tx) => {
+          if (reply !== 'code')
+            return this.#letters.queue(tx, {
+              by: 'platform',
+              askedBy: 'recipient',
+              to: email,
+              expiresAt: later(this.#clock.now(), dayMs),
+              kind: reply,
+            })
+          const device = cutToLine(wanted.device, 'sign-in')
+          await this.#postCode(tx, {
+            email,
+            slug,
+            name,
+            person,
+            device,
+            password_hash: hash,
+            expires_at: expires,
           })
-        const device = cutToLine(wanted.device, 'sign-in')
-        await this.#postCode(tx, {
-          email,
-          slug,
-          name,
-          person,
-          device,
-          password_hash: hash,
-          expires_at: expires,
         })
-      })
+        .catch(unlessTooManyLetters)
     return { email, code_expires_at: expires.toISOString() }
   }
 
@@ -130,11 +133,13 @@ export class SignUps {
     const address = normalAddress(email)
     if (!(await store.isPending(this.#database, address))) return
     if (!(await this.#rateCounts.isAdmitted(lettersAnHour, [address]))) return
-    await this.#database.transaction(async (tx) => {
-      const pending = await store.lockPending(tx, address)
-      if (pending)
-        await this.#postCode(tx, { ...pending, expires_at: later(this.#clock.now(), codeLifetimeMs) })
-    })
+    await this.#database
+      .transaction(async (tx) => {
+        const pending = await store.lockPending(tx, address)
+        if (pending)
+          await this.#postCode(tx, { ...pending, expires_at: later(this.#clock.now(), codeLifetimeMs) })
+      })
+      .catch(unlessTooManyLetters)
   }
 
   /** A dead one is kept for a day, so that a late code is told apart from a wrong one. */
@@ -168,7 +173,8 @@ export class SignUps {
     await store.keepPending(tx, { ...pending, code_mac: this.#macOf(pending.email, code) })
     const { email, slug, name, person, expires_at } = pending
     const matter = { kind: 'sign-up', person, org: { slug, name }, code } as const
-    await this.#letters.queue(tx, { by: 'platform', to: email, expiresAt: expires_at, ...matter })
+    const letter = { by: 'platform', askedBy: 'recipient', to: email, expiresAt: expires_at } as const
+    await this.#letters.queue(tx, { ...letter, ...matter })
   }
 
   async #found(tx: Transaction, pending: store.PendingSignUp): Promise<VerifiedSignUp> {

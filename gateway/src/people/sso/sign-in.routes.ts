@@ -5,6 +5,7 @@ import { Type } from 'typebox'
 import { open } from '../../http/access.ts'
 import { refusals } from '../../http/refusals.ts'
 import type { Server } from '../../http/server.ts'
+import type { PlaceTries } from '../sign-in/tries.ts'
 import { browserCookie, browserIn } from './browser-cookie.ts'
 import type { Domains } from './domains.ts'
 import type { Departure, ProviderSignIns } from './sign-in.ts'
@@ -28,6 +29,7 @@ export function providerSignInRoutes(
   server: Server,
   domains: Domains,
   signIns: ProviderSignIns,
+  placeTries: PlaceTries,
   baseUrl: string,
 ) {
   const depart = (reply: FastifyReply, { location, browser }: Departure) => {
@@ -39,6 +41,7 @@ export function providerSignInRoutes(
     '/v1/login/sso/discover',
     {
       access: open,
+      preHandler: placeTries.countTry,
       schema: {
         summary: 'The orgs whose provider signs in the domain of an address',
         body: DiscoverProviders,
@@ -52,10 +55,11 @@ export function providerSignInRoutes(
     '/v1/login/sso',
     {
       access: open,
+      preHandler: placeTries.countTry,
       schema: {
         summary: "Begin to sign in at an org's provider",
         querystring: Begin,
-        response: { 302: Nothing, ...refusals(404) },
+        response: { 302: Nothing, ...refusals(404, 429) },
       },
     },
     async (request, reply) => {

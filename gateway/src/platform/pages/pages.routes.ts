@@ -4,16 +4,17 @@ import { notFound } from '../../foundation/refusals.ts'
 import { open } from '../../http/access.ts'
 import { refusals } from '../../http/refusals.ts'
 import type { Server } from '../../http/server.ts'
+import { connectionsOf, type PageSettings } from './connections.ts'
 import type { ConsoleFiles } from './console-files.ts'
 
-const headers = {
+const headersOf = (connections: readonly string[]) => ({
   'content-security-policy': [
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
     "img-src 'self' data: https:", // a brand's logo is an https address
     "media-src 'self' blob:",
-    "connect-src 'self' wss: ws: https:", // the media plane has an address of its own
+    `connect-src ${["'self'", ...connections].join(' ')}`,
     "font-src 'self'",
     "base-uri 'none'",
     "form-action 'none'",
@@ -21,7 +22,7 @@ const headers = {
   ].join('; '),
   'referrer-policy': 'no-referrer', // the address of an invitation or a login code is a secret
   'cache-control': 'no-store',
-}
+})
 
 /** Every address that a person opens: the console finds out by itself what to show there. */
 const pages = [
@@ -48,7 +49,8 @@ const notBuilt = `<!doctype html>
 `
 
 /** The console, the same page for any address: looking at one spends nothing. */
-export async function pageRoutes(server: Server, files: ConsoleFiles) {
+export async function pageRoutes(server: Server, files: ConsoleFiles, settings: PageSettings) {
+  const headers = headersOf(connectionsOf(settings))
   const schema = { hide: true, response: { 200: Type.String(), 503: Type.String() } }
   for (const path of pages) {
     server.get(path, { access: open, schema }, async (_request, reply) => {
@@ -76,7 +78,6 @@ export async function pageRoutes(server: Server, files: ConsoleFiles) {
       return reply
         .type(found.type)
         .header('vary', 'accept-encoding')
-        .header('x-content-type-options', 'nosniff')
         .header('cache-control', 'public, max-age=31536000, immutable') // its name changes with its content
         .send(createReadStream(found.path))
     },

@@ -43,6 +43,26 @@ test('the pages behind links are the same whatever the address holds, and run no
   assert.equal((await nobody.get('/')).text, (await nobody.get('/?refused=no')).text)
 })
 
+test('a page of the console connects to the gateway and its media servers, and to no other address', async () => {
+  const connects = async ({ nobody: client }: Pick<typeof deployment, 'nobody'>) =>
+    /connect-src ([^;]*);/.exec((await client.get('/')).headers.get('content-security-policy') ?? '')?.[1]
+  assert.equal(await connects(deployment), "'self' https://switchroom.test wss://switchroom.test")
+  const media = (name: string, address: string) => ({
+    [`SVC_${name}_URL`]: address,
+    [`SVC_${name}_KEY`]: 'key',
+    [`SVC_${name}_SECRET`]: 'secret'.repeat(8),
+  })
+  const other = await deployment.another({
+    SVC_BASE_URL: 'http://127.0.0.1:8080',
+    ...media('MEDIA', 'https://acme.livekit.cloud'),
+    ...media('SANDBOX_MEDIA', 'http://media.test:7880'),
+  })
+  const cloud =
+    'https://acme.livekit.cloud wss://acme.livekit.cloud https://*.livekit.cloud wss://*.livekit.cloud'
+  const own = 'http://127.0.0.1:8080 ws://127.0.0.1:8080'
+  assert.equal(await connects(other), `'self' ${own} ${cloud} http://media.test:7880 ws://media.test:7880`)
+})
+
 test('what the console is made of is kept for a year, and comes compressed to whoever takes it so', async () => {
   const script = assetsIn((await nobody.get('/')).text).find((path) => path.endsWith('.js'))
   const sent = async (accepted: string) =>

@@ -13,7 +13,7 @@ const org = await deployment.newOrg()
 
 /** The lines of the metric as they are scraped, without a key. */
 async function scraped({ nobody }: Deployment): Promise<string[]> {
-  const { status, text } = await nobody.get('/metrics')
+  const { status, text } = await deployment.metrics.get('/metrics')
   assert.equal(status, 200)
   return text.split('\n').filter((line) => line.startsWith('svc_vendor_failing'))
 }

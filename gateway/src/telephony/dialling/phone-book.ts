@@ -9,6 +9,8 @@ export interface PhoneBook {
   /** Null where the number begins with none that is in use. */
   callingCodeOf(number: string): string | null
   zonesOf(number: string, callingCode: string): readonly string[]
+  /** As ISO 3166 writes it; null where the published tables do not say. */
+  countryOf(number: string): string | null
 }
 
 /** Numbers of these types are answered anywhere, so that their first digits say nothing of where. */
@@ -39,6 +41,7 @@ async function open(): Promise<PhoneBook> {
   return {
     callingCodeOf: (number) =>
       [1, 2, 3].map((length) => number.slice(1, 1 + length)).find((code) => codes.has(code)) ?? null,
+    countryOf: (number) => parsePhoneNumberFromString(number, metadata)?.country ?? null,
     zonesOf: (number, callingCode) => zonesIn(table, number, callingCode, isPlaceless),
   }
 }

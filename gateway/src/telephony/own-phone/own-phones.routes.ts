@@ -14,7 +14,7 @@ export function ownPhoneRoutes(server: Server, ownPhones: OwnPhones) {
         summary:
           'Prove that a phone is yours: first its number alone, then with the code that was sent to it',
         body: VerifyPhone,
-        response: { 200: PhoneVerified, 202: PhoneCodeSent, ...refusals(429, 502, 503) },
+        response: { 200: PhoneVerified, 202: PhoneCodeSent, ...refusals(403, 429, 502, 503) },
       },
     },
     async ({ caller, body: { number, code } }, reply) =>

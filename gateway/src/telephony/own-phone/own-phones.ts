@@ -1,15 +1,16 @@
 import { randomInt, timingSafeEqual } from 'node:crypto'
 import type { OwnPhone, PhoneCodeSent, PhoneVerified } from '@switchroom/contract/own-phone'
-import type { Database, Queryable } from '../../database/database.ts'
+import type { Database, Queryable, Transaction } from '../../database/database.ts'
 import type { Caller } from '../../foundation/caller.ts'
-import { hourMs, later, minuteMs, type Clock } from '../../foundation/clock.ts'
-import { badRequest, unavailable } from '../../foundation/refusals.ts'
+import { dayMs, hourMs, later, minuteMs, type Clock } from '../../foundation/clock.ts'
+import { badRequest, forbidden, listed, unavailable } from '../../foundation/refusals.ts'
 import { digestOf, newId } from '../../foundation/secrets.ts'
 import type { TelephonySettings } from '../../foundation/telephony-settings.ts'
 import { cutToLine } from '../../foundation/text.ts'
 import type { RateCounts } from '../../http/rate-counts.ts'
 import type { ApiCarrier } from '../carriers/api-carrier.ts'
 import { readCalled } from '../dialling/called-number.ts'
+import { phoneBook } from '../dialling/phone-book.ts'
 import * as store from './own-phones.store.ts'
 
 const lifetimeMs = 10 * minuteMs
@@ -21,7 +22,7 @@ export interface OwnPhonesParts {
   clock: Clock
   rateCounts: RateCounts
   carrier: Pick<ApiCarrier, 'sendText'>
-  settings: Pick<TelephonySettings, 'ownCarrier' | 'verifyFrom'>
+  settings: Pick<TelephonySettings, 'ownCarrier' | 'verifyFrom' | 'verifyTexts'>
 }
 
 /** The one phone of each member that they proved to hold, in this org. */
@@ -34,27 +35,26 @@ export class OwnPhones {
 
   /** Sends a code to the number; the phone they had stays theirs until the new one is verified. */
   async sendCode(caller: Caller, number: string): Promise<PhoneCodeSent> {
-    const { database, clock, carrier, rateCounts } = this.#parts
+    const { database, clock, carrier } = this.#parts
     const { ownCarrier, verifyFrom } = this.#parts.settings
     if (!ownCarrier || verifyFrom === undefined)
       throw unavailable(
         'this deployment sends no codes: the operator sets SVC_VERIFY_FROM and SVC_CARRIER_ACCOUNT_SID',
       )
+    if (!this.#parts.settings.verifyTexts.areSent)
+      throw forbidden('this deployment sends no codes: the operator turned them off with SVC_VERIFY_TEXTS')
     const { fault } = await readCalled(number)
     if (fault !== null) throw badRequest(`${cutToLine(number, 'an empty number')} gets no code: ${fault}`)
+    await this.#refuseCountry(number)
     const owner = ownerOf(caller)
-    const sentence = 'three codes were sent in the last hour: wait before you ask for another'
-    await rateCounts.admit(codes, [owner.org, owner.member], sentence)
     const id = newId('pc', 12)
     const code = String(randomInt(1_000_000)).padStart(6, '0')
     const askedAt = clock.now()
     const expiresAt = later(askedAt, lifetimeMs)
-    await store.insertCode(database, owner, {
-      id,
-      number,
-      digest: digestOfCode(id, code),
-      askedAt,
-      expiresAt,
+    const kept = { id, number, digest: digestOfCode(id, code), askedAt, expiresAt }
+    await database.transaction(async (tx) => {
+      await this.#count(tx, owner, number)
+      await store.insertCode(tx, owner, kept)
     })
     await carrier.sendText(ownCarrier, {
       to: number,
@@ -62,6 +62,41 @@ export class OwnPhones {
       body: `${code} is your code. It works for ${lifetimeMs / minuteMs} minutes, and once.`,
     })
     return { number, verified: false, expires_at: expiresAt.getTime() / 1000 }
+  }
+
+  /** All in one transaction, so that a text which one count refuses is in none of them. */
+  async #count(tx: Transaction, { org, member }: store.Owner, number: string) {
+    const { rateCounts, settings } = this.#parts
+    const { perNumber, perOrg, perDay } = settings.verifyTexts
+    const aDay = (what: string, tries: number) => ({ name: `phone-codes ${what}`, tries, windowMs: dayMs })
+    const sentence = 'three codes were sent in the last hour: wait before you ask for another'
+    await rateCounts.admit(codes, [org, member], sentence, tx)
+    await rateCounts.admit(
+      aDay('number', perNumber),
+      [number],
+      `${perNumber} codes were sent to ${number} in the last day: try again tomorrow`,
+      tx,
+    )
+    await rateCounts.admit(
+      aDay('org', perOrg),
+      [org],
+      `this org was sent ${perOrg} codes in the last day: try again tomorrow, or ask the operator for more`,
+      tx,
+    )
+    await rateCounts.admit(
+      aDay('deployment', perDay),
+      [],
+      `this deployment sent ${perDay} codes in the last day: try again tomorrow, or ask the operator for more`,
+      tx,
+    )
+  }
+
+  async #refuseCountry(number: string) {
+    const { countries } = this.#parts.settings.verifyTexts
+    if (!countries) return
+    const country = (await phoneBook()).countryOf(number)
+    if (country === null || !countries.includes(country))
+      throw forbidden(`${number} gets no code: this deployment sends them to ${listed(countries)} alone`)
   }
 
   async verify(caller: Caller, number: string, code: string): Promise<PhoneVerified> {
