@@ -2,7 +2,7 @@ import type { OpenedWorkerCall, OpenWorkerCall } from '@switchroom/contract/work
 import type { Holders } from '../../agents/apps/holders.ts'
 import { refuseMalformedSlug } from '../../agents/scope.ts'
 import type { Database, Transaction } from '../../database/database.ts'
-import type { Caller } from '../../foundation/caller.ts'
+import { runnerOf, type Caller } from '../../foundation/caller.ts'
 import type { Clock } from '../../foundation/clock.ts'
 import { badRequest, conflict, forbidden, notFound, Refusal } from '../../foundation/refusals.ts'
 import { cutToLine } from '../../foundation/text.ts'
@@ -41,6 +41,8 @@ interface Arrived {
   caller: string | null
   contact: string | null
   extension: string | null
+  /** The key of the worker that opens it. */
+  runner: string
 }
 
 /** How a spoken call comes to its worker. */
@@ -63,7 +65,7 @@ export class Opening {
     const { routeOf, reached } = this.#parts
     if (wanted.agent !== undefined)
       throw badRequest('name the number that was called or the agent, one of them')
-    const arriving = arrivingBy(wanted)
+    const arriving = arrivingBy(caller, wanted)
     const route = await routeOf(number)
     if (!route || route.channel !== 'phone' || !isTheirs(caller, route))
       throw notFound(`no agent answers at ${cutToLine(number, 'that number')}: route it to one first`)
@@ -79,7 +81,7 @@ export class Opening {
     if (org === '') throw badRequest('name the org in the header svc-org')
     refuseMalformedSlug(agent)
     const route = { org, env, agent, number: null }
-    return this.#openArrived({ ...arrivingBy(wanted), route }, wanted, undefined)
+    return this.#openArrived({ ...arrivingBy(caller, wanted), route }, wanted, undefined)
   }
 
   async #openArrived(
@@ -120,10 +122,12 @@ export class Opening {
   /** In the transaction that opens it: whose it is first, or how it ends at once. */
   async #settle(tx: Transaction, arrived: Arrived, wanted: OpenWorkerCall, line: LineRow | undefined) {
     const { clock, lines, log } = this.#parts
-    const { id, route, contact } = arrived
-    if (wanted.worker !== undefined) await store.setWorker(tx, id, clock.now(), wanted.worker)
+    const { id, route, contact, runner } = arrived
+    await store.setWorker(tx, id, clock.now(), { worker: wanted.worker, runner })
     if (line) await lines.own(tx, line, id, route.agent)
-    if (contact !== null) await knowContact(tx, { ...route, contact }, clock.now())
+    // an org's own worker can name any caller, so only the platform's make one known to the dialling guards
+    if (contact !== null && route.number !== null && runner === 'fleet')
+      await knowContact(tx, { ...route, contact }, clock.now())
     if (!wanted.overflow) return
     const call = { ...route, id, transport: 'phone', contact } as const
     if (contact !== null) await requestCallback(tx, log, call, { number: contact, via: 'overflow' })
@@ -153,7 +157,7 @@ export class Opening {
       if (!held || held.sealed) throw notTaken()
       const now = await store.findCall(tx, id)
       if (!now || now.beat_at !== null) throw conflict(`a worker runs call ${id} already`)
-      await store.setWorker(tx, id, clock.now(), worker)
+      await store.setWorker(tx, id, clock.now(), { worker, runner: runnerOf(caller) })
       if (!isDialled) await log.appendIn(tx, callLog(now), [{ type: 'call.started', data: {} }])
       return opened(now, undefined)
     })
@@ -171,13 +175,14 @@ const unheld = ({ agent, env }: Pick<NumberRoute, 'agent' | 'env'>) =>
   conflict(`no app holds ${agent} in ${env}: connect one, and call again`)
 
 /** Between whom, as the worker heard it. */
-function arrivingBy(wanted: OpenWorkerCall): Omit<Arrived, 'route'> {
+function arrivingBy(caller: Caller, wanted: OpenWorkerCall): Omit<Arrived, 'route'> {
   const from = wanted.from?.trim() ?? ''
   return {
     id: callIdOf(wanted.call),
     caller: from === '' ? null : cutToLine(from, 'unknown'),
     contact: phoneForm.test(from) ? from : null,
     extension: extensionOf(wanted.extension),
+    runner: runnerOf(caller),
   }
 }
 
