@@ -45,6 +45,9 @@ interface Arrived {
   runner: string
 }
 
+/** Nothing refused the call, and nothing of it is to be kept. */
+class DryRun extends Error {}
+
 /** How a spoken call comes to its worker. */
 export class Opening {
   readonly #parts: OpeningParts
@@ -57,6 +60,7 @@ export class Opening {
   async open(caller: Caller, wanted: OpenWorkerCall): Promise<OpenedWorkerCall> {
     if (wanted.number !== undefined) return this.#openOn(caller, wanted.number, wanted)
     if (wanted.agent !== undefined) return this.#openFor(caller, wanted.agent, wanted)
+    if (wanted.dry_run) throw badRequest('dry_run needs the number that was called, or the agent')
     if (wanted.call === undefined) throw badRequest('name the number that was called, or the call to take')
     return this.#take(caller, wanted.call, wanted.worker)
   }
@@ -70,7 +74,7 @@ export class Opening {
     if (!route || route.channel !== 'phone' || !isTheirs(caller, route))
       throw notFound(`no agent answers at ${cutToLine(number, 'that number')}: route it to one first`)
     if (route.awaits_approval) throw forbidden(`${number} rings once the operator has approved it`)
-    await reached(number)
+    if (!wanted.dry_run) await reached(number)
     const line = wanted.overflow ? undefined : await this.#parts.lines.lineOf(number)
     return this.#openArrived({ ...arriving, route }, wanted, line)
   }
@@ -92,6 +96,7 @@ export class Opening {
     try {
       await this.#begin(arrived, wanted, line)
     } catch (error) {
+      if (error instanceof DryRun) return opened({ ...arrived.route, id: arrived.id }, line)
       if (!(await this.#isRepeated(error, arrived, wanted))) throw error
     }
     return opened({ ...arrived.route, id: arrived.id }, line)
@@ -122,6 +127,7 @@ export class Opening {
   /** In the transaction that opens it: whose it is first, or how it ends at once. */
   async #settle(tx: Transaction, arrived: Arrived, wanted: OpenWorkerCall, line: LineRow | undefined) {
     const { clock, lines, log } = this.#parts
+    if (wanted.dry_run) throw new DryRun()
     const { id, route, contact, runner } = arrived
     await store.setWorker(tx, id, clock.now(), { worker: wanted.worker, runner })
     if (line) await lines.own(tx, line, id, route.agent)
