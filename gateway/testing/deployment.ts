@@ -33,6 +33,7 @@ export const testEnvironment = (databaseUrl: string, wanted: Record<string, stri
   SVC_PORT: '0',
   SVC_DASHBOARD_PORT: '0',
   SVC_BASE_URL: 'https://switchroom.test',
+  SVC_APPROVE_HOOKED: '0',
   ...wanted,
 })
 

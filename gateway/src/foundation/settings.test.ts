@@ -15,7 +15,7 @@ const refusedWith = (wanted: Record<string, string | undefined>, line: string | 
 
 const unsetTelephony: TelephonySettings = {
   sipNames: { production: undefined, sandbox: undefined },
-  approveHooked: false,
+  approveHooked: true,
   numbersQuota: 5,
   verifyFrom: undefined,
   carriersFile: undefined,

@@ -18,7 +18,7 @@ async function newDesk() {
   await agents.production.holdingApp('production')
   const known = async () =>
     (await sql('select env, contact from known_contacts where org = $1 order by env', [org.id])).rows
-  return { org, ...agents, known, manager: (await org.person('manager')).client }
+  return { org, ...agents, known, manager: (await org.person('manager', { production: true })).client }
 }
 
 test('whoever calls is known to the org in that environment from then on (ND-53)', async () => {
