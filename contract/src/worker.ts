@@ -25,6 +25,9 @@ export const OpenWorkerCall = Type.Object({
         "without number: the call to take; with it: the worker's own id for the new call, which opens it once",
     }),
   ),
+  dry_run: Type.Optional(
+    Type.Boolean({ description: 'only say whether it would open: with number or agent, and nothing is kept' }),
+  ),
   worker: Type.Optional(
     Type.String({ maxLength: 128, description: 'who asks, so that it may ask again when no answer came' }),
   ),

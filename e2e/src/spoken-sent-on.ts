@@ -35,6 +35,7 @@ export class SentOnPhone {
       localPort,
       localAddress: '127.0.0.1',
       remoteAddress: '127.0.0.1',
+      signalledFrom: '127.0.0.1',
       remotePort,
       codec: 'PCMU',
       payloadType: 0,

@@ -80,7 +80,7 @@ export function makeServices(settings: Settings, clock: Clock, logger: Logger) {
     (tx, optOut) => telephony.consents.callerOptedOut(tx, optOut),
     {
       openOutlet: ({ id, channel }) => (channel === 'msgapp' ? messaging.sendings.open(id) : undefined),
-      forget: (tx, org, contact) => messaging.conversations.forget(tx, org, contact),
+      forget: (tx, reach, contact) => messaging.conversations.forget(tx, reach, contact),
     },
     {
       hangUp: ({ id, env }) => telephony.planes.of(env).hangUp(id),

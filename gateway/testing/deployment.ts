@@ -35,6 +35,7 @@ export const testEnvironment = (databaseUrl: string, wanted: Record<string, stri
   SVC_BASE_URL: 'https://switchroom.test',
   SVC_METRICS_PORT: '0',
   SVC_SIGN_IN_TRIES_PER_PLACE: '100000', // every test comes from the same place
+  SVC_APPROVE_HOOKED: '0',
   ...wanted,
 })
 

@@ -20,11 +20,11 @@ import { startPostgres } from './postgres.ts'
 import {
   gatewayAddress,
   gatewayAddressFromHere,
+  gatewayDefaults,
   mediaKeys,
   phoneAddress,
   plainSettings,
   voiceAddress,
-  voiceAddressTold,
   type Settings,
 } from './settings.ts'
 import { complain, say, step } from './steps.ts'
@@ -73,7 +73,7 @@ export class Deployment {
       NODE_COMPILE_CACHE: this.#compileCache(),
     }
     const gateway = this.#startProcess('the gateway', 'gateway', {
-      SVC_VOICE_URL: voiceAddressTold(this.#settings), // unless another is set
+      ...gatewayDefaults(this.#settings),
       ...process.env,
       ...shared,
       SVC_RECORDINGS: this.#settings.recordings,

@@ -6,6 +6,7 @@ import {
   gatewayAddressFromHere,
   readSettings,
   voiceAddress,
+  gatewayDefaults,
   voiceAddressTold,
   plainSettings,
 } from './settings.ts'
@@ -63,4 +64,9 @@ test('the voice server is started without the secrets of the gateway', () => {
     SVC_PROVIDER_KEY_OPENAI: 'x',
   }
   assert.deepEqual(plainSettings({ ...kept, ...secrets }), kept)
+})
+
+test('the demo start has hooked numbers ring without the operator, and a start without the demo does not', () => {
+  assert.equal(gatewayDefaults(readSettings({})).SVC_APPROVE_HOOKED, 'false')
+  assert.equal('SVC_APPROVE_HOOKED' in gatewayDefaults(readSettings({ SVC_DEMO: '0' })), false)
 })

@@ -73,6 +73,12 @@ export function voiceAddressTold(settings: Settings): string | undefined {
   return voiceAddress({ ...settings, host: localHosts[settings.host] ?? settings.host })
 }
 
+/** What the gateway is started with unless it is set: to try it out, no operator has to approve a number. */
+export const gatewayDefaults = (settings: Settings) => ({
+  SVC_VOICE_URL: voiceAddressTold(settings),
+  ...(settings.demo && { SVC_APPROVE_HOOKED: 'false' }),
+})
+
 /** Where phones on this machine reach the worker. */
 export function phoneAddress({ sipHost, sipPort }: Settings): string {
   return `${sipHost === '0.0.0.0' ? '127.0.0.1' : sipHost}:${sipPort}`

@@ -51,6 +51,7 @@ export class RtpPhone {
       localPort: this.localPort,
       localAddress: '127.0.0.1',
       remoteAddress: '127.0.0.1',
+      signalledFrom: '127.0.0.1',
       remotePort: this.port,
       codec: this.codec,
       payloadType: this.codec === 'PCMU' ? 0 : 8,

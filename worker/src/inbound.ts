@@ -3,7 +3,8 @@ import type { IncomingInvite, SipDialog } from '@switchroom/media/sip/sip-server
 import { randomBytes } from 'node:crypto'
 import type { Logger } from 'pino'
 import { GatewayRefusal, type GatewayClient } from './gateway-client.ts'
-import type { PhonePlace, RunningCalls } from './running-calls.ts'
+import { HeldPort } from './held-port.ts'
+import type { RunningCalls } from './running-calls.ts'
 import type { Sentences } from './sentences.ts'
 
 /** Until then the caller hears it ring. Answered before, nobody would say for them that their call lives. */
@@ -40,10 +41,9 @@ export class Inbound {
   async take(invite: IncomingInvite): Promise<void> {
     const { calls, logger, isDraining } = this.#parts
     if (isDraining()) return invite.reject(...away)
-    const place = calls.reserve()
-    const giveBack = place ?? calls.occupy()
+    const giveBack = calls.awaitCaller()
     try {
-      await this.#answer(invite, place === undefined)
+      await this.#answer(invite)
     } catch (error) {
       const isTold = error instanceof GatewayRefusal
       if (!isTold) logger.warn({ err: error }, 'a call could not be answered')
@@ -54,9 +54,11 @@ export class Inbound {
     }
   }
 
-  async #answer(invite: IncomingInvite, isOverflow: boolean) {
+  /** Until the caller acknowledges the answer nothing is opened and no process taken: their address may be forged. */
+  async #answer(invite: IncomingInvite) {
     const { gateway, calls, localOrg } = this.#parts
     const { number, agent, from } = invite
+    const isOverflow = calls.isFull
     if (!isOverflow) {
       invite.ring()
       await calls.processes.untilReady(readyWithinMs)
@@ -66,35 +68,59 @@ export class Inbound {
       call: `call_${randomBytes(9).toString('base64url')}`,
       from,
       ...(number === null ? agent !== null && { agent } : { number }),
-      ...(isOverflow && { overflow: true }),
     }
     const place = number === null && localOrg !== undefined ? { org: localOrg } : {}
-    const opened = await gateway.openCall(wanted, place)
-    const phone = isOverflow ? undefined : calls.placeForPhone(opened.call)
-    // bound before they hear of it, so that nothing is lost of what they say and press at once
-    const dialog = await this.#accepted(invite, opened.call, phone)
-    if (!dialog) return
-    const callsBack = phoneForm.test(from)
-    if (phone) phone.run(opened, dialog, null, callsBack)
-    else await this.#tellBusy(opened, dialog, callsBack)
+    await gateway.openCall({ ...wanted, dry_run: true, ...(isOverflow && { overflow: true }) }, place)
+    const port = new HeldPort()
+    const dialog = await this.#accepted(invite, port)
+    await port.letGo()
+    if (dialog) await this.#begin(dialog, wanted, place)
   }
 
-  /** Undefined where the caller gave up meanwhile, or nobody can speak with them: what was opened for them ends. */
-  async #accepted(
-    invite: IncomingInvite,
-    call: string,
-    phone: PhonePlace | undefined,
-  ): Promise<SipDialog | undefined> {
-    const { gateway, logger } = this.#parts
+  /** Undefined where the caller gave up meanwhile, or never acknowledged the answer. */
+  async #accepted(invite: IncomingInvite, port: HeldPort): Promise<SipDialog | undefined> {
     try {
-      return await invite.accept(phone?.open)
+      return await invite.accept((terms) => port.bind(terms))
     } catch (error) {
-      phone?.giveBack()
-      logger.info({ err: error, call }, 'a caller was not answered')
-      const ended = { type: 'call.ended', data: { reason: invite.signal.aborted ? 'hangup' : 'failed' } }
-      await gateway.append(call, { entries: [ended] }).catch(() => {})
+      this.#parts.logger.info({ err: error }, 'a caller was not answered')
       return undefined
     }
+  }
+
+  /** The caller is there. */
+  async #begin(dialog: SipDialog, wanted: OpenWorkerCall, place: { org?: string }) {
+    const { gateway, calls, logger } = this.#parts
+    const reserved = calls.reserve()
+    const giveBack = reserved ?? calls.occupy()
+    const callsBack = phoneForm.test(wanted.from ?? '')
+    try {
+      if (reserved) await this.#run(dialog, wanted, place, callsBack)
+      else
+        await this.#tellBusy(await gateway.openCall({ ...wanted, overflow: true }, place), dialog, callsBack)
+    } catch (error) {
+      logger.warn({ err: error }, 'a call that was answered could not be run')
+      await dialog.bye().catch(() => {})
+    } finally {
+      giveBack()
+    }
+  }
+
+  async #run(dialog: SipDialog, wanted: OpenWorkerCall, place: { org?: string }, callsBack: boolean) {
+    const { gateway, calls } = this.#parts
+    const call = wanted.call ?? ''
+    const phone = calls.placeForPhone(call)
+    // beside each other: the caller may speak already
+    const [bound, opening] = await Promise.allSettled([
+      phone.open(dialog.terms),
+      gateway.openCall(wanted, place),
+    ])
+    if (opening.status === 'fulfilled' && bound.status === 'fulfilled')
+      return phone.run(opening.value, dialog, null, callsBack)
+    phone.giveBack()
+    if (opening.status === 'rejected') throw opening.reason
+    const ended = { type: 'call.ended', data: { reason: 'failed' } }
+    await gateway.append(call, { entries: [ended] }).catch(() => {})
+    throw bound.status === 'rejected' ? bound.reason : new Error('the call could not be run')
   }
 
   /** Every place is taken: the caller hears so, and the gateway has written down whom to call back. */

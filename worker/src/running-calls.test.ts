@@ -51,6 +51,7 @@ const termsAt = (localPort: number) =>
     localPort,
     localAddress: '127.0.0.1',
     remoteAddress: '127.0.0.1',
+    signalledFrom: '127.0.0.1',
     remotePort: 9,
     codec: 'PCMU',
     payloadType: 0,

@@ -67,6 +67,8 @@ export class RunningCalls {
   readonly #dialling = new Map<string, { call: string; giveUp: () => void }>()
   readonly #emptied = new Set<() => void>()
   #reserved = 0
+  /** Answered, and not acknowledged yet: they take no place, and are waited for. */
+  #unacknowledged = 0
 
   constructor(parts: RunningCallsParts) {
     this.#parts = parts
@@ -99,6 +101,15 @@ export class RunningCalls {
       if (isGivenBack) return
       isGivenBack = true
       this.#reserved -= 1
+      this.#tellWhenEmpty()
+    }
+  }
+
+  /** A caller is being answered, who takes a place once they acknowledge it. To be given back, once. */
+  awaitCaller(): () => void {
+    this.#unacknowledged += 1
+    return () => {
+      this.#unacknowledged -= 1
       this.#tellWhenEmpty()
     }
   }
@@ -144,8 +155,12 @@ export class RunningCalls {
   }
 
   async untilNone(): Promise<void> {
-    if (this.count === 0) return
+    if (this.#isEmpty) return
     await new Promise<void>((resolve) => this.#emptied.add(resolve))
+  }
+
+  get #isEmpty(): boolean {
+    return this.count + this.#unacknowledged === 0
   }
 
   #take(process: CallProcess, message: FromProcess): void {
@@ -239,7 +254,7 @@ export class RunningCalls {
   }
 
   #tellWhenEmpty(): void {
-    if (this.count > 0) return
+    if (!this.#isEmpty) return
     for (const tell of this.#emptied) tell()
     this.#emptied.clear()
   }

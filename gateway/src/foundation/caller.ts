@@ -13,6 +13,10 @@ export interface Caller extends Identity {
   maker?: { providers: boolean; production: boolean }
 }
 
+/** The key by which a worker runs calls: one for all workers of the platform, each token of an org for itself. */
+export const runnerOf = ({ kind, key_id }: Pick<Caller, 'kind' | 'key_id'>) =>
+  kind === 'fleet' ? 'fleet' : key_id
+
 /** Who runs the platform: a person made operator, or the platform's own key, which names nobody. */
 export interface Operator {
   name: string | null

@@ -15,7 +15,7 @@ const refusedWith = (wanted: Record<string, string | undefined>, line: string | 
 
 const unsetTelephony: TelephonySettings = {
   sipNames: { production: undefined, sandbox: undefined },
-  approveHooked: false,
+  approveHooked: true,
   numbersQuota: 5,
   verifyFrom: undefined,
   verifyTexts: { areSent: true, perNumber: 5, perOrg: 50, perDay: 500, countries: undefined },

@@ -23,10 +23,11 @@ test('carriers send calls to the name of the environment, else to the platformâ€
   })
 })
 
-test('hooked numbers are approved where the setting is anything but empty, 0 or false (ND-09, T-53)', () => {
-  for (const word of ['1', 'true', 'yes', 'whatever'])
+test('hooked numbers wait for the operator unless the setting is 0 or false (ND-09, T-53)', () => {
+  assert.equal(read({}).approveHooked, true)
+  for (const word of ['', '1', 'true', 'yes', 'whatever'])
     assert.equal(read({ SVC_APPROVE_HOOKED: word }).approveHooked, true)
-  for (const word of ['', '0', 'false', 'FALSE'])
+  for (const word of ['0', 'false', 'FALSE'])
     assert.equal(read({ SVC_APPROVE_HOOKED: word }).approveHooked, false)
 })
 

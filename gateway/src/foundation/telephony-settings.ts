@@ -73,7 +73,7 @@ export function readTelephonySettings(read: Read, domain: string | undefined): T
       production: read('SVC_SIP_DOMAIN', hostName) ?? domain,
       sandbox: read('SVC_SANDBOX_SIP_DOMAIN', hostName) ?? domain,
     },
-    approveHooked: read('SVC_APPROVE_HOOKED', isSet) ?? false,
+    approveHooked: read('SVC_APPROVE_HOOKED', isTrue) ?? true,
     numbersQuota: read('SVC_NUMBERS_QUOTA', wholeNumber) ?? 5,
     verifyFrom: read('SVC_VERIFY_FROM', phoneNumber),
     verifyTexts: {
@@ -114,8 +114,8 @@ export function readTelephonySettings(read: Read, domain: string | undefined): T
   }
 }
 
-/** Set when it is anything but empty, `0` or `false`. */
-const isSet = (value: string) => value !== '0' && value.toLowerCase() !== 'false'
+/** Anything but `0` or `false`. */
+const isTrue = (value: string) => value !== '0' && value.toLowerCase() !== 'false'
 
 type Named<T> = { [Field in keyof T]: [setting: string, value: T[Field] | undefined] }
 

@@ -1,4 +1,4 @@
-import { isIP } from 'node:net'
+import { isIP, isIPv4 } from 'node:net'
 
 /** A source that fell silent for so long may have got another port on its way. */
 const silentMs = 2000
@@ -11,17 +11,23 @@ export interface Source {
   port: number
 }
 
+/** Where a party said that its sound is, and where that was said from. */
+export interface SignalledSource extends Source {
+  signalledFrom: string
+}
+
 /**
- * Where sound comes from and goes to. What was signalled may be an address behind a router, so the first packet tells;
- * after that only the signalled address is believed, once, and nobody else can turn the sound to himself. The party's
- * own address is believed at another port when it has been silent at the one before.
+ * Where sound comes from and goes to. What was signalled may be an address behind a router, so the first packet tells,
+ * if it comes from that address or from the network of the signalling; after that only the signalled address is
+ * believed, once, and nobody else can turn the sound to himself. The party's own address is believed at another port
+ * when it has been silent at the one before.
  */
 export class LearnedSource {
-  #signalled: Source
+  #signalled: SignalledSource
   #learned: Source | undefined
   #heardAt = 0
 
-  constructor(signalled: Source) {
+  constructor(signalled: SignalledSource) {
     this.#signalled = signalled
   }
 
@@ -35,9 +41,10 @@ export class LearnedSource {
   }
 
   /** Another place was signalled. */
-  signal(source: Source): void {
-    const { address, port } = this.#signalled
-    if (address === source.address && port === source.port) return
+  signal(source: SignalledSource): void {
+    const { address, port, signalledFrom } = this.#signalled
+    const isSame = address === source.address && port === source.port
+    if (isSame && signalledFrom === source.signalledFrom) return
     this.#signalled = source
     this.#learned = undefined
   }
@@ -53,8 +60,18 @@ export class LearnedSource {
 
   #isParty(address: string, port: number, now: number): boolean {
     const learned = this.#learned
-    if (!learned || (learned.address === address && learned.port === port)) return true
+    if (!learned) return this.#isExpected(address)
+    if (learned.address === address && learned.port === port) return true
     if (address === learned.address) return now - this.#heardAt > silentMs
     return address === this.#signalled.address
   }
+
+  #isExpected(address: string): boolean {
+    const signalled = this.#signalled
+    return address === signalled.address || networkOf(address) === networkOf(signalled.signalledFrom)
+  }
 }
+
+/** Carriers and routers send from neighbouring addresses: the first three parts of an IPv4 one; another counts whole. */
+const networkOf = (address: string) =>
+  isIPv4(address) ? address.slice(0, address.lastIndexOf('.')) : address

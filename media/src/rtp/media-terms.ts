@@ -6,6 +6,8 @@ export interface MediaTerms {
   localAddress: string
   remoteAddress: string
   remotePort: number
+  /** Where the signalling comes from: sound from there may be the party's too, behind a router. */
+  signalledFrom: string
   codec: 'PCMU' | 'PCMA'
   payloadType: number
   /** Of telephone events (RFC 4733); null where the other end has none. */

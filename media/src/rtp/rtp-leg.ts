@@ -53,7 +53,7 @@ export class RtpLeg implements Leg {
     this.#socket = socket
     this.#terms = terms
     this.#signalling = signalling
-    this.#source = new LearnedSource({ address: terms.remoteAddress, port: terms.remotePort })
+    this.#source = new LearnedSource(signalledIn(terms))
     this.#hearing = new Hearing({ clockRate: sampleRate, sampleRate, decode: this.#decode })
     this.ended = this.#end.promise
     socket.on('message', (bytes, from) => this.#receive(bytes, from))
@@ -96,7 +96,7 @@ export class RtpLeg implements Leg {
     const isOtherCodec = terms.codec !== this.#terms.codec
     this.#terms = terms
     this.#isHeld = isHeld
-    this.#source.signal({ address: terms.remoteAddress, port: terms.remotePort })
+    this.#source.signal(signalledIn(terms))
     if (isOtherCodec) this.#hearing.restart()
   }
 
@@ -181,3 +181,9 @@ export class RtpLeg implements Leg {
     this.#end.resolve(how)
   }
 }
+
+const signalledIn = ({ remoteAddress: address, remotePort: port, signalledFrom }: MediaTerms) => ({
+  address,
+  port,
+  signalledFrom,
+})

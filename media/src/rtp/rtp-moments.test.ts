@@ -47,13 +47,27 @@ test('a phone whose packets are counted anew in the middle of a call is heard, a
 })
 
 test('nothing is learned from a packet that comes from port 0, to which nothing can be sent', () => {
-  const learned = new LearnedSource(phoneAt(4000))
+  const signalled = { ...phoneAt(4000), signalledFrom: '192.0.2.9' }
+  const learned = new LearnedSource(signalled)
   assert.equal(learned.accepts(phoneAt(0, '192.0.2.9'), 0), false)
-  assert.deepEqual(learned.source, phoneAt(4000))
+  assert.deepEqual(learned.source, signalled)
+})
+
+test('the first packet is believed from the signalled address and the network of the signalling alone', () => {
+  const behindRouter = { address: '10.0.0.1', port: 4000, signalledFrom: '198.51.100.7' }
+  const firstFrom = (address: string) => new LearnedSource(behindRouter).accepts({ address, port: 9000 }, 0)
+  assert.deepEqual(['10.0.0.1', '198.51.100.7', '198.51.100.200'].map(firstFrom), [true, true, true])
+  const strangers = ['203.0.113.5', '198.51.101.7', '10.0.0.2', '2001:db8::1']
+  assert.deepEqual(strangers.map(firstFrom), [false, false, false, false])
+  const learned = new LearnedSource(behindRouter)
+  const moved = { address: '203.0.113.5', port: 4000, signalledFrom: '198.51.100.7' }
+  assert.equal(learned.accepts({ address: '203.0.113.5', port: 4000 }, 0), false)
+  learned.signal(moved)
+  assert.equal(learned.accepts({ address: '203.0.113.5', port: 4000 }, 0), true)
 })
 
 test('a phone behind a router that gives it another port is heard at it after a silence, and nobody else is', () => {
-  const learned = new LearnedSource(phoneAt(4000, '10.0.0.1'))
+  const learned = new LearnedSource({ ...phoneAt(4000, '10.0.0.1'), signalledFrom: phoneAt(0).address })
   assert.equal(learned.accepts(phoneAt(5000), 0), true)
   assert.equal(learned.accepts(phoneAt(5002), 1_000), false)
   assert.equal(learned.accepts(phoneAt(5002, '192.0.2.9'), 60_000), false)

@@ -20,6 +20,21 @@ test('a packet from elsewhere changes nothing once the phone was heard', async (
   assert.ok(strengthOf(1500, joined(frames)) < 0.05)
 })
 
+test('a stranger who sends first to an open port takes over no sound, and is not heard', async (t) => {
+  const { phone, leg } = await onThePhone(t, 'PCMU', { remoteAddress: '127.0.0.9', remotePort: 9 })
+  const thief = await RtpPhone.ring('PCMU', '127.0.7.7')
+  t.after(() => thief.close())
+  thief.localPort = phone.localPort
+  for (let at = 0; at < 10; at += 1) thief.say(sine(1500, 160, 8000, at * 160))
+  thief.press(5, 9000, true)
+  const pressed: string[] = []
+  leg.onTone((digit) => pressed.push(digit))
+  for (let at = 0; at < 8; at += 1) phone.say(sine(440, 160, 8000, at * 160))
+  await phone.until(({ length }) => length > 5)
+  assert.ok(strengthOf(1500, joined(await heardFrames(leg, 5))) < 0.05)
+  assert.deepEqual([thief.received.length, pressed], [0, []])
+})
+
 test('sound goes to where the phone really sends from, when that is another port than it signalled', async (t) => {
   const { phone } = await onThePhone(t, 'PCMU', { remotePort: 9 })
   phone.say(sine(440))

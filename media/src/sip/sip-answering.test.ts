@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { afterEach, test } from 'node:test'
 import { ours, SipTest } from '../../testing/sip-call.ts'
-import { offerOf, openFence, until } from '../../testing/sip-peer.ts'
+import { offerOf, openFence, type SipPeer, until } from '../../testing/sip-peer.ts'
 import { MediaError } from '../plane.ts'
 import type { MediaTerms } from '../rtp/media-terms.ts'
-import { header } from './sip-message.ts'
+import { header, type SipResponse } from './sip-message.ts'
 
 const run = new SipTest()
 afterEach(() => run.stop())
@@ -31,6 +31,13 @@ const acknowledging = (answer: Parameters<typeof header>[0], body = '') => ({
   body,
 })
 
+/** The 200 of the INVITE, which others may have come before. */
+const answerTo = (caller: SipPeer) =>
+  caller.find(
+    (message): message is SipResponse =>
+      'status' in message && message.status === 200 && message.cseq.method === 'INVITE',
+  )
+
 test('the sound is prepared in the terms of the call before the caller hears that they are answered', async () => {
   const { caller, invite, ports } = await ringing(offerOf(4000, ['a=ptime:40']))
   const prepared = Promise.withResolvers<void>()
@@ -45,6 +52,7 @@ test('the sound is prepared in the terms of the call before the caller hears tha
   })
   assert.equal(isAnswered, false)
   prepared.resolve()
+  caller.request(acknowledging(await answerTo(caller)))
   const call = await accepted
   assert.deepEqual(asked, [call.terms])
   assert.deepEqual(
@@ -57,13 +65,15 @@ test('the sound is prepared in the terms of the call before the caller hears tha
 test('where a port cannot be had another one is offered, and after three the caller is refused', async () => {
   const { caller, invite, ports } = await ringing()
   const tried: number[] = []
-  const call = await invite.accept(async ({ localPort }) => {
+  const accepted = invite.accept(async ({ localPort }) => {
     tried.push(localPort)
     if (tried.length < 3) throw new MediaError('it is taken')
   })
+  const answer = await caller.status(200)
+  caller.request(acknowledging(answer))
+  const call = await accepted
   assert.equal(new Set(tried).size, 3)
   assert.deepEqual([[...ports], call.terms.localPort], [tried.slice(2), tried[2]])
-  const answer = await caller.status(200)
   assert.match(answer.body, new RegExp(`m=audio ${tried[2]} `))
 
   const hopeless = await ringing()
@@ -118,6 +128,7 @@ test('a call without an offer is prepared for as we would offer it and sends now
     localPort,
     localAddress,
     remoteAddress: '0.0.0.0',
+    signalledFrom: '127.0.0.1',
     codec: 'PCMU',
     payloadType: 0,
     tonePayloadType: 101,

@@ -2,6 +2,7 @@ import { MediaError } from '../plane.ts'
 import type { MediaTerms } from '../rtp/media-terms.ts'
 import { type DialogEnd, type SipDialog, SipRefused } from './sip-calls.ts'
 import { allowed, type DialogState } from './sip-dialog-state.ts'
+import type { Flow } from './sip-flow.ts'
 import { header, type SipRequest, unknownIn } from './sip-message.ts'
 import { Referral, referTo } from './sip-referral.ts'
 import type { ServerTransaction } from './sip-server-transaction.ts'
@@ -21,7 +22,7 @@ export class SipCall implements SipDialog, StandingDialog {
   readonly #port: number
   readonly #peers: readonly string[]
   readonly #resolveEnded: (how: DialogEnd) => void
-  readonly #pinging: NodeJS.Timeout
+  #pinging: NodeJS.Timeout | undefined
   #isPinging = false
   #unanswered = 0
   #isOver = false
@@ -39,9 +40,23 @@ export class SipCall implements SipDialog, StandingDialog {
     this.#port = local.port
     this.#peers = [...new Set([...peers, ...state.addresses])]
     this.session = new SipSession(stack, state, local, () => this.#lose())
-    this.#pinging = setInterval(() => void this.#ping(), stack.options.timing.pingEveryMs)
     stack.dialogs.set(this.key, this)
     for (const peer of this.#peers) stack.peers.add(peer)
+  }
+
+  /** From the ACK on; whoever never sends one is not asked whether they are there. */
+  watch(): this {
+    if (!this.#isOver)
+      this.#pinging = setInterval(() => void this.#ping(), this.#stack.options.timing.pingEveryMs)
+    return this
+  }
+
+  /** Their ACK did not come, and others wait: a BYE that is said once, and nothing is kept. */
+  drop(flow: Flow): void {
+    this.session.drop()
+    if (!this.#end('lost')) return
+    flow.send(this.#stack.unanswered(this.#state.request('BYE'), flow))
+    this.#release()
   }
 
   get terms(): MediaTerms {

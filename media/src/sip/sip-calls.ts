@@ -53,7 +53,8 @@ export interface IncomingInvite {
   readonly signal: AbortSignal
   /**
    * Has the sound prepared before the caller hears that they are answered, on another port where a `MediaError` says
-   * that one cannot be had. Rejects with `MediaError` when the caller gave up, or their answer to our offer does not fit.
+   * that one cannot be had. Resolves when the caller acknowledged the answer; no sound before that is theirs. Rejects
+   * with `MediaError` when the caller gave up, never acknowledged, or their answer to our offer does not fit.
    */
   accept(prepare?: (terms: MediaTerms) => Promise<void>): Promise<SipDialog>
   reject(status: number, reason?: string): void
@@ -77,6 +78,8 @@ export interface SipStats {
   dialogs: number
   /** Asked for and not answered yet. */
   ringing: number
+  /** Answered, and not acknowledged yet. */
+  unacknowledged: number
   transactions: number
   connections: number
   /** Messages since the start: dropped because no fence lists their source, */

@@ -77,9 +77,10 @@ export class IncomingCall implements IncomingInvite {
       throw this.#tooLate()
     }
     const call = new SipCall(this.#stack, state, local, [flow.address])
+    const forget = this.#stack.unacknowledged.add(flow.address, () => call.drop(flow))
     call.session.answer(this.#invite, this.#offer, this.#tag)
-    await call.session.agreed
-    return call
+    await call.session.established.finally(forget)
+    return call.watch()
   }
 
   /** The caller took it back, or nobody decided in time. */
@@ -93,7 +94,7 @@ export class IncomingCall implements IncomingInvite {
     const { options } = this.#stack
     try {
       for (let tried = 1; ; tried++) {
-        const port = options.allocatePort()
+        const port = this.#allocatePort()
         const description = new LocalDescription(this.#stack.addressFor(this.#invite.flow.address), port)
         const local = { port, address: options.host, description }
         try {
@@ -108,6 +109,17 @@ export class IncomingCall implements IncomingInvite {
       if (this.#settle()) this.#invite.answer(503, { tag: this.#tag })
       throw error
     }
+  }
+
+  /** Callers who never acknowledge keep no port from the next one. */
+  #allocatePort(): number {
+    const { options, unacknowledged } = this.#stack
+    for (;;)
+      try {
+        return options.allocatePort()
+      } catch (error) {
+        if (!unacknowledged.dropOldest()) throw error
+      }
   }
 
   #tooLate(): MediaError {

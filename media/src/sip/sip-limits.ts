@@ -7,6 +7,9 @@ export const usualLimits = {
   ringingOfSource: 250,
   ringing: 1_000,
   dialogs: 4_000,
+  /** Answered, and not acknowledged yet. */
+  unacknowledgedOfSource: 100,
+  unacknowledged: 500,
   transactions: 20_000,
   /** Requests within one call that were answered and may still come again. */
   transactionsOfDialog: 200,

@@ -12,7 +12,7 @@ type Direction = 'sendrecv' | 'sendonly' | 'recvonly' | 'inactive'
 
 /** What the far end's description comes to. */
 export interface FarEnd {
-  terms: Omit<MediaTerms, 'localPort' | 'localAddress'>
+  terms: Omit<MediaTerms, 'localPort' | 'localAddress' | 'signalledFrom'>
   /** It wants to hear nothing from us. */
   isHeld: boolean
   direction: Direction

@@ -111,7 +111,7 @@ class Dial {
       throw new SipRefused(488, 'Not Acceptable Here')
     }
     const local = { port: this.#port, address: this.#stack.options.host, description }
-    const call = new SipCall(this.#stack, state, local, [flow.address, ...peers])
+    const call = new SipCall(this.#stack, state, local, [flow.address, ...peers]).watch()
     call.session.agree(farEnd)
     return call
   }
@@ -215,7 +215,7 @@ class Dial {
   async #acknowledge(state: DialogState, response: SipResponse): Promise<() => void> {
     const way = await state.way().catch(() => null)
     if (!way) return () => {}
-    const bytes = this.#stack.acknowledgement(state.acknowledgement(response), way)
+    const bytes = this.#stack.unanswered(state.acknowledgement(response), way)
     way.send(bytes)
     return () => way.send(bytes)
   }

@@ -89,6 +89,7 @@ export class SipServer {
     return {
       dialogs: this.#stack.dialogs.size,
       ringing: this.#stack.ringingTotal,
+      unacknowledged: this.#stack.unacknowledged.size,
       transactions: this.#stack.transactions.size,
       connections: this.#stack.transport.connections,
       ...this.#counted,

@@ -36,6 +36,7 @@ export class SipSession {
   #ours: ClientTransaction | null = null
   #retry: NodeJS.Timeout | undefined
   readonly #agreed = Promise.withResolvers<void>()
+  readonly #established = Promise.withResolvers<void>()
   #acknowledged = Promise.withResolvers<void>()
 
   constructor(stack: SipStack, state: DialogState, local: LocalEnd, onLost: () => void) {
@@ -45,6 +46,7 @@ export class SipSession {
     this.#onLost = onLost
     this.#timer = new SessionTimer(() => void this.#refresh(), onLost)
     this.#agreed.promise.catch(() => {})
+    this.#established.promise.catch(() => {})
     this.#acknowledged.resolve()
   }
 
@@ -56,6 +58,11 @@ export class SipSession {
   /** Resolves when there are terms, rejects when there never will be. */
   get agreed(): Promise<void> {
     return this.#agreed.promise
+  }
+
+  /** Resolves when there are terms and the caller acknowledged them, rejects when they never will. */
+  get established(): Promise<void> {
+    return this.#established.promise
   }
 
   /** Resolves once no answer of ours waits for their ACK. */
@@ -95,7 +102,7 @@ export class SipSession {
     this.#acknowledged = Promise.withResolvers<void>()
     invite.onUnacknowledged(() => {
       this.#settle()
-      this.#agreed.reject(new MediaError('the caller did not acknowledge the answer'))
+      this.#refuse(unacknowledged())
       this.#onLost()
     })
     invite.answer(200, {
@@ -111,13 +118,13 @@ export class SipSession {
     if (this.#theirs?.request.cseq.number !== request.cseq.number) return
     this.#theirs.acknowledge()
     this.#settle()
-    if (!this.#isOfferOurs) return
     try {
-      this.agree(readSdp(request.body))
+      if (this.#isOfferOurs) this.agree(readSdp(request.body))
+      this.#established.resolve()
     } catch (error) {
       // Terms that stood before go on standing.
       if (!(error instanceof MediaError)) throw error
-      this.#agreed.reject(error)
+      this.#refuse(error)
       if (!this.#terms) this.#onLost()
     }
   }
@@ -152,7 +159,19 @@ export class SipSession {
   end(): void {
     this.#timer.stop()
     clearTimeout(this.#retry)
-    this.#agreed.reject(new MediaError('the call is over'))
+    this.#refuse(new MediaError('the call is over'))
+  }
+
+  /** Their ACK is not waited for any longer. */
+  drop(): void {
+    this.#theirs?.end()
+    this.#settle()
+    this.#refuse(unacknowledged())
+  }
+
+  #refuse(why: MediaError): void {
+    this.#agreed.reject(why)
+    this.#established.reject(why)
   }
 
   #headers(more: Headers): Headers {
@@ -180,7 +199,7 @@ export class SipSession {
         if (response.status === 491) return this.#refreshIn(Math.random() * 2_000)
         this.#timer.restart()
         if (response.status >= 300) return
-        acknowledgement ??= this.#stack.acknowledgement(this.#state.acknowledgement(response), flow)
+        acknowledgement ??= this.#stack.unanswered(this.#state.acknowledgement(response), flow)
         flow.send(acknowledgement)
         this.#takeAnswer(response)
       })
@@ -203,11 +222,14 @@ export class SipSession {
   }
 }
 
+const unacknowledged = () => new MediaError('the caller did not acknowledge the answer')
+
 /** What the two agree on; while the far end has said nothing, what we would offer it, and nobody to send it to. */
 export function termsOf({ port, address, description }: LocalEnd, farEnd: FarEnd | null, state: DialogState) {
   const { terms } = farEnd ?? readSdp(description.offer())
   const remoteAddress = farEnd ? soundOf(farEnd, state) : nowhere
-  return { localPort: port, localAddress: address, ...terms, remoteAddress } satisfies MediaTerms
+  const signalledFrom = state.address
+  return { localPort: port, localAddress: address, ...terms, remoteAddress, signalledFrom } satisfies MediaTerms
 }
 
 /** Sound for a place that nothing may be sent to goes to where the call came from. */

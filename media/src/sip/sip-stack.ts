@@ -7,6 +7,7 @@ import type { ServerTransaction } from './sip-server-transaction.ts'
 import type { Timing } from './sip-timing.ts'
 import { Transactions, viaOf } from './sip-transactions.ts'
 import type { SipTransport } from './sip-transport.ts'
+import { Unacknowledged } from './sip-unacknowledged.ts'
 
 /** A call that stands, to whoever sorts what comes in. */
 export interface StandingDialog {
@@ -45,6 +46,7 @@ export class SipStack {
   /** Calls that were asked for by each address and are not answered. */
   readonly ringing = new Counts()
   ringingTotal = 0
+  readonly unacknowledged: Unacknowledged
   /** What each address may say at all. */
   readonly said: TokenBuckets
   #transport: SipTransport | null = null
@@ -53,6 +55,7 @@ export class SipStack {
     this.options = options
     this.said = new TokenBuckets(options.limits.messagesPerS, options.limits.sources)
     this.transactions = new Transactions(options.timing)
+    this.unacknowledged = new Unacknowledged(options.limits)
   }
 
   get transport(): SipTransport {
@@ -117,9 +120,9 @@ export class SipStack {
     })
   }
 
-  /** An ACK of a 2xx is answered by nobody. */
-  acknowledgement(request: OutgoingRequest, flow: Flow): Buffer {
+  /** A request to be sent once, whose answer nobody waits for: an ACK of a 2xx has none. */
+  unanswered(request: OutgoingRequest, flow: Flow): Buffer {
     const headers = [['via', viaOf(flow, this.sentBy(flow))] as const, ...request.headers]
-    return writeRequest('ACK', request.uri, headers, request.body)
+    return writeRequest(request.method, request.uri, headers, request.body)
   }
 }

@@ -3,6 +3,7 @@ import { afterEach, test } from 'node:test'
 import { ours, SipTest } from '../../testing/sip-call.ts'
 import { never, offerOf, openFence, type SipPeer, trunkTo, until } from '../../testing/sip-peer.ts'
 import { header, type SipMessage, type SipRequest } from './sip-message.ts'
+import { MediaError } from '../plane.ts'
 import type { MediaTerms } from '../rtp/media-terms.ts'
 import type { SipFence } from './sip-server.ts'
 
@@ -38,7 +39,8 @@ test('a call that begins on hold says so to whoever listens', async () => {
   const { server, calls } = await run.answering()
   const peer = await run.peer(server)
   peer.request({ method: 'INVITE', to: ours, body: offerOf(4000, ['a=inactive']) })
-  await peer.status(200)
+  const answer = await peer.status(200)
+  peer.request({ method: 'ACK', to: ours, headers: { To: header(answer, 'to') ?? '' } })
   const call = await calls[0]
   const isHeld = await new Promise((resolve) => call?.onTermsChanged((_, held) => resolve(held)))
   assert.equal(isHeld, true)
@@ -248,19 +250,21 @@ test('a call outlives its fence, which lets nobody else in any more', async () =
 })
 
 test('a BYE is not sent before their ACK, and the server hangs up whatever stands when it stops', async () => {
-  const { server, calls } = await run.answering({ timing: { t1Ms: 20 } })
-  const peer = await run.peer(server)
+  const unacknowledged = await run.answering({ timing: { t1Ms: 20 } })
+  const peer = await run.peer(unacknowledged.server)
   peer.request({ method: 'INVITE', to: ours, body: offerOf(4000) })
   const answer = await peer.status(200)
-  const leaving = (await calls[0])?.bye()
+  const leaving = unacknowledged.server.stop()
   await until(() => peer.heard.filter((status) => status === 200).length > 2)
   assert.ok(!peer.heard.includes('BYE'))
   peer.request({ method: 'ACK', to: ours, headers: { To: header(answer, 'to') ?? '' } })
   peer.answer(await peer.asked('BYE'), '200 OK')
   await leaving
+  await assert.rejects(async () => unacknowledged.calls[0], new MediaError('the call is over'))
+  const { server, calls } = await run.answering()
   const near = await run.server()
   const call = await near.server.invite('+34911222333', trunkTo(server.port), '', never)
-  const other = await calls[1]
+  const other = await calls[0]
   await near.server.stop()
   assert.deepEqual(await Promise.all([call.ended, other?.ended]), ['hangup', 'hangup'])
 })

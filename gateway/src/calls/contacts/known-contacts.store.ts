@@ -14,6 +14,10 @@ export const insertContact = (tx: Transaction, { org, env, contact }: KnownConta
   tx.rows(insert, org, env, contact, now)
 
 const remove = statement<{ env: string }>(`
-  delete from known_contacts where org = $1 and contact = $2 returning env`)
+  delete from known_contacts where org = $1 and contact = $2 and env = any($3::text[]) returning env`)
 
-export const deleteContact = (tx: Transaction, org: string, contact: string) => tx.rows(remove, org, contact)
+export const deleteContact = (
+  tx: Transaction,
+  { org, envs }: { org: string; envs: readonly Environment[] },
+  contact: string,
+) => tx.rows(remove, org, contact, envs)

@@ -18,7 +18,7 @@ async function newDesk() {
   await agents.production.holdingApp('production')
   const known = async () =>
     (await sql('select env, contact from known_contacts where org = $1 order by env', [org.id])).rows
-  return { org, ...agents, known, manager: (await org.person('manager')).client }
+  return { org, ...agents, known, manager: (await org.person('manager', { production: true })).client }
 }
 
 test('whoever calls is known to the org in that environment from then on (ND-53)', async () => {
@@ -64,4 +64,23 @@ test('one of whom nothing is left but that they called can be forgotten too (ND-
   await sql(`insert into known_contacts values ($1, 'sandbox', $2, now())`, [desk.org.id, from])
   assert.equal((await desk.manager.delete(`/v1/contacts/${from}`)).status, 204)
   assert.deepEqual(await desk.known(), [])
+})
+
+test('an org makes nobody known by its own word, whatever caller its token names', async () => {
+  const desk = await newDesk()
+  const [victim, other] = [newNumber(), newNumber()]
+  for (const env of ['sandbox', 'production'] as const) {
+    const { client } = await desk.org.serverToken(env)
+    const { number } = desk[env]
+    const open = (body: object) => client.post('/v1/worker/calls', { from: victim, ...body })
+    for (const body of [{ number }, { number, overflow: true }, { agent: 'desk' }])
+      assert.equal((await open(body)).status, 201)
+  }
+  assert.deepEqual(await desk.known(), [])
+  const byName = { agent: 'desk', from: victim }
+  const fleet = desk.sandbox.fleet.with({ 'svc-org': desk.org.id })
+  assert.equal((await fleet.post('/v1/worker/calls', byName)).status, 201)
+  assert.deepEqual(await desk.known(), [])
+  await desk.sandbox.open({ from: other })
+  assert.deepEqual(await desk.known(), [{ env: 'sandbox', contact: other }])
 })

@@ -1,3 +1,4 @@
+import type { Environment } from '@switchroom/contract/scopes'
 import type { Transaction } from '../../database/database.ts'
 import * as store from './known-contacts.store.ts'
 
@@ -6,7 +7,11 @@ export async function knowContact(tx: Transaction, contact: store.KnownContact, 
   await store.insertContact(tx, contact, now)
 }
 
-/** In both environments; answers in how many of them they were known. */
-export async function forgetContact(tx: Transaction, org: string, contact: string): Promise<number> {
-  return (await store.deleteContact(tx, org, contact)).length
+/** Answers in how many of these environments they were known. */
+export async function forgetContact(
+  tx: Transaction,
+  where: { org: string; envs: readonly Environment[] },
+  contact: string,
+): Promise<number> {
+  return (await store.deleteContact(tx, where, contact)).length
 }

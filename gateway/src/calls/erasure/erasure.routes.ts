@@ -12,7 +12,9 @@ export function erasureRoutes(server: Server, erasure: Erasure) {
       access: scope('team'),
       schema: {
         summary:
-          'Forget a person in both environments: what they said and what was noted, not what they agreed to',
+          'Forget a person: what they said and what was noted, not what they agreed to',
+        description:
+          'In both environments; in the sandbox alone without production access. A person with a list of agents forgets within it.',
         params: ContactParams,
         response: { 204: Nothing, ...refusals(404) },
       },

@@ -1,18 +1,27 @@
+import type { Environment } from '@switchroom/contract/scopes'
 import { statement, type Queryable, type Transaction } from '../../database/database.ts'
 import type { LogRef } from '../log/stamping.ts'
 
+/** What of an org somebody may erase. */
+export interface Reach {
+  org: string
+  envs: readonly Environment[]
+  /** Null for every agent. */
+  agents: readonly string[] | null
+}
+
 const ofContact = statement<{ id: string }>(`
   select id from calls
-  where org = $1 and (
+  where org = $1 and env = any($3::text[]) and ($4::text[] is null or agent = any($4)) and (
     contact = $2
     or (direction = 'inbound' and caller collate "C" = $2)
     or (direction = 'outbound' and called collate "C" = $2)
   )
-  limit $3`)
+  limit $5`)
 
-/** Calls of the contact in both environments; one that was erased is none of theirs any more. */
-export const findCalls = (database: Queryable, org: string, contact: string, limit: number) =>
-  database.rows(ofContact, org, contact, limit)
+/** Calls of the contact; one that was erased is none of theirs any more. */
+export const findCalls = (database: Queryable, { org, envs, agents }: Reach, contact: string, limit: number) =>
+  database.rows(ofContact, org, contact, envs, agents, limit)
 
 const hold = statement<LogRef & { sealed: boolean }>(`
   select id, org, env, agent, call, sealed from logs where id = any($1::text[]) order by id collate "C" for update`)
@@ -57,7 +66,8 @@ export const eraseMentions = (tx: Transaction, org: string, calls: readonly stri
 
 const eraseOfPerson = statement<{ call: string }>(`
   delete from entries using logs
-  where logs.org = $1 and logs.call is null and entries.log = logs.id and ${ofPeople}
+  where logs.org = $1 and logs.env = any($3::text[]) and ($4::text[] is null or logs.agent = any($4))
+    and logs.call is null and entries.log = logs.id and ${ofPeople}
     and $2 in (
       entries.entry::json -> 'data' ->> 'contact', entries.entry::json -> 'data' ->> 'number',
       entries.entry::json -> 'data' ->> 'from'
@@ -65,8 +75,8 @@ const eraseOfPerson = statement<{ call: string }>(`
   returning entries.entry::json ->> 'call' as call`)
 
 /** What agents' own logs say of the contact; answers the calls that it was said in. */
-export const eraseOfContact = (tx: Transaction, org: string, contact: string) =>
-  tx.rows(eraseOfPerson, org, contact)
+export const eraseOfContact = (tx: Transaction, { org, envs, agents }: Reach, contact: string) =>
+  tx.rows(eraseOfPerson, org, contact, envs, agents)
 
 const eraseAsked = statement(`
   delete from entries
@@ -76,7 +86,11 @@ const eraseAsked = statement(`
 export const eraseCallbacksTo = (tx: Transaction, calls: readonly string[], number: string) =>
   tx.rows(eraseAsked, calls, number)
 
-const forget = statement<{ id: string }>(`delete from memories where org = $1 and contact = $2 returning id`)
+const forget = statement<{ id: string }>(`
+  delete from memories
+  where org = $1 and contact = $2 and env = any($3::text[]) and ($4::text[] is null or agent = any($4))
+  returning id`)
 
 /** What agents learned of the contact. */
-export const forgetFacts = (tx: Transaction, org: string, contact: string) => tx.rows(forget, org, contact)
+export const forgetFacts = (tx: Transaction, { org, envs, agents }: Reach, contact: string) =>
+  tx.rows(forget, org, contact, envs, agents)

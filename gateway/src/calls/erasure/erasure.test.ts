@@ -16,7 +16,7 @@ const number = '+34600111222'
 /** An org that speaks with people in both environments. */
 async function newDesk() {
   const org = await deployment.newOrg()
-  const manager = await org.person('manager')
+  const manager = await org.person('manager', { production: true })
   const tokens = {
     sandbox: await org.serverToken('sandbox'),
     production: await org.serverToken('production'),
@@ -25,20 +25,20 @@ async function newDesk() {
     org,
     manager: manager.client,
     erase: (contact = encodeURIComponent(number)) => manager.client.delete(`/v1/contacts/${contact}`),
-    async call(row: Record<string, unknown>, env: Environment = 'sandbox') {
-      const { call } = done(await tokens[env].client.post('/v1/calls', { agent: 'desk' }))
+    async call(row: Record<string, unknown>, env: Environment = 'sandbox', agent = 'desk') {
+      const { call } = done(await tokens[env].client.post('/v1/calls', { agent }))
       for (const [column, value] of Object.entries(row))
         await sql(`update calls set ${column} = $2 where id = $1`, [call, value])
-      const ref = callLog({ id: call, org: org.id, env, agent: 'desk' })
+      const ref = callLog({ id: call, org: org.id, env, agent })
       return { id: call as string, write: (...entries: Written[]) => log.append(ref, entries.map(entryOf)) }
     },
     ofAgent: (env: Environment, ...entries: Written[]) =>
       log.append(agentLog({ org: org.id, env, agent: 'desk' }), entries.map(entryOf)),
-    remember: (contact: string, env: Environment = 'sandbox') =>
+    remember: (contact: string, env: Environment = 'sandbox', agent = 'desk') =>
       sql(
         `insert into memories (org, env, agent, contact, id, text, learned_at)
-         values ($1, $2, 'desk', $3, 'fact', 'likes secret plums', now())`,
-        [org.id, env, contact],
+         values ($1, $2, $4, $3, 'fact', 'likes secret plums', now())`,
+        [org.id, env, contact, agent],
       ),
     client: tokens.sandbox.client,
   }
@@ -275,7 +275,7 @@ test('two erasures of one contact at one instant, at two gateways, end whole and
     const { write } = await desk.call({ caller: number, contact: number })
     await write(['user.message', { text: `twice told ${n}` }])
   }
-  const manager = await desk.org.person('manager')
+  const manager = await desk.org.person('manager', { production: true })
   const other = there.nobody.as(manager.key)
   const answers = await Promise.all([
     desk.erase(),
@@ -306,4 +306,105 @@ test('erasing needs `team` (ND-69)', async () => {
   const supervisor = await desk.org.person('supervisor')
   const sentence = 'this key does not open team: it opens calls · talk · words · evals'
   refused(await supervisor.client.delete(`/v1/contacts/${number}`), 403, sentence)
+})
+
+/** The same person in both environments, with two agents, and what is left of them in each place. */
+async function knownEverywhere() {
+  const desk = await newDesk()
+  const places = (['sandbox', 'production'] as const).flatMap((env) =>
+    ['desk', 'sales'].map((agent) => ({ env, agent })),
+  )
+  for (const { env, agent } of places) {
+    const { id, write } = await desk.call({ caller: number, contact: number }, env, agent)
+    await write(['user.message', { text: 'words' }])
+    await desk.remember(number, env, agent)
+    await log.append(agentLog({ org: desk.org.id, env, agent }), [entryOf(asked(id, number, number))])
+    await sql(
+      `insert into waiting_messages (org, env, agent, message_id, number, contact, sent_at, message)
+       values ($1, $2, $3, $2 || $3, '+34911000000', $4, now(), '{}')`,
+      [desk.org.id, env, agent, number],
+    )
+    await sql(
+      `insert into conversations (org, env, number, contact, phone_number_id, call, wrote_at)
+       values ($1, $2, $3, $4, '1', $5, now())`,
+      [desk.org.id, env, `+3491100000${agent.length}`, number, id],
+    )
+    await sql(`insert into known_contacts values ($1, $2, $3, now()) on conflict do nothing`, [
+      desk.org.id,
+      env,
+      number,
+    ])
+  }
+  const left = async () => {
+    const { rows } = await sql(
+      `select env, agent from calls where org = $1 and contact = $2
+       union all select env, agent from memories where org = $1 and contact = $2
+       union all select env, agent from waiting_messages where org = $1 and contact = $2
+       union all select c.env, agent from conversations v join calls c on c.id = v.call
+         where v.org = $1 and v.contact = $2
+       union all select l.env, l.agent from entries e join logs l on l.id = e.log
+         where l.org = $1 and l.call is null and e.type = 'callback.requested'`,
+      [desk.org.id, number],
+    )
+    const counts = Map.groupBy(rows, ({ env, agent }) => `${env} ${agent}`)
+    return Object.fromEntries([...counts].map(([place, kept]) => [place, kept.length]))
+  }
+  const known = async () =>
+    (await sql('select env from known_contacts where org = $1 order by env', [desk.org.id])).rows.map(
+      ({ env }) => env,
+    )
+  return { desk, left, known }
+}
+const whole = { 'sandbox desk': 5, 'sandbox sales': 5, 'production desk': 5, 'production sales': 5 }
+const erased = `/v1/contacts/${encodeURIComponent(number)}`
+
+test('without production access an erasure does not reach production (ND-69)', async () => {
+  const { desk, left, known } = await knownEverywhere()
+  assert.deepEqual(await left(), whole)
+  const { client } = await desk.org.person('manager')
+  assert.equal((await client.delete(erased)).status, 204)
+  assert.deepEqual(await left(), { 'production desk': 5, 'production sales': 5 })
+  assert.deepEqual(await known(), ['production'])
+  refused(
+    await client.delete(erased),
+    404,
+    `nothing is known of ${number} in what this key may erase: the sandbox, for it has no production access`,
+  )
+  const token = await desk.org.serverToken('sandbox', { scopes: ['team'] })
+  assert.equal((await token.client.delete(erased)).status, 404)
+  assert.deepEqual(await left(), { 'production desk': 5, 'production sales': 5 })
+  assert.equal((await desk.erase()).status, 204)
+  assert.deepEqual([await left(), await known()], [{}, []])
+})
+
+test('a person with a list of agents erases within it alone (ND-69)', async () => {
+  const { desk, left, known } = await knownEverywhere()
+  const { client } = await desk.org.person('manager', { production: true, agents: ['sales'] })
+  assert.equal((await client.delete(erased)).status, 204)
+  assert.deepEqual(await left(), { 'sandbox desk': 5, 'production desk': 5 })
+  assert.deepEqual(await known(), ['production', 'sandbox'])
+  refused(
+    await client.delete(erased),
+    404,
+    `nothing is known of ${number} in what this key may erase: the agents sales`,
+  )
+  const both = (await desk.org.person('manager', { agents: ['desk'] })).client
+  assert.equal((await both.delete(erased)).status, 204)
+  assert.deepEqual(await left(), { 'production desk': 5 })
+})
+
+test('erasures of two people at the same instant each stay within their own reach (ND-69)', async () => {
+  const { desk, left } = await knownEverywhere()
+  const other = await deployment.another()
+  const sandbox = await desk.org.person('manager', { agents: ['desk'] })
+  const sales = await desk.org.person('manager', { production: true, agents: ['sales'] })
+  const answers = await Promise.all([
+    sandbox.client.delete(erased),
+    other.nobody.as(sales.key).delete(erased),
+  ])
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    [204, 204],
+  )
+  assert.deepEqual(await left(), { 'production desk': 5 })
 })

@@ -1,10 +1,12 @@
 import type { Database, Transaction } from '../../database/database.ts'
 import type { Caller } from '../../foundation/caller.ts'
-import { notFound } from '../../foundation/refusals.ts'
+import { listed, notFound } from '../../foundation/refusals.ts'
 import { forgetContact } from '../contacts/known-contacts.ts'
 import type { Log } from '../log/log.ts'
 import type { Recordings } from '../recordings/recordings.ts'
 import * as store from './erasure.store.ts'
+
+export type { Reach } from './erasure.store.ts'
 
 const callsAtOnce = 200
 
@@ -22,9 +24,9 @@ const keptTypes = [
 ]
 
 /** What other rooms know of a contact, forgotten with the rest; answers how much that was. */
-export type ForgetBeside = (tx: Transaction, org: string, contact: string) => Promise<number>
+export type ForgetBeside = (tx: Transaction, reach: store.Reach, contact: string) => Promise<number>
 
-/** Forgets a person whom an org spoke or wrote with, in both of its environments. */
+/** Forgets a person whom an org spoke or wrote with, as far as the caller reaches. */
 export class Erasure {
   readonly #database: Database
   readonly #log: Log
@@ -44,16 +46,17 @@ export class Erasure {
   }
 
   async erase(caller: Caller, contact: string): Promise<void> {
-    const calls = await this.#eraseCalls(caller, contact)
+    const reach = reachOf(caller)
+    const calls = await this.#eraseCalls(caller, reach, contact)
     // after the calls, for one that went on may still have been learning something
-    const rest = await this.#eraseRest(caller.org, contact)
-    if (calls + rest === 0) throw notFound(`nothing is known of ${contact}`)
+    const rest = await this.#eraseRest(reach, contact)
+    if (calls + rest === 0) throw notFound(`nothing is known of ${contact}${limitsOf(reach)}`)
   }
 
   /** Some at a time and each whole: what a broken erasure has left, the next one finds. */
-  async #eraseCalls(caller: Caller, contact: string): Promise<number> {
+  async #eraseCalls(caller: Caller, reach: store.Reach, contact: string): Promise<number> {
     for (let erased = 0; ;) {
-      const found = await store.findCalls(this.#database, caller.org, contact, callsAtOnce)
+      const found = await store.findCalls(this.#database, reach, contact, callsAtOnce)
       if (found.length === 0) return erased
       const calls = found.map(({ id }) => id)
       await this.#database.transaction((tx) => this.#eraseIn(tx, caller, calls))
@@ -79,19 +82,36 @@ export class Erasure {
     )
   }
 
-  #eraseRest(org: string, contact: string): Promise<number> {
+  #eraseRest(reach: store.Reach, contact: string): Promise<number> {
     return this.#database.transaction(async (tx) => {
       await store.allowErasing(tx)
-      const mentions = await store.eraseOfContact(tx, org, contact)
+      const mentions = await store.eraseOfContact(tx, reach, contact)
       if (mentions.length > 0)
         await store.eraseCallbacksTo(
           tx,
           mentions.map(({ call }) => call),
           contact,
         )
-      const facts = await store.forgetFacts(tx, org, contact)
-      const beside = await this.#forgetBeside(tx, org, contact)
-      return mentions.length + facts.length + beside + (await forgetContact(tx, org, contact))
+      const facts = await store.forgetFacts(tx, reach, contact)
+      const beside = await this.#forgetBeside(tx, reach, contact)
+      const erased = mentions.length + facts.length + beside
+      // that they ever called is known to the whole org, and is not for somebody with a list to forget
+      return reach.agents === null ? erased + (await forgetContact(tx, reach, contact)) : erased
     })
   }
+}
+
+/** Production takes production access; somebody with a list of agents stays within it. */
+const reachOf = ({ org, production, agents }: Caller): store.Reach => ({
+  org,
+  envs: production ? ['sandbox', 'production'] : ['sandbox'],
+  agents: agents.length === 0 ? null : agents,
+})
+
+function limitsOf({ envs, agents }: store.Reach): string {
+  const limits = [
+    ...(envs.includes('production') ? [] : ['the sandbox, for it has no production access']),
+    ...(agents === null ? [] : [`the agents ${listed(agents)}`]),
+  ]
+  return limits.length === 0 ? '' : ` in what this key may erase: ${limits.join(', and ')}`
 }

@@ -71,10 +71,14 @@ const beat = statement(`
 /** Not of a call that somebody ends at this instant. */
 export const setBeat = (database: Queryable, id: string, now: Date) => database.rows(beat, id, now)
 
-const take = statement(`update calls set beat_at = $2, worker = $3 where id = $1`)
+const take = statement(`update calls set beat_at = $2, worker = $3, runner = $4 where id = $1`)
 
-export const setWorker = (tx: Transaction, id: string, now: Date, worker: string | undefined) =>
-  tx.rows(take, id, now, worker)
+export const setWorker = (
+  tx: Transaction,
+  id: string,
+  now: Date,
+  { worker, runner }: { worker: string | undefined; runner: string },
+) => tx.rows(take, id, now, worker, runner)
 
 const silent = statement<{ id: string }>(`
   select id from calls where ended_at is null and beat_at is not null and beat_at <= $1 order by beat_at limit 100`)

@@ -2,7 +2,7 @@ import type { OpenedWorkerCall, OpenWorkerCall } from '@switchroom/contract/work
 import type { Holders } from '../../agents/apps/holders.ts'
 import { refuseMalformedSlug } from '../../agents/scope.ts'
 import type { Database, Transaction } from '../../database/database.ts'
-import type { Caller } from '../../foundation/caller.ts'
+import { runnerOf, type Caller } from '../../foundation/caller.ts'
 import type { Clock } from '../../foundation/clock.ts'
 import { badRequest, conflict, forbidden, notFound, Refusal } from '../../foundation/refusals.ts'
 import { cutToLine } from '../../foundation/text.ts'
@@ -41,7 +41,12 @@ interface Arrived {
   caller: string | null
   contact: string | null
   extension: string | null
+  /** The key of the worker that opens it. */
+  runner: string
 }
+
+/** Nothing refused the call, and nothing of it is to be kept. */
+class DryRun extends Error {}
 
 /** How a spoken call comes to its worker. */
 export class Opening {
@@ -55,6 +60,7 @@ export class Opening {
   async open(caller: Caller, wanted: OpenWorkerCall): Promise<OpenedWorkerCall> {
     if (wanted.number !== undefined) return this.#openOn(caller, wanted.number, wanted)
     if (wanted.agent !== undefined) return this.#openFor(caller, wanted.agent, wanted)
+    if (wanted.dry_run) throw badRequest('dry_run needs the number that was called, or the agent')
     if (wanted.call === undefined) throw badRequest('name the number that was called, or the call to take')
     return this.#take(caller, wanted.call, wanted.worker)
   }
@@ -63,12 +69,12 @@ export class Opening {
     const { routeOf, reached } = this.#parts
     if (wanted.agent !== undefined)
       throw badRequest('name the number that was called or the agent, one of them')
-    const arriving = arrivingBy(wanted)
+    const arriving = arrivingBy(caller, wanted)
     const route = await routeOf(number)
     if (!route || route.channel !== 'phone' || !isTheirs(caller, route))
       throw notFound(`no agent answers at ${cutToLine(number, 'that number')}: route it to one first`)
     if (route.awaits_approval) throw forbidden(`${number} rings once the operator has approved it`)
-    await reached(number)
+    if (!wanted.dry_run) await reached(number)
     const line = wanted.overflow ? undefined : await this.#parts.lines.lineOf(number)
     return this.#openArrived({ ...arriving, route }, wanted, line)
   }
@@ -79,7 +85,7 @@ export class Opening {
     if (org === '') throw badRequest('name the org in the header svc-org')
     refuseMalformedSlug(agent)
     const route = { org, env, agent, number: null }
-    return this.#openArrived({ ...arrivingBy(wanted), route }, wanted, undefined)
+    return this.#openArrived({ ...arrivingBy(caller, wanted), route }, wanted, undefined)
   }
 
   async #openArrived(
@@ -90,6 +96,7 @@ export class Opening {
     try {
       await this.#begin(arrived, wanted, line)
     } catch (error) {
+      if (error instanceof DryRun) return opened({ ...arrived.route, id: arrived.id }, line)
       if (!(await this.#isRepeated(error, arrived, wanted))) throw error
     }
     return opened({ ...arrived.route, id: arrived.id }, line)
@@ -120,10 +127,13 @@ export class Opening {
   /** In the transaction that opens it: whose it is first, or how it ends at once. */
   async #settle(tx: Transaction, arrived: Arrived, wanted: OpenWorkerCall, line: LineRow | undefined) {
     const { clock, lines, log } = this.#parts
-    const { id, route, contact } = arrived
-    if (wanted.worker !== undefined) await store.setWorker(tx, id, clock.now(), wanted.worker)
+    if (wanted.dry_run) throw new DryRun()
+    const { id, route, contact, runner } = arrived
+    await store.setWorker(tx, id, clock.now(), { worker: wanted.worker, runner })
     if (line) await lines.own(tx, line, id, route.agent)
-    if (contact !== null) await knowContact(tx, { ...route, contact }, clock.now())
+    // an org's own worker can name any caller, so only the platform's make one known to the dialling guards
+    if (contact !== null && route.number !== null && runner === 'fleet')
+      await knowContact(tx, { ...route, contact }, clock.now())
     if (!wanted.overflow) return
     const call = { ...route, id, transport: 'phone', contact } as const
     if (contact !== null) await requestCallback(tx, log, call, { number: contact, via: 'overflow' })
@@ -153,7 +163,7 @@ export class Opening {
       if (!held || held.sealed) throw notTaken()
       const now = await store.findCall(tx, id)
       if (!now || now.beat_at !== null) throw conflict(`a worker runs call ${id} already`)
-      await store.setWorker(tx, id, clock.now(), worker)
+      await store.setWorker(tx, id, clock.now(), { worker, runner: runnerOf(caller) })
       if (!isDialled) await log.appendIn(tx, callLog(now), [{ type: 'call.started', data: {} }])
       return opened(now, undefined)
     })
@@ -171,13 +181,14 @@ const unheld = ({ agent, env }: Pick<NumberRoute, 'agent' | 'env'>) =>
   conflict(`no app holds ${agent} in ${env}: connect one, and call again`)
 
 /** Between whom, as the worker heard it. */
-function arrivingBy(wanted: OpenWorkerCall): Omit<Arrived, 'route'> {
+function arrivingBy(caller: Caller, wanted: OpenWorkerCall): Omit<Arrived, 'route'> {
   const from = wanted.from?.trim() ?? ''
   return {
     id: callIdOf(wanted.call),
     caller: from === '' ? null : cutToLine(from, 'unknown'),
     contact: phoneForm.test(from) ? from : null,
     extension: extensionOf(wanted.extension),
+    runner: runnerOf(caller),
   }
 }
 

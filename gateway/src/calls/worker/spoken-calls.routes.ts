@@ -27,10 +27,11 @@ export function spokenCallRoutes(server: Server, opening: Opening, appending: Ap
         summary: 'Open a call that came to a number, or take one that a browser opened',
         headers: WorkerHeaders,
         body: OpenWorkerCall,
-        response: { 201: OpenedWorkerCall, ...refusals(404, 409, 429) },
+        response: { 200: OpenedWorkerCall, 201: OpenedWorkerCall, ...refusals(404, 409, 429) },
       },
     },
-    async (request, reply) => reply.code(201).send(await opening.open(request.caller, request.body)),
+    async ({ caller, body }, reply) =>
+      reply.code(body.dry_run ? 200 : 201).send(await opening.open(caller, body)),
   )
 
   server.post(

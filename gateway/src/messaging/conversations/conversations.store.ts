@@ -1,3 +1,4 @@
+import type { Reach } from '../../calls/erasure/erasure.ts'
 import type { CallState } from '@switchroom/contract/log'
 import type { Environment } from '@switchroom/contract/scopes'
 import { statement, type Queryable, type Transaction } from '../../database/database.ts'
@@ -68,12 +69,27 @@ export const findOpen = (database: Queryable, { org, env, number, contact }: Con
   database.row(open, org, env, number, contact)
 
 const forgetWaiting = statement<{ contact: string }>(`
-  delete from waiting_messages where org = $1 and contact = $2 returning contact`)
+  delete from waiting_messages
+  where org = $1 and contact = $2 and env = any($3::text[]) and ($4::text[] is null or agent = any($4))
+  returning contact`)
 
 const forgetRest = statement<{ contact: string }>(`
-  with read as (delete from thread_reads where org = $1 and contact = $2)
-  delete from conversations where org = $1 and contact = $2 returning contact`)
+  with read as (
+    delete from thread_reads
+    where org = $1 and contact = $2 and env = any($3::text[]) and ($4::text[] is null or agent = any($4))
+  )
+  delete from conversations c
+  where c.org = $1 and c.contact = $2 and c.env = any($3::text[]) and ($4::text[] is null or coalesce(
+    (select agent from calls where id = c.call),
+    (select agent from numbers n where n.number = c.number and n.org = c.org)
+  ) = any($4))
+  returning c.contact`)
 
-/** In both environments, in the order in which whoever takes a message holds them; answers how many went. */
-export const forgetConversations = async (tx: Transaction, org: string, contact: string) =>
-  (await tx.rows(forgetWaiting, org, contact)).length + (await tx.rows(forgetRest, org, contact)).length
+/** In the order in which whoever takes a message holds them; answers how many went. */
+export const forgetConversations = async (
+  tx: Transaction,
+  { org, envs, agents }: Reach,
+  contact: string,
+) =>
+  (await tx.rows(forgetWaiting, org, contact, envs, agents)).length +
+  (await tx.rows(forgetRest, org, contact, envs, agents)).length

@@ -175,7 +175,7 @@ test('erasing a contact forgets their conversations and what waits of them', asy
     await desk.texts(contact, 1)
     await unheld.write(contact, 'Anybody?')
   }
-  const { client } = await messaging.org.person('admin')
+  const { client } = await messaging.org.person('admin', { production: true })
   const erased = await client.delete(`/v1/contacts/${encodeURIComponent(ana)}`)
   assert.equal(erased.status, 204, erased.text)
   for (const table of ['conversations', 'waiting_messages', 'known_contacts']) {

@@ -1,3 +1,4 @@
+import type { Reach } from '../../calls/erasure/erasure.ts'
 import type { Logger } from 'pino'
 import type { Driving } from '../../calls/driving/driving.ts'
 import type { Database, Transaction } from '../../database/database.ts'
@@ -74,8 +75,8 @@ export class Conversations implements Receiver {
   }
 
   /** In the transaction that erases a contact; answers how much was known of them. */
-  forget(tx: Transaction, org: string, contact: string): Promise<number> {
-    return store.forgetConversations(tx, org, contact)
+  forget(tx: Transaction, reach: Reach, contact: string): Promise<number> {
+    return store.forgetConversations(tx, reach, contact)
   }
 
   async #receiveIn(

@@ -94,7 +94,7 @@ function sipFields(sent: PutCarrier, held: SipFields | undefined, lifted: readon
   const transport =
     sent.outbound_transport === undefined ? held?.outbound_transport : transportOf(sent.outbound_transport)
   const pair = outboundPair(sent, held)
-  return {
+  const fields: SipFields = {
     kind: 'sip',
     username,
     password,
@@ -103,7 +103,28 @@ function sipFields(sent: PutCarrier, held: SipFields | undefined, lifted: readon
     ...(transport !== undefined && { outbound_transport: transport }),
     ...pair,
   }
+  refuseOldSecretElsewhere(sent, held, fields)
+  return fields
 }
+
+/** A password that was given for one address is not sent to another: who changes the address has to know it. */
+function refuseOldSecretElsewhere(sent: PutCarrier, held: SipFields | undefined, fields: SipFields) {
+  if (!held || fields.outbound_host === undefined) return
+  const secret = secretSent(fields)
+  if (typeof sent[secret] === 'string') return
+  const isSame =
+    held.outbound_host === fields.outbound_host &&
+    (held.outbound_transport ?? 'udp') === (fields.outbound_transport ?? 'udp') &&
+    secretSent(held) === secret
+  if (!isSame)
+    throw badRequest(
+      `${secret}: send it again, for it would go to another address, port or transport than it was given for`,
+    )
+}
+
+/** The field whose secret proves us at the far end. */
+const secretSent = ({ outbound_password }: SipFields) =>
+  outbound_password === undefined ? 'password' : 'outbound_password'
 
 /** Said together or not at all: half of a new pair with half of the old one opens nothing. */
 function outboundPair(sent: PutCarrier, held: SipFields | undefined) {

@@ -170,3 +170,46 @@ test('no secret of an account is in an answer, in a refusal, in the log or in a 
     for (const [where, text] of Object.entries({ answers: answers.join(), log: deployment.log(), dump }))
       assert.equal(text.includes(secret), false, `${secret} is in the ${where}`)
 })
+
+test('a password goes to no other address, port or transport than it was given for (ND-63)', async () => {
+  const { org, put } = await newOrg()
+  const again = (secret: string) =>
+    `${secret}: send it again, for it would go to another address, port or transport than it was given for`
+  const own = { outbound_username: 'mine', outbound_password: 'chosen by the thief' }
+  const cleared = { outbound_username: null, outbound_password: null }
+  done(await put(peer))
+  refused(await put({ username: 'acme', outbound_host: 'evil.example' }), 400, again('password'))
+  done(await put({ ...peer, outbound_host: 'a.example:5061', outbound_transport: 'tls' }))
+  const kept = await opened(org, 'acme')
+  for (const change of [
+    { outbound_host: 'evil.example' },
+    { outbound_host: 'a.example' },
+    { outbound_host: 'a.example:5062' },
+    { outbound_transport: 'udp' },
+    { outbound_transport: null },
+    { outbound_host: 'evil.example', ...cleared },
+  ])
+    refused(await put({ username: 'acme', ...change }), 400, again('password'))
+  assert.deepEqual(await opened(org, 'acme'), kept)
+  done(await put({ username: 'acme', outbound_host: 'A.example:5061', label: 'Ours' }))
+
+  // in two steps: a host with a password of the thief's own, which is then taken away
+  done(await put({ username: 'acme', outbound_host: 'evil.example', ...own }))
+  refused(await put({ username: 'acme', ...cleared }), 400, again('password'))
+  refused(await put({ username: 'acme', outbound_host: 'b.example' }), 400, again('outbound_password'))
+  const between = { username: 'acme', outbound_host: null, ...cleared }
+  done(await put(between))
+  refused(await put({ username: 'acme', outbound_host: 'evil.example' }), 400, again('password'))
+})
+
+test('of a new host and a new password sent at once by two, neither meets the other’s (ND-63)', async () => {
+  const { org, put } = await newOrg()
+  done(await put({ ...peer, outbound_host: 'a.example' }))
+  const [moved] = await Promise.all([
+    put({ username: 'acme', outbound_host: 'evil.example' }),
+    put({ username: 'acme', password: 'the next' }),
+  ])
+  assert.equal(moved.status, 400)
+  const account = await opened(org, 'acme')
+  assert.equal(account?.kind === 'sip' && account.outbound_host, 'a.example')
+})

@@ -205,12 +205,13 @@ test('of two PUTs at one instant neither loses what the other named (N-011, ND-1
   )
   assert.equal(done(await client.get('/v1/carriers')).carriers.length, 1)
   done(await put(peer))
-  const hosts = ['outbound_host', 'password', 'addresses', 'label'].map((field) =>
-    put({
-      username: 'acme',
-      [field]: field === 'addresses' ? ['1.1.1.1'] : `${field.replace('_', '-')}.example`,
-    }),
-  )
+  const dialled = {
+    outbound_host: 'outbound-host.example',
+    outbound_username: 'out',
+    outbound_password: 'pass',
+  }
+  const fields = [dialled, { password: 'the next' }, { addresses: ['1.1.1.1'] }, { label: 'label.example' }]
+  const hosts = fields.map((changed) => put({ username: 'acme', ...changed }))
   for (const answer of await Promise.all(hosts)) done(answer)
   const kept = await opened(org, 'acme')
   assert.deepEqual(kept, {
@@ -219,9 +220,9 @@ test('of two PUTs at one instant neither loses what the other named (N-011, ND-1
     forgotten: false,
     kind: 'sip',
     username: 'acme',
-    password: 'password.example',
+    password: 'the next',
     networks: ['1.1.1.1'],
-    outbound_host: 'outbound-host.example',
+    ...dialled,
   })
   assert.equal((await opened(org, sid))?.label, 'Named')
 })

@@ -93,7 +93,7 @@ test('who opted out is still answered when they call, and a call from them lifts
 
 test('forgetting a person leaves what they agreed to and that they opted out (N-312, N-313, T-107, ND-69)', async () => {
   const { org, client, agent } = await newDesk()
-  const manager = (await org.person('manager')).client
+  const manager = (await org.person('manager', { production: true })).client
   const from = newNumber()
   const call = await agent.open({ from })
   done(await client.post('/v1/org/consents', { number: from, kind: 'express', source: 'form', text: 'yes' }))

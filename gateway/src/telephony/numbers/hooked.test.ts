@@ -144,8 +144,8 @@ test('numbers of a SIP peer share its trunk once a network is approved, and noth
   await app.close()
 })
 
-test('where the operator approves hooked numbers, one is on no trunk and refused when it opens until then (N-067, N-071, N-072, N-315, N-317, N-318, ND-32, ND-42, T-53)', async () => {
-  await using strict = await NumberDesk.start({ settings: { SVC_APPROVE_HOOKED: '1' } })
+test('unless the setting is false a hooked number waits for the operator: it is on no trunk and refused when it opens until then (N-067, N-071, N-072, N-315, N-317, N-318, ND-32, ND-42, T-53)', async () => {
+  await using strict = await NumberDesk.start({ settings: { SVC_APPROVE_HOOKED: '' } })
   const { operator: ops } = strict.deployment
   const org = await strict.newOrg()
   const [number, imported] = [newLine(), newLine()]
@@ -199,12 +199,12 @@ test('where the operator approves hooked numbers, one is on no trunk and refused
   await app.close()
 })
 
-test('`0` and nothing at all approve by themselves, also numbers that waited before (N-316, ND-09, ND-32, T-53)', async () => {
+test('`0` and `false` approve by themselves, also numbers that waited before (N-316, ND-09, ND-32, T-53)', async () => {
   await using strict = await NumberDesk.start({ settings: { SVC_APPROVE_HOOKED: 'yes' } })
   const org = await strict.newOrg()
   const waits = newLine()
   await org.imported({ number: waits, hooked: true })
-  for (const word of ['0', 'false', '']) {
+  for (const word of ['0', 'false']) {
     const lax = await strict.deployment.another({ SVC_APPROVE_HOOKED: word })
     const admin = lax.nobody.as((await org.org.person('admin')).key)
     const number = newLine()

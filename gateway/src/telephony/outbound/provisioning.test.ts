@@ -239,7 +239,7 @@ test('a SIP peer needs nothing made: it is dialled at its own host, with its own
   done(await client.put('/v1/carrier', peer))
   refused(await client.post(at), 409, 'acme cannot be dialled: say its outbound_host at PUT /v1/carrier')
   assert.equal(await outboundProvisioning.trunkOf(org.id, 'acme'), undefined)
-  done(await client.put('/v1/carrier', { username: 'acme', outbound_host: 'sip.acme.example:5061' }))
+  done(await client.put('/v1/carrier', { ...peer, outbound_host: 'sip.acme.example:5061' }))
   assert.deepEqual(await posted(client, '?dry_run=1'), {
     kind: 'sip',
     account: 'acme',

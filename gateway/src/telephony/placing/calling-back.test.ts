@@ -89,7 +89,7 @@ test('who was put on the list on a call, by a person or by an import is not dial
 test('a person who was forgotten is a stranger again, and one who opted out stays on the list (T-107, N-313, ND-53)', async () => {
   const desk = await PlacingDesk.open(deployment)
   const agent = new SpokenAgent(deployment, desk.org, 'desk', desk.from)
-  const manager = (await desk.org.person('manager')).client
+  const manager = (await desk.org.person('manager', { production: true })).client
   const number = await desk.known()
   const call = await agent.open({ from: number })
   done(await agent.append(call, [{ type: 'call.opt_out', data: {} }]))
@@ -101,7 +101,7 @@ test('a person who was forgotten is a stranger again, and one who opted out stay
 
 test('whom an org called and then forgot is in no call of it any more', async () => {
   const desk = await PlacingDesk.open(deployment)
-  const manager = (await desk.org.person('manager')).client
+  const manager = (await desk.org.person('manager', { production: true })).client
   const to = await desk.known()
   media.dials.go('hold')
   const call = await desk.dial(to)

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, beforeEach, test } from 'node:test'
+import { ChatClient } from '../../../testing/chat-client.ts'
 import { refused, type Client } from '../../../testing/client.ts'
 import { newCalled, PlacingDesk, startPlacing } from '../../../testing/placing-desk.ts'
 import { newNumber, SpokenAgent } from '../../../testing/spoken-calls.ts'
@@ -33,7 +34,7 @@ const transfer = (client: Client, asked: Record<string, string>) =>
 test('a worker is given the trunk for a leg into a live call, and the leg is a row (N-235, N-236, N-239, ND-63)', async () => {
   const { desk, call } = await talking()
   const to = newCalled()
-  const answer = await trunkFor(desk.client, { to, call })
+  const answer = await trunkFor(desk.fleet, { to, call })
   assert.equal(answer.status, 200, answer.text)
   assert.deepEqual(answer.body, { trunk: secret, from: desk.from, to, call, max_duration_s: 600 })
   const [row, ...more] = await desk.ledger()
@@ -45,10 +46,10 @@ test('a leg is dialled from the number that is said, through its account (ND-63,
   const second = newNumber()
   await desk.account('second', 'sip.second.example')
   await desk.number(second, 'second')
-  const { trunk, from } = done(await trunkFor(desk.client, { to: newCalled(), call, from: second }))
+  const { trunk, from } = done(await trunkFor(desk.fleet, { to: newCalled(), call, from: second }))
   assert.deepEqual([trunk.hostname, from], ['sip.second.example', second])
   refused(
-    await trunkFor(desk.client, { to: newCalled(), call, from: newNumber() }),
+    await trunkFor(desk.fleet, { to: newCalled(), call, from: newNumber() }),
     409,
     /is no phone number of desk/,
   )
@@ -57,12 +58,12 @@ test('a leg is dialled from the number that is said, through its account (ND-63,
 test('a leg is held to shape and pace, and to nothing of the list, consent or hours (N-237, N-238, T-22)', async () => {
   const { desk, call } = await talking()
   const shape = '+8811234567 cannot be dialled: +881 is a satellite or global-service range'
-  refused(await trunkFor(desk.client, { to: '+8811234567', call }), 400, shape)
+  refused(await trunkFor(desk.fleet, { to: '+8811234567', call }), 400, shape)
   const listed = newCalled()
   done(await desk.client.delete(`/v1/org/consents/${listed}`))
   for (const to of [listed, '+18005550123', newCalled(), newCalled(), newCalled()])
-    done(await trunkFor(desk.client, { to, call }))
-  refused(await trunkFor(desk.client, { to: newCalled(), call }), 429, /^per_minute: /)
+    done(await trunkFor(desk.fleet, { to, call }))
+  refused(await trunkFor(desk.fleet, { to: newCalled(), call }), 429, /^per_minute: /)
   refused(await desk.ask(await desk.known()), 429, /^per_minute: /)
 })
 
@@ -89,11 +90,20 @@ test('an unescaped plus is one (T-19, ND-05)', async () => {
   const { desk, call } = await talking()
   const to = newCalled()
   const at = (path: string) => `/v1/agents/desk/${path}?call=${call}&to=${to}`
-  assert.equal(done(await desk.client.get(at('outbound-trunk'))).to, to)
+  assert.equal(done(await desk.fleet.get(at('outbound-trunk'))).to, to)
   assert.deepEqual(done(await desk.client.post(at('cold-transfer'))), { call, to })
-  assert.equal(done(await trunkFor(desk.client, { to, call })).to, to)
-  const from = await desk.client.get(`${at('outbound-trunk')}&from=${desk.from}`)
+  assert.equal(done(await trunkFor(desk.fleet, { to, call })).to, to)
+  const from = await desk.fleet.get(`${at('outbound-trunk')}&from=${desk.from}`)
   assert.equal(done(from).from, desk.from)
+})
+
+test('a member who changes only the host of a trunk is not sent its old password (ND-63)', async () => {
+  const { desk, call } = await talking()
+  const member = (await desk.org.person('admin', { production: true })).client.in('production')
+  const sentence =
+    'password: send it again, for it would go to another address, port or transport than it was given for'
+  refused(await member.put('/v1/carrier', { username: 'peer', outbound_host: 'evil.example' }), 400, sentence)
+  assert.deepEqual(done(await trunkFor(desk.fleet, { to: newCalled(), call })).trunk, secret)
 })
 
 test('the call is a live one of that agent (ND-63)', async () => {
@@ -105,11 +115,11 @@ test('the call is a live one of that agent (ND-63)', async () => {
     refused(await trunkFor(desk.client, { to, call: id }), 404, unknown(id))
     refused(await transfer(desk.client, { to, call: id }), 404, unknown(id))
   }
-  const elsewhere = await desk.client.get(`/v1/agents/sales/outbound-trunk?${query({ to, call })}`)
+  const elsewhere = await desk.fleet.get(`/v1/agents/sales/outbound-trunk?${query({ to, call })}`)
   refused(elsewhere, 404, `there is no call ${call} of sales`)
   refused(await trunkFor(desk.fleet, { to, call: 'nosuch' }), 404, 'there is no call nosuch')
   done(await desk.client.post(`/v1/calls/${call}/verbs`, { verb: 'end' }))
-  refused(await trunkFor(desk.client, { to, call }), 409, 'this call has ended')
+  refused(await trunkFor(desk.fleet, { to, call }), 409, 'this call has ended')
   refused(await transfer(desk.client, { to, call }), 409, 'this call has ended')
   refused(await trunkFor(desk.client, { to }), 422, 'call: is required')
   assert.deepEqual(await desk.ledger(), [])
@@ -126,6 +136,35 @@ test('both are the worker’s: a key that opens app, or the fleet’s for any or
   refused(await trunkFor(sandbox, { to, call }), 404, `there is no call ${call} of desk`)
   assert.equal(done(await trunkFor(desk.fleet, { to, call })).call, call)
   assert.deepEqual(done(await transfer(desk.fleet, { to, call })), { call, to })
+})
+
+test('the password of a trunk is answered only to the key that runs that spoken call (ND-63)', async () => {
+  const { desk, call } = await talking()
+  const to = newCalled()
+  const sentence = (id: string) =>
+    `the trunk is answered only to the worker that runs the spoken call ${id}: ask with the key that opened it`
+  const developer = (await desk.org.person('developer', { production: true })).client.in('production')
+  const { client: token } = await desk.org.serverToken('production')
+  for (const thief of [developer, token, desk.client])
+    refused(await trunkFor(thief, { to, call }), 403, sentence(call))
+
+  const own = done(await token.post('/v1/worker/calls', { number: desk.from, from: newNumber() })).call
+  for (const thief of [developer, desk.client, desk.fleet])
+    refused(await trunkFor(thief, { to, call: own }), 403, sentence(own))
+
+  const dialled = await desk.dial(await desk.known(to))
+  for (const thief of [developer, token, desk.client])
+    refused(await trunkFor(thief, { to, call: dialled }), 403, sentence(dialled))
+
+  const chat = await ChatClient.connect(deployment.url, desk.key, { agent: 'desk' })
+  const written = (await chat.next('started')).call
+  for (const thief of [developer, token, desk.fleet])
+    refused(await trunkFor(thief, { to, call: written }), 403, sentence(written))
+  assert.deepEqual(
+    (await desk.ledger()).map(({ kind }) => kind),
+    ['dial'],
+  )
+  assert.deepEqual(done(await trunkFor(token, { to, call: own })).trunk, secret)
 })
 
 test('a caller may be sent on: a row before, no trunk, no secret (N-242, N-243, ND-64)', async () => {

@@ -4,8 +4,8 @@ import type { CallHeads } from '../../calls/heads/heads.ts'
 import type { Log } from '../../calls/log/log.ts'
 import { callLog } from '../../calls/log/stamping.ts'
 import type { Database } from '../../database/database.ts'
-import type { Caller } from '../../foundation/caller.ts'
-import { conflict, notFound, Refusal } from '../../foundation/refusals.ts'
+import { runnerOf, type Caller } from '../../foundation/caller.ts'
+import { conflict, forbidden, notFound, Refusal } from '../../foundation/refusals.ts'
 import { numberInQuery } from '../dialling/called-number.ts'
 import type { Dialling } from '../dialling/dialling.ts'
 import { longestCallS } from '../dialling/in-force.ts'
@@ -31,6 +31,7 @@ export class Legs {
   /** The trunk for a leg into the call; for the first leg of a dialled one, which was judged, without a further guard. */
   async trunk(caller: Caller, agent: string, asked: TrunkAsked): Promise<TrunkForLeg> {
     const live = await this.#live(caller, agent, asked.call)
+    refuseUnlessRuns(caller, live)
     const to = numberInQuery(asked.to)
     const { id: call, account, max_duration_s } = live
     if (account !== null && max_duration_s !== null && live.caller !== null && live.called === to)
@@ -74,4 +75,13 @@ export class Legs {
     if (!trunk) throw conflict(`the account ${account} dials no more: see GET /v1/carrier/outbound`)
     return trunk
   }
+}
+
+/** The answer holds the password of the org's trunk. A call that no worker has taken is the platform's to dial. */
+function refuseUnlessRuns(caller: Caller, { id, channel, runner }: store.LiveCall) {
+  const isSpoken = channel === 'phone' || channel === 'web'
+  if (isSpoken && runnerOf(caller) === (runner ?? 'fleet')) return
+  throw forbidden(
+    `the trunk is answered only to the worker that runs the spoken call ${id}: ask with the key that opened it`,
+  )
 }

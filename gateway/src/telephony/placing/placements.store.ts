@@ -86,13 +86,15 @@ export interface LiveCall {
   caller: string | null
   called: string | null
   ended_at: string | null
+  /** The key that runs it; null until a worker took it. */
+  runner: string | null
   /** Where it is dialled and nobody has answered yet. */
   account: string | null
   max_duration_s: number | null
 }
 
 const live = statement<LiveCall>(`
-  select c.id, c.org, c.env, c.agent, c.holder, c.channel, c.direction, c.caller, c.called, c.ended_at, p.account,
+  select c.id, c.org, c.env, c.agent, c.holder, c.channel, c.direction, c.caller, c.called, c.ended_at, c.runner, p.account,
     p.max_duration_s
   from calls c
   left join placements p on p.call = c.id and p.answered_at is null and p.settled_at is null
