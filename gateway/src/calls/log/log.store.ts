@@ -36,18 +36,19 @@ export interface Grown {
 // The rows are held in one order by everybody, so that no two writers wait for each other.
 const append = statement<Grown>(`
   with held as materialized (
-    select id, seq, runner, batch from logs where id = any($1::text[]) and not sealed order by id collate "C" for update
+    select id, org, seq, runner, batch from logs where id = any($1::text[]) and not sealed order by id collate "C" for update
   ), grown as (
     update logs set seq = held.seq + added.count, batch = coalesce(added.batch, held.batch)
     from held join unnest($1::text[], $2::int[], $3::text[], $4::int[]) as added (id, count, runner, batch)
       on added.id = held.id and (added.runner is null or added.runner = held.runner)
         and (added.batch is null or added.batch = held.batch + 1)
     where logs.id = held.id
-    returning logs.id, held.seq as before
+    returning logs.id, held.org, held.seq as before
   ), kept as (
-    insert into entries (log, seq, ts, type, entry)
+    insert into entries (log, seq, ts, type, entry, org)
     select grown.id, grown.before + added.place, added.ts, added.type,
-      '{"seq":' || (grown.before + added.place) || added.rest
+      '{"seq":' || (grown.before + added.place) || added.rest,
+      case when added.type in ('user.message', 'agent.message') then grown.org end
     from unnest($5::text[], $6::int[], $7::float8[], $8::text[], $9::text[]) as added (log, place, ts, type, rest)
     join grown on grown.id = added.log
   )
