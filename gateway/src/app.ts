@@ -63,6 +63,7 @@ import { discoveryRoutes } from './platform/discovery/discovery.routes.ts'
 import { operatorRoutes } from './platform/operator/operator.routes.ts'
 import { orgAdministrationRoutes } from './platform/orgs/orgs.routes.ts'
 import { ConsoleFiles } from './platform/pages/console-files.ts'
+import { vaultRoutes } from './platform/vault/vault.routes.ts'
 import { pageRoutes } from './platform/pages/pages.routes.ts'
 import type { Services } from './services.ts'
 
@@ -154,6 +155,7 @@ export async function makeApp(
   brandRoutes(server, services.brands)
   orgAdministrationRoutes(server, services.orgAdministration)
   retentionRoutes(server, services.retention)
+  vaultRoutes(server, services.vaultRotation)
 
   await server.ready()
   return server

@@ -19,6 +19,7 @@ import { DiscoveryDocument } from './platform/discovery/discovery.ts'
 import { Housekeeping } from './platform/housekeeping/housekeeping.tasks.ts'
 import { OrgAdministration } from './platform/orgs/orgs.ts'
 import { Retention } from './platform/retention/retention.ts'
+import { VaultKeyRotation } from './platform/vault/vault.ts'
 import { accountOfNewborn } from './providers/accounts/accounts.ts'
 import { makeProviders } from './providers/room.ts'
 import { numbersHeld } from './telephony/numbers/buying.ts'
@@ -111,6 +112,12 @@ export function makeServices(settings: Settings, clock: Clock, logger: Logger) {
       claims: (signal) => messaging.messageClaims.forget(signal),
     },
   })
+  const vaultRotation = new VaultKeyRotation({
+    database,
+    vault: ground.vault,
+    gateways: agents.runningGateways,
+    logger,
+  })
   const housekeeping = new Housekeeping(
     [
       http.rateCounts,
@@ -153,6 +160,7 @@ export function makeServices(settings: Settings, clock: Clock, logger: Logger) {
     discovery,
     orgAdministration,
     retention,
+    vaultRotation,
     housekeeping,
   }
 }

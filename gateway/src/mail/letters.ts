@@ -82,4 +82,4 @@ export class Letters {
   }
 }
 
-const placeOf = (id: string): SealedPlace => `letters:letter:${id}`
+export const placeOf = (id: string): SealedPlace => `letters:letter:${id}`

@@ -8,7 +8,7 @@ import { noPlugin } from '../reading/vendor-refusals.ts'
 import { broughtOf, credentialsFrom, type Brought } from './credential-rules.ts'
 import * as store from './provider-keys.store.ts'
 
-const placeOf = (org: string, vendor: string) => `provider_keys:sealed:${org}:${vendor}` as const
+export const placeOf = (org: string, vendor: string) => `provider_keys:sealed:${org}:${vendor}` as const
 
 /** The keys an org brought for vendors: one for all that a vendor does, in both environments. */
 export class ProviderKeys {
