@@ -117,6 +117,7 @@ export async function makeApp(
     reading: services.logReading,
     relay: services.relay,
     connections: services.openConnections,
+    caps: services.connectionCaps,
   })
   workerRoutes(server, services.workerAnswers)
   spokenCallRoutes(server, services.opening, services.appending, services.asking)
@@ -125,6 +126,7 @@ export async function makeApp(
     log: services.log,
     tails: services.tails,
     connections: services.openConnections,
+    caps: services.connectionCaps,
     logger: services.logger,
   })
   insightRoutes(server, services.drifts)

@@ -133,6 +133,7 @@ export function makeServices(settings: Settings, clock: Clock, logger: Logger) {
       calls.post,
       calls.driving.drives,
       calls.askedTurns,
+      calls.connectionCaps,
       telephony.ownPhones,
       telephony.placements,
       telephony.placementOffers,

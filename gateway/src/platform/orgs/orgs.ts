@@ -1,6 +1,6 @@
 import type { CreateServerToken } from '@switchroom/contract/keys'
 import type { InviteAsOperator, SetOperator } from '@switchroom/contract/members'
-import type { CreateOrg, Quotas } from '@switchroom/contract/orgs'
+import type { CreateOrg, ReplaceQuotas } from '@switchroom/contract/orgs'
 import type { Keys } from '../../people/keys/keys.ts'
 import type { Members } from '../../people/members/members.ts'
 import type { Orgs } from '../../people/orgs/orgs.ts'
@@ -23,7 +23,9 @@ export class OrgAdministration {
 
   detail = (org: string) => this.#orgs.detail(org)
 
-  replaceQuotas = (org: string, quotas: Quotas) => this.#orgs.replaceQuotas(org, quotas)
+  quotas = (org: string) => this.#orgs.quotasAndCaps(org)
+
+  replaceQuotas = (org: string, wanted: ReplaceQuotas) => this.#orgs.replaceQuotas(org, wanted)
 
   members = async (org: string) => this.#members.list(await this.#id(org))
 
