@@ -6,7 +6,7 @@ import { weekdays } from '@switchroom/contract/dialling'
 import { callStates } from '@switchroom/contract/log'
 import { mailSecurities } from '@switchroom/contract/mail'
 import { numberChannels } from '@switchroom/contract/numbers'
-import { quotaNames } from '@switchroom/contract/orgs'
+import { capNames, quotaNames } from '@switchroom/contract/orgs'
 import { environments, roles, scopes, serverTokenScopes } from '@switchroom/contract/scopes'
 import { channels } from '@switchroom/contract/sessions'
 import { agentSlug } from '@switchroom/contract/settings'
@@ -76,6 +76,7 @@ test('the closed sets that are written out are those of the contract', () => {
     callStates,
     numberChannels,
     quotaNames,
+    capNames,
     environments,
     roles,
   }

@@ -31,8 +31,46 @@ export const Quotas = Type.Object({
 })
 export type Quotas = Static<typeof Quotas>
 
-export const ReplacedQuotas = Type.Object({ quotas: Quotas })
+/** What an org and each of its keys may hold open and keep, beside its quotas: with a usual value for every org. */
+export const usualCaps = {
+  /** Of one key. */
+  event_streams: 100,
+  app_sockets: 100,
+  chats: 500,
+  recordings_gb: 50,
+  /** Of one call. */
+  entries: 20_000,
+} as const
+export type CapName = keyof typeof usualCaps
+export const capNames = Object.keys(usualCaps) as CapName[]
+
+export const Caps = Type.Object({
+  event_streams: limit(),
+  app_sockets: limit(),
+  chats: limit(),
+  recordings_gb: limit(),
+  entries: limit(),
+})
+export type Caps = Static<typeof Caps>
+
+/** The quotas are replaced whole; of the caps, those that are named. */
+export const ReplaceQuotas = Type.Interface([Quotas], {
+  event_streams: Type.Optional(limit()),
+  app_sockets: Type.Optional(limit()),
+  chats: Type.Optional(limit()),
+  recordings_gb: Type.Optional(limit()),
+  entries: Type.Optional(limit()),
+})
+export type ReplaceQuotas = Static<typeof ReplaceQuotas>
+
+export const ReplacedQuotas = Type.Object({
+  quotas: Quotas,
+  caps: Type.Optional(Caps),
+})
 export type ReplacedQuotas = Static<typeof ReplacedQuotas>
+
+export const QuotasAndCaps = Type.Object({ quotas: Quotas, caps: Caps })
+export type QuotasAndCaps = Static<typeof QuotasAndCaps>
 
 export const Holding = Type.Object({
   minutes: Type.Number(),

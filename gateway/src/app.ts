@@ -64,6 +64,7 @@ import { discoveryRoutes } from './platform/discovery/discovery.routes.ts'
 import { operatorRoutes } from './platform/operator/operator.routes.ts'
 import { orgAdministrationRoutes } from './platform/orgs/orgs.routes.ts'
 import { ConsoleFiles } from './platform/pages/console-files.ts'
+import { vaultRoutes } from './platform/vault/vault.routes.ts'
 import { pageRoutes } from './platform/pages/pages.routes.ts'
 import type { Services } from './services.ts'
 
@@ -124,6 +125,7 @@ export async function makeApp(
     reading: services.logReading,
     relay: services.relay,
     connections: services.openConnections,
+    caps: services.connectionCaps,
   })
   workerRoutes(server, services.workerAnswers)
   spokenCallRoutes(server, services.opening, services.appending, services.asking)
@@ -132,6 +134,7 @@ export async function makeApp(
     log: services.log,
     tails: services.tails,
     connections: services.openConnections,
+    caps: services.connectionCaps,
     logger: services.logger,
   })
   insightRoutes(server, services.drifts)
@@ -162,6 +165,7 @@ export async function makeApp(
   brandRoutes(server, services.brands)
   orgAdministrationRoutes(server, services.orgAdministration)
   retentionRoutes(server, services.retention)
+  vaultRoutes(server, services.vaultRotation)
 
   await server.ready()
   return server

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import { makeApp, makeDashboard, makeMetrics } from './app.ts'
 import { migrate } from './database/migrations.ts'
-import { refuseOtherVaultKey } from './database/vault-check.ts'
+import { claimVaultKey, refuseOtherVaultKey } from './database/vault-check.ts'
 import type { Clock } from './foundation/clock.ts'
 import type { Settings } from './foundation/settings.ts'
 import { Listeners, ListenFailure } from './http/listening.ts'
@@ -43,6 +43,7 @@ export async function startGateway(settings: Settings, clock: Clock, logger: Log
     await refuseOtherVaultKey(database, vault)
     await services.providersRow.loadFirst()
     await services.runningGateways.start()
+    await claimVaultKey(database, vault)
     await services.signals.start()
     await services.firewall.start()
     const dashboard = await makeDashboard(services)

@@ -19,6 +19,7 @@ import { DiscoveryDocument } from './platform/discovery/discovery.ts'
 import { Housekeeping } from './platform/housekeeping/housekeeping.tasks.ts'
 import { OrgAdministration } from './platform/orgs/orgs.ts'
 import { Retention } from './platform/retention/retention.ts'
+import { VaultKeyRotation } from './platform/vault/vault.ts'
 import { accountOfNewborn } from './providers/accounts/accounts.ts'
 import { makeProviders } from './providers/room.ts'
 import { numbersHeld } from './telephony/numbers/buying.ts'
@@ -117,6 +118,12 @@ export function makeServices(settings: Settings, clock: Clock, logger: Logger) {
       claims: (signal) => messaging.messageClaims.forget(signal),
     },
   })
+  const vaultRotation = new VaultKeyRotation({
+    database,
+    vault: ground.vault,
+    gateways: agents.runningGateways,
+    logger,
+  })
   const housekeeping = new Housekeeping(
     [
       http.rateCounts,
@@ -132,6 +139,7 @@ export function makeServices(settings: Settings, clock: Clock, logger: Logger) {
       calls.post,
       calls.driving.drives,
       calls.askedTurns,
+      calls.connectionCaps,
       telephony.ownPhones,
       telephony.placements,
       telephony.placementOffers,
@@ -159,6 +167,7 @@ export function makeServices(settings: Settings, clock: Clock, logger: Logger) {
     discovery,
     orgAdministration,
     retention,
+    vaultRotation,
     housekeeping,
   }
 }

@@ -1,8 +1,8 @@
 import type { DialLimits } from '@switchroom/contract/dialling'
 import type { ServerToken } from '@switchroom/contract/keys'
 import type { Invited, MemberList } from '@switchroom/contract/members'
-import type { CreatedOrg, OrgDetail, OrgList, ReplacedQuotas } from '@switchroom/contract/orgs'
-import { quotaNames, roles, scopes } from '../closed-sets.ts'
+import type { CreatedOrg, OrgDetail, OrgList, QuotasAndCaps } from '@switchroom/contract/orgs'
+import { capNames, quotaNames, roles, scopes } from '../closed-sets.ts'
 import type { Argument, Command } from '../command.ts'
 import { wrongUsage } from '../failures.ts'
 import { path } from '../gateway-client.ts'
@@ -79,23 +79,32 @@ const quotas: Command = {
     orgArgument,
     { name: 'quota=count', summary: 'as seats=10; empty is no limit', isRepeated: true },
   ],
-  examples: ['svc ops orgs quotas acme seats=10 numbers=2', 'svc ops orgs quotas acme minutes='],
+  examples: [
+    'svc ops orgs quotas acme seats=10 numbers=2',
+    'svc ops orgs quotas acme minutes=',
+    'svc ops orgs quotas acme chats=2000 recordings_gb=200',
+  ],
   async run(invocation) {
     const client = await invocation.operator()
-    const detail = await client.get<OrgDetail>(at(invocation))
+    const place = `${at(invocation)}/quotas`
+    const before = await client.get<QuotasAndCaps>(place)
     const wanted = invocation.rest('quota=count').map(quotaIn)
-    const body = { ...detail.quotas, ...Object.fromEntries(wanted) }
-    const answer = await client.put<ReplacedQuotas>(`${at(invocation)}/quotas`, body)
-    invocation.answer(answer, ({ quotas: all }) =>
-      invocation.out.fields(Object.fromEntries(quotaNames.map((name) => [name, all[name] ?? 'no limit']))),
-    )
+    const body = { ...before.quotas, ...Object.fromEntries(wanted) }
+    await client.put<object>(place, body)
+    const answer = await client.get<QuotasAndCaps>(place)
+    invocation.answer(answer, ({ quotas: all, caps }) => {
+      const both = { ...all, ...caps }
+      const shown = [...quotaNames, ...capNames].map((name) => [name, both[name] ?? 'no limit'])
+      invocation.out.fields(Object.fromEntries(shown))
+    })
   },
 }
 
 function quotaIn(word: string): [name: string, most: number | null] {
+  const names: readonly string[] = [...quotaNames, ...capNames]
   const [, name, count] = /^(\w+)=(\d*)$/.exec(word) ?? []
-  if (name === undefined || count === undefined || !quotaNames.some((known) => known === name))
-    throw wrongUsage(`${word} is no quota: it is written as seats=10, of ${quotaNames.join(', ')}`)
+  if (name === undefined || count === undefined || !names.some((known) => known === name))
+    throw wrongUsage(`${word} is no quota: it is written as seats=10, of ${names.join(', ')}`)
   return [name, count === '' ? null : Number(count)]
 }
 

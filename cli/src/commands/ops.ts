@@ -3,6 +3,7 @@ import type { Brand } from '@switchroom/contract/discovery'
 import type { OperatorIdentity } from '@switchroom/contract/identity'
 import type { ApprovedNumber, WaitingNumbers } from '@switchroom/contract/numbers'
 import type { RetentionRun } from '@switchroom/contract/retention'
+import type { VaultRotation, VaultState } from '@switchroom/contract/vault'
 import { networkStates } from '../closed-sets.ts'
 import { fileOption, type Command } from '../command.ts'
 import { wrongUsage } from '../failures.ts'
@@ -170,6 +171,38 @@ const retention: Command = {
 const tellRun = ({ out }: Invocation, { entries, claims }: RetentionRun) =>
   out.line(`${entries} entries and ${claims} claims are forgotten.`)
 
+const vault: Command = {
+  name: 'ops vault',
+  summary: 'how far the change of the vault key is',
+  examples: ['svc ops vault'],
+  async run(invocation) {
+    const answer = await (await invocation.operator()).get<VaultState>('/v1/ops/vault')
+    invocation.answer(answer, (state) => tellVault(invocation, state))
+  },
+}
+
+const rotateVault: Command = {
+  name: 'ops vault rotate',
+  summary: 'seal every stored secret again, under the newest vault key',
+  examples: ['svc ops vault rotate'],
+  async run(invocation) {
+    const client = await invocation.operator()
+    const rotate = () => client.post<VaultRotation>('/v1/ops/vault/rotate')
+    let answer = await rotate()
+    while (!answer.finished && answer.resealed > 0) answer = await rotate()
+    invocation.answer(answer, (state) => tellVault(invocation, state))
+    for (const column of answer.unreadable)
+      invocation.out.note(`${column} has values that none of the keys opens: delete them, or give their key.`)
+  },
+}
+
+function tellVault({ out }: Invocation, { key, finished, left, gateways }: VaultState) {
+  out.fields({ key, 'sealed otherwise': left, 'gateways with another key': gateways })
+  if (finished) out.line('Everything is sealed under this key: SVC_VAULT_KEY may be this key alone.')
+  else if (gateways > 0) out.line('Restart the other gateways with SVC_VAULT_KEY=new,old, then rotate again.')
+  else out.line('Not finished: svc ops vault rotate seals the rest again.')
+}
+
 export const opsCommands = [
   whoami,
   networks,
@@ -180,4 +213,6 @@ export const opsCommands = [
   brand,
   providers,
   retention,
+  vault,
+  rotateVault,
 ]

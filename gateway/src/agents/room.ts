@@ -28,6 +28,7 @@ export function makeAgents(
     clock,
     logger,
     database,
+    vault,
     openConnections,
     orgs,
     vendors,
@@ -40,7 +41,7 @@ export function makeAgents(
   const agents = new Agents(database, clock, orgs)
   const orgJudging = new OrgJudging(database, vendors, providersRow, stageKeys)
   const orgJudge = async (org: string) => (await orgJudging.read(org)).judge
-  const runningGateways = new RunningGateways(database, clock, logger)
+  const runningGateways = new RunningGateways(database, clock, logger, vault.keyIds[0])
   const holders = new Holders(database, clock, agents, runningGateways)
   const declarationFor = (scope: AgentScope) => holders.declarationFor(scope)
   const declaredModels = new DeclaredModels({ vendors, providersRow, rates, modelAccess, orgJudge })

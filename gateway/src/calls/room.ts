@@ -11,6 +11,7 @@ import { CallModels } from './written/call-models.ts'
 import { CallStates } from './sessions/call-states.ts'
 import { Callbacks } from './callbacks/callbacks.ts'
 import { Chats } from './written/chats.ts'
+import { ConnectionCaps } from './connection-caps/connection-caps.ts'
 import { Drifts } from './insights/drift.ts'
 import { Driving } from './driving/driving.ts'
 import { Erasure, type ForgetBeside } from './erasure/erasure.ts'
@@ -158,8 +159,10 @@ export function makeCalls(
     idleMs: settings.chatIdleMs,
     openOutlet: messaging.openOutlet,
   })
+  const connectionCaps = new ConnectionCaps({ database, clock, logger, gateways: runningGateways })
   const chats = new Chats({
     database,
+    caps: connectionCaps,
     heads: callHeads,
     models: callModels,
     accounts,
@@ -204,6 +207,7 @@ export function makeCalls(
     spokenCallTasks,
     askedTurns,
     writtenCalls,
+    connectionCaps,
     chats,
     drifts,
     supervising,

@@ -13,7 +13,7 @@ export type Ground = ReturnType<typeof makeGround>
 export function makeGround(settings: Settings, clock: Clock, logger: Logger) {
   const metrics = new Registry()
   collectDefaultMetrics({ register: metrics })
-  const vault = new Vault(settings.vaultKey)
+  const vault = new Vault(settings.vaultKey, settings.olderVaultKey)
   const publicAddresses = new PublicAddresses(settings)
   const database = new Database(settings.databaseUrl, (error) =>
     logger.warn({ err: error }, 'lost a database connection'),

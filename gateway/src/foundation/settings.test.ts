@@ -39,6 +39,7 @@ test('every deployment setting starts SVC_ and the defaults are those of the set
   assert.deepEqual(telephony, unsetTelephony)
   assert.equal(vaultKey.length, 32)
   assert.deepEqual(rest, {
+    olderVaultKey: undefined,
     databaseUrl: good.SVC_DATABASE_URL,
     operatorKey: undefined,
     fleetKey: undefined,
@@ -109,6 +110,21 @@ test('a vault key is 32 bytes of base64, base64url or hex, and nothing else (ID-
   ])
     refusedWith({ SVC_VAULT_KEY: wrong }, 'SVC_VAULT_KEY is not 32 bytes of base64 or hex')
 })
+
+test('while the vault key is changed there are two, the new one before the old one', () => {
+  const [key, older] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)]
+  for (const between of [',', ', ', ' ', '\n'])
+    assert.deepEqual(
+      [key, older],
+      Object.values(pick(read({ SVC_VAULT_KEY: key.toString('base64') + between + older.toString('hex') }))),
+    )
+  const three = [key, older, key].map((each) => each.toString('base64')).join()
+  refusedWith(
+    { SVC_VAULT_KEY: three },
+    'SVC_VAULT_KEY is one key, or two while it is changed: the new one, then the old one',
+  )
+})
+const pick = ({ vaultKey, olderVaultKey }: ReturnType<typeof read>) => ({ vaultKey, olderVaultKey })
 
 test('the base of links is the base setting, else the domain, else this machine (ID-42)', () => {
   assert.equal(read({ SVC_BASE_URL: 'https://app.example/' }).baseUrl, 'https://app.example')

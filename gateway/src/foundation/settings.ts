@@ -4,7 +4,7 @@ import type { VoiceDoing } from '@switchroom/contract/voice-server'
 import { minuteMs, secondMs } from './clock.ts'
 import { readLimitSettings, type LimitSettings } from './limit-settings.ts'
 import { readTelephonySettings, type TelephonySettings } from './telephony-settings.ts'
-import { readVaultKey } from './vault-key.ts'
+import { readVaultKeys } from './vault-key.ts'
 import {
   amount,
   databaseUrl,
@@ -32,6 +32,8 @@ import {
 /** The deployment's settings, read once at start. `docs/settings.md` explains each. */
 export interface Settings {
   vaultKey: Buffer
+  /** The one before it, while the key is changed. */
+  olderVaultKey: Buffer | undefined
   operatorKey: string | undefined
   fleetKey: string | undefined
   databaseUrl: string
@@ -109,7 +111,7 @@ export function readSettings(environment: Environment): Settings {
     }
   }
 
-  const vaultKey = readVaultKey(environment['SVC_VAULT_KEY'])
+  const [vaultKey, olderVaultKey] = readVaultKeys(environment['SVC_VAULT_KEY'])
   const database = read('SVC_DATABASE_URL', databaseUrl)
   if (database === undefined)
     throw new SettingError(
@@ -121,6 +123,7 @@ export function readSettings(environment: Environment): Settings {
   const domain = read('SVC_DOMAIN', hostName)
   return {
     vaultKey,
+    olderVaultKey,
     databaseUrl: database,
     operatorKey: read('SVC_OPERATOR_KEY', String),
     fleetKey: read('SVC_FLEET_KEY', String),

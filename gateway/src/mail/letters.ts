@@ -108,4 +108,4 @@ export function unlessTooManyLetters(error: unknown) {
   if (!(error instanceof TooManyLetters)) throw error
 }
 
-const placeOf = (id: string): SealedPlace => `letters:letter:${id}`
+export const placeOf = (id: string): SealedPlace => `letters:letter:${id}`

@@ -173,7 +173,7 @@ export class Mailboxes {
 
 type ChosenMailbox = { isOrgs: boolean; row?: store.MailboxRow; environment?: MailAccount }
 
-const placeOf = (owner: string): SealedPlace => `mailboxes:password:${owner}`
+export const placeOf = (owner: string): SealedPlace => `mailboxes:password:${owner}`
 
 type Reported = Omit<MailAccount, 'password'> & Pick<Mailbox, 'verified_at' | 'last_error'>
 

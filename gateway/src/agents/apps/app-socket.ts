@@ -122,6 +122,7 @@ export class AppSocket implements OpenConnection {
   }
 
   #fail(error: unknown) {
+    if (error instanceof Refusal) return this.close(1013, error.message)
     this.#parts.logger.error({ err: error, socket: this.id }, "an app's socket failed")
     this.close(1011, 'something broke on our side')
   }

@@ -1,4 +1,5 @@
 import type { AppEntry } from '@switchroom/contract/apps'
+import { usualCaps } from '@switchroom/contract/orgs'
 import type { Environment } from '@switchroom/contract/scopes'
 import type { DeclarableName } from '@switchroom/contract/settings'
 import { statement, type Queryable, type Transaction } from '../../database/database.ts'
@@ -16,15 +17,18 @@ export interface SocketRow {
   key_id: string
 }
 
-const insertOne = statement(`
-  insert into app_sockets (id, gateway, org, env, holder, key_id, connected_at)
-  values ($1, $2, $3, $4, $5, $6, $7)`)
+const openOne = statement<{ most: number | null }>(`
+  select open_app_socket($1, $2, $3, $4, $5, $6, $7, $8, $9) as most`)
 
-export const insertSocket = (
+/** Lists the socket, or answers how many the org may have open where it has as many. */
+export const openSocket = async (
   database: Queryable,
   { id, gateway, org, env, holder, key_id }: SocketRow,
+  aliveSince: Date,
   now: Date,
-) => database.rows(insertOne, id, gateway, org, env, holder, key_id, now)
+) =>
+  (await database.row(openOne, org, usualCaps.app_sockets, aliveSince, id, gateway, env, holder, key_id, now))
+    ?.most ?? null
 
 const deleteSome = statement(`delete from app_sockets where id = any($1)`)
 

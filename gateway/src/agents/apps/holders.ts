@@ -2,6 +2,7 @@ import type { AgentList, AppList } from '@switchroom/contract/apps'
 import type { Database } from '../../database/database.ts'
 import type { Caller } from '../../foundation/caller.ts'
 import type { Clock } from '../../foundation/clock.ts'
+import { tooMany } from '../../foundation/refusals.ts'
 import type { Agents } from '../agents.ts'
 import { holderOf, type Scope } from '../scope.ts'
 import { fixedBy, type Declaration } from './declaration.ts'
@@ -41,7 +42,9 @@ export class Holders {
   async connect(id: string, caller: Caller): Promise<store.SocketRow> {
     const { org, env, key_id } = caller
     const socket = { id, gateway: this.#gateways.id, org, env, holder: holderOf(caller), key_id }
-    await store.insertSocket(this.#database, socket, this.#clock.now())
+    const most = await store.openSocket(this.#database, socket, this.#gateways.aliveSince, this.#clock.now())
+    if (most !== null)
+      throw tooMany(`org ${caller.slug} has ${most} app sockets open, its most: close one, or ask the operator`)
     return socket
   }
 

@@ -2,10 +2,11 @@ import type { Environment } from '@switchroom/contract/scopes'
 import { statement, type Queryable, type Transaction } from '../../database/database.ts'
 
 const insert = statement(`
-  insert into gateways (id, seen_at) values ($1, $2)
+  insert into gateways (id, seen_at, vault_key) values ($1, $2, $3)
   on conflict (id) do update set seen_at = excluded.seen_at`)
 
-export const insertGateway = (database: Queryable, id: string, now: Date) => database.rows(insert, id, now)
+export const insertGateway = (database: Queryable, id: string, now: Date, vaultKey: string) =>
+  database.rows(insert, id, now, vaultKey)
 
 const seen = statement<{ id: string }>(`update gateways set seen_at = $2 where id = $1 returning id`)
 
@@ -42,3 +43,9 @@ const forgetNamed = statement<LostHolding>(`
   with dead as (delete from gateways where id = any($1) returning id) ${holdingsOfDead}`)
 
 export const forgetGateways = (tx: Transaction, ids: readonly string[]) => tx.rows(forgetNamed, ids)
+
+const sealing = statement<{ count: number }>(`
+  select count(*)::int as count from gateways where vault_key is distinct from $1`)
+
+export const countSealingOtherwise = async (database: Queryable, vaultKey: string) =>
+  (await database.row(sealing, vaultKey))?.count ?? 0

@@ -114,8 +114,8 @@ test('a gateway that the others forgot sends its apps away, and they register ag
 
 test('a gateway says every 10 s that it lives, and its own clock never takes it for dead', async () => {
   mock.timers.enable({ apis: ['setInterval'] })
-  const { database, logger } = deployment.gateway.services
-  const gateway = new RunningGateways(database, clock, logger)
+  const { database, logger, vault } = deployment.gateway.services
+  const gateway = new RunningGateways(database, clock, logger, vault.keyIds[0])
   const seenAt = async () =>
     (await sql('select seen_at from gateways where id = $1', [gateway.id])).rows[0]?.seen_at
   await gateway.start()

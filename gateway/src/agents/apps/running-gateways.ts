@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { Database, Transaction } from '../../database/database.ts'
+import type { Database, Queryable, Transaction } from '../../database/database.ts'
 import { later, minuteMs, secondMs, type Clock } from '../../foundation/clock.ts'
 import { newId } from '../../foundation/secrets.ts'
 import * as store from './running-gateways.store.ts'
@@ -14,6 +14,7 @@ export class RunningGateways {
   readonly #database: Database
   readonly #clock: Clock
   readonly #logger: Logger
+  readonly #vaultKey: string
   #timer: NodeJS.Timeout | undefined
   #beating: Promise<void> = Promise.resolve()
   /** Told when the others took this one for dead and forgot what it held. */
@@ -21,14 +22,15 @@ export class RunningGateways {
   /** Told of what was held by apps of gateways that died, once and by one gateway. */
   onLost: (holdings: readonly store.LostHolding[]) => void = () => {}
 
-  constructor(database: Database, clock: Clock, logger: Logger) {
+  constructor(database: Database, clock: Clock, logger: Logger, vaultKey: string) {
     this.#database = database
     this.#clock = clock
     this.#logger = logger
+    this.#vaultKey = vaultKey
   }
 
   async start() {
-    await store.insertGateway(this.#database, this.id, this.#clock.now())
+    await store.insertGateway(this.#database, this.id, this.#clock.now(), this.#vaultKey)
     this.#timer = setInterval(() => {
       this.#beating = this.beat().catch((error: unknown) =>
         this.#logger.warn({ err: error }, 'this gateway could not say that it lives'),
@@ -40,7 +42,7 @@ export class RunningGateways {
   async beat() {
     const now = this.#clock.now()
     if (await store.seeGateway(this.#database, this.id, now)) return
-    await store.insertGateway(this.#database, this.id, now)
+    await store.insertGateway(this.#database, this.id, now, this.#vaultKey)
     this.onForgotten()
   }
 
@@ -57,6 +59,11 @@ export class RunningGateways {
   /** A gateway other than this one lives if it was seen after this. */
   get aliveSince(): Date {
     return later(this.#clock.now(), -goneAfterMs)
+  }
+
+  /** How many gateways may seal with another vault key than this one. */
+  sealingOtherwise(database: Queryable): Promise<number> {
+    return store.countSealingOtherwise(database, this.#vaultKey)
   }
 
   /** Gateways that are known to be dead, before their time is over. */

@@ -54,6 +54,8 @@ export interface Beginning extends Partial<store.Parties> {
   entries: (resolution: Resolution) => readonly NewEntry[]
   /** Refuses by what the call would run; nothing is kept then. */
   judge?: (resolution: Resolution) => Promise<void>
+  /** Refuses past a cap of its channel, in the transaction that keeps it. */
+  admit?: (tx: Transaction) => Promise<void>
   /** Whether it ends where it begins, and so counts for no quota. */
   isPassing?: boolean
   /** What is kept with it or not at all. */
@@ -185,6 +187,7 @@ export class CallHeads {
     beginning: Beginning,
   ) {
     if (!beginning.isPassing) await this.refusePastQuota(tx, scope.org)
+    await beginning.admit?.(tx)
     if (!(await this.#keep(tx, scope, reading, resolution, beginning))) throw isThere(resolution.call)
     const log = callLog({ ...scope, id: resolution.call })
     const entries = beginning.entries(resolution)

@@ -1,5 +1,16 @@
 import type { Columns } from './log.store.ts'
-import type { Writable } from './stamping.ts'
+import type { Stamped, Writable } from './stamping.ts'
+
+/** What is told of a call as it closes is taken although the call has as many entries as it may have. */
+const closingTypes: ReadonlySet<string> = new Set([
+  'error',
+  'say.requested',
+  'callback.requested',
+  'recording.stored',
+])
+const roomForClosing = 1000
+/** Behind all of that: a call can always end. */
+const roomForEnd = 2000
 
 /** One column for each field, and for every write how many entries of its log come before it. */
 export function columnsOf(writes: readonly Writable[]) {
@@ -8,6 +19,7 @@ export function columnsOf(writes: readonly Writable[]) {
     counts: [],
     runners: [],
     batches: [],
+    rooms: [],
     entryLogs: [],
     places: [],
     stamps: [],
@@ -25,10 +37,12 @@ export function columnsOf(writes: readonly Writable[]) {
       columns.counts.push(0)
       columns.runners.push(runner)
       columns.batches.push(batch)
+      columns.rooms.push(roomForClosing)
     }
     const first = columns.counts[at] ?? 0
     places.push(first)
     columns.counts[at] = first + entries.length
+    columns.rooms[at] = roomOf(entries, columns.rooms[at] ?? 0)
     for (const [index, entry] of entries.entries()) {
       columns.entryLogs.push(log.id)
       columns.places.push(first + index + 1)
@@ -38,4 +52,10 @@ export function columnsOf(writes: readonly Writable[]) {
     }
   }
   return { columns, places }
+}
+
+/** The least of what its writes may have, unless one of them ends the call. */
+function roomOf(entries: readonly Stamped[], before: number): number {
+  if (before === roomForEnd || entries.some(({ type }) => type === 'call.ended')) return roomForEnd
+  return entries.every(({ type }) => closingTypes.has(type)) ? before : 0
 }

@@ -11,6 +11,11 @@ export interface Live {
   entry: Stamped
 }
 
+/** The log is at its cap of so many entries; without one, it is sealed or another writes to it. */
+export interface NotKept {
+  most: number | undefined
+}
+
 interface EntryWriterParts {
   gateway: string
   charge: (tx: Transaction, org: string, credits: number) => Promise<void>
@@ -28,15 +33,17 @@ export class EntryWriter {
     this.#charge = charge
   }
 
-  /** Answers place by place what was kept; undefined where the log takes no more. */
+  /** Answers place by place what was kept, or why the log takes no more. */
   async write(
     tx: Transaction,
     writes: readonly Writable[],
     live: readonly Live[] = [],
-  ): Promise<(KeptEntry[] | undefined)[]> {
+  ): Promise<(KeptEntry[] | NotKept)[]> {
     await this.#openAgents(tx, writes)
     const { columns, places } = columnsOf(writes)
-    const grown = new Map((await store.appendAll(tx, columns)).map(({ id, before }) => [id, before]))
+    const answered = await store.appendAll(tx, columns)
+    const grown = new Map(answered.flatMap(({ id, before }) => (before === null ? [] : [[id, before]])))
+    const full = new Map(answered.flatMap(({ id, most }) => (most === null ? [] : [[id, most]])))
     const taken = writes.filter(({ log }) => grown.has(log.id))
     const { heads, ends, charges } = changesOf(taken)
     if (heads.length > 0) await store.countOnHeads(tx, heads)
@@ -51,7 +58,7 @@ export class EntryWriter {
       const before = grown.get(log.id)
       const first = places[at] ?? 0
       return before === undefined
-        ? undefined
+        ? { most: full.get(log.id) }
         : entries.map((entry, index) => withSeq(entry, before + first + index + 1))
     })
   }

@@ -26,9 +26,12 @@ async function asked(t: TestContext) {
 function streamOn(raw: ServerResponse) {
   const open = new Set<unknown>()
   const reply = { raw, hijack: () => {}, headers: (all: object) => ({ getHeaders: () => all }) }
-  const opening = { caller: { org: 'org', env: 'sandbox' }, access: {}, agent: null, connections: open }
+  let released = 0
+  const release = () => (released += 1)
+  const caller = { org: 'org', env: 'sandbox' }
+  const opening = { caller, access: {}, agent: null, connections: open, release }
   const stream = new EventStream(reply as unknown as FastifyReply, opening as unknown as Opening)
-  return { stream, open }
+  return { stream, open, released: () => released }
 }
 
 test('whoever is gone before the stream begins is sent nothing, and nothing is kept of them', async (t) => {
@@ -36,8 +39,8 @@ test('whoever is gone before the stream begins is sent nothing, and nothing is k
   asker.destroy()
   await once(raw, 'close')
   t.mock.timers.enable({ apis: ['setInterval'] })
-  const { stream, open } = streamOn(raw)
-  assert.deepEqual([stream.isOver, open.size], [true, 0])
+  const { stream, open, released } = streamOn(raw)
+  assert.deepEqual([stream.isOver, open.size, released()], [true, 0, 1])
   let tell: Watcher = () => {}
   const relay = new Relay({ watch: (watcher: Watcher) => (tell = watcher) } as unknown as Tails)
   relay.read(stream, undefined)

@@ -22,6 +22,8 @@ export interface Opening {
   /** The agent whose entries are read; null where they are of any. */
   agent: string | null
   connections: OpenConnections
+  /** Told once, when it is over. */
+  release: () => void
 }
 
 /** An answer that goes on: server-sent events, for as long as somebody reads them and their key opens them. */
@@ -38,7 +40,7 @@ export class EventStream implements OpenConnection {
   /** Told once, when nobody reads any more. */
   onClose: () => void = () => {}
 
-  constructor(reply: FastifyReply, { caller, access, agent, connections }: Opening) {
+  constructor(reply: FastifyReply, { caller, access, agent, connections, release }: Opening) {
     this.caller = caller
     this.access = access
     this.#agent = agent
@@ -47,7 +49,10 @@ export class EventStream implements OpenConnection {
     for (const [name, value] of Object.entries(reply.headers(headers).getHeaders()))
       if (value !== undefined) this.#raw.setHeader(name, value)
     this.#isOver = this.#raw.destroyed // whoever asked may be gone by now
-    if (this.#isOver) return
+    if (this.#isOver) {
+      release()
+      return
+    }
     this.#raw.flushHeaders()
     const pings = setInterval(() => this.#beat(), pingEveryMs)
     this.#raw.on('drain', () => this.#drained())
@@ -55,6 +60,7 @@ export class EventStream implements OpenConnection {
       this.#isOver = true
       clearInterval(pings)
       connections.delete(this)
+      release()
       this.onDrain()
       this.onClose()
     })

@@ -3,6 +3,7 @@ import { CallEventsAsked, EventPage, EventsAsked, EventStreamed, RelayAsked } fr
 import { AgentParams } from '@switchroom/contract/settings'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { callReader, scope, type Access } from '../../http/access.ts'
+import type { ConnectionCaps } from '../connection-caps/connection-caps.ts'
 import type { OpenConnections } from '../../http/open-connections.ts'
 import { refusals } from '../../http/refusals.ts'
 import type { Server } from '../../http/server.ts'
@@ -16,6 +17,7 @@ export interface EventParts {
   reading: LogReading
   relay: Relay
   connections: OpenConnections
+  caps: ConnectionCaps
 }
 
 const readsAgents = scope('calls')
@@ -24,7 +26,7 @@ const pageOrStream = {
   content: { 'application/json': { schema: EventPage }, 'text/event-stream': { schema: EventStreamed } },
 }
 
-export function eventRoutes(server: Server, { reading, relay, connections }: EventParts) {
+export function eventRoutes(server: Server, { reading, relay, connections, caps }: EventParts) {
   type Asking = FastifyRequest<{ Querystring: EventsAsked }>
 
   /** As a stream where `Accept` asks for one, else as a page. */
@@ -36,7 +38,9 @@ export function eventRoutes(server: Server, { reading, relay, connections }: Eve
       return reply.type('application/json; charset=utf-8').send(page)
     }
     const after = cursorOf(query, headers['last-event-id']?.toString())
-    reading.stream(log, after, new EventStream(reply, { caller, access, agent: log.agent, connections }))
+    const release = await caps.openStream(caller)
+    const opening = { caller, access, agent: log.agent, connections, release }
+    reading.stream(log, after, new EventStream(reply, opening))
     return reply
   }
 
@@ -49,7 +53,7 @@ export function eventRoutes(server: Server, { reading, relay, connections }: Eve
           "A call's log, as a page or with `Accept: text/event-stream` as a stream that ends with the call",
         params: CallParams,
         querystring: CallEventsAsked,
-        response: { 200: pageOrStream, ...refusals(404) },
+        response: { 200: pageOrStream, ...refusals(404, 429) },
       },
     },
     async (request, reply) =>
@@ -64,7 +68,7 @@ export function eventRoutes(server: Server, { reading, relay, connections }: Eve
         summary: "An agent's own log, of what belongs to no single call, as a page or as a stream",
         params: AgentParams,
         querystring: EventsAsked,
-        response: { 200: pageOrStream, ...refusals(404) },
+        response: { 200: pageOrStream, ...refusals(404, 429) },
       },
     },
     async (request, reply) =>
@@ -78,14 +82,16 @@ export function eventRoutes(server: Server, { reading, relay, connections }: Eve
       schema: {
         summary: "What happens now in the org's calls on this gateway, as a stream without a past",
         querystring: RelayAsked,
-        response: { 200: { content: { 'text/event-stream': { schema: EventStreamed } } } },
+        response: { 200: { content: { 'text/event-stream': { schema: EventStreamed } } }, ...refusals(429) },
       },
     },
     async (request, reply) => {
       if (request.method === 'HEAD') return reply.type('text/event-stream').send('')
       const { caller, query } = request
       const agent = query.agent ?? null
-      relay.read(new EventStream(reply, { caller, access: readsAgents, agent, connections }), query.agent)
+      const release = await caps.openStream(caller)
+      const opening = { caller, access: readsAgents, agent, connections, release }
+      relay.read(new EventStream(reply, opening), query.agent)
       return reply
     },
   )

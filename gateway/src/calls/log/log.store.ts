@@ -1,3 +1,4 @@
+import { usualCaps } from '@switchroom/contract/orgs'
 import { statement, type Queryable, type Transaction } from '../../database/database.ts'
 import type { KeptEntry, LogRef } from './stamping.ts'
 
@@ -5,11 +6,12 @@ import type { KeptEntry, LogRef } from './stamping.ts'
 export const logChannel = 'log_grew'
 
 const insert = statement(`
-  insert into logs (id, org, env, agent, call, runner) values ($1, $2, $3, $4, $5, $6)
+  insert into logs (id, org, env, agent, call, runner, most)
+  values ($1, $2, $3, $4, $5, $6, coalesce(cap_of($2, 'entries', $7), 2147483647))
   on conflict (id) do nothing`)
 
 export const insertLog = (database: Queryable, log: LogRef, runner: string | null) =>
-  database.rows(insert, log.id, log.org, log.env, log.agent, log.call, runner)
+  database.rows(insert, log.id, log.org, log.env, log.agent, log.call, runner, usualCaps.entries)
 
 /** Entries for several logs at once, as columns: PostgreSQL takes them apart again. */
 export interface Columns {
@@ -19,6 +21,8 @@ export interface Columns {
   runners: (string | null)[]
   /** The batch of its worker that they are, which must be the next; null where they are none. */
   batches: (number | null)[]
+  /** How far past its cap the log may grow by them. */
+  rooms: number[]
   entryLogs: string[]
   places: number[]
   stamps: number[]
@@ -29,31 +33,39 @@ export interface Columns {
 
 export interface Grown {
   id: string
-  /** What it was at before. */
-  before: number
+  /** What it was at before; null where it did not take them. */
+  before: number | null
+  /** The entries it may have, where that is why. */
+  most: number | null
 }
 
 // The rows are held in one order by everybody, so that no two writers wait for each other.
 const append = statement<Grown>(`
   with held as materialized (
-    select id, seq, runner, batch from logs where id = any($1::text[]) and not sealed order by id collate "C" for update
-  ), grown as (
-    update logs set seq = held.seq + added.count, batch = coalesce(added.batch, held.batch)
-    from held join unnest($1::text[], $2::int[], $3::text[], $4::int[]) as added (id, count, runner, batch)
+    select id, org, call, seq, runner, batch, coalesce(most, ${usualCaps.entries}) as most from logs where id = any($1::text[]) and not sealed order by id collate "C" for update
+  ), wanted as materialized (
+    select held.id, held.org, held.seq, held.most, added.count, coalesce(added.batch, held.batch) as batch,
+      held.call is null or held.seq::bigint + added.count <= held.most::bigint + added.room as fits
+    from held join unnest($1::text[], $2::int[], $3::text[], $4::int[], $5::int[])
+        as added (id, count, runner, batch, room)
       on added.id = held.id and (added.runner is null or added.runner = held.runner)
         and (added.batch is null or added.batch = held.batch + 1)
-    where logs.id = held.id
-    returning logs.id, held.seq as before
+  ), grown as (
+    update logs set seq = wanted.seq + wanted.count, batch = wanted.batch
+    from wanted where logs.id = wanted.id and wanted.fits
+    returning logs.id, wanted.org, wanted.seq as before
   ), kept as (
-    insert into entries (log, seq, ts, type, entry)
+    insert into entries (log, seq, ts, type, entry, org)
     select grown.id, grown.before + added.place, added.ts, added.type,
-      '{"seq":' || (grown.before + added.place) || added.rest
-    from unnest($5::text[], $6::int[], $7::float8[], $8::text[], $9::text[]) as added (log, place, ts, type, rest)
+      '{"seq":' || (grown.before + added.place) || added.rest,
+      case when added.type in ('user.message', 'agent.message') then grown.org end
+    from unnest($6::text[], $7::int[], $8::float8[], $9::text[], $10::text[]) as added (log, place, ts, type, rest)
     join grown on grown.id = added.log
   )
-  select id, before from grown`)
+  select wanted.id, grown.before, case when not wanted.fits then wanted.most end as most
+  from wanted left join grown on grown.id = wanted.id`)
 
-/** Answers the logs that took their entries: not one that is sealed, that another runs or that waits for another batch. */
+/** Answers the logs that took their entries, and those at their cap: not one that is sealed, that another runs or that waits for another batch. */
 export const appendAll = (tx: Queryable, columns: Columns) =>
   tx.rows(
     append,
@@ -61,6 +73,7 @@ export const appendAll = (tx: Queryable, columns: Columns) =>
     columns.counts,
     columns.runners,
     columns.batches,
+    columns.rooms,
     columns.entryLogs,
     columns.places,
     columns.stamps,

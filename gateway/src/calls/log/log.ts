@@ -3,8 +3,8 @@ import { DatabaseError } from 'pg'
 import type { Logger } from 'pino'
 import type { Database, Queryable, Transaction } from '../../database/database.ts'
 import type { Clock } from '../../foundation/clock.ts'
-import { conflict } from '../../foundation/refusals.ts'
-import { EntryWriter, type Live } from './entry-writer.ts'
+import { conflict, type Refusal } from '../../foundation/refusals.ts'
+import { EntryWriter, type Live, type NotKept } from './entry-writer.ts'
 import * as store from './log.store.ts'
 import { stamped, type KeptEntry, type LogRef, type Stamped, type Writable } from './stamping.ts'
 import type { Tails } from './tails.ts'
@@ -103,8 +103,7 @@ export class Log {
     batch: number | null,
   ): Promise<KeptEntry[]> {
     const write = this.#batchOf(log, runs, batch)
-    const [kept] = await this.#writer.write(tx, [write])
-    if (!kept) throw notTaken()
+    const kept = this.#kept(log, await this.#writer.write(tx, [write]))
     tx.afterCommit(() => {
       this.#pass(write, kept)
       this.#wake(this.#laneOf(log))
@@ -117,8 +116,7 @@ export class Log {
     const now = this.#parts.clock.now()
     const written = entries.map((entry) => stamped(log, entry, now))
     const write = { log, runner: null, batch: null, entries: written }
-    const [kept] = await this.#writer.write(tx, [write])
-    if (!kept) throw notTaken()
+    const kept = this.#kept(log, await this.#writer.write(tx, [write]))
     tx.afterCommit(() => this.#parts.tails.grew(log, kept))
     return kept
   }
@@ -223,10 +221,27 @@ export class Log {
     })
     for (const [place, write] of writes.entries()) {
       const kept = all[place]
-      if (kept) this.#pass(write, kept)
-      if (kept) write.kept(kept)
-      else write.failed(notTaken())
+      if (Array.isArray(kept)) this.#pass(write, kept)
+      if (Array.isArray(kept)) write.kept(kept)
+      else write.failed(this.#refusalOf(write.log, kept))
     }
+  }
+
+  #kept(log: LogRef, [kept]: readonly (KeptEntry[] | NotKept)[]): KeptEntry[] {
+    if (Array.isArray(kept)) return kept
+    throw this.#refusalOf(log, kept)
+  }
+
+  /** A call that has as many entries as it may have ends, beside the refusal of what would have been one more. */
+  #refusalOf(log: LogRef, refused: NotKept | undefined): Refusal {
+    if (refused?.most === undefined) return notTaken()
+    const sentence = `call ${log.id} has the ${refused.most} entries that a call may have, and ends: open another, or ask the operator for more`
+    const ends = [
+      { type: 'error', data: { code: 'quota', detail: sentence } },
+      { type: 'call.ended', data: { reason: 'failed' } },
+    ]
+    this.append(log, ends).catch(() => {}) // it has ended by now, or is refused again and ended by that
+    return conflict(sentence)
   }
 
   /** To whoever reads, what is kept and what is only shown in the order it came. */

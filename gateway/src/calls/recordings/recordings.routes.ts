@@ -26,7 +26,7 @@ export async function recordingRoutes(server: Server, recordings: Recordings) {
         schema: {
           summary: 'Store what was said in a call that you run, as a WAV file of up to 200 MB',
           params: CallParams,
-          response: { 200: StoredRecording, ...refusals(400, 404, 409, 413, 503) },
+          response: { 200: StoredRecording, ...refusals(400, 404, 409, 413, 429, 503) },
         },
       },
       ({ caller, params, body }) =>

@@ -1,4 +1,5 @@
 import type { Environment } from '@switchroom/contract/scopes'
+import { usualCaps } from '@switchroom/contract/orgs'
 import { statement, type Queryable, type Transaction } from '../../database/database.ts'
 
 const gone = statement<{ call: string }>(`
@@ -26,6 +27,41 @@ const find = statement<{ is_recorded: boolean }>(`
 export const findRecording = (database: Queryable, call: string, org: string, env: Environment) =>
   database.row(find, call, org, env)
 
-const remove = statement<{ call: string }>(`delete from recordings where call = any($1::text[])`)
+const bytesInGb = 1024 ** 3
+const most = (org: string) => `cap_of(${org}, 'recordings_gb', ${usualCaps.recordings_gb})::bigint * ${bytesInGb}`
+
+const room = statement<{ most: number | null; bytes: number; own: number }>(`
+  select ${most('$1')} as most, coalesce((select bytes from recorded_bytes where org = $1), 0) as bytes,
+    coalesce((select bytes from recordings where call = $2), 0) as own`)
+
+/** How much sound the org keeps and may keep, and how much of it is of this call. */
+export const findRoom = async (database: Queryable, org: string, call: string) =>
+  (await database.row(room, org, call)) ?? { most: null, bytes: 0, own: 0 }
+
+// Of several that store at once each sees what the one before it kept, for the row is held.
+const count = statement<{ bytes: number }>(`
+  with more as (
+    select $3::bigint - coalesce((select bytes from recordings where call = $2), 0) as bytes, ${most('$1')} as most
+  )
+  insert into recorded_bytes as kept (org, bytes)
+  select $1, bytes from more where bytes <= 0 or most is null or bytes <= most
+  on conflict (org) do update set bytes = kept.bytes + excluded.bytes
+  where excluded.bytes <= 0 or (select most is null or kept.bytes + more.bytes <= most from more)
+  returning bytes`)
+
+/** Counts the sound of a call, in place of what was stored of it before; nothing where the org may not keep so much. */
+export const countBytes = async (tx: Transaction, org: string, call: string, bytes: number) =>
+  (await tx.row(count, org, call, bytes)) !== undefined
+
+const remove = statement<{ org: string }>(`
+  with gone as (
+    delete from recordings r using calls c where r.call = any($1::text[]) and c.id = r.call returning c.org, r.bytes
+  ), sums as (
+    select org, sum(bytes) as bytes from gone group by org
+  ), held as materialized (
+    select org from recorded_bytes where org in (select org from sums) order by org for update
+  )
+  update recorded_bytes k set bytes = k.bytes - sums.bytes from sums join held on held.org = sums.org
+  where k.org = sums.org`)
 
 export const deleteRecordings = (tx: Transaction, calls: readonly string[]) => tx.rows(remove, calls)

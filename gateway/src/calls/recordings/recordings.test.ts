@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { after, test } from 'node:test'
 import { refused, type Client } from '../../../testing/client.ts'
-import { fleetKey, startDeployment } from '../../../testing/deployment.ts'
+import { fleetKey, noLimit, startDeployment } from '../../../testing/deployment.ts'
 import { entriesOf, SpokenAgent, typesOf, whileHeld } from '../../../testing/spoken-calls.ts'
 import { done } from '../../../testing/test-agents.ts'
 import { until } from '../../../testing/until.ts'
@@ -210,6 +210,46 @@ test('a recording is kept as long as the log of its call', async () => {
   refused(await get(call), 404, `call ${call} has no recording`)
   assert.ok(!existsSync(fileOf(call)) && existsSync(fileOf(running)))
   refused(await put(call, wav(10)), 409, `what was said in call ${call} was erased`)
+})
+
+test('an org keeps as much sound as its cap says and no more, also of two gateways at the same instant', async () => {
+  const own = await deployment.newOrg()
+  const phone = await new SpokenAgent(deployment, own, 'desk').route()
+  await phone.holdingApp()
+  await using other = await deployment.another()
+  const gb = 1024 ** 3
+  const sentence =
+    "the org's recordings have reached their cap: delete some by erasing contacts, or ask the operator for more"
+  const keptBytes = async () =>
+    Number((await sql('select bytes from recorded_bytes where org = $1', [own.id])).rows[0].bytes)
+  const files = async () => (await readdir(join(folder, own.id))).toSorted()
+  const calls = [await phone.open(), await phone.open(), await phone.open({ from: '+15558880077' })] as const
+  done(await put(calls[0], wav(100)))
+  assert.equal(await keptBytes(), 3244)
+  done(await deployment.operator.put(`/v1/ops/orgs/${own.slug}/quotas`, { ...noLimit, recordings_gb: 1 }))
+
+  // room for one more of its length, and not for two
+  await sql('update recorded_bytes set bytes = $2 where org = $1', [own.id, gb - 5000])
+  const fleet = (at: { nobody: Client }) => at.nobody.as(fleetKey)
+  const both = await Promise.all([put(calls[1], wav(100), fleet(deployment)), put(calls[2], wav(100), fleet(other))])
+  assert.deepEqual(both.map(({ status }) => status).toSorted(), [200, 429])
+  for (const answer of both) if (answer.status === 429) refused(answer, 429, sentence)
+  assert.equal(await keptBytes(), gb - 5000 + 3244)
+  const stored = both[0]?.status === 200 ? calls[1] : calls[2]
+  assert.deepEqual(await files(), [`${calls[0]}.wav`, `${stored}.wav`].toSorted(), 'nothing is left of the other')
+
+  // the whole of it is not read first
+  const { socket, answer } = sendTo(`/v1/calls/${stored === calls[1] ? calls[2] : calls[1]}/recording`, 100_000_000)
+  socket.write(wav(1000))
+  assert.match(await answer, /^HTTP\/1.1 429 /)
+  done(await put(stored, wav(50)))
+  assert.equal(await keptBytes(), gb - 5000 + 1644)
+  await sql('update recorded_bytes set bytes = 3244 + 1644 where org = $1', [own.id])
+  done(await put(stored === calls[1] ? calls[2] : calls[1], wav(100)))
+  const { client: eraser } = await own.serverToken('sandbox', { scopes: ['calls', 'team', 'talk'] })
+  assert.equal((await eraser.delete(`/v1/contacts/${encodeURIComponent('+15558880077')}`)).status, 204)
+  const left = stored === calls[2] ? 3244 + 3244 : 3244 + 1644
+  assert.equal(await keptBytes(), left)
 })
 
 test('where no folder is set nothing is recorded, in a sentence', async () => {

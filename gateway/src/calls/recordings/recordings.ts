@@ -41,10 +41,13 @@ export class Recordings {
     const path = pathIn(folder, call.org, id)
     const part = `${path}.${newId('part', 6)}`
     try {
-      const { bytes, durationMs } = await written(part, sound)
+      const { most, bytes: kept, own } = await store.findRoom(database, call.org, id)
+      const room = most === null ? Infinity : most - kept + own
+      const { bytes, durationMs } = await written(part, sound, room)
       await database.transaction(async (tx) => {
         const held = await log.hold(tx, id)
         if (!held || (await store.isGone(tx, id))) throw conflict(`what was said in call ${id} was erased`)
+        if (!(await store.countBytes(tx, call.org, id, bytes))) throw tooMuch()
         await store.putRecording(tx, { call: id, bytes, durationMs }, clock.now())
         const stored = { type: 'recording.stored', data: { bytes, durationMs } }
         if (!held.sealed) await log.appendIn(tx, callLog({ ...held, id }), [stored])
@@ -87,21 +90,26 @@ export class Recordings {
 /** Ids of orgs and calls are letters, digits, dashes and underscores. */
 const pathIn = (folder: string, org: string, call: string) => join(folder, org, `${call}.wav`)
 
-async function written(path: string, sound: Readable): Promise<{ bytes: number; durationMs: number }> {
+async function written(
+  path: string,
+  sound: Readable,
+  room: number,
+): Promise<{ bytes: number; durationMs: number }> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 })
   await using file = await open(path, 'wx+', 0o600)
-  const bytes = await copied(sound, file)
+  const bytes = await copied(sound, file, room)
   const durationMs = await wavDurationMs(file, bytes)
   if (durationMs === undefined) throw badRequest('a recording is a WAV file')
   return { bytes, durationMs }
 }
 
-async function copied(sound: Readable, file: FileHandle): Promise<number> {
+async function copied(sound: Readable, file: FileHandle, room: number): Promise<number> {
   let bytes = 0
   try {
     for await (const chunk of sound.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       bytes += chunk.length
       if (bytes > mostBytes) throw tooLong()
+      if (bytes > room) throw tooMuch()
       await file.appendFile(chunk)
     }
     return bytes
@@ -112,4 +120,10 @@ async function copied(sound: Readable, file: FileHandle): Promise<number> {
   }
 }
 
+const tooMuch = () =>
+  new Refusal(
+    429,
+    "the org's recordings have reached their cap: delete some by erasing contacts, or ask the operator for more",
+    { connection: 'close' },
+  )
 const tooLong = () => new Refusal(413, `a recording has ${mostMegabytes} MB at most`, { connection: 'close' })

@@ -62,9 +62,9 @@ export async function isMoreThan(database: Queryable, wanted: Wanted, calls: num
   return (await database.row(query, ...values)) !== undefined
 }
 
-const turns = `from entries where type in ('user.message', 'agent.message')`
-const holds = (words: string) =>
-  `to_tsvector('simple', entry::json -> 'data' ->> 'text') @@ plainto_tsquery('simple', ${words})`
+/** The turns of the org's calls; no other entry names its org. */
+const turns = `from entries where org = $1`
+const holds = (words: string) => `org_words(org, entry::json -> 'data' ->> 'text') @> org_words($1, ${words})`
 
 /** For each of the two numbers of a call, whether it begins so. */
 function beginnings(number: string | undefined, place: Place): string[] {
@@ -91,7 +91,7 @@ export const searchOfNewest = (wanted: Wanted, { words, number }: Sought, limit:
       order by ordinal desc limit ${place(limit)}`
   })
 
-/** Finds ids first, each way by its own index, and then their calls. */
+/** Finds ids first, each way by its own index of the org's rows, and then their calls. */
 export const searchOfAll = (wanted: Wanted, { words, number }: Sought, limit: number) =>
   made(wanted, (filters, place) => {
     const said = place(words)

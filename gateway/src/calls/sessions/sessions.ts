@@ -36,7 +36,7 @@ export class Sessions {
     return { sessions: page, next: last && found.length > limit ? cursorOf(last.ordinal) : null }
   }
 
-  /** Words that many calls hold are found in the newest ones; only rare words are worth their index, which all orgs share. */
+  /** Words that many calls hold are found in the newest ones; only rare words are worth their index. */
   async #find(wanted: store.Wanted, sought: store.Sought | undefined, limit: number) {
     if (!sought) return store.listSessions(this.#database, store.listing(wanted, limit))
     const searched = limit * searchedForOne

@@ -11,6 +11,7 @@ import type { OpenConnection, OpenConnections } from '../../http/open-connection
 import { shapedAs } from '../../http/shape-checks.ts'
 import { closeWith } from '../../http/sockets.ts'
 import { readFrame, typeOf } from '../../agents/apps/frames.ts'
+import type { ConnectionCaps } from '../connection-caps/connection-caps.ts'
 import type { Log } from '../log/log.ts'
 import { entryOf } from '../log/stamping.ts'
 import type { ShownEntry, Tails } from '../log/tails.ts'
@@ -29,6 +30,7 @@ export interface ChatSocketParts {
   log: Log
   tails: Tails
   connections: OpenConnections
+  caps: Pick<ConnectionCaps, 'openChat'>
   logger: Logger
 }
 

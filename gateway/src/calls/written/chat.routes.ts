@@ -30,7 +30,13 @@ export function chatRoutes(server: Server, parts: ChatSocketParts) {
     // Refused before the upgrade, while a refusal still has a status.
     preHandler: async ({ ws, caller, query, raw }) => {
       if (!ws) return
-      const seat = await parts.chats.seat(caller, query)
+      const release = await parts.caps.openChat(caller)
+      if (raw.socket.destroyed) release()
+      else raw.socket.once('close', release)
+      const seat = await parts.chats.seat(caller, query).catch((error: unknown) => {
+        release()
+        throw error
+      })
       seats.set(raw, seat)
       const leave = () => void (seats.delete(raw) && parts.chats.leaveEmpty(seat))
       if (raw.socket.destroyed) leave()

@@ -17,6 +17,7 @@ import { codePoints } from '../../foundation/text.ts'
 import type { Accounts } from '../../providers/accounts/accounts.ts'
 import { phoneForm } from '../callbacks/requesting.ts'
 import { newCallId } from '../heads/call-ids.ts'
+import type { ConnectionCaps } from '../connection-caps/connection-caps.ts'
 import type { CallHeads, Resolution } from '../heads/heads.ts'
 import type { Log } from '../log/log.ts'
 import { callLog, entryOf } from '../log/stamping.ts'
@@ -44,6 +45,7 @@ export interface ChatsParts {
   accounts: Accounts
   log: Log
   calls: WrittenCalls
+  caps: Pick<ConnectionCaps, 'admitChat'>
   logger: Logger
   /** This gateway's name. */
   gateway: string
@@ -101,7 +103,7 @@ export class Chats {
   }
 
   async #open(caller: Caller, scope: Scope, contact: string | null): Promise<ChatSeat> {
-    const { heads, calls, gateway } = this.#parts
+    const { heads, calls, caps, gateway } = this.#parts
     const call = newCallId()
     await heads.begin(scope, call, {
       channel: 'chat',
@@ -110,6 +112,7 @@ export class Chats {
       runner: gateway,
       entries: firstEntries,
       judge: (resolution) => this.#judge(caller, scope, resolution),
+      admit: (tx) => caps.admitChat(tx, caller),
     })
     const head: WrittenHead = { ...scope, id: call, slug: caller.slug, contact, channel: 'chat' }
     calls.run(head, true)
@@ -132,12 +135,13 @@ export class Chats {
 
   /** A call that was opened by a request and waits for its first client. */
   async #begin(caller: Caller, scope: Scope, head: WrittenHead) {
-    const { heads, database, log, calls, gateway } = this.#parts
+    const { heads, database, log, calls, caps, gateway } = this.#parts
     if (((await log.find(head.id))?.seq ?? 0) > 0) return
     const resolution = await heads.resolve(scope, head.id, 'chat')
     await this.#judge(caller, scope, resolution)
     const isBegun = await database.transaction(async (tx) => {
       await heads.refusePastQuota(tx, head.org)
+      await caps.admitChat(tx, head)
       const held = await log.hold(tx, head.id)
       if (!held || held.seq > 0 || held.sealed) return false
       await runBy(tx, head.id, gateway)

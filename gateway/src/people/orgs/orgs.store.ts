@@ -1,4 +1,4 @@
-import type { Org, Quotas } from '@switchroom/contract/orgs'
+import type { Caps, Org, Quotas } from '@switchroom/contract/orgs'
 import { brokenConstraint, statement, type Queryable, type Transaction } from '../../database/database.ts'
 import { conflict } from '../../foundation/refusals.ts'
 
@@ -35,7 +35,18 @@ const locked = statement<OrgRow>(
 /** Held to the end of the transaction: seats and admins of one org are counted by one request at a time. */
 export const lockOrg = (tx: Transaction, id: string) => tx.row(locked, id)
 
-const setQuotas = statement(`update orgs set quotas = $2 where id = $1`)
+const setQuotas = statement<{ caps: Partial<Caps> }>(`
+  update orgs set quotas = $2, caps = caps || $3 where id = $1 returning caps`)
 
-export const replaceQuotas = (database: Queryable, id: string, quotas: Quotas) =>
-  database.rows(setQuotas, id, quotas)
+/** The quotas whole, and of the caps those that are named. Answers the caps that are not the usual ones. */
+export const replaceQuotas = async (
+  database: Queryable,
+  id: string,
+  quotas: Quotas,
+  caps: Partial<Caps>,
+): Promise<Partial<Caps>> => (await database.row(setQuotas, id, quotas, caps))?.caps ?? {}
+
+const ownCaps = statement<{ caps: Partial<Caps> }>(`select caps from orgs where id = $1`)
+
+export const findCaps = async (database: Queryable, id: string): Promise<Partial<Caps>> =>
+  (await database.row(ownCaps, id))?.caps ?? {}

@@ -1,5 +1,8 @@
 import {
+  capNames,
   quotaNames,
+  usualCaps,
+  type Caps,
   type CreatedOrg,
   type CreateOrg,
   type Holding,
@@ -7,7 +10,9 @@ import {
   type OrgList,
   type QuotaName,
   type Quotas,
+  type QuotasAndCaps,
   type ReplacedQuotas,
+  type ReplaceQuotas,
 } from '@switchroom/contract/orgs'
 import type { Database, Queryable, Transaction } from '../../database/database.ts'
 import type { Clock } from '../../foundation/clock.ts'
@@ -94,16 +99,24 @@ export class Orgs {
     return { ...org, holding: await this.#holding(org.id) }
   }
 
-  async replaceQuotas(idOrSlug: string, quotas: Quotas): Promise<ReplacedQuotas> {
+  /** The caps are answered where one of them was named. */
+  async replaceQuotas(idOrSlug: string, wanted: ReplaceQuotas): Promise<ReplacedQuotas> {
     const org = await this.find(idOrSlug)
-    for (const name of quotaNames) {
-      const limit = quotas[name]
-      if (limit !== null && (limit < 0 || limit > 2_147_483_647))
+    const named = capNames.filter((name) => wanted[name] !== undefined)
+    for (const name of [...quotaNames, ...named]) {
+      const limit = wanted[name] ?? 0
+      if (limit < 0 || limit > 2_147_483_647)
         throw badRequest(`${name}: must be null or a whole number from 0 to 2147483647`)
     }
-    const whole = Object.fromEntries(quotaNames.map((name) => [name, quotas[name]])) as Quotas
-    await store.replaceQuotas(this.#database, org.id, whole)
-    return { quotas: whole }
+    const quotas = Object.fromEntries(quotaNames.map((name) => [name, wanted[name]])) as Quotas
+    const caps = Object.fromEntries(named.map((name) => [name, wanted[name]])) as Partial<Caps>
+    const changed = await store.replaceQuotas(this.#database, org.id, quotas, caps)
+    return { quotas, ...(named.length > 0 && { caps: { ...usualCaps, ...changed } }) }
+  }
+
+  async quotasAndCaps(idOrSlug: string): Promise<QuotasAndCaps> {
+    const { id, quotas } = await this.find(idOrSlug)
+    return { quotas, caps: { ...usualCaps, ...(await store.findCaps(this.#database, id)) } }
   }
 
   /** Takes the org's lock for the rest of the transaction. */

@@ -1,4 +1,4 @@
-import { randomInt, timingSafeEqual } from 'node:crypto'
+import { randomInt } from 'node:crypto'
 import { scopes } from '@switchroom/contract/scopes'
 import type {
   ResendSignUp,
@@ -10,7 +10,7 @@ import type {
 import type { Database, Transaction } from '../../database/database.ts'
 import { dayMs, hourMs, later, minuteMs, type Clock } from '../../foundation/clock.ts'
 import { badRequest, conflict, type Refusal } from '../../foundation/refusals.ts'
-import type { Vault } from '../../foundation/sealing.ts'
+import type { SealedPlace, Vault } from '../../foundation/sealing.ts'
 import { newId } from '../../foundation/secrets.ts'
 import { addressOf, cutToLine, nameFrom, nameOf, normalAddress } from '../../foundation/text.ts'
 import type { RateCounts } from '../../http/rate-counts.ts'
@@ -118,7 +118,7 @@ export class SignUps {
       if (!pending) return wrong()
       if (new Date(pending.expires_at) <= this.#clock.now()) return expired()
       if (pending.tries >= mostTries) return burned()
-      if (!timingSafeEqual(pending.code_mac, this.#macOf(address, code))) {
+      if (!this.#vault.isMac(pending.code_mac, code, codePlace(address))) {
         await store.countWrongTry(tx, address)
         return wrong()
       }
@@ -170,7 +170,7 @@ export class SignUps {
 
   async #postCode(tx: Transaction, pending: Omit<store.PendingSignUp, 'code_mac'> & { expires_at: Date }) {
     const code = String(randomInt(1_000_000)).padStart(6, '0')
-    await store.keepPending(tx, { ...pending, code_mac: this.#macOf(pending.email, code) })
+    await store.keepPending(tx, { ...pending, code_mac: this.#vault.mac(code, codePlace(pending.email)) })
     const { email, slug, name, person, expires_at } = pending
     const matter = { kind: 'sign-up', person, org: { slug, name }, code } as const
     const letter = { by: 'platform', askedBy: 'recipient', to: email, expiresAt: expires_at } as const
@@ -197,8 +197,6 @@ export class SignUps {
     const standing = { scopes: [...scopes], operator: false, production: true, verified: true }
     return { ...minted, slug, member: { ...member, agents: [], ...standing }, login }
   }
-
-  #macOf(email: string, code: string): Buffer {
-    return this.#vault.mac(code, `sign_ups:code:${email}`)
-  }
 }
+
+const codePlace = (email: string): SealedPlace => `sign_ups:code:${email}`

@@ -16,7 +16,7 @@ export interface BegunSignIn {
   pairing: string
 }
 
-const placeOf = (digest: Buffer) => `sso_sign_ins:secrets:${digest.toString('hex')}` as const
+export const placeOf = (digest: Buffer) => `sso_sign_ins:secrets:${digest.toString('hex')}` as const
 
 /** What is remembered between a browser's departure to a provider and its return. */
 export class BegunSignIns {

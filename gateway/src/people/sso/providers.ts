@@ -15,7 +15,7 @@ import * as store from './providers.store.ts'
 
 export type { ProviderRow } from './providers.store.ts'
 
-const placeOf = (org: string) => `identity_providers:client_secret:${org}` as const
+export const placeOf = (org: string) => `identity_providers:client_secret:${org}` as const
 
 interface Parts {
   database: Database

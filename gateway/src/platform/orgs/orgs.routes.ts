@@ -1,6 +1,14 @@
 import { CreateServerToken, ServerToken } from '@switchroom/contract/keys'
 import { Invited, InviteAsOperator, Member, MemberList, SetOperator } from '@switchroom/contract/members'
-import { CreatedOrg, CreateOrg, OrgDetail, OrgList, Quotas, ReplacedQuotas } from '@switchroom/contract/orgs'
+import {
+  CreatedOrg,
+  CreateOrg,
+  OrgDetail,
+  OrgList,
+  QuotasAndCaps,
+  ReplacedQuotas,
+  ReplaceQuotas,
+} from '@switchroom/contract/orgs'
 import { Nothing } from '@switchroom/contract/shapes'
 import { Type } from 'typebox'
 import { operator } from '../../http/access.ts'
@@ -37,14 +45,27 @@ export function orgAdministrationRoutes(server: Server, orgs: OrgAdministration)
     (request) => orgs.detail(request.params.org),
   )
 
+  server.get(
+    '/v1/ops/orgs/:org/quotas',
+    {
+      access: operator,
+      schema: {
+        summary: 'What an org may hold, and what it and its keys may hold open and keep',
+        params: OrgParams,
+        response: { 200: QuotasAndCaps },
+      },
+    },
+    (request) => orgs.quotas(request.params.org),
+  )
+
   server.put(
     '/v1/ops/orgs/:org/quotas',
     {
       access: operator,
       schema: {
-        summary: 'Replace what an org may hold',
+        summary: 'Replace what an org may hold; of the caps beside it, those that are named',
         params: OrgParams,
-        body: Quotas,
+        body: ReplaceQuotas,
         response: { 200: ReplacedQuotas },
       },
     },

@@ -93,3 +93,24 @@ test('what an org holds counts seats of the invited and the active (ID-38, ID-40
   await deployment.sql(`update members set status = 'disabled' where id = $1`, [id])
   assert.equal((await operator.get(`/v1/ops/orgs/${org.slug}`)).body.holding.seats, 1)
 })
+
+test('caps are changed with the quotas where they are named, and are the usual ones where not', async () => {
+  const { slug } = await deployment.newOrg()
+  const at = `/v1/ops/orgs/${slug}/quotas`
+  const usual = { event_streams: 100, app_sockets: 100, chats: 500, recordings_gb: 50, entries: 20_000 }
+  assert.deepEqual((await operator.get(at)).body, { quotas: noLimit, caps: usual })
+  assert.deepEqual((await operator.put(at, noLimit)).body, { quotas: noLimit })
+  const first = await operator.put(at, { ...noLimit, chats: 7, entries: null })
+  assert.deepEqual(first.body, { quotas: noLimit, caps: { ...usual, chats: 7, entries: null } })
+  assert.deepEqual((await operator.put(at, { ...noLimit, seats: 2 })).body.caps, undefined)
+  const second = await operator.put(at, { ...noLimit, app_sockets: 0 })
+  assert.deepEqual(second.body.caps, { ...usual, chats: 7, entries: null, app_sockets: 0 })
+  assert.deepEqual((await operator.get(at)).body, { quotas: noLimit, caps: second.body.caps })
+  refused(
+    await operator.put(at, { ...noLimit, chats: -1 }),
+    400,
+    'chats: must be null or a whole number from 0 to 2147483647',
+  )
+  refused(await operator.put(at, { ...noLimit, chats: 'many' }), 422, 'chats: must be a whole number or null')
+  refused(await operator.get('/v1/ops/orgs/nowhere/quotas'), 404, 'there is no org nowhere')
+})

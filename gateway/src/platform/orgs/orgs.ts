@@ -1,6 +1,6 @@
 import type { CreateServerToken } from '@switchroom/contract/keys'
 import type { InviteAsOperator, SetOperator } from '@switchroom/contract/members'
-import type { CreateOrg, Quotas } from '@switchroom/contract/orgs'
+import type { CreateOrg, ReplaceQuotas } from '@switchroom/contract/orgs'
 import type { Operator } from '../../foundation/caller.ts'
 import type { Keys } from '../../people/keys/keys.ts'
 import type { Members } from '../../people/members/members.ts'
@@ -24,7 +24,9 @@ export class OrgAdministration {
 
   detail = (org: string) => this.#orgs.detail(org)
 
-  replaceQuotas = (org: string, quotas: Quotas) => this.#orgs.replaceQuotas(org, quotas)
+  quotas = (org: string) => this.#orgs.quotasAndCaps(org)
+
+  replaceQuotas = (org: string, wanted: ReplaceQuotas) => this.#orgs.replaceQuotas(org, wanted)
 
   members = async (org: string) => this.#members.list(await this.#id(org))
 

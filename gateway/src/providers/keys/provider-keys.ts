@@ -12,7 +12,7 @@ import { broughtOf, credentialsFrom, type Brought } from './credential-rules.ts'
 import * as store from './provider-keys.store.ts'
 
 /** Sealed for its place: the key of one environment does not open as the other's, or as that of both. */
-const sealedAt = ({ org, env }: store.KeyPlace, vendor: string) =>
+export const sealedAt = ({ org, env }: store.KeyPlace, vendor: string) =>
   env === null
     ? (`provider_keys:sealed:${org}:${vendor}` as const)
     : (`environment_provider_keys:sealed:${org}:${env}:${vendor}` as const)

@@ -206,7 +206,7 @@ export class CarrierAccounts {
   }
 }
 
-const placeOf = (org: string, account: string): SealedPlace => `carrier_accounts:sealed:${org}:${account}`
+export const placeOf = (org: string, account: string): SealedPlace => `carrier_accounts:sealed:${org}:${account}`
 
 /** What admits an account's numbers, without what else it can do. */
 function admitting(fields: AccountFields): AccountFields {

@@ -100,4 +100,4 @@ export class Fences implements FenceKeeper {
   }
 }
 
-const placeOf = (name: string): SealedPlace => `fences:${name}:pair`
+export const placeOf = (name: string): SealedPlace => `fences:${name}:pair`

@@ -109,4 +109,4 @@ function outcomeIn({ outcome, sip_status }: TellPlacement): PlacingOutcome {
   throw badRequest('tell the outcome or the SIP status, one of them')
 }
 
-const placeOf = (call: string): SealedPlace => `placement_offers:${call}:sealed`
+export const placeOf = (call: string): SealedPlace => `placement_offers:${call}:sealed`

@@ -178,7 +178,7 @@ export class OutboundProvisioning {
   }
 }
 
-const placeOf = (org: string, account: string): SealedPlace =>
+export const placeOf = (org: string, account: string): SealedPlace =>
   `outbound_credentials:password:${org}:${account}`
 
 function peerHost(opened: OpenedAccount): string {
