@@ -3,7 +3,7 @@ import type { Lasting } from '@switchroom/launcher/testing/folders'
 import { until } from '@switchroom/launcher/testing/waiting'
 import { roomOf } from '@switchroom/media/livekit-names'
 import { LiveKitServer } from '@switchroom/media/livekit-server'
-import { Resampler } from '@switchroom/media/sound/resampler'
+import { resampled } from '@switchroom/audio/resampler'
 import { LiveKitPhones } from '@switchroom/media/testing/livekit-phones'
 import { dispose, personRate, phoneCaller, RoomPerson } from '@switchroom/media/testing/livekit-person'
 import { LiveKitProgram } from '@switchroom/media/testing/livekit-program'
@@ -44,7 +44,7 @@ export function isAnswered(log: readonly Entry[]): boolean {
 }
 
 /** What somebody in a room says. */
-export const roomSpeech = async (text: string) => new Resampler(8_000, personRate).take(await speech(text))
+export const roomSpeech = async (text: string) => resampled(await speech(text), 8_000, personRate)
 
 /** A deployment whose calls come from a media server; its agent answers at the carrier's number. */
 export class RoomDesk {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Resampler } from '@switchroom/media/sound/resampler'
+import { resampled } from '@switchroom/audio/resampler'
 import { BrowserCaller } from '@switchroom/media/testing/webrtc-browser'
 import { missing } from '@switchroom/tools/debian-packages'
 import { Carrier } from './spoken-carrier.ts'
@@ -24,7 +24,7 @@ const nearHz = 30
 
 /** The microphone's file begins anew when it is over: what is to be said once is followed by much silence. */
 const microphone = (says: Int16Array, silentSeconds = 120) =>
-  new Resampler(8_000, 48_000).take(joined(silence(0.5), says, silence(silentSeconds)))
+  resampled(joined(silence(0.5), says, silence(silentSeconds)), 8_000, 48_000)
 
 /** A page of the org's own calls the agent. */
 async function callFromBrowser({ deployment, org }: SpokenOffice, microphoneSound: Int16Array) {

@@ -13,7 +13,7 @@ import { findVendors } from '@switchroom/kit/installed'
 import { afterwards, type Lasting } from '@switchroom/launcher/testing/folders'
 import { freePort } from '@switchroom/launcher/testing/free-port'
 import { until } from '@switchroom/launcher/testing/waiting'
-import { Resampler } from '@switchroom/media/sound/resampler'
+import { resampled } from '@switchroom/audio/resampler'
 import { Agent, connect, type AgentOptions, type Call, type Switchroom } from '@switchroom/sdk'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -198,7 +198,7 @@ export async function speech(text: string): Promise<Int16Array> {
     if (spoken.type === 'audio') pieces.push(Uint8Array.from(spoken.pcm))
   const bytes = Buffer.concat(pieces)
   const samples = new Int16Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length))
-  return new Resampler(voice.sampleRate, phoneRate).take(samples)
+  return resampled(samples, voice.sampleRate, phoneRate)
 }
 
 export const silence = (seconds: number) => new Int16Array(Math.round(seconds * phoneRate))

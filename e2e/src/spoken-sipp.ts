@@ -5,7 +5,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterwards, temporaryFolder, type Lasting } from '@switchroom/launcher/testing/folders'
 import { freePort } from '@switchroom/launcher/testing/free-port'
-import { encodeG711 } from '@switchroom/media/sound/g711'
+import { encodeG711 } from '@switchroom/audio/g711'
 import { pathOf } from '@switchroom/tools/debian-packages'
 import { joined, silence } from './spoken-desk.ts'
 

@@ -10,7 +10,7 @@ import {
 } from '@livekit/rtc-node'
 import { AccessToken } from 'livekit-server-sdk'
 import type { LiveKitAddress } from '../src/livekit-server.ts'
-import { sine, strengthOf } from './rtp-phone.ts'
+import { sine, strengthOf } from '@switchroom/audio/testing/tones'
 
 const sampleRate = 48_000
 const frame = sampleRate / 50

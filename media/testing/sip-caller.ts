@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { newRtp, payloadIn, readRtp } from '../src/rtp/rtp-packet.ts'
 import type { SipDialog } from '../src/sip/sip-server.ts'
 import { SipServer } from '../src/sip/sip-server.ts'
-import { decodeG711, encodeG711 } from '../src/sound/g711.ts'
-import { sine } from './rtp-phone.ts'
+import { decodeG711, encodeG711 } from '@switchroom/audio/g711'
+import { sine } from '@switchroom/audio/testing/tones'
 import { never, trunkTo } from './sip-peer.ts'
 
 const frameMs = 20

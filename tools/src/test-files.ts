@@ -1,11 +1,11 @@
-import { globSync, readFileSync, statSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 export const root = fileURLToPath(new URL('../..', import.meta.url))
 export const filesAtOnce = 5 // for two cores: some of them wait
 
-/** Every test file of the checkout, in the order in which a whole run starts them. */
+/** Every test file of the checkout. */
 export function testFiles(): string[] {
   const { workspaces }: { workspaces: string[] } = JSON.parse(
     readFileSync(join(root, 'package.json'), 'utf8'),
@@ -15,15 +15,11 @@ export function testFiles(): string[] {
     `${folder}/testing/**/*.test.ts`,
   ])
   const found = globSync(patterns, { cwd: root, exclude: ['tools/src/fixtures/**'] })
-  const sized = found.toSorted().map((file) => ({ file, bytes: statSync(join(root, file)).size }))
-  // What is long takes long, roughly: the short ones at the end leave no core idle.
-  const files = sized.toSorted((a, b) => b.bytes - a.bytes).map(({ file }) => file)
-  const isJourney = (file: string) => file.startsWith('e2e/')
-  return spread(
-    files.filter(isJourney),
-    files.filter((file) => !isJourney(file)),
-  )
+  return found.toSorted()
 }
+
+/** A journey across running processes. */
+export const isJourney = (file: string) => file.startsWith('e2e/')
 
 /** How many of the others have started when the last journey starts. */
 const lastAfter = 3 / 4

@@ -1,15 +1,18 @@
-import { join, relative } from 'node:path'
+import { isAbsolute, relative } from 'node:path'
 import { run } from 'node:test'
 import { spec as Spec } from 'node:test/reporters'
 import { filesAtOnce, root, testFiles } from './test-files.ts'
+import { testPrograms } from './test-groups.ts'
 
 const slowestTold = 20
 
-const files = testFiles().map((file) => join(root, file))
+const files = testFiles()
+const known = new Set(files)
 const tookMs = new Map<string, number>()
-const tests = run({ cwd: root, files, concurrency: filesAtOnce })
-tests.on('test:complete', ({ name, file = '', details }) => {
-  if (name === file) tookMs.set(relative(root, file), details.duration_ms) // the file itself, not a test in it
+const tests = run({ cwd: root, files: testPrograms(files), concurrency: filesAtOnce })
+tests.on('test:complete', ({ name, details }) => {
+  const file = isAbsolute(name) ? relative(root, name) : name // of one in a process of its own the whole path
+  if (known.has(file)) tookMs.set(file, details.duration_ms)
 })
 process.exitCode = 1 // until the sum of all says otherwise
 tests.on('test:summary', ({ file, success }) => {

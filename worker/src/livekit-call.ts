@@ -2,7 +2,7 @@ import type { OpenedWorkerCall } from '@switchroom/contract/worker'
 import type { Leg } from '@switchroom/media/leg'
 import { RoomLeg, type RoomCaller } from '@switchroom/media/livekit-room'
 import { LiveKitServer } from '@switchroom/media/livekit-server'
-import { Resampler } from '@switchroom/media/sound/resampler'
+import { resampled } from '@switchroom/audio/resampler'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { GatewayRefusal, type GatewayClient } from './gateway-client.ts'
@@ -115,7 +115,7 @@ export class RoomCalls {
       const callsBack = phoneForm.test((caller && partiesOf(caller)?.from) ?? '')
       const clip = caller && (await this.#parts.sentence({ occasion, language, callsBack }))
       leg.answer()
-      if (clip) void leg.play(new Resampler(sentenceRate, leg.sampleRate).take(clip))
+      if (clip) void leg.play(resampled(clip, sentenceRate, leg.sampleRate))
       await leg.drained()
     } finally {
       await leg.hangUp()

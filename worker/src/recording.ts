@@ -3,12 +3,9 @@ import { open, rm, type FileHandle } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
+import { wavHeader, wavHeaderBytes } from '@switchroom/audio/wav'
 
-const headerBytes = 44
 const channels = 2
-const bytesPerSample = 2
-/** A header can say no more; players read on to the end of a file that is longer. */
-const longestSaid = 2 ** 32 - 1
 
 /** What both said in a call, as a file until it is handed over. */
 export class Recording {
@@ -36,7 +33,8 @@ export class Recording {
     const file = await this.#file?.catch(() => undefined)
     try {
       if (!file || this.#isBroken) throw new Error('the recording could not be written')
-      await file.write(wavHeader(this.#bytes, this.#sampleRate), 0, headerBytes, 0) // known only now
+      const header = wavHeader({ sampleRate: this.#sampleRate, channels, dataBytes: this.#bytes }) // known only now
+      await file.write(header, 0, wavHeaderBytes, 0)
       const stream = file.createReadStream({ start: 0 })
       await take(stream).finally(() => stream.destroy())
     } finally {
@@ -49,7 +47,7 @@ export class Recording {
       const file = await (this.#file ??= openNameless())
       while (this.#waiting.length > 0) {
         const pieces = Buffer.concat(this.#waiting.splice(0))
-        await file.write(pieces, 0, pieces.length, headerBytes + this.#bytes)
+        await file.write(pieces, 0, pieces.length, wavHeaderBytes + this.#bytes)
         this.#bytes += pieces.length
       }
     } catch {
@@ -64,21 +62,4 @@ async function openNameless(): Promise<FileHandle> {
   const file = await open(path, 'wx+', 0o600)
   await rm(path)
   return file
-}
-
-function wavHeader(dataBytes: number, sampleRate: number): Buffer {
-  const header = Buffer.alloc(headerBytes)
-  header.write('RIFF', 0)
-  header.writeUInt32LE(Math.min(headerBytes - 8 + dataBytes, longestSaid), 4)
-  header.write('WAVEfmt ', 8)
-  header.writeUInt32LE(16, 16)
-  header.writeUInt16LE(1, 20) // PCM
-  header.writeUInt16LE(channels, 22)
-  header.writeUInt32LE(sampleRate, 24)
-  header.writeUInt32LE(sampleRate * channels * bytesPerSample, 28)
-  header.writeUInt16LE(channels * bytesPerSample, 32)
-  header.writeUInt16LE(8 * bytesPerSample, 34)
-  header.write('data', 36)
-  header.writeUInt32LE(Math.min(dataBytes, longestSaid), 40)
-  return header
 }

@@ -2,7 +2,7 @@ import type { InstalledVendors } from '@switchroom/kit/installed'
 import { primaryTag } from '@switchroom/kit/languages'
 import { playSentence } from '@switchroom/media/rtp/play-sentence'
 import type { MediaTerms } from '@switchroom/media/rtp/media-terms'
-import { Resampler } from '@switchroom/media/sound/resampler'
+import { resampled } from '@switchroom/audio/resampler'
 import type { Logger } from 'pino'
 
 const phoneRate = 8_000
@@ -84,5 +84,5 @@ const keyOf = (language: string, occasion: string) => `${language}/${occasion}`
 
 function atPhoneRate(bytes: Buffer, sampleRate: number): Int16Array {
   const samples = new Int16Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + (bytes.length & ~1)))
-  return new Resampler(sampleRate, phoneRate).take(samples)
+  return resampled(samples, sampleRate, phoneRate)
 }

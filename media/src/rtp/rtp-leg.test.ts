@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { heardFrames, joined, onThePhone } from '../../testing/rtp-call.ts'
-import { loudPart, sine, strengthOf } from '../../testing/rtp-phone.ts'
+import { sine, strengthOf } from '@switchroom/audio/testing/tones'
+import { loudPart } from '../../testing/rtp-phone.ts'
 import { MediaError } from '../plane.ts'
 import { playSentence } from './play-sentence.ts'
 

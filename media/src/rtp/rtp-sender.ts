@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto'
-import { encodeG711 } from '../sound/g711.ts'
+import { encodeG711 } from '@switchroom/audio/g711'
 import { frameMs } from '../sound/pacer.ts'
 import { Playout } from '../sound/playout.ts'
 import type { MediaTerms } from './media-terms.ts'

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { heardFrames, joined, onThePhone } from '../../testing/rtp-call.ts'
-import { RtpPhone, sine, strengthOf } from '../../testing/rtp-phone.ts'
+import { sine, strengthOf } from '@switchroom/audio/testing/tones'
+import { RtpPhone } from '../../testing/rtp-phone.ts'
 
 test('a packet from elsewhere changes nothing once the phone was heard', async (t) => {
   const { phone, leg } = await onThePhone(t)

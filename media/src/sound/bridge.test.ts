@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
-import { loudPart, meanStrengthOf, RtpPhone, sine } from '../../testing/rtp-phone.ts'
+import { meanStrengthOf, sine } from '@switchroom/audio/testing/tones'
+import { loudPart, RtpPhone } from '../../testing/rtp-phone.ts'
 import type { Leg, LegEnd } from '../leg.ts'
 import { RtpLeg } from '../rtp/rtp-leg.ts'
 import { bridge } from './bridge.ts'

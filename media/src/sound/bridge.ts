@@ -1,5 +1,6 @@
 import type { Leg } from '../leg.ts'
-import { Resampler } from './resampler.ts'
+import { Resampler } from '@switchroom/audio/resampler'
+import { quickResampling } from '@switchroom/audio/resampling-filter'
 
 /** More than so much waiting is left out: two people who talk hear each other at once or not at all. */
 const longestDelayMs = 200
@@ -16,7 +17,10 @@ export async function bridge(a: Leg, b: Leg): Promise<void> {
 async function carry(from: Leg, to: Leg, over: AbortSignal): Promise<void> {
   to.clear()
   from.onTone((digit) => void to.sendTones(digit))
-  const resampler = new Resampler(from.sampleRate, to.sampleRate)
+  const resampler = new Resampler(from.sampleRate, to.sampleRate, {
+    quality: quickResampling,
+    keepsPace: true,
+  })
   let givenMs = 0
   for await (const frame of from.heard()) {
     if (over.aborted) break // at the next frame, which silence is too

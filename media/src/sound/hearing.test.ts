@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { sine, strengthOf } from '../../testing/rtp-phone.ts'
-import { decodeG711, encodeG711 } from './g711.ts'
+import { sine, strengthOf } from '@switchroom/audio/testing/tones'
+import { decodeG711, encodeG711 } from '@switchroom/audio/g711'
 import { Hearing } from './hearing.ts'
 
 const frame = 160

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createSocket } from 'node:dgram'
 import { test, type TestContext } from 'node:test'
-import { meanStrengthOf, sine, strengthOf } from '../../testing/rtp-phone.ts'
+import { meanStrengthOf, sine, strengthOf } from '@switchroom/audio/testing/tones'
 import { BrowserCaller } from '../../testing/webrtc-browser.ts'
 import { MediaError } from '../plane.ts'
 import { type AnswerOptions, answerOffer } from './answer-offer.ts'

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
+import { decodeG711 } from '@switchroom/audio/g711'
 import { spokenPcm } from '@switchroom/kit/testing/recordings'
 import { ClientAudio } from './client-audio.ts'
 import { ClientFrames } from './client-frames.ts'
 import type { LiveArguments } from './live-arguments.ts'
-import { fromMuLaw } from './mu-law.ts'
 
 const unwatched = { onFull: () => {}, onTaken: () => {} }
 const linear16: Pick<LiveArguments, 'encoding' | 'sampleRate'> = { encoding: 'linear16', sampleRate: 16_000 }
@@ -52,8 +52,7 @@ test('mu-law is one byte a sample, and is told apart from silence (SD-77)', asyn
   audio.take(Buffer.alloc(8_000, 0xff))
   assert.equal(audio.seconds, 1)
   assert.ok((await allOf(audio)).equals(Buffer.alloc(16_000)))
-  const samples = fromMuLaw(Buffer.of(0x00, 0x80, 0x7f, 0xff, 0x2a, 0xaa))
-  const values = [0, 1, 2, 3, 4, 5].map((at) => samples.readInt16LE(2 * at))
+  const values = [...decodeG711('PCMU', Buffer.of(0x00, 0x80, 0x7f, 0xff, 0x2a, 0xaa))]
   assert.deepEqual(values, [-32_124, 32_124, 0, 0, -5_372, 5_372]) // of G.711's own table
 })
 

@@ -1,7 +1,7 @@
 import type { LiveAudio } from '@switchroom/kit/vendor'
-import { Resampler } from '@switchroom/kit/resampler'
+import { decodeG711 } from '@switchroom/audio/g711'
+import { bytesOf, PcmResampler } from '@switchroom/audio/pcm'
 import type { LiveArguments } from './live-arguments.ts'
-import { fromMuLaw } from './mu-law.ts'
 
 /** What speech is heard with; whoever sends more samples is not heard better. */
 const mostRate = 16_000
@@ -22,7 +22,7 @@ export class ClientAudio implements AsyncIterable<LiveAudio> {
   readonly sampleRate: number
   readonly #format: Pick<LiveArguments, 'encoding' | 'sampleRate'>
   readonly #watcher: Watcher
-  readonly #resampler: Resampler
+  readonly #resampler: PcmResampler
   readonly #pieceBytes: number
   readonly #waiting: LiveAudio[] = []
   #waitingBytes = 0
@@ -37,7 +37,7 @@ export class ClientAudio implements AsyncIterable<LiveAudio> {
     this.#format = format
     this.#watcher = watcher
     this.sampleRate = Math.min(format.sampleRate, mostRate)
-    this.#resampler = new Resampler(format.sampleRate, this.sampleRate)
+    this.#resampler = new PcmResampler(format.sampleRate, this.sampleRate)
     this.#pieceBytes = (2 * this.sampleRate * pieceMs) / 1_000
   }
 
@@ -54,7 +54,11 @@ export class ClientAudio implements AsyncIterable<LiveAudio> {
   take(bytes: Buffer) {
     if (this.#isOver) return
     this.#bytes += bytes.length
-    this.#put(this.#resampler.take(this.#format.encoding === 'mulaw' ? fromMuLaw(bytes) : this.#whole(bytes)))
+    this.#put(
+      this.#resampler.take(
+        this.#format.encoding === 'mulaw' ? bytesOf(decodeG711('PCMU', bytes)) : this.#whole(bytes),
+      ),
+    )
   }
 
   finalize() {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import type { createEncoder, WasmMediaEncoder } from 'wasm-media-encoders'
-import { samplesOf } from '@switchroom/kit/resampler'
+import { samplesOf } from '@switchroom/audio/pcm'
 
 const bitrate = 64
 const mostSpare = 4

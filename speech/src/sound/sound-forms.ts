@@ -1,4 +1,4 @@
-import { wavHeader } from '@switchroom/kit/wav'
+import { wavHeader } from '@switchroom/audio/wav'
 import { Mp3 } from './mp3.ts'
 
 /** How samples are written. The sum of what it gives is the whole. */
@@ -21,7 +21,7 @@ class Wav implements SoundForm {
   #header: Buffer | undefined
 
   constructor(sampleRate: number) {
-    this.#header = wavHeader(sampleRate, endless)
+    this.#header = wavHeader({ sampleRate, dataBytes: endless })
   }
 
   take(pcm: Uint8Array): Uint8Array {

@@ -1,7 +1,7 @@
 import { silent } from '@switchroom/kit/failures'
 import { shareTurn } from '@switchroom/kit/turn-sharing'
 import type { Spoken, Voice } from '@switchroom/kit/vendor'
-import { Resampler } from '@switchroom/kit/resampler'
+import { PcmResampler } from '@switchroom/audio/pcm'
 import type { AskedSpeech } from './asked-speech.ts'
 
 const bytesPerSample = 2
@@ -23,7 +23,7 @@ export async function* voicePieces(
   { input, characters, sampleRate, speed }: AskedSpeech,
   limits: PieceLimits,
 ): AsyncIterable<Spoken> {
-  const resampler = new Resampler(voice.sampleRate, sampleRate)
+  const resampler = new PcmResampler(voice.sampleRate, sampleRate)
   const longestSeconds = secondsOfSilence + (secondsPerCharacter * characters) / Math.min(speed, 1)
   let restBytes = longestSeconds * voice.sampleRate * bytesPerSample
   const pieceBytes = Math.round((voice.sampleRate * pieceMs) / 1_000) * bytesPerSample

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { conformance, listening, transcribing } from '@switchroom/kit/testing/conformance'
 import type { Seen, SocketAnswer, Wire } from '@switchroom/kit/testing/wire-fake'
-import { wavOf } from '@switchroom/kit/wav'
+import { wavOf } from '@switchroom/audio/wav'
 
 const word = (text: string, start: number, end: number, speaker?: string) => ({
   text,

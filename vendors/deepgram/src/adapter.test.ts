@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { conformance, listening, speaking, transcribing } from '@switchroom/kit/testing/conformance'
 import type { SocketAnswer, Wire } from '@switchroom/kit/testing/wire-fake'
-import { wavOf } from '@switchroom/kit/wav'
+import { wavOf } from '@switchroom/audio/wav'
 
 const word = (said: string, start: number, speaker: number) => ({
   word: said.toLowerCase().replace(/\W/g, ''),

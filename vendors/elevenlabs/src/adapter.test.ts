@@ -7,7 +7,7 @@ import {
   speaking,
   transcribing,
 } from '@switchroom/kit/testing/conformance'
-import { wavOf } from '@switchroom/kit/wav'
+import { wavOf } from '@switchroom/audio/wav'
 import { wire } from '../testing/wire.ts'
 
 conformance(join(import.meta.dirname, '..'), wire, [

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import type { VendorFailure } from '@switchroom/kit/failures'
 import { vendorIn } from '@switchroom/kit/installed'
 import type { Heard, HeardWord, LiveAudio } from '@switchroom/kit/vendor'
-import { wavHeader, wavOf } from '@switchroom/kit/wav'
+import { wavHeader, wavOf } from '@switchroom/audio/wav'
 import {
   atPace,
   ears,
@@ -16,7 +16,7 @@ import {
   spokenRate,
   until,
 } from '../testing/speech.ts'
-import { Resampler } from './hearing/resampler.ts'
+import { Resampler } from '@switchroom/audio/resampler'
 
 const sentence = 'Please call me back tomorrow morning because I would like to change my order.'
 const most = Math.min(8, 4 * availableParallelism())
@@ -60,7 +60,7 @@ function stereoFloatWav(samples: Int16Array, rate: number): Buffer {
   const data = Buffer.from(
     Float32Array.from({ length: 2 * samples.length }, (_, at) => (samples[at >> 1] ?? 0) / 32_768).buffer,
   )
-  const header = wavHeader(rate, data.length)
+  const header = wavHeader({ sampleRate: rate, dataBytes: data.length })
   header.writeUInt16LE(3, 20)
   header.writeUInt16LE(2, 22)
   header.writeUInt32LE(rate * 8, 28)
@@ -100,13 +100,16 @@ test('a recording that is no WAV, of a strange form or too long is refused with 
   odd.writeUInt16LE(8, 34)
   const slow = wavOf(pcm, spokenRate)
   slow.writeUInt32LE(4_000, 24)
-  const long = Buffer.concat([wavHeader(8_000, 58e6), Buffer.alloc(58e6)])
+  const long = Buffer.concat([wavHeader({ sampleRate: 8_000, dataBytes: 58e6 }), Buffer.alloc(58e6)])
   for (const [bytes, words] of [
     [Buffer.from('ID3 not a wave at all'), 'local ears take recordings as WAV only'],
     [odd, 'local ears take WAV with samples of 16 bits, or of 32 bits in floating point'],
     [slow, 'local ears take 8000 to 48000 samples a second'],
     [long, 'local ears take recordings of at most 60 minutes'],
-    [wavHeader(8_000, 0).subarray(0, 36), 'local ears found no samples in the WAV file'],
+    [
+      wavHeader({ sampleRate: 8_000, dataBytes: 0 }).subarray(0, 36),
+      'local ears found no samples in the WAV file',
+    ],
   ] as const) {
     const failure = await failureOf(transcript(bytes))
     assert.equal(failure.kind, 'refused')

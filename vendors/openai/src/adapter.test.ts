@@ -5,7 +5,7 @@ import { vendorIn } from '@switchroom/kit/installed'
 import { conformance, speaking, transcribing } from '@switchroom/kit/testing/conformance'
 import { answerChat, openAiShapedThinking, type ChatWire } from '@switchroom/kit/testing/openai-shaped-wire'
 import { startWireFake, type Wire } from '@switchroom/kit/testing/wire-fake'
-import { wavOf } from '@switchroom/kit/wav'
+import { wavOf } from '@switchroom/audio/wav'
 
 const folder = join(import.meta.dirname, '..')
 

@@ -2,7 +2,7 @@ import { spawn, type ChildProcessByStdio } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 import type { Readable, Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
-import { wavHeader } from '../wav.ts'
+import { wavHeader } from '@switchroom/audio/wav'
 import { DecodingFailure } from './decoding-failure.ts'
 import { decodedRate, outcomeFd } from './decoding-terms.ts'
 import type { MediaForm } from './media-forms.ts'
@@ -37,7 +37,7 @@ export async function decoded(
   return turns.take(signal, async () => {
     const samples = await samplesOf(file, form, signal, mostMinutes)
     const dataBytes = samples.reduce((total, { length }) => total + length, 0)
-    const wav = Buffer.concat([wavHeader(decodedRate, dataBytes), ...samples])
+    const wav = Buffer.concat([wavHeader({ sampleRate: decodedRate, dataBytes }), ...samples])
     return { wav, seconds: dataBytes / 2 / decodedRate }
   })
 }

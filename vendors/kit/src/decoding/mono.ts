@@ -1,4 +1,4 @@
-import { Resampler } from '../resampler.ts'
+import { PcmResampler } from '@switchroom/audio/pcm'
 
 const full = 32_768
 /** What sound is sampled at; a header that says otherwise lies, and would cost a filter as long as its lie. */
@@ -9,7 +9,7 @@ export const mostChannels = 32
 export class Mono {
   readonly #rate: number
   #from = 0
-  #resampler: Resampler | undefined
+  #resampler: PcmResampler | undefined
 
   constructor(rate: number) {
     this.#rate = rate
@@ -30,7 +30,7 @@ export class Mono {
     if (this.#resampler && sampleRate === this.#from) return this.#resampler.take(mixed)
     const last = this.end()
     this.#from = sampleRate
-    this.#resampler = new Resampler(sampleRate, this.#rate)
+    this.#resampler = new PcmResampler(sampleRate, this.#rate)
     return Buffer.concat([last, this.#resampler.take(mixed)])
   }
 

@@ -1,5 +1,5 @@
+import { Resampler } from '@switchroom/audio/resampler'
 import type { PcmFormat } from '../pcm-format.ts'
-import { Resampler } from './resampler.ts'
 import { SampleReader } from './samples.ts'
 import { frameSamples } from './silero.ts'
 

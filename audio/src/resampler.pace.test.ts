@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { sine, strengthOf } from '../../testing/rtp-phone.ts'
+import { sine, strengthOf } from '../testing/tones.ts'
 import { Resampler } from './resampler.ts'
+import { quickResampling } from './resampling-filter.ts'
 
+const inCalls = { quality: quickResampling, keepsPace: true }
 const rates = [8000, 16_000, 24_000, 48_000]
 
 /** The whole, in frames of 20 ms. */
 function resampled(samples: Int16Array, from: number, to: number): Int16Array {
-  const resampler = new Resampler(from, to)
+  const resampler = new Resampler(from, to, inCalls)
   const made: number[] = []
   for (let at = 0; at < samples.length; at += from / 50)
     made.push(...resampler.take(samples.subarray(at, at + from / 50)))
@@ -34,7 +36,7 @@ test('what a lower rate cannot hold is left out, and does not come back as anoth
 test('pieces of whatever length make the same whole', () => {
   const samples = sine(700, 9600, 48_000)
   const whole = resampled(samples, 48_000, 16_000)
-  const resampler = new Resampler(48_000, 16_000)
+  const resampler = new Resampler(48_000, 16_000, inCalls)
   const made: number[] = []
   for (let at = 0, step = 1; at < samples.length; at += step, step = (step * 7 + 3) % 997)
     made.push(...resampler.take(samples.subarray(at, at + step)))

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Resampler, samplesOf } from './resampler.ts'
+import { PcmResampler, samplesOf } from './pcm.ts'
 
 const rates = [8_000, 16_000, 22_050, 24_000, 44_100, 48_000]
 
@@ -13,7 +13,7 @@ function tone(hertz: number, rate: number, seconds: number): Uint8Array {
 
 /** In pieces of every size, from every place in memory. */
 function resampled(pcm: Uint8Array, from: number, to: number): Int16Array {
-  const resampler = new Resampler(from, to)
+  const resampler = new PcmResampler(from, to)
   const made: Uint8Array[] = []
   for (let at = 0, size = 2; at < pcm.length; at += size, size = 2 + ((size * 7) % 1_500) * 2)
     made.push(resampler.take(placed(pcm.subarray(at, at + size), (at / 2) % 2)))

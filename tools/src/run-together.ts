@@ -1,0 +1,14 @@
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { pathToFileURL } from 'node:url'
+import { root } from './test-files.ts'
+
+const mostMs = 600_000
+
+/** Each file is a test: what it registers belongs to it, and its hooks run before the next file is loaded. */
+export async function runTogether(files: readonly string[]) {
+  for (const file of files)
+    await test(file, { timeout: mostMs }, async () => {
+      await import(pathToFileURL(join(root, file)).href)
+    })
+}
