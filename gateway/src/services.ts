@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { AuditLog } from './audit/audit.ts'
 import { agentsHeld } from './agents/agents.ts'
 import { makeAgents } from './agents/room.ts'
 import { callsRunning } from './calls/heads/heads.ts'
@@ -31,6 +32,7 @@ export function makeServices(settings: Settings, clock: Clock, logger: Logger) {
   const ground = makeGround(settings, clock, logger)
   const { database } = ground
   const http = makeHttp(ground)
+  const auditLog = new AuditLog(database, clock, settings.auditKeptMs)
   const brands = new Brands(database)
   const mail = makeMail(ground, () => brands.read())
   const people = makePeople(
@@ -109,6 +111,7 @@ export function makeServices(settings: Settings, clock: Clock, logger: Logger) {
     forgotten: {
       entries: (signal) => calls.oldLogs.forget(signal),
       claims: (signal) => messaging.messageClaims.forget(signal),
+      audit: (signal) => auditLog.deleteExpired(signal),
     },
   })
   const housekeeping = new Housekeeping(
@@ -148,6 +151,7 @@ export function makeServices(settings: Settings, clock: Clock, logger: Logger) {
     ...telephony,
     ...messaging,
     agentOfCall,
+    auditLog,
     fleet,
     brands,
     discovery,

@@ -27,6 +27,7 @@ const gatewayRooms = [
   'foundation',
   'database',
   'http',
+  'audit',
   'mail',
   'people',
   'providers',

@@ -1,5 +1,6 @@
+import type { AuditActorKind } from '@switchroom/contract/audit'
 import type { Identity } from '@switchroom/contract/identity'
-import type { Scope } from '@switchroom/contract/scopes'
+import type { Environment, Scope } from '@switchroom/contract/scopes'
 import { forbidden, listed } from './refusals.ts'
 
 /** Who is calling, as the member row and the key row say at this request. */
@@ -9,12 +10,26 @@ export interface Caller extends Identity {
   scopes: Scope[]
   /** The agents a person works on; empty means every agent of the org. */
   agents: string[]
+  /** The client address of the request. */
+  from: string
+}
+
+/** Who acts and from where, as the audit log keeps it; a caller is one. */
+export interface Actor {
+  kind: Caller['kind'] | AuditActorKind
+  org: string | null
+  env?: Environment
+  key_id: string | null
+  subject: string | null
+  name: string | null
+  email: string | null
+  visiting: boolean
+  from: string | null
 }
 
 /** Who runs the platform: a person made operator, or the platform's own key, which names nobody. */
-export interface Operator {
-  name: string | null
-  org: string | null
+export interface Operator extends Actor {
+  kind: 'operator'
 }
 
 export function refuseUnlessOpens(caller: Caller, anyOf: readonly Scope[]) {

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { plans, type Plan } from '@switchroom/contract/accounts'
 import type { VoiceDoing } from '@switchroom/contract/voice-server'
-import { minuteMs, secondMs } from './clock.ts'
+import { dayMs, minuteMs, secondMs } from './clock.ts'
 import { readTelephonySettings, type TelephonySettings } from './telephony-settings.ts'
 import { readVaultKey } from './vault-key.ts'
 import {
@@ -92,6 +92,8 @@ export interface Settings {
   logLevel: LogLevel
   /** How long the log of a call that ended is kept; for ever where unsaid. */
   logKeptMs: number | undefined
+  /** How long the audit log is kept; undefined is for ever. */
+  auditKeptMs: number | undefined
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -168,6 +170,7 @@ export function readSettings(environment: Environment): Settings {
     consoleFolder: read('SVC_CONSOLE', (path) => resolve(path)),
     logLevel: read('SVC_LOG_LEVEL', itemOf(logLevels)) ?? 'info',
     logKeptMs: read('SVC_LOG_DAYS', daysAsMs),
+    auditKeptMs: (read('SVC_AUDIT_DAYS', wholeNumber) ?? 730) * dayMs || undefined,
   }
 }
 

@@ -9,7 +9,9 @@ import {
   type Quotas,
   type ReplacedQuotas,
 } from '@switchroom/contract/orgs'
+import { changedFields, recordAudit } from '../../audit/recording.ts'
 import type { Database, Queryable, Transaction } from '../../database/database.ts'
+import type { Actor } from '../../foundation/caller.ts'
 import type { Clock } from '../../foundation/clock.ts'
 import { badRequest, notFound } from '../../foundation/refusals.ts'
 import { newId } from '../../foundation/secrets.ts'
@@ -55,8 +57,12 @@ export class Orgs {
     return wanted
   }
 
-  create(wanted: CreateOrg): Promise<CreatedOrg> {
-    return this.#database.transaction((tx) => this.createIn(tx, wanted))
+  create(by: Actor, wanted: CreateOrg): Promise<CreatedOrg> {
+    return this.#database.transaction(async (tx) => {
+      const org = await this.createIn(tx, wanted)
+      await recordAudit(tx, by, 'org.created', { kind: 'org', id: org.id, label: org.slug }, { org: org.id })
+      return org
+    })
   }
 
   async createIn(tx: Transaction, wanted: CreateOrg): Promise<CreatedOrg> {
@@ -94,7 +100,7 @@ export class Orgs {
     return { ...org, holding: await this.#holding(org.id) }
   }
 
-  async replaceQuotas(idOrSlug: string, quotas: Quotas): Promise<ReplacedQuotas> {
+  async replaceQuotas(by: Actor, idOrSlug: string, quotas: Quotas): Promise<ReplacedQuotas> {
     const org = await this.find(idOrSlug)
     for (const name of quotaNames) {
       const limit = quotas[name]
@@ -102,7 +108,12 @@ export class Orgs {
         throw badRequest(`${name}: must be null or a whole number from 0 to 2147483647`)
     }
     const whole = Object.fromEntries(quotaNames.map((name) => [name, quotas[name]])) as Quotas
-    await store.replaceQuotas(this.#database, org.id, whole)
+    await this.#database.transaction(async (tx) => {
+      const { id, slug, quotas: before } = await this.lock(tx, org.id)
+      await store.replaceQuotas(tx, id, whole)
+      const detail = changedFields(before, whole)
+      await recordAudit(tx, by, 'org.quotas_changed', { kind: 'org', id, label: slug }, { org: id, detail })
+    })
     return { quotas: whole }
   }
 

@@ -67,7 +67,7 @@ export function pairingRoutes(server: Server, pairings: Pairings) {
       },
     },
     async (request, reply) => {
-      const key = await pairings.collect(request.params.code)
+      const key = await pairings.collect(request.params.code, request.place)
       return key ? reply.send(key) : reply.code(202).send({})
     },
   )

@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import type { DiscoverProviders, DomainProof, ProviderOrgList } from '@switchroom/contract/sso'
+import { recordAudit } from '../../audit/recording.ts'
 import type { Database } from '../../database/database.ts'
+import type { Caller } from '../../foundation/caller.ts'
 import type { PublicAddresses } from '../../foundation/public-addresses.ts'
 import { badRequest, listed, notFound } from '../../foundation/refusals.ts'
 import { isAddress, normalAddress } from '../../foundation/text.ts'
@@ -37,7 +39,8 @@ export class Domains {
   }
 
   /** Reads the record now. A record once seen stands. */
-  async verify(org: string, named: string): Promise<DomainProof> {
+  async verify(caller: Caller, named: string): Promise<DomainProof> {
+    const { org } = caller
     const domain = named.toLowerCase()
     const declared = (await this.#tokened(org)).find((known) => known.domain === domain)
     if (!declared) throw notNamed(domain)
@@ -45,7 +48,11 @@ export class Domains {
     if (!declared.verified) {
       const texts = await this.#textsAt(domain)
       if (!texts.includes(txt)) throw badRequest(`${domain} holds ${inWords(texts)} and not ${txt}`)
-      if (!(await store.proveDomain(this.#database, org, domain, declared.token))) throw notNamed(domain)
+      await this.#database.transaction(async (tx) => {
+        if (!(await store.proveDomain(tx, org, domain, declared.token))) throw notNamed(domain)
+        const target = { kind: 'domain', id: domain, label: domain } as const
+        await recordAudit(tx, caller, 'sso.domain_proven', target, { env: null })
+      })
     }
     return { domain, txt, verified: true }
   }

@@ -42,7 +42,7 @@ export function identityProviderRoutes(server: Server, providers: IdentityProvid
       },
     },
     async (request, reply) => {
-      await providers.remove(request.caller.org)
+      await providers.remove(request.caller)
       return reply.code(204).send()
     },
   )
@@ -57,6 +57,6 @@ export function identityProviderRoutes(server: Server, providers: IdentityProvid
         response: { 200: DomainProof, ...refusals(404) },
       },
     },
-    (request) => domains.verify(request.caller.org, request.params.domain),
+    (request) => domains.verify(request.caller, request.params.domain),
   )
 }

@@ -1,4 +1,5 @@
 import type { IdentityProvider, SetIdentityProvider } from '@switchroom/contract/sso'
+import { changedFields, recordAudit } from '../../audit/recording.ts'
 import type { Database, Queryable } from '../../database/database.ts'
 import type { Caller } from '../../foundation/caller.ts'
 import type { PublicAddresses } from '../../foundation/public-addresses.ts'
@@ -69,19 +70,31 @@ export class IdentityProviders {
     await this.#database.transaction(async (tx) => {
       await this.#orgs.lock(tx, org) // what was judged before the network was asked may have changed since
       const secret = await this.#secretFor(tx, org, wanted)
+      const before = await store.findProvider(tx, org)
+      const stood = {
+        ...before,
+        domains: (await domainStore.listDomains(tx, org)).map(({ domain }) => domain),
+      }
       await refuseRequiredUnproven(tx, org, values)
       const client_secret = this.#vault.seal(secret, placeOf(org))
       await store.keepProvider(tx, { ...values, org, client_secret })
       await domainStore.dropOtherDomains(tx, org, values.domains)
       await domainStore.keepDomains(tx, org, values.domains, values.domains.map(newToken))
+      const { issuer, client_id, domains, role, required } = values
+      const changed = changedFields(stood, { issuer, client_id, domains, role, required })
+      const detail = { ...changed, secret_replaced: Boolean(wanted.client_secret) }
+      await recordAudit(tx, caller, 'sso.set', { kind: 'sso', label: issuer }, { env: null, detail })
     })
     return this.read(org)
   }
 
-  async remove(org: string): Promise<void> {
+  async remove(caller: Caller): Promise<void> {
+    const { org } = caller
     await this.#database.transaction(async (tx) => {
       await this.#orgs.lock(tx, org)
-      if (!(await store.deleteProvider(tx, org))) throw notFound('this org has no provider')
+      const gone = await store.deleteProvider(tx, org)
+      if (!gone) throw notFound('this org has no provider')
+      await recordAudit(tx, caller, 'sso.removed', { kind: 'sso', label: gone.issuer }, { env: null })
     })
   }
 

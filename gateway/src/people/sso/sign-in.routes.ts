@@ -69,7 +69,7 @@ export function providerSignInRoutes(
     },
     async (request, reply) => {
       const sent = new URLSearchParams(request.url.split('?')[1])
-      const { location } = await signIns.finish(sent, browserIn(request.headers.cookie))
+      const { location } = await signIns.finish(sent, browserIn(request.headers.cookie), request.place)
       return reply.redirect(location)
     },
   )

@@ -59,23 +59,27 @@ export class ProviderSignIns {
   }
 
   /** Refuses by a redirect, for a person reads it; only a state that nobody began is refused outright. */
-  async finish(callback: URLSearchParams, browser: string): Promise<Departure> {
+  async finish(callback: URLSearchParams, browser: string, from: string): Promise<Departure> {
     const begun = await this.#begun.spend(callback.get('state') ?? '', browser)
     return this.#orRefused(async () => {
       if (!begun) throw forbidden('this sign-in began in another browser')
       const error = callback.get('error')
       if (error !== null) throw forbidden(`the provider refused: ${error}`)
-      const code = await this.#signIn(begun, callback)
+      const code = await this.#signIn(begun, callback, from)
       return { location: begun.pairing ? `/cli?c=${begun.pairing}&login=${code}` : `/?login=${code}` }
     })
   }
 
-  async #signIn({ org, issuer, secrets }: BegunSignIn, callback: URLSearchParams): Promise<string> {
+  async #signIn(
+    { org, issuer, secrets }: BegunSignIn,
+    callback: URLSearchParams,
+    from: string,
+  ): Promise<string> {
     const provider = await this.#providers.ofOrg(org)
     if (provider?.issuer !== issuer) throw noProvider()
     const party = await this.#relyingParty(provider)
     const vouched = vouchedFor(await party.exchange(callback, secrets))
-    return (await this.#seating.seat(provider, vouched)).code
+    return (await this.#seating.seat(provider, vouched, from)).code
   }
 
   /** The provider is asked anew each time, so that what it says now holds. */

@@ -25,7 +25,7 @@ export function orgAdministrationRoutes(server: Server, orgs: OrgAdministration)
       access: operator,
       schema: { summary: 'Make an org', body: CreateOrg, response: { 201: CreatedOrg, ...refusals(409) } },
     },
-    async (request, reply) => reply.code(201).send(await orgs.create(request.body)),
+    async (request, reply) => reply.code(201).send(await orgs.create(request.operator, request.body)),
   )
 
   server.get(
@@ -48,7 +48,7 @@ export function orgAdministrationRoutes(server: Server, orgs: OrgAdministration)
         response: { 200: ReplacedQuotas },
       },
     },
-    (request) => orgs.replaceQuotas(request.params.org, request.body),
+    (request) => orgs.replaceQuotas(request.operator, request.params.org, request.body),
   )
 
   server.get(
@@ -71,7 +71,8 @@ export function orgAdministrationRoutes(server: Server, orgs: OrgAdministration)
         response: { 201: Invited, ...refusals(409, 429) },
       },
     },
-    async (request, reply) => reply.code(201).send(await orgs.invite(request.params.org, request.body)),
+    async (request, reply) =>
+      reply.code(201).send(await orgs.invite(request.operator, request.params.org, request.body)),
   )
 
   server.delete(
@@ -85,7 +86,7 @@ export function orgAdministrationRoutes(server: Server, orgs: OrgAdministration)
       },
     },
     async (request, reply) => {
-      await orgs.removeMember(request.params.org, request.params.id)
+      await orgs.removeMember(request.operator, request.params.org, request.params.id)
       return reply.code(204).send()
     },
   )
@@ -101,7 +102,7 @@ export function orgAdministrationRoutes(server: Server, orgs: OrgAdministration)
         response: { 200: Member, ...refusals(409) },
       },
     },
-    (request) => orgs.setOperator(request.params.org, request.params.id, request.body),
+    (request) => orgs.setOperator(request.operator, request.params.org, request.params.id, request.body),
   )
 
   server.post(
@@ -115,6 +116,6 @@ export function orgAdministrationRoutes(server: Server, orgs: OrgAdministration)
         response: { 200: ServerToken },
       },
     },
-    (request) => orgs.createKey(request.params.org, request.body),
+    (request) => orgs.createKey(request.operator, request.params.org, request.body),
   )
 }

@@ -1,6 +1,7 @@
 import type { CreateServerToken } from '@switchroom/contract/keys'
 import type { InviteAsOperator, SetOperator } from '@switchroom/contract/members'
 import type { CreateOrg, Quotas } from '@switchroom/contract/orgs'
+import type { Operator } from '../../foundation/caller.ts'
 import type { Keys } from '../../people/keys/keys.ts'
 import type { Members } from '../../people/members/members.ts'
 import type { Orgs } from '../../people/orgs/orgs.ts'
@@ -19,24 +20,25 @@ export class OrgAdministration {
 
   list = () => this.#orgs.list()
 
-  create = (wanted: CreateOrg) => this.#orgs.create(wanted)
+  create = (by: Operator, wanted: CreateOrg) => this.#orgs.create(by, wanted)
 
   detail = (org: string) => this.#orgs.detail(org)
 
-  replaceQuotas = (org: string, quotas: Quotas) => this.#orgs.replaceQuotas(org, quotas)
+  replaceQuotas = (by: Operator, org: string, quotas: Quotas) => this.#orgs.replaceQuotas(by, org, quotas)
 
   members = async (org: string) => this.#members.list(await this.#id(org))
 
-  invite = async (org: string, invited: InviteAsOperator) =>
-    this.#members.inviteAsOperator(await this.#id(org), invited)
+  invite = async (by: Operator, org: string, invited: InviteAsOperator) =>
+    this.#members.inviteAsOperator(by, await this.#id(org), invited)
 
-  removeMember = async (org: string, id: string) => this.#members.removeAsOperator(await this.#id(org), id)
+  removeMember = async (by: Operator, org: string, id: string) =>
+    this.#members.removeAsOperator(by, await this.#id(org), id)
 
-  setOperator = async (org: string, id: string, { operator }: SetOperator) =>
-    this.#members.setOperator(await this.#id(org), id, operator)
+  setOperator = async (by: Operator, org: string, id: string, { operator }: SetOperator) =>
+    this.#members.setOperator(by, await this.#id(org), id, operator)
 
-  createKey = async (org: string, wanted: CreateServerToken) =>
-    this.#keys.createAsOperator(await this.#id(org), wanted)
+  createKey = async (by: Operator, org: string, wanted: CreateServerToken) =>
+    this.#keys.createAsOperator(by, await this.#id(org), wanted)
 
   async #id(idOrSlug: string): Promise<string> {
     return (await this.#orgs.find(idOrSlug)).id

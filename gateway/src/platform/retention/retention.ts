@@ -45,9 +45,9 @@ export class Retention {
   }
 
   async run(): Promise<RetentionRun> {
-    const { entries, claims } = this.#parts.forgotten
+    const { entries, claims, audit } = this.#parts.forgotten
     const { signal } = this.#stopping
-    return { entries: await entries(signal), claims: await claims(signal) }
+    return { entries: await entries(signal), claims: await claims(signal), audit: await audit(signal) }
   }
 
   /** Runs the night's retention unless that was done or is under way; undefined then. */
