@@ -22,7 +22,6 @@ export const auditActions = [
   'sso.domain_proven',
   'mailbox.set',
   'mailbox.removed',
-  'mailbox.tested',
   'provider_key.set',
   'provider_key.removed',
   'carrier.set',
@@ -51,7 +50,6 @@ export const auditActions = [
   'platform.brand_changed',
   'platform.mail_set',
   'platform.mail_removed',
-  'platform.mail_tested',
   'platform.providers_changed',
   'platform.retention_run',
 ] as const

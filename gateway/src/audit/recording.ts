@@ -66,6 +66,12 @@ export const actingPerson = (
   from,
 })
 
+/** The names of the fields in which the two differ, where the values are not for everyone to read. */
+export function changedNames(before: object, after: object): string[] {
+  const gone = Object.fromEntries(Object.keys(before).map((field) => [field, null]))
+  return Object.keys(changedFields(before, { ...gone, ...after })).toSorted()
+}
+
 /** The fields of the second that the first holds otherwise, each with both values. */
 export function changedFields(before: object, after: object): Record<string, unknown> {
   const old = before as Record<string, unknown>

@@ -27,7 +27,7 @@ function orgMailboxRoutes(server: Server, mailboxes: Mailboxes) {
         response: { 200: Mailbox },
       },
     },
-    (request) => mailboxes.keep(request.caller.org, request.body),
+    (request) => mailboxes.keep(request.caller, request.body),
   )
 
   server.delete(
@@ -37,7 +37,7 @@ function orgMailboxRoutes(server: Server, mailboxes: Mailboxes) {
       schema: { summary: "Go back to the platform's mailbox", response: { 204: Nothing, ...refusals(404) } },
     },
     async (request, reply) => {
-      await mailboxes.forget(request.caller.org)
+      await mailboxes.forget(request.caller)
       return reply.code(204).send()
     },
   )
@@ -76,7 +76,7 @@ function platformMailboxRoutes(server: Server, mailboxes: Mailboxes) {
         response: { 200: PlatformMailbox },
       },
     },
-    (request) => mailboxes.keepPlatform(request.body),
+    (request) => mailboxes.keepPlatform(request.operator, request.body),
   )
 
   server.delete(
@@ -85,8 +85,8 @@ function platformMailboxRoutes(server: Server, mailboxes: Mailboxes) {
       access: operator,
       schema: { summary: "Forget the platform's stored mailbox", response: { 204: Nothing } },
     },
-    async (_request, reply) => {
-      await mailboxes.forgetPlatform()
+    async (request, reply) => {
+      await mailboxes.forgetPlatform(request.operator)
       return reply.code(204).send()
     },
   )

@@ -6,7 +6,9 @@ import type {
   SentLetter,
   TestLetter,
 } from '@switchroom/contract/mail'
+import { changedFields, recordAudit } from '../audit/recording.ts'
 import type { Database } from '../database/database.ts'
+import type { Actor, Caller, Operator } from '../foundation/caller.ts'
 import { secondMs, type Clock } from '../foundation/clock.ts'
 import type { PublicAddresses } from '../foundation/public-addresses.ts'
 import { conflict, notFound } from '../foundation/refusals.ts'
@@ -63,22 +65,31 @@ export class Mailboxes {
     return { ...mailboxOf({ ...this.#environment, ...reported }), source: 'environment' }
   }
 
-  async keep(org: string, written: MailboxWrite): Promise<Mailbox> {
-    await this.#keep(org, written)
-    return this.read(org)
+  async keep(caller: Caller, written: MailboxWrite): Promise<Mailbox> {
+    await this.#keep(caller.org, written, caller, 'mailbox.set')
+    return this.read(caller.org)
   }
 
-  async keepPlatform(written: MailboxWrite): Promise<PlatformMailbox> {
-    await this.#keep(platform, written)
+  async keepPlatform(by: Operator, written: MailboxWrite): Promise<PlatformMailbox> {
+    await this.#keep(platform, written, by, 'platform.mail_set')
     return this.readPlatform()
   }
 
-  async forget(org: string): Promise<void> {
-    if (!(await store.forgetMailbox(this.#database, org))) throw notFound('this org keeps no mailbox')
+  async forget(caller: Caller): Promise<void> {
+    await this.#database.transaction(async (tx) => {
+      const gone = await store.forgetMailbox(tx, caller.org)
+      if (!gone) throw notFound('this org keeps no mailbox')
+      const target = { kind: 'mailbox', label: gone.host } as const
+      await recordAudit(tx, caller, 'mailbox.removed', target, { env: null })
+    })
   }
 
-  async forgetPlatform(): Promise<void> {
-    if (!(await store.forgetMailbox(this.#database, platform))) throw notFound('no mailbox is stored')
+  async forgetPlatform(by: Operator): Promise<void> {
+    await this.#database.transaction(async (tx) => {
+      const gone = await store.forgetMailbox(tx, platform)
+      if (!gone) throw notFound('no mailbox is stored')
+      await recordAudit(tx, by, 'platform.mail_removed', { kind: 'mailbox', label: gone.host })
+    })
   }
 
   /** Whether one is configured: nothing is probed, and a failure before changes nothing. */
@@ -106,10 +117,17 @@ export class Mailboxes {
     return { sent: error === null, error }
   }
 
-  async #keep(owner: string, written: MailboxWrite) {
+  async #keep(owner: string, written: MailboxWrite, by: Actor, action: 'mailbox.set' | 'platform.mail_set') {
     const account = accountOf(written)
     const password = account.password === null ? null : this.#vault.seal(account.password, placeOf(owner))
-    await store.keepMailbox(this.#database, { ...account, owner, password }, this.#clock.now())
+    await this.#database.transaction(async (tx) => {
+      const before = (await store.findMailbox(tx, owner)) ?? {}
+      await store.keepMailbox(tx, { ...account, owner, password }, this.#clock.now())
+      const { host, port, security, username, from } = account
+      const changed = changedFields(before, { host, port, security, username, from })
+      const detail = { ...changed, password_given: password !== null }
+      await recordAudit(tx, by, action, { kind: 'mailbox', label: host }, { env: null, detail })
+    })
   }
 
   async #mailboxFor(by: Sender): Promise<ChosenMailbox | undefined> {

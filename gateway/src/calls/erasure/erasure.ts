@@ -1,3 +1,4 @@
+import { recordAudit } from '../../audit/recording.ts'
 import type { Database, Transaction } from '../../database/database.ts'
 import type { Caller } from '../../foundation/caller.ts'
 import { notFound } from '../../foundation/refusals.ts'
@@ -46,7 +47,7 @@ export class Erasure {
   async erase(caller: Caller, contact: string): Promise<void> {
     const calls = await this.#eraseCalls(caller, contact)
     // after the calls, for one that went on may still have been learning something
-    const rest = await this.#eraseRest(caller.org, contact)
+    const rest = await this.#eraseRest(caller, contact, calls)
     if (calls + rest === 0) throw notFound(`nothing is known of ${contact}`)
   }
 
@@ -79,7 +80,8 @@ export class Erasure {
     )
   }
 
-  #eraseRest(org: string, contact: string): Promise<number> {
+  #eraseRest(caller: Caller, contact: string, calls: number): Promise<number> {
+    const { org } = caller
     return this.#database.transaction(async (tx) => {
       await store.allowErasing(tx)
       const mentions = await store.eraseOfContact(tx, org, contact)
@@ -91,7 +93,11 @@ export class Erasure {
         )
       const facts = await store.forgetFacts(tx, org, contact)
       const beside = await this.#forgetBeside(tx, org, contact)
-      return mentions.length + facts.length + beside + (await forgetContact(tx, org, contact))
+      const rest = mentions.length + facts.length + beside + (await forgetContact(tx, org, contact))
+      // The contact itself is what was to be forgotten.
+      if (calls + rest > 0)
+        await recordAudit(tx, caller, 'contact.erased', { kind: 'contact' }, { detail: { calls } })
+      return rest
     })
   }
 }

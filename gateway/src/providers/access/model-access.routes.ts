@@ -42,7 +42,7 @@ export function modelAccessRoutes(server: Server, modelAccess: ModelAccess, prov
       },
     },
     async ({ caller, body: { provider, apiKey } }) => {
-      await providerKeys.put(caller.org, provider, { key: apiKey })
+      await providerKeys.put(caller, provider, { key: apiKey })
       return { provider, saved: true as const }
     },
   )

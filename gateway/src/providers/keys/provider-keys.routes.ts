@@ -29,7 +29,7 @@ export function providerKeyRoutes(server: Server, keys: ProviderKeys) {
         response: { 200: BroughtKeys },
       },
     },
-    (request) => keys.put(request.caller.org, request.params.vendor, request.body),
+    (request) => keys.put(request.caller, request.params.vendor, request.body),
   )
 
   server.delete(
@@ -43,7 +43,7 @@ export function providerKeyRoutes(server: Server, keys: ProviderKeys) {
       },
     },
     async (request, reply) => {
-      await keys.remove(request.caller.org, request.params.vendor)
+      await keys.remove(request.caller, request.params.vendor)
       return reply.code(204).send()
     },
   )

@@ -1,7 +1,9 @@
 import type { BringKey, BroughtKeys } from '@switchroom/contract/providers'
 import type { InstalledVendors } from '@switchroom/kit/installed'
 import type { Credentials } from '@switchroom/kit/vendor'
+import { recordAudit } from '../../audit/recording.ts'
 import type { Database } from '../../database/database.ts'
+import type { Caller } from '../../foundation/caller.ts'
 import { badRequest, notFound } from '../../foundation/refusals.ts'
 import type { Vault } from '../../foundation/sealing.ts'
 import { noPlugin } from '../reading/vendor-refusals.ts'
@@ -9,6 +11,8 @@ import { broughtOf, credentialsFrom, type Brought } from './credential-rules.ts'
 import * as store from './provider-keys.store.ts'
 
 const placeOf = (org: string, vendor: string) => `provider_keys:sealed:${org}:${vendor}` as const
+
+const targetOf = (vendor: string) => ({ kind: 'vendor', id: vendor, label: vendor }) as const
 
 /** The keys an org brought for vendors: one for all that a vendor does, in both environments. */
 export class ProviderKeys {
@@ -31,18 +35,25 @@ export class ProviderKeys {
   }
 
   /** Replaces whatever was brought before. The vendor is not asked: a bad key shows when it is used. */
-  async put(org: string, vendor: string, wanted: BringKey): Promise<BroughtKeys> {
+  async put(caller: Caller, vendor: string, wanted: BringKey): Promise<BroughtKeys> {
+    const { org } = caller
     const installed = this.#vendors.get(vendor)
     if (!installed) throw badRequest(noPlugin(vendor))
     const brought = JSON.stringify(broughtOf(installed, wanted))
-    await store.keepKey(this.#database, org, vendor, this.#vault.seal(brought, placeOf(org, vendor)))
+    await this.#database.transaction(async (tx) => {
+      await store.keepKey(tx, org, vendor, this.#vault.seal(brought, placeOf(org, vendor)))
+      await recordAudit(tx, caller, 'provider_key.set', targetOf(vendor), { env: null })
+    })
     return this.list(org)
   }
 
   /** Also of a vendor that is not installed any more. */
-  async remove(org: string, vendor: string): Promise<void> {
-    if (!(await store.deleteKey(this.#database, org, vendor)))
-      throw notFound(`this org brought no key for ${vendor}`)
+  async remove(caller: Caller, vendor: string): Promise<void> {
+    await this.#database.transaction(async (tx) => {
+      if (!(await store.deleteKey(tx, caller.org, vendor)))
+        throw notFound(`this org brought no key for ${vendor}`)
+      await recordAudit(tx, caller, 'provider_key.removed', targetOf(vendor), { env: null })
+    })
   }
 
   async has(org: string, vendor: string): Promise<boolean> {
