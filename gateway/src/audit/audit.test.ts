@@ -22,8 +22,8 @@ test('an entry says who did what to whom, when, and from where', async () => {
   const { member } = (await from.post('/v1/members', { email: 'ana@example.com', role: 'qa' })).body
   const [entry] = done(await admin.client.get('/v1/org/audit')).entries
   const { key_id } = done(await admin.client.get('/v1/whoami'))
-  assert.ok(Math.abs(Date.parse(entry.at) - Date.now()) < 60_000)
   const { id, at, ...rest } = entry
+  assert.ok(Math.abs(Date.parse(at) - Date.now()) < 60_000)
   assert.match(id, /^aud_[0-9a-f]{16}$/)
   assert.deepEqual(rest, {
     org: org.id,
@@ -228,7 +228,10 @@ test('of two gateways that revoke a key at the same instant one does, and one en
   const answers = await Promise.all(
     [admin.client, there.nobody.as(admin.key)].map((client) => client.post(`/v1/keys/${key_id}/revoke`)),
   )
-  assert.deepEqual(answers.map(({ status }) => status).toSorted(), [200, 404])
+  assert.deepEqual(
+    answers.map(({ status }) => status).toSorted((a, b) => a - b),
+    [200, 404],
+  )
   const { entries } = done(await admin.client.get(`/v1/org/audit?action=key.revoked&target=${key_id}`))
   assert.equal(entries.length, 1)
 })
