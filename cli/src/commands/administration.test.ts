@@ -189,6 +189,7 @@ test('the audit log is read in the org and on the whole deployment, filtered and
     [1, 'svc: since: must be a time with an offset, such as 2026-01-31T09:00:00Z\n'],
   )
   const ops = Machine.of(t, { SVC_GATEWAY_URL: deployment.url, SVC_KEY: operatorKey })
-  const all = await ops.run(['ops', 'audit', '--org', own.slug, '--action', 'org.created'])
+  const all = await ops.run(['ops', 'audit', own.slug, '--action', 'org.created'])
+  assert.equal(all.status, 0, all.stderr)
   assert.match(all.stdout, new RegExp(`\t${own.slug}\torg\\.created\t${own.slug}\toperator\t127`))
 })

@@ -26,11 +26,12 @@ const audit: Command = {
 const opsAudit: Command = {
   name: 'ops audit',
   summary: 'who changed what in every org and on the deployment, newest first',
-  options: [{ name: 'org', value: 'org', summary: 'of this org alone' }, ...filters],
-  examples: ['svc ops audit', 'svc ops audit --org acme --actor ana@example.com'],
+  arguments: [{ name: 'org', summary: 'of this org alone: its slug or id', isOptional: true }],
+  options: filters,
+  examples: ['svc ops audit', 'svc ops audit acme --actor ana@example.com'],
   async run(invocation) {
     const client = await invocation.operator()
-    const query = { ...asked(invocation), org: invocation.option('org') }
+    const query = { ...asked(invocation), org: invocation.optional('org') }
     tell(invocation, await client.get<AuditPage>('/v1/ops/audit', query))
   },
 }
