@@ -187,13 +187,10 @@ function judgedAgain({ caller, access }: Opened, key: store.PresentedKey | undef
 }
 
 function actingIn(named: Environment | undefined, key: store.PresentedKey, from: string): Caller {
-  if (key.kind === 'server') return { ...actingAsToken(named, key), from }
+  if (key.kind === 'server') return actingAsToken(named, key, from)
   const env = named ?? 'sandbox'
-  const acting = key.visitor === null ? actingAsMember(env, key) : actingAsVisitor(env, key, key.visitor)
-  return { ...acting, from }
+  return key.visitor === null ? actingAsMember(env, key, from) : actingAsVisitor(env, key, from)
 }
-
-type Acting = Omit<Caller, 'from'>
 
 const keyPart = ({ org, slug, id, label, operator }: store.PresentedKey) => ({
   org,
@@ -203,7 +200,7 @@ const keyPart = ({ org, slug, id, label, operator }: store.PresentedKey) => ({
   operator,
 })
 
-function actingAsToken(named: Environment | undefined, key: store.PresentedKey): Acting {
+function actingAsToken(named: Environment | undefined, key: store.PresentedKey, from: string): Caller {
   const { env, scopes: granted } = key
   if (named !== undefined && named !== env) throw forbidden(`this token was made for ${env}`)
   return {
@@ -217,10 +214,11 @@ function actingAsToken(named: Environment | undefined, key: store.PresentedKey):
     visiting: false,
     production: env === 'production',
     agents: [],
+    from,
   }
 }
 
-function actingAsMember(env: Environment, key: store.PresentedKey): Acting {
+function actingAsMember(env: Environment, key: store.PresentedKey, from: string): Caller {
   const { member, name, email, role, agents, production } = key
   if (member === null || name === null || role === null) throw opensNothing()
   if (env === 'production' && !production)
@@ -236,11 +234,13 @@ function actingAsMember(env: Environment, key: store.PresentedKey): Acting {
     visiting: false,
     production: production === true,
     agents: agents ?? [],
+    from,
   }
 }
 
 /** An operator inside an org they are no member of: an admin's scopes, no seat, no list of agents. */
-function actingAsVisitor(env: Environment, key: store.PresentedKey, email: string): Acting {
+function actingAsVisitor(env: Environment, key: store.PresentedKey, from: string): Caller {
+  const { visitor: email } = key
   return {
     ...keyPart(key),
     kind: 'person',
@@ -252,5 +252,6 @@ function actingAsVisitor(env: Environment, key: store.PresentedKey, email: strin
     visiting: true,
     production: true,
     agents: [],
+    from,
   }
 }
