@@ -96,6 +96,7 @@ const callerOf = (org: string): Caller => ({
   visiting: false,
   production: true,
   agents: [],
+  from: '127.0.0.1',
 })
 
 /**

@@ -1,5 +1,6 @@
 import type { Command } from './command.ts'
 import { agentCommands } from './commands/agents.ts'
+import { auditCommands, opsAuditCommands } from './commands/audit.ts'
 import { callbackCommands } from './commands/callbacks.ts'
 import { callCommands } from './commands/calls.ts'
 import { canaryCommands } from './commands/canary.ts'
@@ -65,10 +66,12 @@ export const commands: readonly Command[] = [
   ...providerKeyCommands,
   ...signOnCommands,
   ...mailCommands,
+  ...auditCommands,
   ...speechCommands,
   ...opsOrgCommands,
   ...opsCommands,
   ...opsMailCommands,
+  ...opsAuditCommands,
   ...doctorCommands,
   ...initCommands,
   ...workerCommands,

@@ -32,6 +32,7 @@ const screens = [
   '/judging',
   '/single-sign-on',
   '/mailbox',
+  '/audit',
   '/platform/orgs',
   `/platform/orgs/${house.org.slug}`,
   '/platform/brand',
@@ -39,6 +40,7 @@ const screens = [
   '/platform/providers',
   '/platform/route-number',
   '/platform/retention',
+  '/platform/audit',
   '/platform/nowhere',
 ]
 

@@ -298,3 +298,32 @@ test('an operator visits an org that they do not belong to, is told so throughou
   assert.equal(await page.locator('.who').getByText('visiting').count(), 0)
   assert.deepEqual(opened.broken, [])
 })
+
+test('an admin finds who changed a role in the audit log, and the operator finds it across organizations', async () => {
+  const org = await deployment.newOrg()
+  const admin = await org.person('admin')
+  const operator = await (await deployment.newOrg()).person('admin', { operator: true })
+  const ana = await org.person('qa')
+  await admin.client.patch(`/v1/members/${ana.id}`, { role: 'manager' })
+  await using opened = await openPage({ url, key: admin.key })
+  const { page } = opened
+  await page.goto('/audit')
+  await page.getByLabel('Action').selectOption('member.changed')
+  const row = page.getByRole('row', { name: new RegExp(ana.email) })
+  await row.getByText('role: qa → manager').waitFor()
+  await row.getByText(admin.email).waitFor()
+  await assertUsable(page)
+  await picture(page, 'audit-log')
+  await page.getByLabel('Target').fill('nobody@example.com')
+  await page.getByText('No matching entries').waitFor()
+
+  await using platform = await openPage({ url, key: operator.key })
+  await platform.page.goto('/platform/audit')
+  await platform.page.getByLabel('Organization').fill(org.slug)
+  await platform.page.getByLabel('Action').selectOption('member.changed')
+  await platform.page
+    .getByRole('row', { name: new RegExp(ana.email) })
+    .getByText(org.slug)
+    .waitFor()
+  assert.deepEqual([...opened.broken, ...platform.broken], [])
+})

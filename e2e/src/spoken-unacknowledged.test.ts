@@ -3,7 +3,8 @@ import { after, test } from 'node:test'
 import { afterwards } from '@switchroom/launcher/testing/folders'
 import { until } from '@switchroom/launcher/testing/waiting'
 import { header } from '@switchroom/media/sip/sip-message'
-import { RtpPhone, sine } from '@switchroom/media/testing/rtp-phone'
+import { sine } from '@switchroom/audio/testing/tones'
+import { RtpPhone } from '@switchroom/media/testing/rtp-phone'
 import { offerOf, SipPeer } from '@switchroom/media/testing/sip-peer'
 import { openDesk, typesOf } from './spoken-desk.ts'
 import { Phone } from './spoken-phone.ts'
@@ -45,7 +46,10 @@ test('calls that are never acknowledged open nothing at the gateway, take no pro
     for (let at = 0; at < 5; at += 1) thief.say(sine(440, 160, 8000, at * 160))
   }
   assert.deepEqual([await desk.calls(), worker.processes], [[], processes])
-  assert.deepEqual((await desk.deployment.sql(`select from entries where type = 'callback.requested'`)).rows, [])
+  assert.deepEqual(
+    (await desk.deployment.sql(`select from entries where type = 'callback.requested'`)).rows,
+    [],
+  )
 
   const phone = await Phone.call({ after }, 'hello', worker.sipPort)
   const { id } = await desk.nextCall()

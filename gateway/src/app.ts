@@ -1,3 +1,4 @@
+import { auditRoutes } from './audit/audit.routes.ts'
 import { gatewayAnswers } from './http/answers.ts'
 import { codedAnswers } from './http/coded-answers.ts'
 import { healthRoutes } from './http/health.routes.ts'
@@ -83,6 +84,7 @@ export async function makeApp(
   openApiRoutes(server, dashboard)
   referencePage(server)
 
+  auditRoutes(server, services.auditLog)
   mailboxRoutes(server, services.mailboxes, services.letters)
 
   signInRoutes(server, services.signIns, services.placeTries)

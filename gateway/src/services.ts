@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { AuditLog } from './audit/audit.ts'
 import { agentsHeld } from './agents/agents.ts'
 import { makeAgents } from './agents/room.ts'
 import { callsRunning } from './calls/heads/heads.ts'
@@ -32,6 +33,7 @@ export function makeServices(settings: Settings, clock: Clock, logger: Logger) {
   const ground = makeGround(settings, clock, logger)
   const { database } = ground
   const http = makeHttp(ground)
+  const auditLog = new AuditLog(database, clock, settings.auditKeptMs)
   const brands = new Brands(database)
   const mail = makeMail(
     { ...ground, ...http },
@@ -116,6 +118,7 @@ export function makeServices(settings: Settings, clock: Clock, logger: Logger) {
     forgotten: {
       entries: (signal) => calls.oldLogs.forget(signal),
       claims: (signal) => messaging.messageClaims.forget(signal),
+      audit: (signal) => auditLog.deleteExpired(signal),
     },
   })
   const vaultRotation = new VaultKeyRotation({
@@ -162,6 +165,7 @@ export function makeServices(settings: Settings, clock: Clock, logger: Logger) {
     ...telephony,
     ...messaging,
     agentOfCall,
+    auditLog,
     fleet,
     brands,
     discovery,

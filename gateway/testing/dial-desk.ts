@@ -157,6 +157,7 @@ export class DialDesk {
       visiting: false,
       production: true,
       agents: [],
+      from: '127.0.0.1',
       ...more,
     }
   }

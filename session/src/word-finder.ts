@@ -35,7 +35,7 @@ export class WordFinder<Entry extends { word: string }> {
     const chars = [...text]
     const found: Found<Entry>[] = []
     let from = 0
-    for (let n = 0; n < chars.length; ) {
+    for (let n = 0; n < chars.length;) {
       const match = this.#isBeside(chars[n - 1]) ? undefined : this.#longestAt(chars, n)
       const end = match?.end ?? n + 1
       const to = from + lengthOf(chars, n, end)
@@ -59,7 +59,7 @@ export class WordFinder<Entry extends { word: string }> {
   #longestAt(chars: readonly string[], start: number): { end: number; entry: Entry } | undefined {
     let longest: { end: number; entry: Entry } | undefined
     let branch: Branch<Entry> | undefined = this.#root
-    for (let n = start; branch && n < chars.length; ) {
+    for (let n = start; branch && n < chars.length;) {
       const char = folded(chars[n] ?? '')
       branch = branch.next.get(char)
       n += 1

@@ -28,6 +28,7 @@ const gatewayRooms = [
   'foundation',
   'database',
   'http',
+  'audit',
   'mail',
   'people',
   'providers',

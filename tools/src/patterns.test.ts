@@ -49,6 +49,12 @@ test('a pattern that is listed as bounded passes, and a list that names no such 
 
 test('tests and tools may build expressions: nothing from outside reaches them', async () => {
   const text = 'export const of = (name: string) => new RegExp(name)'
-  const paths = ['gateway/src/calls/a.test.ts', 'gateway/testing/a.ts', 'tools/src/a.ts', 'e2e/src/a.ts', 'bench/src/a.ts']
+  const paths = [
+    'gateway/src/calls/a.test.ts',
+    'gateway/testing/a.ts',
+    'tools/src/a.ts',
+    'e2e/src/a.ts',
+    'bench/src/a.ts',
+  ]
   assert.deepEqual(await slowPatterns(Object.fromEntries(paths.map((path) => [path, text])), []), [])
 })

@@ -42,7 +42,9 @@ export async function slowPatterns(sources: Sources, bounded = boundedPatterns):
     ...slow
       .filter((pattern) => !isListed(pattern))
       .map(({ file, literal }) => `${file}: ${literal} is not linear in what it reads`),
-    ...idle.map(({ file, pattern }) => `${file}: ${pattern} is listed as bounded and is not there, or is linear`),
+    ...idle.map(
+      ({ file, pattern }) => `${file}: ${pattern} is listed as bounded and is not there, or is linear`,
+    ),
   ]
 }
 

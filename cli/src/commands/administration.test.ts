@@ -166,3 +166,34 @@ test('the platform’s key is kept for svc ops alone, which makes orgs and lets 
   const notOperator = await own.run(['members'])
   assert.equal(notOperator.status, 3)
 })
+
+test('the audit log is read in the org and on the whole deployment, filtered and page by page', async (t) => {
+  const own = await deployment.newOrg()
+  const admin = await own.person('admin')
+  const theirs = Machine.of(t, { SVC_GATEWAY_URL: deployment.url, SVC_KEY: admin.key })
+  await theirs.run(['members', 'invite', 'dora@example.com', '--role', 'qa'])
+  await theirs.run(['members', 'change', 'dora@example.com', '--role', 'manager'])
+  const { stdout } = await theirs.run(['audit', '--actor', admin.email, '--target', 'dora@example.com'])
+  const [changed, invited] = stdout.split('\n').map((line) => line.split('\t'))
+  assert.deepEqual(changed?.slice(1, 6), [
+    own.slug,
+    'member.changed',
+    'dora@example.com',
+    admin.email,
+    '127.0.0.1',
+  ])
+  assert.equal(changed?.[6], 'role="qa" → "manager"')
+  assert.equal(invited?.[2], 'member.invited')
+  const first = await theirs.json(['audit', '--limit', '1'])
+  const second = await theirs.json(['audit', '--limit', '1', '--after', first.next])
+  assert.deepEqual([first.entries[0].action, second.entries[0].action], ['member.changed', 'member.invited'])
+  const wrong = await theirs.run(['audit', '--since', 'yesterday'])
+  assert.deepEqual(
+    [wrong.status, wrong.stderr],
+    [1, 'svc: since: must be a time with an offset, such as 2026-01-31T09:00:00Z\n'],
+  )
+  const ops = Machine.of(t, { SVC_GATEWAY_URL: deployment.url, SVC_KEY: operatorKey })
+  const all = await ops.run(['ops', 'audit', own.slug, '--action', 'org.created'])
+  assert.equal(all.status, 0, all.stderr)
+  assert.match(all.stdout, new RegExp(`\t${own.slug}\torg\\.created\t${own.slug}\toperator\t127`))
+})

@@ -168,8 +168,8 @@ const retention: Command = {
   },
 }
 
-const tellRun = ({ out }: Invocation, { entries, claims }: RetentionRun) =>
-  out.line(`${entries} entries and ${claims} claims are forgotten.`)
+const tellRun = ({ out }: Invocation, { entries, claims, audit }: RetentionRun) =>
+  out.line(`${entries} entries, ${claims} claims and ${audit} entries of the audit log are forgotten.`)
 
 const vault: Command = {
   name: 'ops vault',

@@ -1,11 +1,11 @@
 import type { AgentList } from '@switchroom/contract/apps'
 import type { Session, SessionPage } from '@switchroom/contract/sessions'
-import { useEffect, useState } from 'react'
 import { Link } from 'wouter'
 import { useGet } from '../api/queries.ts'
 import { Empty, Progress, Refusal } from '../ui/answers.tsx'
 import { Badge } from '../ui/badge.tsx'
-import { Select, TextField } from '../ui/field.tsx'
+import { Select } from '../ui/field.tsx'
+import { FilterField } from '../ui/filter-field.tsx'
 import { Page } from '../ui/page.tsx'
 import { Tabs } from '../ui/tabs.tsx'
 import { Time } from '../ui/time.tsx'
@@ -42,7 +42,12 @@ export function AllCalls() {
     <Page title="Calls">
       <Tabs label="Calls" tabs={callTabs} current="/calls" />
       <div className="fields calls-filters" role="search" aria-label="Narrow the list">
-        <Search value={filters.q} onChange={(q) => setFilter('q', q)} />
+        <FilterField
+          label="Search"
+          value={filters.q}
+          onChange={(q) => setFilter('q', q)}
+          placeholder="Number or words"
+        />
         <AgentFilter value={filters.agent} onChange={(agent) => setFilter('agent', agent)} />
         <Select
           label="State"
@@ -136,34 +141,6 @@ function ShortList({ sessions, label }: { sessions: readonly Session[]; label?: 
 }
 
 const stateOptions = (['open', 'held', 'ended'] as const).map((value) => ({ value, label: stateName(value) }))
-
-const searchAfterMs = 300
-
-/** Looks when the person stops typing. */
-function Search({ value, onChange }: { value: string; onChange: (value: string) => void }) {
-  const [text, setText] = useState(value)
-  const [known, setKnown] = useState(value)
-  // Whoever empties the filter otherwise, as by going back, empties the field too.
-  if (value !== known) {
-    setKnown(value)
-    if (value !== text.trim()) setText(value)
-  }
-  useEffect(() => {
-    if (text.trim() === value) return
-    const timer = setTimeout(() => onChange(text.trim()), searchAfterMs)
-    return () => clearTimeout(timer)
-  }, [text, value, onChange])
-  return (
-    <TextField
-      label="Search"
-      type="search"
-      value={text}
-      onChange={setText}
-      placeholder="Number or words"
-      maxLength={200}
-    />
-  )
-}
 
 export function AgentFilter({ value, onChange }: { value: string; onChange: (value: string) => void }) {
   const { data } = useGet<AgentList>('/v1/agents')

@@ -1,4 +1,5 @@
 import { Redirect, Route, Switch } from 'wouter'
+import { AuditLog } from '../audit/audit-log.tsx'
 import { useWho } from '../shell/identity.ts'
 import { NoSuchPage } from '../shell/no-such-page.tsx'
 import { Empty } from '../ui/answers.tsx'
@@ -30,6 +31,9 @@ export default function PlatformScreens() {
       <Route path="/platform/providers" component={ProvidersScreen} />
       <Route path="/platform/route-number" component={RouteNumberScreen} />
       <Route path="/platform/retention" component={RetentionScreen} />
+      <Route path="/platform/audit">
+        <AuditLog isPlatform />
+      </Route>
       {['/', '/platform'].map((beginning) => (
         <Route key={beginning} path={beginning}>
           <Redirect to="/platform/orgs" replace />

@@ -17,7 +17,8 @@ export function RetentionScreen() {
         <Refusal error={error} />
         {run ? (
           <p role="status">
-            {run.entries} entries of old logs and {run.claims} claims of messages are forgotten.
+            {run.entries} entries of old logs, {run.claims} claims of messages and {run.audit} entries of the
+            audit log are forgotten.
           </p>
         ) : null}
         <div className="row">

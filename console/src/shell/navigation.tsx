@@ -23,6 +23,7 @@ const organisation: Place[] = [
   { href: '/judging', label: 'Judging', scopes: ['pipeline', 'words'] },
   { href: '/single-sign-on', label: 'Single sign-on', scopes: ['team'] },
   { href: '/mailbox', label: 'Mailbox', scopes: ['team'] },
+  { href: '/audit', label: 'Audit log', scopes: ['team'] },
 ]
 const platform: Place[] = [
   { href: '/platform/orgs', label: 'Orgs' },
@@ -32,6 +33,7 @@ const platform: Place[] = [
   { href: '/numbers/approvals', label: 'Approvals' },
   { href: '/platform/route-number', label: 'Route a number' },
   { href: '/platform/retention', label: 'Retention' },
+  { href: '/platform/audit', label: 'Audit log' },
 ]
 
 export function Navigation() {

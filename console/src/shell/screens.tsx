@@ -15,6 +15,7 @@ const ProviderKeysScreen = lazy(() => import('../team/provider-keys-screen.tsx')
 const JudgingScreen = lazy(() => import('../team/judging-screen.tsx'))
 const SingleSignOnScreen = lazy(() => import('../team/single-sign-on-screen.tsx'))
 const MailboxScreen = lazy(() => import('../team/mailbox-screen.tsx'))
+const AuditScreen = lazy(() => import('../audit/audit-screen.tsx'))
 const PlatformScreens = lazy(() => import('../platform/platform-screens.tsx'))
 
 /** One screen an address; what it shows is of one key in one environment. */
@@ -34,6 +35,7 @@ export function Screens() {
         <Route path="/judging" component={JudgingScreen} />
         <Route path="/single-sign-on" component={SingleSignOnScreen} />
         <Route path="/mailbox" component={MailboxScreen} />
+        <Route path="/audit" component={AuditScreen} />
         <Route path="/platform/*?" component={PlatformScreens} />
         <Route path="/" component={me ? AgentsScreens : PlatformScreens} />
         <Route component={NoSuchPage} />

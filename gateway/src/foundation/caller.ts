@@ -1,5 +1,6 @@
+import type { AuditActorKind } from '@switchroom/contract/audit'
 import type { Identity } from '@switchroom/contract/identity'
-import type { Scope } from '@switchroom/contract/scopes'
+import type { Environment, Scope } from '@switchroom/contract/scopes'
 import { forbidden, listed } from './refusals.ts'
 
 /** Who is calling, as the member row and the key row say at this request. */
@@ -11,6 +12,21 @@ export interface Caller extends Identity {
   agents: string[]
   /** Of a server token: what its maker held when they made it and holds now. */
   maker?: { providers: boolean; production: boolean }
+  /** The client address of the request. */
+  from: string
+}
+
+/** Who acts and from where, as the audit log keeps it; a caller is one. */
+export interface Actor {
+  kind: Caller['kind'] | AuditActorKind
+  org: string | null
+  env?: Environment
+  key_id: string | null
+  subject: string | null
+  name: string | null
+  email: string | null
+  visiting: boolean
+  from: string | null
 }
 
 /** The key by which a worker runs calls: one for all workers of the platform, each token of an org for itself. */
@@ -18,9 +34,8 @@ export const runnerOf = ({ kind, key_id }: Pick<Caller, 'kind' | 'key_id'>) =>
   kind === 'fleet' ? 'fleet' : key_id
 
 /** Who runs the platform: a person made operator, or the platform's own key, which names nobody. */
-export interface Operator {
-  name: string | null
-  org: string | null
+export interface Operator extends Actor {
+  kind: 'operator'
 }
 
 export function refuseUnlessOpens(caller: Caller, anyOf: readonly Scope[]) {

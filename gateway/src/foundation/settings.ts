@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { plans, type Plan } from '@switchroom/contract/accounts'
 import type { VoiceDoing } from '@switchroom/contract/voice-server'
-import { minuteMs, secondMs } from './clock.ts'
+import { dayMs, minuteMs, secondMs } from './clock.ts'
 import { readLimitSettings, type LimitSettings } from './limit-settings.ts'
 import { readTelephonySettings, type TelephonySettings } from './telephony-settings.ts'
 import { readVaultKeys } from './vault-key.ts'
@@ -96,6 +96,8 @@ export interface Settings {
   limits: LimitSettings
   /** How long the log of a call that ended is kept; for ever where unsaid. */
   logKeptMs: number | undefined
+  /** How long the audit log is kept; undefined is for ever. */
+  auditKeptMs: number | undefined
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -174,6 +176,7 @@ export function readSettings(environment: Environment): Settings {
     logLevel: read('SVC_LOG_LEVEL', itemOf(logLevels)) ?? 'info',
     limits: readLimitSettings(read),
     logKeptMs: read('SVC_LOG_DAYS', daysAsMs),
+    auditKeptMs: (read('SVC_AUDIT_DAYS', wholeNumber) ?? 730) * dayMs || undefined,
   }
 }
 

@@ -23,6 +23,16 @@ export interface Opened {
 export type LivingKey = Pick<Caller, 'key_id' | 'org' | 'slug' | 'env'>
 
 const noKey = () => unauthorized('this door takes an API key', 'MISSING_KEY')
+/** The platform's own key names nobody. */
+const platformKey = {
+  kind: 'operator',
+  org: null,
+  key_id: null,
+  subject: null,
+  name: null,
+  email: null,
+  visiting: false,
+} as const
 const opensNothing = () => unauthorized('this key opens nothing')
 
 /** Finds out who is calling: the key by its digest, the person's role and switches from their member row. */
@@ -50,9 +60,9 @@ export class Authentication {
     return this.#operatorKey !== undefined
   }
 
-  async caller(headers: Headers): Promise<Caller> {
+  async caller(headers: Headers, from = ''): Promise<Caller> {
     const key = await this.#liveKey(bearerOf(headers))
-    return actingIn(environmentNamed(headers), key)
+    return actingIn(environmentNamed(headers), key, from)
   }
 
   /** Who opened these, as of now; for one that its key opens no longer, why. */
@@ -72,19 +82,22 @@ export class Authentication {
   /** Of these keys the ones that are alive, whatever each opens. */
   async living(ids: readonly string[]): Promise<LivingKey[]> {
     const keys = await store.findKeys(this.#database, ids, this.#clock.now())
-    return keys.filter((key) => isAlive(key) && key.expired_at === null).map((key) => ({ ...keyPart(key), env: key.env }))
+    return keys
+      .filter((key) => isAlive(key) && key.expired_at === null)
+      .map((key) => ({ ...keyPart(key), env: key.env }))
   }
 
   /** The platform's own key opens the operator's endpoints and nothing else. */
-  async operator(headers: Headers): Promise<Operator> {
+  async operator(headers: Headers, from = ''): Promise<Operator> {
     const bearer = bearerOf(headers)
     if (this.#operatorKey !== undefined && isSameSecret(bearer, this.#operatorKey)) {
       environmentNamed(headers)
-      return { name: null, org: null }
+      return { ...platformKey, from }
     }
-    const caller = actingIn(environmentNamed(headers), await this.#liveKey(bearer))
+    const caller = actingIn(environmentNamed(headers), await this.#liveKey(bearer), from)
     if (!caller.operator) throw forbidden("this door is the operator's")
-    return { name: caller.name, org: caller.org }
+    const { org, key_id, subject, name, email } = caller
+    return { kind: 'operator', org, key_id, subject, name, email, visiting: false, from }
   }
 
   /** Sign-up has a switch of its own and, where a page stands in front of it, that page's key. */
@@ -166,7 +179,7 @@ function isAlive(key: store.PresentedKey): boolean {
 function judgedAgain({ caller, access }: Opened, key: store.PresentedKey | undefined): Caller | Refusal {
   if (!key || !isAlive(key) || key.expired_at !== null) return opensNothing()
   try {
-    const now = actingIn(caller.env, key)
+    const now = actingIn(caller.env, key, caller.from)
     refuseUnlessAllowed(access, now)
     return now
   } catch (error) {
@@ -175,10 +188,10 @@ function judgedAgain({ caller, access }: Opened, key: store.PresentedKey | undef
   }
 }
 
-function actingIn(named: Environment | undefined, key: store.PresentedKey): Caller {
-  if (key.kind === 'server') return actingAsToken(named, key)
+function actingIn(named: Environment | undefined, key: store.PresentedKey, from: string): Caller {
+  if (key.kind === 'server') return actingAsToken(named, key, from)
   const env = named ?? 'sandbox'
-  return key.visitor === null ? actingAsMember(env, key) : actingAsVisitor(env, key, key.visitor)
+  return key.visitor === null ? actingAsMember(env, key, from) : actingAsVisitor(env, key, from)
 }
 
 const keyPart = ({ org, slug, id, label, operator }: store.PresentedKey) => ({
@@ -189,7 +202,7 @@ const keyPart = ({ org, slug, id, label, operator }: store.PresentedKey) => ({
   operator,
 })
 
-function actingAsToken(named: Environment | undefined, key: store.PresentedKey): Caller {
+function actingAsToken(named: Environment | undefined, key: store.PresentedKey, from: string): Caller {
   const { env, scopes: granted } = key
   if (named !== undefined && named !== env) throw forbidden(`this token was made for ${env}`)
   return {
@@ -204,6 +217,7 @@ function actingAsToken(named: Environment | undefined, key: store.PresentedKey):
     production: env === 'production',
     agents: [],
     maker: makerOf(key),
+    from,
   }
 }
 
@@ -217,7 +231,7 @@ function makerOf(key: store.PresentedKey): NonNullable<Caller['maker']> {
   }
 }
 
-function actingAsMember(env: Environment, key: store.PresentedKey): Caller {
+function actingAsMember(env: Environment, key: store.PresentedKey, from: string): Caller {
   const { member, name, email, role, agents, production } = key
   if (member === null || name === null || role === null) throw opensNothing()
   if (env === 'production' && !production)
@@ -233,11 +247,13 @@ function actingAsMember(env: Environment, key: store.PresentedKey): Caller {
     visiting: false,
     production: production === true,
     agents: agents ?? [],
+    from,
   }
 }
 
 /** An operator inside an org they are no member of: an admin's scopes, no seat, no list of agents. */
-function actingAsVisitor(env: Environment, key: store.PresentedKey, email: string): Caller {
+function actingAsVisitor(env: Environment, key: store.PresentedKey, from: string): Caller {
+  const { visitor: email } = key
   return {
     ...keyPart(key),
     kind: 'person',
@@ -249,5 +265,6 @@ function actingAsVisitor(env: Environment, key: store.PresentedKey, email: strin
     visiting: true,
     production: true,
     agents: [],
+    from,
   }
 }

@@ -78,7 +78,7 @@ function guardOfOne(access: Access, { authentication, fleet }: Keepers): Guard {
     return async (request: FastifyRequest) => {
       if (!authentication.isOperatorDoorOpen)
         throw notFound("the operator's doors are shut on this deployment: set SVC_OPERATOR_KEY")
-      request.operator = await authentication.operator(request.headers)
+      request.operator = await authentication.operator(request.headers, request.place)
     }
   if (access.kind === 'fleet')
     return async (request: FastifyRequest) => {
@@ -98,11 +98,11 @@ function guardOfOne(access: Access, { authentication, fleet }: Keepers): Guard {
         request.caller = await authentication.logTokens.caller(token, callInPath(request))
         return
       }
-      request.caller = await authentication.caller(request.headers)
+      request.caller = await authentication.caller(request.headers, request.place)
       refuseUnlessAllowed(access, request.caller)
     }
   return async (request: FastifyRequest) => {
-    request.caller = await authentication.caller(request.headers)
+    request.caller = await authentication.caller(request.headers, request.place)
     refuseUnlessAllowed(access, request.caller)
   }
 }

@@ -67,4 +67,5 @@ const callerOf = (opened: store.OpenedCall): Caller => ({
   visiting: false,
   production: opened.env === 'production',
   agents: [],
+  from: '',
 })

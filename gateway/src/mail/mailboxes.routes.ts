@@ -77,7 +77,7 @@ function platformMailboxRoutes(server: Server, mailboxes: Mailboxes) {
         response: { 200: PlatformMailbox },
       },
     },
-    (request) => mailboxes.keepPlatform(request.body),
+    (request) => mailboxes.keepPlatform(request.operator, request.body),
   )
 
   server.delete(
@@ -86,8 +86,8 @@ function platformMailboxRoutes(server: Server, mailboxes: Mailboxes) {
       access: operator,
       schema: { summary: "Forget the platform's stored mailbox", response: { 204: Nothing } },
     },
-    async (_request, reply) => {
-      await mailboxes.forgetPlatform()
+    async (request, reply) => {
+      await mailboxes.forgetPlatform(request.operator)
       return reply.code(204).send()
     },
   )

@@ -34,7 +34,7 @@ const byOwner = statement<MailboxRow>(`
 
 export const findMailbox = (database: Queryable, owner: string) => database.row(byOwner, owner)
 
-const forget = statement<{ owner: string }>(`delete from mailboxes where owner = $1 returning owner`)
+const forget = statement<{ host: string }>(`delete from mailboxes where owner = $1 returning host`)
 
 /** Answers nothing when there was none. */
 export const forgetMailbox = (database: Queryable, owner: string) => database.row(forget, owner)

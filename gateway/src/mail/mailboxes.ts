@@ -6,8 +6,9 @@ import type {
   SentLetter,
   TestLetter,
 } from '@switchroom/contract/mail'
-import type { Database, Queryable, Transaction } from '../database/database.ts'
-import type { Caller } from '../foundation/caller.ts'
+import { changedFields, recordAudit } from '../audit/recording.ts'
+import type { Database, Transaction } from '../database/database.ts'
+import type { Actor, Caller, Operator } from '../foundation/caller.ts'
 import { secondMs, type Clock } from '../foundation/clock.ts'
 import type { PublicAddresses } from '../foundation/public-addresses.ts'
 import { conflict, notFound } from '../foundation/refusals.ts'
@@ -76,25 +77,33 @@ export class Mailboxes {
     const account = accountOf(written)
     await this.#database.transaction(async (tx) => {
       await this.#lockHoldingAll(tx, caller, carriesLinks)
-      await this.#keep(tx, caller.org, account)
+      await this.#keep(tx, caller.org, account, caller, 'mailbox.set')
     })
     return this.read(caller.org)
   }
 
-  async keepPlatform(written: MailboxWrite): Promise<PlatformMailbox> {
-    await this.#keep(this.#database, platform, accountOf(written))
+  async keepPlatform(by: Operator, written: MailboxWrite): Promise<PlatformMailbox> {
+    const account = accountOf(written)
+    await this.#database.transaction((tx) => this.#keep(tx, platform, account, by, 'platform.mail_set'))
     return this.readPlatform()
   }
 
   async forget(caller: Caller): Promise<void> {
     await this.#database.transaction(async (tx) => {
       await this.#lockHoldingAll(tx, caller, carriesLinks)
-      if (!(await store.forgetMailbox(tx, caller.org))) throw notFound('this org keeps no mailbox')
+      const gone = await store.forgetMailbox(tx, caller.org)
+      if (!gone) throw notFound('this org keeps no mailbox')
+      const target = { kind: 'mailbox', label: gone.host } as const
+      await recordAudit(tx, caller, 'mailbox.removed', target, { env: null })
     })
   }
 
-  async forgetPlatform(): Promise<void> {
-    if (!(await store.forgetMailbox(this.#database, platform))) throw notFound('no mailbox is stored')
+  async forgetPlatform(by: Operator): Promise<void> {
+    await this.#database.transaction(async (tx) => {
+      const gone = await store.forgetMailbox(tx, platform)
+      if (!gone) throw notFound('no mailbox is stored')
+      await recordAudit(tx, by, 'platform.mail_removed', { kind: 'mailbox', label: gone.host })
+    })
   }
 
   /** Whether one is configured: nothing is probed, and a failure before changes nothing. */
@@ -122,9 +131,20 @@ export class Mailboxes {
     return { sent: error === null, error }
   }
 
-  async #keep(database: Queryable, owner: string, account: MailAccount) {
+  async #keep(
+    tx: Transaction,
+    owner: string,
+    account: MailAccount,
+    by: Actor,
+    action: 'mailbox.set' | 'platform.mail_set',
+  ) {
     const password = account.password === null ? null : this.#vault.seal(account.password, placeOf(owner))
-    await store.keepMailbox(database, { ...account, owner, password }, this.#clock.now())
+    const before = (await store.findMailbox(tx, owner)) ?? {}
+    await store.keepMailbox(tx, { ...account, owner, password }, this.#clock.now())
+    const { host, port, security, username, from } = account
+    const changed = changedFields(before, { host, port, security, username, from })
+    const detail = { ...changed, password_given: password !== null }
+    await recordAudit(tx, by, action, { kind: 'mailbox', label: host }, { env: null, detail })
   }
 
   async #mailboxFor(by: Sender): Promise<ChosenMailbox | undefined> {

@@ -34,6 +34,8 @@ export const replaceCanary = (
     canary.set_at,
   )
 
-const remove = statement(`delete from canaries where ${inScope}`)
+const remove = statement<{ version: number; share: number }>(
+  `delete from canaries where ${inScope} returning version, share`,
+)
 
 export const deleteCanary = (database: Queryable, scope: Scope) => database.rows(remove, ...keyOf(scope))

@@ -1,4 +1,5 @@
 import type { Canary, CanaryView, Config, ScopeAsked, SetCanary } from '@switchroom/contract/settings'
+import { recordAudit } from '../../audit/recording.ts'
 import type { Database } from '../../database/database.ts'
 import type { Caller } from '../../foundation/caller.ts'
 import type { Clock } from '../../foundation/clock.ts'
@@ -36,14 +37,25 @@ export class Canaries {
     const scope = scopeOf(caller, agent, wanted.team)
     await this.#versions.find(scope, version) // never deleted, so it is still there at the next statement
     const canary = { version, share, note, author: authorOf(caller), set_at: this.#clock.now() }
-    return viewOf(scope, (await store.replaceCanary(this.#database, scope, canary)) ?? null)
+    return this.#database.transaction(async (tx) => {
+      const set = await store.replaceCanary(tx, scope, canary)
+      if (scope.env === 'production')
+        await recordAudit(tx, caller, 'canary.set', targetOf(scope), { detail: { version, share } })
+      return viewOf(scope, set ?? null)
+    })
   }
 
   async end(caller: Caller, agent: string, { team }: ScopeAsked): Promise<CanaryView> {
     const scope = scopeOf(caller, agent, teamFlag(team))
-    await store.deleteCanary(this.#database, scope)
-    return viewOf(scope, null)
+    return this.#database.transaction(async (tx) => {
+      const [ended] = await store.deleteCanary(tx, scope)
+      if (ended && scope.env === 'production')
+        await recordAudit(tx, caller, 'canary.ended', targetOf(scope), { detail: ended })
+      return viewOf(scope, null)
+    })
   }
 }
+
+const targetOf = ({ agent }: Scope) => ({ kind: 'agent', id: agent, label: agent }) as const
 
 const viewOf = ({ env, holder }: Scope, canary: Canary | null): CanaryView => ({ world: env, holder, canary })

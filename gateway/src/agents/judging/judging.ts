@@ -1,6 +1,7 @@
 import type { Config, Judging } from '@switchroom/contract/settings'
 import type { InstalledVendors } from '@switchroom/kit/installed'
-import type { Database } from '../../database/database.ts'
+import { changedFields, recordAudit } from '../../audit/recording.ts'
+import type { Database, Transaction } from '../../database/database.ts'
 import type { Caller } from '../../foundation/caller.ts'
 import type { StageKeys } from '../../providers/lending/stage-keys.ts'
 import type { ProvidersRow } from '../../providers/row/row.ts'
@@ -37,7 +38,11 @@ export class OrgJudging {
   async set(caller: Caller, wanted: Judging): Promise<Judging> {
     const { judge, judge_builds, judge_options } = wanted
     if (judge === null) {
-      await store.deleteJudging(this.#database, caller.org)
+      await this.#database.transaction(async (tx) => {
+        const before = await store.findJudging(tx, caller.org)
+        await store.deleteJudging(tx, caller.org)
+        if (before) await recordChange(tx, caller, before, noChoice)
+      })
       return noChoice
     }
     await this.#refuseUnrunnable(caller, {
@@ -45,7 +50,11 @@ export class OrgJudging {
       ...(judge_builds != null && { judge_builds }),
       ...(judge_options != null && { judge_options }),
     })
-    await store.keepJudging(this.#database, caller.org, wanted)
+    await this.#database.transaction(async (tx) => {
+      const before = await store.findJudging(tx, caller.org)
+      await store.keepJudging(tx, caller.org, wanted)
+      await recordChange(tx, caller, before ?? noChoice, wanted)
+    })
     return this.read(caller.org)
   }
 
@@ -65,4 +74,10 @@ export class OrgJudging {
     await judgement.refuseNotLent()
     await judgement.refuseOptionsOnLentKey()
   }
+}
+
+/** Options may hold what only those who set agents read. */
+function recordChange(tx: Transaction, caller: Caller, before: Judging, { judge }: Judging) {
+  const detail = changedFields(before, { judge })
+  return recordAudit(tx, caller, 'judging.changed', { kind: 'judging', label: judge }, { env: null, detail })
 }

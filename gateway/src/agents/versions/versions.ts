@@ -1,3 +1,4 @@
+import { changedNames, recordAudit } from '../../audit/recording.ts'
 import type { Database, Transaction } from '../../database/database.ts'
 import type { Caller } from '../../foundation/caller.ts'
 import type { Clock } from '../../foundation/clock.ts'
@@ -64,9 +65,11 @@ export class Versions<Content extends object> {
   /** Adds the next version to a scope that is at `ifVersion`; of several at one instant one does. */
   async add(caller: Caller, scope: Scope, ifVersion: number, set: SetContent<Content>): Promise<void> {
     await this.#database.transaction(async (tx) => {
-      const version = await this.#held(tx, scope)
+      const before = await this.#held(tx, scope)
+      const version = before?.version ?? 0
       if (version !== ifVersion) throw conflict(`this corner is at v${version} now`)
       await this.#insert(tx, caller, scope, version + 1, set)
+      await this.#record(tx, caller, scope, before, set)
     })
   }
 
@@ -74,21 +77,44 @@ export class Versions<Content extends object> {
   async copyForward(caller: Caller, scope: Scope, version: number): Promise<void> {
     const { content } = await this.find(scope, version)
     await this.#database.transaction(async (tx) => {
-      const at = await this.#held(tx, scope)
-      await this.#insert(tx, caller, scope, at + 1, { content, note: `rollback to v${version}` })
+      const before = await this.#held(tx, scope)
+      const at = before?.version ?? 0
+      const set = { content, note: `rollback to v${version}` }
+      await this.#insert(tx, caller, scope, at + 1, set)
+      await this.#record(tx, caller, scope, before, set, version)
     })
   }
 
   /** The version the scope is at, and stays at for the rest of the transaction. */
-  async #held(tx: Transaction, scope: Scope): Promise<number> {
+  async #held(tx: Transaction, scope: Scope): Promise<store.VersionRow<Content> | undefined> {
     await this.#agents.hold(tx, scope.org, scope.agent)
     const [row] = await store.newestVersions<Content>(tx, this.#kind, scope, 1)
-    return row?.version ?? 0
+    return row
   }
 
   async #insert(tx: Transaction, caller: Caller, scope: Scope, version: number, set: SetContent<Content>) {
     const row = { ...set, version, author: authorOf(caller), set_at: this.#clock.now() }
     await store.insertVersion(tx, this.#kind, scope, row)
+  }
+
+  /** The values stand in the version itself, under the access of an agent's settings. */
+  async #record(
+    tx: Transaction,
+    caller: Caller,
+    { agent, env }: Scope,
+    before: store.VersionRow<Content> | undefined,
+    { content }: SetContent<Content>,
+    rolledBackTo?: number,
+  ) {
+    if (env !== 'production') return
+    const action = rolledBackTo !== undefined ? 'settings.rolled_back' : (`${this.#kind}.set` as const)
+    const at = before?.version ?? 0
+    const detail = {
+      version: { before: at, after: at + 1 },
+      ...(rolledBackTo !== undefined && { copied: rolledBackTo }),
+      changed: changedNames(before?.content ?? {}, content),
+    }
+    await recordAudit(tx, caller, action, { kind: 'agent', id: agent, label: agent }, { env, detail })
   }
 }
 

@@ -1,3 +1,4 @@
+import { recordAudit } from '../../audit/recording.ts'
 import type { Database, Transaction } from '../../database/database.ts'
 import type { Caller } from '../../foundation/caller.ts'
 import { listed, notFound } from '../../foundation/refusals.ts'
@@ -49,7 +50,7 @@ export class Erasure {
     const reach = reachOf(caller)
     const calls = await this.#eraseCalls(caller, reach, contact)
     // after the calls, for one that went on may still have been learning something
-    const rest = await this.#eraseRest(reach, contact)
+    const rest = await this.#eraseRest(caller, reach, contact, calls)
     if (calls + rest === 0) throw notFound(`nothing is known of ${contact}${limitsOf(reach)}`)
   }
 
@@ -82,7 +83,7 @@ export class Erasure {
     )
   }
 
-  #eraseRest(reach: store.Reach, contact: string): Promise<number> {
+  #eraseRest(caller: Caller, reach: store.Reach, contact: string, calls: number): Promise<number> {
     return this.#database.transaction(async (tx) => {
       await store.allowErasing(tx)
       const mentions = await store.eraseOfContact(tx, reach, contact)
@@ -94,9 +95,13 @@ export class Erasure {
         )
       const facts = await store.forgetFacts(tx, reach, contact)
       const beside = await this.#forgetBeside(tx, reach, contact)
-      const erased = mentions.length + facts.length + beside
       // that they ever called is known to the whole org, and is not for somebody with a list to forget
-      return reach.agents === null ? erased + (await forgetContact(tx, reach, contact)) : erased
+      const known = reach.agents === null ? await forgetContact(tx, reach, contact) : 0
+      const rest = mentions.length + facts.length + beside + known
+      // The contact itself is what was to be forgotten.
+      if (calls + rest > 0)
+        await recordAudit(tx, caller, 'contact.erased', { kind: 'contact' }, { detail: { calls } })
+      return rest
     })
   }
 }

@@ -23,7 +23,10 @@ async function newCall(
   await gateway.services.log.append(ref, isEnded ? [...said, end] : said)
   return call
 }
-const run = async (asker = operator) => done(await asker.post('/v1/ops/retention'))
+const run = async (asker = operator) => {
+  const { entries, claims } = done(await asker.post('/v1/ops/retention'))
+  return { entries, claims }
+}
 const keptOf = async (call: string) =>
   (await sql('select count(*)::int as n from entries where log = $1', [call])).rows[0].n
 

@@ -99,7 +99,13 @@ test('a chat with as many entries as it may have tells its client why, and ends'
 test("an agent's own log has no cap", async () => {
   const logs = await TestLogs.of(deployment)
   await capEntries(logs.org, 1)
-  const own = { id: `${logs.org.id}/sandbox/desk`, org: logs.org.id, env: 'sandbox', agent: 'desk', call: null } as const
+  const own = {
+    id: `${logs.org.id}/sandbox/desk`,
+    org: logs.org.id,
+    env: 'sandbox',
+    agent: 'desk',
+    call: null,
+  } as const
   await logs.open()
   await logs.write(own, tells(5))
   assert.equal((await entriesOf(deployment, own.id)).length, 5)

@@ -1,5 +1,6 @@
 import { scopesOfRole } from '@switchroom/contract/scopes'
 import type { AcceptedInvitation, AcceptInvitation } from '@switchroom/contract/members'
+import { actingPerson, recordAudit } from '../../audit/recording.ts'
 import type { Database, Queryable } from '../../database/database.ts'
 import type { Clock } from '../../foundation/clock.ts'
 import { notFound } from '../../foundation/refusals.ts'
@@ -38,7 +39,7 @@ export class Invitations {
   }
 
   /** The token is the credential. A refused password does not spend it. */
-  async accept(token: string, wanted: AcceptInvitation): Promise<AcceptedInvitation> {
+  async accept(token: string, wanted: AcceptInvitation, from: string): Promise<AcceptedInvitation> {
     const { password, device, keep_keys = false } = wanted
     const digest = digestOf(token)
     await this.#standing(this.#database, digest)
@@ -55,6 +56,12 @@ export class Invitations {
       await store.keepPassword(tx, member.email, hash, member.proves_address)
       await store.takeSeat(tx, member.id)
       const minted = await this.#mint.forPerson(tx, member, cutToLine(device, 'sign-in'))
+      const by = actingPerson(member, from, minted.key_id)
+      const target = { kind: 'member', id: member.id, label: member.email } as const
+      const { role, purpose } = member
+      await recordAudit(tx, by, 'password.set', target, { detail: { by: purpose } })
+      if (purpose === 'invitation')
+        await recordAudit(tx, by, 'member.joined', target, { detail: { by: purpose, role } })
       const accepted = {
         ...member,
         status: 'active' as const,

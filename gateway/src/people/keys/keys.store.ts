@@ -19,8 +19,8 @@ const visible = statement<KeyRow>(`
 export const listKeys = (database: Queryable, org: string, subject: string, everybodys: boolean) =>
   database.rows(visible, org, subject, everybodys)
 
-const lockLiving = statement<{ id: string }>(`
-  select id from keys
+const lockLiving = statement<{ id: string; label: string }>(`
+  select id, label from keys
   where org = $1 and id = $2 and revoked_at is null and ($4 or id = $3 or created_by = $5)
   for update`)
 

@@ -6,8 +6,9 @@ import {
   type Scope,
 } from '@switchroom/contract/scopes'
 import type { CreateServerToken, KeyEntry, KeyList, RevokedKey, ServerToken } from '@switchroom/contract/keys'
+import { recordAudit } from '../../audit/recording.ts'
 import type { Database, Transaction } from '../../database/database.ts'
-import type { Caller } from '../../foundation/caller.ts'
+import type { Actor, Caller } from '../../foundation/caller.ts'
 import type { Clock } from '../../foundation/clock.ts'
 import { badRequest, listed, notFound } from '../../foundation/refusals.ts'
 import { digestOf, newId, newSecret } from '../../foundation/secrets.ts'
@@ -39,15 +40,15 @@ export class Keys {
       maker_held_providers: caller.scopes.includes('providers'),
       maker_held_production: caller.production,
     }
-    return this.#createServerToken(caller.org, wanted, serverTokenScopes, maker, () => {
+    return this.#createServerToken(caller, caller.org, wanted, serverTokenScopes, maker, () => {
       if (wanted.env === 'production') refuseProductionBeyond(caller)
     })
   }
 
   /** A token the operator makes may hold any scope there is; the operator holds everything, then and now. */
-  createAsOperator(org: string, wanted: CreateServerToken): Promise<ServerToken> {
+  createAsOperator(by: Actor, org: string, wanted: CreateServerToken): Promise<ServerToken> {
     const maker = { created_by: 'operator', maker_held_providers: true, maker_held_production: true }
-    return this.#createServerToken(org, wanted, scopes, maker, () => {})
+    return this.#createServerToken(by, org, wanted, scopes, maker, () => {})
   }
 
   /** What is not the org's, dead already, or not the caller's to end is one and the same nothing. */
@@ -55,9 +56,10 @@ export class Keys {
     const { org, key_id, subject } = caller
     return this.#database.transaction(async (tx) => {
       const by = { key_id, subject, anyKey: caller.scopes.includes('keys') }
-      if (!(await store.lockRevocable(tx, { org, id: fingerprint }, by)))
-        throw notFound('there is no such key')
+      const key = await store.lockRevocable(tx, { org, id: fingerprint }, by)
+      if (!key) throw notFound('there is no such key')
       await store.revokeKey(tx, fingerprint, this.#clock.now())
+      await recordAudit(tx, caller, 'key.revoked', { kind: 'key', ...key })
       return { fingerprint, revoked: true }
     })
   }
@@ -77,6 +79,7 @@ export class Keys {
   }
 
   async #createServerToken(
+    by: Actor,
     org: string,
     wanted: CreateServerToken,
     grantable: readonly Scope[],
@@ -92,20 +95,24 @@ export class Keys {
 
     const key = newSecret(env === 'production' ? 'svc_live_' : 'svc_test_')
     const minted = { key_id: newId('key', 8), org, label, env, scopes: opens }
-    await insertKey(this.#database, {
-      ...minted,
-      id: minted.key_id,
-      digest: digestOf(key),
-      kind: 'server',
-      member: null,
-      visitor: null,
-      name: null,
-      ...maker,
-      ancestors: [],
-      created_at: this.#clock.now(),
-      expires_at: expires,
-    })
     const expires_at = expires?.toISOString() ?? null
+    await this.#database.transaction(async (tx) => {
+      await insertKey(tx, {
+        ...minted,
+        id: minted.key_id,
+        digest: digestOf(key),
+        kind: 'server',
+        member: null,
+        visitor: null,
+        name: null,
+        ...maker,
+        ancestors: [],
+        created_at: this.#clock.now(),
+        expires_at: expires,
+      })
+      const target = { kind: 'key', id: minted.key_id, label } as const
+      await recordAudit(tx, by, 'key.created', target, { org, env, detail: { scopes: opens, expires_at } })
+    })
     return { ...minted, key, subject: '', name: '', fingerprint: minted.key_id, expires_at }
   }
 

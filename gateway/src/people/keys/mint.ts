@@ -1,6 +1,7 @@
 import type { MintedKey } from '@switchroom/contract/keys'
 import { scopes, scopesOfRole, type Role } from '@switchroom/contract/scopes'
 import type { Transaction } from '../../database/database.ts'
+import type { Actor } from '../../foundation/caller.ts'
 import type { Clock } from '../../foundation/clock.ts'
 import { unauthorized } from '../../foundation/refusals.ts'
 import { digestOf, newId, newSecret } from '../../foundation/secrets.ts'
@@ -20,6 +21,16 @@ export interface Visitor {
 
 /** A key as its minting answers it, before its secret is drawn. */
 export type UnsignedKey = Omit<MintedKey, 'key'>
+
+const visitSubject = 'operator:'
+
+/** Who a key that was minted just now is for, as the audit log keeps them. */
+export function holderOf({ org, key_id, subject, name }: UnsignedKey, from: string): Actor {
+  const visiting = subject.startsWith(visitSubject)
+  const kind = subject === '' ? 'server' : 'person'
+  const email = visiting ? subject.slice(visitSubject.length) : null // a member's is read from their row
+  return { kind, org, key_id, subject, name, email, visiting, from }
+}
 
 const prefixOf = (kind: 'person' | 'server', env: string) =>
   kind === 'server' && env === 'sandbox' ? 'svc_test_' : 'svc_live_'

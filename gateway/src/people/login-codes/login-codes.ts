@@ -1,12 +1,13 @@
 import type { LoginCode } from '@switchroom/contract/sign-in'
 import type { MintedKey } from '@switchroom/contract/keys'
+import { recordAudit } from '../../audit/recording.ts'
 import type { Database, Queryable, Transaction } from '../../database/database.ts'
 import type { Caller } from '../../foundation/caller.ts'
 import { later, minuteMs, type Clock } from '../../foundation/clock.ts'
 import { forbidden, notFound } from '../../foundation/refusals.ts'
 import { digestOf, newSecret } from '../../foundation/secrets.ts'
 import { cutToLine } from '../../foundation/text.ts'
-import type { Mint } from '../keys/mint.ts'
+import { holderOf, type Mint } from '../keys/mint.ts'
 import * as store from './login-codes.store.ts'
 
 const lifetimeMs = 5 * minuteMs
@@ -37,7 +38,11 @@ export class LoginCodes {
     return this.#keep(tx, { key: null, member, browser: digestOf(browser) })
   }
 
-  async redeem(code: string, device: string | undefined, browser: string): Promise<MintedKey> {
+  async redeem(
+    code: string,
+    device: string | undefined,
+    { browser, from }: { browser: string; from: string },
+  ): Promise<MintedKey> {
     const label = cutToLine(device, 'console')
     const [digest, now] = [digestOf(code), this.#clock.now()]
     return this.#database.transaction(async (tx) => {
@@ -50,6 +55,9 @@ export class LoginCodes {
         (spent?.key && (await this.#mint.copy(tx, spent.key, label))) ||
         (spent?.member && (await this.#mint.forActiveMember(tx, spent.member, label)))
       if (!minted) throw notFound('that code is spent or was never made')
+      const target = { kind: 'key', id: minted.key_id, label } as const
+      const by = spent?.member ? 'single sign-on' : 'code'
+      await recordAudit(tx, holderOf(minted, from), 'person.signed_in', target, { detail: { by } })
       return minted
     })
   }

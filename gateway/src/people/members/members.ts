@@ -7,8 +7,9 @@ import type {
   Member,
   MemberList,
 } from '@switchroom/contract/members'
+import { changedFields, recordAudit } from '../../audit/recording.ts'
 import type { Database, Queryable, Transaction } from '../../database/database.ts'
-import type { Caller, Operator } from '../../foundation/caller.ts'
+import type { Actor, Caller, Operator } from '../../foundation/caller.ts'
 import type { Clock } from '../../foundation/clock.ts'
 import { badRequest, conflict, notFound, tooMany } from '../../foundation/refusals.ts'
 import { newId } from '../../foundation/secrets.ts'
@@ -66,14 +67,14 @@ export class Members {
     refuseGrantBeyond(caller, member.role)
     if (invited.production) refuseProductionBeyond(caller)
     refuseAgentsBeyond(caller, member.agents)
-    return this.#invite(member, 'member')
+    return this.#invite(caller, member, 'member')
   }
 
   /** The operator grants anything: any role, production, and the operator's flag itself. */
   async inviteAsOperator(by: Operator, org: string, invited: InviteAsOperator): Promise<Invited> {
     const member = this.#newMember(org, { ...invited, role: invited.role ?? 'admin' })
     const askedBy = by.name === null ? 'platform key' : 'operator'
-    return this.#invite({ ...member, operator: invited.operator ?? false }, askedBy)
+    return this.#invite(by, { ...member, operator: invited.operator ?? false }, askedBy)
   }
 
   /** All the named fields change, or none: they are judged together, as the row would stand. */
@@ -94,19 +95,20 @@ export class Members {
         await this.#refuseReturn(tx, org, changed)
       if (changed.status === 'disabled' && member.status === 'active') await this.#keys.revokeOfMember(tx, id)
       await store.updateMember(tx, caller.org, changed)
+      await this.#recordChange(tx, caller, member, changed)
       return this.#find(tx, caller.org, id)
     })
   }
 
   async remove(caller: Caller, id: string): Promise<void> {
-    await this.#remove(caller.org, id, (member) => {
+    await this.#remove(caller, caller.org, id, (member) => {
       refuseOperatorBeyond(caller, member)
       if (id === caller.subject) throw conflict('nobody removes themself')
     })
   }
 
-  removeAsOperator(org: string, id: string): Promise<void> {
-    return this.#remove(org, id, () => {})
+  removeAsOperator(by: Actor, org: string, id: string): Promise<void> {
+    return this.#remove(by, org, id, () => {})
   }
 
   /** A one-use link for an active member; whoever holds it would be that member, so nobody resets beyond themself. */
@@ -120,11 +122,12 @@ export class Members {
       const isElsewhere = await store.isInAnotherOrg(tx, caller.org, member.email)
       const isOperator = await store.hasOperatorRow(tx, member.email)
       const link = { purpose: 'reset', isElsewhere, isOperator, askedBy: 'member' } as const
+      await recordAudit(tx, caller, 'password.reset_asked', targetOf(member))
       return { member, ...(await this.#links.issue(tx, { org: caller.org, ...member }, link, posting)) }
     })
   }
 
-  async setOperator(org: string, id: string, operator: boolean): Promise<Member> {
+  async setOperator(by: Actor, org: string, id: string, operator: boolean): Promise<Member> {
     return this.#database.transaction(async (tx) => {
       await this.#orgs.lock(tx, org)
       const member = await this.#lock(tx, org, id)
@@ -134,6 +137,8 @@ export class Members {
           `${member.email} is not proven: ask its owner to reset the password by mail, or remove and invite them again`,
         )
       await store.setOperator(tx, org, id, operator)
+      const detail = changedFields(member, { operator })
+      await recordAudit(tx, by, 'member.operator_changed', targetOf(member), { org, detail })
       return { ...member, operator }
     })
   }
@@ -158,7 +163,7 @@ export class Members {
     return { id: newId('mem', 6), org, email, role, name: own, agents, operator: false, production }
   }
 
-  async #invite(member: store.NewMember, askedBy: WantedLink['askedBy']): Promise<Invited> {
+  async #invite(by: Actor, member: store.NewMember, askedBy: WantedLink['askedBy']): Promise<Invited> {
     const { org, email } = member
     const posting = await this.#posting(org)
     return this.#database.transaction(async (tx) => {
@@ -171,6 +176,9 @@ export class Members {
       const isOperator = await store.hasOperatorRow(tx, email)
       const link = { purpose: 'invitation', isElsewhere, isOperator, askedBy } as const
       const issued = await this.#links.issue(tx, member, link, posting)
+      const { role, agents, production, operator } = member
+      const detail = { role, agents, production, operator, mailed: issued.mailed }
+      await recordAudit(tx, by, 'member.invited', targetOf(member), { org, detail })
       return { member: await this.#find(tx, org, member.id), ...issued }
     })
   }
@@ -181,7 +189,7 @@ export class Members {
   }
 
   /** Removes a member of any status: keys end, the seat is free, and unused links are dead. */
-  async #remove(org: string, id: string, refuse: (member: Member) => void) {
+  async #remove(by: Actor, org: string, id: string, refuse: (member: Member) => void) {
     await this.#database.transaction(async (tx) => {
       const locked = await this.#orgs.lock(tx, org)
       const member = await this.#lock(tx, org, id)
@@ -189,7 +197,16 @@ export class Members {
       await this.#refuseLastAdminGone(tx, locked, member, undefined)
       await this.#keys.revokeOfMember(tx, id)
       await store.deleteMember(tx, org, member)
+      const { role, status } = member
+      await recordAudit(tx, by, 'member.removed', targetOf(member), { org, detail: { role, status } })
     })
+  }
+
+  async #recordChange(tx: Transaction, caller: Caller, member: Member, changed: Member) {
+    const { role, agents, production, status } = changed
+    const detail = changedFields(member, { role, agents, production, status })
+    if (Object.keys(detail).length === 0) return
+    await recordAudit(tx, caller, 'member.changed', targetOf(member), { detail })
   }
 
   async #refuseLastAdminGone(tx: Transaction, org: OrgRow, member: Member, after: Member | undefined) {
@@ -217,6 +234,9 @@ export class Members {
     return memberOf(row)
   }
 }
+
+const targetOf = ({ id, email }: Pick<Member, 'id' | 'email'>) =>
+  ({ kind: 'member', id, label: email }) as const
 
 const isActiveAdmin = ({ role, status }: Member) => role === 'admin' && status === 'active'
 

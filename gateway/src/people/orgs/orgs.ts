@@ -14,7 +14,9 @@ import {
   type ReplacedQuotas,
   type ReplaceQuotas,
 } from '@switchroom/contract/orgs'
+import { changedFields, recordAudit } from '../../audit/recording.ts'
 import type { Database, Queryable, Transaction } from '../../database/database.ts'
+import type { Actor } from '../../foundation/caller.ts'
 import type { Clock } from '../../foundation/clock.ts'
 import { badRequest, notFound } from '../../foundation/refusals.ts'
 import { newId } from '../../foundation/secrets.ts'
@@ -60,8 +62,12 @@ export class Orgs {
     return wanted
   }
 
-  create(wanted: CreateOrg): Promise<CreatedOrg> {
-    return this.#database.transaction((tx) => this.createIn(tx, wanted))
+  create(by: Actor, wanted: CreateOrg): Promise<CreatedOrg> {
+    return this.#database.transaction(async (tx) => {
+      const org = await this.createIn(tx, wanted)
+      await recordAudit(tx, by, 'org.created', { kind: 'org', id: org.id, label: org.slug }, { org: org.id })
+      return org
+    })
   }
 
   async createIn(tx: Transaction, wanted: CreateOrg): Promise<CreatedOrg> {
@@ -100,7 +106,7 @@ export class Orgs {
   }
 
   /** The caps are answered where one of them was named. */
-  async replaceQuotas(idOrSlug: string, wanted: ReplaceQuotas): Promise<ReplacedQuotas> {
+  async replaceQuotas(by: Actor, idOrSlug: string, wanted: ReplaceQuotas): Promise<ReplacedQuotas> {
     const org = await this.find(idOrSlug)
     const named = capNames.filter((name) => wanted[name] !== undefined)
     for (const name of [...quotaNames, ...named]) {
@@ -110,8 +116,14 @@ export class Orgs {
     }
     const quotas = Object.fromEntries(quotaNames.map((name) => [name, wanted[name]])) as Quotas
     const caps = Object.fromEntries(named.map((name) => [name, wanted[name]])) as Partial<Caps>
-    const changed = await store.replaceQuotas(this.#database, org.id, quotas, caps)
-    return { quotas, ...(named.length > 0 && { caps: { ...usualCaps, ...changed } }) }
+    return this.#database.transaction(async (tx) => {
+      const { id, slug, quotas: before } = await this.lock(tx, org.id)
+      const capsBefore = { ...usualCaps, ...(await store.findCaps(tx, id)) }
+      const changed = { ...usualCaps, ...(await store.replaceQuotas(tx, id, quotas, caps)) }
+      const detail = changedFields({ ...before, ...capsBefore }, { ...quotas, ...changed })
+      await recordAudit(tx, by, 'org.quotas_changed', { kind: 'org', id, label: slug }, { org: id, detail })
+      return { quotas, ...(named.length > 0 && { caps: changed }) }
+    })
   }
 
   async quotasAndCaps(idOrSlug: string): Promise<QuotasAndCaps> {

@@ -73,7 +73,8 @@ export function pairingRoutes(server: Server, pairings: Pairings, placeTries: Pl
       },
     },
     async (request, reply) => {
-      const key = await pairings.collect(request.params.code, request.headers['svc-pairing-secret'] ?? '')
+      const secret = request.headers['svc-pairing-secret'] ?? ''
+      const key = await pairings.collect(request.params.code, secret, request.place)
       return key ? reply.send(key) : reply.code(202).send({})
     },
   )

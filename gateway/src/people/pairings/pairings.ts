@@ -7,6 +7,7 @@ import type {
   Pairing,
   StartPairing,
 } from '@switchroom/contract/sign-in'
+import { recordAudit } from '../../audit/recording.ts'
 import type { Database, Queryable } from '../../database/database.ts'
 import type { Caller } from '../../foundation/caller.ts'
 import { later, minuteMs, type Clock } from '../../foundation/clock.ts'
@@ -14,7 +15,7 @@ import { badRequest, conflict, forbidden, notFound } from '../../foundation/refu
 import { digestOf } from '../../foundation/secrets.ts'
 import { cutToLine } from '../../foundation/text.ts'
 import type { Keys } from '../keys/keys.ts'
-import type { Mint } from '../keys/mint.ts'
+import { holderOf, type Mint } from '../keys/mint.ts'
 import type { Switching } from '../switching/switching.ts'
 import * as store from './pairings.store.ts'
 
@@ -69,12 +70,15 @@ export class Pairings {
           ? await this.#mint.forVisitLater(tx, arrival.org, arrival.visit, device, caller.key_id)
           : await this.#mint.forPersonLater(tx, arrival.seat, device, caller.key_id)
       await store.answerPairing(tx, digest, { device, org_name, key: key.key_id })
+      const target = { kind: 'key', id: key.key_id, label: device } as const
+      await recordAudit(tx, caller, 'pairing.approved', target, { org: key.org, env: null })
+      if ('visit' in arrival) await this.#switching.recordVisit(tx, caller, arrival.org, key.key_id)
       return { device, org: key.org, org_name, expires_at: pairing.expires_at, answered: true }
     })
   }
 
   /** Undefined until somebody approves; then the key, once, and only to the terminal where it has a secret. */
-  async collect(code: string, secret: string): Promise<PairedKey | undefined> {
+  async collect(code: string, secret: string, from: string): Promise<PairedKey | undefined> {
     const digest = digestOf(code)
     return this.#database.transaction(async (tx) => {
       const pairing = await store.lockPairing(tx, digest, this.#clock.now())
@@ -85,6 +89,8 @@ export class Pairings {
       const minted = await this.#mint.sign(tx, pairing.key)
       if (!minted) throw deadWord()
       await store.collectPairing(tx, digest)
+      const target = { kind: 'key', id: minted.key_id, label: minted.label } as const
+      await recordAudit(tx, holderOf(minted, from), 'person.signed_in', target, { detail: { by: 'pairing' } })
       return { ...minted, org_name: pairing.org_name }
     })
   }

@@ -1,4 +1,5 @@
 import type { AskReset } from '@switchroom/contract/sign-in'
+import { recordAudit } from '../../audit/recording.ts'
 import type { Database } from '../../database/database.ts'
 import { hourMs } from '../../foundation/clock.ts'
 import { normalAddress } from '../../foundation/text.ts'
@@ -8,6 +9,16 @@ import type { Mailboxes } from '../../mail/mailboxes.ts'
 import type { Links } from '../invitations/links.ts'
 import { signInTries, tooManyTries } from '../sign-in/tries.ts'
 import * as store from './resets.store.ts'
+
+/** Anyone may ask for the letter. */
+const nobody = {
+  kind: 'system',
+  key_id: null,
+  subject: null,
+  name: null,
+  email: null,
+  visiting: false,
+} as const
 
 const lettersAnHour = { name: 'reset letters', tries: 5, windowMs: hourMs }
 
@@ -37,7 +48,7 @@ export class Resets {
   async ask({ email }: AskReset, place: string): Promise<void> {
     const address = normalAddress(email)
     await this.#rateCounts.admit(signInTries, [address, place], tooManyTries(address))
-    const running = this.#post(address)
+    const running = this.#post(address, place)
       .catch(this.#onFailure)
       .finally(() => this.#running.delete(running))
     this.#running.add(running)
@@ -48,12 +59,15 @@ export class Resets {
     await Promise.all(this.#running)
   }
 
-  async #post(address: string): Promise<void> {
+  async #post(address: string, from: string): Promise<void> {
     if (!(await this.#mailboxes.canPlatformSend())) return
     const member = await store.findResettable(this.#database, address)
     if (!member || !(await this.#rateCounts.isAdmitted(lettersAnHour, [address]))) return
-    await this.#database
-      .transaction((tx) => this.#links.postReset(tx, member, member.org_name))
-      .catch(unlessTooManyLetters)
+    const posted = this.#database.transaction(async (tx) => {
+      await this.#links.postReset(tx, member, member.org_name)
+      const target = { kind: 'member', id: member.id, label: address } as const
+      await recordAudit(tx, { ...nobody, org: member.org, from }, 'password.reset_asked', target)
+    })
+    await posted.catch(unlessTooManyLetters)
   }
 }

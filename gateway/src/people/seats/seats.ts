@@ -1,3 +1,4 @@
+import { actingPerson, recordAudit } from '../../audit/recording.ts'
 import type { Database, Queryable, Transaction } from '../../database/database.ts'
 import { entryInto } from './entrance.ts'
 import * as store from './seats.store.ts'
@@ -18,10 +19,15 @@ export class Seats {
   }
 
   /** Judged again under the seat's lock; an invited seat is taken. Undefined when the row is gone by then. */
-  async enter(tx: Transaction, { id, email }: store.Seat): Promise<store.Seat | undefined> {
+  async enter(tx: Transaction, { id, email }: store.Seat, from: string): Promise<store.Seat | undefined> {
     await store.lockSeat(tx, id)
     const seat = (await store.seatsOf(tx, email)).find((row) => row.id === id)
-    if (seat && entryInto(seat) === 'take seat') await store.takeSeat(tx, id)
+    if (!seat || entryInto(seat) !== 'take seat') return seat
+    await store.takeSeat(tx, id)
+    const { org, name, role } = seat
+    const by = actingPerson({ id, org, name, email }, from)
+    const target = { kind: 'member', id, label: email } as const
+    await recordAudit(tx, by, 'member.joined', target, { detail: { by: 'sign-in', role } })
     return seat
   }
 }

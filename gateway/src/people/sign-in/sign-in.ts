@@ -1,10 +1,11 @@
 import type { MintedKey } from '@switchroom/contract/keys'
 import type { Credentials, OpenOrgList, SignIn } from '@switchroom/contract/sign-in'
+import { recordAudit } from '../../audit/recording.ts'
 import type { Database } from '../../database/database.ts'
 import { badRequest, unauthorized } from '../../foundation/refusals.ts'
 import { cutToLine, normalAddress } from '../../foundation/text.ts'
 import type { RateCounts } from '../../http/rate-counts.ts'
-import type { Mint } from '../keys/mint.ts'
+import { holderOf, type Mint } from '../keys/mint.ts'
 import type { LoginCodes } from '../login-codes/login-codes.ts'
 import type { Passwords } from '../passwords/passwords.ts'
 import { entryInto, opens } from '../seats/entrance.ts'
@@ -47,11 +48,13 @@ export class SignIns {
     browser: string,
   ): Promise<MintedKey> {
     const named = device ?? undefined
-    if (code != null && email == null && password == null) return this.#codes.redeem(code, named, browser)
+    if (code != null && email == null && password == null)
+      return this.#codes.redeem(code, named, { browser, from: place })
     if (code != null || email == null || password == null)
       throw badRequest('sign in with an email and a password, or with a code')
     const { seats, hash } = await this.#seatsOpenedBy({ email, password }, place)
-    return this.#enter(chooseSeat(seats, org ?? undefined), hash, cutToLine(named, 'sign-in'))
+    const wanted = { seat: chooseSeat(seats, org ?? undefined), hash }
+    return this.#enter(wanted, cutToLine(named, 'sign-in'), place)
   }
 
   /** The orgs in which this password would sign in; nothing is minted and no seat is taken. */
@@ -78,11 +81,20 @@ export class SignIns {
   }
 
   /** The password is compared again under the seat's lock, for it may be another since it was verified. */
-  async #enter(seat: Seat, hash: string | undefined, label: string): Promise<MintedKey> {
+  async #enter(
+    { seat, hash }: { seat: Seat; hash: string | undefined },
+    label: string,
+    from: string,
+  ): Promise<MintedKey> {
     return this.#database.transaction(async (tx) => {
-      const entered = await this.#seats.enter(tx, seat)
+      const entered = await this.#seats.enter(tx, seat, from)
       if (!entered || (await store.findPasswordHash(tx, seat.email)) !== hash) throw nobodyAnswers()
-      return this.#mint.forPerson(tx, entered, label)
+      const minted = await this.#mint.forPerson(tx, entered, label)
+      const target = { kind: 'key', id: minted.key_id, label } as const
+      await recordAudit(tx, holderOf(minted, from), 'person.signed_in', target, {
+        detail: { by: 'password' },
+      })
+      return minted
     })
   }
 }

@@ -7,6 +7,7 @@ import type {
   VerifiedSignUp,
   VerifySignUp,
 } from '@switchroom/contract/sign-up'
+import { actingPerson, recordAudit } from '../../audit/recording.ts'
 import type { Database, Transaction } from '../../database/database.ts'
 import { dayMs, hourMs, later, minuteMs, type Clock } from '../../foundation/clock.ts'
 import { badRequest, conflict, type Refusal } from '../../foundation/refusals.ts'
@@ -122,7 +123,7 @@ export class SignUps {
         await store.countWrongTry(tx, address)
         return wrong()
       }
-      return this.#found(tx, pending)
+      return this.#found(tx, pending, place)
     })
     if (outcome instanceof Error) throw outcome
     return outcome
@@ -177,7 +178,7 @@ export class SignUps {
     await this.#letters.queue(tx, { ...letter, ...matter })
   }
 
-  async #found(tx: Transaction, pending: store.PendingSignUp): Promise<VerifiedSignUp> {
+  async #found(tx: Transaction, pending: store.PendingSignUp, from: string): Promise<VerifiedSignUp> {
     const { email, slug, name, person, device } = pending
     const org = await this.#orgs.createIn(tx, { slug, name })
     const member = {
@@ -194,6 +195,11 @@ export class SignUps {
     await store.deletePending(tx, email)
     const minted = await this.#mint.forPerson(tx, { ...member, org: org.id }, device)
     const { code: login } = await this.#codes.mintForKey(tx, minted.key_id)
+    const by = actingPerson({ ...member, org: org.id }, from, minted.key_id)
+    const detail = { by: 'sign-up' }
+    await recordAudit(tx, by, 'org.created', { kind: 'org', id: org.id, label: slug }, { detail })
+    const target = { kind: 'member', id: member.id, label: email } as const
+    await recordAudit(tx, by, 'member.joined', target, { detail: { ...detail, role: member.role } })
     const standing = { scopes: [...scopes], operator: false, production: true, verified: true }
     return { ...minted, slug, member: { ...member, agents: [], ...standing }, login }
   }

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { DiscoverProviders, DomainProof, ProviderOrgList } from '@switchroom/contract/sso'
+import { recordAudit } from '../../audit/recording.ts'
 import type { Database } from '../../database/database.ts'
 import type { Caller } from '../../foundation/caller.ts'
 import type { PublicAddresses } from '../../foundation/public-addresses.ts'
@@ -56,6 +57,8 @@ export class Domains {
       await this.#database.transaction(async (tx) => {
         await this.#members.lockHoldingAll(tx, caller, decidesSignIn)
         if (!(await store.proveDomain(tx, org, domain, declared.token))) throw notNamed(domain)
+        const target = { kind: 'domain', id: domain, label: domain } as const
+        await recordAudit(tx, caller, 'sso.domain_proven', target, { env: null })
       })
     }
     return { domain, txt, verified: true }

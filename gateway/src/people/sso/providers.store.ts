@@ -39,7 +39,7 @@ export const keepProvider = (tx: Transaction, provider: Omit<ProviderRow, 'slug'
     provider.required,
   )
 
-const remove = statement<{ org: string }>(`delete from identity_providers where org = $1 returning org`)
+const remove = statement<{ issuer: string }>(`delete from identity_providers where org = $1 returning issuer`)
 
 /** Its domains and their proofs go with it. */
 export const deleteProvider = (tx: Transaction, org: string) => tx.row(remove, org)

@@ -1,4 +1,5 @@
 import type { IdentityProvider, SetIdentityProvider } from '@switchroom/contract/sso'
+import { changedFields, recordAudit } from '../../audit/recording.ts'
 import type { Database, Queryable } from '../../database/database.ts'
 import type { Caller } from '../../foundation/caller.ts'
 import type { PublicAddresses } from '../../foundation/public-addresses.ts'
@@ -77,12 +78,21 @@ export class IdentityProviders {
     await this.#database.transaction(async (tx) => {
       await this.#members.lockHoldingAll(tx, caller, decidesSignIn) // all is judged again: it may have changed meanwhile
       const secret = await this.#secretFor(tx, org, wanted)
+      const before = await store.findProvider(tx, org)
+      const stood = {
+        ...before,
+        domains: (await domainStore.listDomains(tx, org)).map(({ domain }) => domain),
+      }
       await refuseRequiredUnproven(tx, org, values)
       if (await isOtherHost(tx, org, values)) await domainStore.dropOtherDomains(tx, org, [])
       const client_secret = this.#vault.seal(secret, placeOf(org))
       await store.keepProvider(tx, { ...values, org, client_secret })
       await domainStore.dropOtherDomains(tx, org, values.domains)
       await domainStore.keepDomains(tx, org, values.domains, values.domains.map(newToken))
+      const { issuer, client_id, domains, role, required } = values
+      const changed = changedFields(stood, { issuer, client_id, domains, role, required })
+      const detail = { ...changed, secret_replaced: Boolean(wanted.client_secret) }
+      await recordAudit(tx, caller, 'sso.set', { kind: 'sso', label: issuer }, { env: null, detail })
     })
     return this.read(org)
   }
@@ -90,7 +100,9 @@ export class IdentityProviders {
   async remove(caller: Caller): Promise<void> {
     await this.#database.transaction(async (tx) => {
       await this.#members.lockHoldingAll(tx, caller, decidesSignIn)
-      if (!(await store.deleteProvider(tx, caller.org))) throw notFound('this org has no provider')
+      const gone = await store.deleteProvider(tx, caller.org)
+      if (!gone) throw notFound('this org has no provider')
+      await recordAudit(tx, caller, 'sso.removed', { kind: 'sso', label: gone.issuer }, { env: null })
     })
   }
 

@@ -1,4 +1,5 @@
 import type { LoginCode } from '@switchroom/contract/sign-in'
+import { actingPerson, recordAudit } from '../../audit/recording.ts'
 import type { Database, Transaction } from '../../database/database.ts'
 import type { Clock } from '../../foundation/clock.ts'
 import { forbidden } from '../../foundation/refusals.ts'
@@ -12,6 +13,12 @@ import * as domainStore from './domains.store.ts'
 import type { Vouched } from './id-token.ts'
 import { noProvider, type IdentityProviders, type ProviderRow } from './providers.ts'
 import * as store from './seating.store.ts'
+
+/** The secret of the browser that comes back from a provider, and its address. */
+export interface Arriving {
+  browser: string
+  from: string
+}
 
 /** Lets in whom an org's provider vouched for. */
 export class Seating {
@@ -39,24 +46,32 @@ export class Seating {
   }
 
   /** Under the org's lock, so that neither the provider, its domains nor the last seat change meanwhile. */
-  async seat(vouching: ProviderRow, vouched: Vouched, browser: string): Promise<LoginCode> {
+  async seat(vouching: ProviderRow, vouched: Vouched, { browser, from }: Arriving): Promise<LoginCode> {
     return this.#database.transaction(async (tx) => {
       const org = await this.#orgs.lock(tx, vouching.org)
       const provider = await this.#providers.ofOrg(org.id, tx)
       if (provider?.issuer !== vouching.issuer) throw noProvider()
       await refuseUnprovenDomain(tx, org, vouched.email)
-      const member = await this.#takeSeat(tx, org, provider, vouched)
+      const member = await this.#takeSeat(tx, org, provider, { ...vouched, from })
       return this.#loginCodes.mintForMember(tx, member, browser)
     })
   }
 
-  async #takeSeat(tx: Transaction, org: OrgRow, provider: ProviderRow, { email, name }: Vouched) {
+  async #takeSeat(
+    tx: Transaction,
+    org: OrgRow,
+    provider: ProviderRow,
+    { email, name, from }: Vouched & { from: string },
+  ) {
     await this.#proofs.lock(tx, email)
     const member = await store.findMember(tx, org.id, email)
     if (member?.status === 'disabled') throw forbidden(`${email} is disabled in ${org.slug}`)
     if (member) {
       await this.#proofs.prove(tx, email, member.id)
-      if (member.status === 'invited') await store.takeSeat(tx, member.id)
+      if (member.status === 'invited') {
+        await store.takeSeat(tx, member.id)
+        await recordJoining(tx, { id: member.id, org: org.id, name, email }, from)
+      }
       return member.id
     }
     const { role } = provider
@@ -65,8 +80,15 @@ export class Seating {
     await this.#proofs.prove(tx, email)
     const id = newId('mem', 6)
     await store.insertActive(tx, { id, org: org.id, email, name, role }, this.#clock.now())
+    await recordJoining(tx, { id, org: org.id, name, email }, from)
     return id
   }
+}
+
+function recordJoining(tx: Transaction, person: Parameters<typeof actingPerson>[0], from: string) {
+  const target = { kind: 'member', id: person.id, label: person.email } as const
+  const detail = { by: 'single sign-on' }
+  return recordAudit(tx, actingPerson(person, from), 'member.joined', target, { detail })
 }
 
 async function refuseUnprovenDomain(tx: Transaction, org: OrgRow, email: string) {

@@ -80,8 +80,8 @@ export function providerSignInRoutes(
       },
     },
     async (request, reply) => {
-      const browser = browserIn(request.headers.cookie)
-      return depart(reply, await signIns.finish(queryOf(request.url), browser, request.params.org))
+      const arriving = { browser: browserIn(request.headers.cookie), from: request.place }
+      return depart(reply, await signIns.finish(queryOf(request.url), arriving, request.params.org))
     },
   )
 
@@ -96,7 +96,8 @@ export function providerSignInRoutes(
       },
     },
     async (request, reply) => {
-      return depart(reply, await signIns.finish(queryOf(request.url), browserIn(request.headers.cookie)))
+      const arriving = { browser: browserIn(request.headers.cookie), from: request.place }
+      return depart(reply, await signIns.finish(queryOf(request.url), arriving))
     },
   )
 }

@@ -8,7 +8,7 @@ import { vouchedFor } from './id-token.ts'
 import { discover } from './issuers.ts'
 import { noProvider, type IdentityProviders, type ProviderRow } from './providers.ts'
 import { RelyingParty } from './relying-party.ts'
-import type { Seating } from './seating.ts'
+import type { Arriving, Seating } from './seating.ts'
 import { didNotAnswer } from './sign-in-refusals.ts'
 
 /** Where the browser goes next, and the secret it is known by when it comes back and when it redeems its code. */
@@ -62,14 +62,15 @@ export class ProviderSignIns {
    * Comes back to the address of an org, or to the one that all orgs once shared, which names no org. Refuses by a
    * redirect, for a person reads it; only a state that nobody began is refused outright.
    */
-  async finish(callback: URLSearchParams, browser: string, org?: string): Promise<Departure> {
+  async finish(callback: URLSearchParams, arriving: Arriving, org?: string): Promise<Departure> {
+    const { browser } = arriving
     const begun = await this.#begun.spend(callback.get('state') ?? '', browser)
     return this.#orRefused(async () => {
       if (!begun) throw forbidden('this sign-in began in another browser')
       if (org === undefined) throw forbidden(movedTo(this.#providers.redirectUri(begun.org)))
       if (org !== begun.org)
         throw forbidden('the provider sent this answer to the address of another org: sign in again')
-      const code = await this.#signIn(begun, callback, browser)
+      const code = await this.#signIn(begun, callback, arriving)
       const location = begun.pairing ? `/cli?c=${begun.pairing}&login=${code}` : `/?login=${code}`
       return { location, browser }
     })
@@ -78,7 +79,7 @@ export class ProviderSignIns {
   async #signIn(
     { org, issuer, secrets }: BegunSignIn,
     callback: URLSearchParams,
-    browser: string,
+    arriving: Arriving,
   ): Promise<string> {
     const provider = await this.#providers.ofOrg(org)
     if (provider?.issuer !== issuer) throw noProvider()
@@ -87,7 +88,7 @@ export class ProviderSignIns {
     const error = callback.get('error')
     if (error !== null) throw forbidden(`the provider refused: ${error}`)
     const vouched = vouchedFor(await party.exchange(callback, secrets))
-    return (await this.#seating.seat(provider, vouched, browser)).code
+    return (await this.#seating.seat(provider, vouched, arriving)).code
   }
 
   /** The provider is asked anew each time, so that what it says now holds. */

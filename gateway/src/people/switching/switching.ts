@@ -1,9 +1,10 @@
 import type { MintedKey } from '@switchroom/contract/keys'
 import type { OwnOrgList, SwitchOrg } from '@switchroom/contract/sign-in'
+import { recordAudit } from '../../audit/recording.ts'
 import type { Database, Transaction } from '../../database/database.ts'
 import type { Caller } from '../../foundation/caller.ts'
 import { forbidden, notFound } from '../../foundation/refusals.ts'
-import type { KeyHolder, Mint, Visitor } from '../keys/mint.ts'
+import { holderOf, type KeyHolder, type Mint, type Visitor } from '../keys/mint.ts'
 import type { Orgs } from '../orgs/orgs.ts'
 import type { Seat, Seats } from '../seats/seats.ts'
 import * as store from './switching.store.ts'
@@ -52,9 +53,26 @@ export class Switching {
   async switch(caller: Caller, { org }: SwitchOrg): Promise<MintedKey> {
     return this.#database.transaction(async (tx) => {
       const arrival = await this.arrive(tx, caller, org)
-      if ('visit' in arrival) return this.#mint.forVisit(tx, arrival.org, arrival.visit, caller.key_id)
-      return this.#mint.forPerson(tx, arrival.seat, caller.label, caller.key_id)
+      if ('visit' in arrival) {
+        const visit = await this.#mint.forVisit(tx, arrival.org, arrival.visit, caller.key_id)
+        await this.recordVisit(tx, caller, arrival.org, visit.key_id)
+        return visit
+      }
+      const minted = await this.#mint.forPerson(tx, arrival.seat, caller.label, caller.key_id)
+      const target = { kind: 'key', id: minted.key_id, label: minted.label } as const
+      await recordAudit(tx, holderOf(minted, caller.from), 'person.signed_in', target, {
+        detail: { by: 'switch' },
+      })
+      return minted
     })
+  }
+
+  /** An operator goes into an org of which they are no member. */
+  async recordVisit(tx: Transaction, caller: Caller, org: string, key: string) {
+    const { slug = null } = (await this.#orgs.lookUp(org, tx)) ?? {}
+    const visitor = { ...caller, visiting: true }
+    const target = { kind: 'org', id: org, label: slug } as const
+    await recordAudit(tx, visitor, 'org.visited', target, { org, env: null, detail: { key } })
   }
 
   /** Walks in, taking the seat where one waits; with a row in the org, whatever its status, the row decides. */
@@ -73,7 +91,7 @@ export class Switching {
   /** A password session must not walk into a provider-only org, save the one it is already in. */
   async #takeSeat(tx: Transaction, caller: Caller, seat: Seat): Promise<Seat> {
     if (seat.org === caller.org && seat.status === 'active') return seat
-    const entered = await this.#seats.enter(tx, seat)
+    const entered = await this.#seats.enter(tx, seat, caller.from)
     if (!entered) throw notYours(seat.slug)
     return entered
   }

@@ -20,6 +20,6 @@ export function brandRoutes(server: Server, brands: Brands) {
         response: { 200: Brand },
       },
     },
-    (request) => brands.change(request.body),
+    (request) => brands.change(request.operator, request.body),
   )
 }

@@ -1,5 +1,7 @@
 import type { Brand, ChangeBrand } from '@switchroom/contract/discovery'
+import { changedFields, recordAudit } from '../../audit/recording.ts'
 import type { Database } from '../../database/database.ts'
+import type { Operator } from '../../foundation/caller.ts'
 import { badRequest } from '../../foundation/refusals.ts'
 import { codePoints } from '../../foundation/text.ts'
 import * as store from './brand.store.ts'
@@ -18,15 +20,18 @@ export class Brands {
     return brandOf(await store.readBrand(this.#database))
   }
 
-  async change(wanted: ChangeBrand): Promise<Brand> {
+  async change(by: Operator, wanted: ChangeBrand): Promise<Brand> {
     const named = {
       ...(wanted.name !== undefined && { name: nameOf(wanted.name) }),
       ...(wanted.logo_url !== undefined && { logo_url: logoOf(wanted.logo_url) }),
       ...(wanted.accent !== undefined && { accent: accentOf(wanted.accent) }),
     }
     return this.#database.transaction(async (tx) => {
-      const changed = { ...(await store.lockBrand(tx)), ...named }
+      const before = await store.lockBrand(tx)
+      const changed = { ...before, ...named }
       await store.writeBrand(tx, changed)
+      const detail = changedFields(before, changed)
+      await recordAudit(tx, by, 'platform.brand_changed', { kind: 'platform' }, { detail })
       return brandOf(changed)
     })
   }

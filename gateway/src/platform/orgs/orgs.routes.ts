@@ -33,7 +33,7 @@ export function orgAdministrationRoutes(server: Server, orgs: OrgAdministration)
       access: operator,
       schema: { summary: 'Make an org', body: CreateOrg, response: { 201: CreatedOrg, ...refusals(409) } },
     },
-    async (request, reply) => reply.code(201).send(await orgs.create(request.body)),
+    async (request, reply) => reply.code(201).send(await orgs.create(request.operator, request.body)),
   )
 
   server.get(
@@ -69,7 +69,7 @@ export function orgAdministrationRoutes(server: Server, orgs: OrgAdministration)
         response: { 200: ReplacedQuotas },
       },
     },
-    (request) => orgs.replaceQuotas(request.params.org, request.body),
+    (request) => orgs.replaceQuotas(request.operator, request.params.org, request.body),
   )
 
   server.get(
@@ -107,7 +107,7 @@ export function orgAdministrationRoutes(server: Server, orgs: OrgAdministration)
       },
     },
     async (request, reply) => {
-      await orgs.removeMember(request.params.org, request.params.id)
+      await orgs.removeMember(request.operator, request.params.org, request.params.id)
       return reply.code(204).send()
     },
   )
@@ -123,7 +123,7 @@ export function orgAdministrationRoutes(server: Server, orgs: OrgAdministration)
         response: { 200: Member, ...refusals(409) },
       },
     },
-    (request) => orgs.setOperator(request.params.org, request.params.id, request.body),
+    (request) => orgs.setOperator(request.operator, request.params.org, request.params.id, request.body),
   )
 
   server.post(
@@ -137,6 +137,6 @@ export function orgAdministrationRoutes(server: Server, orgs: OrgAdministration)
         response: { 200: ServerToken },
       },
     },
-    (request) => orgs.createKey(request.params.org, request.body),
+    (request) => orgs.createKey(request.operator, request.params.org, request.body),
   )
 }

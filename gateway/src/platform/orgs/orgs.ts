@@ -20,26 +20,28 @@ export class OrgAdministration {
 
   list = () => this.#orgs.list()
 
-  create = (wanted: CreateOrg) => this.#orgs.create(wanted)
+  create = (by: Operator, wanted: CreateOrg) => this.#orgs.create(by, wanted)
 
   detail = (org: string) => this.#orgs.detail(org)
 
   quotas = (org: string) => this.#orgs.quotasAndCaps(org)
 
-  replaceQuotas = (org: string, wanted: ReplaceQuotas) => this.#orgs.replaceQuotas(org, wanted)
+  replaceQuotas = (by: Operator, org: string, wanted: ReplaceQuotas) =>
+    this.#orgs.replaceQuotas(by, org, wanted)
 
   members = async (org: string) => this.#members.list(await this.#id(org))
 
   invite = async (by: Operator, org: string, invited: InviteAsOperator) =>
     this.#members.inviteAsOperator(by, await this.#id(org), invited)
 
-  removeMember = async (org: string, id: string) => this.#members.removeAsOperator(await this.#id(org), id)
+  removeMember = async (by: Operator, org: string, id: string) =>
+    this.#members.removeAsOperator(by, await this.#id(org), id)
 
-  setOperator = async (org: string, id: string, { operator }: SetOperator) =>
-    this.#members.setOperator(await this.#id(org), id, operator)
+  setOperator = async (by: Operator, org: string, id: string, { operator }: SetOperator) =>
+    this.#members.setOperator(by, await this.#id(org), id, operator)
 
-  createKey = async (org: string, wanted: CreateServerToken) =>
-    this.#keys.createAsOperator(await this.#id(org), wanted)
+  createKey = async (by: Operator, org: string, wanted: CreateServerToken) =>
+    this.#keys.createAsOperator(by, await this.#id(org), wanted)
 
   async #id(idOrSlug: string): Promise<string> {
     return (await this.#orgs.find(idOrSlug)).id

@@ -13,6 +13,6 @@ export function retentionRoutes(server: Server, retention: Retention) {
         response: { 200: RetentionRun },
       },
     },
-    () => retention.run(),
+    (request) => retention.runFor(request.operator),
   )
 }

@@ -21,7 +21,12 @@ function newRetention(at: string, forget: () => Promise<number> = async () => 0)
     runs += 1
     return forget()
   }
-  const retention = new Retention({ database, clock, logger, forgotten: { entries, claims: async () => 0 } })
+  const retention = new Retention({
+    database,
+    clock,
+    logger,
+    forgotten: { entries, claims: async () => 0, audit: async () => 0 },
+  })
   return { retention, clock, runs: () => runs }
 }
 const newNight = () => sql('delete from retention_run')
@@ -88,7 +93,12 @@ test('a gateway looks every minute, and stops its run when it stops', async () =
     signalled = signal
     return new Promise<number>((resolve) => signal.addEventListener('abort', () => resolve(3)))
   }
-  const retention = new Retention({ database, clock, logger, forgotten: { entries, claims: async () => 0 } })
+  const retention = new Retention({
+    database,
+    clock,
+    logger,
+    forgotten: { entries, claims: async () => 0, audit: async () => 0 },
+  })
   retention.start()
   mock.timers.tick(minuteMs)
   await until('it runs', () => signalled)
@@ -102,13 +112,13 @@ test('a gateway looks every minute, and stops its run when it stops', async () =
 test('the deployment runs it by itself', async () => {
   await newNight()
   await using gateway = await deployment.another()
-  assert.deepEqual(await gateway.gateway.services.retention.look(), { entries: 0, claims: 0 })
+  assert.deepEqual(await gateway.gateway.services.retention.look(), { entries: 0, claims: 0, audit: 0 })
   assert.equal(await deployment.gateway.services.retention.look(), undefined)
 })
 
 test('the operator runs it at once, and nobody else does (ND-86)', async () => {
   const answer = await deployment.operator.post('/v1/ops/retention')
-  assert.deepEqual([answer.status, answer.body], [200, { entries: 0, claims: 0 }])
+  assert.deepEqual([answer.status, answer.body], [200, { entries: 0, claims: 0, audit: 0 }])
   const { client } = await (await deployment.newOrg()).person('admin')
   refused(await client.post('/v1/ops/retention'), 403, "this door is the operator's")
 })

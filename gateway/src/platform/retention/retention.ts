@@ -1,6 +1,8 @@
 import type { RetentionRun } from '@switchroom/contract/retention'
 import type { Logger } from 'pino'
+import { recordAudit } from '../../audit/recording.ts'
 import type { Database } from '../../database/database.ts'
+import type { Operator } from '../../foundation/caller.ts'
 import { hourMs, later, minuteMs, type Clock } from '../../foundation/clock.ts'
 import * as store from './retention.store.ts'
 
@@ -45,9 +47,17 @@ export class Retention {
   }
 
   async run(): Promise<RetentionRun> {
-    const { entries, claims } = this.#parts.forgotten
+    const { entries, claims, audit } = this.#parts.forgotten
     const { signal } = this.#stopping
-    return { entries: await entries(signal), claims: await claims(signal) }
+    return { entries: await entries(signal), claims: await claims(signal), audit: await audit(signal) }
+  }
+
+  async runFor(by: Operator): Promise<RetentionRun> {
+    const run = await this.run()
+    await this.#parts.database.transaction((tx) =>
+      recordAudit(tx, by, 'platform.retention_run', { kind: 'platform' }, { detail: run }),
+    )
+    return run
   }
 
   /** Runs the night's retention unless that was done or is under way; undefined then. */

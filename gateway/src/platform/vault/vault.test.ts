@@ -240,10 +240,7 @@ test('a value that no key opens is named, stays as it is and keeps the change fr
   })
   const gateway = await another(both)
   const answer = await rotate(gateway)
-  assert.deepEqual(
-    [answer.finished, answer.left, answer.unreadable],
-    [false, 1, ['provider_keys.sealed']],
-  )
+  assert.deepEqual([answer.finished, answer.left, answer.unreadable], [false, 1, ['provider_keys.sealed']])
   assert.equal((await gateway.sql('select sealed from provider_keys')).rows[0].sealed.toString(), 'nothing')
   await gateway.sql('delete from provider_keys')
   assert.equal((await rotate(gateway)).finished, true)

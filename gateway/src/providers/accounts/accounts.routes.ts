@@ -27,6 +27,6 @@ export function accountRoutes(server: Server, accounts: Accounts) {
         response: { 200: Account },
       },
     },
-    (request) => accounts.replace(request.params.org, request.body),
+    (request) => accounts.replace(request.operator, request.params.org, request.body),
   )
 }

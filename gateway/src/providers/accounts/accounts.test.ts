@@ -104,7 +104,7 @@ test('an org there is none of has no account (SD-66)', async () => {
 
 const orgWith = async (credits: number) => {
   const { id } = await deployment.newOrg()
-  await accounts.replace(id, { ...full, credits })
+  assert.equal((await operator.put(at(id), { ...full, credits })).status, 200)
   return { id, left: async () => (await accounts.read(id)).credits }
 }
 

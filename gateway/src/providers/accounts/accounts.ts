@@ -1,5 +1,7 @@
 import { plans, type Account, type Plan, type ReplaceAccount } from '@switchroom/contract/accounts'
+import { changedFields, recordAudit } from '../../audit/recording.ts'
 import type { Database, Queryable, Transaction } from '../../database/database.ts'
+import type { Operator } from '../../foundation/caller.ts'
 import { badRequest, notFound } from '../../foundation/refusals.ts'
 import type { Orgs } from '../../people/orgs/orgs.ts'
 import * as store from './accounts.store.ts'
@@ -32,11 +34,21 @@ export class Accounts {
     return accountOf(org, await store.readAccount(this.#database, org))
   }
 
-  async replace(idOrSlug: string, { plan, subscribed, credits }: ReplaceAccount): Promise<Account> {
-    const { id } = await this.#orgs.find(idOrSlug)
+  async replace(
+    by: Operator,
+    idOrSlug: string,
+    { plan, subscribed, credits }: ReplaceAccount,
+  ): Promise<Account> {
+    const { id, slug } = await this.#orgs.find(idOrSlug)
     const wanted = { plan: planOf(plan), subscribed, credits }
     if (credits < 0 || credits > mostCredits) throw badRequest(`credits is a number from 0 to ${mostCredits}`)
-    return accountOf(id, await store.replaceAccount(this.#database, id, wanted))
+    return this.#database.transaction(async (tx) => {
+      const before = accountOf(id, await store.readAccount(tx, id))
+      const replaced = accountOf(id, await store.replaceAccount(tx, id, wanted))
+      const detail = changedFields(before, replaced)
+      await recordAudit(tx, by, 'org.account_changed', { kind: 'org', id, label: slug }, { org: id, detail })
+      return replaced
+    })
   }
 
   /** Takes the credits if there are as many, in one step: of several at one instant none takes another's. */

@@ -2,6 +2,7 @@ import type { BringKey, BroughtKeys } from '@switchroom/contract/providers'
 import { environments, type Environment } from '@switchroom/contract/scopes'
 import type { InstalledVendors } from '@switchroom/kit/installed'
 import type { Credentials } from '@switchroom/kit/vendor'
+import { recordAudit } from '../../audit/recording.ts'
 import type { Database } from '../../database/database.ts'
 import type { Caller } from '../../foundation/caller.ts'
 import { refuseProductionBeyond } from '../../foundation/granting.ts'
@@ -16,6 +17,8 @@ export const sealedAt = ({ org, env }: store.KeyPlace, vendor: string) =>
   env === null
     ? (`provider_keys:sealed:${org}:${vendor}` as const)
     : (`environment_provider_keys:sealed:${org}:${env}:${vendor}` as const)
+
+const targetOf = (vendor: string) => ({ kind: 'vendor', id: vendor, label: vendor }) as const
 
 /** The keys an org brought for vendors, each for all that a vendor does: in both environments, or in one alone. */
 export class ProviderKeys {
@@ -46,15 +49,21 @@ export class ProviderKeys {
     const installed = this.#vendors.get(vendor)
     if (!installed) throw badRequest(noPlugin(vendor))
     const secret = JSON.stringify(broughtOf(installed, brought))
-    await store.keepKey(this.#database, place, vendor, this.#vault.seal(secret, sealedAt(place, vendor)))
+    await this.#database.transaction(async (tx) => {
+      await store.keepKey(tx, place, vendor, this.#vault.seal(secret, sealedAt(place, vendor)))
+      await recordAudit(tx, caller, 'provider_key.set', targetOf(vendor), { env: place.env })
+    })
     return this.list(caller.org, wanted)
   }
 
   /** Also of a vendor that is not installed any more. */
   async remove(caller: Caller, vendor: string, wanted?: string): Promise<void> {
     const place = placeOf(caller, wanted)
-    if (!(await store.deleteKey(this.#database, place, vendor)))
-      throw notFound(`this org brought no key for ${vendor}${place.env === null ? '' : ` in ${place.env}`}`)
+    await this.#database.transaction(async (tx) => {
+      if (!(await store.deleteKey(tx, place, vendor)))
+        throw notFound(`this org brought no key for ${vendor}${place.env === null ? '' : ` in ${place.env}`}`)
+      await recordAudit(tx, caller, 'provider_key.removed', targetOf(vendor), { env: place.env })
+    })
   }
 
   async has({ org, env }: OrgInEnvironment, vendor: string): Promise<boolean> {

@@ -23,6 +23,6 @@ export function providersRowRoutes(server: Server, row: ProvidersRow) {
         response: { 200: ProviderRow },
       },
     },
-    (request) => row.replace(request.body),
+    (request) => row.replace(request.operator, request.body),
   )
 }

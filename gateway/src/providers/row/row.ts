@@ -1,6 +1,8 @@
 import type { ProviderRow } from '@switchroom/contract/providers'
 import type { InstalledVendors } from '@switchroom/kit/installed'
+import { changedNames, recordAudit } from '../../audit/recording.ts'
 import type { Database } from '../../database/database.ts'
+import type { Operator } from '../../foundation/caller.ts'
 import { readRowFile } from './row-file.ts'
 import { refuseMalformed } from './row-forms.ts'
 import { refuseUnrunnable } from './row-vendors.ts'
@@ -30,11 +32,16 @@ export class ProvidersRow {
     return row
   }
 
-  async replace(wanted: ProviderRow): Promise<ProviderRow> {
+  async replace(by: Operator, wanted: ProviderRow): Promise<ProviderRow> {
     refuseMalformed(wanted)
     refuseUnrunnable(wanted, this.#vendors)
     const row = wholeOf(wanted)
-    await store.keepRow(this.#database, row)
+    await this.#database.transaction(async (tx) => {
+      const before = (await store.readRow(tx)) ?? {}
+      await store.keepRow(tx, row)
+      const detail = { changed: changedNames(before, row) }
+      await recordAudit(tx, by, 'platform.providers_changed', { kind: 'platform' }, { detail })
+    })
     return row
   }
 }

@@ -1,5 +1,7 @@
 import type { CarrierAccount, CarrierKind, CarrierList, PutCarrier } from '@switchroom/contract/carriers'
+import { changedFields, recordAudit } from '../../audit/recording.ts'
 import type { Database } from '../../database/database.ts'
+import type { Caller } from '../../foundation/caller.ts'
 import { later, minuteMs, type Clock } from '../../foundation/clock.ts'
 import { badRequest, conflict, listed, notFound } from '../../foundation/refusals.ts'
 import type { SealedPlace, Vault } from '../../foundation/sealing.ts'
@@ -79,7 +81,8 @@ export class CarrierAccounts {
   }
 
   /** Adds it, or replaces the fields of one that is held. Whoever is outside is asked before anything is written. */
-  async put(org: string, sent: PutCarrier): Promise<CarrierAccount> {
+  async put(caller: Caller, sent: PutCarrier): Promise<CarrierAccount> {
+    const { org } = caller
     const kind = kindOf(sent)
     const account = idOf(kind, sent)
     for (let tries = 0; tries < mostTries; tries += 1) {
@@ -97,7 +100,8 @@ export class CarrierAccounts {
         networks: fields.kind === 'sip' ? fields.networks : [],
         dials_at: (fields.kind === 'sip' && fields.outbound_host) || null,
       }
-      if (!(await this.#keep(kept, row))) continue // changed meanwhile: what was asked about is not what would be kept
+      const detail = { kind, ...changesOf(held, fields, sent) }
+      if (!(await this.#keep(caller, kept, row, detail))) continue // changed meanwhile: what was asked about is not what would be kept
       if (kind === 'sip') await this.#follow(org, row, held, fields)
       return this.read(org, account)
     }
@@ -105,7 +109,8 @@ export class CarrierAccounts {
   }
 
   /** Its numbers stay routed until each is let go; what admits them stays sealed until then. */
-  async forget(org: string, account?: string): Promise<void> {
+  async forget(caller: Caller, account?: string): Promise<void> {
+    const { org } = caller
     const { database, clock, firewall, readmit } = this.#parts
     const found = await this.find(org, account)
     await database.transaction(async (tx) => {
@@ -113,6 +118,8 @@ export class CarrierAccounts {
       if (!row || row.forgotten_at !== null) throw noSuch(found.account)
       const sealed = this.#seal(org, row.account, admitting(this.#fields(row)))
       await store.forgetAccount(tx, org, row.account, sealed, clock.now())
+      const target = { kind: 'carrier', id: row.account, label: row.label } as const
+      await recordAudit(tx, caller, 'carrier.removed', target, { env: null, detail: { kind: row.kind } })
     })
     if (found.kind === 'sip')
       await firewall.around(async () => {
@@ -158,7 +165,12 @@ export class CarrierAccounts {
   }
 
   /** False when the row is not what it was when it was read. */
-  #keep(kept: store.KeptAccount, read: store.AccountRow | undefined): Promise<boolean> {
+  #keep(
+    caller: Caller,
+    kept: store.KeptAccount,
+    read: store.AccountRow | undefined,
+    detail: Record<string, unknown>,
+  ): Promise<boolean> {
     const { database, clock, networks } = this.#parts
     return database.transaction(async (tx) => {
       const now = clock.now()
@@ -168,6 +180,8 @@ export class CarrierAccounts {
         await store.replaceAccount(tx, kept)
       } else if (!(await store.insertAccount(tx, kept, now))) return false
       await networks.ask(tx, kept.org, kept.networks, { account: kept.account }, now)
+      const target = { kind: 'carrier', id: kept.account, label: kept.label } as const
+      await recordAudit(tx, caller, 'carrier.set', target, { env: null, detail })
       return true
     })
   }
@@ -206,7 +220,28 @@ export class CarrierAccounts {
   }
 }
 
-export const placeOf = (org: string, account: string): SealedPlace => `carrier_accounts:sealed:${org}:${account}`
+export const placeOf = (org: string, account: string): SealedPlace =>
+  `carrier_accounts:sealed:${org}:${account}`
+
+const secretFields = ['secret', 'password', 'outbound_password', 'access_token'] as const
+
+/** What the audit log says of a change: where a SIP peer is reached, and which secrets were sent, not what they are. */
+function changesOf(held: AccountFields | undefined, fields: AccountFields, sent: PutCarrier) {
+  const reach = fields.kind === 'sip' ? reachOf(fields) : {}
+  const before = held?.kind === 'sip' ? reachOf(held) : {}
+  const secrets = secretFields.filter((field) => sent[field] !== undefined)
+  return { ...changedFields(before, reach), secrets_replaced: secrets }
+}
+
+const reachOf = ({
+  networks,
+  outbound_host,
+  outbound_transport,
+}: Extract<AccountFields, { kind: 'sip' }>) => ({
+  networks,
+  outbound_host,
+  outbound_transport,
+})
 
 /** What admits an account's numbers, without what else it can do. */
 function admitting(fields: AccountFields): AccountFields {

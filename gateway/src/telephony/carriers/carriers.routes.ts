@@ -42,7 +42,7 @@ function accountRoutes(server: Server, accounts: CarrierAccounts, catalogue: Cat
         response: { 200: CarrierAccount, ...refusals(409, 502) },
       },
     },
-    (request) => accounts.put(request.caller.org, request.body),
+    (request) => accounts.put(request.caller, request.body),
   )
 
   server.get(
@@ -69,7 +69,7 @@ function accountRoutes(server: Server, accounts: CarrierAccounts, catalogue: Cat
       },
     },
     async (request, reply) => {
-      await accounts.forget(request.caller.org, request.query.account)
+      await accounts.forget(request.caller, request.query.account)
       return reply.code(204).send()
     },
   )
@@ -119,7 +119,7 @@ function networkRoutes(server: Server, networks: Networks, firewall: Firewall) {
         response: { 200: AskedNetwork, ...refusals(404) },
       },
     },
-    (request) => networks.approve(request.params.id),
+    (request) => networks.approve(request.operator, request.params.id),
   )
 
   server.post(
@@ -132,7 +132,7 @@ function networkRoutes(server: Server, networks: Networks, firewall: Firewall) {
         response: { 200: AskedNetwork, ...refusals(404) },
       },
     },
-    (request) => networks.refuse(request.params.id),
+    (request) => networks.refuse(request.operator, request.params.id),
   )
 
   server.get(

@@ -4,7 +4,9 @@ import {
   type AskedNetworks,
   type NetworkState,
 } from '@switchroom/contract/carriers'
+import { recordAudit } from '../../audit/recording.ts'
 import type { Database, Queryable, Transaction } from '../../database/database.ts'
+import type { Operator } from '../../foundation/caller.ts'
 import type { Clock } from '../../foundation/clock.ts'
 import { badRequest, notFound } from '../../foundation/refusals.ts'
 import { newId } from '../../foundation/secrets.ts'
@@ -55,22 +57,25 @@ export class Networks {
     return { networks: (await store.listNetworks(this.#parts.database, state)).map(shown) }
   }
 
-  approve(id: string): Promise<AskedNetwork> {
-    return this.#move(id, 'approved')
+  approve(by: Operator, id: string): Promise<AskedNetwork> {
+    return this.#move(by, id, 'approved')
   }
 
-  refuse(id: string): Promise<AskedNetwork> {
-    return this.#move(id, 'refused')
+  refuse(by: Operator, id: string): Promise<AskedNetwork> {
+    return this.#move(by, id, 'refused')
   }
 
   /** From any state; what it means for numbers follows at once. */
-  async #move(id: string, state: NetworkState): Promise<AskedNetwork> {
+  async #move(by: Operator, id: string, state: 'approved' | 'refused'): Promise<AskedNetwork> {
     const { database, firewall, readmit } = this.#parts
     const [row, isMoved] = await database.transaction(async (tx) => {
       const found = await store.lockNetwork(tx, id)
       if (!found) throw notFound(`there is no network ${id}`)
       if (found.state === state) return [found, false] as const
       await store.setState(tx, id, state)
+      const { org, network } = found
+      const detail = { state: { before: found.state, after: state } }
+      await recordAudit(tx, by, `network.${state}`, { kind: 'network', id, label: network }, { org, detail })
       return [{ ...found, state }, true] as const
     })
     if (isMoved) await firewall.around(() => readmit(row.org))

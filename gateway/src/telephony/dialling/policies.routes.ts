@@ -27,7 +27,7 @@ export function dialPolicyRoutes(server: Server, policies: DialPolicies) {
         response: { 200: DialPolicy },
       },
     },
-    (request) => policies.change(request.caller.org, request.body),
+    (request) => policies.change(request.caller, request.body),
   )
 
   server.get(
@@ -54,6 +54,6 @@ export function dialPolicyRoutes(server: Server, policies: DialPolicies) {
         response: { 200: DialLimits, ...refusals(404) },
       },
     },
-    (request) => policies.changeLimits(request.params.org, request.body),
+    (request) => policies.changeLimits(request.operator, request.params.org, request.body),
   )
 }

@@ -7,7 +7,9 @@ import {
   type DialLimits,
   type DialPolicy,
 } from '@switchroom/contract/dialling'
+import { changedFields, recordAudit } from '../../audit/recording.ts'
 import type { Database, Queryable, Transaction } from '../../database/database.ts'
+import type { Caller, Operator } from '../../foundation/caller.ts'
 import { badRequest, notFound, unprocessable } from '../../foundation/refusals.ts'
 import type { Orgs } from '../../people/orgs/orgs.ts'
 import * as store from './dial-settings.store.ts'
@@ -36,7 +38,8 @@ export class DialPolicies {
     return guardsInForce(await this.#settings(this.#database, org))
   }
 
-  change(org: string, wanted: ChangePolicy): Promise<DialPolicy> {
+  change(caller: Caller, wanted: ChangePolicy): Promise<DialPolicy> {
+    const { org } = caller
     return this.#changing(org, async (tx, row) => {
       refuseUnruly(wanted, limitsInForce(row))
       const { calling_hours, consent_everywhere, per_number_day } = { ...row, ...wanted }
@@ -47,7 +50,10 @@ export class DialPolicies {
         per_minute: named(wanted.per_minute, row.own_per_minute),
         per_day: named(wanted.per_day, row.own_per_day),
       })
-      return policyInForce(await this.#settings(tx, org))
+      const policy = policyInForce(await this.#settings(tx, org))
+      const detail = changedFields(policyInForce(row), policy)
+      await recordAudit(tx, caller, 'policy.changed', { kind: 'policy' }, { env: null, detail })
+      return policy
     })
   }
 
@@ -57,11 +63,11 @@ export class DialPolicies {
     return limitsInForce(await this.#settings(this.#database, id))
   }
 
-  async changeLimits(idOrSlug: string, wanted: ChangeDialLimits): Promise<DialLimits> {
+  async changeLimits(by: Operator, idOrSlug: string, wanted: ChangeDialLimits): Promise<DialLimits> {
     refuseOutside('per_minute', wanted.per_minute, 0, mostDials)
     refuseOutside('per_day', wanted.per_day, 0, mostDials)
     refuseOutside('max_duration_s', wanted.max_duration_s, 1, longestCallS)
-    const { id } = await this.#orgs.find(idOrSlug)
+    const { id, slug } = await this.#orgs.find(idOrSlug)
     return this.#changing(id, async (tx, row) => {
       await store.keepLimits(tx, id, {
         dial_anywhere: named(wanted.dial_anywhere, row.dial_anywhere),
@@ -69,7 +75,10 @@ export class DialPolicies {
         per_day: named(wanted.per_day, row.most_per_day),
         max_duration_s: named(wanted.max_duration_s, row.max_duration_s),
       })
-      return limitsInForce(await this.#settings(tx, id))
+      const limits = limitsInForce(await this.#settings(tx, id))
+      const context = { org: id, detail: changedFields(limitsInForce(row), limits) }
+      await recordAudit(tx, by, 'org.dial_limits_changed', { kind: 'org', id, label: slug }, context)
+      return limits
     })
   }
 

@@ -1,4 +1,5 @@
 import type { BuyNumber, DryRun, ImportedNumber } from '@switchroom/contract/numbers'
+import { recordAudit } from '../../audit/recording.ts'
 import type { Database, Queryable } from '../../database/database.ts'
 import type { Caller } from '../../foundation/caller.ts'
 import type { Clock } from '../../foundation/clock.ts'
@@ -31,6 +32,10 @@ export interface BuyingParts {
   quota: number
 }
 
+interface Buyer extends Whose {
+  by: Caller
+}
+
 /** How many numbers the platform holds for an org, against its quota. */
 export const numbersHeld = (database: Queryable) => (org: string) => store.countManagedInBoth(database, org)
 
@@ -46,7 +51,7 @@ export class Buying {
     const isDry = isDryRun(dry_run)
     const { hooking, sources, locks } = this.#parts
     const asked = readPurchase(body)
-    const whose = { org: caller.org, env: caller.env }
+    const whose = { by: caller, org: caller.org, env: caller.env }
     hooking.sipNameOf(whose.env) // refuses where there is none
     const login = sources.ownLogin()
     if (isDry) return this.#look(whose, asked, login)
@@ -66,7 +71,7 @@ export class Buying {
       )
   }
 
-  async #look(whose: Whose, asked: AskedPurchase, login: CarrierLogin): Promise<ImportedNumber> {
+  async #look(whose: Buyer, asked: AskedPurchase, login: CarrierLogin): Promise<ImportedNumber> {
     await this.refusePastQuota(whose)
     const number = await this.#forSale(asked, login)
     return this.#parts.hooking.look(
@@ -79,7 +84,7 @@ export class Buying {
     )
   }
 
-  async #buy(whose: Whose, asked: AskedPurchase, login: CarrierLogin, held: Held): Promise<ImportedNumber> {
+  async #buy(whose: Buyer, asked: AskedPurchase, login: CarrierLogin, held: Held): Promise<ImportedNumber> {
     const { database, clock } = this.#parts
     const earlier = await this.#settle(whose, asked, login)
     if (earlier) return this.#hook(this.#wanted(whose, asked, login, earlier))
@@ -115,6 +120,9 @@ export class Buying {
       if (!(await putNumber(tx, { ...wanted, isApproved: false }, clock.now())))
         throw heldElsewhere(wanted.number)
       await store.deletePurchase(tx, purchase)
+      const { by, org, env, number, agent } = wanted
+      const target = { kind: 'number', id: number, label: number } as const
+      await recordAudit(tx, by, 'number.bought', target, { org, env, detail: { agent } })
       await askAdmission(tx, wanted.org, clock.now())
     })
   }
@@ -136,7 +144,7 @@ export class Buying {
    * Looks what became of purchases that broke off. What was paid for is routed to the agent it was bought for; one
    * that this request asks for again is its answer.
    */
-  async #settle(whose: Whose, asked: AskedPurchase, login: CarrierLogin): Promise<CarrierNumber | undefined> {
+  async #settle(whose: Buyer, asked: AskedPurchase, login: CarrierLogin): Promise<CarrierNumber | undefined> {
     const { database, carrier } = this.#parts
     let earlier: CarrierNumber | undefined
     for (const { id, number, ...purchase } of await store.listPurchases(database, whose)) {
@@ -158,7 +166,7 @@ export class Buying {
     throw notFound(`the carrier has no number for sale in ${where}`)
   }
 
-  #wanted(whose: Whose, { agent }: { agent: string }, login: CarrierLogin, number: CarrierNumber): Wanted {
+  #wanted(whose: Buyer, { agent }: { agent: string }, login: CarrierLogin, number: CarrierNumber): Wanted {
     const sipName = this.#parts.hooking.sipNameOf(whose.env)
     return {
       ...whose,

@@ -1,5 +1,7 @@
 import type { ApprovedNumber, WaitingNumbers } from '@switchroom/contract/numbers'
+import { recordAudit } from '../../audit/recording.ts'
 import type { Database } from '../../database/database.ts'
+import type { Operator } from '../../foundation/caller.ts'
 import type { Clock } from '../../foundation/clock.ts'
 import { notFound } from '../../foundation/refusals.ts'
 import type { Admitting } from './admitting.ts'
@@ -23,12 +25,20 @@ export class HookedApprovals {
   }
 
   /** It rings from then on. */
-  async approve(number: string): Promise<ApprovedNumber> {
+  async approve(by: Operator, number: string): Promise<ApprovedNumber> {
     const now = this.#clock.now()
     const approved = await this.#database.transaction(async (tx) => {
       const found = await store.setApproved(tx, number, now)
       if (!found) throw notFound(`there is no hooked number ${number}`)
       await askAdmission(tx, found.org, now)
+      const { org, env } = found
+      await recordAudit(
+        tx,
+        by,
+        'number.approved',
+        { kind: 'number', id: number, label: number },
+        { org, env },
+      )
       return found
     })
     await this.#admitting.readmit(approved.org)

@@ -1,7 +1,9 @@
 import type { ImportedNumber, NumberChannel, NumberOrigin } from '@switchroom/contract/numbers'
 import type { Environment } from '@switchroom/contract/scopes'
 import type { AdmissionVerdicts } from '@switchroom/media/plane'
-import type { Database } from '../../database/database.ts'
+import { changedFields, recordAudit } from '../../audit/recording.ts'
+import type { Database, Transaction } from '../../database/database.ts'
+import type { Actor } from '../../foundation/caller.ts'
 import type { Clock } from '../../foundation/clock.ts'
 import { conflict, unavailable } from '../../foundation/refusals.ts'
 import type { TelephonySettings } from '../../foundation/telephony-settings.ts'
@@ -47,6 +49,7 @@ export interface HookingParts {
 
 /** A number as it shall ring: which agent answers, and where its calls come from. */
 export interface Wanted extends Whose {
+  by: Actor
   number: string
   agent: string
   channel: NumberChannel
@@ -164,6 +167,7 @@ export class Hooking {
     const routing = { ...wanted, networks: ownNetworks(wanted), isApproved: this.#isApproved(wanted) }
     await database.transaction(async (tx) => {
       if (!stands && !(await store.putNumber(tx, routing, clock.now()))) throw held(wanted.number)
+      if (!stands) await recordRoute(tx, wanted, row)
       await admissions.setAdmitted(tx, wanted, numbersIn(drawn.wanted), clock.now())
     })
     return { thing: routeThing(wanted), verdict: stands ? 'stands' : 'done' }
@@ -193,6 +197,18 @@ export class Hooking {
       fields.every((field) => wanted[field] === row[field]) && sameOnes(ownNetworks(wanted), row.networks)
     )
   }
+}
+
+function recordRoute(tx: Transaction, wanted: Wanted, row: store.NumberRow | undefined) {
+  const { by, org, env, number, agent, channel, origin, account } = wanted
+  const detail = changedFields(row ?? {}, { agent, channel, origin, account })
+  return recordAudit(
+    tx,
+    by,
+    'number.routed',
+    { kind: 'number', id: number, label: number },
+    { org, env, detail },
+  )
 }
 
 /** A peer's networks are its account's. */

@@ -1,6 +1,6 @@
 import type { DryRun, ImportedNumber, ImportNumber, TypeNumber } from '@switchroom/contract/numbers'
 import type { Database } from '../../database/database.ts'
-import type { Caller } from '../../foundation/caller.ts'
+import type { Caller, Operator } from '../../foundation/caller.ts'
 import type { Orgs } from '../../people/orgs/orgs.ts'
 import type { Catalogue } from '../carriers/catalogue.ts'
 import { isDryRun } from '../dry-run.ts'
@@ -38,19 +38,19 @@ export class Importing {
     const found = await this.#find(caller, asked)
     const { number, agent, channel } = asked
     const isManaged = found.origin === 'bought'
-    const wanted: Wanted = { org, env, number, agent, channel, managed: isManaged, ...found }
+    const wanted: Wanted = { by: caller, org, env, number, agent, channel, managed: isManaged, ...found }
     if (found.login) wanted.hook = this.#hookOf(wanted, found.login, asked.move)
     return isDry ? hooking.look(wanted) : this.#hook(wanted, found)
   }
 
   /** The operator routes any number into any org. */
-  async type(body: TypeNumber): Promise<ImportedNumber> {
+  async type(by: Operator, body: TypeNumber): Promise<ImportedNumber> {
     const { catalogue, hooking, orgs } = this.#parts
     const { number, agent, channel, env, via } = readTyping(body, catalogue)
     const { id: org } = await orgs.find(body.org)
     if (channel === 'phone') hooking.sipNameOf(env)
     const typed = { origin: 'typed', account: null, account_kind: null, networks: [], label: number } as const
-    return this.#hook({ org, env, number, agent, channel, via, managed: false, ...typed }, {})
+    return this.#hook({ by, org, env, number, agent, channel, via, managed: false, ...typed }, {})
   }
 
   async #find({ org, env }: Caller, { number, channel, account, hooked }: AskedImport): Promise<Found> {

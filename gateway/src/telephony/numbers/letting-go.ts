@@ -1,3 +1,4 @@
+import { recordAudit } from '../../audit/recording.ts'
 import type { Database } from '../../database/database.ts'
 import type { Caller } from '../../foundation/caller.ts'
 import type { Clock } from '../../foundation/clock.ts'
@@ -25,7 +26,8 @@ export class LettingGo {
   }
 
   /** The media plane is told again until it hears, so its failure is none of the caller's. */
-  async letGo({ org, env }: Caller, number: string): Promise<void> {
+  async letGo(caller: Caller, number: string): Promise<void> {
+    const { org, env } = caller
     const { database, clock, locks, firewall, admitting } = this.#parts
     await locks.hold([numberLock(number), orgLock(org)], () =>
       firewall.around(async () => {
@@ -33,6 +35,7 @@ export class LettingGo {
           if (!(await store.deleteNumber(tx, number, { org, env })))
             throw notFound(`this org has no number ${number} in ${env}`)
           await askAdmission(tx, org, clock.now())
+          await recordAudit(tx, caller, 'number.released', { kind: 'number', id: number, label: number })
         })
         await admitting.tell(org).catch((error: unknown) => admitting.logFailure(org, error))
       }),

@@ -1,5 +1,6 @@
 import type { ImportedNumber, MoveNumber } from '@switchroom/contract/numbers'
 import type { Environment } from '@switchroom/contract/scopes'
+import { recordAudit } from '../../audit/recording.ts'
 import type { Database } from '../../database/database.ts'
 import type { AdmissionVerdicts, Verdict } from '@switchroom/media/plane'
 import type { Caller } from '../../foundation/caller.ts'
@@ -73,7 +74,7 @@ export class Moving {
     const login = await this.#loginOf(row)
     const names = [numberLock(number), orgLock(row.org)]
     if (login) names.push(carrierLock(login.account_sid))
-    return locks.hold(names, async () => this.#move(await this.#find(caller, number, to), login))
+    return locks.hold(names, async () => this.#move(caller, await this.#find(caller, number, to), login))
   }
 
   /** Where the request says, or where a move that broke off has left it. */
@@ -86,7 +87,11 @@ export class Moving {
     return { row, to, isResumed }
   }
 
-  async #move({ row, to, isResumed }: Move, login: CarrierLogin | undefined): Promise<ImportedNumber> {
+  async #move(
+    caller: Caller,
+    { row, to, isResumed }: Move,
+    login: CarrierLogin | undefined,
+  ): Promise<ImportedNumber> {
     const steps: Step[] = []
     const route: Step = { thing: routeThing(row), verdict: row.env === to ? 'stands' : 'done' }
     if (row.env !== to && row.managed) await this.#parts.buying.refusePastQuota({ org: row.org, env: to })
@@ -94,7 +99,7 @@ export class Moving {
       const planned = login ? await this.#atCarrier(row, to, login) : []
       steps.push(...(await carryOut(planned)))
       await this.#parts.firewall.around(async () => {
-        steps.push(...(await this.#change(row, to)))
+        steps.push(...(await this.#change(caller, row, to)))
       })
       await store.endMove(this.#parts.database, row.number)
     }
@@ -102,7 +107,7 @@ export class Moving {
     return { route: routeOf(moved), steps: asSentences([...steps, route]), dry_run: false }
   }
 
-  async #change(row: store.NumberRow, to: Environment): Promise<Step[]> {
+  async #change(caller: Caller, row: store.NumberRow, to: Environment): Promise<Step[]> {
     const { database, clock, planes } = this.#parts
     const { org, number } = row
     const steps: Step[] = []
@@ -113,6 +118,9 @@ export class Moving {
     if (row.env !== to)
       await database.transaction(async (tx) => {
         await store.beginMove(tx, number, { org, env: to })
+        const target = { kind: 'number', id: number, label: number } as const
+        const detail = { env: { before: row.env, after: to } }
+        await recordAudit(tx, caller, 'number.moved', target, { env: to, detail })
         if (row.channel === 'phone') await askAdmission(tx, org, clock.now())
       })
     return row.channel === 'phone' ? [...steps, ...(await this.#admit(row, to))] : steps

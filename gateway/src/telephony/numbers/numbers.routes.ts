@@ -152,7 +152,7 @@ function operatorNumberRoutes(server: Server, { importing, hookedApprovals }: Nu
         response: { 200: ImportedNumber, ...refusals(404, 409, 502, 503) },
       },
     },
-    (request) => importing.type(request.body),
+    (request) => importing.type(request.operator, request.body),
   )
 
   server.post(
@@ -165,6 +165,6 @@ function operatorNumberRoutes(server: Server, { importing, hookedApprovals }: Nu
         response: { 200: ApprovedNumber, ...refusals(404) },
       },
     },
-    (request) => hookedApprovals.approve(request.params.number),
+    (request) => hookedApprovals.approve(request.operator, request.params.number),
   )
 }

@@ -33,6 +33,6 @@ export function outboundRoutes(
         response: { 200: ProvisionedOutbound, ...refusals(404, 409, 502, 503) },
       },
     },
-    ({ caller, query }) => provisioning.provision(caller.org, query.account, isDryRun(query.dry_run)),
+    ({ caller, query }) => provisioning.provision(caller, query.account, isDryRun(query.dry_run)),
   )
 }

@@ -1,7 +1,9 @@
 import type { ProvisionedOutbound } from '@switchroom/contract/carriers'
 import type { OutboundTrunk } from '@switchroom/media/plane'
 import { createHash } from 'node:crypto'
+import { recordAudit } from '../../audit/recording.ts'
 import type { Database } from '../../database/database.ts'
+import type { Caller } from '../../foundation/caller.ts'
 import type { Clock } from '../../foundation/clock.ts'
 import { conflict, notFound, unavailable } from '../../foundation/refusals.ts'
 import type { SealedPlace, Vault } from '../../foundation/sealing.ts'
@@ -46,7 +48,12 @@ export class OutboundProvisioning {
   }
 
   /** Everything is looked up before it is written, so that a run that broke off is finished by the next. */
-  async provision(org: string, account: string | undefined, dryRun: boolean): Promise<ProvisionedOutbound> {
+  async provision(
+    caller: Caller,
+    account: string | undefined,
+    dryRun: boolean,
+  ): Promise<ProvisionedOutbound> {
+    const { org } = caller
     const { accounts, locks, database, clock } = this.#parts
     const row = await accounts.findServing(org, 'phone', account)
     const opened = await accounts.opened(org, row.account)
@@ -59,7 +66,11 @@ export class OutboundProvisioning {
     if (dryRun) return { ...answer, host, steps: asSentences(asPlanned(await this.#plan(names, opened))) }
     return locks.hold([carrierLock(opened.account_sid)], async () => {
       const steps = await carryOut(await this.#plan(names, opened))
-      await store.setProvisioned(database, org, opened.account, host, clock.now())
+      await database.transaction(async (tx) => {
+        await store.setProvisioned(tx, org, opened.account, host, clock.now())
+        const target = { kind: 'carrier', id: opened.account, label: opened.label } as const
+        await recordAudit(tx, caller, 'carrier.provisioned', target, { env: null, detail: { host } })
+      })
       return { ...answer, host, steps: asSentences(steps) }
     })
   }

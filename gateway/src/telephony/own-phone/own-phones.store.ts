@@ -64,7 +64,9 @@ const phone = statement<{ number: string }>(`select number from own_phones where
 
 export const findPhone = (database: Queryable, { org, member }: Owner) => database.row(phone, org, member)
 
-const remove = statement(`delete from own_phones where org = $1 and member = $2`)
+const remove = statement<{ member: string }>(
+  `delete from own_phones where org = $1 and member = $2 returning member`,
+)
 
 export const deletePhone = (tx: Transaction, { org, member }: Owner) => tx.rows(remove, org, member)
 

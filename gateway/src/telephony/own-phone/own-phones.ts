@@ -1,5 +1,6 @@
 import { randomInt, timingSafeEqual } from 'node:crypto'
 import type { OwnPhone, PhoneCodeSent, PhoneVerified } from '@switchroom/contract/own-phone'
+import { recordAudit } from '../../audit/recording.ts'
 import type { Database, Queryable, Transaction } from '../../database/database.ts'
 import type { Caller } from '../../foundation/caller.ts'
 import { dayMs, hourMs, later, minuteMs, type Clock } from '../../foundation/clock.ts'
@@ -111,6 +112,7 @@ export class OwnPhones {
       }
       await store.spendCodes(tx, owner)
       await store.keepPhone(tx, owner, number, clock.now())
+      await recordAudit(tx, caller, 'phone.verified', targetOf(caller))
       return true
     })
     if (!isRight) throw badRequest('that code is wrong, expired or tried too often: ask for another')
@@ -133,7 +135,8 @@ export class OwnPhones {
     const owner = ownerOf(caller)
     await this.#parts.database.transaction(async (tx) => {
       await store.spendCodes(tx, owner)
-      await store.deletePhone(tx, owner)
+      const [gone] = await store.deletePhone(tx, owner)
+      if (gone) await recordAudit(tx, caller, 'phone.removed', targetOf(caller))
     })
   }
 
@@ -148,6 +151,9 @@ export async function isOwnPhone(database: Queryable, org: string, member: strin
 }
 
 const ownerOf = ({ org, subject }: Caller): store.Owner => ({ org, member: subject })
+
+/** Without the number, which is the member's own. */
+const targetOf = ({ subject, email }: Caller) => ({ kind: 'member', id: subject, label: email }) as const
 
 const isLive = ({ expires_at, tries }: store.SentCode, now: Date) =>
   Date.parse(expires_at) > now.getTime() && tries < mostTries

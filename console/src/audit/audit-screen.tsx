@@ -1,0 +1,5 @@
+import { AuditLog } from './audit-log.tsx'
+
+export default function AuditScreen() {
+  return <AuditLog />
+}
