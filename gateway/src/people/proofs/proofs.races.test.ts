@@ -20,7 +20,7 @@ const accept = (token: string, client = nobody) =>
   client.post(`/v1/invitations/${token}`, { password: victimsPassword })
 
 /** Holds a member's row until everything named waits for it, each behind the one before. */
-async function queueBehind<T extends readonly (() => Promise<Answer>)[]>(member: string, ...works: T) {
+async function queueBehind(member: string, ...works: (() => Promise<Answer>)[]): Promise<Answer[]> {
   const client = await deployment.gateway.services.database.pool.connect()
   const waiting = async () =>
     Number(
