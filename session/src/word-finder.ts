@@ -16,7 +16,7 @@ const newBranch = <Entry>(): Branch<Entry> => ({ next: new Map() })
 function folded(char: string): string {
   if (/\s/u.test(char)) return ' '
   const upper = char.toUpperCase()
-  return [...upper].length === 1 ? upper.toLowerCase() : char.toLowerCase()
+  return Array.from(upper).length === 1 ? upper.toLowerCase() : char.toLowerCase()
 }
 
 /** Finds words of a list in a text: whole, without case, the longest first, each place once. */
@@ -32,10 +32,10 @@ export class WordFinder<Entry extends { word: string }> {
 
   /** In time that grows with the text and the longest word alone. */
   find(text: string): Found<Entry>[] {
-    const chars = [...text]
+    const chars = Array.from(text)
     const found: Found<Entry>[] = []
     let from = 0
-    for (let n = 0; n < chars.length; ) {
+    for (let n = 0; n < chars.length;) {
       const match = this.#isBeside(chars[n - 1]) ? undefined : this.#longestAt(chars, n)
       const end = match?.end ?? n + 1
       const to = from + lengthOf(chars, n, end)
@@ -59,7 +59,7 @@ export class WordFinder<Entry extends { word: string }> {
   #longestAt(chars: readonly string[], start: number): { end: number; entry: Entry } | undefined {
     let longest: { end: number; entry: Entry } | undefined
     let branch: Branch<Entry> | undefined = this.#root
-    for (let n = start; branch && n < chars.length; ) {
+    for (let n = start; branch && n < chars.length;) {
       const char = folded(chars[n] ?? '')
       branch = branch.next.get(char)
       n += 1

@@ -13,6 +13,7 @@ import {
   isTemplateExpression,
 } from 'typescript/unstable/ast/is'
 import { boundedPatterns } from './bounded-patterns.ts'
+import { isAmbiguous } from './pattern-ambiguity.ts'
 import { parse, type Sources } from './sources.ts'
 
 /** A regular expression that a source writes down. */
@@ -42,7 +43,9 @@ export async function slowPatterns(sources: Sources, bounded = boundedPatterns):
     ...slow
       .filter((pattern) => !isListed(pattern))
       .map(({ file, literal }) => `${file}: ${literal} is not linear in what it reads`),
-    ...idle.map(({ file, pattern }) => `${file}: ${pattern} is listed as bounded and is not there, or is linear`),
+    ...idle.map(
+      ({ file, pattern }) => `${file}: ${pattern} is listed as bounded and is not there, or is linear`,
+    ),
   ]
 }
 
@@ -98,4 +101,4 @@ function nodesOf(node: Node): Node[] {
 
 const written = ({ source, flags }: Pattern) => `/${source}/${flags}`
 
-const isSlow = ({ source, flags }: Pattern) => analyse({ source, flags }).reports.length > 0
+const isSlow = (pattern: Pattern) => analyse(pattern).reports.length > 0 || isAmbiguous(pattern)

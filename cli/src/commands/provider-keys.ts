@@ -60,7 +60,9 @@ const bring: Command = {
     const env = invocation.option('only')
     const answer = await client.put<BroughtKeys>(path`/v1/provider-keys/${vendor}`, { ...body, env })
     invocation.answer(answer, () =>
-      invocation.out.line(`${vendor} runs on the org's own key from the next call${env ? ` in ${env}` : ''}.`),
+      invocation.out.line(
+        `${vendor} runs on the org's own key from the next call${env ? ` in ${env}` : ''}.`,
+      ),
     )
   },
 }

@@ -93,9 +93,7 @@ export function isDeclared(knob: Knob, fixed: readonly string[]): boolean {
 export function knobNamedIn(sentence: string, changed: readonly Knob[]): Knob | undefined {
   const all = knobGroups.flatMap(({ fields }) => fields.map(({ knob }) => knob))
   const words = new Set(sentence.split(/\W+/))
-  const named = all
-    .toSorted((a, b) => b.length - a.length)
-    .find((knob) => words.has(knob))
+  const named = all.toSorted((a, b) => b.length - a.length).find((knob) => words.has(knob))
   if (/eot_threshold|endpointing_ms|min_interruption/.test(sentence)) return 'turn'
   return named ?? (changed.length === 1 ? changed[0] : undefined)
 }

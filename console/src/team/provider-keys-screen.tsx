@@ -31,7 +31,8 @@ export default function ProviderKeysScreen() {
   const { send, busy, error } = useSend()
   const giveBack = async (vendor: string) => {
     const only = isOfEnvironment(vendor) ? `?env=${env}` : ''
-    if (await send('delete', path`/v1/provider-keys/${vendor}` + only)) toast(`The key for ${vendor} is deleted.`)
+    if (await send('delete', path`/v1/provider-keys/${vendor}` + only))
+      toast(`The key for ${vendor} is deleted.`)
   }
   const columns = [
     { title: 'Vendor', cell: ({ name }: CatalogueEntry) => name },

@@ -72,7 +72,9 @@ export class Authentication {
   /** Of these keys the ones that are alive, whatever each opens. */
   async living(ids: readonly string[]): Promise<LivingKey[]> {
     const keys = await store.findKeys(this.#database, ids, this.#clock.now())
-    return keys.filter((key) => isAlive(key) && key.expired_at === null).map((key) => ({ ...keyPart(key), env: key.env }))
+    return keys
+      .filter((key) => isAlive(key) && key.expired_at === null)
+      .map((key) => ({ ...keyPart(key), env: key.env }))
   }
 
   /** The platform's own key opens the operator's endpoints and nothing else. */

@@ -106,7 +106,9 @@ function describe(
 ) {
   const maker = 'vendorKeys' in access && access.vendorKeys && ofMaker
   const asSocket = socketAccess && `As a WebSocket: ${accessInWords[socketAccess.kind](socketAccess)}`
-  return [schema?.description, accessInWords[access.kind](access), maker, asSocket].filter(Boolean).join('\n\n')
+  return [schema?.description, accessInWords[access.kind](access), maker, asSocket]
+    .filter(Boolean)
+    .join('\n\n')
 }
 
 /** `/v1/ops/orgs/{org}` is listed under ops, `/v1/members` under members, `/api` under the dashboard. */

@@ -138,7 +138,8 @@ export class SipCall implements SipDialog, StandingDialog {
   #takeInfo(request: SipRequest): void {
     const type = header(request, 'content-type')?.split(';')[0]?.trim().toLowerCase()
     const relayed =
-      type === 'application/dtmf-relay' && /^[ \t]*Signal[ \t]*=[ \t]*([0-9*#A-D])[ \t\r]*$/im.exec(request.body)
+      type === 'application/dtmf-relay' &&
+      /^[ \t]*Signal[ \t]*=[ \t]*([0-9*#A-D])[ \t\r]*$/im.exec(request.body)
     const plain = type === 'application/dtmf' && /^\s*([0-9*#A-D])\s*$/i.exec(request.body)
     const digit = (relayed || plain || [])[1]
     if (digit) this.#onTone(digit.toUpperCase())

@@ -65,7 +65,10 @@ const inBase64 = (secret: string): string[] =>
     const bytes = Buffer.concat([Buffer.alloc(before), Buffer.from(secret)])
     const ofSecret = before === 0 ? 0 : before + 1
     return (['base64', 'base64url'] as const).map((alphabet) =>
-      bytes.toString(alphabet).replace(/(?<!=)=+$/, '').slice(ofSecret),
+      bytes
+        .toString(alphabet)
+        .replace(/(?<!=)=+$/, '')
+        .slice(ofSecret),
     )
   })
 

@@ -25,10 +25,7 @@ export async function turnParts(
   log: { entries: readonly Entry[]; keep: (entries: readonly NewEntry[]) => Promise<void> },
 ): Promise<TurnParts> {
   const resolution = await heads.resolve(head, head.id, 'chat')
-  const [runs, facts] = await Promise.all([
-    models.runs(head, resolution),
-    memories.factsOf(head),
-  ])
+  const [runs, facts] = await Promise.all([models.runs(head, resolution), memories.factsOf(head)])
   return {
     ...log,
     instructions: instructionsOf(resolution, app.offer, facts),

@@ -32,7 +32,8 @@ async function mint({ client }: TestPerson, env: Environment = 'sandbox') {
   return { key, worker: deployment.nobody.as(key), dashboard: deployment.dashboard.as(key) }
 }
 
-const save = (dashboard: Client, apiKey: string) => dashboard.put('/api/credentials', { provider: 'alpha', apiKey })
+const save = (dashboard: Client, apiKey: string) =>
+  dashboard.put('/api/credentials', { provider: 'alpha', apiKey })
 const fleetOf = ({ slug }: TestOrg) => deployment.nobody.as(fleetKey).with({ 'svc-org': slug })
 const keyIn = async (agent: TestAgent, client: Client) =>
   done(await agent.keys(client)).stages.llm.credentials.api_key as string
@@ -60,7 +61,7 @@ test('a developer’s token runs an app, which needs no vendor key', async () =>
   const { key } = await mint(await org.person('developer'))
   const app = await AppClient.connect(deployment.url, key)
   assert.equal((await app.register(agent.slug)).type, 'agent.registered')
-  app.close()
+  await app.close()
 })
 
 test('a token that an admin made opens vendor keys until the admin is demoted or removed, from the next request (S-258, SD-64)', async () => {
@@ -197,7 +198,12 @@ test('speech, samples and trials run on the key of the environment that asks', a
     ['production', live],
   ] as const) {
     const token = await org.serverToken(env)
-    const granted = await voiceServer.grant({ doing: 'speech', key: token.key, voice: 'alpha/anna', characters: 1 })
+    const granted = await voiceServer.grant({
+      doing: 'speech',
+      key: token.key,
+      voice: 'alpha/anna',
+      characters: 1,
+    })
     assert.equal(granted.credentials['api_key'], key)
     const entered = await voiceServer.enter('speech', token.key)
     const again = await voiceServer.grant({ ...entered, doing: 'speech', voice: 'alpha/anna', characters: 1 })

@@ -110,7 +110,8 @@ test('a key may ask so often in a minute, each thing counted by itself and each 
     assert.equal((await enter(doing, other.key)).refusal, undefined)
   }
   clock.forward(minuteMs)
-  for (const doing of voiceDoings) assert.deepEqual(await enter(doing, key), { org: org.id, key_id, env: 'sandbox' })
+  for (const doing of voiceDoings)
+    assert.deepEqual(await enter(doing, key), { org: org.id, key_id, env: 'sandbox' })
 })
 
 test('the minute slides: a try is free again sixty seconds after it was made (SD-68)', async () => {
