@@ -16,7 +16,7 @@ const newBranch = <Entry>(): Branch<Entry> => ({ next: new Map() })
 function folded(char: string): string {
   if (/\s/u.test(char)) return ' '
   const upper = char.toUpperCase()
-  return [...upper].length === 1 ? upper.toLowerCase() : char.toLowerCase()
+  return Array.from(upper).length === 1 ? upper.toLowerCase() : char.toLowerCase()
 }
 
 /** Finds words of a list in a text: whole, without case, the longest first, each place once. */
@@ -32,7 +32,7 @@ export class WordFinder<Entry extends { word: string }> {
 
   /** In time that grows with the text and the longest word alone. */
   find(text: string): Found<Entry>[] {
-    const chars = [...text]
+    const chars = Array.from(text)
     const found: Found<Entry>[] = []
     let from = 0
     for (let n = 0; n < chars.length;) {

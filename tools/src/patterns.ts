@@ -13,6 +13,7 @@ import {
   isTemplateExpression,
 } from 'typescript/unstable/ast/is'
 import { boundedPatterns } from './bounded-patterns.ts'
+import { isAmbiguous } from './pattern-ambiguity.ts'
 import { parse, type Sources } from './sources.ts'
 
 /** A regular expression that a source writes down. */
@@ -100,4 +101,4 @@ function nodesOf(node: Node): Node[] {
 
 const written = ({ source, flags }: Pattern) => `/${source}/${flags}`
 
-const isSlow = ({ source, flags }: Pattern) => analyse({ source, flags }).reports.length > 0
+const isSlow = (pattern: Pattern) => analyse(pattern).reports.length > 0 || isAmbiguous(pattern)

@@ -94,3 +94,13 @@ test('a number is one however it is written', () => {
   for (const user of ['', '+', 'hello', '112', '+0911222333', '+3491122233344455667', '34911222333x'])
     assert.equal(readNumber(user), null, user)
 })
+
+test('a message of blanks or of empty lines is read in no time', () => {
+  const begun = performance.now()
+  const head = 'OPTIONS sip:desk@example.com SIP/2.0\r\nvia: SIP/2.0/UDP host;branch=z9hG4bK1'
+  const blanks = ' '.repeat(60_000)
+  for (const message of [`${head}${blanks}x\r\n\r\n`, `${head}\r\nx:${blanks}y\r\n\r\n`, `${blanks}\r\n\r\n`])
+    assert.throws(() => parseMessage(Buffer.from(message)), MalformedMessage)
+  assert.equal(readVia(`SIP/2.0/UDP${blanks}`), null)
+  assert.ok(performance.now() - begun < 2000)
+})

@@ -36,14 +36,14 @@ test('a chat message that names hostile parameters is answered at once, and othe
   for (const text of messages) {
     const client = await ChatClient.connect(gateway.url, key, { agent: 'desk' })
     await client.next('started')
-    let isAnswered = false
-    const answered = app.nextOf('llm.toolCall').finally(() => (isAnswered = true))
+    const reading = { isOver: false }
+    const answered = app.nextOf('llm.toolCall').finally(() => (reading.isOver = true))
     client.say(text)
     do {
       // another's request, for as long as the message is read
       const { status } = await fetch(`${gateway.url}/healthz`, { signal: AbortSignal.timeout(5000) })
       assert.equal(status, 200)
-    } while (!isAnswered)
+    } while (!reading.isOver)
     await answered
     client.socket.terminate()
   }

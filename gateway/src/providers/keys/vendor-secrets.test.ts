@@ -61,7 +61,7 @@ test('a developer’s token runs an app, which needs no vendor key', async () =>
   const { key } = await mint(await org.person('developer'))
   const app = await AppClient.connect(deployment.url, key)
   assert.equal((await app.register(agent.slug)).type, 'agent.registered')
-  app.close()
+  await app.close()
 })
 
 test('a token that an admin made opens vendor keys until the admin is demoted or removed, from the next request (S-258, SD-64)', async () => {
