@@ -1,5 +1,5 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import { BlockList, isIPv6, type Socket } from 'node:net'
+import { isIPv6, type BlockList, type Socket } from 'node:net'
 import type { FastifyBaseLogger } from 'fastify'
 import type { ConnectionLimits } from './settings.ts'
 
@@ -38,7 +38,8 @@ export function capConnections({ server, limits, logger }: LimitedServer) {
     const others = open.get(place) ?? 0
     if (others >= limits.mostConnectionsPerAddress) {
       warn('SVC_MAX_CONNECTIONS_PER_ADDRESS')
-      return void socket.destroy()
+      socket.destroy()
+      return
     }
     open.set(place, others + 1)
     socket.once('close', () => {

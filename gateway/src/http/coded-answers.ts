@@ -12,6 +12,7 @@ const codes: Record<number, string> = {
   413: 'BODY_TOO_LARGE',
   429: 'RATE_LIMITED',
   431: 'HEADERS_TOO_LARGE',
+  503: 'UNAVAILABLE',
 }
 
 /** Here a body of the wrong shape and a value that a rule refuses are both 400. */

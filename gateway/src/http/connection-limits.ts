@@ -40,7 +40,8 @@ export function capConnections({ server, limits, placeOf, logger }: LimitedServe
     const others = open.get(place) ?? 0
     if (others >= limits.mostConnectionsPerAddress) {
       warn('SVC_MAX_CONNECTIONS_PER_ADDRESS')
-      return void socket.destroy()
+      socket.destroy()
+      return
     }
     open.set(place, others + 1)
     socket.once('close', () => {

@@ -26,7 +26,7 @@ export interface ToolsParts {
   timeoutMs: number
 }
 
-const stopping = () => unavailable('this gateway is stopping')
+const stopping = () => unavailable('this gateway is stopping', 5)
 
 type Result = Omit<ToolOutcome, 'text'> & { result: unknown }
 

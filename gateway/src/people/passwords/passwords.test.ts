@@ -20,7 +20,7 @@ test('a storm of sign-ins fills the queue of passwords and no more: the rest is 
   const whoami = await client.get('/v1/whoami')
   assert.equal(whoami.status, 200)
   const answers = statuses(await Promise.all(storm))
-  assert.deepEqual([...answers.keys()].toSorted(), [401, 503])
+  assert.deepEqual(new Set(answers.keys()), new Set([401, 503]))
   assert.ok((answers.get(401) ?? []).length >= 6, 'two at once and four that wait')
   for (const answer of answers.get(503) ?? []) {
     refused(answer, 503, full)

@@ -12,8 +12,8 @@ const { deployment } = trial
 const org = await deployment.newOrg()
 
 /** The lines of the metric as they are scraped, without a key. */
-async function scraped({ nobody }: Deployment): Promise<string[]> {
-  const { status, text } = await deployment.metrics.get('/metrics')
+async function scraped({ metrics }: Deployment): Promise<string[]> {
+  const { status, text } = await metrics.get('/metrics')
   assert.equal(status, 200)
   return text.split('\n').filter((line) => line.startsWith('svc_vendor_failing'))
 }

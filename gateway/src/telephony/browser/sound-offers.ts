@@ -37,7 +37,7 @@ export class SoundOffers {
     const { call } = offered
     const standing = await this.#wait(call, gone)
     const isWithdrawn = !standing?.answer && (await store.withdrawOffer(database, call))
-    if (isWithdrawn) throw unavailable(standing?.refused ?? 'no worker is free: try again in a moment')
+    if (isWithdrawn) throw unavailable(standing?.refused ?? 'no worker is free: try again in a moment', 5)
     const answer = standing?.answer ?? (await store.readStanding(database, call))?.answer
     if (!answer) throw new Error('an offer that cannot be withdrawn was answered')
     return { call, sdp: answer }

@@ -122,7 +122,7 @@ async function waitFor(client: PoolClient, name: string) {
     await client.query('select pg_advisory_lock(hashtextextended($1, 0))', [name])
   } catch (error) {
     const tookTooLong = (error as { code?: string }).code === '57014'
-    throw tookTooLong ? unavailable('other changes of these numbers are under way: ask again') : error
+    throw tookTooLong ? unavailable('other changes of these numbers are under way: ask again', 5) : error
   }
 }
 
