@@ -26,7 +26,9 @@ export const OpenWorkerCall = Type.Object({
     }),
   ),
   dry_run: Type.Optional(
-    Type.Boolean({ description: 'only say whether it would open: with number or agent, and nothing is kept' }),
+    Type.Boolean({
+      description: 'only say whether it would open: with number or agent, and nothing is kept',
+    }),
   ),
   worker: Type.Optional(
     Type.String({ maxLength: 128, description: 'who asks, so that it may ask again when no answer came' }),

@@ -45,7 +45,10 @@ test('calls that are never acknowledged open nothing at the gateway, take no pro
     for (let at = 0; at < 5; at += 1) thief.say(sine(440, 160, 8000, at * 160))
   }
   assert.deepEqual([await desk.calls(), worker.processes], [[], processes])
-  assert.deepEqual((await desk.deployment.sql(`select from entries where type = 'callback.requested'`)).rows, [])
+  assert.deepEqual(
+    (await desk.deployment.sql(`select from entries where type = 'callback.requested'`)).rows,
+    [],
+  )
 
   const phone = await Phone.call({ after }, 'hello', worker.sipPort)
   const { id } = await desk.nextCall()

@@ -229,7 +229,13 @@ export function termsOf({ port, address, description }: LocalEnd, farEnd: FarEnd
   const { terms } = farEnd ?? readSdp(description.offer())
   const remoteAddress = farEnd ? soundOf(farEnd, state) : nowhere
   const signalledFrom = state.address
-  return { localPort: port, localAddress: address, ...terms, remoteAddress, signalledFrom } satisfies MediaTerms
+  return {
+    localPort: port,
+    localAddress: address,
+    ...terms,
+    remoteAddress,
+    signalledFrom,
+  } satisfies MediaTerms
 }
 
 /** Sound for a place that nothing may be sent to goes to where the call came from. */

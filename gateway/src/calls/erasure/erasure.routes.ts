@@ -11,8 +11,7 @@ export function erasureRoutes(server: Server, erasure: Erasure) {
     {
       access: scope('team'),
       schema: {
-        summary:
-          'Forget a person: what they said and what was noted, not what they agreed to',
+        summary: 'Forget a person: what they said and what was noted, not what they agreed to',
         description:
           'In both environments; in the sandbox alone without production access. A person with a list of agents forgets within it.',
         params: ContactParams,

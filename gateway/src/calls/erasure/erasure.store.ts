@@ -20,8 +20,12 @@ const ofContact = statement<{ id: string }>(`
   limit $5`)
 
 /** Calls of the contact; one that was erased is none of theirs any more. */
-export const findCalls = (database: Queryable, { org, envs, agents }: Reach, contact: string, limit: number) =>
-  database.rows(ofContact, org, contact, envs, agents, limit)
+export const findCalls = (
+  database: Queryable,
+  { org, envs, agents }: Reach,
+  contact: string,
+  limit: number,
+) => database.rows(ofContact, org, contact, envs, agents, limit)
 
 const hold = statement<LogRef & { sealed: boolean }>(`
   select id, org, env, agent, call, sealed from logs where id = any($1::text[]) order by id collate "C" for update`)

@@ -86,10 +86,6 @@ const forgetRest = statement<{ contact: string }>(`
   returning c.contact`)
 
 /** In the order in which whoever takes a message holds them; answers how many went. */
-export const forgetConversations = async (
-  tx: Transaction,
-  { org, envs, agents }: Reach,
-  contact: string,
-) =>
+export const forgetConversations = async (tx: Transaction, { org, envs, agents }: Reach, contact: string) =>
   (await tx.rows(forgetWaiting, org, contact, envs, agents)).length +
   (await tx.rows(forgetRest, org, contact, envs, agents)).length

@@ -20,7 +20,7 @@ import {
   wire,
 } from '../../../testing/voice-note-desk.ts'
 import { answered, appSecret, textOf, verifyToken } from '../../../testing/webhook-desk.ts'
-import { dayMs, hourMs, later, secondMs } from '../../foundation/clock.ts'
+import { dayMs, hourMs } from '../../foundation/clock.ts'
 
 test('a voice note is fetched, heard by the agent’s ears and read as what was said (ND-75)', async () => {
   const line = await newNoteLine()

@@ -77,7 +77,13 @@ test('a SIP peer without a host lacks it, and its numbers come oldest first (N-2
     steps_missing: ['acme has no outbound_host: say it with PUT /v1/carrier'],
     guards,
   })
-  done(await org.admin.put('/v1/carrier', { username: 'acme', password: 'word of acme', outbound_host: 'sip.acme.example' }))
+  done(
+    await org.admin.put('/v1/carrier', {
+      username: 'acme',
+      password: 'word of acme',
+      outbound_host: 'sip.acme.example',
+    }),
+  )
   const { ready, steps_missing } = await readiness(org.admin)
   assert.deepEqual([ready, steps_missing], [true, []])
 })
@@ -88,7 +94,13 @@ test('numbers that live in no account of the org are none to dial from (N-216, N
   const [peers, hooked] = [newLine(), newLine()]
   await org.imported({ number: hooked, hooked: true })
   await org.imported({ number: peers })
-  done(await org.admin.put('/v1/carrier', { username: 'acme', password: 'word of acme', outbound_host: 'sip.acme.example' }))
+  done(
+    await org.admin.put('/v1/carrier', {
+      username: 'acme',
+      password: 'word of acme',
+      outbound_host: 'sip.acme.example',
+    }),
+  )
   assert.deepEqual((await readiness(org.admin)).from_numbers, [peers])
   assert.equal((await org.admin.delete('/v1/carrier')).status, 204)
   assert.deepEqual(await readiness(org.admin), {
