@@ -22,8 +22,8 @@ const number = '+34910000001'
 
 /** One claim, as whoever does it one by one would write it. */
 const claimAlone = `
-  insert into message_claims as c (org, message_id, claimed_at) values ($1, $2, $3)
-  on conflict (org, message_id) do update set claimed_at = excluded.claimed_at
+  insert into message_claims as c (org, message_id, claimed_at, gateway) values ($1, $2, $3, $5)
+  on conflict (org, message_id) do update set claimed_at = excluded.claimed_at, gateway = excluded.gateway
   where c.read_at is null and c.claimed_at <= $4
   returning c.org`
 
@@ -50,11 +50,11 @@ export async function webhookClaims(): Promise<boolean> {
 /** Claims a second, and messages claimed and read, each against the same statements under pgbench, in turns in one run. */
 async function claimRates({ databaseUrl }: BenchDeployment, org: string): Promise<boolean> {
   const database = new Database(databaseUrl, () => {})
-  const claims = new Claims(database, systemClock)
+  const claims = new Claims(database, systemClock, { id: 'gw_bench', isDead: async () => false })
   const [id, at] = [`('wamid.' || :one || '_' || :two)`, `timestamptz '2030-01-01'`]
   const whose = [`'${org}'`, id]
-  const claim = { text: claimAlone, values: [...whose, at, `timestamptz '2020-01-01'`] }
-  const read = { text: claimRead.text, values: [...whose, at, at] }
+  const claim = { text: claimAlone, values: [...whose, at, `timestamptz '2020-01-01'`, `'gw_bench'`] }
+  const read = { text: claimRead.text, values: [...whose, at, at, `'gw_bench'`] }
   const claimOne = async () => {
     const taken = await claims.take(org, newMessageId())
     if (typeof taken === 'string') throw new Error(`a new message is ${taken}`)

@@ -27,7 +27,7 @@ export const OpenWorkerCall = Type.Object({
   ),
   dry_run: Type.Optional(
     Type.Boolean({
-      description: 'only say whether it would open: with number or agent, and nothing is kept',
+      description: 'only say whether it would open: with number or agent, and no call is kept',
     }),
   ),
   worker: Type.Optional(

@@ -1,5 +1,6 @@
 import type { Environment } from '@switchroom/contract/scopes'
 import { statement, type Queryable, type Transaction } from '../../database/database.ts'
+import { gatewayLock } from '../../database/gateway-lock.ts'
 
 const insert = statement(`
   insert into gateways (id, seen_at, vault_key) values ($1, $2, $3)
@@ -12,6 +13,13 @@ const seen = statement<{ id: string }>(`update gateways set seen_at = $2 where i
 
 /** Undefined for a gateway that was forgotten, with everything it held. */
 export const seeGateway = (database: Queryable, id: string, now: Date) => database.row(seen, id, now)
+
+const free = statement<{ isFree: boolean }>(`
+  select pg_try_advisory_xact_lock(${gatewayLock('$1')}) as "isFree"`)
+
+/** Whether no connection holds the lock of a gateway that lives. */
+export const isLockFree = async (database: Queryable, id: string) =>
+  (await database.row(free, id))?.isFree === true
 
 const remove = statement(`delete from gateways where id = $1`)
 

@@ -66,6 +66,11 @@ export class RunningGateways {
     return store.countSealingOtherwise(database, this.#vaultKey)
   }
 
+  /** Whether another gateway has lost the lock that it holds while it lives. */
+  async isDead(id: string): Promise<boolean> {
+    return id !== this.id && (await store.isLockFree(this.#database, id))
+  }
+
   /** Gateways that are known to be dead, before their time is over. */
   async forget(tx: Transaction, ids: readonly string[]) {
     const lost = await store.forgetGateways(tx, ids)

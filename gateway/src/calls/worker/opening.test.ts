@@ -115,6 +115,34 @@ test('a call for an agent that nobody holds is refused, and yet it reached the p
   assert.deepEqual((await sql('select count(*)::int as calls from calls')).rows, before)
 })
 
+test('a dry run says whether a call would open, as the opening would, and opens none', async () => {
+  const number = newNumber()
+  const quiet = await new SpokenAgent(deployment, org, 'quiet', number).route()
+  const unheld = 'no app holds quiet in sandbox: connect one, and call again'
+  refused(await quiet.ask({ dry_run: true }), 409, unheld)
+  const held = await quiet.holdingApp()
+  const count = async () =>
+    (await sql('select count(*)::int as calls from calls where org = $1', [org.id])).rows
+  const before = await count()
+  const answers = await Promise.all(
+    [{ call: 'call_dry' }, { call: 'call_dry' }, { overflow: true }].map((more) =>
+      quiet.ask({ dry_run: true, from: newNumber(), ...more }),
+    ),
+  )
+  for (const { status, body } of answers) assert.deepEqual([status, body.agent], [200, 'quiet'])
+  assert.deepEqual(await count(), before)
+  const from = newNumber()
+  done(await quiet.ask({ dry_run: true, from }))
+  const { rows } = await sql('select from known_contacts where contact = $1', [from])
+  assert.deepEqual([rows, held.frames.some(({ type }) => type === 'call.started')], [[], false])
+  assert.equal(await quiet.open({ call: 'call_dry' }), 'call_dry')
+  refused(
+    await desk.fleet.post('/v1/worker/calls', { call: 'call_dry', dry_run: true }),
+    400,
+    'dry_run needs the number that was called, or the agent',
+  )
+})
+
 test('a worker that names the call itself opens it once, however often and wherever it asks (ND-40)', async () => {
   await using other = await deployment.another()
   const named = { call: `wk-${newNumber().slice(1)}`, worker: 'w1' }

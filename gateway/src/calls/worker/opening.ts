@@ -74,7 +74,7 @@ export class Opening {
     if (!route || route.channel !== 'phone' || !isTheirs(caller, route))
       throw notFound(`no agent answers at ${cutToLine(number, 'that number')}: route it to one first`)
     if (route.awaits_approval) throw forbidden(`${number} rings once the operator has approved it`)
-    if (!wanted.dry_run) await reached(number)
+    await reached(number)
     const line = wanted.overflow ? undefined : await this.#parts.lines.lineOf(number)
     return this.#openArrived({ ...arriving, route }, wanted, line)
   }

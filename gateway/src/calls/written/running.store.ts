@@ -1,5 +1,6 @@
 import type { Environment } from '@switchroom/contract/scopes'
 import { statement, type Queryable, type Transaction } from '../../database/database.ts'
+import { gatewayLock as lockOf } from '../../database/gateway-lock.ts'
 
 /** A written call, as whoever runs it names it. */
 export interface WrittenHead {
@@ -29,9 +30,6 @@ export const findWritten = (database: Queryable, id: string) => database.row(fin
 const setRunner = statement(`update logs set runner = $2 where id = $1`)
 
 export const runBy = (tx: Transaction, id: string, gateway: string) => tx.rows(setRunner, id, gateway)
-
-// A gateway that lives holds this lock on the connection it hears the others by, and loses it as it dies.
-const lockOf = (gateway: string) => `hashtextextended('switchroom gateway ' || ${gateway}, 0)`
 
 export const proofOfLife = `select pg_advisory_lock_shared(${lockOf('$1')})`
 

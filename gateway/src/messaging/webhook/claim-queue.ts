@@ -2,7 +2,7 @@ import type { Queryable } from '../../database/database.ts'
 import { later, minuteMs, type Clock } from '../../foundation/clock.ts'
 import * as store from './claims.store.ts'
 
-/** Whoever read a message for this long does so no more. */
+/** A message that was read for this long is read no more, if it is not known whether its gateway lives. */
 const deadAfterMs = 10 * minuteMs
 /** A claim waits for whoever writes its row just now, and only so many others with it. */
 const insertsAtOnce = 2
@@ -19,12 +19,14 @@ interface Wanted {
 export class ClaimQueue {
   readonly #database: Queryable
   readonly #clock: Clock
+  readonly #gateway: string
   #waiting: Wanted[] = []
   #underWay = 0
 
-  constructor(database: Queryable, clock: Clock) {
+  constructor(database: Queryable, clock: Clock, gateway: string) {
     this.#database = database
     this.#clock = clock
+    this.#gateway = gateway
   }
 
   take(org: string, messageId: string): Promise<Date | null> {
@@ -63,6 +65,7 @@ export class ClaimQueue {
       batch.map(({ messageId }) => messageId),
       now,
       later(now, -deadAfterMs),
+      this.#gateway,
     )
     const keys = new Set(given.map(({ org, message_id }) => keyOf({ org, messageId: message_id })))
     for (const wanted of batch) wanted.settle(keys.has(keyOf(wanted)) ? now : null)

@@ -1,12 +1,20 @@
 import { statement, type Queryable, type Transaction } from '../../database/database.ts'
 
+/** A claim as it was given: by which gateway, and when. */
+export interface ClaimKey {
+  org: string
+  messageId: string
+  claimedAt: Date
+  gateway: string
+}
+
 // The insert is the claim; one whose reader counts as dead is taken over, and by one alone: the row is held. Several
 // are inserted in one order, so that no two gateways wait for each other.
 const claimInsert = statement<{ org: string; message_id: string }>(`
-  insert into message_claims as c (org, message_id, claimed_at)
-  select org, message_id, $3 from unnest($1::text[], $2::text[]) as wanted (org, message_id)
+  insert into message_claims as c (org, message_id, claimed_at, gateway)
+  select org, message_id, $3, $5 from unnest($1::text[], $2::text[]) as wanted (org, message_id)
   order by org, message_id
-  on conflict (org, message_id) do update set claimed_at = excluded.claimed_at
+  on conflict (org, message_id) do update set claimed_at = excluded.claimed_at, gateway = excluded.gateway
   where c.read_at is null and c.claimed_at <= $4
   returning c.org, c.message_id`)
 
@@ -17,28 +25,44 @@ export const insertClaims = (
   messageIds: readonly string[],
   now: Date,
   dead: Date,
-) => database.rows(claimInsert, orgs, messageIds, now, dead)
+  gateway: string,
+) => database.rows(claimInsert, orgs, messageIds, now, dead, gateway)
 
-const find = statement<{ is_read: boolean }>(`
-  select read_at is not null as is_read from message_claims where org = $1 and message_id = $2`)
+const find = statement<{ is_read: boolean; gateway: string | null }>(`
+  select read_at is not null as is_read, gateway from message_claims where org = $1 and message_id = $2`)
 
 export const findClaim = (database: Queryable, org: string, messageId: string) =>
   database.row(find, org, messageId)
 
+const takeOver = statement<{ org: string }>(`
+  update message_claims set claimed_at = $5, gateway = $4
+  where org = $1 and message_id = $2 and gateway = $3 and read_at is null
+  returning org`)
+
+/** A claim of a gateway that is dead; undefined for all but the first who takes it. */
+export const takeOverClaim = (
+  database: Queryable,
+  { org, messageId }: { org: string; messageId: string },
+  dead: string,
+  own: string,
+  now: Date,
+) => database.row(takeOver, org, messageId, dead, own, now)
+
 export const claimRead = statement<{ org: string }>(`
   update message_claims set read_at = $4
-  where org = $1 and message_id = $2 and claimed_at = $3 and read_at is null
+  where org = $1 and message_id = $2 and claimed_at = $3 and gateway = $5 and read_at is null
   returning org`)
 
 /** Undefined where the claim is no longer the one of that moment. */
-export const markRead = (tx: Transaction, org: string, messageId: string, claimedAt: Date, now: Date) =>
-  tx.row(claimRead, org, messageId, claimedAt, now)
+export const markRead = (tx: Transaction, claim: ClaimKey, now: Date) =>
+  tx.row(claimRead, claim.org, claim.messageId, claim.claimedAt, now, claim.gateway)
 
 const giveBack = statement(`
-  delete from message_claims where org = $1 and message_id = $2 and claimed_at = $3 and read_at is null`)
+  delete from message_claims
+  where org = $1 and message_id = $2 and claimed_at = $3 and gateway = $4 and read_at is null`)
 
-export const deleteClaim = (database: Queryable, org: string, messageId: string, claimedAt: Date) =>
-  database.rows(giveBack, org, messageId, claimedAt)
+export const deleteClaim = (database: Queryable, claim: ClaimKey) =>
+  database.rows(giveBack, claim.org, claim.messageId, claim.claimedAt, claim.gateway)
 
 const forget = statement<{ gone: number }>(`
   with old as (

@@ -13,12 +13,16 @@ const beingRead = 'another delivery of a message is being read: deliver it again
 const notRead = 'a message could not be read: deliver it again'
 
 /** Somebody began to read a message then, and was never seen again. */
-async function leaveClaim(line: WebhookLine, messageId: string, claimedAt: Date) {
-  await deployment.sql('insert into message_claims (org, message_id, claimed_at) values ($1, $2, $3)', [
-    line.org.id,
-    messageId,
-    claimedAt,
-  ])
+async function leaveClaim(
+  line: WebhookLine,
+  messageId: string,
+  claimedAt: Date,
+  gateway: string | null = null,
+) {
+  await deployment.sql(
+    'insert into message_claims (org, message_id, claimed_at, gateway) values ($1, $2, $3, $4)',
+    [line.org.id, messageId, claimedAt, gateway],
+  )
 }
 
 const ago = (ms: number) => later(deployment.clock.now(), -ms)
@@ -153,7 +157,41 @@ test('the same id at two orgs is read at both (N-052, ND-76, T-66)', async () =>
   assert.deepEqual((await desk.deliver(second, { messages: [message] })).body, { received: 0 })
 })
 
-test('a claim of a dead reader is another’s from ten minutes on: 503 at 599 seconds, read at 600 (N-100, N-531, ND-76, T-65)', async () => {
+test('a claim whose gateway is known to be dead is taken over at the next delivery, by one of many (ND-76)', async () => {
+  await using other = await desk.another()
+  const line = await desk.newLine()
+  const message = textOf('Left')
+  await leaveClaim(line, message.id, ago(secondMs), 'gw_gone')
+  using here = stall()
+  using there = stall(other.receiver)
+  const answers: Answer[] = []
+  const deliveries = Array.from({ length: 10 }, async (_, at) => {
+    answers.push(await (at % 2 ? desk : other).deliver(line, { messages: [message] }))
+  })
+  await until('all but the one that reads are answered', () => answers.length === 9)
+  for (const answer of answers) refused(answer, 503, beingRead)
+  here.letGo()
+  there.letGo()
+  await Promise.all(deliveries)
+  assert.deepEqual(answers.at(-1)?.body, { received: 1 })
+  assert.equal(receiver.times(message.id) + other.receiver.times(message.id), 1)
+})
+
+test('a claim of a gateway that lives is left to it by the others (ND-76)', async () => {
+  await using other = await desk.another()
+  const line = await desk.newLine()
+  const message = textOf('Slowly')
+  using reading = stall()
+  const first = desk.deliver(line, { messages: [message] })
+  await reading.begins()
+  for (const another of [other, desk])
+    refused(await answered(another.deliver(line, { messages: [message] })), 503, beingRead)
+  reading.letGo()
+  assert.deepEqual((await first).body, { received: 1 })
+  assert.deepEqual([receiver.times(message.id), other.receiver.times(message.id)], [1, 0])
+})
+
+test('a claim of which nobody knows the gateway is another’s from ten minutes on: 503 at 599 seconds, read at 600 (N-100, N-531, ND-76, T-65)', async () => {
   await using other = await desk.another()
   const line = await desk.newLine()
   const message = textOf('Left')

@@ -1,3 +1,4 @@
+import type { AgentsRoom } from '../../agents/room.ts'
 import type { CallsRoom } from '../../calls/room.ts'
 import type { Ground } from '../../database/room.ts'
 import type { PeopleRoom } from '../../people/room.ts'
@@ -21,11 +22,12 @@ export function makeWebhook(
   parts: Ground &
     Pick<PeopleRoom, 'orgs'> &
     Pick<ProvidersRoom, 'vendors' | 'stageKeys' | 'accounts'> &
+    Pick<AgentsRoom, 'runningGateways'> &
     Pick<CallsRoom, 'callHeads'>,
   { accessTokens, receiver }: WebhookNeeds,
 ) {
   const { settings, database, clock, logger, publicAddresses, accounts, callHeads } = parts
-  const messageClaims = new Claims(database, clock)
+  const messageClaims = new Claims(database, clock, parts.runningGateways)
   const media = new Media(settings.telephony.messagingApi, publicAddresses)
   const ears = new NoteEars({ ...parts, heads: callHeads })
   const voiceNotes = new VoiceNotes(accessTokens, media, ears, accounts)
