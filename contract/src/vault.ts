@@ -9,7 +9,9 @@ export type SealedColumnState = Static<typeof SealedColumnState>
 
 export const VaultState = Type.Object({
   key: Type.String({ description: 'the id of the key that this gateway seals with' }),
-  finished: Type.Boolean({ description: 'whether nothing needs another key: the older one may be taken away' }),
+  finished: Type.Boolean({
+    description: 'whether nothing needs another key: the older one may be taken away',
+  }),
   left: Type.Integer({ description: 'values that are not sealed under that key' }),
   gateways: Type.Integer({ description: 'gateways that run and seal with another key' }),
   columns: Type.Array(SealedColumnState),

@@ -61,7 +61,9 @@ export class Vault {
   seal(secret: string, place: SealedPlace): Buffer {
     const { secret: key, header } = this.#newest
     const nonce = randomBytes(nonceBytes)
-    const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.concat([header, Buffer.from(place)]))
+    const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(
+      Buffer.concat([header, Buffer.from(place)]),
+    )
     const sealed = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()])
     return Buffer.concat([header, nonce, cipher.getAuthTag(), sealed])
   }
@@ -89,7 +91,8 @@ export class Vault {
 }
 
 function vaultKeyOf(secret: Buffer): VaultKey {
-  const drawn = (purpose: string, bytes: number) => Buffer.from(hkdfSync('sha256', secret, '', purpose, bytes))
+  const drawn = (purpose: string, bytes: number) =>
+    Buffer.from(hkdfSync('sha256', secret, '', purpose, bytes))
   const id = drawn('switchroom key id', keyIdBytes)
   return { secret, macSecret: drawn('switchroom codes', 32), header: Buffer.concat([Buffer.of(version), id]) }
 }

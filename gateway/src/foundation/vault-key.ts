@@ -6,7 +6,9 @@ export function readVaultKeys(value: string | undefined): [newest: Buffer, older
   if (newest === undefined)
     throw new SettingError('SVC_VAULT_KEY is not set: a gateway does not start without it')
   if (more.length > 0)
-    throw new SettingError('SVC_VAULT_KEY is one key, or two while it is changed: the new one, then the old one')
+    throw new SettingError(
+      'SVC_VAULT_KEY is one key, or two while it is changed: the new one, then the old one',
+    )
   return older === undefined ? [keyOf(newest)] : [keyOf(newest), keyOf(older)]
 }
 

@@ -44,7 +44,9 @@ export class Holders {
     const socket = { id, gateway: this.#gateways.id, org, env, holder: holderOf(caller), key_id }
     const most = await store.openSocket(this.#database, socket, this.#gateways.aliveSince, this.#clock.now())
     if (most !== null)
-      throw tooMany(`org ${caller.slug} has ${most} app sockets open, its most: close one, or ask the operator`)
+      throw tooMany(
+        `org ${caller.slug} has ${most} app sockets open, its most: close one, or ask the operator`,
+      )
     return socket
   }
 

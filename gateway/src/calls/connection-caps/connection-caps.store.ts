@@ -11,7 +11,9 @@ export interface NewConnection {
   owner: string
 }
 
-const open = statement<{ most: number | null }>(`select open_connection($1, $2, $3, $4, $5, $6, $7, $8) as most`)
+const open = statement<{ most: number | null }>(
+  `select open_connection($1, $2, $3, $4, $5, $6, $7, $8) as most`,
+)
 
 /** Lists the connection, or answers the cap where as many are open, on any gateway that lives. */
 export const openConnection = async (

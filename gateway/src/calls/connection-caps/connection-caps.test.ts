@@ -94,7 +94,10 @@ test('what a gateway held open that died counts no more', async () => {
   await until('its streams are forgotten', async () => isOpen(await stream(deployment, key)))
   await until('its apps are forgotten', async () => {
     const again = await AppClient.connect(deployment.url, key)
-    return (await Promise.race([again.register('desk'), again.closed.then(() => null)]))?.type === 'agent.registered'
+    return (
+      (await Promise.race([again.register('desk'), again.closed.then(() => null)]))?.type ===
+      'agent.registered'
+    )
   })
 })
 

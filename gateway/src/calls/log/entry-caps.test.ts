@@ -72,9 +72,8 @@ test('of two gateways that write at the same instant neither passes the cap', as
   await capEntries(logs.org, 50)
   const log = await logs.open()
   const writers = [deployment, other].map(({ gateway }) => gateway.services.log)
-  const written = await Promise.allSettled(
-    Array.from({ length: 80 }, (_, n) => writers[n % 2]?.append(log, [said(`${n}`)])),
-  )
+  const write = async (n: number) => writers[n % 2]?.append(log, [said(`${n}`)])
+  const written = await Promise.allSettled(Array.from({ length: 80 }, (_, n) => write(n)))
   const kept = written.filter(({ status }) => status === 'fulfilled').length
   await until('the call has ended', () => isEnded(log.id))
   const entries = typesOf(await entriesOf(deployment, log.id))
@@ -99,7 +98,13 @@ test('a chat with as many entries as it may have tells its client why, and ends'
 test("an agent's own log has no cap", async () => {
   const logs = await TestLogs.of(deployment)
   await capEntries(logs.org, 1)
-  const own = { id: `${logs.org.id}/sandbox/desk`, org: logs.org.id, env: 'sandbox', agent: 'desk', call: null } as const
+  const own = {
+    id: `${logs.org.id}/sandbox/desk`,
+    org: logs.org.id,
+    env: 'sandbox',
+    agent: 'desk',
+    call: null,
+  } as const
   await logs.open()
   await logs.write(own, tells(5))
   assert.equal((await entriesOf(deployment, own.id)).length, 5)

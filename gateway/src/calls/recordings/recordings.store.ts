@@ -28,7 +28,8 @@ export const findRecording = (database: Queryable, call: string, org: string, en
   database.row(find, call, org, env)
 
 const bytesInGb = 1024 ** 3
-const most = (org: string) => `cap_of(${org}, 'recordings_gb', ${usualCaps.recordings_gb})::bigint * ${bytesInGb}`
+const most = (org: string) =>
+  `cap_of(${org}, 'recordings_gb', ${usualCaps.recordings_gb})::bigint * ${bytesInGb}`
 
 const room = statement<{ most: number | null; bytes: number; own: number }>(`
   select ${most('$1')} as most, coalesce((select bytes from recorded_bytes where org = $1), 0) as bytes,

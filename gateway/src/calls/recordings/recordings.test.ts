@@ -231,15 +231,25 @@ test('an org keeps as much sound as its cap says and no more, also of two gatewa
   // room for one more of its length, and not for two
   await sql('update recorded_bytes set bytes = $2 where org = $1', [own.id, gb - 5000])
   const fleet = (at: { nobody: Client }) => at.nobody.as(fleetKey)
-  const both = await Promise.all([put(calls[1], wav(100), fleet(deployment)), put(calls[2], wav(100), fleet(other))])
-  assert.deepEqual(both.map(({ status }) => status).toSorted(), [200, 429])
+  const both = await Promise.all([
+    put(calls[1], wav(100), fleet(deployment)),
+    put(calls[2], wav(100), fleet(other)),
+  ])
+  assert.deepEqual(both.map(({ status }) => String(status)).toSorted(), ['200', '429'])
   for (const answer of both) if (answer.status === 429) refused(answer, 429, sentence)
   assert.equal(await keptBytes(), gb - 5000 + 3244)
   const stored = both[0]?.status === 200 ? calls[1] : calls[2]
-  assert.deepEqual(await files(), [`${calls[0]}.wav`, `${stored}.wav`].toSorted(), 'nothing is left of the other')
+  assert.deepEqual(
+    await files(),
+    [`${calls[0]}.wav`, `${stored}.wav`].toSorted(),
+    'nothing is left of the other',
+  )
 
   // the whole of it is not read first
-  const { socket, answer } = sendTo(`/v1/calls/${stored === calls[1] ? calls[2] : calls[1]}/recording`, 100_000_000)
+  const { socket, answer } = sendTo(
+    `/v1/calls/${stored === calls[1] ? calls[2] : calls[1]}/recording`,
+    100_000_000,
+  )
   socket.write(wav(1000))
   assert.match(await answer, /^HTTP\/1.1 429 /)
   done(await put(stored, wav(50)))

@@ -83,7 +83,10 @@ test('a search reads as much of the database when another org has fifty times th
     // an index of so many more rows may be a level deeper
     const [before = 0, then = 0, at = 0] = [alone[word], beside[word], unsorted[word]]
     assert.ok(then <= before * 1.5 + 20, `${word}: ${before} pages alone, ${then} beside the other org`)
-    assert.ok(at <= before * 1.5 + 20, `${word}: ${before} pages alone, ${at} right behind the other org's calls`)
+    assert.ok(
+      at <= before * 1.5 + 20,
+      `${word}: ${before} pages alone, ${at} right behind the other org's calls`,
+    )
   }
 
   const { client } = await small.serverToken('sandbox')

@@ -13,7 +13,8 @@ const keyOf = ({ key }: SealedColumn) =>
   `json_build_object(${Object.entries(key)
     .map(([name, sql]) => `'${name}', ${sql}`)
     .join(', ')})`
-const isOlder = (column: string) => `${column} is not null and substring(${column} from 1 for length($1::bytea)) <> $1::bytea`
+const isOlder = (column: string) =>
+  `${column} is not null and substring(${column} from 1 for length($1::bytea)) <> $1::bytea`
 
 /** Values that do not begin so, from behind a row on. */
 export const listOlder = (

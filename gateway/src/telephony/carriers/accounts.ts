@@ -206,7 +206,8 @@ export class CarrierAccounts {
   }
 }
 
-export const placeOf = (org: string, account: string): SealedPlace => `carrier_accounts:sealed:${org}:${account}`
+export const placeOf = (org: string, account: string): SealedPlace =>
+  `carrier_accounts:sealed:${org}:${account}`
 
 /** What admits an account's numbers, without what else it can do. */
 function admitting(fields: AccountFields): AccountFields {
