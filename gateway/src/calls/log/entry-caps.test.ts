@@ -48,7 +48,7 @@ test('without a word of the operator a call has 20000 entries', async () => {
   refused(await desk.append(call, tells(1), 2), 409, sentenceOf(call, 20_000))
 })
 
-test('a call that has as many entries as it may have still takes its end, what broke and its recording', async () => {
+test('a call that has as many entries as it may have still takes what broke, and its end', async () => {
   const org = await deployment.newOrg()
   await capEntries(org, 3)
   const desk = await new SpokenAgent(deployment, org, 'desk').route()
