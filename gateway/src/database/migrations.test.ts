@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { Pool } from 'pg'
 import { emptyDatabase } from '../../testing/databases.ts'
-import { migrate } from './migrations.ts'
+import { migrate, shippedMigrations } from './migrations.ts'
 
 const database = await emptyDatabase()
 const pools: Pool[] = []
@@ -52,4 +52,38 @@ test('a migration that was changed after it ran is refused', async () => {
   await assert.rejects(migrate(newPool(), [migration('0001_a.sql', 'select 1')]), {
     message: 'the migration 0001_a.sql was changed after it ran here: start the version that ran it',
   })
+})
+
+test('what was there before caps and words of an org is counted and found as what comes after it', async () => {
+  const filled = await emptyDatabase()
+  const own = new Pool({ connectionString: filled.url })
+  try {
+    const all = await shippedMigrations()
+    await migrate(
+      own,
+      all.filter(({ name }) => name < '0019'),
+    )
+    await own.query(`
+      insert into orgs (id, slug, name, quotas, created_at) values ('org_1', 'one', 'One', '{}', now());
+      insert into agents (org, slug, created_at) values ('org_1', 'desk', now());
+      insert into calls (id, org, agent, env, holder, channel, opened_at, settings, canary)
+      select 'call_' || n, 'org_1', 'desk', 'sandbox', '', 'phone', now(), '[]', false from generate_series(1, 2) n;
+      insert into logs (id, org, env, agent, call, seq) select id, org, env, agent, id, 2 from calls;
+      insert into entries (log, seq, ts, type, entry)
+      select id, 1, 1, 'user.message', '{"data":{"text":"hello there"}}' from calls
+      union all select id, 2, 1, 'call.ended', '{"data":{}}' from calls;
+      insert into recordings (call, bytes, duration_ms, stored_at) select id, 100, 1, now() from calls`)
+    await migrate(own)
+    const found = await own.query(`
+      select log from entries where org = 'org_1'
+        and org_words(org, entry::json -> 'data' ->> 'text') @> org_words('org_1', 'HELLO')`)
+    assert.equal(found.rowCount, 2)
+    assert.equal((await own.query('select from entries where org is null')).rowCount, 2)
+    assert.deepEqual((await own.query('select org, bytes::int from recorded_bytes')).rows, [
+      { org: 'org_1', bytes: 200 },
+    ])
+  } finally {
+    await own.end()
+    await filled.drop()
+  }
 })

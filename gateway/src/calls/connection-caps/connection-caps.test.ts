@@ -145,8 +145,8 @@ test('an org has as many chats open as its cap says, over all gateways and at th
 
   for (const chat of chats) chat.socket.terminate() // the calls go on: their clients may come back
   await until('no client is there', async () => (await openOf(org.id)) === 0)
-  const new_ = await ask(deployment)
-  assert.ok(!isChat(new_) && new_.status === 429, 'a chat without a client is still open')
+  const renewed = await ask(deployment)
+  assert.ok(!isChat(renewed) && renewed.status === 429, 'a chat without a client is still open')
   const back = await ask(other, calls[1])
   assert.ok(isChat(back))
   back.send({ type: 'end' })

@@ -48,7 +48,7 @@ test('without a word of the operator a call has 20000 entries', async () => {
   refused(await desk.append(call, tells(1), 2), 409, sentenceOf(call, 20_000))
 })
 
-test('a call that has as many entries as it may have still takes its end, what broke and its recording', async () => {
+test('a call that has as many entries as it may have still takes what broke, and its end', async () => {
   const org = await deployment.newOrg()
   await capEntries(org, 3)
   const desk = await new SpokenAgent(deployment, org, 'desk').route()
@@ -72,9 +72,8 @@ test('of two gateways that write at the same instant neither passes the cap', as
   await capEntries(logs.org, 50)
   const log = await logs.open()
   const writers = [deployment, other].map(({ gateway }) => gateway.services.log)
-  const written = await Promise.allSettled(
-    Array.from({ length: 80 }, (_, n) => writers[n % 2]?.append(log, [said(`${n}`)])),
-  )
+  const write = async (n: number) => writers[n % 2]?.append(log, [said(`${n}`)])
+  const written = await Promise.allSettled(Array.from({ length: 80 }, (_, n) => write(n)))
   const kept = written.filter(({ status }) => status === 'fulfilled').length
   await until('the call has ended', () => isEnded(log.id))
   const entries = typesOf(await entriesOf(deployment, log.id))

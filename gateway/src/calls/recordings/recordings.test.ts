@@ -235,7 +235,7 @@ test('an org keeps as much sound as its cap says and no more, also of two gatewa
     put(calls[1], wav(100), fleet(deployment)),
     put(calls[2], wav(100), fleet(other)),
   ])
-  assert.deepEqual(both.map(({ status }) => status).toSorted(), [200, 429])
+  assert.deepEqual(both.map(({ status }) => String(status)).toSorted(), ['200', '429'])
   for (const answer of both) if (answer.status === 429) refused(answer, 429, sentence)
   assert.equal(await keptBytes(), gb - 5000 + 3244)
   const stored = both[0]?.status === 200 ? calls[1] : calls[2]

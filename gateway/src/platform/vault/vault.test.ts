@@ -144,7 +144,7 @@ test('every column of bytes is either listed as sealed or known to be none', asy
      where table_schema = 'public' and data_type = 'bytea'`,
   )
   const listed = sealedColumns.map(({ table, column }) => `${table}.${column}`)
-  const held = rows.map(({ name }) => name).filter((name) => !unsealed.has(name))
+  const held = rows.map(({ name }) => String(name)).filter((name) => !unsealed.has(name))
   assert.deepEqual(held.toSorted(), ['deployment.vault_check', ...listed].toSorted())
 })
 
@@ -154,10 +154,10 @@ test('the vault key is changed while two gateways serve and write, and no secret
   const [first, second] = gateways
   const org = await first.newOrg()
   const { key } = await org.person('admin')
-  let isRotating = true
+  const rotated = new AbortController()
   const written = new Map<string, string>()
   const write = async (vendor: string) => {
-    for (let n = 0; isRotating; n += 1) {
+    for (let n = 0; !rotated.signal.aborted; n += 1) {
       const at = gateways[n % 2] ?? first
       const client = at.nobody.as(key)
       done(await client.put(`/v1/provider-keys/${vendor}`, { key: `${vendor} ${n}` }))
@@ -166,7 +166,7 @@ test('the vault key is changed while two gateways serve and write, and no secret
   }
   const writers = ['openai', 'deepgram', 'cartesia'].map(write)
   const answers = await Promise.all([rotate(first), rotate(second), rotate(first), rotate(second)])
-  isRotating = false
+  rotated.abort()
   await Promise.all(writers)
   const last = await rotate(first)
   assert.deepEqual([last.finished, last.left, last.gateways, last.unreadable], [true, 0, 0, []])
@@ -186,8 +186,8 @@ test('the vault key is changed while two gateways serve and write, and no secret
     )
   assert.deepEqual((await stateOf(alone)).finished, true)
   const wrong = "SVC_VAULT_KEY does not open this deployment's secrets"
-  for (const key of [older, Buffer.alloc(32, 9)])
-    await assert.rejects(another(key.toString('base64')), { message: wrong })
+  for (const refused of [older, Buffer.alloc(32, 9)])
+    await assert.rejects(another(refused.toString('base64')), { message: wrong })
 })
 
 test('a secret that is written while its old value is sealed again stays as it was written', async () => {
