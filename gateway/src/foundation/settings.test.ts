@@ -75,6 +75,7 @@ test('every deployment setting starts SVC_ and the defaults are those of the set
     recordingsFolder: undefined,
     consoleFolder: undefined,
     logKeptMs: undefined,
+    auditKeptMs: 730 * 24 * 60 * 60 * 1000,
   })
 })
 
