@@ -93,6 +93,7 @@ test('every deployment setting starts SVC_ and the defaults are those of the set
       isMetricsPortSet: false,
     },
     logKeptMs: undefined,
+    auditKeptMs: 730 * 24 * 60 * 60 * 1000,
   })
 })
 
