@@ -8,6 +8,7 @@ export const auditActions = [
   'member.joined',
   'member.changed',
   'member.removed',
+  'member.reopened',
   'member.operator_changed',
   'password.reset_asked',
   'password.set',
@@ -52,6 +53,7 @@ export const auditActions = [
   'platform.mail_removed',
   'platform.providers_changed',
   'platform.retention_run',
+  'platform.vault_rotated',
 ] as const
 export type AuditAction = (typeof auditActions)[number]
 

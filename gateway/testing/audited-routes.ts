@@ -2,6 +2,9 @@ import type { AuditAction } from '@switchroom/contract/audit'
 
 type AuditedRoutes = Record<string, readonly AuditAction[]>
 
+/** What follows from a change by another person, wherever that was made. */
+export const consequences: readonly AuditAction[] = ['member.reopened']
+
 /** What changes people, keys and ways to sign in, with what each records. */
 export const peopleRoutes: AuditedRoutes = {
   'POST /v1/members': ['member.invited'],
@@ -14,7 +17,7 @@ export const peopleRoutes: AuditedRoutes = {
   'POST /v1/login/org': ['person.signed_in', 'member.joined', 'org.visited'],
   'POST /v1/login/pairings/:code': ['pairing.approved', 'org.visited'],
   'GET /v1/login/pairings/:code/key': ['person.signed_in'],
-  'GET /v1/login/sso/callback': ['member.joined'],
+  'GET /v1/login/sso/callback/:org': ['member.joined'],
   'POST /v1/signup/verify': ['org.created', 'member.joined'],
   'POST /v1/keys': ['key.created'],
   'POST /v1/keys/:fingerprint/revoke': ['key.revoked'],
@@ -57,6 +60,7 @@ export const orgRoutes: AuditedRoutes = {
 
 /** What the operator changes in orgs and on the deployment. */
 export const operatorRoutes: AuditedRoutes = {
+  'POST /v1/ops/vault/rotate': ['platform.vault_rotated'],
   'POST /v1/ops/orgs': ['org.created'],
   'PUT /v1/ops/orgs/:org/quotas': ['org.quotas_changed'],
   'PUT /v1/ops/orgs/:org/account': ['org.account_changed'],

@@ -3,7 +3,6 @@ import type { MediaTerms } from '../src/rtp/media-terms.ts'
 import { newRtp, payloadIn, readRtp, type RtpPacket } from '../src/rtp/rtp-packet.ts'
 import { decodeG711, encodeG711 } from '@switchroom/audio/g711'
 
-const frameSamples = 160
 export const tonePayloadType = 101
 
 export interface SentAs {

@@ -2,6 +2,8 @@ import type { AuditAction, AuditEntry } from '@switchroom/contract/audit'
 import type { Option } from '../ui/field.tsx'
 
 export const actionLabels: Record<AuditAction, string> = {
+  'member.reopened': 'Member has to accept again',
+  'platform.vault_rotated': 'Vault key rotated',
   'member.invited': 'Member invited',
   'member.joined': 'Member joined',
   'member.changed': 'Member changed',

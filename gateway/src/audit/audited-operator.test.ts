@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { auditActions } from '@switchroom/contract/audit'
 import { AuditedDeployment, byOperator } from '../../testing/audited-deployment.ts'
-import { auditedRoutes, exemptRoutes, operatorRoutes } from '../../testing/audited-routes.ts'
+import { auditedRoutes, consequences, exemptRoutes, operatorRoutes } from '../../testing/audited-routes.ts'
 import { noLimit, password } from '../../testing/deployment.ts'
 import { done } from '../../testing/test-agents.ts'
 
@@ -25,7 +25,7 @@ test('every route that changes something is audited or exempt with a reason, and
     (route) => !routes.has(route),
   )
   assert.deepEqual([both, gone], [[], []])
-  const named = new Set(Object.values(auditedRoutes).flat())
+  const named = new Set([...Object.values(auditedRoutes).flat(), ...consequences])
   assert.deepEqual(
     auditActions.filter((action) => !named.has(action)),
     [],
@@ -65,6 +65,7 @@ test("the operator's changes are recorded in the org they concern, or for the de
   })
   const { token, member } = invited.body
   done(await nobody.post(`/v1/invitations/${secret(token)}`, { password }))
+  await deployment.sql('update persons set verified = true where email = $1', [body.email])
   const boss = { kind: 'member', id: member.id, label: body.email } as const
   const flag = () => operator.put(`${at}/members/${member.id}/operator`, { operator: true })
   await check('PUT /v1/ops/orgs/:org/members/:id/operator', flag, { ...by, target: boss })
@@ -85,6 +86,7 @@ test("the operator's changes are recorded in the org they concern, or for the de
   await check('PUT /v1/ops/brand', () => operator.put('/v1/ops/brand', { name: 'Acme' }), platform)
   const row = done(await operator.get('/v1/ops/providers'))
   await check('PUT /v1/ops/providers', () => operator.put('/v1/ops/providers', row), platform)
+  await check('POST /v1/ops/vault/rotate', () => operator.post('/v1/ops/vault/rotate'), platform)
   await check('POST /v1/ops/retention', () => operator.post('/v1/ops/retention'), platform)
 })
 

@@ -176,6 +176,7 @@ test('single sign-on is recorded when it is set, proven, used and removed', asyn
     ...by,
     target: { kind: 'sso', label: issuer },
   })
+  audited.provider.register(set.body.redirect_uri)
   dns.set(domain, { TXT: [set.body.proofs[0].txt] })
   const verify = () => admin.client.post(`/v1/org/sso/domains/${domain}/verify`)
   await check('POST /v1/org/sso/domains/:domain/verify', verify, {
@@ -188,12 +189,12 @@ test('single sign-on is recorded when it is set, proven, used and removed', asyn
     email,
     email_verified: true,
   })
-  const seated = await check('GET /v1/login/sso/callback', () => browser.finish(query), {
+  const seated = await check('GET /v1/login/sso/callback/:org', () => browser.finish(query), {
     org: org.id,
     actor: { kind: 'person', email },
     target: { kind: 'member', label: email },
   })
-  const redeem = () => nobody.post('/v1/login', { code: secret(loginCode(seated)) })
+  const redeem = () => browser.redeem(secret(loginCode(seated)))
   await check('POST /v1/login', redeem, {
     actions: ['person.signed_in'],
     org: org.id,

@@ -50,6 +50,17 @@ export async function recordAudit(
   })
 }
 
+/** Nobody signed in: anyone may have asked, or the platform itself acts. */
+export const system = {
+  kind: 'system',
+  key_id: null,
+  subject: null,
+  name: null,
+  email: null,
+  visiting: false,
+  from: null,
+} as const
+
 /** Somebody who acts by a link, a password or a provider's word, from where they do. */
 export const actingPerson = (
   person: { id: string; org: string; name: string; email: string },

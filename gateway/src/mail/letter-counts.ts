@@ -47,4 +47,8 @@ export class LetterCounts {
 }
 
 /** What follows a + is in the same mailbox. */
-const mailboxOf = (address: string) => address.replace(/\+[^@]*(?=@)/, '')
+function mailboxOf(address: string): string {
+  const at = address.lastIndexOf('@')
+  const [mailbox] = address.slice(0, at).split('+')
+  return `${mailbox}${address.slice(at)}`
+}

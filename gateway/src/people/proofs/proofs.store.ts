@@ -23,8 +23,9 @@ const verify = statement(`update persons set verified = true, password_hash = nu
 
 export const markProven = (tx: Transaction, email: string) => tx.rows(verify, email)
 
-const reopen = statement(`
-  update members set status = 'invited' where email = $1 and status = 'active' and id is distinct from $2`)
+const reopen = statement<{ id: string; org: string }>(`
+  update members set status = 'invited' where email = $1 and status = 'active' and id is distinct from $2
+  returning id, org`)
 
 /** The rows that were taken before the proof wait for their person again; a disabled one stays disabled. */
 export const reopenSeats = (tx: Transaction, email: string, except: string | undefined) =>

@@ -72,6 +72,11 @@ test("with the proof the squatter's password is gone and their seat has to be ac
       'nobody answers to that email and password',
     )
   assert.equal(await statusOf(squatted.member), 'invited')
+  const { rows } = await sql(
+    `select org, action from audit where target_id = $1 order by ordinal desc limit 1`,
+    [squatted.member],
+  )
+  assert.deepEqual(rows, [{ org: squatted.org.id, action: 'member.reopened' }])
   assert.equal((await signIn(squatted.email, victimsPassword)).body.org, org.id)
   assert.equal(await statusOf(squatted.member), 'invited')
   const entered = await signIn(squatted.email, victimsPassword, squatted.org.slug)

@@ -1,3 +1,4 @@
+import { recordAudit, system } from '../../audit/recording.ts'
 import type { Transaction } from '../../database/database.ts'
 import type { Keys } from '../keys/keys.ts'
 import * as store from './proofs.store.ts'
@@ -26,7 +27,10 @@ export class Proofs {
     await this.#keys.revokeOfPerson(tx, email)
     await store.deleteLoginCodes(tx, email)
     await store.deleteHandedLinks(tx, email)
-    await store.reopenSeats(tx, email, enteredRow)
+    for (const { id, org } of await store.reopenSeats(tx, email, enteredRow)) {
+      const target = { kind: 'member', id, label: email } as const
+      await recordAudit(tx, { ...system, org }, 'member.reopened', target)
+    }
     return true
   }
 }

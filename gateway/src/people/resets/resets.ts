@@ -1,5 +1,5 @@
 import type { AskReset } from '@switchroom/contract/sign-in'
-import { recordAudit } from '../../audit/recording.ts'
+import { recordAudit, system } from '../../audit/recording.ts'
 import type { Database } from '../../database/database.ts'
 import { hourMs } from '../../foundation/clock.ts'
 import { normalAddress } from '../../foundation/text.ts'
@@ -9,16 +9,6 @@ import type { Mailboxes } from '../../mail/mailboxes.ts'
 import type { Links } from '../invitations/links.ts'
 import { signInTries, tooManyTries } from '../sign-in/tries.ts'
 import * as store from './resets.store.ts'
-
-/** Anyone may ask for the letter. */
-const nobody = {
-  kind: 'system',
-  key_id: null,
-  subject: null,
-  name: null,
-  email: null,
-  visiting: false,
-} as const
 
 const lettersAnHour = { name: 'reset letters', tries: 5, windowMs: hourMs }
 
@@ -66,7 +56,7 @@ export class Resets {
     const posted = this.#database.transaction(async (tx) => {
       await this.#links.postReset(tx, member, member.org_name)
       const target = { kind: 'member', id: member.id, label: address } as const
-      await recordAudit(tx, { ...nobody, org: member.org, from }, 'password.reset_asked', target)
+      await recordAudit(tx, { ...system, org: member.org, from }, 'password.reset_asked', target)
     })
     await posted.catch(unlessTooManyLetters)
   }

@@ -22,6 +22,6 @@ export function vaultRoutes(server: Server, rotation: VaultKeyRotation) {
         response: { 200: VaultRotation },
       },
     },
-    () => rotation.rotate(),
+    (request) => rotation.rotate(request.operator),
   )
 }

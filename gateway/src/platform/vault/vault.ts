@@ -1,8 +1,10 @@
 import type { VaultRotation, VaultState } from '@switchroom/contract/vault'
 import type { Logger } from 'pino'
 import type { RunningGateways } from '../../agents/apps/running-gateways.ts'
+import { recordAudit } from '../../audit/recording.ts'
 import type { Database, Queryable } from '../../database/database.ts'
 import { dropOtherKeys, heldVaultKeys, vaultKeys } from '../../database/vault-check.ts'
+import type { Operator } from '../../foundation/caller.ts'
 import type { Vault } from '../../foundation/sealing.ts'
 import { sealedColumns, type SealedColumn } from './sealed-columns.ts'
 import * as store from './vault.store.ts'
@@ -33,7 +35,7 @@ export class VaultKeyRotation {
   }
 
   /** Any number of gateways may do so at once: each value is replaced where it is still the one that was read. */
-  async rotate(): Promise<VaultRotation> {
+  async rotate(by: Operator): Promise<VaultRotation> {
     const unreadable: string[] = []
     let resealed = 0
     for (const column of sealedColumns) {
@@ -43,7 +45,7 @@ export class VaultKeyRotation {
       if (done.unreadable > 0)
         this.#parts.logger.warn({ ...done, table: column.table }, 'sealed values open under no vault key')
     }
-    return { ...(await this.#finish()), resealed, unreadable }
+    return { ...(await this.#finish(by, resealed)), resealed, unreadable }
   }
 
   async #reseal(column: SealedColumn, atMost: number): Promise<{ resealed: number; unreadable: number }> {
@@ -74,11 +76,13 @@ export class VaultKeyRotation {
   }
 
   /** The check comes last: from then on a gateway may start with the newest key alone. */
-  #finish(): Promise<VaultState> {
+  #finish(by: Operator, resealed: number): Promise<VaultState> {
     const { database, vault } = this.#parts
     return database.transaction(async (tx) => {
       const keys = await heldVaultKeys(tx, vault) // a gateway that starts waits, and says which key it seals with
       const state = await this.#state(tx, keys)
+      const detail = { key: state.key, resealed, left: state.left }
+      await recordAudit(tx, by, 'platform.vault_rotated', { kind: 'platform' }, { detail })
       if (state.left > 0 || state.gateways > 0) return state
       await dropOtherKeys(tx, vault)
       return { ...state, finished: true }
