@@ -18,8 +18,9 @@ const recorded = await recordings()
 
 /** Calls the example agent and asks for a person; answers in which turn it takes that up. */
 async function askForPerson(t: TestContext) {
+  const before = (await office.calls()).length
   const phone = await Phone.call(t, 'hello', office.worker.sipPort)
-  const call = await until('it calls', async () => (await office.calls()).at(-1), 60_000)
+  const call = await until('the call is opened', async () => (await office.calls())[before], 60_000)
   await office.untilLogged(call, 'it has greeted', (log) => log.some(({ type }) => type === 'bot.finished'))
   const turn = await ask({ office, call, say: (sentence) => phone.say(recorded[sentence]) }, 'person')
   return { phone, call, turn }

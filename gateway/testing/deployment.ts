@@ -142,7 +142,7 @@ export interface TestOrg {
 
 const newName = (prefix: string) => `${prefix}-${randomBytes(4).toString('hex')}`
 
-async function makeOrg({ operator, nobody, sql }: Deployment): Promise<TestOrg> {
+async function makeOrg({ operator, nobody, sql, clock }: Deployment): Promise<TestOrg> {
   const slug = newName('org')
   const created = await operator.post('/v1/ops/orgs', { slug, name: `Org ${slug}` })
   assert.equal(created.status, 201, created.text)
@@ -158,8 +158,8 @@ async function makeOrg({ operator, nobody, sql }: Deployment): Promise<TestOrg> 
     const token = newName('mailed')
     await sql(
       `insert into invitations (digest, member, purpose, handed, proves_address, expires_at)
-       values (sha256($1::text::bytea), $2, 'invitation', false, true, now() + interval '1 day')`,
-      [token, member],
+       values (sha256($1::text::bytea), $2, 'invitation', false, true, $3::timestamptz + interval '1 day')`,
+      [token, member, clock.now()],
     )
     const wanted = { password, device: 'laptop', keep_keys: true }
     const accepted = await nobody.post(`/v1/invitations/${token}`, wanted)

@@ -12,7 +12,11 @@ export interface TestGroup {
   bytes: number
 }
 
-const isSharing = (file: string) => sharing.some((folder) => file.startsWith(`${folder}/`))
+/** Its tests start and count child processes of the process they run in. */
+const alone = 'vendors/local/'
+
+const isSharing = (file: string) =>
+  !file.startsWith(alone) && sharing.some((folder) => file.startsWith(`${folder}/`))
 
 /** Which files share a process, the largest groups first; a file of another package is a group by itself. */
 export function testGroups(files: readonly string[]): TestGroup[] {
@@ -25,10 +29,10 @@ export function testGroups(files: readonly string[]): TestGroup[] {
     smallest.files.push(file)
     smallest.bytes += bytes
   }
-  const alone = sized
+  const single = sized
     .filter(({ file }) => !isSharing(file))
     .map(({ file, bytes }) => ({ files: [file], bytes }))
-  return [...groups, ...alone].toSorted((a, b) => b.bytes - a.bytes)
+  return [...groups, ...single].toSorted((a, b) => b.bytes - a.bytes)
 }
 
 /** The programs of a whole run, in the order in which they start: a test file, or one that runs a group of them. */

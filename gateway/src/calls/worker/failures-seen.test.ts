@@ -95,7 +95,7 @@ test('the failures that an org’s own worker reports move that org’s order an
   }
   assert.equal(await firstOf(deployment, victim, `${victim.slug}-after`), 'alpha')
   assert.deepEqual(
-    (await deployment.nobody.get('/metrics')).text.match(/svc_vendor_failing\{vendor="alpha"\} \d/g),
+    (await deployment.metrics.get('/metrics')).text.match(/svc_vendor_failing\{vendor="alpha"\} \d/g),
     ['svc_vendor_failing{vendor="alpha"} 0'],
   )
   assert.equal(await firstBy(worker, agent, `${agent.slug}-after`), 'beta')

@@ -154,7 +154,8 @@ test('a key that was made before the provider proved the address dies, its seat 
   const reset = (await evil.admin.client.post(`/v1/members/${member.id}/reset`)).body.token
   const squatter = nobody.as(body.key)
   const { code } = (await squatter.post('/v1/login/codes')).body
-  const real = (await nobody.post('/v1/login', { code: loginCode(await signIn(corp, { email })) })).body
+  const browser = new Browser(deployment)
+  const real = (await browser.redeem(loginCode(await browser.signIn(deployment, corp.slug, { email })))).body
   refused(await squatter.post('/v1/login/org', { org: corp.slug }), 401, 'this key opens nothing')
   refused(await nobody.post('/v1/login', { code }), 404, 'that code is spent or was never made')
   refused(

@@ -32,6 +32,7 @@ const pages = [
   '/sign-up',
   '/forgotten-password',
   '/team',
+  '/audit',
   '/keys',
   '/provider-keys',
   '/judging',

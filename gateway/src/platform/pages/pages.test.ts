@@ -22,6 +22,7 @@ test('the pages behind links are the same whatever the address holds, and run no
     '/numbers',
     '/threads',
     '/team',
+    '/audit',
     '/platform/orgs',
   ]
   for (const path of [...doors, ...screens]) {
