@@ -14,9 +14,6 @@ try {
   const { sipPort } = worker
   if (sipPort === undefined) logger.info('started')
   else logger.info({ host: settings.sipHost, port: sipPort }, 'listening')
-  if (sipPort !== undefined && sipPort !== settings.sipPort)
-    process.send?.({ phones: `${settings.mediaAddress}:${sipPort}` })
-  process.send?.('ready')
 
   let draining: Promise<void> | undefined
   let stopping: Promise<void> | undefined
@@ -35,6 +32,10 @@ try {
   })
   process.on('SIGINT', () => stop('SIGINT'))
   process.on('disconnect', () => stop('the launcher is gone'))
+
+  if (sipPort !== undefined && sipPort !== settings.sipPort)
+    process.send?.({ phones: `${settings.mediaAddress}:${sipPort}` })
+  process.send?.('ready')
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
   process.exit(error instanceof SettingError ? 2 : 1)
