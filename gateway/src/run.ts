@@ -15,7 +15,6 @@ try {
   const gateway = await startGateway(settings, systemClock, logger)
   const { port, dashboardPort, metricsPort } = gateway
   logger.info({ host: settings.host, port, dashboardPort, metricsPort }, 'listening')
-  process.send?.('ready')
 
   let stopping: Promise<void> | undefined
   const stop = (reason: string) => {
@@ -30,6 +29,7 @@ try {
   process.on('SIGTERM', () => stop('SIGTERM'))
   process.on('SIGINT', () => stop('SIGINT'))
   process.on('disconnect', () => stop('the launcher is gone'))
+  process.send?.('ready') // from here on it takes signals
 } catch (error) {
   process.stderr.write(`${startFailure(error)}\n`)
   process.exit(exitStatusOf(error))

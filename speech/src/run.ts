@@ -17,7 +17,6 @@ try {
   const server = await makeSpeechServer(settings, gateway, findVendors(settings.vendorFolders), logger)
   const port = await listen(server, settings.host, settings.port)
   logger.info({ host: settings.host, port }, 'listening')
-  process.send?.('ready')
 
   let stopping: Promise<void> | undefined
   const stop = (reason: string) => {
@@ -33,6 +32,7 @@ try {
   process.on('SIGTERM', () => stop('SIGTERM'))
   process.on('SIGINT', () => stop('SIGINT'))
   process.on('disconnect', () => stop('the launcher is gone'))
+  process.send?.('ready') // from here on it takes signals
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
   process.exit(error instanceof SettingError ? 2 : 1)

@@ -12,11 +12,11 @@ export interface TestGroup {
   bytes: number
 }
 
-/** Its tests start and count child processes of the process they run in. */
-const alone = 'vendors/local/'
+/** Tests that count child processes of the process they run in, and tests that speak in real time. */
+const alone = ['vendors/local/', 'session/src/spoken/']
 
 const isSharing = (file: string) =>
-  !file.startsWith(alone) && sharing.some((folder) => file.startsWith(`${folder}/`))
+  !alone.some((folder) => file.startsWith(folder)) && sharing.some((folder) => file.startsWith(`${folder}/`))
 
 /** Which files share a process, the largest groups first; a file of another package is a group by itself. */
 export function testGroups(files: readonly string[]): TestGroup[] {
