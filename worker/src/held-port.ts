@@ -20,7 +20,7 @@ export class HeldPort {
     this.#socket = socket
   }
 
-  /** Whoever binds it next may have it. */
+  /** The port is free for the next socket. */
   async letGo(): Promise<void> {
     const socket = this.#socket
     this.#socket = undefined

@@ -44,7 +44,7 @@ export class SipCall implements SipDialog, StandingDialog {
     for (const peer of this.#peers) stack.peers.add(peer)
   }
 
-  /** From the ACK on; whoever never sends one is not asked whether they are there. */
+  /** From the ACK on; a caller who never sends one gets no OPTIONS. */
   watch(): this {
     if (!this.#isOver)
       this.#pinging = setInterval(() => void this.#ping(), this.#stack.options.timing.pingEveryMs)

@@ -12,7 +12,7 @@ afterEach(() => run.stop())
 const fences = [openFence]
 const unacknowledged = new MediaError('the caller did not acknowledge the answer')
 
-/** A server that answers whoever calls, and what became of each. */
+/** A server that answers every call, and what became of each. */
 async function answering(options: Partial<SipOptions> = {}) {
   const outcomes: unknown[] = []
   const under = await run.server({ fences: () => fences, ...options }, (invite) => {

@@ -1,7 +1,7 @@
 import type { Columns } from './log.store.ts'
 import type { Stamped, Writable } from './stamping.ts'
 
-/** What is told of a call as it closes is taken although the call has as many entries as it may have. */
+/** The entries that close a call are taken although the call has as many entries as it may have. */
 const closingTypes: ReadonlySet<string> = new Set([
   'error',
   'say.requested',

@@ -85,7 +85,7 @@ const forgetRest = statement<{ contact: string }>(`
   ) = any($4))
   returning c.contact`)
 
-/** In the order in which whoever takes a message holds them; answers how many went. */
+/** In the order in which a message's receiver locks them; answers how many were deleted. */
 export const forgetConversations = async (tx: Transaction, { org, envs, agents }: Reach, contact: string) =>
   (await tx.rows(forgetWaiting, org, contact, envs, agents)).length +
   (await tx.rows(forgetRest, org, contact, envs, agents)).length

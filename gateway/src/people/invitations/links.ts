@@ -21,7 +21,7 @@ export interface WantedLink {
   purpose: 'invitation' | 'reset'
   /** The address has a row in another org, where this link would set the password too. */
   isElsewhere: boolean
-  /** The address has an operator's row somewhere: whoever held this link would run the platform. */
+  /** The address has an operator's row somewhere: the holder of this link would run the platform. */
   isOperator: boolean
   /** A member, a person made operator, or the platform's own key. */
   askedBy: 'member' | 'operator' | 'platform key'
@@ -58,7 +58,7 @@ export class Links {
   }
 
   /**
-   * The handed link is answered to whoever asked, unless the address is in another org or an operator's. The letter
+   * The handed link is answered to the caller, unless the address is in another org or an operator's. The letter
    * goes by the platform's mailbox with a link of its own, which proves the address; by the org's mailbox, whose
    * operator may read it, it carries the handed one.
    */

@@ -10,7 +10,7 @@ import { sealedColumns, type SealedColumn } from './sealed-columns.ts'
 import * as store from './vault.store.ts'
 
 const pageSize = 100
-/** One request seals so many values again; whoever asks repeats it until nothing is left. */
+/** One request seals so many values again; the client repeats it until nothing is left. */
 const mostResealed = 2000
 
 export interface VaultRotationParts {

@@ -40,7 +40,7 @@ const ofOrg = 'this org was sent 8 codes in the last day: try again tomorrow, or
 const ofDeployment =
   'this deployment sent 20 codes in the last day: try again tomorrow, or ask the operator for more'
 
-test('one number gets five texts a day, whoever asks and from whichever gateway, also at the same moment', async () => {
+test('one number gets five texts a day over all callers and gateways, also at the same moment', async () => {
   const number = newNumber()
   const people = [...(await persons(4)), ...(await persons(4))]
   const answers = await Promise.all(people.map(({ key }, n) => ask(from(key, n), number)))
