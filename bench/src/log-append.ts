@@ -7,7 +7,7 @@ import { systemClock } from '@switchroom/gateway/foundation/clock'
 import { makeLogger } from '@switchroom/gateway/http/logging'
 import { Log } from '@switchroom/gateway/calls/log/log'
 import { callLog, stamped, type LogRef } from '@switchroom/gateway/calls/log/stamping'
-import { Tails } from '@switchroom/gateway/calls/log/tails'
+import { LiveLogs } from '@switchroom/gateway/calls/log/live-logs'
 import { startBenchDeployment } from './deployment.ts'
 import { judge, median, percentile, say } from './report.ts'
 
@@ -43,8 +43,8 @@ export async function logAppend(): Promise<boolean> {
   const logger = makeLogger('error', process.stderr)
   const gateway = 'gw_bench'
   const signals = new Signals(deployment.databaseUrl, logger)
-  const tails = new Tails(database, signals, gateway, logger)
-  const log = new Log({ database, clock: systemClock, logger, tails, gateway, charge: async () => {} })
+  const liveLogs = new LiveLogs(database, signals, gateway, logger)
+  const log = new Log({ database, clock: systemClock, logger, liveLogs, gateway, charge: async () => {} })
   await signals.start()
   await database.pool.query('create table bare_entries (like entries including all)')
   const logs = await openLogs(database, log, org)

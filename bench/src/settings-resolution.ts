@@ -1,6 +1,6 @@
 import { Database, statement } from '@switchroom/gateway/database/database'
-import { readForCall } from '@switchroom/gateway/calls/heads/reading.store'
-import { scopesRun } from '@switchroom/gateway/calls/heads/versions-run'
+import { readForCall } from '@switchroom/gateway/calls/records/resolution.store'
+import { scopesRun } from '@switchroom/gateway/calls/records/versions-run'
 import { startBenchDeployment, type BenchDeployment, type OperatorAnswer } from './deployment.ts'
 import { judge, median, say } from './report.ts'
 

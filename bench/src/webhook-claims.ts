@@ -4,9 +4,13 @@ import { Database } from '@switchroom/gateway/database/database'
 import { systemClock } from '@switchroom/gateway/foundation/clock'
 import { claimRead } from '@switchroom/gateway/messaging/webhook/claims.store'
 import { Claims } from '@switchroom/gateway/messaging/webhook/claims'
-import { AppClient } from '@switchroom/gateway/testing/app-client'
-import { MessagingFake, type MessagingFault } from '@switchroom/gateway/testing/messaging-fake'
-import { deliveryOf, signatureOf, type PlatformLine } from '@switchroom/gateway/testing/platform-deliveries'
+import { AppClient } from '@switchroom/gateway/testing/agents/app-client'
+import { MessagingFake, type MessagingFault } from '@switchroom/gateway/testing/messaging/messaging-fake'
+import {
+  deliveryOf,
+  signatureOf,
+  type PlatformLine,
+} from '@switchroom/gateway/testing/messaging/platform-deliveries'
 import { startBenchDeployment, type BenchDeployment } from './deployment.ts'
 import { judge, median, percentile, say } from './report.ts'
 import { sameDriver, sameStatements, type Sent } from './same-statements.ts'

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after } from 'node:test'
-import { startChatDeployment } from '@switchroom/gateway/testing/chat-deployment'
-import { done } from '@switchroom/gateway/testing/test-agents'
+import { startChatDeployment } from '@switchroom/gateway/testing/calls/chat-deployment'
+import { done } from '@switchroom/gateway/testing/agents/test-agents'
 import { until } from '@switchroom/gateway/testing/until'
-import { changeRow, startSpeechFake } from '@switchroom/gateway/testing/vendors'
+import { changeRow, startSpeechFake } from '@switchroom/gateway/testing/providers/vendors'
 import { assertFits, assertUsable, openPage, picture, test } from './browser.ts'
 
 const house = await startChatDeployment()

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after } from 'node:test'
-import { startChatDeployment } from '@switchroom/gateway/testing/chat-deployment'
+import { startChatDeployment } from '@switchroom/gateway/testing/calls/chat-deployment'
 import { cuttableLine } from '@switchroom/gateway/testing/cuttable-line'
-import { done } from '@switchroom/gateway/testing/test-agents'
+import { done } from '@switchroom/gateway/testing/agents/test-agents'
 import { until } from '@switchroom/gateway/testing/until'
 import { openPage, test } from './browser.ts'
 
@@ -43,7 +43,7 @@ test('what somebody changed in the settings and the lexicon stays while a collea
 })
 
 /** The browser asks whether the page may listen, and waits for the answer until `allow()` is called. */
-const asking = `{
+const workerRequests = `{
   const devices = navigator.mediaDevices
   const listen = devices.getUserMedia.bind(devices)
   const allowed = new Promise((resolve) => (globalThis.allow = resolve))
@@ -62,7 +62,7 @@ test('whoever leaves while the browser still asks for the microphone is not list
   page.on('request', (request) => {
     if (request.url().endsWith('/v1/tokens')) asked.push(request.url())
   })
-  await context.addInitScript(asking)
+  await context.addInitScript(workerRequests)
   await page.goto(`/agents/${slug}/voice`)
   await page.getByRole('button', { name: 'Start talking' }).click()
   await page.getByRole('button', { name: 'Hang up' }).click()

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { newLine } from '@switchroom/gateway/testing/number-desk'
+import { newLine } from '@switchroom/gateway/testing/telephony/number-fixture'
 import { until } from '@switchroom/gateway/testing/until'
 import type { Page } from 'playwright-core'
 import { assertUsable, openPage, picture, test } from './browser.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after } from 'node:test'
-import { startChatDeployment } from '@switchroom/gateway/testing/chat-deployment'
+import { startChatDeployment } from '@switchroom/gateway/testing/calls/chat-deployment'
 import { password } from '@switchroom/gateway/testing/deployment'
 import { until } from '@switchroom/launcher/testing/waiting'
 import { assertUsable, openPage, picture, test } from './browser.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after } from 'node:test'
-import { newDomain, startSsoDeployment } from '@switchroom/gateway/testing/sso'
+import { newDomain, startSsoDeployment } from '@switchroom/gateway/testing/people/sso'
 import { assertUsable, openPage, test } from './browser.ts'
 
 const deployment = await startSsoDeployment({ SVC_BASE_URL: 'http://switchroom.test' })

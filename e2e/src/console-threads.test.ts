@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
 import { after } from 'node:test'
-import { newContact, startMessagingDeployment } from '@switchroom/gateway/testing/messaging-deployment'
-import { done } from '@switchroom/gateway/testing/test-agents'
+import {
+  newContact,
+  startMessagingDeployment,
+} from '@switchroom/gateway/testing/messaging/messaging-deployment'
+import { done } from '@switchroom/gateway/testing/agents/test-agents'
 import { until } from '@switchroom/gateway/testing/until'
 import { assertFits, assertUsable, openPage, picture, test } from './browser.ts'
 

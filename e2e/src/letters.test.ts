@@ -3,7 +3,7 @@ import { after, test } from 'node:test'
 import { Database } from '@switchroom/gateway/database/database'
 import { makeCertificates } from '@switchroom/gateway/testing/certificates'
 import { migratedDatabase } from '@switchroom/gateway/testing/databases'
-import { startMailServer } from '@switchroom/gateway/testing/mail-server'
+import { startMailServer } from '@switchroom/gateway/testing/mail/mail-server'
 import { until } from '@switchroom/gateway/testing/until'
 import { startedGateway, type GatewayProcess } from './gateway-process.ts'
 

@@ -3,8 +3,8 @@ import { after, before, suite, test } from 'node:test'
 import { until } from '@switchroom/launcher/testing/waiting'
 import type { LiveKitPhones } from '@switchroom/media/testing/livekit-phones'
 import { PhoneLine, type Call } from '@switchroom/sdk'
-import { isAnswered, roomSpeech, skip, startRooms, type RoomDesk } from './livekit-desk.ts'
-import { textsOf, typesOf, type Entry } from './spoken-desk.ts'
+import { isAnswered, roomSpeech, skip, startRooms, type RoomDesk } from './livekit-fixture.ts'
+import { textsOf, typesOf, type Entry } from './spoken-fixture.ts'
 
 suite('lines and dialled calls in rooms of a real LiveKit server', { skip }, () => {
   let phones: LiveKitPhones

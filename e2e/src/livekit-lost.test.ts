@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { until } from '@switchroom/launcher/testing/waiting'
-import { skip, startRooms, type RoomDesk } from './livekit-desk.ts'
-import { typesOf, type WorkerProcess } from './spoken-desk.ts'
+import { skip, startRooms, type RoomDesk } from './livekit-fixture.ts'
+import { typesOf, type WorkerProcess } from './spoken-fixture.ts'
 
 /** Longer than a worker may be silent. */
 const silentMs = 32_000

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
-import { ModelFake } from '@switchroom/gateway/testing/model-fake'
-import { changeRow } from '@switchroom/gateway/testing/vendors'
+import { ModelFake } from '@switchroom/gateway/testing/providers/model-fake'
+import { changeRow } from '@switchroom/gateway/testing/providers/vendors'
 import { temporaryFolder } from '@switchroom/launcher/testing/folders'
 import { until } from '@switchroom/launcher/testing/waiting'
 import { personRate } from '@switchroom/media/testing/livekit-person'
-import { roomSpeech, skip, startRooms, type RoomDesk } from './livekit-desk.ts'
-import { textsOf, typesOf } from './spoken-desk.ts'
+import { roomSpeech, skip, startRooms, type RoomDesk } from './livekit-fixture.ts'
+import { textsOf, typesOf } from './spoken-fixture.ts'
 import { assertNearly, assertWhole, recordingOf, spokenSeconds } from './spoken-recording.ts'
 
 const roomRate = 24_000

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { until } from '@switchroom/launcher/testing/waiting'
 import type { LiveKitPhones } from '@switchroom/media/testing/livekit-phones'
-import { isAnswered, roomSpeech, skip, startRooms, type RoomDesk } from './livekit-desk.ts'
-import { textsOf, typesOf } from './spoken-desk.ts'
+import { isAnswered, roomSpeech, skip, startRooms, type RoomDesk } from './livekit-fixture.ts'
+import { textsOf, typesOf } from './spoken-fixture.ts'
 
 suite('callers who are sent on in rooms of a real LiveKit server', { skip }, () => {
   let phones: LiveKitPhones

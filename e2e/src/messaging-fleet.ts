@@ -4,14 +4,14 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { Database } from '@switchroom/gateway/database/database'
 import { migratedDatabase } from '@switchroom/gateway/testing/databases'
 import { operatorKey } from '@switchroom/gateway/testing/deployment'
-import { deliver, messagesTo, statusOf } from '@switchroom/gateway/testing/messaging-deliveries'
-import { appSecret, messagingSettings } from '@switchroom/gateway/testing/messaging-deployment'
+import { deliver, messagesTo, statusOf } from '@switchroom/gateway/testing/messaging/messaging-deliveries'
+import { appSecret, messagingSettings } from '@switchroom/gateway/testing/messaging/messaging-deployment'
 import {
   MessagingFake,
   type MessagingNumberFake,
   type SentText,
-} from '@switchroom/gateway/testing/messaging-fake'
-import { ModelFake } from '@switchroom/gateway/testing/model-fake'
+} from '@switchroom/gateway/testing/messaging/messaging-fake'
+import { ModelFake } from '@switchroom/gateway/testing/providers/model-fake'
 import { afterwards } from '@switchroom/launcher/testing/folders'
 import { freePort } from '@switchroom/launcher/testing/free-port'
 import type { Chance } from './chance.ts'

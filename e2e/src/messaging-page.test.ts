@@ -4,7 +4,10 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { appSecret, startMessagingDeployment } from '@switchroom/gateway/testing/messaging-deployment'
+import {
+  appSecret,
+  startMessagingDeployment,
+} from '@switchroom/gateway/testing/messaging/messaging-deployment'
 import { until } from '@switchroom/gateway/testing/until'
 
 const messaging = await startMessagingDeployment()

@@ -1,4 +1,4 @@
-import { NumberDesk } from '@switchroom/gateway/testing/number-desk'
+import { NumberDesk } from '@switchroom/gateway/testing/telephony/number-fixture'
 import { after } from 'node:test'
 
 /** A deployment with a carrier, whose orgs are looked at in a browser. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { startDeployment } from '@switchroom/gateway/testing/deployment'
-import { SpokenAgent } from '@switchroom/gateway/testing/spoken-calls'
+import { SpokenAgent } from '@switchroom/gateway/testing/calls/spoken-calls'
 import { until } from '@switchroom/gateway/testing/until'
 import { Agent, connect, PhoneLine, type Call } from '@switchroom/sdk'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { emptyDatabase } from '@switchroom/gateway/testing/databases'
-import { ModelFake } from '@switchroom/gateway/testing/model-fake'
+import { ModelFake } from '@switchroom/gateway/testing/providers/model-fake'
 import { until } from '@switchroom/gateway/testing/until'
 import { Agent, connect, openChat, tool } from '@switchroom/sdk'
 import { startedGateway, type GatewayProcess } from './gateway-process.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test, type TestContext } from 'node:test'
-import { startChatDeployment } from '@switchroom/gateway/testing/chat-deployment'
+import { startChatDeployment } from '@switchroom/gateway/testing/calls/chat-deployment'
 import { until } from '@switchroom/gateway/testing/until'
 import { Agent, connect, openChat, tool, Type, type AgentOptions, type Turn } from '@switchroom/sdk'
 

@@ -13,7 +13,7 @@ import {
   typesOf,
   type Entry,
   type SpokenOffice,
-} from './spoken-desk.ts'
+} from './spoken-fixture.ts'
 import { runExample } from './spoken-example.ts'
 import { firstCaller, recordings, toneHz, travel } from './spoken-journey.ts'
 

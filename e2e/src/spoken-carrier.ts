@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { afterwards, type Lasting } from '@switchroom/launcher/testing/folders'
 import { until } from '@switchroom/launcher/testing/waiting'
 import { RtpLeg } from '@switchroom/media/rtp/rtp-leg'
-import { SipServer, type IncomingInvite, type SipDialog } from '@switchroom/media/sip/sip-server'
-import { MediaPorts } from '@switchroom/worker/media-ports'
-import { told, type SpokenOffice } from './spoken-desk.ts'
+import { SipServer, type IncomingInvite, type SipDialog } from '@switchroom/media/sip/server'
+import { MediaPorts } from '@switchroom/worker/phone/media-ports'
+import { told, type SpokenOffice } from './spoken-fixture.ts'
 
 /** The SIP account of the office's org at a carrier on this machine, and those who answer there. */
 export class Carrier {

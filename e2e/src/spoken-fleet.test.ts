@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { Browser } from '@switchroom/gateway/testing/browser'
-import { done } from '@switchroom/gateway/testing/test-agents'
+import { Browser } from '@switchroom/gateway/testing/http/browser'
+import { done } from '@switchroom/gateway/testing/agents/test-agents'
 import { until } from '@switchroom/launcher/testing/waiting'
 import { Carrier } from './spoken-carrier.ts'
-import { openDesk, typesOf, type WorkerProcess } from './spoken-desk.ts'
+import { openDesk, typesOf, type WorkerProcess } from './spoken-fixture.ts'
 import { Phone } from './spoken-phone.ts'
 
 const desk = await openDesk({ after }, { settings: { greeting: { say: 'Hello.' } } })

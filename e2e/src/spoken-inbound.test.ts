@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { done } from '@switchroom/gateway/testing/test-agents'
+import { done } from '@switchroom/gateway/testing/agents/test-agents'
 import { afterwards, temporaryFolder } from '@switchroom/launcher/testing/folders'
 import { until } from '@switchroom/launcher/testing/waiting'
-import { SipRefused } from '@switchroom/media/sip/sip-server'
+import { SipRefused } from '@switchroom/media/sip/server'
 import { offerOf, SipPeer } from '@switchroom/media/testing/sip-peer'
 import { Agent, PhoneLine, type Call } from '@switchroom/sdk'
-import { openDesk, speech, typesOf } from './spoken-desk.ts'
+import { openDesk, speech, typesOf } from './spoken-fixture.ts'
 import { Phone, type PhoneOptions } from './spoken-phone.ts'
 
 const desk = await openDesk(

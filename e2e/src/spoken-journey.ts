@@ -4,7 +4,7 @@ import type { Lasting } from '@switchroom/launcher/testing/folders'
 import type { RtpLeg } from '@switchroom/media/rtp/rtp-leg'
 import { sine } from '@switchroom/audio/testing/tones'
 import type { Carrier } from './spoken-carrier.ts'
-import { speech, textsOf, told, type Entry, type SpokenOffice } from './spoken-desk.ts'
+import { speech, textsOf, told, type Entry, type SpokenOffice } from './spoken-fixture.ts'
 import { Phone } from './spoken-phone.ts'
 
 const sentences = {

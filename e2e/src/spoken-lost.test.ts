@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { until } from '@switchroom/launcher/testing/waiting'
-import { SipRefused } from '@switchroom/media/sip/sip-server'
-import { openDesk, textsOf, typesOf, type SpokenDesk } from './spoken-desk.ts'
+import { SipRefused } from '@switchroom/media/sip/server'
+import { openDesk, textsOf, typesOf, type SpokenDesk } from './spoken-fixture.ts'
 import { Phone } from './spoken-phone.ts'
 
 const greeted = {

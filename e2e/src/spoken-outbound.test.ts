@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { until } from '@switchroom/launcher/testing/waiting'
 import { Carrier } from './spoken-carrier.ts'
-import { openDesk, typesOf } from './spoken-desk.ts'
+import { openDesk, typesOf } from './spoken-fixture.ts'
 
 const loud = 500
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { changeRow } from '@switchroom/gateway/testing/vendors'
+import { changeRow } from '@switchroom/gateway/testing/providers/vendors'
 import { startWireFake } from '@switchroom/kit/testing/wire-fake'
 import { afterwards } from '@switchroom/launcher/testing/folders'
 import { tool, Type } from '@switchroom/sdk'
 import { RealtimeVendor, type Said } from '@switchroom/vendor-openai/testing/realtime-vendor'
-import { openDesk, speech, textsOf, typesOf } from './spoken-desk.ts'
+import { openDesk, speech, textsOf, typesOf } from './spoken-fixture.ts'
 import { Phone } from './spoken-phone.ts'
 
 const greeting = 'Hello, this is the bakery.'

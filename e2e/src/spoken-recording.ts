@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { until } from '@switchroom/launcher/testing/waiting'
-import type { Entry, SpokenDesk } from './spoken-desk.ts'
+import type { Entry, SpokenDesk } from './spoken-fixture.ts'
 
 /** Louder than this somebody speaks. */
 const loud = 500

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { afterwards, type Lasting } from '@switchroom/launcher/testing/folders'
 import { RtpLeg } from '@switchroom/media/rtp/rtp-leg'
-import { header, type SipRequest } from '@switchroom/media/sip/sip-message'
+import { header, type SipRequest } from '@switchroom/media/sip/message'
 import { offerOf, SipPeer } from '@switchroom/media/testing/sip-peer'
 import { phonePorts } from './spoken-phone.ts'
 

@@ -7,7 +7,7 @@ import { afterwards, temporaryFolder, type Lasting } from '@switchroom/launcher/
 import { freePort } from '@switchroom/launcher/testing/free-port'
 import { encodeG711 } from '@switchroom/audio/g711'
 import { pathOf } from '@switchroom/tools/debian-packages'
-import { joined, silence } from './spoken-desk.ts'
+import { joined, silence } from './spoken-fixture.ts'
 
 const callId = 'call-of-sipp'
 /** Whoever has nothing to say on the phone sends silence. */

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { ModelFake } from '@switchroom/gateway/testing/model-fake'
-import { changeRow } from '@switchroom/gateway/testing/vendors'
+import { ModelFake } from '@switchroom/gateway/testing/providers/model-fake'
+import { changeRow } from '@switchroom/gateway/testing/providers/vendors'
 import { afterwards, temporaryFolder } from '@switchroom/launcher/testing/folders'
-import { openDesk, speech, textsOf, typesOf } from './spoken-desk.ts'
+import { openDesk, speech, textsOf, typesOf } from './spoken-fixture.ts'
 import { Phone } from './spoken-phone.ts'
 import { assertNearly, assertWhole, recordingOf, spokenSeconds } from './spoken-recording.ts'
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { until } from '@switchroom/launcher/testing/waiting'
 import { Carrier } from './spoken-carrier.ts'
-import { openDesk, speech, typesOf, type Entry } from './spoken-desk.ts'
+import { openDesk, speech, typesOf, type Entry } from './spoken-fixture.ts'
 import { Phone } from './spoken-phone.ts'
 import { SentOnPhone } from './spoken-sent-on.ts'
 

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { afterwards } from '@switchroom/launcher/testing/folders'
 import { until } from '@switchroom/launcher/testing/waiting'
-import { header } from '@switchroom/media/sip/sip-message'
+import { header } from '@switchroom/media/sip/message'
 import { sine } from '@switchroom/audio/testing/tones'
 import { RtpPhone } from '@switchroom/media/testing/rtp-phone'
 import { offerOf, SipPeer } from '@switchroom/media/testing/sip-peer'
-import { openDesk, typesOf } from './spoken-desk.ts'
+import { openDesk, typesOf } from './spoken-fixture.ts'
 import { Phone } from './spoken-phone.ts'
 
 const desk = await openDesk(

@@ -35,7 +35,7 @@ import { lexiconRoutes } from './agents/lexicon/lexicon.routes.ts'
 import { historyRoutes } from './agents/settings/history.routes.ts'
 import { appRoutes } from './agents/apps/apps.routes.ts'
 import { settingsRoutes } from './agents/settings/settings.routes.ts'
-import { callRoutes } from './calls/heads/calls.routes.ts'
+import { callRoutes } from './calls/records/calls.routes.ts'
 import { callbackRoutes } from './calls/callbacks/callbacks.routes.ts'
 import { recordingRoutes } from './calls/recordings/recordings.routes.ts'
 import { erasureRoutes } from './calls/erasure/erasure.routes.ts'
@@ -44,8 +44,8 @@ import { supervisingRoutes } from './calls/supervising/supervising.routes.ts'
 import { retentionRoutes } from './platform/retention/retention.routes.ts'
 import { insightRoutes } from './calls/insights/insights.routes.ts'
 import { eventRoutes } from './calls/log/events.routes.ts'
-import { spokenCallRoutes } from './calls/worker/spoken-calls.routes.ts'
-import { workerRoutes } from './calls/worker/worker.routes.ts'
+import { spokenCallRoutes } from './calls/spoken/spoken-calls.routes.ts'
+import { workerRoutes } from './calls/spoken/worker.routes.ts'
 import { chatRoutes } from './calls/written/chat.routes.ts'
 import { browserCallRoutes } from './telephony/browser/browser-calls.routes.ts'
 import { platformWorkerRoutes } from './telephony/workers/workers.routes.ts'
@@ -58,7 +58,7 @@ import { dialPolicyRoutes } from './telephony/dialling/policies.routes.ts'
 import { numberRoutes } from './telephony/numbers/numbers.routes.ts'
 import { mediaRoutes } from './telephony/media/media.routes.ts'
 import { outboundRoutes } from './telephony/outbound/outbound.routes.ts'
-import { threadRoutes } from './messaging/desk/threads.routes.ts'
+import { threadRoutes } from './messaging/threads/threads.routes.ts'
 import { webhookRoutes } from './messaging/webhook/webhook.routes.ts'
 import { brandRoutes } from './platform/brand/brand.routes.ts'
 import { discoveryRoutes } from './platform/discovery/discovery.routes.ts'
@@ -115,14 +115,14 @@ export async function makeApp(
   voiceRoutes(server, services.voices, services.samples)
   voiceServerRoutes(server, services)
 
-  appRoutes(server, services.holders, services.appSockets)
+  appRoutes(server, services.connectedApps, services.appSockets)
   settingsRoutes(server, services.agentSettings)
   historyRoutes(server, services.agentHistory)
   canaryRoutes(server, services.canaries)
   lexiconRoutes(server, services.lexicons)
   judgingRoutes(server, services.orgJudging)
 
-  callRoutes(server, services.callHeads)
+  callRoutes(server, services.callRecords)
   eventRoutes(server, {
     reading: services.logReading,
     relay: services.relay,
@@ -130,11 +130,11 @@ export async function makeApp(
     caps: services.connectionCaps,
   })
   workerRoutes(server, services.workerAnswers)
-  spokenCallRoutes(server, services.opening, services.appending, services.asking)
+  spokenCallRoutes(server, services.spokenCallOpener, services.entryAppender, services.workerRequests)
   chatRoutes(server, {
     chats: services.chats,
     log: services.log,
-    tails: services.tails,
+    liveLogs: services.liveLogs,
     connections: services.openConnections,
     caps: services.connectionCaps,
     logger: services.logger,

@@ -58,8 +58,8 @@ export async function startGateway(settings: Settings, clock: Clock, logger: Log
     const missing = missingMailSetting(settings)
     if (missing) logger.warn(missing)
     for (const sentence of services.lending.uselessKeys()) logger.warn(sentence)
-    services.post.start()
-    services.driving.drives.start()
+    services.mailbox.start()
+    services.appRequests.assignments.start()
     services.openConnections.start()
     services.letterTasks.start()
     services.housekeeping.start()
@@ -81,7 +81,7 @@ export async function startGateway(settings: Settings, clock: Clock, logger: Log
       await listeners.close(graceMs)
       await lettersStopped
       await Promise.all([
-        services.appSockets.forgetDead().then(() => services.holdingEntries.settled()),
+        services.appSockets.deleteExpired().then(() => services.holdingEntries.settled()),
         services.housekeeping.stop(),
         services.retention.stop(),
         services.spokenCallTasks.stop(),
@@ -91,8 +91,8 @@ export async function startGateway(settings: Settings, clock: Clock, logger: Log
         services.resets.settled(),
         services.authentication.settled(),
       ])
-      await services.driving.drives.stop()
-      await services.post.stop()
+      await services.appRequests.assignments.stop()
+      await services.mailbox.stop()
       await services.log.settled()
       await services.signals.stop()
       await services.runningGateways.stop()

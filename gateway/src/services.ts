@@ -2,10 +2,10 @@ import type { Logger } from 'pino'
 import { AuditLog } from './audit/audit.ts'
 import { agentsHeld } from './agents/agents.ts'
 import { makeAgents } from './agents/room.ts'
-import { callsRunning } from './calls/heads/heads.ts'
+import { callsRunning } from './calls/records/records.ts'
 import { makeCalls, type CallsRoom } from './calls/room.ts'
 import { messagesAsked } from './calls/written/asked-turns.ts'
-import { makeGround } from './database/room.ts'
+import { makeInfrastructure } from './database/room.ts'
 import type { Clock } from './foundation/clock.ts'
 import type { Settings } from './foundation/settings.ts'
 import { Fleet } from './http/fleet.ts'
@@ -30,7 +30,7 @@ export type Services = ReturnType<typeof makeServices>
 
 /** Everything the gateway is made of, room by room; where a room needs a later one, it is handed a function. */
 export function makeServices(settings: Settings, clock: Clock, logger: Logger) {
-  const ground = makeGround(settings, clock, logger)
+  const ground = makeInfrastructure(settings, clock, logger)
   const { database } = ground
   const http = makeHttp(ground)
   const auditLog = new AuditLog(database, clock, settings.auditKeptMs)
@@ -64,14 +64,14 @@ export function makeServices(settings: Settings, clock: Clock, logger: Logger) {
           : calls.routing.route(from, frame),
       onHeld: (holding) => {
         calls.holdingEntries.held(holding)
-        calls.driving.drives.held(holding)
+        calls.appRequests.assignments.held(holding)
         messaging.waitingMessages.held(holding)
       },
       onReleased: (holdings) => {
         calls.holdingEntries.released(holdings)
-        calls.driving.drives.released(holdings)
+        calls.appRequests.assignments.released(holdings)
       },
-      onGone: (sockets) => calls.driving.drives.gone(sockets),
+      onGone: (sockets) => calls.appRequests.assignments.gone(sockets),
     },
   )
   const calls: CallsRoom = makeCalls(
@@ -99,10 +99,10 @@ export function makeServices(settings: Settings, clock: Clock, logger: Logger) {
     ...calls,
     ...telephony,
   })
-  const agentOfCall: AgentOfCall = (caller, call) => calls.callHeads.agentOf(caller, call)
+  const agentOfCall: AgentOfCall = (caller, call) => calls.callRecords.agentOf(caller, call)
   const fleet = new Fleet(settings.fleetKey, {
     org: (idOrSlug) => people.orgs.lookUp(idOrSlug),
-    orgOfCall: (call) => calls.callHeads.orgOf(call),
+    orgOfCall: (call) => calls.callRecords.orgOf(call),
   })
 
   const discovery = new DiscoveryDocument(
@@ -139,8 +139,8 @@ export function makeServices(settings: Settings, clock: Clock, logger: Logger) {
       providers.grants,
       agents.appSockets,
       agents.runningGateways,
-      calls.post,
-      calls.driving.drives,
+      calls.mailbox,
+      calls.appRequests.assignments,
       calls.askedTurns,
       calls.connectionCaps,
       telephony.ownPhones,

@@ -1,5 +1,5 @@
 import { MigrationError } from './database/migrations.ts'
-import { SettingError } from './foundation/setting-forms.ts'
+import { SettingError } from './foundation/setting-parsing.ts'
 import { ListenFailure } from './http/listening.ts'
 
 type SystemError = Error & {

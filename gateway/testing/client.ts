@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Environment } from '@switchroom/contract/scopes'
 import type { Routes } from '../src/http/routes.ts'
-import { openSocket } from './sockets.ts'
+import { openSocket } from './http/sockets.ts'
 
 export interface Answer {
   status: number

@@ -67,7 +67,7 @@ export class EmbeddedPlane implements MediaPlane {
     }))
   }
 
-  async look(wanted: Admission): Promise<AdmissionVerdicts> {
+  async preview(wanted: Admission): Promise<AdmissionVerdicts> {
     checkFences(wanted)
     return verdicts(await this.#fences.ofScopes([scopeName(wanted.org, wanted.env)]), wanted, 'to do')
   }

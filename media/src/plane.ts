@@ -82,7 +82,7 @@ export interface MediaPlane {
   /** The fences of ours that stand there, of every org; foreign ones are neither shown nor touched. */
   list(): Promise<Fence[]>
   /** What `admit` would do, without doing it. */
-  look(wanted: Admission): Promise<AdmissionVerdicts>
+  preview(wanted: Admission): Promise<AdmissionVerdicts>
   /** Makes these fences stand for the org and environment, and no other ones; numbers move off a fence before they move on. */
   admit(wanted: Admission): Promise<AdmissionVerdicts>
   /** Takes a number off every fence of the org there, whichever environment's; `stands` when none listed it. */

@@ -9,7 +9,7 @@ import {
   TrackSource,
 } from '@livekit/rtc-node'
 import { AccessToken } from 'livekit-server-sdk'
-import type { LiveKitAddress } from '../src/livekit-server.ts'
+import type { LiveKitAddress } from '../src/livekit/server.ts'
 import { sine, strengthOf } from '@switchroom/audio/testing/tones'
 
 const sampleRate = 48_000

@@ -11,7 +11,7 @@ import {
   TrackSource,
 } from '@livekit/rtc-node'
 import { AccessToken } from 'livekit-server-sdk'
-import type { LiveKitAddress } from '../src/livekit-server.ts'
+import type { LiveKitAddress } from '../src/livekit/server.ts'
 
 export { dispose }
 

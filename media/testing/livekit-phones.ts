@@ -7,7 +7,7 @@ import {
 } from 'node:http'
 import { connect, type AddressInfo, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import type { LiveKitAddress } from '../src/livekit-server.ts'
+import type { LiveKitAddress } from '../src/livekit/server.ts'
 import { phoneToken, RoomPerson } from './livekit-person.ts'
 import { Refusal, sipRefusal, statusOf } from './livekit-refusals.ts'
 

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createServer } from 'node:net'
-import type { LiveKitAddress } from '../src/livekit-server.ts'
+import type { LiveKitAddress } from '../src/livekit/server.ts'
 import { freePort } from './rtp-phone.ts'
 
 /** The real LiveKit server on loopback, from the program that `SVC_TEST_LIVEKIT` names. */

@@ -77,18 +77,18 @@ export function planeSuite(name: string, start: () => Promise<PlaneUnderTest>) {
 
     rule('looking tells what is to do and does nothing', async (under) => {
       const wanted = admission('production', [fence('apicarrier', [one])])
-      assert.deepEqual(await under.plane.look(wanted), {
+      assert.deepEqual(await under.plane.preview(wanted), {
         fences: new Map([['org_a/production/apicarrier', 'to do']]),
         rule: 'to do',
       })
       assert.equal(under.writes(), 0)
       await under.plane.admit(wanted)
-      assert.deepEqual(await under.plane.look(wanted), { fences: stands(wanted), rule: 'stands' })
-      assert.deepEqual(await under.plane.look(admission('production', [])), {
+      assert.deepEqual(await under.plane.preview(wanted), { fences: stands(wanted), rule: 'stands' })
+      assert.deepEqual(await under.plane.preview(admission('production', [])), {
         fences: new Map([['org_a/production/apicarrier', 'to do']]),
         rule: 'to do',
       })
-      assert.deepEqual(await under.plane.look(admission('sandbox', [])), {
+      assert.deepEqual(await under.plane.preview(admission('sandbox', [])), {
         fences: new Map(),
         rule: 'stands',
       })
@@ -222,7 +222,7 @@ export function planeSuite(name: string, start: () => Promise<PlaneUnderTest>) {
           /lists no (?:network|number)$/,
         )
         await assert.rejects(
-          under.plane.look(admission('production', [open])),
+          under.plane.preview(admission('production', [open])),
           /lists no (?:network|number)$/,
         )
       }

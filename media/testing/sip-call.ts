@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { header } from '../src/sip/sip-message.ts'
-import type { IncomingInvite, SipDialog, SipOptions } from '../src/sip/sip-server.ts'
+import { header } from '../src/sip/message.ts'
+import type { IncomingInvite, SipDialog, SipOptions } from '../src/sip/server.ts'
 import { offerOf, openFence, type ServerUnderTest, SipPeer, startSip } from './sip-peer.ts'
 
 export const ours = 'sip:+34911222333@127.0.0.1'

@@ -1,6 +1,6 @@
 import type { LegEnd } from '../src/leg.ts'
 import { RtpLeg } from '../src/rtp/rtp-leg.ts'
-import type { IncomingInvite, SipStats } from '../src/sip/sip-server.ts'
+import type { IncomingInvite, SipStats } from '../src/sip/server.ts'
 import { openFence, startSip } from './sip-peer.ts'
 import { freePort } from './rtp-phone.ts'
 

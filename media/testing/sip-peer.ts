@@ -1,9 +1,9 @@
 import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'
 import { setTimeout } from 'node:timers/promises'
-import { isRequest, type SipMessage, type SipRequest, type SipResponse } from '../src/sip/sip-message.ts'
-import { parseMessage } from '../src/sip/sip-parser.ts'
-import { type IncomingInvite, type SipFence, type SipOptions, SipServer } from '../src/sip/sip-server.ts'
+import { isRequest, type SipMessage, type SipRequest, type SipResponse } from '../src/sip/message.ts'
+import { parseMessage } from '../src/sip/parser.ts'
+import { type IncomingInvite, type SipFence, type SipOptions, SipServer } from '../src/sip/server.ts'
 
 export const offerOf = (port: number, more: readonly string[] = [], address = '127.0.0.1') =>
   `${['v=0', `o=- 1 1 IN IP4 ${address}`, 's=-', `c=IN IP4 ${address}`, 't=0 0', `m=audio ${port} RTP/AVP 0 8 101`, 'a=rtpmap:101 telephone-event/8000', ...more].join('\r\n')}\r\n`

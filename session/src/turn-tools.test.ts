@@ -187,8 +187,11 @@ test('what is asked of the app together with hanging up is done first', async ()
   })
   assert.deepEqual([ends, talk.said], [true, ['Booked, bye.']])
   assert.deepEqual(talk.steps, ['prepare', 'keep metrics llm.toolCall', 'tools book', 'keep agent.message'])
-  const quiet = await turnOf([[calls('book'), calls('hang_up')], says('Booked, bye.')], { hangup: true })
-  assert.deepEqual([quiet.ends, quiet.talk.said, quiet.talk.toolsAsked.length], [true, ['Booked, bye.'], 1])
+  const onSilence = await turnOf([[calls('book'), calls('hang_up')], says('Booked, bye.')], { hangup: true })
+  assert.deepEqual(
+    [onSilence.ends, onSilence.talk.said, onSilence.talk.toolsAsked.length],
+    [true, ['Booked, bye.'], 1],
+  )
 })
 
 test('a turn that broke off while its tools ran waits for them, and goes on under its own id', async () => {

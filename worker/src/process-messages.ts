@@ -1,10 +1,10 @@
 import type { BrowserOffer } from '@switchroom/contract/media-plane'
 import type { OpenedWorkerCall } from '@switchroom/contract/worker'
 import type { LegEnd } from '@switchroom/media/leg'
-import type { RoomTerms } from '@switchroom/media/livekit-room'
-import type { LiveKitAddress } from '@switchroom/media/livekit-server'
+import type { RoomTerms } from '@switchroom/media/livekit/room'
+import type { LiveKitAddress } from '@switchroom/media/livekit/server'
 import type { MediaTerms } from '@switchroom/media/rtp/media-terms'
-import type { SipTrunk } from '@switchroom/media/sip/sip-server'
+import type { SipTrunk } from '@switchroom/media/sip/server'
 import type { Occasion } from './sentences.ts'
 
 // The worker has the signalling of every call; processes of its own have the sound and the conversations.

@@ -3,7 +3,7 @@ import { availableParallelism, hostname } from 'node:os'
 import { resolve } from 'node:path'
 import { isIPv4 } from 'node:net'
 import { environments, type Environment } from '@switchroom/contract/scopes'
-import { fleetsIn, mediaServersIn, type MediaServers } from './livekit-settings.ts'
+import { fleetsIn, mediaServersIn, type MediaServers } from './livekit/livekit-settings.ts'
 import { SettingError } from './setting-error.ts'
 
 export { SettingError }

@@ -1,19 +1,19 @@
 import type { Environment } from '@switchroom/contract/scopes'
 import { findVendors } from '@switchroom/kit/installed'
 import { MediaError } from '@switchroom/media/plane'
-import { SipServer, type SipOptions } from '@switchroom/media/sip/sip-server'
+import { SipServer, type SipOptions } from '@switchroom/media/sip/server'
 import type { Logger } from 'pino'
-import { Beats } from './beats.ts'
-import { DialledAddresses } from './dialled-addresses.ts'
-import { Fences } from './fences.ts'
+import { Beats } from './heartbeats.ts'
+import { DialledAddresses } from './phone/dialled-addresses.ts'
+import { Fences } from './phone/fences.ts'
 import { GatewayClient } from './gateway-client.ts'
-import { Inbound } from './inbound.ts'
-import type { LiveKitCallsParts } from './livekit-calls.ts'
-import { tellLostCaller } from './lost-calls.ts'
-import { MediaPorts } from './media-ports.ts'
-import { Outbound } from './outbound.ts'
-import { takePlacements } from './placements.ts'
-import { RunningCalls, type Dial } from './running-calls.ts'
+import { Inbound } from './phone/inbound.ts'
+import type { LiveKitCallsParts } from './livekit/livekit-calls.ts'
+import { tellLostCaller } from './processes/lost-calls.ts'
+import { MediaPorts } from './phone/media-ports.ts'
+import { Outbound } from './phone/outbound.ts'
+import { takePlacements } from './phone/placements.ts'
+import { RunningCalls, type Dial } from './processes/running-calls.ts'
 import { Sentences } from './sentences.ts'
 import { workerName, type Settings } from './settings.ts'
 
@@ -137,7 +137,7 @@ async function followRooms(
 ): Promise<void> {
   const address = mediaServers[env]
   if (!address) return
-  const { LiveKitCalls } = await import('./livekit-calls.ts') // most workers never need its library
+  const { LiveKitCalls } = await import('./livekit/livekit-calls.ts') // most workers never need its library
   const tellLoad = async () => (await tell()).includes(env)
   await new LiveKitCalls({ ...parts, env, address, fleet: fleets[env], tellLoad }).register()
 }

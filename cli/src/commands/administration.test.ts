@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { operatorKey, startDeployment } from '@switchroom/gateway/testing/deployment'
-import { DialDesk, newCalled } from '@switchroom/gateway/testing/dial-desk'
-import { done } from '@switchroom/gateway/testing/test-agents'
+import { DialDesk, newCalled } from '@switchroom/gateway/testing/telephony/dial-fixture'
+import { done } from '@switchroom/gateway/testing/agents/test-agents'
 import { Machine } from '../../testing/terminal.ts'
 
 const deployment = await startDeployment({ SVC_DOMAIN: 'switchroom.test' })

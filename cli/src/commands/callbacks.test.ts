@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { agentLog } from '@switchroom/gateway/calls/log/stamping'
 import { startDeployment } from '@switchroom/gateway/testing/deployment'
-import { done } from '@switchroom/gateway/testing/test-agents'
+import { done } from '@switchroom/gateway/testing/agents/test-agents'
 import { Machine } from '../../testing/terminal.ts'
 
 const deployment = await startDeployment()

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { dirname } from 'node:path'
 import { after, test } from 'node:test'
 import { password, startDeployment, type TestPerson } from '@switchroom/gateway/testing/deployment'
-import { done } from '@switchroom/gateway/testing/test-agents'
+import { done } from '@switchroom/gateway/testing/agents/test-agents'
 import makeCode from 'qrcode-generator'
 import { Machine } from '../../testing/terminal.ts'
 

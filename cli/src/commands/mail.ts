@@ -7,7 +7,7 @@ import type { GatewayClient } from '../gateway-client.ts'
 import type { Invocation } from '../invocation.ts'
 import { askSecret } from '../prompts.ts'
 
-type Standing = Mailbox & Partial<Pick<PlatformMailbox, 'source'>>
+type CurrentMailbox = Mailbox & Partial<Pick<PlatformMailbox, 'source'>>
 
 interface Whose {
   /** What its commands begin with. */
@@ -17,7 +17,7 @@ interface Whose {
   without: string
 }
 
-function show(invocation: Invocation, answer: Standing, { without }: Whose): void {
+function show(invocation: Invocation, answer: CurrentMailbox, { without }: Whose): void {
   const { out } = invocation
   invocation.answer(answer, ({ configured, host, port, security, username, from, source, ...letters }) => {
     if (!configured) return out.note(without)
@@ -50,7 +50,7 @@ function mailboxCommands(whose: Whose): Command[] {
     summary: 'the account that letters go out through; never its password',
     examples: [`svc ${name}`, `svc ${name} --json`],
     async run(invocation) {
-      show(invocation, await (await client(invocation)).get<Standing>(at), whose)
+      show(invocation, await (await client(invocation)).get<CurrentMailbox>(at), whose)
     },
   }
   const set: Command = {
@@ -65,13 +65,13 @@ function mailboxCommands(whose: Whose): Command[] {
     ],
     async run(invocation) {
       const gateway = await client(invocation)
-      const now = await gateway.get<Standing>(at)
+      const now = await gateway.get<CurrentMailbox>(at)
       const host = invocation.option('host') ?? now.host
       const from = invocation.option('from') ?? now.from
       if (host === null) throw wrongUsage('--host is needed')
       if (from === null) throw wrongUsage('--from is needed')
       const username = invocation.flag('no-username') ? null : (invocation.option('username') ?? now.username)
-      const answer = await gateway.put<Standing>(at, {
+      const answer = await gateway.put<CurrentMailbox>(at, {
         host,
         port: invocation.number('port') ?? now.port ?? 587,
         security: invocation.option('security') ?? now.security ?? 'starttls',

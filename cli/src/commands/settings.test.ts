@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { startDeployment } from '@switchroom/gateway/testing/deployment'
-import { done, TestAgent } from '@switchroom/gateway/testing/test-agents'
+import { done, TestAgent } from '@switchroom/gateway/testing/agents/test-agents'
 import { Machine } from '../../testing/terminal.ts'
 
 const deployment = await startDeployment()

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { startChatDeployment } from '@switchroom/gateway/testing/chat-deployment'
+import { startChatDeployment } from '@switchroom/gateway/testing/calls/chat-deployment'
 import { cuttableLine } from '@switchroom/gateway/testing/cuttable-line'
 import { Machine } from '../../testing/terminal.ts'
 

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { newContact, startMessagingDeployment } from '@switchroom/gateway/testing/messaging-deployment'
+import {
+  newContact,
+  startMessagingDeployment,
+} from '@switchroom/gateway/testing/messaging/messaging-deployment'
 import { until } from '@switchroom/gateway/testing/until'
 import { Machine } from '../../testing/terminal.ts'
 

@@ -25,7 +25,7 @@ export class Agents {
   }
 
   /** Names the agent if nobody did, and holds it for the rest of the transaction. */
-  async hold(tx: Transaction, orgId: string, slug: string): Promise<void> {
+  async lock(tx: Transaction, orgId: string, slug: string): Promise<void> {
     if (await store.lockAgent(tx, orgId, slug)) return
     const { slug: org, quotas } = await this.#orgs.lock(tx, orgId) // held, so that two cannot both be the last
     if (await store.lockAgent(tx, orgId, slug)) return // named while this one waited
@@ -36,7 +36,7 @@ export class Agents {
   }
 
   /** The same for one that a contact writes to, whose message is kept however many agents the org has. */
-  async holdForContact(tx: Transaction, orgId: string, slug: string): Promise<void> {
+  async lockForContact(tx: Transaction, orgId: string, slug: string): Promise<void> {
     if (!(await store.lockAgent(tx, orgId, slug))) await this.#name(tx, orgId, slug)
   }
 

@@ -1,16 +1,16 @@
 import type { Config, Lexicon } from '@switchroom/contract/settings'
-import type { Ground } from '../database/room.ts'
+import type { Infrastructure } from '../database/room.ts'
 import type { HttpRoom } from '../http/room.ts'
 import type { PeopleRoom } from '../people/room.ts'
 import type { ProvidersRoom } from '../providers/room.ts'
-import type { Scope as AgentScope } from './scope.ts'
+import type { SettingsScope as AgentScope } from './scope.ts'
 import { AgentHistory } from './settings/history.ts'
 import { AgentSettings } from './settings/settings.ts'
 import { Agents } from './agents.ts'
 import { AppSockets, appBeats, type AppSocketsParts } from './apps/app-sockets.ts'
 import { Canaries } from './canary/canary.ts'
 import { DeclaredModels } from './apps/declared-models.ts'
-import { Holders } from './apps/holders.ts'
+import { ConnectedApps } from './apps/connected-apps.ts'
 import { Lexicons } from './lexicon/lexicon.ts'
 import { OrgJudging } from './judging/judging.ts'
 import { RunningGateways } from './apps/running-gateways.ts'
@@ -20,7 +20,7 @@ export type AgentsRoom = ReturnType<typeof makeAgents>
 
 /** Agents, what they run on, and the apps that hold them. */
 export function makeAgents(
-  parts: Ground & HttpRoom & PeopleRoom & ProvidersRoom,
+  parts: Infrastructure & HttpRoom & PeopleRoom & ProvidersRoom,
   hooks: Pick<AppSocketsParts, 'takeCallFrame' | 'takeLineFrame' | 'onHeld' | 'onReleased' | 'onGone'>,
 ) {
   const {
@@ -42,11 +42,11 @@ export function makeAgents(
   const orgJudging = new OrgJudging(database, vendors, providersRow, stageKeys)
   const orgJudge = async (org: string) => (await orgJudging.read(org)).judge
   const runningGateways = new RunningGateways(database, clock, logger, vault.keyIds[0])
-  const holders = new Holders(database, clock, agents, runningGateways)
-  const declarationFor = (scope: AgentScope) => holders.declarationFor(scope)
+  const connectedApps = new ConnectedApps(database, clock, agents, runningGateways)
+  const declarationFor = (scope: AgentScope) => connectedApps.declarationFor(scope)
   const declaredModels = new DeclaredModels({ vendors, providersRow, rates, modelAccess, orgJudge })
   const appSockets = new AppSockets({
-    holders,
+    connectedApps,
     declaredModels,
     connections: openConnections,
     logger,
@@ -76,7 +76,7 @@ export function makeAgents(
     agents,
     orgJudging,
     runningGateways,
-    holders,
+    connectedApps,
     declaredModels,
     appSockets,
     settingsVersions,

@@ -4,7 +4,7 @@ import type { Caller } from '../foundation/caller.ts'
 import { badRequest, notFound } from '../foundation/refusals.ts'
 
 /** One place where versions of an agent are kept: whose they are, in which environment. */
-export interface Scope {
+export interface SettingsScope {
   org: string
   agent: string
   env: Environment
@@ -19,13 +19,13 @@ export function refuseMalformedSlug(agent: string) {
 }
 
 /** Which scope a request means: one in production, in the sandbox the team's or a person's own. */
-export function scopeOf(caller: Caller, agent: string, team = false): Scope {
+export function scopeOf(caller: Caller, agent: string, team = false): SettingsScope {
   refuseMalformedSlug(agent)
-  return { org: caller.org, agent, env: caller.env, holder: team ? '' : holderOf(caller) }
+  return { org: caller.org, agent, env: caller.env, holder: team ? '' : ownerOf(caller) }
 }
 
 /** Whose copy of an agent somebody works on: their own in the sandbox, the org's everywhere else. */
-export const holderOf = ({ env, kind, subject }: Caller): string =>
+export const ownerOf = ({ env, kind, subject }: Caller): string =>
   env === 'sandbox' && kind === 'person' ? subject : ''
 
 /** `team` as a query says it. */

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { AuditEntry } from '@switchroom/contract/audit'
-import { AuditTrail } from '../../testing/audit-trail.ts'
+import { AuditTrail } from '../../testing/audit/audit-trail.ts'
 import { refused } from '../../testing/client.ts'
 import { startDeployment, testEnvironment } from '../../testing/deployment.ts'
-import { done } from '../../testing/test-agents.ts'
+import { done } from '../../testing/agents/test-agents.ts'
 import { dayMs } from '../foundation/clock.ts'
 import { readSettings } from '../foundation/settings.ts'
 

@@ -1,10 +1,15 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { auditActions } from '@switchroom/contract/audit'
-import { AuditedDeployment, byOperator } from '../../testing/audited-deployment.ts'
-import { auditedRoutes, consequences, exemptRoutes, operatorRoutes } from '../../testing/audited-routes.ts'
+import { AuditedDeployment, byOperator } from '../../testing/audit/audited-deployment.ts'
+import {
+  auditedRoutes,
+  consequences,
+  exemptRoutes,
+  operatorRoutes,
+} from '../../testing/audit/audited-routes.ts'
 import { noLimit, password } from '../../testing/deployment.ts'
-import { done } from '../../testing/test-agents.ts'
+import { done } from '../../testing/agents/test-agents.ts'
 
 const audited = await AuditedDeployment.start()
 after(() => audited[Symbol.asyncDispose]())

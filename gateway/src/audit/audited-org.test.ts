@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { AuditedDeployment, byMember, byOperator } from '../../testing/audited-deployment.ts'
-import { orgRoutes } from '../../testing/audited-routes.ts'
-import { newLine } from '../../testing/number-desk.ts'
-import { done } from '../../testing/test-agents.ts'
+import { AuditedDeployment, byMember, byOperator } from '../../testing/audit/audited-deployment.ts'
+import { orgRoutes } from '../../testing/audit/audited-routes.ts'
+import { newLine } from '../../testing/telephony/number-fixture.ts'
+import { done } from '../../testing/agents/test-agents.ts'
 
 const audited = await AuditedDeployment.start()
 after(() => audited[Symbol.asyncDispose]())

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { AuditedDeployment, byMember } from '../../testing/audited-deployment.ts'
-import { peopleRoutes } from '../../testing/audited-routes.ts'
+import { AuditedDeployment, byMember } from '../../testing/audit/audited-deployment.ts'
+import { peopleRoutes } from '../../testing/audit/audited-routes.ts'
 import { password } from '../../testing/deployment.ts'
-import { client as ssoClient } from '../../testing/identity-provider.ts'
-import { Browser, loginCode } from '../../testing/sso.ts'
-import { done } from '../../testing/test-agents.ts'
+import { client as ssoClient } from '../../testing/people/identity-provider.ts'
+import { Browser, loginCode } from '../../testing/people/sso.ts'
+import { done } from '../../testing/agents/test-agents.ts'
 import { until } from '../../testing/until.ts'
 
 const audited = await AuditedDeployment.start()

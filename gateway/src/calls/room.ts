@@ -1,53 +1,53 @@
 import type { AgentsRoom } from '../agents/room.ts'
-import type { Ground } from '../database/room.ts'
+import type { Infrastructure } from '../database/room.ts'
 import type { PeopleRoom } from '../people/room.ts'
 import type { ProvidersRoom } from '../providers/room.ts'
-import { AppFrames } from './driving/app-frames.ts'
-import { Appending } from './worker/appending.ts'
+import { AppFrames } from './app-requests/app-frames.ts'
+import { EntryAppender } from './spoken/entry-appender.ts'
 import { AskedTurns } from './written/asked-turns.ts'
-import { Asking } from './worker/asking.ts'
-import { CallHeads } from './heads/heads.ts'
+import { WorkerRequests } from './spoken/worker-requests.ts'
+import { CallRecords } from './records/records.ts'
 import { CallModels } from './written/call-models.ts'
 import { CallStates } from './sessions/call-states.ts'
 import { Callbacks } from './callbacks/callbacks.ts'
 import { Chats } from './written/chats.ts'
 import { ConnectionCaps } from './connection-caps/connection-caps.ts'
 import { Drifts } from './insights/drift.ts'
-import { Driving } from './driving/driving.ts'
+import { AppRequests } from './app-requests/app-requests.ts'
 import { Erasure, type ForgetBeside } from './erasure/erasure.ts'
-import { HoldingEntries } from './driving/holding-entries.ts'
+import { HoldingEntries } from './app-requests/holding-entries.ts'
 import { Lines } from './lines/lines.ts'
 import { Log } from './log/log.ts'
 import { LogReading } from './log/reading.ts'
-import { LostWorkers, type LostWorkersParts } from './worker/lost-workers.ts'
-import { Memories } from './written/memories.ts'
+import { LostWorkers, type LostWorkersParts } from './spoken/lost-workers.ts'
+import { Memories } from './memory/memories.ts'
 import { OldLogs } from './erasure/old-logs.ts'
-import { Opening, type OpeningParts } from './worker/opening.ts'
+import { SpokenCallOpener, type OpeningParts } from './spoken/spoken-call-opener.ts'
 import type { OpenOutlet } from './written/outlets.ts'
-import type { Scope } from '../agents/scope.ts'
+import type { SettingsScope } from '../agents/scope.ts'
 import type { RecordOptOut } from './contacts/opting-out.ts'
-import { Post } from './post/post.ts'
+import { GatewayMailbox } from './between-gateways/gateway-mailbox.ts'
 import { Pricing } from './metering/pricing.ts'
 import { Recordings } from './recordings/recordings.ts'
 import { Relay } from './log/relay.ts'
 import { Routing } from './lines/routing.ts'
 import { Sessions } from './sessions/sessions.ts'
-import { SpokenCallTasks } from './worker/spoken-calls.tasks.ts'
+import { SpokenCallTasks } from './spoken/spoken-calls.tasks.ts'
 import { Supervising } from './supervising/supervising.ts'
-import { Tails } from './log/tails.ts'
-import { Tools } from './driving/tools.ts'
-import { WorkerAnswers } from './worker/worker.ts'
+import { LiveLogs } from './log/live-logs.ts'
+import { Tools } from './app-requests/tools.ts'
+import { WorkerAnswers } from './spoken/worker.ts'
 import { WrittenCalls } from './written/written-calls.ts'
 
 export type CallsRoom = ReturnType<typeof makeCalls>
 
 /** Calls: their logs, who runs them, and what is asked of them. */
 export function makeCalls(
-  parts: Ground & PeopleRoom & ProvidersRoom & AgentsRoom,
+  parts: Infrastructure & PeopleRoom & ProvidersRoom & AgentsRoom,
   numbers: Pick<OpeningParts, 'routeOf' | 'reached'>,
   recordOptOut: RecordOptOut,
   messaging: { openOutlet: OpenOutlet; forget: ForgetBeside },
-  media: Pick<LostWorkersParts, 'hangUp'> & { isFull: (scope: Scope) => Promise<boolean> },
+  media: Pick<LostWorkersParts, 'hangUp'> & { isFull: (scope: SettingsScope) => Promise<boolean> },
 ) {
   const {
     settings,
@@ -65,40 +65,40 @@ export function makeCalls(
     vendorWindow,
     agents,
     runningGateways,
-    holders,
+    connectedApps,
     appSockets,
     settingsVersions,
   } = parts
 
-  const tails = new Tails(database, signals, runningGateways.id, logger)
+  const liveLogs = new LiveLogs(database, signals, runningGateways.id, logger)
   const log = new Log({
     database,
     clock,
     logger,
-    tails,
+    liveLogs,
     gateway: runningGateways.id,
     charge: (tx, org, credits) => accounts.charge(org, credits, tx),
   })
-  const post = new Post({ database, clock, logger, signals, gateway: runningGateways.id })
-  const driving = new Driving({
+  const mailbox = new GatewayMailbox({ database, clock, logger, signals, gateway: runningGateways.id })
+  const appRequests = new AppRequests({
     database,
     clock,
     logger,
     gateways: runningGateways,
     sockets: appSockets,
     log,
-    tails,
-    post,
+    liveLogs,
+    mailbox,
   })
   const holdingEntries = new HoldingEntries(database, log, logger)
   runningGateways.onLost = (holdings) => holdingEntries.lost(holdings)
-  const tools = new Tools({ database, logger, log, tails, driving, timeoutMs: settings.toolTimeoutMs })
-  const appFrames = new AppFrames({ database, log, driving, tools, recordOptOut })
-  const logReading = new LogReading(database, tails, logger)
-  const relay = new Relay(tails)
-  const callHeads = new CallHeads({ database, clock, orgs, agents, gateways: runningGateways, log })
+  const tools = new Tools({ database, logger, log, liveLogs, appRequests, timeoutMs: settings.toolTimeoutMs })
+  const appFrames = new AppFrames({ database, log, appRequests, tools, recordOptOut })
+  const logReading = new LogReading(database, liveLogs, logger)
+  const relay = new Relay(liveLogs)
+  const callRecords = new CallRecords({ database, clock, orgs, agents, gateways: runningGateways, log })
   const workerAnswers = new WorkerAnswers({
-    heads: callHeads,
+    records: callRecords,
     vendors,
     stageKeys,
     lending,
@@ -110,30 +110,46 @@ export function makeCalls(
     gateways: runningGateways,
     log,
     routeOf: numbers.routeOf,
-    drives: driving.drives,
+    assignments: appRequests.assignments,
   })
   const routing = new Routing({
     database,
     logger,
     gateways: runningGateways,
     agents,
-    holders,
-    heads: callHeads,
+    connectedApps,
+    records: callRecords,
     log,
-    drives: driving.drives,
+    assignments: appRequests.assignments,
     canSpeak: (org, scope) => workerAnswers.canSpeak(org, scope),
     isFull: media.isFull,
   })
   const pricing = new Pricing(rates)
   const memories = new Memories({ database, clock, log, gateway: runningGateways.id })
-  const appending = new Appending({ database, clock, log, pricing, vendorWindow, recordOptOut, memories })
-  const asking = new Asking({ database, log, appending, driving, tools, lines, memories })
-  const opening = new Opening({
+  const entryAppender = new EntryAppender({
     database,
     clock,
     log,
-    heads: callHeads,
-    holders,
+    pricing,
+    vendorWindow,
+    recordOptOut,
+    memories,
+  })
+  const workerRequests = new WorkerRequests({
+    database,
+    log,
+    entryAppender,
+    appRequests,
+    tools,
+    lines,
+    memories,
+  })
+  const spokenCallOpener = new SpokenCallOpener({
+    database,
+    clock,
+    log,
+    records: callRecords,
+    connectedApps,
     lines,
     ...numbers,
   })
@@ -147,10 +163,10 @@ export function makeCalls(
     logger,
     signals,
     log,
-    tails,
-    heads: callHeads,
+    liveLogs,
+    records: callRecords,
     models: callModels,
-    driving,
+    appRequests,
     tools,
     memories,
     askedTurns,
@@ -163,7 +179,7 @@ export function makeCalls(
   const chats = new Chats({
     database,
     caps: connectionCaps,
-    heads: callHeads,
+    records: callRecords,
     models: callModels,
     accounts,
     log,
@@ -180,29 +196,29 @@ export function makeCalls(
     database,
     clock,
     log,
-    calls: appending,
+    calls: entryAppender,
     folder: settings.recordingsFolder,
   })
   const erasure = new Erasure(database, log, messaging.forget, recordings)
   const oldLogs = new OldLogs(database, clock, settings.logKeptMs, recordings)
 
   return {
-    tails,
+    liveLogs,
     log,
-    post,
-    driving,
+    mailbox,
+    appRequests,
     holdingEntries,
     tools,
     appFrames,
     logReading,
     relay,
-    callHeads,
+    callRecords,
     workerAnswers,
     lines,
     routing,
-    appending,
-    asking,
-    opening,
+    entryAppender,
+    workerRequests,
+    spokenCallOpener,
     lostWorkers,
     spokenCallTasks,
     askedTurns,

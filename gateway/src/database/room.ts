@@ -7,10 +7,10 @@ import { Registry, collectDefaultMetrics } from 'prom-client'
 import { Signals } from './signals.ts'
 import { Vault } from '../foundation/sealing.ts'
 
-export type Ground = ReturnType<typeof makeGround>
+export type Infrastructure = ReturnType<typeof makeInfrastructure>
 
 /** What every room stands on. */
-export function makeGround(settings: Settings, clock: Clock, logger: Logger) {
+export function makeInfrastructure(settings: Settings, clock: Clock, logger: Logger) {
   const metrics = new Registry()
   collectDefaultMetrics({ register: metrics })
   const vault = new Vault(settings.vaultKey, settings.olderVaultKey)

@@ -46,12 +46,12 @@ export type SignInReach = Pick<Member, 'email' | 'status' | 'role' | 'production
 export function refuseUnlessHoldsAll(caller: Caller, members: readonly SignInReach[], why: string) {
   const bigger = members.find((member) => !holds(caller, member))
   if (!bigger) return
-  const holders = members.filter(
+  const connectedApps = members.filter(
     (one) =>
       one.status === 'active' &&
       members.every((member) => holds({ ...one, scopes: [...scopesOfRole[one.role]] }, member)),
   )
-  const asked = holders.slice(0, 3).map(({ email }) => email)
+  const asked = connectedApps.slice(0, 3).map(({ email }) => email)
   throw forbidden(
     `${why}, and ${bigger.email} holds more than you: ask ${asked.length > 0 ? listed(asked) : 'an operator of the platform'}`,
   )

@@ -1,5 +1,5 @@
 import { minuteMs, secondMs } from './clock.ts'
-import { port, secondsAsMs, wholeNumber } from './setting-forms.ts'
+import { port, secondsAsMs, wholeNumber } from './setting-parsing.ts'
 import type { Read } from './telephony-settings.ts'
 
 /** How long a client may take to send a request, and how many connections a listener takes. */

@@ -103,12 +103,12 @@ function noneIfAbsent(error: NodeJS.ErrnoException): never[] {
 }
 
 /** A look-up cannot be called back, only no longer waited for. */
-async function orAborted<T>(looking: Promise<T>, signal: AbortSignal): Promise<T> {
+async function orAborted<T>(polling: Promise<T>, signal: AbortSignal): Promise<T> {
   const aborted = Promise.withResolvers<never>()
   const abort = () => aborted.reject(signal.reason as Error)
   signal.addEventListener('abort', abort)
   try {
-    return await Promise.race([looking, aborted.promise])
+    return await Promise.race([polling, aborted.promise])
   } finally {
     signal.removeEventListener('abort', abort)
   }

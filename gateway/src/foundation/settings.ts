@@ -27,7 +27,7 @@ import {
   wholeNumber,
   type LogLevel,
   type Network,
-} from './setting-forms.ts'
+} from './setting-parsing.ts'
 
 /** The deployment's settings, read once at start. `docs/settings.md` explains each. */
 export interface Settings {

@@ -11,7 +11,7 @@ import {
   SettingError,
   webUrl,
   wholeNumber,
-} from './setting-forms.ts'
+} from './setting-parsing.ts'
 
 /** An account at the API carrier: who asks, and for which account. */
 export interface CarrierLogin {

@@ -1,4 +1,4 @@
-import { SettingError } from './setting-forms.ts'
+import { SettingError } from './setting-parsing.ts'
 
 /** One key, or two while it is being changed: the first seals, both open. */
 export function readVaultKeys(value: string | undefined): [newest: Buffer, older?: Buffer] {

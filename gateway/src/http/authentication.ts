@@ -8,7 +8,7 @@ import type { Settings } from '../foundation/settings.ts'
 import type { Database } from '../database/database.ts'
 import { refuseUnlessAllowed, type Access } from './access.ts'
 import * as store from './authentication.store.ts'
-import { placeNamed } from './client-place.ts'
+import { addressNamed } from './client-address.ts'
 import { logTokenPrefix, LogTokens } from './log-tokens.ts'
 
 type Headers = FastifyRequest['headers']
@@ -111,11 +111,11 @@ export class Authentication {
   }
 
   /** The page in front says whom it asks for; without its key that header is never believed. */
-  signUpPlace(headers: Headers, place: string): string {
+  signUpAddress(headers: Headers, clientAddress: string): string {
     const client = headers['x-svc-client']
     return this.#signUp.key === undefined || typeof client !== 'string'
-      ? place
-      : (placeNamed(client) ?? place)
+      ? clientAddress
+      : (addressNamed(client) ?? clientAddress)
   }
 
   /** Uses of keys that are still being written down. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { setInterval as every } from 'node:timers/promises'
 import { startDeployment, testEnvironment } from '../../testing/deployment.ts'
-import { headOf, RawSocket } from '../../testing/raw-sockets.ts'
+import { headOf, RawSocket } from '../../testing/http/raw-sockets.ts'
 import { until } from '../../testing/until.ts'
 import { readSettings } from '../foundation/settings.ts'
 

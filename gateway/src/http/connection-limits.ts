@@ -5,14 +5,14 @@ import type { ConnectionLimits } from '../foundation/limit-settings.ts'
 
 /** In each stretch of `bodyStallMs` a body that is not whole brings at least so much. */
 const leastBodyBytes = 16 * 1024
-const lookEveryMs = 500
+const pollEveryMs = 500
 const warnEveryMs = 60_000
 
 /** What `http.createServer` has to know from the start. */
 export const serverOptions = ({ headersTimeoutMs, requestTimeoutMs }: ConnectionLimits) => ({
   headersTimeout: Math.min(headersTimeoutMs, requestTimeoutMs),
   requestTimeout: requestTimeoutMs,
-  connectionsCheckingInterval: lookEveryMs,
+  connectionsCheckingInterval: pollEveryMs,
 })
 
 interface LimitedServer {
@@ -68,7 +68,7 @@ export class SlowBodies {
   constructor(server: Server, { bodyStallMs }: ConnectionLimits) {
     this.#server = server
     this.#stallMs = bodyStallMs
-    this.#timer = setInterval(() => this.#look(performance.now()), Math.min(lookEveryMs, bodyStallMs))
+    this.#timer = setInterval(() => this.#poll(performance.now()), Math.min(pollEveryMs, bodyStallMs))
     this.#timer.unref()
     server.once('close', () => clearInterval(this.#timer))
   }
@@ -81,7 +81,7 @@ export class SlowBodies {
     this.#arriving.set(request, { response, bytesRead, sinceMs: performance.now() })
   }
 
-  #look(nowMs: number) {
+  #poll(nowMs: number) {
     for (const [request, arriving] of this.#arriving) {
       const { socket } = request
       if (request.complete || socket.destroyed) this.#arriving.delete(request)

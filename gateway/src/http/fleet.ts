@@ -6,7 +6,7 @@ import { isSameSecret } from '../foundation/secrets.ts'
 import { environmentNamed, presentedBearer } from './authentication.ts'
 
 type Headers = FastifyRequest['headers']
-type FleetRequest = Pick<FastifyRequest, 'headers' | 'params' | 'query' | 'place'>
+type FleetRequest = Pick<FastifyRequest, 'headers' | 'params' | 'query' | 'clientAddress'>
 
 /** What a worker of the platform may name; both are kept by rooms that this one knows nothing of. */
 export interface FleetDirectory {
@@ -56,7 +56,7 @@ export class Fleet {
       visiting: false,
       production: env === 'production',
       agents: [],
-      from: request.place,
+      from: request.clientAddress,
     }
   }
 

@@ -72,13 +72,13 @@ function guardOfOne(access: Access, { authentication, fleet }: Keepers): Guard {
   if (access.kind === 'signUp')
     return async (request: FastifyRequest) => {
       authentication.refuseSignUp(request.headers)
-      request.signUpPlace = authentication.signUpPlace(request.headers, request.place)
+      request.signUpAddress = authentication.signUpAddress(request.headers, request.clientAddress)
     }
   if (access.kind === 'operator')
     return async (request: FastifyRequest) => {
       if (!authentication.isOperatorDoorOpen)
         throw notFound("the operator's doors are shut on this deployment: set SVC_OPERATOR_KEY")
-      request.operator = await authentication.operator(request.headers, request.place)
+      request.operator = await authentication.operator(request.headers, request.clientAddress)
     }
   if (access.kind === 'fleet')
     return async (request: FastifyRequest) => {
@@ -98,11 +98,11 @@ function guardOfOne(access: Access, { authentication, fleet }: Keepers): Guard {
         request.caller = await authentication.logTokens.caller(token, callInPath(request))
         return
       }
-      request.caller = await authentication.caller(request.headers, request.place)
+      request.caller = await authentication.caller(request.headers, request.clientAddress)
       refuseUnlessAllowed(access, request.caller)
     }
   return async (request: FastifyRequest) => {
-    request.caller = await authentication.caller(request.headers, request.place)
+    request.caller = await authentication.caller(request.headers, request.clientAddress)
     refuseUnlessAllowed(access, request.caller)
   }
 }

@@ -29,5 +29,5 @@ export const findLiving = (database: Queryable, digests: readonly Buffer[], now:
 const forget = statement(`
   delete from log_tokens t using calls c where c.id = t.call and not (${lives.replaceAll('$3', '$1')})`)
 
-export const forgetDead = (database: Queryable, now: Date, endedSince: Date) =>
+export const deleteExpired = (database: Queryable, now: Date, endedSince: Date) =>
   database.rows(forget, endedSince, now)

@@ -39,9 +39,9 @@ export class LogTokens {
     return new Map(living.map((opened) => [idOf(opened), callerOf(opened)]))
   }
 
-  async forgetDead() {
+  async deleteExpired() {
     const now = this.#clock.now()
-    await store.forgetDead(this.#database, now, later(now, -livesOnMs))
+    await store.deleteExpired(this.#database, now, later(now, -livesOnMs))
   }
 
   #living(digests: readonly Buffer[]): Promise<store.OpenedCall[]> {

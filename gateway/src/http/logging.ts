@@ -1,5 +1,5 @@
 import { pino, type DestinationStream, type Logger } from 'pino'
-import type { LogLevel } from '../foundation/setting-forms.ts'
+import type { LogLevel } from '../foundation/setting-parsing.ts'
 
 /** JSON lines; what a request carries is never handed to it (see observation.ts). */
 export const makeLogger = (level: LogLevel, destination: DestinationStream): Logger =>

@@ -5,7 +5,7 @@ import type { Registry } from 'prom-client'
 import { newId } from '../foundation/secrets.ts'
 import type { Settings } from '../foundation/settings.ts'
 import type { Authentication } from './authentication.ts'
-import { clientPlace, connectionPlace } from './client-place.ts'
+import { clientAddress, connectionAddress } from './client-address.ts'
 import { capConnections, serverOptions, SlowBodies } from './connection-limits.ts'
 import type { Fleet } from './fleet.ts'
 import { answerBrokenRequests, answerFailures, answerUnknown, nulInUrl, type Answers } from './failures.ts'
@@ -53,7 +53,7 @@ export function makeServer(parts: ServerParts): Server {
     clientErrorHandler: answerBrokenRequests(answers),
   }).withTypeProvider<TypeBoxTypeProvider>()
   const server: Server = Object.assign(made, { routes })
-  const placeOf = (peer: string) => connectionPlace(peer, settings.trustedProxies)
+  const placeOf = (peer: string) => connectionAddress(peer, settings.trustedProxies)
   capConnections({ server: server.server, limits, placeOf, logger })
   const slowBodies = new SlowBodies(server.server, limits)
 
@@ -63,10 +63,14 @@ export function makeServer(parts: ServerParts): Server {
   server.setNotFoundHandler((request) => answerUnknown(routes, request))
   server.decorateRequest('caller')
   server.decorateRequest('operator')
-  server.decorateRequest('signUpPlace', '')
-  server.decorateRequest('place', {
+  server.decorateRequest('signUpAddress', '')
+  server.decorateRequest('clientAddress', {
     getter() {
-      return clientPlace(this.socket.remoteAddress ?? '', forwardedFor(this.headers), settings.trustedProxies)
+      return clientAddress(
+        this.socket.remoteAddress ?? '',
+        forwardedFor(this.headers),
+        settings.trustedProxies,
+      )
     },
   })
   server.addHook('onRequest', (request, reply, done) => {

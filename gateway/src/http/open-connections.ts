@@ -4,7 +4,7 @@ import { secondMs } from '../foundation/clock.ts'
 import { Refusal } from '../foundation/refusals.ts'
 import type { Authentication, Opened } from './authentication.ts'
 
-const lookEveryMs = 2 * secondMs
+const pollEveryMs = 2 * secondMs
 
 /** Something that outlives the judgement of the request that opened it: a socket, an event stream. */
 export interface OpenConnection extends Opened {
@@ -31,7 +31,7 @@ export class OpenConnections {
   }
 
   start() {
-    this.#timer = setInterval(() => void this.#look(), lookEveryMs)
+    this.#timer = setInterval(() => void this.#poll(), pollEveryMs)
     this.#timer.unref()
   }
 
@@ -59,7 +59,7 @@ export class OpenConnections {
     await Promise.all(Array.from(this.#open, (connection) => connection.leaves()))
   }
 
-  async #look() {
+  async #poll() {
     if (this.#open.size === 0 || this.#isLooking) return
     this.#isLooking = true
     const open = [...this.#open]

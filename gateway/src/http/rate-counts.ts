@@ -38,7 +38,7 @@ export class RateCounts {
     return admitted !== undefined
   }
 
-  async forgetDead() {
+  async deleteExpired() {
     await store.forgetOldCounts(this.#database, this.#clock.now())
   }
 

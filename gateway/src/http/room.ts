@@ -1,4 +1,4 @@
-import type { Ground } from '../database/room.ts'
+import type { Infrastructure } from '../database/room.ts'
 import { Authentication } from './authentication.ts'
 import { OpenConnections } from './open-connections.ts'
 import { RateCounts } from './rate-counts.ts'
@@ -6,7 +6,7 @@ import { RateCounts } from './rate-counts.ts'
 export type HttpRoom = ReturnType<typeof makeHttp>
 
 /** Who calls, what is open, how often. */
-export function makeHttp(parts: Ground) {
+export function makeHttp(parts: Infrastructure) {
   const { settings, clock, logger, database } = parts
 
   const authentication = new Authentication(database, clock, settings)

@@ -3,9 +3,14 @@ import { after, before, test } from 'node:test'
 import type { Scope } from '@switchroom/contract/scopes'
 import type { Client } from '../../testing/client.ts'
 import { fleetKey, operatorKey, startDeployment, type TestOrg } from '../../testing/deployment.ts'
-import { done, TestAgent } from '../../testing/test-agents.ts'
+import { done, TestAgent } from '../../testing/agents/test-agents.ts'
 import type { Route } from './routes.ts'
-import { decisionOf, secretFieldsOf, secretRoutes, type Credential } from '../../testing/secret-routes.ts'
+import {
+  decisionOf,
+  secretFieldsOf,
+  secretRoutes,
+  type Credential,
+} from '../../testing/http/secret-routes.ts'
 
 const deployment = await startDeployment({
   SVC_SIGNUP: '1',

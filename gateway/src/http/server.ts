@@ -23,9 +23,9 @@ declare module 'fastify' {
     /** Only on routes whose access is the operator's. */
     operator: Operator
     /** Where the request comes from, for counting tries. */
-    readonly place: string
+    readonly clientAddress: string
     /** Only on the routes of sign-up: whom the page in front asks for, where there is one. */
-    signUpPlace: string
+    signUpAddress: string
   }
   interface RouteShorthandOptions {
     access: Access

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { refused } from '../../testing/client.ts'
 import { startDeployment } from '../../testing/deployment.ts'
-import { mailboxAt, platformHost, startMailDeployment } from '../../testing/mail-deployment.ts'
-import type { MailServer } from '../../testing/mail-server.ts'
+import { mailboxAt, platformHost, startMailDeployment } from '../../testing/mail/mail-deployment.ts'
+import type { MailServer } from '../../testing/mail/mail-server.ts'
 import { environmentMailbox } from './environment-mailbox.ts'
 
 let server: MailServer

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { refused, type Answer, type Client } from '../../testing/client.ts'
 import { password, startDeployment } from '../../testing/deployment.ts'
-import { startMailServer } from '../../testing/mail-server.ts'
+import { startMailServer } from '../../testing/mail/mail-server.ts'
 import { until } from '../../testing/until.ts'
 import { dayMs, hourMs } from '../foundation/clock.ts'
 

@@ -3,7 +3,7 @@ import type { Logger } from 'pino'
 import { secondMs } from '../foundation/clock.ts'
 import type { ClaimedLetter, Letters } from './letters.ts'
 
-const lookEveryMs = 2 * secondMs
+const pollEveryMs = 2 * secondMs
 const atOnce = 20
 /** A server that hangs holds up its own org's letters, not everybody's. */
 const atOnceOfOneOwner = 5
@@ -26,9 +26,9 @@ export class LetterTasks {
 
   start() {
     this.#isRunning = true
-    this.#letters.onQueued = () => this.#look()
-    this.#timer = setInterval(() => this.#look(), lookEveryMs)
-    this.#look()
+    this.#letters.onQueued = () => this.#poll()
+    this.#timer = setInterval(() => this.#poll(), pollEveryMs)
+    this.#poll()
   }
 
   /** Takes no more letters. Those being sent have this long; what is left is in the queue. */
@@ -42,13 +42,13 @@ export class LetterTasks {
     await sent
   }
 
-  #look() {
+  #poll() {
     this.#mayBeMore = true
     this.#taking ??= this.#takeAll()
       .catch((error: unknown) => this.#logger.warn({ err: error }, 'letters wait: the queue does not answer'))
       .finally(() => {
         this.#taking = undefined
-        if (this.#mayBeMore && this.#isRunning) this.#look()
+        if (this.#mayBeMore && this.#isRunning) this.#poll()
       })
   }
 
@@ -70,7 +70,7 @@ export class LetterTasks {
       .catch((error: unknown) => this.#logger.warn({ err: error }, 'what became of a letter was not kept'))
       .finally(() => {
         this.#sending.delete(claimed)
-        if (this.#isRunning) this.#look()
+        if (this.#isRunning) this.#poll()
       })
     this.#sending.set(claimed, sent)
   }

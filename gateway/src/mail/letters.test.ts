@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, beforeEach, test } from 'node:test'
 import type { Deployment } from '../../testing/deployment.ts'
-import { mailboxAt, orgHost, platformHost, startMailDeployment } from '../../testing/mail-deployment.ts'
+import { mailboxAt, orgHost, platformHost, startMailDeployment } from '../../testing/mail/mail-deployment.ts'
 import { until } from '../../testing/until.ts'
 import { later, minuteMs, secondMs } from '../foundation/clock.ts'
 import type { QueuedLetter } from './letters.ts'

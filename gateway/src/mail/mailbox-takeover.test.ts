@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { refused } from '../../testing/client.ts'
-import { mailboxAt, orgHost, startMailDeployment } from '../../testing/mail-deployment.ts'
+import { mailboxAt, orgHost, startMailDeployment } from '../../testing/mail/mail-deployment.ts'
 import { until } from '../../testing/until.ts'
 import { statement } from '../database/database.ts'
 
@@ -10,8 +10,8 @@ after(() => mail[Symbol.asyncDispose]())
 const { deployment, mailServer } = mail
 const { nobody, sql } = deployment
 
-const more = (bigger: string, holders: string) =>
-  `the mailbox carries the sign-in links of every member, and ${bigger} holds more than you: ask ${holders}`
+const more = (bigger: string, connectedApps: string) =>
+  `the mailbox carries the sign-in links of every member, and ${bigger} holds more than you: ask ${connectedApps}`
 
 test('a team key that holds less than a member does not have the links of that member sent to a mailbox of its own', async () => {
   const org = await deployment.newOrg()

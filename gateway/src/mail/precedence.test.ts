@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { refused } from '../../testing/client.ts'
-import { mailboxAt, orgHost, platformHost, startMailDeployment } from '../../testing/mail-deployment.ts'
+import { mailboxAt, orgHost, platformHost, startMailDeployment } from '../../testing/mail/mail-deployment.ts'
 
 const mail = await startMailDeployment()
 after(() => mail[Symbol.asyncDispose]())

@@ -1,4 +1,4 @@
-import type { Ground } from '../database/room.ts'
+import type { Infrastructure } from '../database/room.ts'
 import type { HttpRoom } from '../http/room.ts'
 import { LetterCounts } from './letter-counts.ts'
 import { LetterTasks } from './letters.tasks.ts'
@@ -10,7 +10,7 @@ export type MailRoom = ReturnType<typeof makeMail>
 
 /** Mailboxes, and letters on their way. */
 export function makeMail(
-  parts: Ground & HttpRoom,
+  parts: Infrastructure & HttpRoom,
   handed: Pick<ConstructorParameters<typeof Mailboxes>[0], 'brand' | 'lockHoldingAll'>,
 ) {
   const { settings, clock, logger, vault, publicAddresses, database } = parts

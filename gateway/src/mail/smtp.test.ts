@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createServer, type AddressInfo } from 'node:net'
 import { after, test } from 'node:test'
-import { mailboxAt, orgHost, platformHost, startMailDeployment } from '../../testing/mail-deployment.ts'
+import { mailboxAt, orgHost, platformHost, startMailDeployment } from '../../testing/mail/mail-deployment.ts'
 
 const mail = await startMailDeployment()
 after(() => mail[Symbol.asyncDispose]())

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { mailboxAt, orgHost, startMailDeployment } from '../../testing/mail-deployment.ts'
+import { mailboxAt, orgHost, startMailDeployment } from '../../testing/mail/mail-deployment.ts'
 
 const mail = await startMailDeployment()
 after(() => mail[Symbol.asyncDispose]())

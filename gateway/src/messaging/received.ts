@@ -48,11 +48,11 @@ export interface Receipt extends Addressed {
 export interface Receiver {
   /**
    * Puts it on its conversation's queue, keeps it until an app holds the agent, or keeps it for nobody because it is
-   * too old. What `inside` does is kept with that or not at all: when it throws, nothing of the message stays.
+   * too old. What `alsoInTransaction` does is kept with that or not at all: when it throws, nothing of the message stays.
    */
   receive(
     message: Received,
-    inside: (tx: Transaction) => Promise<void>,
+    alsoInTransaction: (tx: Transaction) => Promise<void>,
   ): Promise<'queued' | 'waiting' | 'expired'>
   show(message: Shown): Promise<void>
   status(receipt: Receipt): Promise<void>

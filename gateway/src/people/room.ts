@@ -1,4 +1,4 @@
-import type { Ground } from '../database/room.ts'
+import type { Infrastructure } from '../database/room.ts'
 import type { HttpRoom } from '../http/room.ts'
 import type { MailRoom } from '../mail/room.ts'
 import { BegunSignIns } from './sso/begun-sign-ins.ts'
@@ -27,7 +27,7 @@ export type PeopleRoom = ReturnType<typeof makePeople>
 
 /** Orgs, members, keys and every way in. */
 export function makePeople(
-  parts: Ground & HttpRoom & MailRoom,
+  parts: Infrastructure & HttpRoom & MailRoom,
   held: ConstructorParameters<typeof Orgs>[2],
   atBirth: ConstructorParameters<typeof Orgs>[3],
 ) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { operatorKey, startDeployment } from '../../testing/deployment.ts'
-import { startMailServer } from '../../testing/mail-server.ts'
+import { startMailServer } from '../../testing/mail/mail-server.ts'
 import { until } from '../../testing/until.ts'
 
 const mail = await startMailServer({ auth: { username: 'post', password: 'hunter2-of-the-environment' } })

@@ -1,9 +1,9 @@
-import type { Ground } from '../database/room.ts'
+import type { Infrastructure } from '../database/room.ts'
 import type { HttpRoom } from '../http/room.ts'
 import type { PeopleRoom } from '../people/room.ts'
 import { Accounts } from './accounts/accounts.ts'
 import { EarsChoice } from './voice-server/ears-choice.ts'
-import { Entering } from './voice-server/entering.ts'
+import { Admission } from './voice-server/admission.ts'
 import { Grants } from './voice-server/grants.ts'
 import { JudgingStreams } from './voice-server/judging-streams.ts'
 import { Lending } from './lending/lending.ts'
@@ -26,7 +26,7 @@ import { observeVendors } from './ordering/failing-metric.ts'
 export type ProvidersRoom = ReturnType<typeof makeProviders>
 
 /** Vendors, their keys and prices, voices, and what voice servers are granted. */
-export function makeProviders(parts: Ground & HttpRoom & PeopleRoom) {
+export function makeProviders(parts: Infrastructure & HttpRoom & PeopleRoom) {
   const { settings, clock, logger, metrics, vault, database, authentication, rateCounts, orgs } = parts
 
   const vendors = findVendors(settings.vendorFolders)
@@ -57,7 +57,7 @@ export function makeProviders(parts: Ground & HttpRoom & PeopleRoom) {
   const vendorVoices = new VendorVoices(clock, settings.sampleTimeoutMs)
   const speechCatalogue = new SpeechCatalogue({ vendors, orgs, providersRow, lending, vendorVoices })
   const openStreams = new OpenStreams(database, clock, settings.maxStreams)
-  const entering = new Entering({
+  const entering = new Admission({
     authentication,
     accounts,
     rateCounts,

@@ -1,6 +1,6 @@
 import type { CallsRoom } from '../calls/room.ts'
-import { SpokenCallTasks } from '../calls/worker/spoken-calls.tasks.ts'
-import type { Ground } from '../database/room.ts'
+import { SpokenCallTasks } from '../calls/spoken/spoken-calls.tasks.ts'
+import type { Infrastructure } from '../database/room.ts'
 import type { AgentsRoom } from '../agents/room.ts'
 import type { HttpRoom } from '../http/room.ts'
 import type { PeopleRoom } from '../people/room.ts'
@@ -11,7 +11,7 @@ import { Consents } from './consents/consents.ts'
 import { Dialling } from './dialling/dialling.ts'
 import { DialLedger } from './dialling/ledger.ts'
 import { DialPolicies } from './dialling/policies.ts'
-import { FromNumbers } from './outbound/from-numbers.ts'
+import { FromNumbers } from './dialling/from-numbers.ts'
 import { NumberLocks } from './numbers/number-locks.ts'
 import { makeNumbers, type NumbersRoom } from './numbers/room.ts'
 import { OutboundProvisioning } from './outbound/provisioning.ts'
@@ -25,9 +25,18 @@ import { Placing } from './placing/placing.ts'
 export type TelephonyRoom = ReturnType<typeof makeTelephony>
 
 /** Telephony: numbers, carriers, who may be called, and how calls are placed. */
-export function makeTelephony(parts: Ground & HttpRoom & PeopleRoom & AgentsRoom & CallsRoom) {
-  const { settings, database, clock, logger, rateCounts, orgs, runningGateways, authentication, callHeads } =
-    parts
+export function makeTelephony(parts: Infrastructure & HttpRoom & PeopleRoom & AgentsRoom & CallsRoom) {
+  const {
+    settings,
+    database,
+    clock,
+    logger,
+    rateCounts,
+    orgs,
+    runningGateways,
+    authentication,
+    callRecords,
+  } = parts
   const media = makeMedia(parts)
   const carriers = makeCarriers(parts, (org) => numbers.admitting.readmit(org))
   const { apiCarrier, carrierAccounts } = carriers
@@ -69,7 +78,7 @@ export function makeTelephony(parts: Ground & HttpRoom & PeopleRoom & AgentsRoom
   })
   const browserCalls = new BrowserCalls({
     ...parts,
-    heads: callHeads,
+    records: callRecords,
     planes: media.planes,
     fleets: settings.telephony.fleets,
     baseUrl: settings.baseUrl,
@@ -79,11 +88,11 @@ export function makeTelephony(parts: Ground & HttpRoom & PeopleRoom & AgentsRoom
   const placementTasks = new SpokenCallTasks([placements, browserCalls], logger)
   const placing = new Placing({
     dialling,
-    heads: callHeads,
+    records: callRecords,
     placements,
     logTokens: authentication.logTokens,
   })
-  const legs = new Legs({ ...parts, heads: callHeads, dialling, trunkOf })
+  const legs = new Legs({ ...parts, records: callRecords, dialling, trunkOf })
 
   return {
     ...media,

@@ -31,8 +31,8 @@ export class CallLimits {
   }
 
   /** Nobody speaks from now on. */
-  quiet() {
-    this.stirred()
+  onSilence() {
+    this.onActivity()
     const { idleTimeoutMs, keep } = this.#parts
     if (idleTimeoutMs === null) return
     const warningMs = Math.min(minuteMs, idleTimeoutMs / 2)
@@ -46,7 +46,7 @@ export class CallLimits {
   }
 
   /** Somebody speaks. */
-  stirred() {
+  onActivity() {
     clearTimeout(this.#idle)
   }
 

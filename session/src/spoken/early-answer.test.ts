@@ -85,7 +85,7 @@ test('a tool that the model asks for early runs once the turn is over, and once'
 test('nothing is thought for whoever holds the call, and nobody thinks on after the end', async () => {
   const { model, talk, session } = await foreseen([['silence']])
   assert.equal(model.open, 1)
-  session.hold()
+  session.mute()
   await talk.hangUp()
   assert.equal(model.open, 0)
 

@@ -1,7 +1,7 @@
 import type { VADEvent } from '@livekit/agents'
 import type { CallReason, NewEntry } from '@switchroom/contract/log'
 import type { CallLog } from './call-log.ts'
-import type { RealtimeAnswers } from './realtime-answers.ts'
+import type { RealtimeAnswers } from './realtime/answers.ts'
 import type { Replies } from './replies.ts'
 import type { SpokenParts } from './spoken-parts.ts'
 
@@ -28,16 +28,16 @@ export interface Exchange {
 export interface ExchangeAround {
   log: CallLog
   replies: () => Replies
-  stirred: () => void
-  quiet: () => void
+  onActivity: () => void
+  onSilence: () => void
   end: (reason: CallReason) => void
 }
 
 /** What turns do to the answers, whoever tells when they end. */
 export function turnsOn(around: ExchangeAround, continued: () => void) {
-  const { stirred, replies } = around
+  const { onActivity, replies } = around
   return {
-    stirred,
+    onActivity,
     interrupted: (leastMs: number) => {
       if (replies().giveWayTo(leastMs)) continued()
     },

@@ -27,7 +27,7 @@ test('what a model thinks ahead is let go as somebody takes the call, and nothin
   ears.hears(...seemsDone)
   await talk.until('eager.turn')
   assert.equal(model.open, 1)
-  session.hold()
+  session.mute()
   await session.say('This is Ana.', 'human', 'ana@example.com')
   assert.equal(model.open, 0)
   ears.hears({ type: 'turn', state: 'ended' }, ...seemsDone)
@@ -41,7 +41,7 @@ test('a model does not open a call that somebody holds before anything is said',
   const { talk } = talkOf(model)
   talk.instructions = { ...plain, greeting: { reply: 'Say hello.' } }
   const session = talk.start()
-  session.hold()
+  session.mute()
   await session.say('This is Ana.', 'human', 'ana@example.com')
   talk.sound.says(speech(700))
   await talk.until('speech.ended')

@@ -20,7 +20,7 @@ test('words that were taken as they stood are no turn of their own when the ears
       sureness: 0.36,
       foreseen: nothing,
       interrupted: nothing,
-      stirred: nothing,
+      onActivity: nothing,
       nothingSaid: nothing,
       turnEnding: nothing,
       turnEnded: nothing,

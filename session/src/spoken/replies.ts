@@ -15,8 +15,8 @@ export interface RepliesParts extends ThinkingParts {
   audio: CallAudio
   /** What was not played yet was dropped. */
   cleared: () => void
-  stirred: () => void
-  quiet: () => void
+  onActivity: () => void
+  onSilence: () => void
   end: (reason: CallReason) => void
 }
 
@@ -177,7 +177,7 @@ export class Replies {
     const opensWith = this.#opensWith
     const owed = this.#owed
     this.#opensWith = this.#owed = null
-    if (this.#isHeld || (opensWith === null && owed === null)) return this.#around.quiet()
+    if (this.#isHeld || (opensWith === null && owed === null)) return this.#around.onSilence()
     this.#work = this.#reply(owed === null ? opensWith : null, owed)
   }
 
@@ -212,7 +212,7 @@ export class Replies {
 
   async #play(utterance: Utterance, isModels: boolean) {
     this.#now = { utterance, isModels }
-    this.#around.stirred()
+    this.#around.onActivity()
     try {
       await this.#around.audio.play(utterance)
     } catch (error) {

@@ -209,7 +209,7 @@ test("a supervisor's words cut the model short and are said as they are; who hol
   const session = talk.start()
   talk.sound.says(speech(700))
   await talk.until('bot.word', 2)
-  session.hold()
+  session.mute()
   assert.equal((await talk.until('bot.interrupted'))['reason'], 'api')
   await session.say('This is Ana speaking.', 'human', 'ana@example.com')
   assert.deepEqual(
@@ -233,7 +233,7 @@ test('a line hands the call over on the same sound: the new agent greets, hears 
   const session = talk.start()
   talk.sound.says(speech(700))
   await talk.until('agent.message')
-  session.hold()
+  session.mute()
   const next = talkOf([says('Workshop, hello.'), says('It is ready.')], 'Is my car ready?')
   const { prepare, runTools } = talk.spokenParts()
   await session.swap({

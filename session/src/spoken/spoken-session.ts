@@ -8,7 +8,7 @@ import { CallAudio } from './call-audio.ts'
 import { CallLimits, leftMs } from './call-limits.ts'
 import { CallLog } from './call-log.ts'
 import type { Exchange } from './exchange.ts'
-import { RealtimeExchange } from './realtime-exchange.ts'
+import { RealtimeExchange } from './realtime/exchange.ts'
 import { Recorder } from './recorder.ts'
 import { Replies } from './replies.ts'
 import type { SpokenParts } from './spoken-parts.ts'
@@ -75,8 +75,8 @@ export class SpokenSession {
       log,
       audio: this.#audio,
       cleared: () => this.#recorder?.cleared(),
-      stirred: () => this.#limits.stirred(),
-      quiet: () => this.#quiet(),
+      onActivity: () => this.#limits.onActivity(),
+      onSilence: () => this.#onSilence(),
       end: (reason) => this.end(reason),
       realtime: () => this.#exchange.realtime,
       inOrder: (act) => this.#exchange.inOrder(act),
@@ -143,7 +143,7 @@ export class SpokenSession {
   }
 
   /** Somebody took the call over: the model is not asked; the caller is still heard and logged. */
-  hold(): void {
+  mute(): void {
     this.#replies.hold()
   }
 
@@ -182,8 +182,8 @@ export class SpokenSession {
     const around = {
       log: this.#log,
       replies: () => this.#replies,
-      stirred: () => this.#limits.stirred(),
-      quiet: () => this.#quiet(),
+      onActivity: () => this.#limits.onActivity(),
+      onSilence: () => this.#onSilence(),
       end: (reason: CallReason) => this.end(reason),
     }
     return first ? new RealtimeExchange(this.#parts, first, around) : new StagedExchange(this.#parts, around)
@@ -216,7 +216,7 @@ export class SpokenSession {
       const activity = { isSpeech: event.speaking, vadProb: event.probability }
       this.#levels.user.add(frame.data, frame.sampleRate, activity)
     }
-    if (event.type === VADEventType.END_OF_SPEECH) this.#quiet()
+    if (event.type === VADEventType.END_OF_SPEECH) this.#onSilence()
   }
 
   #isWanted(samples: Int16Array): boolean {
@@ -226,8 +226,8 @@ export class SpokenSession {
     return true
   }
 
-  #quiet() {
-    if (!this.#isOver && !this.#exchange.isSpeaking && !this.#replies.isBusy) this.#limits.quiet()
+  #onSilence() {
+    if (!this.#isOver && !this.#exchange.isSpeaking && !this.#replies.isBusy) this.#limits.onSilence()
   }
 
   #press(digit: string) {
@@ -235,7 +235,7 @@ export class SpokenSession {
     this.#digits += digit
     const data = { callId: this.#parts.callId, digit, digits: this.#digits }
     this.#log.write([{ type: 'call.dtmf_received', data }])
-    this.#quiet()
+    this.#onSilence()
   }
 
   async #learn() {

@@ -41,7 +41,7 @@ export class StagedExchange implements Exchange {
       turnEnded: (timings) => {
         keep(this.#hearing.metrics())
         replies().answer(timings)
-        around.quiet()
+        around.onSilence()
       },
     })
     this.#hearing = this.#listening()

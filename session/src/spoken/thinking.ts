@@ -4,7 +4,7 @@ import { apologyIn } from '../apologies.ts'
 import { Turn } from '../turn.ts'
 import type { CallLog } from './call-log.ts'
 import { EarlyAnswer } from './early-answer.ts'
-import type { RealtimeAnswers } from './realtime-answers.ts'
+import type { RealtimeAnswers } from './realtime/answers.ts'
 import type { SpokenParts } from './spoken-parts.ts'
 import type { Utterance } from './utterance.ts'
 

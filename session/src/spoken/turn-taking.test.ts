@@ -21,7 +21,7 @@ function turns(knobs: Partial<TurnTakingParts> = {}) {
     sureness: 0.36,
     foreseen: (text) => void happened.push(`foreseen: ${text ?? 'null'}`),
     interrupted: () => void happened.push('interrupted'),
-    stirred: () => {},
+    onActivity: () => {},
     nothingSaid: () => void happened.push('nothing said'),
     turnEnding: () => {},
     turnEnded: () => void happened.push('ended'),

@@ -32,7 +32,7 @@ export interface TurnTakingParts {
   /** The caller speaks for long enough to be let through, if it was for so long over somebody. */
   interrupted: (leastMs: number) => void
   /** Somebody begins to speak. */
-  stirred: () => void
+  onActivity: () => void
   /** A voice was heard, and nothing that it said. */
   nothingSaid: () => void
   /** The caller has probably said what they had to say; null where they go on after all. */
@@ -118,7 +118,7 @@ export class TurnTaking {
     this.#forgetSound()
     if (this.#parts.endOfTurn === 'smart-turn') this.#resume()
     this.#show('speech.started', { at: Math.round(Date.now() - spokenMs) })
-    this.#parts.stirred()
+    this.#parts.onActivity()
   }
 
   /** So much of the stretch of speech that goes on was really speech. */

@@ -1,7 +1,7 @@
 import type { NewEntry } from '@switchroom/contract/log'
 import type { Sound } from '@switchroom/contract/sound'
 import type { TurnVoice } from '../parts.ts'
-import type { RealtimeSpeech } from './realtime-speech.ts'
+import type { RealtimeSpeech } from './realtime/speech.ts'
 import { Sentences } from './sentences.ts'
 import type { Speaking, Spent } from './speaking.ts'
 import type { SaidText } from './said-text.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { until } from '@switchroom/gateway/testing/until'
-import { manifestOf, VendorFolder } from '@switchroom/gateway/testing/vendor-packages'
+import { manifestOf, VendorFolder } from '@switchroom/gateway/testing/providers/vendor-packages'
 import { LiveClient } from '../../testing/live-client.ts'
 import { startLive } from '../../testing/live-server.ts'
 import { usualLimits } from './live-limits.ts'

@@ -8,7 +8,7 @@ import OpenAI, {
   type ClientOptions,
 } from 'openai'
 import type { SpeechCreateParams } from 'openai/resources/audio/speech'
-import { changeRow } from '@switchroom/gateway/testing/vendors'
+import { changeRow } from '@switchroom/gateway/testing/providers/vendors'
 import { startVoiceDeployment } from '../../testing/voice-deployment.ts'
 import { VoiceWire } from '../../testing/voice-wire.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { ServerResponse } from 'node:http'
 import { after, before, test } from 'node:test'
-import { changeRow } from '@switchroom/gateway/testing/vendors'
+import { changeRow } from '@switchroom/gateway/testing/providers/vendors'
 import { until } from '@switchroom/gateway/testing/until'
 import { startVoiceDeployment, type VoiceCaller } from '../../testing/voice-deployment.ts'
 import { VoiceWire } from '../../testing/voice-wire.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { changeRow, startSpeechFake } from '@switchroom/gateway/testing/vendors'
+import { changeRow, startSpeechFake } from '@switchroom/gateway/testing/providers/vendors'
 import { until } from '@switchroom/gateway/testing/until'
 import { startVoiceDeployment } from '../../testing/voice-deployment.ts'
 

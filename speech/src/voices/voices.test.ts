@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { changeRow, startSpeechFake } from '@switchroom/gateway/testing/vendors'
+import { changeRow, startSpeechFake } from '@switchroom/gateway/testing/providers/vendors'
 import { refusedWith, startVoiceDeployment } from '../../testing/voice-deployment.ts'
 
 const voice = await startVoiceDeployment({

@@ -22,7 +22,7 @@ import {
   type Frame,
   type FrameSource,
 } from './frames.ts'
-import type { Holders, Holding, SocketRow } from './holders.ts'
+import type { ConnectedApps, Holding, SocketRow } from './connected-apps.ts'
 import { readRegistration } from './register-frame.ts'
 
 /** An app that sends faster than it is served is not read from meanwhile. */
@@ -31,7 +31,7 @@ const mostWaiting = 32
 const mostUnreadBytes = 1024 * 1024
 
 export interface AppSocketParts {
-  holders: Holders
+  connectedApps: ConnectedApps
   declaredModels: DeclaredModels
   connections: OpenConnections
   logger: Logger
@@ -69,7 +69,7 @@ export class AppSocket implements OpenConnection {
     socket.on('message', (data: Buffer, isBinary) => this.#then(() => this.#take(data, isBinary)))
     socket.once('close', () => this.#leave())
     this.#then(async () => {
-      this.#row = await parts.holders.connect(this.id, caller)
+      this.#row = await parts.connectedApps.connect(this.id, caller)
     })
     parts.connections.add(this)
   }
@@ -169,7 +169,7 @@ export class AppSocket implements OpenConnection {
     if (named !== null && isOutside(caller, named)) throw outsideList(caller)
     const { agent, declaration, offer } = readRegistration(frame, caller.label)
     await this.#parts.declaredModels.refuseForbidden(caller, declaration.declared)
-    await this.#parts.holders.register(this.#row, agent, declaration, offer)
+    await this.#parts.connectedApps.register(this.#row, agent, declaration, offer)
     const isNew = !this.#held.has(agent)
     const holding = { socket: this.#row, agent, app: declaration.app, isNew }
     this.#held.set(agent, holding)
@@ -187,7 +187,7 @@ export class AppSocket implements OpenConnection {
   async #unregister({ agent }: { agent: string }) {
     const holding = this.#held.get(agent)
     if (!holding) return
-    await this.#parts.holders.unregister(holding.socket, agent)
+    await this.#parts.connectedApps.unregister(holding.socket, agent)
     this.#held.delete(agent)
     this.#parts.onReleased([holding])
   }

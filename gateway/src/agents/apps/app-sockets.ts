@@ -4,7 +4,7 @@ import { secondMs } from '../../foundation/clock.ts'
 import type { Access } from '../../http/access.ts'
 import { keepAlive, type Beats } from '../../http/keep-alive.ts'
 import { AppSocket, type AppSocketParts } from './app-socket.ts'
-import type { Holding } from './holders.ts'
+import type { Holding } from './connected-apps.ts'
 
 export const appBeats: Beats = { pingEveryMs: 20 * secondMs, goneAfterMs: 45 * secondMs }
 
@@ -49,7 +49,7 @@ export class AppSockets {
   }
 
   /** Those that went while the database did not answer are tried again. */
-  forgetDead(): Promise<void> {
+  deleteExpired(): Promise<void> {
     return (this.#forgetting ??= this.#forgetAll().finally(() => (this.#forgetting = undefined)))
   }
 
@@ -57,7 +57,7 @@ export class AppSockets {
     this.#open.delete(id)
     this.#gone.set(id, held)
     this.#parts.logger.info({ socket: id }, 'an app is gone')
-    void this.forgetDead()
+    void this.deleteExpired()
   }
 
   /** Those of one instant go together. */
@@ -66,7 +66,7 @@ export class AppSockets {
       while (this.#gone.size > 0) {
         const gone = [...this.#gone]
         const ids = gone.map(([id]) => id)
-        await this.#parts.holders.disconnect(ids)
+        await this.#parts.connectedApps.disconnect(ids)
         for (const id of ids) this.#gone.delete(id)
         this.#parts.onReleased(gone.flatMap(([, held]) => held))
         this.#parts.onGone(ids)

@@ -2,11 +2,11 @@ import { AgentList, AppList, SocketOpen } from '@switchroom/contract/apps'
 import { scope } from '../../http/access.ts'
 import type { Server } from '../../http/server.ts'
 import type { AppSockets } from './app-sockets.ts'
-import type { Holders } from './holders.ts'
+import type { ConnectedApps } from './connected-apps.ts'
 
 const holdsAgents = scope('app')
 
-export function appRoutes(server: Server, holders: Holders, appSockets: AppSockets) {
+export function appRoutes(server: Server, connectedApps: ConnectedApps, appSockets: AppSockets) {
   server.route({
     method: 'GET',
     url: '/v1/apps',
@@ -20,7 +20,7 @@ export function appRoutes(server: Server, holders: Holders, appSockets: AppSocke
         '`call.end`, `call.callback`, `call.opt_out`, `tool.result` and `preparing.settled` about them.',
       response: { 101: SocketOpen, 200: AppList },
     },
-    handler: (request) => holders.listApps(request.caller),
+    handler: (request) => connectedApps.listApps(request.caller),
     wsHandler: (socket, request) => appSockets.serve(socket, request.caller, holdsAgents),
   })
 
@@ -33,6 +33,6 @@ export function appRoutes(server: Server, holders: Holders, appSockets: AppSocke
         response: { 200: AgentList },
       },
     },
-    (request) => holders.listAgents(request.caller),
+    (request) => connectedApps.listAgents(request.caller),
   )
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { AppClient } from '../../../testing/app-client.ts'
+import { AppClient } from '../../../testing/agents/app-client.ts'
 import { refused, type Client } from '../../../testing/client.ts'
 import { startDeployment } from '../../../testing/deployment.ts'
 import { until } from '../../../testing/until.ts'
@@ -67,7 +67,7 @@ test('each of the twelve names can be declared and is listed as it was declared,
   const answer = await app.register(agent, { declares })
   assert.deepEqual(answer.fixed, order, JSON.stringify(answer))
   assert.deepEqual(await fixedOf(developer.client, agent), order)
-  const declaration = await deployment.gateway.services.holders.declarationFor({
+  const declaration = await deployment.gateway.services.connectedApps.declarationFor({
     org: org.id,
     agent,
     env: 'sandbox',
@@ -270,18 +270,18 @@ test('of twenty registrations at one instant one is the newest, all are listed, 
 })
 
 test('a frame reaches the app that holds an agent when its socket is on this gateway (ND-88)', async () => {
-  const { holders, appSockets } = deployment.gateway.services
+  const { connectedApps, appSockets } = deployment.gateway.services
   const agent = newAgent()
   const app = await AppClient.connect(url, ci.key)
   const tools = [{ name: 'book', description: '', parameters: {} }]
   await app.register(agent, { tools, preparing: true })
   const scope = { org: org.id, agent, env: 'sandbox', holder: developer.id } as const
-  const holder = await holders.holderOf(scope)
+  const holder = await connectedApps.appFor(scope)
   assert.ok(holder)
   assert.deepEqual(holder.offer, { tools, preparing: true })
   assert.equal(appSockets.send(holder.socket, { type: 'call.started', agent }), true)
   assert.deepEqual(await app.next(), { type: 'call.started', agent })
   await app.close()
-  await until('nobody holds it', async () => (await holders.holderOf(scope)) === null)
+  await until('nobody holds it', async () => (await connectedApps.appFor(scope)) === null)
   assert.equal(appSockets.send(holder.socket, { type: 'call.started', agent }), false)
 })

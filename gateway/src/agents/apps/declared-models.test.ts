@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { AppClient } from '../../../testing/app-client.ts'
+import { AppClient } from '../../../testing/agents/app-client.ts'
 import { startDeployment, type TestOrg } from '../../../testing/deployment.ts'
-import { manifestOf, rateOf, VendorFolder } from '../../../testing/vendor-packages.ts'
-import { changeRow } from '../../../testing/vendors.ts'
+import { manifestOf, rateOf, VendorFolder } from '../../../testing/providers/vendor-packages.ts'
+import { changeRow } from '../../../testing/providers/vendors.ts'
 
 const folder = new VendorFolder()
   .add(manifestOf('acme', ['llm', 'stt', 'tts']))

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { AppClient } from '../../../testing/app-client.ts'
+import { AppClient } from '../../../testing/agents/app-client.ts'
 import { startDeployment } from '../../../testing/deployment.ts'
 import { until } from '../../../testing/until.ts'
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { Registry } from 'prom-client'
 import { WebSocket } from 'ws'
-import { AppClient } from '../../../testing/app-client.ts'
+import { AppClient } from '../../../testing/agents/app-client.ts'
 import type { Client } from '../../../testing/client.ts'
 import { startDeployment } from '../../../testing/deployment.ts'
 import { until } from '../../../testing/until.ts'
@@ -144,14 +144,14 @@ const none = async () => {}
 test('an app that answers no ping is gone, one that does stays (ND-87)', async () => {
   assert.deepEqual(appBeats, { pingEveryMs: 20_000, goneAfterMs: 45_000 })
   const { services } = deployment.gateway
-  const { authentication, logger, holders, declaredModels } = services
+  const { authentication, logger, connectedApps, declaredModels } = services
   const server = makeServer({ ...services, metrics: new Registry(), answers: gatewayAnswers })
   const connections = new OpenConnections(authentication, logger)
   const beats = { pingEveryMs: 100, goneAfterMs: 2000 }
   await serveSockets(server, connections)
   const unheard = { takeCallFrame: none, takeLineFrame: none, onHeld: none, onReleased: none, onGone: none }
-  const parts = { holders, declaredModels, connections, logger, beats, ...unheard }
-  appRoutes(server, holders, new AppSockets(parts))
+  const parts = { connectedApps, declaredModels, connections, logger, beats, ...unheard }
+  appRoutes(server, connectedApps, new AppSockets(parts))
   const fast = await server.listen({ host: '127.0.0.1', port: 0 })
   after(() => server.close())
 

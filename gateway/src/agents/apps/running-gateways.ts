@@ -77,7 +77,7 @@ export class RunningGateways {
     tx.afterCommit(() => this.onLost(lost))
   }
 
-  async forgetDead() {
+  async deleteExpired() {
     const before = later(this.#clock.now(), -forgottenAfterMs)
     this.onLost(await store.forgetOthers(this.#database, this.id, before))
   }

@@ -1,14 +1,15 @@
 import type { Canary } from '@switchroom/contract/settings'
 import { statement, type Queryable } from '../../database/database.ts'
-import type { Scope } from '../scope.ts'
+import type { SettingsScope } from '../scope.ts'
 
 const columns = `holder, version, share, author, note, floor(extract(epoch from set_at))::bigint as set_at`
 const inScope = `org = $1 and agent = $2 and env = $3 and holder = $4`
-const keyOf = ({ org, agent, env, holder }: Scope) => [org, agent, env, holder] as const
+const keyOf = ({ org, agent, env, holder }: SettingsScope) => [org, agent, env, holder] as const
 
 const standing = statement<Canary>(`select ${columns} from canaries where ${inScope}`)
 
-export const findCanary = (database: Queryable, scope: Scope) => database.row(standing, ...keyOf(scope))
+export const findCanary = (database: Queryable, scope: SettingsScope) =>
+  database.row(standing, ...keyOf(scope))
 
 const replace = statement<Canary>(
   `insert into canaries (org, agent, env, holder, version, share, author, note, set_at)
@@ -21,7 +22,7 @@ const replace = statement<Canary>(
 
 export const replaceCanary = (
   database: Queryable,
-  scope: Scope,
+  scope: SettingsScope,
   canary: { version: number; share: number; author: string; note: string | null; set_at: Date },
 ) =>
   database.row(
@@ -38,4 +39,5 @@ const remove = statement<{ version: number; share: number }>(
   `delete from canaries where ${inScope} returning version, share`,
 )
 
-export const deleteCanary = (database: Queryable, scope: Scope) => database.rows(remove, ...keyOf(scope))
+export const deleteCanary = (database: Queryable, scope: SettingsScope) =>
+  database.rows(remove, ...keyOf(scope))

@@ -4,7 +4,7 @@ import type { Database } from '../../database/database.ts'
 import type { Caller } from '../../foundation/caller.ts'
 import type { Clock } from '../../foundation/clock.ts'
 import { badRequest } from '../../foundation/refusals.ts'
-import { scopeOf, teamFlag, type Scope } from '../scope.ts'
+import { scopeOf, teamFlag, type SettingsScope } from '../scope.ts'
 import { authorOf, noteOf, type Versions } from '../versions/versions.ts'
 import * as store from './canary.store.ts'
 
@@ -20,7 +20,7 @@ export class Canaries {
     this.#versions = versions
   }
 
-  async standing(scope: Scope): Promise<Canary | null> {
+  async standing(scope: SettingsScope): Promise<Canary | null> {
     return (await store.findCanary(this.#database, scope)) ?? null
   }
 
@@ -56,6 +56,10 @@ export class Canaries {
   }
 }
 
-const targetOf = ({ agent }: Scope) => ({ kind: 'agent', id: agent, label: agent }) as const
+const targetOf = ({ agent }: SettingsScope) => ({ kind: 'agent', id: agent, label: agent }) as const
 
-const viewOf = ({ env, holder }: Scope, canary: Canary | null): CanaryView => ({ world: env, holder, canary })
+const viewOf = ({ env, holder }: SettingsScope, canary: Canary | null): CanaryView => ({
+  world: env,
+  holder,
+  canary,
+})

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, beforeEach, test } from 'node:test'
 import { refused } from '../../../testing/client.ts'
-import { done } from '../../../testing/test-agents.ts'
-import { startTrialDeployment } from '../../../testing/trial-vendors.ts'
-import { changeRow } from '../../../testing/vendors.ts'
+import { done } from '../../../testing/agents/test-agents.ts'
+import { startTrialDeployment } from '../../../testing/providers/trial-vendors.ts'
+import { changeRow } from '../../../testing/providers/vendors.ts'
 
 const trial = await startTrialDeployment()
 after(() => trial[Symbol.asyncDispose]())

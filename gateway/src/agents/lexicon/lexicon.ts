@@ -11,7 +11,7 @@ import type {
 import type { Caller } from '../../foundation/caller.ts'
 import { conflict } from '../../foundation/refusals.ts'
 import { halvesFixedBy, type Declaration } from '../apps/declaration.ts'
-import { scopeOf, teamFlag, type Scope } from '../scope.ts'
+import { scopeOf, teamFlag, type SettingsScope } from '../scope.ts'
 import { noteOf, type VersionRow, type Versions } from '../versions/versions.ts'
 import { readLexicon } from './lexicon-shape.ts'
 
@@ -20,9 +20,12 @@ const halfOf = { says: 'said', hears: 'heard' } as const satisfies Record<Declar
 /** How an agent's voice says words and which ones its ears must know, set and versioned as its settings are. */
 export class Lexicons {
   readonly #versions: Versions<Lexicon>
-  readonly #declarationFor: (scope: Scope) => Promise<Declaration | null>
+  readonly #declarationFor: (scope: SettingsScope) => Promise<Declaration | null>
 
-  constructor(versions: Versions<Lexicon>, declarationFor: (scope: Scope) => Promise<Declaration | null>) {
+  constructor(
+    versions: Versions<Lexicon>,
+    declarationFor: (scope: SettingsScope) => Promise<Declaration | null>,
+  ) {
     this.#versions = versions
     this.#declarationFor = declarationFor
   }
@@ -58,7 +61,7 @@ export class Lexicons {
   }
 
   /** The class wins for a half that it declares, so no set may change that half; the other one is free. */
-  async #refuseChangeOfDeclared(declaration: Declaration, scope: Scope, sent: Lexicon) {
+  async #refuseChangeOfDeclared(declaration: Declaration, scope: SettingsScope, sent: Lexicon) {
     const standing = (await this.#versions.newest(scope))?.content ?? { said: [], heard: [] }
     const changed = halvesFixedBy(declaration).filter(
       (half) => !isDeepStrictEqual(sent[halfOf[half]], standing[halfOf[half]]),

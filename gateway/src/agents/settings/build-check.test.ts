@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, beforeEach, test } from 'node:test'
-import { AppClient } from '../../../testing/app-client.ts'
+import { AppClient } from '../../../testing/agents/app-client.ts'
 import { refused, type Client } from '../../../testing/client.ts'
-import { done, TestAgent } from '../../../testing/test-agents.ts'
-import { startTrialDeployment } from '../../../testing/trial-vendors.ts'
-import { manifestOf, VendorFolder } from '../../../testing/vendor-packages.ts'
+import { done, TestAgent } from '../../../testing/agents/test-agents.ts'
+import { startTrialDeployment } from '../../../testing/providers/trial-vendors.ts'
+import { manifestOf, VendorFolder } from '../../../testing/providers/vendor-packages.ts'
 
 const trial = await startTrialDeployment()
 after(() => trial[Symbol.asyncDispose]())

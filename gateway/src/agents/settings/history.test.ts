@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Config } from '@switchroom/contract/settings'
 import { refused, type Client } from '../../../testing/client.ts'
-import { startTrialDeployment } from '../../../testing/trial-vendors.ts'
+import { startTrialDeployment } from '../../../testing/providers/trial-vendors.ts'
 
 const trial = await startTrialDeployment()
 after(() => trial[Symbol.asyncDispose]())

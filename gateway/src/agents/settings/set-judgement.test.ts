@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, beforeEach, test } from 'node:test'
 import { refused, type Client } from '../../../testing/client.ts'
 import type { TestOrg } from '../../../testing/deployment.ts'
-import { platformKey, startTrialDeployment } from '../../../testing/trial-vendors.ts'
+import { platformKey, startTrialDeployment } from '../../../testing/providers/trial-vendors.ts'
 import { until } from '../../../testing/until.ts'
 
 const trial = await startTrialDeployment()

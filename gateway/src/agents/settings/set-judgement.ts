@@ -17,7 +17,7 @@ import { StageReading, type RunStage } from '../stages/stages.ts'
 import type { Trial } from '../trials/trials.ts'
 
 /** What a set is held against. */
-export interface Standing {
+export interface CurrentSettings {
   org: NamedOrg
   row: ProviderRow
   /** The same scope's newest row; empty where it has none. */
@@ -43,14 +43,14 @@ const knobsOfStage: Record<StageKnob, readonly Knob[]> = {
 export class SetJudgement {
   readonly #vendors: InstalledVendors
   readonly #stageKeys: StageKeys
-  readonly #standing: Standing
+  readonly #standing: CurrentSettings
   /** What the set says for itself: a knob that the class declares runs as the class says. */
   readonly #config: Config
   readonly #reading: StageReading
   readonly layers: Layers
   readonly #layersNow: Layers
 
-  constructor(vendors: InstalledVendors, stageKeys: StageKeys, standing: Standing, config: Config) {
+  constructor(vendors: InstalledVendors, stageKeys: StageKeys, standing: CurrentSettings, config: Config) {
     const declared = standing.declaration?.declared ?? {}
     this.#vendors = vendors
     this.#stageKeys = stageKeys

@@ -11,13 +11,13 @@ import type { Caller } from '../../foundation/caller.ts'
 import type { StageKeys } from '../../providers/lending/stage-keys.ts'
 import type { ProvidersRow } from '../../providers/row/row.ts'
 import { fixedBy, lexiconUnder, type Declaration } from '../apps/declaration.ts'
-import { scopeOf, type Scope } from '../scope.ts'
+import { scopeOf, type SettingsScope } from '../scope.ts'
 import { tryStage } from '../trials/trials.ts'
 import { noteOf, type VersionRow, type Versions } from '../versions/versions.ts'
 import { refuseOutOfBand } from './bands.ts'
 import { refuseUnbuildable } from './build-check.ts'
 import { refuseChangeOfDeclared } from './declared.ts'
-import { SetJudgement, type Standing } from './set-judgement.ts'
+import { SetJudgement, type CurrentSettings } from './set-judgement.ts'
 import { carriedOver, opensWordsAlone, wordsKnobs } from './words-key.ts'
 
 export interface SettingsParts {
@@ -27,7 +27,7 @@ export interface SettingsParts {
   versions: Versions<Config>
   lexiconVersions: Versions<Lexicon>
   /** The class that holds the agent for whoever asks; null where no app does. */
-  declarationFor: (scope: Scope) => Promise<Declaration | null>
+  declarationFor: (scope: SettingsScope) => Promise<Declaration | null>
   orgJudge: (org: string) => Promise<string | null>
   trialTimeoutMs: number
 }
@@ -75,7 +75,12 @@ export class AgentSettings {
     return this.read(caller, agent)
   }
 
-  #refuseUnbuildable(config: Config, isWordsKey: boolean, standing: Standing, judgement: SetJudgement) {
+  #refuseUnbuildable(
+    config: Config,
+    isWordsKey: boolean,
+    standing: CurrentSettings,
+    judgement: SetJudgement,
+  ) {
     refuseUnbuildable(config, isWordsKey ? wordsKnobs : knobs, {
       vendors: this.#parts.vendors,
       row: standing.row,
@@ -86,14 +91,14 @@ export class AgentSettings {
   }
 
   /** As a call of this scope has it: the nearest row is both halves, and the class wins for its own. */
-  async #lexiconIn(scope: Scope, declaration: Declaration | null): Promise<Lexicon> {
+  async #lexiconIn(scope: SettingsScope, declaration: Declaration | null): Promise<Lexicon> {
     const { lexiconVersions } = this.#parts
     const row =
       (await lexiconVersions.newest(scope)) ?? (await lexiconVersions.newest({ ...scope, holder: '' }))
     return lexiconUnder(declaration, row?.content)
   }
 
-  async #standing(caller: Caller, scope: Scope): Promise<Standing> {
+  async #standing(caller: Caller, scope: SettingsScope): Promise<CurrentSettings> {
     const { providersRow, versions, declarationFor, orgJudge } = this.#parts
     const [row, own, team, declaration, judge] = await Promise.all([
       providersRow.read(),

@@ -2,7 +2,7 @@ import { knobs } from '@switchroom/contract/settings'
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { refused, type Client } from '../../../testing/client.ts'
-import { startTrialDeployment } from '../../../testing/trial-vendors.ts'
+import { startTrialDeployment } from '../../../testing/providers/trial-vendors.ts'
 import { wordsKnobs } from './words-key.ts'
 
 const trial = await startTrialDeployment()

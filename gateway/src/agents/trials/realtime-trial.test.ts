@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { startTrialDeployment } from '../../../testing/trial-vendors.ts'
+import { startTrialDeployment } from '../../../testing/providers/trial-vendors.ts'
 
 const { deployment, fake, asked, ...trials } = await startTrialDeployment()
 after(() => trials[Symbol.asyncDispose]())

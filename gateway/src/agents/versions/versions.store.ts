@@ -1,5 +1,5 @@
 import { statement, type Queryable, type Transaction } from '../../database/database.ts'
-import type { Scope } from '../scope.ts'
+import type { SettingsScope } from '../scope.ts'
 
 export type Kind = 'settings' | 'lexicon'
 
@@ -15,19 +15,28 @@ export interface VersionRow<Content> {
 
 const columns = `holder, version, author, note, floor(extract(epoch from set_at))::bigint as set_at, content`
 const inScope = `kind = $1 and org = $2 and agent = $3 and env = $4 and holder = $5`
-const keyOf = (kind: Kind, { org, agent, env, holder }: Scope) => [kind, org, agent, env, holder] as const
+const keyOf = (kind: Kind, { org, agent, env, holder }: SettingsScope) =>
+  [kind, org, agent, env, holder] as const
 
 const newest = statement<VersionRow<never>>(
   `select ${columns} from versions where ${inScope} order by version desc limit $6`,
 )
 
-export const newestVersions = <Content>(database: Queryable, kind: Kind, scope: Scope, limit: number) =>
-  database.rows(newest, ...keyOf(kind, scope), limit) as Promise<VersionRow<Content>[]>
+export const newestVersions = <Content>(
+  database: Queryable,
+  kind: Kind,
+  scope: SettingsScope,
+  limit: number,
+) => database.rows(newest, ...keyOf(kind, scope), limit) as Promise<VersionRow<Content>[]>
 
 const one = statement<VersionRow<never>>(`select ${columns} from versions where ${inScope} and version = $6`)
 
-export const findVersion = <Content>(database: Queryable, kind: Kind, scope: Scope, version: number) =>
-  database.row(one, ...keyOf(kind, scope), version) as Promise<VersionRow<Content> | undefined>
+export const findVersion = <Content>(
+  database: Queryable,
+  kind: Kind,
+  scope: SettingsScope,
+  version: number,
+) => database.row(one, ...keyOf(kind, scope), version) as Promise<VersionRow<Content> | undefined>
 
 const insert = statement(
   `insert into versions (kind, org, agent, env, holder, version, author, note, set_at, content)
@@ -37,7 +46,7 @@ const insert = statement(
 export const insertVersion = (
   tx: Transaction,
   kind: Kind,
-  scope: Scope,
+  scope: SettingsScope,
   row: { version: number; author: string; note: string | null; set_at: Date; content: object },
 ) =>
   tx.rows(

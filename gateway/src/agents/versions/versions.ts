@@ -5,7 +5,7 @@ import type { Clock } from '../../foundation/clock.ts'
 import { badRequest, conflict, notFound } from '../../foundation/refusals.ts'
 import { codePoints } from '../../foundation/text.ts'
 import type { Agents } from '../agents.ts'
-import { scopeOf, type Scope } from '../scope.ts'
+import { scopeOf, type SettingsScope } from '../scope.ts'
 import * as store from './versions.store.ts'
 
 export type { VersionRow } from './versions.store.ts'
@@ -35,7 +35,7 @@ export class Versions<Content extends object> {
     this.#kind = kind
   }
 
-  async newest(scope: Scope): Promise<store.VersionRow<Content> | null> {
+  async newest(scope: SettingsScope): Promise<store.VersionRow<Content> | null> {
     const [row] = await store.newestVersions<Content>(this.#database, this.#kind, scope, 1)
     return row ?? null
   }
@@ -51,11 +51,11 @@ export class Versions<Content extends object> {
     return { yours, team, production }
   }
 
-  async history(scope: Scope, limit: string | undefined): Promise<store.VersionRow<Content>[]> {
+  async history(scope: SettingsScope, limit: string | undefined): Promise<store.VersionRow<Content>[]> {
     return store.newestVersions<Content>(this.#database, this.#kind, scope, limitOf(limit))
   }
 
-  async find(scope: Scope, version: number): Promise<store.VersionRow<Content>> {
+  async find(scope: SettingsScope, version: number): Promise<store.VersionRow<Content>> {
     const canBe = version > 0 && version <= highestVersion
     const row = canBe && (await store.findVersion<Content>(this.#database, this.#kind, scope, version))
     if (!row) throw notFound(`this corner never had a v${version}`)
@@ -63,7 +63,12 @@ export class Versions<Content extends object> {
   }
 
   /** Adds the next version to a scope that is at `ifVersion`; of several at one instant one does. */
-  async add(caller: Caller, scope: Scope, ifVersion: number, set: SetContent<Content>): Promise<void> {
+  async add(
+    caller: Caller,
+    scope: SettingsScope,
+    ifVersion: number,
+    set: SetContent<Content>,
+  ): Promise<void> {
     await this.#database.transaction(async (tx) => {
       const before = await this.#held(tx, scope)
       const version = before?.version ?? 0
@@ -74,7 +79,7 @@ export class Versions<Content extends object> {
   }
 
   /** Adds a version equal to an old one, whatever version the scope is at. */
-  async copyForward(caller: Caller, scope: Scope, version: number): Promise<void> {
+  async copyForward(caller: Caller, scope: SettingsScope, version: number): Promise<void> {
     const { content } = await this.find(scope, version)
     await this.#database.transaction(async (tx) => {
       const before = await this.#held(tx, scope)
@@ -86,13 +91,19 @@ export class Versions<Content extends object> {
   }
 
   /** The version the scope is at, and stays at for the rest of the transaction. */
-  async #held(tx: Transaction, scope: Scope): Promise<store.VersionRow<Content> | undefined> {
-    await this.#agents.hold(tx, scope.org, scope.agent)
+  async #held(tx: Transaction, scope: SettingsScope): Promise<store.VersionRow<Content> | undefined> {
+    await this.#agents.lock(tx, scope.org, scope.agent)
     const [row] = await store.newestVersions<Content>(tx, this.#kind, scope, 1)
     return row
   }
 
-  async #insert(tx: Transaction, caller: Caller, scope: Scope, version: number, set: SetContent<Content>) {
+  async #insert(
+    tx: Transaction,
+    caller: Caller,
+    scope: SettingsScope,
+    version: number,
+    set: SetContent<Content>,
+  ) {
     const row = { ...set, version, author: authorOf(caller), set_at: this.#clock.now() }
     await store.insertVersion(tx, this.#kind, scope, row)
   }
@@ -101,7 +112,7 @@ export class Versions<Content extends object> {
   async #record(
     tx: Transaction,
     caller: Caller,
-    { agent, env }: Scope,
+    { agent, env }: SettingsScope,
     before: store.VersionRow<Content> | undefined,
     { content }: SetContent<Content>,
     rolledBackTo?: number,

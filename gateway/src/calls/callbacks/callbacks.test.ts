@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { refused, type Client } from '../../../testing/client.ts'
 import { startDeployment, type TestOrg } from '../../../testing/deployment.ts'
-import { done } from '../../../testing/test-agents.ts'
+import { done } from '../../../testing/agents/test-agents.ts'
 import { secondMs } from '../../foundation/clock.ts'
 import { agentLog } from '../log/stamping.ts'
 
@@ -28,9 +28,9 @@ async function newDesk() {
   const org = await deployment.newOrg()
   const token = await org.serverToken('sandbox')
   for (const agent of ['desk', 'sales']) done(await token.client.post('/v1/calls', { agent }))
-  return { org, client: token.client, ask: asking(org) }
+  return { org, client: token.client, ask: workerRequests(org) }
 }
-const asking =
+const workerRequests =
   ({ id }: TestOrg, env: 'sandbox' | 'production' = 'sandbox') =>
   (agent: string, ...notes: string[]) =>
     log.append(agentLog({ org: id, env, agent }), notes.map(wanted))
@@ -148,7 +148,7 @@ test('the list is the org’s in one environment (ND-94)', async () => {
   const { org, client } = await newDesk()
   const live = await org.serverToken('production')
   done(await live.client.post('/v1/calls', { agent: 'desk' }))
-  await asking(org, 'production')('desk', 'live')
+  await workerRequests(org, 'production')('desk', 'live')
   const stranger = await newDesk()
   await stranger.ask('desk', 'theirs')
   assert.deepEqual(notesOf(await list(client)), [])

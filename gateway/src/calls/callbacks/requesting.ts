@@ -32,7 +32,7 @@ export interface WantedCallback {
 export async function holdWithAgent(tx: Transaction, log: Log, call: CallbackCall) {
   const own = agentLog(call)
   await log.open(tx, own)
-  for (const id of [call.id, own.id].toSorted()) await log.hold(tx, id)
+  for (const id of [call.id, own.id].toSorted()) await log.lock(tx, id)
 }
 
 /**

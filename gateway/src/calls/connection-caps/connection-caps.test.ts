@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { AppClient } from '../../../testing/app-client.ts'
-import { ChatClient } from '../../../testing/chat-client.ts'
-import { startChatDeployment } from '../../../testing/chat-deployment.ts'
+import { AppClient } from '../../../testing/agents/app-client.ts'
+import { ChatClient } from '../../../testing/calls/chat-client.ts'
+import { startChatDeployment } from '../../../testing/calls/chat-deployment.ts'
 import { refused } from '../../../testing/client.ts'
 import { noLimit, type Deployment } from '../../../testing/deployment.ts'
-import { EventReader } from '../../../testing/event-reader.ts'
+import { EventReader } from '../../../testing/calls/event-reader.ts'
 import { GatewayProcess } from '../../../testing/gateway-process.ts'
 import { until } from '../../../testing/until.ts'
-import { done } from '../../../testing/test-agents.ts'
+import { done } from '../../../testing/agents/test-agents.ts'
 
 const chatting = await startChatDeployment()
 after(() => chatting[Symbol.asyncDispose]())

@@ -54,7 +54,7 @@ export class ConnectionCaps {
   }
 
   /** Those that closed while the database did not answer are tried again; those of gateways long gone go too. */
-  async forgetDead() {
+  async deleteExpired() {
     await this.#deleteClosed()
     await store.deleteLost(this.#parts.database, later(this.#parts.clock.now(), -dayMs))
   }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { refused } from '../../../testing/client.ts'
 import { startDeployment } from '../../../testing/deployment.ts'
-import { newNumber, SpokenAgent } from '../../../testing/spoken-calls.ts'
+import { newNumber, SpokenAgent } from '../../../testing/calls/spoken-calls.ts'
 
 const deployment = await startDeployment()
 after(() => deployment[Symbol.asyncDispose]())

@@ -3,14 +3,14 @@ import { after, test } from 'node:test'
 import type { Environment } from '@switchroom/contract/scopes'
 import { refused } from '../../../testing/client.ts'
 import { startDeployment } from '../../../testing/deployment.ts'
-import { done } from '../../../testing/test-agents.ts'
+import { done } from '../../../testing/agents/test-agents.ts'
 import { until } from '../../../testing/until.ts'
 import { agentLog, callLog } from '../log/stamping.ts'
 
 const deployment = await startDeployment()
 after(() => deployment[Symbol.asyncDispose]())
 const { sql } = deployment
-const { log, tails } = deployment.gateway.services
+const { log, liveLogs } = deployment.gateway.services
 const number = '+34600111222'
 
 /** An org that speaks with people in both environments. */
@@ -76,8 +76,8 @@ test('of an erased contact nothing that anybody said or learned is kept, in eith
     metadata: '{"name": "secret Ana"}',
   }
   const outbound = { direction: 'outbound', caller: '+34911000000', called: number, contact: number }
-  const heads = [await desk.call(inbound), await desk.call(outbound, 'production')]
-  for (const { id, write } of heads) {
+  const records = [await desk.call(inbound), await desk.call(outbound, 'production')]
+  for (const { id, write } of records) {
     await write(
       ['msgapp.started', { session: { contactName: 'secret Ana' } }],
       ['user.message', { text: 'secret words' }],
@@ -100,7 +100,7 @@ test('of an erased contact nothing that anybody said or learned is kept, in eith
       [id],
     )
   }
-  await desk.ofAgent('sandbox', asked(heads[0]?.id ?? '', number, number))
+  await desk.ofAgent('sandbox', asked(records[0]?.id ?? '', number, number))
   await desk.ofAgent('production', ['message.waiting', { contact: number, text: 'secret message' }])
   for (const env of ['sandbox', 'production'] as const) await desk.remember(number, env)
   assert.ok(await isSaid('secret'))
@@ -109,10 +109,10 @@ test('of an erased contact nothing that anybody said or learned is kept, in eith
   assert.deepEqual([answer.status, answer.text], [204, ''])
   assert.equal(await isSaid('secret'), false)
   assert.equal(await isSaid(number), false)
-  for (const { id } of heads) assert.deepEqual(await typesOf(id), ['metrics', 'call.ended'])
+  for (const { id } of records) assert.deepEqual(await typesOf(id), ['metrics', 'call.ended'])
   const kept = { contact: null, metadata: {}, state: 'ended', reason: 'timeout', turns: 2 }
-  assert.deepEqual(await headOf(heads[0]?.id ?? ''), { ...kept, caller: null, called: '+34911000000' })
-  assert.deepEqual(await headOf(heads[1]?.id ?? ''), { ...kept, caller: '+34911000000', called: null })
+  assert.deepEqual(await headOf(records[0]?.id ?? ''), { ...kept, caller: null, called: '+34911000000' })
+  assert.deepEqual(await headOf(records[1]?.id ?? ''), { ...kept, caller: '+34911000000', called: null })
 })
 
 test('a call of theirs that goes on is hung up first, and whoever reads it sees the end (ND-69)', async () => {
@@ -120,7 +120,7 @@ test('a call of theirs that goes on is hung up first, and whoever reads it sees 
   const { id, write } = await desk.call({ caller: number, contact: number })
   await write(['user.message', { text: 'hello' }])
   const seen: string[] = []
-  const { stop } = await tails.follow(id, (entries) => seen.push(...entries.map(({ type }) => type)))
+  const { stop } = await liveLogs.follow(id, (entries) => seen.push(...entries.map(({ type }) => type)))
   assert.equal((await desk.erase()).status, 204)
   await until('the reader sees the end', () => seen.includes('call.ended'))
   stop()

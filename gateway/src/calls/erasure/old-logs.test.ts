@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { startDeployment, type Deployment } from '../../../testing/deployment.ts'
-import { done } from '../../../testing/test-agents.ts'
+import { done } from '../../../testing/agents/test-agents.ts'
 import { dayMs, hourMs } from '../../foundation/clock.ts'
 import { callLog } from '../log/stamping.ts'
 
@@ -77,7 +77,7 @@ test('a call that somebody holds just then waits for the next run, and holds up 
   clock.forward(31 * dayMs)
   const { database, log } = deployment.gateway.services
   await database.transaction(async (tx) => {
-    await log.hold(tx, held)
+    await log.lock(tx, held)
     assert.deepEqual(await run(), { entries: 2, claims: 0 })
   })
   assert.deepEqual([await keptOf(held), await keptOf(free)], [2, 0])

@@ -1,5 +1,5 @@
 import type { VersionFared } from '@switchroom/contract/calls'
-import type { Scope } from '../../agents/scope.ts'
+import type { SettingsScope } from '../../agents/scope.ts'
 import { statement, type Queryable } from '../../database/database.ts'
 
 const fared = statement<VersionFared>(`
@@ -12,6 +12,6 @@ const fared = statement<VersionFared>(`
 /** A version that no call ran is left out. */
 export const countByVersion = (
   database: Queryable,
-  { org, agent, env, holder }: Scope,
+  { org, agent, env, holder }: SettingsScope,
   versions: readonly number[],
 ) => database.rows(fared, org, agent, env, holder, versions)

@@ -1,7 +1,7 @@
 import type { Entry, LineTurn } from '@switchroom/contract/log'
 import type { Environment } from '@switchroom/contract/scopes'
 import { statement, type Queryable, type Transaction } from '../../database/database.ts'
-import { callColumns, type CallRow } from '../heads/call-object.ts'
+import { callColumns, type CallRow } from '../records/call-object.ts'
 
 /** Which gateways count: the one that asks, and those that were seen lately. */
 export interface Alive {

@@ -7,8 +7,8 @@ import { outsideList, type Caller } from '../../foundation/caller.ts'
 import { badRequest, conflict, Refusal } from '../../foundation/refusals.ts'
 import { shapedAs } from '../../http/shape-checks.ts'
 import { phoneForm } from '../callbacks/requesting.ts'
-import type { Drives } from '../driving/drives.ts'
-import { callOf, type CallRow } from '../heads/call-object.ts'
+import type { AppAssignments } from '../app-requests/app-assignments.ts'
+import { callOf, type CallRow } from '../records/call-object.ts'
 import type { Log } from '../log/log.ts'
 import { callLog } from '../log/stamping.ts'
 import { extensionOf } from './extension.ts'
@@ -35,7 +35,7 @@ export interface LinesParts {
   gateways: Pick<RunningGateways, 'id' | 'aliveSince'>
   log: Log
   routeOf: RouteOf
-  drives: Pick<Drives, 'give'>
+  assignments: Pick<AppAssignments, 'give'>
 }
 
 /** Numbers whose calls an app takes before their agents do. */
@@ -67,7 +67,7 @@ export class Lines {
   /** The line owns the call from its opening on, and hears of it at once where it waits for no extension. */
   async own(tx: Transaction, line: store.LineRow, call: string, agent: string) {
     await store.setLine(tx, call, line.number)
-    await this.#parts.drives.give(tx, call, agent, line.socket)
+    await this.#parts.assignments.give(tx, call, agent, line.socket)
     const owned = await store.findOwned(tx, call)
     if (owned && line.extension_ms === 0) await this.#tell(tx, owned, null)
   }
@@ -118,7 +118,7 @@ export class Lines {
     await store.putLine(tx, { number, socket, extension_ms: extensionMs })
     if (line) return []
     const calls = await store.listOnLine(tx, number)
-    for (const { id, agent } of calls) await this.#parts.drives.give(tx, id, agent, socket)
+    for (const { id, agent } of calls) await this.#parts.assignments.give(tx, id, agent, socket)
     return calls.filter(({ line_told }) => line_told).map((row) => passedOn(number, row))
   }
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { AppClient } from '../../../testing/app-client.ts'
+import { AppClient } from '../../../testing/agents/app-client.ts'
 import { fleetKey, startDeployment } from '../../../testing/deployment.ts'
-import { entriesOf, SpokenAgent, typesOf, whileHeld } from '../../../testing/spoken-calls.ts'
-import { done, TestAgent } from '../../../testing/test-agents.ts'
+import { entriesOf, SpokenAgent, typesOf, whileHeld } from '../../../testing/calls/spoken-calls.ts'
+import { done, TestAgent } from '../../../testing/agents/test-agents.ts'
 import { until } from '../../../testing/until.ts'
 import { Agents } from '../../agents/agents.ts'
 import { Routing } from './routing.ts'
@@ -160,7 +160,7 @@ test('a swap that breaks half way leaves nothing behind, and the line may try ag
 
 test("a line keeps a call that no worker could run as the agent's (N-482)", async () => {
   const { services } = deployment.gateway
-  const { database, clock, orgs, logger, holders, log, driving } = services
+  const { database, clock, orgs, logger, connectedApps, log, appRequests } = services
   const call = await phone.open()
   await frameOf(line, 'call', call)
   const { rows } = await sql('select socket from lines where number = $1', [phone.number])
@@ -169,10 +169,10 @@ test("a line keeps a call that no worker could run as the agent's (N-482)", asyn
     logger,
     gateways: services.runningGateways,
     agents: new Agents(database, clock, orgs),
-    holders,
-    heads: services.callHeads,
+    connectedApps,
+    records: services.callRecords,
     log,
-    drives: driving.drives,
+    assignments: appRequests.assignments,
     canSpeak: async () => true,
     isFull: async ({ agent }) => agent === 'sales',
   })
@@ -249,18 +249,18 @@ test("when the app of a line goes for good, its calls are their own agent's, onc
   const call = await own.open()
   await frameOf(app, 'call', call)
   await app.close()
-  const look = () => Promise.all([deployment, other].map(({ gateway }) => gateway.services.routing.look()))
+  const poll = () => Promise.all([deployment, other].map(({ gateway }) => gateway.services.routing.poll()))
   const linesOf = () => sql('select from lines where number = $1', [own.number])
   await until('the line is gone', async () => (await linesOf()).rowCount === 0)
-  await look()
+  await poll()
   const night = await AppClient.connect(other.url, key)
-  let looking: Promise<unknown> | undefined
+  let polling: Promise<unknown> | undefined
   await whileHeld(deployment, 'select from logs where id = $1 for update', call, 2, async (held) => {
     await night.register('night')
-    looking = look()
+    polling = poll()
     await held.areWaiting()
   })
-  await looking
+  await polling
   const { data } = await frameOf(night, 'call.started', call)
   assert.equal(data.call.routedFrom, own.number)
   assert.deepEqual(typesOf(await entriesOf(deployment, call)), [

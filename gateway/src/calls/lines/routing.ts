@@ -4,17 +4,17 @@ import type { Call } from '@switchroom/contract/log'
 import type { Logger } from 'pino'
 import type { Agents } from '../../agents/agents.ts'
 import type { Frame, FrameSource } from '../../agents/apps/frames.ts'
-import type { Holders } from '../../agents/apps/holders.ts'
+import type { ConnectedApps } from '../../agents/apps/connected-apps.ts'
 import type { RunningGateways } from '../../agents/apps/running-gateways.ts'
-import { slugForm, type Scope } from '../../agents/scope.ts'
+import { slugForm, type SettingsScope } from '../../agents/scope.ts'
 import type { Database, Transaction } from '../../database/database.ts'
 import { outsideList } from '../../foundation/caller.ts'
 import { badRequest, Refusal } from '../../foundation/refusals.ts'
 import { shapedAs } from '../../http/shape-checks.ts'
 import type { NamedOrg } from '../../providers/lending/lending.ts'
-import type { Drives } from '../driving/drives.ts'
-import { callOf } from '../heads/call-object.ts'
-import type { CallHeads } from '../heads/heads.ts'
+import type { AppAssignments } from '../app-requests/app-assignments.ts'
+import { callOf } from '../records/call-object.ts'
+import type { CallRecords } from '../records/records.ts'
 import { notTaken, type Log } from '../log/log.ts'
 import { callLog } from '../log/stamping.ts'
 import { transcriptOf } from './line-transcript.ts'
@@ -25,14 +25,14 @@ export interface RoutingParts {
   logger: Logger
   gateways: Pick<RunningGateways, 'id' | 'aliveSince'>
   agents: Agents
-  holders: Holders
-  heads: CallHeads
+  connectedApps: ConnectedApps
+  records: CallRecords
   log: Log
-  drives: Pick<Drives, 'give'>
+  assignments: Pick<AppAssignments, 'give'>
   /** Whether a spoken call of the agent would have ears and a voice. */
-  canSpeak: (org: NamedOrg, scope: Scope) => Promise<boolean>
+  canSpeak: (org: NamedOrg, scope: SettingsScope) => Promise<boolean>
   /** Whether no worker could run one more call of the agent. */
-  isFull: (scope: Scope) => Promise<boolean>
+  isFull: (scope: SettingsScope) => Promise<boolean>
 }
 
 /** Hands calls over from a line to an agent: the audio goes on, the agent drives. */
@@ -67,20 +67,20 @@ export class Routing {
   }
 
   /** A call whose line is gone, and was so at the last look, is its own agent's once somebody holds that. */
-  async look() {
+  async poll() {
     const { id: own, aliveSince: since } = this.#parts.gateways
     const abandoned = await store.listAbandoned(this.#parts.database, { own, since })
     const before = this.#withoutLine
     this.#withoutLine = new Set(abandoned.map(({ id }) => id))
     for (const call of abandoned)
-      if (before.has(call.id) && (await this.#parts.holders.holderOf(call)))
+      if (before.has(call.id) && (await this.#parts.connectedApps.appFor(call)))
         await this.#move(call, call, null).catch((error: unknown) => {
           if (error instanceof Refusal) return // ended, or another gateway was faster
           this.#parts.logger.warn({ err: error, call: call.id }, 'a call whose line is gone stays without')
         })
   }
 
-  async #routed(owned: store.OwnedCall, scope: Scope, socket: string): Promise<Call | RouteFailure> {
+  async #routed(owned: store.OwnedCall, scope: SettingsScope, socket: string): Promise<Call | RouteFailure> {
     try {
       return await this.#move(owned, scope, socket)
     } catch (error) {
@@ -90,25 +90,25 @@ export class Routing {
     }
   }
 
-  async #whyNot(org: NamedOrg, scope: Scope): Promise<RouteFailure | undefined> {
-    const { agents, holders, canSpeak, isFull } = this.#parts
+  async #whyNot(org: NamedOrg, scope: SettingsScope): Promise<RouteFailure | undefined> {
+    const { agents, connectedApps, canSpeak, isFull } = this.#parts
     if (!slugForm.test(scope.agent) || !(await agents.list(scope.org)).includes(scope.agent)) return 'unknown'
-    if (!(await holders.holderOf(scope))) return 'offline'
+    if (!(await connectedApps.appFor(scope))) return 'offline'
     if (!(await canSpeak(org, scope))) return 'no_phone_config'
     return (await isFull(scope)) ? 'capacity' : undefined
   }
 
   /** One transaction: of a line that hands over and one that is given up at the same instant, one does it. */
-  #move({ id, line }: store.OwnedCall, scope: Scope, socket: string | null): Promise<Call> {
-    const { database, log, heads, drives } = this.#parts
+  #move({ id, line }: store.OwnedCall, scope: SettingsScope, socket: string | null): Promise<Call> {
+    const { database, log, records, assignments } = this.#parts
     return database.transaction(async (tx) => {
-      const held = await log.hold(tx, id)
+      const held = await log.lock(tx, id)
       if (!held || held.sealed) throw notTaken()
       await this.#refuseUnlessOwner(tx, id, line, socket)
-      await heads.moveTo(tx, id, scope)
+      await records.moveTo(tx, id, scope)
       const row = await store.setRouted(tx, id, transcriptOf(await store.listTurns(tx, id)))
       if (!row) throw new Error('a call that is held is there')
-      await drives.give(tx, id, scope.agent, null)
+      await assignments.give(tx, id, scope.agent, null)
       await log.appendIn(tx, callLog({ ...scope, id }), [
         { type: 'call.routed', data: { callId: id, agent: scope.agent } },
         { type: 'call.started', data: {} },

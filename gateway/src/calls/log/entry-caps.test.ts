@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { startChatDeployment } from '../../../testing/chat-deployment.ts'
+import { startChatDeployment } from '../../../testing/calls/chat-deployment.ts'
 import { refused } from '../../../testing/client.ts'
 import { noLimit, type TestOrg } from '../../../testing/deployment.ts'
-import { entriesOf, SpokenAgent, typesOf } from '../../../testing/spoken-calls.ts'
-import { done } from '../../../testing/test-agents.ts'
-import { ends, said, TestLogs } from '../../../testing/test-logs.ts'
+import { entriesOf, SpokenAgent, typesOf } from '../../../testing/calls/spoken-calls.ts'
+import { done } from '../../../testing/agents/test-agents.ts'
+import { ends, said, TestLogs } from '../../../testing/calls/test-logs.ts'
 import { until } from '../../../testing/until.ts'
 
 const chatting = await startChatDeployment()

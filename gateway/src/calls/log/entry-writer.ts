@@ -1,7 +1,7 @@
 import type { Queryable, Transaction } from '../../database/database.ts'
 import { longestSignal } from '../../database/signals.ts'
 import { columnsOf } from './columns.ts'
-import { changesOf } from './head-changes.ts'
+import { changesOf } from './record-changes.ts'
 import * as store from './log.store.ts'
 import { withSeq, type KeptEntry, type LogRef, type Stamped, type Writable } from './stamping.ts'
 
@@ -45,8 +45,8 @@ export class EntryWriter {
     const grown = new Map(answered.flatMap(({ id, before }) => (before === null ? [] : [[id, before]])))
     const full = new Map(answered.flatMap(({ id, most }) => (most === null ? [] : [[id, most]])))
     const taken = writes.filter(({ log }) => grown.has(log.id))
-    const { heads, ends, charges } = changesOf(taken)
-    if (heads.length > 0) await store.countOnHeads(tx, heads)
+    const { records, ends, charges } = changesOf(taken)
+    if (records.length > 0) await store.countOnHeads(tx, records)
     if (ends.length > 0) await store.endAll(tx, ends)
     for (const [org, credits] of charges) await this.#charge(tx, org, credits)
     const lasts = columns.logs.flatMap((id, at) => {

@@ -7,7 +7,7 @@ import type { FastifyReply } from 'fastify'
 import { until } from '../../../testing/until.ts'
 import { EventStream, type Opening } from './event-stream.ts'
 import { Relay } from './relay.ts'
-import type { Tails, Watcher } from './tails.ts'
+import type { LiveLogs, Watcher } from './live-logs.ts'
 
 /** Somebody who asks for a stream, and the answer that waits for it. */
 async function asked(t: TestContext) {
@@ -42,7 +42,7 @@ test('whoever is gone before the stream begins is sent nothing, and nothing is k
   const { stream, open, released } = streamOn(raw)
   assert.deepEqual([stream.isOver, open.size, released()], [true, 0, 1])
   let tell: Watcher = () => {}
-  const relay = new Relay({ watch: (watcher: Watcher) => (tell = watcher) } as unknown as Tails)
+  const relay = new Relay({ watch: (watcher: Watcher) => (tell = watcher) } as unknown as LiveLogs)
   relay.read(stream, undefined)
   let isPassed = false
   stream.send = () => (isPassed = true)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { refused } from '../../../testing/client.ts'
 import { fleetKey, startDeployment } from '../../../testing/deployment.ts'
-import { ends, TestLogs } from '../../../testing/test-logs.ts'
+import { ends, TestLogs } from '../../../testing/calls/test-logs.ts'
 import { until } from '../../../testing/until.ts'
 import { agentLog } from './stamping.ts'
 

@@ -2,7 +2,7 @@ import type { Database } from '../../database/database.ts'
 import type { EventStream } from './event-stream.ts'
 import * as store from './log.store.ts'
 import { caughtUp, gap } from './markers.ts'
-import { shownOf, type ShownEntry, type Tails } from './tails.ts'
+import { shownOf, type ShownEntry, type LiveLogs } from './live-logs.ts'
 
 const pageSize = 200
 /** What is kept for a reader that does not take it. */
@@ -41,8 +41,8 @@ export class LogReader {
   }
 
   /** Answers once the reader is current; from then on it is told. */
-  async start(database: Database, tails: Tails) {
-    const { seq, stop } = await tails.follow(this.#log.id, (entries) => this.#take(entries))
+  async start(database: Database, liveLogs: LiveLogs) {
+    const { seq, stop } = await liveLogs.follow(this.#log.id, (entries) => this.#take(entries))
     this.#stream.onClose = stop
     if (this.#stream.isOver) return stop()
     this.#grownTo = Math.max(this.#grownTo, seq)

@@ -128,20 +128,20 @@ const tell = statement(`select pg_notify('${logChannel}', payload) from unnest($
 /** Heard by the other gateways once what was written is there. */
 export const tellGrown = (tx: Queryable, payloads: readonly string[]) => tx.rows(tell, payloads)
 
-export interface HeldLog extends LogRef {
+export interface LockedLog extends LogRef {
   seq: number
   batch: number
   runner: string | null
   sealed: boolean
 }
 
-const hold = statement<HeldLog>(`
+const hold = statement<LockedLog>(`
   select id, org, env, agent, call, seq, batch, runner, sealed from logs where id = $1 for update`)
 
 /** Held until the end of the transaction: nobody else writes to it, nor changes how its call stands. */
-export const holdLog = (tx: Transaction, id: string) => tx.row(hold, id)
+export const lockLog = (tx: Transaction, id: string) => tx.row(hold, id)
 
-const find = statement<HeldLog>(
+const find = statement<LockedLog>(
   `select id, org, env, agent, call, seq, batch, runner, sealed from logs where id = $1`,
 )
 

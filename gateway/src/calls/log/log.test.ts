@@ -19,7 +19,7 @@ const rowsOf = async (id: string) =>
   (await deployment.sql('select seq, type, entry from entries where log = $1 order by seq', [id])).rows
 const follow = async ({ gateway }: Deployment, id: string) => {
   const seen: { seq: number; type: string; entry: string }[] = []
-  const { stop, seq } = await gateway.services.tails.follow(id, (entries) => seen.push(...entries))
+  const { stop, seq } = await gateway.services.liveLogs.follow(id, (entries) => seen.push(...entries))
   return { seen, stop, seq }
 }
 

@@ -7,7 +7,7 @@ import { conflict, type Refusal } from '../../foundation/refusals.ts'
 import { EntryWriter, type Live, type NotKept } from './entry-writer.ts'
 import * as store from './log.store.ts'
 import { stamped, type KeptEntry, type LogRef, type Stamped, type Writable } from './stamping.ts'
-import type { Tails } from './tails.ts'
+import type { LiveLogs } from './live-logs.ts'
 
 const mostAtOnce = 5000
 /** While the database is busy with one, the next is made ready. */
@@ -33,7 +33,7 @@ export interface LogParts {
   database: Database
   clock: Clock
   logger: Logger
-  tails: Tails
+  liveLogs: LiveLogs
   /** This gateway's name, so that it does not listen to itself. */
   gateway: string
   charge: (tx: Transaction, org: string, credits: number) => Promise<void>
@@ -66,11 +66,11 @@ export class Log {
   }
 
   /** Held until the end of the transaction: nobody else writes to it, nor changes how its call stands. */
-  hold(tx: Transaction, id: string): Promise<store.HeldLog | undefined> {
-    return store.holdLog(tx, id)
+  lock(tx: Transaction, id: string): Promise<store.LockedLog | undefined> {
+    return store.lockLog(tx, id)
   }
 
-  find(id: string): Promise<store.HeldLog | undefined> {
+  find(id: string): Promise<store.LockedLog | undefined> {
     return store.findLog(this.#parts.database, id)
   }
 
@@ -117,7 +117,7 @@ export class Log {
     const written = entries.map((entry) => stamped(log, entry, now))
     const write = { log, runner: null, batch: null, entries: written }
     const kept = this.#kept(log, await this.#writer.write(tx, [write]))
-    tx.afterCommit(() => this.#parts.tails.grew(log, kept))
+    tx.afterCommit(() => this.#parts.liveLogs.grew(log, kept))
     return kept
   }
 
@@ -126,7 +126,7 @@ export class Log {
     const now = this.#parts.clock.now()
     for (const entry of entries) {
       const live = stamped(log, entry, now, true)
-      this.#parts.tails.showed(log, live)
+      this.#parts.liveLogs.showed(log, live)
       this.#live.push({ log, entry: live })
     }
     this.#wake(this.#laneOf(log))
@@ -204,7 +204,7 @@ export class Log {
       // Nobody can tell whether a commit that was never answered holds: written again, entries might stand twice.
       const isUnknown = isWritten && !(error instanceof DatabaseError)
       if (writes.length > 0) this.#parts.logger.warn({ err: error }, 'entries could not be written')
-      if (isUnknown) for (const { log } of writes) this.#parts.tails.lookAgain(log)
+      if (isUnknown) for (const { log } of writes) this.#parts.liveLogs.lookAgain(log)
       if (writes.length === 1 || isUnknown) for (const write of writes) write.failed(error)
       else for (const write of writes) await this.#keepAll([write])
     }
@@ -246,14 +246,14 @@ export class Log {
 
   /** To whoever reads, what is kept and what is only shown in the order it came. */
   #pass({ log, shown }: Pick<Write, 'log' | 'shown'>, kept: readonly KeptEntry[]) {
-    const { tails } = this.#parts
+    const { liveLogs } = this.#parts
     let passed = 0
     for (const { behind, entry } of shown) {
-      if (behind > passed) tails.grew(log, kept.slice(passed, behind))
+      if (behind > passed) liveLogs.grew(log, kept.slice(passed, behind))
       passed = behind
-      tails.showed(log, entry)
+      liveLogs.showed(log, entry)
       this.#live.push({ log, entry })
     }
-    if (passed < kept.length) tails.grew(log, kept.slice(passed))
+    if (passed < kept.length) liveLogs.grew(log, kept.slice(passed))
   }
 }

@@ -7,17 +7,17 @@ import type { EventStream } from './event-stream.ts'
 import { LogReader, type ReadLog } from './log-reader.ts'
 import * as store from './log.store.ts'
 import { agentLog, type KeptEntry } from './stamping.ts'
-import type { Tails } from './tails.ts'
+import type { LiveLogs } from './live-logs.ts'
 
 /** Who reads a log: a page at a time, or for as long as it grows. */
 export class LogReading {
   readonly #database: Database
-  readonly #tails: Tails
+  readonly #liveLogs: LiveLogs
   readonly #logger: Logger
 
-  constructor(database: Database, tails: Tails, logger: Logger) {
+  constructor(database: Database, liveLogs: LiveLogs, logger: Logger) {
     this.#database = database
-    this.#tails = tails
+    this.#liveLogs = liveLogs
     this.#logger = logger
   }
 
@@ -49,7 +49,7 @@ export class LogReading {
 
   stream(log: ReadLog, after: number, stream: EventStream) {
     const reader = new LogReader(stream, log, after)
-    reader.start(this.#database, this.#tails).catch((error: unknown) => {
+    reader.start(this.#database, this.#liveLogs).catch((error: unknown) => {
       this.#logger.warn({ err: error }, 'a log could not be read')
       stream.cutOff() // whoever reads comes back, and goes on from where it was
     })

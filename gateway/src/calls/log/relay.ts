@@ -1,7 +1,7 @@
-import { reasonTold } from '../heads/call-object.ts'
+import { reasonForAgents } from './end-reason.ts'
 import type { EventStream } from './event-stream.ts'
 import type { LogRef } from './stamping.ts'
-import type { ShownEntry, Tails } from './tails.ts'
+import type { ShownEntry, LiveLogs } from './live-logs.ts'
 
 /** A reader that leaves so much unread is let go; what thousands of calls write at one instant is less. */
 const mostUnreadBytes = 4 * 1024 * 1024
@@ -15,8 +15,8 @@ interface Reader {
 export class Relay {
   readonly #readers = new Map<string, Set<Reader>>()
 
-  constructor(tails: Tails) {
-    tails.watch((log, entry) => this.#pass(log, entry))
+  constructor(liveLogs: LiveLogs) {
+    liveLogs.watch((log, entry) => this.#pass(log, entry))
   }
 
   /** Everything of the caller's org and environment, or of one agent. */
@@ -48,6 +48,6 @@ const placeOf = ({ org, env }: { org: string; env: string }) => `${org}/${env}`
 
 function frameOf(agent: string, call: string, { type, entry }: ShownEntry): Buffer {
   const { data } = JSON.parse(entry) as { data: { reason?: unknown } }
-  if (type === 'call.ended') data.reason = reasonTold(data.reason)
+  if (type === 'call.ended') data.reason = reasonForAgents(data.reason)
   return Buffer.from(`event: ${type}\ndata: ${JSON.stringify({ agent, call, ...data })}\n\n`)
 }

@@ -5,7 +5,7 @@ import { after, test } from 'node:test'
 import { EventSource } from 'eventsource'
 import { cuttableLine } from '../../../testing/cuttable-line.ts'
 import { fleetKey, startDeployment } from '../../../testing/deployment.ts'
-import { ends, range, said, TestLogs } from '../../../testing/test-logs.ts'
+import { ends, range, said, TestLogs } from '../../../testing/calls/test-logs.ts'
 import { until } from '../../../testing/until.ts'
 
 const deployment = await startDeployment()

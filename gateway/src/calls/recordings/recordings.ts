@@ -9,7 +9,7 @@ import { badRequest, conflict, notFound, Refusal, unavailable } from '../../foun
 import { newId } from '../../foundation/secrets.ts'
 import type { Log } from '../log/log.ts'
 import { callLog } from '../log/stamping.ts'
-import { unknownCall, type Appending } from '../worker/appending.ts'
+import { unknownCall, type EntryAppender } from '../spoken/entry-appender.ts'
 import * as store from './recordings.store.ts'
 import { wavDurationMs } from './wav-file.ts'
 
@@ -20,7 +20,7 @@ export interface RecordingParts {
   database: Database
   clock: Clock
   log: Log
-  calls: Pick<Appending, 'find'>
+  calls: Pick<EntryAppender, 'find'>
   /** Shared by all gateways; undefined: nothing is recorded. */
   folder: string | undefined
 }
@@ -45,7 +45,7 @@ export class Recordings {
       const room = most === null ? Infinity : most - kept + own
       const { bytes, durationMs } = await written(part, sound, room)
       await database.transaction(async (tx) => {
-        const held = await log.hold(tx, id)
+        const held = await log.lock(tx, id)
         if (!held || (await store.isGone(tx, id))) throw conflict(`what was said in call ${id} was erased`)
         if (!(await store.countBytes(tx, call.org, id, bytes))) throw tooMuch()
         await store.putRecording(tx, { call: id, bytes, durationMs }, clock.now())

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { startDeployment } from '../../../testing/deployment.ts'
-import { done } from '../../../testing/test-agents.ts'
+import { done } from '../../../testing/agents/test-agents.ts'
 import type { Database, Statement, Value } from '../../database/database.ts'
 import type { Caller } from '../../foundation/caller.ts'
 import { Sessions } from './sessions.ts'

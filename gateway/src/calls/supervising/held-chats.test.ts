@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, beforeEach, test } from 'node:test'
-import { entriesOf, startChatDeployment } from '../../../testing/chat-deployment.ts'
-import { hangs } from '../../../testing/model-fake.ts'
+import { entriesOf, startChatDeployment } from '../../../testing/calls/chat-deployment.ts'
+import { hangs } from '../../../testing/providers/model-fake.ts'
 import { until } from '../../../testing/until.ts'
 
 const chats = await startChatDeployment()

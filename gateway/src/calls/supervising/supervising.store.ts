@@ -1,7 +1,7 @@
 import type { CallState } from '@switchroom/contract/log'
 import { statement, type Transaction } from '../../database/database.ts'
 
-export interface Standing {
+export interface SupervisedCall {
   channel: string
   state: CallState
   held_by: string | null
@@ -9,7 +9,7 @@ export interface Standing {
   holder_name: string | null
 }
 
-const standing = statement<Standing>(`
+const standing = statement<SupervisedCall>(`
   select channel, state, held_by, coalesce(
     (select name from members where id = held_by), (select label from keys where id = held_by), held_by
   ) as holder_name

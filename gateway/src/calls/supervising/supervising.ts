@@ -32,7 +32,7 @@ export class Supervising {
     const text = verb === 'say' || verb === 'whisper' ? textOf(asked.text) : ''
     const { org, env } = caller
     return this.#database.transaction(async (tx) => {
-      const log = await this.#log.hold(tx, call)
+      const log = await this.#log.lock(tx, call)
       const isTheirs = log?.call === call && log.org === org && log.env === env
       const standing = isTheirs ? await store.readStanding(tx, call) : undefined
       if (!log || !standing) throw notFound(`there is no call ${call}`)
@@ -49,7 +49,7 @@ interface Asked {
   caller: Caller
   call: string
   text: string
-  standing: store.Standing
+  standing: store.SupervisedCall
 }
 
 const deeds: Record<Verb, (asked: Asked) => Deed> = {
@@ -105,13 +105,13 @@ const deeds: Record<Verb, (asked: Asked) => Deed> = {
 }
 
 /** What a gateway writes itself; what is spoken is asked of the call's worker. */
-const isWritten = ({ channel }: store.Standing) => channel === 'chat' || channel === 'msgapp'
+const isWritten = ({ channel }: store.SupervisedCall) => channel === 'chat' || channel === 'msgapp'
 
 /** Two keys may share a label, and so a key that names nobody holds a call by its id. */
 const holderOf = ({ subject, key_id }: Caller) => subject || key_id
 const authorOf = ({ subject, label }: Caller) => subject || label
 const nameOf = ({ name, email, label }: Caller) => name || email || label
-const isHeldBy = ({ holder_name }: store.Standing) => `${holder_name} holds this call`
+const isHeldBy = ({ holder_name }: store.SupervisedCall) => `${holder_name} holds this call`
 
 function verbOf(said: string): Verb {
   const verb = verbs.find((known) => known === said)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { startChatDeployment } from '../../../testing/chat-deployment.ts'
+import { startChatDeployment } from '../../../testing/calls/chat-deployment.ts'
 
 const chats = await startChatDeployment()
 after(() => chats[Symbol.asyncDispose]())

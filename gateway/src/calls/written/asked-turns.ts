@@ -51,7 +51,7 @@ export class AskedTurns {
     })
   }
 
-  async forgetDead() {
+  async deleteExpired() {
     await store.forgetAsked(this.#database, later(this.#clock.now(), -dayMs))
   }
 }

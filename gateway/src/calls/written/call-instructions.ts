@@ -3,13 +3,13 @@ import type { Config } from '@switchroom/contract/settings'
 import { lexiconUnder } from '../../agents/apps/declaration.ts'
 import type { Offer } from '../../agents/apps/register-frame.ts'
 import { secondMs } from '../../foundation/clock.ts'
-import type { Resolution } from '../heads/heads.ts'
-import { configRun } from '../running/config-run.ts'
+import type { ResolvedSettings } from '../records/records.ts'
+import { configRun } from '../resolution/resolved-config.ts'
 import { layersOf } from './call-models.ts'
 
 /** What an agent is told of itself for one turn: its settings as the call runs them, and what its app brings. */
 export function instructionsOf(
-  resolution: Resolution,
+  resolution: ResolvedSettings,
   offer: Offer,
   facts: Instructions['facts'],
 ): Instructions {

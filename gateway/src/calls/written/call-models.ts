@@ -6,8 +6,8 @@ import { Layers } from '../../agents/stages/layers.ts'
 import type { ProviderKeys } from '../../providers/keys/provider-keys.ts'
 import type { Lending, NamedOrg } from '../../providers/lending/lending.ts'
 import type { KeySource, StageKeys } from '../../providers/lending/stage-keys.ts'
-import type { Resolution } from '../heads/heads.ts'
-import { stagesRun, type RunVendor } from '../running/stages-run.ts'
+import type { ResolvedSettings } from '../records/records.ts'
+import { stagesRun, type RunVendor } from '../resolution/resolved-stages.ts'
 
 export interface CallModelsParts {
   vendors: InstalledVendors
@@ -16,7 +16,7 @@ export interface CallModelsParts {
   providerKeys: ProviderKeys
 }
 
-export const layersOf = ({ declaration, scopes }: Pick<Resolution, 'declaration' | 'scopes'>) =>
+export const layersOf = ({ declaration, scopes }: Pick<ResolvedSettings, 'declaration' | 'scopes'>) =>
   new Layers(
     declaration?.declared ?? {},
     scopes.map(({ config }) => config),
@@ -31,7 +31,7 @@ export class CallModels {
   }
 
   /** In the order in which they are tried, without those that no key would run; where that is all, the one named. */
-  async chain(org: NamedOrg, resolution: Resolution): Promise<RunVendor[]> {
+  async chain(org: NamedOrg, resolution: ResolvedSettings): Promise<RunVendor[]> {
     const { vendors, stageKeys } = this.#parts
     const { row, own } = resolution
     const { llm } = stagesRun({
@@ -47,7 +47,7 @@ export class CallModels {
   }
 
   /** The same, ready to be asked. */
-  async runs(org: NamedOrg, resolution: Resolution): Promise<ModelRun[]> {
+  async runs(org: NamedOrg, resolution: ResolvedSettings): Promise<ModelRun[]> {
     const chain = await this.chain(org, resolution)
     const temperature = layersOf(resolution).get('temperature')
     return Promise.all(
@@ -62,7 +62,7 @@ export class CallModels {
 
   async #credentialsOf(
     org: NamedOrg,
-    { row }: Resolution,
+    { row }: ResolvedSettings,
     { vendor, source }: RunVendor,
   ): Promise<Credentials | null> {
     if (source === 'unneeded') return {}

@@ -14,7 +14,7 @@ import { readFrame, typeOf } from '../../agents/apps/frames.ts'
 import type { ConnectionCaps } from '../connection-caps/connection-caps.ts'
 import type { Log } from '../log/log.ts'
 import { entryOf } from '../log/stamping.ts'
-import type { ShownEntry, Tails } from '../log/tails.ts'
+import type { ShownEntry, LiveLogs } from '../log/live-logs.ts'
 import type { Chats, ChatSeat } from './chats.ts'
 
 const pageSize = 200
@@ -28,7 +28,7 @@ const cleanCodes = new Set([1000, 1001, 1005])
 export interface ChatSocketParts {
   chats: Chats
   log: Log
-  tails: Tails
+  liveLogs: LiveLogs
   connections: OpenConnections
   caps: Pick<ConnectionCaps, 'openChat'>
   logger: Logger
@@ -119,7 +119,7 @@ export class ChatSocket implements OpenConnection {
   async #sendLog() {
     const { id } = this.#seat.head
     this.#send({ type: 'started', call: id, seq: this.#seat.after })
-    const { stop } = await this.#parts.tails.follow(id, (shown) => this.#hear(shown))
+    const { stop } = await this.#parts.liveLogs.follow(id, (shown) => this.#hear(shown))
     this.#stopFollowing = stop
     for (;;) {
       const page = await this.#parts.log.read(id, this.#sent, pageSize)

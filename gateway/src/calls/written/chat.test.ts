@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, beforeEach, test } from 'node:test'
-import { ChatClient } from '../../../testing/chat-client.ts'
-import { entriesOf, startChatDeployment } from '../../../testing/chat-deployment.ts'
+import { ChatClient } from '../../../testing/calls/chat-client.ts'
+import { entriesOf, startChatDeployment } from '../../../testing/calls/chat-deployment.ts'
 import { until } from '../../../testing/until.ts'
 import { callLog } from '../log/stamping.ts'
 

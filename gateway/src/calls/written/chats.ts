@@ -1,7 +1,7 @@
 import type { ChatAsked, ChatMessage } from '@switchroom/contract/chat'
 import type { Entry, NewEntry } from '@switchroom/contract/log'
 import type { Logger } from 'pino'
-import { holderOf, scopeOf, type Scope } from '../../agents/scope.ts'
+import { ownerOf, scopeOf, type SettingsScope } from '../../agents/scope.ts'
 import type { Database } from '../../database/database.ts'
 import type { Caller } from '../../foundation/caller.ts'
 import {
@@ -16,12 +16,12 @@ import { newId } from '../../foundation/secrets.ts'
 import { codePoints } from '../../foundation/text.ts'
 import type { Accounts } from '../../providers/accounts/accounts.ts'
 import { phoneForm } from '../callbacks/requesting.ts'
-import { newCallId } from '../heads/call-ids.ts'
+import { newCallId } from '../records/call-ids.ts'
 import type { ConnectionCaps } from '../connection-caps/connection-caps.ts'
-import type { CallHeads, Resolution } from '../heads/heads.ts'
+import type { CallRecords, ResolvedSettings } from '../records/records.ts'
 import type { Log } from '../log/log.ts'
 import { callLog, entryOf } from '../log/stamping.ts'
-import { configRun } from '../running/config-run.ts'
+import { configRun } from '../resolution/resolved-config.ts'
 import { layersOf, type CallModels } from './call-models.ts'
 import * as store from './chats.store.ts'
 import { findWritten, runBy, type WrittenHead } from './running.store.ts'
@@ -40,7 +40,7 @@ export interface ChatSeat {
 
 export interface ChatsParts {
   database: Database
-  heads: CallHeads
+  records: CallRecords
   models: CallModels
   accounts: Accounts
   log: Log
@@ -82,7 +82,7 @@ export class Chats {
       return undefined
     }
     return database.transaction(async (tx) => {
-      await log.hold(tx, head.id) // so that of two that send the same at one instant one is heard
+      await log.lock(tx, head.id) // so that of two that send the same at one instant one is heard
       const known = await store.findMessage(tx, head.id, id)
       if (known) return entryOf(known)
       await log.appendIn(tx, ref, entries)
@@ -102,10 +102,10 @@ export class Chats {
       )
   }
 
-  async #open(caller: Caller, scope: Scope, contact: string | null): Promise<ChatSeat> {
-    const { heads, calls, caps, gateway } = this.#parts
+  async #open(caller: Caller, scope: SettingsScope, contact: string | null): Promise<ChatSeat> {
+    const { records, calls, caps, gateway } = this.#parts
     const call = newCallId()
-    await heads.begin(scope, call, {
+    await records.begin(scope, call, {
       channel: 'chat',
       caller: contact,
       contact,
@@ -119,13 +119,13 @@ export class Chats {
     return { head, after: 0, isNew: true }
   }
 
-  async #resume(caller: Caller, scope: Scope, call: string, after: number): Promise<ChatSeat> {
+  async #resume(caller: Caller, scope: SettingsScope, call: string, after: number): Promise<ChatSeat> {
     const found = await findWritten(this.#parts.database, call)
     const isTheirs =
       found?.org === scope.org &&
       found.agent === scope.agent &&
       found.env === scope.env &&
-      found.holder === holderOf(caller) &&
+      found.holder === ownerOf(caller) &&
       found.channel === 'chat'
     if (!isTheirs) throw notFound(`there is no chat ${call} of ${scope.agent}`)
     const { isEnded, ...head } = found
@@ -134,15 +134,15 @@ export class Chats {
   }
 
   /** A call that was opened by a request and waits for its first client. */
-  async #begin(caller: Caller, scope: Scope, head: WrittenHead) {
-    const { heads, database, log, calls, caps, gateway } = this.#parts
+  async #begin(caller: Caller, scope: SettingsScope, head: WrittenHead) {
+    const { records, database, log, calls, caps, gateway } = this.#parts
     if (((await log.find(head.id))?.seq ?? 0) > 0) return
-    const resolution = await heads.resolve(scope, head.id, 'chat')
+    const resolution = await records.resolve(scope, head.id, 'chat')
     await this.#judge(caller, scope, resolution)
     const isBegun = await database.transaction(async (tx) => {
-      await heads.refusePastQuota(tx, head.org)
+      await records.refusePastQuota(tx, head.org)
       await caps.admitChat(tx, head)
-      const held = await log.hold(tx, head.id)
+      const held = await log.lock(tx, head.id)
       if (!held || held.seq > 0 || held.sealed) return false
       await runBy(tx, head.id, gateway)
       await log.appendIn(tx, callLog(head), firstEntries(resolution))
@@ -151,7 +151,7 @@ export class Chats {
     if (isBegun) calls.run(head, true)
   }
 
-  async #judge(caller: Caller, { agent, env }: Scope, resolution: Resolution) {
+  async #judge(caller: Caller, { agent, env }: SettingsScope, resolution: ResolvedSettings) {
     const { models, accounts } = this.#parts
     if (resolution.declaration === null)
       throw conflict(`no app holds ${agent} in the ${env}: start the app that does, and open the chat again`)
@@ -166,7 +166,7 @@ export class Chats {
 }
 
 /** A greeting that is only said stands before anything that the client may write. */
-function firstEntries(resolution: Resolution): NewEntry[] {
+function firstEntries(resolution: ResolvedSettings): NewEntry[] {
   const started = { type: 'chat.started', data: {} }
   const say = configRun(layersOf(resolution)).greeting?.say
   if (say === undefined) return [started]

@@ -1,7 +1,7 @@
 import type { Entry } from '@switchroom/contract/log'
 import type { Log } from '../log/log.ts'
 import { entryOf } from '../log/stamping.ts'
-import type { ShownEntry, Tails } from '../log/tails.ts'
+import type { ShownEntry, LiveLogs } from '../log/live-logs.ts'
 
 const pageSize = 1000
 
@@ -21,8 +21,8 @@ export class FollowedLog {
     this.#onGrown = onGrown
   }
 
-  async start(tails: Tails, log: Log) {
-    const { stop } = await tails.follow(this.#id, (shown) => this.#hear(shown))
+  async start(liveLogs: LiveLogs, log: Log) {
+    const { stop } = await liveLogs.follow(this.#id, (shown) => this.#hear(shown))
     this.#stop = stop
     const read = await this.#readAll(log).catch((error: unknown) => {
       stop()

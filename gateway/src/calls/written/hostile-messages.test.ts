@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { AppClient } from '../../../testing/app-client.ts'
-import { ChatClient } from '../../../testing/chat-client.ts'
+import { AppClient } from '../../../testing/agents/app-client.ts'
+import { ChatClient } from '../../../testing/calls/chat-client.ts'
 import { startDeployment } from '../../../testing/deployment.ts'
 import { GatewayProcess } from '../../../testing/gateway-process.ts'
-import { changeRow } from '../../../testing/vendors.ts'
+import { changeRow } from '../../../testing/providers/vendors.ts'
 
 const deployment = await startDeployment()
 after(() => deployment[Symbol.asyncDispose]())

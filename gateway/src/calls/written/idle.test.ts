@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { entriesOf, startChatDeployment } from '../../../testing/chat-deployment.ts'
+import { entriesOf, startChatDeployment } from '../../../testing/calls/chat-deployment.ts'
 import { until } from '../../../testing/until.ts'
 import { minuteMs, secondMs } from '../../foundation/clock.ts'
 import { callLog } from '../log/stamping.ts'
@@ -18,10 +18,10 @@ test('a chat in which nobody says anything is warned a minute before, and then e
   const client = await agent.chat()
   await client.ask('Hi')
   clock.forward(29 * minuteMs - 30 * secondMs)
-  writtenCalls.look()
+  writtenCalls.poll()
   await client.ask('Still here')
   clock.forward(29 * minuteMs - 30 * secondMs)
-  writtenCalls.look()
+  writtenCalls.poll()
   await until('it was looked at', () => model.asked.length >= 2)
   assert.deepEqual(await entriesOf(deployment, client.call, ...quietTypes), [])
   clock.forward(31 * secondMs)
@@ -66,8 +66,8 @@ test('a word after the warning keeps the chat, and a turn that takes long is not
   await client.next('heard')
   await until('it is asked', () => model.open === 1)
   clock.forward(31 * minuteMs)
-  writtenCalls.look()
-  writtenCalls.look()
+  writtenCalls.poll()
+  writtenCalls.poll()
   answering.resolve('Here you are.')
   assert.equal((await client.next('message')).text, 'Here you are.')
   assert.deepEqual(await entriesOf(deployment, client.call, 'session.timeout', 'call.ended'), [])
@@ -80,8 +80,8 @@ test('a message of the last moment, which the look has not seen, keeps the chat'
   clock.forward(31 * minuteMs)
   const ref = callLog({ id: client.call, org: chats.org.id, env: 'sandbox', agent: agent.slug })
   await database.transaction(async (tx) => {
-    await log.hold(tx, client.call)
-    writtenCalls.look()
+    await log.lock(tx, client.call)
+    writtenCalls.poll()
     await until('the look waits', async () => {
       const { rowCount } = await deployment.sql(
         `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,

@@ -1,19 +1,19 @@
 import type { NewEntry } from '@switchroom/contract/log'
 import { hourMs, minuteMs, secondMs } from '../../foundation/clock.ts'
-import type { Standing } from './standing.ts'
+import type { CallState } from './standing.ts'
 
 /** How long nobody may say anything in a conversation on the messaging channel. */
 const conversationIdleMs = 2 * hourMs
 
 /** What is written of such a conversation once it has been quiet for so long; nobody is warned before. */
-export const quietEntries = ({ activeAt }: Pick<Standing, 'activeAt'>, now: Date): NewEntry[] =>
+export const quietEntries = ({ activeAt }: Pick<CallState, 'activeAt'>, now: Date): NewEntry[] =>
   now.getTime() - activeAt * secondMs < conversationIdleMs
     ? []
     : [{ type: 'call.ended', data: { reason: 'timeout' } }]
 
 /** What is written of a call that has been quiet for so long; nothing while it has not. */
 export function idleEntries(
-  { activeAt, isWarned }: Pick<Standing, 'activeAt' | 'isWarned'>,
+  { activeAt, isWarned }: Pick<CallState, 'activeAt' | 'isWarned'>,
   idleMs: number,
   now: Date,
 ): NewEntry[] {

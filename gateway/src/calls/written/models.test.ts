@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, beforeEach, test } from 'node:test'
-import { AppClient } from '../../../testing/app-client.ts'
-import { ChatClient } from '../../../testing/chat-client.ts'
-import { entriesOf, lentKeys, startChatDeployment } from '../../../testing/chat-deployment.ts'
-import { hangs, refuses, type AskedModel } from '../../../testing/model-fake.ts'
-import { done } from '../../../testing/test-agents.ts'
+import { AppClient } from '../../../testing/agents/app-client.ts'
+import { ChatClient } from '../../../testing/calls/chat-client.ts'
+import { entriesOf, lentKeys, startChatDeployment } from '../../../testing/calls/chat-deployment.ts'
+import { hangs, refuses, type AskedModel } from '../../../testing/providers/model-fake.ts'
+import { done } from '../../../testing/agents/test-agents.ts'
 import { instructionsOf } from './call-instructions.ts'
 
 const chats = await startChatDeployment()
@@ -156,7 +156,7 @@ test('an agent is told its prompt, its knowledge whole, its words and its langua
   assert.equal(system?.role, 'system')
   for (const part of ['You are the desk.', knowledge.trim(), 'Acme', 'Portuguese'])
     assert.ok(system?.content?.includes(part), part)
-  const resolution = await deployment.gateway.services.callHeads.resolve(
+  const resolution = await deployment.gateway.services.callRecords.resolve(
     { org: org.id, agent: agent.slug, env: 'sandbox', holder: '' },
     client.call,
     'chat',

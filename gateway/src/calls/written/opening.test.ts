@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { AppClient } from '../../../testing/app-client.ts'
-import { ChatClient } from '../../../testing/chat-client.ts'
-import { entriesOf, startChatDeployment } from '../../../testing/chat-deployment.ts'
+import { AppClient } from '../../../testing/agents/app-client.ts'
+import { ChatClient } from '../../../testing/calls/chat-client.ts'
+import { entriesOf, startChatDeployment } from '../../../testing/calls/chat-deployment.ts'
 import { refused } from '../../../testing/client.ts'
 import { noLimit } from '../../../testing/deployment.ts'
-import { done } from '../../../testing/test-agents.ts'
+import { done } from '../../../testing/agents/test-agents.ts'
 import { until } from '../../../testing/until.ts'
 
 const chats = await startChatDeployment()

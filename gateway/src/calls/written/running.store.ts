@@ -19,10 +19,10 @@ export interface WrittenHead {
 /** Who ran a call that nobody runs now, until somebody takes it up. */
 const nobody = ''
 
-const heads = `c.id, c.org, o.slug, c.env, c.agent, c.holder, c.contact, c.channel`
+const records = `c.id, c.org, o.slug, c.env, c.agent, c.holder, c.contact, c.channel`
 
 const find = statement<WrittenHead & { isEnded: boolean }>(`
-  select ${heads}, c.ended_at is not null as "isEnded"
+  select ${records}, c.ended_at is not null as "isEnded"
   from calls c join orgs o on o.id = c.org where c.id = $1`)
 
 export const findWritten = (database: Queryable, id: string) => database.row(find, id)
@@ -54,7 +54,7 @@ const claim = statement<WrittenHead>(`
   ), taken as (
     update logs set runner = $1 from orphans where logs.id = orphans.id returning logs.id
   )
-  select ${heads} from taken join calls c on c.id = taken.id join orgs o on o.id = c.org`)
+  select ${records} from taken join calls c on c.id = taken.id join orgs o on o.id = c.org`)
 
 /** Of several gateways that take a call up at one instant, one gets it. */
 export const claimOf = (tx: Transaction, own: string, runners: readonly string[], atMost: number) =>

@@ -7,7 +7,7 @@ export interface WaitingTurn {
 }
 
 /** How a written call stands, by its log alone: whoever takes it up goes on from here. */
-export interface Standing {
+export interface CallState {
   isEnded: boolean
   isHeld: boolean
   /** Whether the agent, or whoever speaks for it, has said something. */
@@ -21,7 +21,7 @@ export interface Standing {
 
 const begins = new Set(['chat.started', 'msgapp.started'])
 
-export function standingOf(entries: readonly Entry[]): Standing {
+export function callStateOf(entries: readonly Entry[]): CallState {
   const standing = { isEnded: false, isHeld: false, isGreeted: false }
   let waiting: WaitingTurn[] = []
   let activeAt = 0

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, beforeEach, test } from 'node:test'
 import { Client } from 'pg'
-import { AppClient } from '../../../testing/app-client.ts'
-import { entriesOf, lentKeys, startChatDeployment } from '../../../testing/chat-deployment.ts'
-import { hangs } from '../../../testing/model-fake.ts'
+import { AppClient } from '../../../testing/agents/app-client.ts'
+import { entriesOf, lentKeys, startChatDeployment } from '../../../testing/calls/chat-deployment.ts'
+import { hangs } from '../../../testing/providers/model-fake.ts'
 import { GatewayProcess } from '../../../testing/gateway-process.ts'
 import { until } from '../../../testing/until.ts'
 import type { Statement } from '../../database/database.ts'
@@ -140,7 +140,7 @@ test('of two gateways that take calls up at one instant each gets its own, and n
   await until('all are asked', () => model.asked.length === 12)
   model.reply = () => 'Hello again.'
   await stopping[Symbol.asyncDispose]()
-  for (const at of [deployment, rival]) at.gateway.services.writtenCalls.look()
+  for (const at of [deployment, rival]) at.gateway.services.writtenCalls.poll()
   for (const { call } of clients) {
     const back = await agent.chat({ call })
     assert.equal((await back.next('message')).text, 'Hello again.')
@@ -187,7 +187,7 @@ test('a call that one gateway is about to take is no other’s to take', async (
     }>
     return [mine, theirs, await tx.rows(runners, call)]
   })
-  const idsOf = (heads: { id: string }[]) => heads.map(({ id }) => id)
+  const idsOf = (records: { id: string }[]) => records.map(({ id }) => id)
   assert.deepEqual(taken.map(idsOf), [[call], [], ['gw_first']])
 })
 

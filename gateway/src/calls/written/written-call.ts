@@ -7,16 +7,16 @@ import type { RunningGateways } from '../../agents/apps/running-gateways.ts'
 import type { Database } from '../../database/database.ts'
 import { secondMs, type Clock } from '../../foundation/clock.ts'
 import { Refusal } from '../../foundation/refusals.ts'
-import type { DrivingApp } from '../driving/driving.ts'
+import type { DrivingApp } from '../app-requests/app-requests.ts'
 import type { Log } from '../log/log.ts'
 import { callLog, type LogRef } from '../log/stamping.ts'
-import type { Tails } from '../log/tails.ts'
+import type { LiveLogs } from '../log/live-logs.ts'
 import type { Pricing } from '../metering/pricing.ts'
 import type { AskedTurns } from './asked-turns.ts'
 import { FollowedLog } from './followed-log.ts'
 import { idleEntries, quietEntries } from './idleness.ts'
 import type { OpenOutlet, Outlet } from './outlets.ts'
-import { entriesFor, standingOf, type Standing, type WaitingTurn } from './standing.ts'
+import { entriesFor, callStateOf, type CallState, type WaitingTurn } from './standing.ts'
 import type { WrittenHead } from './running.store.ts'
 import { turnParts, type TurnSources } from './turn-parts.ts'
 
@@ -28,7 +28,7 @@ export interface WrittenCallParts extends TurnSources {
   clock: Clock
   logger: Logger
   log: Log
-  tails: Tails
+  liveLogs: LiveLogs
   askedTurns: AskedTurns
   pricing: Pricing
   gateways: Pick<RunningGateways, 'id' | 'aliveSince' | 'forget'>
@@ -51,7 +51,7 @@ export class WrittenCall {
   /** Whether this gateway opened it. */
   readonly #isFresh: boolean
   /** How the log stands, by its last entry. */
-  #read = { seq: 0, standing: standingOf([]) }
+  #read = { seq: 0, standing: callStateOf([]) }
   #isGone = false
   #isGreeted = false
   #working: Promise<void> | undefined
@@ -76,7 +76,7 @@ export class WrittenCall {
   }
 
   start(): Promise<void> {
-    return this.#log.start(this.#parts.tails, this.#parts.log)
+    return this.#log.start(this.#parts.liveLogs, this.#parts.log)
   }
 
   /** Lets go of the call at once: a turn under way is left to whoever takes it up. */
@@ -88,7 +88,7 @@ export class WrittenCall {
   }
 
   /** Told every second: what has been quiet for too long ends, and what had to wait is tried again. */
-  look(now: Date) {
+  poll(now: Date) {
     if (this.#isGone || !this.#log.isRead) return
     const standing = this.#standing()
     const idle = this.#turn || standing.activeAt === 0 ? [] : this.#idleEntries(standing, now)
@@ -96,7 +96,7 @@ export class WrittenCall {
     else if (standing.waiting.length > 0 || this.#isGreetingDue(standing)) this.#wake()
   }
 
-  #idleEntries(standing: Standing, now: Date): NewEntry[] {
+  #idleEntries(standing: CallState, now: Date): NewEntry[] {
     if (this.head.channel === 'msgapp') return quietEntries(standing, now)
     return idleEntries(standing, this.#parts.idleMs, now)
   }
@@ -123,16 +123,16 @@ export class WrittenCall {
     this.#wake()
   }
 
-  #standing(): Standing {
+  #standing(): CallState {
     const { seq, entries } = this.#log
-    if (seq !== this.#read.seq) this.#read = { seq, standing: standingOf(entries) }
+    if (seq !== this.#read.seq) this.#read = { seq, standing: callStateOf(entries) }
     const { standing } = this.#read
     const isOpen = ({ messages }: WaitingTurn) => (messages.at(-1)?.seq ?? 0) > this.#answeredTo
     return { ...standing, waiting: standing.waiting.filter(isOpen) }
   }
 
   /** On a call that was taken up, only while nobody has said anything. */
-  #isGreetingDue({ isGreeted }: Standing): boolean {
+  #isGreetingDue({ isGreeted }: CallState): boolean {
     if (this.#isGreeted) return false
     return this.#isFresh ? !isGreeted : !isOpened(this.#log.entries)
   }
@@ -164,7 +164,7 @@ export class WrittenCall {
     const isGreetingDue = this.#isGreetingDue(standing)
     if (this.#isGone || standing.isEnded || standing.isHeld || !(next || isGreetingDue)) return false
     if (performance.now() < this.#notBeforeMs) return false
-    const app = await this.#parts.driving.appOf(this.head)
+    const app = await this.#parts.appRequests.appOf(this.head)
     if (!app) return false // looked for again every second
     const turn = new AbortController()
     this.#turn = turn
@@ -258,7 +258,7 @@ export class WrittenCall {
   /** A tool is asked of one process of an app alone, now and after a restart. */
   async #withApp(entry: NewEntry): Promise<NewEntry> {
     if (entry.type !== 'llm.toolCall') return entry
-    const app = await this.#parts.driving.appOf(this.head)
+    const app = await this.#parts.appRequests.appOf(this.head)
     return app ? { ...entry, data: { ...entry.data, app: app.instance } } : entry
   }
 
@@ -275,7 +275,7 @@ export class WrittenCall {
     const { database, log, gateways } = this.#parts
     const { seq } = this.#log
     return database.transaction(async (tx) => {
-      const held = await log.hold(tx, this.head.id)
+      const held = await log.lock(tx, this.head.id)
       if (held?.runner !== gateways.id) this.#letGo()
       else if (held.seq === seq) await log.appendIn(tx, this.#ref, entries)
       else this.#lastKept = Math.max(this.#lastKept, held.seq) // seen before anything else is decided

@@ -33,14 +33,14 @@ function callsOn(rows: Rows, follow = async (_call: string) => {}) {
     database: { ...queryable, transaction: (work: (tx: object) => Promise<object[]>) => work(queryable) },
     clock: { now: () => new Date() },
     logger: pino({ level: 'silent' }),
-    tails: {
+    liveLogs: {
       follow: async (id: string) => {
         await follow(id)
         return { seq: 0, stop: () => left.push(id) }
       },
     },
     log: { read: async () => [] },
-    driving: { appOf: async () => null },
+    appRequests: { appOf: async () => null },
     openOutlet: () => undefined,
     gateways: {
       id: 'gw_own',
@@ -76,11 +76,11 @@ test('a call that can be neither run nor given up is given up as soon as that wo
   })
   calls.run(headOf('call_1'), false)
   await until('it is given up', () => {
-    calls.look()
+    calls.poll()
     return givenUp.length > 0
   })
   assert.deepEqual([givenUp, tries, follows], [['gw_own', ['call_1']], 2, 1])
-  calls.look()
+  calls.poll()
   assert.equal(tries, 2)
 })
 

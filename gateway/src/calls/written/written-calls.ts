@@ -3,7 +3,7 @@ import { secondMs } from '../../foundation/clock.ts'
 import * as store from './running.store.ts'
 import { WrittenCall, type WrittenCallParts } from './written-call.ts'
 
-const lookEveryMs = secondMs
+const pollEveryMs = secondMs
 /** Almost from one look to the next: a connection that broke is back by then. */
 const deadAfterMs = 0.9 * secondMs
 const takenAtOnce = 100
@@ -35,7 +35,7 @@ export class WrittenCalls {
   }
 
   start() {
-    this.#timer = setInterval(() => this.look(), lookEveryMs)
+    this.#timer = setInterval(() => this.poll(), pollEveryMs)
     this.#timer.unref()
     this.#takeUp()
   }
@@ -69,9 +69,9 @@ export class WrittenCalls {
     })
   }
 
-  look() {
+  poll() {
     const now = this.#parts.clock.now()
-    for (const call of this.#running.values()) call.look(now)
+    for (const call of this.#running.values()) call.poll(now)
     const unrun = [...this.#unrun]
     this.#unrun.clear()
     void this.#giveUp(unrun)

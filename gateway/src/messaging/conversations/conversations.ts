@@ -1,12 +1,12 @@
 import type { Reach } from '../../calls/erasure/erasure.ts'
 import type { Logger } from 'pino'
-import type { Driving } from '../../calls/driving/driving.ts'
+import type { AppRequests } from '../../calls/app-requests/app-requests.ts'
 import type { Database, Transaction } from '../../database/database.ts'
 import { Refusal } from '../../foundation/refusals.ts'
 import type { Receipt, Received, Receiver, Shown } from '../received.ts'
 import type { Sendings } from '../sending/sendings.ts'
 import * as store from './conversations.store.ts'
-import type { Putting } from './putting.ts'
+import type { ConversationCalls } from './conversation-calls.ts'
 import type { WaitingMessages } from './waiting.ts'
 
 /** What an app is told of the receipts that came. */
@@ -16,8 +16,8 @@ const tooMany = 429
 export interface ConversationsParts {
   database: Database
   logger: Logger
-  driving: Driving
-  putting: Putting
+  appRequests: AppRequests
+  conversationCalls: ConversationCalls
   waiting: WaitingMessages
   sendings: Sendings
   /** A message came to the number. */
@@ -34,22 +34,22 @@ export class Conversations implements Receiver {
 
   async receive(
     message: Received,
-    inside: (tx: Transaction) => Promise<void>,
+    alsoInTransaction: (tx: Transaction) => Promise<void>,
   ): Promise<'queued' | 'waiting' | 'expired'> {
     const { database, logger, waiting, reached } = this.#parts
     await reached(message.number)
     if (waiting.isTooOld(message)) {
-      await database.transaction(inside)
+      await database.transaction(alsoInTransaction)
       logger.info({ number: message.number }, 'a message came a day late and is kept for nobody')
       return 'expired'
     }
     const isHeld = await waiting.isHeld(message)
     try {
-      return await database.transaction((tx) => this.#receiveIn(tx, message, isHeld, inside))
+      return await database.transaction((tx) => this.#receiveIn(tx, message, isHeld, alsoInTransaction))
     } catch (error) {
       if (!(error instanceof Refusal) || error.status !== tooMany) throw error
       // The org runs as many calls as it may: nobody takes the message now, and so it waits for one to end.
-      return await database.transaction((tx) => this.#receiveIn(tx, message, false, inside))
+      return await database.transaction((tx) => this.#receiveIn(tx, message, false, alsoInTransaction))
     }
   }
 
@@ -83,13 +83,13 @@ export class Conversations implements Receiver {
     tx: Transaction,
     message: Received,
     isHeld: boolean,
-    inside: (tx: Transaction) => Promise<void>,
+    alsoInTransaction: (tx: Transaction) => Promise<void>,
   ): Promise<'queued' | 'waiting'> {
-    const { putting, waiting } = this.#parts
-    const held = await putting.hold(tx, message)
-    await inside(tx)
+    const { conversationCalls, waiting } = this.#parts
+    const held = await conversationCalls.lock(tx, message)
+    await alsoInTransaction(tx)
     if ((isHeld || held.isPersons) && !(await waiting.isBehind(tx, message))) {
-      await putting.put(tx, message, held)
+      await conversationCalls.put(tx, message, held)
       return 'queued'
     }
     await waiting.keep(tx, message)
@@ -102,11 +102,11 @@ export class Conversations implements Receiver {
     type: string,
     dataOf: (open: store.OpenConversation) => Record<string, unknown>,
   ) {
-    const { database, driving } = this.#parts
+    const { database, appRequests } = this.#parts
     const open = await store.findOpen(database, key)
-    const app = open && (await driving.appOf(open))
+    const app = open && (await appRequests.appOf(open))
     if (app)
-      await driving.deliver(
+      await appRequests.deliver(
         app,
         open.id,
         { type, agent: open.agent, call: open.id, data: dataOf(open) },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, beforeEach, test } from 'node:test'
-import type { AppClient } from '../../../testing/app-client.ts'
-import { newContact, startMessagingDeployment } from '../../../testing/messaging-deployment.ts'
+import type { AppClient } from '../../../testing/agents/app-client.ts'
+import { newContact, startMessagingDeployment } from '../../../testing/messaging/messaging-deployment.ts'
 import { until } from '../../../testing/until.ts'
 
 const messaging = await startMessagingDeployment()

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, beforeEach, test } from 'node:test'
-import { newContact, startMessagingDeployment } from '../../../testing/messaging-deployment.ts'
+import { newContact, startMessagingDeployment } from '../../../testing/messaging/messaging-deployment.ts'
 import { until } from '../../../testing/until.ts'
 import { hourMs, minuteMs, secondMs } from '../../foundation/clock.ts'
 
@@ -26,7 +26,7 @@ const stateOf = async (desk: Desk, contact: string) => {
 const forward = async (ms: number) => {
   clock.forward(ms)
   await runningGateways.beat()
-  writtenCalls.look()
+  writtenCalls.poll()
 }
 const runnerOf = async (call: string) =>
   (await deployment.sql('select runner from logs where id = $1', [call])).rows[0]?.runner
@@ -104,11 +104,11 @@ test('a message that comes before anybody saw that two hours were over opens a n
   const contact = newContact()
   await desk.write(contact, 'one')
   await desk.texts(contact, 1)
-  const { mock: look } = mock.method(writtenCalls, 'look', () => {}) // nobody looks at the call
+  const { mock: poll } = mock.method(writtenCalls, 'poll', () => {}) // nobody looks at the call
   clock.forward(2 * hourMs)
   await runningGateways.beat()
   await desk.write(contact, 'two')
-  look.restore()
+  poll.restore()
   await desk.texts(contact, 2)
   const calls = await desk.calls(contact)
   assert.deepEqual(

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, beforeEach, test } from 'node:test'
-import { AppClient } from '../../../testing/app-client.ts'
+import { AppClient } from '../../../testing/agents/app-client.ts'
 import { noLimit } from '../../../testing/deployment.ts'
-import { newContact, startMessagingDeployment } from '../../../testing/messaging-deployment.ts'
+import { newContact, startMessagingDeployment } from '../../../testing/messaging/messaging-deployment.ts'
 import { until } from '../../../testing/until.ts'
 import { hourMs, later, minuteMs } from '../../foundation/clock.ts'
 
@@ -114,7 +114,7 @@ test('a message that is kept at the very moment an app comes is taken at once (N
   const desk = await messaging.newDesk()
   const contact = newContact()
   const { waitingMessages } = deployment.gateway.services
-  mock.method(waitingMessages, 'look', async () => {})
+  mock.method(waitingMessages, 'poll', async () => {})
   const { mock: held } = mock.method(waitingMessages, 'isHeld', async () => {
     held.restore()
     await desk.app() // comes between the look for one and the keeping
@@ -138,7 +138,7 @@ test('a message waits behind older ones of its contact, also where an app holds 
   assert.deepEqual(await desk.texts(luis, 1), ['You said B1'])
   assert.deepEqual(await desk.calls(ana), [])
   taking.restore()
-  await waitingMessages.look()
+  await waitingMessages.poll()
   assert.deepEqual(await desk.texts(ana, 2), ['You said A1', 'You said A2'])
 })
 
@@ -169,7 +169,7 @@ test("what waits is the newest app's, and never that of a person's own copy (ND-
   const developer = await org.person('developer')
   const own = await AppClient.connect(deployment.url, developer.key)
   assert.equal((await own.register(desk.agent)).type, 'agent.registered')
-  await deployment.gateway.services.waitingMessages.look()
+  await deployment.gateway.services.waitingMessages.poll()
   assert.equal(await waitingFor(desk), 1)
   const older = await desk.app()
   await desk.texts(contact, 1)
@@ -231,7 +231,7 @@ test('what waited for a day is taken off and makes no call, counted from when it
   const unheld = await messaging.newDesk()
   await unheld.write(eva, 'for nobody')
   clock.forward(24 * hourMs + minuteMs)
-  await deployment.gateway.services.waitingMessages.forgetDead()
+  await deployment.gateway.services.waitingMessages.deleteExpired()
   assert.equal(await waitingFor(unheld), 0)
   assert.match(deployment.log(), /messages waited for a day and were dropped/)
 })

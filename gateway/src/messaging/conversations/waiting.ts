@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { Agents } from '../../agents/agents.ts'
-import type { Holders, Holding } from '../../agents/apps/holders.ts'
+import type { ConnectedApps, Holding } from '../../agents/apps/connected-apps.ts'
 import type { RunningGateways } from '../../agents/apps/running-gateways.ts'
 import type { Log } from '../../calls/log/log.ts'
 import { agentLog } from '../../calls/log/stamping.ts'
@@ -8,10 +8,10 @@ import type { Database, Transaction } from '../../database/database.ts'
 import { dayMs, later, secondMs, type Clock } from '../../foundation/clock.ts'
 import { Refusal } from '../../foundation/refusals.ts'
 import type { Received } from '../received.ts'
-import type { Putting } from './putting.ts'
+import type { ConversationCalls } from './conversation-calls.ts'
 import * as store from './waiting.store.ts'
 
-const lookEveryMs = 5 * secondMs
+const pollEveryMs = 5 * secondMs
 
 export interface WaitingParts {
   database: Database
@@ -19,9 +19,9 @@ export interface WaitingParts {
   logger: Logger
   log: Log
   agents: Agents
-  holders: Pick<Holders, 'holderOf'>
+  connectedApps: Pick<ConnectedApps, 'appFor'>
   gateways: Pick<RunningGateways, 'id' | 'aliveSince'>
-  putting: Putting
+  conversationCalls: ConversationCalls
 }
 
 /** Messages that came while no app held their agent: taken oldest first once one does. */
@@ -37,9 +37,9 @@ export class WaitingMessages {
   }
 
   start() {
-    this.#timer = setInterval(() => void this.look(), lookEveryMs)
+    this.#timer = setInterval(() => void this.poll(), pollEveryMs)
     this.#timer.unref()
-    void this.look()
+    void this.poll()
   }
 
   async stop() {
@@ -54,7 +54,7 @@ export class WaitingMessages {
   }
 
   async isHeld({ org, env, agent }: store.WaitedFor): Promise<boolean> {
-    return (await this.#parts.holders.holderOf({ org, env, agent, holder: '' })) !== null
+    return (await this.#parts.connectedApps.appFor({ org, env, agent, holder: '' })) !== null
   }
 
   /** The platform lets nobody answer what is older. */
@@ -72,7 +72,7 @@ export class WaitingMessages {
     const { number, contact, name, messageId, type, text, sentAt } = message
     const data = { number, contact, name, messageId, type, text, sentAt: sentAt.getTime() }
     const { agents, log } = this.#parts
-    await agents.holdForContact(tx, message.org, message.agent) // a number may lead to one that nobody has named yet
+    await agents.lockForContact(tx, message.org, message.agent) // a number may lead to one that nobody has named yet
     await log.appendIn(tx, agentLog(message), [{ type: 'message.waiting', data }])
     await store.insertWaiting(tx, message)
   }
@@ -90,7 +90,7 @@ export class WaitingMessages {
   }
 
   /** What no app's coming told of: a message kept at the very moment, or a queue whose gateway died. */
-  async look() {
+  async poll() {
     const { database, gateways, logger } = this.#parts
     try {
       const alive = { own: gateways.id, since: gateways.aliveSince }
@@ -100,7 +100,7 @@ export class WaitingMessages {
     }
   }
 
-  async forgetDead() {
+  async deleteExpired() {
     const { database, clock, logger } = this.#parts
     const dropped = await store.dropOlder(database, later(clock.now(), -dayMs))
     if (dropped.length > 0) logger.info({ messages: dropped.length }, tooOld)
@@ -121,14 +121,14 @@ export class WaitingMessages {
 
   /** Whether there was one. */
   async #takeNext(tx: Transaction, agent: store.WaitedFor): Promise<boolean> {
-    const { log, logger, putting } = this.#parts
+    const { log, logger, conversationCalls } = this.#parts
     const message = await store.takeOldest(tx, agent)
     if (!message) return false
     if (this.isTooOld(message)) {
       tx.afterCommit(() => logger.info({ messages: 1 }, tooOld))
       return true
     }
-    const call = await putting.put(tx, message, await putting.hold(tx, message))
+    const call = await conversationCalls.put(tx, message, await conversationCalls.lock(tx, message))
     const data = { messageId: message.messageId, call }
     await log.appendIn(tx, agentLog(agent), [{ type: 'message.taken', data }])
     return true

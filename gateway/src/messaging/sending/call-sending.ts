@@ -11,7 +11,7 @@ import * as store from './sending.store.ts'
 import { partsOf } from './splitting.ts'
 
 /** How often it is looked whether the platform says of a send, whose gateway died, that it came. */
-const lookEveryMs = secondMs / 2
+const pollEveryMs = secondMs / 2
 const longestPauseMs = 30 * secondMs
 
 export interface CallSendingParts {
@@ -173,7 +173,7 @@ export class CallSending implements Outlet {
     while (!this.#isGone) {
       if (await store.isSettled(database, key)) return true
       if (clock.now().getTime() >= until) break
-      await this.#pause(lookEveryMs)
+      await this.#pause(pollEveryMs)
     }
     return false
   }
@@ -210,7 +210,7 @@ export class CallSending implements Outlet {
   async #refuse(key: store.PartKey, messageId: unknown, detail: string) {
     const { database, clock, log, logger } = this.#parts
     await database.transaction(async (tx) => {
-      const held = await log.hold(tx, key.call)
+      const held = await log.lock(tx, key.call)
       await store.settleSend(tx, key, clock.now(), null)
       if (held?.sealed === false) {
         const data = { code: 'msgapp_not_sent', messageId, detail }

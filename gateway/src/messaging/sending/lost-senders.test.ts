@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, beforeEach, test } from 'node:test'
-import { contactOf } from '../../../testing/messaging-fake.ts'
-import { lentKeys } from '../../../testing/chat-deployment.ts'
+import { contactOf } from '../../../testing/messaging/messaging-fake.ts'
+import { lentKeys } from '../../../testing/calls/chat-deployment.ts'
 import { GatewayProcess } from '../../../testing/gateway-process.ts'
 import {
   messagingSettings,
   newContact,
   startMessagingDeployment,
-} from '../../../testing/messaging-deployment.ts'
+} from '../../../testing/messaging/messaging-deployment.ts'
 import { until } from '../../../testing/until.ts'
 
 const messaging = await startMessagingDeployment()
@@ -131,7 +131,7 @@ test('what a gateway lost sight of in a call that ended it sends at its next loo
   await deployment.sql('insert into sendings select * from json_populate_record(null::sendings, $1)', [
     JSON.stringify(sending),
   ])
-  deployment.gateway.services.sendings.look()
+  deployment.gateway.services.sendings.poll()
   assert.deepEqual(await desk.texts(contact, 2), ['You said one', 'You said one'])
 })
 

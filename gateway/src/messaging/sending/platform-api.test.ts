@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { MessagingFake } from '../../../testing/messaging-fake.ts'
+import { MessagingFake } from '../../../testing/messaging/messaging-fake.ts'
 import { PlatformApi } from './platform-api.ts'
 
 const platform = await MessagingFake.start()

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, beforeEach, test } from 'node:test'
-import { contactOf } from '../../../testing/messaging-fake.ts'
-import { newContact, startMessagingDeployment } from '../../../testing/messaging-deployment.ts'
+import { contactOf } from '../../../testing/messaging/messaging-fake.ts'
+import { newContact, startMessagingDeployment } from '../../../testing/messaging/messaging-deployment.ts'
 import { until } from '../../../testing/until.ts'
 
 const messaging = await startMessagingDeployment()

@@ -7,7 +7,7 @@ import type { Receipt, Received } from '../received.ts'
 import { CallSending, readOpaque, type CallSendingParts } from './call-sending.ts'
 import * as store from './sending.store.ts'
 
-const lookEveryMs = 5 * secondMs
+const pollEveryMs = 5 * secondMs
 const takenAtOnce = 100
 const pageSize = 1000
 
@@ -20,7 +20,7 @@ export class Sendings {
   readonly #parts: SendingsParts
   readonly #open = new Map<string, CallSending>()
   #timer: NodeJS.Timeout | undefined
-  #looking: Promise<void> = Promise.resolve()
+  #polling: Promise<void> = Promise.resolve()
   #isStopped = false
 
   constructor(parts: SendingsParts) {
@@ -28,15 +28,15 @@ export class Sendings {
   }
 
   start() {
-    this.#timer = setInterval(() => this.look(), lookEveryMs)
+    this.#timer = setInterval(() => this.poll(), pollEveryMs)
     this.#timer.unref()
-    this.look()
+    this.poll()
   }
 
   async stop() {
     this.#isStopped = true
     clearInterval(this.#timer)
-    await this.#looking
+    await this.#polling
     await Promise.all(this.#open.values().map((sending) => sending.leave()))
   }
 
@@ -70,8 +70,8 @@ export class Sendings {
     if (key) await store.settleByReceipt(database, key, clock.now(), messageId, org)
   }
 
-  look() {
-    this.#looking = this.#looking
+  poll() {
+    this.#polling = this.#polling
       .then(() => this.#takeLeft())
       .catch((error: unknown) =>
         this.#parts.logger.warn({ err: error }, 'what others left to send could not be read'),

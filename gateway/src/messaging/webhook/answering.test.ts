@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { newMessageId } from '../../../testing/messaging-deliveries.ts'
-import { newContact, startMessagingDeployment } from '../../../testing/messaging-deployment.ts'
-import { hangs } from '../../../testing/model-fake.ts'
+import { newMessageId } from '../../../testing/messaging/messaging-deliveries.ts'
+import { newContact, startMessagingDeployment } from '../../../testing/messaging/messaging-deployment.ts'
+import { hangs } from '../../../testing/providers/model-fake.ts'
 import { until } from '../../../testing/until.ts'
 
 // The webhook in front of real conversations.

@@ -2,7 +2,12 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { refused, type Answer } from '../../../testing/client.ts'
 import { until } from '../../../testing/until.ts'
-import { answered, textOf, WebhookDesk, type WebhookLine } from '../../../testing/webhook-desk.ts'
+import {
+  answered,
+  textOf,
+  WebhookDesk,
+  type WebhookLine,
+} from '../../../testing/messaging/webhook-fixture.ts'
 import { dayMs, later, minuteMs, secondMs } from '../../foundation/clock.ts'
 
 const desk = await WebhookDesk.start()

@@ -6,7 +6,7 @@ import {
   exampleStatuses,
   otherFields,
   type PlatformValue,
-} from '../../../testing/platform-deliveries.ts'
+} from '../../../testing/messaging/platform-deliveries.ts'
 import { readDelivery } from './deliveries.ts'
 
 const metadata = { phone_number_id: '106540352242922', display_phone_number: '15550783881' }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { recording, spokenRate, spokenSeconds } from '@switchroom/kit/testing/recordings'
 import { refused } from '../../../testing/client.ts'
-import { done } from '../../../testing/test-agents.ts'
+import { done } from '../../../testing/agents/test-agents.ts'
 import {
   asked,
   creditsOf,
@@ -13,7 +13,7 @@ import {
   noteOf,
   notRead,
   receiver,
-} from '../../../testing/voice-note-desk.ts'
+} from '../../../testing/messaging/voice-note-fixture.ts'
 
 test('ears that fail or do not take the form leave it to those the row falls back to (ND-75)', async () => {
   const line = await newNoteLine()

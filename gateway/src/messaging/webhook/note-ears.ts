@@ -2,22 +2,22 @@ import { DecodingFailure } from '@switchroom/kit/decoding/decoding-failure'
 import { silent } from '@switchroom/kit/failures'
 import type { InstalledVendors } from '@switchroom/kit/installed'
 import type { Recording, Transcript } from '@switchroom/kit/vendor'
-import type { Scope } from '../../agents/scope.ts'
+import type { SettingsScope } from '../../agents/scope.ts'
 import { StageReading, type RunStage } from '../../agents/stages/stages.ts'
-import type { CallHeads } from '../../calls/heads/heads.ts'
+import type { CallRecords } from '../../calls/records/records.ts'
 import { layersOf } from '../../calls/written/call-models.ts'
 import { minuteMs } from '../../foundation/clock.ts'
 import type { Orgs } from '../../people/orgs/orgs.ts'
 import type { Accounts } from '../../providers/accounts/accounts.ts'
 import type { StageKeys } from '../../providers/lending/stage-keys.ts'
-import { NoteForms } from './note-forms.ts'
+import { NoteForms } from './note-formats.ts'
 
 const patienceMs = minuteMs
 const secondsInMinute = 60
 
 export interface NoteEarsParts {
   vendors: InstalledVendors
-  heads: CallHeads
+  records: CallRecords
   orgs: Orgs
   stageKeys: StageKeys
   accounts: Accounts
@@ -40,9 +40,9 @@ export class NoteEars {
   }
 
   /** By the first of them that takes the recording and answers. */
-  async hear(scope: Scope, recording: Recording): Promise<Heard> {
-    const { heads, vendors } = this.#parts
-    const resolution = await heads.resolve(scope, null, 'chat')
+  async hear(scope: SettingsScope, recording: Recording): Promise<Heard> {
+    const { records, vendors } = this.#parts
+    const resolution = await records.resolve(scope, null, 'chat')
     const layers = layersOf(resolution)
     const named = new StageReading(vendors, resolution.row).stage('stt', layers)
     const rest = named.fallbacks.map((fallback) => ({ ...fallback, builds: null, options: {} }))
@@ -63,8 +63,8 @@ export class NoteEars {
   /** Undefined where these ears take no form that it can be given in, or no key runs them. */
   async #heardBy(
     { vendor, model, builds, options }: Ears,
-    scope: Scope,
-    row: Awaited<ReturnType<CallHeads['resolve']>>['row'],
+    scope: SettingsScope,
+    row: Awaited<ReturnType<CallRecords['resolve']>>['row'],
     forms: NoteForms,
     language: string | undefined,
   ): Promise<Heard | undefined> {
@@ -93,7 +93,7 @@ export class NoteEars {
 
   /** A lent one only for an org that can pay. */
   async #keyFor(
-    { org, env }: Scope,
+    { org, env }: SettingsScope,
     run: { vendor: string; model: string },
     row: Parameters<StageKeys['find']>[3] & {},
   ) {

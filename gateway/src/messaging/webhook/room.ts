@@ -1,6 +1,6 @@
 import type { AgentsRoom } from '../../agents/room.ts'
 import type { CallsRoom } from '../../calls/room.ts'
-import type { Ground } from '../../database/room.ts'
+import type { Infrastructure } from '../../database/room.ts'
 import type { PeopleRoom } from '../../people/room.ts'
 import type { ProvidersRoom } from '../../providers/room.ts'
 import type { AccessTokens } from '../access-tokens.ts'
@@ -8,7 +8,7 @@ import type { Receiver } from '../received.ts'
 import { Claims } from './claims.ts'
 import { Media } from './media.ts'
 import { NoteEars } from './note-ears.ts'
-import { Reading } from './reading.ts'
+import { MessageReceiver } from './message-receiver.ts'
 import { VoiceNotes } from './voice-notes.ts'
 import { Webhook } from './webhook.ts'
 
@@ -19,19 +19,26 @@ export interface WebhookNeeds {
 
 /** The webhook: deliveries of the messaging platform, each message read once. */
 export function makeWebhook(
-  parts: Ground &
+  parts: Infrastructure &
     Pick<PeopleRoom, 'orgs'> &
     Pick<ProvidersRoom, 'vendors' | 'stageKeys' | 'accounts'> &
     Pick<AgentsRoom, 'runningGateways'> &
-    Pick<CallsRoom, 'callHeads'>,
+    Pick<CallsRoom, 'callRecords'>,
   { accessTokens, receiver }: WebhookNeeds,
 ) {
-  const { settings, database, clock, logger, publicAddresses, accounts, callHeads } = parts
+  const { settings, database, clock, logger, publicAddresses, accounts, callRecords } = parts
   const messageClaims = new Claims(database, clock, parts.runningGateways)
   const media = new Media(settings.telephony.messagingApi, publicAddresses)
-  const ears = new NoteEars({ ...parts, heads: callHeads })
+  const ears = new NoteEars({ ...parts, records: callRecords })
   const voiceNotes = new VoiceNotes(accessTokens, media, ears, accounts)
-  const reading = new Reading({ database, clock, logger, claims: messageClaims, voiceNotes, receiver })
+  const reading = new MessageReceiver({
+    database,
+    clock,
+    logger,
+    claims: messageClaims,
+    voiceNotes,
+    receiver,
+  })
   const webhook = new Webhook(settings.messaging, reading, logger)
   return { messageClaims, webhook }
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
-import { signatureOf } from '../../../testing/platform-deliveries.ts'
+import { signatureOf } from '../../../testing/messaging/platform-deliveries.ts'
 import { isSignedBy, signatureIn } from './signature.ts'
 
 const secret = 'the app’s secret'

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { refused } from '../../../testing/client.ts'
 import { GatewayProcess } from '../../../testing/gateway-process.ts'
-import { MessagingFake } from '../../../testing/messaging-fake.ts'
-import { deliveryOf, signatureOf } from '../../../testing/platform-deliveries.ts'
-import { done } from '../../../testing/test-agents.ts'
+import { MessagingFake } from '../../../testing/messaging/messaging-fake.ts'
+import { deliveryOf, signatureOf } from '../../../testing/messaging/platform-deliveries.ts'
+import { done } from '../../../testing/agents/test-agents.ts'
 import { until } from '../../../testing/until.ts'
 import {
   asked,
@@ -18,8 +18,8 @@ import {
   settings,
   slowEars,
   wire,
-} from '../../../testing/voice-note-desk.ts'
-import { answered, appSecret, textOf, verifyToken } from '../../../testing/webhook-desk.ts'
+} from '../../../testing/messaging/voice-note-fixture.ts'
+import { answered, appSecret, textOf, verifyToken } from '../../../testing/messaging/webhook-fixture.ts'
 import { dayMs, hourMs } from '../../foundation/clock.ts'
 
 test('a voice note is fetched, heard by the agent’s ears and read as what was said (ND-75)', async () => {

@@ -4,8 +4,8 @@ import { request, type IncomingMessage } from 'node:http'
 import { text as textIn } from 'node:stream/consumers'
 import { after, test } from 'node:test'
 import { refused } from '../../../testing/client.ts'
-import { deliveryOf, signatureOf } from '../../../testing/platform-deliveries.ts'
-import { appSecret, textOf, verifyToken, WebhookDesk } from '../../../testing/webhook-desk.ts'
+import { deliveryOf, signatureOf } from '../../../testing/messaging/platform-deliveries.ts'
+import { appSecret, textOf, verifyToken, WebhookDesk } from '../../../testing/messaging/webhook-fixture.ts'
 
 const desk = await WebhookDesk.start()
 after(() => desk[Symbol.asyncDispose]())

@@ -4,7 +4,7 @@ import { forbidden, Refusal, unavailable } from '../../foundation/refusals.ts'
 import { isSameSecret } from '../../foundation/secrets.ts'
 import type { Settings } from '../../foundation/settings.ts'
 import { readDelivery, type DeliveredMessage } from './deliveries.ts'
-import type { Outcome, Reading } from './reading.ts'
+import type { Outcome, MessageReceiver } from './message-receiver.ts'
 import { isSignedBy, signatureIn } from './signature.ts'
 
 type Credentials = { appSecret: string; verifyToken: string }
@@ -12,10 +12,10 @@ type Credentials = { appSecret: string; verifyToken: string }
 /** Where the messaging platform brings what contacts write: everybody may knock, and the signature opens. */
 export class Webhook {
   readonly #settings: Settings['messaging']
-  readonly #reading: Reading
+  readonly #reading: MessageReceiver
   readonly #logger: Logger
 
-  constructor(settings: Settings['messaging'], reading: Reading, logger: Logger) {
+  constructor(settings: Settings['messaging'], reading: MessageReceiver, logger: Logger) {
     this.#settings = settings
     this.#reading = reading
     this.#logger = logger

@@ -19,6 +19,6 @@ export function invitationRoutes(server: Server, invitations: Invitations) {
         response: { 200: AcceptedInvitation, ...refusals(400, 403, 404, 503) },
       },
     },
-    (request) => invitations.accept(request.params.token, request.body, request.place),
+    (request) => invitations.accept(request.params.token, request.body, request.clientAddress),
   )
 }

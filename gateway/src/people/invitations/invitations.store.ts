@@ -68,4 +68,4 @@ export const takeSeat = (tx: Transaction, member: string) => tx.rows(activate, m
 
 const forget = statement(`delete from invitations where expires_at <= $1`)
 
-export const forgetDeadInvitations = (database: Queryable, now: Date) => database.rows(forget, now)
+export const deleteExpiredInvitations = (database: Queryable, now: Date) => database.rows(forget, now)

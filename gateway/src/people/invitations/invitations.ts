@@ -10,7 +10,7 @@ import type { Keys } from '../keys/keys.ts'
 import type { Mint } from '../keys/mint.ts'
 import type { Passwords } from '../passwords/passwords.ts'
 import type { Proofs } from '../proofs/proofs.ts'
-import { providerOnly } from '../seats/entrance.ts'
+import { providerOnly } from '../seats/sign-in-eligibility.ts'
 import * as store from './invitations.store.ts'
 
 /** With a one-use link a person chooses their password and, where they were invited, takes their seat. */
@@ -72,8 +72,8 @@ export class Invitations {
     })
   }
 
-  async forgetDead() {
-    await store.forgetDeadInvitations(this.#database, this.#clock.now())
+  async deleteExpired() {
+    await store.deleteExpiredInvitations(this.#database, this.#clock.now())
   }
 
   async #standing(from: Queryable, digest: Buffer): Promise<store.StandingInvitation> {

@@ -2,8 +2,13 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { refused } from '../../../testing/client.ts'
 import { password } from '../../../testing/deployment.ts'
-import { mailboxAt, orgHost, platformHost, startMailDeployment } from '../../../testing/mail-deployment.ts'
-import type { MailServer } from '../../../testing/mail-server.ts'
+import {
+  mailboxAt,
+  orgHost,
+  platformHost,
+  startMailDeployment,
+} from '../../../testing/mail/mail-deployment.ts'
+import type { MailServer } from '../../../testing/mail/mail-server.ts'
 import { until } from '../../../testing/until.ts'
 
 const mail = await startMailDeployment()

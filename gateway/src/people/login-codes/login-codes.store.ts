@@ -36,4 +36,4 @@ export const isUnspent = async (tx: Transaction, digest: Buffer, now: Date) =>
 
 const forget = statement(`delete from login_codes where expires_at <= $1`)
 
-export const forgetDeadLoginCodes = (database: Queryable, now: Date) => database.rows(forget, now)
+export const deleteExpiredLoginCodes = (database: Queryable, now: Date) => database.rows(forget, now)

@@ -62,8 +62,8 @@ export class LoginCodes {
     })
   }
 
-  async forgetDead() {
-    await store.forgetDeadLoginCodes(this.#database, this.#clock.now())
+  async deleteExpired() {
+    await store.deleteExpiredLoginCodes(this.#database, this.#clock.now())
   }
 
   async #keep(

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { refused } from '../../../testing/client.ts'
 import { password, startDeployment, type Deployment } from '../../../testing/deployment.ts'
-import { resetTokenTo, startSquattingDeployment } from '../../../testing/squatted-address.ts'
+import { resetTokenTo, startSquattingDeployment } from '../../../testing/people/squatted-address.ts'
 
 const mailing = await startSquattingDeployment()
 const mute = await startDeployment()

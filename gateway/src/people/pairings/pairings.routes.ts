@@ -74,7 +74,7 @@ export function pairingRoutes(server: Server, pairings: Pairings, placeTries: Pl
     },
     async (request, reply) => {
       const secret = request.headers['svc-pairing-secret'] ?? ''
-      const key = await pairings.collect(request.params.code, secret, request.place)
+      const key = await pairings.collect(request.params.code, secret, request.clientAddress)
       return key ? reply.send(key) : reply.code(202).send({})
     },
   )

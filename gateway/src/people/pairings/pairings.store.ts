@@ -51,4 +51,4 @@ const forget = statement<{ key: string | null }>(`
   delete from pairings where expires_at <= $1 returning case when is_collected then null else key end as key`)
 
 /** Answers the keys that nobody collected. */
-export const forgetDeadPairings = (tx: Transaction, now: Date) => tx.rows(forget, now)
+export const deleteExpiredPairings = (tx: Transaction, now: Date) => tx.rows(forget, now)

@@ -105,7 +105,7 @@ test('after ten minutes from the start every use is 404, and a key nobody collec
   refused(await own.nobody.get(`/v1/login/pairings/${code}`), 404, dead)
   refused(await own.nobody.get(`/v1/login/pairings/${code}/key`), 404, dead)
   refused(await client.post(`/v1/login/pairings/${code}`, {}), 404, dead)
-  await own.gateway.services.pairings.forgetDead()
+  await own.gateway.services.pairings.deleteExpired()
   const { rows } = await own.sql(
     'select revoked_at is not null as revoked from keys where member = $1 order by ordinal',
     [id],

@@ -96,9 +96,9 @@ export class Pairings {
   }
 
   /** A key that nobody collected before its word died is revoked with it. */
-  async forgetDead() {
+  async deleteExpired() {
     await this.#database.transaction(async (tx) => {
-      for (const { key } of await store.forgetDeadPairings(tx, this.#clock.now()))
+      for (const { key } of await store.deleteExpiredPairings(tx, this.#clock.now()))
         if (key !== null) await this.#keys.revokeTree(tx, key)
     })
   }

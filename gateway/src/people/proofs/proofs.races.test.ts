@@ -5,7 +5,7 @@ import {
   squattersPassword,
   startSquattingDeployment,
   victimsPassword,
-} from '../../../testing/squatted-address.ts'
+} from '../../../testing/people/squatted-address.ts'
 import { until } from '../../../testing/until.ts'
 
 const deployment = await startSquattingDeployment()

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { WebSocket } from 'ws'
 import { refused, type Client } from '../../../testing/client.ts'
-import { EventReader } from '../../../testing/event-reader.ts'
+import { EventReader } from '../../../testing/calls/event-reader.ts'
 import {
   resetTokenTo,
   squattersPassword,
   startSquattingDeployment,
   victimsPassword,
-} from '../../../testing/squatted-address.ts'
+} from '../../../testing/people/squatted-address.ts'
 import { until } from '../../../testing/until.ts'
 
 const deployment = await startSquattingDeployment()

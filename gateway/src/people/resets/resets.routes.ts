@@ -19,7 +19,7 @@ export function resetRoutes(server: Server, resets: Resets, placeTries: PlaceTri
       },
     },
     async (request, reply) => {
-      await resets.ask(request.body, request.place)
+      await resets.ask(request.body, request.clientAddress)
       return reply.code(202).send({})
     },
   )

@@ -35,10 +35,10 @@ export class Resets {
     this.#onFailure = onFailure
   }
 
-  async ask({ email }: AskReset, place: string): Promise<void> {
+  async ask({ email }: AskReset, clientAddress: string): Promise<void> {
     const address = normalAddress(email)
-    await this.#rateCounts.admit(signInTries, [address, place], tooManyTries(address))
-    const running = this.#post(address, place)
+    await this.#rateCounts.admit(signInTries, [address, clientAddress], tooManyTries(address))
+    const running = this.#post(address, clientAddress)
       .catch(this.#onFailure)
       .finally(() => this.#running.delete(running))
     this.#running.add(running)

@@ -1,9 +1,9 @@
 import type { Role } from '@switchroom/contract/scopes'
 import { statement, type Queryable, type Transaction } from '../../database/database.ts'
-import type { Standing } from './entrance.ts'
+import type { SignInEligibility } from './sign-in-eligibility.ts'
 
 /** A row of a person in an org, with what decides whether they may enter. */
-export interface Seat extends Standing {
+export interface Seat extends SignInEligibility {
   id: string
   org: string
   org_name: string

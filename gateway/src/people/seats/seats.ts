@@ -1,6 +1,6 @@
 import { actingPerson, recordAudit } from '../../audit/recording.ts'
 import type { Database, Queryable, Transaction } from '../../database/database.ts'
-import { entryInto } from './entrance.ts'
+import { entryInto } from './sign-in-eligibility.ts'
 import * as store from './seats.store.ts'
 
 export type { Seat } from './seats.store.ts'

@@ -19,7 +19,7 @@ export function signInRoutes(server: Server, signIns: SignIns, placeTries: Place
         response: { 200: MintedKey, ...refusals(401, 403, 404, 429, 503) },
       },
     },
-    (request) => signIns.signIn(request.body, request.place, browserIn(request.headers.cookie)),
+    (request) => signIns.signIn(request.body, request.clientAddress, browserIn(request.headers.cookie)),
   )
 
   server.post(
@@ -33,6 +33,6 @@ export function signInRoutes(server: Server, signIns: SignIns, placeTries: Place
         response: { 200: OpenOrgList, ...refusals(401, 429, 503) },
       },
     },
-    (request) => signIns.orgs(request.body, request.place),
+    (request) => signIns.orgs(request.body, request.clientAddress),
   )
 }

@@ -8,7 +8,7 @@ import type { RateCounts } from '../../http/rate-counts.ts'
 import { holderOf, type Mint } from '../keys/mint.ts'
 import type { LoginCodes } from '../login-codes/login-codes.ts'
 import type { Passwords } from '../passwords/passwords.ts'
-import { entryInto, opens } from '../seats/entrance.ts'
+import { entryInto, opens } from '../seats/sign-in-eligibility.ts'
 import type { Seat, Seats } from '../seats/seats.ts'
 import * as store from './sign-in.store.ts'
 import { signInTries, tooManyTries } from './tries.ts'
@@ -44,22 +44,22 @@ export class SignIns {
   /** `browser` is the secret of a browser that began at a provider, or empty. */
   async signIn(
     { email, password, org, code, device }: SignIn,
-    place: string,
+    clientAddress: string,
     browser: string,
   ): Promise<MintedKey> {
     const named = device ?? undefined
     if (code != null && email == null && password == null)
-      return this.#codes.redeem(code, named, { browser, from: place })
+      return this.#codes.redeem(code, named, { browser, from: clientAddress })
     if (code != null || email == null || password == null)
       throw badRequest('sign in with an email and a password, or with a code')
-    const { seats, hash } = await this.#seatsOpenedBy({ email, password }, place)
+    const { seats, hash } = await this.#seatsOpenedBy({ email, password }, clientAddress)
     const wanted = { seat: chooseSeat(seats, org ?? undefined), hash }
-    return this.#enter(wanted, cutToLine(named, 'sign-in'), place)
+    return this.#enter(wanted, cutToLine(named, 'sign-in'), clientAddress)
   }
 
   /** The orgs in which this password would sign in; nothing is minted and no seat is taken. */
-  async orgs(credentials: Credentials, place: string): Promise<OpenOrgList> {
-    const { seats } = await this.#seatsOpenedBy(credentials, place)
+  async orgs(credentials: Credentials, clientAddress: string): Promise<OpenOrgList> {
+    const { seats } = await this.#seatsOpenedBy(credentials, clientAddress)
     const open = seats.filter(opens)
     return { orgs: open.map(({ org, slug, org_name, role }) => ({ org, slug, name: org_name, role })) }
   }
@@ -67,10 +67,10 @@ export class SignIns {
   /** Every seat of the person whose password this is. One verification runs in every case, so none answers sooner. */
   async #seatsOpenedBy(
     { email, password }: Credentials,
-    place: string,
+    clientAddress: string,
   ): Promise<{ seats: Seat[]; hash: string | undefined }> {
     const address = normalAddress(email)
-    await this.#rateCounts.admit(signInTries, [address, place], tooManyTries(address))
+    await this.#rateCounts.admit(signInTries, [address, clientAddress], tooManyTries(address))
     const [hash, seats] = await Promise.all([
       store.findPasswordHash(this.#database, address),
       this.#seats.of(address),

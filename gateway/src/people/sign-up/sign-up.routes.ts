@@ -29,7 +29,7 @@ export function signUpRoutes(
         response: { 202: SignedUp, ...refusals(409, 429, 503) },
       },
     },
-    async (request, reply) => reply.code(202).send(await signUps.begin(request.body, request.signUpPlace)),
+    async (request, reply) => reply.code(202).send(await signUps.begin(request.body, request.signUpAddress)),
   )
 
   server.post(
@@ -44,7 +44,7 @@ export function signUpRoutes(
         response: { 201: VerifiedSignUp, ...refusals(409, 429, 503) },
       },
     },
-    async (request, reply) => reply.code(201).send(await signUps.verify(request.body, request.signUpPlace)),
+    async (request, reply) => reply.code(201).send(await signUps.verify(request.body, request.signUpAddress)),
   )
 
   server.post(
@@ -60,7 +60,7 @@ export function signUpRoutes(
       },
     },
     async (request, reply) => {
-      await signUps.resend(request.body, request.signUpPlace)
+      await signUps.resend(request.body, request.signUpAddress)
       return reply.code(202).send({})
     },
   )

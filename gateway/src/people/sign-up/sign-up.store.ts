@@ -93,4 +93,4 @@ export const seatFounder = (
 
 const forget = statement(`delete from sign_ups where expires_at <= $1`)
 
-export const forgetDeadSignUps = (database: Queryable, before: Date) => database.rows(forget, before)
+export const deleteExpiredSignUps = (database: Queryable, before: Date) => database.rows(forget, before)

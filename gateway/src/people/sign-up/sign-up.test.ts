@@ -3,7 +3,7 @@ import { after, test } from 'node:test'
 import { scopes } from '@switchroom/contract/scopes'
 import { refused } from '../../../testing/client.ts'
 import { password, startDeployment } from '../../../testing/deployment.ts'
-import { startMailServer } from '../../../testing/mail-server.ts'
+import { startMailServer } from '../../../testing/mail/mail-server.ts'
 
 const mail = await startMailServer()
 const settings = {

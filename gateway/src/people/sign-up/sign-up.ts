@@ -73,8 +73,8 @@ export class SignUps {
   }
 
   /** Every address is answered alike; what differs is the letter. */
-  async begin(wanted: SignUp, place: string): Promise<SignedUp> {
-    await this.#admit(place)
+  async begin(wanted: SignUp, clientAddress: string): Promise<SignedUp> {
+    await this.#admit(clientAddress)
     const slug = this.#orgs.slugOf(wanted.org)
     const email = addressOf(wanted.email)
     const name = wanted.name === undefined ? slug : nameOf(wanted.name)
@@ -111,8 +111,8 @@ export class SignUps {
   }
 
   /** A wrong try is counted although it is refused, so the refusal is thrown after the transaction. */
-  async verify({ email, code }: VerifySignUp, place: string): Promise<VerifiedSignUp> {
-    await this.#admit(place)
+  async verify({ email, code }: VerifySignUp, clientAddress: string): Promise<VerifiedSignUp> {
+    await this.#admit(clientAddress)
     const address = normalAddress(email)
     const outcome = await this.#database.transaction(async (tx): Promise<VerifiedSignUp | Refusal> => {
       const pending = await store.lockPending(tx, address)
@@ -123,14 +123,14 @@ export class SignUps {
         await store.countWrongTry(tx, address)
         return wrong()
       }
-      return this.#found(tx, pending, place)
+      return this.#found(tx, pending, clientAddress)
     })
     if (outcome instanceof Error) throw outcome
     return outcome
   }
 
-  async resend({ email }: ResendSignUp, place: string): Promise<void> {
-    await this.#admit(place)
+  async resend({ email }: ResendSignUp, clientAddress: string): Promise<void> {
+    await this.#admit(clientAddress)
     const address = normalAddress(email)
     if (!(await store.isPending(this.#database, address))) return
     if (!(await this.#rateCounts.isAdmitted(lettersAnHour, [address]))) return
@@ -144,15 +144,15 @@ export class SignUps {
   }
 
   /** A dead one is kept for a day, so that a late code is told apart from a wrong one. */
-  async forgetDead() {
-    await store.forgetDeadSignUps(this.#database, later(this.#clock.now(), -dayMs))
+  async deleteExpired() {
+    await store.deleteExpiredSignUps(this.#database, later(this.#clock.now(), -dayMs))
   }
 
-  #admit(place: string) {
+  #admit(clientAddress: string) {
     return this.#rateCounts.admit(
       requestsAMinute,
-      [place],
-      `too many attempts for ${place}: try again in a minute`,
+      [clientAddress],
+      `too many attempts for ${clientAddress}: try again in a minute`,
     )
   }
 

@@ -33,4 +33,4 @@ export const isBegun = async (database: Queryable, digest: Buffer, now: Date) =>
 
 const forget = statement(`delete from sso_sign_ins where expires_at <= $1`)
 
-export const forgetDeadSignIns = (database: Queryable, now: Date) => database.rows(forget, now)
+export const deleteExpiredSignIns = (database: Queryable, now: Date) => database.rows(forget, now)

@@ -55,7 +55,7 @@ export class BegunSignIns {
     throw badRequest('nobody began this sign-in')
   }
 
-  async forgetDead() {
-    await store.forgetDeadSignIns(this.#database, this.#clock.now())
+  async deleteExpired() {
+    await store.deleteExpiredSignIns(this.#database, this.#clock.now())
   }
 }

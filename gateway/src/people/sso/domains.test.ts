@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { refused } from '../../../testing/client.ts'
-import { newDomain, startSsoDeployment } from '../../../testing/sso.ts'
+import { newDomain, startSsoDeployment } from '../../../testing/people/sso.ts'
 
 const deployment = await startSsoDeployment()
 after(() => deployment[Symbol.asyncDispose]())

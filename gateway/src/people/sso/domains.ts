@@ -65,9 +65,9 @@ export class Domains {
   }
 
   /** Whose provider signs in the domain of an address, whether or not anybody has that address. */
-  async discover({ email }: DiscoverProviders, place: string): Promise<ProviderOrgList> {
+  async discover({ email }: DiscoverProviders, clientAddress: string): Promise<ProviderOrgList> {
     const address = normalAddress(email)
-    await this.#rateCounts.admit(signInTries, [address, place], tooManyTries(address))
+    await this.#rateCounts.admit(signInTries, [address, clientAddress], tooManyTries(address))
     const domain = domainOf(address)
     return { orgs: domain === undefined ? [] : await store.orgsOfDomain(this.#database, domain) }
   }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, beforeEach, test } from 'node:test'
 import { generateKeyPair, SignJWT } from 'jose'
-import { secondsFromNow } from '../../../testing/hostile-provider.ts'
-import { Browser, loginCode, refusedAtConsole, startSsoDeployment } from '../../../testing/sso.ts'
+import { secondsFromNow } from '../../../testing/people/hostile-provider.ts'
+import { Browser, loginCode, refusedAtConsole, startSsoDeployment } from '../../../testing/people/sso.ts'
 
 const deployment = await startSsoDeployment()
 after(() => deployment[Symbol.asyncDispose]())

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { refused } from '../../../testing/client.ts'
-import { Browser, loginCode, startSsoDeployment } from '../../../testing/sso.ts'
+import { Browser, loginCode, startSsoDeployment } from '../../../testing/people/sso.ts'
 import { minuteMs } from '../../foundation/clock.ts'
 
 const deployment = await startSsoDeployment()

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, beforeEach, test } from 'node:test'
 import { refused } from '../../../testing/client.ts'
-import { client } from '../../../testing/identity-provider.ts'
-import { Browser, loginCode, refusedAtConsole, startSsoDeployment } from '../../../testing/sso.ts'
+import { client } from '../../../testing/people/identity-provider.ts'
+import { Browser, loginCode, refusedAtConsole, startSsoDeployment } from '../../../testing/people/sso.ts'
 
 const deployment = await startSsoDeployment()
 after(() => deployment[Symbol.asyncDispose]())

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { refused } from '../../../testing/client.ts'
 import { password } from '../../../testing/deployment.ts'
-import { Browser, loginCode, startSsoDeployment } from '../../../testing/sso.ts'
+import { Browser, loginCode, startSsoDeployment } from '../../../testing/people/sso.ts'
 
 const deployment = await startSsoDeployment()
 after(() => deployment[Symbol.asyncDispose]())

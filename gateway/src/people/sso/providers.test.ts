@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { refused, type Client } from '../../../testing/client.ts'
 import { password } from '../../../testing/deployment.ts'
-import { client } from '../../../testing/identity-provider.ts'
-import { Browser, loginCode, newDomain, startSsoDeployment } from '../../../testing/sso.ts'
+import { client } from '../../../testing/people/identity-provider.ts'
+import { Browser, loginCode, newDomain, startSsoDeployment } from '../../../testing/people/sso.ts'
 
 const deployment = await startSsoDeployment()
 after(() => deployment[Symbol.asyncDispose]())

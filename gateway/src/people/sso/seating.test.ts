@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { refused } from '../../../testing/client.ts'
 import { password } from '../../../testing/deployment.ts'
-import type { Account } from '../../../testing/identity-provider.ts'
+import type { Account } from '../../../testing/people/identity-provider.ts'
 import {
   Browser,
   loginCode,
@@ -10,7 +10,7 @@ import {
   refusedAtConsole,
   startSsoDeployment,
   type SsoOrg,
-} from '../../../testing/sso.ts'
+} from '../../../testing/people/sso.ts'
 
 const deployment = await startSsoDeployment()
 after(() => deployment[Symbol.asyncDispose]())

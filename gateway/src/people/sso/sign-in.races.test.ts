@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Answer } from '../../../testing/client.ts'
 import { until } from '../../../testing/until.ts'
-import { Browser, refusedAtConsole, startSsoDeployment } from '../../../testing/sso.ts'
+import { Browser, refusedAtConsole, startSsoDeployment } from '../../../testing/people/sso.ts'
 import { statement } from '../../database/database.ts'
 
 const deployment = await startSsoDeployment()

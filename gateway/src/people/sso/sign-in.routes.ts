@@ -48,7 +48,7 @@ export function providerSignInRoutes(
         response: { 200: ProviderOrgList, ...refusals(429) },
       },
     },
-    (request) => domains.discover(request.body, request.place),
+    (request) => domains.discover(request.body, request.clientAddress),
   )
 
   server.get(
@@ -80,7 +80,7 @@ export function providerSignInRoutes(
       },
     },
     async (request, reply) => {
-      const arriving = { browser: browserIn(request.headers.cookie), from: request.place }
+      const arriving = { browser: browserIn(request.headers.cookie), from: request.clientAddress }
       return depart(reply, await signIns.finish(queryOf(request.url), arriving, request.params.org))
     },
   )
@@ -96,7 +96,7 @@ export function providerSignInRoutes(
       },
     },
     async (request, reply) => {
-      const arriving = { browser: browserIn(request.headers.cookie), from: request.place }
+      const arriving = { browser: browserIn(request.headers.cookie), from: request.clientAddress }
       return depart(reply, await signIns.finish(queryOf(request.url), arriving))
     },
   )

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { after, test } from 'node:test'
 import { refused } from '../../../testing/client.ts'
-import { ellipticClient } from '../../../testing/identity-provider.ts'
-import { Browser, loginCode, refusedAtConsole, startSsoDeployment } from '../../../testing/sso.ts'
+import { ellipticClient } from '../../../testing/people/identity-provider.ts'
+import { Browser, loginCode, refusedAtConsole, startSsoDeployment } from '../../../testing/people/sso.ts'
 import { minuteMs } from '../../foundation/clock.ts'
 
 const deployment = await startSsoDeployment()

@@ -2,8 +2,14 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { refused } from '../../../testing/client.ts'
 import { password } from '../../../testing/deployment.ts'
-import { client } from '../../../testing/identity-provider.ts'
-import { Browser, loginCode, newDomain, refusedAtConsole, startSsoDeployment } from '../../../testing/sso.ts'
+import { client } from '../../../testing/people/identity-provider.ts'
+import {
+  Browser,
+  loginCode,
+  newDomain,
+  refusedAtConsole,
+  startSsoDeployment,
+} from '../../../testing/people/sso.ts'
 import { until } from '../../../testing/until.ts'
 import { statement } from '../../database/database.ts'
 
@@ -12,8 +18,8 @@ after(() => deployment[Symbol.asyncDispose]())
 const { dns, hostile, provider, nobody, prove, sql } = deployment
 
 const decides = 'single sign-on decides who signs in as every member'
-const more = (bigger: string, holders: string) =>
-  `${decides}, and ${bigger} holds more than you: ask ${holders}`
+const more = (bigger: string, connectedApps: string) =>
+  `${decides}, and ${bigger} holds more than you: ask ${connectedApps}`
 const hostileBody = (domain: string, others: object = {}) => ({
   issuer: hostile.issuer,
   ...client,

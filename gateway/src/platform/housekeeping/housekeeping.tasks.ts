@@ -3,7 +3,7 @@ import { minuteMs } from '../../foundation/clock.ts'
 
 /** Something that keeps rows which die of age. */
 export interface Forgetful {
-  forgetDead(): Promise<void>
+  deleteExpired(): Promise<void>
 }
 
 /** Forgets what is dead, every minute. Whether a row is dead is judged where it is used; this only tidies up. */
@@ -33,7 +33,7 @@ export class Housekeeping {
   async run() {
     for (const room of this.#rooms)
       await room
-        .forgetDead()
+        .deleteExpired()
         .catch((error: unknown) => this.#logger.warn({ err: error }, 'tidying up failed'))
   }
 }

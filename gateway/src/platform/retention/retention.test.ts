@@ -34,7 +34,7 @@ const newNight = () => sql('delete from retention_run')
 test('the night’s run is at 03:00 UTC, and once (ND-86)', async () => {
   await newNight()
   const { retention, clock, runs } = newRetention('2031-05-01T02:59:00Z', async () => 7)
-  await retention.look() // the night before, which nobody had run
+  await retention.poll() // the night before, which nobody had run
   assert.equal(runs(), 1)
   for (const [at, count] of [
     ['2031-05-01T02:59:59.999Z', 1],
@@ -44,7 +44,7 @@ test('the night’s run is at 03:00 UTC, and once (ND-86)', async () => {
     ['2031-05-02T03:00:30Z', 3],
   ] as const) {
     clock.at = new Date(at)
-    await retention.look()
+    await retention.poll()
     assert.equal(runs(), count, at)
   }
 })
@@ -53,7 +53,7 @@ test('of several gateways that look at one instant, one runs it (ND-86)', async 
   for (let round = 0; round < 5; round += 1) {
     await newNight()
     const all = Array.from({ length: 8 }, () => newRetention('2031-05-01T03:00:00Z'))
-    const answers = await Promise.all(all.map(({ retention }) => retention.look()))
+    const answers = await Promise.all(all.map(({ retention }) => retention.poll()))
     assert.equal(answers.filter((answer) => answer !== undefined).length, 1)
     assert.equal(
       all.reduce((sum, { runs }) => sum + runs(), 0),
@@ -65,23 +65,23 @@ test('of several gateways that look at one instant, one runs it (ND-86)', async 
 test('a run that its gateway did not live to end is taken up by another after six hours, one that ended is not (ND-86)', async () => {
   await newNight()
   const dead = newRetention('2031-05-01T03:00:00Z', () => Promise.reject(new Error('killed')))
-  await assert.rejects(dead.retention.look(), /killed/)
+  await assert.rejects(dead.retention.poll(), /killed/)
   const other = newRetention('2031-05-01T08:59:00Z')
-  await other.retention.look()
+  await other.retention.poll()
   assert.equal(other.runs(), 0)
   other.clock.at = new Date('2031-05-01T09:01:00Z')
-  await other.retention.look()
+  await other.retention.poll()
   assert.equal(other.runs(), 1)
   other.clock.at = new Date('2031-05-01T20:00:00Z')
-  await other.retention.look()
+  await other.retention.poll()
   assert.equal(other.runs(), 1)
 })
 
 test('a gateway whose clock is a night behind runs nothing again (ND-86)', async () => {
   await newNight()
-  await newRetention('2031-05-02T03:00:00Z').retention.look()
+  await newRetention('2031-05-02T03:00:00Z').retention.poll()
   const behind = newRetention('2031-05-01T12:00:00Z')
-  assert.equal(await behind.retention.look(), undefined)
+  assert.equal(await behind.retention.poll(), undefined)
 })
 
 test('a gateway looks every minute, and stops its run when it stops', async () => {
@@ -112,8 +112,8 @@ test('a gateway looks every minute, and stops its run when it stops', async () =
 test('the deployment runs it by itself', async () => {
   await newNight()
   await using gateway = await deployment.another()
-  assert.deepEqual(await gateway.gateway.services.retention.look(), { entries: 0, claims: 0, audit: 0 })
-  assert.equal(await deployment.gateway.services.retention.look(), undefined)
+  assert.deepEqual(await gateway.gateway.services.retention.poll(), { entries: 0, claims: 0, audit: 0 })
+  assert.equal(await deployment.gateway.services.retention.poll(), undefined)
 })
 
 test('the operator runs it at once, and nobody else does (ND-86)', async () => {

@@ -25,7 +25,7 @@ export class Retention {
   readonly #parts: RetentionParts
   readonly #stopping = new AbortController()
   #timer: NodeJS.Timeout | undefined
-  #looking: Promise<unknown> = Promise.resolve()
+  #polling: Promise<unknown> = Promise.resolve()
 
   constructor(parts: RetentionParts) {
     this.#parts = parts
@@ -33,7 +33,7 @@ export class Retention {
 
   start() {
     this.#timer = setInterval(() => {
-      this.#looking = this.look().catch((error: unknown) =>
+      this.#polling = this.poll().catch((error: unknown) =>
         this.#parts.logger.warn({ err: error }, 'the nightly retention failed'),
       )
     }, minuteMs)
@@ -43,7 +43,7 @@ export class Retention {
   async stop() {
     clearInterval(this.#timer)
     this.#stopping.abort()
-    await this.#looking
+    await this.#polling
   }
 
   async run(): Promise<RetentionRun> {
@@ -61,7 +61,7 @@ export class Retention {
   }
 
   /** Runs the night's retention unless that was done or is under way; undefined then. */
-  async look(): Promise<RetentionRun | undefined> {
+  async poll(): Promise<RetentionRun | undefined> {
     const { database, clock, logger } = this.#parts
     const now = clock.now()
     const night = later(now, -hourOfNight * hourMs)

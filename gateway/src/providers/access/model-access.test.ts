@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { refusedWithCode, type Client } from '../../../testing/client.ts'
 import { startDeployment, type TestOrg } from '../../../testing/deployment.ts'
-import { manifestOf, rateOf, VendorFolder } from '../../../testing/vendor-packages.ts'
+import { manifestOf, rateOf, VendorFolder } from '../../../testing/providers/vendor-packages.ts'
 
 const folder = new VendorFolder()
   .add(manifestOf('acme', ['stt', 'tts']))

@@ -3,8 +3,8 @@ import { after, test } from 'node:test'
 import type { Catalogue } from '@switchroom/contract/providers'
 import type { Client } from '../../../testing/client.ts'
 import { startDeployment } from '../../../testing/deployment.ts'
-import { manifestOf, rateOf, VendorFolder } from '../../../testing/vendor-packages.ts'
-import { changeRow } from '../../../testing/vendors.ts'
+import { manifestOf, rateOf, VendorFolder } from '../../../testing/providers/vendor-packages.ts'
+import { changeRow } from '../../../testing/providers/vendors.ts'
 
 const speaker = manifestOf('zz-speaker', ['tts'])
 const lister = manifestOf('lister', ['tts'])

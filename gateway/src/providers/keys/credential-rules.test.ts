@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { manifestOf } from '../../../testing/vendor-packages.ts'
+import { manifestOf } from '../../../testing/providers/vendor-packages.ts'
 import { broughtOf, credentialsFrom, isOperatorsName } from './credential-rules.ts'
 
 const fields = ['api_key', 'region', 'organization', 'a', 'b', 'c', 'd', 'e', 'f', 'base_url', 'key_file']

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { refused } from '../../../testing/client.ts'
 import { startDeployment, type TestOrg, type TestPerson } from '../../../testing/deployment.ts'
-import { manifestOf, VendorFolder } from '../../../testing/vendor-packages.ts'
+import { manifestOf, VendorFolder } from '../../../testing/providers/vendor-packages.ts'
 
 const folder = new VendorFolder()
   .add(manifestOf('mind', ['llm']))

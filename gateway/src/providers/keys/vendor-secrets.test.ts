@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Environment } from '@switchroom/contract/scopes'
-import { AppClient } from '../../../testing/app-client.ts'
+import { AppClient } from '../../../testing/agents/app-client.ts'
 import { refused, refusedWithCode, type Client } from '../../../testing/client.ts'
 import { fleetKey, type TestOrg, type TestPerson } from '../../../testing/deployment.ts'
-import { done, TestAgent } from '../../../testing/test-agents.ts'
-import { startTrialDeployment } from '../../../testing/trial-vendors.ts'
-import { VoiceServer } from '../../../testing/voice-server.ts'
+import { done, TestAgent } from '../../../testing/agents/test-agents.ts'
+import { startTrialDeployment } from '../../../testing/providers/trial-vendors.ts'
+import { VoiceServer } from '../../../testing/providers/voice-server.ts'
 
 const trial = await startTrialDeployment()
 after(() => trial[Symbol.asyncDispose]())

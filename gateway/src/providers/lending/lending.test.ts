@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Stage } from '@switchroom/contract/speech'
 import { startDeployment, type TestOrg } from '../../../testing/deployment.ts'
-import { manifestOf, rateOf, VendorFolder } from '../../../testing/vendor-packages.ts'
-import { changeRow } from '../../../testing/vendors.ts'
+import { manifestOf, rateOf, VendorFolder } from '../../../testing/providers/vendor-packages.ts'
+import { changeRow } from '../../../testing/providers/vendors.ts'
 
 const two = { fields: ['api_key', 'region'], key: 'api_key', needs: ['api_key', 'region'] }
 const folder = new VendorFolder()

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { fleetKey, type Deployment } from '../../../testing/deployment.ts'
-import { done, TestAgent } from '../../../testing/test-agents.ts'
-import { startTrialDeployment } from '../../../testing/trial-vendors.ts'
-import { VendorFolder } from '../../../testing/vendor-packages.ts'
+import { done, TestAgent } from '../../../testing/agents/test-agents.ts'
+import { startTrialDeployment } from '../../../testing/providers/trial-vendors.ts'
+import { VendorFolder } from '../../../testing/providers/vendor-packages.ts'
 import { minuteMs, secondMs } from '../../foundation/clock.ts'
 
 const trial = await startTrialDeployment()

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { manifestOf, vendorsOf } from '../../../testing/vendor-packages.ts'
+import { manifestOf, vendorsOf } from '../../../testing/providers/vendor-packages.ts'
 import { readStageWord, type StageKnob } from './stage-words.ts'
 import { notLent } from './vendor-refusals.ts'
 

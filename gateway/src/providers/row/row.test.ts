@@ -3,7 +3,7 @@ import { after, test } from 'node:test'
 import type { ProviderRow } from '@switchroom/contract/providers'
 import { refused } from '../../../testing/client.ts'
 import { startDeployment } from '../../../testing/deployment.ts'
-import { manifestOf, VendorFolder } from '../../../testing/vendor-packages.ts'
+import { manifestOf, VendorFolder } from '../../../testing/providers/vendor-packages.ts'
 
 const folder = new VendorFolder()
   .add(manifestOf('mind', ['llm']))

@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs'
 import { after, test } from 'node:test'
 import type { AskGrant } from '@switchroom/contract/voice-server'
 import { startDeployment, type Deployment } from '../../../testing/deployment.ts'
-import { rateOf, VendorFolder } from '../../../testing/vendor-packages.ts'
-import { changeRow } from '../../../testing/vendors.ts'
-import { speechManifest, VoiceServer } from '../../../testing/voice-server.ts'
+import { rateOf, VendorFolder } from '../../../testing/providers/vendor-packages.ts'
+import { changeRow } from '../../../testing/providers/vendors.ts'
+import { speechManifest, VoiceServer } from '../../../testing/providers/voice-server.ts'
 import defaults from '../../../default-ears.json' with { type: 'json' }
 
 const shipped = JSON.parse(readFileSync(new URL('../../../rates.json', import.meta.url), 'utf8'))

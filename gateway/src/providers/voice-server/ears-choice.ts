@@ -8,7 +8,7 @@ import { splitWord, type VendorModel } from '../reading/stage-words.ts'
 import { whyNoPlugin } from '../reading/vendor-refusals.ts'
 import { isListed, isOnPlan, isPriced, noSuchModel, refuseBeyondPlan, type Chosen } from './chosen.ts'
 import defaults from '../../../default-ears.json' with { type: 'json' }
-import type { Admitted } from './entering.ts'
+import type { Admitted } from './admission.ts'
 import { badModel, diarizeUnsupported } from './voice-refusals.ts'
 
 type Hearing = 'transcriptions' | 'streams'

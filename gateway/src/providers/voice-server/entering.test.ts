@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { refused } from '../../../testing/client.ts'
 import { startDeployment } from '../../../testing/deployment.ts'
-import { VoiceServer } from '../../../testing/voice-server.ts'
+import { VoiceServer } from '../../../testing/providers/voice-server.ts'
 import { voiceDoings } from '@switchroom/contract/voice-server'
 import { minuteMs, secondMs } from '../../foundation/clock.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { startDeployment } from '../../../testing/deployment.ts'
-import { VoiceServer } from '../../../testing/voice-server.ts'
+import { VoiceServer } from '../../../testing/providers/voice-server.ts'
 
 const deployment = await startDeployment({ SVC_RATE_SPEECH: '5' })
 after(() => deployment[Symbol.asyncDispose]())

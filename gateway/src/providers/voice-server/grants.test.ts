@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { refused } from '../../../testing/client.ts'
 import { startDeployment, type TestOrg } from '../../../testing/deployment.ts'
-import { rateOf, VendorFolder } from '../../../testing/vendor-packages.ts'
-import { changeRow } from '../../../testing/vendors.ts'
-import { speechManifest, VoiceServer } from '../../../testing/voice-server.ts'
+import { rateOf, VendorFolder } from '../../../testing/providers/vendor-packages.ts'
+import { changeRow } from '../../../testing/providers/vendors.ts'
+import { speechManifest, VoiceServer } from '../../../testing/providers/voice-server.ts'
 import { hourMs, minuteMs, secondMs } from '../../foundation/clock.ts'
 
 const platformKey = 'sk-of-the-platform'
@@ -193,7 +193,7 @@ test('what is held for speech of a voice server that died is given back, and pai
   clock.forward(hourMs)
   const { id } = await grant(speech(key_id))
   assert.equal(await left(), 6.4)
-  await Promise.all([gateway.services.grants.forgetDead(), gateway.services.grants.forgetDead()])
+  await Promise.all([gateway.services.grants.deleteExpired(), gateway.services.grants.deleteExpired()])
   assert.equal(await left(), 8.8)
   await settle(slow.id, { spoken: true })
   assert.equal(await left(), 7.6)
@@ -210,10 +210,10 @@ test('a stream whose voice server died is paid as far as it was told, once, and 
   await gateway.services.housekeeping.run()
   assert.equal(await left(), 10)
   clock.forward(secondMs)
-  await Promise.all([gateway.services.grants.forgetDead(), gateway.services.grants.forgetDead()])
+  await Promise.all([gateway.services.grants.deleteExpired(), gateway.services.grants.deleteExpired()])
   assert.equal(await left(), 9.23)
   assert.deepEqual(await voiceServer.judge([{ grant: id, seconds: 120 }]), {})
-  await gateway.services.grants.forgetDead()
+  await gateway.services.grants.deleteExpired()
   assert.equal(await left(), 9.23)
   await settle(id, { seconds: 180 })
   assert.equal(await left(), 7.69)
@@ -226,13 +226,13 @@ test('grants are forgotten when nobody can settle them any more (SD-66)', async 
   const kept = async () =>
     (await sql('select id from voice_grants where org = $1', [org.id])).rows.map(({ id }) => id)
   clock.forward(hourMs - minuteMs)
-  await gateway.services.grants.forgetDead()
+  await gateway.services.grants.deleteExpired()
   assert.equal((await kept()).length, 2)
   clock.forward(minuteMs)
-  await gateway.services.grants.forgetDead()
+  await gateway.services.grants.deleteExpired()
   assert.deepEqual(await kept(), [open.id])
   clock.forward(24 * hourMs)
-  await gateway.services.grants.forgetDead()
+  await gateway.services.grants.deleteExpired()
   assert.deepEqual(await kept(), [])
 })
 

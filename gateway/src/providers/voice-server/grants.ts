@@ -10,7 +10,7 @@ import { notLent } from '../reading/vendor-refusals.ts'
 import type { ProvidersRow } from '../row/row.ts'
 import type { Chosen } from './chosen.ts'
 import type { EarsChoice } from './ears-choice.ts'
-import type { Admitted, Entering } from './entering.ts'
+import type { Admitted, Admission } from './admission.ts'
 import * as store from './grants.store.ts'
 import { unseenMs, type OpenStreams } from './open-streams.ts'
 import type { SpeechChoice } from './speech-choice.ts'
@@ -27,7 +27,7 @@ export interface GrantParts {
   clock: Clock
   authentication: Authentication
   accounts: Accounts
-  entering: Entering
+  entering: Admission
   providersRow: ProvidersRow
   stageKeys: StageKeys
   speechChoice: SpeechChoice
@@ -68,7 +68,7 @@ export class Grants {
    * Of a voice server that is gone: what it held for speech is given back, and streams are paid as far as it told.
    * None is settled by that, so that one which comes back is paid right.
    */
-  async forgetDead() {
+  async deleteExpired() {
     const { database, clock } = this.#parts
     const now = clock.now()
     const abandoned = await store.abandonedGrants(

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { startDeployment, type TestOrg } from '../../../testing/deployment.ts'
-import { rateOf, VendorFolder } from '../../../testing/vendor-packages.ts'
-import { speechManifest, VoiceServer } from '../../../testing/voice-server.ts'
+import { rateOf, VendorFolder } from '../../../testing/providers/vendor-packages.ts'
+import { speechManifest, VoiceServer } from '../../../testing/providers/voice-server.ts'
 import { minuteMs } from '../../foundation/clock.ts'
 
 const folder = new VendorFolder().add(speechManifest('managed'))

@@ -8,7 +8,7 @@ import * as store from './grants.store.ts'
 import { unseenMs } from './open-streams.ts'
 import { invalidKey, noCreditsLeft, subscriptionRequired, told } from './voice-refusals.ts'
 
-interface Standing {
+interface StreamState {
   subscribed: boolean
   /** Less what its open streams cost so far. */
   credits: number
@@ -43,7 +43,7 @@ export class JudgingStreams {
     return { refused }
   }
 
-  async #standings(orgs: readonly string[]): Promise<Map<string, Standing>> {
+  async #standings(orgs: readonly string[]): Promise<Map<string, StreamState>> {
     const seenAfter = later(this.#clock.now(), -unseenMs)
     const owed = new Map(
       (await store.owedForStreams(this.#database, orgs, seenAfter)).map((row) => [row.org, row.owed]),
@@ -61,7 +61,7 @@ const endedAlready = () => invalidKey('this stream was ended already: open anoth
 function refusalOf(
   { key_id, credits_per_unit }: store.GrantRow,
   living: ReadonlySet<string>,
-  standing: Standing | undefined,
+  standing: StreamState | undefined,
 ): Refusal | undefined {
   if (!living.has(key_id)) return invalidKey('this key opens nothing')
   if (!standing?.subscribed) return subscriptionRequired()

@@ -4,9 +4,14 @@ import { startWireFake } from '@switchroom/kit/testing/wire-fake'
 import { refused } from '../../../testing/client.ts'
 import { startDeployment } from '../../../testing/deployment.ts'
 import { until } from '../../../testing/until.ts'
-import { rateOf, VendorFolder } from '../../../testing/vendor-packages.ts'
-import { changeRow } from '../../../testing/vendors.ts'
-import { listingAdapter, speechManifest, voiceEntry, VoiceServer } from '../../../testing/voice-server.ts'
+import { rateOf, VendorFolder } from '../../../testing/providers/vendor-packages.ts'
+import { changeRow } from '../../../testing/providers/vendors.ts'
+import {
+  listingAdapter,
+  speechManifest,
+  voiceEntry,
+  VoiceServer,
+} from '../../../testing/providers/voice-server.ts'
 import { minuteMs } from '../../foundation/clock.ts'
 
 const listed = [

@@ -3,9 +3,14 @@ import { after, test } from 'node:test'
 import { startWireFake } from '@switchroom/kit/testing/wire-fake'
 import type { AskGrant } from '@switchroom/contract/voice-server'
 import { startDeployment } from '../../../testing/deployment.ts'
-import { listingAdapter, speechManifest, voiceEntry, VoiceServer } from '../../../testing/voice-server.ts'
-import { rateOf, VendorFolder } from '../../../testing/vendor-packages.ts'
-import { changeRow } from '../../../testing/vendors.ts'
+import {
+  listingAdapter,
+  speechManifest,
+  voiceEntry,
+  VoiceServer,
+} from '../../../testing/providers/voice-server.ts'
+import { rateOf, VendorFolder } from '../../../testing/providers/vendor-packages.ts'
+import { changeRow } from '../../../testing/providers/vendors.ts'
 import { secondMs } from '../../foundation/clock.ts'
 
 const listed = [voiceEntry('id-1', 'Ana'), voiceEntry('id-2', 'Ana'), voiceEntry('shared', 'Shared')]

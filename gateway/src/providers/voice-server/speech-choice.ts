@@ -9,7 +9,7 @@ import type { Rates } from '../rates/rates.ts'
 import { defaultModel, splitWord } from '../reading/stage-words.ts'
 import { whyNoPlugin } from '../reading/vendor-refusals.ts'
 import { isListed, isPriced, noSuchModel, refuseBeyondPlan, type Chosen } from './chosen.ts'
-import type { Admitted } from './entering.ts'
+import type { Admitted } from './admission.ts'
 import { rowCatalogue, type SpeechCatalogue } from './speech-catalogue.ts'
 import { badModel, badVoice, formatUnsupported } from './voice-refusals.ts'
 

@@ -14,13 +14,13 @@ import {
 import { fleetOnly } from '../../http/access.ts'
 import { refusals } from '../../http/refusals.ts'
 import type { Server } from '../../http/server.ts'
-import type { Entering } from './entering.ts'
+import type { Admission } from './admission.ts'
 import type { Grants } from './grants.ts'
 import type { JudgingStreams } from './judging-streams.ts'
 import type { SpeechCatalogue } from './speech-catalogue.ts'
 
 export interface VoiceServerParts {
-  entering: Entering
+  entering: Admission
   grants: Grants
   judgingStreams: JudgingStreams
   speechCatalogue: SpeechCatalogue

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { refused, type Client } from '../../../testing/client.ts'
 import { startDeployment, type TestOrg } from '../../../testing/deployment.ts'
-import { changeRow, startSpeechFake } from '../../../testing/vendors.ts'
+import { changeRow, startSpeechFake } from '../../../testing/providers/vendors.ts'
 
 const platformKey = 'platform-mark-0123456789'
 const deployment = await startDeployment({

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { LiveKitFake } from '@switchroom/media/testing/livekit-fake'
-import { answeredSdp, answerOffer, Browser, takeOffer } from '../../../testing/browser.ts'
+import { answeredSdp, answerOffer, Browser, takeOffer } from '../../../testing/http/browser.ts'
 import { refused } from '../../../testing/client.ts'
 import { fleetKey, noLimit, startDeployment } from '../../../testing/deployment.ts'
-import { entriesOf, SpokenAgent } from '../../../testing/spoken-calls.ts'
-import { done } from '../../../testing/test-agents.ts'
+import { entriesOf, SpokenAgent } from '../../../testing/calls/spoken-calls.ts'
+import { done } from '../../../testing/agents/test-agents.ts'
 import { until } from '../../../testing/until.ts'
 import { secondMs } from '../../foundation/clock.ts'
 
@@ -98,12 +98,12 @@ test('a call whose token is never used ends as no_answer half a minute after it 
   clock.forward(30 * secondMs)
   other.clock.forward(30 * secondMs)
   refused(await browser.offer(), 401, 'this token opens no call: it is unknown, used or over')
-  const look = () =>
-    Promise.all([deployment, other].map(({ gateway }) => gateway.services.browserCalls.look()))
-  await look()
+  const poll = () =>
+    Promise.all([deployment, other].map(({ gateway }) => gateway.services.browserCalls.poll()))
+  await poll()
   assert.equal((await headOf(opened.call)).ended_at, null)
   for (const { clock: each } of [deployment, other]) each.forward(30 * secondMs)
-  await look()
+  await poll()
   assert.equal((await headOf(opened.call)).reason, 'no_answer')
   const entries = await entriesOf(deployment, opened.call)
   assert.deepEqual(
@@ -121,7 +121,7 @@ test('a call that a worker took in the last moment goes on', async () => {
   assert.equal((await answerOffer(fleet, opened.call, 'w1')).status, 204)
   assert.equal((await offered).body.sdp, answeredSdp)
   clock.forward(61 * secondMs)
-  await deployment.gateway.services.browserCalls.look()
+  await deployment.gateway.services.browserCalls.poll()
   assert.equal((await headOf(opened.call)).ended_at, null)
   const { data } = await until('the app is told', () =>
     app.frames.find(({ type, call }) => type === 'call.started' && call === opened.call),
@@ -161,7 +161,7 @@ test('what is kept of a browser’s call is forgotten once the call runs or is o
   done(await fleet.post('/v1/worker/calls', { call: opened.call }))
   const waiting = await open({ ttl_s: 600 })
   clock.forward(3662 * secondMs)
-  await deployment.gateway.services.browserCalls.forgetDead()
+  await deployment.gateway.services.browserCalls.deleteExpired()
   const { rows } = await sql('select call from browser_calls where call = any($1)', [
     [opened.call, waiting.call],
   ])

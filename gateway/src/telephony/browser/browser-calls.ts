@@ -2,12 +2,12 @@ import type { OpenBrowserCall, OpenedBrowserCall } from '@switchroom/contract/br
 import type { Environment } from '@switchroom/contract/scopes'
 import type { MediaPlane } from '@switchroom/media/plane'
 import type { Logger } from 'pino'
-import { scopeOf, type Scope } from '../../agents/scope.ts'
-import { newCallId } from '../../calls/heads/call-ids.ts'
-import type { CallHeads } from '../../calls/heads/heads.ts'
+import { scopeOf, type SettingsScope } from '../../agents/scope.ts'
+import { newCallId } from '../../calls/records/call-ids.ts'
+import type { CallRecords } from '../../calls/records/records.ts'
 import type { Log } from '../../calls/log/log.ts'
 import { callLog } from '../../calls/log/stamping.ts'
-import type { WorkerAnswers } from '../../calls/worker/worker.ts'
+import type { WorkerAnswers } from '../../calls/spoken/worker.ts'
 import type { Database, Transaction } from '../../database/database.ts'
 import type { Caller } from '../../foundation/caller.ts'
 import { hourMs, later, secondMs, type Clock } from '../../foundation/clock.ts'
@@ -28,7 +28,7 @@ export interface BrowserCallParts {
   database: Database
   clock: Clock
   logger: Logger
-  heads: CallHeads
+  records: CallRecords
   log: Log
   planes: { of(env: Environment): MediaPlane }
   fleets: Record<Environment, string>
@@ -45,7 +45,7 @@ export class BrowserCalls {
   }
 
   async open(caller: Caller, wanted: OpenBrowserCall): Promise<OpenedBrowserCall> {
-    const { clock, heads, planes, fleets } = this.#parts
+    const { clock, records, planes, fleets } = this.#parts
     const { agent, metadata = {}, ttl_s = usualLifetimeS } = wanted
     const scope = scopeOf(caller, agent)
     const { org, env } = scope
@@ -54,7 +54,7 @@ export class BrowserCalls {
     const ticket = await planes.of(env).ticket({ call, org, env, agent, fleet: fleets[env], ttlS: ttl_s })
     const token = ticket?.token ?? newSecret(tokenPrefix)
     const digest = ticket ? null : digestOf(token)
-    await heads.begin(scope, call, {
+    await records.begin(scope, call, {
       channel: 'web',
       metadata,
       entries: () => [],
@@ -62,7 +62,8 @@ export class BrowserCalls {
         if (!declaration) throw conflict(`no app holds ${agent} in ${env}: connect one, and call again`)
         await this.#refuseMute(caller, scope)
       },
-      inside: async (tx) => void (await store.insertBrowserCall(tx, { call, org, env, digest, expiresAt })),
+      alsoInTransaction: async (tx) =>
+        void (await store.insertBrowserCall(tx, { call, org, env, digest, expiresAt })),
     })
     return {
       call,
@@ -73,7 +74,7 @@ export class BrowserCalls {
   }
 
   /** Ends the calls whose tokens nobody used in time. */
-  async look() {
+  async poll() {
     const { database, logger } = this.#parts
     const since = this.#unusedSince
     for (const { call } of await store.listUnused(database, since))
@@ -82,7 +83,7 @@ export class BrowserCalls {
         .catch((error: unknown) => logger.warn({ err: error, call }, "a browser's call was not ended"))
   }
 
-  async forgetDead() {
+  async deleteExpired() {
     await store.forgetUsed(this.#parts.database, later(this.#parts.clock.now(), -keptMs))
   }
 
@@ -90,7 +91,7 @@ export class BrowserCalls {
     return later(this.#parts.clock.now(), -graceMs)
   }
 
-  async #refuseMute({ org, slug, env }: Caller, scope: Scope) {
+  async #refuseMute({ org, slug, env }: Caller, scope: SettingsScope) {
     if (!(await this.#parts.canSpeak({ org, slug, env }, scope)))
       throw conflict(
         `${scope.agent} has nothing to hear or to speak with: bring a key for its stt and its tts`,
@@ -100,7 +101,7 @@ export class BrowserCalls {
   /** Nothing, where a worker took it until its log was held. */
   async #endUnused(tx: Transaction, call: string, since: Date) {
     const { log } = this.#parts
-    const held = await log.hold(tx, call)
+    const held = await log.lock(tx, call)
     if (!held || held.sealed || !(await store.findUnused(tx, since, call))) return
     await log.appendIn(tx, callLog({ ...held, id: call }), [
       { type: 'call.ended', data: { reason: 'no_answer' } },

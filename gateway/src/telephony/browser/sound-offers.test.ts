@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { answeredSdp, answerOffer, Browser, offeredSdp, takeOffer } from '../../../testing/browser.ts'
+import { answeredSdp, answerOffer, Browser, offeredSdp, takeOffer } from '../../../testing/http/browser.ts'
 import { refused } from '../../../testing/client.ts'
 import { fleetKey, startDeployment } from '../../../testing/deployment.ts'
-import { SpokenAgent } from '../../../testing/spoken-calls.ts'
-import { done } from '../../../testing/test-agents.ts'
+import { SpokenAgent } from '../../../testing/calls/spoken-calls.ts'
+import { done } from '../../../testing/agents/test-agents.ts'
 import { until } from '../../../testing/until.ts'
 import type { Caller } from '../../foundation/caller.ts'
 import { secondMs } from '../../foundation/clock.ts'
-import { Taking } from '../media/taking.ts'
-import { WorkerBell } from '../media/worker-bell.ts'
+import { OfferClaims } from '../media/offer-claims.ts'
+import { WorkerNotifier } from '../media/worker-notifier.ts'
 
 const deployment = await startDeployment()
 after(() => deployment[Symbol.asyncDispose]())
@@ -184,9 +184,9 @@ test('a worker that hangs up in the moment in which a browser is its own gives i
   const offered = page.offer()
   await isOffered(page.call)
   const gone = new AbortController()
-  const taking = new Taking({
+  const taking = new OfferClaims({
     clock,
-    bell: new WorkerBell({ on() {} }),
+    bell: new WorkerNotifier({ on() {} }),
     placements: placementOffers,
     sounds: {
       takeNext: async (...asked) => {

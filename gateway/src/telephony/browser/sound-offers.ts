@@ -5,18 +5,18 @@ import type { Caller } from '../../foundation/caller.ts'
 import { later, secondMs, type Clock } from '../../foundation/clock.ts'
 import { badRequest, conflict, notFound, unauthorized, unavailable } from '../../foundation/refusals.ts'
 import { digestOf } from '../../foundation/secrets.ts'
-import type { WorkerBell } from '../media/worker-bell.ts'
+import type { WorkerNotifier } from '../media/worker-notifier.ts'
 import * as store from './sound-offers.store.ts'
 
 /** How long a browser waits for a worker's answer. */
 const answeredWithinMs = 10 * secondMs
 /** How often one who waits looks at the clock. */
-const lookEveryMs = secondMs
+const pollEveryMs = secondMs
 
 export interface SoundOfferParts {
   database: Database
   clock: Clock
-  bell: WorkerBell
+  bell: WorkerNotifier
 }
 
 /** Browsers that offer their microphones, and the workers that answer them. */
@@ -77,7 +77,7 @@ export class SoundOffers {
       const standing = await store.readStanding(database, call)
       if (!standing || standing.answer !== null || standing.refused !== null) return standing
       if (gone.aborted || clock.now() >= until) return standing
-      await woken.within(lookEveryMs, gone)
+      await woken.within(pollEveryMs, gone)
     }
   }
 }

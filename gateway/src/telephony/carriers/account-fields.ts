@@ -9,7 +9,7 @@ import ipaddr from 'ipaddr.js'
 import { normalHost } from '../../foundation/address-ranges.ts'
 import { badRequest, unprocessable } from '../../foundation/refusals.ts'
 import type { CarrierLogin } from '../../foundation/telephony-settings.ts'
-import { readNetworks } from './network-forms.ts'
+import { readNetworks } from './network-parsing.ts'
 
 /** What is sealed of an account, by its kind. */
 export type ApiFields = { kind: 'apicarrier' } & CarrierLogin

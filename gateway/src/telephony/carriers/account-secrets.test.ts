@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, beforeEach, test } from 'node:test'
-import { CarrierFake } from '../../../testing/carrier-fake.ts'
+import { CarrierFake } from '../../../testing/telephony/carrier-fake.ts'
 import { refused } from '../../../testing/client.ts'
 import { startDeployment, type TestOrg } from '../../../testing/deployment.ts'
-import { MessagingFake } from '../../../testing/messaging-fake.ts'
-import { done } from '../../../testing/test-agents.ts'
+import { MessagingFake } from '../../../testing/messaging/messaging-fake.ts'
+import { done } from '../../../testing/agents/test-agents.ts'
 
 const carrier = await CarrierFake.start()
 const messages = await MessagingFake.start()
@@ -87,10 +87,10 @@ test('a forgotten account is gone, with every secret but what admits its numbers
   refused(await put({ username: 'acme', addresses: ['1.1.1.1'] }), 422, 'password: is required')
   refused(await put({ ...login, account_sid: 'acme' }), 409, 'acme is held as sip: an account keeps its kind')
   deployment.clock.forward(120_000)
-  await deployment.gateway.services.carrierAccounts.forgetDead()
+  await deployment.gateway.services.carrierAccounts.deleteExpired()
   assert.equal((await opened(org, 'acme'))?.forgotten, true)
   await sql('delete from numbers where org = $1 and account = $2', [org.id, 'acme'])
-  await deployment.gateway.services.carrierAccounts.forgetDead()
+  await deployment.gateway.services.carrierAccounts.deleteExpired()
   assert.equal(await opened(org, 'acme'), undefined)
   assert.equal((await opened(org, sid))?.forgotten, true)
   done(await put(login))

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, beforeEach, test } from 'node:test'
-import { CarrierFake } from '../../../testing/carrier-fake.ts'
+import { CarrierFake } from '../../../testing/telephony/carrier-fake.ts'
 import { refused } from '../../../testing/client.ts'
 import { startDeployment, type TestOrg } from '../../../testing/deployment.ts'
-import { MessagingFake } from '../../../testing/messaging-fake.ts'
-import { done } from '../../../testing/test-agents.ts'
+import { MessagingFake } from '../../../testing/messaging/messaging-fake.ts'
+import { done } from '../../../testing/agents/test-agents.ts'
 
 const carrier = await CarrierFake.start()
 const messages = await MessagingFake.start()

@@ -128,7 +128,7 @@ export class CarrierAccounts {
   }
 
   /** Forgotten accounts that no number lives in any more; not at once, for a number may be on its way in. */
-  async forgetDead(): Promise<void> {
+  async deleteExpired(): Promise<void> {
     const { database, clock } = this.#parts
     await store.removeDeadAccounts(database, later(clock.now(), -minuteMs))
   }

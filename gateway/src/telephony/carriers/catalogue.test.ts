@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { startDeployment } from '../../../testing/deployment.ts'
-import { done } from '../../../testing/test-agents.ts'
-import { SettingError } from '../../foundation/setting-forms.ts'
+import { done } from '../../../testing/agents/test-agents.ts'
+import { SettingError } from '../../foundation/setting-parsing.ts'
 import { Catalogue } from './catalogue.ts'
 
 const folder = await mkdtemp(join(tmpdir(), 'switchroom-catalogue-'))

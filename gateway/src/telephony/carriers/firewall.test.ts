@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { startDeployment } from '../../../testing/deployment.ts'
-import { newLine, NumberDesk } from '../../../testing/number-desk.ts'
-import { done } from '../../../testing/test-agents.ts'
+import { newLine, NumberDesk } from '../../../testing/telephony/number-fixture.ts'
+import { done } from '../../../testing/agents/test-agents.ts'
 import { until } from '../../../testing/until.ts'
 
 const folder = await mkdtemp(join(tmpdir(), 'switchroom-firewall-'))

@@ -1,4 +1,4 @@
-import type { Ground } from '../../database/room.ts'
+import type { Infrastructure } from '../../database/room.ts'
 import { ApiCarrier } from './api-carrier.ts'
 import { CarrierAccounts } from './accounts.ts'
 import { Catalogue } from './catalogue.ts'
@@ -7,7 +7,7 @@ import { MessagingApi } from './messaging-api.ts'
 import { Networks } from './networks.ts'
 
 /** Carriers: accounts at them, the networks they call from, and who reaches the port. */
-export function makeCarriers(parts: Ground, readmit: (org: string) => Promise<void>) {
+export function makeCarriers(parts: Infrastructure, readmit: (org: string) => Promise<void>) {
   const { settings, clock, logger, database, signals, vault, publicAddresses } = parts
   const { telephony } = settings
   const apiCarrier = new ApiCarrier(telephony.apiCarrier, publicAddresses)

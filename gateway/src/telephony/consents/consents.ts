@@ -12,7 +12,7 @@ import type { Caller } from '../../foundation/caller.ts'
 import type { Clock } from '../../foundation/clock.ts'
 import { cursorOf, placeIn } from '../../foundation/cursors.ts'
 import { badRequest, notFound } from '../../foundation/refusals.ts'
-import { readConsent, readSource } from './consent-words.ts'
+import { readConsent, readSource } from './consent-labels.ts'
 import * as store from './consents.store.ts'
 import { recordConsent, recordOptOut, standingBy } from './recording.ts'
 

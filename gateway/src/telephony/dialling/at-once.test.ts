@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { DialDesk } from '../../../testing/dial-desk.ts'
+import { DialDesk } from '../../../testing/telephony/dial-fixture.ts'
 import { startDeployment } from '../../../testing/deployment.ts'
-import { done } from '../../../testing/test-agents.ts'
+import { done } from '../../../testing/agents/test-agents.ts'
 import { hourMs, secondMs } from '../../foundation/clock.ts'
 import { Refusal } from '../../foundation/refusals.ts'
 

@@ -1,7 +1,7 @@
 import type { DialKind, StandingFact } from '@switchroom/contract/dialling'
-import type { Scope } from '../../agents/scope.ts'
+import type { SettingsScope } from '../../agents/scope.ts'
 import { inlined, statement, type Queryable, type Transaction } from '../../database/database.ts'
-import type { FromNumber } from '../outbound/from-number.ts'
+import type { FromNumber } from './from-number.ts'
 import { usualLimits, type DialSettingsRow } from './in-force.ts'
 import { settingsColumns, settingsTables } from './dial-settings.store.ts'
 
@@ -23,7 +23,7 @@ export interface FactsRow extends DialSettingsRow {
 
 /** Which dial is judged, and which gateways count: the one that asks, and those that were seen lately. */
 export interface FactsAsked {
-  scope: Scope
+  scope: SettingsScope
   to: string
   /** Who asks, where a person does. */
   member: string | null

@@ -1,14 +1,14 @@
 import type { DialGuards, DialKind, ExplainAsked, ExplainedDial } from '@switchroom/contract/dialling'
 import type { RunningGateways } from '../../agents/apps/running-gateways.ts'
-import { scopeOf, type Scope } from '../../agents/scope.ts'
-import { newCallId } from '../../calls/heads/call-ids.ts'
+import { scopeOf, type SettingsScope } from '../../agents/scope.ts'
+import { newCallId } from '../../calls/records/call-ids.ts'
 import type { Database, Queryable, Transaction } from '../../database/database.ts'
 import type { Caller } from '../../foundation/caller.ts'
 import { dayMs, later, minuteMs, secondMs, type Clock } from '../../foundation/clock.ts'
 import { notFound, Refusal } from '../../foundation/refusals.ts'
 import { newId } from '../../foundation/secrets.ts'
 import { cutToLine } from '../../foundation/text.ts'
-import { chosenFrom, type FromNumber } from '../outbound/from-number.ts'
+import { chosenFrom, type FromNumber } from './from-number.ts'
 import { numberInQuery, readCalled, type CalledNumber } from './called-number.ts'
 import * as store from './deciding.store.ts'
 import { firstRefusal, judgeDial, type DialFacts } from './guards.ts'
@@ -29,7 +29,7 @@ export interface DialAsked<Kind extends DialKind = DialKind> {
 }
 
 /** A dial that passed every guard; its row is in the ledger. */
-export interface TakenDial<Kind extends DialKind = DialKind> extends Scope {
+export interface TakenDial<Kind extends DialKind = DialKind> extends SettingsScope {
   /** The row's. */
   id: string
   call: string
@@ -61,11 +61,11 @@ export class Dialling {
 
   /**
    * Judges the dial and writes its row while the org is held, so that two at once cannot both take the last slot.
-   * `inside` keeps with it what stands or falls with the call.
+   * `alsoInTransaction` keeps with it what stands or falls with the call.
    */
   async take<Kind extends DialKind>(
     asked: DialAsked<Kind>,
-    inside: Inside<Kind> = async () => {},
+    alsoInTransaction: Inside<Kind> = async () => {},
   ): Promise<TakenDial<Kind>> {
     const scope = scopeOf(asked.caller, asked.agent)
     const to = await readCalled(asked.to)
@@ -80,7 +80,7 @@ export class Dialling {
       const taken = takenBy(asked, scope, facts, row)
       const status = asked.kind === 'dial' ? 202 : 200
       store.insertDial(tx, { ...row, call: taken.call, outcome: 'taken', status, reason: null })
-      await inside(tx, taken)
+      await alsoInTransaction(tx, taken)
       return taken
     }
     const decided = await this.#holding(scope, decide).catch((error: unknown) => {
@@ -115,7 +115,12 @@ export class Dialling {
   }
 
   /** It passed the guards, and the call was refused for another reason, such as the quota of calls at once. */
-  async #writeUnopened(asked: DialAsked, scope: Scope, to: CalledNumber, refusal: Refusal): Promise<Refusal> {
+  async #writeUnopened(
+    asked: DialAsked,
+    scope: SettingsScope,
+    to: CalledNumber,
+    refusal: Refusal,
+  ): Promise<Refusal> {
     await this.#holding(scope, async (tx) => {
       const facts = await this.#facts(tx, asked, scope, to)
       const row = rowOf(asked, scope, facts)
@@ -124,14 +129,14 @@ export class Dialling {
     return refusal
   }
 
-  #holding<T>({ org }: Scope, work: (tx: Transaction) => Promise<T>): Promise<T> {
+  #holding<T>({ org }: SettingsScope, work: (tx: Transaction) => Promise<T>): Promise<T> {
     return this.#parts.database.transactionHolding(store.holdingOrg(org), work)
   }
 
   async #facts(
     database: Queryable,
     { kind, caller, from, isConsentSent = false }: DialAsked,
-    scope: Scope,
+    scope: SettingsScope,
     to: CalledNumber,
   ): Promise<DialFacts> {
     const { clock, gateways } = this.#parts
@@ -180,7 +185,7 @@ function fromOf({ kind, from }: DialAsked, { numbers }: DialFacts): string | nul
   return from === undefined ? (numbers[0]?.number ?? null) : asKept(from)
 }
 
-const rowOf = (asked: DialAsked, { org, env, agent }: Scope, facts: DialFacts) => ({
+const rowOf = (asked: DialAsked, { org, env, agent }: SettingsScope, facts: DialFacts) => ({
   id: newId('dial', 12),
   org,
   env,
@@ -195,7 +200,7 @@ const rowOf = (asked: DialAsked, { org, env, agent }: Scope, facts: DialFacts) =
 
 function takenBy<Kind extends DialKind>(
   asked: DialAsked<Kind>,
-  scope: Scope,
+  scope: SettingsScope,
   { from, numbers, guards }: DialFacts,
   { id, to, by, at }: ReturnType<typeof rowOf>,
 ): TakenDial<Kind> {

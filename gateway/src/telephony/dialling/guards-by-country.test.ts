@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { weekdays } from '@switchroom/contract/dialling'
-import { lawful, reasonOf, usualGuards } from '../../../testing/lawful-dial.ts'
+import { lawful, reasonOf, usualGuards } from '../../../testing/telephony/lawful-dial.ts'
 import { readCalled } from './called-number.ts'
 import { judgeDial } from './guards.ts'
 

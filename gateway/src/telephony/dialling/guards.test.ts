@@ -10,8 +10,8 @@ import {
   nightInNewYork,
   reasonOf,
   usualGuards,
-} from '../../../testing/lawful-dial.ts'
-import type { FromNumber } from '../outbound/from-number.ts'
+} from '../../../testing/telephony/lawful-dial.ts'
+import type { FromNumber } from './from-number.ts'
 import { readCalled } from './called-number.ts'
 import { firstRefusal, judgeDial, type DialFacts } from './guards.ts'
 

@@ -12,7 +12,7 @@ import type { ConsentStanding } from '@switchroom/contract/consents'
 import type { Environment } from '@switchroom/contract/scopes'
 import { listed } from '../../foundation/refusals.ts'
 import { cutToLine } from '../../foundation/text.ts'
-import { chosenFrom, whyNoFrom, type FromNumber } from '../outbound/from-number.ts'
+import { chosenFrom, whyNoFrom, type FromNumber } from './from-number.ts'
 import { isPlanOne, type CalledNumber } from './called-number.ts'
 import { hoursFor, zonesAt } from './hours.ts'
 

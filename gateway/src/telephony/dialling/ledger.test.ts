@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { refused } from '../../../testing/client.ts'
 import { startDeployment } from '../../../testing/deployment.ts'
-import { DialDesk } from '../../../testing/dial-desk.ts'
-import { done } from '../../../testing/test-agents.ts'
+import { DialDesk } from '../../../testing/telephony/dial-fixture.ts'
+import { done } from '../../../testing/agents/test-agents.ts'
 
 const deployment = await startDeployment()
 after(() => deployment[Symbol.asyncDispose]())

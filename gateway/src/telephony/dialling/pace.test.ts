@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { startDeployment } from '../../../testing/deployment.ts'
-import { DialDesk, goTo, newCalled } from '../../../testing/dial-desk.ts'
-import { done } from '../../../testing/test-agents.ts'
+import { DialDesk, goTo, newCalled } from '../../../testing/telephony/dial-fixture.ts'
+import { done } from '../../../testing/agents/test-agents.ts'
 import { dayMs, hourMs, minuteMs, secondMs } from '../../foundation/clock.ts'
 import { readFacts } from './deciding.store.ts'
 

@@ -3,7 +3,7 @@ import { after, test } from 'node:test'
 import { weekdays } from '@switchroom/contract/dialling'
 import { refused } from '../../../testing/client.ts'
 import { startDeployment, type TestOrg } from '../../../testing/deployment.ts'
-import { done } from '../../../testing/test-agents.ts'
+import { done } from '../../../testing/agents/test-agents.ts'
 import { longestCallS } from './in-force.ts'
 
 const deployment = await startDeployment()

@@ -9,7 +9,7 @@ import { Signals } from '../../database/signals.ts'
 import { Vault } from '../../foundation/sealing.ts'
 import { Fences } from './fences.ts'
 import { PlacementOffers } from './offers.ts'
-import { WorkerBell } from './worker-bell.ts'
+import { WorkerNotifier } from './worker-notifier.ts'
 
 // No gateway runs on it, which would take away what no number of it asks for.
 const testDatabase = await migratedDatabase()
@@ -20,7 +20,7 @@ const parts = {
   clock: new TestClock(),
   vault: new Vault(Buffer.alloc(32, 7)),
   signals,
-  bell: new WorkerBell(signals),
+  bell: new WorkerNotifier(signals),
 }
 const fences = new Fences(parts)
 const placementOffers = new PlacementOffers(parts)

@@ -4,7 +4,7 @@ import { EmbeddedPlane } from '@switchroom/media/embedded'
 import { LiveKitFake } from '@switchroom/media/testing/livekit-fake'
 import { refused } from '../../../testing/client.ts'
 import { fleetKey, startDeployment } from '../../../testing/deployment.ts'
-import { done } from '../../../testing/test-agents.ts'
+import { done } from '../../../testing/agents/test-agents.ts'
 import { until } from '../../../testing/until.ts'
 import { secondMs } from '../../foundation/clock.ts'
 

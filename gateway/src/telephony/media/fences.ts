@@ -7,7 +7,7 @@ import type { Signals } from '../../database/signals.ts'
 import { later, secondMs, type Clock } from '../../foundation/clock.ts'
 import type { SealedPlace, Vault } from '../../foundation/sealing.ts'
 import * as store from './fences.store.ts'
-import { Waiting } from './waiting.ts'
+import { Wakeups } from './wakeups.ts'
 
 const longestWaitMs = 25 * secondMs
 
@@ -21,7 +21,7 @@ export interface FenceParts {
 /** The fences of the embedded media plane, which workers hold calls to. */
 export class Fences implements FenceKeeper {
   readonly #parts: FenceParts
-  readonly #waiting = new Waiting()
+  readonly #waiting = new Wakeups()
 
   constructor(parts: FenceParts) {
     this.#parts = parts

@@ -13,10 +13,10 @@ import { refusals } from '../../http/refusals.ts'
 import type { Server } from '../../http/server.ts'
 import type { Fences } from './fences.ts'
 import type { PlacementOffers } from './offers.ts'
-import type { Taking } from './taking.ts'
+import type { OfferClaims } from './offer-claims.ts'
 
 /** What workers of the embedded media plane ask. */
-export function mediaRoutes(server: Server, fences: Fences, offers: PlacementOffers, taking: Taking) {
+export function mediaRoutes(server: Server, fences: Fences, offers: PlacementOffers, taking: OfferClaims) {
   const stopping = new AbortController()
   server.addHook('preClose', async () => stopping.abort()) // whoever waits is answered, and asks another gateway
 

@@ -3,8 +3,8 @@ import { after, test } from 'node:test'
 import type { PlacedCall, PlacingOutcome } from '@switchroom/media/plane'
 import { type Client, refused } from '../../../testing/client.ts'
 import { fleetKey, startDeployment } from '../../../testing/deployment.ts'
-import { SpokenAgent } from '../../../testing/spoken-calls.ts'
-import { done } from '../../../testing/test-agents.ts'
+import { SpokenAgent } from '../../../testing/calls/spoken-calls.ts'
+import { done } from '../../../testing/agents/test-agents.ts'
 import { until } from '../../../testing/until.ts'
 import { statement } from '../../database/database.ts'
 import { hourMs, secondMs } from '../../foundation/clock.ts'
@@ -259,7 +259,7 @@ test('an outcome is told once, by the worker that has the call', async () => {
     `the call ${undialled} is not there to be dialled`,
   )
   clock.forward(hourMs)
-  await placementOffers.forgetDead()
+  await placementOffers.deleteExpired()
   refused(
     await tell(call, { worker: 'worker-1', outcome: 'busy' }),
     404,

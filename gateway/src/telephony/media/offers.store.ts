@@ -1,7 +1,7 @@
 import type { Environment } from '@switchroom/contract/scopes'
 import type { PlacingOutcome } from '@switchroom/media/plane'
 import { statement, type Queryable } from '../../database/database.ts'
-import { movedChannel, offeredChannel } from './worker-bell.ts'
+import { movedChannel, offeredChannel } from './worker-notifier.ts'
 
 export interface OfferRow {
   call: string

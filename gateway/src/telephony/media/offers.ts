@@ -7,12 +7,12 @@ import { hourMs, later, secondMs, type Clock } from '../../foundation/clock.ts'
 import { badRequest, conflict, notFound } from '../../foundation/refusals.ts'
 import type { SealedPlace, Vault } from '../../foundation/sealing.ts'
 import * as store from './offers.store.ts'
-import type { WorkerBell } from './worker-bell.ts'
+import type { WorkerNotifier } from './worker-notifier.ts'
 
 /** A call that nobody took by then is no longer wanted, whatever became of the gateway that offered it. */
 const offeredForMs = 15 * secondMs
 /** How often one who waits looks at the clock. */
-const lookEveryMs = secondMs
+const pollEveryMs = secondMs
 /** A worker that repeats what it told is answered for as long. */
 const keptMs = hourMs
 
@@ -20,7 +20,7 @@ export interface OfferParts {
   database: Database
   clock: Clock
   vault: Vault
-  bell: WorkerBell
+  bell: WorkerNotifier
 }
 
 /** Calls that the embedded media plane lays before its workers: each is dialled by one of them. */
@@ -80,7 +80,7 @@ export class PlacementOffers implements PlacementDesk {
     return { call, outcome }
   }
 
-  async forgetDead() {
+  async deleteExpired() {
     await store.forgetOffers(this.#parts.database, later(this.#parts.clock.now(), -keptMs))
   }
 
@@ -98,7 +98,7 @@ export class PlacementOffers implements PlacementDesk {
       if (!standing || standing.outcome !== null) return false
       if (isWaitedFor(standing)) return true
       if (signal.aborted || clock.now() >= until) return false
-      await woken.within(lookEveryMs, signal)
+      await woken.within(pollEveryMs, signal)
     }
   }
 }

@@ -1,5 +1,5 @@
 import type { Environment } from '@switchroom/contract/scopes'
-import { LiveKitOnDemand } from '@switchroom/media/livekit-on-demand'
+import { LiveKitOnDemand } from '@switchroom/media/livekit/on-demand'
 import type { MediaPlane } from '@switchroom/media/plane'
 import type { MediaServer, TelephonySettings } from '../../foundation/telephony-settings.ts'
 

@@ -1,19 +1,24 @@
 import { EmbeddedPlane } from '@switchroom/media/embedded'
-import type { Ground } from '../../database/room.ts'
+import type { Infrastructure } from '../../database/room.ts'
 import { Fences } from './fences.ts'
 import { PlacementOffers } from './offers.ts'
 import { Planes } from './planes.ts'
 import { SoundOffers } from '../browser/sound-offers.ts'
-import { Taking } from './taking.ts'
-import { WorkerBell } from './worker-bell.ts'
+import { OfferClaims } from './offer-claims.ts'
+import { WorkerNotifier } from './worker-notifier.ts'
 
 /** Where calls come from and go to. */
-export function makeMedia(parts: Ground) {
+export function makeMedia(parts: Infrastructure) {
   const fences = new Fences(parts)
-  const bell = new WorkerBell(parts.signals)
+  const bell = new WorkerNotifier(parts.signals)
   const placementOffers = new PlacementOffers({ ...parts, bell })
   const soundOffers = new SoundOffers({ ...parts, bell })
-  const taking = new Taking({ clock: parts.clock, bell, placements: placementOffers, sounds: soundOffers })
+  const taking = new OfferClaims({
+    clock: parts.clock,
+    bell,
+    placements: placementOffers,
+    sounds: soundOffers,
+  })
   const planes = new Planes(parts.settings.telephony, new EmbeddedPlane(fences, placementOffers))
   return { fences, placementOffers, soundOffers, taking, planes }
 }

@@ -63,8 +63,8 @@ export class Admitting {
   }
 
   /** What admitting would do; the media plane's no is a 502. */
-  look({ wanted }: Drawn): Promise<AdmissionVerdicts> {
-    return asRefusal(this.#parts.planes.of(wanted.env).look(wanted))
+  preview({ wanted }: Drawn): Promise<AdmissionVerdicts> {
+    return asRefusal(this.#parts.planes.of(wanted.env).preview(wanted))
   }
 
   /** Under the org's lock; the media plane's no is a 502. */
@@ -77,7 +77,7 @@ export class Admitting {
     const { database, clock, locks } = this.#parts
     await store.askAdmission(database, org, clock.now())
     await locks
-      .hold([orgLock(org)], () => this.tell(org))
+      .withLocks([orgLock(org)], () => this.tell(org))
       .catch((error: unknown) => this.logFailure(org, error))
   }
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { after, beforeEach, test } from 'node:test'
 import { refused } from '../../../testing/client.ts'
 import { noLimit } from '../../../testing/deployment.ts'
-import { newLine, NumberDesk, type DeskOrg } from '../../../testing/number-desk.ts'
-import { done } from '../../../testing/test-agents.ts'
+import { newLine, NumberDesk, type DeskOrg } from '../../../testing/telephony/number-fixture.ts'
+import { done } from '../../../testing/agents/test-agents.ts'
 
 const desk = await NumberDesk.start({ settings: { SVC_NUMBERS_QUOTA: '2' } })
 after(() => desk[Symbol.asyncDispose]())

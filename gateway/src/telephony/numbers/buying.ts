@@ -12,8 +12,8 @@ import { WireFailure } from '../carriers/carrier-wire.ts'
 import { isDryRun } from '../dry-run.ts'
 import { askAdmission } from './admitting.store.ts'
 import type { Whose } from './fences.ts'
-import { held as heldElsewhere, type Hooking, type Wanted } from './hooking.ts'
-import { readPurchase, type AskedPurchase } from './number-forms.ts'
+import { held as heldElsewhere, type NumberRouting, type Wanted } from './number-routing.ts'
+import { readPurchase, type AskedPurchase } from './number-parsing.ts'
 import { carrierLock, numberLock, orgLock, type Held, type NumberLocks } from './number-locks.ts'
 import { bought, labelOf, type NumberSources } from './number-sources.ts'
 import { findNumber, putNumber } from './numbers.store.ts'
@@ -27,7 +27,7 @@ export interface BuyingParts {
   orgs: Orgs
   carrier: ApiCarrier
   sources: NumberSources
-  hooking: Hooking
+  numberRouting: NumberRouting
   /** Where the operator set none for the org. */
   quota: number
 }
@@ -49,14 +49,14 @@ export class Buying {
 
   async buy(caller: Caller, body: BuyNumber, { dry_run }: DryRun): Promise<ImportedNumber> {
     const isDry = isDryRun(dry_run)
-    const { hooking, sources, locks } = this.#parts
+    const { numberRouting, sources, locks } = this.#parts
     const asked = readPurchase(body)
     const whose = { by: caller, org: caller.org, env: caller.env }
-    hooking.sipNameOf(whose.env) // refuses where there is none
+    numberRouting.sipNameOf(whose.env) // refuses where there is none
     const login = sources.ownLogin()
-    if (isDry) return this.#look(whose, asked, login)
+    if (isDry) return this.#preview(whose, asked, login)
     const names = [orgLock(whose.org), carrierLock(login.account_sid)]
-    return locks.hold(names, (held) => this.#buy(whose, asked, login, held))
+    return locks.withLocks(names, (held) => this.#buy(whose, asked, login, held))
   }
 
   /** Under the org's lock. */
@@ -71,10 +71,10 @@ export class Buying {
       )
   }
 
-  async #look(whose: Buyer, asked: AskedPurchase, login: CarrierLogin): Promise<ImportedNumber> {
+  async #preview(whose: Buyer, asked: AskedPurchase, login: CarrierLogin): Promise<ImportedNumber> {
     await this.refusePastQuota(whose)
     const number = await this.#forSale(asked, login)
-    return this.#parts.hooking.look(
+    return this.#parts.numberRouting.preview(
       this.#wanted(whose, asked, login, {
         sid: '',
         phone_number: number,
@@ -130,7 +130,7 @@ export class Buying {
   async #hook(wanted: Wanted): Promise<ImportedNumber> {
     const { number } = wanted
     try {
-      const { steps, ...hooked } = await this.#parts.hooking.hook(wanted)
+      const { steps, ...hooked } = await this.#parts.numberRouting.hook(wanted)
       return { ...hooked, steps: [...steps.slice(0, -1), `${routeThing(wanted)}: done`] }
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
@@ -167,7 +167,7 @@ export class Buying {
   }
 
   #wanted(whose: Buyer, { agent }: { agent: string }, login: CarrierLogin, number: CarrierNumber): Wanted {
-    const sipName = this.#parts.hooking.sipNameOf(whose.env)
+    const sipName = this.#parts.numberRouting.sipNameOf(whose.env)
     return {
       ...whose,
       ...bought(labelOf(number)),

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { refused } from '../../../testing/client.ts'
 import { fleetKey } from '../../../testing/deployment.ts'
-import { newLine, NumberDesk, type DeskOrg } from '../../../testing/number-desk.ts'
-import { done } from '../../../testing/test-agents.ts'
+import { newLine, NumberDesk, type DeskOrg } from '../../../testing/telephony/number-fixture.ts'
+import { done } from '../../../testing/agents/test-agents.ts'
 import { until } from '../../../testing/until.ts'
 
 const desk = await NumberDesk.start({ settings: { SVC_SANDBOX_SIP_DOMAIN: 'sandbox.example' } })

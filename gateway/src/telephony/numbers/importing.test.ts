@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { refused } from '../../../testing/client.ts'
-import { newLine, NumberDesk } from '../../../testing/number-desk.ts'
-import { done } from '../../../testing/test-agents.ts'
+import { newLine, NumberDesk } from '../../../testing/telephony/number-fixture.ts'
+import { done } from '../../../testing/agents/test-agents.ts'
 
 const desk = await NumberDesk.start()
 after(() => desk[Symbol.asyncDispose]())

@@ -5,8 +5,8 @@ import type { Orgs } from '../../people/orgs/orgs.ts'
 import type { Catalogue } from '../carriers/catalogue.ts'
 import { isDryRun } from '../dry-run.ts'
 import type { Hook } from './carrier-steps.ts'
-import type { Hooking, Wanted } from './hooking.ts'
-import { readImport, readTyping, type AskedImport } from './number-forms.ts'
+import type { NumberRouting, Wanted } from './number-routing.ts'
+import { readImport, readTyping, type AskedImport } from './number-parsing.ts'
 import { carrierLock, numberLock, orgLock, type NumberLocks } from './number-locks.ts'
 import type { Found, NumberSources } from './number-sources.ts'
 import { findNumber } from './numbers.store.ts'
@@ -17,7 +17,7 @@ export interface ImportingParts {
   orgs: Orgs
   catalogue: Catalogue
   sources: NumberSources
-  hooking: Hooking
+  numberRouting: NumberRouting
 }
 
 /** Routes numbers to agents: those of the org's accounts, those it points here itself, and the operator's. */
@@ -31,24 +31,24 @@ export class Importing {
   /** Repeated after an interruption it writes nothing twice. */
   async import(caller: Caller, body: ImportNumber, { dry_run }: DryRun): Promise<ImportedNumber> {
     const isDry = isDryRun(dry_run)
-    const { catalogue, hooking } = this.#parts
+    const { catalogue, numberRouting } = this.#parts
     const asked = readImport(body, catalogue)
     const { org, env } = caller
-    if (asked.channel === 'phone') hooking.sipNameOf(env) // refuses where there is none
+    if (asked.channel === 'phone') numberRouting.sipNameOf(env) // refuses where there is none
     const found = await this.#find(caller, asked)
     const { number, agent, channel } = asked
     const isManaged = found.origin === 'bought'
     const wanted: Wanted = { by: caller, org, env, number, agent, channel, managed: isManaged, ...found }
     if (found.login) wanted.hook = this.#hookOf(wanted, found.login, asked.move)
-    return isDry ? hooking.look(wanted) : this.#hook(wanted, found)
+    return isDry ? numberRouting.preview(wanted) : this.#hook(wanted, found)
   }
 
   /** The operator routes any number into any org. */
   async type(by: Operator, body: TypeNumber): Promise<ImportedNumber> {
-    const { catalogue, hooking, orgs } = this.#parts
+    const { catalogue, numberRouting, orgs } = this.#parts
     const { number, agent, channel, env, via } = readTyping(body, catalogue)
     const { id: org } = await orgs.find(body.org)
-    if (channel === 'phone') hooking.sipNameOf(env)
+    if (channel === 'phone') numberRouting.sipNameOf(env)
     const typed = { origin: 'typed', account: null, account_kind: null, networks: [], label: number } as const
     return this.#hook({ by, org, env, number, agent, channel, via, managed: false, ...typed }, {})
   }
@@ -63,19 +63,19 @@ export class Importing {
 
   /** The number is read again under the lock, for another import may have attached it meanwhile. */
   #hookOf({ number, env }: Wanted, login: NonNullable<Found['login']>, move: boolean) {
-    const { sources, hooking } = this.#parts
+    const { sources, numberRouting } = this.#parts
     return async (): Promise<Hook> => ({
       login,
       number: await sources.owned(login, number),
-      sipName: hooking.sipNameOf(env),
+      sipName: numberRouting.sipNameOf(env),
       mayLeave: () => move,
     })
   }
 
   #hook(wanted: Wanted, { login }: Pick<Found, 'login'>): Promise<ImportedNumber> {
-    const { locks, hooking } = this.#parts
+    const { locks, numberRouting } = this.#parts
     const names = [numberLock(wanted.number), orgLock(wanted.org)]
     if (login) names.push(carrierLock(login.account_sid))
-    return locks.hold(names, () => hooking.hook(wanted))
+    return locks.withLocks(names, () => numberRouting.hook(wanted))
   }
 }

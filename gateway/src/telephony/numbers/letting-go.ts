@@ -29,7 +29,7 @@ export class LettingGo {
   async letGo(caller: Caller, number: string): Promise<void> {
     const { org, env } = caller
     const { database, clock, locks, firewall, admitting } = this.#parts
-    await locks.hold([numberLock(number), orgLock(org)], () =>
+    await locks.withLocks([numberLock(number), orgLock(org)], () =>
       firewall.around(async () => {
         await database.transaction(async (tx) => {
           if (!(await store.deleteNumber(tx, number, { org, env })))

@@ -3,8 +3,13 @@ import { after, test } from 'node:test'
 import type { Environment } from '@switchroom/contract/scopes'
 import { refused } from '../../../testing/client.ts'
 import { GatewayProcess } from '../../../testing/gateway-process.ts'
-import { holdReconciliation, newLine, NumberDesk, type DeskOrg } from '../../../testing/number-desk.ts'
-import { done } from '../../../testing/test-agents.ts'
+import {
+  holdReconciliation,
+  newLine,
+  NumberDesk,
+  type DeskOrg,
+} from '../../../testing/telephony/number-fixture.ts'
+import { done } from '../../../testing/agents/test-agents.ts'
 import { until } from '../../../testing/until.ts'
 
 const desk = await NumberDesk.start({

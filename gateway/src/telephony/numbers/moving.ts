@@ -17,8 +17,8 @@ import { askAdmission } from './admitting.store.ts'
 import type { Buying } from './buying.ts'
 import { carrierSteps } from './carrier-steps.ts'
 import { isDriven } from './fences.ts'
-import type { Hooking } from './hooking.ts'
-import { readEnvironment } from './number-forms.ts'
+import type { NumberRouting } from './number-routing.ts'
+import { readEnvironment } from './number-parsing.ts'
 import { carrierLock, numberLock, orgLock, type NumberLocks } from './number-locks.ts'
 import type { NumberSources } from './number-sources.ts'
 import * as store from './numbers.store.ts'
@@ -42,7 +42,7 @@ export interface MovingParts {
   accounts: CarrierAccounts
   firewall: Firewall
   sources: NumberSources
-  hooking: Hooking
+  numberRouting: NumberRouting
   admitting: Admitting
   buying: Buying
   sipNames: TelephonySettings['sipNames']
@@ -66,15 +66,15 @@ export class Moving {
 
   /** Repeated after an interruption it goes on where it broke off. */
   async move(caller: Caller, number: string, body: MoveNumber): Promise<ImportedNumber> {
-    const { locks, hooking } = this.#parts
+    const { locks, numberRouting } = this.#parts
     const to = readEnvironment(body.env)
     if (!caller.production) throw forbidden('moving a number takes production access, whichever way it goes')
     const { row } = await this.#find(caller, number, to)
-    if (row.channel === 'phone') hooking.sipNameOf(to) // refuses where there is none
+    if (row.channel === 'phone') numberRouting.sipNameOf(to) // refuses where there is none
     const login = await this.#loginOf(row)
     const names = [numberLock(number), orgLock(row.org)]
     if (login) names.push(carrierLock(login.account_sid))
-    return locks.hold(names, async () => this.#move(caller, await this.#find(caller, number, to), login))
+    return locks.withLocks(names, async () => this.#move(caller, await this.#find(caller, number, to), login))
   }
 
   /** Where the request says, or where a move that broke off has left it. */
@@ -127,10 +127,10 @@ export class Moving {
   }
 
   async #admit(row: store.NumberRow, to: Environment): Promise<Step[]> {
-    const { database, admitting, hooking } = this.#parts
+    const { database, admitting, numberRouting } = this.#parts
     const whose = { org: row.org, env: to }
     const drawn = await admitting.draw(whose)
-    const looked = await admitting.look(drawn)
+    const looked = await admitting.preview(drawn)
     await asRefusal(admitting.tell(row.org))
     const placed = (await store.listPlaced(database, whose)).find(({ number }) => number === row.number)
     if (!placed) return []
@@ -139,7 +139,7 @@ export class Moving {
       whose,
       drawn.at(placed),
       written(looked),
-      isAddressed ? hooking.addressOf({ ...row, env: to }) : undefined,
+      isAddressed ? numberRouting.addressOf({ ...row, env: to }) : undefined,
     )
   }
 
@@ -167,12 +167,12 @@ export class Moving {
   }
 
   async #atCarrier({ number }: store.NumberRow, to: Environment, login: CarrierLogin): Promise<Planned[]> {
-    const { carrier, sources, hooking, sipNames } = this.#parts
+    const { carrier, sources, numberRouting, sipNames } = this.#parts
     const old = sipNames[otherThan(to)]
     return carrierSteps(carrier, {
       login,
       number: await sources.owned(login, number),
-      sipName: hooking.sipNameOf(to),
+      sipName: numberRouting.sipNameOf(to),
       mayLeave: (origins) =>
         old !== undefined &&
         origins.some((origin) => origin.toLowerCase() === originationOf(old).toLowerCase()),

@@ -31,7 +31,9 @@ class Work {
 
 test('of those that want one lock, on this gateway or another, one runs at a time', async () => {
   const work = new Work()
-  const all = Promise.all([here, here, there, there, here].map((locks) => locks.hold(['org a'], work.run)))
+  const all = Promise.all(
+    [here, here, there, there, here].map((locks) => locks.withLocks(['org a'], work.run)),
+  )
   await until('one runs', () => work.running === 1)
   work.letGo()
   await all
@@ -40,9 +42,9 @@ test('of those that want one lock, on this gateway or another, one runs at a tim
 
 test('other names do not wait for it, but at most two connections of a gateway hold locks', async () => {
   const work = new Work()
-  const all = Promise.all(['b', 'c', 'd', 'e'].map((name) => here.hold([name], work.run)))
+  const all = Promise.all(['b', 'c', 'd', 'e'].map((name) => here.withLocks([name], work.run)))
   await until('two run', () => work.running === 2)
-  await there.hold(['f'], async () => {})
+  await there.withLocks(['f'], async () => {})
   work.letGo()
   await all
   assert.deepEqual([work.most, work.done], [2, 4])
@@ -50,38 +52,38 @@ test('other names do not wait for it, but at most two connections of a gateway h
 
 test('those that wait for one org leave the second connection to another', async () => {
   const work = new Work()
-  const all = Promise.all(['a', 'b', 'c'].map((number) => here.hold([number, 'org'], work.run)))
+  const all = Promise.all(['a', 'b', 'c'].map((number) => here.withLocks([number, 'org'], work.run)))
   await until('one runs', () => work.running === 1)
-  await here.hold(['another org'], async () => {})
+  await here.withLocks(['another org'], async () => {})
   work.letGo()
   await all
 })
 
 test('a lock is let go when the work fails, and one that is held elsewhere can be tried', async () => {
   await assert.rejects(
-    here.hold(['a'], async () => {
+    here.withLocks(['a'], async () => {
       throw new Error('broke')
     }),
     { message: 'broke' },
   )
-  await here.hold(['a'], async (held) => {
-    assert.equal(await there.holdIfFree('a', async () => {}), false)
+  await here.withLocks(['a'], async (held) => {
+    assert.equal(await there.withLockIfFree('a', async () => {}), false)
     assert.equal(await held.tryAlso('b'), true)
-    assert.equal(await there.holdIfFree('b', async () => {}), false)
+    assert.equal(await there.withLockIfFree('b', async () => {}), false)
   })
-  assert.equal(await there.holdIfFree('b', async () => {}), true)
+  assert.equal(await there.withLockIfFree('b', async () => {}), true)
 })
 
 test('under a lock that was free others are held one at a time, on its connection', async () => {
   const work = new Work()
-  const done = here.holdIfFree('whole set', async (inside) => {
+  const done = here.withLockIfFree('whole set', async (inside) => {
     await inside.hold('org a', work.run)
     await inside.hold('org b', async () => {})
   })
   await until('it holds one', () => work.running === 1)
   const order: string[] = []
-  const waits = [here, there].map((locks) => locks.hold(['org a'], async () => void order.push('org a')))
-  await here.hold(['org b'], async () => void order.push('org b'))
+  const waits = [here, there].map((locks) => locks.withLocks(['org a'], async () => void order.push('org a')))
+  await here.withLocks(['org b'], async () => void order.push('org b'))
   assert.deepEqual(order, ['org b'])
   work.letGo()
   assert.equal(await done, true)
@@ -92,14 +94,14 @@ test('a gateway that dies lets go of its locks', async () => {
   const dying = new Database(made.url, () => {})
   const locks = new NumberLocks(dying)
   const { promise: holds, resolve } = Promise.withResolvers<void>()
-  const held = locks.hold(['x'], async () => {
+  const held = locks.withLocks(['x'], async () => {
     resolve()
     await new Promise(() => {})
   })
   void held.catch(() => {})
   await holds
-  const next = here.hold(['x'], async () => 'taken')
-  await here.hold(['y'], async () => {})
+  const next = here.withLocks(['x'], async () => 'taken')
+  await here.withLocks(['y'], async () => {})
   await databases[0]!.pool.query(`
     select pg_terminate_backend(pid) from pg_locks
     where locktype = 'advisory' and granted and pid <> pg_backend_pid()

@@ -40,7 +40,7 @@ export class NumberLocks {
   }
 
   /** Runs the work while all of these are held, taken one after the other. */
-  async hold<T>(names: readonly string[], work: (held: Held) => Promise<T>): Promise<T> {
+  async withLocks<T>(names: readonly string[], work: (held: Held) => Promise<T>): Promise<T> {
     const letGo: (() => void)[] = []
     try {
       for (const name of names) letGo.push(await this.#queue(name))
@@ -54,7 +54,7 @@ export class NumberLocks {
    * Runs the work unless somebody, here or on another gateway, holds this one; answers whether it did. Inside, others
    * are held one at a time and on the same connection.
    */
-  async holdIfFree(name: string, work: (inside: Inside) => Promise<void>): Promise<boolean> {
+  async withLockIfFree(name: string, work: (inside: Inside) => Promise<void>): Promise<boolean> {
     return this.#onConnection(async (client) => {
       if (!(await tryLock(client, name))) return false
       await work({ hold: (other, task) => this.#holdInside(client, other, task) })

@@ -6,8 +6,8 @@ import type { CarrierAccounts } from '../carriers/accounts.ts'
 import type { ApiCarrier, CarrierNumber } from '../carriers/api-carrier.ts'
 import { WireFailure } from '../carriers/carrier-wire.ts'
 import type { MessagingApi } from '../carriers/messaging-api.ts'
-import type { Comes } from './number-forms.ts'
-import type { Wanted } from './hooking.ts'
+import type { Comes } from './number-parsing.ts'
+import type { Wanted } from './number-routing.ts'
 
 /** Where a number comes from, and what it is called there. */
 export interface Found extends Pick<

@@ -2,7 +2,7 @@ import type { NumberChannel, NumberOrigin } from '@switchroom/contract/numbers'
 import type { Environment } from '@switchroom/contract/scopes'
 import { statement, type Queryable, type Transaction } from '../../database/database.ts'
 import type { NetworkState, Placed, Whose } from './fences.ts'
-import type { Standing } from './path.ts'
+import type { NumberStatus } from './path.ts'
 
 export interface NumberRow {
   number: string
@@ -43,7 +43,7 @@ export interface Alive {
   since: Date
 }
 
-export interface StandingRow extends Standing {
+export interface StandingRow extends NumberStatus {
   org: string
   label: string | null
   managed: boolean

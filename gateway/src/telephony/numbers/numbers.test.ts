@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { AppClient } from '../../../testing/app-client.ts'
+import { AppClient } from '../../../testing/agents/app-client.ts'
 import { refused } from '../../../testing/client.ts'
 import { startDeployment } from '../../../testing/deployment.ts'
-import { newLine, NumberDesk, type DeskOrg } from '../../../testing/number-desk.ts'
-import { done } from '../../../testing/test-agents.ts'
+import { newLine, NumberDesk, type DeskOrg } from '../../../testing/telephony/number-fixture.ts'
+import { done } from '../../../testing/agents/test-agents.ts'
 import { until } from '../../../testing/until.ts'
 import { secondMs } from '../../foundation/clock.ts'
 

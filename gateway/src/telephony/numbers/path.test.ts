@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { atFence, type NetworkState } from './fences.ts'
-import { pathSteps, ringsOf, type Standing } from './path.ts'
+import { pathSteps, ringsOf, type NumberStatus } from './path.ts'
 
 const states: Record<string, NetworkState> = {
   '8.8.8.8': 'approved',
@@ -11,7 +11,7 @@ const states: Record<string, NetworkState> = {
 const stateOf = (network: string) => states[network] ?? 'waiting'
 const address = 'sip:+15550000001@sip.example:5060'
 
-const imported: Standing = {
+const imported: NumberStatus = {
   number: '+15550000001',
   agent: 'desk',
   env: 'sandbox',
@@ -26,16 +26,16 @@ const imported: Standing = {
   is_admitted: true,
   is_held: true,
 }
-const hooked: Standing = {
+const hooked: NumberStatus = {
   ...imported,
   origin: 'hooked',
   via: 'apicarrier',
   account: null,
   account_kind: null,
 }
-const peer: Standing = { ...imported, account: 'peer', account_kind: 'sip', networks: ['8.8.8.8'] }
+const peer: NumberStatus = { ...imported, account: 'peer', account_kind: 'sip', networks: ['8.8.8.8'] }
 
-function stepsOf(standing: Standing) {
+function stepsOf(standing: NumberStatus) {
   const networksOf = (kind: string) => (kind === 'apicarrier' ? ['54.172.60.0/30'] : undefined)
   const fence = atFence({ org: 'org_1', env: 'sandbox' }, standing, {
     networksOf,
@@ -44,8 +44,8 @@ function stepsOf(standing: Standing) {
   })
   return pathSteps(standing, fence, stateOf, address)
 }
-const statesOf = (standing: Standing) => stepsOf(standing).map(({ step, state }) => `${step} ${state}`)
-const step = (standing: Standing, name: string) => stepsOf(standing).find((one) => one.step === name)
+const statesOf = (standing: NumberStatus) => stepsOf(standing).map(({ step, state }) => `${step} ${state}`)
+const step = (standing: NumberStatus, name: string) => stepsOf(standing).find((one) => one.step === name)
 
 test('a number of the API carrier whose agent is held rings at once (N-039, N-068, ND-36)', () => {
   for (const standing of [
@@ -62,7 +62,7 @@ test('a number of the API carrier whose agent is held rings at once (N-039, N-06
 })
 
 test('numbers that others point here wait at the carrier for their first call (N-065, ND-36)', () => {
-  const typed: Standing = { ...hooked, origin: 'typed' }
+  const typed: NumberStatus = { ...hooked, origin: 'typed' }
   for (const standing of [hooked, peer, typed]) {
     assert.deepEqual(step(standing, 'carrier'), {
       step: 'carrier',

@@ -4,7 +4,7 @@ import { listed } from '../../foundation/refusals.ts'
 import { isDriven, sourceOf, type AtFence, type NetworkState, type Placed } from './fences.ts'
 
 /** How a number stands, as the tables say. */
-export interface Standing extends Placed {
+export interface NumberStatus extends Placed {
   agent: string
   env: Environment
   channel: NumberChannel
@@ -22,7 +22,7 @@ const waiting = (says: string, fix: string): Judged => ({ state: 'waiting', says
 
 /** The way of a call to the agent: the carrier, the fence, the environment's rule, the agent. */
 export function pathSteps(
-  standing: Standing,
+  standing: NumberStatus,
   fence: AtFence,
   stateOf: (network: string) => NetworkState,
   address: string,
@@ -46,20 +46,28 @@ export function pathSteps(
 export const ringsOf = (steps: readonly Pick<PathStep, 'state'>[]): RingState =>
   ringStates.findLast((state) => steps.some((step) => step.state === state)) ?? 'ok'
 
-function carrierStep(standing: Standing, address: string): Judged {
+function carrierStep(standing: NumberStatus, address: string): Judged {
   if (isDriven(standing)) return ok('the carrier sends its calls here')
   if (standing.last_call_at !== null) return ok('calls of it have come here')
   return waiting('no call of it has come here yet', `point it at ${address} where it comes from, and call it`)
 }
 
-function fenceStep(standing: Standing, fence: AtFence, stateOf: (network: string) => NetworkState): Judged {
+function fenceStep(
+  standing: NumberStatus,
+  fence: AtFence,
+  stateOf: (network: string) => NetworkState,
+): Judged {
   if (fence.networks.length === 0) return closedFence(standing, fence, stateOf)
   if (standing.awaits_approval)
     return waiting('it waits for the operator to approve it', 'ask the operator to approve the number')
   return ok(`calls of it are let in from ${listed(fence.networks)}`)
 }
 
-function closedFence(standing: Standing, fence: AtFence, stateOf: (network: string) => NetworkState): Judged {
+function closedFence(
+  standing: NumberStatus,
+  fence: AtFence,
+  stateOf: (network: string) => NetworkState,
+): Judged {
   const source = sourceOf(standing)
   if (source.from === 'catalogue')
     return waiting(
@@ -73,14 +81,14 @@ function closedFence(standing: Standing, fence: AtFence, stateOf: (network: stri
   )
 }
 
-function ruleStep(standing: Standing, fence: AtFence): Judged {
+function ruleStep(standing: NumberStatus, fence: AtFence): Judged {
   if (!fence.isOpen) return waiting('it is on no rule while no call of it is let in', 'the fence comes first')
   if (!standing.is_admitted)
     return waiting('the media server has not taken it yet', 'wait: it is told again until it does')
   return ok(`the rule of ${standing.env} hands its calls to the fleet`)
 }
 
-const agentStep = ({ agent, env, is_held }: Standing): Judged =>
+const agentStep = ({ agent, env, is_held }: NumberStatus): Judged =>
   is_held
     ? ok(`an app holds ${agent} in ${env}`)
     : {

@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import { secondMs } from '../../foundation/clock.ts'
 import type { Reconciliation } from './reconciliation.ts'
 
-const lookEveryMs = secondMs
+const pollEveryMs = secondMs
 
 /** Looks after the media planes once the gateway listens, beside everything else it does. */
 export class ReconciliationTasks {
@@ -10,7 +10,7 @@ export class ReconciliationTasks {
   readonly #logger: Logger
   readonly #stopping = new AbortController()
   #timer: NodeJS.Timeout | undefined
-  #looking: Promise<void> | undefined
+  #polling: Promise<void> | undefined
 
   constructor(reconciliation: Reconciliation, logger: Logger) {
     this.#reconciliation = reconciliation
@@ -19,21 +19,21 @@ export class ReconciliationTasks {
 
   start() {
     this.#reconciliation.begin()
-    this.#timer = setInterval(() => this.#look(), lookEveryMs)
+    this.#timer = setInterval(() => this.#poll(), pollEveryMs)
     this.#timer.unref()
-    this.#look()
+    this.#poll()
   }
 
   async stop() {
     clearInterval(this.#timer)
     this.#stopping.abort()
-    await this.#looking
+    await this.#polling
   }
 
-  #look() {
-    this.#looking ??= this.#reconciliation
-      .look(this.#stopping.signal)
+  #poll() {
+    this.#polling ??= this.#reconciliation
+      .poll(this.#stopping.signal)
       .catch((error: unknown) => this.#logger.warn({ err: error }, 'the media planes were not looked after'))
-      .finally(() => (this.#looking = undefined))
+      .finally(() => (this.#polling = undefined))
   }
 }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Environment } from '@switchroom/contract/scopes'
-import { newLine, NumberDesk, type DeskOrg } from '../../../testing/number-desk.ts'
-import { done } from '../../../testing/test-agents.ts'
+import { newLine, NumberDesk, type DeskOrg } from '../../../testing/telephony/number-fixture.ts'
+import { done } from '../../../testing/agents/test-agents.ts'
 import { until } from '../../../testing/until.ts'
 import { later, secondMs } from '../../foundation/clock.ts'
 import { NumberLocks } from './number-locks.ts'
@@ -31,7 +31,7 @@ function onStillClock() {
   reconciliation.begin()
   return {
     now: clock.now,
-    look: () => reconciliation.look(new AbortController().signal),
+    poll: () => reconciliation.poll(new AbortController().signal),
     forward: (ms: number) => (clock.at = later(clock.at, ms)),
   }
 }
@@ -88,7 +88,7 @@ test('a start takes numbers off the other environment’s own media server, and 
   media.sandbox.store.seedTrunk({ ...stray, name: `${org.id}/sandbox/sip/gone`, numbers: [newLine()] })
   const foreign = media.sandbox.store.seedTrunk({ ...stray, name: 'the neighbours', numbers: [newLine()] })
   media.sandbox.store.seedRule({ name: 'theirs', trunkIds: [foreign.sipTrunkId] })
-  await onStillClock().look()
+  await onStillClock().poll()
   assert.deepEqual([trunksOf('sandbox', production), trunksOf('production', sandbox)], [[], []])
   assert.equal(media.sandbox.store.trunk(`${org.id}/sandbox/sip/gone`), undefined)
   assert.ok(isListed('sandbox', sandbox) && isListed('production', production))
@@ -118,10 +118,10 @@ test('while an org is refused the others are admitted, and the whole set is trie
     numbers: [refusedNumber],
     allowedAddresses: ['9.9.9.9'],
   })
-  const { look, forward } = onStillClock()
+  const { poll, forward } = onStillClock()
   const runs = async () => {
     const before = asked()
-    await look()
+    await poll()
     return asked() > before
   }
   assert.equal(await runs(), true)
@@ -170,25 +170,25 @@ test('of several gateways one reconciles at a time (ND-101)', async () => {
   const { promise: gate, resolve: open } = Promise.withResolvers<void>()
   let holds = false
   const elsewhere = new NumberLocks(services.database)
-  const held = elsewhere.holdIfFree('reconciliation of numbers', async () => {
+  const held = elsewhere.withLockIfFree('reconciliation of numbers', async () => {
     holds = true
     await gate
   })
   await until('somebody reconciles', () => holds)
-  const { look, forward } = onStillClock()
+  const { poll, forward } = onStillClock()
   const before = asked()
-  await look()
+  await poll()
   assert.equal(asked(), before)
   open()
   assert.equal(await held, true)
   forward(2 * secondMs)
-  await look()
+  await poll()
   assert.ok(asked() > before)
 })
 
 test('the sandbox’s own media server takes what production hands over, from its address alone, and keeps that (N-391, N-392, N-393, N-394, T-89, ND-102)', async () => {
   const { store } = media.sandbox
-  await onStillClock().look()
+  await onStillClock().poll()
   const trunk = store.trunk('hand-over')
   const shows = () => {
     const rule = store.rule('hand-over')
@@ -201,7 +201,7 @@ test('the sandbox’s own media server takes what production hands over, from it
   const [org, sandbox] = await newHookedOrg()
   done(await org.admin.delete(`/v1/numbers/${sandbox}`))
   assert.equal(org.rule('sandbox'), undefined)
-  await onStillClock().look()
+  await onStillClock().poll()
   assert.deepEqual(shows(), wanted)
   assert.equal(store.trunks.filter(({ name }) => name === 'hand-over').length, 1)
 })
@@ -214,14 +214,14 @@ test('without the address of production nothing is handed over, and the log says
 
 test('what a gateway left undone when it died is done by another that had nothing to do (ND-37, ND-101)', async () => {
   const [org, sandbox] = await newHookedOrg()
-  const { look, forward, now } = onStillClock()
-  await look()
+  const { poll, forward, now } = onStillClock()
+  await poll()
   for (const env of both) media[env].store.empty()
   await deployment.sql('insert into admissions_due (org, since) values ($1, $2)', [org.id, now()])
-  await look()
+  await poll()
   assert.equal(isListed('sandbox', sandbox), false)
   forward(2 * secondMs)
-  await look()
+  await poll()
   assert.equal(isListed('sandbox', sandbox), true)
   const { rows } = await deployment.sql('select from admissions_due where org = $1', [org.id])
   assert.equal(rows.length, 0)

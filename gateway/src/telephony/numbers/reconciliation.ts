@@ -45,12 +45,12 @@ export class Reconciliation {
   }
 
   /** Runs if it is time to; a run that is stopped is not whole. */
-  async look(stopping: AbortSignal): Promise<void> {
+  async poll(stopping: AbortSignal): Promise<void> {
     const { clock, locks } = this.#parts
     const now = clock.now()
     if (this.#dueAt ? now < this.#dueAt : !(await this.#isLeftOver(now))) return
     let isWhole = false
-    const hasRun = await locks.holdIfFree(reconciliationLock, async (inside) => {
+    const hasRun = await locks.withLockIfFree(reconciliationLock, async (inside) => {
       isWhole = await this.#run(inside, stopping)
     })
     if (!hasRun) return void (this.#dueAt = later(clock.now(), firstWaitMs)) // another gateway is at it

@@ -1,5 +1,5 @@
 import type { RunningGateways } from '../../agents/apps/running-gateways.ts'
-import type { Ground } from '../../database/room.ts'
+import type { Infrastructure } from '../../database/room.ts'
 import type { Orgs } from '../../people/orgs/orgs.ts'
 import type { makeCarriers } from '../carriers/room.ts'
 import type { Planes } from '../media/planes.ts'
@@ -7,7 +7,7 @@ import { Admitting } from './admitting.ts'
 import { Available } from './available.ts'
 import { Buying } from './buying.ts'
 import { HookedApprovals } from './hooked-approvals.ts'
-import { Hooking } from './hooking.ts'
+import { NumberRouting } from './number-routing.ts'
 import { Importing } from './importing.ts'
 import { LettingGo } from './letting-go.ts'
 import { Moving } from './moving.ts'
@@ -17,7 +17,7 @@ import { NumberSources } from './number-sources.ts'
 import { Reconciliation } from './reconciliation.ts'
 import { ReconciliationTasks } from './reconciliation.tasks.ts'
 
-interface Parts extends Ground, ReturnType<typeof makeCarriers> {
+interface Parts extends Infrastructure, ReturnType<typeof makeCarriers> {
   orgs: Orgs
   runningGateways: RunningGateways
   numberLocks: NumberLocks
@@ -45,10 +45,10 @@ export function makeNumbers(parts: Parts) {
   const ground = { database, clock, logger, locks, planes, firewall, networks, accounts, carrier, catalogue }
   const admitting = new Admitting({ ...ground, fleets })
   const sources = new NumberSources(accounts, carrier, messaging, settings)
-  const hooking = new Hooking({ ...ground, settings, admitting })
-  const importing = new Importing({ ...ground, orgs, sources, hooking })
-  const buying = new Buying({ ...ground, orgs, sources, hooking, quota: settings.numbersQuota })
-  const moving = new Moving({ ...ground, sources, hooking, admitting, buying, sipNames })
+  const numberRouting = new NumberRouting({ ...ground, settings, admitting })
+  const importing = new Importing({ ...ground, orgs, sources, numberRouting })
+  const buying = new Buying({ ...ground, orgs, sources, numberRouting, quota: settings.numbersQuota })
+  const moving = new Moving({ ...ground, sources, numberRouting, admitting, buying, sipNames })
   const lettingGo = new LettingGo({ ...ground, admitting })
   const hookedApprovals = new HookedApprovals(database, clock, admitting)
   const reconciliation = new Reconciliation({ ...ground, admitting, approvals: hookedApprovals, settings })

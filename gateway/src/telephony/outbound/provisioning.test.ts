@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { after, beforeEach, test } from 'node:test'
-import type { CarrierAccountFake } from '../../../testing/carrier-fake-account.ts'
-import { CarrierFake } from '../../../testing/carrier-fake.ts'
+import type { CarrierAccountFake } from '../../../testing/telephony/carrier-fake-account.ts'
+import { CarrierFake } from '../../../testing/telephony/carrier-fake.ts'
 import { refused, type Client } from '../../../testing/client.ts'
 import { startDeployment } from '../../../testing/deployment.ts'
-import { done } from '../../../testing/test-agents.ts'
+import { done } from '../../../testing/agents/test-agents.ts'
 
 const carrier = await CarrierFake.start()
 const deployment = await startDeployment({

@@ -64,7 +64,7 @@ export class OutboundProvisioning {
     const names = this.#names(org, opened)
     const { host } = names
     if (dryRun) return { ...answer, host, steps: asSentences(asPlanned(await this.#plan(names, opened))) }
-    return locks.hold([carrierLock(opened.account_sid)], async () => {
+    return locks.withLocks([carrierLock(opened.account_sid)], async () => {
       const steps = await carryOut(await this.#plan(names, opened))
       await database.transaction(async (tx) => {
         await store.setProvisioned(tx, org, opened.account, host, clock.now())

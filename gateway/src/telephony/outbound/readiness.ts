@@ -3,8 +3,8 @@ import type { Database } from '../../database/database.ts'
 import type { Caller } from '../../foundation/caller.ts'
 import type { AccountRow, CarrierAccounts } from '../carriers/accounts.ts'
 import type { DialPolicies } from '../dialling/policies.ts'
-import type { FromNumber } from './from-number.ts'
-import type { FromNumbers } from './from-numbers.ts'
+import type { FromNumber } from '../dialling/from-number.ts'
+import type { FromNumbers } from '../dialling/from-numbers.ts'
 import { listProvisioned } from './provisioning.store.ts'
 
 interface Parts {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { LiveKitFake } from '@switchroom/media/testing/livekit-fake'
-import { CarrierFake } from '../../../testing/carrier-fake.ts'
+import { CarrierFake } from '../../../testing/telephony/carrier-fake.ts'
 import { refused, type Client } from '../../../testing/client.ts'
 import { startDeployment } from '../../../testing/deployment.ts'
-import { mediaSettings, PlacingDesk } from '../../../testing/placing-desk.ts'
-import { done } from '../../../testing/test-agents.ts'
+import { mediaSettings, PlacingDesk } from '../../../testing/telephony/placing-fixture.ts'
+import { done } from '../../../testing/agents/test-agents.ts'
 
 const media = await LiveKitFake.start()
 after(() => media.stop())

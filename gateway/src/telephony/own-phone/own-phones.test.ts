@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { CarrierFake } from '../../../testing/carrier-fake.ts'
+import { CarrierFake } from '../../../testing/telephony/carrier-fake.ts'
 import { refused, type Client } from '../../../testing/client.ts'
 import { startDeployment } from '../../../testing/deployment.ts'
-import { done } from '../../../testing/test-agents.ts'
+import { done } from '../../../testing/agents/test-agents.ts'
 import { hourMs, minuteMs, secondMs } from '../../foundation/clock.ts'
 import { isOwnPhone } from './own-phones.ts'
 

@@ -140,7 +140,7 @@ export class OwnPhones {
     })
   }
 
-  async forgetDead() {
+  async deleteExpired() {
     await store.forgetOldCodes(this.#parts.database, this.#parts.clock.now())
   }
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { CarrierFake } from '../../../testing/carrier-fake.ts'
+import { CarrierFake } from '../../../testing/telephony/carrier-fake.ts'
 import { refused, type Answer, type Client } from '../../../testing/client.ts'
 import { startDeployment, testEnvironment } from '../../../testing/deployment.ts'
 import { dayMs } from '../../foundation/clock.ts'

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { refused } from '../../../testing/client.ts'
-import { PlacingDesk, startPlacing } from '../../../testing/placing-desk.ts'
-import { newNumber, SpokenAgent } from '../../../testing/spoken-calls.ts'
-import { done } from '../../../testing/test-agents.ts'
+import { PlacingDesk, startPlacing } from '../../../testing/telephony/placing-fixture.ts'
+import { newNumber, SpokenAgent } from '../../../testing/calls/spoken-calls.ts'
+import { done } from '../../../testing/agents/test-agents.ts'
 import { until } from '../../../testing/until.ts'
 
 const { media, deployment } = await startPlacing()

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, beforeEach, test } from 'node:test'
-import { PlacingDesk, startPlacing } from '../../../testing/placing-desk.ts'
-import { done } from '../../../testing/test-agents.ts'
+import { PlacingDesk, startPlacing } from '../../../testing/telephony/placing-fixture.ts'
+import { done } from '../../../testing/agents/test-agents.ts'
 import { until } from '../../../testing/until.ts'
 import { dayMs, secondMs } from '../../foundation/clock.ts'
 
@@ -36,11 +36,11 @@ test('a call of a gateway that died while placing it is ended dial_failed, once,
     new Date(clock.now().getTime() - 15 * secondMs),
   ])
   await sql(`update placements set gateway = 'gw_dead' where call = $1`, [call])
-  await other.gateway.services.placements.look()
+  await other.gateway.services.placements.poll()
   assert.equal(await settledAt(call), null)
   await sql(`delete from gateways where id = 'gw_dead'`)
   const third = await deployment.another()
-  await Promise.all([other, third].map(({ gateway }) => gateway.services.placements.look()))
+  await Promise.all([other, third].map(({ gateway }) => gateway.services.placements.poll()))
   assert.equal(await desk.reason(call), 'dial_failed')
   const entries = await desk.entries(call)
   assert.deepEqual(
@@ -59,7 +59,7 @@ test('one that was ended before anybody noticed is settled, and nothing more is 
   done(await desk.client.post(`/v1/calls/${call}/verbs`, { verb: 'end' }))
   await until('it is settled', () => settledAt(call))
   await sql(`update placements set gateway = 'gw_long_dead', settled_at = null where call = $1`, [call])
-  await placements.look()
+  await placements.poll()
   assert.ok(await settledAt(call))
   assert.deepEqual(await desk.typesUpTo(call, 'call.ended'), ['call.dialing', 'call.ended'])
   assert.doesNotMatch(deployment.log(), /was not ended/)
@@ -71,10 +71,10 @@ test('an answered call that no worker takes for 30 seconds is ended and hung up'
   ;(await heldDial(call)).answer()
   await desk.typesUpTo(call, 'call.started')
   clock.forward(20 * secondMs)
-  await placements.look()
+  await placements.poll()
   assert.equal(await settledAt(call), null)
   clock.forward(11 * secondMs)
-  await placements.look()
+  await placements.poll()
   assert.equal(await desk.reason(call), 'failed')
   const error = (await desk.entries(call)).find(({ type }) => type === 'error')
   assert.deepEqual(error?.data, {
@@ -102,7 +102,7 @@ test('a worker that goes away while it rings leaves nobody to be told or called 
   const call = await ringing(desk)
   done(await desk.fleet.post('/v1/worker/calls', { call, worker: 'w1' }))
   clock.forward(32 * secondMs)
-  await deployment.gateway.services.lostWorkers.look()
+  await deployment.gateway.services.lostWorkers.poll()
   assert.equal(await desk.reason(call), 'dial_failed')
   assert.deepEqual(await desk.typesUpTo(call, 'call.ended'), ['call.dialing', 'error', 'call.ended'])
   await isHungUp(call)
@@ -111,7 +111,7 @@ test('a worker that goes away while it rings leaves nobody to be told or called 
   ;(await heldDial(talking)).answer()
   await desk.typesUpTo(talking, 'call.started')
   clock.forward(32 * secondMs)
-  await deployment.gateway.services.lostWorkers.look()
+  await deployment.gateway.services.lostWorkers.poll()
   assert.equal(await desk.reason(talking), 'failed')
   const types = (await desk.entries(talking)).map(({ type }) => type)
   assert.deepEqual(types.slice(3), ['say.requested', 'error', 'callback.requested', 'call.ended'])

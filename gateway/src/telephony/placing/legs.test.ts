@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, beforeEach, test } from 'node:test'
-import { ChatClient } from '../../../testing/chat-client.ts'
+import { ChatClient } from '../../../testing/calls/chat-client.ts'
 import { refused, type Client } from '../../../testing/client.ts'
-import { newCalled, PlacingDesk, startPlacing } from '../../../testing/placing-desk.ts'
-import { newNumber, SpokenAgent } from '../../../testing/spoken-calls.ts'
-import { done } from '../../../testing/test-agents.ts'
+import { newCalled, PlacingDesk, startPlacing } from '../../../testing/telephony/placing-fixture.ts'
+import { newNumber, SpokenAgent } from '../../../testing/calls/spoken-calls.ts'
+import { done } from '../../../testing/agents/test-agents.ts'
 import { until } from '../../../testing/until.ts'
 
 const { media, deployment } = await startPlacing()

@@ -1,6 +1,6 @@
 import type { TransferAllowed, TransferAsked, TrunkAsked, TrunkForLeg } from '@switchroom/contract/placing'
 import type { OutboundTrunk } from '@switchroom/media/plane'
-import type { CallHeads } from '../../calls/heads/heads.ts'
+import type { CallRecords } from '../../calls/records/records.ts'
 import type { Log } from '../../calls/log/log.ts'
 import { callLog } from '../../calls/log/stamping.ts'
 import type { Database } from '../../database/database.ts'
@@ -15,7 +15,7 @@ import * as store from './placements.store.ts'
 export interface LegsParts {
   database: Database
   log: Log
-  heads: CallHeads
+  records: CallRecords
   dialling: Dialling
   trunkOf: (org: string, account: string) => Promise<OutboundTrunk | undefined>
 }
@@ -37,7 +37,7 @@ export class Legs {
     if (account !== null && max_duration_s !== null && live.caller !== null && live.called === to)
       return { trunk: await this.#trunkOf(live.org, account), from: live.caller, to, call, max_duration_s }
     const from = asked.from === undefined ? undefined : numberInQuery(asked.from)
-    const resolution = await this.#parts.heads.resolve(live, call, 'web')
+    const resolution = await this.#parts.records.resolve(live, call, 'web')
     const taken = await this.#parts.dialling.take({ kind: 'leg', caller, agent, to, from, call })
     return {
       trunk: await this.#trunkOf(live.org, taken.from.account),

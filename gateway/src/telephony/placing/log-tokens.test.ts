@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, beforeEach, test } from 'node:test'
 import { refused } from '../../../testing/client.ts'
-import { EventReader } from '../../../testing/event-reader.ts'
-import { PlacingDesk, startPlacing } from '../../../testing/placing-desk.ts'
-import { done } from '../../../testing/test-agents.ts'
+import { EventReader } from '../../../testing/calls/event-reader.ts'
+import { PlacingDesk, startPlacing } from '../../../testing/telephony/placing-fixture.ts'
+import { done } from '../../../testing/agents/test-agents.ts'
 import { until } from '../../../testing/until.ts'
 import { hourMs, minuteMs, secondMs } from '../../foundation/clock.ts'
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, beforeEach, mock, test } from 'node:test'
-import { AppClient } from '../../../testing/app-client.ts'
+import { AppClient } from '../../../testing/agents/app-client.ts'
 import { refused } from '../../../testing/client.ts'
 import { noLimit, startDeployment } from '../../../testing/deployment.ts'
-import { PlacingDesk, startPlacing } from '../../../testing/placing-desk.ts'
-import { done } from '../../../testing/test-agents.ts'
+import { PlacingDesk, startPlacing } from '../../../testing/telephony/placing-fixture.ts'
+import { done } from '../../../testing/agents/test-agents.ts'
 import { until } from '../../../testing/until.ts'
 
 const { media, deployment } = await startPlacing()
@@ -100,7 +100,7 @@ test('a worker takes a dialled call while it rings, and it starts when somebody 
     'call.answered',
     'call.started',
   ])
-  await placements.look()
+  await placements.poll()
   assert.ok(await settledAt(call))
   const wrote = await desk.fleet.post(`/v1/calls/${call}/events`, {
     entries: [{ type: 'call.ended', data: { reason: 'max_duration' } }],

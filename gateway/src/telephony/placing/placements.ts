@@ -6,7 +6,7 @@ import type { Logger } from 'pino'
 import type { RunningGateways } from '../../agents/apps/running-gateways.ts'
 import type { Log } from '../../calls/log/log.ts'
 import { callLog } from '../../calls/log/stamping.ts'
-import type { Tails } from '../../calls/log/tails.ts'
+import type { LiveLogs } from '../../calls/log/live-logs.ts'
 import type { Database, Transaction } from '../../database/database.ts'
 import { dayMs, later, minuteMs, secondMs, type Clock } from '../../foundation/clock.ts'
 import * as store from './placements.store.ts'
@@ -42,7 +42,7 @@ export interface PlacementsParts {
   clock: Clock
   logger: Logger
   log: Log
-  tails: Tails
+  liveLogs: LiveLogs
   gateways: Pick<RunningGateways, 'id' | 'aliveSince'>
   planes: { of(env: Environment): MediaPlane }
   trunkOf: (org: string, account: string) => Promise<OutboundTrunk | undefined>
@@ -67,7 +67,7 @@ export class Placements {
   }
 
   /** What a gateway left behind, and what was answered with nobody there to talk. */
-  async look() {
+  async poll() {
     const { database, clock, gateways, logger } = this.#parts
     const now = clock.now()
     await store.settleRunning(database, now)
@@ -83,7 +83,7 @@ export class Placements {
         )
   }
 
-  async forgetDead() {
+  async deleteExpired() {
     const { database, clock } = this.#parts
     await store.forgetSettled(database, later(clock.now(), -keptMs))
   }
@@ -111,9 +111,9 @@ export class Placements {
   }
 
   async #run(placement: Placement, abort: AbortController) {
-    const { tails, log } = this.#parts
+    const { liveLogs, log } = this.#parts
     const { call } = placement
-    const tail = await tails.follow(call, (entries) => {
+    const tail = await liveLogs.follow(call, (entries) => {
       if (entries.some(({ type }) => type === 'call.ended')) abort.abort()
     })
     try {
@@ -146,7 +146,7 @@ export class Placements {
     const { database, clock, log } = this.#parts
     const isAnswered = outcome === 'answered'
     const isTaken = await database.transaction(async (tx) => {
-      const held = await log.hold(tx, call)
+      const held = await log.lock(tx, call)
       const set = isAnswered ? store.setAnswered : store.setSettled
       if (!(await set(tx, call, clock.now())) || !held || held.sealed) return false
       await log.appendIn(tx, callLog({ ...held, id: call }), isAnswered ? answered : endedBy(outcome, detail))
@@ -158,7 +158,7 @@ export class Placements {
   async #endLeft({ call, env, isAnswered }: store.LeftPlacement) {
     const { database, clock, log } = this.#parts
     const isEnded = await database.transaction(async (tx) => {
-      const held = await log.hold(tx, call)
+      const held = await log.lock(tx, call)
       if (!(await store.setSettled(tx, call, clock.now())) || !held || held.sealed) return false
       await log.appendIn(
         tx,

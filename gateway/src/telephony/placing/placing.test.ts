@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, beforeEach, test } from 'node:test'
-import { AppClient } from '../../../testing/app-client.ts'
+import { AppClient } from '../../../testing/agents/app-client.ts'
 import { refused } from '../../../testing/client.ts'
 import { noLimit } from '../../../testing/deployment.ts'
-import { PlacingDesk, startPlacing } from '../../../testing/placing-desk.ts'
-import { newNumber } from '../../../testing/spoken-calls.ts'
-import { done } from '../../../testing/test-agents.ts'
+import { PlacingDesk, startPlacing } from '../../../testing/telephony/placing-fixture.ts'
+import { newNumber } from '../../../testing/calls/spoken-calls.ts'
+import { done } from '../../../testing/agents/test-agents.ts'
 import { until } from '../../../testing/until.ts'
 
 const { media, deployment } = await startPlacing()

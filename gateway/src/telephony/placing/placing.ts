@@ -1,9 +1,9 @@
 import type { DialCall, DialledCall } from '@switchroom/contract/placing'
 import { Layers } from '../../agents/stages/layers.ts'
-import type { CallHeads, Resolution } from '../../calls/heads/heads.ts'
+import type { CallRecords, ResolvedSettings } from '../../calls/records/records.ts'
 import type { Caller } from '../../foundation/caller.ts'
 import type { LogTokens } from '../../http/log-tokens.ts'
-import { readConsent } from '../consents/consent-words.ts'
+import { readConsent } from '../consents/consent-labels.ts'
 import { recordConsent } from '../consents/recording.ts'
 import type { Dialling } from '../dialling/dialling.ts'
 import { longestCallS } from '../dialling/in-force.ts'
@@ -12,7 +12,7 @@ import type { Placements } from './placements.ts'
 
 export interface PlacingParts {
   dialling: Dialling
-  heads: CallHeads
+  records: CallRecords
   placements: Placements
   logTokens: LogTokens
 }
@@ -26,7 +26,7 @@ export class Placing {
   }
 
   async dial(caller: Caller, agent: string, asked: DialCall): Promise<DialledCall> {
-    const { dialling, heads, placements, logTokens } = this.#parts
+    const { dialling, records, placements, logTokens } = this.#parts
     const wish = readLogWish(asked.log)
     const consent = asked.consent && readConsent(asked.consent, 'consent.')
     let log_token: string | null = null
@@ -35,7 +35,7 @@ export class Placing {
     const taken = await dialling.take(wanted, async (tx, dial) => {
       const { call, org, env, by, at, guards } = dial
       const { number, account } = dial.from
-      const resolution = await heads.beginIn(tx, dial, call, {
+      const resolution = await records.beginIn(tx, dial, call, {
         channel: 'phone',
         direction: 'outbound',
         caller: number,
@@ -53,7 +53,7 @@ export class Placing {
 }
 
 /** What the agent's own settings say. */
-export const ownLongestS = ({ scopes, declaration }: Resolution) =>
+export const ownLongestS = ({ scopes, declaration }: ResolvedSettings) =>
   new Layers(
     declaration?.declared ?? {},
     scopes.map(({ config }) => config),

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, beforeEach, test } from 'node:test'
 import { refused } from '../../../testing/client.ts'
-import { newCalled, PlacingDesk, startPlacing } from '../../../testing/placing-desk.ts'
-import { done } from '../../../testing/test-agents.ts'
+import { newCalled, PlacingDesk, startPlacing } from '../../../testing/telephony/placing-fixture.ts'
+import { done } from '../../../testing/agents/test-agents.ts'
 import { until } from '../../../testing/until.ts'
 
 const { media, deployment } = await startPlacing()

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { AppClient } from '../../../testing/app-client.ts'
+import { AppClient } from '../../../testing/agents/app-client.ts'
 import { refused } from '../../../testing/client.ts'
 import { fleetKey, startDeployment } from '../../../testing/deployment.ts'
-import { SpokenAgent } from '../../../testing/spoken-calls.ts'
-import { done } from '../../../testing/test-agents.ts'
+import { SpokenAgent } from '../../../testing/calls/spoken-calls.ts'
+import { done } from '../../../testing/agents/test-agents.ts'
 import { until } from '../../../testing/until.ts'
 import { secondMs } from '../../foundation/clock.ts'
 
@@ -39,7 +39,7 @@ test("the operator sees the platform's workers as they last said of themselves, 
     (await listed()).map(({ worker }: { worker: string }) => worker),
     ['w2'],
   )
-  await workers.forgetDead()
+  await workers.deleteExpired()
   assert.equal((await sql('select from workers')).rowCount, 1)
 })
 

@@ -38,7 +38,7 @@ export class Workers {
     return (await store.findRoom(this.#database, env, this.#silentSince))?.is_overfull === true
   }
 
-  async forgetDead() {
+  async deleteExpired() {
     await store.forgetSilent(this.#database, this.#silentSince)
   }
 

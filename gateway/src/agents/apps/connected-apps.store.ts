@@ -1,0 +1,151 @@
+import type { AppEntry } from '@switchroom/contract/apps'
+import { usualCaps } from '@switchroom/contract/orgs'
+import type { Environment } from '@switchroom/contract/scopes'
+import type { DeclarableName } from '@switchroom/contract/settings'
+import { statement, type Queryable, type Transaction } from '../../database/database.ts'
+import type { SettingsScope } from '../scope.ts'
+import type { Declaration } from './declaration.ts'
+import type { Offer } from './register-frame.ts'
+
+/** An app's socket on this gateway. */
+export interface SocketRow {
+  id: string
+  gateway: string
+  org: string
+  env: Environment
+  holder: string
+  key_id: string
+}
+
+const openOne = statement<{ most: number | null }>(`
+  select open_app_socket($1, $2, $3, $4, $5, $6, $7, $8, $9) as most`)
+
+/** Lists the socket, or answers how many the org may have open where it has as many. */
+export const openSocket = async (
+  database: Queryable,
+  { id, gateway, org, env, holder, key_id }: SocketRow,
+  aliveSince: Date,
+  now: Date,
+) =>
+  (await database.row(openOne, org, usualCaps.app_sockets, aliveSince, id, gateway, env, holder, key_id, now))
+    ?.most ?? null
+
+const deleteSome = statement(`delete from app_sockets where id = any($1)`)
+
+export const deleteSockets = (database: Queryable, ids: readonly string[]) => database.rows(deleteSome, ids)
+
+export interface RegistrationRow {
+  agent: string
+  declaration: Declaration
+  fixed: DeclarableName[]
+  offer: Offer
+}
+
+const insertNewest = statement(`
+  insert into registrations (socket, org, env, holder, agent, app, declaration, fixed, offer)
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+  on conflict (socket, agent) do update
+  set app = excluded.app, declaration = excluded.declaration, fixed = excluded.fixed, offer = excluded.offer,
+    ordinal = default`)
+
+/** The newest registration of its agent, also where the same socket had registered it before. */
+export const insertRegistration = (
+  tx: Transaction,
+  { id, org, env, holder }: SocketRow,
+  { agent, declaration: { app, ...declared }, fixed, offer }: RegistrationRow,
+) =>
+  tx.rows(
+    insertNewest,
+    id,
+    org,
+    env,
+    holder,
+    agent,
+    app,
+    JSON.stringify(declared),
+    fixed,
+    JSON.stringify(offer),
+  )
+
+const deleteOne = statement(`delete from registrations where socket = $1 and agent = $2`)
+
+export const deleteRegistration = (database: Queryable, socket: string, agent: string) =>
+  database.rows(deleteOne, socket, agent)
+
+/** Which gateways count: the one that asks, and those that were seen lately. */
+export interface Alive {
+  own: string
+  since: Date
+}
+
+const live = `
+  registrations r
+  join app_sockets s on s.id = r.socket
+  join gateways g on g.id = s.gateway and (g.id = $1 or g.seen_at > $2)`
+// A copy of one's own comes before the org's, then the newest before the others.
+const nearest = `r.holder = '', r.ordinal desc`
+
+const declared = statement<{ app: string; declaration: Omit<Declaration, 'app'> }>(`
+  select r.app, r.declaration from ${live}
+  where r.org = $3 and r.env = $4 and r.agent = $5 and r.holder in ($6, '')
+  order by ${nearest} limit 1`)
+
+export const findDeclaration = async (
+  database: Queryable,
+  { own, since }: Alive,
+  { org, env, agent, holder }: SettingsScope,
+): Promise<Declaration | null> => {
+  const row = await database.row(declared, own, since, org, env, agent, holder)
+  return row ? { app: row.app, ...row.declaration } : null
+}
+
+/** Where the app that holds an agent is reached, and what it brings to a call. */
+export interface HoldingApp {
+  app: string
+  socket: string
+  gateway: string
+  offer: Offer
+}
+
+const holding = statement<HoldingApp>(`
+  select r.app, r.socket, s.gateway, r.offer from ${live}
+  where r.org = $3 and r.env = $4 and r.agent = $5 and r.holder in ($6, '')
+  order by ${nearest} limit 1`)
+
+export const findHolding = (
+  database: Queryable,
+  { own, since }: Alive,
+  { org, env, agent, holder }: SettingsScope,
+) => database.row(holding, own, since, org, env, agent, holder)
+
+export interface HeldRow {
+  agent: string
+  app: string
+  holder: string
+  fixed: DeclarableName[]
+}
+
+const held = statement<HeldRow>(`
+  select distinct on (r.agent) r.agent, r.app, r.holder, r.fixed from ${live}
+  where r.org = $3 and r.env = $4 and r.holder in ($5, '')
+  order by r.agent, ${nearest}`)
+
+/** Of every agent that is held for this holder, who holds it. */
+export const listHeld = (
+  database: Queryable,
+  { own, since }: Alive,
+  { org, env, holder }: Omit<SettingsScope, 'agent'>,
+) => database.rows(held, own, since, org, env, holder)
+
+const apps = statement<AppEntry>(`
+  select s.id, s.env, s.holder, k.label as key, floor(extract(epoch from s.connected_at))::bigint as connected_at,
+    coalesce((select r.app from registrations r where r.socket = s.id order by r.ordinal desc limit 1), k.label) as app,
+    array(select r.agent from registrations r where r.socket = s.id order by r.agent) as agents
+  from app_sockets s
+  join gateways g on g.id = s.gateway and (g.id = $1 or g.seen_at > $2)
+  join keys k on k.id = s.key_id
+  where s.org = $3 and s.env = $4
+  order by s.ordinal`)
+
+export const listApps = (database: Queryable, { own, since }: Alive, org: string, env: Environment) =>
+  database.rows(apps, own, since, org, env)

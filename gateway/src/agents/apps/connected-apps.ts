@@ -1,0 +1,105 @@
+import type { AgentList, AppList } from '@switchroom/contract/apps'
+import type { Database } from '../../database/database.ts'
+import type { Caller } from '../../foundation/caller.ts'
+import type { Clock } from '../../foundation/clock.ts'
+import { tooMany } from '../../foundation/refusals.ts'
+import type { Agents } from '../agents.ts'
+import { ownerOf, type SettingsScope } from '../scope.ts'
+import { fixedBy, type Declaration } from './declaration.ts'
+import * as store from './connected-apps.store.ts'
+import type { Offer } from './register-frame.ts'
+import type { RunningGateways } from './running-gateways.ts'
+
+export type { HoldingApp, SocketRow } from './connected-apps.store.ts'
+
+/** An agent on the socket of an app that holds it. */
+export interface Holding {
+  socket: store.SocketRow
+  agent: string
+  app: string
+  /** Whether this socket did not hold it before. */
+  isNew: boolean
+}
+
+/**
+ * Which app holds which agent, on whatever gateway its socket is: the newest that lives. In the sandbox a
+ * person's app holds that person's copy; whoever has none of their own is served by the org's.
+ */
+export class ConnectedApps {
+  readonly #database: Database
+  readonly #clock: Clock
+  readonly #agents: Agents
+  readonly #gateways: RunningGateways
+
+  constructor(database: Database, clock: Clock, agents: Agents, gateways: RunningGateways) {
+    this.#database = database
+    this.#clock = clock
+    this.#agents = agents
+    this.#gateways = gateways
+  }
+
+  /** An app's new socket, which holds nothing yet. */
+  async connect(id: string, caller: Caller): Promise<store.SocketRow> {
+    const { org, env, key_id } = caller
+    const socket = { id, gateway: this.#gateways.id, org, env, holder: ownerOf(caller), key_id }
+    const most = await store.openSocket(this.#database, socket, this.#gateways.aliveSince, this.#clock.now())
+    if (most !== null)
+      throw tooMany(
+        `org ${caller.slug} has ${most} app sockets open, its most: close one, or ask the operator`,
+      )
+    return socket
+  }
+
+  async disconnect(ids: readonly string[]) {
+    await store.deleteSockets(this.#database, ids)
+  }
+
+  /** Names the agent if nobody did. */
+  async register(socket: store.SocketRow, agent: string, declaration: Declaration, offer: Offer) {
+    const fixed = fixedBy(declaration)
+    await this.#database.transaction(async (tx) => {
+      await this.#agents.lock(tx, socket.org, agent) // held, so that the last to register is the newest
+      await store.insertRegistration(tx, socket, { agent, declaration, fixed, offer })
+    })
+  }
+
+  async unregister({ id }: store.SocketRow, agent: string) {
+    await store.deleteRegistration(this.#database, id, agent)
+  }
+
+  /** What the class that holds the agent in this scope declares; null where no app holds it. */
+  declarationFor(scope: SettingsScope): Promise<Declaration | null> {
+    return store.findDeclaration(this.#database, this.#alive, scope)
+  }
+
+  /** Where the app is reached that holds the agent in this scope. */
+  async appFor(scope: SettingsScope): Promise<store.HoldingApp | null> {
+    return (await store.findHolding(this.#database, this.#alive, scope)) ?? null
+  }
+
+  async listApps({ org, env }: Caller): Promise<AppList> {
+    return { apps: await store.listApps(this.#database, this.#alive, org, env) }
+  }
+
+  /** Every agent that was ever named, as it is held for whoever asks. */
+  async listAgents(caller: Caller): Promise<AgentList> {
+    const [slugs, held] = await Promise.all([
+      this.#agents.list(caller.org),
+      store.listHeld(this.#database, this.#alive, { ...caller, holder: ownerOf(caller) }),
+    ])
+    const byAgent = new Map(held.map((row) => [row.agent, row]))
+    return { agents: slugs.map((agent) => entryOf(agent, byAgent.get(agent))) }
+  }
+
+  get #alive(): store.Alive {
+    return { own: this.#gateways.id, since: this.#gateways.aliveSince }
+  }
+}
+
+const entryOf = (agent: string, row: store.HeldRow | undefined) => ({
+  agent,
+  held: row !== undefined,
+  app: row?.app ?? null,
+  holder: row?.holder ?? '',
+  fixed: row?.fixed ?? [],
+})

@@ -1,0 +1,235 @@
+import type { ToolReceived, ToolResult } from '@switchroom/contract/call-frames'
+import type { Entry, NewEntry } from '@switchroom/contract/log'
+import type { ToolCall } from '@switchroom/kit/vendor'
+import type { ToolOutcome } from '@switchroom/session/parts'
+import type { Logger } from 'pino'
+import type { FrameSource } from '../../agents/apps/frames.ts'
+import type { Database, Queryable, Transaction } from '../../database/database.ts'
+import { secondMs } from '../../foundation/clock.ts'
+import { badRequest, unavailable } from '../../foundation/refusals.ts'
+import { cutToLine } from '../../foundation/text.ts'
+import type { Log } from '../log/log.ts'
+import { callLog } from '../log/stamping.ts'
+import type { ShownEntry, LiveLogs } from '../log/live-logs.ts'
+import type { DrivenCall, AppRequests } from './app-requests.ts'
+import * as store from './app-requests.store.ts'
+
+const pollEveryMs = secondMs
+const hasEnded = 'the call has ended'
+
+export interface ToolsParts {
+  database: Database
+  logger: Logger
+  log: Log
+  liveLogs: LiveLogs
+  appRequests: AppRequests
+  timeoutMs: number
+}
+
+const stopping = () => unavailable('this gateway is stopping', 5)
+
+type Result = Omit<ToolOutcome, 'text'> & { result: unknown }
+
+/**
+ * Tools that models ask for and apps run. What the log holds is what counts: the call of a tool is in it before an app
+ * is asked, its result before a model goes on, and there is one result for each call.
+ */
+export class Tools {
+  readonly #parts: ToolsParts
+  readonly #waiting = new Map<WaitingCalls, Promise<ToolOutcome[]>>()
+  #isStopped = false
+
+  constructor(parts: ToolsParts) {
+    this.#parts = parts
+  }
+
+  /** Whoever waits is refused; the log has what was asked, and another gateway goes on from there. */
+  async stop() {
+    this.#isStopped = true
+    for (const waiting of this.#waiting.keys()) waiting.fail(stopping())
+    await Promise.allSettled(this.#waiting.values())
+  }
+
+  /** What became of the calls, in their order. What an app does not answer in time has failed. */
+  async run(call: DrivenCall, calls: readonly ToolCall[], withinMs?: number): Promise<ToolOutcome[]> {
+    if (this.#isStopped) throw stopping()
+    const waiting = new WaitingCalls(calls)
+    const outcomes = this.#outcomes(call, waiting, withinMs)
+    this.#waiting.set(waiting, outcomes)
+    try {
+      return await outcomes
+    } finally {
+      this.#waiting.delete(waiting)
+    }
+  }
+
+  async #outcomes(call: DrivenCall, waiting: WaitingCalls, withinMs?: number): Promise<ToolOutcome[]> {
+    const { liveLogs, timeoutMs } = this.#parts
+    const { stop } = await liveLogs.follow(call.id, (entries) => waiting.see(entries))
+    const polling = setInterval(() => this.#lookAgain(call, waiting), pollEveryMs)
+    const timer = setTimeout(() => waiting.giveUp(), withinMs ?? timeoutMs)
+    try {
+      for (const result of await this.#results(this.#parts.database, call.id, waiting.ids))
+        waiting.answer(result)
+      if ((await this.#parts.log.find(call.id))?.sealed ?? true) waiting.giveUp()
+      if (await this.#isAskedOfNobody(call, waiting)) waiting.giveUp()
+      await waiting.over
+      for (const { id, name } of waiting.unanswered)
+        waiting.answer(await this.#fail(call, id, name, withinMs))
+      return waiting.outcomes
+    } finally {
+      clearTimeout(timer)
+      clearInterval(polling)
+      stop()
+    }
+  }
+
+  /** What an app says came of a tool: the first time it counts, and every time it is acknowledged. */
+  async take(from: FrameSource, call: Omit<DrivenCall, 'holder'>, sent: ToolResult) {
+    const { id, error } = sent
+    if ('result' in sent === (error !== undefined)) throw badRequest('a tool.result has a result or an error')
+    await this.#parts.database.transaction(async (tx) => {
+      const held = await this.#parts.log.lock(tx, call.id)
+      const asked = await store.findAsked(tx, call.id, id)
+      if (!asked) throw badRequest(`call ${call.id} asked for no tool as ${cutToLine(id, 'nothing')}`)
+      const [known] = await this.#results(tx, call.id, [id])
+      if (known || !held || held.sealed) return // the first answer stays, also after the time was over
+      const isOk = error === undefined
+      await this.#write(tx, call, { id, name: asked.name, ok: isOk, result: isOk ? sent.result : error })
+    })
+    from.send({ type: 'tool.received', call: call.id, id } satisfies ToolReceived)
+  }
+
+  async #fail(call: DrivenCall, id: string, name: string, withinMs = this.#parts.timeoutMs): Promise<Result> {
+    return this.#parts.database.transaction(async (tx) => {
+      const held = await this.#parts.log.lock(tx, call.id)
+      const [known] = await this.#results(tx, call.id, [id])
+      if (known) return known
+      if (!held || held.sealed) return { id, name, ok: false, result: hasEnded }
+      const result = `the tool ${name} did not answer within ${withinMs / secondMs} seconds`
+      return this.#write(tx, call, { id, name, ok: false, result })
+    })
+  }
+
+  /** In the transaction that holds the log. */
+  async #write(
+    tx: Transaction,
+    call: Omit<DrivenCall, 'holder'>,
+    { id, name, ok, result }: Result,
+  ): Promise<Result> {
+    const entries: NewEntry[] = [{ type: 'tool.result', data: { id, name, ok, result } }]
+    if (!ok) {
+      const detail = `${name}: ${cutToLine(String(result), 'no reason was given')}`
+      entries.push({ type: 'error', data: { code: 'tool_failed', detail } })
+    }
+    await this.#parts.log.appendIn(tx, callLog(call), entries)
+    return { id, name, ok, result }
+  }
+
+  async #results(database: Queryable, call: string, ids: readonly string[]): Promise<Result[]> {
+    return (await store.findResults(database, call, ids)).map(({ entry }) => resultOf(entry))
+  }
+
+  /** A call of a tool that names no app is for whoever drives the call. */
+  async #isAskedOfNobody(call: DrivenCall, waiting: WaitingCalls): Promise<boolean> {
+    const [first] = waiting.unanswered
+    if (!first || (await this.#askedOf(call, first.id)) !== undefined) return false
+    return (await this.#parts.appRequests.appOf(call)) === null
+  }
+
+  async #toolCall(call: DrivenCall, id: string): Promise<Entry | undefined> {
+    const found = await store.findToolCall(this.#parts.database, call.id, id)
+    return found && (JSON.parse(found.entry) as Entry)
+  }
+
+  async #askedOf(call: DrivenCall, id: string): Promise<string | undefined> {
+    const app = (await this.#toolCall(call, id))?.data['app']
+    return typeof app === 'string' ? app : undefined
+  }
+
+  /** The app that was asked may be back on another socket, while a further app drives the call. */
+  #lookAgain(call: DrivenCall, waiting: WaitingCalls) {
+    this.#askAgain(call, waiting).catch((error: unknown) =>
+      this.#parts.logger.warn({ err: error, call: call.id }, 'whether a tool must be asked again is unknown'),
+    )
+  }
+
+  async #askAgain(call: DrivenCall, waiting: WaitingCalls) {
+    const { appRequests } = this.#parts
+    const [first] = waiting.unanswered
+    const entry = first && (await this.#toolCall(call, first.id))
+    if (typeof entry?.data['app'] !== 'string') return
+    const found = await appRequests.socketOf(call, entry.data['app'])
+    if (!found || waiting.wasAsked(found.socket)) return
+    const driver = await appRequests.appOf(call)
+    if (driver?.socket !== found.socket) await appRequests.redeliver(call, entry)
+  }
+}
+
+/** Calls of tools until each has its result, the time is over or the call has ended. */
+class WaitingCalls {
+  readonly over: Promise<void>
+  readonly #calls: readonly ToolCall[]
+  readonly #results = new Map<string, Result>()
+  readonly #sockets = new Set<string>()
+  readonly #finish: () => void
+  readonly fail: (error: Error) => void
+
+  constructor(calls: readonly ToolCall[]) {
+    this.#calls = calls
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    promise.catch(() => {}) // whoever waits for it is told, and where nobody does yet it is no fault
+    this.over = promise
+    this.#finish = resolve
+    this.fail = reject
+    if (calls.length === 0) this.#finish()
+  }
+
+  get ids(): string[] {
+    return this.#calls.map(({ id }) => id)
+  }
+
+  get unanswered(): ToolCall[] {
+    return this.#calls.filter(({ id }) => !this.#results.has(id))
+  }
+
+  get outcomes(): ToolOutcome[] {
+    return this.#calls.map(({ id, name }) => {
+      const { ok, result } = this.#results.get(id) ?? { ok: false, result: hasEnded }
+      return { id, name, ok, text: typeof result === 'string' ? result : JSON.stringify(result) }
+    })
+  }
+
+  see(entries: readonly ShownEntry[]) {
+    for (const { type, entry } of entries)
+      if (type === 'tool.result') this.answer(resultOf(entry))
+      else if (type === 'call.ended') this.giveUp()
+  }
+
+  answer(result: Result) {
+    if (!this.#calls.some(({ id }) => id === result.id)) return
+    this.#results.set(result.id, result)
+    if (this.unanswered.length === 0) this.#finish()
+  }
+
+  giveUp() {
+    this.#finish()
+  }
+
+  /** Whether this socket was asked again before; it counts as asked from here on. */
+  wasAsked(socket: string): boolean {
+    const was = this.#sockets.has(socket)
+    this.#sockets.add(socket)
+    return was
+  }
+}
+
+function resultOf(entry: string): Result {
+  const { data } = JSON.parse(entry) as Entry
+  return {
+    id: String(data['id']),
+    name: String(data['name']),
+    ok: data['ok'] === true,
+    result: data['result'],
+  }
+}

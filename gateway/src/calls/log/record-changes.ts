@@ -1,0 +1,33 @@
+import type { HeadChange } from './log.store.ts'
+import type { LogRef, Stamped } from './stamping.ts'
+
+/** What entries change beside the log: counts on heads, ends of calls, and what their orgs pay. */
+export function changesOf(writes: readonly { log: LogRef; entries: readonly Stamped[] }[]) {
+  const records = new Map<string, HeadChange>()
+  const ends: { call: string; ts: number; reason: string }[] = []
+  const charges = new Map<string, number>()
+  for (const { log, entries } of writes) {
+    if (log.call === null) continue
+    for (const { type, ts, data } of entries) {
+      if (isCounted(type)) count(records, log.call, type, data)
+      if (type === 'call.ended') ends.push({ call: log.call, ts, reason: String(data['reason']) })
+      if (type === 'metrics' && typeof data['credits'] === 'number' && data['credits'] > 0)
+        charges.set(log.org, (charges.get(log.org) ?? 0) + data['credits'])
+    }
+  }
+  // in one order, so that no two writers wait for each other
+  const byOrg = [...charges].toSorted(([a], [b]) => (a < b ? -1 : 1))
+  return { records: [...records.values()], ends, charges: byOrg }
+}
+
+const isCounted = (type: string) => type === 'error' || type === 'user.message' || type === 'agent.message'
+
+function count(records: Map<string, HeadChange>, call: string, type: string, data: Stamped['data']) {
+  const head = records.get(call) ?? { call, errors: 0, llmTimeouts: 0, turns: 0 }
+  records.set(call, head)
+  if (type !== 'error') head.turns += 1
+  else {
+    head.errors += 1
+    if (data['code'] === 'llm_timeout') head.llmTimeouts += 1
+  }
+}

@@ -1,0 +1,274 @@
+import {
+  openableChannels,
+  type CallSettings,
+  type Channel,
+  type OpenCall,
+  type OpenedCall,
+} from '@switchroom/contract/calls'
+import type { NewEntry } from '@switchroom/contract/log'
+import type { ProviderRow } from '@switchroom/contract/providers'
+import type { Environment } from '@switchroom/contract/scopes'
+import type { Judging, Lexicon } from '@switchroom/contract/settings'
+import type { Agents } from '../../agents/agents.ts'
+import type { Declaration } from '../../agents/apps/declaration.ts'
+import type { RunningGateways } from '../../agents/apps/running-gateways.ts'
+import { refuseMalformedSlug, scopeOf, type SettingsScope } from '../../agents/scope.ts'
+import { Layers } from '../../agents/stages/layers.ts'
+import type { Database, Queryable, Transaction } from '../../database/database.ts'
+import type { Caller } from '../../foundation/caller.ts'
+import type { Clock } from '../../foundation/clock.ts'
+import { badRequest, conflict, notFound, tooMany } from '../../foundation/refusals.ts'
+import type { Orgs } from '../../people/orgs/orgs.ts'
+import type { Log } from '../log/log.ts'
+import { callLog } from '../log/stamping.ts'
+import { newCallId, refuseMalformedCallId } from './call-ids.ts'
+import * as store from './records.store.ts'
+import { readForCall, type ResolutionRead } from './resolution.store.ts'
+import { nearestSet, scopesRun, type ScopeRun } from './versions-run.ts'
+
+/** What a call runs: the versions that are its own for ever, and what stands beside them at this instant. */
+export interface ResolvedSettings {
+  call: string | null
+  /** Nearest first. */
+  scopes: ScopeRun[]
+  config_version: number | null
+  lexicon_version: number | null
+  lexicon: Lexicon | null
+  canary: boolean
+  declaration: Declaration | null
+  row: ProviderRow
+  judging: Judging | null
+  /** The vendors the org brought keys for. */
+  own: string[]
+}
+
+/** How many calls of an org run, against its quota. */
+export const callsRunning = (database: Queryable) => (org: string) => store.countRunning(database, org)
+
+/** A call that begins with the request that names it. */
+export interface NewCall extends Partial<store.Parties> {
+  channel: Channel | 'phone' | 'msgapp'
+  /** The gateway that runs it, where it is a written one. */
+  runner?: string
+  /** What its log begins with; nothing where it begins when a worker takes it. */
+  entries: (resolution: ResolvedSettings) => readonly NewEntry[]
+  /** Refuses by what the call would run; nothing is kept then. */
+  judge?: (resolution: ResolvedSettings) => Promise<void>
+  /** Refuses past a cap of its channel, in the transaction that keeps it. */
+  admit?: (tx: Transaction) => Promise<void>
+  /** Whether it ends where it begins, and so counts for no quota. */
+  isPassing?: boolean
+  /** What is kept with it or not at all. */
+  alsoInTransaction?: (tx: Transaction) => Promise<void>
+}
+
+export interface CallRecordsParts {
+  database: Database
+  clock: Clock
+  orgs: Orgs
+  agents: Agents
+  gateways: Pick<RunningGateways, 'id' | 'aliveSince'>
+  log: Log
+}
+
+/** Calls, and the versions each runs on: decided once, at the first request that names the call. */
+export class CallRecords {
+  readonly #parts: CallRecordsParts
+
+  constructor(parts: CallRecordsParts) {
+    this.#parts = parts
+  }
+
+  async open(caller: Caller, wanted: OpenCall): Promise<OpenedCall> {
+    const { agent } = wanted
+    const channel = channelOf(wanted.channel)
+    const call = newCallId()
+    await this.#openFirst(scopeOf(caller, agent), call, channel)
+    return { call, agent, env: caller.env }
+  }
+
+  /** Opens a call that nobody knows yet: its head, its log and what that begins with, or nothing of it. */
+  async begin(
+    scope: SettingsScope,
+    call: string,
+    beginning: NewCall,
+  ): Promise<ResolvedSettings & { call: string }> {
+    const { database } = this.#parts
+    const reading = await this.#readNew(database, scope, call)
+    const resolution = resolutionOf(reading, scope, call)
+    await beginning.judge?.(resolution)
+    await database.transaction((tx) => this.#begin(tx, scope, reading, resolution, beginning))
+    return resolution
+  }
+
+  /** The same in the transaction of a rule that may hold the org. */
+  async beginIn(
+    tx: Transaction,
+    scope: SettingsScope,
+    call: string,
+    beginning: Omit<NewCall, 'judge'>,
+  ): Promise<ResolvedSettings & { call: string }> {
+    const reading = await this.#readNew(tx, scope, call)
+    const resolution = resolutionOf(reading, scope, call)
+    await this.#begin(tx, scope, reading, resolution, beginning)
+    return resolution
+  }
+
+  /** The call goes on as one of another agent, on what stands for that. Its log is held. */
+  async moveTo(tx: Transaction, call: string, scope: SettingsScope) {
+    const reading = await this.#read(tx, scope, null)
+    const { scopes, canary, declaration } = resolutionOf(reading, scope, call)
+    await store.moveHead(tx, {
+      id: call,
+      agent: scope.agent,
+      settings: scopes.map(({ holder, version, picked }) => ({ holder, version, picked })),
+      config: nearestSet(scopes) ?? null,
+      lexicon: reading.lexicon,
+      canary,
+      language: languageOf(scopes, declaration),
+    })
+  }
+
+  /** Held to the end of the transaction where there is a quota, so that two calls cannot both be the last. */
+  async refusePastQuota(tx: Transaction, org: string) {
+    const asked = await this.#parts.orgs.lookUp(org, tx)
+    if (asked?.quotas.concurrent_calls === null) return
+    const held = await this.#parts.orgs.lock(tx, org)
+    const most = held.quotas.concurrent_calls
+    const running = await store.countRunning(tx, org)
+    if (most !== null && running >= most)
+      throw tooMany(
+        `org ${held.slug} runs ${running} of its ${most} calls at once: wait until one ends, or ask the operator for more`,
+      )
+  }
+
+  /** Without a call: what one that no canary picks would run, of which nothing is kept. */
+  async resolve(scope: SettingsScope, call: string | null, channel: Channel): Promise<ResolvedSettings> {
+    refuseMalformedSlug(scope.agent)
+    if (call !== null) refuseMalformedCallId(call)
+    const reading = await this.#read(this.#parts.database, scope, call)
+    if (call === null || reading.head) return resolutionOf(reading, scope, call)
+    return this.#openFirst(scope, call, channel)
+  }
+
+  /** One refusal for a call that nobody knows, another org's and one of the other environment. */
+  async settingsOf({ org, env }: Caller, call: string): Promise<CallSettings> {
+    const settings = await store.findSettings(this.#parts.database, call, org, env)
+    if (!settings) throw unknownCall(call)
+    return settings
+  }
+
+  orgOf(call: string): Promise<{ org: string; slug: string; env: Environment } | undefined> {
+    return store.findOrgOfCall(this.#parts.database, call)
+  }
+
+  async agentOf({ org, env }: Caller, call: string): Promise<string | undefined> {
+    return (await store.findAgentOfCall(this.#parts.database, call, org, env))?.agent
+  }
+
+  /** Of several requests that name a new call at one instant, one resolves it and the others read what it kept. */
+  #openFirst(scope: SettingsScope, call: string, channel: Channel): Promise<ResolvedSettings> {
+    return this.#parts.database.transaction(async (tx) => {
+      const reading = await this.#read(tx, scope, call)
+      const resolution = resolutionOf(reading, scope, call)
+      if (reading.head || (await this.#keep(tx, scope, reading, resolution, { channel }))) return resolution
+      return resolutionOf(await this.#read(tx, scope, call), scope, call)
+    })
+  }
+
+  async #readNew(database: Queryable, scope: SettingsScope, call: string): Promise<ResolutionRead> {
+    refuseMalformedSlug(scope.agent)
+    const reading = await this.#read(database, scope, call)
+    if (reading.head) throw isThere(call)
+    return reading
+  }
+
+  async #begin(
+    tx: Transaction,
+    scope: SettingsScope,
+    reading: ResolutionRead,
+    resolution: ResolvedSettings & { call: string },
+    beginning: NewCall,
+  ) {
+    if (!beginning.isPassing) await this.refusePastQuota(tx, scope.org)
+    await beginning.admit?.(tx)
+    if (!(await this.#keep(tx, scope, reading, resolution, beginning))) throw isThere(resolution.call)
+    const log = callLog({ ...scope, id: resolution.call })
+    const entries = beginning.entries(resolution)
+    if (entries.length > 0) await this.#parts.log.appendIn(tx, log, entries)
+    await beginning.alsoInTransaction?.(tx)
+  }
+
+  async #keep(
+    tx: Transaction,
+    scope: SettingsScope,
+    { is_agent_named, lexicon }: ResolutionRead,
+    { call, scopes, canary, declaration }: ResolvedSettings & { call: string },
+    { channel, runner, ...parties }: Pick<NewCall, 'channel' | 'runner'> & Partial<store.Parties>,
+  ): Promise<boolean> {
+    if (!is_agent_named) await this.#parts.agents.lock(tx, scope.org, scope.agent)
+    const kept = await store.insertHead(tx, {
+      id: call,
+      scope,
+      channel,
+      openedAt: this.#parts.clock.now(),
+      settings: scopes.map(({ holder, version, picked }) => ({ holder, version, picked })),
+      config: nearestSet(scopes) ?? null,
+      lexicon,
+      canary,
+      parties: {
+        direction: parties.direction ?? 'inbound',
+        caller: parties.caller ?? null,
+        called: parties.called ?? null,
+        contact: parties.contact ?? null,
+        metadata: parties.metadata ?? {},
+        language: parties.language ?? languageOf(scopes, declaration),
+        extension: parties.extension ?? null,
+        beatAt: parties.beatAt ?? null,
+      },
+    })
+    if (kept) await this.#parts.log.open(tx, callLog({ ...scope, id: call }), runner)
+    return kept !== undefined
+  }
+
+  #read(database: Queryable, scope: SettingsScope, call: string | null): Promise<ResolutionRead> {
+    const alive = { own: this.#parts.gateways.id, since: this.#parts.gateways.aliveSince }
+    return readForCall(database, scope, call, alive)
+  }
+}
+
+function resolutionOf<Call extends string | null>(reading: ResolutionRead, scope: SettingsScope, call: Call) {
+  const { head, lexicon, declaration, row, judging, own } = reading
+  if (call !== null && head && !isOf(head, scope)) throw unknownCall(call)
+  const scopes = scopesRun(head, reading.scopes, call)
+  return {
+    call,
+    scopes,
+    config_version: nearestSet(scopes)?.version ?? null,
+    lexicon_version: lexicon?.version ?? null,
+    lexicon: lexicon?.content ?? null,
+    canary: scopes.some(({ picked }) => picked),
+    declaration,
+    row,
+    judging,
+    own,
+  }
+}
+
+const isOf = (head: Pick<SettingsScope, 'org' | 'agent' | 'env'>, { org, agent, env }: SettingsScope) =>
+  head.org === org && head.agent === agent && head.env === env
+
+const languageOf = (scopes: readonly ScopeRun[], declaration: Declaration | null): string | null => {
+  const configs = scopes.map(({ config }) => config)
+  return new Layers(declaration?.declared ?? {}, configs).get('language') ?? null
+}
+
+const isThere = (call: string) => conflict(`there is a call ${call} already`)
+
+const unknownCall = (call: string) => notFound(`there is no call ${call}`)
+
+function channelOf(said = 'web'): Channel {
+  const channel = openableChannels.find((known) => known === said)
+  if (!channel) throw badRequest(`channel is ${openableChannels.join(' or ')}`)
+  return channel
+}

@@ -1,0 +1,145 @@
+import type { ProviderRow } from '@switchroom/contract/providers'
+import type { Environment } from '@switchroom/contract/scopes'
+import type { Config, Judging, Lexicon } from '@switchroom/contract/settings'
+import type { Declaration } from '../../agents/apps/declaration.ts'
+import type { SettingsScope } from '../../agents/scope.ts'
+import { statement, type Queryable } from '../../database/database.ts'
+
+/** What a scope of a call's chain ran, as the head row keeps it. */
+export interface RanScope {
+  holder: string
+  /** Null where the scope supplied nothing. */
+  version: number | null
+  picked: boolean
+}
+
+/** A call that was resolved before. */
+export interface KnownHead {
+  org: string
+  agent: string
+  env: Environment
+  settings: RanScope[]
+}
+
+/** A scope of a call's chain, with every version of it that the call may run. */
+export interface ScopeReading {
+  holder: string
+  canary: { version: number; share: number } | null
+  /** The canary's version and the newest of the others; of a known call the one it runs. */
+  rows: { version: number; content: Config }[]
+}
+
+export interface LexiconReading {
+  holder: string
+  version: number
+  content: Lexicon
+}
+
+/** Everything that a call's settings are resolved from, at one instant. */
+export interface ResolutionRead {
+  head: KnownHead | null
+  is_agent_named: boolean
+  /** Nearest first. */
+  scopes: ScopeReading[]
+  /** Of the nearest scope that has one. */
+  lexicon: LexiconReading | null
+  row: ProviderRow
+  judging: Judging | null
+  /** The vendors the org brought keys for, in both environments or in this one. */
+  own: string[]
+  declaration: Declaration | null
+}
+
+/** Which gateways count: the one that asks, and those that were seen lately. */
+export interface Alive {
+  own: string
+  since: Date
+}
+
+interface ReadRow extends Omit<ResolutionRead, 'declaration'> {
+  held: { app: string; declaration: Omit<Declaration, 'app'> } | null
+}
+
+const inScope = `v.org = $1 and v.agent = $2 and v.env = $3 and v.holder = chain.holder`
+
+/**
+ * One statement, and so one round trip and one instant: nobody's set falls between two of its parts. The chain is
+ * written as two places and not as a list: PostgreSQL would take the list for a long one, and plan anew each time.
+ */
+export const resolutionRead = statement<ReadRow>(`
+  with head as (
+    select id, org, agent, env, holder, settings, lexicon_holder, lexicon_version from calls where id = $4::text
+  ), chain as (
+    select place, scope.holder, head.id is not null as is_known,
+      (head.settings -> (place - 1) ->> 'version')::int as version,
+      case when head.lexicon_holder = scope.holder then head.lexicon_version end as lexicon_version
+    from (values (1), (2)) as places (place)
+    left join head on true
+    cross join lateral (
+      select case when place = 1 then coalesce(head.holder, $5::text) else '' end as holder
+    ) scope
+    where place = 1 or coalesce(head.holder, $5::text) <> ''
+  )
+  select
+    (select to_json(head) from head) as head,
+    exists (select from agents where org = $1 and slug = $2) as is_agent_named,
+    (
+      select json_agg(json_build_object(
+        'holder', chain.holder,
+        'canary', case when canary.version is not null
+          then json_build_object('version', canary.version, 'share', canary.share) end,
+        'rows', array(
+          (
+            select json_build_object('version', v.version, 'content', v.content) from versions v
+            where v.kind = 'settings' and ${inScope} and v.version = coalesce(chain.version, canary.version)
+          )
+          union all
+          (
+            select json_build_object('version', v.version, 'content', v.content) from versions v
+            where v.kind = 'settings' and ${inScope} and v.version is distinct from canary.version
+              and not chain.is_known
+            order by v.version desc limit 1
+          )
+        )
+      ) order by chain.place)
+      from chain
+      left join canaries canary on canary.org = $1 and canary.agent = $2 and canary.env = $3
+        and canary.holder = chain.holder and not chain.is_known
+    ) as scopes,
+    (
+      select json_build_object('holder', chain.holder, 'version', ran.version, 'content', ran.content)
+      from chain
+      cross join lateral (
+        select v.version, v.content from versions v
+        where v.kind = 'lexicon' and ${inScope} and (not chain.is_known or v.version = chain.lexicon_version)
+        order by v.version desc limit 1
+      ) ran
+      order by chain.place limit 1
+    ) as lexicon,
+    (select document from providers_row) as row,
+    (select to_json(j) from (select judge, judge_builds, judge_options from org_judging where org = $1) j) as judging,
+    array(
+      select vendor from provider_keys where org = $1
+      union select vendor from environment_provider_keys where org = $1 and env = $3
+    ) as own,
+    (
+      select json_build_object('app', r.app, 'declaration', r.declaration)
+      from registrations r
+      join app_sockets s on s.id = r.socket
+      join gateways g on g.id = s.gateway and (g.id = $6 or g.seen_at > $7)
+      where r.org = $1 and r.agent = $2 and r.env = $3 and r.holder in (select chain.holder from chain)
+      order by r.holder = '', r.ordinal desc limit 1
+    ) as held`)
+
+/** Of a known call what it recorded, whoever asks; else a person's scope and the team's, or the org's own alone. */
+export async function readForCall(
+  database: Queryable,
+  { org, agent, env, holder }: SettingsScope,
+  call: string | null,
+  alive: Alive,
+): Promise<ResolutionRead> {
+  const read = await database.row(resolutionRead, org, agent, env, call, holder, alive.own, alive.since)
+  if (!read) throw new Error('a select without a from answers one row')
+  const { held, ...reading } = read
+  return { ...reading, declaration: held && { app: held.app, ...held.declaration } }
+}

@@ -1,0 +1,104 @@
+import type { Environment } from '@switchroom/contract/scopes'
+import { callColumns, type CallRow } from '../records/call-object.ts'
+import { statement, type Queryable, type Transaction } from '../../database/database.ts'
+
+/** A call as whoever runs it needs it. */
+export interface SpokenCall {
+  id: string
+  org: string
+  env: Environment
+  agent: string
+  holder: string
+  channel: string
+  direction: 'inbound' | 'outbound'
+  caller: string | null
+  called: string | null
+  contact: string | null
+  language: string | null
+  line: string | null
+  worker: string | null
+  beat_at: string | null
+  ended_at: string | null
+}
+
+const columns = `c.id, c.org, c.env, c.agent, c.holder, c.channel, c.direction, c.caller, c.called, c.contact, c.language,
+  c.line, c.worker, c.beat_at, c.ended_at`
+
+const find = statement<SpokenCall>(`select ${columns} from calls c where c.id = $1`)
+
+export const findCall = (database: Queryable, id: string) => database.row(find, id)
+
+type Kept =
+  | 'id'
+  | 'org'
+  | 'env'
+  | 'agent'
+  | 'holder'
+  | 'channel'
+  | 'direction'
+  | 'caller'
+  | 'called'
+  | 'contact'
+  | 'beat_at'
+
+/** A call as its worker writes to it. */
+export interface RunCall extends Pick<SpokenCall, Kept> {
+  seq: number
+  batch: number
+  sealed: boolean
+}
+
+const run = `
+  select l.id, l.org, l.env, l.agent, l.seq, l.batch, l.sealed, c.channel, c.direction, c.caller, c.called,
+    c.contact, c.holder, c.beat_at
+  from logs l join calls c on c.id = l.id where l.id = $1 and l.org = $2 and l.env = $3`
+
+const findRun = statement<RunCall>(run)
+
+export const findRunCall = (database: Queryable, id: string, org: string, env: Environment) =>
+  database.row(findRun, id, org, env)
+
+const holdRun = statement<RunCall>(`${run} for update of l`)
+
+/** Held until the end of the transaction: nobody else writes to its log, nor changes how it stands. */
+export const holdRunCall = (tx: Transaction, id: string, org: string, env: Environment) =>
+  tx.row(holdRun, id, org, env)
+
+const beat = statement(`
+  with held as materialized (select id from logs where id = $1 and not sealed for update)
+  update calls set beat_at = $2 from held where calls.id = held.id`)
+
+/** Not of a call that somebody ends at this instant. */
+export const setBeat = (database: Queryable, id: string, now: Date) => database.rows(beat, id, now)
+
+const take = statement(`update calls set beat_at = $2, worker = $3, runner = $4 where id = $1`)
+
+export const setWorker = (
+  tx: Transaction,
+  id: string,
+  now: Date,
+  { worker, runner }: { worker: string | undefined; runner: string },
+) => tx.rows(take, id, now, worker, runner)
+
+const silent = statement<{ id: string }>(`
+  select id from calls where ended_at is null and beat_at is not null and beat_at <= $1 order by beat_at limit 100`)
+
+/** Those whose workers gave no sign of life since then, the longest silent first. */
+export const findSilent = (database: Queryable, since: Date) => database.rows(silent, since)
+
+const head = statement<CallRow>(`select ${callColumns} from calls c where c.id = $1`)
+
+export const findHead = (database: Queryable, id: string) => database.row(head, id)
+
+const answered = statement(`select from entries where log = $1 and type = 'call.answered'`)
+
+/** Of a call that was dialled. */
+export const wasAnswered = async (tx: Transaction, id: string) => (await tx.rows(answered, id)).length > 0
+
+const asked = statement<{ id: string }>(`
+  select asked ->> 'id' as id from entries, json_array_elements(entry::json -> 'data' -> 'toolCalls') as asked
+  where log = $1 and type = 'llm.toolCall'`)
+
+/** The ids of every tool that was asked for in a call. */
+export const listToolIds = async (tx: Transaction, call: string) =>
+  (await tx.rows(asked, call)).map(({ id }) => id)

@@ -1,0 +1,144 @@
+import type { AppendEntries, Appended, NewEntry } from '@switchroom/contract/log'
+import type { Database, Queryable, Transaction } from '../../database/database.ts'
+import type { Caller } from '../../foundation/caller.ts'
+import { secondMs, type Clock } from '../../foundation/clock.ts'
+import { badRequest, conflict, notFound } from '../../foundation/refusals.ts'
+import type { VendorWindow } from '../../providers/ordering/vendor-window.ts'
+import { numberToOptOut, type RecordOptOut } from '../contacts/opting-out.ts'
+import { notTaken, type Log, type Run } from '../log/log.ts'
+import { callLog, type KeptEntry } from '../log/stamping.ts'
+import type { Pricing } from '../metering/pricing.ts'
+import type { Memories } from '../memory/memories.ts'
+import * as store from './calls.store.ts'
+import { isLearned, readRuns } from './entry-rules.ts'
+
+/** How far a sign of life may be behind, so that not every entry writes one. */
+export const beatLagMs = secondMs
+
+export interface AppendingParts {
+  database: Database
+  clock: Clock
+  log: Log
+  pricing: Pricing
+  vendorWindow: VendorWindow
+  recordOptOut: RecordOptOut
+  memories: Pick<Memories, 'keep'>
+}
+
+/** What a worker tells of the call it runs. */
+export class EntryAppender {
+  readonly #parts: AppendingParts
+
+  constructor(parts: AppendingParts) {
+    this.#parts = parts
+  }
+
+  /** A batch is taken once, however often it comes; a list without entries says that the worker lives. */
+  async append(caller: Caller, id: string, { entries, batch }: AppendEntries): Promise<Appended> {
+    const runs = await this.#priced(readRuns(entries))
+    const call = await this.find(caller, id)
+    if (batch !== undefined && batch <= call.batch) return { seq: call.seq }
+    if (call.sealed) throw notTaken()
+    const next = call.batch + 1
+    if (batch !== undefined && batch > next)
+      throw conflict(`batch ${batch} came before batch ${next}: send that one first`)
+    await this.#sawLife(this.#parts.database, call)
+    if (runs.length === 0 && batch === undefined) return { seq: call.seq }
+    return this.#write(caller, call, runs, batch)
+  }
+
+  /** The caller's call, which a worker runs. */
+  async find({ org, env }: Caller, id: string): Promise<store.RunCall> {
+    return spoken(id, await store.findRunCall(this.#parts.database, id, org, env))
+  }
+
+  /** The same, held until the end of the transaction and not ended. Whatever a worker does, it lives. */
+  async lock(tx: Transaction, { org, env }: Caller, id: string): Promise<store.RunCall> {
+    const call = spoken(id, await store.holdRunCall(tx, id, org, env))
+    if (call.sealed) throw notTaken()
+    await this.#sawLife(tx, call)
+    return call
+  }
+
+  async #sawLife(database: Queryable, { id, beat_at }: store.RunCall) {
+    const now = this.#parts.clock.now()
+    if (beat_at === null || now.getTime() - Date.parse(beat_at) >= beatLagMs)
+      await store.setBeat(database, id, now)
+  }
+
+  async #write(caller: Caller, call: store.RunCall, runs: readonly Run[], batch?: number): Promise<Appended> {
+    try {
+      const kept = await this.#keep(call, runs, batch ?? null)
+      this.#countFailures(caller, call.id, runs)
+      return { seq: kept.at(-1)?.seq ?? call.seq }
+    } catch (error) {
+      // the same batch may have come at the same instant
+      const now = await this.find(caller, call.id)
+      if (batch !== undefined && batch <= now.batch) return { seq: now.seq }
+      throw error
+    }
+  }
+
+  /** What others act on is kept with the batch that says so, or neither is. */
+  #keep(call: store.RunCall, runs: readonly Run[], batch: number | null): Promise<KeptEntry[]> {
+    const { database, log } = this.#parts
+    const isActedOn = ({ type }: NewEntry) => type === 'call.opt_out' || type === 'memory.ops'
+    if (!runs.some(({ entries }) => entries.some(isActedOn)))
+      return log.appendBatch(callLog(call), runs, batch)
+    const isOptedOut = runs.some(({ entries }) => entries.some(isOptOut))
+    const number = isOptedOut ? numberToOptOut(call) : null
+    const told = runs.map(({ isEphemeral, entries }) => ({
+      isEphemeral,
+      entries: entries.map((entry) => (isOptOut(entry) ? { ...entry, data: { number } } : entry)),
+    }))
+    refuseMemoryOfOthers(call, told)
+    return database.transaction(async (tx) => {
+      if (number !== null) await this.#parts.recordOptOut(tx, { org: call.org, number, call: call.id })
+      const kept = await log.appendBatchIn(tx, callLog(call), told, batch)
+      for (const { type, data } of told.flatMap(({ entries }) => entries))
+        if (type === 'memory.ops' && isLearned(data)) await this.#parts.memories.keep(tx, call, data)
+      return kept
+    })
+  }
+
+  /** The fleet speaks for the platform as well; an org's own worker for that org alone. */
+  #countFailures({ kind, org }: Caller, call: string, runs: readonly Run[]) {
+    const { vendorWindow } = this.#parts
+    for (const { type, data } of runs.flatMap(({ entries }) => entries)) {
+      const { vendor, state } = data
+      const isFailure = type === 'error' || (type === 'vendor.switched' && state === 'down')
+      if (!isFailure || typeof vendor !== 'string') continue
+      if (kind === 'fleet') vendorWindow.failed(vendor, call)
+      vendorWindow.failed(vendor, call, org)
+    }
+  }
+
+  #priced(runs: readonly Run[]): Promise<Run[]> {
+    return Promise.all(
+      runs.map(async ({ isEphemeral, entries }) => ({
+        isEphemeral,
+        entries: await this.#parts.pricing.priced(entries),
+      })),
+    )
+  }
+}
+
+const isOptOut = ({ type }: NewEntry) => type === 'call.opt_out'
+
+function refuseMemoryOfOthers({ id, contact }: store.RunCall, runs: readonly Run[]) {
+  for (const { type, data } of runs.flatMap(({ entries }) => entries))
+    if (type === 'memory.ops' && data['contact'] !== contact)
+      throw badRequest(
+        `memory.ops is about the contact of the call, and call ${id} ${contact === null ? 'has none' : `is with ${contact}`}`,
+      )
+}
+
+function spoken(id: string, call: store.RunCall | undefined): store.RunCall {
+  if (!call) throw unknownCall(id)
+  if (!isSpoken(call)) throw conflict(`call ${id} is a written one, and no worker runs those`)
+  return call
+}
+
+export const isSpoken = ({ channel }: { channel: string }) => channel === 'web' || channel === 'phone'
+
+export const unknownCall = (call: string) => notFound(`there is no call ${call}`)

@@ -1,0 +1,105 @@
+import type { NewEntry } from '@switchroom/contract/log'
+import { primaryTag } from '@switchroom/kit/languages'
+import type { Logger } from 'pino'
+import type { Database, Transaction } from '../../database/database.ts'
+import { later, secondMs, type Clock } from '../../foundation/clock.ts'
+import { newId } from '../../foundation/secrets.ts'
+import { holdWithAgent, phoneForm, requestCallback } from '../callbacks/requesting.ts'
+import type { Log } from '../log/log.ts'
+import { callLog } from '../log/stamping.ts'
+import { beatLagMs } from './entry-appender.ts'
+import * as store from './calls.store.ts'
+
+const lostAfterMs = 30 * secondMs
+
+/** What the caller is told, and that somebody calls back where there is a number to call. */
+const english = ['Sorry, something went wrong on our side.', 'We will call you back.'] as const
+const sentences: Readonly<Record<string, readonly [string, string]>> = {
+  es: ['Perdona, tenemos un problema técnico.', 'Te volveremos a llamar.'],
+  pt: ['Desculpe, temos um problema técnico.', 'Vamos ligar de volta.'],
+}
+
+export interface LostWorkersParts {
+  database: Database
+  clock: Clock
+  logger: Logger
+  log: Log
+  /** Says it to the caller without a worker, where the media plane still has the call. */
+  tellCaller?: (call: store.SpokenCall, text: string) => Promise<void>
+  /** Lets go of whoever is still in the call. */
+  hangUp: (call: store.SpokenCall) => Promise<void>
+}
+
+/** Calls whose workers went away: somebody has to end them, once, whichever gateway sees it first. */
+export class LostWorkers {
+  readonly #parts: LostWorkersParts
+
+  constructor(parts: LostWorkersParts) {
+    this.#parts = parts
+  }
+
+  async poll() {
+    const { database, logger } = this.#parts
+    for (const { id } of await store.findSilent(database, this.#silentSince))
+      await database
+        .transaction((tx) => this.#end(tx, id))
+        .catch((error: unknown) => logger.warn({ err: error, call: id }, 'a lost call was not ended'))
+  }
+
+  /** Signs of life are written down with a lag. */
+  get #silentSince(): Date {
+    return later(this.#parts.clock.now(), -lostAfterMs - beatLagMs)
+  }
+
+  /** Nothing, where it was ended or gave a sign of life until its log was held. */
+  async #end(tx: Transaction, id: string) {
+    const { log } = this.#parts
+    const found = await store.findCall(tx, id)
+    if (found?.channel === 'phone') await holdWithAgent(tx, log, { ...found, transport: 'phone' })
+    const held = await log.lock(tx, id)
+    const call = held && !held.sealed ? await store.findCall(tx, id) : undefined
+    if (!call || call.beat_at === null || Date.parse(call.beat_at) > this.#silentSince.getTime()) return
+    const ref = callLog(call)
+    const isRinging = call.direction === 'outbound' && !(await store.wasAnswered(tx, id))
+    const isHeard = call.channel === 'phone' && !isRinging
+    const number = isHeard && phoneForm.test(call.contact ?? '') ? call.contact : null
+    const said = isHeard ? sentenceOf(call, number !== null) : undefined
+    await log.appendIn(tx, ref, [...(said === undefined ? [] : [sayRequested(said)]), lost])
+    if (number !== null)
+      await requestCallback(tx, log, { ...call, transport: 'phone' }, { number, via: 'overflow' })
+    const reason = isRinging ? 'dial_failed' : 'failed'
+    await log.appendIn(tx, ref, [{ type: 'call.ended', data: { reason } }])
+    tx.afterCommit(() => void this.#letGo(call, said))
+  }
+
+  /** After it is written down, and so once. */
+  async #letGo(call: store.SpokenCall, said: string | undefined) {
+    const { tellCaller, hangUp, logger } = this.#parts
+    try {
+      if (said !== undefined) await tellCaller?.(call, said)
+    } catch (error) {
+      logger.warn({ err: error, call: call.id }, 'the caller of a lost call was not told')
+    }
+    await hangUp(call).catch((error: unknown) =>
+      logger.warn({ err: error, call: call.id }, 'a lost call was not hung up'),
+    )
+  }
+}
+
+function sentenceOf({ language }: store.SpokenCall, isCalledBack: boolean): string {
+  const [sorry, back] = sentences[primaryTag(language ?? '')] ?? english
+  return isCalledBack ? `${sorry} ${back}` : sorry
+}
+
+const sayRequested = (text: string): NewEntry => ({
+  type: 'say.requested',
+  data: { text, messageId: newId('msg', 8) },
+})
+
+const lost: NewEntry = {
+  type: 'error',
+  data: {
+    code: 'worker_lost',
+    detail: `the worker that ran the call gave no sign of life for ${lostAfterMs / secondMs} seconds`,
+  },
+}

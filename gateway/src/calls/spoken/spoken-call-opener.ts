@@ -1,0 +1,204 @@
+import type { OpenedWorkerCall, OpenWorkerCall } from '@switchroom/contract/worker'
+import type { ConnectedApps } from '../../agents/apps/connected-apps.ts'
+import { refuseMalformedSlug } from '../../agents/scope.ts'
+import type { Database, Transaction } from '../../database/database.ts'
+import { runnerOf, type Caller } from '../../foundation/caller.ts'
+import type { Clock } from '../../foundation/clock.ts'
+import { badRequest, conflict, forbidden, notFound, Refusal } from '../../foundation/refusals.ts'
+import { cutToLine } from '../../foundation/text.ts'
+import { phoneForm, requestCallback } from '../callbacks/requesting.ts'
+import { knowContact } from '../contacts/known-contacts.ts'
+import { newCallId } from '../records/call-ids.ts'
+import type { NewCall, CallRecords } from '../records/records.ts'
+import { extensionOf } from '../lines/extension.ts'
+import type { Lines, LineRow, NumberRoute, RouteOf } from '../lines/lines.ts'
+import { notTaken, type Log } from '../log/log.ts'
+import { callLog } from '../log/stamping.ts'
+import { isSpoken, unknownCall } from './entry-appender.ts'
+import * as store from './calls.store.ts'
+
+const workersForm = /^[A-Za-z0-9_-]{1,128}$/
+
+export interface OpeningParts {
+  database: Database
+  clock: Clock
+  log: Log
+  records: CallRecords
+  connectedApps: ConnectedApps
+  lines: Lines
+  routeOf: RouteOf
+  /** A call came to the number. */
+  reached: (number: string) => Promise<void>
+}
+
+/** Where a call came to: a number, or an agent by name. */
+type Reached = Pick<NumberRoute, 'org' | 'env' | 'agent'> & { number: string | null }
+
+/** A call that came in, and between whom it is. */
+interface Arrived {
+  id: string
+  route: Reached
+  caller: string | null
+  contact: string | null
+  extension: string | null
+  /** The key of the worker that opens it. */
+  runner: string
+}
+
+/** Nothing refused the call, and nothing of it is to be kept. */
+class DryRun extends Error {}
+
+/** How a spoken call comes to its worker. */
+export class SpokenCallOpener {
+  readonly #parts: OpeningParts
+
+  constructor(parts: OpeningParts) {
+    this.#parts = parts
+  }
+
+  /** One that came to a number or to an agent by name, one that a browser's request opened, or one that is dialled. */
+  async open(caller: Caller, wanted: OpenWorkerCall): Promise<OpenedWorkerCall> {
+    if (wanted.number !== undefined) return this.#openOn(caller, wanted.number, wanted)
+    if (wanted.agent !== undefined) return this.#openFor(caller, wanted.agent, wanted)
+    if (wanted.dry_run) throw badRequest('dry_run needs the number that was called, or the agent')
+    if (wanted.call === undefined) throw badRequest('name the number that was called, or the call to take')
+    return this.#take(caller, wanted.call, wanted.worker)
+  }
+
+  async #openOn(caller: Caller, number: string, wanted: OpenWorkerCall): Promise<OpenedWorkerCall> {
+    const { routeOf, reached } = this.#parts
+    if (wanted.agent !== undefined)
+      throw badRequest('name the number that was called or the agent, one of them')
+    const arriving = arrivingBy(caller, wanted)
+    const route = await routeOf(number)
+    if (!route || route.channel !== 'phone' || !isTheirs(caller, route))
+      throw notFound(`no agent answers at ${cutToLine(number, 'that number')}: route it to one first`)
+    if (route.awaits_approval) throw forbidden(`${number} rings once the operator has approved it`)
+    await reached(number)
+    const line = wanted.overflow ? undefined : await this.#parts.lines.lineOf(number)
+    return this.#openArrived({ ...arriving, route }, wanted, line)
+  }
+
+  /** From a phone on the worker's own machine, which dialled no number. */
+  async #openFor(caller: Caller, agent: string, wanted: OpenWorkerCall): Promise<OpenedWorkerCall> {
+    const { org, env } = caller
+    if (org === '') throw badRequest('name the org in the header svc-org')
+    refuseMalformedSlug(agent)
+    const route = { org, env, agent, number: null }
+    return this.#openArrived({ ...arrivingBy(caller, wanted), route }, wanted, undefined)
+  }
+
+  async #openArrived(
+    arrived: Arrived,
+    wanted: OpenWorkerCall,
+    line: LineRow | undefined,
+  ): Promise<OpenedWorkerCall> {
+    try {
+      await this.#begin(arrived, wanted, line)
+    } catch (error) {
+      if (error instanceof DryRun) return opened({ ...arrived.route, id: arrived.id }, line)
+      if (!(await this.#isRepeated(error, arrived, wanted))) throw error
+    }
+    return opened({ ...arrived.route, id: arrived.id }, line)
+  }
+
+  async #begin(arrived: Arrived, wanted: OpenWorkerCall, line: LineRow | undefined) {
+    const { id, route, caller, contact, extension } = arrived
+    const entry = line
+      ? { type: 'line.answered', data: { line: line.number, extensionMs: line.extension_ms } }
+      : { type: 'call.started', data: {} }
+    const beginning: NewCall = {
+      channel: 'phone',
+      caller,
+      called: route.number,
+      contact,
+      extension,
+      beatAt: this.#parts.clock.now(),
+      entries: () => [entry],
+      isPassing: wanted.overflow === true,
+      judge: async ({ declaration }) => {
+        if (!line && !declaration) throw unheld(route)
+      },
+      alsoInTransaction: (tx) => this.#settle(tx, arrived, wanted, line),
+    }
+    await this.#parts.records.begin({ ...route, holder: '' }, id, beginning)
+  }
+
+  /** In the transaction that opens it: whose it is first, or how it ends at once. */
+  async #settle(tx: Transaction, arrived: Arrived, wanted: OpenWorkerCall, line: LineRow | undefined) {
+    const { clock, lines, log } = this.#parts
+    if (wanted.dry_run) throw new DryRun()
+    const { id, route, contact, runner } = arrived
+    await store.setWorker(tx, id, clock.now(), { worker: wanted.worker, runner })
+    if (line) await lines.own(tx, line, id, route.agent)
+    // an org's own worker can name any caller, so only the platform's make one known to the dialling guards
+    if (contact !== null && route.number !== null && runner === 'fleet')
+      await knowContact(tx, { ...route, contact }, clock.now())
+    if (!wanted.overflow) return
+    const call = { ...route, id, transport: 'phone', contact } as const
+    if (contact !== null) await requestCallback(tx, log, call, { number: contact, via: 'overflow' })
+    await log.appendIn(tx, callLog(call), [{ type: 'call.ended', data: { reason: 'hangup' } }])
+  }
+
+  /** A worker that names the call itself may ask again, also at the same instant. */
+  async #isRepeated(error: unknown, { id, route }: Arrived, wanted: OpenWorkerCall): Promise<boolean> {
+    if (!(error instanceof Refusal) || error.status !== 409 || wanted.call === undefined) return false
+    const known = await store.findCall(this.#parts.database, id)
+    const isSame = known?.org === route.org && known.env === route.env && known.called === route.number
+    if (route.number === null && known?.agent !== route.agent) return false
+    return isSame && known.channel === 'phone' && known.worker === (wanted.worker ?? null)
+  }
+
+  async #take(caller: Caller, id: string, worker: string | undefined): Promise<OpenedWorkerCall> {
+    const { database, connectedApps, records, log, clock } = this.#parts
+    const call = await store.findCall(database, id)
+    if (!call || !isTheirs(caller, call)) throw unknownCall(id)
+    if (!isSpoken(call)) throw conflict(`call ${id} is a written one, and no worker runs those`)
+    if (isRunBy(call, worker)) return opened(call, undefined)
+    if (!(await connectedApps.appFor(call))) throw unheld(call)
+    return database.transaction(async (tx) => {
+      const isDialled = call.direction === 'outbound' // counted since the dial, and started when somebody answers
+      if (!isDialled) await records.refusePastQuota(tx, call.org)
+      const held = await log.lock(tx, id)
+      if (!held || held.sealed) throw notTaken()
+      const now = await store.findCall(tx, id)
+      if (!now || now.beat_at !== null) throw conflict(`a worker runs call ${id} already`)
+      await store.setWorker(tx, id, clock.now(), { worker, runner: runnerOf(caller) })
+      if (!isDialled) await log.appendIn(tx, callLog(now), [{ type: 'call.started', data: {} }])
+      return opened(now, undefined)
+    })
+  }
+}
+
+/** A worker of the fleet serves every org, unless it names one; an org's own works in its key's environment. */
+const isTheirs = ({ kind, org, env }: Caller, named: Pick<NumberRoute, 'org' | 'env'>) =>
+  kind === 'fleet' ? org === '' || org === named.org : org === named.org && env === named.env
+
+const isRunBy = ({ worker, beat_at, ended_at }: store.SpokenCall, asks: string | undefined) =>
+  asks !== undefined && worker === asks && beat_at !== null && ended_at === null
+
+const unheld = ({ agent, env }: Pick<NumberRoute, 'agent' | 'env'>) =>
+  conflict(`no app holds ${agent} in ${env}: connect one, and call again`)
+
+/** Between whom, as the worker heard it. */
+function arrivingBy(caller: Caller, wanted: OpenWorkerCall): Omit<Arrived, 'route'> {
+  const from = wanted.from?.trim() ?? ''
+  return {
+    id: callIdOf(wanted.call),
+    caller: from === '' ? null : cutToLine(from, 'unknown'),
+    contact: phoneForm.test(from) ? from : null,
+    extension: extensionOf(wanted.extension),
+    runner: runnerOf(caller),
+  }
+}
+
+const opened = (
+  { id, org, env, agent }: Pick<store.SpokenCall, 'id' | 'org' | 'env' | 'agent'>,
+  line: LineRow | undefined,
+): OpenedWorkerCall => ({ call: id, org, env, agent, line: line ? { extensionMs: line.extension_ms } : null })
+
+function callIdOf(named: string | undefined): string {
+  if (named === undefined) return newCallId()
+  if (!workersForm.test(named)) throw badRequest('call is 1 to 128 letters, digits, dashes and underscores')
+  return named
+}

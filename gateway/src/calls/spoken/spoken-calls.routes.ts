@@ -1,0 +1,115 @@
+import { CallParams, WorkerHeaders } from '@switchroom/contract/calls'
+import { AppendEntries, Appended } from '@switchroom/contract/log'
+import { Nothing } from '@switchroom/contract/shapes'
+import {
+  CallInstructions,
+  DialledExtension,
+  OpenedWorkerCall,
+  OpenWorkerCall,
+  PreparedTurn,
+  PrepareTurn,
+  RunTools,
+  ToolOutcomes,
+} from '@switchroom/contract/worker'
+import { openingWorker, worker } from '../../http/access.ts'
+import { refusals } from '../../http/refusals.ts'
+import type { Server } from '../../http/server.ts'
+import type { EntryAppender } from './entry-appender.ts'
+import type { WorkerRequests } from './worker-requests.ts'
+import type { SpokenCallOpener } from './spoken-call-opener.ts'
+
+export function spokenCallRoutes(
+  server: Server,
+  spokenCallOpener: SpokenCallOpener,
+  entryAppender: EntryAppender,
+  workerRequests: WorkerRequests,
+) {
+  server.post(
+    '/v1/worker/calls',
+    {
+      access: openingWorker,
+      schema: {
+        summary: 'Open a call that came to a number, or take one that a browser opened',
+        headers: WorkerHeaders,
+        body: OpenWorkerCall,
+        response: { 200: OpenedWorkerCall, 201: OpenedWorkerCall, ...refusals(404, 409, 429) },
+      },
+    },
+    async ({ caller, body }, reply) =>
+      reply.code(body.dry_run ? 200 : 201).send(await spokenCallOpener.open(caller, body)),
+  )
+
+  server.post(
+    '/v1/calls/:call/events',
+    {
+      access: worker,
+      schema: {
+        summary: 'Tell what happened in a call that you run; an empty list says that you live',
+        description:
+          'A worker that was silent for 30 seconds is taken as lost, and its call ends. Entries of one batch are kept together, and a batch that comes again is not.',
+        params: CallParams,
+        body: AppendEntries,
+        response: { 200: Appended, ...refusals(404, 409) },
+      },
+    },
+    ({ caller, params, body }) => entryAppender.append(caller, params.call, body),
+  )
+
+  server.get(
+    '/v1/calls/:call/instructions',
+    {
+      access: worker,
+      schema: {
+        summary: "What a call is run with beside its settings: the app's prompt and tools, and what is known",
+        params: CallParams,
+        response: { 200: CallInstructions, ...refusals(404, 409, 503) },
+      },
+    },
+    ({ caller, params }) => workerRequests.instructions(caller, params.call),
+  )
+
+  server.post(
+    '/v1/calls/:call/tools',
+    {
+      access: worker,
+      schema: {
+        summary: 'Have the app run the tools that the model asked for, each id once however often you ask',
+        params: CallParams,
+        body: RunTools,
+        response: { 200: ToolOutcomes, ...refusals(404, 409) },
+      },
+    },
+    ({ caller, params, body }) => workerRequests.runTools(caller, params.call, body),
+  )
+
+  server.post(
+    '/v1/calls/:call/preparing',
+    {
+      access: worker,
+      schema: {
+        summary: 'Let the app prepare the next generation, within its budget',
+        params: CallParams,
+        body: PrepareTurn,
+        response: { 200: PreparedTurn, ...refusals(404, 409) },
+      },
+    },
+    ({ caller, params, body }) => workerRequests.prepare(caller, params.call, body),
+  )
+
+  server.post(
+    '/v1/calls/:call/extension',
+    {
+      access: worker,
+      schema: {
+        summary: 'Say what was dialled while the extension window of a line stood open',
+        params: CallParams,
+        body: DialledExtension,
+        response: { 204: Nothing, ...refusals(404, 409) },
+      },
+    },
+    async ({ caller, params, body }, reply) => {
+      await workerRequests.closeWindow(caller, params.call, body.digits)
+      return reply.code(204).send()
+    },
+  )
+}

@@ -1,0 +1,98 @@
+import type { NewEntry } from '@switchroom/contract/log'
+import type {
+  CallInstructions,
+  PreparedTurn,
+  PrepareTurn,
+  RunTools,
+  ToolOutcomes,
+} from '@switchroom/contract/worker'
+import type { Database, Transaction } from '../../database/database.ts'
+import type { Caller } from '../../foundation/caller.ts'
+import { unavailable } from '../../foundation/refusals.ts'
+import type { AppRequests } from '../app-requests/app-requests.ts'
+import type { Tools } from '../app-requests/tools.ts'
+import { callOf } from '../records/call-object.ts'
+import type { Lines } from '../lines/lines.ts'
+import type { Log } from '../log/log.ts'
+import { callLog } from '../log/stamping.ts'
+import type { Memories } from '../memory/memories.ts'
+import type { EntryAppender } from './entry-appender.ts'
+import * as store from './calls.store.ts'
+
+export interface AskingParts {
+  database: Database
+  log: Log
+  entryAppender: EntryAppender
+  appRequests: Pick<AppRequests, 'appOf' | 'prepare'>
+  tools: Pick<Tools, 'run'>
+  lines: Lines
+  memories: Pick<Memories, 'factsOf'>
+}
+
+/** What a worker asks of the app that drives its call. */
+export class WorkerRequests {
+  readonly #parts: AskingParts
+
+  constructor(parts: AskingParts) {
+    this.#parts = parts
+  }
+
+  /** What the agent's app brings to the call now, and what is known of the contact. */
+  async instructions(caller: Caller, id: string): Promise<CallInstructions> {
+    const { database, entryAppender, appRequests, memories } = this.#parts
+    const found = await entryAppender.find(caller, id)
+    const [app, facts, head] = await Promise.all([
+      appRequests.appOf(found),
+      memories.factsOf(found),
+      store.findHead(database, id),
+    ])
+    if (!app || !head)
+      throw unavailable(
+        `no app holds ${found.agent} in ${found.env} at the moment: connect one, and try again`,
+      )
+    const { prompt = null, tools, analysis } = app.offer
+    const send_audio_metrics = analysis?.send_audio_metrics === true
+    return { prompt, tools, contact: found.contact, facts, send_audio_metrics, call: callOf(head) }
+  }
+
+  /** Asked again with the same ids, it answers the same: no tool runs twice. */
+  async runTools(caller: Caller, id: string, wanted: RunTools): Promise<ToolOutcomes> {
+    const { database, entryAppender, appRequests, tools } = this.#parts
+    const app = await appRequests.appOf(await entryAppender.find(caller, id))
+    const call = await database.transaction(async (tx) => {
+      const held = await entryAppender.lock(tx, caller, id)
+      await this.#keepAsked(tx, held, wanted, app?.instance)
+      return held
+    })
+    return { outcomes: await tools.run(call, wanted.calls) }
+  }
+
+  async prepare(caller: Caller, id: string, { turn }: PrepareTurn): Promise<PreparedTurn> {
+    const { database, entryAppender, appRequests } = this.#parts
+    const call = await database.transaction((tx) => entryAppender.lock(tx, caller, id))
+    return { set: await appRequests.prepare(call, turn) }
+  }
+
+  /** The extension window of a line has closed. */
+  async closeWindow(caller: Caller, id: string, digits: string) {
+    const { database, entryAppender, lines } = this.#parts
+    await database.transaction(async (tx) => {
+      await entryAppender.lock(tx, caller, id)
+      await lines.closeWindow(tx, id, digits)
+    })
+  }
+
+  /** Only what was not asked for before; kept before the app hears of it. */
+  async #keepAsked(tx: Transaction, held: store.RunCall, wanted: RunTools, app: string | undefined) {
+    const known = new Set(await store.listToolIds(tx, held.id))
+    const toolCalls = wanted.calls.filter(({ id }) => !known.has(id) && known.add(id))
+    if (toolCalls.length === 0) return
+    const data: NewEntry['data'] = {
+      msgId: wanted.msgId,
+      toolCalls,
+      ...(wanted.text !== undefined && { text: wanted.text }),
+      ...(app !== undefined && { app }),
+    }
+    await this.#parts.log.appendIn(tx, callLog(held), [{ type: 'llm.toolCall', data }])
+  }
+}

@@ -1,0 +1,93 @@
+import type { NewEntry } from '@switchroom/contract/log'
+import { knowContact } from '../../calls/contacts/known-contacts.ts'
+import { newCallId } from '../../calls/records/call-ids.ts'
+import type { CallRecords } from '../../calls/records/records.ts'
+import type { Log } from '../../calls/log/log.ts'
+import type { LogRef } from '../../calls/log/stamping.ts'
+import { quietEntries } from '../../calls/written/idleness.ts'
+import type { WrittenCalls } from '../../calls/written/written-calls.ts'
+import type { Transaction } from '../../database/database.ts'
+import type { Clock } from '../../foundation/clock.ts'
+import type { Orgs } from '../../people/orgs/orgs.ts'
+import type { Received } from '../received.ts'
+import type { Sendings } from '../sending/sendings.ts'
+import * as store from './conversations.store.ts'
+
+export interface PuttingParts {
+  clock: Clock
+  orgs: Orgs
+  log: Log
+  records: CallRecords
+  calls: Pick<WrittenCalls, 'run'>
+  sendings: Pick<Sendings, 'begin'>
+  /** This gateway's name. */
+  gateway: string
+}
+
+/** A conversation that is held to the end of a transaction. */
+export interface HeldConversation {
+  /** The call that it goes on in; undefined where the next message opens one. */
+  open: LogRef | undefined
+  /** Whether a person took that call over. */
+  isPersons: boolean
+}
+
+/** Puts messages into the calls that their conversations go on in. */
+export class ConversationCalls {
+  readonly #parts: PuttingParts
+
+  constructor(parts: PuttingParts) {
+    this.#parts = parts
+  }
+
+  /** Also says that the contact wrote. A call that has been quiet for too long ends here, if nobody saw it before. */
+  async lock(tx: Transaction, message: Received): Promise<HeldConversation> {
+    const { clock, log } = this.#parts
+    const call = await store.lockConversation(tx, message)
+    if (message.contact.startsWith('+')) await knowContact(tx, message, clock.now())
+    const held = call === null ? undefined : await log.lock(tx, call)
+    // where the number leads to another agent by now, a conversation with that one begins
+    if (!held || held.sealed || held.agent !== message.agent) return { open: undefined, isPersons: false }
+    const standing = await store.readStanding(tx, held.id)
+    const ends = quietEntries({ activeAt: standing?.active_at ?? 0 }, clock.now())
+    if (ends.length === 0) return { open: held, isPersons: standing?.state === 'held' }
+    await log.appendIn(tx, held, ends)
+    return { open: undefined, isPersons: false }
+  }
+
+  /** On the call's queue, which is its log; answers the call. */
+  async put(tx: Transaction, message: Received, { open, isPersons }: HeldConversation): Promise<string> {
+    if (!open) return this.#open(tx, message)
+    await this.#parts.log.appendIn(tx, open, [turnOf(message, isPersons)])
+    return open.id
+  }
+
+  async #open(tx: Transaction, message: Received): Promise<string> {
+    const { orgs, records, calls, sendings, gateway } = this.#parts
+    const { org, env, agent, number, contact, name } = message
+    const call = newCallId()
+    const scope = { org, env, agent, holder: '' }
+    const started = {
+      type: 'msgapp.started',
+      data: { session: { contactPhone: contact, contactName: name } },
+    }
+    await records.beginIn(tx, scope, call, {
+      channel: 'msgapp',
+      caller: contact,
+      called: number,
+      contact,
+      runner: gateway,
+      entries: () => [started, turnOf(message, false)],
+    })
+    await sendings.begin(tx, { ...message, call })
+    await store.setCall(tx, message, call)
+    const slug = (await orgs.lookUp(org, tx))?.slug ?? ''
+    tx.afterCommit(() => calls.run({ ...scope, id: call, slug, contact, channel: 'msgapp' }, false))
+    return call
+  }
+}
+
+const turnOf = ({ text, messageId, name, type }: Received, paused: boolean): NewEntry => ({
+  type: 'user.message',
+  data: { text, messageId, name, type, paused },
+})

@@ -1,0 +1,37 @@
+import { statement, type Queryable, type Transaction } from '../../database/database.ts'
+import type { DeskAgent } from './threads.store.ts'
+
+export interface NewestCall {
+  id: string
+  channel: string
+}
+
+const newest = statement<NewestCall>(`
+  select id, channel from calls where org = $1 and env = $2 and agent = $3 and contact = $4
+  order by ordinal desc limit 1`)
+
+/** What the contact did last with the agent. */
+export const findNewest = (database: Queryable, { org, env, agent }: DeskAgent, contact: string) =>
+  database.row(newest, org, env, agent, contact)
+
+export interface ThreadState {
+  /** When the contact last wrote to the number. */
+  wrote_at: string
+  /** When anybody last said anything in the call, in epoch seconds. */
+  active_at: number
+}
+
+const standing = statement<ThreadState>(`
+  select v.wrote_at, coalesce(
+    (
+      select ts from entries where log = c.id and type in ('user.message', 'agent.message')
+      order by seq desc limit 1
+    ),
+    extract(epoch from c.opened_at)::float8
+  ) as active_at
+  from calls c
+  join conversations v on v.org = c.org and v.env = c.env and v.number = c.called and v.contact = c.contact
+  where c.id = $1`)
+
+/** Of a conversation whose call's log is held: nothing can be put behind it meanwhile. */
+export const readStanding = (tx: Transaction, call: string) => tx.row(standing, call)

@@ -1,0 +1,73 @@
+import { longestMessage, type WriteToThread, type WrittenToThread } from '@switchroom/contract/threads'
+import type { Log } from '../../calls/log/log.ts'
+import { quietEntries } from '../../calls/written/idleness.ts'
+import type { Database, Transaction } from '../../database/database.ts'
+import type { Caller } from '../../foundation/caller.ts'
+import { dayMs, later, type Clock } from '../../foundation/clock.ts'
+import { conflict, unprocessable } from '../../foundation/refusals.ts'
+import { newId } from '../../foundation/secrets.ts'
+import { codePoints } from '../../foundation/text.ts'
+import { isKnown, type DeskAgent } from './threads.store.ts'
+import { deskOf, unknownThread, waitingAt } from './threads.ts'
+import * as store from './message-sender.store.ts'
+
+export interface WritingParts {
+  database: Database
+  clock: Clock
+  log: Log
+}
+
+/** People writing to a contact as the agent. It takes nothing over: what the contact writes next the model answers. */
+export class MessageSender {
+  readonly #parts: WritingParts
+
+  constructor(parts: WritingParts) {
+    this.#parts = parts
+  }
+
+  async write(
+    caller: Caller,
+    agent: string,
+    contact: string,
+    { text }: WriteToThread,
+  ): Promise<WrittenToThread> {
+    if (text.trim() === '' || codePoints(text).length > longestMessage)
+      throw unprocessable(`text: must be 1 to ${longestMessage} characters, and not all of them blank`)
+    const { database, log } = this.#parts
+    const of = deskOf(caller, agent)
+    return database.transaction(async (tx) => {
+      const id = await this.#conversation(tx, of, contact)
+      const held = await log.lock(tx, id)
+      const standing = await store.readStanding(tx, id)
+      if (!held || held.sealed || !standing || this.#isQuiet(standing))
+        throw conflict(`the conversation with ${contact} has ended: it opens again when they write`)
+      if (later(this.#parts.clock.now(), -dayMs) >= new Date(standing.wrote_at))
+        throw conflict(
+          `${contact} last wrote 24 hours ago or longer: nothing reaches them until they write again`,
+        )
+      const data = { text, messageId: newId('msg', 12), source: 'human', by: caller.subject || caller.label }
+      await log.appendIn(tx, held, [{ type: 'agent.message', data }])
+      return { contact, call: id }
+    })
+  }
+
+  /** Whether its time is over, also where no gateway has ended it yet. */
+  #isQuiet({ active_at }: store.ThreadState): boolean {
+    return quietEntries({ activeAt: active_at }, this.#parts.clock.now()).length > 0
+  }
+
+  /** Where it would be written: only what the contact did last can be gone on with. */
+  async #conversation(tx: Transaction, of: DeskAgent, contact: string): Promise<string> {
+    const newest = await store.findNewest(tx, of, contact)
+    if (newest?.channel === 'msgapp') return newest.id
+    if (newest)
+      throw conflict(
+        `the newest call with ${contact} is by ${newest.channel}, not by message: a conversation to write in opens when they write`,
+      )
+    if (!(await isKnown(tx, of, contact, waitingAt(this.#parts.clock.now()))))
+      throw unknownThread(of.agent, contact)
+    throw conflict(
+      `there is no conversation with ${contact} yet: what they wrote waits for an app that holds ${of.agent}`,
+    )
+  }
+}

@@ -1,0 +1,35 @@
+import type { MemberStatus } from '@switchroom/contract/members'
+import { forbidden } from '../../foundation/refusals.ts'
+
+/** What decides whether a person may walk into an org with a password or a key of another org. */
+export interface SignInEligibility {
+  email: string
+  slug: string
+  status: MemberStatus
+  /** The org signs in only with its provider. */
+  is_provider_only: boolean
+  /** The address is proven, has a password, and a row in another org that was taken. */
+  is_proven_elsewhere: boolean
+}
+
+export const providerOnly = (slug: string) =>
+  forbidden(`${slug} signs in with its provider: /v1/login/sso?org=${slug}`)
+
+/** Enters an active seat, or takes one that only waits for its person; refuses anything else in its own words. */
+export function entryInto(standing: SignInEligibility): 'enter' | 'take seat' {
+  const { email, slug, status, is_provider_only, is_proven_elsewhere } = standing
+  if (status === 'disabled') throw forbidden(`${email} is disabled in ${slug}`)
+  if (is_provider_only) throw providerOnly(slug)
+  if (status === 'active') return 'enter'
+  if (is_proven_elsewhere) return 'take seat'
+  throw forbidden(`${email} is invited to ${slug}: accept the invitation first`)
+}
+
+export function opens(standing: SignInEligibility): boolean {
+  try {
+    entryInto(standing)
+    return true
+  } catch {
+    return false
+  }
+}

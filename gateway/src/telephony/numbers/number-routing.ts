@@ -1,0 +1,229 @@
+import type { ImportedNumber, NumberChannel, NumberOrigin } from '@switchroom/contract/numbers'
+import type { Environment } from '@switchroom/contract/scopes'
+import type { AdmissionVerdicts } from '@switchroom/media/plane'
+import { changedFields, recordAudit } from '../../audit/recording.ts'
+import type { Database, Transaction } from '../../database/database.ts'
+import type { Actor } from '../../foundation/caller.ts'
+import type { Clock } from '../../foundation/clock.ts'
+import { conflict, unavailable } from '../../foundation/refusals.ts'
+import type { TelephonySettings } from '../../foundation/telephony-settings.ts'
+import type { ApiCarrier } from '../carriers/api-carrier.ts'
+import type { Firewall } from '../carriers/firewall.ts'
+import type { Networks } from '../carriers/networks.ts'
+import type { Planes } from '../media/planes.ts'
+import {
+  asRefusal,
+  numbersIn,
+  otherThan,
+  without,
+  withPlaced,
+  type Admitting,
+  type Drawn,
+} from './admitting.ts'
+import * as admissions from './admitting.store.ts'
+import { carrierSteps, type Hook } from './carrier-steps.ts'
+import type { AtFence, Placed, Whose } from './fences.ts'
+import * as store from './numbers.store.ts'
+import {
+  asPlanned,
+  asSentences,
+  carryOut,
+  mediaSteps,
+  offOther,
+  routeOf,
+  routeThing,
+  type Planned,
+  type Step,
+} from './steps.ts'
+
+export interface HookingParts {
+  database: Database
+  clock: Clock
+  settings: Pick<TelephonySettings, 'sipNames' | 'approveHooked'>
+  planes: Planes
+  carrier: ApiCarrier
+  networks: Networks
+  firewall: Firewall
+  admitting: Admitting
+}
+
+/** A number as it shall ring: which agent answers, and where its calls come from. */
+export interface Wanted extends Whose {
+  by: Actor
+  number: string
+  agent: string
+  channel: NumberChannel
+  origin: NumberOrigin
+  via: string | null
+  account: string | null
+  account_kind: Placed['account_kind']
+  /** The SIP peer's, or those it is hooked from. */
+  networks: readonly string[]
+  label: string
+  managed: boolean
+  /** Where the platform tells the carrier; read anew under the lock. */
+  hook?: () => Promise<Hook>
+}
+
+/** Brings a number here step by step: each is looked up before it is written, and the route is written last. */
+export class NumberRouting {
+  readonly #parts: HookingParts
+
+  constructor(parts: HookingParts) {
+    this.#parts = parts
+  }
+
+  /** The name that carriers send an environment's calls to. */
+  sipNameOf(env: Environment): string {
+    const name = this.#parts.settings.sipNames[env]
+    if (name !== undefined) return name
+    const own = env === 'production' ? 'SVC_SIP_DOMAIN' : 'SVC_SANDBOX_SIP_DOMAIN'
+    throw unavailable(`carriers have no name to send calls of ${env} to: set SVC_DOMAIN, or ${own}`)
+  }
+
+  /** What would be written; refuses as the real run does. */
+  async preview(wanted: Wanted): Promise<ImportedNumber> {
+    const { row, planned } = await this.#judge(wanted)
+    const media = wanted.channel === 'phone' ? await this.#lookAtMedia(wanted, row) : []
+    const route: Step = {
+      thing: routeThing(wanted),
+      verdict: this.#isRouted(wanted, row) ? 'stands' : 'to do',
+    }
+    const steps = asSentences([...asPlanned(planned), ...media, route])
+    return {
+      route: routeOf({ ...wanted, managed: wanted.managed || row?.managed === true }),
+      steps,
+      dry_run: true,
+    }
+  }
+
+  /** Under the locks of the number, its org and its carrier account. */
+  async hook(wanted: Wanted): Promise<ImportedNumber> {
+    const { row, planned } = await this.#judge(wanted)
+    const steps = await carryOut(planned)
+    const drawn = await this.#draw(wanted, row)
+    const networks = drawn.wanted.fences.flatMap((fence) => fence.networks)
+    await this.#parts.firewall.around(async () => {
+      if (wanted.channel === 'phone') steps.push(...(await this.#admit(wanted, row, drawn)))
+      else if (row?.channel === 'phone') await this.#parts.admitting.admit(drawn)
+      steps.push(await this.#route(wanted, row, drawn))
+    }, networks)
+    return {
+      route: routeOf({ ...wanted, managed: wanted.managed || row?.managed === true }),
+      steps: asSentences(steps),
+      dry_run: false,
+    }
+  }
+
+  /** Everything that can be refused, before anything is written. */
+  async #judge(wanted: Wanted): Promise<{ row: store.NumberRow | undefined; planned: Planned[] }> {
+    const row = await store.findNumber(this.#parts.database, wanted.number)
+    refuseElsewhere(wanted, row)
+    const hook = await wanted.hook?.()
+    return { row, planned: hook ? await carrierSteps(this.#parts.carrier, hook) : [] }
+  }
+
+  async #draw(wanted: Wanted, row: store.NumberRow | undefined): Promise<Drawn> {
+    const change = wanted.channel === 'phone' ? withPlaced(this.#placed(wanted, row)) : without(wanted.number)
+    return this.#parts.admitting.draw(wanted, change)
+  }
+
+  async #lookAtMedia(wanted: Wanted, row: store.NumberRow | undefined): Promise<Step[]> {
+    const { planes, admitting } = this.#parts
+    const drawn = await this.#draw(wanted, row)
+    const verdicts = await admitting.preview(drawn)
+    const steps = this.#stepsOf(wanted, drawn.at(this.#placed(wanted, row)), verdicts)
+    if (!planes.areSeparate) return steps
+    const others = await asRefusal(planes.of(otherThan(wanted.env)).list())
+    const isListed = others.some(
+      ({ name, numbers }) => name.startsWith(`${wanted.org}/`) && numbers.includes(wanted.number),
+    )
+    return [{ thing: offOther, verdict: isListed ? 'to do' : 'stands' }, ...steps]
+  }
+
+  async #admit(wanted: Wanted, row: store.NumberRow | undefined, drawn: Drawn): Promise<Step[]> {
+    const { database, clock, planes, networks, admitting } = this.#parts
+    const { org, number } = wanted
+    const steps: Step[] = []
+    try {
+      if (planes.areSeparate) {
+        const verdict = await asRefusal(planes.of(otherThan(wanted.env)).withdraw(org, number))
+        steps.push({ thing: offOther, verdict })
+      }
+      if (wanted.origin === 'hooked' && wanted.networks.length > 0)
+        await database.transaction((tx) => networks.ask(tx, org, wanted.networks, { number }, clock.now()))
+      const verdicts = await admitting.admit(drawn)
+      return [...steps, ...this.#stepsOf(wanted, drawn.at(this.#placed(wanted, row)), verdicts)]
+    } catch (error) {
+      // What stood before may be half gone, so it is put back as the tables say.
+      if (row) await admitting.tellLater(wanted)
+      throw error
+    }
+  }
+
+  async #route(wanted: Wanted, row: store.NumberRow | undefined, drawn: Drawn): Promise<Step> {
+    const { database, clock } = this.#parts
+    const stands = this.#isRouted(wanted, row)
+    const routing = { ...wanted, networks: ownNetworks(wanted), isApproved: this.#isApproved(wanted) }
+    await database.transaction(async (tx) => {
+      if (!stands && !(await store.putNumber(tx, routing, clock.now()))) throw held(wanted.number)
+      if (!stands) await recordRoute(tx, wanted, row)
+      await admissions.setAdmitted(tx, wanted, numbersIn(drawn.wanted), clock.now())
+    })
+    return { thing: routeThing(wanted), verdict: stands ? 'stands' : 'done' }
+  }
+
+  #stepsOf(wanted: Wanted, at: AtFence, verdicts: AdmissionVerdicts): Step[] {
+    return mediaSteps(wanted, at, verdicts, wanted.origin === 'hooked' ? this.addressOf(wanted) : undefined)
+  }
+
+  /** Where an org points a number that it hooks itself. */
+  addressOf({ number, env }: Pick<Wanted, 'number' | 'env'>): string {
+    return `sip:${number}@${this.sipNameOf(env)}:5060`
+  }
+
+  #placed(wanted: Wanted, row: store.NumberRow | undefined): Placed {
+    const isLetRing = this.#isApproved(wanted) || (row?.approved_at ?? null) !== null
+    return { ...wanted, awaits_approval: wanted.origin === 'hooked' && !isLetRing }
+  }
+
+  /** Hooked, and nobody is asked. */
+  #isApproved = ({ origin }: Wanted) => origin === 'hooked' && !this.#parts.settings.approveHooked
+
+  #isRouted(wanted: Wanted, row: store.NumberRow | undefined): boolean {
+    if (!row || (row.awaits_approval && this.#isApproved(wanted))) return false
+    const fields = ['agent', 'channel', 'label', 'origin', 'via', 'account'] as const
+    return (
+      fields.every((field) => wanted[field] === row[field]) && sameOnes(ownNetworks(wanted), row.networks)
+    )
+  }
+}
+
+function recordRoute(tx: Transaction, wanted: Wanted, row: store.NumberRow | undefined) {
+  const { by, org, env, number, agent, channel, origin, account } = wanted
+  const detail = changedFields(row ?? {}, { agent, channel, origin, account })
+  return recordAudit(
+    tx,
+    by,
+    'number.routed',
+    { kind: 'number', id: number, label: number },
+    { org, env, detail },
+  )
+}
+
+/** A peer's networks are its account's. */
+const ownNetworks = ({ origin, networks }: Wanted) => (origin === 'hooked' ? networks : [])
+
+/** Nobody learns whose it is. */
+export const held = (number: string) =>
+  conflict(`${number} is routed by somebody else on this platform: they have to let it go first`)
+
+function refuseElsewhere({ number, org, env }: Wanted, row: store.NumberRow | undefined) {
+  if (!row) return
+  if (row.org !== org) throw held(number)
+  if (row.env !== env)
+    throw conflict(`${number} is in ${row.env}: move it with PUT /v1/numbers/${number}/env`)
+}
+
+const sameOnes = (some: readonly string[], others: readonly string[]) =>
+  some.length === others.length && some.every((one) => others.includes(one))

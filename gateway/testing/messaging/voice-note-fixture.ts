@@ -1,0 +1,147 @@
+import { join } from 'node:path'
+import { after } from 'node:test'
+import { pathToFileURL } from 'node:url'
+import type { Manifest } from '@switchroom/kit/manifest'
+import { startWireFake } from '@switchroom/kit/testing/wire-fake'
+import { makeCertificates } from '../certificates.ts'
+import { MessagingFake, type MessagingNumberFake } from './messaging-fake.ts'
+import { newLine } from '../telephony/number-fixture.ts'
+import { VendorFolder } from '../providers/vendor-packages.ts'
+import { changeRow } from '../providers/vendors.ts'
+import { newMessageId, WebhookDesk, type WebhookLine } from './webhook-fixture.ts'
+
+// Ears that answer whatever their wire says, each in one request.
+const requests = pathToFileURL(join(import.meta.dirname, '../../../vendors/kit/src/requests.ts')).href
+const adapter = `
+import { ask, jsonOf } from '${requests}'
+export default {
+  ears: ({ class: built, keywords, credentials }) => ({
+    ...(built !== 'Live' && {
+      async transcribe({ bytes, mediaType }, signal) {
+        const heard = await jsonOf(await ask(keywords.base_url + '/' + keywords.model, {
+          body: JSON.stringify({ said: Buffer.from(bytes).toString(), mediaType, language: keywords.language, bytes: bytes.length }),
+          headers: { authorization: 'Bearer ' + credentials.api_key },
+          signal,
+        }))
+        return { language: null, duration: null, words: [], segments: [], ...heard }
+      },
+    }),
+  }),
+}
+`
+const earsNamed = (name: string, formats: string[]): Manifest => {
+  const built = {
+    takes: ['model', 'language', 'base_url'],
+    knobs: { stt: 'model', language: 'language' },
+    streams: true,
+  }
+  return {
+    name,
+    does: ['stt'],
+    credentials: { fields: ['api_key'], key: 'api_key' },
+    stages: {
+      stt: {
+        default: 'STT',
+        model: `${name}-ears`,
+        classes: { STT: built, Live: built },
+        by_model: { live: 'Live' },
+        formats,
+      },
+    },
+  }
+}
+
+const certificates = await makeCertificates()
+export const platform = await MessagingFake.start(await certificates.serverFor('127.0.0.1'))
+export const asked: { model: string; authorization: string; body: Record<string, unknown> }[] = []
+/** What the ears answer; a test may say otherwise. */
+export const ears = {
+  hears: async (said: string): Promise<object> => ({ text: ` ${said} `, duration: 30 }),
+}
+export const wire = await startWireFake({
+  refusal: (words) => ({ error: words }),
+  http: async ({ url, headers, body }, answer) => {
+    const sent = JSON.parse(body.toString()) as { said: string }
+    asked.push({
+      model: url.pathname.slice(1),
+      authorization: String(headers.authorization),
+      body: { ...sent },
+    })
+    await answer.json(await ears.hears(sent.said))
+  },
+})
+const folder = new VendorFolder()
+  .add(earsNamed('keen', ['ogg', 'mp3']), adapter)
+  .add(earsNamed('spare', ['ogg', 'aac']), adapter)
+  .add(earsNamed('plain', ['wav']), adapter)
+const rates = ['keen', 'spare', 'plain'].map((provider) => ({
+  service: 'stt',
+  provider,
+  model: `${provider}-ears`,
+  managed: true,
+  tier: 'basic',
+  unit: 'minute',
+  credits: 4,
+}))
+export const settings = {
+  ...platform.settings,
+  SVC_MSGAPP_ACCESS_TOKEN: platform.platformToken,
+  SVC_VENDOR_FOLDERS: folder.path,
+  SVC_RATES: folder.write('rates.json', rates),
+  SVC_PROVIDER_KEY_KEEN: 'key-of-keen-0123456789',
+  SVC_PROVIDER_KEY_SPARE: 'key-of-spare-0123456789',
+  SVC_PRIVATE_HOSTS: '127.0.0.1',
+  SVC_CA_FILE: certificates.caFile,
+}
+export const desk = await WebhookDesk.start(settings)
+/** Once the file's tests are over. */
+after(async () => {
+  await desk[Symbol.asyncDispose]()
+  await platform.stop()
+  await wire.stop()
+  folder[Symbol.dispose]()
+  await certificates[Symbol.asyncDispose]()
+})
+export const { receiver, deployment } = desk
+await changeRow(deployment, (row) => {
+  row.defaults.stt = 'keen/keen-ears'
+  row.fallbacks.stt = ['spare/spare-ears']
+  for (const name of ['keen', 'spare', 'plain']) row.options[`stt/${name}`] = { base_url: wire.url }
+})
+
+/** Ears that say nothing until they are let go, at the latest when the test ends. */
+export function slowEars() {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const usual = ears.hears
+  ears.hears = async (said) => {
+    await promise
+    return usual(said)
+  }
+  const letGo = () => {
+    ears.hears = usual
+    resolve()
+  }
+  return { letGo, [Symbol.dispose]: letGo }
+}
+
+/** A number at the platform that an org was given by the operator. */
+export async function newNoteLine(): Promise<WebhookLine & MessagingNumberFake> {
+  const number = newLine()
+  const line = { ...platform.addNumber(number), number, org: await deployment.newOrg(), agent: 'desk' }
+  await desk.route(line)
+  return line
+}
+
+export const noteOf = (said: string | Buffer, mime = 'audio/ogg; codecs=opus', more: object = {}) => ({
+  from: '34911234567',
+  id: newMessageId(),
+  timestamp: String(Math.floor(Date.now() / 1000)),
+  type: 'audio',
+  audio: { id: platform.addMedia(Buffer.from(said), mime), mime_type: mime, voice: true },
+  ...more,
+})
+
+export const creditsOf = async ({ org }: WebhookLine) =>
+  (await deployment.operator.get(`/v1/ops/orgs/${org.slug}/account`)).body.credits as number
+
+export const notRead = 'a message could not be read: deliver it again'

@@ -1,0 +1,195 @@
+import assert from 'node:assert/strict'
+import { afterEach, beforeEach, test } from 'node:test'
+import { decodeJwt } from 'jose'
+import { LiveKitFake } from '../../testing/livekit-fake.ts'
+import { callIn } from './names.ts'
+import { LiveKitPlane } from './livekit-plane.ts'
+import type { PlacedCall } from '../plane.ts'
+
+const call: PlacedCall = {
+  call: 'call_1',
+  org: 'org_a',
+  env: 'production',
+  agent: 'desk',
+  fleet: 'night-shift',
+  to: '+15550100001',
+  from: '+15550100002',
+  trunk: { hostname: 'pstn.example', transport: 'tls', auth_username: 'svc-org_a', auth_password: 'a word' },
+  maxDurationS: 600,
+}
+
+let fake: LiveKitFake
+let plane: LiveKitPlane
+beforeEach(async () => {
+  fake = await LiveKitFake.start()
+  plane = new LiveKitPlane(fake.address)
+})
+afterEach(() => fake.stop())
+
+const place = (signal = new AbortController().signal) => plane.place(call, signal)
+
+test("a call is placed into a room of its own, where the environment's fleet was sent first", async () => {
+  assert.equal(await place(), 'answered')
+  assert.deepEqual(
+    fake.requests.map(({ method }) => method),
+    ['CreateDispatch', 'ListParticipants', 'CreateSIPParticipant'],
+  )
+  const [sent] = fake.asked('CreateDispatch')
+  const { metadata, ...dispatch } = sent?.body ?? {}
+  assert.deepEqual(dispatch, { agentName: 'night-shift', room: 'call-call_1' })
+  assert.deepEqual(JSON.parse(String(metadata)), {
+    call: 'call_1',
+    org: 'org_a',
+    agent: 'desk',
+    env: 'production',
+    max_duration_s: 600,
+  })
+  assert.deepEqual([...fake.dials.rooms.keys()], ['call-call_1'])
+})
+
+test('the trunk, the ring and the longest call are told with the dial, so that the media plane cuts it (N-259, N-260)', async () => {
+  await place()
+  const [dial] = fake.asked('CreateSIPParticipant')
+  assert.deepEqual(dial?.body, {
+    sipCallTo: '+15550100001',
+    sipNumber: '+15550100002',
+    roomName: 'call-call_1',
+    participantIdentity: 'sip-participant',
+    trunk: {
+      hostname: 'pstn.example',
+      transport: 'SIP_TRANSPORT_TLS',
+      authUsername: 'svc-org_a',
+      authPassword: 'a word',
+    },
+    ringingTimeout: '60s',
+    maxCallDuration: '600s',
+    waitUntilAnswered: true,
+  })
+})
+
+for (const [outcome, statuses] of [
+  ['busy', [486, 600, 603]],
+  ['no_answer', [408, 480, 487]],
+  ['dial_failed', [403, 404, 500, 503, 504]],
+] as const)
+  test(`a far end that answers ${statuses.join(', ')} is ${outcome} (N-255, N-256, N-257, N-258)`, async () => {
+    for (const status of statuses) {
+      fake.dials.go(status)
+      assert.equal(await place(), outcome)
+    }
+    assert.equal(fake.dials.rooms.size, 0) // nobody waits in a room for nobody
+  })
+
+test('a far end that rings until the end of the ring is no_answer (N-257)', async () => {
+  fake.dials.go('ring out')
+  assert.equal(await place(), 'no_answer')
+})
+
+test('a media server that refuses the worker or the dial, or is not there, is dial_failed (N-258)', async () => {
+  fake.refuse('CreateDispatch', 'unavailable', 'no workers')
+  assert.equal(await place(), 'dial_failed')
+  assert.equal(fake.asked('CreateSIPParticipant').length, 0)
+  fake.refuse('CreateSIPParticipant', 'invalid_argument', 'missing room name')
+  assert.equal(await place(), 'dial_failed')
+  fake.dieAfter(0, true)
+  assert.equal(await place(), 'dial_failed')
+})
+
+test('nothing is asked twice of a media server that failed', async () => {
+  fake.refuse('CreateSIPParticipant', 'unavailable', 'try later')
+  await place()
+  assert.equal(fake.asked('CreateSIPParticipant').length, 1)
+})
+
+test(
+  'an abort hangs up, and an answer that comes just then is hung up too',
+  { timeout: 20_000 },
+  async () => {
+    fake.dials.go('hold')
+    const hangUp = new AbortController()
+    const placed = place(hangUp.signal)
+    while (fake.dials.held.length === 0) await new Promise(setImmediate)
+    fake.dials.endWithRooms = false
+    hangUp.abort()
+    assert.equal(await placed, 'no_answer')
+    assert.equal(fake.dials.rooms.size, 0)
+    fake.dials.held[0]?.answer()
+    while (fake.asked('DeleteRoom').length < 2) await new Promise(setImmediate)
+    assert.equal(fake.dials.rooms.size, 0)
+  },
+)
+
+test('a call that was aborted before its dial is not dialled', async () => {
+  assert.equal(await place(AbortSignal.abort()), 'no_answer')
+  assert.equal(fake.asked('CreateSIPParticipant').length, 0)
+  assert.equal(fake.dials.rooms.size, 0)
+})
+
+test("a browser's token opens the room of its call and a microphone there, for as long as it was asked for", async () => {
+  const { url, token } = await plane.ticket({ ...call, ttlS: 60 })
+  assert.match(url, /^ws:/)
+  const { exp = 0, nbf = 0, iss, sub, video, roomConfig, ...more } = decodeJwt(token)
+  assert.deepEqual([exp - nbf, iss, sub, more], [60, fake.key, 'browser', {}])
+  assert.deepEqual(video, {
+    roomJoin: true,
+    room: 'call-call_1',
+    canPublish: true,
+    canPublishSources: ['microphone'],
+    canSubscribe: true,
+    canPublishData: false,
+  })
+  const { agents } = roomConfig as { agents: { agentName: string; metadata: string }[] }
+  assert.deepEqual(
+    agents.map(({ agentName, metadata }) => [agentName, JSON.parse(metadata)]),
+    [['night-shift', { call: 'call_1', org: 'org_a', agent: 'desk', env: 'production' }]],
+  )
+})
+
+test('a transfer sends the one on the phone on to another number', async () => {
+  await place()
+  await plane.transfer('call_1', '+15550100003')
+  assert.deepEqual(fake.dials.transfers, [{ room: 'call-call_1', to: 'tel:+15550100003' }])
+})
+
+test('a transfer that fails says why', async () => {
+  await assert.rejects(plane.transfer('call_2', '+15550100003'), {
+    name: 'MediaError',
+    message: 'requested room does not exist',
+  })
+  fake.dials.dispatch({ room: 'call-call_2', agentName: 'night-shift' })
+  await assert.rejects(plane.transfer('call_2', '+15550100003'), {
+    message: 'nobody on the phone is in the call',
+  })
+  await place()
+  fake.refuse('TransferSIPParticipant', 'permission_denied', 'sip status 603: Decline', {
+    sip_status_code: '603',
+    sip_status: 'Decline',
+  })
+  await assert.rejects(plane.transfer('call_1', '+15550100003'), {
+    message: 'the far end answered 603 Decline',
+  })
+})
+
+test('hanging up ends the room, and is nothing when the call is over', async () => {
+  await place()
+  await plane.hangUp('call_1')
+  assert.equal(fake.dials.rooms.size, 0)
+  await plane.hangUp('call_1')
+  fake.refuse('DeleteRoom', 'internal', 'no node is there')
+  await assert.rejects(plane.hangUp('call_1'), { name: 'MediaError', message: 'no node is there' })
+})
+
+test('a call that a phone made is hung up in the room that the SIP service named', async () => {
+  for (const room of ['call-_+15550100009_a1', 'call-_+15550100009_b2'])
+    fake.dials.dispatch({ room, agentName: 'night-shift' })
+  await plane.hangUp(callIn('call-_+15550100009_b2'))
+  assert.deepEqual([...fake.dials.rooms.keys()], ['call-_+15550100009_a1'])
+})
+
+test('nobody is dialled for whom no worker came, and the room is gone', async () => {
+  fake.dials.haveWorkers = false
+  const message = 'no worker of the fleet night-shift took the call: start one, and dial again'
+  await assert.rejects(place(), { name: 'MediaError', message })
+  assert.equal(fake.asked('CreateSIPParticipant').length, 0)
+  assert.equal(fake.dials.rooms.size, 0)
+})

@@ -1,0 +1,237 @@
+import {
+  CreateSIPDispatchRuleRequest,
+  ParticipantInfo_Kind,
+  SIPDispatchRuleInfo,
+  type SIPInboundTrunkInfo,
+  SIPOutboundConfig,
+  SIPTransport,
+} from '@livekit/protocol'
+import {
+  AgentDispatchClient,
+  type CreateSipParticipantOptions,
+  RoomServiceClient,
+  SipClient,
+  SipCallError,
+  TwirpError,
+} from 'livekit-server-sdk'
+import { MediaError, type OutboundTrunk, type PlacedCall } from '../plane.ts'
+
+const timeoutS = 10
+/** How long the far end may ring. */
+export const ringS = 60
+/** An unanswered dial is told at the end of the ring; the server may take a moment to say it. */
+const dialTimeoutS = ringS + 15
+const longestSentence = 500
+/** Of what it says for itself, the part that says nothing. */
+const preamble = /^twirp error \w+: /
+
+export interface LiveKitAddress {
+  url: string
+  key: string
+  secret: string
+}
+
+/** What a second person is dialled by. */
+export interface SecondDial {
+  to: string
+  from: string
+  trunk: OutboundTrunk
+}
+
+/** What we ask of a LiveKit server; failures are `MediaError`, but for a dial's own. */
+export class LiveKitServer {
+  readonly #sip: RuleClient
+  readonly #dispatch: AgentDispatchClient
+  readonly #rooms: RoomServiceClient
+
+  constructor({ url, key, secret }: LiveKitAddress) {
+    // Another region would be asked again for what the first may have done: a call placed twice.
+    const options = { requestTimeout: timeoutS, failover: false }
+    this.#sip = new RuleClient(url, key, secret, options)
+    this.#dispatch = new AgentDispatchClient(url, key, secret, options)
+    this.#rooms = new RoomServiceClient(url, key, secret, options)
+  }
+
+  trunks = () => asked(this.#sip.listSipInboundTrunk())
+  rules = () => asked(this.#sip.listSipDispatchRule())
+
+  createTrunk(trunk: SIPInboundTrunkInfo) {
+    const { name, numbers, allowedAddresses, authUsername, authPassword } = trunk
+    return asked(
+      this.#sip.createSipInboundTrunk(name, numbers, {
+        allowedAddresses,
+        authUsername,
+        authPassword,
+        ringingTimeout: ringS, // unsaid, an unanswered caller hears it ring for three minutes
+      }),
+    )
+  }
+
+  replaceTrunk = (trunk: SIPInboundTrunkInfo) =>
+    asked(this.#sip.updateSipInboundTrunk(trunk.sipTrunkId, trunk))
+  deleteTrunk = (trunk: SIPInboundTrunkInfo) => asked(this.#sip.deleteSipTrunk(trunk.sipTrunkId))
+
+  createRule = (rule: SIPDispatchRuleInfo) => asked(this.#sip.createRule(rule))
+  /** The whole rule, because an update of fields does not know whose workers it calls. */
+  replaceRule = (rule: SIPDispatchRuleInfo) =>
+    asked(this.#sip.updateSipDispatchRule(rule.sipDispatchRuleId, rule))
+  deleteRule = (rule: SIPDispatchRuleInfo) => asked(this.#sip.deleteSipDispatchRule(rule.sipDispatchRuleId))
+
+  sendWorker = (room: string, fleet: string, metadata: string) =>
+    asked(this.#dispatch.createDispatch(room, fleet, { metadata }))
+
+  /** Whether a worker is in the room. */
+  async hasWorker(room: string): Promise<boolean> {
+    const participants = await this.#rooms.listParticipants(room).catch((error: unknown) => {
+      if (error instanceof TwirpError && error.status === 404) return []
+      throw mediaError(error)
+    })
+    return participants.some(({ kind }) => kind === ParticipantInfo_Kind.AGENT)
+  }
+
+  /** The names of those that stand. */
+  async rooms(): Promise<string[]> {
+    const rooms = await asked(this.#rooms.listRooms())
+    return rooms.map(({ name }) => name)
+  }
+
+  /** Answers when the far end did; fails with what it said instead. */
+  dial(room: string, { maxDurationS: maxCallDuration, ...dial }: PlacedCall): Promise<void> {
+    return this.#dial(room, dial, { maxCallDuration })
+  }
+
+  /** Brings a second person into a room; fails with a `MediaError` when nobody answers. */
+  async bring(room: string, participantIdentity: string, dial: SecondDial): Promise<void> {
+    try {
+      await this.#dial(room, dial, { participantIdentity })
+    } catch (error) {
+      throw notAnswered(error)
+    }
+  }
+
+  /** Whether they were there. */
+  remove = (room: string, identity: string) => found(this.#rooms.removeParticipant(room, identity))
+
+  async #dial(room: string, { to, from, trunk }: SecondDial, options: CreateSipParticipantOptions) {
+    const { hostname, auth_username: authUsername, auth_password: authPassword } = trunk
+    const transport = transports[trunk.transport]
+    await this.#sip.createSipParticipant(
+      '',
+      to,
+      room,
+      {
+        ...options,
+        fromNumber: from,
+        waitUntilAnswered: true,
+        ringingTimeout: ringS,
+        timeout: dialTimeoutS,
+      },
+      new SIPOutboundConfig({ hostname, transport, authUsername, authPassword }),
+    )
+  }
+
+  async transfer(room: string, to: string): Promise<void> {
+    const participants = await asked(this.#rooms.listParticipants(room))
+    const caller = participants.find(({ kind }) => kind === ParticipantInfo_Kind.SIP)
+    if (!caller) throw new MediaError('nobody on the phone is in the call')
+    const patience = { ringingTimeout: ringS, timeout: dialTimeoutS }
+    try {
+      await this.#sip.transferSipParticipant(room, caller.identity, to, patience)
+    } catch (error) {
+      throw notAnswered(error)
+    }
+  }
+
+  /** Whether it stood. */
+  deleteRoom = (room: string) => found(this.#rooms.deleteRoom(room))
+}
+
+const transports = {
+  udp: SIPTransport.SIP_TRANSPORT_UDP,
+  tcp: SIPTransport.SIP_TRANSPORT_TCP,
+  tls: SIPTransport.SIP_TRANSPORT_TLS,
+}
+
+/** The library's own way to make a rule cannot say which numbers it is for. */
+class RuleClient extends SipClient {
+  readonly #url: string
+
+  constructor(...parameters: ConstructorParameters<typeof SipClient>) {
+    super(...parameters)
+    this.#url = parameters[0]
+  }
+
+  async createRule(dispatchRule: SIPDispatchRuleInfo): Promise<SIPDispatchRuleInfo> {
+    const answer = await fetch(new URL('/twirp/livekit.SIP/CreateSIPDispatchRule', this.#url), {
+      method: 'POST',
+      headers: { ...(await this.authHeader({}, { admin: true })), 'content-type': 'application/json' },
+      body: new CreateSIPDispatchRuleRequest({ dispatchRule }).toJsonString(),
+      signal: AbortSignal.timeout(timeoutS * 1000),
+    })
+    const text = await answer.text()
+    if (!answer.ok) throw new TwirpError(answer.statusText, sentenceIn(text), answer.status)
+    return SIPDispatchRuleInfo.fromJsonString(text, { ignoreUnknownFields: true })
+  }
+}
+
+function sentenceIn(text: string): string {
+  try {
+    const { msg } = JSON.parse(text) as { msg?: unknown }
+    if (typeof msg === 'string') return msg
+  } catch {
+    // It answered something else than its usual words.
+  }
+  return text
+}
+
+async function asked<T>(answer: Promise<T>): Promise<T> {
+  try {
+    return await answer
+  } catch (error) {
+    throw mediaError(error)
+  }
+}
+
+/** Whether what was to be taken away was there. */
+async function found(taking: Promise<unknown>): Promise<boolean> {
+  try {
+    await taking
+    return true
+  } catch (error) {
+    if (error instanceof TwirpError && error.status === 404) return false
+    throw mediaError(error)
+  }
+}
+
+function notAnswered(error: unknown): MediaError {
+  if (error instanceof SipCallError && error.sipStatusCode !== undefined)
+    return new MediaError(
+      `the far end answered ${error.sipStatusCode} ${reasonIn(error.sipStatus ?? '')}`.trimEnd(),
+    )
+  // The end of the ring is told without a SIP status.
+  if (error instanceof TwirpError && error.code === 'canceled')
+    return new MediaError('nobody came to the phone')
+  return mediaError(error, dialTimeoutS)
+}
+
+/** A far end that gave no reason is told by a name: SIP_STATUS_BUSY_HERE. */
+function reasonIn(status: string): string {
+  const [, name] = /^SIP_STATUS_(?:GLOBAL_)?([A-Z_]+)$/.exec(status) ?? []
+  if (name === undefined) return status
+  return name.replaceAll('_', ' ').replaceAll(/(?<=[A-Z])[A-Z]+/g, (rest) => rest.toLowerCase())
+}
+
+function mediaError(error: unknown, withinS = timeoutS): MediaError {
+  if (error instanceof SipCallError || error instanceof TwirpError) {
+    // What it says of a signature repeats the token.
+    if (error.status === 401)
+      return new MediaError('the media server refused the key and secret it is asked with')
+    const sentence = error.message.trim().replace(preamble, '').slice(0, longestSentence)
+    return new MediaError(sentence || `the media server answered ${error.status}`)
+  }
+  if (error instanceof Error && error.name === 'TimeoutError')
+    return new MediaError(`the media server did not answer within ${withinS} seconds`)
+  const { cause } = error as { cause?: { code?: unknown } }
+  const code = typeof cause?.code === 'string' ? `: ${cause.code}` : ''
+  return new MediaError(`the media server could not be reached${code}`)
+}

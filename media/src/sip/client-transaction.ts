@@ -1,0 +1,126 @@
+import type { Flow } from './flow.ts'
+import { header, type Headers, type SipResponse, writeRequest } from './message.ts'
+import { giveUpMs, Repeating, type Timing } from './timing.ts'
+
+/** A request before it has a Via. */
+export interface OutgoingRequest {
+  method: string
+  uri: string
+  headers: Headers
+  body: string
+}
+
+/** One request that went out. It hands on every answer; null is that none came. */
+export class ClientTransaction {
+  readonly #request: OutgoingRequest
+  readonly #via: string
+  readonly #flow: Flow
+  readonly #timing: Timing
+  readonly #onResponse: (response: SipResponse | null) => void
+  readonly #onOver: () => void
+  #repeating: Repeating | null = null
+  #over: NodeJS.Timeout | undefined
+  #status = 0
+  #acknowledgement: Buffer | null = null
+
+  constructor(
+    request: OutgoingRequest,
+    via: string,
+    flow: Flow,
+    timing: Timing,
+    onResponse: (response: SipResponse | null) => void,
+    onOver: () => void,
+  ) {
+    this.#request = request
+    this.#via = via
+    this.#flow = flow
+    this.#timing = timing
+    this.#onResponse = onResponse
+    this.#onOver = onOver
+    const bytes = writeRequest(request.method, request.uri, [['via', via], ...request.headers], request.body)
+    flow.send(bytes)
+    if (!flow.isReliable) {
+      const mostMs = this.#isInvite ? Number.POSITIVE_INFINITY : timing.t2Ms
+      this.#repeating = new Repeating(timing.t1Ms, mostMs, () => flow.send(bytes))
+    }
+    this.#over = setTimeout(() => this.#giveUp(), flow.isOpen ? giveUpMs(timing) : 0)
+  }
+
+  get #isInvite(): boolean {
+    return this.#request.method === 'INVITE'
+  }
+
+  get isFinal(): boolean {
+    return this.#status >= 200
+  }
+
+  receive(response: SipResponse): void {
+    const { status } = response
+    if (this.isFinal) {
+      if (status >= 200 && status < 300 && this.#isInvite) this.#onResponse(response)
+      else if (status >= 300 && this.#acknowledgement) this.#flow.send(this.#acknowledgement)
+      return
+    }
+    this.#status = status
+    if (status < 200) {
+      if (this.#isInvite) {
+        this.#repeating?.stop()
+        // It may ring for as long as whoever asked lets it.
+        clearTimeout(this.#over)
+      }
+    } else {
+      this.#repeating?.stop()
+      clearTimeout(this.#over)
+      if (this.#isInvite && status >= 300) this.#acknowledge(response)
+      const lingerMs = this.#isInvite ? giveUpMs(this.#timing) : this.#flow.isReliable ? 0 : this.#timing.t4Ms
+      this.#over = setTimeout(() => this.end(), lingerMs)
+    }
+    this.#onResponse(response)
+  }
+
+  /** A request that goes the same way under the same branch: CANCEL. */
+  sibling(method: string): OutgoingRequest {
+    const copied = this.#request.headers.filter(([name]) =>
+      ['from', 'to', 'call-id', 'route', 'max-forwards'].includes(name),
+    )
+    const number = header(this.#request, 'cseq')?.split(' ')[0]
+    return { method, uri: this.#request.uri, headers: [...copied, ['cseq', `${number} ${method}`]], body: '' }
+  }
+
+  get via(): string {
+    return this.#via
+  }
+
+  /** Gives up soon when no final answer comes. */
+  limit(): void {
+    if (this.isFinal) return
+    clearTimeout(this.#over)
+    this.#over = setTimeout(() => this.#giveUp(), giveUpMs(this.#timing))
+  }
+
+  end(): void {
+    clearTimeout(this.#over)
+    this.#repeating?.stop()
+    this.#onOver()
+  }
+
+  /** Nobody waits for it any more. */
+  abandon(): void {
+    if (this.isFinal) this.end()
+    else this.#giveUp()
+  }
+
+  #giveUp(): void {
+    this.#status = 408
+    this.end()
+    this.#onResponse(null)
+  }
+
+  #acknowledge(response: SipResponse): void {
+    const ack = this.sibling('ACK')
+    const to = header(response, 'to') ?? ''
+    const headers = ack.headers.map(([name, value]): [string, string] => [name, name === 'to' ? to : value])
+    this.#acknowledgement = writeRequest('ACK', ack.uri, [['via', this.#via], ...headers])
+    this.#flow.send(this.#acknowledgement)
+  }
+}

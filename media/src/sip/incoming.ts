@@ -1,0 +1,142 @@
+import { MediaError } from '../plane.ts'
+import { SipCall } from './call.ts'
+import type { IncomingInvite, SipDialog, SipFence } from './calls.ts'
+import { DialogState } from './dialog-state.ts'
+import type { MediaTerms } from '../rtp/media-terms.ts'
+import { type FarEnd, LocalDescription } from './offer.ts'
+import type { ServerTransaction } from './server-transaction.ts'
+import { type LocalEnd, termsOf } from './session.ts'
+import type { SipStack } from './stack.ts'
+import { newToken } from './transactions.ts'
+
+/** Somebody else on this machine may have a port; that many ports are theirs only where something is wrong. */
+const mostPorts = 3
+
+export interface Asked {
+  number: string | null
+  agent: string | null
+  from: string
+  fence: SipFence | null
+}
+
+/** A call that rings here, until it is answered, refused or taken back. */
+export class IncomingCall implements IncomingInvite {
+  readonly number: string | null
+  readonly agent: string | null
+  readonly from: string
+  readonly fence: SipFence | null
+  readonly signal: AbortSignal
+  readonly #stack: SipStack
+  readonly #invite: ServerTransaction
+  readonly #offer: FarEnd | null
+  readonly #onSettled: () => void
+  readonly #tag = newToken()
+  readonly #given = new AbortController()
+  readonly #expiry: NodeJS.Timeout
+  #isAccepting = false
+  #isSettled = false
+
+  constructor(
+    stack: SipStack,
+    invite: ServerTransaction,
+    asked: Asked,
+    offer: FarEnd | null,
+    onSettled: () => void,
+  ) {
+    this.number = asked.number
+    this.agent = asked.agent
+    this.from = asked.from
+    this.fence = asked.fence
+    this.signal = this.#given.signal
+    this.#stack = stack
+    this.#invite = invite
+    this.#offer = offer
+    this.#onSettled = onSettled
+    this.#expiry = setTimeout(() => this.giveUp(480), stack.options.timing.ringMs)
+    invite.answer(100)
+  }
+
+  ring(): void {
+    if (!this.#isSettled) this.#invite.answer(180, { tag: this.#tag, headers: [['contact', this.#contact]] })
+  }
+
+  reject(status: number, reason?: string): void {
+    if (status < 300 || status > 699) throw new RangeError(`${status} refuses nothing`)
+    if (!this.#settle()) return
+    this.#invite.answer(status, { tag: this.#tag, ...(reason !== undefined && { reason: oneLine(reason) }) })
+  }
+
+  async accept(prepare: (terms: MediaTerms) => Promise<void> = async () => {}): Promise<SipDialog> {
+    if (this.#isSettled || this.#isAccepting) throw this.#tooLate()
+    this.#isAccepting = true
+    const { flow, request } = this.#invite
+    const state = DialogState.ofCaller(this.#stack, request, flow, this.#tag, this.#contact)
+    const local = await this.#prepared(state, prepare)
+    if (!this.#settle()) {
+      this.#stack.options.releasePort(local.port)
+      throw this.#tooLate()
+    }
+    const call = new SipCall(this.#stack, state, local, [flow.address])
+    const forget = this.#stack.unacknowledged.add(flow.address, () => call.drop(flow))
+    call.session.answer(this.#invite, this.#offer, this.#tag)
+    await call.session.established.finally(forget)
+    return call.watch()
+  }
+
+  /** The caller took it back, or nobody decided in time. */
+  giveUp(status: 480 | 487): void {
+    if (!this.#settle()) return
+    this.#invite.answer(status, { tag: this.#tag })
+    this.#given.abort(new MediaError('the caller gave up'))
+  }
+
+  async #prepared(state: DialogState, prepare: (terms: MediaTerms) => Promise<void>): Promise<LocalEnd> {
+    const { options } = this.#stack
+    try {
+      for (let tried = 1; ; tried++) {
+        const port = this.#allocatePort()
+        const description = new LocalDescription(this.#stack.addressFor(this.#invite.flow.address), port)
+        const local = { port, address: options.host, description }
+        try {
+          await prepare(termsOf(local, this.#offer, state))
+          return local
+        } catch (error) {
+          options.releasePort(port)
+          if (this.#isSettled || tried === mostPorts || !(error instanceof MediaError)) throw error
+        }
+      }
+    } catch (error) {
+      if (this.#settle()) this.#invite.answer(503, { tag: this.#tag })
+      throw error
+    }
+  }
+
+  /** Callers who never acknowledge keep no port from the next one. */
+  #allocatePort(): number {
+    const { options, unacknowledged } = this.#stack
+    for (;;)
+      try {
+        return options.allocatePort()
+      } catch (error) {
+        if (!unacknowledged.dropOldest()) throw error
+      }
+  }
+
+  #tooLate(): MediaError {
+    return new MediaError(this.signal.aborted ? 'the caller gave up' : 'the call is answered already')
+  }
+
+  get #contact(): string {
+    return this.#stack.contact(this.#invite.flow, this.number ?? this.agent ?? '')
+  }
+
+  #settle(): boolean {
+    if (this.#isSettled) return false
+    this.#isSettled = true
+    clearTimeout(this.#expiry)
+    this.#onSettled()
+    return true
+  }
+}
+
+const oneLine = (text: string) => text.replaceAll(/[\r\n\0]+/g, ' ').slice(0, 200)

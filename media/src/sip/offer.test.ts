@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { MediaError } from '../plane.ts'
+import { LocalDescription, readSdp } from './offer.ts'
+
+const described = (...media: string[]) =>
+  `${['v=0', 'o=- 1 1 IN IP4 192.0.2.1', 's=-', 'c=IN IP4 192.0.2.1', 't=0 0', ...media].join('\r\n')}\r\n`
+
+const plain = described('m=audio 4000 RTP/AVP 8 0 96', 'a=rtpmap:96 telephone-event/8000', 'a=ptime:30')
+
+test('the first codec that the far end names is agreed on, with its tones', () => {
+  assert.deepEqual(readSdp(plain).terms, {
+    remoteAddress: '192.0.2.1',
+    remotePort: 4000,
+    codec: 'PCMA',
+    payloadType: 8,
+    tonePayloadType: 96,
+    ptimeMs: 30,
+  })
+  const dynamic = readSdp(
+    described('m=audio 4000 RTP/AVP 18 111 0', 'a=rtpmap:111 PCMU/8000', 'a=rtpmap:0 G7/8000'),
+  )
+  assert.deepEqual([dynamic.terms.codec, dynamic.terms.payloadType], ['PCMU', 111])
+  const alone = readSdp(described('m=audio 4000 RTP/AVP 0', 'c=IN IP4 192.0.2.9', 'a=ptime:7'))
+  assert.deepEqual(
+    [alone.terms.remoteAddress, alone.terms.tonePayloadType, alone.terms.ptimeMs],
+    ['192.0.2.9', null, 20],
+  )
+})
+
+test('whoever only sends, or does neither, or says no address holds the call', () => {
+  for (const [line, isHeld] of [
+    ['a=sendrecv', false],
+    ['a=recvonly', false],
+    ['a=sendonly', true],
+    ['a=inactive', true],
+    ['c=IN IP4 0.0.0.0', true],
+  ] as const)
+    assert.equal(readSdp(described('m=audio 4000 RTP/AVP 0', line)).isHeld, isHeld, line)
+})
+
+test('an answer names every line of the offer, and turns its direction round', () => {
+  const offer = readSdp(
+    described('m=video 5000 RTP/AVP 99', 'm=audio 4000 RTP/AVP 0 8', 'a=sendonly', 'm=audio 4002 RTP/AVP 0'),
+  )
+  const answer = new LocalDescription('203.0.113.5', 20_000).answer(offer)
+  assert.match(answer, /m=video 0 RTP\/AVP 99\r\nm=audio 20000 RTP\/AVP 0\r\n/)
+  assert.match(answer, /m=audio 0 RTP\/AVP 0\r\n/)
+  assert.match(answer, /a=recvonly\r\n/)
+  assert.match(answer, /c=IN IP4 203\.0\.113\.5\r\n/)
+})
+
+test('a description has a new version when it says something new', () => {
+  const local = new LocalDescription('203.0.113.5', 20_000)
+  const version = (text: string) => /^o=- \d+ (\d+)/m.exec(text)?.[1]
+  const held = readSdp(plain.replace('a=ptime:30', 'a=sendonly'))
+  assert.deepEqual(
+    [local.answer(readSdp(plain)), local.agreed(readSdp(plain)), local.answer(held), local.answer(held)].map(
+      version,
+    ),
+    ['1', '1', '2', '2'],
+  )
+})
+
+test('our own offer is read back as both laws and tones', () => {
+  const { terms } = readSdp(new LocalDescription('203.0.113.5', 20_000).offer())
+  assert.deepEqual([terms.codec, terms.tonePayloadType, terms.remotePort], ['PCMU', 101, 20_000])
+})
+
+for (const [why, text] of Object.entries({
+  'it is no SDP': 'hello',
+  'it has no plain audio over RTP': described('m=audio 4000 RTP/SAVP 0'),
+  'it takes neither PCMU nor PCMA': described('m=audio 4000 RTP/AVP 18', 'a=rtpmap:18 G729/8000'),
+  'its address is no IPv4 address': described('m=audio 4000 RTP/AVP 0').replaceAll(
+    'IP4 192.0.2.1',
+    'IP6 2001:db8::1',
+  ),
+  'its port is no port': described('m=audio 70000 RTP/AVP 0'),
+  'it is too long': described('m=audio 4000 RTP/AVP 0', ...Array.from({ length: 600 }, () => 'a=x')),
+  'it describes too much': described(...Array.from({ length: 100 }, () => 'm=audio 4000 RTP/AVP 0')),
+}))
+  test(`SDP is refused in a sentence when ${why}`, () => {
+    assert.throws(() => readSdp(text), new MediaError(`the far end's SDP does not fit: ${why}`))
+  })
+
+test('SDP is too long by its characters as well as by its lines', () => {
+  const long = (chars: number) => described('m=audio 4000 RTP/AVP 0', `a=x:${'y'.repeat(chars)}`)
+  assert.equal(readSdp(long(16_000)).terms.remotePort, 4000)
+  assert.throws(() => readSdp(long(17_000)), new MediaError("the far end's SDP does not fit: it is too long"))
+})
+
+test('SDP with a multicast address, a port of 0 or nothing at all is refused', () => {
+  for (const text of [
+    described('m=audio 4000 RTP/AVP 0', 'c=IN IP4 224.2.1.1/127/3'),
+    described('m=audio 4000 RTP/AVP 0', 'c=IN IP4 239.1.1.1'),
+    described('m=audio 0 RTP/AVP 0'),
+    described('m=audio x RTP/AVP 0'),
+    described('m=audio 4000 RTP/AVP 0', 'm=nonsense'),
+    described('m=audio 4000 RTP/AVP 99', 'a=rtpmap:99 1234/8000'),
+    described(),
+    '',
+  ])
+    assert.throws(() => readSdp(text), MediaError)
+})

@@ -1,0 +1,173 @@
+import type { IncomingInvite, SipDialog, SipFence, SipStats, SipTrunk } from './calls.ts'
+import type { Flow } from './flow.ts'
+import { SipGate } from './gate.ts'
+import { type SipLimits, TokenBuckets, usualLimits } from './limits.ts'
+import { isRequest, type SipMessage, type SipRequest } from './message.ts'
+import { dial } from './outgoing.ts'
+import { Reception } from './reception.ts'
+import { dialogKey, SipStack, type StandingDialog } from './stack.ts'
+import { type Timing, usualTiming } from './timing.ts'
+import { SipTransport } from './transport.ts'
+
+export { SipRefused } from './calls.ts'
+export type { DialogEnd, IncomingInvite, SipDialog, SipFence, SipStats, SipTrunk } from './calls.ts'
+
+export interface SipOptions {
+  /** To bind, for signalling; sound is to be bound to it too. */
+  host: string
+  /** 0 takes any. */
+  port: number
+  /** What others reach this machine at, for signalling and sound. */
+  publicAddress: string
+  transports?: readonly ('udp' | 'tcp')[]
+  /** Asked for every message; another array whenever anything in it is another. */
+  fences: () => readonly SipFence[]
+  /** Whether phones on this machine may ask for agents by name. */
+  isLocalAllowed: boolean
+  /** An even port for sound. */
+  allocatePort: () => number
+  releasePort: (port: number) => void
+  onInvite: (invite: IncomingInvite) => void
+  /** Whether an address that a name stands for, or a far end says it is at, may be sent to; all may unless told. */
+  mayDial?: (address: string) => boolean
+  log?: (sentence: string) => void
+  limits?: Partial<SipLimits>
+  timing?: Partial<Timing>
+}
+
+const byeWithinMs = 2_000
+
+/** A SIP user agent (RFC 3261): signalling alone, no sound. */
+export class SipServer {
+  readonly #stack: SipStack
+  readonly #gate: SipGate
+  readonly #reception: Reception
+  readonly #beginnings: TokenBuckets
+  readonly #log: (sentence: string) => void
+  #counted = { refused: 0, limited: 0, malformed: 0 }
+  #stopped: Promise<void> | null = null
+
+  private constructor(options: SipOptions) {
+    this.#log = options.log ?? (() => {})
+    const limits = { ...usualLimits, ...options.limits }
+    this.#beginnings = new TokenBuckets(limits.newRequestsPerS, limits.sources)
+    this.#stack = new SipStack({
+      host: options.host,
+      publicAddress: options.publicAddress,
+      allocatePort: options.allocatePort,
+      releasePort: options.releasePort,
+      timing: { ...usualTiming, ...options.timing },
+      limits,
+      mayDial: options.mayDial ?? (() => true),
+      log: this.#log,
+    })
+    this.#gate = new SipGate(options.fences, options.isLocalAllowed)
+    this.#reception = new Reception(this.#stack, this.#gate, options.onInvite)
+  }
+
+  static async start(options: SipOptions): Promise<SipServer> {
+    const server = new SipServer(options)
+    const { host, port, transports = ['udp', 'tcp'] } = options
+    const { limits, timing } = server.#stack.options
+    const opening = { host, port, transports, limits, messageWithinMs: timing.messageWithinMs }
+    const transport = await SipTransport.open(opening, {
+      isAdmitted: (source) => server.#gate.isAdmitted(source) || server.#stack.peers.of(source) > 0,
+      isWithinRate: (source) => server.#isWithin(server.#stack.said, source),
+      onMessage: (message, flow) => server.#receive(message, flow),
+      onMalformed: () => server.#counted.malformed++,
+      onRefused: () => server.#counted.refused++,
+    })
+    server.#stack.open(transport)
+    return server
+  }
+
+  get port(): number {
+    return this.#stack.transport.port
+  }
+
+  get stats(): SipStats {
+    return {
+      dialogs: this.#stack.dialogs.size,
+      ringing: this.#stack.ringingTotal,
+      unacknowledged: this.#stack.unacknowledged.size,
+      transactions: this.#stack.transactions.size,
+      connections: this.#stack.transport.connections,
+      ...this.#counted,
+    }
+  }
+
+  /** Rejects with `SipRefused` when nobody answers, and with another `MediaError` when nobody can be asked; an abort hangs up. */
+  invite(to: string, trunk: SipTrunk, from: string, signal: AbortSignal): Promise<SipDialog> {
+    return dial(this.#stack, { to, trunk, from, signal })
+  }
+
+  /** Hangs up whatever stands. */
+  stop(): Promise<void> {
+    this.#stopped ??= this.#stop()
+    return this.#stopped
+  }
+
+  async #stop(): Promise<void> {
+    this.#reception.stop()
+    const dialogs = [...this.#stack.dialogs.values()]
+    let timer: NodeJS.Timeout | undefined
+    const late = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, byeWithinMs)
+    })
+    await Promise.race([Promise.all(dialogs.map((dialog) => dialog.bye())), late])
+    clearTimeout(timer)
+    this.#stack.transactions.end()
+    await this.#stack.transport.close()
+  }
+
+  #isWithin(buckets: TokenBuckets, source: string): boolean {
+    const isWithin = buckets.take(source)
+    if (!isWithin) this.#counted.limited++
+    return isWithin
+  }
+
+  #receive(message: SipMessage, flow: Flow): void {
+    try {
+      if (isRequest(message)) this.#sort(message, flow)
+      else this.#stack.transactions.receive(message)
+    } catch (error) {
+      // One message never takes the others' calls with it.
+      this.#log(`a SIP message from ${flow.address} could not be handled: ${String(error)}`)
+    }
+  }
+
+  #sort(request: SipRequest, flow: Flow): void {
+    const { transactions, dialogs } = this.#stack
+    const again = transactions.find(request)
+    if (again) {
+      if (again.flow.address === flow.address) again.receive(request)
+      return
+    }
+    const standing = dialogs.get(dialogKey(request.callId, request.to.tag, request.from.tag))
+    const isAdmitted = this.#gate.isAdmitted(flow.address)
+    if (standing && (isAdmitted || standing.isPeer(flow.address))) return this.#hand(standing, request, flow)
+    if (!isAdmitted || request.method === 'ACK') return
+    if (!this.#isWithin(this.#beginnings, flow.address)) return
+    if (request.method === 'CANCEL') return this.#cancel(request, flow)
+    if (request.to.tag) return this.#reception.refuse(request, flow, 481)
+    if (this.#stopped) return this.#reception.refuse(request, flow, 503)
+    return this.#reception.receive(request, flow)
+  }
+
+  #hand(dialog: StandingDialog, request: SipRequest, flow: Flow): void {
+    if (request.method === 'ACK') return dialog.acknowledge(request)
+    if (request.fault !== null) return this.#reception.refuse(request, flow, 400, { reason: request.fault })
+    // Whoever asks too much may still hang up.
+    if (request.method !== 'BYE' && this.#stack.isFullWithin(request))
+      return this.#reception.refuse(request, flow, 503, { headers: [['retry-after', '10']] })
+    if (!dialog.isNext(request)) return this.#reception.refuse(request, flow, 500, { reason: 'Out of Order' })
+    return dialog.receive(this.#stack.transactions.take(request, flow))
+  }
+
+  #cancel(request: SipRequest, flow: Flow): void {
+    const invite = this.#stack.transactions.cancelled(request)
+    if (invite?.flow.address !== flow.address) return this.#reception.refuse(request, flow, 481)
+    this.#reception.refuse(request, flow, 200)
+    return this.#reception.cancel(invite)
+  }
+}

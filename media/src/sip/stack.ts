@@ -1,0 +1,128 @@
+import type { ClientTransaction, OutgoingRequest } from './client-transaction.ts'
+import type { Flow, Target } from './flow.ts'
+import { isLoopback } from './gate.ts'
+import { Counts, type SipLimits, TokenBuckets } from './limits.ts'
+import { type SipRequest, type SipResponse, writeRequest } from './message.ts'
+import type { ServerTransaction } from './server-transaction.ts'
+import type { Timing } from './timing.ts'
+import { Transactions, viaOf } from './transactions.ts'
+import type { SipTransport } from './transport.ts'
+import { Unacknowledged } from './unacknowledged.ts'
+
+/** A call that stands, to whoever sorts what comes in. */
+export interface StandingDialog {
+  readonly key: string
+  /** Whether a request is newer than those before; asked once of each. */
+  isNext(request: SipRequest): boolean
+  receive(transaction: ServerTransaction): void
+  acknowledge(request: SipRequest): void
+  /** Whether the address is one that it is held with. */
+  isPeer(address: string): boolean
+  bye(): Promise<void>
+}
+
+export interface StackOptions {
+  host: string
+  publicAddress: string
+  allocatePort: () => number
+  releasePort: (port: number) => void
+  timing: Timing
+  limits: SipLimits
+  /** Whether something may be sent to an address that nobody sent anything from. */
+  mayDial: (address: string) => boolean
+  log: (sentence: string) => void
+}
+
+export const dialogKey = (callId: string, localTag: string, remoteTag: string) =>
+  `${callId} ${localTag} ${remoteTag}`
+
+/** What calls share: sockets, transactions, and the calls that stand. */
+export class SipStack {
+  readonly options: StackOptions
+  readonly transactions: Transactions
+  readonly dialogs = new Map<string, StandingDialog>()
+  /** Addresses that calls are held with, whatever the fences say. */
+  readonly peers = new Counts()
+  /** Calls that were asked for by each address and are not answered. */
+  readonly ringing = new Counts()
+  ringingTotal = 0
+  readonly unacknowledged: Unacknowledged
+  /** What each address may say at all. */
+  readonly said: TokenBuckets
+  #transport: SipTransport | null = null
+
+  constructor(options: StackOptions) {
+    this.options = options
+    this.said = new TokenBuckets(options.limits.messagesPerS, options.limits.sources)
+    this.transactions = new Transactions(options.timing)
+    this.unacknowledged = new Unacknowledged(options.limits)
+  }
+
+  get transport(): SipTransport {
+    if (!this.#transport) throw new Error('no socket is open yet')
+    return this.#transport
+  }
+
+  open(transport: SipTransport): void {
+    this.#transport = transport
+  }
+
+  get isFull(): boolean {
+    const { limits } = this.options
+    return (
+      this.dialogs.size + this.ringingTotal >= limits.dialogs ||
+      this.ringingTotal >= limits.ringing ||
+      this.transactions.size >= limits.transactions
+    )
+  }
+
+  /** Whether no more may be asked within the call that a request belongs to. */
+  isFullWithin(request: SipRequest): boolean {
+    const { limits } = this.options
+    return (
+      this.transactions.size >= limits.transactions ||
+      this.transactions.sizeWithin(request) >= limits.transactionsOfDialog
+    )
+  }
+
+  /** What a peer reaches this machine at. */
+  addressFor(peer: string): string {
+    return isLoopback(peer) ? '127.0.0.1' : this.options.publicAddress
+  }
+
+  sentBy(flow: Flow): string {
+    return `${this.addressFor(flow.address)}:${this.transport.port}`
+  }
+
+  contact(flow: Flow, user: string): string {
+    const transport = flow.transport === 'udp' ? '' : `;transport=${flow.transport}`
+    return `<sip:${encodeURIComponent(user).replaceAll('%2B', '+')}@${this.sentBy(flow)}${transport}>`
+  }
+
+  flowTo(target: Target): Promise<Flow> {
+    return this.transport.flowTo(target)
+  }
+
+  ask(
+    request: OutgoingRequest,
+    flow: Flow,
+    onResponse: (response: SipResponse | null) => void,
+  ): ClientTransaction {
+    return this.transactions.ask(request, flow, this.sentBy(flow), onResponse)
+  }
+
+  /** The first answer that is final; null when none came. Not for INVITE. */
+  askOnce(request: OutgoingRequest, flow: Flow): Promise<SipResponse | null> {
+    return new Promise((resolve) => {
+      this.ask(request, flow, (response) => {
+        if (!response || response.status >= 200) resolve(response)
+      })
+    })
+  }
+
+  /** A request to be sent once, whose answer nobody waits for: an ACK of a 2xx has none. */
+  unanswered(request: OutgoingRequest, flow: Flow): Buffer {
+    const headers = [['via', viaOf(flow, this.sentBy(flow))] as const, ...request.headers]
+    return writeRequest(request.method, request.uri, headers, request.body)
+  }
+}

@@ -1,0 +1,77 @@
+import { silent } from '@switchroom/kit/failures'
+import type { RealtimeTold, RealtimeUsage, Thought } from '@switchroom/kit/vendor'
+import { PieceQueue } from '../piece-queue.ts'
+import type { RealtimeRun } from '../spoken-parts.ts'
+
+const bytesPerSample = 2
+
+export type ReplyPiece = { type: 'audio'; item: string; pcm: Uint8Array } | { type: 'text'; text: string }
+
+type ToldOfReply = Extract<RealtimeTold, { reply: string }>
+
+/** One reply of a realtime model, for whoever plays it and for whoever reads it. */
+export class RealtimeReply {
+  readonly id: string
+  /** The text that it was asked to say; null where it answers. */
+  readonly given: string | null
+  readonly sound = new PieceQueue<ReplyPiece>()
+  readonly thoughts = new PieceQueue<Thought>()
+  /** How long each of its items is, as far as it came. */
+  readonly items = new Map<string, number>()
+  /** Whom it was asked of; null before. */
+  run: RealtimeRun | null = null
+  /** And on which connection. */
+  on: object | null = null
+  askedMs: number
+  firstMs: number | null = null
+  isUnwanted = false
+  readonly #over = Promise.withResolvers<void>()
+
+  constructor(id: string, given: string | null, nowMs: number) {
+    this.id = id
+    this.given = given
+    this.askedMs = nowMs
+  }
+
+  get lengthMs(): number {
+    return [...this.items.values()].reduce((sum, ms) => sum + ms, 0)
+  }
+
+  /** Resolves once nothing more comes of it. */
+  get over(): Promise<void> {
+    return this.#over.promise
+  }
+
+  take(told: ToldOfReply, nowMs: number) {
+    if (told.type === 'replied') return this.#end(told.failure, told.usage)
+    this.firstMs ??= nowMs
+    if (this.isUnwanted) return
+    if (told.type === 'audio') this.#takeAudio(told)
+    else if (told.type === 'text') {
+      this.sound.put(told)
+      this.thoughts.put(told)
+    } else this.thoughts.put(told)
+  }
+
+  #takeAudio({ item, pcm }: Extract<ToldOfReply, { type: 'audio' }>) {
+    const rate = this.run?.realtime.sampleRate ?? Infinity
+    const ms = (pcm.length / bytesPerSample / rate) * 1_000
+    this.items.set(item, (this.items.get(item) ?? 0) + ms)
+    this.sound.put({ type: 'audio', item, pcm })
+  }
+
+  #end(failure: string | null, usage: RealtimeUsage) {
+    if (failure !== null) return this.fail(silent(failure))
+    this.thoughts.put({ type: 'usage', ...usage })
+    this.thoughts.end()
+    this.sound.end()
+    this.#over.resolve()
+  }
+
+  /** What nobody has heard of it yet is not said. */
+  fail(error: unknown) {
+    this.thoughts.fail(error)
+    this.sound.fail(error)
+    this.#over.resolve()
+  }
+}

@@ -1,0 +1,131 @@
+import { findVendors } from '@switchroom/kit/installed'
+import { MediaError } from '@switchroom/media/plane'
+import { bridge } from '@switchroom/media/sound/bridge'
+import { answerOffer } from '@switchroom/media/webrtc/answer-offer'
+import type { OpenedWorkerCall } from '@switchroom/contract/worker'
+import type { Leg } from '@switchroom/media/leg'
+import { pino } from 'pino'
+import { GatewayClient } from './gateway-client.ts'
+import { makeLogger } from './logging.ts'
+import { ProcessLegs } from './processes/process-legs.ts'
+import type { CallTask, FromProcess, ToProcess } from './process-messages.ts'
+import { readSettings } from './settings.ts'
+import { SpokenCall, type SpokenCallParts } from './call/spoken-call.ts'
+import { withoutKeypad } from './call/without-keypad.ts'
+
+// A process that runs a few calls. Its worker forks it, has the signalling, and notices when it is lost.
+
+const settings = readSettings(process.env)
+const destination = pino.destination({ fd: 1, sync: false, minLength: 4_000, periodicFlush: 500 })
+const logger = makeLogger(settings.logLevel, destination)
+const gateway = new GatewayClient(settings, process.argv[2] ?? '')
+const vendors = findVendors(settings.vendorFolders)
+const calls = new Map<string, SpokenCall>()
+
+// a worker that is gone is noticed by its end
+const send = (message: FromProcess) => void process.send?.(message, undefined, undefined, () => {})
+const legs = new ProcessLegs(send)
+
+process.on('message', (message: ToProcess) => {
+  if (message.type === 'run') void runTask(message.task)
+  else if (message.type === 'call.end') calls.get(message.call)?.end('failed')
+  else if (message.type === 'end') for (const call of calls.values()) call.end('failed')
+  else legs.take(message)
+})
+
+// Without its worker nobody hangs up and nobody hears of it: the gateway ends what is left.
+process.on('disconnect', () => process.exit(0))
+// A terminal sends these to everybody: the worker says what they mean.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {})
+process.on('unhandledRejection', (error) => logger.error({ err: error }, 'nobody waited for a failure'))
+process.on('uncaughtException', (error) => {
+  logger.fatal({ err: error }, 'a process of calls broke')
+  destination.flushSync()
+  process.exit(1)
+})
+if (process.connected) send({ type: 'ready' })
+else process.exit(0) // nobody waited for it
+
+async function runTask(task: CallTask) {
+  const id = callOf(task)
+  try {
+    if (task.kind === 'room') {
+      const { RoomCalls } = await import('./livekit/livekit-call.ts') // most processes never see a room
+      const sentence = legs.sentence.bind(legs)
+      await new RoomCalls({ gateway, logger, sentence, run: runCall }).run(task)
+    } else if (task.kind === 'phone') {
+      const leg = await legs.answered(task.leg, task.terms)
+      await runCall(task.opened, leg, task.endsAt)
+    } else {
+      const answered = await answerBrowser(task.offer)
+      if (answered) await runCall(answered.opened, withoutKeypad(answered.leg), null)
+    }
+  } catch (error) {
+    logger.error({ err: error, call: id }, 'a call could not be run')
+    if (task.kind === 'phone') send({ type: 'leg.hangUp', leg: task.leg })
+    await endUnrun(id)
+  } finally {
+    send({ type: 'call.over', call: id })
+  }
+}
+
+function callOf(task: CallTask): string {
+  if (task.kind === 'room') return task.call
+  return task.kind === 'phone' ? task.opened.call : task.offer.call
+}
+
+async function runCall(
+  opened: OpenedWorkerCall,
+  leg: Leg,
+  endsAt: number | null,
+  means: Partial<Pick<SpokenCallParts, 'dial' | 'join'>> = {},
+) {
+  const call = new SpokenCall(
+    {
+      gateway,
+      vendors,
+      logger,
+      leg,
+      dial: (dial, signal) => legs.dial(opened.call, dial, signal),
+      join: bridge,
+      ...means,
+      tellLanguage: (language) => send({ type: 'call.language', call: opened.call, language }),
+      idleTimeoutMs: settings.idleTimeoutMs,
+    },
+    opened,
+    endsAt,
+  )
+  calls.set(opened.call, call)
+  try {
+    await call.run()
+  } finally {
+    calls.delete(opened.call)
+  }
+}
+
+/** Undefined where the browser cannot be answered: it was told why. */
+async function answerBrowser({ call, sdp: offered }: Extract<CallTask, { kind: 'browser' }>['offer']) {
+  const opened = await gateway.openCall({ call })
+  try {
+    const { sdp, leg } = await answerOffer(offered, {
+      publicAddress: settings.mediaAddress,
+      portRange: [settings.mediaPorts.first, settings.mediaPorts.last],
+    })
+    await gateway.answerOffer(call, { sdp }).catch(async (error: unknown) => {
+      await leg.hangUp() // nobody would speak with a browser that comes all the same
+      throw error
+    })
+    return { opened, leg }
+  } catch (error) {
+    if (!(error instanceof MediaError)) throw error
+    await gateway.answerOffer(call, { refused: error.message })
+    await endUnrun(call)
+    return undefined
+  }
+}
+
+/** What was opened ends, though nothing of it was ever heard. */
+async function endUnrun(call: string) {
+  const ended = { type: 'call.ended', data: { reason: 'failed' } }
+  await gateway.append(call, { entries: [ended] }).catch(() => {})
+}

@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict'
+import { test, type TestContext } from 'node:test'
+import { pino } from 'pino'
+import { LogGateway } from '../../testing/log-gateway.ts'
+import { CallLog } from './call-log.ts'
+import { GatewayClient } from '../gateway-client.ts'
+
+async function logOf(t: TestContext) {
+  const gateway = await new LogGateway().start(t)
+  const client = new GatewayClient({ gatewayUrl: gateway.url, fleetKey: 'svc_fleet_x' }, 'worker-1')
+  const log = new CallLog(client, 'call_1', pino({ level: 'silent' }))
+  t.after(() => log.close())
+  return { gateway, log }
+}
+
+const entry = (type: string) => ({ type, data: {} })
+
+test('what happens while a batch is under way goes into the next, in order, and each batch is numbered', async (t) => {
+  const { gateway, log } = await logOf(t)
+  await Promise.all([
+    log.keep([entry('user.message')]),
+    log.keep([entry('turn.end')]),
+    log.keep([entry('bot.speaking'), entry('bot.finished')]),
+  ])
+  assert.deepEqual(gateway.types, ['user.message', 'turn.end', 'bot.speaking', 'bot.finished'])
+  assert.deepEqual(
+    gateway.sent.map(({ batch }) => batch),
+    [1, 2],
+  )
+})
+
+test('what is only seen live waits for company and keeps its place', async (t) => {
+  const { gateway, log } = await logOf(t)
+  log.show([entry('user.speaking')])
+  log.show([entry('user.speaking')])
+  await log.keep([entry('user.message')])
+  assert.equal(gateway.sent.length, 1)
+  assert.deepEqual(gateway.types, ['user.speaking', 'user.speaking', 'user.message'])
+  log.show([entry('bot.word')])
+  await log.flushed()
+  assert.deepEqual(gateway.types.at(-1), 'bot.word')
+})
+
+test('a batch whose answer was lost is sent again under its number', async (t) => {
+  const { gateway, log } = await logOf(t)
+  gateway.answers.push((request) => request.socket.destroy())
+  gateway.answers.push((_request, response) => response.writeHead(503).end('{"detail":"starting"}'))
+  await log.keep([entry('user.message')])
+  await log.keep([entry('turn.end')])
+  const batches = gateway.sent.map(({ batch }) => batch)
+  assert.deepEqual(batches, [1, 1, 1, 2])
+})
+
+test('what the gateway refuses is refused to whoever waits, and the next batch takes its number', async (t) => {
+  const { gateway, log } = await logOf(t)
+  gateway.answers.push((_request, response) => response.writeHead(400).end('{"detail":"no such type"}'))
+  await assert.rejects(log.keep([entry('nothing')]), { message: 'no such type', status: 400 })
+  await log.keep([entry('user.message')])
+  assert.deepEqual(
+    gateway.sent.map(({ batch }) => batch),
+    [1, 1],
+  )
+})
+
+test('a log that takes nothing any more is closed, and nothing is sent to it again', async (t) => {
+  const { gateway, log } = await logOf(t)
+  gateway.answers.push((_request, response) =>
+    response.writeHead(409).end('{"detail":"this call has ended"}'),
+  )
+  await assert.rejects(log.keep([entry('user.message')]), { message: 'this call has ended' })
+  assert.equal(log.isClosed, true)
+  await assert.rejects(log.keep([entry('turn.end')]), { message: 'this call has ended' })
+  log.show([entry('bot.word')])
+  await log.flushed()
+  assert.equal(gateway.sent.length, 1)
+})

@@ -1,0 +1,82 @@
+import type { NewEntry } from '@switchroom/contract/log'
+import type { TrunkForLeg } from '@switchroom/contract/placing'
+import type { Leg } from '@switchroom/media/leg'
+import { MediaError } from '@switchroom/media/plane'
+import type { SipTrunk } from '@switchroom/media/sip/server'
+import type { CallLog } from './call-log.ts'
+import { GatewayAway, GatewayRefusal, type GatewayClient } from '../gateway-client.ts'
+import type { LegDial } from '../process-messages.ts'
+
+/** Rejects with a `MediaError` when nobody answers, and gives up with the signal. */
+export type DialLeg = (dial: LegDial, signal: AbortSignal) => Promise<Leg>
+
+export interface TransferParts {
+  gateway: GatewayClient
+  leg: Leg
+  dial: DialLeg
+  log: CallLog
+}
+
+/** Sends a caller on. Answers whether they are gone or stay, or who came to the phone beside them. */
+export async function transferred(
+  parts: TransferParts,
+  place: { call: string; agent: string; to: string },
+  isCold: boolean,
+  over: AbortSignal,
+): Promise<Leg | 'gone' | 'stays'> {
+  const { log } = parts
+  const { to } = place
+  let second: Leg | 'gone' | undefined
+  try {
+    second = isCold ? await sendOn(parts, place) : await bringIn(parts, place, over)
+    await log.keep([{ type: 'call.transferred', data: { to, kind: kindOf(isCold), ok: true } }])
+    return second
+  } catch (error) {
+    if (second && second !== 'gone') void second.hangUp().catch(() => {}) // nobody will speak with them
+    const isToldAlready = error instanceof ToldByGateway
+    if (!isToldAlready) await log.keep([untransferred(to, isCold, whyOf(error))])
+    return 'stays'
+  }
+}
+
+/** What the log says where the caller was not sent on. */
+export const untransferred = (to: string, isCold: boolean, why: string): NewEntry => ({
+  type: 'call.transferred',
+  data: { to, kind: kindOf(isCold), ok: false, why },
+})
+
+const kindOf = (isCold: boolean) => (isCold ? 'cold' : 'warm')
+
+/** The gateway wrote down itself why the caller may not be sent on. */
+class ToldByGateway extends Error {}
+
+async function sendOn(
+  { gateway, leg }: TransferParts,
+  { agent, call, to }: { agent: string; call: string; to: string },
+) {
+  await gateway.coldTransfer(agent, call, to).catch((error: unknown) => {
+    throw error instanceof GatewayRefusal ? new ToldByGateway(error.message) : error
+  })
+  await leg.transfer(to)
+  return 'gone' as const
+}
+
+async function bringIn(
+  { gateway, dial }: TransferParts,
+  { agent, call, to }: { agent: string; call: string; to: string },
+  over: AbortSignal,
+): Promise<Leg> {
+  const { trunk, from } = await gateway.outboundTrunk(agent, call, to)
+  return dial({ to, from, trunk: trunkOf(trunk) }, over)
+}
+
+const trunkOf = ({ transport, ...trunk }: TrunkForLeg['trunk']): SipTrunk => ({
+  ...trunk,
+  transport: transport === 'tcp' || transport === 'tls' ? transport : 'udp',
+})
+
+function whyOf(error: unknown): string {
+  const isSentence =
+    error instanceof GatewayRefusal || error instanceof GatewayAway || error instanceof MediaError
+  return isSentence ? error.message : 'it could not be done'
+}

@@ -1,0 +1,90 @@
+import { MediaError } from '@switchroom/media/plane'
+import type { MediaTerms } from '@switchroom/media/rtp/media-terms'
+import type { SipDialog } from '@switchroom/media/sip/server'
+import type { CallProcessHandle } from './call-processes.ts'
+
+/** A phone leg as its signalling knows it. */
+export interface PhoneLeg {
+  dialog: SipDialog
+  /** As they were agreed last. */
+  terms: MediaTerms
+  call: string
+}
+
+interface Opening {
+  call: string
+  settle: (error: Error | null) => void
+}
+
+/** Every phone leg of this worker: its signalling is here, its sound in the process that runs its call. */
+export class PhoneLegs {
+  readonly #legs = new Map<string, PhoneLeg>()
+  /** Whose sound is being bound, before they are answered. */
+  readonly #opening = new Map<string, Opening>()
+  #soFar = 0
+
+  newId(): string {
+    this.#soFar += 1
+    return `leg_${this.#soFar}`
+  }
+
+  get(id: string): PhoneLeg | undefined {
+    return this.#legs.get(id)
+  }
+
+  /** Binds a leg's sound; rejects with a `MediaError` where its port cannot be had. */
+  open(id: string, call: string, process: CallProcessHandle, terms: MediaTerms): Promise<void> {
+    if (process.isOver) return Promise.reject(gone())
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    const settle = (error: Error | null) => {
+      this.#opening.delete(id)
+      if (error) reject(error)
+      else resolve()
+    }
+    this.#opening.set(id, { call, settle })
+    process.send({ type: 'leg.open', leg: id, terms })
+    return promise
+  }
+
+  /** What a process says of one that it was to bind. */
+  opened(id: string, failure: string | null): void {
+    this.#opening.get(id)?.settle(failure === null ? null : new MediaError(failure))
+  }
+
+  /** They have answered. */
+  add(id: string, call: string, dialog: SipDialog, process: CallProcessHandle): void {
+    const leg: PhoneLeg = { dialog, terms: dialog.terms, call }
+    this.#legs.set(id, leg)
+    dialog.onTermsChanged((terms, isHeld) => {
+      leg.terms = terms
+      process.send({ type: 'leg.terms', leg: id, terms, isHeld })
+    })
+    dialog.onInfoTone((digit) => process.send({ type: 'leg.tone', leg: id, digit }))
+    void this.#tellEnd(id, dialog, process)
+  }
+
+  async #tellEnd(id: string, dialog: SipDialog, process: CallProcessHandle) {
+    const end = await dialog.ended
+    this.#legs.delete(id)
+    process.send({ type: 'leg.ended', leg: id, end })
+  }
+
+  /** It is somebody else's from now on. */
+  release(id: string): PhoneLeg | undefined {
+    const leg = this.#legs.get(id)
+    this.#legs.delete(id)
+    return leg
+  }
+
+  /** Every leg of a call that is over, or whose process is. */
+  hangUp(call: string): void {
+    for (const opening of this.#opening.values()) if (opening.call === call) opening.settle(gone())
+    for (const [id, leg] of this.#legs) {
+      if (leg.call !== call) continue
+      this.#legs.delete(id)
+      void leg.dialog.bye().catch(() => {})
+    }
+  }
+}
+
+const gone = () => new Error('the process for the call is gone')

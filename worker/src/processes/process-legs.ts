@@ -1,0 +1,121 @@
+import type { Leg, LegEnd } from '@switchroom/media/leg'
+import { MediaError } from '@switchroom/media/plane'
+import type { MediaTerms } from '@switchroom/media/rtp/media-terms'
+import { RtpLeg } from '@switchroom/media/rtp/rtp-leg'
+import type { FromProcess, LegDial, SentenceAsked, ToProcess } from '../process-messages.ts'
+
+type Answer = Extract<ToProcess, { type: 'answer' }>
+
+interface HeldLeg {
+  /** Once its port is bound. */
+  leg: RtpLeg | undefined
+  /** What changed before it was. */
+  changed: [terms: MediaTerms, isHeld: boolean] | undefined
+  ended: (end: LegEnd) => void
+}
+
+/** The phone legs of this process: sound here, signalling at the worker's. */
+export class ProcessLegs {
+  readonly #send: (message: FromProcess) => void
+  readonly #legs = new Map<string, HeldLeg>()
+  /** Bound, and not answered yet. */
+  readonly #unanswered = new Map<string, RtpLeg>()
+  readonly #asked = new Map<number, PromiseWithResolvers<Answer>>()
+  #asks = 0
+
+  constructor(send: (message: FromProcess) => void) {
+    this.#send = send
+  }
+
+  /** The leg of a party who has answered; its port may have been bound before. */
+  async answered(id: string, terms: MediaTerms): Promise<RtpLeg> {
+    const leg = this.#unanswered.get(id)
+    if (!leg) return this.#open(id, terms)
+    this.#unanswered.delete(id)
+    leg.updateTerms(terms, false)
+    return leg
+  }
+
+  /** Nothing is sent before they are answered. */
+  async #prepare(id: string, terms: MediaTerms): Promise<void> {
+    try {
+      const leg = await this.#open(id, terms)
+      leg.updateTerms(terms, true)
+      this.#unanswered.set(id, leg)
+      this.#send({ type: 'leg.opened', leg: id, failure: null })
+    } catch (error) {
+      const failure = error instanceof Error ? error.message : String(error)
+      this.#send({ type: 'leg.opened', leg: id, failure })
+    }
+  }
+
+  async #open(id: string, terms: MediaTerms): Promise<RtpLeg> {
+    const { promise: ended, resolve } = Promise.withResolvers<LegEnd>()
+    // held from the beginning: they may hang up before the port is bound
+    const held: HeldLeg = { leg: undefined, changed: undefined, ended: resolve }
+    this.#legs.set(id, held)
+    const forget = () => {
+      this.#legs.delete(id)
+      this.#unanswered.delete(id)
+    }
+    const leg = await RtpLeg.open(terms, {
+      hangUp: async () => this.#send({ type: 'leg.hangUp', leg: id }),
+      transfer: async (to) => void (await this.#ask((ask) => ({ type: 'leg.refer', leg: id, to, ask }))),
+      ended,
+    }).catch((error: unknown) => {
+      forget()
+      throw error
+    })
+    held.leg = leg
+    if (held.changed) leg.updateTerms(...held.changed)
+    void leg.ended.then(forget)
+    return leg
+  }
+
+  /** A second person is brought to the phone. */
+  async dial(call: string, dial: LegDial, signal: AbortSignal): Promise<Leg> {
+    if (signal.aborted) throw new MediaError('nobody waits for them any more')
+    const answered = this.#ask((ask) => {
+      signal.addEventListener('abort', () => this.#send({ type: 'leg.giveUp', ask }), { once: true })
+      return { type: 'leg.dial', call, dial, ask }
+    })
+    const { dialled } = await answered
+    if (!dialled) throw new MediaError('nobody came to the phone')
+    return this.answered(dialled.leg, dialled.terms)
+  }
+
+  /** One of the worker's own sentences, at 8 kHz; undefined where it could not be made. */
+  async sentence(asked: SentenceAsked): Promise<Int16Array | undefined> {
+    const { clip } = await this.#ask((ask) => ({ type: 'sentence', asked, ask }))
+    if (clip === undefined) return undefined
+    const bytes = Uint8Array.from(Buffer.from(clip, 'base64'))
+    return new Int16Array(bytes.buffer)
+  }
+
+  take(message: ToProcess): void {
+    if (message.type === 'answer') return this.#asked.get(message.ask)?.resolve(message)
+    if (message.type === 'run' || message.type === 'end' || message.type === 'call.end') return
+    if (message.type === 'leg.open') return void this.#prepare(message.leg, message.terms)
+    const held = this.#legs.get(message.leg)
+    if (message.type === 'leg.terms') this.#change(held, message.terms, message.isHeld)
+    else if (message.type === 'leg.tone') held?.leg?.press(message.digit)
+    else held?.ended(message.end)
+  }
+
+  #change(held: HeldLeg | undefined, terms: MediaTerms, isHeld: boolean): void {
+    if (held?.leg) held.leg.updateTerms(terms, isHeld)
+    else if (held) held.changed = [terms, isHeld]
+  }
+
+  async #ask(question: (ask: number) => FromProcess): Promise<Answer> {
+    this.#asks += 1
+    const ask = this.#asks
+    const waiting = Promise.withResolvers<Answer>()
+    this.#asked.set(ask, waiting)
+    this.#send(question(ask))
+    const answer = await waiting.promise
+    this.#asked.delete(ask)
+    if (answer.failure !== null) throw new MediaError(answer.failure)
+    return answer
+  }
+}
