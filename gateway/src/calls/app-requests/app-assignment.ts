@@ -3,8 +3,9 @@ import type { Call, Entry } from '@switchroom/contract/log'
 import type { Logger } from 'pino'
 import { secondMs } from '../../foundation/clock.ts'
 import type { Log } from '../log/log.ts'
+import type { LiveLogs, ShownEntry } from '../log/live-logs.ts'
+import { LogCursor } from '../log/log-cursor.ts'
 import type { KeptEntry } from '../log/stamping.ts'
-import type { LiveLogs } from '../log/live-logs.ts'
 import { carriesCall, eventOf, isStart, messagingEventOf, toolCallOf, type Listener } from './mirroring.ts'
 
 const mostWaiting = 1000
@@ -62,7 +63,7 @@ export class Drive {
   #queue: Waiting[] = []
   /** Frames that go once what was written before them is told. */
   #later: { after: number; frame: object }[] = []
-  #letGo = () => {}
+  readonly #cursor: LogCursor
 
   constructor(toDrive: ToDrive, parts: DriveParts) {
     this.call = toDrive.call
@@ -70,6 +71,13 @@ export class Drive {
     this.socket = toDrive.socket
     this.isByLine = toDrive.byLine
     this.#parts = parts
+    this.#cursor = new LogCursor({
+      log: this.call,
+      liveLogs: parts.liveLogs,
+      read: async (after, limit) => (await this.#insist(() => parts.log.read(this.call, after, limit))) ?? [],
+      onPage: (entries) => this.#tellAll(entries),
+      onLive: (entries) => this.#take(entries),
+    })
   }
 
   get isStopped(): boolean {
@@ -86,21 +94,22 @@ export class Drive {
     const beginning = await this.#insist(this.#parts.begin)
     if (!beginning) return this.stop()
     this.#listener = beginning.listener
-    if (beginning.told !== null) this.#told = beginning.told
-    this.#hasBegun = beginning.told !== null
-    const tail = await this.#insist(() =>
-      this.#parts.liveLogs.follow(this.call, (entries) => this.#take(entries)),
-    )
-    this.#letGo = tail?.stop ?? this.#letGo
-    if (!tail || this.#isStopped) return this.stop()
-    this.#told = beginning.told ?? tail.seq
+    const told = beginning.told ?? (await this.#insist(() => this.#parts.log.find(this.call)))?.seq
+    if (told === undefined) return this.stop()
+    this.#told = told
     this.#hasBegun = true
-    const next = await this.#read()
-    if (beginning.told !== 0 && !next.some(({ type }) => isStart(type)))
-      await this.#pass(beginning.told === null)
-    await this.#catchUp(next)
-    if (!this.#isStopped) this.#moveTo(Math.max(this.#told, tail.seq))
+    if (this.#isStopped) return
+    if (beginning.told !== 0 && !(await this.#isBeforeStart())) await this.#pass(beginning.told === null)
+    const replayed = await this.#insist(() => this.#cursor.start(this.#told))
+    if (replayed === undefined || this.#isStopped) return
+    this.#moveTo(Math.max(this.#told, replayed))
     await this.#tellWaiting()
+  }
+
+  /** Whether the app that takes over will see the call's start in the log. */
+  async #isBeforeStart(): Promise<boolean> {
+    const next = await this.#insist(() => this.#parts.log.read(this.call, this.#told, pageSize))
+    return next?.some(({ type }) => isStart(type)) ?? false
   }
 
   /** Once everything up to this `seq` is told, and not at all when the telling stops before. */
@@ -111,7 +120,7 @@ export class Drive {
 
   stop() {
     this.#isStopped = true
-    this.#letGo()
+    this.#cursor.stop()
     this.#queue = []
     this.#later = []
   }
@@ -128,17 +137,11 @@ export class Drive {
     for (const { entry } of unanswered ?? []) this.#send(toolCallOf(JSON.parse(entry) as Entry))
   }
 
-  async #read(): Promise<KeptEntry[]> {
-    return (await this.#insist(() => this.#parts.log.read(this.call, this.#told, pageSize))) ?? []
+  async #tellAll(entries: readonly KeptEntry[]) {
+    for (const entry of entries) await this.#tell(entry)
   }
 
-  /** From the table, page by page. */
-  async #catchUp(first: readonly KeptEntry[]) {
-    for (let page = first; page.length > 0 && !this.#isStopped; page = await this.#read())
-      for (const entry of page) await this.#tell(entry)
-  }
-
-  #take(entries: readonly Waiting[]) {
+  #take(entries: readonly ShownEntry[]) {
     if (this.#isStopped) return
     if (this.#queue.length + entries.length > mostWaiting) this.#fallBehind()
     else this.#queue.push(...entries)
@@ -158,7 +161,7 @@ export class Drive {
     while (!this.#isStopped && (this.#isBehind || this.#queue.length > 0)) {
       if (this.#isBehind) {
         this.#isBehind = false
-        await this.#catchUp(await this.#read())
+        await this.#cursor.restart(this.#told)
       }
       const next = this.#queue.shift()
       if (next && (next.isEphemeral || next.seq > this.#told)) await this.#tell(next)

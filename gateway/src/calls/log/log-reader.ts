@@ -1,14 +1,16 @@
 import type { Database } from '../../database/database.ts'
 import type { EventStream } from './event-stream.ts'
+import { LogCursor } from './log-cursor.ts'
 import * as store from './log.store.ts'
 import { caughtUp, gap } from './markers.ts'
 import { shownOf, type ShownEntry, type LiveLogs } from './live-logs.ts'
+import type { KeptEntry } from './stamping.ts'
 
 const pageSize = 200
-/** What is kept for a reader that does not take it. */
+/** How many entries wait for a slow reader. */
 const mostWaiting = 1000
 
-/** A log as somebody is about to read it. */
+/** A log that a reader is about to read. */
 export interface ReadLog {
   id: string
   agent: string
@@ -19,15 +21,13 @@ export interface ReadLog {
   sealed: boolean
 }
 
-/** One reader of one log: first what it missed, from the table, then what comes, as it comes. */
+/** One event stream that reads one log: sends each entry once, and says which entries are missing. */
 export class LogReader {
   readonly #stream: EventStream
   readonly #log: ReadLog
-  /** Everything that is kept up to here was sent, or told as missing. */
-  #cursor: number
-  /** What the log has grown to, as far as this reader was told. */
-  #grownTo: number
-  #isCurrent = false
+  /** Every kept entry up to here was sent, or reported as missing. */
+  #sent: number
+  #isCaughtUp = false
   #hasEnded: boolean
   #waiting: ShownEntry[] = []
   #liveWaiting = 0
@@ -35,46 +35,45 @@ export class LogReader {
   constructor(stream: EventStream, log: ReadLog, after: number) {
     this.#stream = stream
     this.#log = log
-    this.#cursor = after
-    this.#grownTo = log.seq
+    this.#sent = after
     this.#hasEnded = log.sealed
   }
 
-  /** Answers once the reader is current; from then on it is told. */
+  /** Resolves once the stream has every entry so far; from then on it is sent each new one. */
   async start(database: Database, liveLogs: LiveLogs) {
-    const { seq, stop } = await liveLogs.follow(this.#log.id, (entries) => this.#take(entries))
-    this.#stream.onClose = stop
-    if (this.#stream.isOver) return stop()
-    this.#grownTo = Math.max(this.#grownTo, seq)
-    await this.#replay(database)
+    const { id, seq } = this.#log
+    const cursor = new LogCursor({
+      log: id,
+      liveLogs,
+      read: (after, limit) => store.readAfter(database, id, after, limit),
+      onPage: (entries) => this.#sendPage(entries),
+      onLive: (entries) => this.#take(entries),
+      pageSize,
+    })
+    this.#stream.onClose = () => cursor.stop()
     if (this.#stream.isOver) return
-    this.#stream.send(caughtUp(this.#cursor))
+    const replayed = await cursor.start(Math.min(this.#sent, seq))
+    if (this.#stream.isOver) return cursor.stop()
+    this.#miss(replayed)
+    this.#stream.send(caughtUp(this.#sent))
+    this.#isCaughtUp = true
     if (this.#hasEnded) return this.#stream.end()
-    this.#isCurrent = true
     this.#stream.onDrain = () => this.#sendWaiting()
     this.#sendWaiting()
   }
 
-  async #replay(database: Database) {
-    while (this.#cursor < this.#grownTo && !this.#stream.isOver) {
-      const grownTo = this.#grownTo
-      const entries = await store.readAfter(database, this.#log.id, this.#cursor, pageSize)
-      for (const entry of entries) this.#send(shownOf(entry, false))
-      if (entries.length < pageSize) this.#miss(grownTo)
-      await this.#stream.drained()
-    }
+  async #sendPage(entries: readonly KeptEntry[]) {
+    for (const entry of entries) this.#send(shownOf(entry, false))
+    await this.#stream.drained()
   }
 
   #take(entries: readonly ShownEntry[]) {
-    for (const entry of entries) {
-      if (!this.#isCurrent) {
-        if (!entry.isEphemeral) this.#grownTo = entry.seq // read from the table in its turn
-      } else if (this.#stream.isFull) this.#keepWaiting(entry)
+    for (const entry of entries)
+      if (!this.#isCaughtUp || this.#stream.isFull) this.#keepWaiting(entry)
       else this.#sendLive(entry)
-    }
   }
 
-  /** Of too many the oldest go; what is never kept anyway goes first. */
+  /** Past the bound the oldest are dropped, ephemeral ones first. */
   #keepWaiting(entry: ShownEntry) {
     if (this.#waiting.length >= mostWaiting) {
       if (entry.isEphemeral) return
@@ -107,15 +106,15 @@ export class LogReader {
     if (entry.isEphemeral) return this.#stream.send(entry.frame)
     this.#miss(entry.seq - 1)
     if (this.#log.isCall && entry.type === 'call.ended') this.#hasEnded = true
-    if (entry.seq <= this.#cursor) return // a cursor from the future
+    if (entry.seq <= this.#sent) return // the reader asked for entries that were not written yet
     this.#stream.send(entry.frame)
-    this.#cursor = entry.seq
+    this.#sent = entry.seq
   }
 
-  /** Whatever is kept up to there and was not sent is told as missing. */
+  /** Reports the entries up to there that were not sent as missing. */
   #miss(upTo: number) {
-    if (upTo <= this.#cursor) return
-    this.#stream.send(gap(this.#cursor + 1, upTo))
-    this.#cursor = upTo
+    if (upTo <= this.#sent) return
+    this.#stream.send(gap(this.#sent + 1, upTo))
+    this.#sent = upTo
   }
 }

@@ -13,8 +13,9 @@ import { closeWith } from '../../http/sockets.ts'
 import { readFrame, typeOf } from '../../agents/apps/frames.ts'
 import type { ConnectionCaps } from '../connection-caps/connection-caps.ts'
 import type { Log } from '../log/log.ts'
-import { entryOf } from '../log/stamping.ts'
-import type { ShownEntry, LiveLogs } from '../log/live-logs.ts'
+import { LogCursor } from '../log/log-cursor.ts'
+import { entryOf, type KeptEntry } from '../log/stamping.ts'
+import type { LiveLogs } from '../log/live-logs.ts'
 import type { Chats, ChatSeat } from './chats.ts'
 
 const pageSize = 200
@@ -41,10 +42,7 @@ export class ChatSocket implements OpenConnection {
   readonly #socket: WebSocket
   readonly #seat: ChatSeat
   readonly #parts: ChatSocketParts
-  #sent: number
-  /** What came on the tail while the log was still being sent. */
-  #early: Entry[] | undefined = []
-  #stopFollowing = () => {}
+  readonly #cursor: LogCursor
   #work: Promise<void> = Promise.resolve()
   #waiting = 0
   #isClosing = false
@@ -55,7 +53,15 @@ export class ChatSocket implements OpenConnection {
     this.caller = caller
     this.access = access
     this.#parts = parts
-    this.#sent = seat.after
+    const { id } = seat.head
+    this.#cursor = new LogCursor({
+      log: id,
+      liveLogs: parts.liveLogs,
+      read: (after, limit) => parts.log.read(id, after, limit),
+      onPage: (entries) => this.#showPage(entries),
+      onLive: (entries) => this.#showAll(entries.filter(({ isEphemeral }) => !isEphemeral)),
+      pageSize,
+    })
   }
 
   start() {
@@ -88,7 +94,7 @@ export class ChatSocket implements OpenConnection {
 
   #closed(code: number) {
     const isLeft = !this.#isClosing && cleanCodes.has(code)
-    this.#stopFollowing()
+    this.#cursor.stop()
     this.#parts.connections.delete(this)
     if (isLeft) this.#work = this.#work.then(() => this.#hangUp())
   }
@@ -112,46 +118,33 @@ export class ChatSocket implements OpenConnection {
 
   #fail(error: unknown) {
     this.#parts.logger.error({ err: error, call: this.#seat.head.id }, 'a chat failed')
-    this.#stopFollowing()
+    this.#cursor.stop()
     this.#close(1011, 'something broke on our side: connect again')
   }
 
   async #sendLog() {
     const { id } = this.#seat.head
     this.#send({ type: 'started', call: id, seq: this.#seat.after })
-    const { stop } = await this.#parts.liveLogs.follow(id, (shown) => this.#hear(shown))
-    this.#stopFollowing = stop
-    for (;;) {
-      const page = await this.#parts.log.read(id, this.#sent, pageSize)
-      for (const entry of page) this.#show(entryOf(entry))
-      await this.#drained()
-      if (page.length < pageSize || !this.#isOpen) break
+    await this.#cursor.start(this.#seat.after)
+  }
+
+  async #showPage(entries: readonly KeptEntry[]) {
+    this.#showAll(entries)
+    await this.#drained()
+  }
+
+  #showAll(entries: readonly KeptEntry[]) {
+    for (const entry of entries) {
+      const frame = frameOf(entryOf(entry))
+      if (!frame) continue
+      this.#send(frame)
+      if (frame.type === 'ended') this.#close(1000, 'the call has ended')
     }
-    const early = this.#early ?? []
-    this.#early = undefined
-    for (const entry of early) this.#show(entry)
-    if (!this.#isOpen) stop()
-  }
-
-  #hear(shown: readonly ShownEntry[]) {
-    const kept = shown.filter(({ isEphemeral }) => !isEphemeral).map(entryOf)
-    if (this.#early) this.#early.push(...kept)
-    else for (const entry of kept) this.#show(entry)
-  }
-
-  /** In the order of the log, each once. */
-  #show(entry: Entry) {
-    if (entry.seq <= this.#sent) return
-    this.#sent = entry.seq
-    const frame = frameOf(entry)
-    if (!frame) return
-    this.#send(frame)
-    if (frame.type === 'ended') this.#close(1000, 'the call has ended')
   }
 
   #send(frame: ChatFrame) {
     this.#socket.send(JSON.stringify(frame))
-    if (this.#early === undefined && this.#socket.bufferedAmount > mostUnreadBytes) this.#socket.terminate()
+    if (this.#cursor.isCurrent && this.#socket.bufferedAmount > mostUnreadBytes) this.#socket.terminate()
   }
 
   /** A long log is sent no faster than it is read. */

@@ -1,57 +1,40 @@
 import type { Entry } from '@switchroom/contract/log'
+import type { LiveLogs } from '../log/live-logs.ts'
+import { LogCursor } from '../log/log-cursor.ts'
 import type { Log } from '../log/log.ts'
-import { entryOf } from '../log/stamping.ts'
-import type { ShownEntry, LiveLogs } from '../log/live-logs.ts'
+import { entryOf, type KeptEntry } from '../log/stamping.ts'
 
-const pageSize = 1000
-
-/** A log as it stands and as it grows, whoever writes to it. */
+/** All entries of a log, in memory, from its first to the newest, whichever gateway writes to it. */
 export class FollowedLog {
-  readonly #id: string
+  readonly #cursor: LogCursor
   readonly #onGrown: () => void
-  #entries: Entry[] = []
-  /** What came on the tail before the log was read. */
-  #early: Entry[] | undefined = []
+  readonly #entries: Entry[] = []
   #grown = Promise.withResolvers<void>()
-  #stop = () => {}
   #isStopped = false
 
-  constructor(id: string, onGrown: () => void) {
-    this.#id = id
+  constructor(id: string, parts: { liveLogs: LiveLogs; log: Log }, onGrown: () => void) {
     this.#onGrown = onGrown
-  }
-
-  async start(liveLogs: LiveLogs, log: Log) {
-    const { stop } = await liveLogs.follow(this.#id, (shown) => this.#hear(shown))
-    this.#stop = stop
-    const read = await this.#readAll(log).catch((error: unknown) => {
-      stop()
-      throw error
+    this.#cursor = new LogCursor({
+      log: id,
+      liveLogs: parts.liveLogs,
+      read: (after, limit) => parts.log.read(id, after, limit),
+      onPage: (entries) => this.#add(entries),
+      onLive: (entries) => this.#hear(entries.filter(({ isEphemeral }) => !isEphemeral)),
     })
-    const early = this.#early ?? []
-    this.#early = undefined
-    this.#entries = read
-    this.#add(early)
-    if (this.#isStopped) return stop()
-    this.#onGrown()
   }
 
-  async #readAll(log: Log): Promise<Entry[]> {
-    const read: Entry[] = []
-    for (;;) {
-      const page = await log.read(this.#id, read.at(-1)?.seq ?? 0, pageSize)
-      read.push(...page.map(entryOf))
-      if (page.length < pageSize) return read
-    }
+  async start() {
+    await this.#cursor.start(0)
+    if (!this.#isStopped) this.#onGrown()
   }
 
   stop() {
     this.#isStopped = true
-    this.#stop()
+    this.#cursor.stop()
     this.#grown.resolve()
   }
 
-  /** Without what is never kept. */
+  /** Without the ephemeral ones. */
   get entries(): readonly Entry[] {
     return this.#entries
   }
@@ -61,21 +44,16 @@ export class FollowedLog {
   }
 
   get isRead(): boolean {
-    return this.#early === undefined
+    return this.#cursor.isCurrent
   }
 
-  /** Until the tail has brought what was written elsewhere in this process. */
+  /** Until an entry that this process wrote has arrived here. */
   async untilSeen(seq: number) {
     while (!this.#isStopped && this.seq < seq) await this.#grown.promise
   }
 
-  #hear(shown: readonly ShownEntry[]) {
-    const kept = shown.filter(({ isEphemeral }) => !isEphemeral).map(entryOf)
+  #hear(kept: readonly KeptEntry[]) {
     if (kept.length === 0) return
-    if (this.#early) {
-      this.#early.push(...kept)
-      return
-    }
     this.#add(kept)
     const { resolve } = this.#grown
     this.#grown = Promise.withResolvers()
@@ -83,8 +61,7 @@ export class FollowedLog {
     this.#onGrown()
   }
 
-  #add(entries: readonly Entry[]) {
-    const known = this.seq
-    this.#entries.push(...entries.filter(({ seq }) => seq > known))
+  #add(entries: readonly KeptEntry[]) {
+    for (const entry of entries) this.#entries.push(entryOf(entry))
   }
 }

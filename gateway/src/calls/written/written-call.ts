@@ -69,14 +69,14 @@ export class WrittenCall {
     this.head = head
     this.#parts = parts
     this.#ref = callLog(head)
-    this.#log = new FollowedLog(head.id, () => this.#grew())
+    this.#log = new FollowedLog(head.id, parts, () => this.#grew())
     this.#isFresh = isFresh
     this.#onGone = onGone
     this.#outlet = parts.openOutlet(head)
   }
 
   start(): Promise<void> {
-    return this.#log.start(this.#parts.liveLogs, this.#parts.log)
+    return this.#log.start()
   }
 
   /** Lets go of the call at once: a turn under way is left to whoever takes it up. */
