@@ -25,6 +25,10 @@ const manifests: Sources = {
   }),
 }
 
+const circleOfRecordsAndLog = [
+  'gateway/src/calls/records is in a circle of folders: gateway/src/calls/records/records.ts imports gateway/src/calls/log/log.ts, gateway/src/calls/log/relay.ts imports gateway/src/calls/records/call-object.ts.',
+]
+
 async function assertViolations(files: Sources, expected: string[]) {
   assert.deepEqual(await violations({ ...manifests, ...files }), expected)
 }
@@ -88,6 +92,55 @@ test('every file of the gateway is in a room', async () => {
     'gateway/src/billing/invoices.ts is in no room of the gateway: they are foundation, database, http, audit, mail, people, providers, agents, calls, telephony, messaging, platform.',
     'gateway/src/start.ts is in no room of the gateway: they are foundation, database, http, audit, mail, people, providers, agents, calls, telephony, messaging, platform.',
   ])
+})
+
+test('a folder of calls imports the folders above it, and no folder below it', async () => {
+  await assertViolations(
+    {
+      'gateway/src/calls/records/records.ts': "import '../log/log.ts'",
+      'gateway/src/calls/log/relay.ts': "import type { Call } from '../records/call-object.ts'",
+      'gateway/src/calls/room.ts': "import './records/records.ts'\nimport './log/relay.ts'",
+    },
+    [
+      'gateway/src/calls/log/relay.ts imports ../records/call-object.ts, but log may import only connection-caps, contacts, metering of the folders of calls.',
+    ].concat(circleOfRecordsAndLog),
+  )
+})
+
+test('every file of calls is in one of its folders', async () => {
+  const [sentence] = await violations({ ...manifests, 'gateway/src/calls/attic/old.ts': '' })
+  assert.match(String(sentence), /^gateway\/src\/calls\/attic\/old.ts is in no folder of calls: they are /)
+})
+
+test('folders side by side form no circle, types included, and the path is said', async () => {
+  await assertViolations(
+    {
+      'session/package.json': JSON.stringify({ name: '@switchroom/session' }),
+      'session/src/spoken/turns.ts': "import '../models/models.ts'",
+      'session/src/models/models.ts': '',
+      'session/src/models/choice.ts': "import type { Word } from '../words/words.ts'",
+      'session/src/words/words.ts': "import '../spoken/sound.ts'",
+      'session/src/spoken/sound.ts': '',
+    },
+    [
+      'session/src/spoken is in a circle of folders: session/src/spoken/turns.ts imports session/src/models/models.ts, session/src/models/choice.ts imports session/src/words/words.ts, session/src/words/words.ts imports session/src/spoken/sound.ts.',
+    ],
+  )
+})
+
+test('a folder and one inside it may import each other, and tests may close a circle', async () => {
+  await assertViolations(
+    {
+      'session/package.json': JSON.stringify({ name: '@switchroom/session' }),
+      'session/src/turn.ts': "import './spoken/sound.ts'",
+      'session/src/spoken/speech.ts': "import '../words.ts'",
+      'session/src/words.ts': '',
+      'session/src/spoken/sound.ts': '',
+      'session/src/models/models.ts': "import '../spoken/sound.ts'",
+      'session/src/spoken/speech.test.ts': "import '../models/models.ts'",
+    },
+    [],
+  )
 })
 
 test('tests, testing folders and tools import every room', async () => {

@@ -1,5 +1,6 @@
 import { posix } from 'node:path'
 import { type Import, type Package, readImports, readPackages } from './architecture-imports.ts'
+import { folderCircles } from './folder-circles.ts'
 import type { Sources } from './sources.ts'
 
 /** A room imports only what its line names. `docs/architecture.md` says what each room is. */
@@ -38,6 +39,28 @@ const gatewayRooms = [
   'messaging',
   'platform',
 ]
+/** The folders of its room `calls`; each imports only those before it. */
+const callFolders = [
+  'connection-caps',
+  'contacts',
+  'metering',
+  'log',
+  'records',
+  'memory',
+  'resolution',
+  'between-gateways',
+  'callbacks',
+  'app-requests',
+  'lines',
+  'written',
+  'spoken',
+  'supervising',
+  'recordings',
+  'sessions',
+  'insights',
+  'erasure',
+]
+const callsRoom = 'gateway/src/calls/'
 /** What assembles the gateway from its rooms, and imports them all. */
 const gatewayTop = new Set(['services.ts', 'app.ts', 'gateway.ts', 'main.ts', 'run.ts', 'start-failure.ts'])
 
@@ -52,9 +75,11 @@ export async function violations(sources: Sources): Promise<string[]> {
     ...packages.flatMap(unknownRoom),
     ...Object.keys(sources).flatMap(emptyName),
     ...Object.keys(sources).flatMap(outsideGatewayRooms),
+    ...Object.keys(sources).flatMap(outsideCallFolders),
     ...imports.flatMap((found) => [
       ...forbiddenRoom(found),
       ...forbiddenGatewayRoom(found),
+      ...forbiddenCallFolder(found),
       ...relativeAcrossPackages(found),
       ...undeclared(found, root),
       ...foreignStore(found),
@@ -62,6 +87,7 @@ export async function violations(sources: Sources): Promise<string[]> {
       ...testingInProgram(found),
     ]),
     ...circles(imports),
+    ...folderCircles(imports.filter(({ file, from, to }) => from === to && !isForDevelopment(file))),
   ]
 }
 
@@ -96,6 +122,22 @@ function forbiddenGatewayRoom({ file, specifier, target }: Import): string[] {
   const above = gatewayRooms.slice(0, gatewayRooms.indexOf(room))
   if (above.includes(targetRoom)) return []
   return [`${file} imports ${specifier}, but ${room} may import ${listed(above)} of the gateway's rooms.`]
+}
+
+function outsideCallFolders(path: string): string[] {
+  const folder = callFolderOf(path)
+  if (!folder || isForDevelopment(path) || folder === 'room.ts' || callFolders.includes(folder)) return []
+  return [`${path} is in no folder of calls: they are ${callFolders.join(', ')}.`]
+}
+
+function forbiddenCallFolder({ file, specifier, target }: Import): string[] {
+  const folder = callFolderOf(file)
+  const targetFolder = callFolderOf(target ?? '')
+  if (!folder || !targetFolder || folder === targetFolder || isForDevelopment(file) || folder === 'room.ts')
+    return []
+  const above = callFolders.slice(0, callFolders.indexOf(folder))
+  if (above.includes(targetFolder)) return []
+  return [`${file} imports ${specifier}, but ${folder} may import ${listed(above)} of the folders of calls.`]
 }
 
 function relativeAcrossPackages({ file, specifier, bare, from, to }: Import): string[] {
@@ -161,6 +203,11 @@ function isForDevelopment(path: string): boolean {
 /** The folder under gateway/src, or the file that lies directly in it. */
 function gatewayRoomOf(path: string): string | undefined {
   return path.startsWith('gateway/src/') ? path.split('/')[2] : undefined
+}
+
+/** The folder under gateway/src/calls, or the file that lies directly in it. */
+function callFolderOf(path: string): string | undefined {
+  return path.startsWith(callsRoom) ? path.slice(callsRoom.length).split('/')[0] : undefined
 }
 
 function lineOf(folder: string): readonly string[] | 'any' | undefined {

@@ -20,7 +20,7 @@ import { Seating } from './sso/seating.ts'
 import { Seats } from './seats/seats.ts'
 import { SignIns } from './sign-in/sign-in.ts'
 import { SignUps } from './sign-up/sign-up.ts'
-import { PlaceTries } from './sign-in/tries.ts'
+import { PlaceTries } from './tries/tries.ts'
 import { Switching } from './switching/switching.ts'
 
 export type PeopleRoom = ReturnType<typeof makePeople>

@@ -12,7 +12,7 @@ import { Type } from 'typebox'
 import { open, person } from '../../http/access.ts'
 import { refusals } from '../../http/refusals.ts'
 import type { Server } from '../../http/server.ts'
-import type { PlaceTries } from '../sign-in/tries.ts'
+import type { PlaceTries } from '../tries/tries.ts'
 import type { Pairings } from './pairings.ts'
 
 const Params = Type.Object({ code: Type.String() })

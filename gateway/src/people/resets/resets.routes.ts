@@ -3,7 +3,7 @@ import { Empty } from '@switchroom/contract/shapes'
 import { open } from '../../http/access.ts'
 import { refusals } from '../../http/refusals.ts'
 import type { Server } from '../../http/server.ts'
-import type { PlaceTries } from '../sign-in/tries.ts'
+import type { PlaceTries } from '../tries/tries.ts'
 import type { Resets } from './resets.ts'
 
 export function resetRoutes(server: Server, resets: Resets, placeTries: PlaceTries) {

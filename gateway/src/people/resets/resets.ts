@@ -7,7 +7,7 @@ import type { RateCounts } from '../../http/rate-counts.ts'
 import { unlessTooManyLetters } from '../../mail/letters.ts'
 import type { Mailboxes } from '../../mail/mailboxes.ts'
 import type { Links } from '../invitations/links.ts'
-import { signInTries, tooManyTries } from '../sign-in/tries.ts'
+import { signInTries, tooManyTries } from '../tries/tries.ts'
 import * as store from './resets.store.ts'
 
 const lettersAnHour = { name: 'reset letters', tries: 5, windowMs: hourMs }

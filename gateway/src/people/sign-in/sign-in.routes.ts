@@ -3,9 +3,9 @@ import { Credentials, OpenOrgList, SignIn } from '@switchroom/contract/sign-in'
 import { open } from '../../http/access.ts'
 import { refusals } from '../../http/refusals.ts'
 import type { Server } from '../../http/server.ts'
-import { browserIn } from '../sso/browser-cookie.ts'
+import { browserIn } from '../login-codes/browser-cookie.ts'
 import type { SignIns } from './sign-in.ts'
-import type { PlaceTries } from './tries.ts'
+import type { PlaceTries } from '../tries/tries.ts'
 
 export function signInRoutes(server: Server, signIns: SignIns, placeTries: PlaceTries) {
   server.post(

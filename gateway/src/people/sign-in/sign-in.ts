@@ -11,7 +11,7 @@ import type { Passwords } from '../passwords/passwords.ts'
 import { entryInto, opens } from '../seats/sign-in-eligibility.ts'
 import type { Seat, Seats } from '../seats/seats.ts'
 import * as store from './sign-in.store.ts'
-import { signInTries, tooManyTries } from './tries.ts'
+import { signInTries, tooManyTries } from '../tries/tries.ts'
 
 /** The one refusal for a wrong address, a wrong password and a wrong org. */
 const nobodyAnswers = () => unauthorized('nobody answers to that email and password')

@@ -4,7 +4,7 @@ import { unavailable } from '../../foundation/refusals.ts'
 import { signUp } from '../../http/access.ts'
 import { refusals } from '../../http/refusals.ts'
 import type { Server } from '../../http/server.ts'
-import type { PlaceTries } from '../sign-in/tries.ts'
+import type { PlaceTries } from '../tries/tries.ts'
 import type { SignUps } from './sign-up.ts'
 
 export function signUpRoutes(

@@ -8,7 +8,7 @@ import { badRequest, listed, notFound } from '../../foundation/refusals.ts'
 import { isAddress, normalAddress } from '../../foundation/text.ts'
 import type { RateCounts } from '../../http/rate-counts.ts'
 import type { Members } from '../members/members.ts'
-import { signInTries, tooManyTries } from '../sign-in/tries.ts'
+import { signInTries, tooManyTries } from '../tries/tries.ts'
 import * as store from './domains.store.ts'
 
 interface TokenedDomain {

@@ -5,8 +5,9 @@ import { Type } from 'typebox'
 import { open } from '../../http/access.ts'
 import { refusals } from '../../http/refusals.ts'
 import type { Server } from '../../http/server.ts'
-import type { PlaceTries } from '../sign-in/tries.ts'
-import { browserCookie, browserIn } from './browser-cookie.ts'
+import type { PlaceTries } from '../tries/tries.ts'
+import { browserCookie, browserIn } from '../login-codes/browser-cookie.ts'
+import { lifetimeMs } from './begun-sign-ins.ts'
 import type { Domains } from './domains.ts'
 import type { Departure, ProviderSignIns } from './sign-in.ts'
 
@@ -33,7 +34,7 @@ export function providerSignInRoutes(
   baseUrl: string,
 ) {
   const depart = (reply: FastifyReply, { location, browser }: Departure) => {
-    if (browser) reply.header('set-cookie', browserCookie(browser, baseUrl))
+    if (browser) reply.header('set-cookie', browserCookie(browser, lifetimeMs, baseUrl))
     return reply.redirect(location)
   }
 

@@ -1,8 +1,7 @@
 import { secondMs } from '../../foundation/clock.ts'
-import { lifetimeMs } from './begun-sign-ins.ts'
 
 /** Binds a sign-in, and the login code that it ends with, to the browser that began it. */
-export const browserCookie = (browser: string, baseUrl: string) =>
+export const browserCookie = (browser: string, lifetimeMs: number, baseUrl: string) =>
   [
     `svc_sso=${browser}`,
     'HttpOnly',
