@@ -1,3 +1,5 @@
+import { SwitchroomError } from '@switchroom/sdk/errors'
+import { GatewayRefusal } from '@switchroom/sdk/gateway-refusal'
 import { exitCodes } from './exit-codes.ts'
 
 /** What ends the command: one sentence for people, one status for scripts. */
@@ -27,6 +29,13 @@ export const unreachable = (what: string, url: string, cause: unknown) =>
 export function refused(status: number, sentence: string): Failure {
   if (status === 401) return new Failure(exitCodes.notSignedIn, `${sentence}: run svc login`, status)
   return new Failure(exitCodes.refused, sentence, status)
+}
+
+/** What the SDK threw, as what ends a command; undefined for an error of another kind. */
+export function failureOf(error: unknown): Failure | undefined {
+  if (error instanceof Failure) return error
+  if (error instanceof GatewayRefusal) return refused(error.status, error.detail)
+  return error instanceof SwitchroomError ? new Failure(exitCodes.refused, error.detail) : undefined
 }
 
 /** What lies behind a failed fetch, which itself says only that it failed. */

@@ -1,5 +1,7 @@
 import type { Environment } from '@switchroom/contract/scopes'
-import { refused, unreachable } from './failures.ts'
+import { followLog } from '@switchroom/sdk/log-follower'
+import type { LogEvent } from '@switchroom/sdk/log-request'
+import { failureOf, reasonOf, refused, unreachable } from './failures.ts'
 
 export interface GatewayOptions {
   url: string
@@ -15,6 +17,13 @@ interface Sent {
   headers?: Record<string, string>
 }
 
+interface Followed {
+  after: number
+  /** Whether the log has a last entry: a call's has. */
+  hasEnd: boolean
+  onLost: (reason: string) => void
+}
+
 const answersWithinMs = 60_000
 
 /** Speaks to one gateway as one key, and throws what it refuses. */
@@ -27,6 +36,13 @@ export class GatewayClient {
     this.url = url
     this.key = key
     this.env = env
+  }
+
+  get #headers(): Record<string, string> {
+    return {
+      ...(this.key !== undefined && { authorization: `Bearer ${this.key}` }),
+      ...(this.env !== undefined && { 'svc-env': this.env }),
+    }
   }
 
   get = <Answer>(path: string, query: Query = {}, headers: Record<string, string> = {}) =>
@@ -45,9 +61,24 @@ export class GatewayClient {
     return [...links].find(([, , rel]) => rel === name)?.[1]
   }
 
-  /** Events as they come, until the gateway ends the stream or the line breaks. */
-  stream(path: string, headers: Record<string, string>, signal: AbortSignal): Promise<Response> {
-    return this.fetch('GET', path, { accept: 'text/event-stream', ...headers }, { signal })
+  /** The events of a log, over lost connections; a first connection that fails is not retried. */
+  async *follow(path: string, { after, hasEnd, onLost }: Followed): AsyncGenerator<LogEvent> {
+    const log = followLog({
+      url: this.url,
+      path,
+      headers: this.#headers,
+      after,
+      hasEnd,
+      onLost(error, hasConnected) {
+        if (!hasConnected) throw error
+        onLost(reasonOf(error))
+      },
+    })
+    try {
+      yield* log
+    } catch (error) {
+      throw failureOf(error) ?? unreachable('gateway', this.url, error)
+    }
   }
 
   /** An answer that is no refusal, not read yet. */
@@ -61,8 +92,7 @@ export class GatewayClient {
       method,
       headers: {
         accept: 'application/json',
-        ...(this.key !== undefined && { authorization: `Bearer ${this.key}` }),
-        ...(this.env !== undefined && { 'svc-env': this.env }),
+        ...this.#headers,
         ...headers,
       },
       redirect: 'manual', // a key is sent to the address it was made at, and nowhere else

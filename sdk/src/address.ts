@@ -1,6 +1,7 @@
 import type { Environment } from '@switchroom/contract/scopes'
 import type { EventPage, Entry } from '@switchroom/contract/log'
 import { SwitchroomError } from './errors.ts'
+import { refusalIn } from './gateway-refusal.ts'
 
 const pageSize = 1000
 
@@ -53,12 +54,8 @@ export class Address {
     const response = await fetch(this.url + path, {
       headers: { ...this.headers, accept: 'application/json' },
     })
-    const body = (await response.json().catch(() => ({}))) as { detail?: string }
-    if (!response.ok)
-      throw new SwitchroomError(
-        `HTTP_${response.status}`,
-        body.detail ?? `the gateway answered ${response.status}`,
-      )
-    return body as Answer
+    const body = await response.text()
+    if (!response.ok) throw refusalIn(response.status, body)
+    return JSON.parse(body) as Answer
   }
 }

@@ -1,7 +1,9 @@
 import type { IncomingMessage } from 'node:http'
+import { text as textOf } from 'node:stream/consumers'
 import { WebSocket } from 'ws'
 import { BackOff } from './back-off.ts'
-import { messageOf, SwitchroomError } from './errors.ts'
+import { messageOf, type SwitchroomError } from './errors.ts'
+import { refusalIn, type GatewayRefusal } from './gateway-refusal.ts'
 
 const openWithinMs = 10_000
 /** The gateway pings every 20 s: whoever is silent for longer than this is not there. */
@@ -110,18 +112,6 @@ export class Connection {
   }
 }
 
-async function refusalOf(response: IncomingMessage): Promise<SwitchroomError> {
-  const status = response.statusCode ?? 0
-  const code = status === 401 ? 'UNAUTHORIZED' : `HTTP_${status}`
-  const text = await response.toArray().then(
-    (chunks) => Buffer.concat(chunks as Buffer[]).toString(),
-    () => '',
-  )
-  try {
-    const { detail } = JSON.parse(text) as { detail?: unknown }
-    if (typeof detail === 'string') return new SwitchroomError(code, detail)
-  } catch {
-    // not the gateway's own answer
-  }
-  return new SwitchroomError(code, `the gateway answered ${status}`)
+async function refusalOf(response: IncomingMessage): Promise<GatewayRefusal> {
+  return refusalIn(response.statusCode ?? 0, await textOf(response).catch(() => ''))
 }

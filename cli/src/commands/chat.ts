@@ -1,7 +1,6 @@
 import { agentArgument, type Command } from '../command.ts'
 import { Conversation } from '../conversation.ts'
-import { exitCodes } from '../exit-codes.ts'
-import { Failure, refused } from '../failures.ts'
+import { failureOf } from '../failures.ts'
 
 const chat: Command = {
   name: 'chat',
@@ -25,15 +24,9 @@ const chat: Command = {
       ...(contact !== undefined && { contact }),
     })
     await new Conversation(opened, { agent, url, out, isJson }).run().catch((error: unknown) => {
-      throw asFailure(error)
+      throw failureOf(error) ?? error
     })
   },
-}
-
-function asFailure(error: unknown): Failure {
-  if (error instanceof Failure) return error
-  const { code, message } = error as Error & { code?: string }
-  return code === 'UNAUTHORIZED' ? refused(401, message) : new Failure(exitCodes.refused, message)
 }
 
 export const chatCommands = [chat]

@@ -1,8 +1,8 @@
+import type { LogEvent } from '@switchroom/sdk/log-request'
 import { agentOption, type Command } from '../command.ts'
 import { wrongUsage } from '../failures.ts'
 import { path } from '../gateway-client.ts'
 import type { Invocation } from '../invocation.ts'
-import { followLog, type Happened } from '../log-stream.ts'
 import type { Output } from '../output.ts'
 import { plain } from '../text-width.ts'
 
@@ -25,8 +25,7 @@ const tail: Command = {
     if (call !== undefined && agent !== undefined) throw wrongUsage('either a call or --agent, not both')
     const client = await invocation.client()
     let isLost = false
-    const log = followLog(client, {
-      path: placeOf(call, agent),
+    const log = client.follow(pathOf(call, agent), {
       after: invocation.number('after') ?? 0,
       hasEnd: call !== undefined,
       onLost(reason) {
@@ -34,33 +33,33 @@ const tail: Command = {
         isLost = true
       },
     })
-    for await (const happened of log) {
+    for await (const event of log) {
       if (isLost) out.note('(connected again)')
       isLost = false
-      show(invocation, happened)
+      show(invocation, event)
     }
   },
 }
 
-function placeOf(call: string | undefined, agent: string | undefined): string {
+function pathOf(call: string | undefined, agent: string | undefined): string {
   if (call !== undefined) return path`/v1/calls/${call}/events`
   return agent === undefined ? '/v1/events' : path`/v1/agents/${agent}/events`
 }
 
-function show(invocation: Invocation, happened: Happened): void {
+function show(invocation: Invocation, event: LogEvent): void {
   const { out } = invocation
-  const { type, data } = happened
+  const { type, data } = event
   if (type === 'log.caught_up') return
   if (type === 'log.gap')
     return out.note(`(entries ${String(data['from'])} to ${String(data['to'])} are no longer kept)`)
   if (data['ephemeral'] === true && !invocation.flag('live')) return
   // What happens now in an org comes without its type inside.
   if (invocation.isJson) return out.jsonLine({ type, ...data })
-  out.line(lineOf(out, happened))
+  out.line(lineOf(out, event))
 }
 
 /** The relay sends the facts bare; a log's entries carry theirs in `data`. */
-function lineOf(out: Output, { type, data }: Happened): string {
+function lineOf(out: Output, { type, data }: LogEvent): string {
   const isEntry = typeof data['ts'] === 'number'
   const facts = (isEntry ? data['data'] : data) as Record<string, unknown>
   const at = isEntry ? clock(data['ts'] as number) : clock(Date.now() / 1000)
