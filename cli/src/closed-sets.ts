@@ -1,25 +1,5 @@
 // The contract's closed sets, written out: loading its schemas takes longer than most commands run. A test compares them.
 
-export const environments = ['sandbox', 'production'] as const
-
-export const scopes = [
-  'app',
-  'calls',
-  'talk',
-  'pipeline',
-  'words',
-  'knowledge',
-  'evals',
-  'numbers',
-  'keys',
-  'providers',
-  'team',
-] as const
-
-/** What a server token made by a person may open. */
-export const serverTokenScopes = ['app', 'calls', 'talk', 'knowledge', 'evals'] as const
-
-export const roles = ['admin', 'developer', 'manager', 'qa', 'supervisor'] as const
 export const callStates = ['open', 'held', 'ended'] as const
 export const channels = ['chat', 'web', 'phone', 'msgapp'] as const
 export const verbs = ['takeover', 'release', 'say', 'whisper', 'end'] as const

@@ -1,4 +1,4 @@
-import { environments } from './closed-sets.ts'
+import { environments } from '@switchroom/contract/scopes'
 import type { Invocation } from './invocation.ts'
 
 export interface Argument {

@@ -1,5 +1,4 @@
 import type { Environment } from '@switchroom/contract/scopes'
-import { followLog } from '@switchroom/sdk/log-follower'
 import type { LogEvent } from '@switchroom/sdk/log-request'
 import { failureOf, reasonOf, refused, unreachable } from './failures.ts'
 
@@ -63,6 +62,7 @@ export class GatewayClient {
 
   /** The events of a log, over lost connections; a first connection that fails is not retried. */
   async *follow(path: string, { after, hasEnd, onLost }: Followed): AsyncGenerator<LogEvent> {
+    const { followLog } = await import('@switchroom/sdk/log-follower') // most commands follow nothing
     const log = followLog({
       url: this.url,
       path,

@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox'
-import { EnvironmentName, type Environment } from './scopes.ts'
+import { EnvironmentName } from './scope-schemas.ts'
+import type { Environment } from './scopes.ts'
 import { nullable } from './shapes.ts'
 
 const AnyObject = Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true })

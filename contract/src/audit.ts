@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox'
-import { EnvironmentName } from './scopes.ts'
+import { EnvironmentName } from './scope-schemas.ts'
 import { anyOf, nullable, oneOf, Timestamp } from './shapes.ts'
 
 /** Every change that the audit log knows. */

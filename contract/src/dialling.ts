@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox'
 import { consentKinds, standings } from './consents.ts'
-import { EnvironmentName } from './scopes.ts'
+import { EnvironmentName } from './scope-schemas.ts'
 import { nullable, oneOf } from './shapes.ts'
 
 /** Why a dial is refused, in the order they are judged. */

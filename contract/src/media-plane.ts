@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox'
-import { EnvironmentName } from './scopes.ts'
+import { EnvironmentName } from './scope-schemas.ts'
 import { orNull } from './settings.ts'
 
 const WorkerName = Type.String({ minLength: 1, maxLength: 128, description: 'who asks' })

@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox'
 import { SentConsent } from './consents.ts'
-import { EnvironmentName } from './scopes.ts'
+import { EnvironmentName } from './scope-schemas.ts'
 import { nullable } from './shapes.ts'
 
 /** Whether whoever dials wants to read the call's log, and for how long. */

@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox'
 import { callStates } from './log.ts'
-import { EnvironmentName } from './scopes.ts'
+import { EnvironmentName } from './scope-schemas.ts'
 import { anyOf, nullable, oneOf } from './shapes.ts'
 
 /** What a call comes in by. */

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox'
-import { RoleName, WantedRole } from './scopes.ts'
+import { RoleName, WantedRole } from './scope-schemas.ts'
 import { nullable } from './shapes.ts'
 
 export const SetIdentityProvider = Type.Object({

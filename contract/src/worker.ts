@@ -2,7 +2,7 @@ import { Type, type Static } from 'typebox'
 import { AppTool } from './apps.ts'
 import { PreparedSet } from './call-frames.ts'
 import type { Call } from './log.ts'
-import { EnvironmentName } from './scopes.ts'
+import { EnvironmentName } from './scope-schemas.ts'
 import { orNull } from './settings.ts'
 import { nullable } from './shapes.ts'
 

@@ -1,5 +1,5 @@
+import { serverTokenScopes } from '@switchroom/contract/scopes'
 import type { KeyList, RevokedKey, ServerToken } from '@switchroom/contract/keys'
-import { serverTokenScopes } from '../closed-sets.ts'
 import type { Command, Option } from '../command.ts'
 import { path } from '../gateway-client.ts'
 import type { Invocation } from '../invocation.ts'

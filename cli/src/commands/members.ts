@@ -1,5 +1,5 @@
+import { roles } from '@switchroom/contract/scopes'
 import type { Invited, Member, MemberList } from '@switchroom/contract/members'
-import { roles } from '../closed-sets.ts'
 import type { Argument, Command, Option } from '../command.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { Failure } from '../failures.ts'

@@ -1,5 +1,5 @@
+import { environments } from '@switchroom/contract/scopes'
 import type { BroughtKeys, Catalogue } from '@switchroom/contract/providers'
-import { environments } from '../closed-sets.ts'
 import { fileOption, type Argument, type Command, type Option } from '../command.ts'
 import { path } from '../gateway-client.ts'
 import { askSecret } from '../prompts.ts'

@@ -1,5 +1,5 @@
+import { roles } from '@switchroom/contract/scopes'
 import type { DomainProof, IdentityProvider } from '@switchroom/contract/sso'
-import { roles } from '../closed-sets.ts'
 import type { Command } from '../command.ts'
 import { wrongUsage } from '../failures.ts'
 import { path } from '../gateway-client.ts'
