@@ -1,4 +1,4 @@
-import type { Command } from './command.ts'
+import type { Command } from './invocation/command.ts'
 import { agentCommands } from './commands/agents.ts'
 import { auditCommands, opsAuditCommands } from './commands/audit.ts'
 import { callbackCommands } from './commands/callbacks.ts'
@@ -28,7 +28,7 @@ import { tailCommands } from './commands/tail.ts'
 import { threadCommands } from './commands/threads.ts'
 import { workerCommands } from './commands/worker.ts'
 import { completionFor, shells, type Shell } from './completion.ts'
-import { wrongUsage } from './failures.ts'
+import { wrongUsage } from './terminal/failures.ts'
 
 const completion: Command = {
   name: 'completion',

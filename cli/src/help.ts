@@ -1,6 +1,6 @@
-import { globalOptions, type Argument, type Command, type Option } from './command.ts'
-import { exitCodeMeanings } from './exit-codes.ts'
-import { padded } from './text-width.ts'
+import { globalOptions, type Argument, type Command, type Option } from './invocation/command.ts'
+import { exitCodeMeanings } from './terminal/exit-codes.ts'
+import { padded } from './terminal/text-width.ts'
 
 const rows = (pairs: readonly (readonly [left: string, right: string])[]): string[] => {
   const width = Math.max(...pairs.map(([left]) => left.length))

@@ -1,10 +1,10 @@
 import { commands, groups } from './command-table.ts'
-import { exitCodes } from './exit-codes.ts'
-import { Failure, reasonOf } from './failures.ts'
+import { exitCodes } from './terminal/exit-codes.ts'
+import { Failure, reasonOf } from './terminal/failures.ts'
 import { commandHelp, groupHelp, overview } from './help.ts'
-import { Invocation } from './invocation.ts'
+import { Invocation } from './invocation/invocation.ts'
 import { findCommand, nearest, parse, readLine, refuseKeys } from './parsing.ts'
-import { plain } from './text-width.ts'
+import { plain } from './terminal/text-width.ts'
 
 // `svc calls | head` is done when nobody reads any more.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {

@@ -1,7 +1,7 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util'
-import { globalOptions, type Command, type Option } from './command.ts'
-import { wrongUsage } from './failures.ts'
-import type { Given } from './invocation.ts'
+import { globalOptions, type Command, type Option } from './invocation/command.ts'
+import { wrongUsage } from './terminal/failures.ts'
+import type { Given } from './invocation/invocation.ts'
 
 export interface Line {
   /** The words before the first option that is not global. */

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { Machine } from '../testing/terminal.ts'
 import { commands, groups } from './command-table.ts'
 import { completionFor } from './completion.ts'
-import { exitCodeMeanings } from './exit-codes.ts'
+import { exitCodeMeanings } from './terminal/exit-codes.ts'
 
 const machine = new Machine()
 after(() => machine[Symbol.dispose]())

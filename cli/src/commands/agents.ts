@@ -1,5 +1,5 @@
 import type { AgentList, AppList } from '@switchroom/contract/apps'
-import type { Command } from '../command.ts'
+import type { Command } from '../invocation/command.ts'
 
 const agents: Command = {
   name: 'agents',

@@ -1,6 +1,6 @@
 import type { AuditEntry, AuditPage } from '@switchroom/contract/audit'
-import { afterOption, type Command, type Option } from '../command.ts'
-import type { Invocation } from '../invocation.ts'
+import { afterOption, type Command, type Option } from '../invocation/command.ts'
+import type { Invocation } from '../invocation/invocation.ts'
 
 const filters: Option[] = [
   { name: 'action', value: 'name', summary: 'of this action alone, such as member.invited' },

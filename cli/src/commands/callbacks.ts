@@ -1,6 +1,6 @@
 import type { CallbackPage } from '@switchroom/contract/callbacks'
-import { afterOption, agentOption, type Command } from '../command.ts'
-import type { Cell } from '../table.ts'
+import { afterOption, agentOption, type Command } from '../invocation/command.ts'
+import type { Cell } from '../terminal/table.ts'
 
 const callbacks: Command = {
   name: 'callbacks',

@@ -1,11 +1,11 @@
 import type { CallSummary, Session, SessionPage } from '@switchroom/contract/sessions'
 import type { Supervised, Verb } from '@switchroom/contract/supervising'
-import { callStates, channels, verbs } from '../closed-sets.ts'
-import { afterOption, agentOption, type Argument, type Command } from '../command.ts'
-import { path } from '../gateway-client.ts'
-import type { Invocation } from '../invocation.ts'
-import type { Output } from '../output.ts'
-import { plain } from '../text-width.ts'
+import { callStates, channels, verbs } from '../invocation/closed-sets.ts'
+import { afterOption, agentOption, type Argument, type Command } from '../invocation/command.ts'
+import { path } from '../gateway/gateway-client.ts'
+import type { Invocation } from '../invocation/invocation.ts'
+import type { Output } from '../terminal/output.ts'
+import { plain } from '../terminal/text-width.ts'
 
 const callArgument: Argument = { name: 'call', summary: "the call's id" }
 

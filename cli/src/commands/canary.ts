@@ -1,9 +1,9 @@
 import type { CanaryView } from '@switchroom/contract/settings'
-import { teamOf } from '../agent-scopes.ts'
-import { agentArgument, teamOption, type Command } from '../command.ts'
-import { wrongUsage } from '../failures.ts'
-import { path } from '../gateway-client.ts'
-import type { Invocation } from '../invocation.ts'
+import { teamOf } from './agent-scopes.ts'
+import { agentArgument, teamOption, type Command } from '../invocation/command.ts'
+import { wrongUsage } from '../terminal/failures.ts'
+import { path } from '../gateway/gateway-client.ts'
+import type { Invocation } from '../invocation/invocation.ts'
 import { versionIn } from './settings.ts'
 
 const at = (invocation: Invocation) => path`/v1/agents/${invocation.argument('agent')}/settings/canary`

@@ -4,9 +4,9 @@ import type {
   OutboundReadiness,
   ProvisionedOutbound,
 } from '@switchroom/contract/carriers'
-import { fileOption, type Command } from '../command.ts'
-import type { Invocation } from '../invocation.ts'
-import { plain } from '../text-width.ts'
+import { fileOption, type Command } from '../invocation/command.ts'
+import type { Invocation } from '../invocation/invocation.ts'
+import { plain } from '../terminal/text-width.ts'
 
 const columns = [
   { title: 'account', isName: true, of: ({ account }: CarrierAccount) => account },

@@ -1,6 +1,6 @@
-import { agentArgument, type Command } from '../command.ts'
-import { Conversation } from '../conversation.ts'
-import { failureOf } from '../failures.ts'
+import { agentArgument, type Command } from '../invocation/command.ts'
+import { Conversation } from './conversation.ts'
+import { failureOf } from '../terminal/failures.ts'
 
 const chat: Command = {
   name: 'chat',

@@ -1,8 +1,8 @@
 import type { DoNotCallPage, ImportedDoNotCall, NumberConsents } from '@switchroom/contract/consents'
-import { consentKinds } from '../closed-sets.ts'
-import { afterOption, fileOption, type Argument, type Command } from '../command.ts'
-import { path } from '../gateway-client.ts'
-import type { Invocation } from '../invocation.ts'
+import { consentKinds } from '../invocation/closed-sets.ts'
+import { afterOption, fileOption, type Argument, type Command } from '../invocation/command.ts'
+import { path } from '../gateway/gateway-client.ts'
+import type { Invocation } from '../invocation/invocation.ts'
 
 const numberArgument: Argument = { name: 'number', summary: 'as +34911234567' }
 const at = (invocation: Invocation) => path`/v1/org/consents/${invocation.argument('number')}`

@@ -1,13 +1,13 @@
 import type { DialPage, ExplainedDial, GuardSeen, JudgedGuard } from '@switchroom/contract/dialling'
 import type { DialledCall } from '@switchroom/contract/placing'
-import { consentKinds } from '../closed-sets.ts'
-import { afterOption, agentArgument, type Command } from '../command.ts'
-import { exitCodes } from '../exit-codes.ts'
-import { wrongUsage } from '../failures.ts'
-import { path } from '../gateway-client.ts'
-import type { Invocation } from '../invocation.ts'
-import type { Output } from '../output.ts'
-import { plain } from '../text-width.ts'
+import { consentKinds } from '../invocation/closed-sets.ts'
+import { afterOption, agentArgument, type Command } from '../invocation/command.ts'
+import { exitCodes } from '../terminal/exit-codes.ts'
+import { wrongUsage } from '../terminal/failures.ts'
+import { path } from '../gateway/gateway-client.ts'
+import type { Invocation } from '../invocation/invocation.ts'
+import type { Output } from '../terminal/output.ts'
+import { plain } from '../terminal/text-width.ts'
 
 const dial: Command = {
   name: 'dial',

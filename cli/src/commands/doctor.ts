@@ -1,8 +1,8 @@
-import { diagnose, type Finding } from '../checks.ts'
-import type { Command } from '../command.ts'
-import { exitCodes } from '../exit-codes.ts'
-import { plain } from '../text-width.ts'
-import { voiceServerOption } from '../voice-server.ts'
+import { diagnose, type Finding } from './doctor-checks.ts'
+import type { Command } from '../invocation/command.ts'
+import { exitCodes } from '../terminal/exit-codes.ts'
+import { plain } from '../terminal/text-width.ts'
+import { voiceServerOption } from './voice-server.ts'
 
 const marks = { ok: ['green', 'ok'], warning: ['yellow', 'warn'], broken: ['red', 'FAIL'] } as const
 

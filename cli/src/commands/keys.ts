@@ -1,8 +1,8 @@
 import { serverTokenScopes } from '@switchroom/contract/scopes'
 import type { KeyList, RevokedKey, ServerToken } from '@switchroom/contract/keys'
-import type { Command, Option } from '../command.ts'
-import { path } from '../gateway-client.ts'
-import type { Invocation } from '../invocation.ts'
+import type { Command, Option } from '../invocation/command.ts'
+import { path } from '../gateway/gateway-client.ts'
+import type { Invocation } from '../invocation/invocation.ts'
 
 const list: Command = {
   name: 'keys',

@@ -1,8 +1,8 @@
 import type { Lexicon, LexiconHistory, LexiconView } from '@switchroom/contract/settings'
-import { scopeAsked, scopeNames, teamOf, versionColumns } from '../agent-scopes.ts'
-import { agentArgument, fileOption, teamOption, type Command } from '../command.ts'
-import { path } from '../gateway-client.ts'
-import type { Invocation } from '../invocation.ts'
+import { scopeAsked, scopeNames, teamOf, versionColumns } from './agent-scopes.ts'
+import { agentArgument, fileOption, teamOption, type Command } from '../invocation/command.ts'
+import { path } from '../gateway/gateway-client.ts'
+import type { Invocation } from '../invocation/invocation.ts'
 
 const at = (invocation: Invocation) => path`/v1/agents/${invocation.argument('agent')}/lexicon`
 const noteOption = { name: 'note', value: 'text', summary: 'why, for whoever reads the history' }

@@ -1,11 +1,11 @@
 import type { Mailbox, PlatformMailbox, SentLetter } from '@switchroom/contract/mail'
-import { mailSecurities } from '../closed-sets.ts'
-import type { Command, Option } from '../command.ts'
-import { exitCodes } from '../exit-codes.ts'
-import { Failure, wrongUsage } from '../failures.ts'
-import type { GatewayClient } from '../gateway-client.ts'
-import type { Invocation } from '../invocation.ts'
-import { askSecret } from '../prompts.ts'
+import { mailSecurities } from '../invocation/closed-sets.ts'
+import type { Command, Option } from '../invocation/command.ts'
+import { exitCodes } from '../terminal/exit-codes.ts'
+import { Failure, wrongUsage } from '../terminal/failures.ts'
+import type { GatewayClient } from '../gateway/gateway-client.ts'
+import type { Invocation } from '../invocation/invocation.ts'
+import { askSecret } from '../terminal/prompts.ts'
 
 type Standing = Mailbox & Partial<Pick<PlatformMailbox, 'source'>>
 

@@ -1,11 +1,11 @@
 import { roles } from '@switchroom/contract/scopes'
 import type { Invited, Member, MemberList } from '@switchroom/contract/members'
-import type { Argument, Command, Option } from '../command.ts'
-import { exitCodes } from '../exit-codes.ts'
-import { Failure } from '../failures.ts'
-import { path, type GatewayClient } from '../gateway-client.ts'
-import type { Invocation } from '../invocation.ts'
-import type { Output } from '../output.ts'
+import type { Argument, Command, Option } from '../invocation/command.ts'
+import { exitCodes } from '../terminal/exit-codes.ts'
+import { Failure } from '../terminal/failures.ts'
+import { path, type GatewayClient } from '../gateway/gateway-client.ts'
+import type { Invocation } from '../invocation/invocation.ts'
+import type { Output } from '../terminal/output.ts'
 
 const memberArgument: Argument = { name: 'member', summary: 'their address or id' }
 const agentOption: Option = {

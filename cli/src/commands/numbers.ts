@@ -1,10 +1,10 @@
 import type { AvailableNumbers, ImportedNumber, NumberList, NumberPath } from '@switchroom/contract/numbers'
-import { numberChannels } from '../closed-sets.ts'
-import type { Argument, Command, Option } from '../command.ts'
-import { exitCodes } from '../exit-codes.ts'
-import { path } from '../gateway-client.ts'
-import type { Invocation } from '../invocation.ts'
-import { plain } from '../text-width.ts'
+import { numberChannels } from '../invocation/closed-sets.ts'
+import type { Argument, Command, Option } from '../invocation/command.ts'
+import { exitCodes } from '../terminal/exit-codes.ts'
+import { path } from '../gateway/gateway-client.ts'
+import type { Invocation } from '../invocation/invocation.ts'
+import { plain } from '../terminal/text-width.ts'
 
 const numberArgument: Argument = { name: 'number', summary: 'as +34911234567' }
 const agentNeeded: Option = { name: 'agent', value: 'slug', summary: 'which agent answers (needed)' }

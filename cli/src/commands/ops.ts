@@ -4,11 +4,11 @@ import type { OperatorIdentity } from '@switchroom/contract/identity'
 import type { ApprovedNumber, WaitingNumbers } from '@switchroom/contract/numbers'
 import type { RetentionRun } from '@switchroom/contract/retention'
 import type { VaultRotation, VaultState } from '@switchroom/contract/vault'
-import { networkStates } from '../closed-sets.ts'
-import { fileOption, type Command } from '../command.ts'
-import { wrongUsage } from '../failures.ts'
-import { path } from '../gateway-client.ts'
-import type { Invocation } from '../invocation.ts'
+import { networkStates } from '../invocation/closed-sets.ts'
+import { fileOption, type Command } from '../invocation/command.ts'
+import { wrongUsage } from '../terminal/failures.ts'
+import { path } from '../gateway/gateway-client.ts'
+import type { Invocation } from '../invocation/invocation.ts'
 
 const whoami: Command = {
   name: 'ops whoami',

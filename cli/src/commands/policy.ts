@@ -1,8 +1,8 @@
 import type { ChangePolicy, DialPolicy } from '@switchroom/contract/dialling'
-import { weekdays } from '../closed-sets.ts'
-import type { Command } from '../command.ts'
-import { wrongUsage } from '../failures.ts'
-import type { Invocation } from '../invocation.ts'
+import { weekdays } from '../invocation/closed-sets.ts'
+import type { Command } from '../invocation/command.ts'
+import { wrongUsage } from '../terminal/failures.ts'
+import type { Invocation } from '../invocation/invocation.ts'
 
 const at = '/v1/org/policy'
 const countSummary = (what: string) => `${what}; default goes back to it`

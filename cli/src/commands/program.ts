@@ -1,6 +1,6 @@
 import type { Discovery } from '@switchroom/contract/discovery'
-import type { Command } from '../command.ts'
-import { version } from '../version.ts'
+import type { Command } from '../invocation/command.ts'
+import { version } from './version.ts'
 
 const showVersion: Command = {
   name: 'version',

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { after, test, type TestContext } from 'node:test'
 import { startChatDeployment } from '@switchroom/gateway/testing/chat-deployment'
 import { until } from '@switchroom/gateway/testing/until'
-import { checkout } from '../checkout.ts'
+import { checkout } from './checkout.ts'
 import { Machine } from '../../testing/terminal.ts'
 
 const chats = await startChatDeployment()

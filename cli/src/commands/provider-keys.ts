@@ -1,8 +1,8 @@
 import { environments } from '@switchroom/contract/scopes'
 import type { BroughtKeys, Catalogue } from '@switchroom/contract/providers'
-import { fileOption, type Argument, type Command, type Option } from '../command.ts'
-import { path } from '../gateway-client.ts'
-import { askSecret } from '../prompts.ts'
+import { fileOption, type Argument, type Command, type Option } from '../invocation/command.ts'
+import { path } from '../gateway/gateway-client.ts'
+import { askSecret } from '../terminal/prompts.ts'
 
 const vendorArgument: Argument = { name: 'vendor', summary: 'as svc provider-keys lists it' }
 const onlyOption: Option = {

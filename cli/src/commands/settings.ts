@@ -5,12 +5,12 @@ import type {
   SettingsRow,
   SettingsView,
 } from '@switchroom/contract/settings'
-import { scopeAsked, scopeNames, teamOf, versionColumns } from '../agent-scopes.ts'
-import { agentArgument, fileOption, teamOption, type Command, type Option } from '../command.ts'
-import { wrongUsage } from '../failures.ts'
-import { path } from '../gateway-client.ts'
-import type { Invocation } from '../invocation.ts'
-import type { Output } from '../output.ts'
+import { scopeAsked, scopeNames, teamOf, versionColumns } from './agent-scopes.ts'
+import { agentArgument, fileOption, teamOption, type Command, type Option } from '../invocation/command.ts'
+import { wrongUsage } from '../terminal/failures.ts'
+import { path } from '../gateway/gateway-client.ts'
+import type { Invocation } from '../invocation/invocation.ts'
+import type { Output } from '../terminal/output.ts'
 
 const noteOption: Option = { name: 'note', value: 'text', summary: 'why, for whoever reads the history' }
 const versionOption: Option = {
@@ -81,7 +81,7 @@ const set: Command = {
     if ((words.length === 0) === (file === undefined)) throw wrongUsage('either knob=value or --file')
     const scope = await scopeAsked(invocation, client)
     const { [scope]: row } = await client.get<SettingsView>(at(invocation))
-    const { changed } = await import('../setting-words.ts') // with the contract's schemas, which take their time
+    const { changed } = await import('./setting-parsing.ts') // with the contract's schemas, which take their time
     const config =
       file === undefined ? changed(row?.config ?? {}, words) : ((await invocation.jsonOf(file)) as Config)
     const view = await client.put<SettingsView>(at(invocation), {

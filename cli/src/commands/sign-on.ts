@@ -1,10 +1,10 @@
 import { roles } from '@switchroom/contract/scopes'
 import type { DomainProof, IdentityProvider } from '@switchroom/contract/sso'
-import type { Command } from '../command.ts'
-import { wrongUsage } from '../failures.ts'
-import { path } from '../gateway-client.ts'
-import type { Invocation } from '../invocation.ts'
-import { askSecret } from '../prompts.ts'
+import type { Command } from '../invocation/command.ts'
+import { wrongUsage } from '../terminal/failures.ts'
+import { path } from '../gateway/gateway-client.ts'
+import type { Invocation } from '../invocation/invocation.ts'
+import { askSecret } from '../terminal/prompts.ts'
 
 const at = '/v1/org/sso'
 

@@ -1,11 +1,11 @@
 import { once } from 'node:events'
 import { createWriteStream } from 'node:fs'
 import { finished } from 'node:stream/promises'
-import type { Command, Option } from '../command.ts'
-import { reasonOf, wrongUsage } from '../failures.ts'
-import { readStandardInput } from '../prompts.ts'
-import { plain } from '../text-width.ts'
-import { speechClient, told, voiceServerOption } from '../voice-server.ts'
+import type { Command, Option } from '../invocation/command.ts'
+import { reasonOf, wrongUsage } from '../terminal/failures.ts'
+import { readStandardInput } from '../terminal/prompts.ts'
+import { plain } from '../terminal/text-width.ts'
+import { speechClient, told, voiceServerOption } from './voice-server.ts'
 
 const modelOption: Option = {
   name: 'model',

@@ -1,10 +1,10 @@
 import type { LogEvent } from '@switchroom/sdk/log-request'
-import { agentOption, type Command } from '../command.ts'
-import { wrongUsage } from '../failures.ts'
-import { path } from '../gateway-client.ts'
-import type { Invocation } from '../invocation.ts'
-import type { Output } from '../output.ts'
-import { plain } from '../text-width.ts'
+import { agentOption, type Command } from '../invocation/command.ts'
+import { wrongUsage } from '../terminal/failures.ts'
+import { path } from '../gateway/gateway-client.ts'
+import type { Invocation } from '../invocation/invocation.ts'
+import type { Output } from '../terminal/output.ts'
+import { plain } from '../terminal/text-width.ts'
 
 const tail: Command = {
   name: 'tail',

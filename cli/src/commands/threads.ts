@@ -1,9 +1,9 @@
 import type { ReadMark, ThreadList, WrittenToThread } from '@switchroom/contract/threads'
-import { agentArgument, type Argument, type Command } from '../command.ts'
-import { Failure } from '../failures.ts'
-import { exitCodes } from '../exit-codes.ts'
-import { path } from '../gateway-client.ts'
-import { plain } from '../text-width.ts'
+import { agentArgument, type Argument, type Command } from '../invocation/command.ts'
+import { Failure } from '../terminal/failures.ts'
+import { exitCodes } from '../terminal/exit-codes.ts'
+import { path } from '../gateway/gateway-client.ts'
+import { plain } from '../terminal/text-width.ts'
 
 const contactArgument: Argument = { name: 'contact', summary: 'their number, or how the platform names them' }
 

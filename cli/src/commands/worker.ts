@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { constants } from 'node:os'
 import { join } from 'node:path'
-import { checkout } from '../checkout.ts'
-import type { Command } from '../command.ts'
-import { wrongUsage } from '../failures.ts'
+import { checkout } from './checkout.ts'
+import type { Command } from '../invocation/command.ts'
+import { wrongUsage } from '../terminal/failures.ts'
 
 const needed = ['SVC_GATEWAY_URL', 'SVC_FLEET_KEY'] as const
 

@@ -1,5 +1,5 @@
 import type { Grant } from '@switchroom/contract/voice-server'
-import { mediaTypes } from '@switchroom/kit/decoding/media-forms'
+import { mediaTypes } from '@switchroom/kit/decoding/media-formats'
 import { isPlainWav } from '@switchroom/kit/decoding/wav-format'
 import type { InstalledVendor } from '@switchroom/kit/installed'
 import type { Recording, Transcript } from '@switchroom/kit/vendor'

@@ -16,12 +16,12 @@ import {
 } from '../../testing/recordings.ts'
 import { DecodingFailure } from './decoding-failure.ts'
 import { decoded } from './decoding.ts'
-import { formOf } from './media-forms.ts'
+import { formatOf } from './media-formats.ts'
 
 const never = new AbortController().signal
 
 const decodedFile = (file: Buffer) => {
-  const form = formOf(file)
+  const form = formatOf(file)
   assert.ok(form)
   return decoded(file, form, never)
 }

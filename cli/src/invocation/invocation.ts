@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
-import { Account } from './account.ts'
-import { Credentials } from './credentials.ts'
-import { reasonOf, wrongUsage } from './failures.ts'
-import type { GatewayClient } from './gateway-client.ts'
-import { Output } from './output.ts'
-import { readStandardInput } from './prompts.ts'
-import type { Column } from './table.ts'
+import { Account } from '../gateway/account.ts'
+import { Credentials } from '../gateway/credentials.ts'
+import { reasonOf, wrongUsage } from '../terminal/failures.ts'
+import type { GatewayClient } from '../gateway/gateway-client.ts'
+import { Output } from '../terminal/output.ts'
+import { readStandardInput } from '../terminal/prompts.ts'
+import type { Column } from '../terminal/table.ts'
 
 export interface Given {
   arguments: Record<string, string | string[]>

@@ -1,8 +1,8 @@
 import type { SpeechClient } from '@switchroom/sdk/speech'
-import { exitCodes } from './exit-codes.ts'
-import { Failure, refused, unreachable } from './failures.ts'
-import type { Option } from './command.ts'
-import type { Invocation } from './invocation.ts'
+import { exitCodes } from '../terminal/exit-codes.ts'
+import { Failure, refused, unreachable } from '../terminal/failures.ts'
+import type { Option } from '../invocation/command.ts'
+import type { Invocation } from '../invocation/invocation.ts'
 
 const usual = 'http://127.0.0.1:8081'
 

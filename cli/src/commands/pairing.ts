@@ -1,11 +1,11 @@
 import type { LoginCode, PairedKey } from '@switchroom/contract/sign-in'
 import { createHash, randomBytes } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import { exitCodes } from './exit-codes.ts'
-import { Failure } from './failures.ts'
-import type { GatewayClient } from './gateway-client.ts'
-import type { Output } from './output.ts'
-import { qrCode } from './qr-code.ts'
+import { exitCodes } from '../terminal/exit-codes.ts'
+import { Failure } from '../terminal/failures.ts'
+import type { GatewayClient } from '../gateway/gateway-client.ts'
+import type { Output } from '../terminal/output.ts'
+import { qrCode } from '../terminal/qr-code.ts'
 
 const askEveryMs = 1_000
 /** A little longer than a word lives: the gateway says when it is dead, whatever the clock here says. */

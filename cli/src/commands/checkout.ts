@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 /** Where this program was taken from, with everything beside it. */
-export const checkout = fileURLToPath(new URL('../..', import.meta.url))
+export const checkout = fileURLToPath(new URL('../../..', import.meta.url))
 
 interface Manifest {
   dependencies: Record<string, string>

@@ -1,5 +1,5 @@
 import { knobs, type Config } from '@switchroom/contract/settings'
-import { wrongUsage } from './failures.ts'
+import { wrongUsage } from '../terminal/failures.ts'
 
 /** Always text, whatever they look like. */
 const texts = new Set(

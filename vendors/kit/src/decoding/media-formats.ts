@@ -10,7 +10,7 @@ export const mediaTypes = {
   aiff: 'audio/aiff',
   amr: 'audio/amr',
 } as const
-export type MediaForm = keyof typeof mediaTypes
+export type MediaFormat = keyof typeof mediaTypes
 
 /** As many bytes as tell every form apart. */
 export const tellingBytes = 12
@@ -30,7 +30,7 @@ const pictureBrands = new Set([
 ])
 
 /** What a file is by its first bytes, whatever it is called; undefined where it is no sound. */
-export function formOf(bytes: Buffer): MediaForm | undefined {
+export function formatOf(bytes: Buffer): MediaFormat | undefined {
   const start = text(bytes, 0, 4)
   const kind = text(bytes, 8, 12)
   if (start === 'RIFF') return kind === 'WAVE' ? 'wav' : undefined
@@ -41,22 +41,22 @@ export function formOf(bytes: Buffer): MediaForm | undefined {
   if (start === '\x1aEß£') return 'webm'
   if (start === '#!AM' && bytes[4] === 0x52) return 'amr'
   if (start === 'ADIF') return 'aac'
-  return start.startsWith('ID3') ? formAfterTag(bytes) : frameForm(bytes)
+  return start.startsWith('ID3') ? formatAfterTag(bytes) : frameFormat(bytes)
 }
 
 const text = (bytes: Buffer, from: number, to: number) => bytes.toString('latin1', from, to)
 
 /** A tag stands before MP3, and at times before others; what it holds may not be here yet. */
-function formAfterTag(bytes: Buffer): MediaForm {
+function formatAfterTag(bytes: Buffer): MediaFormat {
   const [a = 0, b = 0, c = 0, d = 0] = bytes.subarray(6, tagHeaderBytes)
   const end = tagHeaderBytes + (((a & 0x7f) << 21) | ((b & 0x7f) << 14) | ((c & 0x7f) << 7) | (d & 0x7f))
   const behind = bytes.subarray(end, end + 4)
   if (text(behind, 0, 4) === 'fLaC') return 'flac'
-  return frameForm(behind) === 'aac' ? 'aac' : 'mp3'
+  return frameFormat(behind) === 'aac' ? 'aac' : 'mp3'
 }
 
 /** Bare frames: eleven set bits, and then a header with nothing in it that is reserved. */
-function frameForm(bytes: Buffer): MediaForm | undefined {
+function frameFormat(bytes: Buffer): MediaFormat | undefined {
   const [first = 0, second = 0, third = 0] = bytes
   if (first !== 0xff || (second & 0xe0) !== 0xe0) return undefined
   const layer = (second >> 1) & 3

@@ -1,6 +1,6 @@
 import type { Environment } from '@switchroom/contract/scopes'
 import type { LogEvent } from '@switchroom/sdk/log-request'
-import { failureOf, reasonOf, refused, unreachable } from './failures.ts'
+import { failureOf, reasonOf, refused, unreachable } from '../terminal/failures.ts'
 
 export interface GatewayOptions {
   url: string

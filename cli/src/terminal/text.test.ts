@@ -1,17 +1,5 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { networkStates } from '@switchroom/contract/carriers'
-import { consentKinds } from '@switchroom/contract/consents'
-import { weekdays } from '@switchroom/contract/dialling'
-import { callStates } from '@switchroom/contract/log'
-import { mailSecurities } from '@switchroom/contract/mail'
-import { numberChannels } from '@switchroom/contract/numbers'
-import { capNames, quotaNames } from '@switchroom/contract/orgs'
-import { channels } from '@switchroom/contract/sessions'
-import { agentSlug } from '@switchroom/contract/settings'
-import { verbs } from '@switchroom/contract/supervising'
-import * as closedSets from './closed-sets.ts'
-import { changed } from './setting-words.ts'
 import { aligned, tabbed } from './table.ts'
 import { cut, plain, widthOf } from './text-width.ts'
 
@@ -45,37 +33,4 @@ test('for people the widest column that names nothing gives way, for programs no
   )
   assert.deepEqual(named.lines, [`${'n'.repeat(20)}  ${'x'.repeat(7)}…`])
   assert.deepEqual(tabbed(columns, rows), [`ana\t${'x'.repeat(50)}`, '日本\t'])
-})
-
-test('settings are written as words, of the type that their knob has', () => {
-  const words = [
-    'voice=007',
-    'temperature=0.5',
-    'record=true',
-    'llm_options={"a":1}',
-    'memory.remember=["x"]',
-  ]
-  assert.deepEqual(changed({ language: 'en' }, words), {
-    language: 'en',
-    voice: '007',
-    temperature: 0.5,
-    record: true,
-    llm_options: { a: 1 },
-    memory: { remember: ['x'] },
-  })
-  assert.deepEqual(changed({ greeting: { say: 'Hi' }, record: true }, ['greeting.say=', 'record=']), {})
-})
-
-test('the closed sets that are written out are those of the contract', () => {
-  const contract = {
-    weekdays,
-    mailSecurities,
-    networkStates,
-    consentKinds,
-    callStates,
-    numberChannels,
-    quotaNames,
-    capNames,
-  }
-  assert.deepEqual({ ...closedSets }, { ...contract, channels, agentSlug, verbs })
 })

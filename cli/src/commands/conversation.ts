@@ -1,9 +1,9 @@
 import { createInterface, type Interface } from 'node:readline'
 import type { Chat } from '@switchroom/sdk/chat'
-import { exitCodes } from './exit-codes.ts'
-import { unreachable } from './failures.ts'
-import type { Output } from './output.ts'
-import { plain } from './text-width.ts'
+import { exitCodes } from '../terminal/exit-codes.ts'
+import { unreachable } from '../terminal/failures.ts'
+import type { Output } from '../terminal/output.ts'
+import { plain } from '../terminal/text-width.ts'
 
 interface Parties {
   agent: string

@@ -23,7 +23,7 @@ const manifest = ({ name, sdk, typescript, nodeTypes }: ProjectParts) =>
       private: true,
       type: 'module',
       scripts: { start: 'node --env-file=.env agent.ts', types: 'tsc --noEmit' },
-      dependencies: { '@switchroom/sdk': `file:${sdk}` },
+      dependencies: { '@switchroom/sdk/sdk': `file:${sdk}` },
       devDependencies: { '@types/node': nodeTypes, typescript },
       engines: { node: '>=22.18' },
     },
@@ -52,7 +52,7 @@ const tsconfig = `${JSON.stringify(
   2,
 )}\n`
 
-const agent = ({ name }: ProjectParts) => `import { Agent, connect, tool, Type } from '@switchroom/sdk'
+const agent = ({ name }: ProjectParts) => `import { Agent, connect, tool, Type } from '@switchroom/sdk/sdk'
 
 const time = tool({
   name: 'time',

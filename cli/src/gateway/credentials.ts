@@ -1,8 +1,8 @@
 import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { Failure, reasonOf } from './failures.ts'
-import { exitCodes } from './exit-codes.ts'
+import { Failure, reasonOf } from '../terminal/failures.ts'
+import { exitCodes } from '../terminal/exit-codes.ts'
 
 export interface SavedKey {
   key: string

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { aiff, recording, silentAmr, spokenPcm } from '../../testing/recordings.ts'
-import { formOf } from './media-forms.ts'
+import { formatOf } from './media-formats.ts'
 
 test('the content of a file tells its form (SD-74)', () => {
   const files = {
@@ -15,14 +15,14 @@ test('the content of a file tells its form (SD-74)', () => {
     aiff: aiff(spokenPcm(), 16_000),
     amr: silentAmr(),
   }
-  for (const [form, file] of Object.entries(files)) assert.equal(formOf(file), form)
+  for (const [form, file] of Object.entries(files)) assert.equal(formatOf(file), form)
 })
 
 test('a tag before the sound is looked behind', () => {
   const tag = Buffer.concat([Buffer.from('ID3\x04\0\0'), Buffer.of(0, 0, 0, 20), Buffer.alloc(20)])
-  assert.equal(formOf(Buffer.concat([tag, recording('fox.aac')])), 'aac')
-  assert.equal(formOf(Buffer.concat([tag, recording('fox.flac')])), 'flac')
-  assert.equal(formOf(tag), 'mp3')
+  assert.equal(formatOf(Buffer.concat([tag, recording('fox.aac')])), 'aac')
+  assert.equal(formatOf(Buffer.concat([tag, recording('fox.flac')])), 'flac')
+  assert.equal(formatOf(tag), 'mp3')
 })
 
 test('what is no sound has no form, in whichever container', () => {
@@ -39,5 +39,5 @@ test('what is no sound has no form, in whichever container', () => {
     '',
     'R',
   ]
-  for (const other of others) assert.equal(formOf(Buffer.from(other, 'latin1')), undefined, other)
+  for (const other of others) assert.equal(formatOf(Buffer.from(other, 'latin1')), undefined, other)
 })

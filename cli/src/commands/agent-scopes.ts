@@ -1,8 +1,8 @@
 import type { Identity } from '@switchroom/contract/identity'
-import type { GatewayClient } from './gateway-client.ts'
-import type { Invocation } from './invocation.ts'
-import type { Output } from './output.ts'
-import type { Column } from './table.ts'
+import type { GatewayClient } from '../gateway/gateway-client.ts'
+import type { Invocation } from '../invocation/invocation.ts'
+import type { Output } from '../terminal/output.ts'
+import type { Column } from '../terminal/table.ts'
 
 /** The three places where versions of an agent's settings and lexicon are kept, as the API names them. */
 export const scopeNames = ['yours', 'team', 'production'] as const

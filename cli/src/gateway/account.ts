@@ -3,7 +3,7 @@ import type { MintedKey } from '@switchroom/contract/keys'
 import { environments, type Environment } from '@switchroom/contract/scopes'
 import type { OwnOrgList } from '@switchroom/contract/sign-in'
 import type { Credentials, SavedKey } from './credentials.ts'
-import { Failure, notSignedIn, wrongUsage } from './failures.ts'
+import { Failure, notSignedIn, wrongUsage } from '../terminal/failures.ts'
 import { GatewayClient } from './gateway-client.ts'
 
 const usualGateway = 'http://127.0.0.1:8080'
