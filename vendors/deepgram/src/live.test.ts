@@ -17,8 +17,8 @@ async function listening(
       options: { base_url: `${fake.url}/` },
       credentials: { api_key: 'key-of-a-test' },
     }
-    const ears = await vendorIn(join(import.meta.dirname, '..'))?.ears(settled)
-    const heard = ears?.listen?.(audio, 8_000, AbortSignal.timeout(5_000))
+    const transcriber = await vendorIn(join(import.meta.dirname, '..'))?.transcriber(settled)
+    const heard = transcriber?.listen?.(audio, 8_000, AbortSignal.timeout(5_000))
     assert.ok(heard)
     return { heard: await Array.fromAsync(heard), query: fake.seen[0]?.url.searchParams }
   } finally {

@@ -15,8 +15,8 @@ async function listening(converse: (socket: SocketAnswer) => void, audio: AsyncI
   })
   try {
     const choice = { options: { base_url: `${fake.url}/` }, credentials: { api_key: 'key-of-a-test' } }
-    const ears = await vendorIn(join(import.meta.dirname, '..'))?.ears(choice)
-    const heard = ears?.listen?.(audio, 16_000, AbortSignal.timeout(5_000))
+    const transcriber = await vendorIn(join(import.meta.dirname, '..'))?.transcriber(choice)
+    const heard = transcriber?.listen?.(audio, 16_000, AbortSignal.timeout(5_000))
     assert.ok(heard)
     return await Array.fromAsync(heard)
   } finally {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { refused, silent } from './failures.ts'
-import { guardedEars, guardedModel, guardedVoice, guardedVoices } from './guarded.ts'
+import { guardedTranscriber, guardedModel, guardedVoice, guardedVoices } from './guarded.ts'
 import type { Model, Spoken, Voice } from './vendor.ts'
 
 const credentials = { api_key: 'a-very-secret-key' }
@@ -68,9 +68,9 @@ for (const [what, [thrown, message]] of Object.entries(odd)) {
       Array.fromAsync(modelOf(() => iterable(throws)).think(conversation, patient())),
       failure,
     )
-    const ears = guardedEars(() => ({ transcribe: throws }), credentials)
+    const transcriber = guardedTranscriber(() => ({ transcribe: throws }), credentials)
     const recording = { bytes: new Uint8Array(0), mediaType: 'audio/wav' }
-    await assert.rejects(async () => ears.transcribe?.(recording, patient()), failure)
+    await assert.rejects(async () => transcriber.transcribe?.(recording, patient()), failure)
     const setting = { class: 'TTS', keywords: {}, credentials }
     await assert.rejects(guardedVoices({ voices: throws }, setting, patient()), failure)
   })
@@ -178,8 +178,8 @@ test('a caller who asks many times on one signal leaves nothing on it', async ()
 })
 
 test('ears have only the ways of hearing that the adapter has', () => {
-  assert.deepEqual(Object.keys(guardedEars(() => ({}), credentials)), [])
-  const batch = guardedEars(() => ({ transcribe: () => never }), credentials)
+  assert.deepEqual(Object.keys(guardedTranscriber(() => ({}), credentials)), [])
+  const batch = guardedTranscriber(() => ({ transcribe: () => never }), credentials)
   assert.deepEqual(Object.keys(batch), ['transcribe'])
 })
 

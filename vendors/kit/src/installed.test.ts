@@ -134,7 +134,7 @@ test('an adapter that never loads breaks its vendor (SD-46)', async (t) => {
 })
 
 test('an adapter that lacks what its manifest says breaks its vendor (SD-46)', async () => {
-  install('acme', manifest, 'export default { voice: 7, ears() {} }')
+  install('acme', manifest, 'export default { voice: 7, transcriber() {} }')
   assert.equal(await whyBroken(), 'its adapter has no voice for tts')
   const listing = {
     ...manifest,

@@ -16,7 +16,7 @@ export interface Setting {
  */
 export interface Adapter {
   voice?(setting: Setting): Voice
-  ears?(setting: Setting): Ears
+  transcriber?(setting: Setting): Transcriber
   model?(setting: Setting): Model
   /** Of the classes that its manifest calls `realtime`. */
   realtime?(setting: Setting): RealtimeModel
@@ -35,7 +35,7 @@ export type Spoken =
   /** Seconds from the start of the audio. A vendor that gives no word times yields none. */
   | { type: 'word'; word: string; start: number; end: number }
 
-export interface Ears {
+export interface Transcriber {
   /** Live: absent where the class takes only a whole utterance. */
   listen?(audio: AsyncIterable<LiveAudio>, sampleRate: number, signal: AbortSignal): AsyncIterable<Heard>
   /** A whole recording: absent where the class only listens live. */

@@ -64,9 +64,9 @@ export function listening(
   return {
     name,
     async *run(vendor, choice, signal) {
-      const ears = await vendor.ears({ ...told.choice, ...choice })
-      if (!ears.listen) throw new Error('these ears do not listen live')
-      yield* ears.listen(audioOf(audio), told.sampleRate ?? 16_000, signal)
+      const transcriber = await vendor.transcriber({ ...told.choice, ...choice })
+      if (!transcriber.listen) throw new Error('these ears do not listen live')
+      yield* transcriber.listen(audioOf(audio), told.sampleRate ?? 16_000, signal)
     },
     expect(pieces) {
       const heard = pieces as Heard[]
@@ -84,9 +84,9 @@ export function transcribing(
   return {
     name,
     async *run(vendor, choice, signal) {
-      const ears = await vendor.ears({ ...told.choice, ...choice })
-      if (!ears.transcribe) throw new Error('these ears take no recording')
-      yield await ears.transcribe(recording, signal)
+      const transcriber = await vendor.transcriber({ ...told.choice, ...choice })
+      if (!transcriber.transcribe) throw new Error('these ears take no recording')
+      yield await transcriber.transcribe(recording, signal)
     },
     expect(pieces) {
       const [transcript] = pieces as Transcript[]

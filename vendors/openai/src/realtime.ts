@@ -1,6 +1,6 @@
 import { socketAddressOf } from '@switchroom/kit/addresses'
 import { primaryTag } from '@switchroom/kit/languages'
-import { brokenOff } from '@switchroom/kit/live-ears'
+import { brokenOff } from '@switchroom/kit/live-transcription'
 import { silent } from '@switchroom/kit/failures'
 import { openSocket, type VendorSocket } from '@switchroom/kit/sockets'
 import { abandon, untilAborted } from '@switchroom/kit/until-aborted'

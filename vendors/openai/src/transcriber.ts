@@ -3,13 +3,13 @@ import { silent } from '@switchroom/kit/failures'
 import { codeOfLanguage, primaryTag } from '@switchroom/kit/languages'
 import { formWith } from '@switchroom/kit/recordings'
 import { ask, jsonOf } from '@switchroom/kit/requests'
-import type { Ears, Setting, Transcript } from '@switchroom/kit/vendor'
+import type { Transcriber, Setting, Transcript } from '@switchroom/kit/vendor'
 import { openAiAddress } from './address.ts'
 
 /** The only model that tells when each word was said. */
 const tellsTimes = 'whisper-1'
 
-export function ears({ keywords, credentials }: Setting): Ears {
+export function transcriber({ keywords, credentials }: Setting): Transcriber {
   const { base_url: base = openAiAddress, language, prompt, ...rest } = keywords
   const address = addressOf(String(base), '/audio/transcriptions')
   const headers = { authorization: `Bearer ${credentials['api_key']}` }

@@ -7,7 +7,7 @@ const words = [
   { word: 'there', punctuated_word: 'there', start: 0.5, end: 0.9, confidence: 1, speaker: 3 },
 ]
 
-export interface EarsWire {
+export interface TranscriberWire {
   fake: WireFake
   /** The audio of every stream, in the order of their connections. */
   readonly streams: Buffer[][]
@@ -20,8 +20,8 @@ export interface EarsWire {
 }
 
 /** The wire of one vendor's ears, for recordings and live. */
-export async function startEarsWire(): Promise<EarsWire> {
-  const wire: EarsWire = {
+export async function startTranscriberWire(): Promise<TranscriberWire> {
+  const wire: TranscriberWire = {
     fake: new WireFake({
       refusal: (message) => ({ err_code: 'BAD', err_msg: message, message }),
       http: (_request, answer) => recordingHeard(wire, answer),
@@ -36,7 +36,7 @@ export async function startEarsWire(): Promise<EarsWire> {
   return wire
 }
 
-async function recordingHeard(wire: EarsWire, answer: HttpAnswer) {
+async function recordingHeard(wire: TranscriberWire, answer: HttpAnswer) {
   const alternatives = [{ transcript: heardText, words }]
   await answer.json({
     metadata: wire.duration === null ? {} : { duration: wire.duration },
@@ -44,7 +44,7 @@ async function recordingHeard(wire: EarsWire, answer: HttpAnswer) {
   })
 }
 
-function listen(wire: EarsWire, socket: SocketAnswer) {
+function listen(wire: TranscriberWire, socket: SocketAnswer) {
   const audio: Buffer[] = []
   wire.streams.push(audio)
   let bytes = 0

@@ -8,7 +8,7 @@ import type { Heard, HeardWord, LiveAudio } from '@switchroom/kit/vendor'
 import { wavHeader, wavOf } from '@switchroom/audio/wav'
 import {
   atPace,
-  ears,
+  transcriber,
   patient,
   programsUnder,
   shareHeard,
@@ -29,7 +29,8 @@ before(async () => {
   silence = Buffer.alloc(2 * spokenRate)
 })
 
-const transcript = (bytes: Uint8Array) => ears().transcribe({ bytes, mediaType: 'audio/wav' }, patient())
+const transcript = (bytes: Uint8Array) =>
+  transcriber().transcribe({ bytes, mediaType: 'audio/wav' }, patient())
 
 const finals = (heard: Heard[]) => heard.filter((one) => one.type === 'final')
 
@@ -119,12 +120,12 @@ test('a recording that is no WAV, of a strange form or too long is refused with 
 
 test('a language other than English is refused with a sentence', async () => {
   const recording = { bytes: wavOf(pcm, spokenRate), mediaType: 'audio/wav' }
-  const failure = await failureOf(ears({ language: 'pt-BR' }).transcribe(recording, patient()))
+  const failure = await failureOf(transcriber({ language: 'pt-BR' }).transcribe(recording, patient()))
   assert.equal(failure.kind, 'refused')
   assert.equal(failure.message, 'local ears understand English only, not pt-BR')
-  const live = ears({ language: 'es' }).listen(atPace(pcm, spokenRate), spokenRate, patient())
+  const live = transcriber({ language: 'es' }).listen(atPace(pcm, spokenRate), spokenRate, patient())
   assert.equal((await failureOf(Array.fromAsync(live))).kind, 'refused')
-  assert.ok((await ears({ language: 'en-GB' }).transcribe(recording, patient())).text !== '')
+  assert.ok((await transcriber({ language: 'en-GB' }).transcribe(recording, patient())).text !== '')
 })
 
 test('somebody who speaks is understood while speaking, and for good when silent', async () => {
@@ -135,7 +136,7 @@ test('somebody who speaks is understood while speaking, and for good when silent
     while (!order.includes('final')) yield* atPace(silence, spokenRate)
   }
   const heard: Heard[] = []
-  for await (const one of ears().listen(speaking(), spokenRate, patient())) {
+  for await (const one of transcriber().listen(speaking(), spokenRate, patient())) {
     heard.push(one)
     order.push(one.type)
   }
@@ -157,7 +158,7 @@ test('what was said is committed when asked for, and when the audio ends', async
     yield silence.subarray(0, 1_001)
     yield pcm
   }
-  const heard = await Array.fromAsync(ears().listen(speaking(), spokenRate, patient()))
+  const heard = await Array.fromAsync(transcriber().listen(speaking(), spokenRate, patient()))
   const [first, second, ...others] = finals(heard)
   assert.ok(first && second && others.length === 0, JSON.stringify(heard))
   for (const { text } of [first, second]) assert.ok(shareHeard(sentence, text) >= 0.8, text)
@@ -167,7 +168,7 @@ test('what was said is committed when asked for, and when the audio ends', async
 test('three people at once are each understood', async () => {
   const heard = await Promise.all(
     [1, 2, 3].map(async () => {
-      const listening = ears().listen(atPace(pcm, spokenRate), spokenRate, patient())
+      const listening = transcriber().listen(atPace(pcm, spokenRate), spokenRate, patient())
       return finals(await Array.fromAsync(listening))
     }),
   )
@@ -179,7 +180,7 @@ test('a short recording is not made to wait for long ones', async () => {
   const bytes = wavOf(Buffer.concat(Array.from({ length: 8 }, () => [pcm, silence]).flat()), spokenRate)
   let areOver = 0
   const long = [1, 2, 3, 4].map(async () => {
-    await ears().transcribe({ bytes, mediaType: 'audio/wav' }, cancel.signal)
+    await transcriber().transcribe({ bytes, mediaType: 'audio/wav' }, cancel.signal)
     areOver += 1
   })
   const short = await transcript(wavOf(pcm, spokenRate))
@@ -198,7 +199,7 @@ test('audio is pulled no faster than it is heard and taken', async () => {
     }
   }
   const cancel = new AbortController()
-  const listening = ears().listen(endless(), spokenRate, cancel.signal)[Symbol.asyncIterator]()
+  const listening = transcriber().listen(endless(), spokenRate, cancel.signal)[Symbol.asyncIterator]()
   await listening.next() // ready, and nothing taken after it
   await until(() => pulled > 256 * 1024, 'the first audio is pulled')
   await transcript(wavOf(pcm, spokenRate))
@@ -213,7 +214,7 @@ test('more streams than the machine can hear are refused, and a cancelled one ma
     yield silence
   }
   const open = async (signal: AbortSignal) => {
-    const listening = ears().listen(waiting(), 8_000, signal)[Symbol.asyncIterator]()
+    const listening = transcriber().listen(waiting(), 8_000, signal)[Symbol.asyncIterator]()
     assert.equal((await listening.next()).value?.type, 'ready')
   }
   await Promise.all(cancels.map(({ signal }) => open(signal)))
@@ -231,7 +232,7 @@ test('more streams than the machine can hear are refused, and a cancelled one ma
 test('who stops listening in the middle makes room too', async () => {
   const vendor = vendorIn(fileURLToPath(new URL('..', import.meta.url)))
   assert.ok(vendor)
-  const guarded = await vendor.ears({ credentials: {} })
+  const guarded = await vendor.transcriber({ credentials: {} })
   for (let stream = 0; stream <= most; stream += 1)
     for await (const heard of guarded.listen?.(atPace(silence, 8_000), 8_000, patient()) ?? []) {
       assert.equal(heard.type, 'ready')
@@ -242,7 +243,7 @@ test('who stops listening in the middle makes room too', async () => {
 test('a cancel ends a recording within a second, and the source of a stream is told', async () => {
   const cancel = new AbortController()
   const long = wavOf(Buffer.concat(Array.from({ length: 20 }, () => pcm)), spokenRate)
-  const hearing = ears().transcribe({ bytes: long, mediaType: 'audio/wav' }, cancel.signal)
+  const hearing = transcriber().transcribe({ bytes: long, mediaType: 'audio/wav' }, cancel.signal)
   let isTold = false
   async function* source() {
     try {
@@ -251,7 +252,7 @@ test('a cancel ends a recording within a second, and the source of a stream is t
       isTold = true
     }
   }
-  const listening = ears().listen(source(), spokenRate, cancel.signal)[Symbol.asyncIterator]()
+  const listening = transcriber().listen(source(), spokenRate, cancel.signal)[Symbol.asyncIterator]()
   for (let heard = await listening.next(); heard.value?.type !== 'partial'; heard = await listening.next())
     continue
   const startedAt = performance.now()
@@ -272,12 +273,12 @@ test('a source that fails fails who listens with its own words', async () => {
     yield silence
     throw new Error('the microphone is gone')
   }
-  const listening = Array.fromAsync(ears().listen(source(), spokenRate, patient()))
+  const listening = Array.fromAsync(transcriber().listen(source(), spokenRate, patient()))
   await assert.rejects(listening, { message: 'the microphone is gone' })
 })
 
 test('ears that are killed fail who is heard, and hear again when asked', async () => {
-  const listening = ears().listen(atPace(Buffer.concat([pcm, pcm]), spokenRate), spokenRate, patient())
+  const listening = transcriber().listen(atPace(Buffer.concat([pcm, pcm]), spokenRate), spokenRate, patient())
   const failure = await failureOf(
     (async () => {
       for await (const heard of listening)

@@ -1,18 +1,22 @@
 import assert from 'node:assert/strict'
 import { vendorIn, type StageChoice } from '../src/installed.ts'
-import type { Ears, LiveAudio } from '../src/vendor.ts'
+import type { Transcriber, LiveAudio } from '../src/vendor.ts'
 import type { WireFake } from './wire-fake.ts'
 
 /** The ears of the vendor in this folder, as anybody would use them, on a wire of the test's own. */
-export async function earsAt(
+export async function transcriberAt(
   folder: string,
   fake: WireFake,
   choice: Omit<StageChoice, 'credentials' | 'options'> = {},
-): Promise<Required<Ears>> {
+): Promise<Required<Transcriber>> {
   const vendor = vendorIn(folder)
   assert.ok(vendor, `${folder} is no vendor`)
   const options = { base_url: fake.url }
-  return (await vendor.ears({ ...choice, options, credentials: { api_key: 'a-key' } })) as Required<Ears>
+  return (await vendor.transcriber({
+    ...choice,
+    options,
+    credentials: { api_key: 'a-key' },
+  })) as Required<Transcriber>
 }
 
 export async function* audioOf(...pieces: LiveAudio[]): AsyncIterable<LiveAudio> {

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { refused } from '@switchroom/kit/failures'
 import { primaryTag } from '@switchroom/kit/languages'
-import type { Ears, Heard, HeardWord, LiveAudio, Setting, Transcript } from '@switchroom/kit/vendor'
+import type { Transcriber, Heard, HeardWord, LiveAudio, Setting, Transcript } from '@switchroom/kit/vendor'
 import { AudioPump } from './audio-pump.ts'
 import type { Message } from './messages.ts'
 import { bytesPerSecond, type PcmFormat } from './pcm-format.ts'
@@ -22,7 +22,7 @@ const program = new Program({
   pulseMs,
 })
 
-export function localEars({ keywords }: Setting): Ears {
+export function localTranscriber({ keywords }: Setting): Transcriber {
   return {
     async *listen(audio, sampleRate, signal): AsyncIterable<Heard> {
       refuseUnknown(keywords)

@@ -15,7 +15,7 @@ import { NoteForms } from './note-forms.ts'
 const patienceMs = minuteMs
 const secondsInMinute = 60
 
-export interface NoteEarsParts {
+export interface NoteTranscriberParts {
   vendors: InstalledVendors
   heads: CallHeads
   orgs: Orgs
@@ -29,13 +29,13 @@ export interface Heard {
   credits: number
 }
 
-type Ears = Pick<RunStage, 'vendor' | 'model' | 'builds' | 'options'>
+type Transcriber = Pick<RunStage, 'vendor' | 'model' | 'builds' | 'options'>
 
 /** Hears recordings with the ears that an agent's calls run on. */
-export class NoteEars {
-  readonly #parts: NoteEarsParts
+export class NoteTranscriber {
+  readonly #parts: NoteTranscriberParts
 
-  constructor(parts: NoteEarsParts) {
+  constructor(parts: NoteTranscriberParts) {
     this.#parts = parts
   }
 
@@ -49,9 +49,9 @@ export class NoteEars {
     const language = layers.get('language')
     const forms = new NoteForms(recording)
     let failure: unknown = silent(`no ears of ${scope.agent} take ${recording.mediaType}`)
-    for (const ears of [named, ...rest])
+    for (const transcriber of [named, ...rest])
       try {
-        const heard = await this.#heardBy(ears, scope, resolution.row, forms, language)
+        const heard = await this.#heardBy(transcriber, scope, resolution.row, forms, language)
         if (heard) return heard
       } catch (error) {
         failure = error
@@ -62,7 +62,7 @@ export class NoteEars {
 
   /** Undefined where these ears take no form that it can be given in, or no key runs them. */
   async #heardBy(
-    { vendor, model, builds, options }: Ears,
+    { vendor, model, builds, options }: Transcriber,
     scope: Scope,
     row: Awaited<ReturnType<CallHeads['resolve']>>['row'],
     forms: NoteForms,
@@ -74,7 +74,7 @@ export class NoteEars {
     const key = await this.#keyFor(scope, { vendor, model }, row)
     if (!key) return undefined
     const isOwn = key.from === 'own'
-    const built = await installed.ears({
+    const built = await installed.transcriber({
       model,
       builds: (isOwn && builds) || undefined,
       knobs: { language },

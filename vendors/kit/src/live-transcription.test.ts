@@ -5,7 +5,7 @@ import { afterEach, beforeEach, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { WebSocketServer, type WebSocket } from 'ws'
 import { refused, VendorFailure } from './failures.ts'
-import { listenLive, type LiveWire } from './live-ears.ts'
+import { listenLive, type LiveWire } from './live-transcription.ts'
 import { openSocket } from './sockets.ts'
 import type { Heard, LiveAudio } from './vendor.ts'
 

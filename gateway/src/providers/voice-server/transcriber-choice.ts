@@ -7,23 +7,23 @@ import type { Rates, RateTable } from '../rates/rates.ts'
 import { splitWord, type VendorModel } from '../reading/stage-words.ts'
 import { whyNoPlugin } from '../reading/vendor-refusals.ts'
 import { isListed, isOnPlan, isPriced, noSuchModel, refuseBeyondPlan, type Chosen } from './chosen.ts'
-import defaults from '../../../default-ears.json' with { type: 'json' }
+import defaults from '../../../default-transcribers.json' with { type: 'json' }
 import type { Admitted } from './entering.ts'
 import { badModel, diarizeUnsupported } from './voice-refusals.ts'
 
 type Hearing = 'transcriptions' | 'streams'
 
-export interface EarsChoiceParts {
+export interface TranscriberChoiceParts {
   vendors: InstalledVendors
   rates: Rates
   stageKeys: StageKeys
 }
 
 /** Which vendor's model listens: to a whole recording, or live. */
-export class EarsChoice {
-  readonly #parts: EarsChoiceParts
+export class TranscriberChoice {
+  readonly #parts: TranscriberChoiceParts
 
-  constructor(parts: EarsChoiceParts) {
+  constructor(parts: TranscriberChoiceParts) {
     this.#parts = parts
   }
 

@@ -6,7 +6,7 @@ import { startDeployment, type Deployment } from '../../../testing/deployment.ts
 import { rateOf, VendorFolder } from '../../../testing/vendor-packages.ts'
 import { changeRow } from '../../../testing/vendors.ts'
 import { speechManifest, VoiceServer } from '../../../testing/voice-server.ts'
-import defaults from '../../../default-ears.json' with { type: 'json' }
+import defaults from '../../../default-transcribers.json' with { type: 'json' }
 
 const shipped = JSON.parse(readFileSync(new URL('../../../rates.json', import.meta.url), 'utf8'))
 const stt = (more: object) => ({ stt: more }) as Parameters<typeof speechManifest>[1]

@@ -8,7 +8,7 @@ import {
   creditsOf,
   desk,
   deployment,
-  ears,
+  transcriber,
   newNoteLine,
   noteOf,
   notRead,
@@ -24,10 +24,10 @@ test('ears that fail or do not take the form leave it to those the row falls bac
   }
   assert.deepEqual(await models(noteOf('heard', 'audio/mpeg')), ['keen-ears'])
   assert.deepEqual(await models(noteOf('heard', 'audio/aac')), ['spare-ears'])
-  const usual = ears.hears
-  ears.hears = async (said) => (asked.at(-1)?.model === 'keen-ears' ? { text: null } : usual(said))
+  const usual = transcriber.hears
+  transcriber.hears = async (said) => (asked.at(-1)?.model === 'keen-ears' ? { text: null } : usual(said))
   assert.deepEqual(await models(noteOf('heard')), ['keen-ears', 'spare-ears'])
-  ears.hears = usual
+  transcriber.hears = usual
   refused(await desk.deliver(line, { messages: [noteOf('x', 'audio/amr')] }), 500, notRead)
   assert.match(deployment.log(), /no ears of desk take audio\/amr/)
 })
@@ -83,7 +83,7 @@ test('ears that take WAV alone hear a voice note all the same: it is decoded for
   const config = { stt: 'plain/plain-ears' }
   done(await client.put('/v1/provider-keys/plain', { key: 'own-key-of-the-org' }))
   done(await client.in('production').put('/v1/agents/desk/settings', { config, if_version: 0 }))
-  ears.hears = async () => ({ text: 'The fox', duration: null })
+  transcriber.hears = async () => ({ text: 'The fox', duration: null })
   const note = noteOf(recording('fox.ogg'))
   assert.deepEqual((await desk.deliver(line, { messages: [note] })).body, { received: 1 })
   const { mediaType, bytes } = asked.at(-1)?.body ?? {}
