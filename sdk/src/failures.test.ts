@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { connectedTo, heldDesk } from '../testing/connected.ts'
+import { connectedTo, registeredAgent } from '../testing/connected.ts'
 import { fakeGateway } from '../testing/fake-gateway.ts'
 import { until } from '../testing/until.ts'
 import { Agent } from './agent.ts'
@@ -13,7 +13,7 @@ const wordless: unknown[] = [Object.create(null), Object.assign(new Error('x'), 
 test('a tool or a handler that throws what cannot be told ends nothing', async (t) => {
   for (const thrown of wordless) {
     const odd = tool({ name: 'odd', description: '', run: () => Promise.reject(thrown) })
-    const { gateway, agent } = await heldDesk(t, { tools: [odd] })
+    const { gateway, agent } = await registeredAgent(t, { tools: [odd] })
     const told: string[] = []
     agent.on('error', ({ code }) => void told.push(code))
     agent.on('user.message', () => Promise.reject(thrown))

@@ -13,13 +13,13 @@ const deployment = await startSsoDeployment()
 after(() => deployment[Symbol.asyncDispose]())
 const { dns, provider, url } = deployment
 
-async function newDesk(t: Parameters<typeof Machine.of>[0]) {
+async function signedInAdmin(t: Parameters<typeof Machine.of>[0]) {
   const { key, client } = await (await deployment.newOrg()).person('admin')
   return { client, machine: Machine.of(t, { SVC_GATEWAY_URL: url, SVC_KEY: key }) }
 }
 
 test('an identity provider is set with a secret that is never shown, its domain proven, changed in part and forgotten', async (t) => {
-  const { machine, client } = await newDesk(t)
+  const { machine, client } = await signedInAdmin(t)
   const domain = newDomain()
   const none = await machine.run(['sign-on'])
   assert.deepEqual(
@@ -65,7 +65,7 @@ test('an identity provider is set with a secret that is never shown, its domain 
 })
 
 test('a vendor runs on a key that is asked for and never shown, or on the fields of a file, until it is forgotten', async (t) => {
-  const { machine, client } = await newDesk(t)
+  const { machine, client } = await signedInAdmin(t)
   const own = async () => done(await client.get('/v1/provider-keys')).vendors
   const terminal = machine.open(['provider-keys', 'bring', 'openai'])
   await terminal.shows('Key of openai: ')
@@ -99,7 +99,7 @@ test('a vendor runs on a key that is asked for and never shown, or on the fields
 })
 
 test('a policy is changed in part, a count goes back to its default, and the gateway’s sentence refuses the rest', async (t) => {
-  const { machine, client } = await newDesk(t)
+  const { machine, client } = await signedInAdmin(t)
   assert.match(
     (await machine.run(['policy'])).stdout,
     /^hours\tany\nconsent everywhere\tno\nper number a day\t3 for \+1/,
@@ -126,7 +126,7 @@ test('a policy is changed in part, a count goes back to its default, and the gat
 })
 
 test('a mailbox is kept with a password that is never shown, tried with a letter, and forgotten, by an org and by the operator', async (t) => {
-  const { machine, client } = await newDesk(t)
+  const { machine, client } = await signedInAdmin(t)
   const none = await machine.run(['mail'])
   assert.match(none.stderr, /^The org has no account of its own: /)
   const setting = ['mail', 'set', '--host', 'smtp.example.com', '--from', 'Acme <post@acme.example>']
