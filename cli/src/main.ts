@@ -9,7 +9,7 @@ import { plain } from './terminal/text-width.ts'
 // `svc calls | head` is done when nobody reads any more.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(exitCodes.done)
-  process.stderr.write(`svc: what was to be said could not be written: ${reasonOf(error)}\n`)
+  process.stderr.write(`svc: the output could not be written: ${reasonOf(error)}\n`)
   process.exit(exitCodes.refused)
 })
 process.stderr.on('error', () => process.exit(process.exitCode ?? exitCodes.done))
@@ -67,6 +67,6 @@ function say(text: string, isAsked: boolean): number {
 
 function unknown(wanted: string, names: readonly string[]): Failure {
   const meant = nearest(wanted, names)
-  const hint = meant === undefined ? 'svc help lists them' : `did you mean svc ${meant}?`
-  return new Failure(exitCodes.usage, `there is no command ${wanted}: ${hint}`)
+  const hint = meant === undefined ? 'svc help lists the commands' : `did you mean svc ${meant}?`
+  return new Failure(exitCodes.usage, `unknown command ${wanted}: ${hint}`)
 }

@@ -19,7 +19,7 @@ test('a file that cannot be written is named', () => {
   )
 })
 
-test('an error nobody foresaw is one line, never a stack trace', () => {
+test('an unexpected error is one line, never a stack trace', () => {
   const failure = asFailure(new Error('something odd\n    at somewhere'), '/srv/data')
   assert.equal(failure.message, 'Switchroom cannot start: something odd')
 })

@@ -56,8 +56,8 @@ test('a gateway that dies while it runs is told and started again', async (t) =>
   await start()
   await until('it runs again', () => told.length === 2)
   assert.deepEqual(told, [
-    `the gateway ended (status 7), starting it again in 1 s: read ${log.file}`,
-    'the gateway runs again',
+    `the gateway stopped (status 7), restarting in 1 s: read ${log.file}`,
+    'the gateway is running again',
   ])
   await stop()
 })
@@ -77,7 +77,7 @@ test('a process that the rest can do without is told when it cannot start, and t
   await startOrRetry()
   assert.deepEqual(told, ['not today'])
   await until('it runs', () => told.length === 2)
-  assert.deepEqual(told, ['not today', 'the gateway runs again'])
+  assert.deepEqual(told, ['not today', 'the gateway is running again'])
 })
 
 test('an interrupted start of such a process stops it without a word', async (t) => {

@@ -61,10 +61,10 @@ test('the address, the key and the environment come from SVC_URL, SVC_KEY and SV
   assert.equal(gateway.upgrades[0]?.headers['authorization'], 'Bearer svc_live_set')
   assert.equal(gateway.upgrades[0]?.headers['svc-env'], 'sandbox')
   delete process.env['SVC_KEY']
-  assert.throws(() => connect(), { code: 'NO_KEY', message: 'there is no key: set SVC_KEY, or pass `key`' })
+  assert.throws(() => connect(), { code: 'NO_KEY', message: 'no key: set SVC_KEY or pass `key`' })
   assert.throws(() => new Switchroom({ key, url: 'gateway:8080' }), {
     code: 'BAD_URL',
-    message: 'gateway:8080 is no address: it starts with http:// or https://',
+    message: 'gateway:8080 is not an address: it must start with http:// or https://',
   })
 })
 
@@ -115,7 +115,7 @@ test('a gateway that says nothing for a minute is not there any more, and is loo
   assert.equal(gateway.upgrades.length, 2)
 })
 
-test('a gateway that is busy or starting is waited for, and one that refuses the key is told to whoever waits', async (t) => {
+test('a gateway that is busy or starting is waited for, and a refused key rejects what waits', async (t) => {
   const gateway = await fakeGateway(t)
   gateway.refusal = { status: 503, detail: 'not yet' }
   const switchroom = connectedTo(t, gateway)
@@ -139,7 +139,7 @@ test('a gateway that is busy or starting is waited for, and one that refuses the
   await agent.ready
 })
 
-test('a refused registration fails whoever waits for the agent, with the code and the sentence, and the others are held', async (t) => {
+test('a refused registration rejects with the code and the sentence, and the other agents are registered', async (t) => {
   const gateway = await fakeGateway(t)
   const detail = "an agent's name is lower-case letters"
   gateway.answer = (frame) =>
@@ -291,7 +291,7 @@ test('close lets go of the agents, waits for the tools that run and their result
   assert.equal(gateway.upgrades.length, 1)
 })
 
-test('pauses between tries double up to fifteen seconds, and nobody waits as long as somebody else', () => {
+test('pauses between retries double up to fifteen seconds, with jitter', () => {
   const pauses = Array.from({ length: 50 }, () => {
     const backOff = new BackOff()
     return Array.from({ length: 12 }, () => backOff.nextMs())

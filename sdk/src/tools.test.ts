@@ -127,7 +127,7 @@ test('a tool that is asked for again runs once: while it runs it is answered whe
   assert.equal(runs, 2)
 })
 
-test('a result that nobody acknowledged is sent again after a reconnect, also one that came about without a connection', async (t) => {
+test('an unacknowledged result is sent again after a reconnect, also one from the time without a connection', async (t) => {
   let runs = 0
   const waits = Promise.withResolvers<void>()
   const slow = tool({
@@ -168,7 +168,7 @@ test('a result that nobody acknowledged is sent again after a reconnect, also on
   assert.equal(runs, 1)
 })
 
-test('a result of a call that has ended is sent to nobody', async (t) => {
+test('a result of a call that has ended is not sent', async (t) => {
   const waits = Promise.withResolvers<string>()
   const slow = tool({ name: 'slow', description: '', run: () => waits.promise })
   const { gateway } = await registeredAgent(t, { tools: [add, slow] })

@@ -44,7 +44,7 @@ test('callbacks are listed one line an entry from the signed-in profile, of one 
   assert.deepEqual(await machine.run(['callbacks']), {
     status: 0,
     stdout: '',
-    stderr: 'Nobody wants to be called back.\n',
+    stderr: 'No callbacks.\n',
   })
   await ask('sales', 'about bread')
   deployment.clock.forward(1_000)

@@ -4,11 +4,11 @@ import { failureOf } from '../terminal/failures.ts'
 
 const chat: Command = {
   name: 'chat',
-  summary: 'write to an agent',
+  summary: 'chat with an agent',
   details:
-    'What is piped in is said line by line, each when the one before was answered. With --json each message\nis one line. Ctrl-D ends the conversation.',
+    'Piped input is sent line by line, each line after the answer to the one before. With --json each message\nis one line. Ctrl-D ends the conversation.',
   arguments: [agentArgument],
-  options: [{ name: 'contact', value: 'number', summary: 'whose conversation it is, as +34911234567' }],
+  options: [{ name: 'contact', value: 'number', summary: "the contact's number, such as +34911234567" }],
   examples: ['svc chat hello', 'echo "What time is it?" | svc chat hello', 'svc chat hello --json'],
   async run(invocation) {
     const { out, isJson } = invocation

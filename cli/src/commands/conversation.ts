@@ -58,7 +58,7 @@ export class Conversation {
   async #converse(): Promise<void> {
     const call = await Promise.race([this.#chat.started, this.#over.promise])
     this.#hasStarted = true
-    if (this.#isTerminal) this.#show(`You are writing to ${this.#with.agent} in ${call}. Ctrl-D ends it.`)
+    if (this.#isTerminal) this.#show(`Chatting with ${this.#with.agent} in ${call}. Press Ctrl-D to end.`)
     const ended = this.#over.promise.then((reason) => ({ reason }))
     for (;;) {
       const next = await Promise.race([this.#lines.next(), ended])
@@ -103,13 +103,13 @@ export class Conversation {
     this.#chat.on('ended', this.#over.resolve)
     this.#chat.on('error', ({ message }) => this.#aside(`(${message})`))
     this.#chat.on('connected', () => {
-      if (this.#isLost) this.#aside('(connected again)')
+      if (this.#isLost) this.#aside('(reconnected)')
       this.#isLost = false
     })
     this.#chat.on('disconnected', (reason) => {
       // At first it is a wrong address more often than a gateway that starts.
       if (!this.#hasStarted) return this.#over.reject(unreachable('gateway', url, new Error(reason)))
-      if (!this.#isLost) this.#aside(`(no connection: ${reason}; trying again)`)
+      if (!this.#isLost) this.#aside(`(no connection: ${reason}; reconnecting)`)
       this.#isLost = true
     })
   }

@@ -53,7 +53,7 @@ export async function* diagnose(invocation: Invocation): AsyncGenerator<Finding>
 
 function checkNode(): Finding {
   const { node } = process.versions
-  if (Number.parseInt(node, 10) >= oldestNode) return ok('node', `Node ${node} runs this.`)
+  if (Number.parseInt(node, 10) >= oldestNode) return ok('node', `Node ${node}.`)
   return broken('node', `Node ${node} is too old.`, `Install Node ${oldestNode}, or run npm install.`)
 }
 
@@ -63,10 +63,10 @@ async function checkGateway({ account }: Invocation): Promise<{ finding: Finding
     const discovery = await account.nobody().get<Discovery>('/.well-known/svc')
     const says = `${discovery.brand.name} ${discovery.version} answers at ${url}.`
     const isSame = discovery.version === version
-    const fix = `This svc is ${version}: use the one of the gateway's checkout.`
+    const fix = `This is svc ${version}: use the svc of the gateway's checkout.`
     return { isThere: true, finding: isSame ? ok('gateway', says) : warning('gateway', says, fix) }
   } catch (error) {
-    const fix = 'Start it with npm start, or name another with --gateway or SVC_GATEWAY_URL.'
+    const fix = 'Start it with npm start, or set another address with --gateway or SVC_GATEWAY_URL.'
     return { isThere: false, finding: broken('gateway', reasonOf(error), fix, exitCodes.unreachable) }
   }
 }
@@ -77,13 +77,14 @@ async function checkClock(url: string): Promise<Finding> {
   )
   const told = Date.parse(response?.headers.get('date') ?? '')
   if (Number.isNaN(told))
-    return warning('clock', 'The gateway tells no time.', 'Look at what stands in front of it.')
+    return warning('clock', 'The gateway sends no Date header.', 'Check the proxy in front of it.')
   const skewS = Math.round(Math.abs(Date.now() - told) / 1000)
-  if (skewS <= mostSkewS) return ok('clock', `This clock and the gateway's are within ${mostSkewS} s.`)
+  if (skewS <= mostSkewS)
+    return ok('clock', `The clocks of this machine and the gateway differ by at most ${mostSkewS} s.`)
   return warning(
     'clock',
-    `This clock is ${skewS} s from the gateway's.`,
-    'Set one of them right, as with NTP.',
+    `The clocks of this machine and the gateway differ by ${skewS} s.`,
+    'Synchronise both, for example with NTP.',
   )
 }
 
@@ -110,7 +111,7 @@ async function answered(check: string, finding: Promise<Finding>): Promise<Findi
     return broken(
       check,
       `${error.message}.`,
-      'Try again; if it stays, look at the log of the gateway.',
+      'Try again. If it fails again, read the log of the gateway.',
       error.exitCode,
     )
   })
@@ -121,17 +122,17 @@ async function checkKey(client: GatewayClient, identity: Identity): Promise<Find
   const { keys } = await client.get<KeyList>('/v1/keys')
   const ends = keys.find(({ fingerprint }) => fingerprint === key_id)?.expires_at ?? null
   const says = `You are ${name || label} in ${slug}, in the ${env} environment`
-  if (ends === null) return ok('key', `${says}; the key works until it is revoked.`)
+  if (ends === null) return ok('key', `${says}; the key does not expire.`)
   const days = (Date.parse(ends) - Date.now()) / 86_400_000
-  if (days > soonDays) return ok('key', `${says}; the key works until ${ends}.`)
-  return warning('key', `${says}; the key ends at ${ends}.`, 'Make another with svc keys create.')
+  if (days > soonDays) return ok('key', `${says}; the key expires at ${ends}.`)
+  return warning('key', `${says}; the key expires at ${ends}.`, 'Create another with svc keys create.')
 }
 
 async function checkAgents(client: GatewayClient): Promise<Finding> {
   const { agents } = await client.get<AgentList>('/v1/agents')
   const held = agents.filter((each) => each.held).map(({ agent }) => agent)
-  if (held.length > 0) return ok('agents', `Held by an app: ${held.join(', ')}.`)
-  return warning('agents', 'No app holds an agent.', 'Begin one with svc init <folder>, and start it.')
+  if (held.length > 0) return ok('agents', `Online: ${held.join(', ')}.`)
+  return warning('agents', 'No agent is online.', 'Create one with svc init <folder> and start it.')
 }
 
 async function checkOutbound(client: GatewayClient): Promise<Finding> {
@@ -145,9 +146,9 @@ async function checkVoiceServer(invocation: Invocation): Promise<Finding> {
   try {
     const response = await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(answersWithinMs) })
     if (response.ok) return ok('voice server', `It answers at ${url}.`)
-    return warning('voice server', `${url} answered ${response.status}.`, 'Look at its log.')
+    return warning('voice server', `${url} answered ${response.status}.`, 'Read its log.')
   } catch (error) {
-    const fix = 'svc speak and svc transcribe need it: npm run speech, or SVC_VOICE_URL.'
+    const fix = 'svc speak and svc transcribe need it: run npm run speech, or set SVC_VOICE_URL.'
     return warning('voice server', `${url} cannot be reached (${reasonOf(error)}).`, fix)
   }
 }

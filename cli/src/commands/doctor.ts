@@ -8,8 +8,8 @@ const marks = { ok: ['green', 'ok'], warning: ['yellow', 'warn'], broken: ['red'
 
 const doctor: Command = {
   name: 'doctor',
-  summary: 'look at what has to be right, and say what to do',
-  details: 'The exit status is 0 unless something is broken; then it is that of the first thing that is.',
+  summary: 'check the setup and say how to fix it',
+  details: 'The exit status is 0, or that of the first check that failed.',
   options: [voiceServerOption],
   examples: ['svc doctor', 'svc doctor --gateway https://switchroom.example --json'],
   async run(invocation) {

@@ -23,7 +23,7 @@ export async function pairTerminal(
   const link = `${gateway.url}/cli?c=${code}`
   const { lines, width } = qrCode(link, out.isColoured)
   if (hasQr && out.notesWidth >= width) for (const line of lines) out.note(line)
-  out.note(`Open this where you are signed in, and approve ${device}:\n\n  ${link}\n`)
+  out.note(`Open this in a browser where you are signed in, and approve ${device}:\n\n  ${link}\n`)
   out.note('It works once, for ten minutes. Waiting…')
   const startedMs = performance.now()
   while (performance.now() - startedMs < longestMs) {
@@ -52,4 +52,5 @@ async function collectKey(
   }
 }
 
-const nobodyCame = () => new Failure(exitCodes.refused, 'nobody approved this terminal: run svc login again')
+const nobodyCame = () =>
+  new Failure(exitCodes.refused, 'the request was not approved in time: run svc login again')

@@ -84,7 +84,7 @@ test('what the doctor cannot ask is told as broken, and the rest is looked at al
   const machine = Machine.of(t, { SVC_GATEWAY_URL: front, SVC_KEY: key, SVC_VOICE_URL: 'http://127.0.0.1:1' })
   const { status, stdout, stderr } = await machine.run(['doctor'])
   assert.deepEqual([status, stderr], [1, ''])
-  const sentence = `${front} answered 502, and not as a gateway does.`
+  const sentence = `${front} answered 502, but is not a gateway: check the address.`
   assert.ok(stdout.includes(`FAIL  phone: ${sentence}\n`), stdout)
   assert.match(stdout, /^warn {2}voice server: /m)
 })
@@ -108,10 +108,10 @@ test('the doctor looks at each thing that has to be right, says what to do, and 
     new RegExp(`^ok {4}gateway: Switchroom [\\d.]+ answers at ${url}\\.$`, 'm'),
     /^ok {4}clock: /m,
     new RegExp(
-      `^ok {4}key: You are A admin in ${chats.org.slug}, in the sandbox environment; the key works until it is revoked\\.$`,
+      `^ok {4}key: You are A admin in ${chats.org.slug}, in the sandbox environment; the key does not expire\\.$`,
       'm',
     ),
-    new RegExp(`^ok {4}agents: Held by an app: .*${slug}`, 'm'),
+    new RegExp(`^ok {4}agents: Online: .*${slug}`, 'm'),
     /^warn {2}phone: No phone call can be placed\.\n {6}\S/m,
     /^warn {2}voice server: http:\/\/127\.0\.0\.1:1 cannot be reached \(.+\)\.\n {6}svc speak and svc transcribe need it/m,
   ])
@@ -129,7 +129,7 @@ test('the doctor looks at each thing that has to be right, says what to do, and 
   const { key } = await chats.org.serverToken('sandbox', { expires_at: soon })
   const { findings } = await machine.json(['doctor'], { SVC_KEY: key })
   const ending = findings.find(({ check }: { check: string }) => check === 'key')
-  assert.deepEqual([ending.state, ending.fix], ['warning', 'Make another with svc keys create.'])
+  assert.deepEqual([ending.state, ending.fix], ['warning', 'Create another with svc keys create.'])
   const gone = await machine.run(['doctor', '--gateway', 'http://127.0.0.1:1'])
   assert.equal(gone.status, 4)
 })

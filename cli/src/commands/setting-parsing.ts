@@ -16,10 +16,10 @@ export function changed(config: Config, words: readonly string[]): Config {
   const result = structuredClone(config) as Branch
   for (const word of words) {
     const [, name = '', value] = /^([^=]+)=(.*)$/s.exec(word) ?? []
-    if (value === undefined) throw wrongUsage(`${word} is no setting: it is written knob=value`)
+    if (value === undefined) throw wrongUsage(`${word} is not a setting: write knob=value`)
     const way = name.split('.')
     if (!knobs.some((knob) => knob === way[0]))
-      throw wrongUsage(`there is no setting ${way[0]}: they are ${knobs.join(', ')}`)
+      throw wrongUsage(`unknown setting ${way[0]}: use one of ${knobs.join(', ')}`)
     put(result, way, valueOf(way.at(-1) ?? '', value))
   }
   return result

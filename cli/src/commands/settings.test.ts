@@ -49,9 +49,9 @@ test('settings set refuses what is no knob before it asks, and tells what the ga
   const { slug } = newAgent()
   const unknown = await machine.run(['settings', 'set', slug, 'vioce=x'])
   assert.equal(unknown.status, 2)
-  assert.match(unknown.stderr, /^svc: there is no setting vioce: they are voice, tts, /)
+  assert.match(unknown.stderr, /^svc: unknown setting vioce: use one of voice, tts, /)
   const neither = await machine.run(['settings', 'set', slug])
-  assert.deepEqual([neither.status, neither.stderr], [2, 'svc: either knob=value or --file\n'])
+  assert.deepEqual([neither.status, neither.stderr], [2, 'svc: give either knob=value or --file\n'])
   await machine.run(['settings', 'set', slug, 'record=true'])
   const late = await machine.run(['settings', 'set', slug, 'record=false', '--if-version', '0'])
   assert.equal(late.status, 1)
@@ -107,7 +107,7 @@ test('a canary is set, read and ended', async () => {
   assert.deepEqual([canary.version, canary.share, canary.note], [1, 25, 'trying'])
   assert.match((await machine.run(['canary', 'get', slug])).stdout, /^version\tv1\nshare\t25 of 100 calls\n/)
   const ended = await machine.run(['canary', 'end', slug])
-  assert.equal(ended.stdout, 'There is no canary: every call runs the newest version.\n')
+  assert.equal(ended.stdout, 'No canary: every call runs the newest version.\n')
 })
 
 test('words are added to the lexicon and taken out, the others kept', async () => {

@@ -8,33 +8,33 @@ import { plain } from '../terminal/text-width.ts'
 
 const tail: Command = {
   name: 'tail',
-  summary: 'follow the log of a call, of an agent, or what happens in the org now',
+  summary: 'follow the log of a call, of an agent, or live events of the org',
   details:
-    'A lost connection is made again, and the log goes on where it broke off. A call is followed to its end;\nanything else until Ctrl-C. With --json each entry is one line.',
-  arguments: [{ name: 'call', summary: "the call's id; without one, everything", isOptional: true }],
+    'After a lost connection svc reconnects and resumes after the last entry. A call is followed to its end,\nanything else until Ctrl-C. With --json each entry is one line.',
+  arguments: [{ name: 'call', summary: "the call's id (default: live events of the org)", isOptional: true }],
   options: [
     { ...agentOption, summary: "without a call: the agent's own log" },
-    { name: 'after', value: 'seq', summary: 'the last entry already seen; 0 where unsaid' },
-    { name: 'live', summary: 'show also what is live only, as words while they are spoken' },
+    { name: 'after', value: 'seq', summary: 'start after this entry (default 0)' },
+    { name: 'live', summary: 'also show live-only events, such as words while they are spoken' },
   ],
   examples: ['svc tail call_0123456789', 'svc tail --agent hello', 'svc tail --json | jq .type'],
   async run(invocation) {
     const { out } = invocation
     const call = invocation.optional('call')
     const agent = invocation.option('agent')
-    if (call !== undefined && agent !== undefined) throw wrongUsage('either a call or --agent, not both')
+    if (call !== undefined && agent !== undefined) throw wrongUsage('give either a call or --agent, not both')
     const client = await invocation.client()
     let isLost = false
     const log = client.follow(pathOf(call, agent), {
       after: invocation.number('after') ?? 0,
       hasEnd: call !== undefined,
       onLost(reason) {
-        if (!isLost) out.note(`(no connection: ${reason}; trying again)`)
+        if (!isLost) out.note(`(no connection: ${reason}; reconnecting)`)
         isLost = true
       },
     })
     for await (const event of log) {
-      if (isLost) out.note('(connected again)')
+      if (isLost) out.note('(reconnected)')
       isLost = false
       show(invocation, event)
     }
@@ -51,7 +51,7 @@ function show(invocation: Invocation, event: LogEvent): void {
   const { type, data } = event
   if (type === 'log.caught_up') return
   if (type === 'log.gap')
-    return out.note(`(entries ${String(data['from'])} to ${String(data['to'])} are no longer kept)`)
+    return out.note(`(entries ${String(data['from'])} to ${String(data['to'])} were deleted)`)
   if (data['ephemeral'] === true && !invocation.flag('live')) return
   // What happens now in an org comes without its type inside.
   if (invocation.isJson) return out.jsonLine({ type, ...data })

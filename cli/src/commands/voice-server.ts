@@ -9,7 +9,7 @@ const usual = 'http://127.0.0.1:8081'
 export const voiceServerOption: Option = {
   name: 'voice-server',
   value: 'url',
-  summary: 'unsaid, SVC_VOICE_URL, else as the gateway tells',
+  summary: "the voice server (default: SVC_VOICE_URL, else the gateway's)",
 }
 
 /** Where speech is asked for; a gateway that tells nothing is taken for one on this machine. */

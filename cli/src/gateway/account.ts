@@ -35,7 +35,7 @@ export class Account {
     this.#org = wanted.org
     this.#givenKey = environment['SVC_KEY'] || undefined
     if (this.#givenKey !== undefined && this.#org !== undefined)
-      throw wrongUsage('SVC_KEY is the key of one org: unset it, or leave --org out')
+      throw wrongUsage('SVC_KEY belongs to one org: unset it, or leave out --org')
   }
 
   /** Whether the key comes from the environment. */
@@ -100,7 +100,7 @@ export async function whoIs(client: GatewayClient): Promise<Identity | undefined
 function environmentOf(name: string | undefined): Environment | undefined {
   if (name === undefined) return undefined
   const known = environments.find((each) => each === name)
-  if (!known) throw wrongUsage(`the environment is ${environments.join(' or ')}, not ${name}`)
+  if (!known) throw wrongUsage(`unknown environment ${name}: use ${environments.join(' or ')}`)
   return known
 }
 
@@ -112,7 +112,7 @@ function addressOf(text: string): string {
   const scheme = isLoopback(host) ? 'http' : 'https'
   const url = URL.parse(/^[a-z]+:\/\//i.test(text) ? text : `${scheme}://${text}`)
   if (!url || !/^https?:$/.test(url.protocol) || url.username !== '' || url.search !== '')
-    throw wrongUsage(`${text} is no address of a gateway: it starts with http:// or https://`)
+    throw wrongUsage(`${text} is not a gateway address: it must start with http:// or https://`)
   return (url.origin + url.pathname).replace(/(?<!\/)\/+$/, '')
 }
 

@@ -107,7 +107,7 @@ export class Credentials {
       const { gateway = null, gateways = {} } = JSON.parse(text) as Partial<Saved>
       return { gateway, gateways }
     } catch {
-      throw this.#broken('understood', new Error('it is no JSON; remove it and run svc login'))
+      throw this.#broken('read', new Error('it is not JSON; delete it and run svc login'))
     }
   }
 

@@ -147,4 +147,5 @@ async function sentenceOf(response: Response, url: string): Promise<string> {
   return notAGateway(url, response.status)
 }
 
-const notAGateway = (url: string, status: number) => `${url} answered ${status}, and not as a gateway does`
+const notAGateway = (url: string, status: number) =>
+  `${url} answered ${status}, but is not a gateway: check the address`

@@ -39,23 +39,23 @@ export const globalOptions: readonly Option[] = [
     name: 'env',
     value: 'name',
     choices: environments,
-    summary: 'the environment; unsaid, SVC_ENV, else the sandbox',
+    summary: 'the environment (default: SVC_ENV, else sandbox)',
   },
-  { name: 'org', value: 'slug', summary: 'an org of yours other than the one you switched to' },
-  { name: 'gateway', value: 'url', summary: 'a gateway other than the one you signed in at last' },
-  { name: 'help', summary: 'tell what the command does' },
+  { name: 'org', value: 'slug', summary: 'another org of yours (default: the one you switched to)' },
+  { name: 'gateway', value: 'url', summary: 'another gateway (default: the one you signed in at last)' },
+  { name: 'help', summary: 'show help' },
 ]
 
 // Options that several commands take.
-export const agentOption: Option = { name: 'agent', value: 'slug', summary: 'of this agent alone' }
+export const agentOption: Option = { name: 'agent', value: 'slug', summary: 'only this agent' }
 export const afterOption: Option = {
   name: 'after',
   value: 'cursor',
-  summary: 'go on after the page that ended with this cursor',
+  summary: 'the cursor of the page before',
 }
 export const teamOption: Option = {
   name: 'team',
-  summary: "the org's own scope of the sandbox instead of yours",
+  summary: "the team's scope of the sandbox instead of your draft",
 }
 export const fileOption = (what: string): Option => ({
   name: 'file',

@@ -70,14 +70,14 @@ export class Invocation {
   /** An option without which the command makes no sense. */
   needed(name: string): string {
     const value = this.option(name)
-    if (value === undefined) throw wrongUsage(`--${name} is needed`)
+    if (value === undefined) throw wrongUsage(`--${name} is missing`)
     return value
   }
 
   number(name: string): number | undefined {
     const value = this.option(name)
     if (value === undefined) return undefined
-    if (value.trim() === '' || Number.isNaN(Number(value))) throw wrongUsage(`--${name} is a number`)
+    if (value.trim() === '' || Number.isNaN(Number(value))) throw wrongUsage(`--${name} must be a number`)
     return Number(value)
   }
 
@@ -128,7 +128,7 @@ export class Invocation {
     try {
       return JSON.parse(text) as unknown
     } catch (error) {
-      throw wrongUsage(`${file === '-' ? 'standard input' : file} is no JSON: ${reasonOf(error)}`)
+      throw wrongUsage(`${file === '-' ? 'standard input' : file} is not JSON: ${reasonOf(error)}`)
     }
   }
 }

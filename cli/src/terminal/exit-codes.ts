@@ -10,7 +10,7 @@ export const exitCodes = {
 
 export const exitCodeMeanings: [code: number, meaning: string][] = [
   [exitCodes.done, 'done'],
-  [exitCodes.refused, 'refused by the gateway; its sentence is on stderr'],
+  [exitCodes.refused, 'refused by the gateway; the reason is on stderr'],
   [exitCodes.usage, 'wrong usage'],
   [exitCodes.notSignedIn, 'not signed in, or the key no longer works'],
   [exitCodes.unreachable, 'the gateway or the voice server cannot be reached'],

@@ -8,7 +8,7 @@ const erasers = new Set(['\u007f', '\b'])
 export async function askSecret(question: string): Promise<string> {
   const secret = process.stdin.isTTY ? await typed(question) : await readStandardInput()
   const trimmed = secret.trim()
-  if (trimmed === '') throw wrongUsage('nothing was given')
+  if (trimmed === '') throw wrongUsage('nothing was entered')
   return trimmed
 }
 
