@@ -6,7 +6,7 @@ import { Invocation } from './invocation/invocation.ts'
 import { findCommand, nearest, parse, readLine, refuseKeys } from './parsing.ts'
 import { plain } from './terminal/text-width.ts'
 
-// `svc calls | head` is done when nobody reads any more.
+// `svc calls | head` ends when its reader does.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(exitCodes.done)
   process.stderr.write(`svc: the output could not be written: ${reasonOf(error)}\n`)
@@ -37,7 +37,7 @@ async function run(args: string[]): Promise<number> {
   return (await command.run(new Invocation(process.env, parse(command, args)))) ?? exitCodes.done
 }
 
-/** Help, asked for or because the line names no command. */
+/** Help, on request or because the line names no command. */
 function tellOf(words: string[], isAsked: boolean): number {
   const [first = ''] = words
   const command = findCommand(commands, words)

@@ -9,7 +9,7 @@ export interface Line {
   wantsHelp: boolean
 }
 
-/** What may name a command; options that every command takes may stand before and between. */
+/** The words that may name a command; global options may come before and between them. */
 export function readLine(args: readonly string[]): Line {
   const words: string[] = []
   let wantsHelp = false
@@ -98,7 +98,7 @@ function refuseOtherChoice({ name, choices }: Option, value: unknown): void {
       throw wrongUsage(`--${name} must be one of ${choices.join(', ')} (got ${each})`)
 }
 
-/** What somebody may have meant who wrote this. */
+/** The name that is closest to a mistyped one. */
 export function nearest(word: string, names: readonly string[]): string | undefined {
   const [best] = names
     .map((name) => ({ name, far: distance(word, name) }))

@@ -20,9 +20,9 @@ export type Preparing = true | { timeoutMs: number }
 export const RegisterAgent = Type.Object({
   type: Type.Literal('agent.register'),
   agent: Type.String(),
-  app: Type.Optional(Type.String({ description: "the app's name; unsaid, the label of its key" })),
+  app: Type.Optional(Type.String({ description: "the app's name; default: the label of its key" })),
   instance: Type.Optional(
-    Type.String({ description: "the app's process, by an id it made up; unsaid, this socket's own" }),
+    Type.String({ description: "the app's process, by an id of its own; default: this socket's" }),
   ),
   prompt: Type.Optional(
     Type.String({ description: 'what the model is told first; at most 100000 characters' }),
@@ -95,7 +95,7 @@ export type AppList = Static<typeof AppList>
 
 export const AgentEntry = Type.Object({
   agent: Type.String(),
-  held: Type.Boolean({ description: 'whether an app holds it for whoever asks' }),
+  held: Type.Boolean({ description: 'whether an app is connected for the caller' }),
   app: nullable(Type.String()),
   holder: Holder,
   fixed: Type.Array(Type.String(), { description: 'the settings that its class declares' }),

@@ -20,7 +20,7 @@ export const CallParams = Type.Object({ call: Type.String() })
 
 export const OpenCall = Type.Object({
   agent: Type.String(),
-  channel: Type.Optional(anyOf(openableChannels, 'web where unsaid')),
+  channel: Type.Optional(anyOf(openableChannels, 'default web')),
 })
 export type OpenCall = Static<typeof OpenCall>
 

@@ -34,7 +34,7 @@ export type WorkerFences = Static<typeof WorkerFences>
 export const TakePlacement = Type.Object({
   worker: WorkerName,
   wait_s: Type.Optional(
-    Type.Integer({ minimum: 0, maximum: 25, description: 'how long to wait for a call; 25 where unsaid' }),
+    Type.Integer({ minimum: 0, maximum: 25, description: 'how long to wait for a call; default 25' }),
   ),
 })
 export type TakePlacement = Static<typeof TakePlacement>

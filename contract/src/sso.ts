@@ -14,7 +14,7 @@ export const SetIdentityProvider = Type.Object({
   role: Type.Optional(
     nullable({ ...WantedRole, description: 'seats an uninvited address of the domains with this role' }),
   ),
-  required: Type.Optional(Type.Boolean({ description: 'nobody signs in with a password' })),
+  required: Type.Optional(Type.Boolean({ description: 'require single sign-on' })),
 })
 export type SetIdentityProvider = Static<typeof SetIdentityProvider>
 

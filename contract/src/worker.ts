@@ -94,7 +94,7 @@ export const CallInstructions = Type.Object({
   tools: Type.Array(AppTool),
   contact: Type.Unsafe<string | null>({
     type: ['string', 'null'],
-    description: 'whom the call is with, as `memory.ops` names them; null where nobody knows',
+    description: 'whom the call is with, as `memory.ops` names them; null if unknown',
   }),
   facts: Type.Array(Type.Object({ id: Type.String(), text: Type.String() })),
   send_audio_metrics: Type.Boolean(),

@@ -15,11 +15,11 @@ after(async () => {
 })
 const run = (...args: string[]) => machine.run(args)
 
-test('somebody is invited, changed and removed, by address or id', async () => {
+test('a person is invited, changed and removed, by address or id', async () => {
   const invited = await run('members', 'invite', 'bo@example.com', '--role', 'qa', '--agent', 'desk')
   assert.equal(invited.status, 0, invited.stderr)
   assert.match(invited.stdout, /^https:\/\/switchroom\.test\/invitations\/[\w-]{43}\n$/)
-  assert.match(invited.stderr, /^Hand this link to bo@example\.com; nobody can see it again\.\n/)
+  assert.match(invited.stderr, /^Give this link to bo@example\.com\. It cannot be shown again\.\n/)
   const { role } = await machine.json([
     'members',
     'change',

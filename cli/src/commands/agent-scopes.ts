@@ -4,11 +4,11 @@ import type { Invocation } from '../invocation/invocation.ts'
 import type { Output } from '../terminal/output.ts'
 import type { Column } from '../terminal/table.ts'
 
-/** The three places where versions of an agent's settings and lexicon are kept, as the API names them. */
+/** The three scopes of an agent's settings and lexicon, as the API names them. */
 export const scopeNames = ['yours', 'team', 'production'] as const
 export type ScopeName = (typeof scopeNames)[number]
 
-/** Which of them a change is about: one in production, in the sandbox the team's or a person's own. */
+/** The scope of a change: production, or in the sandbox the team's or a person's own. */
 export async function scopeAsked(invocation: Invocation, client: GatewayClient): Promise<ScopeName> {
   const { env, subject } = await client.get<Identity>('/v1/whoami')
   if (env === 'production') return 'production'

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** Where this program was taken from, with everything beside it. */
+/** The checkout that this program belongs to. */
 export const checkout = fileURLToPath(new URL('../../..', import.meta.url))
 
 interface Manifest {

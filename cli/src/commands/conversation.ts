@@ -12,7 +12,7 @@ interface Parties {
   isJson: boolean
 }
 
-/** How long an answer is waited for when what is said was piped in. */
+/** How long to wait for an answer to piped input. */
 const answerMs = 60_000
 
 /** A chat in a terminal, or between two pipes. */
@@ -22,7 +22,7 @@ export class Conversation {
   readonly #isTerminal: boolean
   readonly #input: Interface
   readonly #lines: AsyncIterator<string>
-  /** The reason for which it ended, or why it never began. */
+  /** Why it ended or never began. */
   readonly #over = Promise.withResolvers<string>()
   #hasStarted = false
   #isLost = false
@@ -39,9 +39,9 @@ export class Conversation {
       output: this.#isTerminal ? process.stdout : undefined,
       prompt: parties.out.style('dim', 'you: '),
     })
-    this.#lines = this.#input[Symbol.asyncIterator]() // from the start, or what is typed meanwhile is lost
+    this.#lines = this.#input[Symbol.asyncIterator]() // from the start, so that early input is not lost
     this.#input.on('SIGINT', () => void chat.end().then(() => process.exit(exitCodes.interrupted)))
-    this.#over.promise.catch(() => {}) // whoever waits is told
+    this.#over.promise.catch(() => {}) // a rejection that is not awaited is not an error
     this.#listen()
   }
 
@@ -51,7 +51,7 @@ export class Conversation {
       await this.#converse()
     } finally {
       this.#input.close()
-      void this.#chat.end() // a gateway that never answered is tried no longer
+      void this.#chat.end() // stops retrying a gateway that never answered
     }
   }
 
@@ -77,7 +77,7 @@ export class Conversation {
     else await this.#answered()
   }
 
-  /** What was piped in gets an answer before the next is said. */
+  /** Piped input waits for an answer before the next line. */
   async #answered(): Promise<void> {
     if (this.#answeredSeq > this.#heardSeq || this.#heardSeq === 0) return
     const answered = new Promise<void>((resolve) => {
@@ -107,7 +107,7 @@ export class Conversation {
       this.#isLost = false
     })
     this.#chat.on('disconnected', (reason) => {
-      // At first it is a wrong address more often than a gateway that starts.
+      // Before the start it is more often a wrong address than a gateway that starts.
       if (!this.#hasStarted) return this.#over.reject(unreachable('gateway', url, new Error(reason)))
       if (!this.#isLost) this.#aside(`(no connection: ${reason}; reconnecting)`)
       this.#isLost = true

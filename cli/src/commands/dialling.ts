@@ -69,7 +69,7 @@ async function explain(invocation: Invocation): Promise<number> {
 
 const verdictStyles = { pass: 'green', refuse: 'red', exempt: 'yellow' } as const
 
-/** All that a guard says: for people under each other, for programs one line each. */
+/** The checks of a dial: for people on two lines, for programs one line each. */
 function showGuards(out: Output, guards: readonly JudgedGuard[]): void {
   for (const { guard, verdict, exempt_by, saw, detail } of guards) {
     const judged = exempt_by === null ? verdict : `${verdict} (${exempt_by})`
@@ -82,7 +82,7 @@ function showGuards(out: Output, guards: readonly JudgedGuard[]): void {
   }
 }
 
-/** What a guard looked at, in its own words. */
+/** The facts that a check used. */
 function seen(out: Output, saw: GuardSeen): string {
   const { numbers, hours, zones, fact, ...plainly } = saw
   const told = Object.entries(plainly).map(([name, value]) => `${name}=${String(value)}`)

@@ -39,7 +39,7 @@ const broken = (check: string, says: string, fix: string, exitCode: number = exi
   exitCode,
 })
 
-/** What has to be right before anything else works, one after the other. */
+/** The checks, in order. */
 export async function* diagnose(invocation: Invocation): AsyncGenerator<Finding> {
   yield checkNode()
   const { finding, isThere } = await checkGateway(invocation)
@@ -60,7 +60,7 @@ function checkNode(): Finding {
 async function checkGateway({ account }: Invocation): Promise<{ finding: Finding; isThere: boolean }> {
   const { url } = account
   try {
-    const discovery = await account.nobody().get<Discovery>('/.well-known/svc')
+    const discovery = await account.anonymous().get<Discovery>('/.well-known/svc')
     const says = `${discovery.brand.name} ${discovery.version} answers at ${url}.`
     const isSame = discovery.version === version
     const fix = `This is svc ${version}: use the svc of the gateway's checkout.`
@@ -104,7 +104,7 @@ async function* checkSignedIn(invocation: Invocation): AsyncGenerator<Finding> {
   if (identity.scopes.includes('numbers')) yield await answered('phone', checkOutbound(client))
 }
 
-/** What cannot be asked is a finding too: the rest is looked at all the same. */
+/** A failed check is a finding too: the other checks still run. */
 async function answered(check: string, finding: Promise<Finding>): Promise<Finding> {
   return finding.catch((error: unknown) => {
     if (!(error instanceof Failure)) throw error

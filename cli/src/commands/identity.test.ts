@@ -14,7 +14,7 @@ const deployment = await startDeployment()
 after(() => deployment[Symbol.asyncDispose]())
 const { url, nobody } = deployment
 
-/** As somebody does who opens the link in a browser where they are signed in. */
+/** Approves as a person who opens the link in a signed-in browser. */
 async function approve(link: string, { client }: TestPerson, org?: string) {
   const word = new URL(link).searchParams.get('c')
   return client.post(`/v1/login/pairings/${word}`, org === undefined ? {} : { org })
@@ -23,7 +23,7 @@ async function approve(link: string, { client }: TestPerson, org?: string) {
 const savedKeys = (machine: Machine) =>
   readFileSync(machine.credentials, 'utf8').match(/svc_[\w-]{20,}/g) ?? []
 
-test('a terminal waits with a link and a code until somebody approves it, and has a key of its own on the same person (I-154, I-157, I-158, I-190, I-261)', async (t) => {
+test('a terminal waits with a link and a code until a person approves it, and has a key of its own on the same person (I-154, I-157, I-158, I-190, I-261)', async (t) => {
   const machine = Machine.of(t)
   const ana = await (await deployment.newOrg()).person('developer')
   const terminal = machine.open(['login', '--gateway', url, '--device', 'blue laptop'])
@@ -213,9 +213,9 @@ test('signing out ends the keys that were made here, of every org, and not a tok
 
 test('without a key it is 3, without a gateway 4, and with a broken file it says which', async (t) => {
   const machine = Machine.of(t)
-  const nobodyHere = await machine.run(['whoami', '--gateway', url])
+  const signedOut = await machine.run(['whoami', '--gateway', url])
   assert.deepEqual(
-    [nobodyHere.status, nobodyHere.stderr],
+    [signedOut.status, signedOut.stderr],
     [3, `svc: you are not signed in at ${url}: run svc login\n`],
   )
   const gone = await machine.run(['whoami', '--gateway', 'http://127.0.0.1:1'], '', { SVC_KEY: 'x' })

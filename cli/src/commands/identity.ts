@@ -42,7 +42,7 @@ const login: Command = {
     const email = invocation.option('email')
     const key =
       email === undefined
-        ? await pairTerminal(account.nobody(), out, { device, hasQr: !invocation.flag('no-qr') })
+        ? await pairTerminal(account.anonymous(), out, { device, hasQr: !invocation.flag('no-qr') })
         : await signInWithPassword(invocation, email, device)
     await keep(invocation, key)
   },
@@ -51,7 +51,7 @@ const login: Command = {
 async function signInWithPassword(invocation: Invocation, email: string, device: string): Promise<MintedKey> {
   const password = await askSecret(`Password of ${email}: `)
   const org = invocation.option('org')
-  return invocation.account.nobody().post<MintedKey>('/v1/login', { email, password, device, org })
+  return invocation.account.anonymous().post<MintedKey>('/v1/login', { email, password, device, org })
 }
 
 async function keep(invocation: Invocation, minted: MintedKey | PairedKey): Promise<void> {
@@ -178,7 +178,7 @@ const logout: Command = {
   },
 }
 
-/** One that is dead already needs no ending. */
+/** A key that is revoked already is not an error. */
 async function revoke(client: GatewayClient, keyId: string): Promise<void> {
   await client.post(`/v1/keys/${keyId}/revoke`).catch((error: unknown) => {
     if (error instanceof Failure && (error.status === 401 || error.status === 404)) return

@@ -46,7 +46,7 @@ const init: Command = {
   },
 }
 
-/** None where nobody is signed in, or who is may not make one. */
+/** Undefined if not signed in, or without the right to create one. */
 async function tokenFor(invocation: Invocation, label: string): Promise<ServerToken | undefined> {
   try {
     const client = await invocation.client()

@@ -66,7 +66,7 @@ const invite: Command = {
   },
 }
 
-/** The link is a secret of whom it is for; the gateway hands it out once, and so does this. */
+/** The link is a secret: the gateway returns it once, and it is printed once. */
 export function tellLink(invocation: Invocation, answer: Invited): void {
   const { out } = invocation
   invocation.answer(answer, ({ member, mailed, link, expires_at }) => {

@@ -8,16 +8,16 @@ import type { Output } from '../terminal/output.ts'
 import { qrCode } from '../terminal/qr-code.ts'
 
 const askEveryMs = 1_000
-/** A little longer than a word lives: the gateway says when it is dead, whatever the clock here says. */
+/** A little longer than a pairing word is valid: the gateway says when it expires, whatever the clock here says. */
 const longestMs = 11 * 60_000
 
-/** Waits with a word until somebody who is signed in approves it elsewhere. */
+/** Waits until the pairing word is approved in a signed-in browser. */
 export async function pairTerminal(
   gateway: GatewayClient,
   out: Output,
   { device, hasQr }: { device: string; hasQr: boolean },
 ): Promise<PairedKey> {
-  const secret = randomBytes(32).toString('base64url') // the word is shown: alone it must not collect the key
+  const secret = randomBytes(32).toString('base64url') // the word is printed, so it must not be enough to collect the key
   const collect = createHash('sha256').update(secret).digest('hex')
   const { code } = await gateway.post<LoginCode>('/v1/login/pairings', { device, collect })
   const link = `${gateway.url}/cli?c=${code}`
@@ -31,10 +31,10 @@ export async function pairTerminal(
     if (key) return key
     await pause(askEveryMs)
   }
-  throw nobodyCame()
+  throw notApproved()
 }
 
-/** Nothing until it is approved; a gateway that is gone for a moment, or is asked too often, is asked again. */
+/** Undefined until it is approved; a gateway that is away or busy for a moment is retried. */
 async function collectKey(
   gateway: GatewayClient,
   code: string,
@@ -46,11 +46,11 @@ async function collectKey(
     return answer.key === undefined ? undefined : (answer as PairedKey)
   } catch (error) {
     if (!(error instanceof Failure)) throw error
-    if (error.status === 404) throw nobodyCame()
+    if (error.status === 404) throw notApproved()
     if (error.status !== undefined && error.status < 500 && error.status !== 429) throw error
     return undefined
   }
 }
 
-const nobodyCame = () =>
+const notApproved = () =>
   new Failure(exitCodes.refused, 'the request was not approved in time: run svc login again')

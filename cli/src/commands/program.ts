@@ -9,7 +9,7 @@ const showVersion: Command = {
   async run(invocation) {
     const { account, out } = invocation
     const gateway = await account
-      .nobody()
+      .anonymous()
       .get<Discovery>('/.well-known/svc')
       .then((discovery) => discovery.version)
       .catch(() => null)

@@ -15,7 +15,7 @@ const chats = await startChatDeployment()
 after(() => chats[Symbol.asyncDispose]())
 const { url } = chats.deployment
 
-test('init begins an agent that type-checks, runs against the gateway and answers, with a key that nobody saw', async (t) => {
+test('init begins an agent that type-checks, runs against the gateway and answers, with a key that is never shown', async (t) => {
   chats.model.reply = ({ messages }) => `You said ${messages.at(-1)?.content}.`
   const dev = await chats.org.person('developer')
   const machine = Machine.of(t, { SVC_GATEWAY_URL: url, SVC_KEY: dev.key })
@@ -49,7 +49,7 @@ test('init begins an agent that type-checks, runs against the gateway and answer
   assert.deepEqual(await once(app, 'exit'), [0, null])
 })
 
-test('init writes into no folder that holds something, and makes no key where nobody is signed in', async (t) => {
+test('init writes into no folder that holds something, and makes no key without a sign-in', async (t) => {
   const machine = Machine.of(t, { SVC_GATEWAY_URL: url })
   mkdirSync(join(machine.home, 'full'))
   writeFileSync(join(machine.home, 'full', 'x'), '')

@@ -16,7 +16,7 @@ after(async () => {
 })
 const newAgent = () => new TestAgent(ana.client)
 
-test('settings set changes what is named and keeps the rest, in the scope of whoever asks', async () => {
+test('settings set changes what is named and keeps the rest, in the scope of the caller', async () => {
   const { slug, at } = newAgent()
   const set = (...words: string[]) => machine.run(['settings', 'set', slug, ...words])
   assert.equal(

@@ -53,7 +53,7 @@ function show(invocation: Invocation, event: LogEvent): void {
   if (type === 'log.gap')
     return out.note(`(entries ${String(data['from'])} to ${String(data['to'])} were deleted)`)
   if (data['ephemeral'] === true && !invocation.flag('live')) return
-  // What happens now in an org comes without its type inside.
+  // A live event of the org has no type in its data.
   if (invocation.isJson) return out.jsonLine({ type, ...data })
   out.line(lineOf(out, event))
 }
@@ -72,7 +72,7 @@ function lineOf(out: Output, { type, data }: LogEvent): string {
 
 const clock = (epochS: number) => new Date(epochS * 1000).toTimeString().slice(0, 8)
 
-/** What people want to read of an entry first; the rest as it is. */
+/** The main fields of an entry; without them, the whole JSON. */
 function wordsOf(facts: Record<string, unknown>): string {
   const { text, name, code, detail, reason, number } = facts
   const told = [code, detail, name, number, reason, text].filter((each) => typeof each === 'string')

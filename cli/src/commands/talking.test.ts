@@ -40,10 +40,10 @@ test('what is piped into a chat is said line by line, each when the one before w
   )
 })
 
-test('a chat with an agent that nobody holds is refused with the sentence of the gateway, and without a gateway is 4', async () => {
-  const refused = await machine.run(['chat', 'nobody-holds'], 'hello\n')
+test('a chat with an offline agent is refused with the sentence of the gateway, and without a gateway is 4', async () => {
+  const refused = await machine.run(['chat', 'offline-agent'], 'hello\n')
   assert.equal(refused.status, 1)
-  assert.match(refused.stderr, /^svc: .*nobody-holds/)
+  assert.match(refused.stderr, /^svc: .*offline-agent/)
   const bad = await machine.run(['chat', 'desk'], 'hello\n', { SVC_KEY: 'svc_live_no' })
   assert.deepEqual([bad.status, bad.stderr], [3, 'svc: this key opens nothing: run svc login\n'])
   const gone = await machine.run(['chat', 'desk'], 'hello\n', { SVC_GATEWAY_URL: 'http://127.0.0.1:1' })

@@ -12,14 +12,14 @@ export const voiceServerOption: Option = {
   summary: "the voice server (default: SVC_VOICE_URL, else the gateway's)",
 }
 
-/** Where speech is asked for; a gateway that tells nothing is taken for one on this machine. */
+/** The voice server's address; default: this machine, if the gateway names none. */
 export async function voiceAddress(invocation: Invocation): Promise<string> {
   const { account, environment } = invocation
   const said = invocation.option('voice-server') || environment['SVC_VOICE_URL']
   return (
     said ||
     (await account
-      .nobody()
+      .anonymous()
       .linked('voice-server')
       .catch(() => undefined)) ||
     usual
@@ -32,7 +32,7 @@ export async function speechClient(invocation: Invocation): Promise<SpeechClient
   return new Client({ url: await voiceAddress(invocation), key })
 }
 
-/** What a voice server refuses, in the words and statuses of this program; one that breaks off is not there. */
+/** A refusal of the voice server as a failure of this program; a broken connection counts as unreachable. */
 export async function told<Answer>(invocation: Invocation, work: Promise<Answer>): Promise<Answer> {
   const { SpeechError } = await import('@switchroom/sdk/speech-error')
   return work.catch(async (error: unknown) => {

@@ -14,7 +14,7 @@ export interface Wanted {
   env?: string | undefined
 }
 
-/** Which gateway a command speaks to, and with whose key; the environment wins over what is saved. */
+/** The gateway and the key of a command; environment variables override what is saved. */
 export class Account {
   readonly url: string
   readonly env: Environment | undefined
@@ -48,7 +48,8 @@ export class Account {
     return this.isGiven ? null : (this.#org ?? this.#credentials.at(this.url).org)
   }
 
-  nobody(): GatewayClient {
+  /** Without a key. */
+  anonymous(): GatewayClient {
     return new GatewayClient({ url: this.url })
   }
 
@@ -69,7 +70,7 @@ export class Account {
     return this.as(key.key)
   }
 
-  /** The operator's own key where one was kept; a person who is operator uses theirs. */
+  /** The stored platform key; without one, the signed-in person's key. */
   async operator(): Promise<GatewayClient> {
     const { operator } = this.#credentials.at(this.url)
     if (this.#givenKey === undefined && operator !== undefined) return this.as(operator)
@@ -89,7 +90,7 @@ export class Account {
   }
 }
 
-/** Nobody, where the key no longer works. */
+/** Undefined if the key no longer works. */
 export async function whoIs(client: GatewayClient): Promise<Identity | undefined> {
   return client.get<Identity>('/v1/whoami').catch((error: unknown) => {
     if (error instanceof Failure && error.status === 401) return undefined
@@ -106,7 +107,7 @@ function environmentOf(name: string | undefined): Environment | undefined {
 
 const isLoopback = (host: string) => /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(host)
 
-/** As it is kept: no slash at the end, and a scheme where none was written. */
+/** Without a slash at the end, and with a scheme if there was none. */
 function addressOf(text: string): string {
   const [host = ''] = text.split(/[/:]/)
   const scheme = isLoopback(host) ? 'http' : 'https'
@@ -116,7 +117,7 @@ function addressOf(text: string): string {
   return (url.origin + url.pathname).replace(/(?<!\/)\/+$/, '')
 }
 
-/** Whether what is sent there can be read on the way. */
+/** Whether the connection is unencrypted and leaves this machine. */
 export function isOpenOnTheWay(address: string): boolean {
   const { protocol, hostname } = new URL(address)
   return protocol === 'http:' && !isLoopback(hostname)

@@ -22,12 +22,12 @@ export interface SavedGateway {
 }
 
 interface Saved {
-  /** Where somebody signed in last. */
+  /** The gateway of the last sign-in. */
   gateway: string | null
   gateways: Record<string, SavedGateway>
 }
 
-/** The keys of this user on this machine: one file that nobody else may read. */
+/** The keys of this user on this machine: one file that only the user may read. */
 export class Credentials {
   readonly path: string
 
@@ -97,7 +97,7 @@ export class Credentials {
   #read(): Saved {
     let text: string
     try {
-      if ((statSync(this.path).mode & 0o077) !== 0) chmodSync(this.path, 0o600) // somebody copied it carelessly
+      if ((statSync(this.path).mode & 0o077) !== 0) chmodSync(this.path, 0o600) // it was copied with other permissions
       text = readFileSync(this.path, 'utf8')
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { gateway: null, gateways: {} }

@@ -25,7 +25,7 @@ interface Followed {
 
 const answersWithinMs = 60_000
 
-/** Speaks to one gateway as one key, and throws what it refuses. */
+/** Requests to one gateway with one key; a refusal is thrown. */
 export class GatewayClient {
   readonly url: string
   readonly key: string | undefined
@@ -52,7 +52,7 @@ export class GatewayClient {
   put = <Answer>(path: string, body?: unknown) => this.#ask<Answer>('PUT', path, { body })
   patch = <Answer>(path: string, body?: unknown) => this.#ask<Answer>('PATCH', path, { body })
 
-  /** What the gateway's document points at under this name. */
+  /** The link of this name in the gateway's discovery document. */
   async linked(name: string): Promise<string | undefined> {
     const signal = AbortSignal.timeout(answersWithinMs)
     const { headers } = await this.fetch('GET', '/.well-known/svc', {}, { signal })
@@ -81,7 +81,7 @@ export class GatewayClient {
     }
   }
 
-  /** An answer that is no refusal, not read yet. */
+  /** A response that is not a refusal, with its body unread. */
   async fetch(
     method: string,
     path: string,
@@ -142,7 +142,7 @@ async function sentenceOf(response: Response, url: string): Promise<string> {
     const { detail } = JSON.parse(text) as { detail?: unknown }
     if (typeof detail === 'string') return detail
   } catch {
-    // something else stands in front of the gateway
+    // the answer of a proxy
   }
   return notAGateway(url, response.status)
 }

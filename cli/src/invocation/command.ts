@@ -12,13 +12,13 @@ export interface Argument {
 export interface Option {
   name: string
   summary: string
-  /** What its value is called in help; without one it is a flag. */
+  /** The name of its value in help; without one it is a flag. */
   value?: string
   choices?: readonly string[]
   isRepeated?: boolean
 }
 
-/** Everything there is to know about a command: help, completion and parsing are made from it. */
+/** The definition of a command: help, completion and parsing are made from it. */
 export interface Command {
   /** One to three words, as `settings set`. */
   name: string
@@ -26,9 +26,9 @@ export interface Command {
   arguments?: readonly Argument[]
   options?: readonly Option[]
   examples: readonly string[]
-  /** A paragraph more, where the summary does not say enough. */
+  /** A paragraph for what the summary leaves out. */
   details?: string
-  /** What it answers is the exit status; nothing is 0. */
+  /** Returns the exit status; undefined is 0. */
   run: (invocation: Invocation) => Promise<number | void>
 }
 

@@ -12,7 +12,7 @@ export interface Given {
   options: Record<string, string | boolean | string[] | undefined>
 }
 
-/** One run of a command: what it was given, where it speaks, and as whom. */
+/** One run of a command: its arguments, its output and its account. */
 export class Invocation {
   readonly environment: NodeJS.ProcessEnv
   readonly out: Output
@@ -67,7 +67,7 @@ export class Invocation {
     return typeof value === 'string' ? value : undefined
   }
 
-  /** An option without which the command makes no sense. */
+  /** A required option. */
   needed(name: string): string {
     const value = this.option(name)
     if (value === undefined) throw wrongUsage(`--${name} is missing`)
@@ -90,13 +90,13 @@ export class Invocation {
     return Array.isArray(value) ? value : undefined
   }
 
-  /** The answer as it came with `--json`, else as `show` prints it. */
+  /** With `--json` the answer as it came, otherwise what `show` prints. */
   answer<Answer>(answer: Answer, show: (answer: Answer) => void): void {
     if (this.isJson) this.out.json(answer)
     else show(answer)
   }
 
-  /** A page of a listing, with the cursor to go on from as its last line. */
+  /** A page of a list, with the cursor of the next page as its last line. */
   page<Row>(
     answer: { next: string | null },
     rows: readonly Row[],
@@ -109,7 +109,7 @@ export class Invocation {
     })
   }
 
-  /** What a file holds, or standard input where it is called `-`. */
+  /** The text of a file, or of standard input for `-`. */
   async textOf(file: string): Promise<string> {
     if (file === '-') return readStandardInput()
     return (await this.bytesOf(file)).toString('utf8')

@@ -1,4 +1,4 @@
-/** What a script may count on. */
+/** Exit statuses for scripts. */
 export const exitCodes = {
   done: 0,
   refused: 1,

@@ -2,10 +2,10 @@ import { SwitchroomError } from '@switchroom/sdk/errors'
 import { GatewayRefusal } from '@switchroom/sdk/gateway-refusal'
 import { exitCodes } from './exit-codes.ts'
 
-/** What ends the command: one sentence for people, one status for scripts. */
+/** Ends the command: one sentence for people, one exit status for scripts. */
 export class Failure extends Error {
   readonly exitCode: number
-  /** The gateway's own, where it answered at all. */
+  /** The HTTP status, if the gateway answered. */
   readonly status: number | undefined
 
   constructor(exitCode: number, sentence: string, status?: number) {
@@ -25,20 +25,20 @@ export const interrupted = () => new Failure(exitCodes.interrupted, '')
 export const unreachable = (what: string, url: string, cause: unknown) =>
   new Failure(exitCodes.unreachable, `the ${what} at ${url} cannot be reached (${reasonOf(cause)})`)
 
-/** A key that opens nothing any more is the same as none. */
+/** A revoked key counts as not signed in. */
 export function refused(status: number, sentence: string): Failure {
   if (status === 401) return new Failure(exitCodes.notSignedIn, `${sentence}: run svc login`, status)
   return new Failure(exitCodes.refused, sentence, status)
 }
 
-/** What the SDK threw, as what ends a command; undefined for an error of another kind. */
+/** An error of the SDK as the failure of a command; undefined for any other error. */
 export function failureOf(error: unknown): Failure | undefined {
   if (error instanceof Failure) return error
   if (error instanceof GatewayRefusal) return refused(error.status, error.detail)
   return error instanceof SwitchroomError ? new Failure(exitCodes.refused, error.detail) : undefined
 }
 
-/** What lies behind a failed fetch, which itself says only that it failed. */
+/** The cause of a failed fetch: its own message says only that it failed. */
 export function reasonOf(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
   if (cause instanceof AggregateError) return reasonOf(cause.errors[0])

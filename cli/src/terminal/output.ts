@@ -13,7 +13,7 @@ interface Stream {
 const usualWidth = 80
 const afterAscii = /[\u007f-\u009f]/g
 
-/** What a command says: answers on standard output, everything about them on standard error. */
+/** The output of a command: answers on standard output, everything else on standard error. */
 export class Output {
   readonly isTerminal: boolean
   readonly isColoured: boolean
@@ -39,7 +39,7 @@ export class Output {
     this.#out.write(`${text}\n`)
   }
 
-  /** About the answer, and no part of it. */
+  /** On standard error: not part of the answer. */
   note(text = ''): void {
     this.#err.write(`${text}\n`)
   }
@@ -88,6 +88,6 @@ export class Output {
   }
 }
 
-/** JSON leaves in what some terminals take for commands. */
+/** Escapes what some terminals take for commands and JSON leaves in. */
 const safeJson = (json: string) =>
   json.replace(afterAscii, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)

@@ -4,7 +4,7 @@ const ctrlC = '\u0003'
 const ctrlD = '\u0004'
 const erasers = new Set(['\u007f', '\b'])
 
-/** A secret, from a prompt that shows nothing of it, or from whatever is piped in; never from an argument. */
+/** A secret from a prompt that does not show it, or from standard input; never from an argument. */
 export async function askSecret(question: string): Promise<string> {
   const secret = process.stdin.isTTY ? await typed(question) : await readStandardInput()
   const trimmed = secret.trim()

@@ -4,7 +4,7 @@ const wide =
 // oxlint-disable-next-line no-control-regex -- these are what it is about
 const controls = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]+/g
 
-/** Words of strangers: whatever would move the cursor, or turn the line around, becomes a space. */
+/** Untrusted text: control and direction characters become spaces. */
 export const plain = (text: string) => text.replace(controls, ' ')
 
 /** How many columns of a terminal the text takes. */

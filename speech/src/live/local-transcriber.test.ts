@@ -42,7 +42,7 @@ test('of ten who speak to local at once each is understood, or refused with a se
   for (const [frame] of refused)
     assert.match(
       String(frame?.['error']),
-      /^local refused: local ears are already listening to \d+ streams: /,
+      /^local refused: local speech-to-text already transcribes \d+ streams, /,
     )
   const heard = all.filter((frames) => frames.at(-1)?.type === 'done')
   assert.ok(heard.length >= 4 && heard.length + refused.length === 10)

@@ -118,7 +118,7 @@ async function* aSecond() {
   yield new Uint8Array(32_000)
 }
 
-/** What the ears of a flux model hear of one second of silence. */
+/** What a flux transcriber hears in one second of silence. */
 async function hear(answer: Wire, model: string, knobs: Record<string, unknown> = {}) {
   const fake = await startWireFake(answer)
   try {

@@ -15,7 +15,7 @@ const pieceMs = 80
 const bytesPerSample = 2
 const keepAliveMs = 5_000
 
-/** Ears that end the caller's turn themselves. They take no recording. */
+/** A transcriber that detects the end of the caller's turn. It takes no recording. */
 export function fluxTranscriber(setting: Setting): Transcriber {
   return {
     async *listen(audio, sampleRate, signal) {

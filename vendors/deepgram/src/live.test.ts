@@ -35,7 +35,7 @@ const closesAtTheEnd =
   (socket: SocketAnswer): void =>
     socket.onFrame((frame) => typeof frame === 'string' && socket.close(code, reason))
 
-test('a stream in which nobody spoke ends in peace (SD-26)', async () => {
+test('a stream without speech ends without an error (SD-26)', async () => {
   const { heard } = await listening(closesAtTheEnd(), aSecond())
   assert.deepEqual(heard, [{ type: 'ready' }])
 })
@@ -58,7 +58,7 @@ test('audio it cannot read is a refusal in its words (SD-26)', async () => {
   await assert.rejects(closed, { kind: 'refused', message: 'DATA-0000: no such audio' })
 })
 
-test('a close that nobody asked for is no answer (SD-26)', async () => {
+test('a close without a request is no answer (SD-26)', async () => {
   const hungUp = listening((socket) => socket.onFrame(() => socket.close()), forever())
   await assert.rejects(hungUp, { kind: 'silent', message: /broke off: close code 1000/ })
 })

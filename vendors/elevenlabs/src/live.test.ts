@@ -83,7 +83,7 @@ test('what it finds wrong is a refusal, and its own trouble is none (SD-26)', as
   await assert.rejects(told('transcriber_error'), { kind: 'silent', message: 'in its words' })
 })
 
-test('a close that nobody asked for is no answer (SD-26)', async () => {
+test('a close without a request is no answer (SD-26)', async () => {
   async function* forever(): AsyncIterable<LiveAudio> {
     yield new Uint8Array(16_000)
     await new Promise(() => {})

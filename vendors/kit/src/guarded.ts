@@ -15,7 +15,7 @@ import type {
 } from './vendor.ts'
 
 // Stands between every caller and every adapter: whatever an adapter does, the caller sees a VendorFailure
-// without secrets, its own cancel at once, and a vendor that is let go when nobody listens any more.
+// without secrets, its own cancel at once, and the connection closed when its reader is gone.
 
 export function guardedVoice(build: () => Voice, credentials: Credentials): Voice {
   const voice = built(build, credentials)

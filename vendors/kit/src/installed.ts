@@ -15,7 +15,7 @@ const modelKnob = { llm: 'llm', stt: 'stt', tts: 'tts_model' } as const
 
 /** What a stage of a call is built from. */
 export interface StageChoice {
-  /** The manifest's own where unsaid. */
+  /** Default: the manifest's. */
   model?: string | undefined
   /** A class other than the one the model asks for. */
   builds?: string | undefined
@@ -43,7 +43,7 @@ export class InstalledVendor {
     return this.manifest?.does ?? []
   }
 
-  /** A vendor without a key field runs on the platform's own machines and is nobody's to pay. */
+  /** A vendor without a key field runs on the platform's own machines and costs nothing. */
   get needsKey(): boolean {
     return this.manifest?.credentials.key !== undefined
   }
@@ -83,7 +83,7 @@ export class InstalledVendor {
 
   async realtime(choice: StageChoice): Promise<RealtimeModel> {
     const { adapter, setting } = await this.#built('llm', choice)
-    // no stage of its own, so nobody has checked that it is there
+    // no stage of its own, so not checked yet
     if (typeof adapter.realtime !== 'function') throw silent('its adapter has no realtime model')
     return guardedRealtime(() => adapter.realtime(setting), choice.credentials)
   }

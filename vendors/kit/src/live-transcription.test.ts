@@ -142,7 +142,7 @@ test('a vendor without a word for it is not asked to commit', async () => {
   assert.deepEqual(got, [2, 'end'])
 })
 
-test('a silent caller does not lose the vendor, and an ended one keeps nobody up', async () => {
+test('a silent caller does not lose the vendor, and an ended one leaves no timer', async () => {
   const got: (string | number)[] = []
   const ended = Promise.withResolvers<void>()
   async function* slow(): AsyncIterable<LiveAudio> {
@@ -203,9 +203,9 @@ test('a vendor that says no is let go, and so is the audio', async () => {
 test('a vendor that closes before it has finished broke off (SD-26)', async () => {
   const { audio, told } = endless(undefined)
   onFrames(() => {})
-  server.on('connection', (socket) => socket.close(1011, 'out of ears'))
+  server.on('connection', (socket) => socket.close(1011, 'out of capacity'))
   const failure = await failureOf(listenLive(plainWire(), audio, 16_000, patient()))
-  assert.deepEqual([failure.kind, failure.message], ['silent', 'it broke off: out of ears'])
+  assert.deepEqual([failure.kind, failure.message], ['silent', 'it broke off: out of capacity'])
   await until(() => told.isLetGo)
 })
 
@@ -228,7 +228,7 @@ test('a cancel ends it at once, and lets the vendor and the audio go', async () 
   await until(() => told.isLetGo && server.clients.size === 0)
 })
 
-test('a cancel reaches the vendor while nobody takes what was heard', async () => {
+test('a cancel reaches the vendor while the transcript is not read', async () => {
   const { audio, told } = endless(undefined)
   onFrames(() => {})
   const cancel = new AbortController()

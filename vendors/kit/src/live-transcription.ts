@@ -5,12 +5,12 @@ import type { Frame, VendorSocket } from './sockets.ts'
 import { abandon, untilAborted } from './until-aborted.ts'
 import type { Heard, LiveAudio } from './vendor.ts'
 
-/** How one vendor is spoken to while somebody speaks. Made anew for every `listen`, so it may remember. */
+/** One vendor's live protocol. Created for every `listen`, so it may keep state. */
 export interface LiveWire {
   open(signal: AbortSignal): Promise<VendorSocket>
   /** Where an opened socket is all the yes there is; else `hear` must say `ready`. No audio goes out before. */
   isReadyOnceOpen?: boolean
-  /** How long a piece of audio must and may be; any length where unsaid. */
+  /** The shortest and longest piece of audio. Default: any length. */
   pieceMs?: PieceMs
   /** How far audio may run ahead of the clock, where a vendor breaks off with those who hurry. */
   aheadMs?: number
@@ -110,7 +110,7 @@ function keptAlive({ keepAlive }: LiveWire, socket: VendorSocket) {
   return { put: () => void timer.refresh(), stop: () => clearInterval(timer) }
 }
 
-/** What comes before the signal aborts; whoever makes it is told then, even in the middle of waiting. */
+/** What comes before the signal aborts; the source ends then, even while it waits. */
 async function* takenUntil<T>(source: AsyncIterable<T>, signal: AbortSignal): AsyncIterable<T> {
   const iterator = source[Symbol.asyncIterator]()
   try {

@@ -53,8 +53,8 @@ test('a whole manifest is read as it is (SD-46)', () => {
 const broken: Record<string, [change: unknown, sentence: RegExp]> = {
   'that is nothing': [null, /^svcVendor must be object$/],
   'without a name': [{ ...manifest, name: undefined }, /^svcVendor must have required property 'name'$/],
-  'with a name nobody may have': [{ ...manifest, name: 'Acme!' }, /^svcVendor\/name must match pattern/],
-  'that does what nobody knows': [{ ...manifest, does: ['stt', 'smell'] }, /^svcVendor\/does\/1 /],
+  'with an invalid name': [{ ...manifest, name: 'Acme!' }, /^svcVendor\/name must match pattern/],
+  'with an unknown stage': [{ ...manifest, does: ['stt', 'smell'] }, /^svcVendor\/does\/1 /],
   'that lacks a stage it does': [{ ...manifest, does: ['tts'] }, /^svcVendor\/stages lacks tts$/],
   'whose default is no class': [
     { ...manifest, stages: { stt: { ...transcriber, default: 'Gone' } } },

@@ -65,7 +65,7 @@ export function listening(
     name,
     async *run(vendor, choice, signal) {
       const transcriber = await vendor.transcriber({ ...told.choice, ...choice })
-      if (!transcriber.listen) throw new Error('these ears do not listen live')
+      if (!transcriber.listen) throw new Error('this transcriber does not listen live')
       yield* transcriber.listen(audioOf(audio), told.sampleRate ?? 16_000, signal)
     },
     expect(pieces) {
@@ -85,7 +85,7 @@ export function transcribing(
     name,
     async *run(vendor, choice, signal) {
       const transcriber = await vendor.transcriber({ ...told.choice, ...choice })
-      if (!transcriber.transcribe) throw new Error('these ears take no recording')
+      if (!transcriber.transcribe) throw new Error('this transcriber takes no recording')
       yield await transcriber.transcribe(recording, signal)
     },
     expect(pieces) {
@@ -173,7 +173,7 @@ export function conformance(folder: string, wire: Wire, operations: readonly Ope
         assert.equal((await failure(begin('fault', patient()))).kind, 'silent')
       })
 
-      test('a vendor that nobody can reach is no answer (SD-26)', async () => {
+      test('an unreachable vendor is no answer (SD-26)', async () => {
         const gone = await startWireFake(wire)
         const choice = { options: { base_url: gone.url }, credentials }
         await gone.stop()
@@ -203,7 +203,7 @@ export function conformance(folder: string, wire: Wire, operations: readonly Ope
         await letGo()
       })
 
-      test('a vendor that floods is held back, and let go when nobody listens', async () => {
+      test('a vendor that floods gets backpressure, and is disconnected when its reader is gone', async () => {
         const heldBefore = heldBytes()
         let held = 0
         try {

@@ -3,7 +3,7 @@ import { vendorIn, type StageChoice } from '../src/installed.ts'
 import type { Transcriber, LiveAudio } from '../src/vendor.ts'
 import type { WireFake } from './wire-fake.ts'
 
-/** The ears of the vendor in this folder, as anybody would use them, on a wire of the test's own. */
+/** The transcriber of the vendor in this folder, on a wire of the test's own. */
 export async function transcriberAt(
   folder: string,
   fake: WireFake,

@@ -70,7 +70,7 @@ function stereoFloatWav(samples: Int16Array, rate: number): Buffer {
   return Buffer.concat([header, data])
 }
 
-test('what the voice says in English, the ears understand', async () => {
+test('speech-to-text understands what the voice says in English', async () => {
   const { text, language, duration, words, segments } = await transcript(wavOf(pcm, spokenRate))
   assert.ok(shareHeard(sentence, text) >= 0.8, text)
   assert.equal(language, 'en')
@@ -103,13 +103,13 @@ test('a recording that is no WAV, of a strange form or too long is refused with 
   slow.writeUInt32LE(4_000, 24)
   const long = Buffer.concat([wavHeader({ sampleRate: 8_000, dataBytes: 58e6 }), Buffer.alloc(58e6)])
   for (const [bytes, words] of [
-    [Buffer.from('ID3 not a wave at all'), 'local ears take recordings as WAV only'],
-    [odd, 'local ears take WAV with samples of 16 bits, or of 32 bits in floating point'],
-    [slow, 'local ears take 8000 to 48000 samples a second'],
-    [long, 'local ears take recordings of at most 60 minutes'],
+    [Buffer.from('ID3 not a wave at all'), 'local speech-to-text takes only WAV recordings'],
+    [odd, 'local speech-to-text takes WAV with 16-bit samples or 32-bit floating point'],
+    [slow, 'local speech-to-text takes 8000 to 48000 samples a second'],
+    [long, 'local speech-to-text takes recordings of at most 60 minutes'],
     [
       wavHeader({ sampleRate: 8_000, dataBytes: 0 }).subarray(0, 36),
-      'local ears found no samples in the WAV file',
+      'local speech-to-text found no samples in the WAV file',
     ],
   ] as const) {
     const failure = await failureOf(transcript(bytes))
@@ -122,13 +122,13 @@ test('a language other than English is refused with a sentence', async () => {
   const recording = { bytes: wavOf(pcm, spokenRate), mediaType: 'audio/wav' }
   const failure = await failureOf(transcriber({ language: 'pt-BR' }).transcribe(recording, patient()))
   assert.equal(failure.kind, 'refused')
-  assert.equal(failure.message, 'local ears understand English only, not pt-BR')
+  assert.equal(failure.message, 'local speech-to-text understands only English, not pt-BR')
   const live = transcriber({ language: 'es' }).listen(atPace(pcm, spokenRate), spokenRate, patient())
   assert.equal((await failureOf(Array.fromAsync(live))).kind, 'refused')
   assert.ok((await transcriber({ language: 'en-GB' }).transcribe(recording, patient())).text !== '')
 })
 
-test('somebody who speaks is understood while speaking, and for good when silent', async () => {
+test('speech is transcribed while it is spoken, and finally when it ends', async () => {
   const order: string[] = []
   async function* speaking() {
     yield* atPace(pcm, spokenRate)
@@ -203,7 +203,7 @@ test('audio is pulled no faster than it is heard and taken', async () => {
   await listening.next() // ready, and nothing taken after it
   await until(() => pulled > 256 * 1024, 'the first audio is pulled')
   await transcript(wavOf(pcm, spokenRate))
-  assert.ok(pulled < 512 * 1024, `${pulled} bytes pulled for nobody`)
+  assert.ok(pulled < 512 * 1024, `${pulled} bytes pulled without a reader`)
   cancel.abort()
 })
 
@@ -220,7 +220,7 @@ test('more streams than the machine can hear are refused, and a cancelled one ma
   await Promise.all(cancels.map(({ signal }) => open(signal)))
   const failure = await failureOf(open(patient()))
   assert.equal(failure.kind, 'refused')
-  assert.match(failure.message, new RegExp(`^local ears are already listening to ${most} streams: `))
+  assert.match(failure.message, new RegExp(`^local speech-to-text already transcribes ${most} streams, `))
   const startedAt = performance.now()
   cancels[0]?.abort()
   const another = new AbortController()
@@ -277,7 +277,7 @@ test('a source that fails fails who listens with its own words', async () => {
   await assert.rejects(listening, { message: 'the microphone is gone' })
 })
 
-test('ears that are killed fail who is heard, and hear again when asked', async () => {
+test('a killed transcriber fails what it transcribes, and works again for the next request', async () => {
   const listening = transcriber().listen(atPace(Buffer.concat([pcm, pcm]), spokenRate), spokenRate, patient())
   const failure = await failureOf(
     (async () => {
@@ -286,7 +286,7 @@ test('ears that are killed fail who is heard, and hear again when asked', async 
     })(),
   )
   assert.equal(failure.kind, 'silent')
-  assert.equal(failure.message, 'the local ears stopped before the answer was whole (SIGKILL)')
+  assert.equal(failure.message, 'local speech-to-text stopped before the answer was complete (SIGKILL)')
   assert.ok(shareHeard(sentence, (await transcript(wavOf(pcm, spokenRate))).text) >= 0.8)
   assert.equal((await ours()).length, 1)
 })

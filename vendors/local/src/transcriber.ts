@@ -16,7 +16,7 @@ const sampleRates = { lowest: 8_000, highest: 48_000 }
 const longestRecordingMinutes = 60
 
 const program = new Program({
-  name: 'the local ears',
+  name: 'local speech-to-text',
   entry: () => fileURLToPath(new URL('hearing/program.ts', import.meta.url)),
   idleMs,
   pulseMs,
@@ -38,7 +38,7 @@ export function localTranscriber({ keywords }: Setting): Transcriber {
       refuseUnknown(keywords)
       const { format, data } = samplesOf(bytes)
       if (data.length > longestRecordingMinutes * 60 * bytesPerSecond(format))
-        throw refused(`local ears take recordings of at most ${longestRecordingMinutes} minutes`)
+        throw refused(`local speech-to-text takes recordings of at most ${longestRecordingMinutes} minutes`)
       const utterances: ReturnType<typeof utteranceOf>[] = []
       let duration = 0
       for await (const message of heard('recording', format, piecewise(data), signal)) {
@@ -60,10 +60,10 @@ function refuseUnknown({ model, language: wanted }: Setting['keywords']) {
   if (model !== undefined && model !== onlyModel)
     throw refused(`local hears with the model ${onlyModel} only`)
   if (typeof wanted === 'string' && primaryTag(wanted) !== language)
-    throw refused(`local ears understand English only, not ${wanted}`)
+    throw refused(`local speech-to-text understands only English, not ${wanted}`)
 }
 
-/** What the ears say to audio that is sent to them no faster than they and the listener follow. */
+/** The transcript of audio that is sent no faster than the transcriber and the reader follow. */
 async function* heard(
   kind: 'live' | 'recording',
   format: PcmFormat,
@@ -72,7 +72,9 @@ async function* heard(
 ): AsyncIterable<Message> {
   const { sampleRate } = format
   if (!(sampleRate >= sampleRates.lowest && sampleRate <= sampleRates.highest))
-    throw refused(`local ears take ${sampleRates.lowest} to ${sampleRates.highest} samples a second`)
+    throw refused(
+      `local speech-to-text takes ${sampleRates.lowest} to ${sampleRates.highest} samples a second`,
+    )
   const exchange = program.ask({ type: 'open', kind, format }, signal)
   const pump = new AudioPump(audio, exchange)
   try {

@@ -28,7 +28,7 @@ export async function spoken(text: string, keywords: Setting['keywords'] = {}) {
 export const pcmOf = (pieces: readonly Spoken[]) =>
   Buffer.concat(pieces.flatMap((piece) => (piece.type === 'audio' ? [piece.pcm] : [])))
 
-/** Audio as somebody who speaks sends it, twice as fast so that nobody waits too long. */
+/** Audio at twice the pace of speech, to keep tests short. */
 export async function* atPace(pcm: Uint8Array, sampleRate: number): AsyncIterable<Uint8Array> {
   const pieceBytes = 2 * Math.round(sampleRate / 10)
   for (let at = 0; at < pcm.length; at += pieceBytes) {

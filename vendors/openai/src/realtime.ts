@@ -41,7 +41,7 @@ function sessionOf({ keywords }: Setting): object {
           ...(typeof language === 'string' && { language: primaryTag(language) }),
           ...(words !== '' && { prompt: words }),
         },
-        // it tells when somebody spoke, and whoever runs the call decides what becomes of it
+        // it reports speech, and the session decides what follows
         turn_detection: {
           type: 'server_vad',
           create_response: false,

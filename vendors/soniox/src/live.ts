@@ -9,7 +9,7 @@ import type { Transcriber, Heard, Setting } from '@switchroom/kit/vendor'
 import { textOf, utterancesOf, type Token } from './tokens.ts'
 import { hostOf, wishesOf } from './wishes.ts'
 
-/** It drops whoever is silent for 20 seconds. */
+/** The vendor closes a connection that is silent for 20 seconds. */
 const keepAliveMs = 5_000
 /** It asks for the pace of speech, and takes a small burst. */
 const aheadMs = 2_000

@@ -8,7 +8,7 @@ import { Mono, mostChannels } from './mono.ts'
 import { moovFirst } from './moov-first.ts'
 import { wavFormat, type WavFormat } from './wav-format.ts'
 
-// A process of its own for one file that anybody may have made: it reads the file from its input, writes samples to
+// A process of its own for one untrusted file: it reads the file from its input, writes samples to
 // its output, and may be killed at any time. A thread would not do: what runs out of memory takes its process along.
 
 /** So little that what a decoder makes of it at once stays small, however much a file promises. */
