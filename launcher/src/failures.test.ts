@@ -25,6 +25,6 @@ test('an unexpected error is one line, never a stack trace', () => {
 })
 
 test('a failure keeps its sentence and its status', () => {
-  const failure = asFailure(new Failure('SVC_DEMO is neither on nor off', 2), '/srv/data')
-  assert.deepEqual([failure.message, failure.status], ['SVC_DEMO is neither on nor off', 2])
+  const failure = asFailure(new Failure('SVC_DEMO must be on or off', 2), '/srv/data')
+  assert.deepEqual([failure.message, failure.status], ['SVC_DEMO must be on or off', 2])
 })

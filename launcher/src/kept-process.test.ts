@@ -43,7 +43,7 @@ test('a gateway that cannot start gives the launcher its sentence and its status
 test('a gateway that breaks is told in one line that names its log, which holds the rest', async (t) => {
   const { start, log } = gatewayThat(t, `throw new Error('broken')`)
   await assert.rejects(start(), {
-    message: `the gateway ended before it was ready (status 1): read ${log.file}`,
+    message: `the gateway stopped before it was ready (status 1): read ${log.file}`,
   })
   assert.match(readFileSync(log.file, 'utf8'), /Error: broken\n\s+at /)
 })
@@ -66,7 +66,7 @@ test('an interrupted start stops the gateway', async (t) => {
   const { start, interruption } = gatewayThat(t, `setInterval(() => {}, 1000)`)
   const starting = start()
   interruption.abort()
-  await assert.rejects(starting, /the gateway ended before it was ready \(SIGTERM\)/)
+  await assert.rejects(starting, /the gateway stopped before it was ready \(SIGTERM\)/)
 })
 
 test('a process that the rest can do without is told when it cannot start, and tried again', async (t) => {

@@ -76,7 +76,7 @@ test('a dial is explained guard by guard with what each saw, and 1 where it woul
   const terminal = machine.open(['dial', 'desk', known, '--explain'], as, 90)
   const { status, text } = await terminal.ended()
   assert.equal(status, 0, text)
-  assert.match(text, /This dial would be placed\./)
+  assert.match(text, /This call would be placed\./)
   assert.equal((await machine.json(['dials'], as)).dials.length, 0)
   const dialled = await machine.run(['dial', 'desk', stranger], '', as)
   assert.deepEqual([dialled.status, dialled.stderr], [1, `svc: ${explained.detail}\n`])
@@ -85,7 +85,7 @@ test('a dial is explained guard by guard with what each saw, and 1 where it woul
 
 test('consents are recorded, read and taken back, and a list is imported', async () => {
   const number = newCalled()
-  assert.equal((await run('consents', 'record', number)).stderr, 'svc: --source is needed\n')
+  assert.equal((await run('consents', 'record', number)).stderr, 'svc: --source is missing\n')
   const recorded = await run('consents', 'record', number, '--kind', 'written', '--source', 'form')
   assert.match(recorded.stdout, new RegExp(`^\\${number}: consented\\n.+\\tconsent \\(written\\)\\tform\\t`))
   assert.match((await run('consents', 'opt-out', number)).stdout, /: opted_out\n/)
@@ -142,7 +142,7 @@ test('the platform’s key is kept for svc ops alone, which makes orgs and lets 
   const slug = `acme-${Date.now().toString(36)}`
   assert.match(
     (await own.run(['ops', 'orgs', 'create', slug, '--name', 'Acme'])).stdout,
-    new RegExp(`^${slug} is there`),
+    new RegExp(`^Created ${slug} `),
   )
   const invited = await own.run(['ops', 'orgs', 'invite', slug, 'cleo@example.com', '--role', 'admin'])
   assert.match(invited.stdout, /\/invitations\//)

@@ -28,7 +28,7 @@ test('an identity provider is set with a secret that is never shown, its domain 
   )
   assert.match(none.stdout, /^redirect address\thttp/)
   const early = await machine.run(['sign-on', 'set', '--client-id', 'x'])
-  assert.deepEqual([early.status, early.stderr], [2, 'svc: --issuer is needed\n'])
+  assert.deepEqual([early.status, early.stderr], [2, 'svc: --issuer is missing\n'])
   const { client_id, client_secret } = registered
   const setting = [
     'sign-on',
@@ -51,7 +51,7 @@ test('an identity provider is set with a secret that is never shown, its domain 
     [1, `svc: ${domain} holds no TXT record and not ${record}\n`],
   )
   dns.set(domain, { TXT: [record] })
-  assert.equal((await machine.run(['sign-on', 'verify', domain])).stdout, `${domain} is proven.\n`)
+  assert.equal((await machine.run(['sign-on', 'verify', domain])).stdout, `Verified ${domain}.\n`)
 
   const changed = await machine.json(['sign-on', 'set', '--role', 'qa', '--required', 'yes'])
   assert.deepEqual(changed, done(await client.get('/v1/org/sso')))
@@ -78,7 +78,7 @@ test('a vendor runs on a key that is asked for and never shown, or on the fields
   assert.ok(!text.includes('sk-secret'), text)
   assert.match(text, /openai uses the org's own key from the next call\./)
   const listed = await machine.run(['provider-keys'])
-  assert.match(listed.stdout, /^openai\t[a-z ]+\tyours\tyes\t$/m)
+  assert.match(listed.stdout, /^openai\t[a-z -]+\tyours\tyes\t$/m)
   assert.deepEqual(await machine.json(['provider-keys']), done(await client.get('/v1/providers')))
 
   writeFileSync(join(machine.home, 'fields.json'), '{"api_key": "another"}')
@@ -118,7 +118,7 @@ test('a policy is changed in part, a count goes back to its default, and the gat
   for (const [args, sentence] of [
     [['--hours', 'noon'], 'noon is not a time range: write 09:00-18:00, or any'],
     [['--day', 'mon'], '--day needs --hours'],
-    [['--per-day', 'many'], '--per-day is a number'],
+    [['--per-day', 'many'], '--per-day must be a number'],
   ] as const) {
     const { status, stderr } = await machine.run(['policy', ...args])
     assert.deepEqual([status, stderr], [2, `svc: ${sentence}\n`])
@@ -131,7 +131,7 @@ test('a policy is changed in part, a count goes back to its default, and the gat
 test('a mailbox is kept with a password that is never shown, tried with a letter, and forgotten, by an org and by the operator', async (t) => {
   const { machine, client } = await signedInAdmin(t)
   const none = await machine.run(['mail'])
-  assert.match(none.stderr, /^The org has no account of its own: /)
+  assert.match(none.stderr, /^The org has no SMTP account: /)
   const setting = ['mail', 'set', '--host', 'smtp.example.com', '--from', 'Acme <post@acme.example>']
   const kept = await machine.run([...setting, '--username', 'acme'], 'hunter2 of acme\n')
   assert.deepEqual(kept, {
@@ -149,7 +149,7 @@ test('a mailbox is kept with a password that is never shown, tried with a letter
   t.after(() => letters[Symbol.asyncDispose]())
   const operator = Machine.of(t, { SVC_GATEWAY_URL: url, SVC_KEY: operatorKey })
   const missing = await operator.run(['ops', 'mail', 'set', '--host', '127.0.0.1'])
-  assert.deepEqual([missing.status, missing.stderr], [2, 'svc: --from is needed\n'])
+  assert.deepEqual([missing.status, missing.stderr], [2, 'svc: --from is missing\n'])
   const here = ['--host', '127.0.0.1', '--port', String(letters.port)]
   const platform = await operator.json(['ops', 'mail', 'set', ...here, '--from', 'post@switchroom.test'])
   assert.deepEqual([platform.source, platform.security], ['stored', 'starttls'])

@@ -54,7 +54,10 @@ test('init writes into no folder that holds something, and makes no key without 
   mkdirSync(join(machine.home, 'full'))
   writeFileSync(join(machine.home, 'full', 'x'), '')
   const full = await machine.run(['init', 'full'])
-  assert.deepEqual([full.status, full.stderr], [2, `svc: ${join(machine.home, 'full')} is not empty\n`])
+  assert.deepEqual(
+    [full.status, full.stderr],
+    [2, `svc: ${join(machine.home, 'full')} is not empty: choose a new or empty folder\n`],
+  )
   const odd = await machine.run(['init', 'my agent!'])
   assert.equal(odd.status, 2)
   const { key, agent } = await machine.json(['init', 'desk', '--name', 'front-desk'])

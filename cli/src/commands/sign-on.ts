@@ -71,8 +71,8 @@ const set: Command = {
     const now = await client.get<IdentityProvider>(at)
     const issuer = invocation.option('issuer') ?? now.issuer
     const client_id = invocation.option('client-id') ?? now.client_id
-    if (issuer === null) throw wrongUsage('--issuer is needed')
-    if (client_id === null) throw wrongUsage('--client-id is needed')
+    if (issuer === null) throw wrongUsage('--issuer is missing')
+    if (client_id === null) throw wrongUsage('--client-id is missing')
     const isOther = issuer !== now.issuer || client_id !== now.client_id
     const isAsked = isOther || invocation.flag('new-secret')
     const role = invocation.option('role')

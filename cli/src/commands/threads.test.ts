@@ -26,7 +26,7 @@ test('a thread is listed, read, answered as the agent and marked as read', async
   assert.match(shown.stderr, /^The conversation is open; you can reply until \S+\.\n$/)
 
   const written = await machine.run(['threads', 'write', desk.agent, contact, 'Until noon.'])
-  assert.match(written.stdout, /^It is in call_\w+, on its way\.\n$/)
+  assert.match(written.stdout, /^Queued in call_\w+\.\n$/)
   assert.deepEqual(await desk.texts(contact, 2), ['Hello.', 'Until noon.'])
   assert.equal((await machine.run(['threads', 'read', desk.agent, contact])).status, 0)
   assert.equal((await thread()).unread, 0)
