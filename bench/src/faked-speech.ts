@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startWireFake, type HttpAnswer, type SocketAnswer } from '@switchroom/kit/testing/wire-fake'
 
-/** Louder than this somebody speaks. */
+/** Louder than this is speech. */
 const loud = 500
 const sampleRate = 24_000
 const speechSeconds = 2

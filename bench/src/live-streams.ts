@@ -62,7 +62,7 @@ export async function liveStreams(): Promise<boolean> {
   return judge('seconds of live audio for a second of CPU', slowest, { atLeast: 100 })
 }
 
-/** Sends audio as somebody speaks, and says how long the last words took, or why there were none. */
+/** Sends audio at speaking pace and returns the latency of the last words, or why there were none. */
 async function spokenStream(address: string, key: string, rate: number, pcm: Buffer) {
   const socket = new WebSocket(address, { headers: { authorization: `Bearer ${key}` } })
   const ready = Promise.withResolvers<void>()

@@ -41,7 +41,7 @@ async function whoamiTimes(url: string, key: string): Promise<number[]> {
 async function keepSigningIn(url: string, who: number, signal: AbortSignal): Promise<number> {
   let tries = 0
   while (!signal.aborted) {
-    const body = JSON.stringify({ email: `nobody-${who}-${tries}@example.com`, password: 'wrong' })
+    const body = JSON.stringify({ email: `unknown-${who}-${tries}@example.com`, password: 'wrong' })
     const headers = { 'content-type': 'application/json' }
     const answer = await fetch(`${url}/v1/login`, { method: 'POST', headers, body })
     await answer.arrayBuffer()

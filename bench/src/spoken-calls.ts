@@ -12,9 +12,9 @@ import { fakedMs, startFakedSpeech } from './faked-speech.ts'
 import { cpuSeconds, memoryMb, startProcess } from './processes.ts'
 import { judge, percentile, say } from './report.ts'
 
-/** What the cores should carry, with whoever calls, whatever the vendors are and the gateway on them too. */
+/** The number of calls for the cores, which also run the callers, the vendors and the gateway. */
 const mostPerCore = 20
-/** With so few nobody waits for a core: how soon an answer is by itself. */
+/** So few that no call waits for a core: the latency of an answer by itself. */
 const fewPerCore = 5
 const turns = 5
 const phoneRate = 8_000
@@ -75,7 +75,7 @@ async function callsAtOnce(perCore: number) {
   const inCall = Promise.withResolvers<void>()
   let connected = 0
   const all = Array.from({ length: calls }, async (_, place) => {
-    await sleep(place * 50) // nobody's phones ring all at one instant
+    await sleep(place * 50) // calls do not start all at once
     const phone = await callFrom(phones, sipPort)
     await phone.untilGreeted()
     connected += 1
@@ -162,7 +162,7 @@ async function callFrom(phones: SipServer, sipPort: number) {
   const dialog = await phones.invite('bench', trunk, '+15550100100', AbortSignal.timeout(30_000))
   const leg = await RtpLeg.open(dialog.terms, {
     hangUp: () => dialog.bye(),
-    transfer: () => Promise.reject(new Error('nobody is sent on')),
+    transfer: () => Promise.reject(new Error('no call is transferred here')),
     ended: dialog.ended,
   })
   const heard = { lastLoudAt: 0 }

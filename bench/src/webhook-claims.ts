@@ -24,7 +24,7 @@ const contacts = 100
 const appSecret = 'bench'
 const number = '+34910000001'
 
-/** One claim, as whoever does it one by one would write it. */
+/** One claim per statement. */
 const claimAlone = `
   insert into message_claims as c (org, message_id, claimed_at, gateway) values ($1, $2, $3, $5)
   on conflict (org, message_id) do update set claimed_at = excluded.claimed_at, gateway = excluded.gateway
@@ -138,7 +138,7 @@ async function answers(deployment: BenchDeployment, platform: MessagingFake, lin
     const sends = platform.requests.length - before
     if (sends === 0) throw new Error('no reply was sent: the platform delayed nothing')
     say(
-      `  platform ${name}: median ${percentile(webhookMs, 50).toFixed(1)} ms of ${webhookMs.length}, ${sends} sends; a route that asks nobody ${percentile(controlMs, 50).toFixed(1)} ms, 99th percentile ${percentile(controlMs, 99).toFixed(1)} ms`,
+      `  platform ${name}: median ${percentile(webhookMs, 50).toFixed(1)} ms of ${webhookMs.length}, ${sends} sends; a route without a platform request ${percentile(controlMs, 50).toFixed(1)} ms, 99th percentile ${percentile(controlMs, 99).toFixed(1)} ms`,
     )
     const what = `the webhook's answer with the platform ${name}, 99th percentile in ms`
     isSoon = judge(what, percentile(webhookMs, 99), { atMost: 100 }) && isSoon
@@ -149,7 +149,7 @@ async function answers(deployment: BenchDeployment, platform: MessagingFake, lin
 
 interface Took {
   webhookMs: number[]
-  /** A route of the same process that asks nobody: what the machine itself takes. */
+  /** A route of the same process without a platform request, as the baseline. */
   controlMs: number[]
 }
 

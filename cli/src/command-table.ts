@@ -1,4 +1,4 @@
-import type { Command } from './command.ts'
+import type { Command } from './invocation/command.ts'
 import { agentCommands } from './commands/agents.ts'
 import { auditCommands, opsAuditCommands } from './commands/audit.ts'
 import { callbackCommands } from './commands/callbacks.ts'
@@ -28,16 +28,16 @@ import { tailCommands } from './commands/tail.ts'
 import { threadCommands } from './commands/threads.ts'
 import { workerCommands } from './commands/worker.ts'
 import { completionFor, shells, type Shell } from './completion.ts'
-import { wrongUsage } from './failures.ts'
+import { wrongUsage } from './terminal/failures.ts'
 
 const completion: Command = {
   name: 'completion',
-  summary: 'a script that completes svc in your shell',
+  summary: 'print the completion script of a shell',
   arguments: [{ name: 'shell', summary: shells.join(', ') }],
   examples: ['eval "$(svc completion bash)"', 'source <(svc completion zsh)', 'svc completion fish | source'],
   async run(invocation) {
     const shell = invocation.argument('shell')
-    if (!isShell(shell)) throw wrongUsage(`the shells are ${shells.join(', ')}`)
+    if (!isShell(shell)) throw wrongUsage(`unknown shell ${shell}: use ${shells.join(', ')}`)
     invocation.out.line(completionFor(shell, commands, groups))
   },
 }
@@ -81,18 +81,18 @@ export const commands: readonly Command[] = [
 
 /** What the commands that begin with one word have in common. */
 export const groups: Readonly<Record<string, string>> = {
-  calls: 'calls, and what can be done in one',
-  settings: 'what an agent is set to, in versions',
-  lexicon: 'how words are said and heard',
-  canary: 'a version that runs on some of the calls',
-  numbers: 'phone numbers, and why each rings or not',
-  carriers: 'accounts at carriers',
-  consents: 'who agreed to be called, and who must not be',
+  calls: 'list, read and control calls',
+  settings: 'settings of an agent, with versions',
+  lexicon: 'pronunciation and vocabulary of an agent',
+  canary: 'run a version on a share of the calls',
+  numbers: 'phone numbers and their status',
+  carriers: 'carrier accounts',
+  consents: 'consents and the do-not-call list',
   threads: 'conversations on the messaging channel',
-  members: 'who belongs to the org',
+  members: 'members of the org',
   keys: 'keys and server tokens',
-  'provider-keys': 'keys of the org’s own for vendors of speech and language',
-  'sign-on': 'the identity provider that people sign in with',
-  mail: 'the account that the org’s letters go out through',
-  ops: 'what the operator of the platform does',
+  'provider-keys': 'API keys of the org at vendors',
+  'sign-on': 'single sign-on',
+  mail: 'the SMTP account of the org',
+  ops: 'commands of the platform operator',
 }

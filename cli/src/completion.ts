@@ -1,4 +1,4 @@
-import { globalOptions, type Command, type Option } from './command.ts'
+import { globalOptions, type Command, type Option } from './invocation/command.ts'
 
 export const shells = ['bash', 'zsh', 'fish'] as const
 export type Shell = (typeof shells)[number]

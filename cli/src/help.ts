@@ -1,6 +1,6 @@
-import { globalOptions, type Argument, type Command, type Option } from './command.ts'
-import { exitCodeMeanings } from './exit-codes.ts'
-import { padded } from './text-width.ts'
+import { globalOptions, type Argument, type Command, type Option } from './invocation/command.ts'
+import { exitCodeMeanings } from './terminal/exit-codes.ts'
+import { padded } from './terminal/text-width.ts'
 
 const rows = (pairs: readonly (readonly [left: string, right: string])[]): string[] => {
   const width = Math.max(...pairs.map(([left]) => left.length))
@@ -27,14 +27,14 @@ export function overview(commands: readonly Command[], groups: Readonly<Record<s
   const summaryOf = (first: string) =>
     groups[first] ?? commands.find(({ name }) => name === first)?.summary ?? ''
   return [
-    'svc speaks to a Switchroom gateway: sign in, write to agents, watch their calls, set them.',
+    'The command line of a Switchroom gateway: sign in, chat with agents, follow calls, change settings.',
     '',
     'Usage: svc <command> [arguments] [options]',
     '',
     'Commands:',
     ...rows(firsts.map((first) => [first, summaryOf(first)])),
     '',
-    'Options of every command:',
+    'Global options:',
     ...rows(globalOptions.map(optionRow)),
     '',
     'Examples:',
@@ -45,7 +45,7 @@ export function overview(commands: readonly Command[], groups: Readonly<Record<s
     '',
     ...exitStatuses(),
     '',
-    'svc help <command> tells more of one.',
+    'Run svc help <command> for details.',
   ].join('\n')
 }
 
@@ -60,7 +60,7 @@ export function groupHelp(first: string, summary: string, commands: readonly Com
     'Examples:',
     ...commands.flatMap(({ examples }) => examples.slice(0, 1).map((example) => `  ${example}`)),
     '',
-    `svc help ${first} <command> tells more of one.`,
+    `Run svc help ${first} <command> for details.`,
   ].join('\n')
 }
 
@@ -76,7 +76,7 @@ export function commandHelp(command: Command): string {
       taken.map((each) => [written(each), each.summary]),
     ),
     ...section('Options', options.map(optionRow)),
-    ...section('Options of every command', globalOptions.map(optionRow)),
+    ...section('Global options', globalOptions.map(optionRow)),
     '',
     'Examples:',
     ...examples.map((example) => `  ${example}`),

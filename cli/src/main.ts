@@ -1,15 +1,15 @@
 import { commands, groups } from './command-table.ts'
-import { exitCodes } from './exit-codes.ts'
-import { Failure, reasonOf } from './failures.ts'
+import { exitCodes } from './terminal/exit-codes.ts'
+import { Failure, reasonOf } from './terminal/failures.ts'
 import { commandHelp, groupHelp, overview } from './help.ts'
-import { Invocation } from './invocation.ts'
+import { Invocation } from './invocation/invocation.ts'
 import { findCommand, nearest, parse, readLine, refuseKeys } from './parsing.ts'
-import { plain } from './text-width.ts'
+import { plain } from './terminal/text-width.ts'
 
-// `svc calls | head` is done when nobody reads any more.
+// `svc calls | head` ends when its reader does.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(exitCodes.done)
-  process.stderr.write(`svc: what was to be said could not be written: ${reasonOf(error)}\n`)
+  process.stderr.write(`svc: the output could not be written: ${reasonOf(error)}\n`)
   process.exit(exitCodes.refused)
 })
 process.stderr.on('error', () => process.exit(process.exitCode ?? exitCodes.done))
@@ -37,7 +37,7 @@ async function run(args: string[]): Promise<number> {
   return (await command.run(new Invocation(process.env, parse(command, args)))) ?? exitCodes.done
 }
 
-/** Help, asked for or because the line names no command. */
+/** Help, on request or because the line names no command. */
 function tellOf(words: string[], isAsked: boolean): number {
   const [first = ''] = words
   const command = findCommand(commands, words)
@@ -67,6 +67,6 @@ function say(text: string, isAsked: boolean): number {
 
 function unknown(wanted: string, names: readonly string[]): Failure {
   const meant = nearest(wanted, names)
-  const hint = meant === undefined ? 'svc help lists them' : `did you mean svc ${meant}?`
-  return new Failure(exitCodes.usage, `there is no command ${wanted}: ${hint}`)
+  const hint = meant === undefined ? 'svc help lists the commands' : `did you mean svc ${meant}?`
+  return new Failure(exitCodes.usage, `unknown command ${wanted}: ${hint}`)
 }

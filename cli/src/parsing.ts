@@ -1,7 +1,7 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util'
-import { globalOptions, type Command, type Option } from './command.ts'
-import { wrongUsage } from './failures.ts'
-import type { Given } from './invocation.ts'
+import { globalOptions, type Command, type Option } from './invocation/command.ts'
+import { wrongUsage } from './terminal/failures.ts'
+import type { Given } from './invocation/invocation.ts'
 
 export interface Line {
   /** The words before the first option that is not global. */
@@ -9,7 +9,7 @@ export interface Line {
   wantsHelp: boolean
 }
 
-/** What may name a command; options that every command takes may stand before and between. */
+/** The words that may name a command; global options may come before and between them. */
 export function readLine(args: readonly string[]): Line {
   const words: string[] = []
   let wantsHelp = false
@@ -45,7 +45,7 @@ const keyForm = /svc_(live|test|op|fleet)_[\w-]{16,}/
 export function refuseKeys(args: readonly string[]): void {
   if (args.some((each) => keyForm.test(each) || /^--(key|password|secret|token)(=|$)/.test(each)))
     throw wrongUsage(
-      'a secret never goes on the command line, where others can read it: svc asks for it, reads it from standard input, or takes SVC_KEY',
+      'never put a secret on the command line, where others can read it: type it at the prompt, pipe it in, or set SVC_KEY',
     )
 }
 
@@ -87,7 +87,7 @@ function argumentsOf(command: Command, given: readonly string[]): Given['argumen
       if (value !== undefined) named[name] = value
     }
   }
-  if (left.length > 0) throw wrongUsage(`${left[0]} is one argument too many`)
+  if (left.length > 0) throw wrongUsage(`unexpected argument ${left[0]}`)
   return named
 }
 
@@ -95,10 +95,10 @@ function refuseOtherChoice({ name, choices }: Option, value: unknown): void {
   const values = Array.isArray(value) ? (value as unknown[]) : [value]
   for (const each of values)
     if (typeof each === 'string' && choices && !choices.includes(each))
-      throw wrongUsage(`--${name} is one of ${choices.join(', ')}, not ${each}`)
+      throw wrongUsage(`--${name} must be one of ${choices.join(', ')} (got ${each})`)
 }
 
-/** What somebody may have meant who wrote this. */
+/** The name that is closest to a mistyped one. */
 export function nearest(word: string, names: readonly string[]): string | undefined {
   const [best] = names
     .map((name) => ({ name, far: distance(word, name) }))

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { Machine } from '../testing/terminal.ts'
 import { commands, groups } from './command-table.ts'
 import { completionFor } from './completion.ts'
-import { exitCodeMeanings } from './exit-codes.ts'
+import { exitCodeMeanings } from './terminal/exit-codes.ts'
 
 const machine = new Machine()
 after(() => machine[Symbol.dispose]())
@@ -37,7 +37,7 @@ test('every command has help with its usage, its options and an example that par
     const { status, stdout } = await machine.run(asking)
     assert.equal(status, 0)
     assert.match(stdout, /Usage: svc settings set <agent> \[knob=value…\] \[options\]/)
-    assert.match(stdout, /--team {2,}the org's own scope/)
+    assert.match(stdout, /--team {2,}the team's scope/)
     assert.match(stdout, /Examples:\n {2}svc settings set hello greeting\.say=/)
     assert.match(stdout, /Exit status:/)
   }
@@ -55,24 +55,27 @@ test('docs/cli.md names every command and every exit status', () => {
 
 test('a line that makes no sense is 2 with a sentence that says why', async () => {
   const cases: [args: string[], sentence: string][] = [
-    [['cals'], 'there is no command cals: did you mean svc calls?'],
-    [['settings', 'gte', 'x'], 'there is no command settings gte: did you mean svc settings get?'],
-    [['frobnicate'], 'there is no command frobnicate: svc help lists them'],
-    [['tail', 'a', 'b'], 'b is one argument too many'],
+    [['cals'], 'unknown command cals: did you mean svc calls?'],
+    [['settings', 'gte', 'x'], 'unknown command settings gte: did you mean svc settings get?'],
+    [['frobnicate'], 'unknown command frobnicate: svc help lists the commands'],
+    [['tail', 'a', 'b'], 'unexpected argument b'],
     [['chat'], '<agent> is missing'],
-    [['whoami', '--env', 'staging'], '--env is one of sandbox, production, not staging'],
+    [['whoami', '--env', 'staging'], '--env must be one of sandbox, production (got staging)'],
     [['whoami', '--nope'], "unknown option '--nope'"],
-    [['calls', '--state', 'asleep'], '--state is one of open, held, ended, not asleep'],
+    [['calls', '--state', 'asleep'], '--state must be one of open, held, ended (got asleep)'],
     [
       ['whoami', '--gateway', 'ftp://x'],
-      'ftp://x is no address of a gateway: it starts with http:// or https://',
+      'ftp://x is not a gateway address: it must start with http:// or https://',
     ],
-    [['tail', 'call_1', '--agent', 'x'], 'either a call or --agent, not both'],
-    [['completion', 'tcsh'], 'the shells are bash, zsh, fish'],
-    [['dial', 'desk', '+34911234567', '--consent', 'express'], '--consent and --source go together'],
-    [['speak', 'x', '--speed', 'fast', '--out', 'x.wav'], '--speed is a number'],
-    [['worker'], 'a worker needs SVC_GATEWAY_URL and SVC_FLEET_KEY in its environment'],
-    [['ops', 'retention'], 'what is forgotten is gone: say --yes'],
+    [['tail', 'call_1', '--agent', 'x'], 'give either a call or --agent, not both'],
+    [['completion', 'tcsh'], 'unknown shell tcsh: use bash, zsh, fish'],
+    [
+      ['dial', 'desk', '+34911234567', '--consent', 'express'],
+      '--consent and --source must be given together',
+    ],
+    [['speak', 'x', '--speed', 'fast', '--out', 'x.wav'], '--speed must be a number'],
+    [['worker'], 'SVC_GATEWAY_URL and SVC_FLEET_KEY are not set: a worker needs both'],
+    [['ops', 'retention'], 'purged data cannot be restored: confirm with --yes'],
   ]
   for (const [args, sentence] of cases) {
     const { status, stdout, stderr } = await machine.run(args)
@@ -120,7 +123,7 @@ test('a reader that goes away ends the program quietly, and a full disk with a s
     env: machine.environment,
   })
   assert.equal(full.status, 1)
-  assert.match(full.stderr, /^svc: what was to be said could not be written: .+\n$/)
+  assert.match(full.stderr, /^svc: the output could not be written: .+\n$/)
 })
 
 /** What bash offers after these words, by the script that svc prints. */

@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox'
-import { EnvironmentName, type Environment } from './scopes.ts'
+import { EnvironmentName } from './scope-schemas.ts'
+import type { Environment } from './scopes.ts'
 import { nullable } from './shapes.ts'
 
 const AnyObject = Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true })
@@ -19,9 +20,9 @@ export type Preparing = true | { timeoutMs: number }
 export const RegisterAgent = Type.Object({
   type: Type.Literal('agent.register'),
   agent: Type.String(),
-  app: Type.Optional(Type.String({ description: "the app's name; unsaid, the label of its key" })),
+  app: Type.Optional(Type.String({ description: "the app's name; default: the label of its key" })),
   instance: Type.Optional(
-    Type.String({ description: "the app's process, by an id it made up; unsaid, this socket's own" }),
+    Type.String({ description: "the app's process, by an id of its own; default: this socket's" }),
   ),
   prompt: Type.Optional(
     Type.String({ description: 'what the model is told first; at most 100000 characters' }),
@@ -94,7 +95,7 @@ export type AppList = Static<typeof AppList>
 
 export const AgentEntry = Type.Object({
   agent: Type.String(),
-  held: Type.Boolean({ description: 'whether an app holds it for whoever asks' }),
+  held: Type.Boolean({ description: 'whether an app is connected for the caller' }),
   app: nullable(Type.String()),
   holder: Holder,
   fixed: Type.Array(Type.String(), { description: 'the settings that its class declares' }),

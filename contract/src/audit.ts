@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox'
-import { EnvironmentName } from './scopes.ts'
+import { EnvironmentName } from './scope-schemas.ts'
 import { anyOf, nullable, oneOf, Timestamp } from './shapes.ts'
 
 /** Every change that the audit log knows. */
@@ -57,7 +57,7 @@ export const auditActions = [
 ] as const
 export type AuditAction = (typeof auditActions)[number]
 
-/** `operator`: the platform's own key, or a person at the operator's endpoints; `system`: nobody asked. */
+/** `operator`: the platform's own key, or a person at the operator's endpoints; `system`: a periodic task. */
 export const auditActorKinds = ['person', 'server', 'operator', 'fleet', 'system'] as const
 export type AuditActorKind = (typeof auditActorKinds)[number]
 
@@ -114,7 +114,7 @@ export const AuditAsked = Type.Object({
   since: Type.Optional(Type.String({ description: 'a time with an offset; entries from then on' })),
   until: Type.Optional(Type.String({ description: 'a time with an offset; entries before it' })),
   after: Type.Optional(Type.String({ description: 'the `next` of the page before' })),
-  limit: Type.Optional(Type.String({ description: '1 to 200; 50 where not given' })),
+  limit: Type.Optional(Type.String({ description: '1 to 200; default 50' })),
 })
 export type AuditAsked = Static<typeof AuditAsked>
 

@@ -13,7 +13,7 @@ export const OpenBrowserCall = Type.Object({
     Type.Integer({
       minimum: 1,
       maximum: 600,
-      description: 'how long the token waits to be used; 60 where unsaid',
+      description: 'how long the token is valid; default 60',
     }),
   ),
 })

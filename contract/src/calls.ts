@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox'
-import { EnvironmentName } from './scopes.ts'
+import { EnvironmentName } from './scope-schemas.ts'
 import {
   AnyConfig,
   Lexicon,
@@ -20,7 +20,7 @@ export const CallParams = Type.Object({ call: Type.String() })
 
 export const OpenCall = Type.Object({
   agent: Type.String(),
-  channel: Type.Optional(anyOf(openableChannels, 'web where unsaid')),
+  channel: Type.Optional(anyOf(openableChannels, 'default web')),
 })
 export type OpenCall = Static<typeof OpenCall>
 

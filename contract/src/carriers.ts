@@ -12,12 +12,12 @@ export type NetworkState = (typeof networkStates)[number]
 export const sipTransports = ['udp', 'tcp', 'tls'] as const
 export type SipTransport = (typeof sipTransports)[number]
 
-const kept = 'kept as it is when unsaid'
+const kept = 'unchanged if absent'
 const clearable = (description: string) => Type.Optional(nullable(Type.String({ description })))
 
 /** An account by its kind; of one that is held, what is not named stays. */
 export const PutCarrier = Type.Object({
-  kind: Type.Optional(anyOf(carrierKinds, 'follows from the fields when unsaid')),
+  kind: Type.Optional(anyOf(carrierKinds, 'default: follows from the fields')),
   label: Type.Optional(Type.String({ description: 'what people call it' })),
 
   account_sid: Type.Optional(Type.String({ description: 'apicarrier' })),
@@ -32,8 +32,8 @@ export const PutCarrier = Type.Object({
     }),
   ),
   outbound_host: clearable('sip: where the platform dials the peer, as host or host:port'),
-  outbound_transport: clearable(`sip: one of ${sipTransports.join(', ')}; udp when unsaid`),
-  outbound_username: clearable('sip: what it dials with; the pair above when unsaid'),
+  outbound_transport: clearable(`sip: one of ${sipTransports.join(', ')}; default udp`),
+  outbound_username: clearable('sip: for outbound calls; default: the pair above'),
   outbound_password: clearable('sip: write-only, together with outbound_username'),
 
   phone_number_id: Type.Optional(Type.String({ description: 'msgapp' })),
@@ -95,7 +95,7 @@ export const AskedNetworks = Type.Object({ networks: Type.Array(AskedNetwork) })
 export type AskedNetworks = Static<typeof AskedNetworks>
 
 export const NetworksAsked = Type.Object({
-  state: Type.Optional(anyOf(networkStates, 'waiting when unsaid')),
+  state: Type.Optional(anyOf(networkStates, 'default waiting')),
 })
 export type NetworksAsked = Static<typeof NetworksAsked>
 

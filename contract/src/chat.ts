@@ -27,7 +27,7 @@ export type ChatMessage = Static<typeof ChatMessage>
 /** Client to gateway: the conversation is over. */
 export const ChatEnd = Type.Object({ type: Type.Literal('end') })
 
-/** Gateway to client. `seq` is the log's cursor: whoever comes back asks for what came after. */
+/** Gateway to client. `seq` is the log's cursor: a client that reconnects asks for what came after it. */
 export type ChatFrame =
   | { type: 'started'; call: string; seq: number }
   /** A message of this client, or of another on the same call, is in the log. */

@@ -31,7 +31,7 @@ export type RecordConsent = Static<typeof RecordConsent>
 export const NumberParams = Type.Object({ number: Type.String() })
 
 const Instant = Type.Number({ description: 'epoch seconds' })
-const By = Type.String({ description: "a member's id, `caller`, or the label of a key that names nobody" })
+const By = Type.String({ description: "a member's id, `caller`, or the label of a key without a member" })
 const OnCall = nullable(Type.String({ description: 'the call it was said on' }))
 
 export const ConsentFact = Type.Object({

@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox'
 import { consentKinds, standings } from './consents.ts'
-import { EnvironmentName } from './scopes.ts'
+import { EnvironmentName } from './scope-schemas.ts'
 import { nullable, oneOf } from './shapes.ts'
 
 /** Why a dial is refused, in the order they are judged. */
@@ -37,7 +37,7 @@ export const Dial = Type.Object({
   to: Type.String(),
   from: nullable(Type.String()),
   call: nullable(Type.String()),
-  by: Type.String({ description: "a member's id, or the label of a key that names nobody" }),
+  by: Type.String({ description: "a member's id, or the label of a key without a member" }),
   outcome: oneOf(['taken', 'refused']),
   status: Type.Integer(),
   reason: nullable(
@@ -63,7 +63,7 @@ const HoursAsked = Type.Object({
   start: Type.String({ description: '00:00 to 23:59' }),
   end: Type.String({ description: 'later than the start, up to 24:00' }),
   days: Type.Optional(
-    Type.Array(Type.String(), { description: `of ${weekdays.join(', ')}; every day where unsaid` }),
+    Type.Array(Type.String(), { description: `of ${weekdays.join(', ')}; default: every day` }),
   ),
 })
 

@@ -10,7 +10,7 @@ export type Brand = Static<typeof Brand>
 
 export const Discovery = Type.Object({
   version: Type.String(),
-  signup: Type.Boolean({ description: 'whether anybody may sign up' }),
+  signup: Type.Boolean({ description: 'whether sign-up is open' }),
   min_password: Type.Integer({ description: '0 means no length rule' }),
   mail: Type.Boolean({ description: "whether the platform's own mailbox can send a letter" }),
   brand: Brand,

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox'
-import { EnvironmentName, ScopeName } from './scopes.ts'
+import { EnvironmentName, ScopeName } from './scope-schemas.ts'
 import { nullable } from './shapes.ts'
 
 /** Who a key acts as, in the environment of the request. */

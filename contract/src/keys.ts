@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox'
-import { EnvironmentName, environments, ScopeName } from './scopes.ts'
+import { EnvironmentName, ScopeName } from './scope-schemas.ts'
+import { environments } from './scopes.ts'
 import { anyOf, nullable, oneOf, Timestamp } from './shapes.ts'
 
 /** What every endpoint that mints a key answers; the key is in no other answer. */

@@ -29,8 +29,8 @@ export interface NewEntry {
 }
 
 export const EventsAsked = Type.Object({
-  after: Type.Optional(Type.String({ description: 'the last seq already seen; 0 where unsaid' })),
-  limit: Type.Optional(Type.String({ description: '1 to 1000; 500 where unsaid' })),
+  after: Type.Optional(Type.String({ description: 'the last seq already seen; default 0' })),
+  limit: Type.Optional(Type.String({ description: '1 to 1000; default 500' })),
 })
 export type EventsAsked = Static<typeof EventsAsked>
 

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox'
-import { EnvironmentName } from './scopes.ts'
+import { EnvironmentName } from './scope-schemas.ts'
 import { orNull } from './settings.ts'
 
 const WorkerName = Type.String({ minLength: 1, maxLength: 128, description: 'who asks' })
@@ -34,7 +34,7 @@ export type WorkerFences = Static<typeof WorkerFences>
 export const TakePlacement = Type.Object({
   worker: WorkerName,
   wait_s: Type.Optional(
-    Type.Integer({ minimum: 0, maximum: 25, description: 'how long to wait for a call; 25 where unsaid' }),
+    Type.Integer({ minimum: 0, maximum: 25, description: 'how long to wait for a call; default 25' }),
   ),
 })
 export type TakePlacement = Static<typeof TakePlacement>

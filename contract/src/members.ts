@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox'
 import { MintedKey } from './keys.ts'
-import { RoleName, ScopeName, WantedRole } from './scopes.ts'
+import { RoleName, ScopeName, WantedRole } from './scope-schemas.ts'
 import { anyOf, nullable, oneOf, Timestamp } from './shapes.ts'
 
 export const memberStatuses = ['invited', 'active', 'disabled'] as const

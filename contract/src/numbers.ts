@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox'
-import { EnvironmentName } from './scopes.ts'
+import { EnvironmentName } from './scope-schemas.ts'
 import { anyOf, nullable, oneOf } from './shapes.ts'
 
 /** A number as everybody writes it who dials across borders. */
@@ -82,7 +82,7 @@ export const DryRun = Type.Object({
 })
 export type DryRun = Static<typeof DryRun>
 
-const channel = Type.Optional(anyOf(numberChannels, 'phone when unsaid'))
+const channel = Type.Optional(anyOf(numberChannels, 'default phone'))
 
 export const ImportNumber = Type.Object({
   number: Type.Optional(Type.String({ description: 'E.164' })),
@@ -126,7 +126,7 @@ export const TypeNumber = Type.Object({
   env: Type.String({ description: 'sandbox or production' }),
   channel,
   via: Type.Optional(
-    Type.String({ description: "the catalogue's carrier it comes through; the first when unsaid" }),
+    Type.String({ description: "the catalogue's carrier it comes through; default: the first" }),
   ),
 })
 export type TypeNumber = Static<typeof TypeNumber>

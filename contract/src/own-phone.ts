@@ -2,7 +2,7 @@ import { Type, type Static } from 'typebox'
 import { nullable } from './shapes.ts'
 
 export const VerifyPhone = Type.Object({
-  number: Type.String({ description: 'the phone of whoever asks, as +15550100100' }),
+  number: Type.String({ description: "the caller's own phone, such as +15550100100" }),
   code: Type.Optional(Type.String({ description: 'the six digits that were sent to it' })),
 })
 export type VerifyPhone = Static<typeof VerifyPhone>

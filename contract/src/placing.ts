@@ -1,9 +1,9 @@
 import { Type, type Static } from 'typebox'
 import { SentConsent } from './consents.ts'
-import { EnvironmentName } from './scopes.ts'
+import { EnvironmentName } from './scope-schemas.ts'
 import { nullable } from './shapes.ts'
 
-/** Whether whoever dials wants to read the call's log, and for how long. */
+/** Whether the dialling client wants to read the call's log, and for how long. */
 const WantedLog = Type.Unsafe<boolean | Record<string, unknown>>({
   type: ['boolean', 'object'],
   additionalProperties: true,
@@ -13,7 +13,7 @@ const WantedLog = Type.Unsafe<boolean | Record<string, unknown>>({
 
 export const DialCall = Type.Object({
   to: Type.String({ description: 'whom to call, as +15550100100' }),
-  from: Type.Optional(Type.String({ description: "one of the agent's numbers; its first where unsaid" })),
+  from: Type.Optional(Type.String({ description: "one of the agent's numbers; default: its first" })),
   log: Type.Optional(WantedLog),
   consent: Type.Optional(SentConsent),
 })

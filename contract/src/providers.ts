@@ -3,14 +3,14 @@ import { environments } from './scopes.ts'
 import { anyOf, nullable, oneOf } from './shapes.ts'
 import type { Stage } from './speech.ts'
 
-/** Who ends the caller's turn: the ears themselves, the media framework, or a model on the worker. */
+/** Who ends the caller's turn: the speech-to-text vendor, the media framework, or a model on the worker. */
 export const turnEnders = ['stt', 'framework', 'smart-turn'] as const
 
 const texts = Type.Array(Type.String())
 
 const VoiceFields = Type.Object({
   id: Type.String(),
-  name: Type.Optional(Type.String({ description: 'the id where unsaid' })),
+  name: Type.Optional(Type.String({ description: 'default: the id' })),
   language: Type.Optional(nullable(Type.String())),
   description: Type.Optional(nullable(Type.String())),
   gender: Type.Optional(nullable(Type.String())),

@@ -1,8 +1,7 @@
-import { anyOf, oneOf } from './shapes.ts'
+// Names only: svc loads this page at every start, and schemas take longer than most commands run.
 
 export const environments = ['sandbox', 'production'] as const
 export type Environment = (typeof environments)[number]
-export const EnvironmentName = oneOf(environments)
 
 /** Every scope there is, in the order answers list them. */
 export const scopes = [
@@ -19,15 +18,12 @@ export const scopes = [
   'team',
 ] as const
 export type Scope = (typeof scopes)[number]
-export const ScopeName = oneOf(scopes)
 
 /** What a server token made by a person may open. */
 export const serverTokenScopes = ['app', 'calls', 'talk', 'knowledge', 'evals'] as const satisfies Scope[]
 
 export const roles = ['admin', 'developer', 'manager', 'qa', 'supervisor'] as const
 export type Role = (typeof roles)[number]
-export const RoleName = oneOf(roles)
-export const WantedRole = anyOf(roles)
 
 export const scopesOfRole: Record<Role, readonly Scope[]> = {
   qa: ['calls', 'evals'],

@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox'
 import { callStates } from './log.ts'
-import { EnvironmentName } from './scopes.ts'
+import { EnvironmentName } from './scope-schemas.ts'
 import { anyOf, nullable, oneOf } from './shapes.ts'
 
 /** What a call comes in by. */
@@ -17,7 +17,7 @@ export const SessionsAsked = Type.Object({
   state: Type.Optional(anyOf(callStates)),
   channel: Type.Optional(anyOf(channels)),
   after: Type.Optional(Type.String({ description: 'the `next` of the page before' })),
-  limit: Type.Optional(Type.String({ description: `1 to ${mostSessions}; 50 where unsaid` })),
+  limit: Type.Optional(Type.String({ description: `1 to ${mostSessions}; default 50` })),
 })
 export type SessionsAsked = Static<typeof SessionsAsked>
 

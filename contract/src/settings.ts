@@ -1,5 +1,5 @@
 import { Type, type Static, type TSchema } from 'typebox'
-import { EnvironmentName } from './scopes.ts'
+import { EnvironmentName } from './scope-schemas.ts'
 import { nullable } from './shapes.ts'
 
 /** What a set may state, in the order in which sentences and diffs name it. */

@@ -1,7 +1,8 @@
 import { Type, type Static } from 'typebox'
 import { memberStatuses } from './members.ts'
 import { MintedKey } from './keys.ts'
-import { RoleName, roles } from './scopes.ts'
+import { RoleName } from './scope-schemas.ts'
+import { roles } from './scopes.ts'
 import { nullable, oneOf, Timestamp } from './shapes.ts'
 
 const optionalText = (description: string) => Type.Optional(nullable(Type.String({ description })))

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox'
-import { RoleName, WantedRole } from './scopes.ts'
+import { RoleName, WantedRole } from './scope-schemas.ts'
 import { nullable } from './shapes.ts'
 
 export const SetIdentityProvider = Type.Object({
@@ -14,7 +14,7 @@ export const SetIdentityProvider = Type.Object({
   role: Type.Optional(
     nullable({ ...WantedRole, description: 'seats an uninvited address of the domains with this role' }),
   ),
-  required: Type.Optional(Type.Boolean({ description: 'nobody signs in with a password' })),
+  required: Type.Optional(Type.Boolean({ description: 'require single sign-on' })),
 })
 export type SetIdentityProvider = Static<typeof SetIdentityProvider>
 

@@ -2,7 +2,7 @@ import { Type, type Static } from 'typebox'
 import { callStates } from './log.ts'
 import { anyOf, oneOf } from './shapes.ts'
 
-/** What somebody may do to a call from outside it. */
+/** What a supervisor may do in a call. */
 export const verbs = ['takeover', 'release', 'say', 'whisper', 'end'] as const
 export type Verb = (typeof verbs)[number]
 

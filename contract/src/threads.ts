@@ -12,7 +12,7 @@ export const longestMessage = 4096
 export const ThreadsAsked = Type.Object({
   contact: Type.Optional(Type.String({ description: 'the thread of this one alone' })),
   turns: Type.Optional(
-    Type.String({ description: `how many turns of each, 0 to ${mostTurns}; ${mostTurns} where unsaid` }),
+    Type.String({ description: `how many turns of each, 0 to ${mostTurns}; default ${mostTurns}` }),
   ),
 })
 export type ThreadsAsked = Static<typeof ThreadsAsked>
@@ -55,7 +55,7 @@ export const Thread = Type.Object({
   ),
   unread: nullable(
     Type.Integer({
-      description: `what they wrote since you read the thread, of its last ${mostTurns} turns; null for a key that names nobody`,
+      description: `what they wrote since you read the thread, of its last ${mostTurns} turns; null for a key without a member`,
     }),
   ),
   calls: Type.Array(ThreadCall, { description: 'oldest first' }),
@@ -84,7 +84,7 @@ export type WrittenToThread = Static<typeof WrittenToThread>
 
 export const ReadThread = Type.Object({
   up_to: Type.Optional(
-    Type.Number({ description: 'the `ts` of the newest turn that you saw; now where unsaid' }),
+    Type.Number({ description: 'the `ts` of the newest turn that you saw; default: now' }),
   ),
 })
 export type ReadThread = Static<typeof ReadThread>

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox'
-import { EnvironmentName } from './scopes.ts'
+import { EnvironmentName } from './scope-schemas.ts'
 import { VoiceEntry } from './speech.ts'
 import { nullable, oneOf } from './shapes.ts'
 
@@ -28,7 +28,7 @@ export const VoiceRefusal = Type.Object({
 })
 export type VoiceRefusal = Static<typeof VoiceRefusal>
 
-/** What somebody does at a voice server; each is counted by itself. */
+/** Uses of a voice server; each is counted by itself. */
 export const voiceDoings = ['speech', 'voices', 'transcriptions', 'streams'] as const
 export type VoiceDoing = (typeof voiceDoings)[number]
 
@@ -39,7 +39,7 @@ export const AskEntry = Type.Object({
 })
 export type AskEntry = Static<typeof AskEntry>
 
-/** Of whoever is refused, org and key are empty. */
+/** Org and key are empty if the key was refused. */
 export const Entered = Type.Object({
   org: Type.String(),
   key_id: Type.String(),
@@ -134,7 +134,7 @@ export const SpeechVoice = Type.Object({
   provider: Type.String(),
   alias: Type.String({ description: 'names the voice as provider/alias' }),
   ...entryFields,
-  languages: Type.Array(Type.String(), { description: 'tags such as en or pt-BR; none where unsaid' }),
+  languages: Type.Array(Type.String(), { description: 'tags such as en or pt-BR; empty if unknown' }),
 })
 export type SpeechVoice = Static<typeof SpeechVoice>
 

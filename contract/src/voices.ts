@@ -3,7 +3,7 @@ import { nullable } from './shapes.ts'
 import { VoiceEntry } from './speech.ts'
 
 export const VoicesAsked = Type.Object({
-  tts: Type.Optional(Type.String({ description: 'a vendor; the default one where unsaid' })),
+  tts: Type.Optional(Type.String({ description: 'a vendor; default: the default one' })),
   language: Type.Optional(Type.String({ description: 'a tag such as en or pt-BR; its primary tag filters' })),
 })
 export type VoicesAsked = Static<typeof VoicesAsked>
@@ -23,7 +23,7 @@ export const SampleVoice = Type.Object({
   voice: knob('one of its voices'),
   model: Type.Optional(knob('one of its models')),
   language: Type.Optional(knob('a tag such as en or pt-BR')),
-  text: Type.Optional(knob('at most 400 characters; the line of the language where unsaid')),
+  text: Type.Optional(knob('at most 400 characters; default: a sample of the language')),
 })
 export type SampleVoice = Static<typeof SampleVoice>
 

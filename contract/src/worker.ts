@@ -2,7 +2,7 @@ import { Type, type Static } from 'typebox'
 import { AppTool } from './apps.ts'
 import { PreparedSet } from './call-frames.ts'
 import type { Call } from './log.ts'
-import { EnvironmentName } from './scopes.ts'
+import { EnvironmentName } from './scope-schemas.ts'
 import { orNull } from './settings.ts'
 import { nullable } from './shapes.ts'
 
@@ -94,7 +94,7 @@ export const CallInstructions = Type.Object({
   tools: Type.Array(AppTool),
   contact: Type.Unsafe<string | null>({
     type: ['string', 'null'],
-    description: 'whom the call is with, as `memory.ops` names them; null where nobody knows',
+    description: 'whom the call is with, as `memory.ops` names them; null if unknown',
   }),
   facts: Type.Array(Type.Object({ id: Type.String(), text: Type.String() })),
   send_audio_metrics: Type.Boolean(),

@@ -67,7 +67,7 @@ export class Launch {
   async untilReady(withinMs = 120_000): Promise<this> {
     const isReady = () => {
       if (this.#child.exitCode !== null) throw new Error('it ended')
-      return this.stdout.includes('Ctrl-C stops it.')
+      return this.stdout.includes('Press Ctrl-C to stop.')
     }
     await until('it runs', isReady, withinMs).catch((error: Error) => {
       throw new Error(`${error.message}; it said: ${this.stdout}${this.stderr}`)

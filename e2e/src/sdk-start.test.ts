@@ -8,7 +8,7 @@ import { temporaryFolder } from '@switchroom/launcher/testing/folders'
 import { until } from '@switchroom/launcher/testing/waiting'
 import { launch, root } from './launch.ts'
 
-/** The command that the start printed, as somebody at a terminal would use it. */
+/** The command that npm start printed, as a person at a terminal would run it. */
 class Terminal {
   said = ''
   readonly ended: Promise<unknown>
@@ -64,7 +64,7 @@ test('a fresh start runs an example agent that can be written to, knows the time
   const pids = first.leftBehind().filter((pid) => commandOf(pid).includes('hello.ts'))
   assert.equal(pids.length, 1)
   process.kill(Number(pids[0]), 'SIGKILL')
-  await until('it is back', () => first.stderr.includes('the example agent runs again'))
+  await until('it is back', () => first.stderr.includes('the example agent is running again'))
   const again = new Terminal(command)
   again.type('what time is it')
   await again.untilSays(/The answer of time is/)

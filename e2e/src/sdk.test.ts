@@ -11,7 +11,7 @@ const { url } = deployment
 
 let agents = 0
 
-/** An agent of this process, and somebody who writes to it. */
+/** An agent of this process and a contact who writes to it. */
 async function talking(t: TestContext, options: Partial<AgentOptions> = {}, contact = '+34911234567') {
   const switchroom = connect({ url, key })
   t.after(() => switchroom.close())
@@ -123,7 +123,7 @@ test('what a handler of call.preparing sets is read by the model in the turn tha
   assert.deepEqual(said, ['Welcome, gold customer.'])
 })
 
-test("the gateway's own sentence reaches whoever holds an agent that it refuses, and what it refuses of a call reaches the agent (ND-91)", async (t) => {
+test("the gateway's reason reaches the app whose agent it refuses, and a refusal about a call reaches the agent (ND-91)", async (t) => {
   const { switchroom, agent, open } = await talking(t)
   const wrong = new Agent({ name: 'Not A Slug' })
   wrong.on('error', () => {})

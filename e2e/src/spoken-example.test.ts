@@ -35,7 +35,7 @@ test('whoever writes to the example agent is told that only calls are put throug
   chat.on('message', ({ text }) => void said.push(text))
   await chat.started
   await chat.send('I want to speak to a person.')
-  const sentence = 'only somebody who calls can be put through, and this conversation is written'
+  const sentence = 'only callers can be transferred, and this is a text conversation'
   await until('it answers', () => said.some((text) => text.endsWith(`The answer of person is: ${sentence}`)))
 })
 
@@ -57,7 +57,7 @@ test('the example agent says which setting names the person that callers are put
   const log = await office.untilLogged(call, 'it has answered', (entries) =>
     entries.some(isOf('agent.message', turn)),
   )
-  const sentence = 'nobody was named to put callers through to: HELLO_PERSON is for their number'
+  const sentence = 'no person to transfer to: set HELLO_PERSON to their number'
   const [said = ''] = textsOf(log.filter(isOf('agent.message', turn)), 'agent.message')
   assert.ok(said.endsWith(`The answer of person is: ${sentence}`), said)
   await phone.hangUp()
@@ -71,7 +71,7 @@ test('a caller of the example agent to whom nobody comes is told so, and stays w
   const invite = await carrier.nextRing()
   invite.reject(486, 'Busy Here')
   const log = await office.untilLogged(call, 'it is told', (entries) =>
-    textsOf(entries, 'agent.message').includes('I am sorry, nobody came to the phone.'),
+    textsOf(entries, 'agent.message').includes('I am sorry, there was no answer.'),
   )
   const told = log.find(({ type }) => type === 'call.transferred')
   const why = 'the far end answered 486 Busy Here'

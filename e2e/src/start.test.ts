@@ -87,7 +87,7 @@ test('a database that dies ends the deployment with one line that names its log'
   process.kill(Number.parseInt(readFileSync(join(data, 'postgres', 'postmaster.pid'), 'utf8'), 10), 'SIGKILL')
   assert.equal(await started.ended, 1)
   const log = join(data, 'logs', 'postgres.log')
-  assert.equal(started.stderr, `the database ended by itself: read ${log}, then start again\n`)
+  assert.equal(started.stderr, `the database stopped: read ${log}, then start again\n`)
   assert.deepEqual(started.leftBehind(), [])
 })
 

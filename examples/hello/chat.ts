@@ -36,11 +36,11 @@ chat.on('ended', (reason) => {
   process.exit()
 })
 chat.on('disconnected', (reason) => {
-  if (!isLost) show(`(no connection: ${reason}; trying again)`)
+  if (!isLost) show(`(no connection: ${reason}; reconnecting)`)
   isLost = true
 })
 chat.on('connected', () => {
-  if (isLost) show('(connected again)')
+  if (isLost) show('(reconnected)')
   isLost = false
 })
 
@@ -50,7 +50,7 @@ try {
   process.stderr.write(`${(error as Error).message}\n`)
   process.exit(1)
 }
-if (isTerminal) show(`You are writing to ${agent}. Ctrl-D ends it.`)
+if (isTerminal) show(`Chatting with ${agent}. Press Ctrl-D to end.`)
 
 for await (const line of lines) {
   const isSaid = line.trim() !== ''

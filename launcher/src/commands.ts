@@ -8,7 +8,7 @@ interface RunOptions {
   signal?: AbortSignal
 }
 
-/** Runs a program to its end; one that cannot be run at all counts as failed. */
+/** Runs a program to its end; one that cannot be started counts as failed. */
 export function run(
   program: string,
   args: string[],
@@ -24,7 +24,7 @@ export function run(
       else resolve({ status: 1, output: error.message })
     })
     child.on('close', (status) => {
-      if (interruption) reject(interruption) // only now that nobody writes any more
+      if (interruption) reject(interruption) // only now that the program writes no more
       else resolve({ status: status ?? 1, output })
     })
     child.stdin.on('error', () => {}) // it may end without reading
@@ -32,7 +32,7 @@ export function run(
   })
 }
 
-/** What PostgreSQL gets to see: none of our settings, for some of them are secrets. */
+/** The environment of PostgreSQL, without our settings: some of them are secrets. */
 export function plainEnvironment(): NodeJS.ProcessEnv {
   return { PATH: process.env['PATH'], LC_ALL: 'C' }
 }

@@ -72,7 +72,7 @@ test('an empty folder that others may read is closed to them; one with other fil
   assert.equal(permissions(folder), 0o700)
 
   chmodSync(folder, 0o755)
-  writeFileSync(join(folder, 'somebody-elses'), '')
+  writeFileSync(join(folder, 'another-users'), '')
   assert.throws(() => openDataFolder(folder), /is open to other users and holds other files: set SVC_DATA/)
   assert.equal(permissions(folder), 0o755)
 })

@@ -19,7 +19,7 @@ import { Failure, hasCode, notWritable } from './failures.ts'
 
 const logLimitBytes = 10 * 1024 * 1024
 
-/** Makes the folder, or takes an existing one, so that nobody but its owner can enter it. */
+/** Creates the folder or uses an existing one, with access for its owner only. */
 export function openDataFolder(folder: string): void {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
@@ -49,7 +49,7 @@ export function vaultKey(folder: string): string {
   const file = join(folder, 'vault.key')
   if (!existsSync(file) && existsSync(join(folder, 'postgres'))) {
     throw new Failure(
-      `${file} is missing, and the database beside it is sealed with it: restore it, or set SVC_VAULT_KEY`,
+      `${file} is missing, and the database is encrypted with it: restore it, or set SVC_VAULT_KEY`,
     )
   }
   return keyIn(file, () => randomBytes(32).toString('base64'))
@@ -59,7 +59,7 @@ export function operatorKey(folder: string): string {
   return keyIn(operatorKeyFile(folder), () => `svc_op_${randomBytes(32).toString('base64url')}`)
 }
 
-/** What the processes of this deployment know each other by. */
+/** The key by which the processes of this deployment authenticate to each other. */
 export function fleetKey(folder: string): string {
   return keyIn(join(folder, 'fleet.key'), () => `svc_fleet_${randomBytes(32).toString('base64url')}`)
 }
@@ -93,7 +93,7 @@ export function logFolder(folder: string): string {
   return join(folder, 'logs')
 }
 
-/** Opens a log to append to; one that grew large is put aside first. */
+/** Opens a log for appending; a large one is rotated first. */
 export function openLog(folder: string, name: string): { file: string; descriptor: number } {
   mkdirSync(logFolder(folder), { recursive: true, mode: 0o700 })
   const file = join(logFolder(folder), name)

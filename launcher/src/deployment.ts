@@ -52,7 +52,7 @@ export class Deployment {
     this.#settings = settings
     this.#interrupted = interrupted
     this.#phones = phoneAddress(settings)
-    this.#lost.promise.catch(() => {}) // somebody waits for it only once everything runs
+    this.#lost.promise.catch(() => {}) // awaited only once everything runs
   }
 
   async start(): Promise<void> {
@@ -87,14 +87,14 @@ export class Deployment {
       ...shared,
       SVC_GATEWAY_URL: gatewayAddressFromHere(this.#settings),
     })
-    voiceServer.catch(() => {}) // what keeps both from starting is told by the gateway
+    voiceServer.catch(() => {}) // the gateway reports what keeps both from starting
     await gateway
-    const worker = this.#startWorker(shared) // only now: what answers first is not to wait for it
+    const worker = this.#startWorker(shared) // last, so that the first answer does not wait for it
     await voiceServer
     this.#sayWhatRuns()
     if (this.#settings.demo) {
-      await this.#tryDemo('the demo org could not be made', () => this.#inviteDemoAdmin(keys.operator))
-      await this.#tryDemo('the example agent could not be started', () => this.#startExample(keys.operator))
+      await this.#tryDemo('could not create the demo org', () => this.#inviteDemoAdmin(keys.operator))
+      await this.#tryDemo('could not start the example agent', () => this.#startExample(keys.operator))
     }
     await worker
     this.#interrupted.throwIfAborted()
@@ -116,7 +116,7 @@ export class Deployment {
       log: openLog(this.dataFolder, 'worker.log'),
       tell: complain,
       hear: (message) => (this.#phones = phonesIn(message) ?? this.#phones),
-      stopSignal: 'SIGINT', // its calls cannot go on without the gateway
+      stopSignal: 'SIGINT', // its calls cannot continue without the gateway
     })
     this.#parts.push({ name: 'the worker', stop: () => worker.stop(), kill: () => worker.kill() })
     await step('starting the worker', worker.startOrRetry(this.#interrupted))
@@ -133,7 +133,7 @@ export class Deployment {
     const postgres = await step(doing, startPostgres({ cluster, log, signal: this.#interrupted }))
     this.#parts.push({ name: 'the database', stop: () => postgres.stop(), kill: () => postgres.kill() })
     void postgres.ended.then(() =>
-      this.#lost.reject(new Failure(`the database ended by itself: read ${log.file}, then start again`)),
+      this.#lost.reject(new Failure(`the database stopped: read ${log.file}, then start again`)),
     )
     return postgres.url('switchroom')
   }
@@ -158,8 +158,8 @@ export class Deployment {
       gateway: address,
       'voice server': voiceAddress(this.#settings),
       reference: `${address}/docs`,
-      database: databaseUrl ? 'the one of SVC_DATABASE_URL' : join(this.dataFolder, 'postgres'),
-      'operator key': ownKey ? 'the one of SVC_OPERATOR_KEY' : operatorKeyFile(this.dataFolder),
+      database: databaseUrl ? 'SVC_DATABASE_URL' : join(this.dataFolder, 'postgres'),
+      'operator key': ownKey ? 'SVC_OPERATOR_KEY' : operatorKeyFile(this.dataFolder),
       logs: logFolder(this.dataFolder),
     }
     say(['', ...Object.entries(lines).map(([what, where]) => `  ${what.padEnd(14)}${where}`), ''].join('\n'))
@@ -172,7 +172,7 @@ export class Deployment {
 
   async #inviteDemoAdmin(key: string): Promise<void> {
     await inviteDemoAdmin(this.#operatorApi(key), (link) => {
-      say(`  Open this to become the demo org's admin; it works once, for a week:\n  ${link}\n`)
+      say(`  Open this link to become the demo org's admin (valid once, for a week):\n  ${link}\n`)
     })
   }
 
@@ -194,7 +194,7 @@ export class Deployment {
     })
     await step('starting the example agent', example.startOrRetry(this.#interrupted))
     this.#interrupted.throwIfAborted()
-    say(`  Write to the example agent, in another terminal:\n  ${chatCommand(this.dataFolder)}\n`)
+    say(`  Chat with the example agent, in another terminal:\n  ${chatCommand(this.dataFolder)}\n`)
     this.#hasExample = true
   }
 
@@ -203,7 +203,7 @@ export class Deployment {
     say(`  Call it:\n  ${'phone'.padEnd(14)}${phone}\n  ${'browser'.padEnd(14)}${browser}\n`)
   }
 
-  /** What is there to be tried out is never worth the start of the rest. */
+  /** A failure of the demo does not stop the start. */
   async #tryDemo(failure: string, work: () => Promise<void>): Promise<void> {
     try {
       await work()
@@ -213,7 +213,7 @@ export class Deployment {
     }
   }
 
-  /** Settles when the deployment is asked to stop; fails when it cannot go on. */
+  /** Resolves when the deployment is asked to stop; rejects when it cannot continue. */
   async untilLost(): Promise<void> {
     if (this.#interrupted.aborted) return
     await Promise.race([once(this.#interrupted, 'abort'), this.#lost.promise])
@@ -229,7 +229,7 @@ export class Deployment {
   }
 }
 
-/** Where the worker says that it listens, when that is not where it was told to. */
+/** The worker's address, if it is not the one in the settings. */
 function phonesIn(message: unknown): string | undefined {
   const { phones } = (message ?? {}) as { phones?: unknown }
   return typeof phones === 'string' ? phones : undefined

@@ -56,7 +56,7 @@ test('the example agent gets a key of the demo org in the sandbox, kept for its 
   assert.equal(asked.length, 1)
 })
 
-test('the example agent greets as its settings say, which are set once and then whoever’s they become', async (t) => {
+test('the example agent greets as its settings say, which are set once and stay as a person changes them', async (t) => {
   const { keys, settings, options, marker } = await gatewayWithDemo(t)
   writeFileSync(marker, '')
   await exampleEnvironment(options)

@@ -5,12 +5,12 @@ import { demoToken, hasDemoOrg, type DemoOptions } from './demo.ts'
 
 const label = 'hello'
 const scopes = ['app', 'calls', 'talk']
-/** Set once, and not declared in its class, so that whoever tries the console can change it. */
+/** Set once and not in code, so that it can be changed in the console. */
 const greeting = { say: 'Hello! Ask me for the time, or leave a number to be called back.' }
 
 /**
  * What the example agent is started with: where the gateway is, and a key of the demo org. They are kept in a file,
- * so that whoever writes to the agent, or writes one of their own, finds them too. Undefined without the demo org.
+ * which the chat command and other agents can use too. Undefined without the demo org.
  */
 export async function exampleEnvironment(options: DemoOptions): Promise<NodeJS.ProcessEnv | undefined> {
   const { dataFolder, address } = options
@@ -23,7 +23,7 @@ export async function exampleEnvironment(options: DemoOptions): Promise<NodeJS.P
   return { ...withoutSecrets(process.env), SVC_URL: address, SVC_KEY: key }
 }
 
-/** What a person types to write to the agent, with whatever Node their machine has. */
+/** The command that chats with the agent, for any installed Node. */
 export function chatCommand(dataFolder: string): string {
   const file = relative(process.cwd(), fileIn(dataFolder))
   if (file === join('data', 'example.env')) return 'npm run chat'
@@ -38,7 +38,7 @@ function keptKey(dataFolder: string): string | undefined {
   return existsSync(file) ? parseEnv(readFileSync(file, 'utf8'))['SVC_KEY'] : undefined
 }
 
-/** A database that was made anew, or an admin who tidied up, leaves a key that opens nothing. */
+/** After a new database, or if an admin revoked it, the stored key is invalid. */
 async function opens({ address, signal }: DemoOptions, key: string): Promise<boolean> {
   const response = await fetch(`${address}/v1/whoami`, {
     headers: { authorization: `Bearer ${key}` },
@@ -47,7 +47,7 @@ async function opens({ address, signal }: DemoOptions, key: string): Promise<boo
   return response.status !== 401
 }
 
-/** Whatever was set before stays: the set is for a scope that has none. */
+/** Only for a scope without settings: existing ones stay. */
 async function greet({ address, signal }: DemoOptions, key: string): Promise<void> {
   const response = await fetch(`${address}/v1/agents/${label}/settings`, {
     method: 'PUT',
@@ -63,9 +63,9 @@ function keep(dataFolder: string, values: Record<string, string>): void {
   const file = fileIn(dataFolder)
   const lines = Object.entries(values).map(([name, value]) => `${name}=${value}\n`)
   writeFileSync(`${file}.new`, lines.join(''), { mode: 0o600 })
-  renameSync(`${file}.new`, file) // whoever reads it meanwhile has the old one or the new one
+  renameSync(`${file}.new`, file) // a reader gets the old file or the new one
 }
 
-/** None of our settings, for some of them are secrets that an agent has no use for. */
+/** Without our settings: some of them are secrets. */
 const withoutSecrets = (environment: NodeJS.ProcessEnv) =>
   Object.fromEntries(Object.entries(environment).filter(([name]) => !name.startsWith('SVC_')))

@@ -19,12 +19,12 @@ test('a file that cannot be written is named', () => {
   )
 })
 
-test('an error nobody foresaw is one line, never a stack trace', () => {
+test('an unexpected error is one line, never a stack trace', () => {
   const failure = asFailure(new Error('something odd\n    at somewhere'), '/srv/data')
   assert.equal(failure.message, 'Switchroom cannot start: something odd')
 })
 
 test('a failure keeps its sentence and its status', () => {
-  const failure = asFailure(new Failure('SVC_DEMO is neither on nor off', 2), '/srv/data')
-  assert.deepEqual([failure.message, failure.status], ['SVC_DEMO is neither on nor off', 2])
+  const failure = asFailure(new Failure('SVC_DEMO must be on or off', 2), '/srv/data')
+  assert.deepEqual([failure.message, failure.status], ['SVC_DEMO must be on or off', 2])
 })

@@ -8,7 +8,7 @@ export class Failure extends Error {
   }
 }
 
-/** The one line that tells what went wrong and what to do about it. */
+/** One line: what went wrong and what to do. */
 export function asFailure(error: unknown, dataFolder: string): Failure {
   if (error instanceof Failure) return error
   const { code, path, message } = describe(error)
@@ -27,7 +27,7 @@ export function notWritable(path: string): Failure {
   )
 }
 
-/** Whether a program's own words say that the disk is full. */
+/** Whether a program's output says that the disk is full. */
 export function saysDiskFull(output: string): boolean {
   return /no space left on device|disk quota exceeded/i.test(output)
 }

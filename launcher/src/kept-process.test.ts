@@ -43,7 +43,7 @@ test('a gateway that cannot start gives the launcher its sentence and its status
 test('a gateway that breaks is told in one line that names its log, which holds the rest', async (t) => {
   const { start, log } = gatewayThat(t, `throw new Error('broken')`)
   await assert.rejects(start(), {
-    message: `the gateway ended before it was ready (status 1): read ${log.file}`,
+    message: `the gateway stopped before it was ready (status 1): read ${log.file}`,
   })
   assert.match(readFileSync(log.file, 'utf8'), /Error: broken\n\s+at /)
 })
@@ -56,8 +56,8 @@ test('a gateway that dies while it runs is told and started again', async (t) =>
   await start()
   await until('it runs again', () => told.length === 2)
   assert.deepEqual(told, [
-    `the gateway ended (status 7), starting it again in 1 s: read ${log.file}`,
-    'the gateway runs again',
+    `the gateway stopped (status 7), restarting in 1 s: read ${log.file}`,
+    'the gateway is running again',
   ])
   await stop()
 })
@@ -66,7 +66,7 @@ test('an interrupted start stops the gateway', async (t) => {
   const { start, interruption } = gatewayThat(t, `setInterval(() => {}, 1000)`)
   const starting = start()
   interruption.abort()
-  await assert.rejects(starting, /the gateway ended before it was ready \(SIGTERM\)/)
+  await assert.rejects(starting, /the gateway stopped before it was ready \(SIGTERM\)/)
 })
 
 test('a process that the rest can do without is told when it cannot start, and tried again', async (t) => {
@@ -77,7 +77,7 @@ test('a process that the rest can do without is told when it cannot start, and t
   await startOrRetry()
   assert.deepEqual(told, ['not today'])
   await until('it runs', () => told.length === 2)
-  assert.deepEqual(told, ['not today', 'the gateway runs again'])
+  assert.deepEqual(told, ['not today', 'the gateway is running again'])
 })
 
 test('an interrupted start of such a process stops it without a word', async (t) => {

@@ -10,20 +10,20 @@ const settledAfterMs = 60_000
 const lastWords = 10_000
 
 export interface KeptProcessOptions {
-  /** As sentences call it. */
+  /** Its name in messages. */
   name: string
   program: string
   folder: string
   environment: NodeJS.ProcessEnv
   log: { file: string; descriptor: number }
   tell: (line: string) => void
-  /** What it says to its parent beside `ready`. */
+  /** Its other messages to the parent, besides `ready`. */
   hear?: (message: unknown) => void
-  /** What asks it to end: SIGTERM where unsaid. */
+  /** The signal that stops it. Default: SIGTERM. */
   stopSignal?: NodeJS.Signals
 }
 
-/** A process that is started, watched, and started again when it dies. It says `ready` to its parent. */
+/** A child process that is restarted when it stops. It sends `ready` to its parent. */
 export class KeptProcess {
   readonly #options: KeptProcessOptions
   readonly #stopping = new AbortController()
@@ -34,14 +34,14 @@ export class KeptProcess {
     this.#options = options
   }
 
-  /** Settles when it is ready; fails with its own sentence when it ends before. */
+  /** Resolves when it is ready; rejects with its own error message if it stops before. */
   async start(signal: AbortSignal): Promise<void> {
     signal.addEventListener('abort', () => void this.stop(), { once: true })
     const running = await this.#launch()
     this.#watch = this.#keepAlive(running)
   }
 
-  /** Settles when it is ready, or when it ended before and is being tried again. */
+  /** Resolves when it is ready, or when it stopped before and is being restarted. */
   async startOrRetry(signal: AbortSignal): Promise<void> {
     signal.addEventListener('abort', () => void this.stop(), { once: true })
     const running = await this.#tryLaunch()
@@ -55,7 +55,7 @@ export class KeptProcess {
       cwd: folder,
       env: environment,
       stdio: ['ignore', log.descriptor, 'pipe', 'ipc'],
-      detached: true, // a terminal's Ctrl-C is for the launcher, which stops things in order
+      detached: true, // the launcher handles the terminal's Ctrl-C and stops everything in order
     })
     this.#child = child
     let said = ''
@@ -80,7 +80,7 @@ export class KeptProcess {
     const [sentence, ...more] = said.split('\n').filter((line) => line.trim() !== '')
     if (sentence && more.length === 0) return new Failure(sentence, status || 1)
     return new Failure(
-      `${this.#options.name} ended before it was ready (${how}): read ${this.#options.log.file}`,
+      `${this.#options.name} stopped before it was ready (${how}): read ${this.#options.log.file}`,
       status || 1,
     )
   }
@@ -94,12 +94,12 @@ export class KeptProcess {
         const how = await running.ended
         if (this.#stopping.signal.aborted) return
         if (Date.now() - running.since > settledAfterMs) pauseMs = firstPauseMs
-        tell(`${name} ended (${how}), starting it again in ${pauseMs / 1000} s: read ${log.file}`)
+        tell(`${name} stopped (${how}), restarting in ${pauseMs / 1000} s: read ${log.file}`)
       }
       await sleep(pauseMs, undefined, { signal: this.#stopping.signal }).catch(() => {})
       pauseMs = Math.min(pauseMs * 2, longestPauseMs)
       running = await this.#tryLaunch()
-      if (running) tell(`${name} runs again`)
+      if (running) tell(`${name} is running again`)
     }
   }
 

@@ -6,7 +6,7 @@ import { complain, say } from './steps.ts'
 
 const samePressMs = 1000
 
-// Where nobody reads any more (a closed terminal), stopping in order still matters.
+// If the terminal is closed, everything still stops in order.
 process.stdout.on('error', () => {})
 process.stderr.on('error', () => {})
 
@@ -17,7 +17,7 @@ let firstAskedAt = 0
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.on(signal, () => {
     firstAskedAt ||= Date.now()
-    // npm passes on the Ctrl-C that the terminal has already sent to everybody.
+    // npm forwards the Ctrl-C that the terminal has already sent to every process.
     const isAgain = signal === 'SIGINT' && Date.now() - firstAskedAt > samePressMs
     if (isAgain) {
       deployment?.kill()
@@ -33,7 +33,7 @@ let status = 0
 try {
   deployment = new Deployment(readSettings(process.env), interrupted.signal)
   await deployment.start()
-  say('Ctrl-C stops it.')
+  say('Press Ctrl-C to stop.')
   await deployment.untilLost()
 } catch (error) {
   if (!interrupted.signal.aborted) {

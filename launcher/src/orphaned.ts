@@ -1,6 +1,6 @@
 const lookEveryMs = 1000
 
-/** Calls once whoever started this process is gone: npm passes on what a terminal sends, but not its own end. */
+/** Calls back when the parent process is gone: npm forwards signals of the terminal, but not its own end. */
 export function onOrphaned(call: () => void): void {
   const parent = process.ppid
   const timer = setInterval(() => {

@@ -13,10 +13,10 @@ export function postgresAccount(cluster: string): Account | undefined {
     throw new Failure('PostgreSQL does not run as root: start as an ordinary user, or set SVC_DATABASE_URL')
   }
   const owner = existsSync(cluster) ? statSync(cluster) : undefined
-  return owner && owner.uid !== 0 ? { uid: owner.uid, gid: owner.gid } : nobody()
+  return owner && owner.uid !== 0 ? { uid: owner.uid, gid: owner.gid } : unprivilegedAccount()
 }
 
-function nobody(): Account {
+function unprivilegedAccount(): Account {
   const accounts = existsSync('/etc/passwd') ? readFileSync('/etc/passwd', 'utf8') : ''
   const [, uid = '65534', gid = '65534'] = /^nobody:[^:]*:(\d+):(\d+):/m.exec(accounts) ?? []
   return { uid: Number(uid), gid: Number(gid) }

@@ -56,9 +56,7 @@ function locatePackage(): { native: string; version: string } {
     return { native: join(folder, 'native'), version: version.split('-')[0] ?? version }
   } catch (error) {
     if (!hasCode(error, 'MODULE_NOT_FOUND')) throw error
-    throw new Failure(
-      `there is no embedded PostgreSQL for ${process.platform} ${process.arch}: ${insteadOfEmbedded}`,
-    )
+    throw new Failure(`no embedded PostgreSQL for ${process.platform} ${process.arch}: ${insteadOfEmbedded}`)
   }
 }
 

@@ -56,7 +56,7 @@ export async function createCluster(
     if (account) chownSync(draft, account.uid, account.gid)
     const locale = ['--encoding=UTF8', '--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C']
     const sync = durable ? [] : ['--no-sync']
-    // Anybody who reaches the socket is trusted: it lies inside this folder, which only its owner enters.
+    // Every client of the socket is trusted: only the owner has access to this folder.
     const access = ['--auth=trust', `--username=${superuser}`]
     await make(binaries.initdb, ['-D', folder, ...access, ...locale, ...sync], options, parent)
     const input = `CREATE DATABASE ${databaseName}\n`
@@ -85,7 +85,7 @@ async function make(
   if (status === 0 && !problem) return
   if (saysDiskFull(output)) throw diskFull(folder)
   throw new Failure(
-    `the database could not be made in ${folder}: ${problem?.[1] ?? `${basename(program)} ended with ${status}`}`,
+    `could not create the database in ${folder}: ${problem?.[1] ?? `${basename(program)} ended with ${status}`}`,
   )
 }
 
@@ -95,7 +95,7 @@ function syncFolder(folder: string): void {
   closeSync(descriptor)
 }
 
-/** Ends a server that outlived its launcher, and clears lock files whose process ids now belong to others. */
+/** Stops a server that outlived its launcher, and removes stale lock files. */
 export async function clearLeftovers(cluster: string): Promise<void> {
   for (const name of ['postmaster.pid', '.s.PGSQL.5432.lock']) {
     const pid = pidIn(join(cluster, name))
@@ -111,7 +111,7 @@ async function stopServer(cluster: string, pid: number): Promise<void> {
   while (isServerOf(cluster, pid)) {
     if (Date.now() > deadline)
       throw new Failure(
-        `an earlier PostgreSQL of ${cluster} does not stop: end process ${pid}, then start again`,
+        `an earlier PostgreSQL of ${cluster} does not stop: kill process ${pid}, then start again`,
       )
     await sleep(pollMs)
   }

@@ -31,5 +31,5 @@ function makePrivate(folder: string): void {
   }
   const { mode, uid } = lstatSync(folder)
   if (uid === process.getuid?.() && (mode & 0o170777) === 0o040700) return
-  throw new Failure(`${folder} was made by somebody else: remove it, or set SVC_DATA to a shorter path`)
+  throw new Failure(`${folder} belongs to another user: remove it, or set SVC_DATA to a shorter path`)
 }

@@ -165,7 +165,7 @@ class Server {
   #whyItEnded(logFile: string): Failure {
     const said = readFileSync(logFile).subarray(this.#logStart).toString()
     if (saysDiskFull(said)) return diskFull(this.#cluster)
-    const reason = /(?:FATAL|PANIC): +(.*)/.exec(said)?.[1] ?? 'it ended at once'
+    const reason = /(?:FATAL|PANIC): +(.*)/.exec(said)?.[1] ?? 'it stopped at once'
     return new Failure(`PostgreSQL did not start (${reason}): read ${logFile}, then start again`)
   }
 

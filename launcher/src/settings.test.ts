@@ -30,7 +30,7 @@ test('recordings are kept where the operator says', () => {
 test('SVC_DEMO takes 0, false, no and off in any case, and refuses other words with status 2 (ID-36)', () => {
   for (const word of ['0', 'FALSE', 'no', 'Off']) assert.equal(readSettings({ SVC_DEMO: word }).demo, false)
   assert.throws(() => readSettings({ SVC_DEMO: 'maybe' }), {
-    message: /^SVC_DEMO is neither on nor off/,
+    message: /^SVC_DEMO must be on or off/,
     status: 2,
   })
 })

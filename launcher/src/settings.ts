@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { Failure } from './failures.ts'
 
-/** What the launcher itself reads; the gateway reads and checks the rest. */
+/** The settings of the launcher; the gateway reads and checks the others. */
 export interface Settings {
   dataFolder: string
   databaseUrl: string | undefined
@@ -15,10 +15,10 @@ export interface Settings {
   voicePort: string
   sipHost: string
   sipPort: string
-  /** Where the gateway keeps what was said in calls, as sound. */
+  /** The folder of the recordings. */
   recordings: string
   console: string | undefined
-  /** Whose agents phones on this machine call by name. */
+  /** The org whose agents phones on this machine call by name. */
   localOrg: string
 }
 
@@ -43,7 +43,7 @@ export function readSettings(environment: NodeJS.ProcessEnv): Settings {
   }
 }
 
-/** Built there for somebody who may not write in the checkout. */
+/** Built there if the checkout is not writable. */
 function builtConsole(dataFolder: string): string | undefined {
   const folder = join(dataFolder, 'console')
   return existsSync(folder) ? folder : undefined
@@ -53,7 +53,7 @@ function readSwitch(name: string, value: string): boolean {
   const word = value.toLowerCase()
   if (['1', 'true', 'yes', 'on'].includes(word)) return true
   if (['0', 'false', 'no', 'off'].includes(word)) return false
-  throw new Failure(`${name} is neither on nor off: use 1, true, yes, on, 0, false, no or off`, 2)
+  throw new Failure(`${name} must be on or off: use 1, true, yes, on, 0, false, no or off`, 2)
 }
 
 /** A wildcard address is for listening only. */
@@ -67,7 +67,7 @@ export function voiceAddress({ host, voicePort }: Settings): string {
   return addressOf(host, voicePort)
 }
 
-/** As clients on this machine are told; nothing where the voice server chooses its port itself. */
+/** For clients on this machine; undefined if the voice server chooses its port. */
 export function voiceAddressTold(settings: Settings): string | undefined {
   if (settings.voicePort === '0') return undefined
   return voiceAddress({ ...settings, host: localHosts[settings.host] ?? settings.host })
@@ -91,7 +91,7 @@ export function gatewayAddressFromHere(settings: Settings): string {
 
 const addressOf = (host: string, port: string) => `http://${host.includes(':') ? `[${host}]` : host}:${port}`
 
-/** What processes beside the gateway get to see: none of the secrets that only the gateway has a use for. */
+/** The environment of the other processes, without the secrets that only the gateway uses. */
 export function plainSettings(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const isSecret = (name: string) => /^SVC_(?:.*KEY|DATABASE_URL|SMTP_URL)/.test(name)
   return Object.fromEntries(Object.entries(environment).filter(([name]) => !isSecret(name)))

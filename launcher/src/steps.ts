@@ -8,7 +8,7 @@ export function complain(line: string): void {
   process.stderr.write(`${line}\n`)
 }
 
-/** Waits for the work and says what it is when it takes longer than a second. */
+/** Waits for a step and prints its name if it takes longer than a second. */
 export async function step<Result>(doing: string, work: Promise<Result>): Promise<Result> {
   const timer = setTimeout(() => say(`  ${doing} ...`), slowMs)
   try {

@@ -5,7 +5,7 @@ import { createServer } from 'node:net'
 /** Below those that a connection is given for its own end. */
 const [lowest, highest] = [10_000, 32_000]
 
-/** A port that stays free until somebody listens on it, also while thousands of connections come and go. */
+/** A port that stays free until a server listens on it, also while thousands of connections come and go. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(lowest, highest)

@@ -19,6 +19,6 @@ function readOrEmpty(read: () => string): string {
   try {
     return read()
   } catch {
-    return '' // it ended meanwhile, or belongs to somebody else
+    return '' // it ended meanwhile, or belongs to another user
   }
 }

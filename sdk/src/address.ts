@@ -1,19 +1,20 @@
 import type { Environment } from '@switchroom/contract/scopes'
 import type { EventPage, Entry } from '@switchroom/contract/log'
 import { SwitchroomError } from './errors.ts'
+import { refusalIn } from './gateway-refusal.ts'
 
 const pageSize = 1000
 
 export interface AddressOptions {
-  /** Where the gateway is; unsaid, SVC_URL, else the address that `npm start` serves. */
+  /** The gateway's address. Default: SVC_URL, else the address that `npm start` serves. */
   url?: string
-  /** Unsaid, SVC_KEY. */
+  /** Default: SVC_KEY. */
   key?: string
-  /** Unsaid, SVC_ENV; a server token needs none, for it has its own. */
+  /** Default: SVC_ENV. A server token has an environment of its own. */
   env?: Environment
 }
 
-/** Where a gateway is, and what opens it. */
+/** The address of a gateway and the headers that authenticate a request. */
 export class Address {
   readonly url: string
   readonly headers: Record<string, string>
@@ -21,8 +22,7 @@ export class Address {
   constructor({ url, key, env }: AddressOptions) {
     const set = (name: string) => process.env[name] || undefined // an empty value is the same as unset
     const opener = key ?? set('SVC_KEY')
-    if (opener === undefined)
-      throw new SwitchroomError('NO_KEY', 'there is no key: set SVC_KEY, or pass `key`')
+    if (opener === undefined) throw new SwitchroomError('NO_KEY', 'no key: set SVC_KEY or pass `key`')
     const environment = env ?? set('SVC_ENV')
     this.url = (url ?? set('SVC_URL') ?? 'http://127.0.0.1:8080').replace(/(?<!\/)\/+$/, '')
     this.headers = {
@@ -30,14 +30,17 @@ export class Address {
       ...(environment !== undefined && { 'svc-env': environment }),
     }
     if (!/^https?:\/\/[^/]/.test(this.url))
-      throw new SwitchroomError('BAD_URL', `${this.url} is no address: it starts with http:// or https://`)
+      throw new SwitchroomError(
+        'BAD_URL',
+        `${this.url} is not an address: it must start with http:// or https://`,
+      )
   }
 
   socket(path: string): string {
     return this.url.replace(/^http/, 'ws') + path
   }
 
-  /** All that a call's log holds. */
+  /** All entries of a call's log. */
   async entries(call: string): Promise<Entry[]> {
     const entries: Entry[] = []
     for (;;) {
@@ -53,12 +56,8 @@ export class Address {
     const response = await fetch(this.url + path, {
       headers: { ...this.headers, accept: 'application/json' },
     })
-    const body = (await response.json().catch(() => ({}))) as { detail?: string }
-    if (!response.ok)
-      throw new SwitchroomError(
-        `HTTP_${response.status}`,
-        body.detail ?? `the gateway answered ${response.status}`,
-      )
-    return body as Answer
+    const body = await response.text()
+    if (!response.ok) throw refusalIn(response.status, body)
+    return JSON.parse(body) as Answer
   }
 }

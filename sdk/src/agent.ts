@@ -6,10 +6,10 @@ import { Handlers, type Handler } from './handlers.ts'
 import { Registration, type RegistrationState } from './registration.ts'
 import type { Tool } from './tool.ts'
 
-/** A stage by its word alone, or with what goes with it. */
+/** A stage as a string, or as an object with its options. */
 type Stage<Knobs extends keyof Config> = string | Pick<Config, Knobs>
 
-/** What an agent's code decides for itself: it wins over what is set anywhere else, and nobody can change it there. */
+/** Settings that the agent's code fixes: they override saved settings, and the console shows them as set in code. */
 export interface DeclaredSettings {
   language?: string
   voice?: Stage<'voice' | 'tts' | 'tts_model' | 'tts_builds' | 'tts_options'>
@@ -39,7 +39,7 @@ export interface AgentOptions {
   analysis?: { send_audio_metrics?: boolean }
 }
 
-/** One who sees everything that an agent is told, as the relay does. */
+/** Receives every event of an agent, as the relay does. */
 export type Witness = (event: string, call: string, payload: Readonly<Record<string, unknown>>) => void
 
 /** An agent as its code declares it, and what happens in the calls that this process drives for it. */
@@ -57,7 +57,7 @@ export class Agent {
     this.#tools = new Map(options.tools?.map((each) => [each.name, each]))
   }
 
-  /** Settles when the gateway lets this process hold the agent; fails with its sentence when it does not. */
+  /** Resolves when the gateway has registered the agent; rejects with the gateway's reason if it refuses. */
   get ready(): Promise<void> {
     return this.#registration.ready
   }
@@ -76,7 +76,7 @@ export class Agent {
     return this
   }
 
-  /** Told everything that happens from now on, until the returned function is called. */
+  /** Passes every event from now on to the witness, until the returned function is called. */
   witness(witness: Witness): () => void {
     this.#witnesses.add(witness)
     return () => this.#witnesses.delete(witness)
@@ -86,7 +86,7 @@ export class Agent {
     return this.#tools.get(name)
   }
 
-  /** Asked by the connection: how the agent is registered. */
+  /** For the connection: the frame that registers the agent. */
   frame(app: { name: string | undefined; instance: string }): RegisterAgent {
     const { prompt, tools = [], settings, preparing, analysis } = this.#options
     return {
@@ -102,34 +102,34 @@ export class Agent {
     }
   }
 
-  /** Told by the connection. */
+  /** For the connection. */
   awaitsGateway(): void {
     this.#registration.await()
   }
 
-  /** Told by the connection. */
+  /** For the connection. */
   accepted(): void {
     this.#registration.accept()
     void this.#handlers.run('ready', [])
   }
 
-  /** Told by the connection. */
+  /** For the connection. */
   refused(error: SwitchroomError): void {
     this.#registration.refuse(error)
     this.tell(error)
   }
 
-  /** Told by the connection: an error that concerns this agent. */
+  /** For the connection: reports an error about this agent. */
   tell(error: SwitchroomError): void {
     this.#handlers.tell(error)
   }
 
-  /** Told by the connection: what happened; answers what the handlers answered. */
+  /** For the connection: runs the handlers of an event and returns their results. */
   happened(event: string, args: readonly unknown[]): Promise<unknown[]> {
     return this.#handlers.run(event as keyof AgentEvents, args)
   }
 
-  /** Told by the connection, before the handlers are. */
+  /** For the connection: called before the handlers. */
   seen(event: string, call: string, payload: Readonly<Record<string, unknown>>): void {
     for (const witness of this.#witnesses) witness(event, call, payload)
   }

@@ -2,7 +2,7 @@ import type { CallFrame, RouteCall } from '@switchroom/contract/call-frames'
 import type { Call as CallFields, Entry, LineTurn, Transport } from '@switchroom/contract/log'
 import { joined } from './bot-text.ts'
 
-/** What a call needs of the connection it came by. */
+/** The parts of the connection that a call uses. */
 export interface CallDoor {
   send: (frame: CallFrame | RouteCall) => void
   entries: (call: string) => Promise<Entry[]>
@@ -25,7 +25,7 @@ export interface CallbackDetails {
 }
 
 export interface TransferDetails {
-  /** `warm` brings the other person into the call, `cold` has the carrier dial them and lets go; warm where unsaid. */
+  /** `warm` brings the other person into the call, `cold` has the carrier dial them and leaves the call. Default: `warm`. */
   kind?: 'warm' | 'cold' | undefined
 }
 
@@ -69,7 +69,7 @@ export class Call implements CallFields {
     this.#door.send({ type: 'call.end', call: this.id })
   }
 
-  /** Writes down that somebody is to be called back; dials nothing. */
+  /** Records a callback request; dials nothing. */
   callback(number: string, { when, note }: CallbackDetails = {}): void {
     this.#door.send({
       type: 'call.callback',
@@ -80,12 +80,12 @@ export class Call implements CallFields {
     })
   }
 
-  /** Writes down that the contact does not want to be called again. */
+  /** Puts the contact on the do-not-call list. */
   optOut(): void {
     this.#door.send({ type: 'call.opt_out', call: this.id })
   }
 
-  /** Sends somebody who calls, by phone or in a browser, on to another number; how that went is `call.transferred` in the log. */
+  /** Transfers the caller, on the phone or in a browser, to another number; the result is `call.transferred` in the log. */
   transfer(to: string, { kind = 'warm' }: TransferDetails = {}): void {
     this.#door.send({ type: 'call.transfer', call: this.id, to, kind })
   }
@@ -105,20 +105,20 @@ export class Call implements CallFields {
     return this.#door.entries(this.id)
   }
 
-  /** Told by the connection: the call as the gateway knows it now. */
+  /** For the connection: updates the call's fields. */
   learn(fields: Partial<CallFields>): void {
     const { id: _same, ...rest } = fields
     Object.assign(this, rest)
   }
 
-  /** Told by the connection: the bot begins a reply. */
+  /** For the connection: the bot begins a reply. */
   botBegins(messageId: string): void {
     if (this.#botMessage === messageId) return
     this.#botMessage = messageId
     this.botText = ''
   }
 
-  /** Told by the connection: the bot said one more word. */
+  /** For the connection: the bot said another word. */
   botSays(messageId: string, word: string): void {
     this.botBegins(messageId)
     this.botText = joined(this.botText, word)

@@ -1,20 +1,20 @@
 import type { EventFrame } from '@switchroom/contract/call-frames'
 import { Call, type CallDoor } from './call.ts'
 
-/** One whose end never came here, because another app has it now, is let go when so many came after it. */
+/** A call whose end never arrives, because another app has it now, is dropped after this many newer calls. */
 export const mostKnown = 10_000
 
 /** The calls that this process drives, as far as it knows them. */
 export class Calls {
   readonly #door: CallDoor
-  /** The one heard of longest ago first. */
+  /** Least recently used first. */
   readonly #known = new Map<string, Call>()
 
   constructor(door: CallDoor) {
     this.#door = door
   }
 
-  /** The call that a frame speaks of, as of this frame; undefined where it speaks of none. */
+  /** The call of a frame, updated by the frame; undefined if the frame names none. */
   of({ agent, call: id, data }: EventFrame): Call | undefined {
     if (!id) return undefined
     const call = this.#known.get(id) ?? new Call(id, agent, this.#door)

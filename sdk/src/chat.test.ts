@@ -33,7 +33,9 @@ test('a chat starts a call with the agent, and what is sent is kept before it se
   const ended = new Promise((resolve) => chat.on('ended', resolve))
   gateway.send({ type: 'ended', reason: 'idle_timeout', seq: 4 })
   assert.equal(await ended, 'idle_timeout')
-  await assert.rejects(chat.send('still there?'), { message: 'the conversation is over' })
+  await assert.rejects(chat.send('still there?'), {
+    message: 'the conversation has ended: open another with openChat',
+  })
 })
 
 test('a chat whose connection broke goes on in the same call, after what it has seen, and sends again what was not heard (ND-89)', async (t) => {
@@ -69,16 +71,20 @@ test('a chat that is refused fails with the sentence, and a message that is refu
   gateway.refusal = { status: 409, detail: 'nobody holds desk' }
   const refused = open()
   await assert.rejects(refused.started, { code: 'HTTP_409', message: 'nobody holds desk' })
-  await assert.rejects(refused.send('hello'), { message: 'the conversation is over' })
+  await assert.rejects(refused.send('hello'), {
+    message: 'the conversation has ended: open another with openChat',
+  })
 })
 
-test('a chat that is ended before it has started fails whoever waits for its start', async (t) => {
+test('a chat that is ended before it has started rejects its start', async (t) => {
   const { gateway, open } = await chatAt(t)
   gateway.greet = () => {}
   const chat = open()
-  const sending = assert.rejects(chat.send('hello'), { message: 'the conversation is over' })
+  const sending = assert.rejects(chat.send('hello'), {
+    message: 'the conversation has ended: open another with openChat',
+  })
   await until('it is connected', () => gateway.isConnected)
   await chat.end()
-  await assert.rejects(chat.started, { message: 'the conversation is over' })
+  await assert.rejects(chat.started, { message: 'the conversation has ended: open another with openChat' })
   await sending
 })

@@ -9,7 +9,7 @@ import { Handlers, type Handler } from './handlers.ts'
 export interface ChatOptions extends AddressOptions {
   /** The agent's slug. */
   agent: string
-  /** Whose conversation it is: their number, as +34911234567. */
+  /** The contact's number, such as +34911234567. */
   contact?: string
 }
 
@@ -23,7 +23,7 @@ export interface ChatEvents {
   message: [message: Kept & { text: string }]
   ended: [reason: string]
   connected: []
-  /** It is tried again by itself, and nothing said meanwhile is lost. */
+  /** The chat reconnects by itself and sends messages from the meantime. */
   disconnected: [reason: string]
   error: [error: SwitchroomError]
 }
@@ -34,7 +34,7 @@ interface Unheard extends PromiseWithResolvers<Kept> {
 
 /** A written conversation with an agent, from the contact's side. */
 export class Chat {
-  /** The call's id, once the gateway has opened it; fails with its sentence when it does not. */
+  /** The call's id, once the gateway has opened it; rejects with the gateway's reason if it refuses. */
   readonly started: Promise<string>
   readonly #options: ChatOptions
   readonly #connection: Connection
@@ -50,7 +50,7 @@ export class Chat {
     const address = new Address(options)
     this.#options = options
     this.started = this.#started.promise
-    this.started.catch(() => {}) // whoever awaits it is told; nobody has to
+    this.started.catch(() => {}) // a rejection that is not awaited is not an error
     this.#connection = new Connection({
       url: () => address.socket(`/v1/chat?${this.#query().toString()}`),
       headers: address.headers,
@@ -67,7 +67,7 @@ export class Chat {
     return this
   }
 
-  /** Settles when the gateway has kept the message; one that was not is sent again after a lost connection. */
+  /** Resolves when the gateway has stored the message; otherwise it is sent again after a reconnect. */
   send(text: string): Promise<Kept> {
     if (this.#isOver) return Promise.reject(over())
     const id = randomUUID()
@@ -131,7 +131,7 @@ export class Chat {
     this.#unheard.delete(id)
   }
 
-  /** Frames are taken in order, so what was refused is the first that was not heard. */
+  /** Frames are handled in order, so a refusal is about the oldest unacknowledged one. */
   #refuseOldest(detail: string): void {
     const error = new SwitchroomError('BAD_FRAME', detail)
     const [oldest] = this.#unheard
@@ -141,7 +141,7 @@ export class Chat {
     unheard.reject(error)
   }
 
-  /** A gateway that starts or is busy is asked again; anything else it means. */
+  /** A gateway that starts or is busy is retried; any other refusal is final. */
   #refused(error: SwitchroomError, status: number): boolean {
     if (status >= 500) return true
     this.#started.reject(error)
@@ -152,12 +152,12 @@ export class Chat {
 
   #finish(): void {
     this.#isOver = true
-    this.#started.reject(over()) // where it never did
+    this.#started.reject(over()) // no effect if it has started
     for (const unheard of this.#unheard.values()) unheard.reject(over())
     this.#unheard.clear()
   }
 }
 
-const over = () => new SwitchroomError('ENDED', 'the conversation is over')
+const over = () => new SwitchroomError('ENDED', 'the conversation has ended: open another with openChat')
 
 export const openChat = (options: ChatOptions) => new Chat(options)

@@ -1,29 +1,31 @@
 import type { IncomingMessage } from 'node:http'
+import { text as textOf } from 'node:stream/consumers'
 import { WebSocket } from 'ws'
 import { BackOff } from './back-off.ts'
-import { messageOf, SwitchroomError } from './errors.ts'
+import { messageOf, type SwitchroomError } from './errors.ts'
+import { refusalIn, type GatewayRefusal } from './gateway-refusal.ts'
 
 const openWithinMs = 10_000
-/** The gateway pings every 20 s: whoever is silent for longer than this is not there. */
+/** The gateway pings every 20 s: after this long without a ping the connection is dead. */
 const silentMs = 60_000
-/** A connection that lasted this long was a good one. */
+/** After a connection this long the backoff starts again. */
 const goodAfterMs = 5_000
 
 export interface ConnectionParts {
-  /** Asked before each try: a client may have learnt since where it goes on. */
+  /** Called before each attempt: the position to resume from may have changed. */
   url: () => string
   headers: Record<string, string>
   onOpen: () => void
   onFrame: (frame: Record<string, unknown>) => void
-  /** The connection is gone, or was not made; it is tried again by itself. */
+  /** The connection was lost or not made; the next attempt is automatic. */
   onLost: (reason: string) => void
-  /** The gateway answered no; answers whether it is worth another try. */
+  /** The gateway refused; returns whether to retry. */
   onRefused: (error: SwitchroomError, status: number) => boolean
-  /** The gateway closed the socket; answers whether it is worth another try. */
+  /** The gateway closed the socket; returns whether to retry. */
   onClosed?: (code: number) => boolean
 }
 
-/** A socket that comes back by itself, as often as it takes. */
+/** A WebSocket that reconnects with backoff until it is closed. */
 export class Connection {
   readonly #parts: ConnectionParts
   readonly #backOff = new BackOff()
@@ -41,14 +43,14 @@ export class Connection {
     return this.#socket?.readyState === WebSocket.OPEN
   }
 
-  /** Whether the text is on its way. */
+  /** Whether the text was sent. */
   send(text: string): boolean {
     if (!this.isOpen) return false
     this.#socket?.send(text)
     return true
   }
 
-  /** For good. Settles when the other side has closed as well, or is not there to do so. */
+  /** Closes for good. Resolves when the other side has closed too or is gone. */
   close(): Promise<void> {
     this.#isClosing = true
     clearTimeout(this.#timer)
@@ -79,10 +81,7 @@ export class Connection {
         onFrame(JSON.parse(data.toString()) as Record<string, unknown>)
       } catch (error) {
         // A frame that this version cannot read is no reason to end the process.
-        process.emitWarning(
-          `a frame of the gateway was not understood: ${messageOf(error)}`,
-          'SwitchroomWarning',
-        )
+        process.emitWarning(`could not read a frame of the gateway: ${messageOf(error)}`, 'SwitchroomWarning')
       }
     })
     socket.on('unexpected-response', (_request, response) => {
@@ -110,18 +109,6 @@ export class Connection {
   }
 }
 
-async function refusalOf(response: IncomingMessage): Promise<SwitchroomError> {
-  const status = response.statusCode ?? 0
-  const code = status === 401 ? 'UNAUTHORIZED' : `HTTP_${status}`
-  const text = await response.toArray().then(
-    (chunks) => Buffer.concat(chunks as Buffer[]).toString(),
-    () => '',
-  )
-  try {
-    const { detail } = JSON.parse(text) as { detail?: unknown }
-    if (typeof detail === 'string') return new SwitchroomError(code, detail)
-  } catch {
-    // not the gateway's own answer
-  }
-  return new SwitchroomError(code, `the gateway answered ${status}`)
+async function refusalOf(response: IncomingMessage): Promise<GatewayRefusal> {
+  return refusalIn(response.statusCode ?? 0, await textOf(response).catch(() => ''))
 }

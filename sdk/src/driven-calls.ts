@@ -11,7 +11,7 @@ import { ToolRuns } from './tool-runs.ts'
 
 export type Held = Agent | PhoneLine
 
-/** An event; one that reaches a line beside the agent's own names the line. */
+/** An event; one that a line receives too names the line. */
 export type HappenedFrame = EventFrame & { line?: string }
 
 export interface DrivenCallsParts extends CallDoor {
@@ -21,7 +21,7 @@ export interface DrivenCallsParts extends CallDoor {
   sendNow: (text: string) => void
 }
 
-/** What happens in the calls that this process drives, brought to the handlers and tools that it is for. */
+/** Passes the events of this process's calls to their handlers and tools. */
 export class DrivenCalls {
   readonly toolRuns: ToolRuns
   readonly #parts: DrivenCallsParts
@@ -35,7 +35,7 @@ export class DrivenCalls {
     this.toolRuns = new ToolRuns(parts.sendNow)
   }
 
-  /** Who drives a call here. */
+  /** The agent or line that handles a call here. */
   driverOf(call: string): Held | undefined {
     return this.#lineOf.get(call) ?? this.#parts.agent(this.#calls.agentOf(call) ?? '')
   }
@@ -77,7 +77,7 @@ export class DrivenCalls {
     if (type === 'bot.word') call.botSays(String(messageId), String(word))
     if (type !== 'call.ended') return
     this.#lineOf.delete(call.id)
-    if (line !== undefined && data['reason'] === 'routed') return // it goes on with the agent
+    if (line !== undefined && data['reason'] === 'routed') return // the call continues with the agent
     this.toolRuns.callEnded(call.id)
     this.#calls.forget(call.id)
   }

@@ -2,7 +2,7 @@ import { SwitchroomError } from './errors.ts'
 
 const longestBytes = 256 * 1024
 
-/** A frame as the gateway reads it: a longer one, or one with a NUL inside, would only be thrown back. */
+/** Encodes a frame; the gateway refuses longer ones and those with a NUL. */
 export function encoded(frame: object): string {
   const text = JSON.stringify(frame, withoutNul)
   const bytes = Buffer.byteLength(text)

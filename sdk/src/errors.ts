@@ -12,11 +12,11 @@ export class SwitchroomError extends Error {
   }
 }
 
-/** What somebody's own code threw, told as what it was doing. */
+/** An error of the author's own code, with what it was doing. */
 export const failureOf = (doing: string, cause: unknown) =>
   new SwitchroomError('HANDLER_FAILED', `${doing} failed: ${messageOf(cause)}`, { cause })
 
-/** Anything can be thrown, and what has no words must not break whoever tells about it. */
+/** Any value can be thrown, also one that cannot be turned into a string. */
 export function messageOf(thrown: unknown): string {
   try {
     return String(thrown instanceof Error ? thrown.message : thrown)

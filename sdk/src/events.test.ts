@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
-import { chatCall, heldDesk, key } from '../testing/connected.ts'
+import { chatCall, registeredAgent, key } from '../testing/connected.ts'
 import { until } from '../testing/until.ts'
 import { Agent } from './agent.ts'
 import { Call, type MessagingSession } from './call.ts'
@@ -56,7 +56,7 @@ const examples = {
 } as const
 
 test('handlers take (event, call), with the payload as the documents write it (N-409, ND-91)', async (t) => {
-  const { gateway, agent } = await heldDesk(t)
+  const { gateway, agent } = await registeredAgent(t)
   const seen: [string, unknown, unknown][] = []
   for (const name of Object.keys(examples) as (keyof typeof examples)[])
     agent.on(name, (...args: unknown[]) => void seen.push([name, args[0], args[1]]))
@@ -89,7 +89,7 @@ test('an event knows its payload by its name, and a call its fields (N-409, ND-9
 })
 
 test('a started call comes alone with its fields, and an ended one with its reason and its end (N-409, ND-91, ND-92)', async (t) => {
-  const { gateway, agent } = await heldDesk(t)
+  const { gateway, agent } = await registeredAgent(t)
   const seen: unknown[][] = []
   agent.on('call.started', (...args) => void seen.push(args))
   agent.on('call.ended', (...args) => void seen.push(args))
@@ -108,7 +108,7 @@ test('a started call comes alone with its fields, and an ended one with its reas
 })
 
 test('a call that passes to this process comes with its fields, and goes on (ND-88)', async (t) => {
-  const { gateway, agent } = await heldDesk(t)
+  const { gateway, agent } = await registeredAgent(t)
   const passed: Call[] = []
   agent.on('call.passed', (call) => void passed.push(call))
   agent.on('user.message', (_event, call) => void passed.push(call))
@@ -120,7 +120,7 @@ test('a call that passes to this process comes with its fields, and goes on (ND-
 })
 
 test('before a generation a handler has the call and which turn it holds up, for how long (N-409, ND-90, ND-91)', async (t) => {
-  const { gateway, agent } = await heldDesk(t)
+  const { gateway, agent } = await registeredAgent(t)
   const seen: unknown[] = []
   agent.on('call.preparing', (call, ...more) => void seen.push(call.from, more))
   gateway.event('call.preparing', { call: chatCall, turn: 3, budgetMs: 150 })
@@ -129,7 +129,7 @@ test('before a generation a handler has the call and which turn it holds up, for
 })
 
 test('a handler of memory.ops is called also where there is no call (N-439)', async (t) => {
-  const { gateway, agent } = await heldDesk(t)
+  const { gateway, agent } = await registeredAgent(t)
   const seen: unknown[][] = []
   agent.on('memory.ops', (...args) => void seen.push(args))
   gateway.event('memory.ops', examples['memory.ops'], '')
@@ -154,7 +154,7 @@ test('a messaging conversation comes with its session, whose history is read fro
   })
   await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))
   t.after(() => http.close())
-  const { gateway, switchroom } = await heldDesk(t)
+  const { gateway, switchroom } = await registeredAgent(t)
   await switchroom.close()
   const port = (http.address() as AddressInfo).port
   http.on('upgrade', (request, socket, head) => gateway.take(request, socket, head))
@@ -186,7 +186,7 @@ test('a messaging conversation comes with its session, whose history is read fro
 })
 
 test('the words that a bot says add up to the text of its reply, from the beginning for each reply (N-453)', async (t) => {
-  const { gateway, agent } = await heldDesk(t)
+  const { gateway, agent } = await registeredAgent(t)
   const texts: string[] = []
   agent.on('bot.word', (_event, call) => void texts.push(call.botText))
   for (const word of ['Good', 'morning', ',', 'Ana', '.'])
@@ -205,7 +205,7 @@ test('the words that a bot says add up to the text of its reply, from the beginn
 })
 
 test('what a call is told to do goes out as its frame, and a callback returns nothing (ND-91)', async (t) => {
-  const { gateway, agent } = await heldDesk(t)
+  const { gateway, agent } = await registeredAgent(t)
   const returned: unknown[] = []
   agent.on('chat.started', (call) => {
     call.say('Hello')
@@ -239,7 +239,7 @@ test('what a call is told to do goes out as its frame, and a callback returns no
 })
 
 test('an entry `error` of a call is an event of its own, and not an error of the agent', async (t) => {
-  const { gateway, agent } = await heldDesk(t)
+  const { gateway, agent } = await registeredAgent(t)
   const seen: unknown[] = []
   agent.on('call.error', (event) => void seen.push(event))
   agent.on('error', () => assert.fail('it was no refusal'))

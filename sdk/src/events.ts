@@ -4,7 +4,7 @@ import type { CallReason, ErrorCode } from '@switchroom/contract/log'
 import type { Call, MessagingSession } from './call.ts'
 import type { SwitchroomError } from './errors.ts'
 
-/** The turn that a `call.preparing` handler holds up. */
+/** The turn that waits for a `call.preparing` handler. */
 export interface PreparingTurn {
   /** Counts the generations of the call from 1. */
   turn: number
@@ -54,7 +54,7 @@ export interface CallEvents {
   'call.started': [call: Call]
   'chat.started': [call: Call]
   'msgapp.started': [call: Call, session: MessagingSession]
-  /** Another process drove the call, or this one on another connection; from now on it is told here. */
+  /** The call was handled by another process or connection; its events now come here. */
   'call.passed': [call: Call]
   'call.preparing': [call: Call, turn: PreparingTurn]
   'call.preparingTimeout': [
@@ -159,7 +159,7 @@ export interface AgentEvents extends CallEvents, Registered {}
 export interface LineEvents extends Omit<CallEvents, 'call.ended'>, Registered {
   /** The extension window closed, and the line has the call. */
   call: [call: Call]
-  /** `routed` where the line handed it over; the call goes on then. */
+  /** `routed` if the line handed it over; the call continues. */
   'call.ended': [call: Call, reason: CallReason | 'routed']
   'call.routed': [event: { callId: string; agent: string }, call: Call]
   'call.route_failed': [event: { callId: string; agent: string; reason: RouteFailure }, call: Call]

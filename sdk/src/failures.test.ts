@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { connectedTo, heldDesk } from '../testing/connected.ts'
+import { connectedTo, registeredAgent } from '../testing/connected.ts'
 import { fakeGateway } from '../testing/fake-gateway.ts'
 import { until } from '../testing/until.ts'
 import { Agent } from './agent.ts'
 import { PhoneLine } from './line.ts'
 import { tool } from './tool.ts'
 
-/** Things that somebody's own code may throw, and that have no words. */
+/** Values that an author's code may throw and that cannot become a string. */
 const wordless: unknown[] = [Object.create(null), Object.assign(new Error('x'), { message: undefined })]
 
 test('a tool or a handler that throws what cannot be told ends nothing', async (t) => {
   for (const thrown of wordless) {
     const odd = tool({ name: 'odd', description: '', run: () => Promise.reject(thrown) })
-    const { gateway, agent } = await heldDesk(t, { tools: [odd] })
+    const { gateway, agent } = await registeredAgent(t, { tools: [odd] })
     const told: string[] = []
     agent.on('error', ({ code }) => void told.push(code))
     agent.on('user.message', () => Promise.reject(thrown))
@@ -29,14 +29,14 @@ test('a tool or a handler that throws what cannot be told ends nothing', async (
   }
 })
 
-test('whoever waits for the gateway when the connection is closed, or asks later, is told that it is', async (t) => {
+test('a closed connection rejects what waits for the gateway, and later requests too', async (t) => {
   const gateway = await fakeGateway(t)
   gateway.answer = () => undefined
   const switchroom = connectedTo(t, gateway)
   const held = switchroom.hold(new Agent({ name: 'desk' }), new PhoneLine({ number: '+34911111111' }))
   const refused = assert.rejects(held, {
     code: 'CLOSED',
-    message: 'this process has closed its connection',
+    message: 'the connection was closed by close(): connect again',
   })
   await until('it is asked', () => gateway.sent('line.register').length >= 1)
   await switchroom.close()

@@ -10,7 +10,7 @@ export type Handler<Events, Name extends keyof Events> = (
   ...args: ArgumentsOf<Events, Name>
 ) => HandlerAnswer<Name>
 
-/** Who wants to know what. A handler that fails is told about, and ends nothing. */
+/** The handlers by event. A handler that throws is reported as an error and does not stop the others. */
 export class Handlers<Events> {
   readonly #handlers = new Map<keyof Events, Set<AnyHandler>>()
 
@@ -28,14 +28,14 @@ export class Handlers<Events> {
     return (this.#handlers.get(name)?.size ?? 0) > 0
   }
 
-  /** Calls all of them at once, and answers what they answered when all are done. */
+  /** Runs all handlers at once and returns their results when all are done. */
   async run(name: keyof Events, args: readonly unknown[]): Promise<unknown[]> {
     const handlers = [...(this.#handlers.get(name) ?? [])]
     const answers = await Promise.all(handlers.map((handler) => this.#try(String(name), handler, args)))
     return answers.filter((answer) => answer !== undefined)
   }
 
-  /** Where nobody listens for errors, Node prints them. */
+  /** Without an `error` handler, Node prints a warning. */
   tell(error: SwitchroomError): void {
     const listeners = [...(this.#handlers.get('error' as keyof Events) ?? [])]
     if (listeners.length === 0) warnOf(error)

@@ -179,10 +179,10 @@ test('a call that was to be handed over when the connection broke is asked for a
   assert.deepEqual(await routing, { routed: true })
 })
 
-test('a line that nobody holds routes nothing', () => {
+test('a line that is not connected routes nothing', () => {
   const line = new PhoneLine({ number })
   const call = new Call('call_1', 'desk', { send() {}, entries: async () => [] })
   assert.throws(() => line.route(call, 'desk'), {
-    message: `the line ${number} is on no connection: hold it first`,
+    message: `the line ${number} is not connected: call hold() with it first`,
   })
 })

@@ -8,21 +8,21 @@ import { Handlers, type Handler } from './handlers.ts'
 import { Registration, type RegistrationState } from './registration.ts'
 
 export interface PhoneLineOptions {
-  /** As +34911234567. */
+  /** Such as +34911234567. */
   number: string
   /** How long digits dialled after the number are taken for an extension: 0 to 10000. */
   extensionMs?: number
 }
 
-/** `refused` where the gateway does not let this process hand the call over; an `error` tells why. */
+/** `refused` if the gateway does not let this process route the call; the `error` event has the reason. */
 export type RouteOutcome = { routed: true } | { routed: false; reason: RouteFailure | 'ended' | 'refused' }
 
-/** A call that the gateway was asked to hand over, and has not answered. */
+/** A route that the gateway has not answered yet. */
 interface Route extends PromiseWithResolvers<RouteOutcome> {
   agent: string
 }
 
-/** A phone number whose calls come to this process first, before any agent has them. */
+/** A phone number whose calls come to this process first, before any agent gets them. */
 export class PhoneLine {
   readonly number: string
   readonly #options: PhoneLineOptions
@@ -36,7 +36,7 @@ export class PhoneLine {
     this.#options = options
   }
 
-  /** Settles when the gateway gives this process the line; pending again while the connection is lost. */
+  /** Resolves when the gateway has registered the line; pending again while the connection is lost. */
   get ready(): Promise<void> {
     return this.#registration.ready
   }
@@ -57,7 +57,7 @@ export class PhoneLine {
 
   /** Hands the call to an agent. Never fails: a call that was not handed over stays with the line. */
   route(call: Call, agent: Agent | string): Promise<RouteOutcome> {
-    if (!this.#send) throw new Error(`the line ${this.number} is on no connection: hold it first`)
+    if (!this.#send) throw new Error(`the line ${this.number} is not connected: call hold() with it first`)
     const name = typeof agent === 'string' ? agent : agent.name
     const asked = this.#routes.get(call.id) ?? Promise.withResolvers<RouteOutcome>()
     this.#routes.set(call.id, { ...asked, agent: name })
@@ -65,46 +65,46 @@ export class PhoneLine {
     return asked.promise
   }
 
-  /** Asked by the connection: how the line is registered. */
+  /** For the connection: the frame that registers the line. */
   frame(): RegisterLine {
     const { number, extensionMs } = this.#options
     return { type: 'line.register', number, ...(extensionMs !== undefined && { extensionMs }) }
   }
 
-  /** Told by the connection: how it routes. */
+  /** For the connection: sets how a route is sent. */
   routesBy(send: (call: string, agent: string) => void): void {
     this.#send = send
   }
 
-  /** Told by the connection. */
+  /** For the connection. */
   awaitsGateway(): void {
     this.#registration.await()
   }
 
-  /** Told by the connection. */
+  /** For the connection. */
   accepted(): void {
     this.#registration.accept()
     for (const [call, { agent }] of this.#routes) this.#send?.(call, agent) // the answer may have been lost
     void this.#handlers.run('ready', [])
   }
 
-  /** Told by the connection. */
+  /** For the connection. */
   refused(error: SwitchroomError): void {
     this.#registration.refuse(error)
     this.tell(error)
   }
 
-  /** Told by the connection: the gateway did not look at a request to hand the call over. */
+  /** For the connection: the gateway refused to route the call. */
   routeRefused(call: string): void {
     this.#settle(call, { routed: false, reason: 'refused' })
   }
 
-  /** Told by the connection: an error that concerns this line. */
+  /** For the connection: reports an error about this line. */
   tell(error: SwitchroomError): void {
     this.#handlers.tell(error)
   }
 
-  /** Told by the connection: what happened; answers what the handlers answered. */
+  /** For the connection: runs the handlers of an event and returns their results. */
   happened(event: string, args: readonly unknown[]): Promise<unknown[]> {
     const [first, second] = args
     if (event === 'call.routed') this.#settle((second as Call).id, { routed: true })

@@ -1,6 +1,6 @@
 const most = 1000
 
-/** What was sent while there was no connection, in order. */
+/** Frames that wait for a connection, in order. */
 export class Outbox {
   #waiting: string[] = []
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { chatCall, connectedTo, heldDesk, key } from '../testing/connected.ts'
+import { chatCall, connectedTo, registeredAgent, key } from '../testing/connected.ts'
 import { fakeGateway, taken } from '../testing/fake-gateway.ts'
 import { until } from '../testing/until.ts'
 import { Agent } from './agent.ts'
@@ -61,15 +61,15 @@ test('the address, the key and the environment come from SVC_URL, SVC_KEY and SV
   assert.equal(gateway.upgrades[0]?.headers['authorization'], 'Bearer svc_live_set')
   assert.equal(gateway.upgrades[0]?.headers['svc-env'], 'sandbox')
   delete process.env['SVC_KEY']
-  assert.throws(() => connect(), { code: 'NO_KEY', message: 'there is no key: set SVC_KEY, or pass `key`' })
+  assert.throws(() => connect(), { code: 'NO_KEY', message: 'no key: set SVC_KEY or pass `key`' })
   assert.throws(() => new Switchroom({ key, url: 'gateway:8080' }), {
     code: 'BAD_URL',
-    message: 'gateway:8080 is no address: it starts with http:// or https://',
+    message: 'gateway:8080 is not an address: it must start with http:// or https://',
   })
 })
 
 test('a process whose gateway is gone tries until it is back, registers again as the same instance, and says what it was told to say meanwhile', async (t) => {
-  const { gateway, switchroom, agent } = await heldDesk(t)
+  const { gateway, switchroom, agent } = await registeredAgent(t)
   let call: Call | undefined
   agent.on('chat.started', (started) => (call = started))
   gateway.event('chat.started', { call: chatCall })
@@ -99,7 +99,7 @@ test('a process whose gateway is gone tries until it is back, registers again as
 
 test('a gateway that says nothing for a minute is not there any more, and is looked for again', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] })
-  const { gateway, agent } = await heldDesk(t)
+  const { gateway, agent } = await registeredAgent(t)
   const turns = async (isSo: () => boolean) => {
     const deadlineMs = performance.now() + 10_000
     while (!isSo() && performance.now() < deadlineMs) await new Promise(setImmediate)
@@ -115,7 +115,7 @@ test('a gateway that says nothing for a minute is not there any more, and is loo
   assert.equal(gateway.upgrades.length, 2)
 })
 
-test('a gateway that is busy or starting is waited for, and one that refuses the key is told to whoever waits', async (t) => {
+test('a gateway that is busy or starting is waited for, and a refused key rejects what waits', async (t) => {
   const gateway = await fakeGateway(t)
   gateway.refusal = { status: 503, detail: 'not yet' }
   const switchroom = connectedTo(t, gateway)
@@ -139,7 +139,7 @@ test('a gateway that is busy or starting is waited for, and one that refuses the
   await agent.ready
 })
 
-test('a refused registration fails whoever waits for the agent, with the code and the sentence, and the others are held', async (t) => {
+test('a refused registration rejects with the code and the sentence, and the other agents are registered', async (t) => {
   const gateway = await fakeGateway(t)
   const detail = "an agent's name is lower-case letters"
   gateway.answer = (frame) =>
@@ -167,7 +167,7 @@ test('a prompt that no frame can carry is refused before it is sent', async (t) 
 })
 
 test('an error frame about a call goes to its agent and leaves it held, one about nothing to the connection', async (t) => {
-  const { gateway, switchroom, agent } = await heldDesk(t)
+  const { gateway, switchroom, agent } = await registeredAgent(t)
   const told: string[] = []
   agent.on('error', ({ code }) => void told.push(`agent ${code}`))
   switchroom.on('error', ({ code }) => void told.push(`connection ${code}`))
@@ -186,7 +186,7 @@ test('an error frame about a call goes to its agent and leaves it held, one abou
 })
 
 test('a frame that cannot be understood is told, and everything goes on', async (t) => {
-  const { gateway, agent } = await heldDesk(t)
+  const { gateway, agent } = await registeredAgent(t)
   const heard: string[] = []
   const warned: string[] = []
   const onWarning = ({ name, message }: Error) => {
@@ -201,12 +201,12 @@ test('a frame that cannot be understood is told, and everything goes on', async 
   gateway.event('something.new', { of: 'a later version' })
   gateway.event('user.message', { text: 'hello', messageId: 'msg_2' })
   await until('it heard', () => heard.length >= 1 && warned.length >= 2)
-  assert.match(warned[0] ?? '', /^a frame of the gateway was not understood: /)
+  assert.match(warned[0] ?? '', /^could not read a frame of the gateway: /)
   assert.equal(agent.state, 'ready')
 })
 
 test('a handler that throws is told to the agent, and everything goes on', async (t) => {
-  const { gateway, agent } = await heldDesk(t)
+  const { gateway, agent } = await registeredAgent(t)
   const told: SwitchroomError[] = []
   const heard: string[] = []
   agent.on('error', (error) => {
@@ -235,7 +235,7 @@ test('a handler that throws is told to the agent, and everything goes on', async
 })
 
 test('a turn is let go as soon as the handlers of call.preparing settle, with what they set; without one or with a broken one at once', async (t) => {
-  const { gateway, agent } = await heldDesk(t)
+  const { gateway, agent } = await registeredAgent(t)
   const prepare = (turn: number) => gateway.event('call.preparing', { call: chatCall, turn, budgetMs: 150 })
   const settled = (many: number) =>
     until('it is let go', () => gateway.sent('preparing.settled').length === many)
@@ -276,7 +276,7 @@ test('a turn is let go as soon as the handlers of call.preparing settle, with wh
 test('close lets go of the agents, waits for the tools that run and their results, and then closes', async (t) => {
   const done = Promise.withResolvers<string>()
   const slow = tool({ name: 'slow', description: '', run: () => done.promise })
-  const { gateway, switchroom } = await heldDesk(t, { tools: [slow] })
+  const { gateway, switchroom } = await registeredAgent(t, { tools: [slow] })
   const toolCalls = [{ id: 'tool_1', name: 'slow', arguments: '{}' }]
   gateway.event('llm.toolCall', { msgId: 'msg_1', toolCalls })
   gateway.event('call.preparing', { call: chatCall, turn: 1, budgetMs: 150 })
@@ -291,7 +291,7 @@ test('close lets go of the agents, waits for the tools that run and their result
   assert.equal(gateway.upgrades.length, 1)
 })
 
-test('pauses between tries double up to fifteen seconds, and nobody waits as long as somebody else', () => {
+test('pauses between retries double up to fifteen seconds, with jitter', () => {
   const pauses = Array.from({ length: 50 }, () => {
     const backOff = new BackOff()
     return Array.from({ length: 12 }, () => backOff.nextMs())

@@ -2,7 +2,7 @@ import type { SwitchroomError } from './errors.ts'
 
 export type RegistrationState = 'pending' | 'ready' | 'refused'
 
-/** Whether the gateway has taken what this process offers: pending again whenever the connection is lost. */
+/** The state of a registration at the gateway: pending again whenever the connection is lost. */
 export class Registration {
   #state: RegistrationState = 'pending'
   #settled = waiting()
@@ -36,6 +36,6 @@ export class Registration {
 
 function waiting(): PromiseWithResolvers<void> {
   const settled = Promise.withResolvers<void>()
-  settled.promise.catch(() => {}) // whoever awaits it is told; nobody has to
+  settled.promise.catch(() => {}) // a rejection that is not awaited is not an error
   return settled
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import { connect as connectTo, type AddressInfo } from 'node:net'
 import { test, type TestContext } from 'node:test'
-import { chatCall, heldDesk } from '../testing/connected.ts'
+import { chatCall, registeredAgent } from '../testing/connected.ts'
 import { until } from '../testing/until.ts'
 import type { Agent } from './agent.ts'
 import { relay } from './relay.ts'
@@ -30,7 +30,7 @@ async function relayed(t: TestContext, agents: Agent[]) {
 }
 
 test('the relay tells what happens in the calls of this process as events with the agent in their data, without a cursor and without replay (N-506, N-507, N-509, N-510, N-511)', async (t) => {
-  const { gateway, agent } = await heldDesk(t)
+  const { gateway, agent } = await registeredAgent(t)
   const { read, close } = await relayed(t, [agent])
   const seen: string[] = []
   agent.on('user.message', ({ text }) => void seen.push(text))
@@ -55,7 +55,7 @@ test('the relay tells what happens in the calls of this process as events with t
 
 test('a quiet relay sends a ping every 30 seconds (N-508)', async (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] })
-  const { agent } = await heldDesk(t)
+  const { agent } = await registeredAgent(t)
   const { read } = await relayed(t, [agent])
   const reader = await read()
   t.mock.timers.tick(29_999)
@@ -67,7 +67,7 @@ test('a quiet relay sends a ping every 30 seconds (N-508)', async (t) => {
 })
 
 test('a reader of the relay that does not keep up is let go, and the others go on', async (t) => {
-  const { gateway, agent } = await heldDesk(t)
+  const { gateway, agent } = await registeredAgent(t)
   const { read, port } = await relayed(t, [agent])
   const slow = connectTo(port, '127.0.0.1')
   t.after(() => slow.destroy())

@@ -2,11 +2,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Agent } from './agent.ts'
 
 const pingEveryMs = 30_000
-/** A reader that does not keep up is let go. */
+/** A reader that is slower than this is disconnected. */
 const mostUnreadBytes = 1024 * 1024
 
 export interface Relay {
-  /** Answers a request with what happens from now on, as server-sent events. Whom to let in is its caller's choice. */
+  /** Answers a request with what happens from now on, as server-sent events. Authenticate the request before you call it. */
   handler: (request: IncomingMessage, response: ServerResponse) => void
   close: () => void
 }

@@ -45,7 +45,7 @@ export class SpeechAudio implements AsyncIterable<Uint8Array> {
   }
 }
 
-/** Whoever stops reading lets the voice server know, which stops speaking. */
+/** A reader that stops early closes the connection, and the voice server stops. */
 export async function* piecesOf({ body }: Response): AsyncIterable<Uint8Array> {
   const reader = body?.getReader()
   let isOver = false

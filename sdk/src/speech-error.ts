@@ -1,6 +1,6 @@
 import { SwitchroomError } from './errors.ts'
 
-/** Something the voice server refused, or that never got there: then `status` is 0. */
+/** A refusal of the voice server; `status` is 0 if no answer came. */
 export class SpeechError extends SwitchroomError {
   readonly status: number
 
@@ -9,25 +9,34 @@ export class SpeechError extends SwitchroomError {
     this.status = status
   }
 
-  /** The same sentence as `message`, under the word of the wire. */
+  /** The same sentence as `message`, under its name on the wire. */
   get error(): string {
     return this.detail
   }
 }
 
-export const missingKey = () =>
-  new SpeechError('MISSING_KEY', 0, 'there is no key: set SVC_KEY, or pass `key`')
+export const missingKey = () => new SpeechError('MISSING_KEY', 0, 'no key: set SVC_KEY or pass `key`')
 
 export const unreachable = (url: string, cause: unknown) =>
-  new SpeechError('NETWORK_ERROR', 0, `the voice server at ${url} cannot be reached`, { cause })
+  new SpeechError(
+    'NETWORK_ERROR',
+    0,
+    `cannot reach the voice server at ${url}: check the address and that it runs`,
+    { cause },
+  )
 
 export const brokeOff = (cause?: unknown) =>
-  new SpeechError('NETWORK_ERROR', 0, 'the answer broke off before its end', { cause })
+  new SpeechError(
+    'NETWORK_ERROR',
+    0,
+    'the voice server closed the connection before the end of the answer: try again',
+    { cause },
+  )
 
 export const closedEarly = () =>
-  new SpeechError('CLOSED', 0, 'the voice server closed the stream before it was done')
+  new SpeechError('CLOSED', 0, 'the voice server closed the stream before the end: open another')
 
-/** A refusal as the voice server writes it; anything else in front of it has its own words. */
+/** A refusal in the voice server's shape; a proxy's answer has another. */
 export function refusalIn(status: number, text: string): SpeechError {
   const { error, code } = fieldsOf(text)
   return new SpeechError(

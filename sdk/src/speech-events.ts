@@ -17,7 +17,7 @@ export class SpeechEvents implements AsyncIterable<SpeechEvent> {
     this.requestId = response.headers.get('x-svc-request-id') ?? ''
   }
 
-  /** Fails with what the voice server says in the middle; whatever ends without `[DONE]` broke off. */
+  /** Throws the voice server's error; a stream that ends without `[DONE]` is incomplete. */
   async *[Symbol.asyncIterator](): AsyncIterator<SpeechEvent> {
     for await (const data of dataOf(this.#response)) {
       if (data === '[DONE]') return

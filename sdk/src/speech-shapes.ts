@@ -9,7 +9,7 @@ export interface SpeechOptions {
   /** Two letters, such as `en`. */
   language?: string
   response_format?: 'pcm' | 'wav' | 'mp3'
-  /** 16000 where unsaid. */
+  /** Default: 16000. */
   sample_rate?: 16_000 | 24_000
   /** 0.25 to 4. */
   speed?: number
@@ -102,6 +102,6 @@ export type StreamFrame =
     }
   | StreamDone
 
-/** What was left out, or said to be undefined, stays out of queries and forms. */
+/** Without undefined values, for queries and forms. */
 export const saidOf = (options: object): [name: string, value: string][] =>
   Object.entries(options).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]))

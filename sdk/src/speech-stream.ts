@@ -38,7 +38,7 @@ export async function openStream(
 
 /** Live audio to text: `send` audio, read what is heard with `for await`. */
 export class TranscriptionStream implements AsyncIterable<StreamFrame> {
-  /** Asked by who opened it. */
+  /** For `openStream`. */
   readonly opened: Promise<StreamReady>
   readonly #socket: WebSocket
   readonly #opened = Promise.withResolvers<StreamReady>()
@@ -53,17 +53,17 @@ export class TranscriptionStream implements AsyncIterable<StreamFrame> {
   constructor(socket: WebSocket) {
     this.#socket = socket
     this.opened = this.#opened.promise
-    this.opened.catch(() => {}) // whoever opened it is told
+    this.opened.catch(() => {}) // awaited by openStream
     socket.on('message', (data: RawData) => this.#read(data))
     socket.once('close', (code) => this.#closed(code))
   }
 
   get ready(): StreamReady {
-    if (!this.#ready) throw new Error('the stream is not open yet')
+    if (!this.#ready) throw new Error('the stream is not open yet: await stream() first')
     return this.#ready
   }
 
-  /** Settles when more may be sent: audio can be read faster than it is heard. */
+  /** Resolves when more may be sent: audio can be read faster than it is transcribed. */
   async send(audio: Uint8Array): Promise<void> {
     if (this.#failure) throw this.#failure
     const { promise: sent, resolve } = Promise.withResolvers<void>()
@@ -71,7 +71,7 @@ export class TranscriptionStream implements AsyncIterable<StreamFrame> {
     if (this.#socket.bufferedAmount > mostWaitingBytes) await sent
   }
 
-  /** What was heard so far becomes final. */
+  /** Finalizes the transcript so far. */
   finalize(): void {
     this.#socket.send('{"type":"finalize"}')
   }
@@ -84,7 +84,7 @@ export class TranscriptionStream implements AsyncIterable<StreamFrame> {
     throw this.#failure ?? closedEarly()
   }
 
-  /** Leaves, whatever is still to be heard. */
+  /** Closes at once and drops what was not transcribed yet. */
   async close(): Promise<void> {
     this.#isLeaving = true
     if (this.#socket.readyState === WebSocket.CLOSED) return
@@ -102,14 +102,14 @@ export class TranscriptionStream implements AsyncIterable<StreamFrame> {
     }
   }
 
-  /** Told by who opened it; the first reason stays. */
+  /** For `openStream`; the first reason stays. */
   fail(error: SpeechError): void {
     this.#failure ??= error
     this.#opened.reject(this.#failure)
     this.#stir()
   }
 
-  /** What is no frame of a voice server ends the stream, and not the process. */
+  /** An unreadable frame ends the stream, not the process. */
   #read(data: RawData): void {
     try {
       this.#take(JSON.parse(textOf(data)) as Came)

@@ -55,13 +55,13 @@ const failing = async (work: Promise<unknown>) => {
 
 test('a server that cannot be reached is NETWORK_ERROR with status 0 (S-454, SD-79)', async (t) => {
   const { url, client } = await voiceServer(t, (response) => void response.destroy())
-  const sentence = `the voice server at ${url} cannot be reached`
+  const sentence = `cannot reach the voice server at ${url}: check the address and that it runs`
   assert.deepEqual(await failing(client.speech(wanted)), ['NETWORK_ERROR', 0, sentence])
-  const nobody = new SpeechClient({ url: 'http://127.0.0.1:1', key: 'x' })
+  const unreachableClient = new SpeechClient({ url: 'http://127.0.0.1:1', key: 'x' })
   for (const work of [
-    () => nobody.voices(),
-    () => nobody.transcribe({ file: Buffer.from('x') }),
-    () => nobody.stream(),
+    () => unreachableClient.voices(),
+    () => unreachableClient.transcribe({ file: Buffer.from('x') }),
+    () => unreachableClient.stream(),
   ])
     assert.deepEqual((await failing(work())).slice(0, 2), ['NETWORK_ERROR', 0])
 })
@@ -69,7 +69,7 @@ test('a server that cannot be reached is NETWORK_ERROR with status 0 (S-454, SD-
 test('without a key it is MISSING_KEY with status 0, and nothing is sent (S-455, SD-79)', async (t) => {
   const { url, came } = await voiceServer(t, (response) => void response.end())
   const client = new SpeechClient({ url, key: '' })
-  const missing = ['MISSING_KEY', 0, 'there is no key: set SVC_KEY, or pass `key`']
+  const missing = ['MISSING_KEY', 0, 'no key: set SVC_KEY or pass `key`']
   const works = [
     client.speech(wanted),
     client.voices(),
@@ -144,7 +144,11 @@ test('an answer that breaks off is an error, and who stops reading cancels it (S
     response.write('data: {"type":"start"}\n\n')
     setImmediate(() => response.destroy())
   })
-  const brokeOff = ['NETWORK_ERROR', 0, 'the answer broke off before its end']
+  const brokeOff = [
+    'NETWORK_ERROR',
+    0,
+    'the voice server closed the connection before the end of the answer: try again',
+  ]
   assert.deepEqual(await failing(broken.client.speech(wanted).then((audio) => audio.bytes())), brokeOff)
   const short = await voiceServer(t, (response) => void response.end('data: {"type":"start"}\n\n'))
   const read = async () => {
@@ -248,6 +252,10 @@ test('what is no frame of a voice server fails the stream and leaves the process
     listening([], (socket) => socket.send('<html>')),
   )
   const stream = await client.stream()
-  const brokeOff = ['NETWORK_ERROR', 0, 'the answer broke off before its end']
+  const brokeOff = [
+    'NETWORK_ERROR',
+    0,
+    'the voice server closed the connection before the end of the answer: try again',
+  ]
   assert.deepEqual(await failing(stream.stop()), brokeOff)
 })

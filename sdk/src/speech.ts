@@ -13,9 +13,9 @@ import {
 import { openStream, type TranscriptionStream } from './speech-stream.ts'
 
 export interface SpeechClientOptions {
-  /** Where the voice server is; unsaid, SVC_VOICE_URL, else the address that `npm start` serves. */
+  /** The voice server's address. Default: SVC_VOICE_URL, else the address that `npm start` serves. */
   url?: string
-  /** Unsaid, SVC_KEY. */
+  /** Default: SVC_KEY. */
   key?: string
 }
 
@@ -34,7 +34,7 @@ export class SpeechClient {
     this.#key = (key ?? set('SVC_KEY')) || undefined
   }
 
-  /** Settles with the first sound. With `timestamps` its words come with their times. */
+  /** Resolves with the first audio. With `timestamps`, words come with their times. */
   speech(options: SpeechOptions & { timestamps: true }, cancel?: Cancel): Promise<SpeechEvents>
   speech(options: SpeechOptions & { timestamps?: false }, cancel?: Cancel): Promise<SpeechAudio>
   async speech(options: SpeechOptions, cancel: Cancel = {}): Promise<SpeechAudio | SpeechEvents> {
@@ -79,7 +79,7 @@ export class SpeechClient {
     return fields.response_format === 'text' ? response.text() : ((await response.json()) as Transcript)
   }
 
-  /** Settles when the voice server listens. */
+  /** Resolves when the voice server is ready for audio. */
   async stream(options: StreamOptions = {}): Promise<TranscriptionStream> {
     return openStream(this.#url, this.#authorization(), options)
   }

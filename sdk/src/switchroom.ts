@@ -11,25 +11,25 @@ import type { PhoneLine } from './line.ts'
 import { Outbox } from './outbox.ts'
 
 export interface SwitchroomOptions extends AddressOptions {
-  /** How this process is called where apps are listed; unsaid, the label of its key. */
+  /** The name of this process in lists of apps. Default: the label of its key. */
   app?: string
 }
 
 export interface SwitchroomEvents {
   connected: []
-  /** It is tried again by itself, for as long as it takes. */
+  /** It reconnects by itself until it is closed. */
   disconnected: [reason: string]
-  /** What was refused and concerns no agent and no line. */
+  /** A refusal that is about no agent and no line. */
   error: [error: SwitchroomError]
 }
 
-/** Refusals that pass: another process still has the line, or the gateway could not look. */
+/** Temporary refusals: another process still has the line, or the gateway could not check. */
 const passing = new Set(['INTERNAL_ERROR', 'LINE_CONFLICT'])
 const drainsWithinMs = 10_000
 
-/** A process on its socket to the gateway: the agents and lines it holds, and the calls it drives for them. */
+/** The connection of this process to the gateway: its agents and lines, and their calls. */
 export class Switchroom {
-  /** Where the gateway is. */
+  /** The gateway's address. */
   readonly url: string
   readonly #app: { name: string | undefined; instance: string }
   readonly #connection: Connection
@@ -38,16 +38,16 @@ export class Switchroom {
   readonly #lines = new Map<string, PhoneLine>()
   readonly #outbox = new Outbox()
   readonly #calls: DrivenCalls
-  /** When to ask again for what was refused for now. */
+  /** The next attempt after a temporary refusal. */
   readonly #askingAgain = new Map<Held, { backOff: BackOff; timer?: NodeJS.Timeout }>()
-  /** Fails those who still wait for the gateway when this is closed. */
+  /** Rejects what still waits for the gateway at close. */
   readonly #closed = Promise.withResolvers<never>()
   #closing: Promise<void> | undefined
   #isToldOfLoss = false
 
   constructor(options: SwitchroomOptions = {}) {
     const address = new Address(options)
-    this.#closed.promise.catch(() => {}) // whoever waits is told; nobody has to
+    this.#closed.promise.catch(() => {}) // a rejection that is not awaited is not an error
     this.url = address.url
     this.#app = { name: options.app, instance: randomUUID() }
     this.#calls = new DrivenCalls({
@@ -71,7 +71,7 @@ export class Switchroom {
     return this.#connection.isOpen
   }
 
-  /** Holds them from now on, over every reconnect. Settles when the gateway agreed; fails when it refused one. */
+  /** Registers them, again after every reconnect. Resolves when the gateway has accepted all; rejects if it refuses one. */
   async hold(...held: Held[]): Promise<void> {
     if (this.#closing) throw closed()
     for (const each of held) {
@@ -87,7 +87,7 @@ export class Switchroom {
     await Promise.race([Promise.all(held.map((each) => each.ready)), this.#closed.promise])
   }
 
-  /** Holds the agent no longer. Calls under way pass to another app that holds it. */
+  /** Unregisters the agent. Its calls pass to another connected app of the agent. */
   release(agent: Agent): void {
     if (this.#agents.delete(agent.name)) this.#unregister(agent)
     agent.awaitsGateway()
@@ -103,7 +103,7 @@ export class Switchroom {
     return this
   }
 
-  /** Takes nothing new, waits until the tools that run are done and their results have arrived, and closes. */
+  /** Accepts nothing new, waits until running tools are done and their results have arrived, and closes. */
   close(): Promise<void> {
     return (this.#closing ??= this.#close())
   }
@@ -139,10 +139,10 @@ export class Switchroom {
     void this.#handlers.run('disconnected', [reason])
     if (this.#isToldOfLoss || this.#handlers.has('disconnected')) return
     this.#isToldOfLoss = true
-    process.emitWarning(`no connection to ${this.url} (${reason}): trying again`, 'SwitchroomWarning')
+    process.emitWarning(`no connection to ${this.url} (${reason}): reconnecting`, 'SwitchroomWarning')
   }
 
-  /** The key opens nothing here: said once to each, and tried again, for somebody may be setting it right. */
+  /** A refused key is reported once to each agent and line, and retried: the key may become valid. */
   #turnedAway(error: SwitchroomError, status: number): boolean {
     if (status >= 500 || status === 429) return true // a gateway that starts or is busy
     const untold = this.#held().filter(({ state }) => state !== 'refused')
@@ -188,7 +188,7 @@ export class Switchroom {
     const error = new SwitchroomError(String(code), String(detail))
     const held = this.#lines.get(String(number)) ?? this.#agents.get(String(agent))
     if (held && call === undefined) return this.#registrationRefused(held, error)
-    // of the frames that speak of a call, only the one that routes it names an agent
+    // among frames about a call, only the one that routes it names an agent
     if (agent !== null && typeof call === 'string')
       for (const line of this.#lines.values()) line.routeRefused(call)
     const concerned = this.#calls.driverOf(String(call)) ?? held
@@ -214,7 +214,7 @@ export class Switchroom {
   }
 }
 
-const closed = () => new SwitchroomError('CLOSED', 'this process has closed its connection')
+const closed = () => new SwitchroomError('CLOSED', 'the connection was closed by close(): connect again')
 
 /** Connects this process to a gateway: one socket for all the agents and lines it holds. */
 export const connect = (options: SwitchroomOptions = {}) => new Switchroom(options)

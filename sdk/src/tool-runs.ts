@@ -18,7 +18,7 @@ interface Done {
   at: number
 }
 
-/** The tools that this process was asked to run, each once however often it is asked. */
+/** The tool runs of this process: each runs once, also if the gateway asks twice. */
 export class ToolRuns {
   readonly #send: (text: string) => void
   readonly #now: () => number
@@ -35,7 +35,7 @@ export class ToolRuns {
     this.#now = now
   }
 
-  /** What runs is answered when it is done, and what is done is answered again; a tool of somebody else is not ours. */
+  /** A running tool answers when it is done, a finished one answers again; another agent's tool is ignored. */
   ask(agent: Agent, call: Call, asked: ToolCall): void {
     const key = keyOf(call.id, asked.id)
     const done = this.#done.get(key)
@@ -61,13 +61,13 @@ export class ToolRuns {
     }
   }
 
-  /** Nobody waits for the tools of a call that ended. */
+  /** Drops the tool runs of a call that ended. */
   callEnded(call: string): void {
     for (const key of this.#unreceived) if (this.#done.get(key)?.call === call) this.#settle(key)
     this.#onReceived()
   }
 
-  /** Settles when nothing runs any more and every outcome has arrived. */
+  /** Resolves when nothing runs and every outcome has arrived. */
   async drained(): Promise<void> {
     await Promise.all(this.#running.values())
     await new Promise<void>((resolve) => {

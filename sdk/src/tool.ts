@@ -14,7 +14,7 @@ interface ToolDefinition<Parameters> {
   description: string
   /** A schema of TypeBox, or plain JSON Schema; left out, the tool takes nothing. */
   parameters?: Parameters
-  /** What it returns is what the model reads. What it throws is told to the model as an error. */
+  /** The model reads what it returns, or as an error what it throws. */
   run: (args: XStatic<Parameters>, call: Call) => unknown
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Type } from 'typebox'
-import { chatCall, heldDesk } from '../testing/connected.ts'
+import { chatCall, registeredAgent } from '../testing/connected.ts'
 import { taken, type CameFrame } from '../testing/fake-gateway.ts'
 import { until } from '../testing/until.ts'
 import { Agent } from './agent.ts'
@@ -40,7 +40,7 @@ test('the arguments of a tool are typed by its schema, of TypeBox or plain, and 
     // @ts-expect-error there is no c
     run: ({ c }) => c,
   })
-  const { gateway } = await heldDesk(t, { tools: [add, book] })
+  const { gateway } = await registeredAgent(t, { tools: [add, book] })
   const [{ tools }] = gateway.sent('agent.register')
   assert.deepEqual(tools[1].parameters, book.parameters)
   assert.deepEqual(tools[0], {
@@ -57,7 +57,7 @@ test('the arguments of a tool are typed by its schema, of TypeBox or plain, and 
 test('a tool of the agent is run by itself with its call and its result sent back, and llm.toolCall still fires (N-458, N-459)', async (t) => {
   const calls: Call[] = []
   const whose = tool({ name: 'whose', description: '', run: (_none, call) => void calls.push(call) })
-  const { gateway, agent } = await heldDesk(t, { tools: [add, whose] })
+  const { gateway, agent } = await registeredAgent(t, { tools: [add, whose] })
   const seen: unknown[] = []
   agent.on('llm.toolCall', (event) => void seen.push(event))
   gateway.event('chat.started', { call: chatCall })
@@ -80,7 +80,7 @@ test('a tool that throws, is given what does not fit, or answers what cannot be 
     tool({ name: 'circular', description: '', run: circular }),
     tool({ name: 'nul', description: '', run: () => 'a\0b' }),
   ]
-  const { gateway, agent } = await heldDesk(t, { tools })
+  const { gateway, agent } = await registeredAgent(t, { tools })
   const told: SwitchroomError[] = []
   agent.on('error', (error) => void told.push(error))
   const outcome = async (name: string, args: object | string, id: string): Promise<CameFrame> => {
@@ -114,7 +114,7 @@ test('a tool that is asked for again runs once: while it runs it is answered whe
   let runs = 0
   const done = Promise.withResolvers<string>()
   const slow = tool({ name: 'slow', description: '', run: () => ((runs += 1), done.promise) })
-  const { gateway } = await heldDesk(t, { tools: [slow] })
+  const { gateway } = await registeredAgent(t, { tools: [slow] })
   gateway.event('llm.toolCall', asking('slow', {}))
   gateway.event('llm.toolCall', asking('slow', {}))
   gateway.event('llm.toolCall', asking('slow', {}), 'call_2')
@@ -127,7 +127,7 @@ test('a tool that is asked for again runs once: while it runs it is answered whe
   assert.equal(runs, 2)
 })
 
-test('a result that nobody acknowledged is sent again after a reconnect, also one that came about without a connection', async (t) => {
+test('an unacknowledged result is sent again after a reconnect, also one from the time without a connection', async (t) => {
   let runs = 0
   const waits = Promise.withResolvers<void>()
   const slow = tool({
@@ -135,7 +135,7 @@ test('a result that nobody acknowledged is sent again after a reconnect, also on
     description: '',
     run: async () => ((runs += 1), await waits.promise, 'late'),
   })
-  const { gateway } = await heldDesk(t, { tools: [add, slow] })
+  const { gateway } = await registeredAgent(t, { tools: [add, slow] })
   gateway.answer = (frame) => (frame.type === 'tool.result' ? undefined : taken(frame))
   gateway.event('llm.toolCall', asking('add', { a: 1 }))
   gateway.event('llm.toolCall', asking('slow', {}, 'tool_2'))
@@ -168,10 +168,10 @@ test('a result that nobody acknowledged is sent again after a reconnect, also on
   assert.equal(runs, 1)
 })
 
-test('a result of a call that has ended is sent to nobody', async (t) => {
+test('a result of a call that has ended is not sent', async (t) => {
   const waits = Promise.withResolvers<string>()
   const slow = tool({ name: 'slow', description: '', run: () => waits.promise })
-  const { gateway } = await heldDesk(t, { tools: [add, slow] })
+  const { gateway } = await registeredAgent(t, { tools: [add, slow] })
   gateway.event('llm.toolCall', asking('slow', {}))
   gateway.event('call.ended', { call: { ...chatCall, reason: 'hangup' }, reason: 'hangup' })
   gateway.event('llm.toolCall', asking('add', { a: 1 }, 'tool_2'), 'call_2')

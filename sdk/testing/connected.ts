@@ -29,8 +29,8 @@ export function connectedTo(t: TestContext, { url }: FakeGateway): Switchroom {
   return switchroom
 }
 
-/** An agent `desk`, held at a fake gateway. */
-export async function heldDesk(t: TestContext, options: Partial<AgentOptions> = {}) {
+/** An agent `desk` that a fake gateway has registered. */
+export async function registeredAgent(t: TestContext, options: Partial<AgentOptions> = {}) {
   const gateway = await fakeGateway(t)
   const switchroom = connectedTo(t, gateway)
   const agent = new Agent({ name: 'desk', ...options })

@@ -18,7 +18,7 @@ interface Refusal {
 export class FakeGateway {
   readonly frames: CameFrame[] = []
   readonly upgrades: { url: string; headers: IncomingMessage['headers'] }[] = []
-  /** Answered to whoever connects, instead of a socket. */
+  /** The answer to a connection attempt, in place of a socket. */
   refusal: Refusal | undefined
   /** What it does with a frame; the usual gateway takes every registration and result. */
   answer: (frame: CameFrame) => object | undefined = taken

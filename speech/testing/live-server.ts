@@ -7,12 +7,12 @@ import { closeWithin, listen } from '../src/listening.ts'
 import { makeLogger } from '../src/logging.ts'
 import { makeServer } from '../src/server.ts'
 import { readSettings } from '../src/settings.ts'
-import { startEarsWire } from './ears-wire.ts'
+import { startTranscriberWire } from './transcriber-wire.ts'
 import { GatewayFake } from './gateway-fake.ts'
 
 /** Live transcription alone, before a gateway that grants a vendor whose wire is ours, and less patient. */
 export async function startLive(hurried: Partial<LiveLimits> = {}, vendorFolders: string[] = []) {
-  const wire = await startEarsWire()
+  const wire = await startTranscriberWire()
   const gateway = await new GatewayFake().start()
   gateway.grant = () => ({
     vendor: 'deepgram',

@@ -18,6 +18,7 @@ import type {
   RunTools,
   ToolOutcomes,
 } from '@switchroom/contract/worker'
+import { followLog, keptEntries } from '@switchroom/sdk/log-follower'
 import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { KeptConnections, type Asked } from './kept-connections.ts'
@@ -28,8 +29,6 @@ const answerWithinMs = 10_000
 const waitWithinMs = 40_000
 /** An app may take long over a tool; the gateway says when it took too long. */
 const toolsWithinMs = 10 * 60_000
-/** A log that is followed says every 30 seconds that it is there; twice in vain, and its gateway is gone. */
-const silentMs = 75_000
 const uploadWithinMs = 10 * 60_000
 const firstPauseMs = 200
 const longestPauseMs = 5_000
@@ -52,11 +51,15 @@ export class GatewayAway extends Error {}
 /** What a worker asks of the gateway, which keeps everything. */
 export class GatewayClient {
   readonly worker: string
+  readonly #url: string
+  readonly #authorization: string
   readonly #connections: KeptConnections
 
   constructor({ gatewayUrl, fleetKey }: Pick<Settings, 'gatewayUrl' | 'fleetKey'>, worker: string) {
     this.worker = worker
-    this.#connections = new KeptConnections(gatewayUrl, `Bearer ${fleetKey}`)
+    this.#url = gatewayUrl
+    this.#authorization = `Bearer ${fleetKey}`
+    this.#connections = new KeptConnections(this.#url, this.#authorization)
   }
 
   /** Opened once however often it is asked: the worker names the call itself. */
@@ -131,32 +134,14 @@ export class GatewayClient {
     }
   }
 
-  /** The kept entries past this one as they are written, until the call has ended or nobody listens. */
-  async *follow(call: string, after: number, signal: AbortSignal): AsyncIterable<Entry> {
-    let seen = after
-    for (let pauseMs = firstPauseMs; !signal.aborted; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
-      try {
-        for await (const entry of this.#entriesAfter(call, seen, signal)) {
-          pauseMs = firstPauseMs
-          if (entry.ephemeral || entry.seq <= seen) continue
-          seen = entry.seq
-          yield entry
-          if (entry.type === 'call.ended') return
-        }
-      } catch {
-        // asked again below: the gateway may be another by then
-      }
-      await sleep(pauseMs, undefined, { signal }).catch(() => {})
+  /** The entries after this one as they are written, up to `call.ended`; ends early when the signal aborts. */
+  follow(call: string, after: number, signal: AbortSignal): AsyncIterable<Entry> {
+    const log = {
+      url: this.#url,
+      headers: { authorization: this.#authorization },
+      path: pathOf(call, 'events'),
     }
-  }
-
-  async *#entriesAfter(call: string, after: number, signal: AbortSignal): AsyncIterable<Entry> {
-    const headers = { accept: 'text/event-stream', 'last-event-id': String(after) }
-    for await (const line of this.#connections.lines(pathOf(call, 'events'), headers, silentMs, signal)) {
-      // markers have no seq of their own to follow
-      if (!line.startsWith('data:') || line.includes('"type":"log.')) continue
-      yield JSON.parse(line.slice('data:'.length)) as Entry
-    }
+    return keptEntries(followLog({ ...log, after, hasEnd: true, signal }))
   }
 
   runTools(call: string, asked: RunTools): Promise<ToolOutcomes> {

@@ -45,36 +45,6 @@ export class KeptConnections {
     }
   }
 
-  /** The answer's lines as they come, on a connection of its own; ends with the answer, and fails after so long a silence. */
-  async *lines(
-    path: string,
-    headers: Record<string, string>,
-    silentMs: number,
-    signal: AbortSignal,
-  ): AsyncIterable<string> {
-    const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
-    const asking = this.#protocol.request(this.#url + path, {
-      agent: false,
-      headers: { authorization: this.#authorization, ...headers },
-      signal,
-    })
-    asking.setTimeout(silentMs, () => asking.destroy(new Error('nothing came any more')))
-    asking.once('response', resolve)
-    asking.on('error', reject)
-    asking.end()
-    const answer = await promise
-    if (answer.statusCode !== 200) {
-      answer.resume()
-      throw new Error(`the gateway answered ${answer.statusCode}`)
-    }
-    let rest = ''
-    for await (const piece of answer.setEncoding('utf8')) {
-      const lines = (rest + String(piece)).split('\n')
-      rest = lines.pop() ?? ''
-      yield* lines
-    }
-  }
-
   async upload(path: string, file: Readable, type: string, withinMs: number): Promise<Told> {
     const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
     const asking = this.#protocol.request(this.#url + path, {

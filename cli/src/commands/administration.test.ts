@@ -15,11 +15,11 @@ after(async () => {
 })
 const run = (...args: string[]) => machine.run(args)
 
-test('somebody is invited, changed and removed, by address or id', async () => {
+test('a person is invited, changed and removed, by address or id', async () => {
   const invited = await run('members', 'invite', 'bo@example.com', '--role', 'qa', '--agent', 'desk')
   assert.equal(invited.status, 0, invited.stderr)
   assert.match(invited.stdout, /^https:\/\/switchroom\.test\/invitations\/[\w-]{43}\n$/)
-  assert.match(invited.stderr, /^Hand this link to bo@example\.com; nobody can see it again\.\n/)
+  assert.match(invited.stderr, /^Give this link to bo@example\.com\. It cannot be shown again\.\n/)
   const { role } = await machine.json([
     'members',
     'change',
@@ -30,12 +30,12 @@ test('somebody is invited, changed and removed, by address or id', async () => {
   ])
   assert.equal(role, 'developer')
   assert.match((await run('members')).stdout, /^bo@example\.com\tbo\tdeveloper\tinvited\tno\tall\tmem_/m)
-  assert.equal(
-    (await run('members', 'remove', 'bo@example.com')).stdout,
-    'bo@example.com is no member any more.\n',
-  )
+  assert.equal((await run('members', 'remove', 'bo@example.com')).stdout, 'Removed bo@example.com.\n')
   const gone = await run('members', 'reset', 'bo@example.com')
-  assert.deepEqual([gone.status, gone.stderr], [1, 'svc: bo@example.com is no member of this org\n'])
+  assert.deepEqual(
+    [gone.status, gone.stderr],
+    [1, 'svc: bo@example.com is not a member of this org: svc members lists them\n'],
+  )
 })
 
 test('a server token is on standard output alone, once, and a listing never has it', async () => {
@@ -48,10 +48,7 @@ test('a server token is on standard output alone, once, and a listing never has 
   const listed = await run('keys')
   assert.ok(!listed.stdout.includes(key))
   assert.match(listed.stdout, new RegExp(`^${identity.key_id}\\tci\\tserver\\tsandbox\\t`, 'm'))
-  assert.equal(
-    (await run('keys', 'revoke', identity.key_id)).stdout,
-    `${identity.key_id} opens nothing any more.\n`,
-  )
+  assert.equal((await run('keys', 'revoke', identity.key_id)).stdout, `Revoked ${identity.key_id}.\n`)
   assert.equal((await deployment.nobody.as(key).get('/v1/whoami')).status, 401)
   assert.ok(!(await run('keys')).stdout.includes(identity.key_id))
   assert.equal((await run('keys', 'revoke', 'key_none')).status, 1)
@@ -74,12 +71,12 @@ test('a dial is explained guard by guard with what each saw, and 1 where it woul
   )
   assert.match(refused.stdout, /^stranger\trefuse\tknown=false; dial_anywhere=false\t/m)
   assert.match(refused.stdout, new RegExp(`^from\\tpass\\tfrom=\\${desk.from}; \\${desk.from}\\t$`, 'm'))
-  assert.equal(rows.at(-1), `This dial would be refused: ${explained.detail}`)
+  assert.equal(rows.at(-1), `This call would be refused: ${explained.detail}`)
 
   const terminal = machine.open(['dial', 'desk', known, '--explain'], as, 90)
   const { status, text } = await terminal.ended()
   assert.equal(status, 0, text)
-  assert.match(text, /This dial would be placed\./)
+  assert.match(text, /This call would be placed\./)
   assert.equal((await machine.json(['dials'], as)).dials.length, 0)
   const dialled = await machine.run(['dial', 'desk', stranger], '', as)
   assert.deepEqual([dialled.status, dialled.stderr], [1, `svc: ${explained.detail}\n`])
@@ -88,7 +85,7 @@ test('a dial is explained guard by guard with what each saw, and 1 where it woul
 
 test('consents are recorded, read and taken back, and a list is imported', async () => {
   const number = newCalled()
-  assert.equal((await run('consents', 'record', number)).stderr, 'svc: --source is needed\n')
+  assert.equal((await run('consents', 'record', number)).stderr, 'svc: --source is missing\n')
   const recorded = await run('consents', 'record', number, '--kind', 'written', '--source', 'form')
   assert.match(recorded.stdout, new RegExp(`^\\${number}: consented\\n.+\\tconsent \\(written\\)\\tform\\t`))
   assert.match((await run('consents', 'opt-out', number)).stdout, /: opted_out\n/)
@@ -97,8 +94,8 @@ test('consents are recorded, read and taken back, and a list is imported', async
     ['consents', 'import', '--file', '-', '--source', 'registry'],
     '+34600999111\n\n nonsense \n+34600999222\n',
   )
-  assert.equal(imported.stdout, '2 numbers are on the list by this import.\n')
-  assert.equal(imported.stderr, 'nonsense is no number in international form.\n')
+  assert.equal(imported.stdout, 'Added 2 numbers.\n')
+  assert.equal(imported.stderr, 'Skipped nonsense: write it in international form, such as +34911234567.\n')
   assert.equal((await run('consents', 'dnc')).stdout.trimEnd().split('\n').length, 3)
 })
 
@@ -109,9 +106,9 @@ test('numbers, carriers, threads and agents are listed, and say what to do where
     return stderr
   }
   assert.equal(await empty('numbers'), 'There is no number: svc numbers import brings one in.\n')
-  assert.equal(await empty('carriers'), 'There is no account: svc carriers add adds one.\n')
-  assert.equal(await empty('agents'), 'There is no agent yet: svc init <folder> begins one.\n')
-  assert.equal(await empty('apps'), 'No app is connected.\n')
+  assert.equal(await empty('carriers'), 'No carrier accounts. Add one with svc carriers add.\n')
+  assert.equal(await empty('agents'), 'No agents yet. Create one with svc init <folder>.\n')
+  assert.equal(await empty('apps'), 'No connected apps.\n')
   const hooked = [
     'numbers',
     'import',
@@ -124,7 +121,7 @@ test('numbers, carriers, threads and agents are listed, and say what to do where
   ]
   const dry = await run(...hooked, '--dry-run')
   assert.equal(dry.status, 0, dry.stderr)
-  assert.equal(dry.stderr, 'Nothing was written: leave out --dry-run to do it.\n')
+  assert.equal(dry.stderr, 'Nothing was changed. Leave out --dry-run to do it.\n')
   assert.equal((await run(...hooked)).status, 0)
   assert.match((await run('numbers')).stdout, /^\+34911000001\tdesk\tphone\t\w+\thooked\t/)
   const path = await run('numbers', 'path', '+34911000001')
@@ -132,7 +129,7 @@ test('numbers, carriers, threads and agents are listed, and say what to do where
   assert.match(path.stdout, / do: /)
   assert.equal((await run('numbers', 'release', '+34911000001')).status, 0)
   assert.equal((await run('numbers', 'path', '+34911000001')).status, 1)
-  assert.match((await run('carriers', 'outbound')).stdout, /^No call can be placed yet:\n- /)
+  assert.match((await run('carriers', 'outbound')).stdout, /^Calls cannot be placed yet:\n- /)
   const threads = await run('threads', 'show', 'desk', '+34600000001')
   assert.equal(threads.status, 1)
 })
@@ -145,7 +142,7 @@ test('the platform’s key is kept for svc ops alone, which makes orgs and lets 
   const slug = `acme-${Date.now().toString(36)}`
   assert.match(
     (await own.run(['ops', 'orgs', 'create', slug, '--name', 'Acme'])).stdout,
-    new RegExp(`^${slug} is there`),
+    new RegExp(`^Created ${slug} `),
   )
   const invited = await own.run(['ops', 'orgs', 'invite', slug, 'cleo@example.com', '--role', 'admin'])
   assert.match(invited.stdout, /\/invitations\//)
@@ -165,7 +162,7 @@ test('the platform’s key is kept for svc ops alone, which makes orgs and lets 
   for (const listing of ['whoami', 'orgs', 'networks', 'numbers', 'firewall', 'brand', 'providers'])
     assert.equal((await own.run(['ops', listing])).status, 0, listing)
   const wrong = await own.run(['ops', 'orgs', 'quotas', slug, 'chairs=3'])
-  assert.match(wrong.stderr, /^svc: chairs=3 is no quota: it is written as seats=10, of minutes, /)
+  assert.match(wrong.stderr, /^svc: chairs=3 is not a quota: write it as seats=10, with one of minutes, /)
   const notOperator = await own.run(['members'])
   assert.equal(notOperator.status, 3)
 })

@@ -1,9 +1,9 @@
 import type { AgentList, AppList } from '@switchroom/contract/apps'
-import type { Command } from '../command.ts'
+import type { Command } from '../invocation/command.ts'
 
 const agents: Command = {
   name: 'agents',
-  summary: 'the agents of the org, and which app holds each',
+  summary: 'agents of the org and the app connected to each',
   examples: ['svc agents', 'svc agents --env production --json'],
   async run(invocation) {
     const client = await invocation.client()
@@ -13,12 +13,12 @@ const agents: Command = {
         all,
         [
           { title: 'agent', isName: true, of: ({ agent }) => agent },
-          { title: 'held', of: ({ held }) => held },
-          { title: 'app', of: ({ app }) => app },
-          { title: 'holder', of: ({ held, holder }) => (held ? holder || 'org' : '') },
-          { title: 'fixed in code', of: ({ fixed }) => fixed.join(' ') },
+          { title: 'status', of: ({ held }) => (held ? 'online' : 'offline') },
+          { title: 'connected app', of: ({ app }) => app },
+          { title: 'connected by', of: ({ held, holder }) => (held ? holder || 'org' : '') },
+          { title: 'set in code', of: ({ fixed }) => fixed.join(' ') },
         ],
-        'There is no agent yet: svc init <folder> begins one.',
+        'No agents yet. Create one with svc init <folder>.',
       ),
     )
   },
@@ -26,7 +26,7 @@ const agents: Command = {
 
 const apps: Command = {
   name: 'apps',
-  summary: 'the apps that are connected',
+  summary: 'connected apps',
   examples: ['svc apps'],
   async run(invocation) {
     const { out } = invocation
@@ -38,11 +38,11 @@ const apps: Command = {
         [
           { title: 'app', of: ({ app }) => app },
           { title: 'agents', of: (each) => each.agents.join(' ') },
-          { title: 'holder', of: ({ holder }) => holder || 'org' },
+          { title: 'connected by', of: ({ holder }) => holder || 'org' },
           { title: 'key', of: ({ key }) => key },
           { title: 'since', of: ({ connected_at }) => out.time(connected_at) },
         ],
-        'No app is connected.',
+        'No connected apps.',
       ),
     )
   },

@@ -1,14 +1,14 @@
 import type { AuditEntry, AuditPage } from '@switchroom/contract/audit'
-import { afterOption, type Command, type Option } from '../command.ts'
-import type { Invocation } from '../invocation.ts'
+import { afterOption, type Command, type Option } from '../invocation/command.ts'
+import type { Invocation } from '../invocation/invocation.ts'
 
 const filters: Option[] = [
-  { name: 'action', value: 'name', summary: 'of this action alone, such as member.invited' },
-  { name: 'actor', value: 'who', summary: 'by this email, member id or key id' },
-  { name: 'target', value: 'what', summary: 'to this id or name' },
-  { name: 'since', value: 'time', summary: 'from then on, such as 2026-01-31T09:00:00Z' },
-  { name: 'until', value: 'time', summary: 'before then' },
-  { name: 'limit', value: 'count', summary: '1 to 200; 50 where not given' },
+  { name: 'action', value: 'name', summary: 'only this action, such as member.invited' },
+  { name: 'actor', value: 'who', summary: 'only by this email, member id or key id' },
+  { name: 'target', value: 'what', summary: 'only on this id or name' },
+  { name: 'since', value: 'time', summary: 'from this time, such as 2026-01-31T09:00:00Z' },
+  { name: 'until', value: 'time', summary: 'before this time' },
+  { name: 'limit', value: 'count', summary: '1 to 200 (default 50)' },
   afterOption,
 ]
 
@@ -26,7 +26,7 @@ const audit: Command = {
 const opsAudit: Command = {
   name: 'ops audit',
   summary: 'who changed what in every org and on the deployment, newest first',
-  arguments: [{ name: 'org', summary: 'of this org alone: its slug or id', isOptional: true }],
+  arguments: [{ name: 'org', summary: 'only this org: its slug or id', isOptional: true }],
   options: filters,
   examples: ['svc ops audit', 'svc ops audit acme --actor ana@example.com'],
   async run(invocation) {
@@ -52,7 +52,7 @@ function tell(invocation: Invocation, answer: AuditPage) {
       { title: 'from', of: ({ from }) => from },
       { title: 'changes', of: ({ detail }) => changesOf(detail) },
     ],
-    'No entry of the audit log matches.',
+    'No matching audit entries.',
   )
 }
 

@@ -22,7 +22,7 @@ const wanted = (note: string) => ({
   },
 })
 
-async function newDesk() {
+async function newOrgWithCalls() {
   const org = await deployment.newOrg()
   const token = await org.serverToken('sandbox')
   for (const agent of ['desk', 'sales']) done(await token.client.post('/v1/calls', { agent }))
@@ -39,12 +39,12 @@ async function signedIn(machine: Machine, key: string) {
 
 test('callbacks are listed one line an entry from the signed-in profile, of one agent alone with --agent (N-379, ND-98)', async (t) => {
   const machine = Machine.of(t)
-  const { ask, key, client } = await newDesk()
+  const { ask, key, client } = await newOrgWithCalls()
   await signedIn(machine, key)
   assert.deepEqual(await machine.run(['callbacks']), {
     status: 0,
     stdout: '',
-    stderr: 'Nobody wants to be called back.\n',
+    stderr: 'No callbacks.\n',
   })
   await ask('sales', 'about bread')
   deployment.clock.forward(1_000)
@@ -70,7 +70,7 @@ test('callbacks are listed one line an entry from the signed-in profile, of one 
 
 test('where there is more the last line is the cursor, and --after goes on from it (N-379, ND-98)', async (t) => {
   const machine = Machine.of(t)
-  const { ask, key, client } = await newDesk()
+  const { ask, key, client } = await newOrgWithCalls()
   await signedIn(machine, key)
   await ask('desk', ...Array.from({ length: 101 }, (_, at) => `note ${at}`))
   const { next } = done(await client.get('/v1/callbacks'))
@@ -85,7 +85,7 @@ test('where there is more the last line is the cursor, and --after goes on from 
 
 test('at a terminal the list has titles and fits its width, one line an entry (ND-98)', async (t) => {
   const machine = Machine.of(t)
-  const { ask, key } = await newDesk()
+  const { ask, key } = await newOrgWithCalls()
   await signedIn(machine, key)
   await ask('desk', 'a very long note '.repeat(20))
   const narrow = machine.open(['callbacks'], {}, 72)

@@ -1,11 +1,11 @@
 import type { CallbackPage } from '@switchroom/contract/callbacks'
-import { afterOption, agentOption, type Command } from '../command.ts'
-import type { Cell } from '../table.ts'
+import { afterOption, agentOption, type Command } from '../invocation/command.ts'
+import type { Cell } from '../terminal/table.ts'
 
 const callbacks: Command = {
   name: 'callbacks',
-  summary: 'who wants to be called back, oldest first',
-  details: 'Where there is more, the last line is the cursor to go on from.',
+  summary: 'requested callbacks, oldest first',
+  details: 'If there are more, the last line is the cursor for --after.',
   options: [agentOption, afterOption],
   examples: ['svc callbacks', 'svc callbacks --agent hello', 'svc callbacks --after <cursor> --json'],
   async run(invocation) {
@@ -27,7 +27,7 @@ const callbacks: Command = {
         { title: 'note', of: told('note') },
         { title: 'via', of: told('via') },
       ],
-      'Nobody wants to be called back.',
+      'No callbacks.',
     )
   },
 }

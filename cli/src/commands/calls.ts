@@ -1,11 +1,11 @@
 import type { CallSummary, Session, SessionPage } from '@switchroom/contract/sessions'
 import type { Supervised, Verb } from '@switchroom/contract/supervising'
-import { callStates, channels, verbs } from '../closed-sets.ts'
-import { afterOption, agentOption, type Argument, type Command } from '../command.ts'
-import { path } from '../gateway-client.ts'
-import type { Invocation } from '../invocation.ts'
-import type { Output } from '../output.ts'
-import { plain } from '../text-width.ts'
+import { callStates, channels, verbs } from '../invocation/closed-sets.ts'
+import { afterOption, agentOption, type Argument, type Command } from '../invocation/command.ts'
+import { path } from '../gateway/gateway-client.ts'
+import type { Invocation } from '../invocation/invocation.ts'
+import type { Output } from '../terminal/output.ts'
+import { plain } from '../terminal/text-width.ts'
 
 const callArgument: Argument = { name: 'call', summary: "the call's id" }
 
@@ -14,14 +14,14 @@ const calls: Command = {
   summary: 'calls, newest first',
   options: [
     agentOption,
-    { name: 'state', value: 'state', choices: callStates, summary: 'only calls that stand so' },
-    { name: 'channel', value: 'channel', choices: channels, summary: 'only calls that came in by this' },
+    { name: 'state', value: 'state', choices: callStates, summary: 'only calls in this state' },
+    { name: 'channel', value: 'channel', choices: channels, summary: 'only calls on this channel' },
     {
       name: 'search',
       value: 'text',
       summary: "a call's id, the first digits of a number, or words of a turn",
     },
-    { name: 'limit', value: 'count', summary: 'how many, 1 to 100; 50 where unsaid' },
+    { name: 'limit', value: 'count', summary: '1 to 100 (default 50)' },
     afterOption,
   ],
   examples: ['svc calls', 'svc calls --agent hello --state open', 'svc calls --search +3491 --json'],
@@ -35,7 +35,7 @@ const calls: Command = {
       limit: invocation.option('limit'),
       after: invocation.option('after'),
     })
-    invocation.page(answer, answer.sessions, columnsOf(invocation.out), 'There is no call.')
+    invocation.page(answer, answer.sessions, columnsOf(invocation.out), 'No matching calls.')
   },
 }
 
@@ -53,7 +53,7 @@ const columnsOf = (out: Output) => [
 
 const show: Command = {
   name: 'calls show',
-  summary: 'how a call stands: who said what, tools, errors, what was used',
+  summary: 'show a call: transcript, tools, errors, usage',
   arguments: [callArgument],
   examples: ['svc calls show call_0123456789'],
   async run(invocation) {
@@ -92,10 +92,10 @@ function tellOf(out: Output, summary: CallSummary): void {
 }
 
 const deeds: Record<Verb, string> = {
-  takeover: 'take a call over: the agent is silent until it is released',
-  release: 'give a call back to its agent',
+  takeover: 'take over a call; the agent is silent until svc calls release',
+  release: 'hand a call back to its agent',
   say: 'say something in a call',
-  whisper: 'tell the agent something that the caller does not hear',
+  whisper: 'tell the agent something; the caller does not hear it',
   end: 'end a call',
 }
 
@@ -105,7 +105,7 @@ const supervising = verbs.map((verb): Command => {
   return {
     name: `calls ${verb}`,
     summary: deeds[verb],
-    arguments: [callArgument, ...(hasText ? [{ name: 'text', summary: 'the words' }] : [])],
+    arguments: [callArgument, ...(hasText ? [{ name: 'text', summary: 'the text' }] : [])],
     examples: [`svc calls ${verb} call_0123456789${text}`],
     run: (invocation) => supervise(invocation, verb),
   }

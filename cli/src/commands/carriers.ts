@@ -4,9 +4,9 @@ import type {
   OutboundReadiness,
   ProvisionedOutbound,
 } from '@switchroom/contract/carriers'
-import { fileOption, type Command } from '../command.ts'
-import type { Invocation } from '../invocation.ts'
-import { plain } from '../text-width.ts'
+import { fileOption, type Command } from '../invocation/command.ts'
+import type { Invocation } from '../invocation/invocation.ts'
+import { plain } from '../terminal/text-width.ts'
 
 const columns = [
   { title: 'account', isName: true, of: ({ account }: CarrierAccount) => account },
@@ -19,11 +19,11 @@ const networkOf = (network: CarrierAccount['networks'][number]) =>
   typeof network === 'string' ? network : `${network.network} (${network.state})`
 
 const showAccounts = (invocation: Invocation, accounts: CarrierAccount[]) =>
-  invocation.out.table(accounts, columns, 'There is no account: svc carriers add adds one.')
+  invocation.out.table(accounts, columns, 'No carrier accounts. Add one with svc carriers add.')
 
 const list: Command = {
   name: 'carriers',
-  summary: "the org's accounts at carriers",
+  summary: 'carrier accounts of the org',
   examples: ['svc carriers'],
   async run(invocation) {
     const client = await invocation.client()
@@ -34,8 +34,8 @@ const list: Command = {
 
 const add: Command = {
   name: 'carriers add',
-  summary: 'add an account at a carrier, or replace the fields of one',
-  details: 'Its fields are secrets and come from a file or standard input, as PUT /v1/carrier takes them.',
+  summary: 'add a carrier account or replace its fields',
+  details: 'Its fields are secrets: give them in a file or on standard input, as JSON for PUT /v1/carrier.',
   options: [fileOption('the account as JSON')],
   examples: ['svc carriers add --file account.json', 'secrets read carrier | svc carriers add --file -'],
   async run(invocation) {
@@ -50,24 +50,24 @@ const add: Command = {
 
 const remove: Command = {
   name: 'carriers remove',
-  summary: 'forget an account; its numbers stay routed until each is let go',
+  summary: 'delete a carrier account; its numbers stay routed until svc numbers release',
   arguments: [{ name: 'account', summary: 'its id' }],
   examples: ['svc carriers remove AC0123'],
   async run(invocation) {
     const client = await invocation.client()
     const account = invocation.argument('account')
     await client.delete('/v1/carrier', { account })
-    if (!invocation.isJson) invocation.out.line(`${account} is forgotten.`)
+    if (!invocation.isJson) invocation.out.line(`Deleted ${account}.`)
   },
 }
 
 const outbound: Command = {
   name: 'carriers outbound',
-  summary: 'whether calls can be placed, and what is missing',
+  summary: 'show whether calls can be placed and what is missing',
   options: [
-    { name: 'provision', summary: 'make at the carrier what calls go out through' },
+    { name: 'provision', summary: 'create the outbound trunk at the carrier' },
     { name: 'account', value: 'id', summary: 'with --provision: which account' },
-    { name: 'dry-run', summary: 'with --provision: tell the steps and write nothing' },
+    { name: 'dry-run', summary: 'with --provision: print the steps and change nothing' },
   ],
   examples: ['svc carriers outbound', 'svc carriers outbound --provision --dry-run'],
   async run(invocation) {
@@ -77,7 +77,7 @@ const outbound: Command = {
       const answer = await client.get<OutboundReadiness>('/v1/carrier/outbound')
       return invocation.answer(answer, ({ ready, from_numbers, steps_missing }) => {
         out.line(
-          ready ? `Calls can be placed from ${from_numbers.join(', ')}.` : 'No call can be placed yet:',
+          ready ? `Calls can be placed from ${from_numbers.join(', ')}.` : 'Calls cannot be placed yet:',
         )
         for (const step of steps_missing) out.line(`- ${plain(step)}`)
       })
@@ -86,7 +86,7 @@ const outbound: Command = {
     const answer = await client.post<ProvisionedOutbound>('/v1/carrier/outbound', undefined, query)
     invocation.answer(answer, ({ steps, host }) => {
       for (const step of steps) out.line(plain(step))
-      out.line(`Calls go out through ${host}.`)
+      out.line(`Outbound calls use ${host}.`)
     })
   },
 }

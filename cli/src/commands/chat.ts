@@ -1,15 +1,14 @@
-import { agentArgument, type Command } from '../command.ts'
-import { Conversation } from '../conversation.ts'
-import { exitCodes } from '../exit-codes.ts'
-import { Failure, refused } from '../failures.ts'
+import { agentArgument, type Command } from '../invocation/command.ts'
+import { Conversation } from './conversation.ts'
+import { failureOf } from '../terminal/failures.ts'
 
 const chat: Command = {
   name: 'chat',
-  summary: 'write to an agent',
+  summary: 'chat with an agent',
   details:
-    'What is piped in is said line by line, each when the one before was answered. With --json each message\nis one line. Ctrl-D ends the conversation.',
+    'Piped input is sent line by line, each line after the answer to the one before. With --json each message\nis one line. Ctrl-D ends the conversation.',
   arguments: [agentArgument],
-  options: [{ name: 'contact', value: 'number', summary: 'whose conversation it is, as +34911234567' }],
+  options: [{ name: 'contact', value: 'number', summary: "the contact's number, such as +34911234567" }],
   examples: ['svc chat hello', 'echo "What time is it?" | svc chat hello', 'svc chat hello --json'],
   async run(invocation) {
     const { out, isJson } = invocation
@@ -25,15 +24,9 @@ const chat: Command = {
       ...(contact !== undefined && { contact }),
     })
     await new Conversation(opened, { agent, url, out, isJson }).run().catch((error: unknown) => {
-      throw asFailure(error)
+      throw failureOf(error) ?? error
     })
   },
-}
-
-function asFailure(error: unknown): Failure {
-  if (error instanceof Failure) return error
-  const { code, message } = error as Error & { code?: string }
-  return code === 'UNAUTHORIZED' ? refused(401, message) : new Failure(exitCodes.refused, message)
 }
 
 export const chatCommands = [chat]

@@ -1,10 +1,10 @@
 import type { DoNotCallPage, ImportedDoNotCall, NumberConsents } from '@switchroom/contract/consents'
-import { consentKinds } from '../closed-sets.ts'
-import { afterOption, fileOption, type Argument, type Command } from '../command.ts'
-import { path } from '../gateway-client.ts'
-import type { Invocation } from '../invocation.ts'
+import { consentKinds } from '../invocation/closed-sets.ts'
+import { afterOption, fileOption, type Argument, type Command } from '../invocation/command.ts'
+import { path } from '../gateway/gateway-client.ts'
+import type { Invocation } from '../invocation/invocation.ts'
 
-const numberArgument: Argument = { name: 'number', summary: 'as +34911234567' }
+const numberArgument: Argument = { name: 'number', summary: 'such as +34911234567' }
 const at = (invocation: Invocation) => path`/v1/org/consents/${invocation.argument('number')}`
 
 function show(invocation: Invocation, answer: NumberConsents): void {
@@ -20,14 +20,14 @@ function show(invocation: Invocation, answer: NumberConsents): void {
         { title: 'by', of: ({ by }) => by },
         { title: 'call', isName: true, of: ({ call }) => call },
       ],
-      'Nothing was said of it.',
+      'No consent records.',
     )
   })
 }
 
 const get: Command = {
   name: 'consents get',
-  summary: 'what was said of calling a number, and what stands',
+  summary: 'consent records of a number and its current status',
   arguments: [numberArgument],
   examples: ['svc consents get +34911234567'],
   async run(invocation) {
@@ -37,12 +37,12 @@ const get: Command = {
 
 const record: Command = {
   name: 'consents record',
-  summary: 'write down that somebody agreed to be called',
+  summary: 'record a consent to be called',
   arguments: [numberArgument],
   options: [
-    { name: 'kind', value: 'kind', choices: consentKinds, summary: 'how it was given; express where unsaid' },
+    { name: 'kind', value: 'kind', choices: consentKinds, summary: 'how it was given (default express)' },
     { name: 'source', value: 'text', summary: 'where it was given' },
-    { name: 'text', value: 'text', summary: 'the words agreed to' },
+    { name: 'text', value: 'text', summary: 'the text that was agreed to' },
     { name: 'evidence', value: 'text', summary: 'what proves it' },
   ],
   examples: ['svc consents record +34911234567 --kind written --source "form of 3 May"'],
@@ -61,7 +61,7 @@ const record: Command = {
 
 const optOut: Command = {
   name: 'consents opt-out',
-  summary: 'put a number on the do-not-call list',
+  summary: 'add a number to the do-not-call list',
   arguments: [numberArgument],
   examples: ['svc consents opt-out +34911234567'],
   async run(invocation) {
@@ -87,17 +87,17 @@ const list: Command = {
         { title: 'source', of: ({ source }) => source },
         { title: 'by', of: ({ by }) => by },
       ],
-      'Nobody is on it.',
+      'The do-not-call list is empty.',
     )
   },
 }
 
 const importList: Command = {
   name: 'consents import',
-  summary: 'put a whole list of numbers on the do-not-call list',
+  summary: 'import numbers into the do-not-call list',
   options: [
-    fileOption('one number a line'),
-    { name: 'source', value: 'text', summary: 'the list they come from' },
+    fileOption('one number per line'),
+    { name: 'source', value: 'text', summary: 'name of the source list' },
   ],
   examples: ['svc consents import --file registry.txt --source "national registry, May"'],
   async run(invocation) {
@@ -110,8 +110,9 @@ const importList: Command = {
     const body = { numbers, source: invocation.needed('source') }
     const answer = await client.post<ImportedDoNotCall>('/v1/org/dnc', body)
     invocation.answer(answer, ({ added, refused }) => {
-      invocation.out.line(`${added} numbers are on the list by this import.`)
-      for (const each of refused) invocation.out.note(`${each} is no number in international form.`)
+      invocation.out.line(`Added ${added} numbers.`)
+      for (const each of refused)
+        invocation.out.note(`Skipped ${each}: write it in international form, such as +34911234567.`)
     })
   },
 }

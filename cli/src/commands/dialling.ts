@@ -1,24 +1,24 @@
 import type { DialPage, ExplainedDial, GuardSeen, JudgedGuard } from '@switchroom/contract/dialling'
 import type { DialledCall } from '@switchroom/contract/placing'
-import { consentKinds } from '../closed-sets.ts'
-import { afterOption, agentArgument, type Command } from '../command.ts'
-import { exitCodes } from '../exit-codes.ts'
-import { wrongUsage } from '../failures.ts'
-import { path } from '../gateway-client.ts'
-import type { Invocation } from '../invocation.ts'
-import type { Output } from '../output.ts'
-import { plain } from '../text-width.ts'
+import { consentKinds } from '../invocation/closed-sets.ts'
+import { afterOption, agentArgument, type Command } from '../invocation/command.ts'
+import { exitCodes } from '../terminal/exit-codes.ts'
+import { wrongUsage } from '../terminal/failures.ts'
+import { path } from '../gateway/gateway-client.ts'
+import type { Invocation } from '../invocation/invocation.ts'
+import type { Output } from '../terminal/output.ts'
+import { plain } from '../terminal/text-width.ts'
 
 const dial: Command = {
   name: 'dial',
-  summary: 'have an agent call somebody, or explain what a dial would be told',
+  summary: 'place a call, or explain whether it would be allowed',
   details:
-    'With --explain nothing is dialled or counted: every guard is shown with what it saw, and the exit\nstatus is 1 where the dial would be refused.',
-  arguments: [agentArgument, { name: 'number', summary: 'whom to call, as +34911234567' }],
+    'With --explain nothing is dialled or counted: every check is printed with its facts, and the exit\nstatus is 1 if the call would be refused.',
+  arguments: [agentArgument, { name: 'number', summary: 'the number to call, such as +34911234567' }],
   options: [
-    { name: 'from', value: 'number', summary: "one of the agent's numbers; its first where unsaid" },
-    { name: 'explain', summary: 'show every guard with what it saw, and dial nothing' },
-    { name: 'consent', value: 'kind', choices: consentKinds, summary: 'a consent they gave, with --source' },
+    { name: 'from', value: 'number', summary: "one of the agent's numbers (default: its first)" },
+    { name: 'explain', summary: 'print every check with its facts, and dial nothing' },
+    { name: 'consent', value: 'kind', choices: consentKinds, summary: 'a consent they gave; needs --source' },
     { name: 'source', value: 'text', summary: 'where the consent was given' },
   ],
   examples: [
@@ -38,8 +38,8 @@ async function place(invocation: Invocation): Promise<number> {
     consent,
   })
   invocation.answer(answer, ({ call, from, to }) => {
-    invocation.out.line(`${call} rings ${to} from ${from}.`)
-    invocation.out.note(`svc tail ${call} follows it.`)
+    invocation.out.line(`${call}: calling ${to} from ${from}.`)
+    invocation.out.note(`Follow it with svc tail ${call}.`)
   })
   return exitCodes.done
 }
@@ -47,7 +47,8 @@ async function place(invocation: Invocation): Promise<number> {
 function consentOf(invocation: Invocation): { kind: string; source: string } | undefined {
   const kind = invocation.option('consent')
   const source = invocation.option('source')
-  if ((kind === undefined) !== (source === undefined)) throw wrongUsage('--consent and --source go together')
+  if ((kind === undefined) !== (source === undefined))
+    throw wrongUsage('--consent and --source must be given together')
   return kind === undefined || source === undefined ? undefined : { kind, source }
 }
 
@@ -60,15 +61,15 @@ async function explain(invocation: Invocation): Promise<number> {
   )
   invocation.answer(answer, ({ guards, would, detail }) => {
     showGuards(out, guards)
-    if (would === 'pass') out.line(out.style('green', 'This dial would be placed.'))
-    else out.line(out.style('red', `This dial would be refused: ${plain(detail ?? '')}`))
+    if (would === 'pass') out.line(out.style('green', 'This call would be placed.'))
+    else out.line(out.style('red', `This call would be refused: ${plain(detail ?? '')}`))
   })
   return answer.would === 'pass' ? exitCodes.done : exitCodes.refused
 }
 
 const verdictStyles = { pass: 'green', refuse: 'red', exempt: 'yellow' } as const
 
-/** All that a guard says: for people under each other, for programs one line each. */
+/** The checks of a dial: for people on two lines, for programs one line each. */
 function showGuards(out: Output, guards: readonly JudgedGuard[]): void {
   for (const { guard, verdict, exempt_by, saw, detail } of guards) {
     const judged = exempt_by === null ? verdict : `${verdict} (${exempt_by})`
@@ -81,7 +82,7 @@ function showGuards(out: Output, guards: readonly JudgedGuard[]): void {
   }
 }
 
-/** What a guard looked at, in its own words. */
+/** The facts that a check used. */
 function seen(out: Output, saw: GuardSeen): string {
   const { numbers, hours, zones, fact, ...plainly } = saw
   const told = Object.entries(plainly).map(([name, value]) => `${name}=${String(value)}`)
@@ -96,7 +97,7 @@ function seen(out: Output, saw: GuardSeen): string {
 
 const dials: Command = {
   name: 'dials',
-  summary: 'every dial that was asked for, taken or refused, newest first',
+  summary: 'the dial log: accepted and refused dials, newest first',
   options: [afterOption],
   examples: ['svc dials', 'svc dials --env production --json'],
   async run(invocation) {
@@ -119,7 +120,7 @@ const dials: Command = {
         { title: 'call', isName: true, of: ({ call }) => call },
         { title: 'by', of: ({ by }) => by },
       ],
-      'Nothing was dialled yet.',
+      'The dial log is empty.',
     )
   },
 }

@@ -1,15 +1,15 @@
-import { diagnose, type Finding } from '../checks.ts'
-import type { Command } from '../command.ts'
-import { exitCodes } from '../exit-codes.ts'
-import { plain } from '../text-width.ts'
-import { voiceServerOption } from '../voice-server.ts'
+import { diagnose, type Finding } from './doctor-checks.ts'
+import type { Command } from '../invocation/command.ts'
+import { exitCodes } from '../terminal/exit-codes.ts'
+import { plain } from '../terminal/text-width.ts'
+import { voiceServerOption } from './voice-server.ts'
 
 const marks = { ok: ['green', 'ok'], warning: ['yellow', 'warn'], broken: ['red', 'FAIL'] } as const
 
 const doctor: Command = {
   name: 'doctor',
-  summary: 'look at what has to be right, and say what to do',
-  details: 'The exit status is 0 unless something is broken; then it is that of the first thing that is.',
+  summary: 'check the setup and say how to fix it',
+  details: 'The exit status is 0, or that of the first check that failed.',
   options: [voiceServerOption],
   examples: ['svc doctor', 'svc doctor --gateway https://switchroom.example --json'],
   async run(invocation) {

@@ -14,7 +14,7 @@ const deployment = await startDeployment()
 after(() => deployment[Symbol.asyncDispose]())
 const { url, nobody } = deployment
 
-/** As somebody does who opens the link in a browser where they are signed in. */
+/** Approves as a person who opens the link in a signed-in browser. */
 async function approve(link: string, { client }: TestPerson, org?: string) {
   const word = new URL(link).searchParams.get('c')
   return client.post(`/v1/login/pairings/${word}`, org === undefined ? {} : { org })
@@ -23,7 +23,7 @@ async function approve(link: string, { client }: TestPerson, org?: string) {
 const savedKeys = (machine: Machine) =>
   readFileSync(machine.credentials, 'utf8').match(/svc_[\w-]{20,}/g) ?? []
 
-test('a terminal waits with a link and a code until somebody approves it, and has a key of its own on the same person (I-154, I-157, I-158, I-190, I-261)', async (t) => {
+test('a terminal waits with a link and a code until a person approves it, and has a key of its own on the same person (I-154, I-157, I-158, I-190, I-261)', async (t) => {
   const machine = Machine.of(t)
   const ana = await (await deployment.newOrg()).person('developer')
   const terminal = machine.open(['login', '--gateway', url, '--device', 'blue laptop'])
@@ -63,7 +63,7 @@ test('a word that died while the terminal waited ends it with a sentence (I-496)
   await deployment.sql(`update pairings set expires_at = now() - interval '1 second'`)
   const { status, text } = await terminal.ended()
   assert.equal(status, 1)
-  assert.match(text, /svc: nobody approved this terminal: run svc login again\n$/)
+  assert.match(text, /svc: the request was not approved in time: run svc login again\n$/)
 })
 
 test('no key is shown by signing in or afterwards, and the file that holds it is for its owner alone', async (t) => {
@@ -88,7 +88,7 @@ test('a key on the command line is refused, and not repeated', async (t) => {
   const machine = Machine.of(t)
   const key = `svc_live_${'k'.repeat(43)}`
   const sentence =
-    'svc: a secret never goes on the command line, where others can read it: svc asks for it, reads it from standard input, or takes SVC_KEY\n'
+    'svc: never put a secret on the command line, where others can read it: type it at the prompt, pipe it in, or set SVC_KEY\n'
   for (const args of [
     ['login', '--with-key', key],
     ['login', `--key=${key}`],
@@ -185,7 +185,7 @@ test('SVC_KEY and SVC_GATEWAY_URL win over what is saved, and --env names the en
   const both = await machine.run(['whoami', '--org', 'acme'], '', given)
   assert.deepEqual(
     [both.status, both.stderr],
-    [2, 'svc: SVC_KEY is the key of one org: unset it, or leave --org out\n'],
+    [2, 'svc: SVC_KEY belongs to one org: unset it, or leave out --org\n'],
   )
 })
 
@@ -213,9 +213,9 @@ test('signing out ends the keys that were made here, of every org, and not a tok
 
 test('without a key it is 3, without a gateway 4, and with a broken file it says which', async (t) => {
   const machine = Machine.of(t)
-  const nobodyHere = await machine.run(['whoami', '--gateway', url])
+  const signedOut = await machine.run(['whoami', '--gateway', url])
   assert.deepEqual(
-    [nobodyHere.status, nobodyHere.stderr],
+    [signedOut.status, signedOut.stderr],
     [3, `svc: you are not signed in at ${url}: run svc login\n`],
   )
   const gone = await machine.run(['whoami', '--gateway', 'http://127.0.0.1:1'], '', { SVC_KEY: 'x' })
@@ -226,7 +226,7 @@ test('without a key it is 3, without a gateway 4, and with a broken file it says
   t.after(() => page.close().closeAllConnections())
   const elsewhere = `http://127.0.0.1:${(page.address() as AddressInfo).port}`
   const other = await machine.run(['whoami', '--gateway', elsewhere], '', { SVC_KEY: 'x' })
-  const sentence = `svc: ${elsewhere} answered 200, and not as a gateway does\n`
+  const sentence = `svc: ${elsewhere} answered 200, but is not a gateway: check the address\n`
   assert.deepEqual([other.status, other.stdout, other.stderr], [1, '', sentence])
   await machine.run(
     ['login', '--gateway', url, '--with-key'],
@@ -237,7 +237,7 @@ test('without a key it is 3, without a gateway 4, and with a broken file it says
   assert.equal(broken.status, 3)
   assert.match(
     broken.stderr,
-    /credentials\.json could not be understood: it is no JSON; remove it and run svc login/,
+    /credentials\.json could not be read: it is not JSON; delete it and run svc login/,
   )
 })
 

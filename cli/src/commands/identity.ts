@@ -2,27 +2,27 @@ import type { Identity } from '@switchroom/contract/identity'
 import type { MintedKey } from '@switchroom/contract/keys'
 import type { OwnOrgList, PairedKey } from '@switchroom/contract/sign-in'
 import { hostname } from 'node:os'
-import { isOpenOnTheWay, whoIs } from '../account.ts'
-import type { Command } from '../command.ts'
-import { Failure, wrongUsage } from '../failures.ts'
-import type { GatewayClient } from '../gateway-client.ts'
-import type { Invocation } from '../invocation.ts'
-import { pairTerminal } from '../pairing.ts'
-import { askSecret } from '../prompts.ts'
+import { isOpenOnTheWay, whoIs } from '../gateway/account.ts'
+import type { Command } from '../invocation/command.ts'
+import { Failure, wrongUsage } from '../terminal/failures.ts'
+import type { GatewayClient } from '../gateway/gateway-client.ts'
+import type { Invocation } from '../invocation/invocation.ts'
+import { pairTerminal } from './pairing.ts'
+import { askSecret } from '../terminal/prompts.ts'
 
 const login: Command = {
   name: 'login',
-  summary: 'sign this terminal in, by approving it in a browser',
+  summary: 'sign in by approving this terminal in a browser',
   details:
-    'A link and a QR code are shown; whoever opens one and is signed in there approves this terminal, which\nthen has a key of its own. The key is kept in a file that only you can read, and never shown.',
+    'Open the link or the QR code in a browser where you are signed in, and approve this terminal. It gets a\nkey of its own, which is stored in a file that only you can read and is never printed.',
   options: [
-    { name: 'device', value: 'name', summary: 'how the key is labelled; unsaid, the name of this machine' },
-    { name: 'no-qr', summary: 'show the link alone' },
-    { name: 'email', value: 'address', summary: 'sign in with a password, which is asked for' },
-    { name: 'with-key', summary: 'sign in with a key you have, asked for or read from standard input' },
+    { name: 'device', value: 'name', summary: 'label of the key (default: the name of this machine)' },
+    { name: 'no-qr', summary: 'print only the link' },
+    { name: 'email', value: 'address', summary: 'sign in with a password from the prompt' },
+    { name: 'with-key', summary: 'sign in with a key from the prompt or standard input' },
     {
       name: 'operator',
-      summary: "keep the platform's own key for svc ops, asked for or from standard input",
+      summary: "store the platform's key for svc ops, from the prompt or standard input",
     },
   ],
   examples: [
@@ -33,16 +33,16 @@ const login: Command = {
   ],
   async run(invocation) {
     const { account, out } = invocation
-    if (account.isGiven) throw wrongUsage('SVC_KEY is set and wins over signing in: unset it first')
+    if (account.isGiven) throw wrongUsage('SVC_KEY is set and overrides the sign-in: unset it first')
     if (isOpenOnTheWay(account.url))
-      out.note(`Beware: what is sent to ${account.url} can be read on the way.`)
+      out.note(`Warning: the connection to ${account.url} is not encrypted. Use https:// if you can.`)
     if (invocation.flag('operator')) return keepOperator(invocation)
     if (invocation.flag('with-key')) return keepGivenKey(invocation)
     const device = invocation.option('device') ?? hostname()
     const email = invocation.option('email')
     const key =
       email === undefined
-        ? await pairTerminal(account.nobody(), out, { device, hasQr: !invocation.flag('no-qr') })
+        ? await pairTerminal(account.anonymous(), out, { device, hasQr: !invocation.flag('no-qr') })
         : await signInWithPassword(invocation, email, device)
     await keep(invocation, key)
   },
@@ -51,7 +51,7 @@ const login: Command = {
 async function signInWithPassword(invocation: Invocation, email: string, device: string): Promise<MintedKey> {
   const password = await askSecret(`Password of ${email}: `)
   const org = invocation.option('org')
-  return invocation.account.nobody().post<MintedKey>('/v1/login', { email, password, device, org })
+  return invocation.account.anonymous().post<MintedKey>('/v1/login', { email, password, device, org })
 }
 
 async function keep(invocation: Invocation, minted: MintedKey | PairedKey): Promise<void> {
@@ -76,7 +76,7 @@ async function keepOperator(invocation: Invocation): Promise<void> {
   const key = await askSecret("The platform's key: ")
   const identity = await account.as(key).get<object>('/v1/ops/whoami')
   credentials.keepOperator(account.url, key)
-  invocation.answer(identity, () => out.line(`svc ops acts as the operator of ${account.url} from now on.`))
+  invocation.answer(identity, () => out.line(`svc ops now acts as the operator of ${account.url}.`))
 }
 
 function tellWho(invocation: Invocation, identity: Identity): void {
@@ -87,7 +87,7 @@ function tellWho(invocation: Invocation, identity: Identity): void {
 
 const whoami: Command = {
   name: 'whoami',
-  summary: 'who you are, where, and what you may do',
+  summary: 'your account, org and scopes',
   examples: ['svc whoami', 'svc whoami --env production', 'svc whoami --json'],
   async run(invocation) {
     const { out, account } = invocation
@@ -126,7 +126,7 @@ const orgs: Command = {
           { title: 'role', of: ({ role }) => role },
           { title: 'status', of: ({ status }) => status },
         ],
-        'You are in no org.',
+        'You are not a member of any org.',
       ),
     )
   },
@@ -134,12 +134,12 @@ const orgs: Command = {
 
 const switchOrg: Command = {
   name: 'switch',
-  summary: 'act in another org of yours from now on',
+  summary: 'switch to another org of yours',
   arguments: [{ name: 'org', summary: 'its slug or id' }],
   examples: ['svc switch acme'],
   async run(invocation) {
     const { account, credentials } = invocation
-    if (account.isGiven) throw wrongUsage('SVC_KEY is the key of one org: unset it first')
+    if (account.isGiven) throw wrongUsage('SVC_KEY belongs to one org: unset it first')
     const org = invocation.argument('org')
     const saved = credentials.at(account.url).orgs[org]
     const identity = saved && (await whoIs(account.as(saved.key)))
@@ -155,13 +155,14 @@ const switchOrg: Command = {
 
 const logout: Command = {
   name: 'logout',
-  summary: 'end the keys that signing in here made, and forget them',
-  options: [{ name: 'forget', summary: 'only forget: the gateway is not asked, and the keys live on' }],
-  details: 'With --org, of that org alone. A key that you gave with --with-key is forgotten and lives on.',
+  summary: 'sign out: revoke and delete the keys that svc login created',
+  options: [{ name: 'forget', summary: 'only delete the stored keys; they stay valid' }],
+  details: 'With --org, only of that org. A key from --with-key is deleted here and stays valid.',
   examples: ['svc logout', 'svc logout --org acme', 'svc logout --forget'],
   async run(invocation) {
     const { account, credentials, out } = invocation
-    if (account.isGiven) throw wrongUsage('SVC_KEY is set, and svc did not make it: svc keys revoke ends it')
+    if (account.isGiven)
+      throw wrongUsage('SVC_KEY was not created by svc login: revoke it with svc keys revoke')
     const { orgs: saved, operator } = credentials.at(account.url)
     const only = invocation.option('org')
     const leaving = Object.entries(saved).filter(([slug]) => only === undefined || slug === only)
@@ -177,7 +178,7 @@ const logout: Command = {
   },
 }
 
-/** One that is dead already needs no ending. */
+/** A key that is revoked already is not an error. */
 async function revoke(client: GatewayClient, keyId: string): Promise<void> {
   await client.post(`/v1/keys/${keyId}/revoke`).catch((error: unknown) => {
     if (error instanceof Failure && (error.status === 401 || error.status === 404)) return

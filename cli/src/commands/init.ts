@@ -2,23 +2,23 @@ import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from '
 import { basename, join, relative, resolve } from 'node:path'
 import type { Identity } from '@switchroom/contract/identity'
 import type { ServerToken } from '@switchroom/contract/keys'
-import { agentSlug } from '../closed-sets.ts'
-import { checkout, manifestOfCheckout } from '../checkout.ts'
-import type { Command } from '../command.ts'
-import { exitCodes } from '../exit-codes.ts'
-import { Failure, wrongUsage } from '../failures.ts'
-import type { Invocation } from '../invocation.ts'
-import { projectFiles } from '../project.ts'
+import { agentSlug } from '../invocation/closed-sets.ts'
+import { checkout, manifestOfCheckout } from './checkout.ts'
+import type { Command } from '../invocation/command.ts'
+import { exitCodes } from '../terminal/exit-codes.ts'
+import { Failure, wrongUsage } from '../terminal/failures.ts'
+import type { Invocation } from '../invocation/invocation.ts'
+import { projectFiles } from './project.ts'
 
 const init: Command = {
   name: 'init',
-  summary: 'begin an agent of your own in a new folder',
+  summary: 'create a new agent project in a folder',
   details:
-    'Where you are signed in, a server token for it is made in the environment --env names, and written into\nits .env; it is shown nowhere.',
-  arguments: [{ name: 'folder', summary: 'a new or empty one' }],
+    'If you are signed in, a server token is created in the environment of --env and written to the .env of\nthe project. It is not printed.',
+  arguments: [{ name: 'folder', summary: 'a new or empty folder' }],
   options: [
-    { name: 'name', value: 'slug', summary: "the agent's; unsaid, the folder's name" },
-    { name: 'no-key', summary: 'make no server token' },
+    { name: 'name', value: 'slug', summary: "the agent's slug (default: the folder's name)" },
+    { name: 'no-key', summary: 'create no server token' },
   ],
   examples: ['svc init desk', 'svc init agents/desk --name front-desk --no-key'],
   async run(invocation) {
@@ -27,24 +27,26 @@ const init: Command = {
     const name = invocation.option('name') ?? basename(folder).toLowerCase()
     if (!agentSlug.test(name))
       throw wrongUsage(
-        `${name} is no name of an agent: it has letters, digits, dashes and underscores; say --name`,
+        `${name} is not a valid agent name: use letters, digits, dashes and underscores, or set --name`,
       )
-    if (existsSync(folder) && readdirSync(folder).length > 0) throw wrongUsage(`${folder} is not empty`)
+    if (existsSync(folder) && readdirSync(folder).length > 0)
+      throw wrongUsage(`${folder} is not empty: choose a new or empty folder`)
     const token = invocation.flag('no-key') ? undefined : await tokenFor(invocation, name)
     const files = write(folder, name)
     const lines = [`SVC_URL=${invocation.account.url}`, `SVC_KEY=${token?.key ?? ''}`]
     writeFileSync(join(folder, '.env'), `${lines.join('\n')}\n`, { mode: 0o600 })
     const answer = { folder, agent: name, files: [...files, '.env'], key: token?.fingerprint ?? null }
     invocation.answer(answer, ({ key }) => {
-      out.line(`${name} is in ${folder}.`)
-      if (key === null) out.line('Put a key that opens `app` into its .env: svc keys create makes one.')
-      else out.line(`Its .env has the server token ${key}, of the ${token?.env} environment.`)
+      out.line(`Created ${name} in ${folder}.`)
+      if (key === null)
+        out.line('Put a key with the scope `app` into its .env: create one with svc keys create.')
+      else out.line(`Its .env has the server token ${key} of the ${token?.env} environment.`)
       out.line(`\n  cd ${invocation.argument('folder')} && npm start\n  svc chat ${name}`)
     })
   },
 }
 
-/** None where nobody is signed in, or who is may not make one. */
+/** Undefined if not signed in, or without the right to create one. */
 async function tokenFor(invocation: Invocation, label: string): Promise<ServerToken | undefined> {
   try {
     const client = await invocation.client()

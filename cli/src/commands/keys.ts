@@ -1,13 +1,13 @@
+import { serverTokenScopes } from '@switchroom/contract/scopes'
 import type { KeyList, RevokedKey, ServerToken } from '@switchroom/contract/keys'
-import { serverTokenScopes } from '../closed-sets.ts'
-import type { Command, Option } from '../command.ts'
-import { path } from '../gateway-client.ts'
-import type { Invocation } from '../invocation.ts'
+import type { Command, Option } from '../invocation/command.ts'
+import { path } from '../gateway/gateway-client.ts'
+import type { Invocation } from '../invocation/invocation.ts'
 
 const list: Command = {
   name: 'keys',
-  summary: 'the keys of the org that you may see; never the keys themselves',
-  options: [{ name: 'all', summary: 'show also those that were revoked' }],
+  summary: 'keys of the org that you may see, without their secrets',
+  options: [{ name: 'all', summary: 'also show revoked keys' }],
   examples: ['svc keys', 'svc keys --all --json'],
   async run(invocation) {
     const { out } = invocation
@@ -29,7 +29,7 @@ const list: Command = {
           },
           { title: 'scopes', of: ({ scopes }) => scopes.join(' ') },
         ],
-        'There is no key.',
+        'No keys.',
       ),
     )
   },
@@ -41,16 +41,20 @@ export const tokenOptions = (choices: readonly string[]): Option[] => [
     value: 'scope',
     choices,
     isRepeated: true,
-    summary: 'what it opens; the usual where unsaid',
+    summary: 'a scope of the token (default: the usual ones)',
   },
-  { name: 'expires', value: 'time', summary: 'when it ends, as 2027-01-31T00:00:00Z; never where unsaid' },
+  {
+    name: 'expires',
+    value: 'time',
+    summary: 'when it expires, such as 2027-01-31T00:00:00Z (default: never)',
+  },
 ]
 
 const create: Command = {
   name: 'keys create',
-  summary: 'make a server token of the environment --env names',
+  summary: 'create a server token in the environment of --env',
   details:
-    'The token is the only thing on standard output, once: send it where it belongs, as into a file or a\nsecret store. Nobody can see it again.',
+    'The token is printed once, and is the only thing on standard output: redirect it to a file or a secret\nstore. It cannot be shown again.',
   arguments: [{ name: 'label', summary: 'what it is for' }],
   options: tokenOptions(serverTokenScopes),
   examples: [
@@ -73,24 +77,22 @@ export const tokenAsked = (invocation: Invocation) => ({
 export function tellToken(invocation: Invocation, answer: ServerToken): void {
   const { out } = invocation
   invocation.answer(answer, ({ key, fingerprint, env, scopes, label }) => {
-    out.note(`${label} (${fingerprint}) opens ${scopes.join(', ')} in the ${env} environment.`)
-    out.note('This is its key; nobody can see it again:')
+    out.note(`${label} (${fingerprint}) has the scopes ${scopes.join(', ')} in the ${env} environment.`)
+    out.note('This is its key. It cannot be shown again:')
     out.line(key)
   })
 }
 
 const revoke: Command = {
   name: 'keys revoke',
-  summary: 'end a key and every copy of it',
+  summary: 'revoke a key',
   arguments: [{ name: 'fingerprint', summary: 'as svc keys lists it' }],
   examples: ['svc keys revoke key_0123456789abcdef'],
   async run(invocation) {
     const client = await invocation.client()
     const at = path`/v1/keys/${invocation.argument('fingerprint')}/revoke`
     const answer = await client.post<RevokedKey>(at)
-    invocation.answer(answer, ({ fingerprint }) =>
-      invocation.out.line(`${fingerprint} opens nothing any more.`),
-    )
+    invocation.answer(answer, ({ fingerprint }) => invocation.out.line(`Revoked ${fingerprint}.`))
   },
 }
 

@@ -1,16 +1,16 @@
 import type { Lexicon, LexiconHistory, LexiconView } from '@switchroom/contract/settings'
-import { scopeAsked, scopeNames, teamOf, versionColumns } from '../agent-scopes.ts'
-import { agentArgument, fileOption, teamOption, type Command } from '../command.ts'
-import { path } from '../gateway-client.ts'
-import type { Invocation } from '../invocation.ts'
+import { scopeAsked, scopeNames, teamOf, versionColumns } from './agent-scopes.ts'
+import { agentArgument, fileOption, teamOption, type Command } from '../invocation/command.ts'
+import { path } from '../gateway/gateway-client.ts'
+import type { Invocation } from '../invocation/invocation.ts'
 
 const at = (invocation: Invocation) => path`/v1/agents/${invocation.argument('agent')}/lexicon`
-const noteOption = { name: 'note', value: 'text', summary: 'why, for whoever reads the history' }
+const noteOption = { name: 'note', value: 'text', summary: 'why, for the history' }
 const wordArgument = { name: 'word', summary: 'the word as it is written' }
 
 const get: Command = {
   name: 'lexicon get',
-  summary: 'how words are said, and which the ears must know',
+  summary: 'show pronunciation and vocabulary',
   arguments: [agentArgument],
   examples: ['svc lexicon get hello'],
   async run(invocation) {
@@ -40,7 +40,7 @@ const get: Command = {
 
 const set: Command = {
   name: 'lexicon set',
-  summary: 'replace the whole lexicon of one scope',
+  summary: 'replace the lexicon of one scope',
   arguments: [agentArgument],
   options: [fileOption('{"said": [{"word", "spoken"}], "heard": ["word"]}'), teamOption, noteOption],
   examples: ['svc lexicon set hello --file words.json', 'svc lexicon set hello --team --file - < words.json'],
@@ -52,8 +52,8 @@ const set: Command = {
 
 const say: Command = {
   name: 'lexicon say',
-  summary: 'say a word in another way',
-  arguments: [agentArgument, wordArgument, { name: 'spoken', summary: 'what is said in its place' }],
+  summary: 'set the pronunciation of a word',
+  arguments: [agentArgument, wordArgument, { name: 'spoken', summary: 'what to say instead' }],
   options: [teamOption, noteOption],
   examples: ['svc lexicon say hello SQL sequel'],
   run: (invocation) =>
@@ -65,7 +65,7 @@ const say: Command = {
 
 const hear: Command = {
   name: 'lexicon hear',
-  summary: 'have the ears know a word',
+  summary: 'add a word to the vocabulary of speech-to-text',
   arguments: [agentArgument, wordArgument],
   options: [teamOption, noteOption],
   examples: ['svc lexicon hear hello Switchroom'],
@@ -77,7 +77,7 @@ const hear: Command = {
 
 const drop: Command = {
   name: 'lexicon drop',
-  summary: 'take a word out of the lexicon',
+  summary: 'remove a word from the lexicon',
   arguments: [agentArgument, wordArgument],
   options: [teamOption, noteOption],
   examples: ['svc lexicon drop hello SQL'],
@@ -105,7 +105,7 @@ async function change(invocation: Invocation, made: (lexicon: Lexicon) => Lexico
 
 const history: Command = {
   name: 'lexicon history',
-  summary: "one scope's lexicons, newest first",
+  summary: "versions of one scope's lexicon, newest first",
   arguments: [agentArgument],
   options: [teamOption],
   examples: ['svc lexicon history hello'],
@@ -120,7 +120,7 @@ const history: Command = {
           ...versionColumns(out),
           { title: 'words', of: ({ lexicon }) => lexicon.said.length + lexicon.heard.length },
         ],
-        'There was never a lexicon here.',
+        'No versions yet.',
       ),
     )
   },

@@ -1,11 +1,11 @@
 import type { Mailbox, PlatformMailbox, SentLetter } from '@switchroom/contract/mail'
-import { mailSecurities } from '../closed-sets.ts'
-import type { Command, Option } from '../command.ts'
-import { exitCodes } from '../exit-codes.ts'
-import { Failure, wrongUsage } from '../failures.ts'
-import type { GatewayClient } from '../gateway-client.ts'
-import type { Invocation } from '../invocation.ts'
-import { askSecret } from '../prompts.ts'
+import { mailSecurities } from '../invocation/closed-sets.ts'
+import type { Command, Option } from '../invocation/command.ts'
+import { exitCodes } from '../terminal/exit-codes.ts'
+import { Failure, wrongUsage } from '../terminal/failures.ts'
+import type { GatewayClient } from '../gateway/gateway-client.ts'
+import type { Invocation } from '../invocation/invocation.ts'
+import { askSecret } from '../terminal/prompts.ts'
 
 type CurrentMailbox = Mailbox & Partial<Pick<PlatformMailbox, 'source'>>
 
@@ -27,7 +27,7 @@ function show(invocation: Invocation, answer: CurrentMailbox, { without }: Whose
       user: username,
       from,
       set: source === 'environment' ? "by the deployment's settings" : null,
-      'last letter': letters.verified_at === null ? null : out.time(letters.verified_at),
+      'last email': letters.verified_at === null ? null : out.time(letters.verified_at),
       'last failure': letters.last_error,
     })
   })
@@ -35,11 +35,11 @@ function show(invocation: Invocation, answer: CurrentMailbox, { without }: Whose
 
 const options: readonly Option[] = [
   { name: 'host', value: 'name', summary: 'the SMTP server' },
-  { name: 'port', value: 'number', summary: '587 where unsaid' },
-  { name: 'security', value: 'kind', choices: mailSecurities, summary: 'starttls where unsaid' },
-  { name: 'username', value: 'name', summary: 'whom it signs in as; its password is asked for' },
-  { name: 'no-username', summary: 'sign in as nobody' },
-  { name: 'from', value: 'address', summary: 'whom letters come from: a@b, or Name <a@b>' },
+  { name: 'port', value: 'number', summary: 'the port (default 587)' },
+  { name: 'security', value: 'kind', choices: mailSecurities, summary: 'encryption (default starttls)' },
+  { name: 'username', value: 'name', summary: 'user name; svc prompts for the password' },
+  { name: 'no-username', summary: 'send without signing in' },
+  { name: 'from', value: 'address', summary: 'From address: a@b, or Name <a@b>' },
 ]
 
 /** An SMTP account, an org's or the platform's. */
@@ -47,7 +47,7 @@ function mailboxCommands(whose: Whose): Command[] {
   const { name, at, client } = whose
   const get: Command = {
     name,
-    summary: 'the account that letters go out through; never its password',
+    summary: 'show the SMTP account, without its password',
     examples: [`svc ${name}`, `svc ${name} --json`],
     async run(invocation) {
       show(invocation, await (await client(invocation)).get<CurrentMailbox>(at), whose)
@@ -55,9 +55,9 @@ function mailboxCommands(whose: Whose): Command[] {
   }
   const set: Command = {
     name: `${name} set`,
-    summary: 'keep an SMTP account to send letters by',
+    summary: 'set the SMTP account',
     details:
-      'What is not named stays as it is. Where it signs in as somebody, the password is asked for each time, or\nread from standard input: the gateway never tells it.',
+      'Options that are not given keep their value. If there is a user name, svc prompts for the password each\ntime, or reads it from standard input: the gateway never returns it.',
     options,
     examples: [
       `svc ${name} set --host smtp.example.com --username acme --from "Acme <post@acme.example>"`,
@@ -68,8 +68,8 @@ function mailboxCommands(whose: Whose): Command[] {
       const now = await gateway.get<CurrentMailbox>(at)
       const host = invocation.option('host') ?? now.host
       const from = invocation.option('from') ?? now.from
-      if (host === null) throw wrongUsage('--host is needed')
-      if (from === null) throw wrongUsage('--from is needed')
+      if (host === null) throw wrongUsage('--host is missing')
+      if (from === null) throw wrongUsage('--from is missing')
       const username = invocation.flag('no-username') ? null : (invocation.option('username') ?? now.username)
       const answer = await gateway.put<CurrentMailbox>(at, {
         host,
@@ -84,26 +84,26 @@ function mailboxCommands(whose: Whose): Command[] {
   }
   const test: Command = {
     name: `${name} test`,
-    summary: 'send one letter and wait for it',
-    details: 'The exit status is 1 where it was not sent.',
+    summary: 'send a test email',
+    details: 'The exit status is 1 if it was not sent.',
     arguments: [{ name: 'to', summary: 'an address' }],
     examples: [`svc ${name} test ana@example.com`],
     async run(invocation) {
       const to = invocation.argument('to')
       const answer = await (await client(invocation)).post<SentLetter>(`${at}/test`, { to })
       if (!answer.sent && !invocation.isJson)
-        throw new Failure(exitCodes.refused, answer.error ?? 'it was not sent')
-      invocation.answer(answer, () => invocation.out.line(`A letter went out to ${to}.`))
+        throw new Failure(exitCodes.refused, answer.error ?? 'the test email was not sent')
+      invocation.answer(answer, () => invocation.out.line(`Sent a test email to ${to}.`))
       return answer.sent ? exitCodes.done : exitCodes.refused
     },
   }
   const forget: Command = {
     name: `${name} forget`,
-    summary: 'forget the account',
+    summary: 'delete the SMTP account',
     examples: [`svc ${name} forget`],
     async run(invocation) {
       await (await client(invocation)).delete(at)
-      if (!invocation.isJson) invocation.out.line('The account is forgotten.')
+      if (!invocation.isJson) invocation.out.line('Deleted the SMTP account.')
     },
   }
   return [get, set, test, forget]
@@ -113,12 +113,12 @@ export const mailCommands = mailboxCommands({
   name: 'mail',
   at: '/v1/org/mail',
   client: (invocation) => invocation.client(),
-  without: "The org has no account of its own: its letters go out through the platform's.",
+  without: "The org has no SMTP account: its email is sent through the platform's.",
 })
 
 export const opsMailCommands = mailboxCommands({
   name: 'ops mail',
   at: '/v1/ops/mail',
   client: (invocation) => invocation.operator(),
-  without: 'The platform has no account: no letter goes out.',
+  without: 'The platform has no SMTP account: no email is sent.',
 })

@@ -1,20 +1,20 @@
+import { roles } from '@switchroom/contract/scopes'
 import type { Invited, Member, MemberList } from '@switchroom/contract/members'
-import { roles } from '../closed-sets.ts'
-import type { Argument, Command, Option } from '../command.ts'
-import { exitCodes } from '../exit-codes.ts'
-import { Failure } from '../failures.ts'
-import { path, type GatewayClient } from '../gateway-client.ts'
-import type { Invocation } from '../invocation.ts'
-import type { Output } from '../output.ts'
+import type { Argument, Command, Option } from '../invocation/command.ts'
+import { exitCodes } from '../terminal/exit-codes.ts'
+import { Failure } from '../terminal/failures.ts'
+import { path, type GatewayClient } from '../gateway/gateway-client.ts'
+import type { Invocation } from '../invocation/invocation.ts'
+import type { Output } from '../terminal/output.ts'
 
-const memberArgument: Argument = { name: 'member', summary: 'their address or id' }
+const memberArgument: Argument = { name: 'member', summary: 'their email address or id' }
 const agentOption: Option = {
   name: 'agent',
   value: 'slug',
   isRepeated: true,
-  summary: 'an agent they work on; none is every one',
+  summary: 'an agent they may work on (default: all)',
 }
-const roleOption: Option = { name: 'role', value: 'role', choices: roles, summary: 'what they may do' }
+const roleOption: Option = { name: 'role', value: 'role', choices: roles, summary: 'their role' }
 
 export const showMembers = (out: Output, members: readonly Member[]) =>
   out.table(
@@ -28,12 +28,12 @@ export const showMembers = (out: Output, members: readonly Member[]) =>
       { title: 'agents', of: ({ agents }) => agents.join(' ') || 'all' },
       { title: 'id', isName: true, of: ({ id }) => id },
     ],
-    'There is no member.',
+    'No members.',
   )
 
 const list: Command = {
   name: 'members',
-  summary: 'who belongs to the org',
+  summary: 'members of the org',
   examples: ['svc members', 'svc members --json'],
   async run(invocation) {
     const client = await invocation.client()
@@ -44,12 +44,12 @@ const list: Command = {
 
 const invite: Command = {
   name: 'members invite',
-  summary: 'invite somebody',
-  arguments: [{ name: 'email', summary: 'their address' }],
+  summary: 'invite a person',
+  arguments: [{ name: 'email', summary: 'their email address' }],
   options: [
     roleOption,
-    { name: 'name', value: 'text', summary: 'how they are called' },
-    { name: 'production', summary: 'let them into production' },
+    { name: 'name', value: 'text', summary: 'their name' },
+    { name: 'production', summary: 'give them access to production' },
     agentOption,
   ],
   examples: ['svc members invite ana@example.com --role developer'],
@@ -66,13 +66,13 @@ const invite: Command = {
   },
 }
 
-/** The link is a secret of whom it is for; the gateway hands it out once, and so does this. */
+/** The link is a secret: the gateway returns it once, and it is printed once. */
 export function tellLink(invocation: Invocation, answer: Invited): void {
   const { out } = invocation
   invocation.answer(answer, ({ member, mailed, link, expires_at }) => {
     if (link !== null) out.line(link)
-    if (mailed) out.note(`A letter with the link is on its way to ${member.email}.`)
-    else if (link !== null) out.note(`Hand this link to ${member.email}; nobody can see it again.`)
+    if (mailed) out.note(`The link was sent to ${member.email}.`)
+    else if (link !== null) out.note(`Give this link to ${member.email}. It cannot be shown again.`)
     out.note(`It works once, until ${out.time(expires_at)}.`)
   })
 }
@@ -83,15 +83,15 @@ const change: Command = {
   arguments: [memberArgument],
   options: [
     roleOption,
-    { name: 'status', value: 'status', choices: ['active', 'disabled'], summary: 'whether they get in' },
+    { name: 'status', value: 'status', choices: ['active', 'disabled'], summary: 'active or disabled' },
     {
       name: 'production',
       value: 'yes|no',
       choices: ['yes', 'no'],
-      summary: 'whether they get into production',
+      summary: 'access to production',
     },
     agentOption,
-    { name: 'every-agent', summary: 'let them work on every agent' },
+    { name: 'every-agent', summary: 'let them work on all agents' },
   ],
   examples: ['svc members change ana@example.com --role admin', 'svc members change mem_1 --status disabled'],
   async run(invocation) {
@@ -117,13 +117,13 @@ const remove: Command = {
     const client = await invocation.client()
     const member = invocation.argument('member')
     await client.delete(path`/v1/members/${await idOf(client, member)}`)
-    if (!invocation.isJson) invocation.out.line(`${member} is no member any more.`)
+    if (!invocation.isJson) invocation.out.line(`Removed ${member}.`)
   },
 }
 
 const reset: Command = {
   name: 'members reset',
-  summary: 'a one-use link with which a member chooses a new password',
+  summary: 'create a one-time link to set a new password',
   arguments: [memberArgument],
   examples: ['svc members reset ana@example.com'],
   async run(invocation) {
@@ -137,7 +137,8 @@ async function idOf(client: GatewayClient, member: string): Promise<string> {
   if (!member.includes('@')) return member
   const { members } = await client.get<MemberList>('/v1/members')
   const found = members.find(({ email }) => email.toLowerCase() === member.toLowerCase())
-  if (!found) throw new Failure(exitCodes.refused, `${member} is no member of this org`)
+  if (!found)
+    throw new Failure(exitCodes.refused, `${member} is not a member of this org: svc members lists them`)
   return found.id
 }
 

@@ -1,26 +1,26 @@
 import type { AvailableNumbers, ImportedNumber, NumberList, NumberPath } from '@switchroom/contract/numbers'
-import { numberChannels } from '../closed-sets.ts'
-import type { Argument, Command, Option } from '../command.ts'
-import { exitCodes } from '../exit-codes.ts'
-import { path } from '../gateway-client.ts'
-import type { Invocation } from '../invocation.ts'
-import { plain } from '../text-width.ts'
+import { numberChannels } from '../invocation/closed-sets.ts'
+import type { Argument, Command, Option } from '../invocation/command.ts'
+import { exitCodes } from '../terminal/exit-codes.ts'
+import { path } from '../gateway/gateway-client.ts'
+import type { Invocation } from '../invocation/invocation.ts'
+import { plain } from '../terminal/text-width.ts'
 
-const numberArgument: Argument = { name: 'number', summary: 'as +34911234567' }
-const agentNeeded: Option = { name: 'agent', value: 'slug', summary: 'which agent answers (needed)' }
-const dryRun: Option = { name: 'dry-run', summary: 'tell the steps and write nothing' }
+const numberArgument: Argument = { name: 'number', summary: 'such as +34911234567' }
+const agentNeeded: Option = { name: 'agent', value: 'slug', summary: 'the agent that answers (required)' }
+const dryRun: Option = { name: 'dry-run', summary: 'print the steps and change nothing' }
 const channel: Option = {
   name: 'channel',
   value: 'channel',
   choices: numberChannels,
-  summary: 'what the number is for; phone where unsaid',
+  summary: 'channel of the number (default phone)',
 }
 
 const stateStyles = { ok: 'green', waiting: 'yellow', broken: 'red' } as const
 
 const list: Command = {
   name: 'numbers',
-  summary: 'the numbers of the org, and whether each rings',
+  summary: 'numbers of the org and their status',
   examples: ['svc numbers', 'svc numbers --env production --json'],
   async run(invocation) {
     const { out } = invocation
@@ -46,8 +46,8 @@ const list: Command = {
 
 const ring: Command = {
   name: 'numbers path',
-  summary: 'why a number rings or why not, step by step',
-  details: 'The exit status is 1 where it is broken.',
+  summary: 'why a number rings or does not, step by step',
+  details: 'The exit status is 1 if it is broken.',
   arguments: [numberArgument],
   examples: ['svc numbers path +34911234567'],
   async run(invocation) {
@@ -66,7 +66,7 @@ const ring: Command = {
 
 const available: Command = {
   name: 'numbers available',
-  summary: "what the org's carrier accounts own",
+  summary: "numbers in the org's carrier accounts",
   examples: ['svc numbers available'],
   async run(invocation) {
     const client = await invocation.client()
@@ -80,7 +80,7 @@ const available: Command = {
           { title: 'account', isName: true, of: ({ account }) => account },
           { title: 'imported', of: ({ imported }) => imported },
         ],
-        'The accounts own no number.',
+        'The carrier accounts have no numbers.',
       ),
     )
   },
@@ -88,17 +88,22 @@ const available: Command = {
 
 const importNumber: Command = {
   name: 'numbers import',
-  summary: 'bring a number in and route it to an agent',
+  summary: 'import a number and route it to an agent',
   arguments: [{ ...numberArgument, isOptional: true }],
   options: [
     agentNeeded,
     dryRun,
     channel,
-    { name: 'account', value: 'id', summary: 'whose number it is, where the org has several' },
-    { name: 'hooked', summary: 'you point the number at the platform yourself' },
-    { name: 'network', value: 'network', isRepeated: true, summary: 'hooked: a network it comes from' },
-    { name: 'via', value: 'carrier', summary: "hooked: the catalogue's carrier it comes through" },
-    { name: 'move', summary: 'take it off another trunk of its account first' },
+    { name: 'account', value: 'id', summary: 'the carrier account, if the org has several' },
+    { name: 'hooked', summary: 'route the number to the platform at the carrier yourself' },
+    {
+      name: 'network',
+      value: 'network',
+      isRepeated: true,
+      summary: 'with --hooked: a network that sends its calls',
+    },
+    { name: 'via', value: 'carrier', summary: "with --hooked: the catalogue's carrier that sends its calls" },
+    { name: 'move', summary: 'remove it from another trunk of its account first' },
   ],
   examples: [
     'svc numbers import +34911234567 --agent hello --dry-run',
@@ -126,8 +131,8 @@ function tellSteps(invocation: Invocation, answer: ImportedNumber): void {
   const { out } = invocation
   invocation.answer(answer, ({ route, steps, dry_run }) => {
     for (const step of steps) out.line(plain(step))
-    const done = `${route.number} goes to ${route.agent} in the ${route.env} environment.`
-    out.note(dry_run ? 'Nothing was written: leave out --dry-run to do it.' : done)
+    const done = `${route.number} is routed to ${route.agent} in the ${route.env} environment.`
+    out.note(dry_run ? 'Nothing was changed. Leave out --dry-run to do it.' : done)
   })
 }
 
@@ -135,7 +140,7 @@ const buy: Command = {
   name: 'numbers buy',
   summary: 'buy a number and route it to an agent',
   options: [
-    { name: 'country', value: 'letters', summary: 'two letters (needed)' },
+    { name: 'country', value: 'letters', summary: 'two letters (required)' },
     { name: 'area-code', value: 'digits', summary: '1 to 6 digits' },
     agentNeeded,
     channel,
@@ -156,7 +161,7 @@ const buy: Command = {
 
 const move: Command = {
   name: 'numbers move',
-  summary: 'move a number into the other environment',
+  summary: 'move a number to the other environment',
   arguments: [numberArgument, { name: 'environment', summary: 'sandbox or production' }],
   examples: ['svc numbers move +34911234567 production'],
   async run(invocation) {
@@ -168,14 +173,14 @@ const move: Command = {
 
 const release: Command = {
   name: 'numbers release',
-  summary: 'let a number go; its account keeps it',
+  summary: 'remove a number from the org; the carrier account keeps it',
   arguments: [numberArgument],
   examples: ['svc numbers release +34911234567'],
   async run(invocation) {
     const client = await invocation.client()
     const number = invocation.argument('number')
     await client.delete(path`/v1/numbers/${number}`)
-    if (!invocation.isJson) invocation.out.line(`${number} is no number of the org any more.`)
+    if (!invocation.isJson) invocation.out.line(`Removed ${number}.`)
   },
 }
 

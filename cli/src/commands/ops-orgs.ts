@@ -1,12 +1,13 @@
+import { roles, scopes } from '@switchroom/contract/scopes'
 import type { DialLimits } from '@switchroom/contract/dialling'
 import type { ServerToken } from '@switchroom/contract/keys'
 import type { Invited, MemberList } from '@switchroom/contract/members'
 import type { CreatedOrg, OrgDetail, OrgList, QuotasAndCaps } from '@switchroom/contract/orgs'
-import { capNames, quotaNames, roles, scopes } from '../closed-sets.ts'
-import type { Argument, Command } from '../command.ts'
-import { wrongUsage } from '../failures.ts'
-import { path } from '../gateway-client.ts'
-import type { Invocation } from '../invocation.ts'
+import { capNames, quotaNames } from '../invocation/closed-sets.ts'
+import type { Argument, Command } from '../invocation/command.ts'
+import { wrongUsage } from '../terminal/failures.ts'
+import { path } from '../gateway/gateway-client.ts'
+import type { Invocation } from '../invocation/invocation.ts'
 import { showMembers, tellLink } from './members.ts'
 import { tellToken, tokenAsked, tokenOptions } from './keys.ts'
 
@@ -29,7 +30,7 @@ const list: Command = {
           { title: 'id', isName: true, of: ({ id }) => id },
           { title: 'since', of: ({ created_at }) => out.time(created_at) },
         ],
-        'There is no org: svc ops orgs create makes one.',
+        'No orgs. Create one with svc ops orgs create.',
       ),
     )
   },
@@ -37,7 +38,7 @@ const list: Command = {
 
 const show: Command = {
   name: 'ops orgs show',
-  summary: 'an org, what it may hold and what it holds',
+  summary: 'an org, its quotas and its usage',
   arguments: [orgArgument],
   examples: ['svc ops orgs show acme'],
   async run(invocation) {
@@ -60,24 +61,24 @@ const show: Command = {
 
 const create: Command = {
   name: 'ops orgs create',
-  summary: 'make an org',
+  summary: 'create an organization',
   arguments: [{ name: 'slug', summary: 'lower-case letters, digits and dashes' }],
-  options: [{ name: 'name', value: 'text', summary: 'how it is called' }],
+  options: [{ name: 'name', value: 'text', summary: 'its name' }],
   examples: ['svc ops orgs create acme --name Acme'],
   async run(invocation) {
     const client = await invocation.operator()
     const body = { slug: invocation.argument('slug'), name: invocation.option('name') }
     const answer = await client.post<CreatedOrg>('/v1/ops/orgs', body)
-    invocation.answer(answer, ({ slug, id }) => invocation.out.line(`${slug} is there (${id}).`))
+    invocation.answer(answer, ({ slug, id }) => invocation.out.line(`Created ${slug} (${id}).`))
   },
 }
 
 const quotas: Command = {
   name: 'ops orgs quotas',
-  summary: 'change what an org may hold',
+  summary: 'change the quotas of an org',
   arguments: [
     orgArgument,
-    { name: 'quota=count', summary: 'as seats=10; empty is no limit', isRepeated: true },
+    { name: 'quota=count', summary: 'such as seats=10; an empty value removes the limit', isRepeated: true },
   ],
   examples: [
     'svc ops orgs quotas acme seats=10 numbers=2',
@@ -104,7 +105,7 @@ function quotaIn(word: string): [name: string, most: number | null] {
   const names: readonly string[] = [...quotaNames, ...capNames]
   const [, name, count] = /^(\w+)=(\d*)$/.exec(word) ?? []
   if (name === undefined || count === undefined || !names.some((known) => known === name))
-    throw wrongUsage(`${word} is no quota: it is written as seats=10, of ${names.join(', ')}`)
+    throw wrongUsage(`${word} is not a quota: write it as seats=10, with one of ${names.join(', ')}`)
   return [name, count === '' ? null : Number(count)]
 }
 
@@ -121,13 +122,13 @@ const members: Command = {
 
 const invite: Command = {
   name: 'ops orgs invite',
-  summary: 'invite somebody into an org',
-  arguments: [orgArgument, { name: 'email', summary: 'their address' }],
+  summary: 'invite a person to an org',
+  arguments: [orgArgument, { name: 'email', summary: 'their email address' }],
   options: [
-    { name: 'role', value: 'role', choices: roles, summary: 'what they may do' },
-    { name: 'name', value: 'text', summary: 'how they are called' },
-    { name: 'production', summary: 'let them into production' },
-    { name: 'operator', summary: 'make them an operator of the platform' },
+    { name: 'role', value: 'role', choices: roles, summary: 'their role' },
+    { name: 'name', value: 'text', summary: 'their name' },
+    { name: 'production', summary: 'give them access to production' },
+    { name: 'operator', summary: 'make them a platform operator' },
   ],
   examples: ['svc ops orgs invite acme ana@example.com --role admin'],
   async run(invocation) {
@@ -145,7 +146,7 @@ const invite: Command = {
 
 const key: Command = {
   name: 'ops orgs key',
-  summary: 'make a server token of any scopes in an org',
+  summary: 'create a server token with any scopes in an org',
   arguments: [orgArgument, { name: 'label', summary: 'what it is for' }],
   options: tokenOptions(scopes),
   examples: ['svc ops orgs key acme ci --scope app --env production > ci.key'],
@@ -157,13 +158,18 @@ const key: Command = {
 
 const dialling: Command = {
   name: 'ops orgs dialling',
-  summary: 'what an org’s dials are held to; options change it',
+  summary: 'show the calling limits of an org; options change them',
   arguments: [orgArgument],
   options: [
-    { name: 'anywhere', value: 'yes|no', choices: ['yes', 'no'], summary: 'dial numbers that never called' },
+    {
+      name: 'anywhere',
+      value: 'yes|no',
+      choices: ['yes', 'no'],
+      summary: 'call numbers that never called (new contacts)',
+    },
     { name: 'per-minute', value: 'count', summary: 'dials in 60 seconds' },
-    { name: 'per-day', value: 'count', summary: 'dials taken in 24 hours' },
-    { name: 'longest', value: 'seconds', summary: 'the longest a placed call runs' },
+    { name: 'per-day', value: 'count', summary: 'accepted dials in 24 hours' },
+    { name: 'longest', value: 'seconds', summary: 'maximum duration of a placed call' },
   ],
   examples: ['svc ops orgs dialling acme', 'svc ops orgs dialling acme --per-day 500'],
   async run(invocation) {

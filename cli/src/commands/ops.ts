@@ -4,15 +4,15 @@ import type { OperatorIdentity } from '@switchroom/contract/identity'
 import type { ApprovedNumber, WaitingNumbers } from '@switchroom/contract/numbers'
 import type { RetentionRun } from '@switchroom/contract/retention'
 import type { VaultRotation, VaultState } from '@switchroom/contract/vault'
-import { networkStates } from '../closed-sets.ts'
-import { fileOption, type Command } from '../command.ts'
-import { wrongUsage } from '../failures.ts'
-import { path } from '../gateway-client.ts'
-import type { Invocation } from '../invocation.ts'
+import { networkStates } from '../invocation/closed-sets.ts'
+import { fileOption, type Command } from '../invocation/command.ts'
+import { wrongUsage } from '../terminal/failures.ts'
+import { path } from '../gateway/gateway-client.ts'
+import type { Invocation } from '../invocation/invocation.ts'
 
 const whoami: Command = {
   name: 'ops whoami',
-  summary: 'who runs the platform',
+  summary: 'the platform and its operator',
   examples: ['svc ops whoami'],
   async run(invocation) {
     const answer = await (await invocation.operator()).get<OperatorIdentity>('/v1/ops/whoami')
@@ -24,8 +24,10 @@ const whoami: Command = {
 
 const networks: Command = {
   name: 'ops networks',
-  summary: 'networks that orgs send calls from',
-  options: [{ name: 'state', value: 'state', choices: networkStates, summary: 'waiting where unsaid' }],
+  summary: 'networks from which orgs send calls',
+  options: [
+    { name: 'state', value: 'state', choices: networkStates, summary: 'the state (default waiting)' },
+  ],
   examples: ['svc ops networks', 'svc ops networks --state approved'],
   async run(invocation) {
     const { out } = invocation
@@ -43,7 +45,7 @@ const networks: Command = {
           { title: 'for', of: ({ account, number }) => account ?? number },
           { title: 'asked', of: ({ asked_at }) => out.time(asked_at) },
         ],
-        `There is no ${state ?? 'waiting'} network.`,
+        `No ${state ?? 'waiting'} networks.`,
       ),
     )
   },
@@ -51,7 +53,7 @@ const networks: Command = {
 
 const judged = (['approve', 'refuse'] as const).map((verb): Command => ({
   name: `ops networks ${verb}`,
-  summary: verb === 'approve' ? 'let an org send calls from a network' : 'let no calls in from a network',
+  summary: verb === 'approve' ? 'accept calls from a network' : 'refuse calls from a network',
   arguments: [{ name: 'id', summary: 'as svc ops networks lists it' }],
   examples: [`svc ops networks ${verb} net_1`],
   async run(invocation) {
@@ -64,7 +66,7 @@ const judged = (['approve', 'refuse'] as const).map((verb): Command => ({
 
 const numbers: Command = {
   name: 'ops numbers',
-  summary: 'hooked numbers that wait for approval',
+  summary: 'hooked numbers waiting for approval',
   examples: ['svc ops numbers'],
   async run(invocation) {
     const { out } = invocation
@@ -80,7 +82,7 @@ const numbers: Command = {
           { title: 'via', of: ({ via }) => via },
           { title: 'asked', of: ({ asked_at }) => out.time(asked_at) },
         ],
-        'No number waits.',
+        'No numbers wait for approval.',
       ),
     )
   },
@@ -88,27 +90,27 @@ const numbers: Command = {
 
 const approveNumber: Command = {
   name: 'ops numbers approve',
-  summary: 'let a hooked number ring',
-  arguments: [{ name: 'number', summary: 'as +34911234567' }],
+  summary: 'approve a hooked number',
+  arguments: [{ name: 'number', summary: 'such as +34911234567' }],
   examples: ['svc ops numbers approve +34911234567'],
   async run(invocation) {
     const client = await invocation.operator()
     const at = path`/v1/ops/numbers/${invocation.argument('number')}/approve`
     const answer = await client.post<ApprovedNumber>(at)
     invocation.answer(answer, ({ number, env }) =>
-      invocation.out.line(`${number} rings in the ${env} environment.`),
+      invocation.out.line(`Approved ${number} in the ${env} environment.`),
     )
   },
 }
 
 const firewall: Command = {
   name: 'ops firewall',
-  summary: 'who may reach the port of phone calls',
+  summary: 'addresses that may reach the SIP port',
   examples: ['svc ops firewall'],
   async run(invocation) {
     const answer = await (await invocation.operator()).get<FirewallList>('/v1/ops/firewall')
     invocation.answer(answer, (list) => {
-      invocation.out.note(`Port ${list.port} is for:`)
+      invocation.out.note(`Addresses that may reach port ${list.port}:`)
       for (const network of list.networks) invocation.out.line(network)
     })
   },
@@ -116,7 +118,7 @@ const firewall: Command = {
 
 const brand: Command = {
   name: 'ops brand',
-  summary: 'how the deployment calls itself; options change it',
+  summary: 'show the brand of the deployment; options change it',
   options: [
     { name: 'name', value: 'text', summary: 'its name' },
     { name: 'logo', value: 'url', summary: 'an https address' },
@@ -142,7 +144,7 @@ const brand: Command = {
 
 const providers: Command = {
   name: 'ops providers',
-  summary: "the platform's providers row; with --file it is replaced whole",
+  summary: "show the platform's providers row; --file replaces it",
   options: [fileOption('the row as JSON')],
   examples: ['svc ops providers > row.json', 'svc ops providers --file row.json'],
   async run(invocation) {
@@ -158,22 +160,22 @@ const providers: Command = {
 
 const retention: Command = {
   name: 'ops retention',
-  summary: 'forget now what the nightly run would',
-  options: [{ name: 'yes', summary: 'say that you mean it' }],
+  summary: 'purge expired data now',
+  options: [{ name: 'yes', summary: 'confirm' }],
   examples: ['svc ops retention --yes'],
   async run(invocation) {
-    if (!invocation.flag('yes')) throw wrongUsage('what is forgotten is gone: say --yes')
+    if (!invocation.flag('yes')) throw wrongUsage('purged data cannot be restored: confirm with --yes')
     const answer = await (await invocation.operator()).post<RetentionRun>('/v1/ops/retention')
     invocation.answer(answer, (run) => tellRun(invocation, run))
   },
 }
 
 const tellRun = ({ out }: Invocation, { entries, claims, audit }: RetentionRun) =>
-  out.line(`${entries} entries, ${claims} claims and ${audit} entries of the audit log are forgotten.`)
+  out.line(`Purged ${entries} entries, ${claims} claims and ${audit} entries of the audit log.`)
 
 const vault: Command = {
   name: 'ops vault',
-  summary: 'how far the change of the vault key is',
+  summary: 'progress of a vault key rotation',
   examples: ['svc ops vault'],
   async run(invocation) {
     const answer = await (await invocation.operator()).get<VaultState>('/v1/ops/vault')
@@ -183,7 +185,7 @@ const vault: Command = {
 
 const rotateVault: Command = {
   name: 'ops vault rotate',
-  summary: 'seal every stored secret again, under the newest vault key',
+  summary: 'encrypt every stored secret again with the newest vault key',
   examples: ['svc ops vault rotate'],
   async run(invocation) {
     const client = await invocation.operator()
@@ -192,15 +194,20 @@ const rotateVault: Command = {
     while (!answer.finished && answer.resealed > 0) answer = await rotate()
     invocation.answer(answer, (state) => tellVault(invocation, state))
     for (const column of answer.unreadable)
-      invocation.out.note(`${column} has values that none of the keys opens: delete them, or give their key.`)
+      invocation.out.note(
+        `${column} has values that no key decrypts: delete them, or add their key to SVC_VAULT_KEY.`,
+      )
   },
 }
 
 function tellVault({ out }: Invocation, { key, finished, left, gateways }: VaultState) {
-  out.fields({ key, 'sealed otherwise': left, 'gateways with another key': gateways })
-  if (finished) out.line('Everything is sealed under this key: SVC_VAULT_KEY may be this key alone.')
-  else if (gateways > 0) out.line('Restart the other gateways with SVC_VAULT_KEY=new,old, then rotate again.')
-  else out.line('Not finished: svc ops vault rotate seals the rest again.')
+  out.fields({ key, 'under other keys': left, 'gateways with another key': gateways })
+  if (finished) out.line('Finished: SVC_VAULT_KEY may be this key alone.')
+  else if (gateways > 0)
+    out.line(
+      'Not finished: restart the other gateways with SVC_VAULT_KEY=new,old, then run svc ops vault rotate again.',
+    )
+  else out.line('Not finished: run svc ops vault rotate again.')
 }
 
 export const opsCommands = [

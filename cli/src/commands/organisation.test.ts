@@ -13,22 +13,22 @@ const deployment = await startSsoDeployment()
 after(() => deployment[Symbol.asyncDispose]())
 const { dns, provider, url } = deployment
 
-async function newDesk(t: Parameters<typeof Machine.of>[0]) {
+async function signedInAdmin(t: Parameters<typeof Machine.of>[0]) {
   const { key, client } = await (await deployment.newOrg()).person('admin')
   return { client, machine: Machine.of(t, { SVC_GATEWAY_URL: url, SVC_KEY: key }) }
 }
 
 test('an identity provider is set with a secret that is never shown, its domain proven, changed in part and forgotten', async (t) => {
-  const { machine, client } = await newDesk(t)
+  const { machine, client } = await signedInAdmin(t)
   const domain = newDomain()
   const none = await machine.run(['sign-on'])
   assert.deepEqual(
     [none.status, none.stderr],
-    [0, 'No identity provider is set: people sign in with passwords.\n'],
+    [0, 'No identity provider is set: members sign in with passwords.\n'],
   )
   assert.match(none.stdout, /^redirect address\thttp/)
   const early = await machine.run(['sign-on', 'set', '--client-id', 'x'])
-  assert.deepEqual([early.status, early.stderr], [2, 'svc: --issuer is needed\n'])
+  assert.deepEqual([early.status, early.stderr], [2, 'svc: --issuer is missing\n'])
   const { client_id, client_secret } = registered
   const setting = [
     'sign-on',
@@ -51,7 +51,7 @@ test('an identity provider is set with a secret that is never shown, its domain 
     [1, `svc: ${domain} holds no TXT record and not ${record}\n`],
   )
   dns.set(domain, { TXT: [record] })
-  assert.equal((await machine.run(['sign-on', 'verify', domain])).stdout, `${domain} is proven.\n`)
+  assert.equal((await machine.run(['sign-on', 'verify', domain])).stdout, `Verified ${domain}.\n`)
 
   const changed = await machine.json(['sign-on', 'set', '--role', 'qa', '--required', 'yes'])
   assert.deepEqual(changed, done(await client.get('/v1/org/sso')))
@@ -60,12 +60,15 @@ test('an identity provider is set with a secret that is never shown, its domain 
     ['qa', true, [domain], provider.issuer],
   )
   assert.equal((await machine.json(['sign-on', 'set', '--role', 'none', '--required', 'no'])).role, null)
-  assert.equal((await machine.run(['sign-on', 'forget'])).stdout, 'Passwords sign in again.\n')
+  assert.equal(
+    (await machine.run(['sign-on', 'forget'])).stdout,
+    'Deleted the identity provider. Members sign in with passwords.\n',
+  )
   assert.equal(done(await client.get('/v1/org/sso')).configured, false)
 })
 
 test('a vendor runs on a key that is asked for and never shown, or on the fields of a file, until it is forgotten', async (t) => {
-  const { machine, client } = await newDesk(t)
+  const { machine, client } = await signedInAdmin(t)
   const own = async () => done(await client.get('/v1/provider-keys')).vendors
   const terminal = machine.open(['provider-keys', 'bring', 'openai'])
   await terminal.shows('Key of openai: ')
@@ -73,9 +76,9 @@ test('a vendor runs on a key that is asked for and never shown, or on the fields
   const { status, text } = await terminal.ended()
   assert.equal(status, 0, text)
   assert.ok(!text.includes('sk-secret'), text)
-  assert.match(text, /openai runs on the org's own key from the next call\./)
+  assert.match(text, /openai uses the org's own key from the next call\./)
   const listed = await machine.run(['provider-keys'])
-  assert.match(listed.stdout, /^openai\t[a-z ]+\tyours\tyes\t$/m)
+  assert.match(listed.stdout, /^openai\t[a-z -]+\tyours\tyes\t$/m)
   assert.deepEqual(await machine.json(['provider-keys']), done(await client.get('/v1/providers')))
 
   writeFileSync(join(machine.home, 'fields.json'), '{"api_key": "another"}')
@@ -84,7 +87,7 @@ test('a vendor runs on a key that is asked for and never shown, or on the fields
   assert.deepEqual((await own()).toSorted(), ['deepgram', 'openai'])
   assert.equal(
     (await machine.run(['provider-keys', 'forget', 'openai'])).stdout,
-    "openai runs without a key of the org's own now.\n",
+    "Deleted the org's own key for openai.\n",
   )
   const twice = await machine.run(['provider-keys', 'forget', 'openai'])
   assert.deepEqual([twice.status, twice.stderr], [1, 'svc: this org brought no key for openai\n'])
@@ -93,29 +96,29 @@ test('a vendor runs on a key that is asked for and never shown, or on the fields
   assert.deepEqual(done(await client.get('/v1/provider-keys?env=production')).vendors, ['deepgram'])
   assert.equal(
     (await machine.run(['provider-keys', 'forget', 'deepgram', ...only])).stdout,
-    'deepgram runs without a key of its own in production now.\n',
+    'Deleted the key for deepgram in production.\n',
   )
   assert.deepEqual(await own(), ['deepgram'])
 })
 
 test('a policy is changed in part, a count goes back to its default, and the gateway’s sentence refuses the rest', async (t) => {
-  const { machine, client } = await newDesk(t)
+  const { machine, client } = await signedInAdmin(t)
   assert.match(
     (await machine.run(['policy'])).stdout,
-    /^hours\tany\nconsent everywhere\tno\nper number a day\t3 for \+1/,
+    /^hours\tany\nconsent everywhere\tno\nper number and day\t3 for \+1/,
   )
   const days = ['--day', 'mon', '--day', 'tue']
   const set = await machine.run(['policy', '--hours', '09:00-18:00', ...days, '--per-number', '2'])
-  assert.match(set.stdout, /^hours\t09:00-18:00 mon tue\nconsent everywhere\tno\nper number a day\t2\n/)
+  assert.match(set.stdout, /^hours\t09:00-18:00 mon tue\nconsent everywhere\tno\nper number and day\t2\n/)
   const everywhere = await machine.json(['policy', '--consent-everywhere', 'yes', '--per-number', 'default'])
   assert.deepEqual(everywhere, done(await client.get('/v1/org/policy')))
   assert.deepEqual([everywhere.consent_everywhere, everywhere.per_number_day], [true, null])
   assert.deepEqual(everywhere.calling_hours, { start: '09:00', end: '18:00', days: ['mon', 'tue'] })
   assert.equal((await machine.json(['policy', '--hours', 'any'])).calling_hours, null)
   for (const [args, sentence] of [
-    [['--hours', 'noon'], 'noon are no hours: they are written 09:00-18:00, or any'],
-    [['--day', 'mon'], '--day goes with --hours'],
-    [['--per-day', 'many'], '--per-day is a number'],
+    [['--hours', 'noon'], 'noon is not a time range: write 09:00-18:00, or any'],
+    [['--day', 'mon'], '--day needs --hours'],
+    [['--per-day', 'many'], '--per-day must be a number'],
   ] as const) {
     const { status, stderr } = await machine.run(['policy', ...args])
     assert.deepEqual([status, stderr], [2, `svc: ${sentence}\n`])
@@ -126,9 +129,9 @@ test('a policy is changed in part, a count goes back to its default, and the gat
 })
 
 test('a mailbox is kept with a password that is never shown, tried with a letter, and forgotten, by an org and by the operator', async (t) => {
-  const { machine, client } = await newDesk(t)
+  const { machine, client } = await signedInAdmin(t)
   const none = await machine.run(['mail'])
-  assert.match(none.stderr, /^The org has no account of its own: /)
+  assert.match(none.stderr, /^The org has no SMTP account: /)
   const setting = ['mail', 'set', '--host', 'smtp.example.com', '--from', 'Acme <post@acme.example>']
   const kept = await machine.run([...setting, '--username', 'acme'], 'hunter2 of acme\n')
   assert.deepEqual(kept, {
@@ -140,13 +143,13 @@ test('a mailbox is kept with a password that is never shown, tried with a letter
   assert.deepEqual(open, done(await client.get('/v1/org/mail')))
   assert.deepEqual([open.username, open.port, open.host], [null, 465, 'smtp.example.com'])
   assert.equal((await machine.run(['mail', 'test', 'ana@example.com'])).status, 1)
-  assert.equal((await machine.run(['mail', 'forget'])).stdout, 'The account is forgotten.\n')
+  assert.equal((await machine.run(['mail', 'forget'])).stdout, 'Deleted the SMTP account.\n')
 
   const letters = await startMailServer()
   t.after(() => letters[Symbol.asyncDispose]())
   const operator = Machine.of(t, { SVC_GATEWAY_URL: url, SVC_KEY: operatorKey })
   const missing = await operator.run(['ops', 'mail', 'set', '--host', '127.0.0.1'])
-  assert.deepEqual([missing.status, missing.stderr], [2, 'svc: --from is needed\n'])
+  assert.deepEqual([missing.status, missing.stderr], [2, 'svc: --from is missing\n'])
   const here = ['--host', '127.0.0.1', '--port', String(letters.port)]
   const platform = await operator.json(['ops', 'mail', 'set', ...here, '--from', 'post@switchroom.test'])
   assert.deepEqual([platform.source, platform.security], ['stored', 'starttls'])

@@ -1,38 +1,39 @@
 import type { ChangePolicy, DialPolicy } from '@switchroom/contract/dialling'
-import { weekdays } from '../closed-sets.ts'
-import type { Command } from '../command.ts'
-import { wrongUsage } from '../failures.ts'
-import type { Invocation } from '../invocation.ts'
+import { weekdays } from '../invocation/closed-sets.ts'
+import type { Command } from '../invocation/command.ts'
+import { wrongUsage } from '../terminal/failures.ts'
+import type { Invocation } from '../invocation/invocation.ts'
 
 const at = '/v1/org/policy'
-const countSummary = (what: string) => `${what}; default goes back to it`
+const countSummary = (what: string) => `${what}; "default" resets it`
 
 const policy: Command = {
   name: 'policy',
-  summary: "what the org holds its agents' dials to; options change it",
-  details: 'Narrower than the law and the operator, never wider. What is not named stays as it is.',
+  summary: "show the org's calling limits; options change them",
+  details:
+    "Limits can be stricter than the law and the operator's, never looser. Options that are not given keep their value.",
   options: [
     {
       name: 'hours',
       value: 'from-until',
-      summary: 'as 09:00-18:00, where the called number is; any is none',
+      summary: "calling hours in the called number's time zone, such as 09:00-18:00; any removes them",
     },
     {
       name: 'day',
       value: 'day',
       choices: weekdays,
       isRepeated: true,
-      summary: 'with --hours; every day where unsaid',
+      summary: 'with --hours: a day (default: every day)',
     },
     {
       name: 'consent-everywhere',
       value: 'yes|no',
       choices: ['yes', 'no'],
-      summary: 'whether every country needs a consent, and not +1 alone',
+      summary: 'require a consent in every country, not only in +1',
     },
-    { name: 'per-number', value: 'count', summary: countSummary('dials to one number a day') },
+    { name: 'per-number', value: 'count', summary: countSummary('dials per number and day') },
     { name: 'per-minute', value: 'count', summary: countSummary('dials in 60 seconds') },
-    { name: 'per-day', value: 'count', summary: countSummary('dials taken in 24 hours') },
+    { name: 'per-day', value: 'count', summary: countSummary('accepted dials in 24 hours') },
   ],
   examples: [
     'svc policy',
@@ -60,7 +61,7 @@ function show({ out }: Invocation, stands: DialPolicy): void {
   out.fields({
     hours: hours === null ? 'any' : `${hours.start}-${hours.end} ${hours.days.join(' ')}`,
     'consent everywhere': stands.consent_everywhere,
-    'per number a day': perNumber ?? '3 for +1, no limit elsewhere',
+    'per number and day': perNumber ?? '3 for +1, no limit elsewhere',
     'per minute': stands.per_minute,
     'per day': stands.per_day,
   })
@@ -70,13 +71,13 @@ function hoursIn(invocation: Invocation): Pick<ChangePolicy, 'calling_hours'> {
   const hours = invocation.option('hours')
   const days = invocation.list('day')
   if (hours === undefined) {
-    if (days) throw wrongUsage('--day goes with --hours')
+    if (days) throw wrongUsage('--day needs --hours')
     return {}
   }
   if (hours === 'any') return { calling_hours: null }
   const [, start, end] = /^(\d\d:\d\d)-(\d\d:\d\d)$/.exec(hours) ?? []
   if (start === undefined || end === undefined)
-    throw wrongUsage(`${hours} are no hours: they are written 09:00-18:00, or any`)
+    throw wrongUsage(`${hours} is not a time range: write 09:00-18:00, or any`)
   return { calling_hours: { start, end, ...(days && { days }) } }
 }
 

@@ -1,6 +1,6 @@
 import type { Discovery } from '@switchroom/contract/discovery'
-import type { Command } from '../command.ts'
-import { version } from '../version.ts'
+import type { Command } from '../invocation/command.ts'
+import { version } from './version.ts'
 
 const showVersion: Command = {
   name: 'version',
@@ -9,7 +9,7 @@ const showVersion: Command = {
   async run(invocation) {
     const { account, out } = invocation
     const gateway = await account
-      .nobody()
+      .anonymous()
       .get<Discovery>('/.well-known/svc')
       .then((discovery) => discovery.version)
       .catch(() => null)

@@ -8,14 +8,14 @@ import { join } from 'node:path'
 import { after, test, type TestContext } from 'node:test'
 import { startChatDeployment } from '@switchroom/gateway/testing/calls/chat-deployment'
 import { until } from '@switchroom/gateway/testing/until'
-import { checkout } from '../checkout.ts'
+import { checkout } from './checkout.ts'
 import { Machine } from '../../testing/terminal.ts'
 
 const chats = await startChatDeployment()
 after(() => chats[Symbol.asyncDispose]())
 const { url } = chats.deployment
 
-test('init begins an agent that type-checks, runs against the gateway and answers, with a key that nobody saw', async (t) => {
+test('init begins an agent that type-checks, runs against the gateway and answers, with a key that is never shown', async (t) => {
   chats.model.reply = ({ messages }) => `You said ${messages.at(-1)?.content}.`
   const dev = await chats.org.person('developer')
   const machine = Machine.of(t, { SVC_GATEWAY_URL: url, SVC_KEY: dev.key })
@@ -49,12 +49,15 @@ test('init begins an agent that type-checks, runs against the gateway and answer
   assert.deepEqual(await once(app, 'exit'), [0, null])
 })
 
-test('init writes into no folder that holds something, and makes no key where nobody is signed in', async (t) => {
+test('init writes into no folder that holds something, and makes no key without a sign-in', async (t) => {
   const machine = Machine.of(t, { SVC_GATEWAY_URL: url })
   mkdirSync(join(machine.home, 'full'))
   writeFileSync(join(machine.home, 'full', 'x'), '')
   const full = await machine.run(['init', 'full'])
-  assert.deepEqual([full.status, full.stderr], [2, `svc: ${join(machine.home, 'full')} is not empty\n`])
+  assert.deepEqual(
+    [full.status, full.stderr],
+    [2, `svc: ${join(machine.home, 'full')} is not empty: choose a new or empty folder\n`],
+  )
   const odd = await machine.run(['init', 'my agent!'])
   assert.equal(odd.status, 2)
   const { key, agent } = await machine.json(['init', 'desk', '--name', 'front-desk'])
@@ -84,7 +87,7 @@ test('what the doctor cannot ask is told as broken, and the rest is looked at al
   const machine = Machine.of(t, { SVC_GATEWAY_URL: front, SVC_KEY: key, SVC_VOICE_URL: 'http://127.0.0.1:1' })
   const { status, stdout, stderr } = await machine.run(['doctor'])
   assert.deepEqual([status, stderr], [1, ''])
-  const sentence = `${front} answered 502, and not as a gateway does.`
+  const sentence = `${front} answered 502, but is not a gateway: check the address.`
   assert.ok(stdout.includes(`FAIL  phone: ${sentence}\n`), stdout)
   assert.match(stdout, /^warn {2}voice server: /m)
 })
@@ -108,10 +111,10 @@ test('the doctor looks at each thing that has to be right, says what to do, and 
     new RegExp(`^ok {4}gateway: Switchroom [\\d.]+ answers at ${url}\\.$`, 'm'),
     /^ok {4}clock: /m,
     new RegExp(
-      `^ok {4}key: You are A admin in ${chats.org.slug}, in the sandbox environment; the key works until it is revoked\\.$`,
+      `^ok {4}key: You are A admin in ${chats.org.slug}, in the sandbox environment; the key does not expire\\.$`,
       'm',
     ),
-    new RegExp(`^ok {4}agents: Held by an app: .*${slug}`, 'm'),
+    new RegExp(`^ok {4}agents: Online: .*${slug}`, 'm'),
     /^warn {2}phone: No phone call can be placed\.\n {6}\S/m,
     /^warn {2}voice server: http:\/\/127\.0\.0\.1:1 cannot be reached \(.+\)\.\n {6}svc speak and svc transcribe need it/m,
   ])
@@ -129,7 +132,7 @@ test('the doctor looks at each thing that has to be right, says what to do, and 
   const { key } = await chats.org.serverToken('sandbox', { expires_at: soon })
   const { findings } = await machine.json(['doctor'], { SVC_KEY: key })
   const ending = findings.find(({ check }: { check: string }) => check === 'key')
-  assert.deepEqual([ending.state, ending.fix], ['warning', 'Make another with svc keys create.'])
+  assert.deepEqual([ending.state, ending.fix], ['warning', 'Create another with svc keys create.'])
   const gone = await machine.run(['doctor', '--gateway', 'http://127.0.0.1:1'])
   assert.equal(gone.status, 4)
 })

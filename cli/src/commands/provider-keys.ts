@@ -1,21 +1,21 @@
+import { environments } from '@switchroom/contract/scopes'
 import type { BroughtKeys, Catalogue } from '@switchroom/contract/providers'
-import { environments } from '../closed-sets.ts'
-import { fileOption, type Argument, type Command, type Option } from '../command.ts'
-import { path } from '../gateway-client.ts'
-import { askSecret } from '../prompts.ts'
+import { fileOption, type Argument, type Command, type Option } from '../invocation/command.ts'
+import { path } from '../gateway/gateway-client.ts'
+import { askSecret } from '../terminal/prompts.ts'
 
-const vendorArgument: Argument = { name: 'vendor', summary: 'as svc provider-keys lists it' }
+const vendorArgument: Argument = { name: 'vendor', summary: 'a vendor from svc provider-keys' }
 const onlyOption: Option = {
   name: 'only',
   value: 'env',
   choices: environments,
-  summary: 'the key of this environment alone, instead of the one of both',
+  summary: 'only this environment instead of both',
 }
-const stages = { llm: 'model', stt: 'ears', tts: 'voice' }
+const stages = { llm: 'model', stt: 'speech-to-text', tts: 'voice' }
 
 const list: Command = {
   name: 'provider-keys',
-  summary: 'the vendors, and whose key each runs on; never the keys themselves',
+  summary: 'vendors and which key each uses, without the keys',
   examples: ['svc provider-keys', 'svc provider-keys --json'],
   async run(invocation) {
     const client = await invocation.client()
@@ -30,7 +30,7 @@ const list: Command = {
           { title: 'ready', of: ({ ready }) => ready },
           { title: 'broken', of: ({ broken }) => broken },
         ],
-        'No vendor is installed.',
+        'No vendors are installed.',
       ),
     )
   },
@@ -38,11 +38,11 @@ const list: Command = {
 
 const bring: Command = {
   name: 'provider-keys bring',
-  summary: "run a vendor on a key of the org's own, from the next call on",
+  summary: "use the org's own key for a vendor, from the next call",
   details:
-    'The key is asked for without being shown, or read from standard input. A vendor that wants several fields\ntakes them as JSON with --file.',
+    'svc prompts for the key without showing it, or reads it from standard input. If a vendor has several\nfields, give them as JSON with --file.',
   arguments: [vendorArgument],
-  options: [fileOption('{"field": "value"}, for a vendor that wants several'), onlyOption],
+  options: [fileOption('{"field": "value"}, for a vendor with several fields'), onlyOption],
   examples: [
     'svc provider-keys bring openai',
     'secrets read openai | svc provider-keys bring openai',
@@ -60,16 +60,14 @@ const bring: Command = {
     const env = invocation.option('only')
     const answer = await client.put<BroughtKeys>(path`/v1/provider-keys/${vendor}`, { ...body, env })
     invocation.answer(answer, () =>
-      invocation.out.line(
-        `${vendor} runs on the org's own key from the next call${env ? ` in ${env}` : ''}.`,
-      ),
+      invocation.out.line(`${vendor} uses the org's own key from the next call${env ? ` in ${env}` : ''}.`),
     )
   },
 }
 
 const forget: Command = {
   name: 'provider-keys forget',
-  summary: "put a vendor back on the platform's key",
+  summary: "delete the org's own key for a vendor",
   arguments: [vendorArgument],
   options: [onlyOption],
   examples: ['svc provider-keys forget openai', 'svc provider-keys forget openai --only production'],
@@ -80,9 +78,7 @@ const forget: Command = {
     await client.delete(path`/v1/provider-keys/${vendor}`, { env })
     if (!invocation.isJson)
       invocation.out.line(
-        env
-          ? `${vendor} runs without a key of its own in ${env} now.`
-          : `${vendor} runs without a key of the org's own now.`,
+        env ? `Deleted the key for ${vendor} in ${env}.` : `Deleted the org's own key for ${vendor}.`,
       )
   },
 }

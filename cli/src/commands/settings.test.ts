@@ -16,7 +16,7 @@ after(async () => {
 })
 const newAgent = () => new TestAgent(ana.client)
 
-test('settings set changes what is named and keeps the rest, in the scope of whoever asks', async () => {
+test('settings set changes what is named and keeps the rest, in the scope of the caller', async () => {
   const { slug, at } = newAgent()
   const set = (...words: string[]) => machine.run(['settings', 'set', slug, ...words])
   assert.equal(
@@ -49,9 +49,9 @@ test('settings set refuses what is no knob before it asks, and tells what the ga
   const { slug } = newAgent()
   const unknown = await machine.run(['settings', 'set', slug, 'vioce=x'])
   assert.equal(unknown.status, 2)
-  assert.match(unknown.stderr, /^svc: there is no setting vioce: they are voice, tts, /)
+  assert.match(unknown.stderr, /^svc: unknown setting vioce: use one of voice, tts, /)
   const neither = await machine.run(['settings', 'set', slug])
-  assert.deepEqual([neither.status, neither.stderr], [2, 'svc: either knob=value or --file\n'])
+  assert.deepEqual([neither.status, neither.stderr], [2, 'svc: give either knob=value or --file\n'])
   await machine.run(['settings', 'set', slug, 'record=true'])
   const late = await machine.run(['settings', 'set', slug, 'record=false', '--if-version', '0'])
   assert.equal(late.status, 1)
@@ -70,7 +70,7 @@ test('a whole set comes from a file or from standard input', async () => {
   assert.deepEqual(done(await ana.client.get(`${at}/settings`)).yours.config, { max_duration_s: 9 })
   const broken = await machine.run(['settings', 'set', slug, '--file', '-'], '{')
   assert.equal(broken.status, 2)
-  assert.match(broken.stderr, /^svc: standard input is no JSON: /)
+  assert.match(broken.stderr, /^svc: standard input is not JSON: /)
   const missing = await machine.run(['settings', 'set', slug, '--file', 'nowhere.json'])
   assert.equal(missing.status, 2)
 })
@@ -105,9 +105,9 @@ test('a canary is set, read and ended', async () => {
   await machine.run(['settings', 'set', slug, 'max_duration_s=20'])
   const { canary } = await machine.json(['canary', 'set', slug, 'v1', '25%', '--note', 'trying'])
   assert.deepEqual([canary.version, canary.share, canary.note], [1, 25, 'trying'])
-  assert.match((await machine.run(['canary', 'get', slug])).stdout, /^version\tv1\nshare\t25 of 100 calls\n/)
+  assert.match((await machine.run(['canary', 'get', slug])).stdout, /^version\tv1\nshare\t25 % of calls\n/)
   const ended = await machine.run(['canary', 'end', slug])
-  assert.equal(ended.stdout, 'There is no canary: every call runs the newest version.\n')
+  assert.equal(ended.stdout, 'No canary: every call runs the newest version.\n')
 })
 
 test('words are added to the lexicon and taken out, the others kept', async () => {

@@ -5,18 +5,18 @@ import type {
   SettingsRow,
   SettingsView,
 } from '@switchroom/contract/settings'
-import { scopeAsked, scopeNames, teamOf, versionColumns } from '../agent-scopes.ts'
-import { agentArgument, fileOption, teamOption, type Command, type Option } from '../command.ts'
-import { wrongUsage } from '../failures.ts'
-import { path } from '../gateway-client.ts'
-import type { Invocation } from '../invocation.ts'
-import type { Output } from '../output.ts'
+import { scopeAsked, scopeNames, teamOf, versionColumns } from './agent-scopes.ts'
+import { agentArgument, fileOption, teamOption, type Command, type Option } from '../invocation/command.ts'
+import { wrongUsage } from '../terminal/failures.ts'
+import { path } from '../gateway/gateway-client.ts'
+import type { Invocation } from '../invocation/invocation.ts'
+import type { Output } from '../terminal/output.ts'
 
-const noteOption: Option = { name: 'note', value: 'text', summary: 'why, for whoever reads the history' }
+const noteOption: Option = { name: 'note', value: 'text', summary: 'why, for the history' }
 const versionOption: Option = {
   name: 'if-version',
   value: 'number',
-  summary: 'only if the scope is at this version; unsaid, the one that stands now',
+  summary: 'only if the scope is at this version (default: its current one)',
 }
 
 /** A knob as it is written on a command line. */
@@ -27,8 +27,8 @@ const at = (invocation: Invocation) => path`/v1/agents/${invocation.argument('ag
 
 const get: Command = {
   name: 'settings get',
-  summary: "what an agent is set to, each scope's own newest version",
-  arguments: [agentArgument, { name: 'knob', summary: 'only this one', isOptional: true }],
+  summary: "show an agent's settings in each scope",
+  arguments: [agentArgument, { name: 'knob', summary: 'only this setting', isOptional: true }],
   examples: ['svc settings get hello', 'svc settings get hello voice', 'svc settings get hello --json'],
   async run(invocation) {
     const client = await invocation.client()
@@ -53,21 +53,21 @@ function show(out: Output, view: SettingsView, only?: string): void {
       { title: 'knob', of: ({ knob }) => knob },
       { title: 'value', of: ({ value }) => written(value) },
     ],
-    'Nothing is set: the agent runs on the defaults of the platform.',
+    "Nothing is set: the agent uses the platform's defaults.",
   )
-  if (view.fixed.length > 0) out.note(`Fixed by the code that holds it: ${view.fixed.join(', ')}.`)
+  if (view.fixed.length > 0) out.note(`Set in code: ${view.fixed.join(', ')}.`)
 }
 
 const set: Command = {
   name: 'settings set',
-  summary: 'change knobs: a new version, tried before it is kept',
+  summary: 'change settings: saves a new version after a trial at the vendors',
   details:
-    'knob=value, or knob.part=value for a part; an empty value takes the knob away. What is not named stays.\nA value is read as JSON where the knob is no text. With --file the whole set is replaced.',
+    'Write knob=value, or knob.part=value for a part; an empty value removes the knob. Other knobs keep their\nvalue. Values are JSON unless the knob is a text. --file replaces all settings.',
   arguments: [
     agentArgument,
     { name: 'knob=value', summary: 'what to change', isOptional: true, isRepeated: true },
   ],
-  options: [teamOption, noteOption, versionOption, fileOption('a whole set as JSON, in place of knobs')],
+  options: [teamOption, noteOption, versionOption, fileOption('all settings as JSON, instead of knob=value')],
   examples: [
     'svc settings set hello greeting.say="Good morning."',
     'svc settings set hello temperature=0.4 language=en --note "calmer"',
@@ -78,10 +78,10 @@ const set: Command = {
     const client = await invocation.client()
     const words = invocation.rest('knob=value')
     const file = invocation.option('file')
-    if ((words.length === 0) === (file === undefined)) throw wrongUsage('either knob=value or --file')
+    if ((words.length === 0) === (file === undefined)) throw wrongUsage('give either knob=value or --file')
     const scope = await scopeAsked(invocation, client)
     const { [scope]: row } = await client.get<SettingsView>(at(invocation))
-    const { changed } = await import('../setting-words.ts') // with the contract's schemas, which take their time
+    const { changed } = await import('./setting-parsing.ts') // with the contract's schemas, which take their time
     const config =
       file === undefined ? changed(row?.config ?? {}, words) : ((await invocation.jsonOf(file)) as Config)
     const view = await client.put<SettingsView>(at(invocation), {
@@ -100,7 +100,7 @@ function tellVersion(invocation: Invocation, scope: string, row: SettingsRow | n
 
 const diff: Command = {
   name: 'settings diff',
-  summary: "what differs between one scope's newest version and another's",
+  summary: 'compare the newest versions of two scopes',
   arguments: [agentArgument],
   options: [
     teamOption,
@@ -108,7 +108,7 @@ const diff: Command = {
       name: 'against',
       value: 'scope',
       choices: ['team', 'production'],
-      summary: 'the other side; unsaid, the one that stands below yours',
+      summary: 'the scope to compare with (default: the one below yours)',
     },
   ],
   examples: ['svc settings diff hello', 'svc settings diff hello --team --against production'],
@@ -127,7 +127,7 @@ const diff: Command = {
           { title: 'here', of: ({ here }) => written(here ?? undefined) },
           { title: against, of: ({ there }) => written(there ?? undefined) },
         ],
-        `Nothing differs from ${against}.`,
+        `No differences from ${against}.`,
       ),
     )
   },
@@ -135,8 +135,8 @@ const diff: Command = {
 
 const rollback: Command = {
   name: 'settings rollback',
-  summary: 'copy an old version forward',
-  arguments: [agentArgument, { name: 'version', summary: 'as 3 or v3' }],
+  summary: 'save an old version as the newest',
+  arguments: [agentArgument, { name: 'version', summary: 'such as 3 or v3' }],
   options: [teamOption],
   examples: ['svc settings rollback hello v3', 'svc settings rollback hello 3 --env production'],
   async run(invocation) {
@@ -152,7 +152,7 @@ const rollback: Command = {
 /** `v3` and `3` are the same. */
 export function versionIn(text: string): number {
   const [, digits] = /^v?(\d+)$/.exec(text) ?? []
-  if (digits === undefined) throw wrongUsage(`${text} is no version: it is written 3 or v3`)
+  if (digits === undefined) throw wrongUsage(`${text} is not a version: write 3 or v3`)
   return Number(digits)
 }
 
@@ -160,7 +160,7 @@ const history: Command = {
   name: 'settings history',
   summary: "one scope's versions, newest first",
   arguments: [agentArgument],
-  options: [teamOption, { name: 'limit', value: 'count', summary: 'how many; 50 where unsaid' }],
+  options: [teamOption, { name: 'limit', value: 'count', summary: 'how many (default 50)' }],
   examples: ['svc settings history hello', 'svc settings history hello --team'],
   async run(invocation) {
     const { out } = invocation
@@ -173,7 +173,7 @@ const history: Command = {
       out.table(
         versions,
         [...versionColumns(out), { title: 'knobs', of: ({ config }) => Object.keys(config).join(' ') }],
-        'Nothing was ever set here.',
+        'No versions yet.',
       ),
     )
   },

@@ -1,22 +1,22 @@
+import { roles } from '@switchroom/contract/scopes'
 import type { DomainProof, IdentityProvider } from '@switchroom/contract/sso'
-import { roles } from '../closed-sets.ts'
-import type { Command } from '../command.ts'
-import { wrongUsage } from '../failures.ts'
-import { path } from '../gateway-client.ts'
-import type { Invocation } from '../invocation.ts'
-import { askSecret } from '../prompts.ts'
+import type { Command } from '../invocation/command.ts'
+import { wrongUsage } from '../terminal/failures.ts'
+import { path } from '../gateway/gateway-client.ts'
+import type { Invocation } from '../invocation/invocation.ts'
+import { askSecret } from '../terminal/prompts.ts'
 
 const at = '/v1/org/sso'
 
 function show(invocation: Invocation, answer: IdentityProvider): void {
   const { out } = invocation
   invocation.answer(answer, ({ configured, issuer, client_id, role, required, redirect_uri, proofs }) => {
-    if (!configured) out.note('No identity provider is set: people sign in with passwords.')
+    if (!configured) out.note('No identity provider is set: members sign in with passwords.')
     out.fields({
       issuer,
       client: client_id,
-      newcomers: configured ? (role ?? 'only who is invited') : null,
-      'passwords too': configured ? !required : null,
+      'default role': configured ? (role ?? 'invitation only') : null,
+      'single sign-on required': configured ? required : null,
       'redirect address': redirect_uri,
     })
     if (proofs.length > 0) showProofs(invocation, proofs)
@@ -36,7 +36,7 @@ const showProofs = (invocation: Invocation, proofs: readonly DomainProof[]) =>
 
 const get: Command = {
   name: 'sign-on',
-  summary: "the org's identity provider, and which of its domains are proven",
+  summary: "show the org's identity provider and its verified domains",
   examples: ['svc sign-on', 'svc sign-on --json'],
   async run(invocation) {
     show(invocation, await (await invocation.client()).get<IdentityProvider>(at))
@@ -45,21 +45,21 @@ const get: Command = {
 
 const set: Command = {
   name: 'sign-on set',
-  summary: "set the org's identity provider, after its discovery answered",
+  summary: "set the org's identity provider; its discovery is read first",
   details:
-    'What is not named stays as it is. The client secret is asked for, or read from standard input, where the\nissuer or the client is another one, and with --new-secret; else the stored one is kept.',
+    'Options that are not given keep their value. svc prompts for the client secret, or reads it from standard\ninput, if the issuer or the client changes or with --new-secret.',
   options: [
-    { name: 'issuer', value: 'url', summary: 'https, and it answers OpenID Connect discovery' },
-    { name: 'client-id', value: 'id', summary: 'what the provider calls this platform' },
-    { name: 'domain', value: 'name', isRepeated: true, summary: "of people's addresses; replaces them all" },
+    { name: 'issuer', value: 'url', summary: 'https address that serves OpenID Connect discovery' },
+    { name: 'client-id', value: 'id', summary: 'client id at the provider' },
+    { name: 'domain', value: 'name', isRepeated: true, summary: 'an email domain; replaces all domains' },
     {
       name: 'role',
       value: 'role',
       choices: [...roles, 'none'],
-      summary: 'seats newcomers; none: the invited',
+      summary: 'default role of new members; none: invitation only',
     },
-    { name: 'required', value: 'yes|no', choices: ['yes', 'no'], summary: 'whether passwords are shut out' },
-    { name: 'new-secret', summary: 'ask for another client secret' },
+    { name: 'required', value: 'yes|no', choices: ['yes', 'no'], summary: 'require single sign-on' },
+    { name: 'new-secret', summary: 'replace the client secret' },
   ],
   examples: [
     'svc sign-on set --issuer https://login.example.com --client-id svc --domain example.com',
@@ -71,8 +71,8 @@ const set: Command = {
     const now = await client.get<IdentityProvider>(at)
     const issuer = invocation.option('issuer') ?? now.issuer
     const client_id = invocation.option('client-id') ?? now.client_id
-    if (issuer === null) throw wrongUsage('--issuer is needed')
-    if (client_id === null) throw wrongUsage('--client-id is needed')
+    if (issuer === null) throw wrongUsage('--issuer is missing')
+    if (client_id === null) throw wrongUsage('--client-id is missing')
     const isOther = issuer !== now.issuer || client_id !== now.client_id
     const isAsked = isOther || invocation.flag('new-secret')
     const role = invocation.option('role')
@@ -91,23 +91,24 @@ const set: Command = {
 
 const verify: Command = {
   name: 'sign-on verify',
-  summary: 'read the TXT record of a domain now',
-  arguments: [{ name: 'domain', summary: 'one that the provider names' }],
+  summary: 'verify a domain by its TXT record now',
+  arguments: [{ name: 'domain', summary: "one of the provider's domains" }],
   examples: ['svc sign-on verify example.com'],
   async run(invocation) {
     const client = await invocation.client()
     const proof = await client.post<DomainProof>(at + path`/domains/${invocation.argument('domain')}/verify`)
-    invocation.answer(proof, ({ domain }) => invocation.out.line(`${domain} is proven.`))
+    invocation.answer(proof, ({ domain }) => invocation.out.line(`Verified ${domain}.`))
   },
 }
 
 const forget: Command = {
   name: 'sign-on forget',
-  summary: 'forget the identity provider: passwords sign in again',
+  summary: 'delete the identity provider; members sign in with passwords',
   examples: ['svc sign-on forget'],
   async run(invocation) {
     await (await invocation.client()).delete(at)
-    if (!invocation.isJson) invocation.out.line('Passwords sign in again.')
+    if (!invocation.isJson)
+      invocation.out.line('Deleted the identity provider. Members sign in with passwords.')
   },
 }
 

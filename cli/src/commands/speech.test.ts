@@ -28,7 +28,7 @@ async function voiceServer(t: TestContext, status: number, type: string, answer:
   return { came, machine: Machine.of(t, { SVC_KEY: 'marked', SVC_VOICE_URL: url }) }
 }
 
-test('speak writes the sound into a file in the format of its name, or to whoever it is piped to', async (t) => {
+test('speak writes the sound into a file in the format of its name, or to standard output', async (t) => {
   const sound = Buffer.alloc(44 + 32_000, 7)
   const { came, machine } = await voiceServer(t, 200, 'audio/wav', sound)
   const spoken = await machine.run([
@@ -83,10 +83,10 @@ test('transcribe prints what was said, and with --json all that is known of it',
 })
 
 test('what the voice server refuses is 1 with its sentence, and where it is not there 4', async (t) => {
-  const refusal = JSON.stringify({ error: 'there is no voice nobody', code: 'BAD_VOICE' })
+  const refusal = JSON.stringify({ error: 'there is no voice unknown', code: 'BAD_VOICE' })
   const { machine } = await voiceServer(t, 400, 'application/json', refusal)
   const refused = await machine.run(['speak', 'Hello.', '--out', 'x.wav'])
-  assert.deepEqual([refused.status, refused.stderr], [1, 'svc: there is no voice nobody\n'])
+  assert.deepEqual([refused.status, refused.stderr], [1, 'svc: there is no voice unknown\n'])
   const page = await voiceServer(t, 200, 'text/html', '<!doctype html>')
   const other = await page.machine.run(['voices'])
   assert.equal(other.status, 4)

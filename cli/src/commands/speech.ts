@@ -1,28 +1,33 @@
 import { once } from 'node:events'
 import { createWriteStream } from 'node:fs'
 import { finished } from 'node:stream/promises'
-import type { Command, Option } from '../command.ts'
-import { reasonOf, wrongUsage } from '../failures.ts'
-import { readStandardInput } from '../prompts.ts'
-import { plain } from '../text-width.ts'
-import { speechClient, told, voiceServerOption } from '../voice-server.ts'
+import type { Command, Option } from '../invocation/command.ts'
+import { reasonOf, wrongUsage } from '../terminal/failures.ts'
+import { readStandardInput } from '../terminal/prompts.ts'
+import { plain } from '../terminal/text-width.ts'
+import { speechClient, told, voiceServerOption } from './voice-server.ts'
 
 const modelOption: Option = {
   name: 'model',
   value: 'vendor/model',
-  summary: 'unsaid, what the platform chose',
+  summary: "the model (default: the platform's)",
 }
-const languageOption: Option = { name: 'language', value: 'tag', summary: 'as en' }
+const languageOption: Option = { name: 'language', value: 'tag', summary: 'such as en' }
 const formats = ['wav', 'mp3', 'pcm'] as const
 
 const speak: Command = {
   name: 'speak',
-  summary: 'turn text into sound',
-  arguments: [{ name: 'text', summary: 'what is said; - or nothing reads standard input', isOptional: true }],
+  summary: 'text-to-speech',
+  arguments: [{ name: 'text', summary: 'the text; - or nothing reads standard input', isOptional: true }],
   options: [
-    { name: 'voice', value: 'vendor/voice', summary: 'as svc voices lists them; local/en-us where unsaid' },
-    { name: 'out', value: 'path', summary: 'where the sound goes; standard output where unsaid' },
-    { name: 'format', value: 'format', choices: formats, summary: 'by the name of --out, else wav' },
+    { name: 'voice', value: 'vendor/voice', summary: 'a voice from svc voices (default local/en-us)' },
+    { name: 'out', value: 'path', summary: 'output file (default: standard output)' },
+    {
+      name: 'format',
+      value: 'format',
+      choices: formats,
+      summary: "audio format (default: by --out's extension, else wav)",
+    },
     { name: 'speed', value: 'factor', summary: '0.25 to 4' },
     modelOption,
     languageOption,
@@ -37,7 +42,7 @@ const speak: Command = {
     const { out } = invocation
     const file = invocation.option('out')
     if (file === undefined && out.isTerminal)
-      throw wrongUsage('--out is needed, unless the sound is piped on')
+      throw wrongUsage('--out is missing: name a file, or pipe the audio to a program')
     const text = invocation.optional('text') ?? '-'
     const input = text === '-' ? await readStandardInput() : text
     const language = invocation.option('language')
@@ -90,12 +95,12 @@ async function write(audio: AsyncIterable<Uint8Array>, file: string | undefined)
 
 const transcribe: Command = {
   name: 'transcribe',
-  summary: 'turn a recording into text',
+  summary: 'speech-to-text of a recording',
   arguments: [{ name: 'file', summary: 'the recording' }],
   options: [
     modelOption,
     languageOption,
-    { name: 'diarize', summary: 'tell the speakers apart' },
+    { name: 'diarize', summary: 'label the speakers' },
     voiceServerOption,
   ],
   examples: ['svc transcribe hello.wav', 'svc transcribe meeting.mp3 --diarize --json'],
@@ -123,9 +128,9 @@ const transcribe: Command = {
 
 const voices: Command = {
   name: 'voices',
-  summary: 'the voices that svc speak knows',
+  summary: 'voices for svc speak',
   options: [
-    { name: 'provider', value: 'vendor', summary: 'of this vendor alone' },
+    { name: 'provider', value: 'vendor', summary: 'only this vendor' },
     languageOption,
     voiceServerOption,
   ],
@@ -151,7 +156,7 @@ const voices: Command = {
           { title: 'gender', of: ({ gender }) => gender },
           { title: 'description', of: ({ description }) => description },
         ],
-        'There is no such voice.',
+        'No matching voices.',
       ),
     )
   },

@@ -1,66 +1,65 @@
-import { agentOption, type Command } from '../command.ts'
-import { wrongUsage } from '../failures.ts'
-import { path } from '../gateway-client.ts'
-import type { Invocation } from '../invocation.ts'
-import { followLog, type Happened } from '../log-stream.ts'
-import type { Output } from '../output.ts'
-import { plain } from '../text-width.ts'
+import type { LogEvent } from '@switchroom/sdk/log-request'
+import { agentOption, type Command } from '../invocation/command.ts'
+import { wrongUsage } from '../terminal/failures.ts'
+import { path } from '../gateway/gateway-client.ts'
+import type { Invocation } from '../invocation/invocation.ts'
+import type { Output } from '../terminal/output.ts'
+import { plain } from '../terminal/text-width.ts'
 
 const tail: Command = {
   name: 'tail',
-  summary: 'follow the log of a call, of an agent, or what happens in the org now',
+  summary: 'follow the log of a call, of an agent, or live events of the org',
   details:
-    'A lost connection is made again, and the log goes on where it broke off. A call is followed to its end;\nanything else until Ctrl-C. With --json each entry is one line.',
-  arguments: [{ name: 'call', summary: "the call's id; without one, everything", isOptional: true }],
+    'After a lost connection svc reconnects and resumes after the last entry. A call is followed to its end,\nanything else until Ctrl-C. With --json each entry is one line.',
+  arguments: [{ name: 'call', summary: "the call's id (default: live events of the org)", isOptional: true }],
   options: [
     { ...agentOption, summary: "without a call: the agent's own log" },
-    { name: 'after', value: 'seq', summary: 'the last entry already seen; 0 where unsaid' },
-    { name: 'live', summary: 'show also what is live only, as words while they are spoken' },
+    { name: 'after', value: 'seq', summary: 'start after this entry (default 0)' },
+    { name: 'live', summary: 'also show live-only events, such as words while they are spoken' },
   ],
   examples: ['svc tail call_0123456789', 'svc tail --agent hello', 'svc tail --json | jq .type'],
   async run(invocation) {
     const { out } = invocation
     const call = invocation.optional('call')
     const agent = invocation.option('agent')
-    if (call !== undefined && agent !== undefined) throw wrongUsage('either a call or --agent, not both')
+    if (call !== undefined && agent !== undefined) throw wrongUsage('give either a call or --agent, not both')
     const client = await invocation.client()
     let isLost = false
-    const log = followLog(client, {
-      path: placeOf(call, agent),
+    const log = client.follow(pathOf(call, agent), {
       after: invocation.number('after') ?? 0,
       hasEnd: call !== undefined,
       onLost(reason) {
-        if (!isLost) out.note(`(no connection: ${reason}; trying again)`)
+        if (!isLost) out.note(`(no connection: ${reason}; reconnecting)`)
         isLost = true
       },
     })
-    for await (const happened of log) {
-      if (isLost) out.note('(connected again)')
+    for await (const event of log) {
+      if (isLost) out.note('(reconnected)')
       isLost = false
-      show(invocation, happened)
+      show(invocation, event)
     }
   },
 }
 
-function placeOf(call: string | undefined, agent: string | undefined): string {
+function pathOf(call: string | undefined, agent: string | undefined): string {
   if (call !== undefined) return path`/v1/calls/${call}/events`
   return agent === undefined ? '/v1/events' : path`/v1/agents/${agent}/events`
 }
 
-function show(invocation: Invocation, happened: Happened): void {
+function show(invocation: Invocation, event: LogEvent): void {
   const { out } = invocation
-  const { type, data } = happened
+  const { type, data } = event
   if (type === 'log.caught_up') return
   if (type === 'log.gap')
-    return out.note(`(entries ${String(data['from'])} to ${String(data['to'])} are no longer kept)`)
+    return out.note(`(entries ${String(data['from'])} to ${String(data['to'])} were deleted)`)
   if (data['ephemeral'] === true && !invocation.flag('live')) return
-  // What happens now in an org comes without its type inside.
+  // A live event of the org has no type in its data.
   if (invocation.isJson) return out.jsonLine({ type, ...data })
-  out.line(lineOf(out, happened))
+  out.line(lineOf(out, event))
 }
 
 /** The relay sends the facts bare; a log's entries carry theirs in `data`. */
-function lineOf(out: Output, { type, data }: Happened): string {
+function lineOf(out: Output, { type, data }: LogEvent): string {
   const isEntry = typeof data['ts'] === 'number'
   const facts = (isEntry ? data['data'] : data) as Record<string, unknown>
   const at = isEntry ? clock(data['ts'] as number) : clock(Date.now() / 1000)
@@ -73,7 +72,7 @@ function lineOf(out: Output, { type, data }: Happened): string {
 
 const clock = (epochS: number) => new Date(epochS * 1000).toTimeString().slice(0, 8)
 
-/** What people want to read of an entry first; the rest as it is. */
+/** The main fields of an entry; without them, the whole JSON. */
 function wordsOf(facts: Record<string, unknown>): string {
   const { text, name, code, detail, reason, number } = facts
   const told = [code, detail, name, number, reason, text].filter((each) => typeof each === 'string')

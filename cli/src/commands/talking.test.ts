@@ -14,7 +14,7 @@ test('a chat in a terminal shows what the agent says above the line that is type
   model.reply = ({ messages }) => `You said ${messages.at(-1)?.content}\u001b[2J.`
   const { slug } = await chats.newAgent()
   const terminal = machine.open(['chat', slug])
-  const [, call = ''] = await terminal.shows(/You are writing to agent-\w+ in (call_\w+)\. Ctrl-D ends it\./)
+  const [, call = ''] = await terminal.shows(/Chatting with agent-\w+ in (call_\w+)\. Press Ctrl-D to end\./)
   terminal.type('good morning\r')
   await terminal.shows(`${slug}: You said good morning [2J.`)
   terminal.type('\u0004')
@@ -40,10 +40,10 @@ test('what is piped into a chat is said line by line, each when the one before w
   )
 })
 
-test('a chat with an agent that nobody holds is refused with the sentence of the gateway, and without a gateway is 4', async () => {
-  const refused = await machine.run(['chat', 'nobody-holds'], 'hello\n')
+test('a chat with an offline agent is refused with the sentence of the gateway, and without a gateway is 4', async () => {
+  const refused = await machine.run(['chat', 'offline-agent'], 'hello\n')
   assert.equal(refused.status, 1)
-  assert.match(refused.stderr, /^svc: .*nobody-holds/)
+  assert.match(refused.stderr, /^svc: .*offline-agent/)
   const bad = await machine.run(['chat', 'desk'], 'hello\n', { SVC_KEY: 'svc_live_no' })
   assert.deepEqual([bad.status, bad.stderr], [3, 'svc: this key opens nothing: run svc login\n'])
   const gone = await machine.run(['chat', 'desk'], 'hello\n', { SVC_GATEWAY_URL: 'http://127.0.0.1:1' })
@@ -53,7 +53,7 @@ test('a chat with an agent that nobody holds is refused with the sentence of the
 test('Ctrl-C leaves a chat with 130, and its call has ended', async () => {
   const { slug } = await chats.newAgent()
   const terminal = machine.open(['chat', slug])
-  await terminal.shows('Ctrl-D ends it.')
+  await terminal.shows('Press Ctrl-D to end.')
   terminal.type('\u0003')
   assert.equal((await terminal.ended()).status, 130)
   const [session] = (await machine.json(['calls', '--agent', slug])).sessions
@@ -71,7 +71,7 @@ test('a tail follows a call to its end, over a line that breaks, and shows every
   line.cut()
   await terminal.shows('(no connection: ')
   client.say('two')
-  await terminal.shows('(connected again)')
+  await terminal.shows('(reconnected)')
   await terminal.shows('You said two.')
   client.send({ type: 'end' })
   const { status, text } = await terminal.ended()

@@ -26,10 +26,10 @@ test('a thread is listed, read, answered as the agent and marked as read', async
   assert.match(listed.stdout, new RegExp(`^\\S+\\t\\${contact}\\t.*\\topen\\t1\\t\\S+\\tHello\\.\\n$`))
   const shown = await machine.run(['threads', 'show', desk.agent, contact])
   assert.match(shown.stdout, /^\S+ contact: Is there rye bread\?\n\S+ agent: Hello\.\n$/)
-  assert.match(shown.stderr, /^The conversation is open; you can write until \S+\.\n$/)
+  assert.match(shown.stderr, /^The conversation is open; you can reply until \S+\.\n$/)
 
   const written = await machine.run(['threads', 'write', desk.agent, contact, 'Until noon.'])
-  assert.match(written.stdout, /^It is in call_\w+, on its way\.\n$/)
+  assert.match(written.stdout, /^Queued in call_\w+\.\n$/)
   assert.deepEqual(await desk.texts(contact, 2), ['Hello.', 'Until noon.'])
   assert.equal((await machine.run(['threads', 'read', desk.agent, contact])).status, 0)
   assert.equal((await thread()).unread, 0)

@@ -1,11 +1,11 @@
 import type { ReadMark, ThreadList, WrittenToThread } from '@switchroom/contract/threads'
-import { agentArgument, type Argument, type Command } from '../command.ts'
-import { Failure } from '../failures.ts'
-import { exitCodes } from '../exit-codes.ts'
-import { path } from '../gateway-client.ts'
-import { plain } from '../text-width.ts'
+import { agentArgument, type Argument, type Command } from '../invocation/command.ts'
+import { Failure } from '../terminal/failures.ts'
+import { exitCodes } from '../terminal/exit-codes.ts'
+import { path } from '../gateway/gateway-client.ts'
+import { plain } from '../terminal/text-width.ts'
 
-const contactArgument: Argument = { name: 'contact', summary: 'their number, or how the platform names them' }
+const contactArgument: Argument = { name: 'contact', summary: 'their number or their id on the platform' }
 
 const list: Command = {
   name: 'threads list',
@@ -26,10 +26,10 @@ const list: Command = {
           { title: 'name', of: ({ name }) => name },
           { title: 'state', of: ({ state }) => state },
           { title: 'unread', of: ({ unread }) => unread || '' },
-          { title: 'write until', of: ({ window_closes_at }) => out.time(window_closes_at) },
-          { title: 'last words', of: ({ turns, waiting }) => (waiting.at(-1) ?? turns.at(-1))?.text },
+          { title: 'reply until', of: ({ window_closes_at }) => out.time(window_closes_at) },
+          { title: 'last message', of: ({ turns, waiting }) => (waiting.at(-1) ?? turns.at(-1))?.text },
         ],
-        'Nobody has spoken or written with it yet.',
+        'No conversations yet.',
       ),
     )
   },
@@ -37,7 +37,7 @@ const list: Command = {
 
 const show: Command = {
   name: 'threads show',
-  summary: 'everything between an agent and one contact',
+  summary: 'the whole conversation with a contact',
   arguments: [agentArgument, contactArgument],
   options: [{ name: 'turns', value: 'count', summary: 'how many turns, 0 to 200' }],
   examples: ['svc threads show hello +34911234567 --turns 20'],
@@ -50,14 +50,18 @@ const show: Command = {
       turns: invocation.option('turns'),
     })
     const [thread] = answer.threads
-    if (!thread) throw new Failure(exitCodes.refused, `there is no thread of ${contact}`)
+    if (!thread)
+      throw new Failure(
+        exitCodes.refused,
+        `no conversation with ${contact}: svc threads list shows the contacts`,
+      )
     invocation.answer(answer, () => {
       for (const { ts, who, text } of thread.turns)
         out.line(`${out.style('dim', out.time(ts))} ${out.style('bold', `${who}:`)} ${plain(text)}`)
       for (const { ts, text } of thread.waiting)
         out.line(`${out.style('dim', out.time(ts))} ${out.style('bold', 'waiting:')} ${plain(text)}`)
       const { state, window_closes_at } = thread
-      const until = window_closes_at === null ? '' : `; you can write until ${out.time(window_closes_at)}`
+      const until = window_closes_at === null ? '' : `; you can reply until ${out.time(window_closes_at)}`
       out.note(`The conversation is ${state}${until}.`)
     })
   },
@@ -65,21 +69,21 @@ const show: Command = {
 
 const write: Command = {
   name: 'threads write',
-  summary: 'write to a contact as the agent, within 24 hours of what they last wrote',
-  arguments: [agentArgument, contactArgument, { name: 'text', summary: 'the words' }],
+  summary: 'write to a contact as the agent, within 24 hours of their last message',
+  arguments: [agentArgument, contactArgument, { name: 'text', summary: 'the text' }],
   examples: ['svc threads write hello +34911234567 "Your table is booked."'],
   async run(invocation) {
     const client = await invocation.client()
     const [agent, contact] = [invocation.argument('agent'), invocation.argument('contact')]
     const at = path`/v1/agents/${agent}/threads/${contact}/messages`
     const answer = await client.post<WrittenToThread>(at, { text: invocation.argument('text') })
-    invocation.answer(answer, ({ call }) => invocation.out.line(`It is in ${call}, on its way.`))
+    invocation.answer(answer, ({ call }) => invocation.out.line(`Queued in ${call}.`))
   },
 }
 
 const read: Command = {
   name: 'threads read',
-  summary: 'mark a thread as read by you',
+  summary: 'mark a conversation as read',
   arguments: [agentArgument, contactArgument],
   examples: ['svc threads read hello +34911234567'],
   async run(invocation) {

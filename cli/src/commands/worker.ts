@@ -3,23 +3,25 @@ import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { constants } from 'node:os'
 import { join } from 'node:path'
-import { checkout } from '../checkout.ts'
-import type { Command } from '../command.ts'
-import { wrongUsage } from '../failures.ts'
+import { checkout } from './checkout.ts'
+import type { Command } from '../invocation/command.ts'
+import { wrongUsage } from '../terminal/failures.ts'
 
 const needed = ['SVC_GATEWAY_URL', 'SVC_FLEET_KEY'] as const
 
 const worker: Command = {
   name: 'worker',
   summary: 'run spoken calls on this machine, for the gateway at SVC_GATEWAY_URL',
-  details:
-    'A worker has the key of the fleet in SVC_FLEET_KEY; every setting of the environment is passed on.',
+  details: 'Set the fleet key in SVC_FLEET_KEY. The worker gets the whole environment of this command.',
   examples: ['SVC_GATEWAY_URL=https://switchroom.example SVC_FLEET_KEY="$(cat fleet.key)" svc worker'],
   async run({ environment }) {
     const missing = needed.filter((name) => !environment[name])
-    if (missing.length > 0) throw wrongUsage(`a worker needs ${missing.join(' and ')} in its environment`)
+    if (missing.length > 0)
+      throw wrongUsage(
+        `${missing.join(' and ')} ${missing.length > 1 ? 'are' : 'is'} not set: a worker needs both`,
+      )
     const main = join(checkout, 'worker', 'src', 'main.ts')
-    if (!existsSync(main)) throw wrongUsage(`there is no worker in this checkout: ${main} is missing`)
+    if (!existsSync(main)) throw wrongUsage(`no worker in this checkout: ${main} does not exist`)
     const child = spawn(process.execPath, [main], { stdio: 'inherit', env: environment })
     // A terminal's Ctrl-C reaches the worker by itself, which then ends its calls in order.
     process.removeAllListeners('SIGINT').on('SIGINT', () => process.stdin.isTTY || child.kill('SIGINT'))

@@ -2,7 +2,7 @@ import type { Infrastructure } from '../database/room.ts'
 import type { HttpRoom } from '../http/room.ts'
 import type { PeopleRoom } from '../people/room.ts'
 import { Accounts } from './accounts/accounts.ts'
-import { EarsChoice } from './voice-server/ears-choice.ts'
+import { TranscriberChoice } from './voice-server/transcriber-choice.ts'
 import { Admission } from './voice-server/admission.ts'
 import { Grants } from './voice-server/grants.ts'
 import { JudgingStreams } from './voice-server/judging-streams.ts'
@@ -73,7 +73,7 @@ export function makeProviders(parts: Infrastructure & HttpRoom & PeopleRoom) {
     providersRow,
     stageKeys,
     speechChoice: new SpeechChoice({ vendors, rates, catalogue: speechCatalogue }),
-    earsChoice: new EarsChoice({ vendors, rates, stageKeys }),
+    transcriberChoice: new TranscriberChoice({ vendors, rates, stageKeys }),
     openStreams,
   })
   const judgingStreams = new JudgingStreams(database, clock, authentication, accounts)

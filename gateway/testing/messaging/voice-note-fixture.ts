@@ -15,7 +15,7 @@ const requests = pathToFileURL(join(import.meta.dirname, '../../../vendors/kit/s
 const adapter = `
 import { ask, jsonOf } from '${requests}'
 export default {
-  ears: ({ class: built, keywords, credentials }) => ({
+  transcriber: ({ class: built, keywords, credentials }) => ({
     ...(built !== 'Live' && {
       async transcribe({ bytes, mediaType }, signal) {
         const heard = await jsonOf(await ask(keywords.base_url + '/' + keywords.model, {
@@ -29,7 +29,7 @@ export default {
   }),
 }
 `
-const earsNamed = (name: string, formats: string[]): Manifest => {
+const transcriberNamed = (name: string, formats: string[]): Manifest => {
   const built = {
     takes: ['model', 'language', 'base_url'],
     knobs: { stt: 'model', language: 'language' },
@@ -55,7 +55,7 @@ const certificates = await makeCertificates()
 export const platform = await MessagingFake.start(await certificates.serverFor('127.0.0.1'))
 export const asked: { model: string; authorization: string; body: Record<string, unknown> }[] = []
 /** What the ears answer; a test may say otherwise. */
-export const ears = {
+export const transcriber = {
   hears: async (said: string): Promise<object> => ({ text: ` ${said} `, duration: 30 }),
 }
 export const wire = await startWireFake({
@@ -67,13 +67,13 @@ export const wire = await startWireFake({
       authorization: String(headers.authorization),
       body: { ...sent },
     })
-    await answer.json(await ears.hears(sent.said))
+    await answer.json(await transcriber.hears(sent.said))
   },
 })
 const folder = new VendorFolder()
-  .add(earsNamed('keen', ['ogg', 'mp3']), adapter)
-  .add(earsNamed('spare', ['ogg', 'aac']), adapter)
-  .add(earsNamed('plain', ['wav']), adapter)
+  .add(transcriberNamed('keen', ['ogg', 'mp3']), adapter)
+  .add(transcriberNamed('spare', ['ogg', 'aac']), adapter)
+  .add(transcriberNamed('plain', ['wav']), adapter)
 const rates = ['keen', 'spare', 'plain'].map((provider) => ({
   service: 'stt',
   provider,
@@ -110,15 +110,15 @@ await changeRow(deployment, (row) => {
 })
 
 /** Ears that say nothing until they are let go, at the latest when the test ends. */
-export function slowEars() {
+export function slowTranscriber() {
   const { promise, resolve } = Promise.withResolvers<void>()
-  const usual = ears.hears
-  ears.hears = async (said) => {
+  const usual = transcriber.hears
+  transcriber.hears = async (said) => {
     await promise
     return usual(said)
   }
   const letGo = () => {
-    ears.hears = usual
+    transcriber.hears = usual
     resolve()
   }
   return { letGo, [Symbol.dispose]: letGo }

@@ -25,7 +25,7 @@ export default {
       yield { type: 'audio', pcm: new Uint8Array(3200) }
     },
   }),
-  ears: (setting) => ({
+  transcriber: (setting) => ({
     ...(setting.class !== 'Whole' && {
       async *listen(audio, sampleRate, signal) {
         let bytes = 0
@@ -65,7 +65,7 @@ type Class = { takes: string[]; knobs: Record<string, string>; streams: boolean;
 /** A vendor that does all three; what differs is said. */
 function vendor(
   name: string,
-  ears: Class,
+  transcriber: Class,
   more: { voice?: Class; temperature?: [number, number] } = {},
 ): Manifest {
   const voice = more.voice ?? {
@@ -88,7 +88,7 @@ function vendor(
         default: 'STT',
         model: `${name}-ears`,
         ends_turn: name === 'alpha',
-        classes: { STT: ears, Whole: { ...ears, streams: false } },
+        classes: { STT: transcriber, Whole: { ...transcriber, streams: false } },
       },
       llm: {
         default: 'LLM',
@@ -101,7 +101,7 @@ function vendor(
   }
 }
 
-const earsTaking = (...thresholds: string[]): Class => ({
+const transcriberTaking = (...thresholds: string[]): Class => ({
   takes: ['model', 'language', 'words', 'tier', 'base_url', ...thresholds],
   knobs: {
     stt: 'model',
@@ -152,12 +152,12 @@ export async function startTrialDeployment(
   const folder = new VendorFolder()
   const names = ['alpha', 'beta', 'gamma'] as const
   folder.add(
-    vendor('alpha', earsTaking('eot_threshold', 'eager_eot_threshold'), { temperature: [0, 2] }),
+    vendor('alpha', transcriberTaking('eot_threshold', 'eager_eot_threshold'), { temperature: [0, 2] }),
     adapter,
   )
-  folder.add(vendor('beta', earsTaking('eot_threshold'), { temperature: [0, 1] }), adapter)
+  folder.add(vendor('beta', transcriberTaking('eot_threshold'), { temperature: [0, 1] }), adapter)
   folder.add(
-    vendor('gamma', earsTaking(), {
+    vendor('gamma', transcriberTaking(), {
       voice: { takes: ['model', 'base_url'], knobs: { tts_model: 'model' }, streams: true },
     }),
     adapter,

@@ -28,7 +28,7 @@ export const vendorsOf = (...manifests: Manifest[]) =>
 const workingAdapter = `
 import { writeFileSync } from 'node:fs'
 writeFileSync(new URL('loaded', import.meta.url), '')
-export default { voice() {}, ears() {}, model() {}, voices: async () => [] }
+export default { voice() {}, transcriber() {}, model() {}, voices: async () => [] }
 `
 
 /** A folder of vendor packages, such as an operator keeps outside the checkout. */

@@ -72,7 +72,7 @@ function answered(answer: Answer): Answer['body'] {
 /** A vendor that speaks and listens as far as a grant goes: nothing of it is run. */
 export function speechManifest(name: string, stages: Partial<Manifest['stages']> = {}): Manifest {
   const voice = { voice: 'voice', tts_model: 'model', language: 'language', speed: 'speed' }
-  const ears = { stt: 'model', language: 'language', diarize: 'diarize' }
+  const transcriber = { stt: 'model', language: 'language', diarize: 'diarize' }
   const classOf = (knobs: Record<string, string>) => ({
     takes: [...Object.values(knobs), 'base_url'],
     knobs,
@@ -80,7 +80,7 @@ export function speechManifest(name: string, stages: Partial<Manifest['stages']>
   })
   const all: Manifest['stages'] = {
     tts: { default: 'TTS', model: `${name}-tts-1`, classes: { TTS: classOf(voice) } },
-    stt: { default: 'STT', model: `${name}-stt-1`, batch: true, classes: { STT: classOf(ears) } },
+    stt: { default: 'STT', model: `${name}-stt-1`, batch: true, classes: { STT: classOf(transcriber) } },
   }
   return {
     name,
@@ -107,7 +107,7 @@ export const voiceEntry = (id: string, name: string, language: string | null = n
 export const listingAdapter = `
 export default {
   voice() {},
-  ears() {},
+  transcriber() {},
   async voices({ keywords, credentials }, signal) {
     const headers = { authorization: 'Bearer ' + credentials.api_key }
     const answer = await fetch(keywords.base_url, { headers, signal })

@@ -47,7 +47,7 @@ export class CallAudio {
     this.#listener = listener
     this.#session = new voice.AgentSession({
       vad: new OverheardVad(listener.activity),
-      stt: new EarsElsewhere(),
+      stt: new ExternalTranscriber(),
       aecWarmupDuration: null,
       userAwayTimeout: null,
       ttsReadIdleTimeout: neverMs,
@@ -125,7 +125,7 @@ class OverheardVad extends inference.VAD {
 }
 
 /** The ears are listened to by `Hearing`: LiveKit only needs to know that there are some. */
-class EarsElsewhere extends stt.STT {
+class ExternalTranscriber extends stt.STT {
   label = 'ears'
 
   constructor() {

@@ -6,21 +6,21 @@ import { silent } from '@switchroom/kit/failures'
 import type { Recording } from '@switchroom/kit/vendor'
 import { sampleRate, speech } from '../../testing/scripted-sound.ts'
 import { Hearing } from './hearing.ts'
-import type { EarsRun } from './spoken-parts.ts'
+import type { TranscriberRun } from './spoken-parts.ts'
 
 /** Whole utterances, each transcribed as its turn says. */
-function hearingWith(...ears: ((nth: number, recording: Recording) => Promise<string>)[]) {
+function hearingWith(...transcribers: ((nth: number, recording: Recording) => Promise<string>)[]) {
   const heard: string[] = []
   const kept: NewEntry[] = []
   const events = new EventEmitter()
-  const runs = ears.map((transcribe, index): EarsRun => {
+  const runs = transcribers.map((transcribe, index): TranscriberRun => {
     let asked = 0
     const whole = { language: null, duration: null, words: [], segments: [] }
     const hears = async (recording: Recording) => ({ ...whole, text: await transcribe(asked++, recording) })
-    return { vendor: `ears-${index + 1}`, model: 'm', key: 'yours', ears: { transcribe: hears } }
+    return { vendor: `ears-${index + 1}`, model: 'm', key: 'yours', transcriber: { transcribe: hears } }
   })
   const hearing = new Hearing({
-    ears: runs,
+    transcribers: runs,
     sampleRate,
     down: new Set(),
     keep: (entries) => void kept.push(...entries),

@@ -6,7 +6,7 @@ import type { Heard } from '@switchroom/kit/vendor'
 import { wavOf } from '@switchroom/audio/wav'
 import { switches } from '../vendors-down.ts'
 import { AudioQueue } from './audio-queue.ts'
-import type { EarsRun } from './spoken-parts.ts'
+import type { TranscriberRun } from './spoken-parts.ts'
 import { inRounds } from './vendor-rounds.ts'
 
 const readyMs = 10_000
@@ -17,7 +17,7 @@ const longestS = 25
 const againMs = [0, 300, 1_000]
 
 export interface HearingParts {
-  ears: readonly EarsRun[]
+  transcribers: readonly TranscriberRun[]
   sampleRate: number
   down: Set<string>
   keep: (entries: readonly NewEntry[]) => void
@@ -31,7 +31,7 @@ export class Hearing {
   readonly #parts: HearingParts
   readonly #audio: AudioQueue<'finalize'>
   readonly #stop = new AbortController()
-  #run: EarsRun | null = null
+  #run: TranscriberRun | null = null
   #broken: ((error: unknown) => void) | null = null
   /** Whole utterances are told in the order in which they were said. */
   #transcribed: Promise<void> = Promise.resolve()
@@ -57,19 +57,19 @@ export class Hearing {
 
   add(samples: Int16Array) {
     this.#heardS += samples.length / this.#parts.sampleRate
-    if (this.#run?.ears.listen || !this.#run) this.#audio.add(samples)
+    if (this.#run?.transcriber.listen || !this.#run) this.#audio.add(samples)
   }
 
   /** The voice that is heard now begins with these samples, or goes on with them. Their buffer may be used again. */
   speech(samples: Int16Array) {
-    if (!this.#run || this.#run.ears.listen) return
+    if (!this.#run || this.#run.transcriber.listen) return
     this.#stretch.push(samples.slice())
     this.#stretchSamples += samples.length
     if (this.#stretchSamples >= longestS * this.#parts.sampleRate) this.#endStretch()
   }
 
   speechEnded() {
-    if (this.#run?.ears.listen) this.#audio.ask('finalize')
+    if (this.#run?.transcriber.listen) this.#audio.ask('finalize')
     this.#endStretch()
   }
 
@@ -91,19 +91,19 @@ export class Hearing {
   }
 
   async #listen() {
-    const { ears, deaf } = this.#parts
+    const { transcribers, deaf } = this.#parts
     const rounds = {
-      runs: ears,
-      attempt: (run: EarsRun, serves: () => void) => this.#listenWith(run, serves),
-      served: (run: EarsRun, failed: readonly string[]) => this.#serves(run, failed),
+      runs: transcribers,
+      attempt: (run: TranscriberRun, serves: () => void) => this.#listenWith(run, serves),
+      served: (run: TranscriberRun, failed: readonly string[]) => this.#serves(run, failed),
     }
     const failure = await inRounds(rounds, this.#stop.signal)
-    if (!this.#stop.signal.aborted) deaf(ears[0]?.vendor ?? '', failure)
+    if (!this.#stop.signal.aborted) deaf(transcribers[0]?.vendor ?? '', failure)
   }
 
-  async #listenWith(run: EarsRun, serves: () => void) {
+  async #listenWith(run: TranscriberRun, serves: () => void) {
     this.#run = run
-    if (!run.ears.listen) {
+    if (!run.transcriber.listen) {
       this.#serving = serves
       await this.#untilBroken()
       return
@@ -112,7 +112,7 @@ export class Hearing {
     const audio = this.#audio.read(over.signal)
     const unready = setTimeout(() => over.fail(silent('it did not begin to listen')), readyMs)
     try {
-      for await (const heard of run.ears.listen(audio, this.#parts.sampleRate, over.signal)) {
+      for await (const heard of run.transcriber.listen(audio, this.#parts.sampleRate, over.signal)) {
         clearTimeout(unready)
         if (heard.type === 'ready') serves()
         else this.#parts.heard(heard)
@@ -134,12 +134,12 @@ export class Hearing {
     const recording = { bytes: wavOf(pcm, this.#parts.sampleRate), mediaType: 'audio/wav' }
     const { signal } = this.#stop
     for (const pauseMs of againMs) {
-      const ears = this.#run?.ears
+      const transcriber = this.#run?.transcriber
       if (signal.aborted) return
-      if (ears?.listen) return this.#audio.add(new Int16Array(new Uint8Array(pcm).buffer))
+      if (transcriber?.listen) return this.#audio.add(new Int16Array(new Uint8Array(pcm).buffer))
       try {
         const patience = AbortSignal.any([signal, AbortSignal.timeout(transcribeMs)])
-        const transcript = await ears?.transcribe?.(recording, patience)
+        const transcript = await transcriber?.transcribe?.(recording, patience)
         this.#serving?.()
         this.#parts.heard({ type: 'final', text: transcript?.text.trim() ?? '' })
         return
@@ -150,7 +150,7 @@ export class Hearing {
     }
   }
 
-  #serves({ vendor }: EarsRun, failed: readonly string[]) {
+  #serves({ vendor }: TranscriberRun, failed: readonly string[]) {
     const entries = switches(this.#parts.down, failed, vendor, 'stt')
     if (entries.length > 0) this.#parts.keep(entries)
   }

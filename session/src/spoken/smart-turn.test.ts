@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sampleRate, speech } from '../../testing/scripted-sound.ts'
-import { ScriptedEars, ScriptedVoice } from '../../testing/scripted-vendors.ts'
+import { ScriptedTranscriber, ScriptedVoice } from '../../testing/scripted-vendors.ts'
 import { SpokenTalk } from '../../testing/spoken-talk.ts'
 import { says, ScriptedModel } from '../../testing/talk.ts'
 import { PauseJudge } from './pause-judge.ts'
@@ -13,8 +13,12 @@ const cutOffMs = 1_500
 
 /** What became of a stretch of speech; the ears hear the same words, so that only the sound tells them apart. */
 async function turnAfter(ms: number) {
-  const ears = new ScriptedEars('ears', 'The quick brown fox')
-  const talk = new SpokenTalk(new ScriptedModel('model', says('Sure.')), ears, new ScriptedVoice('voice'))
+  const transcriber = new ScriptedTranscriber('ears', 'The quick brown fox')
+  const talk = new SpokenTalk(
+    new ScriptedModel('model', says('Sure.')),
+    transcriber,
+    new ScriptedVoice('voice'),
+  )
   talk.endOfTurn = 'smart-turn'
   // the voice of the recording is a machine's, which the model takes for hesitant
   talk.config = { turn: { eot_threshold: 0.25 } }

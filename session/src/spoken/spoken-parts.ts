@@ -1,15 +1,15 @@
 import type { NewEntry } from '@switchroom/contract/log'
 import type { Config, EndOfTurn } from '@switchroom/contract/settings'
 import type { Sound } from '@switchroom/contract/sound'
-import type { Ears, RealtimeModel, Voice } from '@switchroom/kit/vendor'
+import type { Transcriber, RealtimeModel, Voice } from '@switchroom/kit/vendor'
 import type { ModelRun, TurnParts } from '../parts.ts'
 
 /** A vendor's ears that a call may be heard by. */
-export interface EarsRun {
+export interface TranscriberRun {
   vendor: string
   model: string
   key: ModelRun['key']
-  ears: Ears
+  transcriber: Transcriber
 }
 
 /** A vendor's voice that a call may be answered by. */
@@ -38,7 +38,7 @@ export interface SpokenParts extends Omit<TurnParts, 'entries' | 'voice'> {
   config: Config
   endOfTurn: EndOfTurn
   /** In the order in which they are tried; at least one each, unless a realtime model is both. Built with the words that the lexicon says are heard. */
-  ears: readonly EarsRun[]
+  transcribers: readonly TranscriberRun[]
   voices: readonly VoiceRun[]
   /** Where there are any, they hear, think and speak, and ears and voices are none. */
   realtime: readonly RealtimeRun[]

@@ -78,7 +78,7 @@ export class StagedExchange implements Exchange {
       if (event.speaking) this.#turns.speechGoesOn(event.speechDuration - event.rawAccumulatedSilence)
     } else if (event.type === VADEventType.END_OF_SPEECH) {
       this.#turns.speechEnded(event.silenceDuration)
-      if (!this.#turns.endsByEars) this.#hearing.speechEnded()
+      if (!this.#turns.endsByTranscriber) this.#hearing.speechEnded()
     }
   }
 
@@ -102,10 +102,10 @@ export class StagedExchange implements Exchange {
   }
 
   #listening(): Hearing {
-    const { ears, sound } = this.#parts
+    const { transcribers, sound } = this.#parts
     const { log, end } = this.#around
     const hearing: Hearing = new Hearing({
-      ears,
+      transcribers,
       sampleRate: sound.sampleRate,
       down: this.#down,
       keep: (entries) => log.write(entries),

@@ -14,8 +14,8 @@ export const transcriptMs = 2_000
 /** Whoever is still heard so long after the ears ended the turn has begun another one. */
 const stillSpeakingMs = 300
 /** Ears that end turns themselves give no number: they were at least as sure as they were told to be. */
-export const surenessOfEars = 0.7
-const eagernessOfEars = 0.5
+export const defaultEotThreshold = 0.7
+const defaultEagerEotThreshold = 0.5
 
 export interface TurnTakingParts {
   callId: string
@@ -61,7 +61,7 @@ export class TurnTaking {
   #isAssumed = false
   #lastHeardMs = 0
   /** Whether the ears have said before that a turn ended. */
-  #earsEndTurns = false
+  #transcriberEndTurns = false
   #isEager = false
   #spokenMs = 0
   /** How much had been spoken when the ears ended a turn in the middle of the voice. */
@@ -81,7 +81,7 @@ export class TurnTaking {
   /** Another agent has the call: its knobs hold from now on. */
   use(knobs: Pick<TurnTakingParts, 'turn' | 'endOfTurn' | 'sureness'>) {
     this.#parts = { ...this.#parts, ...knobs }
-    this.#earsEndTurns = this.#isEager = false
+    this.#transcriberEndTurns = this.#isEager = false
     this.#forgetSound()
     this.#consider() // those who would have ended the turn are gone
   }
@@ -100,8 +100,8 @@ export class TurnTaking {
   }
 
   /** Whether the ears that listen say themselves when a turn is over. */
-  get endsByEars(): boolean {
-    return this.#parts.endOfTurn === 'stt' && this.#earsEndTurns
+  get endsByTranscriber(): boolean {
+    return this.#parts.endOfTurn === 'stt' && this.#transcriberEndTurns
   }
 
   /** What the caller has said of the turn that is not over. */
@@ -181,8 +181,9 @@ export class TurnTaking {
 
   #hearTurn(state: 'started' | 'eager' | 'resumed' | 'ended') {
     if (this.#parts.endOfTurn !== 'stt') return
-    this.#earsEndTurns = true
-    const { eot_threshold = surenessOfEars, eager_eot_threshold = eagernessOfEars } = this.#parts.turn
+    this.#transcriberEndTurns = true
+    const { eot_threshold = defaultEotThreshold, eager_eot_threshold = defaultEagerEotThreshold } =
+      this.#parts.turn
     if (state === 'eager') this.#foresee(eager_eot_threshold)
     if (state === 'resumed') this.#resume()
     if (state !== 'ended') return
@@ -220,7 +221,7 @@ export class TurnTaking {
       if (this.#hasSpeech) this.#timer = setTimeout(() => this.#parts.nothingSaid(), transcriptMs)
       return
     }
-    if (this.endsByEars || this.#judging) return
+    if (this.endsByTranscriber || this.#judging) return
     const isWhole = this.#words.length > 0 && this.#partial === ''
     const { probability, pauseMs } = this.#sureness()
     const pausedMs = (this.#hasSpeech ? this.#speechEndedMs : this.#lastHeardMs) + pauseMs

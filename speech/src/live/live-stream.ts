@@ -107,10 +107,10 @@ export class LiveStream {
 
   async #listen() {
     const { vendors, grant, given } = this.#opened
-    const ears = await vendorOf(vendors, 'stt', grant).ears(choiceOf(grant))
-    if (!ears.listen)
+    const transcriber = await vendorOf(vendors, 'stt', grant).transcriber(choiceOf(grant))
+    if (!transcriber.listen)
       throw new Refusal(400, 'BAD_MODEL', `\`model\`: ${grant.vendor}/${grant.model} does not listen live`)
-    for await (const heard of ears.listen(this.#audio, this.#audio.sampleRate, this.#over.signal))
+    for await (const heard of transcriber.listen(this.#audio, this.#audio.sampleRate, this.#over.signal))
       await this.#tell(heard, given)
     this.#over.signal.throwIfAborted()
     if (!this.#isStopping)

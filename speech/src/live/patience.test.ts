@@ -137,10 +137,10 @@ test('a server that stops does not wait for ever for last words, and what was se
 })
 
 /** A vendor of which a test writes what it does once it has said that it is ready. */
-async function startWithEars(hurried: Parameters<typeof startLive>[0], then: string) {
+async function startWithTranscriber(hurried: Parameters<typeof startLive>[0], then: string) {
   const folder = new VendorFolder().add(
     manifestOf('odd', ['stt']),
-    `export default { ears: () => ({ async *listen(audio, rate, signal) { yield { type: 'ready' }; ${then} } }) }`,
+    `export default { transcriber: () => ({ async *listen(audio, rate, signal) { yield { type: 'ready' }; ${then} } }) }`,
   )
   const live = await startLive(hurried, [folder.path])
   live.gateway.grant = () => ({ vendor: 'odd', model: 'odd-stt-1', credentials: { api_key: 'x' } })
@@ -154,7 +154,7 @@ async function startWithEars(hurried: Parameters<typeof startLive>[0], then: str
 }
 
 test('a vendor that takes no audio any more is a time-out, and what was sent is paid (S-415, SD-76)', async () => {
-  await using odd = await startWithEars({ vendorMs: 300 }, 'await new Promise(() => {})')
+  await using odd = await startWithTranscriber({ vendorMs: 300 }, 'await new Promise(() => {})')
   const client = new LiveClient(odd.live.url)
   await client.frame('ready')
   client.send(second)
@@ -164,7 +164,7 @@ test('a vendor that takes no audio any more is a time-out, and what was sent is 
 })
 
 test('what a vendor does not take is not read from its client (SD-76)', async () => {
-  await using odd = await startWithEars({ vendorMs: 1_500 }, 'await new Promise(() => {})')
+  await using odd = await startWithTranscriber({ vendorMs: 1_500 }, 'await new Promise(() => {})')
   const client = new LiveClient(odd.live.url)
   await client.frame('ready')
   for (let sent = 0; sent < 1_000; sent += 1) client.send(second)
@@ -177,7 +177,7 @@ test('what a vendor does not take is not read from its client (SD-76)', async ()
 })
 
 test('a vendor that ends before its client did has failed (S-415)', async () => {
-  await using odd = await startWithEars({}, 'return')
+  await using odd = await startWithTranscriber({}, 'return')
   const { code, error, close } = await new LiveClient(odd.live.url).refused()
   assert.deepEqual([code, error, close], ['UPSTREAM_ERROR', 'odd stopped listening before the end', 1011])
 })
@@ -185,7 +185,7 @@ test('a vendor that ends before its client did has failed (S-415)', async () => 
 test('a client that never reads holds its vendor back, and is let go', async () => {
   const talk =
     "const text = 'x'.repeat(100_000); for (globalThis.told = 0; ; globalThis.told += 1) { yield { type: 'final', text }; await new Promise(setImmediate) }"
-  await using odd = await startWithEars({ clientMs: 500 }, talk)
+  await using odd = await startWithTranscriber({ clientMs: 500 }, talk)
   const told = () => (globalThis as { told?: number }).told ?? 0
   const client = new LiveClient(odd.live.url)
   await client.handshake

@@ -5,18 +5,18 @@ import { after, before, test } from 'node:test'
 import { promisify } from 'node:util'
 import { until } from '@switchroom/gateway/testing/until'
 import * as fc from 'fast-check'
-import { startEarsWire, type EarsWire } from '../../testing/ears-wire.ts'
+import { startTranscriberWire, type TranscriberWire } from '../../testing/transcriber-wire.ts'
 import { formOf, transcribe, type Part } from '../../testing/form-caller.ts'
 import { LiveClient } from '../../testing/live-client.ts'
 import { aiff, recording, silentAmr, spokenPcm } from '@switchroom/kit/testing/recordings'
 import { startWithFakeGateway } from '../../testing/speech-server.ts'
 
 let speech: Awaited<ReturnType<typeof startWithFakeGateway>>
-let wire: EarsWire
+let wire: TranscriberWire
 const seed = randomInt(2 ** 31 - 1)
 
 before(async () => {
-  wire = await startEarsWire()
+  wire = await startTranscriberWire()
   speech = await startWithFakeGateway()
   const heardHere = { vendor: 'local', model: 'moonshine-tiny' }
   speech.gateway.grant = ({ model }) =>

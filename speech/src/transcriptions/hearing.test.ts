@@ -4,7 +4,7 @@ import type { TestOrg } from '@switchroom/gateway/testing/deployment'
 import { until } from '@switchroom/gateway/testing/until'
 import { changeRow } from '@switchroom/gateway/testing/providers/vendors'
 import OpenAI, { toFile } from 'openai'
-import { startEarsWire } from '../../testing/ears-wire.ts'
+import { startTranscriberWire } from '../../testing/transcriber-wire.ts'
 import { transcribe } from '../../testing/form-caller.ts'
 import { LiveClient } from '../../testing/live-client.ts'
 import { recording } from '@switchroom/kit/testing/recordings'
@@ -12,7 +12,7 @@ import { refusedWith, startVoiceDeployment } from '../../testing/voice-deploymen
 
 // Real gateway, real voice server, and the wire of one vendor.
 
-const wire = await startEarsWire()
+const wire = await startTranscriberWire()
 const voice = await startVoiceDeployment({
   SVC_PROVIDER_KEY_DEEPGRAM: 'dg-of-the-platform',
   SVC_RATE_TRANSCRIPTIONS: '8',

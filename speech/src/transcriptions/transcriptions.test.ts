@@ -2,16 +2,16 @@ import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
 import { until } from '@switchroom/gateway/testing/until'
 import { transcribe } from '../../testing/form-caller.ts'
-import { heardText, startEarsWire, type EarsWire } from '../../testing/ears-wire.ts'
+import { heardText, startTranscriberWire, type TranscriberWire } from '../../testing/transcriber-wire.ts'
 import { aiff, recording, silentAmr, spokenPcm, spokenSeconds } from '@switchroom/kit/testing/recordings'
 import { startWithFakeGateway } from '../../testing/speech-server.ts'
 import { refusedWith } from '../../testing/voice-deployment.ts'
 
 let speech: Awaited<ReturnType<typeof startWithFakeGateway>>
-let wire: EarsWire
+let wire: TranscriberWire
 
 before(async () => {
-  wire = await startEarsWire()
+  wire = await startTranscriberWire()
   speech = await startWithFakeGateway()
 })
 after(async () => {

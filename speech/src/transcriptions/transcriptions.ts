@@ -1,5 +1,5 @@
 import type { Grant } from '@switchroom/contract/voice-server'
-import { mediaTypes } from '@switchroom/kit/decoding/media-forms'
+import { mediaTypes } from '@switchroom/kit/decoding/media-formats'
 import { isPlainWav } from '@switchroom/kit/decoding/wav-format'
 import type { InstalledVendor } from '@switchroom/kit/installed'
 import type { Recording, Transcript } from '@switchroom/kit/vendor'
@@ -63,10 +63,10 @@ export class Transcriptions {
     const { transcribeTimeoutMs } = this.#parts.settings
     const deadline = AbortSignal.timeout(transcribeTimeoutMs)
     try {
-      const ears = await vendor.ears(choiceOf(grant))
-      if (!ears.transcribe)
+      const transcriber = await vendor.transcriber(choiceOf(grant))
+      if (!transcriber.transcribe)
         throw new Refusal(400, 'BAD_MODEL', `\`model\`: ${vendor.name}/${grant.model} listens live alone`)
-      return await ears.transcribe(recording, AbortSignal.any([gone, deadline]))
+      return await transcriber.transcribe(recording, AbortSignal.any([gone, deadline]))
     } catch (error) {
       if (deadline.aborted)
         throw new Refusal(

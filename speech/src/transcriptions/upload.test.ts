@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { after, before, test } from 'node:test'
-import { startEarsWire, type EarsWire } from '../../testing/ears-wire.ts'
+import { startTranscriberWire, type TranscriberWire } from '../../testing/transcriber-wire.ts'
 import { transcribe } from '../../testing/form-caller.ts'
 import { recording, wavSaying } from '@switchroom/kit/testing/recordings'
 import { startWithFakeGateway } from '../../testing/speech-server.ts'
@@ -12,10 +12,10 @@ const most = 26_214_400
 const tooLarge = '`file` is larger than 26214400 bytes (25 MB)'
 
 let speech: Awaited<ReturnType<typeof startWithFakeGateway>>
-let wire: EarsWire
+let wire: TranscriberWire
 
 before(async () => {
-  wire = await startEarsWire()
+  wire = await startTranscriberWire()
   speech = await startWithFakeGateway()
   speech.gateway.grant = () => ({
     vendor: 'deepgram',

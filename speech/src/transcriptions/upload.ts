@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises'
 import type { FastifyRequest } from 'fastify'
 import { badRequest, Refusal } from '../refusals.ts'
 import type { Hold } from './held-bytes.ts'
-import { formOf, tellingBytes, type MediaForm } from '@switchroom/kit/decoding/media-forms'
+import { formatOf, tellingBytes, type MediaFormat } from '@switchroom/kit/decoding/media-formats'
 
 export const mostFileBytes = 26_214_400
 
@@ -26,7 +26,7 @@ const parsingMs = 1_000
 
 export interface Upload {
   file: Buffer
-  form: MediaForm
+  form: MediaFormat
   /** The rest of the form, by name. */
   fields: ReadonlyMap<string, unknown>
 }
@@ -81,12 +81,12 @@ async function fileFrom(source: Readable, hold: Hold): Promise<Pick<Upload, 'fil
     hold.take(piece.length)
     pieces.push(piece)
     const isFirst = before < tellingBytes && length >= tellingBytes
-    if (isFirst && !formOf(Buffer.concat(pieces))) throw noSound()
+    if (isFirst && !formatOf(Buffer.concat(pieces))) throw noSound()
     if (length > mostFileBytes) throw tooLarge()
   }
   const file = Buffer.concat(pieces)
   if (file.length === 0) throw badRequest('`file` is empty')
-  const form = formOf(file)
+  const form = formatOf(file)
   if (!form) throw noSound()
   return { file, form }
 }

@@ -3,34 +3,28 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import type { VendorFailure } from '@switchroom/kit/failures'
 import { vendorIn } from '@switchroom/kit/installed'
-import { conformance, thinking } from '@switchroom/kit/testing/conformance'
+import { conformance } from '@switchroom/kit/testing/conformance'
+import {
+  answers,
+  asked,
+  call,
+  counted,
+  onTheirWay,
+  text,
+  tools,
+} from '@switchroom/kit/testing/order-conversation'
 import { startWireFake } from '@switchroom/kit/testing/wire-fake'
-import type { Conversation, Thought } from '@switchroom/kit/vendor'
-import { asked, askedAndLookedUp, ended, event, said, started, tools, used, wire } from '../testing/wire.ts'
+import type { Thought } from '@switchroom/kit/vendor'
+import { lookedUp, ended, event, said, started, used, wire } from '../testing/wire.ts'
 
 const folder = join(import.meta.dirname, '..')
-const text = (piece: string): Thought => ({ type: 'text', text: piece })
-const call = (id: string, given: string): Thought => ({
-  type: 'call',
-  id,
-  name: 'look_up',
-  arguments: given,
-})
-const counted: Thought = { type: 'usage', inputTokens: 12, outputTokens: 5 }
-const onTheirWay = [text('They are'), text(' on their way.'), counted]
 const calls = [call('toolu_1', '{"order":42}'), call('toolu_2', '{"order":43}')]
 
-const hearing = (name: string, conversation: Conversation, thoughts: Thought[]) =>
-  thinking(name, conversation, {
-    choice: { knobs: { temperature: 0.3 } },
-    expect: (thought) => assert.deepEqual(thought, thoughts),
-  })
-
 conformance(folder, wire, [
-  hearing('answers', { messages: asked }, onTheirWay),
-  hearing('calls tools', { messages: asked, tools }, [text('One moment.'), counted, ...calls]),
-  hearing('goes on', { messages: askedAndLookedUp, tools }, onTheirWay),
-  hearing('goes on without tools', { messages: askedAndLookedUp }, onTheirWay),
+  answers('answers', { messages: asked }, onTheirWay),
+  answers('calls tools', { messages: asked, tools }, [text('One moment.'), counted, ...calls]),
+  answers('goes on', { messages: lookedUp, tools }, onTheirWay),
+  answers('goes on without tools', { messages: lookedUp }, onTheirWay),
 ])
 
 /** What the adapter makes of a stream of these events. */

@@ -7,7 +7,7 @@ import { requestOf } from './request.ts'
 
 /** The last version that takes a temperature: the one after it, 2026-10-21, refuses every request with one. */
 const version = '2023-06-01'
-/** A request must name a greatest length; nobody listens for longer than this takes to say. */
+/** A request must set a maximum length; no spoken answer is longer. */
 const mostTokens = 4096
 const longestArguments = 1024 * 1024
 

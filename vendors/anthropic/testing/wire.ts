@@ -1,27 +1,9 @@
 import assert from 'node:assert/strict'
 import type { Wire } from '@switchroom/kit/testing/wire-fake'
-import type { Message } from '@switchroom/kit/vendor'
+import { askedAndLookedUp, parameters } from '@switchroom/kit/testing/order-conversation'
 
-const parameters = { type: 'object', properties: { order: { type: 'integer' } } }
-export const tools = [{ name: 'look_up', description: 'looks an order up', parameters }]
-
-export const asked: Message[] = [
-  { role: 'system', text: 'Be brief.' },
-  { role: 'assistant', text: 'Good morning.' },
-  { role: 'user', text: 'Where are orders 42 and 43?' },
-]
 /** As another vendor made them, before this one took over. */
-const otherCalls = [42, 43].map((order) => ({
-  id: `functions.look_up:${order}`,
-  name: 'look_up',
-  arguments: `{"order":${order}}`,
-}))
-export const askedAndLookedUp: Message[] = [
-  ...asked,
-  { role: 'assistant', text: '', calls: otherCalls },
-  ...otherCalls.map(({ id, name }): Message => ({ role: 'tool', call: id, name, text: 'on its way' })),
-  { role: 'user', text: 'Well?' },
-]
+export const lookedUp = askedAndLookedUp((order) => `functions.look_up:${order}`)
 
 const text = (words: string) => ({ type: 'text', text: words })
 const ids = ['functions_look_up_42', 'functions_look_up_43']

@@ -3,5 +3,5 @@ import { listening } from './live.ts'
 import { transcribing } from './recorded.ts'
 
 export default {
-  ears: (setting) => ({ listen: listening(setting), transcribe: transcribing(setting) }),
+  transcriber: (setting) => ({ listen: listening(setting), transcribe: transcribing(setting) }),
 } satisfies Adapter

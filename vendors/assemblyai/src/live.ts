@@ -1,9 +1,9 @@
 import { socketAddressOf } from '@switchroom/kit/addresses'
 import { keywordsAmong } from '@switchroom/kit/keywords'
 import { primaryTag } from '@switchroom/kit/languages'
-import { brokenOff, listenLive, type LiveWire } from '@switchroom/kit/live-ears'
+import { brokenOff, listenLive, type LiveWire } from '@switchroom/kit/live-transcription'
 import { openSocket } from '@switchroom/kit/sockets'
-import type { Ears, Setting } from '@switchroom/kit/vendor'
+import type { Transcriber, Setting } from '@switchroom/kit/vendor'
 import { failureFor } from './codes.ts'
 import { hostOf } from './hosts.ts'
 import { liveModel, takesLanguage } from './models.ts'
@@ -28,7 +28,7 @@ const plainParameters = [
 const mostTerms = 100
 const longestTerm = 50
 
-export function listening({ keywords, credentials }: Setting): NonNullable<Ears['listen']> {
+export function listening({ keywords, credentials }: Setting): NonNullable<Transcriber['listen']> {
   return (audio, sampleRate, signal) => {
     const wire: LiveWire = {
       open: (until) =>

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { earsAt } from '@switchroom/kit/testing/ears-at'
+import { transcriberAt } from '@switchroom/kit/testing/transcriber-at'
 import { startWireFake } from '@switchroom/kit/testing/wire-fake'
 
 test('a recording it cannot read is refused in its words (SD-26)', async (t) => {
@@ -15,9 +15,9 @@ test('a recording it cannot read is refused in its words (SD-26)', async (t) => 
       ),
   })
   t.after(() => fake.stop())
-  const ears = await earsAt(join(import.meta.dirname, '..'), fake)
+  const transcriber = await transcriberAt(join(import.meta.dirname, '..'), fake)
   const recording = { bytes: new Uint8Array(8), mediaType: 'audio/wav' }
-  await assert.rejects(ears.transcribe(recording, AbortSignal.timeout(10_000)), {
+  await assert.rejects(transcriber.transcribe(recording, AbortSignal.timeout(10_000)), {
     kind: 'refused',
     message: 'File does not appear to contain audio.',
   })

@@ -6,7 +6,7 @@ import { polled } from '@switchroom/kit/polling'
 import { mostTranscriptBytes } from '@switchroom/kit/recordings'
 import { ask, askJson, jsonOf, textIn } from '@switchroom/kit/requests'
 import { speakerNumbers } from '@switchroom/kit/speakers'
-import type { Ears, Setting, Transcript } from '@switchroom/kit/vendor'
+import type { Transcriber, Setting, Transcript } from '@switchroom/kit/vendor'
 import { hostOf } from './hosts.ts'
 import { recordedModel } from './models.ts'
 
@@ -23,7 +23,7 @@ const plainParameters = [
 
 const mostTerms = 200
 
-export function transcribing({ keywords, credentials }: Setting): NonNullable<Ears['transcribe']> {
+export function transcribing({ keywords, credentials }: Setting): NonNullable<Transcriber['transcribe']> {
   const base = hostOf(keywords, 'api')
   const headers = { authorization: String(credentials['api_key']) }
   return async ({ bytes }, signal) => {

@@ -1,6 +1,6 @@
 import { eventOf } from '@switchroom/kit/server-events'
 import { primaryTag } from '@switchroom/kit/languages'
-import type { LiveWire } from '@switchroom/kit/live-ears'
+import type { LiveWire } from '@switchroom/kit/live-transcription'
 import { speakerNumbers } from '@switchroom/kit/speakers'
 import type { Heard, HeardWord } from '@switchroom/kit/vendor'
 import { failureFor } from './codes.ts'

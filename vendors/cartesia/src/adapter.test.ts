@@ -95,11 +95,11 @@ conformance(folder, wire, [
   listingVoices('lists its voices', {
     expect(voices) {
       const said = { description: 'Warm and calm', gender: 'female', accent: 'british' }
-      const unsaid = { language: null, description: null, gender: null, country: null, accent: null }
+      const unknown = { language: null, description: null, gender: null, country: null, accent: null }
       assert.deepEqual(voices, [
         { id: 'v1', name: 'Voice v1', language: 'en-GB', country: 'GB', ...said },
         { id: 'v2', name: 'Voice v2', language: null, country: null, ...said },
-        { id: 'v3', name: 'v3', ...unsaid },
+        { id: 'v3', name: 'v3', ...unknown },
       ])
     },
   }),

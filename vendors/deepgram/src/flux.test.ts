@@ -118,15 +118,15 @@ async function* aSecond() {
   yield new Uint8Array(32_000)
 }
 
-/** What the ears of a flux model hear of one second of silence. */
+/** What a flux transcriber hears in one second of silence. */
 async function hear(answer: Wire, model: string, knobs: Record<string, unknown> = {}) {
   const fake = await startWireFake(answer)
   try {
     const options = { base_url: fake.url }
     const choice = { model, knobs, options, credentials: { api_key: 'key-of-a-test' } }
-    const ears = await vendorIn(folder)?.ears(choice)
-    assert.ok(ears && !('transcribe' in ears))
-    const heard = ears.listen?.(aSecond(), 16_000, AbortSignal.timeout(5_000))
+    const transcriber = await vendorIn(folder)?.transcriber(choice)
+    assert.ok(transcriber && !('transcribe' in transcriber))
+    const heard = transcriber.listen?.(aSecond(), 16_000, AbortSignal.timeout(5_000))
     assert.ok(heard)
     return { heard: await Array.fromAsync(heard), fake }
   } finally {

@@ -1,10 +1,10 @@
 import { socketAddressOf } from '@switchroom/kit/addresses'
 import { refused, silent } from '@switchroom/kit/failures'
 import { primaryTag } from '@switchroom/kit/languages'
-import { listenLive, type LiveWire } from '@switchroom/kit/live-ears'
+import { listenLive, type LiveWire } from '@switchroom/kit/live-transcription'
 import { eventOf } from '@switchroom/kit/server-events'
 import { openSocket } from '@switchroom/kit/sockets'
-import type { Ears, Heard, Setting } from '@switchroom/kit/vendor'
+import type { Transcriber, Heard, Setting } from '@switchroom/kit/vendor'
 import { accountOf } from './account.ts'
 import { failureOf } from './live.ts'
 import { fewTerms } from './parameters.ts'
@@ -15,8 +15,8 @@ const pieceMs = 80
 const bytesPerSample = 2
 const keepAliveMs = 5_000
 
-/** Ears that end the caller's turn themselves. They take no recording. */
-export function fluxEars(setting: Setting): Ears {
+/** A transcriber that detects the end of the caller's turn. It takes no recording. */
+export function fluxTranscriber(setting: Setting): Transcriber {
   return {
     async *listen(audio, sampleRate, signal) {
       const turns = new Turns()

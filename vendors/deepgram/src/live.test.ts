@@ -17,8 +17,8 @@ async function listening(
       options: { base_url: `${fake.url}/` },
       credentials: { api_key: 'key-of-a-test' },
     }
-    const ears = await vendorIn(join(import.meta.dirname, '..'))?.ears(settled)
-    const heard = ears?.listen?.(audio, 8_000, AbortSignal.timeout(5_000))
+    const transcriber = await vendorIn(join(import.meta.dirname, '..'))?.transcriber(settled)
+    const heard = transcriber?.listen?.(audio, 8_000, AbortSignal.timeout(5_000))
     assert.ok(heard)
     return { heard: await Array.fromAsync(heard), query: fake.seen[0]?.url.searchParams }
   } finally {
@@ -35,7 +35,7 @@ const closesAtTheEnd =
   (socket: SocketAnswer): void =>
     socket.onFrame((frame) => typeof frame === 'string' && socket.close(code, reason))
 
-test('a stream in which nobody spoke ends in peace (SD-26)', async () => {
+test('a stream without speech ends without an error (SD-26)', async () => {
   const { heard } = await listening(closesAtTheEnd(), aSecond())
   assert.deepEqual(heard, [{ type: 'ready' }])
 })
@@ -58,7 +58,7 @@ test('audio it cannot read is a refusal in its words (SD-26)', async () => {
   await assert.rejects(closed, { kind: 'refused', message: 'DATA-0000: no such audio' })
 })
 
-test('a close that nobody asked for is no answer (SD-26)', async () => {
+test('a close without a request is no answer (SD-26)', async () => {
   const hungUp = listening((socket) => socket.onFrame(() => socket.close()), forever())
   await assert.rejects(hungUp, { kind: 'silent', message: /broke off: close code 1000/ })
 })

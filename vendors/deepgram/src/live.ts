@@ -1,10 +1,10 @@
 import { socketAddressOf } from '@switchroom/kit/addresses'
 import { refused, silent, type VendorFailure } from '@switchroom/kit/failures'
-import { brokenOff, listenLive, type LiveWire } from '@switchroom/kit/live-ears'
+import { brokenOff, listenLive, type LiveWire } from '@switchroom/kit/live-transcription'
 import { spokenWords } from '@switchroom/kit/requests'
 import { eventOf } from '@switchroom/kit/server-events'
 import { openSocket } from '@switchroom/kit/sockets'
-import type { Ears, Heard, Setting } from '@switchroom/kit/vendor'
+import type { Transcriber, Heard, Setting } from '@switchroom/kit/vendor'
 import { accountOf } from './account.ts'
 import { listenParameters } from './parameters.ts'
 import { speakerOf, wordReader, type Word } from './words.ts'
@@ -15,7 +15,7 @@ const violatedPolicy = 1008
 /** A close without a code, too, is a goodbye; a socket that breaks has another. */
 const goodbyes = new Set([1000, 1005])
 
-export function listen(setting: Setting): NonNullable<Ears['listen']> {
+export function listen(setting: Setting): NonNullable<Transcriber['listen']> {
   return (audio, sampleRate, signal) => listenLive(wireOf(setting, sampleRate), audio, sampleRate, signal)
 }
 

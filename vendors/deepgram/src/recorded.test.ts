@@ -11,9 +11,9 @@ async function transcribed(answered: object, knobs: Record<string, unknown> = {}
   })
   try {
     const choice = { knobs, options: { base_url: fake.url }, credentials: { api_key: 'key-of-a-test' } }
-    const ears = await vendorIn(join(import.meta.dirname, '..'))?.ears(choice)
+    const transcriber = await vendorIn(join(import.meta.dirname, '..'))?.transcriber(choice)
     const recording = { bytes: new Uint8Array(100), mediaType: 'audio/ogg' }
-    const transcript = await ears?.transcribe?.(recording, AbortSignal.timeout(5_000))
+    const transcript = await transcriber?.transcribe?.(recording, AbortSignal.timeout(5_000))
     return { transcript, query: fake.seen[0]?.url.searchParams }
   } finally {
     await fake.stop()

@@ -2,14 +2,14 @@ import { addressOf } from '@switchroom/kit/addresses'
 import { silent } from '@switchroom/kit/failures'
 import { primaryTag } from '@switchroom/kit/languages'
 import { ask, jsonOf } from '@switchroom/kit/requests'
-import type { Ears, Setting, Transcript } from '@switchroom/kit/vendor'
+import type { Transcriber, Setting, Transcript } from '@switchroom/kit/vendor'
 import { accountOf } from './account.ts'
 import { listenParameters } from './parameters.ts'
 import { speakerOf, wordReader, type Word } from './words.ts'
 
 const mostTranscriptBytes = 16 * 1024 * 1024
 
-export function transcribe(setting: Setting): NonNullable<Ears['transcribe']> {
+export function transcribe(setting: Setting): NonNullable<Transcriber['transcribe']> {
   const { base, headers, asked } = accountOf(setting)
   const { endpointing: _onlyLive, ...keywords } = asked
   const language = keywords['language'] as string | undefined

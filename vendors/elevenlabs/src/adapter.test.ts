@@ -42,7 +42,7 @@ conformance(join(import.meta.dirname, '..'), wire, [
   ),
   listingVoices('lists its voices', {
     expect(voices) {
-      const unsaid = { language: null, description: null, gender: null, country: null, accent: null }
+      const unknown = { language: null, description: null, gender: null, country: null, accent: null }
       assert.deepEqual(voices, [
         {
           id: 'v1',
@@ -53,8 +53,8 @@ conformance(join(import.meta.dirname, '..'), wire, [
           country: 'GB',
           accent: 'british',
         },
-        { id: 'v2', name: 'Ana', ...unsaid },
-        { id: 'v3', name: 'v3', ...unsaid },
+        { id: 'v2', name: 'Ana', ...unknown },
+        { id: 'v3', name: 'v3', ...unknown },
       ])
     },
   }),

@@ -7,6 +7,6 @@ import { voices } from './voices.ts'
 export default {
   voice,
   voices,
-  ears: (setting) =>
+  transcriber: (setting) =>
     setting.class === 'realtime.STT' ? { listen: listen(setting) } : { transcribe: transcribe(setting) },
 } satisfies Adapter

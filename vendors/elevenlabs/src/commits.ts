@@ -1,5 +1,5 @@
 import { refused, silent, type VendorFailure } from '@switchroom/kit/failures'
-import { brokenOff } from '@switchroom/kit/live-ears'
+import { brokenOff } from '@switchroom/kit/live-transcription'
 import { eventOf } from '@switchroom/kit/server-events'
 import type { Heard } from '@switchroom/kit/vendor'
 import type { SentAudio } from './sent-audio.ts'

@@ -15,8 +15,8 @@ async function listening(converse: (socket: SocketAnswer) => void, audio: AsyncI
   })
   try {
     const choice = { options: { base_url: `${fake.url}/` }, credentials: { api_key: 'key-of-a-test' } }
-    const ears = await vendorIn(join(import.meta.dirname, '..'))?.ears(choice)
-    const heard = ears?.listen?.(audio, 16_000, AbortSignal.timeout(5_000))
+    const transcriber = await vendorIn(join(import.meta.dirname, '..'))?.transcriber(choice)
+    const heard = transcriber?.listen?.(audio, 16_000, AbortSignal.timeout(5_000))
     assert.ok(heard)
     return await Array.fromAsync(heard)
   } finally {
@@ -83,7 +83,7 @@ test('what it finds wrong is a refusal, and its own trouble is none (SD-26)', as
   await assert.rejects(told('transcriber_error'), { kind: 'silent', message: 'in its words' })
 })
 
-test('a close that nobody asked for is no answer (SD-26)', async () => {
+test('a close without a request is no answer (SD-26)', async () => {
   async function* forever(): AsyncIterable<LiveAudio> {
     yield new Uint8Array(16_000)
     await new Promise(() => {})

@@ -1,8 +1,8 @@
 import { socketAddressOf } from '@switchroom/kit/addresses'
 import { primaryTag } from '@switchroom/kit/languages'
-import { listenLive, type LiveWire } from '@switchroom/kit/live-ears'
+import { listenLive, type LiveWire } from '@switchroom/kit/live-transcription'
 import { openSocket } from '@switchroom/kit/sockets'
-import type { Ears, Setting } from '@switchroom/kit/vendor'
+import type { Transcriber, Setting } from '@switchroom/kit/vendor'
 import { accountOf } from './account.ts'
 import { Commits } from './commits.ts'
 import { SentAudio } from './sent-audio.ts'
@@ -17,7 +17,7 @@ const leastCommitMs = 300
 const keepAliveMs = 5_000
 const silenceMs = 100
 
-export function listen(setting: Setting): NonNullable<Ears['listen']> {
+export function listen(setting: Setting): NonNullable<Transcriber['listen']> {
   return (audio, sampleRate, signal) => listenLive(wireOf(setting, sampleRate), audio, sampleRate, signal)
 }
 

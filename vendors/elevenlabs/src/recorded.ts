@@ -3,7 +3,7 @@ import { primaryTag } from '@switchroom/kit/languages'
 import { formWith } from '@switchroom/kit/recordings'
 import { ask, jsonOf, textIn } from '@switchroom/kit/requests'
 import { speakerNumbers } from '@switchroom/kit/speakers'
-import type { Ears, HeardWord, Setting, Transcript } from '@switchroom/kit/vendor'
+import type { Transcriber, HeardWord, Setting, Transcript } from '@switchroom/kit/vendor'
 import { accountOf } from './account.ts'
 import { termsWithin, twoLettersOf, wordOf, type Token } from './words.ts'
 
@@ -11,7 +11,7 @@ const mostTranscriptBytes = 16 * 1024 * 1024
 const mostTerms = 1_000
 const longestTerm = 49
 
-export function transcribe(setting: Setting): NonNullable<Ears['transcribe']> {
+export function transcribe(setting: Setting): NonNullable<Transcriber['transcribe']> {
   const { base, headers, asked } = accountOf(setting)
   const { language_code: language, keyterms, ...rest } = asked
   return async (recording, signal) => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { audioOf, earsAt } from '@switchroom/kit/testing/ears-at'
+import { audioOf, transcriberAt } from '@switchroom/kit/testing/transcriber-at'
 import { startWireFake, type SocketAnswer } from '@switchroom/kit/testing/wire-fake'
 import type { Heard, LiveAudio } from '@switchroom/kit/vendor'
 
@@ -16,9 +16,9 @@ async function heardOf(
     http: ({ headers }, answer) => answer.json({ id: 'a', url: `${scheme}://${headers.host}/v2/live` }),
     socket,
   })
-  const ears = await earsAt(join(import.meta.dirname, '..'), fake)
+  const transcriber = await transcriberAt(join(import.meta.dirname, '..'), fake)
   try {
-    return await Array.fromAsync(ears.listen(audio, 16_000, AbortSignal.timeout(10_000)))
+    return await Array.fromAsync(transcriber.listen(audio, 16_000, AbortSignal.timeout(10_000)))
   } finally {
     await fake.stop()
   }

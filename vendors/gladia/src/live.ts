@@ -1,11 +1,11 @@
 import { addressOf } from '@switchroom/kit/addresses'
 import { refused, silent } from '@switchroom/kit/failures'
 import { keywordsAmong } from '@switchroom/kit/keywords'
-import { brokenOff, listenLive, type LiveWire } from '@switchroom/kit/live-ears'
+import { brokenOff, listenLive, type LiveWire } from '@switchroom/kit/live-transcription'
 import { askJson, jsonOf, textIn } from '@switchroom/kit/requests'
 import { eventOf } from '@switchroom/kit/server-events'
 import { openSocket } from '@switchroom/kit/sockets'
-import type { Ears, Setting } from '@switchroom/kit/vendor'
+import type { Transcriber, Setting } from '@switchroom/kit/vendor'
 import { wordsOf, type Said } from './utterances.ts'
 import { defaultAddress, headersFor, languageWish, vocabularyWish } from './wishes.ts'
 
@@ -23,7 +23,7 @@ const messages = {
   receive_lifecycle_events: true,
 }
 
-export function listening(setting: Setting): NonNullable<Ears['listen']> {
+export function listening(setting: Setting): NonNullable<Transcriber['listen']> {
   return (audio, sampleRate, signal) => {
     let isOver = false
     const wire: LiveWire = {

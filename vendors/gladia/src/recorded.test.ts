@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { earsAt } from '@switchroom/kit/testing/ears-at'
+import { transcriberAt } from '@switchroom/kit/testing/transcriber-at'
 import { startWireFake } from '@switchroom/kit/testing/wire-fake'
 
 for (const [code, kind] of [
@@ -19,8 +19,8 @@ for (const [code, kind] of [
         ),
     })
     t.after(() => fake.stop())
-    const ears = await earsAt(join(import.meta.dirname, '..'), fake)
+    const transcriber = await transcriberAt(join(import.meta.dirname, '..'), fake)
     const recording = { bytes: new Uint8Array(8), mediaType: 'audio/wav' }
-    const failing = ears.transcribe(recording, AbortSignal.timeout(10_000))
+    const failing = transcriber.transcribe(recording, AbortSignal.timeout(10_000))
     await assert.rejects(failing, { kind, message: `it could not transcribe this: error code ${code}` })
   })

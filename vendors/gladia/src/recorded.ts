@@ -5,7 +5,7 @@ import { polled } from '@switchroom/kit/polling'
 import { formWith, mostTranscriptBytes } from '@switchroom/kit/recordings'
 import { ask, askJson, jsonOf, textIn } from '@switchroom/kit/requests'
 import { speakerNumbers } from '@switchroom/kit/speakers'
-import type { Ears, Setting, Transcript } from '@switchroom/kit/vendor'
+import type { Transcriber, Setting, Transcript } from '@switchroom/kit/vendor'
 import { wordsOf, type Said } from './utterances.ts'
 import { defaultAddress, headersFor, languageWish, vocabularyWish } from './wishes.ts'
 
@@ -19,7 +19,7 @@ interface Job {
   } | null
 }
 
-export function transcribing(setting: Setting): NonNullable<Ears['transcribe']> {
+export function transcribing(setting: Setting): NonNullable<Transcriber['transcribe']> {
   const { keywords } = setting
   const headers = headersFor(setting)
   const at = (path: string) => addressOf(keywords['base_url'] ?? defaultAddress, `/v2${path}`)

@@ -1,27 +1,9 @@
 import assert from 'node:assert/strict'
 import type { Wire } from '@switchroom/kit/testing/wire-fake'
-import type { Message } from '@switchroom/kit/vendor'
+import { askedAndLookedUp, parameters } from '@switchroom/kit/testing/order-conversation'
 
-const parameters = { type: 'object', properties: { order: { type: 'integer' } } }
-export const tools = [{ name: 'look_up', description: 'looks an order up', parameters }]
-
-export const asked: Message[] = [
-  { role: 'system', text: 'Be brief.' },
-  { role: 'assistant', text: 'Good morning.' },
-  { role: 'user', text: 'Where are orders 42 and 43?' },
-]
 /** As another vendor made them, before this one took over. */
-const otherCalls = [42, 43].map((order) => ({
-  id: `call_${order}`,
-  name: 'look_up',
-  arguments: `{"order":${order}}`,
-}))
-export const askedAndLookedUp: Message[] = [
-  ...asked,
-  { role: 'assistant', text: '', calls: otherCalls },
-  ...otherCalls.map(({ id, name }): Message => ({ role: 'tool', call: id, name, text: 'on its way' })),
-  { role: 'user', text: 'Well?' },
-]
+export const lookedUp = askedAndLookedUp((order) => `call_${order}`)
 
 export const functionCall = (id: string, order: number) => ({ id, name: 'look_up', args: { order } })
 const response = (id: string) => ({ id, name: 'look_up', response: { output: 'on its way' } })

@@ -7,7 +7,7 @@ test('a path stands under an address with a path of its own, with or without a s
     assert.equal(String(addressOf(base, '/v1/speak')), 'http://host:1/eu/v1/speak')
 })
 
-test('a query has each value of a list, and nothing for what is unsaid', () => {
+test('a query has each value of a list, and nothing for what is undefined', () => {
   const url = addressOf('https://host', '/v1', {
     model: 'a b',
     term: ['x', 'y&z'],

@@ -4,7 +4,7 @@ const mostWords = 300
 
 /**
  * Why a vendor did not do what it was asked. `refused` is an answer that says no; `silent` is no answer: a
- * failed connection, a time-out, a broken stream, a fault on the vendor's side or bytes nobody can read.
+ * failed connection, a time-out, a broken stream, a fault on the vendor's side or unreadable bytes.
  */
 export class VendorFailure extends Error {
   readonly kind: 'refused' | 'silent'

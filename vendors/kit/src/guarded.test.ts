@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { refused, silent } from './failures.ts'
-import { guardedEars, guardedModel, guardedVoice, guardedVoices } from './guarded.ts'
+import { guardedTranscriber, guardedModel, guardedVoice, guardedVoices } from './guarded.ts'
 import type { Model, Spoken, Voice } from './vendor.ts'
 
 const credentials = { api_key: 'a-very-secret-key' }
@@ -68,9 +68,9 @@ for (const [what, [thrown, message]] of Object.entries(odd)) {
       Array.fromAsync(modelOf(() => iterable(throws)).think(conversation, patient())),
       failure,
     )
-    const ears = guardedEars(() => ({ transcribe: throws }), credentials)
+    const transcriber = guardedTranscriber(() => ({ transcribe: throws }), credentials)
     const recording = { bytes: new Uint8Array(0), mediaType: 'audio/wav' }
-    await assert.rejects(async () => ears.transcribe?.(recording, patient()), failure)
+    await assert.rejects(async () => transcriber.transcribe?.(recording, patient()), failure)
     const setting = { class: 'TTS', keywords: {}, credentials }
     await assert.rejects(guardedVoices({ voices: throws }, setting, patient()), failure)
   })
@@ -118,7 +118,7 @@ test('nothing that an adapter yields after a cancel is heard', async () => {
   assert.deepEqual(heard, [audio(1)])
 })
 
-test('what a forgotten adapter does later reaches nobody, a failure neither', async (t) => {
+test('what a cancelled adapter does later has no effect, nor has its failure', async (t) => {
   const unhandled: unknown[] = []
   const note = (reason: unknown) => void unhandled.push(reason)
   process.on('unhandledRejection', note)
@@ -132,7 +132,7 @@ test('what a forgotten adapter does later reaches nobody, a failure neither', as
   cancel.abort()
   await assert.rejects(thinking, { name: 'AbortError' })
   late.reject(new Error('too late'))
-  await sleep(10) // rejections nobody handles are told at the end of the turn
+  await sleep(10) // unhandled rejections are reported at the end of the event loop's turn
   assert.deepEqual(unhandled, [])
 })
 
@@ -148,7 +148,7 @@ test('a cancelled call is never begun', async () => {
   assert.equal(isBegun, false)
 })
 
-test('an adapter hears that nobody listens any more, by its signal and by its end', async () => {
+test('an adapter learns that its reader is gone, by its signal and by its end', async () => {
   let inner: AbortSignal | undefined
   let isEnded = false
   const voice = voiceOf(async function* (_text, signal) {
@@ -177,9 +177,9 @@ test('a caller who asks many times on one signal leaves nothing on it', async ()
   assert.equal(listeners.size, 0)
 })
 
-test('ears have only the ways of hearing that the adapter has', () => {
-  assert.deepEqual(Object.keys(guardedEars(() => ({}), credentials)), [])
-  const batch = guardedEars(() => ({ transcribe: () => never }), credentials)
+test('a transcriber has only the methods that the adapter has', () => {
+  assert.deepEqual(Object.keys(guardedTranscriber(() => ({}), credentials)), [])
+  const batch = guardedTranscriber(() => ({ transcribe: () => never }), credentials)
   assert.deepEqual(Object.keys(batch), ['transcribe'])
 })
 

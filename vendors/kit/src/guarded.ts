@@ -6,7 +6,7 @@ import { shareTurn } from './turn-sharing.ts'
 import type {
   Adapter,
   Credentials,
-  Ears,
+  Transcriber,
   Model,
   RealtimeModel,
   RealtimeTold,
@@ -15,7 +15,7 @@ import type {
 } from './vendor.ts'
 
 // Stands between every caller and every adapter: whatever an adapter does, the caller sees a VendorFailure
-// without secrets, its own cancel at once, and a vendor that is let go when nobody listens any more.
+// without secrets, its own cancel at once, and the connection closed when its reader is gone.
 
 export function guardedVoice(build: () => Voice, credentials: Credentials): Voice {
   const voice = built(build, credentials)
@@ -25,10 +25,10 @@ export function guardedVoice(build: () => Voice, credentials: Credentials): Voic
   }
 }
 
-export function guardedEars(build: () => Ears, credentials: Credentials): Ears {
-  const ears = built(build, credentials)
-  const listen = ears.listen?.bind(ears)
-  const transcribe = ears.transcribe?.bind(ears)
+export function guardedTranscriber(build: () => Transcriber, credentials: Credentials): Transcriber {
+  const transcriber = built(build, credentials)
+  const listen = transcriber.listen?.bind(transcriber)
+  const transcribe = transcriber.transcribe?.bind(transcriber)
   return {
     ...(listen && {
       listen: (audio, sampleRate, signal) =>

@@ -51,8 +51,8 @@ const found = () => findVendors([folder])
 const whyBroken = (name = 'acme') => found().get(name)?.whyBroken()
 
 test('a package is a vendor by its manifest, whatever its name and scope (SD-46)', async () => {
-  install('@somebody/speech', manifest)
-  install('@somebody/else', undefined)
+  install('@acme-org/speech', manifest)
+  install('@acme-org/else', undefined)
   install('plain', { ...manifest, name: 'beta' })
   install('nothing', undefined)
   const vendors = found()
@@ -87,7 +87,7 @@ test('a class is built with its keywords and spoken to (SD-46)', async () => {
   })
 })
 
-test('a class that nobody declared is not built, not even one that every object has', async () => {
+test('an undeclared class is not built, not even one that every object has', async () => {
   install('acme', manifest)
   for (const builds of ['Gone', 'constructor'])
     await assert.rejects(async () => found().get('acme')?.voice({ builds, credentials: {} }), {
@@ -96,7 +96,7 @@ test('a class that nobody declared is not built, not even one that every object 
 })
 
 test('a vendor whose manifest is broken is there under the name of its package, with the reason (SD-46)', async () => {
-  install('@somebody/cut', { ...manifest, does: 'tts' })
+  install('@acme-org/cut', { ...manifest, does: 'tts' })
   const vendor = found().get('cut')
   assert.deepEqual([vendor?.does, vendor?.manifest], [[], null])
   assert.equal(await vendor?.whyBroken(), 'svcVendor/does must be array')
@@ -134,7 +134,7 @@ test('an adapter that never loads breaks its vendor (SD-46)', async (t) => {
 })
 
 test('an adapter that lacks what its manifest says breaks its vendor (SD-46)', async () => {
-  install('acme', manifest, 'export default { voice: 7, ears() {} }')
+  install('acme', manifest, 'export default { voice: 7, transcriber() {} }')
   assert.equal(await whyBroken(), 'its adapter has no voice for tts')
   const listing = {
     ...manifest,

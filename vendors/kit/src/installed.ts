@@ -3,19 +3,19 @@ import { basename, dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Stage, VoiceEntry } from '@switchroom/contract/speech'
 import { silent } from './failures.ts'
-import { guardedEars, guardedModel, guardedRealtime, guardedVoice, guardedVoices } from './guarded.ts'
+import { guardedTranscriber, guardedModel, guardedRealtime, guardedVoice, guardedVoices } from './guarded.ts'
 import { classFor, classNamed, keywordsFor, readManifest, type Manifest } from './manifest.ts'
-import type { Adapter, Credentials, Ears, Model, RealtimeModel, Setting, Voice } from './vendor.ts'
+import type { Adapter, Credentials, Transcriber, Model, RealtimeModel, Setting, Voice } from './vendor.ts'
 
 const loadWithinMs = 10_000
 
 /** The method of an adapter that does a stage, and the knob that names the stage's model. */
-const methodOf = { llm: 'model', stt: 'ears', tts: 'voice' } as const
+const methodOf = { llm: 'model', stt: 'transcriber', tts: 'voice' } as const
 const modelKnob = { llm: 'llm', stt: 'stt', tts: 'tts_model' } as const
 
 /** What a stage of a call is built from. */
 export interface StageChoice {
-  /** The manifest's own where unsaid. */
+  /** Default: the manifest's. */
   model?: string | undefined
   /** A class other than the one the model asks for. */
   builds?: string | undefined
@@ -43,7 +43,7 @@ export class InstalledVendor {
     return this.manifest?.does ?? []
   }
 
-  /** A vendor without a key field runs on the platform's own machines and is nobody's to pay. */
+  /** A vendor without a key field runs on the platform's own machines and costs nothing. */
   get needsKey(): boolean {
     return this.manifest?.credentials.key !== undefined
   }
@@ -63,9 +63,9 @@ export class InstalledVendor {
     return guardedVoice(() => adapter.voice(setting), choice.credentials)
   }
 
-  async ears(choice: StageChoice): Promise<Ears> {
+  async transcriber(choice: StageChoice): Promise<Transcriber> {
     const { adapter, setting } = await this.#built('stt', choice)
-    return guardedEars(() => adapter.ears(setting), choice.credentials)
+    return guardedTranscriber(() => adapter.transcriber(setting), choice.credentials)
   }
 
   async model(choice: StageChoice): Promise<Model> {
@@ -83,7 +83,7 @@ export class InstalledVendor {
 
   async realtime(choice: StageChoice): Promise<RealtimeModel> {
     const { adapter, setting } = await this.#built('llm', choice)
-    // no stage of its own, so nobody has checked that it is there
+    // no stage of its own, so not checked yet
     if (typeof adapter.realtime !== 'function') throw silent('its adapter has no realtime model')
     return guardedRealtime(() => adapter.realtime(setting), choice.credentials)
   }

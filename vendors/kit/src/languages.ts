@@ -3,7 +3,7 @@ export const primaryTag = (tag: string): string => tag.toLowerCase().split('-', 
 
 let codes: Map<string, string> | undefined
 
-/** `pt` of `Portuguese`, in English; null for a language nobody knows. */
+/** `pt` of `Portuguese`, in English; null for an unknown language. */
 export function codeOfLanguage(name: string): string | null {
   codes ??= codesByName() // not before it is needed: it takes a hundred milliseconds
   return codes.get(name.toLowerCase()) ?? null

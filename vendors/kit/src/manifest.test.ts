@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { classFor, keywordsFor, readManifest, type StageManifest } from './manifest.ts'
 
-const ears: StageManifest = {
+const transcriber: StageManifest = {
   default: 'STT',
   model: 'nova-3',
   by_model: { flux: 'Flux', 'flux-general': 'General', '': 'STT' },
@@ -17,30 +17,30 @@ const manifest = {
   name: 'acme',
   does: ['stt'],
   credentials: { fields: ['api_key', 'account'], key: 'api_key', needs: ['api_key', 'account'] },
-  stages: { stt: ears },
+  stages: { stt: transcriber },
 }
 
 test('the class is what a person names, else of the longest prefix of the model, else the default (SD-46)', () => {
-  assert.equal(classFor(ears, 'nova-3'), 'STT')
-  assert.equal(classFor(ears, 'flux-2'), 'Flux')
-  assert.equal(classFor(ears, 'flux-general-en'), 'General')
-  assert.equal(classFor(ears, 'flux-general-en', 'STT'), 'STT')
-  const { by_model: _unused, ...plain } = ears
+  assert.equal(classFor(transcriber, 'nova-3'), 'STT')
+  assert.equal(classFor(transcriber, 'flux-2'), 'Flux')
+  assert.equal(classFor(transcriber, 'flux-general-en'), 'General')
+  assert.equal(classFor(transcriber, 'flux-general-en', 'STT'), 'STT')
+  const { by_model: _unused, ...plain } = transcriber
   assert.equal(classFor(plain, 'flux-2'), 'STT')
 })
 
-const { STT: plainEars } = ears.classes
+const { STT: plainTranscriber } = transcriber.classes
 
 test('knobs go under the keywords of the class, over its options; others stay out (SD-24, SD-46)', () => {
-  assert.ok(plainEars)
+  assert.ok(plainTranscriber)
   const options = { model: 'from the row', base_url: 'http://x' }
   const knobs = { stt: 'nova-3', language: undefined, eot_threshold: 0.7, constructor: 1, toString: 2 }
-  assert.deepEqual(keywordsFor(plainEars, options, knobs), { model: 'nova-3', base_url: 'http://x' })
+  assert.deepEqual(keywordsFor(plainTranscriber, options, knobs), { model: 'nova-3', base_url: 'http://x' })
 })
 
 test('a knob that is set to nothing much is still set (ST-001)', () => {
-  assert.ok(plainEars)
-  assert.deepEqual(keywordsFor(plainEars, { language: 'en' }, { stt: '', language: null }), {
+  assert.ok(plainTranscriber)
+  assert.deepEqual(keywordsFor(plainTranscriber, { language: 'en' }, { stt: '', language: null }), {
     model: '',
     language: null,
   })
@@ -53,29 +53,34 @@ test('a whole manifest is read as it is (SD-46)', () => {
 const broken: Record<string, [change: unknown, sentence: RegExp]> = {
   'that is nothing': [null, /^svcVendor must be object$/],
   'without a name': [{ ...manifest, name: undefined }, /^svcVendor must have required property 'name'$/],
-  'with a name nobody may have': [{ ...manifest, name: 'Acme!' }, /^svcVendor\/name must match pattern/],
-  'that does what nobody knows': [{ ...manifest, does: ['stt', 'smell'] }, /^svcVendor\/does\/1 /],
+  'with an invalid name': [{ ...manifest, name: 'Acme!' }, /^svcVendor\/name must match pattern/],
+  'with an unknown stage': [{ ...manifest, does: ['stt', 'smell'] }, /^svcVendor\/does\/1 /],
   'that lacks a stage it does': [{ ...manifest, does: ['tts'] }, /^svcVendor\/stages lacks tts$/],
   'whose default is no class': [
-    { ...manifest, stages: { stt: { ...ears, default: 'Gone' } } },
+    { ...manifest, stages: { stt: { ...transcriber, default: 'Gone' } } },
     /^svcVendor\/stages\/stt names no class Gone$/,
   ],
   'whose default is a class only in name': [
-    { ...manifest, stages: { stt: { ...ears, default: 'constructor' } } },
+    { ...manifest, stages: { stt: { ...transcriber, default: 'constructor' } } },
     /^svcVendor\/stages\/stt names no class constructor$/,
   ],
   'whose model asks for no class': [
-    { ...manifest, stages: { stt: { ...ears, by_model: { x: 'Gone' } } } },
+    { ...manifest, stages: { stt: { ...transcriber, by_model: { x: 'Gone' } } } },
     /^svcVendor\/stages\/stt names no class Gone$/,
   ],
   'with a class that does not say what it takes': [
-    { ...manifest, stages: { stt: { ...ears, classes: { STT: { knobs: {}, streams: true } } } } },
+    { ...manifest, stages: { stt: { ...transcriber, classes: { STT: { knobs: {}, streams: true } } } } },
     /^svcVendor\/stages\/stt\/classes\/STT must have required property 'takes'$/,
   ],
   'with a knob under a keyword the class does not take': [
     {
       ...manifest,
-      stages: { stt: { ...ears, classes: { ...ears.classes, STT: { ...plainEars, takes: ['model'] } } } },
+      stages: {
+        stt: {
+          ...transcriber,
+          classes: { ...transcriber.classes, STT: { ...plainTranscriber, takes: ['model'] } },
+        },
+      },
     },
     /^svcVendor\/stages\/stt\/classes\/STT takes no language$/,
   ],

@@ -36,7 +36,7 @@ export const Manifest = Type.Object({
     fields: names,
     /** The field that `{key}` fills; a vendor without one runs without a key. */
     key: Type.Optional(Type.String()),
-    /** The fields no class runs without; the key's alone where unsaid. */
+    /** The required fields. Default: only the key's. */
     needs: Type.Optional(names),
   }),
   stages: Type.Object({

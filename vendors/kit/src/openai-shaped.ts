@@ -13,7 +13,7 @@ export const usageAsked = { stream_options: { include_usage: true } }
 
 export interface OpenAiShape {
   baseUrl: string
-  /** What every request says besides the conversation: `usageAsked` where unsaid. */
+  /** What every request has besides the conversation. Default: `usageAsked`. */
   besides?: Readonly<Record<string, unknown>>
 }
 

@@ -50,7 +50,7 @@ test('a vendor that says no and then hangs has still said no (SD-26)', async () 
   await assert.rejects(ask(vendor, { signal: patient() }), { kind: 'refused', message: 'no such luck' })
 })
 
-test('what is said without an end is read no further than anybody needs', async () => {
+test('an endless answer is read only up to the limit', async () => {
   const endless = (status: number): RequestListener => {
     return (_request, response) => {
       response.writeHead(status)
@@ -62,7 +62,7 @@ test('what is said without an end is read no further than anybody needs', async 
   const refusing = ask(await serve(endless(400)), { signal: patient() })
   await assert.rejects(refusing, { kind: 'refused', message: /^x{16384}/ })
   const answer = await ask(await serve(endless(200)), { signal: patient() })
-  await assert.rejects(jsonOf(answer), { kind: 'silent', message: 'it sent more than anybody asked for' })
+  await assert.rejects(jsonOf(answer), { kind: 'silent', message: 'its answer is too long' })
 })
 
 test('the sentence is found wherever a vendor puts it', () => {

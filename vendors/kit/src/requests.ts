@@ -29,7 +29,7 @@ export const askJson = (url: string | URL, body: object, { headers, signal }: As
     signal,
   })
 
-/** The body as it comes, held back while nobody takes it. */
+/** The body as it comes, with backpressure. */
 export async function* piecesOf(answer: Response): AsyncIterable<Uint8Array> {
   if (!answer.body) return
   for await (const piece of answer.body) yield piece
@@ -57,7 +57,7 @@ async function textOf(answer: Response, mostBytes: number): Promise<string> {
   let bytes = 0
   for await (const piece of piecesOf(answer)) {
     bytes += piece.length
-    if (bytes > mostBytes) throw silent('it sent more than anybody asked for')
+    if (bytes > mostBytes) throw silent('its answer is too long')
     pieces.push(piece)
   }
   return Buffer.concat(pieces).toString('utf8')

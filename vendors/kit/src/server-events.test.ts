@@ -17,7 +17,7 @@ function answerOf(pieces: Iterable<string | Uint8Array>): Response {
 const eventsOf = (...pieces: (string | Uint8Array)[]) => Array.fromAsync(serverEvents(answerOf(pieces)))
 
 const stream =
-  'data: {"a": "é…"}\r\n\r\n: nobody reads this\nevent: word\nid: 7\ndata:two\ndata:  lines\n\n\ndata: last\n\n'
+  'data: {"a": "é…"}\r\n\r\n: a comment\nevent: word\nid: 7\ndata:two\ndata:  lines\n\n\ndata: last\n\n'
 const events = ['{"a": "é…"}', 'two\n lines', 'last']
 
 test('events are read as they are written: either line end, comments, other fields, several lines', async () => {

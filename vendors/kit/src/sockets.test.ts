@@ -69,7 +69,7 @@ test('frames go both ways as what they are, the one that comes with the handshak
   assert.deepEqual(await Array.fromAsync(socket.frames()), ['hello k', Buffer.from([1, 2])])
   assert.deepEqual(got, ['text', '{"a":1}', Buffer.from([3])])
   assert.deepEqual(socket.closing, { code: 4000, reason: 'enough' })
-  await socket.send('nobody hears this') // and nothing throws
+  await socket.send('not heard') // and nothing throws
 })
 
 for (const [status, kind] of [
@@ -103,7 +103,7 @@ test('a vendor that says no and then breaks off has still said no (SD-26)', asyn
   await assert.rejects(open(), { kind: 'refused', message: 'no such luck' })
 })
 
-test('a vendor that nobody can reach, or that speaks otherwise, is no answer (SD-26)', async () => {
+test('an unreachable vendor, or one with another protocol, is no answer (SD-26)', async () => {
   onHandshake = (_request, socket) => socket.end('this is no handshake')
   await assert.rejects(open(), { kind: 'silent' })
   onHandshake = (_request, socket) => socket.destroy()
@@ -165,7 +165,7 @@ for (const { what, frame, count, most } of [
   { what: 'many small frames', frame: 'x'.repeat(1_000), count: 20_000, most: 15_000 },
   { what: 'few large frames', frame: 'x'.repeat(512 * 1024), count: 100, most: 60 },
 ])
-  test(`a vendor that sends ${what} is held back while nobody takes them, and loses none`, async () => {
+  test(`a vendor that sends ${what} gets backpressure while they are not read, and loses none`, async () => {
     let sent = 0
     onConnection((socket) => {
       const next = () => {
@@ -181,7 +181,7 @@ for (const { what, frame, count, most } of [
       before = sent
       await sleep(150)
     }
-    assert.ok(sent < most, `${sent} frames went out to nobody`)
+    assert.ok(sent < most, `${sent} frames were sent without a reader`)
     let taken = 0
     for await (const each of socket.frames()) if (each === frame) taken += 1
     assert.equal(taken, count)

@@ -111,7 +111,7 @@ export async function openSocket(
     })
     socket.once('error', (error) => reject(silent(error.message)))
   })
-  refusal.catch(() => {}) // after the handshake nobody waits for it any more
+  refusal.catch(() => {}) // not awaited after the handshake
   await Promise.race([once(socket, 'open', { signal }), refusal])
   return open
 }

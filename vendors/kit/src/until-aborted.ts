@@ -8,7 +8,7 @@ export function untilAborted<T>(waiting: Promise<T>, signal: AbortSignal): Promi
   return promise
 }
 
-/** Tells whoever makes it that nobody takes it any more; it may never answer, and nobody waits. */
+/** Ends the source without waiting for it: it may never answer. */
 export function abandon(iterator: AsyncIterator<unknown> | undefined) {
   new Promise((resolve) => resolve(iterator?.return?.())).catch(() => {})
 }

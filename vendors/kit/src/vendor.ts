@@ -12,11 +12,11 @@ export interface Setting {
 
 /**
  * The main export of a vendor package. Every method fails with a `VendorFailure`, ends soon after `signal`
- * aborts, and holds back its vendor while nobody takes what it yields.
+ * aborts, and applies backpressure while what it yields is not read.
  */
 export interface Adapter {
   voice?(setting: Setting): Voice
-  ears?(setting: Setting): Ears
+  transcriber?(setting: Setting): Transcriber
   model?(setting: Setting): Model
   /** Of the classes that its manifest calls `realtime`. */
   realtime?(setting: Setting): RealtimeModel
@@ -35,7 +35,7 @@ export type Spoken =
   /** Seconds from the start of the audio. A vendor that gives no word times yields none. */
   | { type: 'word'; word: string; start: number; end: number }
 
-export interface Ears {
+export interface Transcriber {
   /** Live: absent where the class takes only a whole utterance. */
   listen?(audio: AsyncIterable<LiveAudio>, sampleRate: number, signal: AbortSignal): AsyncIterable<Heard>
   /** A whole recording: absent where the class only listens live. */
@@ -51,7 +51,7 @@ export type Heard =
   /** What the words sound like so far; replaced by the next partial or final. */
   | { type: 'partial'; text: string }
   | ({ type: 'final' } & Utterance)
-  /** Of ears that end the caller's turn themselves. `eager` is a guess that `resumed` takes back. */
+  /** From transcribers with turn detection. `eager` is a guess that `resumed` takes back. */
   | { type: 'turn'; state: 'started' | 'eager' | 'resumed' | 'ended' }
 
 export interface Utterance {
@@ -111,7 +111,7 @@ export interface Tool {
 export interface ToolCall {
   id: string
   name: string
-  /** JSON, whole: a model's pieces are joined before anybody sees them. */
+  /** Complete JSON: the model's pieces are joined. */
   arguments: string
 }
 
@@ -144,7 +144,7 @@ export type RealtimeAsked =
   | { type: 'reply'; reply: string; instructions: string; tools: readonly Tool[] }
   /** A reply that is exactly this text. */
   | { type: 'say'; reply: string; text: string }
-  /** Nobody wants the rest of a reply. */
+  /** Stop the reply. */
   | { type: 'stop'; reply: string }
   /** Of what an item of a reply says the party heard only so much. */
   | { type: 'cut'; item: string; heardMs: number }
@@ -156,7 +156,7 @@ export type RealtimeTold =
   | { type: 'turn'; state: 'started' | 'ended'; turn: string }
   /** What a turn sounds like so far. */
   | { type: 'partial'; turn: string; text: string }
-  /** Null where nobody could make out the words. */
+  /** Null if the words could not be recognized. */
   | { type: 'final'; turn: string; text: string | null }
   | { type: 'audio'; reply: string; item: string; pcm: Uint8Array }
   /** The words of the audio, as they come. */

@@ -42,7 +42,7 @@ export class WordTimes {
     }
   }
 
-  /** The words nobody gave a time for; none at all where no word has one. */
+  /** The words without a time; empty if no word has one. */
   *rest(): Iterable<Spoken> {
     if (!this.#hasBegun) return
     for (let word = this.#words[this.#next]; word; word = this.#words[this.#next])

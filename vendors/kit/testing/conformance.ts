@@ -64,9 +64,9 @@ export function listening(
   return {
     name,
     async *run(vendor, choice, signal) {
-      const ears = await vendor.ears({ ...told.choice, ...choice })
-      if (!ears.listen) throw new Error('these ears do not listen live')
-      yield* ears.listen(audioOf(audio), told.sampleRate ?? 16_000, signal)
+      const transcriber = await vendor.transcriber({ ...told.choice, ...choice })
+      if (!transcriber.listen) throw new Error('this transcriber does not listen live')
+      yield* transcriber.listen(audioOf(audio), told.sampleRate ?? 16_000, signal)
     },
     expect(pieces) {
       const heard = pieces as Heard[]
@@ -84,9 +84,9 @@ export function transcribing(
   return {
     name,
     async *run(vendor, choice, signal) {
-      const ears = await vendor.ears({ ...told.choice, ...choice })
-      if (!ears.transcribe) throw new Error('these ears take no recording')
-      yield await ears.transcribe(recording, signal)
+      const transcriber = await vendor.transcriber({ ...told.choice, ...choice })
+      if (!transcriber.transcribe) throw new Error('this transcriber takes no recording')
+      yield await transcriber.transcribe(recording, signal)
     },
     expect(pieces) {
       const [transcript] = pieces as Transcript[]
@@ -173,7 +173,7 @@ export function conformance(folder: string, wire: Wire, operations: readonly Ope
         assert.equal((await failure(begin('fault', patient()))).kind, 'silent')
       })
 
-      test('a vendor that nobody can reach is no answer (SD-26)', async () => {
+      test('an unreachable vendor is no answer (SD-26)', async () => {
         const gone = await startWireFake(wire)
         const choice = { options: { base_url: gone.url }, credentials }
         await gone.stop()
@@ -203,7 +203,7 @@ export function conformance(folder: string, wire: Wire, operations: readonly Ope
         await letGo()
       })
 
-      test('a vendor that floods is held back, and let go when nobody listens', async () => {
+      test('a vendor that floods gets backpressure, and is disconnected when its reader is gone', async () => {
         const heldBefore = heldBytes()
         let held = 0
         try {

@@ -1,11 +1,11 @@
 import type { Adapter } from '@switchroom/kit/vendor'
-import { localEars } from './ears.ts'
+import { localTranscriber } from './transcriber.ts'
 import { localModel } from './model.ts'
 import { localVoice, localVoices } from './voice.ts'
 
 const adapter: Adapter = {
   voice: localVoice,
-  ears: localEars,
+  transcriber: localTranscriber,
   model: localModel,
   voices: (_setting, signal) => localVoices(signal),
 }

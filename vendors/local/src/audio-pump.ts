@@ -46,7 +46,7 @@ export class AudioPump {
     this.#exchange.send({ type: 'audio' }, piece)
   }
 
-  /** The source may be waiting for its next piece, so nobody waits for it to end. */
+  /** Does not wait for the source to end: it may be waiting for its next piece. */
   #stop() {
     this.#isOver = true
     this.#wake?.()

@@ -6,7 +6,7 @@ export interface Answer {
   bytes: Uint8Array
 }
 
-/** One request to a program and what it answers, until it is done, fails, or nobody wants it any more. */
+/** One request to a program and what it answers, until it is done, fails or is cancelled. */
 export class Exchange implements AsyncIterable<Answer> {
   readonly #send: (message: Message, bytes?: Uint8Array) => void
   readonly #letGo: () => void

@@ -44,7 +44,7 @@ async function answer(keywords: Record<string, unknown>): Promise<string> {
   return thoughts.map((thought) => (thought.type === 'text' ? thought.text : '')).join('')
 }
 
-const noServer = 'http://127.0.0.1:9/v1' // a port that nobody listens on
+const noServer = 'http://127.0.0.1:9/v1' // a port without a server
 
 test('auto is the first model of the server of this machine that makes words', async () => {
   const base_url = await serve(servingModels('nomic-embed-text', 'llama', 'other'))

@@ -36,7 +36,7 @@ async function startHost(how: string, environment: NodeJS.ProcessEnv = {}) {
   return { child, programs, ended }
 }
 
-test('programs outlive what a terminal sends to all, learn nothing of their host, report to nobody, and go when it is killed', async () => {
+test('programs outlive what a terminal sends to all, get no settings of their host, send no reports, and end when it is killed', async () => {
   const { child, programs, ended } = await startHost('stay', { SVC_PROVIDER_KEY_OPENAI: 'secret' })
   for (const pid of programs) {
     process.kill(pid, 'SIGINT')
@@ -62,7 +62,7 @@ test('programs that wait for the next request do not keep their host, and go wit
   await until(() => !programs.some(isAlive), 'both are gone')
 })
 
-test('a program that nobody asks for a while is ended, and started again when asked', async () => {
+test('an idle program is ended, and started again for the next request', async () => {
   const program = voiceProgram(1)
   const ask = () => Array.fromAsync(program.ask({ type: 'voices' }, patient()))
   assert.equal((await ask()).length, 2)
@@ -84,7 +84,7 @@ test('a program works no further ahead than its answers are taken', async () => 
     if (message.type === 'audio') taking.send({ type: 'taken', count: bytes.length })
   }
   assert.ok(taken > 3_000_000, `${taken} bytes of the whole text`)
-  assert.ok(untaken > 100_000 && untaken < 1_500_000, `${untaken} bytes for somebody who takes none`)
+  assert.ok(untaken > 100_000 && untaken < 1_500_000, `${untaken} bytes for a reader that takes none`)
   leave.abort()
   await assert.rejects(waiting, { name: 'AbortError' })
 })
@@ -92,7 +92,7 @@ test('a program works no further ahead than its answers are taken', async () => 
 test('a program that cannot begin, speaks nonsense or hangs fails who asked, in a sentence', async () => {
   for (const [how, words] of [
     ['failed', 'the weights are not what they should be'],
-    ['garbled', 'the voice said what nobody can read'],
+    ['garbled', 'the voice sent unreadable output'],
     ['hanging', 'the voice did not answer any more'],
   ] as const) {
     const entry = fileURLToPath(new URL(`../testing/${how}-program.ts`, import.meta.url))

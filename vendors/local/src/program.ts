@@ -20,7 +20,7 @@ export interface ProgramOf {
 
 /**
  * A program of ours that runs beside the host: started when it is first asked, started again after it died,
- * ended when nobody asked for a while. It never keeps the host from ending, and ends with it.
+ * ended when it is idle. It never keeps the host from ending, and ends with it.
  */
 export class Program {
   readonly #of: ProgramOf
@@ -66,7 +66,7 @@ class Running {
       try {
         for (const { message, bytes } of reader.read(chunk)) this.#heard(message, bytes)
       } catch {
-        this.#giveUp('said what nobody can read')
+        this.#giveUp('sent unreadable output')
       }
     })
     this.#child.on('exit', () => (this.hasEnded = true))
@@ -107,7 +107,7 @@ class Running {
     this.hasEnded = true
     clearTimeout(this.#idle)
     clearInterval(this.#pulse)
-    const failure = silent(this.#words ?? `${this.#name} stopped before the answer was whole (${how})`)
+    const failure = silent(this.#words ?? `${this.#name} stopped before the answer was complete (${how})`)
     for (const exchange of this.#exchanges.values()) exchange.fail(failure)
   }
 
@@ -145,7 +145,7 @@ class Running {
   }
 }
 
-/** Nothing of the host's settings, which hold its keys; and the runtime of the weights reports to nobody. */
+/** Nothing of the host's settings, which hold its keys; and the runtime of the weights sends no reports. */
 function environment(): NodeJS.ProcessEnv {
   const { PATH, NODE_COMPILE_CACHE } = process.env
   return {

@@ -41,7 +41,7 @@ test('a word is told before the audio that comes after it (SD-72)', async () => 
   }
 })
 
-test('a voice nobody knows is refused with the names of some that exist', async () => {
+test('an unknown voice is refused with the names of some that exist', async () => {
   for (const unknown of ['zorro', 'en-us+zorro', 'en-us+f9']) {
     const failure = await failureOf(voice({ voice: unknown }).speak(sentence, patient()))
     assert.equal(failure.kind, 'refused')
@@ -118,7 +118,7 @@ test('a voice that is killed fails who is listening, and speaks again when asked
     })(),
   )
   assert.equal(failure.kind, 'silent')
-  assert.equal(failure.message, 'the local voice stopped before the answer was whole (SIGKILL)')
+  assert.equal(failure.message, 'the local voice stopped before the answer was complete (SIGKILL)')
   assert.ok(pcmOf(await Array.fromAsync(voice().speak('Yes.', patient()))).length > 0)
   await until(async () => (await ours()).length === 1, 'one program again')
 })

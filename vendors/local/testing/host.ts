@@ -1,10 +1,10 @@
-import { ears, patient, programsUnder, voice } from './speech.ts'
+import { transcriber, patient, programsUnder, voice } from './speech.ts'
 
 // A host as another process runs one: it uses both programs, says which they are, and ends or goes on as told.
 
 await Array.fromAsync(voice().speak('One moment, please.', patient()))
 
-const heard = ears().listen(quietAudio(), 16_000, patient())
+const heard = transcriber().listen(quietAudio(), 16_000, patient())
 for await (const piece of heard) if (piece.type === 'ready') await sayPrograms()
 
 async function sayPrograms() {

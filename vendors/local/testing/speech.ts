@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import type { Ears, Model, Setting, Spoken, Voice } from '@switchroom/kit/vendor'
+import type { Transcriber, Model, Setting, Spoken, Voice } from '@switchroom/kit/vendor'
 import adapter from '../src/adapter.ts'
 
 const run = promisify(execFile)
@@ -11,8 +11,8 @@ const settingOf = (keywords: Setting['keywords']): Setting => ({ class: 'any', k
 
 // The adapter has all three: its manifest says so.
 export const voice = (keywords: Setting['keywords'] = {}): Voice => adapter.voice!(settingOf(keywords))
-export const ears = (keywords: Setting['keywords'] = {}): Required<Ears> =>
-  adapter.ears!(settingOf(keywords)) as Required<Ears>
+export const transcriber = (keywords: Setting['keywords'] = {}): Required<Transcriber> =>
+  adapter.transcriber!(settingOf(keywords)) as Required<Transcriber>
 export const model = (keywords: Setting['keywords'] = {}): Model => adapter.model!(settingOf(keywords))
 export const voices = () => adapter.voices!(settingOf({}), patient())
 
@@ -28,7 +28,7 @@ export async function spoken(text: string, keywords: Setting['keywords'] = {}) {
 export const pcmOf = (pieces: readonly Spoken[]) =>
   Buffer.concat(pieces.flatMap((piece) => (piece.type === 'audio' ? [piece.pcm] : [])))
 
-/** Audio as somebody who speaks sends it, twice as fast so that nobody waits too long. */
+/** Audio at twice the pace of speech, to keep tests short. */
 export async function* atPace(pcm: Uint8Array, sampleRate: number): AsyncIterable<Uint8Array> {
   const pieceBytes = 2 * Math.round(sampleRate / 10)
   for (let at = 0; at < pcm.length; at += pieceBytes) {

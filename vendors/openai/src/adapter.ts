@@ -2,13 +2,13 @@ import { refused } from '@switchroom/kit/failures'
 import { openAiShapedModel } from '@switchroom/kit/openai-shaped'
 import type { Adapter } from '@switchroom/kit/vendor'
 import { openAiAddress } from './address.ts'
-import { ears } from './ears.ts'
+import { transcriber } from './transcriber.ts'
 import { realtime } from './realtime.ts'
 import { voice } from './voice.ts'
 
 export default {
   voice,
-  ears,
+  transcriber,
   realtime,
   model(setting) {
     if (setting.class === 'realtime.RealtimeModel')

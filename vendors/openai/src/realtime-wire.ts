@@ -199,5 +199,5 @@ function eventIn(frame: Frame): Event {
   } catch {
     // said below
   }
-  throw silent('it sent what nobody can read')
+  throw silent('it sent an unreadable message')
 }

@@ -14,7 +14,7 @@ const usage = { inputTokens: 90, outputTokens: 40, inputAudioTokens: 60, outputA
 
 const polite: Behaviour = { answer: () => ({ text: 'Hello there.' }), transcript: () => 'What time is it?' }
 
-/** What is asked one after the other; whoever waits for an answer says what it is. */
+/** Requests one after the other; each waits for the answer that it names. */
 type Step = RealtimeAsked | ((told: RealtimeTold) => boolean)
 
 class Script {
@@ -201,7 +201,7 @@ test('a text is said as it is, whatever was said before it', async () => {
   assert.deepEqual([response.input, response.tool_choice], [[], 'none'])
 })
 
-test('a reply that nobody wants is cancelled and cut, and the next one waits until it is over', async () => {
+test('a stopped reply is cancelled and cut, and the next one waits until it is over', async () => {
   const isAudio = (told: RealtimeTold) => told.type === 'audio'
   const script = new Script(
     asks('r1'),
@@ -257,7 +257,7 @@ test('a reply that fails says why in the words of the vendor, and the conversati
   assert.deepEqual(ends, ['You exceeded the quota of ***', null])
 })
 
-test('what the vendor does not take of one event is nobody else’s trouble', async () => {
+test('a refused event does not affect the others', async () => {
   const script = new Script({ type: 'cut', item: 'nowhere', heardMs: 5 }, asks('r1'), replied('r1'))
   const { told, conversation } = await conversed({}, script)
   assert.deepEqual(conversation.errors, ["Item 'nowhere' not found."])

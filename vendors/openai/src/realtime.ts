@@ -1,6 +1,6 @@
 import { socketAddressOf } from '@switchroom/kit/addresses'
 import { primaryTag } from '@switchroom/kit/languages'
-import { brokenOff } from '@switchroom/kit/live-ears'
+import { brokenOff } from '@switchroom/kit/live-transcription'
 import { silent } from '@switchroom/kit/failures'
 import { openSocket, type VendorSocket } from '@switchroom/kit/sockets'
 import { abandon, untilAborted } from '@switchroom/kit/until-aborted'
@@ -41,7 +41,7 @@ function sessionOf({ keywords }: Setting): object {
           ...(typeof language === 'string' && { language: primaryTag(language) }),
           ...(words !== '' && { prompt: words }),
         },
-        // it tells when somebody spoke, and whoever runs the call decides what becomes of it
+        // it reports speech, and the session decides what follows
         turn_detection: {
           type: 'server_vad',
           create_response: false,

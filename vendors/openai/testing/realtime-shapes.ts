@@ -1,6 +1,6 @@
 export const samplesPerMs = 24
 export const wordMs = 200
-/** Louder than this somebody speaks. */
+/** Louder than this is speech. */
 const loud = 500
 
 /** What every reply costs. */

@@ -137,7 +137,7 @@ export class RealtimeConversationFake {
     return (this.session['audio'] as { input?: object } | undefined)?.input ?? {}
   }
 
-  /** Its own ears: loud is speech, and silence for long enough ends it. */
+  /** Its own turn detection: loud is speech, and a long silence ends it. */
   #hear(audio: string) {
     const pcm = Buffer.from(audio, 'base64')
     const isLoud = isLoudIn(pcm)

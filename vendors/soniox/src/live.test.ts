@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { audioOf, earsAt } from '@switchroom/kit/testing/ears-at'
+import { audioOf, transcriberAt } from '@switchroom/kit/testing/transcriber-at'
 import { startWireFake } from '@switchroom/kit/testing/wire-fake'
 import type { Heard } from '@switchroom/kit/vendor'
 
@@ -15,10 +15,10 @@ async function heardOf(...frames: object[]): Promise<Heard[]> {
       })
     },
   })
-  const ears = await earsAt(join(import.meta.dirname, '..'), fake)
+  const transcriber = await transcriberAt(join(import.meta.dirname, '..'), fake)
   const audio = audioOf(new Uint8Array(64))
   try {
-    return await Array.fromAsync(ears.listen(audio, 16_000, AbortSignal.timeout(10_000)))
+    return await Array.fromAsync(transcriber.listen(audio, 16_000, AbortSignal.timeout(10_000)))
   } finally {
     await fake.stop()
   }

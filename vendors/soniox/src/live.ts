@@ -1,20 +1,20 @@
 import { socketAddressOf } from '@switchroom/kit/addresses'
 import { refused, silent } from '@switchroom/kit/failures'
 import { keywordsAmong } from '@switchroom/kit/keywords'
-import { listenLive, type LiveWire } from '@switchroom/kit/live-ears'
+import { listenLive, type LiveWire } from '@switchroom/kit/live-transcription'
 import { eventOf } from '@switchroom/kit/server-events'
 import { openSocket } from '@switchroom/kit/sockets'
 import { speakerNumbers } from '@switchroom/kit/speakers'
-import type { Ears, Heard, Setting } from '@switchroom/kit/vendor'
+import type { Transcriber, Heard, Setting } from '@switchroom/kit/vendor'
 import { textOf, utterancesOf, type Token } from './tokens.ts'
 import { hostOf, wishesOf } from './wishes.ts'
 
-/** It drops whoever is silent for 20 seconds. */
+/** The vendor closes a connection that is silent for 20 seconds. */
 const keepAliveMs = 5_000
 /** It asks for the pace of speech, and takes a small burst. */
 const aheadMs = 2_000
 
-export function listening({ keywords, credentials }: Setting): NonNullable<Ears['listen']> {
+export function listening({ keywords, credentials }: Setting): NonNullable<Transcriber['listen']> {
   const key = String(credentials['api_key'])
   const address = socketAddressOf(hostOf(keywords, 'stt-rt'), '/transcribe-websocket')
   return (audio, sampleRate, signal) => {

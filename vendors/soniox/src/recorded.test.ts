@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { earsAt } from '@switchroom/kit/testing/ears-at'
+import { transcriberAt } from '@switchroom/kit/testing/transcriber-at'
 import { startWireFake, type Wire, type WireFake } from '@switchroom/kit/testing/wire-fake'
 
 /** A vendor that takes a recording and then says this of it, every time it is asked. */
@@ -20,8 +20,10 @@ const deleted = (fake: WireFake) =>
   fake.seen.filter(({ method }) => method === 'DELETE').map(({ url }) => url.pathname)
 
 async function transcribe(fake: WireFake, signal: AbortSignal) {
-  const ears = await earsAt(join(import.meta.dirname, '..'), fake, { model: 'stt-async-preview' })
-  return ears.transcribe({ bytes: new Uint8Array(8), mediaType: 'audio/wav' }, signal)
+  const transcriber = await transcriberAt(join(import.meta.dirname, '..'), fake, {
+    model: 'stt-async-preview',
+  })
+  return transcriber.transcribe({ bytes: new Uint8Array(8), mediaType: 'audio/wav' }, signal)
 }
 
 const everything = ['/v1/transcriptions/transcriptions', '/v1/files/files']

@@ -4,7 +4,7 @@ import { polled } from '@switchroom/kit/polling'
 import { formWith, mostTranscriptBytes } from '@switchroom/kit/recordings'
 import { ask, askJson, jsonOf, textIn } from '@switchroom/kit/requests'
 import { speakerNumbers } from '@switchroom/kit/speakers'
-import type { Ears, Setting, Transcript } from '@switchroom/kit/vendor'
+import type { Transcriber, Setting, Transcript } from '@switchroom/kit/vendor'
 import { languageOf, utterancesOf, type Token } from './tokens.ts'
 import { hostOf, wishesOf } from './wishes.ts'
 
@@ -16,7 +16,7 @@ interface Job {
   audio_duration_ms?: number | null
 }
 
-export function transcribing({ keywords, credentials }: Setting): NonNullable<Ears['transcribe']> {
+export function transcribing({ keywords, credentials }: Setting): NonNullable<Transcriber['transcribe']> {
   const headers = { authorization: `Bearer ${credentials['api_key']}` }
   const at = (path: string) => addressOf(hostOf(keywords, 'api'), `/v1${path}`)
   const read = async (path: string, signal: AbortSignal) =>

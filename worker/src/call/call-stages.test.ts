@@ -35,10 +35,10 @@ const modelsOf = (runs: readonly { model: string }[]) => runs.map(({ model }) =>
 
 test('a realtime model is all three, and only another one stands in for it while it speaks (S-381, SD-60)', async () => {
   const keys = keysOf('gpt-realtime', 'gpt-4.1-mini', 'gpt-realtime-mini')
-  const { realtime, models, ears, voices } = await buildStages(findVendors(), told, keys, logger)
+  const { realtime, models, transcribers, voices } = await buildStages(findVendors(), told, keys, logger)
   assert.deepEqual(modelsOf(realtime), ['gpt-realtime', 'gpt-realtime-mini'])
   assert.deepEqual(modelsOf(models), ['gpt-4.1-mini'])
-  assert.deepEqual([ears, voices], [[], []])
+  assert.deepEqual([transcribers, voices], [[], []])
 })
 
 test('an agent that has neither ears and a voice nor a model that is both cannot be run', async () => {

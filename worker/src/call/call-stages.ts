@@ -5,13 +5,13 @@ import { refused } from '@switchroom/kit/failures'
 import type { InstalledVendor, InstalledVendors, StageChoice } from '@switchroom/kit/installed'
 import type { Model } from '@switchroom/kit/vendor'
 import type { ModelRun } from '@switchroom/session/parts'
-import type { EarsRun, RealtimeRun, VoiceRun } from '@switchroom/session/spoken/spoken-parts'
+import type { TranscriberRun, RealtimeRun, VoiceRun } from '@switchroom/session/spoken/spoken-parts'
 import type { Logger } from 'pino'
 
 /** What a call thinks, hears and speaks with, each in the order in which it is tried. */
 export interface CallStages {
   models: ModelRun[]
-  ears: EarsRun[]
+  transcribers: TranscriberRun[]
   voices: VoiceRun[]
   /** Where there are any, they do all three. */
   realtime: RealtimeRun[]
@@ -38,7 +38,7 @@ export async function buildStages(
   )
   if (!stt || !tts || !keys.stages.stt || !keys.stages.tts) {
     const realtime = await realtimeOf(vendors, told, thinking.filter(isRealtime), logger)
-    return { models, ears: [], voices: [], realtime }
+    return { models, transcribers: [], voices: [], realtime }
   }
   const { language } = stt
   const { turn } = told.config
@@ -48,19 +48,26 @@ export async function buildStages(
     eot_threshold: turn?.eot_threshold,
     eager_eot_threshold: turn?.eager_eot_threshold,
   }
-  const ears = await built(vendors, 'stt', stt, chainOf(keys.stages.stt), logger, async (vendor, run) => ({
-    vendor: run.vendor,
-    model: run.model,
-    key: run.key,
-    ears: await vendor.ears(choiceOf(run, stt, hearing)),
-  }))
+  const transcribers = await built(
+    vendors,
+    'stt',
+    stt,
+    chainOf(keys.stages.stt),
+    logger,
+    async (vendor, run) => ({
+      vendor: run.vendor,
+      model: run.model,
+      key: run.key,
+      transcriber: await vendor.transcriber(choiceOf(run, stt, hearing)),
+    }),
+  )
   const voices = await built(vendors, 'tts', tts, chainOf(keys.stages.tts), logger, async (vendor, run) => {
     const isNamed = run.vendor === tts.vendor // another vendor has no voice of that name
     const knobs = { language: language ?? undefined, voice: (isNamed && tts.voice) || undefined }
     const voice = await vendor.voice(choiceOf(run, tts, knobs))
     return { vendor: run.vendor, model: run.model, key: run.key, voice }
   })
-  return { models, ears, voices, realtime: [] }
+  return { models, transcribers, voices, realtime: [] }
 }
 
 const chainOf = ({ fallbacks, ...first }: HandedStage): (HandedVendor & { options?: Options })[] => [

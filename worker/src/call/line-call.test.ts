@@ -78,7 +78,7 @@ function lineCall(
   }
   const vendor = {
     isRealtime: () => false,
-    ears: async () => ({ listen }),
+    transcriber: async () => ({ listen }),
     voice: async () => ({ sampleRate, speak }),
     model: async () => ({ think }),
   }

@@ -108,7 +108,9 @@ export class SpokenCall {
     if (line) session.mute() // its app speaks for itself, until it hands the call over
     const running = session.run(this.#over.signal)
     void session.silent.then(() => this.#joined ?? this.#parts.leg.hangUp()).catch(() => {}) // what is learned takes longer
-    const following = this.#follow(entries)
+    const following = this.#follow(entries).catch((error: unknown) => {
+      this.#parts.logger.warn({ err: error, call: this.#id }, "the call's log is followed no longer")
+    })
     const { reason } = await running
     await this.#joined
     this.#over.abort()

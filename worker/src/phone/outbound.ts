@@ -92,7 +92,8 @@ export class Ringing {
     this.#beating = setInterval(() => void gateway.beat(call).catch(() => {}), beatEveryMs)
     const { promise, resolve } = Promise.withResolvers<void>()
     this.started = promise
-    void this.#follow(gateway, call, resolve)
+    // a log that this worker may not read says nothing of the call
+    void this.#follow(gateway, call, resolve).catch(() => resolve())
   }
 
   stop(): void {

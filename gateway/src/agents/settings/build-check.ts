@@ -104,9 +104,9 @@ function whyTooHot({ temperature = 0 }: Config, parts: BuildParts): string | und
 }
 
 function whyCannotEndTurn({ end_of_turn }: Config, parts: BuildParts): string | undefined {
-  const ears = end_of_turn === 'stt' ? classOf('stt', parts) : undefined
-  if (!ears || canEndTurn(parts.vendors, parts.row, ears)) return undefined
-  return `\`end_of_turn\`: ${ears.vendor} cannot end a turn`
+  const transcriber = end_of_turn === 'stt' ? classOf('stt', parts) : undefined
+  if (!transcriber || canEndTurn(parts.vendors, parts.row, transcriber)) return undefined
+  return `\`end_of_turn\`: ${transcriber.vendor} cannot end a turn`
 }
 
 function whyNoClass(knob: StageKnob, builds: string | undefined, parts: BuildParts): string | undefined {

@@ -4,15 +4,15 @@ import type { InstalledVendors } from '@switchroom/kit/installed'
 import type { VendorModel } from '../../providers/reading/stage-words.ts'
 
 /** Whether these ears can end a turn: as the row says, or where it says nothing about them, their manifest. */
-export function canEndTurn(vendors: InstalledVendors, row: ProviderRow, ears: VendorModel): boolean {
-  if (longestMatch(row.can_end_turn, ears) !== undefined) return true
-  const isNamed = row.can_end_turn.some((key) => key.split('/', 1)[0] === ears.vendor)
-  return !isNamed && vendors.get(ears.vendor)?.manifest?.stages.stt?.ends_turn === true
+export function canEndTurn(vendors: InstalledVendors, row: ProviderRow, transcriber: VendorModel): boolean {
+  if (longestMatch(row.can_end_turn, transcriber) !== undefined) return true
+  const isNamed = row.can_end_turn.some((key) => key.split('/', 1)[0] === transcriber.vendor)
+  return !isNamed && vendors.get(transcriber.vendor)?.manifest?.stages.stt?.ends_turn === true
 }
 
 /** Who ends a turn on these ears where nobody says: the row's choice, else the media framework. */
-export function rowsTurnEnd(row: ProviderRow, ears: VendorModel): EndOfTurn {
-  const key = longestMatch(Object.keys(row.end_of_turn), ears)
+export function rowsTurnEnd(row: ProviderRow, transcriber: VendorModel): EndOfTurn {
+  const key = longestMatch(Object.keys(row.end_of_turn), transcriber)
   return key === undefined ? 'framework' : (row.end_of_turn[key] as EndOfTurn)
 }
 

@@ -57,8 +57,8 @@ async function firstSound(vendor: InstalledVendor, choice: StageChoice, signal: 
 
 /** Ears that take only a whole utterance are tried by their first call. */
 async function hearSilence(vendor: InstalledVendor, choice: StageChoice, signal: AbortSignal) {
-  const ears = await vendor.ears(choice)
-  if (ears.listen) await Array.fromAsync(ears.listen(silence(), sampleRate, signal))
+  const transcriber = await vendor.transcriber(choice)
+  if (transcriber.listen) await Array.fromAsync(transcriber.listen(silence(), sampleRate, signal))
 }
 
 async function* silence() {

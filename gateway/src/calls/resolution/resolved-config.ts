@@ -24,9 +24,9 @@ export function turnEnd(
   vendors: InstalledVendors,
   row: ProviderRow,
   layers: Layers,
-  ears: VendorModel,
+  transcriber: VendorModel,
 ): EndOfTurn {
   const said = layers.get('end_of_turn')
-  const isDone = said !== undefined && (said !== 'stt' || canEndTurn(vendors, row, ears))
-  return isDone ? said : rowsTurnEnd(row, ears)
+  const isDone = said !== undefined && (said !== 'stt' || canEndTurn(vendors, row, transcriber))
+  return isDone ? said : rowsTurnEnd(row, transcriber)
 }

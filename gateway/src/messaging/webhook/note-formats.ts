@@ -1,11 +1,11 @@
 import { decoded } from '@switchroom/kit/decoding/decoding'
-import { formOf, mediaTypes, type MediaForm } from '@switchroom/kit/decoding/media-forms'
+import { formatOf, mediaTypes, type MediaFormat } from '@switchroom/kit/decoding/media-formats'
 import type { Recording } from '@switchroom/kit/vendor'
 
 const mostMinutes = 30
 
 /** By what the platform calls it, where its bytes do not say. */
-const formsByType: Readonly<Record<string, MediaForm>> = {
+const formsByType: Readonly<Record<string, MediaFormat>> = {
   'audio/ogg': 'ogg',
   'audio/opus': 'ogg',
   'audio/mpeg': 'mp3',
@@ -17,13 +17,13 @@ const formsByType: Readonly<Record<string, MediaForm>> = {
 /** A voice note in the forms that ears take: as it came, or decoded to WAV once for all that take nothing else. */
 export class NoteForms {
   readonly #came: Recording
-  readonly #form: MediaForm | undefined
+  readonly #form: MediaFormat | undefined
   #wav: Promise<Recording> | undefined
 
   constructor(came: Recording) {
     this.#came = came
     const type = came.mediaType.split(';')[0]?.trim().toLowerCase() ?? ''
-    this.#form = formOf(Buffer.from(came.bytes)) ?? formsByType[type]
+    this.#form = formatOf(Buffer.from(came.bytes)) ?? formsByType[type]
   }
 
   canBe(taken: readonly string[]): boolean {
@@ -36,7 +36,7 @@ export class NoteForms {
     return this.#wav
   }
 
-  async #decoded(form: MediaForm, signal: AbortSignal): Promise<Recording> {
+  async #decoded(form: MediaFormat, signal: AbortSignal): Promise<Recording> {
     const { wav } = await decoded(Buffer.from(this.#came.bytes), form, signal, mostMinutes)
     return { bytes: wav, mediaType: mediaTypes.wav }
   }

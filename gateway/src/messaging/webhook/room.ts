@@ -7,7 +7,7 @@ import type { AccessTokens } from '../access-tokens.ts'
 import type { Receiver } from '../received.ts'
 import { Claims } from './claims.ts'
 import { Media } from './media.ts'
-import { NoteEars } from './note-ears.ts'
+import { NoteTranscriber } from './note-transcriber.ts'
 import { MessageReceiver } from './message-receiver.ts'
 import { VoiceNotes } from './voice-notes.ts'
 import { Webhook } from './webhook.ts'
@@ -29,8 +29,8 @@ export function makeWebhook(
   const { settings, database, clock, logger, publicAddresses, accounts, callRecords } = parts
   const messageClaims = new Claims(database, clock, parts.runningGateways)
   const media = new Media(settings.telephony.messagingApi, publicAddresses)
-  const ears = new NoteEars({ ...parts, records: callRecords })
-  const voiceNotes = new VoiceNotes(accessTokens, media, ears, accounts)
+  const transcriber = new NoteTranscriber({ ...parts, records: callRecords })
+  const voiceNotes = new VoiceNotes(accessTokens, media, transcriber, accounts)
   const reading = new MessageReceiver({
     database,
     clock,

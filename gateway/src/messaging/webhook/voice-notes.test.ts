@@ -16,7 +16,7 @@ import {
   platform,
   receiver,
   settings,
-  slowEars,
+  slowTranscriber,
   wire,
 } from '../../../testing/messaging/voice-note-fixture.ts'
 import { answered, appSecret, textOf, verifyToken } from '../../../testing/messaging/webhook-fixture.ts'
@@ -84,13 +84,13 @@ test('a fetch or a hearing that fails is a failed reading: 500, and the next del
 test('while a voice note is heard its repeat is 503, and 200 after (N-350, T-61)', async () => {
   const line = await newNoteLine()
   const note = noteOf('Slowly')
-  using ears = slowEars()
+  using transcriber = slowTranscriber()
   const before = asked.length
   const first = desk.deliver(line, { messages: [note] })
   await until('the ears are asked', () => asked.length > before)
   const beingRead = 'another delivery of a message is being read: deliver it again'
   refused(await answered(desk.deliver(line, { messages: [note] })), 503, beingRead)
-  ears.letGo()
+  transcriber.letGo()
   assert.deepEqual((await first).body, { received: 1 })
   assert.deepEqual((await desk.deliver(line, { messages: [note] })).body, { received: 0 })
 })
@@ -108,21 +108,21 @@ test('of three messages the second, a voice note that fails once, is read by the
 
 test('in one delivery a voice note holds up what its contact wrote after it, and nobody else (ND-74)', async () => {
   const line = await newNoteLine()
-  using ears = slowEars()
+  using transcriber = slowTranscriber()
   const ben = { from: '447700900123' }
   const messages = [textOf('A1'), noteOf('A2'), textOf('B1', ben), textOf('A3'), textOf('B2', ben)]
   const delivery = desk.deliver(line, { messages })
   const taken = () => receiver.received.filter(({ org }) => org === line.org.id).map(({ text }) => text)
   await until('what others wrote is read', () => taken().length === 3)
   assert.deepEqual(taken(), ['A1', 'B1', 'B2'])
-  ears.letGo()
+  transcriber.letGo()
   assert.deepEqual((await delivery).body, { received: 5 })
   assert.deepEqual(taken(), ['A1', 'B1', 'B2', 'A2', 'A3'])
 })
 
 test('eight voice notes are heard at once and the rest wait their turn, while texts are read', async () => {
   const line = await newNoteLine()
-  using ears = slowEars()
+  using transcriber = slowTranscriber()
   const before = asked.length
   const notes = Array.from({ length: 10 }, (_, at) =>
     noteOf(`note ${at}`, undefined, { from: `3491000000${at}` }),
@@ -132,7 +132,7 @@ test('eight voice notes are heard at once and the rest wait their turn, while te
   await until('all are claimed', async () => (await desk.claims(line)).length === 10)
   assert.deepEqual((await desk.deliver(line, { messages: [textOf('Meanwhile')] })).body, { received: 1 })
   assert.equal(asked.length, before + 8)
-  ears.letGo()
+  transcriber.letGo()
   for (const answer of await Promise.all(deliveries)) assert.deepEqual(answer.body, { received: 1 })
   assert.equal(asked.length, before + 10)
 })

@@ -3,7 +3,7 @@ import type { Accounts } from '../../providers/accounts/accounts.ts'
 import type { AccessTokens } from '../access-tokens.ts'
 import type { Addressed } from '../received.ts'
 import type { Media } from './media.ts'
-import type { NoteEars } from './note-ears.ts'
+import type { NoteTranscriber } from './note-transcriber.ts'
 
 /** Each is held in memory while it is heard. */
 const mostAtOnce = 8
@@ -18,15 +18,15 @@ export interface HeardNote {
 export class VoiceNotes {
   readonly #tokens: AccessTokens
   readonly #media: Media
-  readonly #ears: NoteEars
+  readonly #transcriber: NoteTranscriber
   readonly #accounts: Accounts
   readonly #waiting: (() => void)[] = []
   #free = mostAtOnce
 
-  constructor(tokens: AccessTokens, media: Media, ears: NoteEars, accounts: Accounts) {
+  constructor(tokens: AccessTokens, media: Media, transcriber: NoteTranscriber, accounts: Accounts) {
     this.#tokens = tokens
     this.#media = media
-    this.#ears = ears
+    this.#transcriber = transcriber
     this.#accounts = accounts
   }
 
@@ -46,7 +46,7 @@ export class VoiceNotes {
     if (token === undefined)
       throw new Error('no token opens voice notes: add the number’s account, or set SVC_MSGAPP_ACCESS_TOKEN')
     const recording = await this.#media.recording(mediaId, token)
-    const { text, credits } = await this.#ears.hear({ org, env, agent, holder: '' }, recording)
+    const { text, credits } = await this.#transcriber.hear({ org, env, agent, holder: '' }, recording)
     return { text, pay: (tx) => this.#accounts.charge(org, credits, tx) }
   }
 

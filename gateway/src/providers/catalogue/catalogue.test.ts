@@ -17,7 +17,7 @@ const folder = new VendorFolder()
   .add(manifestOf('house', ['llm', 'tts'], { credentials: { fields: [] } }))
   .add(manifestOf('torn', ['tts']), `throw new Error('line one\\nof ' + import.meta.filename)`)
   .add(manifestOf('lacking', ['tts']), `import 'no-such-package-anywhere'; export default { voice() {} }`)
-  .add(manifestOf('mute', ['tts']), `export default { ears() {} }`)
+  .add(manifestOf('mute', ['tts']), `export default { transcriber() {} }`)
   .add({ name: 'unread' })
 const rates = [rateOf('tts', 'lender', true), rateOf('stt', 'lender', false), rateOf('tts', 'torn', true)]
 const settings = {

@@ -46,8 +46,8 @@ test('the shipped row and the shipped rates name the same models of the same ven
 test('what the shipped row says of installed vendors is what they do (SD-18, SD-83)', () => {
   for (const key of [...Object.keys(row.end_of_turn), ...row.can_end_turn]) {
     const [name = '', prefix] = key.split('/')
-    const ears = vendors.get(name)?.manifest?.stages.stt
-    const isKnown = prefix === undefined ? ears?.ends_turn : ears?.by_model?.[prefix]
+    const transcriber = vendors.get(name)?.manifest?.stages.stt
+    const isKnown = prefix === undefined ? transcriber?.ends_turn : transcriber?.by_model?.[prefix]
     if (vendors.get(name)) assert.ok(isKnown, `${name} has no ears for ${key}`)
   }
   for (const name of Object.keys(row.voices)) {

@@ -9,7 +9,7 @@ import type { RunningKey, StageKeys } from '../lending/stage-keys.ts'
 import { notLent } from '../reading/vendor-refusals.ts'
 import type { ProvidersRow } from '../row/row.ts'
 import type { Chosen } from './chosen.ts'
-import type { EarsChoice } from './ears-choice.ts'
+import type { TranscriberChoice } from './transcriber-choice.ts'
 import type { Admitted, Admission } from './admission.ts'
 import * as store from './grants.store.ts'
 import { unseenMs, type OpenStreams } from './open-streams.ts'
@@ -31,7 +31,7 @@ export interface GrantParts {
   providersRow: ProvidersRow
   stageKeys: StageKeys
   speechChoice: SpeechChoice
-  earsChoice: EarsChoice
+  transcriberChoice: TranscriberChoice
   openStreams: OpenStreams
 }
 
@@ -86,14 +86,14 @@ export class Grants {
   }
 
   async #granted(asked: AskGrant): Promise<Grant> {
-    const { providersRow, stageKeys, speechChoice, earsChoice } = this.#parts
+    const { providersRow, stageKeys, speechChoice, transcriberChoice } = this.#parts
     const [admitted, row] = await Promise.all([this.#admitted(asked), providersRow.read()])
     const { caller } = admitted
     const { doing } = asked
     const chosen =
       doing === 'speech'
         ? await speechChoice.choose(admitted, asked, row)
-        : await earsChoice.choose(admitted, doing, asked, row)
+        : await transcriberChoice.choose(admitted, doing, asked, row)
     const { stage, vendor, model, knobs } = chosen
     const key = await stageKeys.find(caller, stage, { vendor: vendor.name, model }, row)
     if (!key) throw badModel(notLent('model', vendor.name).message)

@@ -22,9 +22,9 @@ test('with no setting at all a sample is spoken on this machine, and the ears of
   const voice = list.voices[0].id
   const sample = await client.post('/v1/voices/sample', { tts: 'local', voice, text: sentence })
   assert.equal(sample.status, 200, sample.text)
-  const ears = await findVendors().get('local')?.ears({ credentials: {} })
+  const transcriber = await findVendors().get('local')?.transcriber({ credentials: {} })
   const recording = { bytes: sample.bytes, mediaType: 'audio/wav' }
-  const heard = await ears?.transcribe?.(recording, AbortSignal.timeout(60_000))
+  const heard = await transcriber?.transcribe?.(recording, AbortSignal.timeout(60_000))
   const understood = new Set(heard?.text.toLowerCase().match(/[a-z]+/g))
   const words = sentence.split(' ')
   const kept = words.filter((word) => understood.has(word))

@@ -3,12 +3,12 @@ import { writeSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
 import decode from '@audio/decode'
 import { decodedRate, mostMemoryBytes, outcomeFd, type Outcome } from './decoding-terms.ts'
-import type { MediaForm } from './media-forms.ts'
+import type { MediaFormat } from './media-formats.ts'
 import { Mono, mostChannels } from './mono.ts'
 import { moovFirst } from './moov-first.ts'
 import { wavFormat, type WavFormat } from './wav-format.ts'
 
-// A process of its own for one file that anybody may have made: it reads the file from its input, writes samples to
+// A process of its own for one untrusted file: it reads the file from its input, writes samples to
 // its output, and may be killed at any time. A thread would not do: what runs out of memory takes its process along.
 
 /** So little that what a decoder makes of it at once stays small, however much a file promises. */
@@ -26,7 +26,7 @@ const [form = '', mostSeconds = ''] = process.argv.slice(2)
 const mostBytes = Number(mostSeconds) * decodedRate * 2
 const pieces: Buffer[] = []
 for await (const piece of process.stdin) pieces.push(piece as Buffer)
-const { bytes, decoder, headBytes } = await prepared(form as MediaForm, Buffer.concat(pieces.splice(0)))
+const { bytes, decoder, headBytes } = await prepared(form as MediaFormat, Buffer.concat(pieces.splice(0)))
 
 const mono = new Mono(decodedRate)
 let written = 0
@@ -53,7 +53,7 @@ async function write(samples: Uint8Array) {
   if (!process.stdout.write(samples)) await once(process.stdout, 'drain')
 }
 
-async function prepared(named: MediaForm, file: Buffer) {
+async function prepared(named: MediaFormat, file: Buffer) {
   if (named === 'wav' && !isSane(wavFormat(file))) end('unreadable')
   if (named === 'ogg') return { bytes: file, headBytes: 0, decoder: await decode[codecOfOgg(file)]() }
   if (named !== 'm4a') return { bytes: file, headBytes: 0, decoder: await decode[named]() }

@@ -1,6 +1,6 @@
 // What the process that decodes a file and the one that asks for it have agreed on.
 
-/** Samples a second of what is decoded: what ears hear with. */
+/** Sample rate of decoded audio: what transcribers take. */
 export const decodedRate = 16_000
 
 /** With all of its own runtime. A file that needs more is made to. */

@@ -16,12 +16,12 @@ import {
 } from '../../testing/recordings.ts'
 import { DecodingFailure } from './decoding-failure.ts'
 import { decoded } from './decoding.ts'
-import { formOf } from './media-forms.ts'
+import { formatOf } from './media-formats.ts'
 
 const never = new AbortController().signal
 
 const decodedFile = (file: Buffer) => {
-  const form = formOf(file)
+  const form = formatOf(file)
   assert.ok(form)
   return decoded(file, form, never)
 }
@@ -75,7 +75,7 @@ test('a file that is not what it seems is refused', async () => {
   assert.equal(seconds, 0)
 })
 
-test('a few bytes that promise a world of memory are refused, and nobody else notices', async () => {
+test('a few bytes that promise a world of memory are refused, and other decodings are not affected', async () => {
   const files = [
     mp4Bomb(),
     Buffer.concat([wavSaying({ channels: 65_535, frameBytes: 1, bits: 8 }), Buffer.alloc(1_000_000)]),
@@ -149,7 +149,7 @@ test('where no process can be started a file is refused, and the server goes on'
   assert.equal(status, 0)
 })
 
-test('whoever leaves while their file is decoded takes the decoder along', async () => {
+test('a caller that cancels while its file is decoded ends the decoder', async () => {
   const left = new AbortController()
   const decoding = decoded(flacBomb(5_000_000), 'flac', left.signal)
   left.abort(new Error('gone'))

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { wavHeader } from '@switchroom/audio/wav'
 import { DecodingFailure } from './decoding-failure.ts'
 import { decodedRate, outcomeFd } from './decoding-terms.ts'
-import type { MediaForm } from './media-forms.ts'
+import type { MediaFormat } from './media-formats.ts'
 import { Turns } from './turns.ts'
 
 const program = fileURLToPath(new URL('decoding-program.ts', import.meta.url))
@@ -30,7 +30,7 @@ export interface Decoded {
 /** A file of any form as WAV, made in a process of its own that cannot take more time or memory than it may. */
 export async function decoded(
   file: Buffer,
-  form: MediaForm,
+  form: MediaFormat,
   signal: AbortSignal,
   mostMinutes = longestMinutes,
 ): Promise<Decoded> {
@@ -44,7 +44,7 @@ export async function decoded(
 
 function samplesOf(
   file: Buffer,
-  form: MediaForm,
+  form: MediaFormat,
   signal: AbortSignal,
   mostMinutes: number,
 ): Promise<Buffer[]> {

@@ -1,6 +1,6 @@
 import { workerData } from 'node:worker_threads'
 
-// Ends its whole process when that holds too much, or works for nobody. Decoders work in one stretch and make arrays
+// Ends its whole process when it uses too much memory or its parent is gone. Decoders work in one stretch and make arrays
 // of whatever length a file tells them; no limit of the runtime counts those.
 
 const everyMs = 20

@@ -23,7 +23,8 @@ export class Mono {
     sampleRate: number
   }): Uint8Array {
     if (channelData.length === 0) return new Uint8Array(0)
-    if (channelData.length > mostChannels) throw new Error(`nobody listens to ${channelData.length} channels`)
+    if (channelData.length > mostChannels)
+      throw new Error(`${channelData.length} channels are too many: send one or two`)
     if (!(sampleRate >= rates.lowest && sampleRate <= rates.highest && Number.isInteger(sampleRate)))
       throw new Error(`nothing is sampled at ${sampleRate}`)
     const mixed = pcmOf(mixedDown(channelData))

@@ -1,7 +1,7 @@
 import { untilAborted } from '../until-aborted.ts'
 import { DecodingFailure } from './decoding-failure.ts'
 
-/** Lets some work at once, some more wait for their turn, and nobody else. */
+/** Lets a few work at once, a few more wait, and refuses the others. */
 export class Turns {
   #free: number
   readonly #mostWaiting: number

@@ -32,7 +32,7 @@ export class Hearing {
   open(id: number, opened: Opened) {
     const live = [...this.#streams.values()].filter(({ kind }) => kind === 'live').length
     if (opened.kind === 'live' && live >= mostLive) {
-      const words = `local ears are already listening to ${live} streams: that is all this machine is asked for`
+      const words = `local speech-to-text already transcribes ${live} streams, the limit of this machine: try again later`
       this.#say(id, { type: 'refused', words })
       return
     }

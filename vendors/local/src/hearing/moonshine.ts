@@ -13,7 +13,7 @@ const shape = { layers: 6, heads: 8, headSize: 36 }
 const startToken = 1
 const endToken = 2
 const sampleRate = 16_000
-/** Nobody speaks faster; without a bound the model repeats itself over noise. */
+/** An upper bound of speech: without it the model repeats itself over noise. */
 const mostTokensPerSecond = 7
 const fewestTokens = 6
 /** Under this the encoder has too little to look at. */
@@ -40,7 +40,7 @@ export class Moonshine {
     return new Moonshine(await load('encoder_model.onnx'), await load('decoder_model_merged.onnx'))
   }
 
-  /** Ends early, with what it has, when nobody wants it any more. */
+  /** Ends early, with what it has, when it is cancelled. */
   async hear(samples: Float32Array, isWanted: () => boolean): Promise<string> {
     const audio = atLeast(fewestSamples, samples)
     const mostTokens = fewestTokens + Math.ceil((audio.length / sampleRate) * mostTokensPerSecond)

@@ -15,7 +15,7 @@ process.on('uncaughtException', giveUp)
 
 const silero = await loadSilero()
 const hearing = new Hearing(await Moonshine.load(), silero, (id, answer) => say({ ...answer, id }))
-process.stderr.write(`local ears: loaded in ${Math.round(performance.now())} ms\n`)
+process.stderr.write(`local speech-to-text: loaded in ${Math.round(performance.now())} ms\n`)
 
 const reader = new MessageReader()
 process.stdin.on('data', (chunk: Buffer) => {
@@ -35,7 +35,8 @@ function say(message: Message) {
 }
 
 function giveUp(error: Error) {
-  process.stdout.write(lineOf({ type: 'failed', words: `local ears failed: ${error.message}` }), () =>
-    process.exit(1),
+  process.stdout.write(
+    lineOf({ type: 'failed', words: `local speech-to-text failed: ${error.message}` }),
+    () => process.exit(1),
   )
 }

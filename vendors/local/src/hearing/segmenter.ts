@@ -39,7 +39,7 @@ export class Segmenter {
   #speechAt: number | undefined
   #silentFrames = 0
 
-  /** Of the speech that is going on, without the silence it may end with; 0 where nobody speaks. */
+  /** The length of the current speech without the silence at its end; 0 without speech. */
   get spokenFrames(): number {
     return this.#speechAt === undefined ? 0 : this.#frames.length - this.#speechAt - this.#silentFrames
   }

@@ -14,7 +14,7 @@ export async function loadSilero(): Promise<InferenceSession> {
   return openSession(await checkedWeights(path, sha256))
 }
 
-/** How likely it is that somebody speaks, frame by frame of one stream. */
+/** The probability of speech for each frame of one stream. */
 export class VoiceActivity {
   readonly #session: InferenceSession
   readonly #rate = new Tensor('int64', BigInt64Array.of(BigInt(sampleRate)), [])

@@ -13,7 +13,7 @@ const source = fileURLToPath(new URL('..', import.meta.url))
 let folder: string
 
 before(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'local-ears-'))
+  folder = await mkdtemp(join(tmpdir(), 'local-transcriber-'))
 })
 after(() => rm(folder, { recursive: true }))
 
@@ -49,5 +49,5 @@ test('weights with one wrong bit are refused, and the program says so before it 
   assert.equal(status, 1)
   const { type, words } = JSON.parse(said) as { type: string; words: string }
   assert.equal(type, 'failed')
-  assert.match(words, /^local ears failed: silero_vad.onnx is not the file that local hears with/)
+  assert.match(words, /^local speech-to-text failed: silero_vad.onnx is not the file that local hears with/)
 })

@@ -1,0 +1,48 @@
+import { SwitchroomError } from '@switchroom/sdk/errors'
+import { GatewayRefusal } from '@switchroom/sdk/gateway-refusal'
+import { exitCodes } from './exit-codes.ts'
+
+/** Ends the command: one sentence for people, one exit status for scripts. */
+export class Failure extends Error {
+  readonly exitCode: number
+  /** The HTTP status, if the gateway answered. */
+  readonly status: number | undefined
+
+  constructor(exitCode: number, sentence: string, status?: number) {
+    super(sentence)
+    this.exitCode = exitCode
+    this.status = status
+  }
+}
+
+export const wrongUsage = (sentence: string) => new Failure(exitCodes.usage, sentence)
+
+export const notSignedIn = (url: string) =>
+  new Failure(exitCodes.notSignedIn, `you are not signed in at ${url}: run svc login`)
+
+export const interrupted = () => new Failure(exitCodes.interrupted, '')
+
+export const unreachable = (what: string, url: string, cause: unknown) =>
+  new Failure(exitCodes.unreachable, `the ${what} at ${url} cannot be reached (${reasonOf(cause)})`)
+
+/** A revoked key counts as not signed in. */
+export function refused(status: number, sentence: string): Failure {
+  if (status === 401) return new Failure(exitCodes.notSignedIn, `${sentence}: run svc login`, status)
+  return new Failure(exitCodes.refused, sentence, status)
+}
+
+/** An error of the SDK as the failure of a command; undefined for any other error. */
+export function failureOf(error: unknown): Failure | undefined {
+  if (error instanceof Failure) return error
+  if (error instanceof GatewayRefusal) return refused(error.status, error.detail)
+  return error instanceof SwitchroomError ? new Failure(exitCodes.refused, error.detail) : undefined
+}
+
+/** The cause of a failed fetch: its own message says only that it failed. */
+export function reasonOf(error: unknown): string {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
+  if (cause instanceof AggregateError) return reasonOf(cause.errors[0])
+  if (!(cause instanceof Error)) return String(cause)
+  const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : ''
+  return cause.message || code || cause.name
+}

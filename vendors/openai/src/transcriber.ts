@@ -1,0 +1,50 @@
+import { addressOf } from '@switchroom/kit/addresses'
+import { silent } from '@switchroom/kit/failures'
+import { codeOfLanguage, primaryTag } from '@switchroom/kit/languages'
+import { formWith } from '@switchroom/kit/recordings'
+import { ask, jsonOf } from '@switchroom/kit/requests'
+import type { Transcriber, Setting, Transcript } from '@switchroom/kit/vendor'
+import { openAiAddress } from './address.ts'
+
+/** The only model that tells when each word was said. */
+const tellsTimes = 'whisper-1'
+
+export function transcriber({ keywords, credentials }: Setting): Transcriber {
+  const { base_url: base = openAiAddress, language, prompt, ...rest } = keywords
+  const address = addressOf(String(base), '/audio/transcriptions')
+  const headers = { authorization: `Bearer ${credentials['api_key']}` }
+  return {
+    async transcribe(recording, signal) {
+      const form = formWith('file', recording)
+      for (const [keyword, value] of Object.entries(rest)) form.set(keyword, String(value))
+      if (typeof language === 'string') form.set('language', primaryTag(language)) // `pt-BR` is refused
+      const words = [(prompt ?? []) as string | string[]].flat().join(', ')
+      if (words !== '') form.set('prompt', words)
+      const isTimed = rest['model'] === tellsTimes
+      form.set('response_format', isTimed ? 'verbose_json' : 'json')
+      if (isTimed) for (const unit of ['word', 'segment']) form.append('timestamp_granularities[]', unit)
+      const answer = await ask(address, { headers, body: form, signal })
+      return transcriptOf((await jsonOf(answer)) as Answer)
+    },
+  }
+}
+
+interface Answer {
+  text?: string
+  language?: string
+  duration?: number
+  words?: { word: string; start: number; end: number }[]
+  segments?: { start: number; end: number; text: string }[]
+  usage?: { seconds?: number }
+}
+
+function transcriptOf({ text, language, duration, words, segments, usage }: Answer): Transcript {
+  if (typeof text !== 'string') throw silent('it sent no transcript')
+  return {
+    text: text.trim(),
+    language: language === undefined ? null : codeOfLanguage(language),
+    duration: duration ?? usage?.seconds ?? null,
+    words: (words ?? []).map(({ word, start, end }) => ({ word, start, end })),
+    segments: (segments ?? []).map((said) => ({ start: said.start, end: said.end, text: said.text.trim() })),
+  }
+}
