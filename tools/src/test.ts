@@ -1,14 +1,19 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { asFailure } from '@switchroom/launcher/failures'
 import { startThrowawayPostgres } from '@switchroom/launcher/postgres'
+import { cpuTime, difference } from './cpu-time.ts'
 import { installMissing } from './debian-packages.ts'
+import { costsVariable, readCosts } from './file-costs.ts'
+import { suiteReport } from './suite-report.ts'
 import { filesAtOnce, root, testFiles } from './test-files.ts'
 
 const testTimeoutMs = 300_000
-const deadline = new URL('file-deadline.ts', import.meta.url).href
+const testProcess = new URL('test-process.ts', import.meta.url).href
 const wholeRun = join(import.meta.dirname, 'whole-run.ts')
+const cache = join(root, 'node_modules', '.cache', 'switchroom')
+const costs = join(cache, 'test-costs.jsonl')
 
 const interrupted = new AbortController()
 let runner: ChildProcess | undefined
@@ -28,19 +33,32 @@ if (absent.length > 0) {
 }
 const options = given.filter((argument) => argument.startsWith('-'))
 const chosen = files.length > 0 ? files : testFiles()
-const run =
-  given.length === 0
-    ? [wholeRun]
-    : ['--test', '--test-reporter=spec', `--test-concurrency=${filesAtOnce}`, ...options, ...chosen]
+const isWhole = given.length === 0
+const run = isWhole
+  ? [wholeRun]
+  : ['--test', '--test-reporter=spec', `--test-concurrency=${filesAtOnce}`, ...options, ...chosen]
 
-if (given.length === 0) installMissing((sentence) => process.stdout.write(`${sentence}\n`))
+if (isWhole) installMissing((sentence) => process.stdout.write(`${sentence}\n`))
+mkdirSync(cache, { recursive: true })
+rmSync(costs, { force: true })
 try {
   const postgres = await startThrowawayPostgres(interrupted.signal)
+  let beforeStop = cpuTime()
   try {
-    process.exitCode = await runTests({ ...process.env, TEST_POSTGRES_URL: postgres.url('postgres') })
+    process.exitCode = await runTests({
+      ...process.env,
+      TEST_POSTGRES_URL: postgres.url('postgres'),
+      [costsVariable]: costs,
+    })
   } finally {
-    await postgres.stop()
+    beforeStop = cpuTime()
+    await postgres.stop() // only now has this process waited for it, and its CPU is counted
   }
+  const whole = cpuTime()
+  if (isWhole)
+    process.stdout.write(
+      `\n${suiteReport(readCosts(costs), { wallMs: performance.now(), whole, postgres: difference(whole, beforeStop) })}`,
+    )
 } catch (error) {
   if (!interrupted.signal.aborted)
     process.stderr.write(`${asFailure(error, 'the temporary folder').message}\n`)
@@ -48,12 +66,16 @@ try {
 }
 
 function runTests(environment: NodeJS.ProcessEnv): Promise<number> {
-  const child = spawn(process.execPath, [`--import=${deadline}`, `--test-timeout=${testTimeoutMs}`, ...run], {
-    cwd: files.length > 0 ? process.cwd() : root,
-    env: { NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'switchroom'), ...environment }, // half the CPU
-    stdio: 'inherit',
-    detached: true, // a group of its own, so that what the tests start can be ended with it
-  })
+  const child = spawn(
+    process.execPath,
+    [`--import=${testProcess}`, `--test-timeout=${testTimeoutMs}`, ...run],
+    {
+      cwd: files.length > 0 ? process.cwd() : root,
+      env: { NODE_COMPILE_CACHE: cache, ...environment }, // half the CPU
+      stdio: 'inherit',
+      detached: true, // a group of its own, so that what the tests start can be ended with it
+    },
+  )
   runner = child
   return new Promise((resolve) => {
     child.on('exit', (status) => {
