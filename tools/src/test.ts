@@ -6,14 +6,17 @@ import { startThrowawayPostgres } from '@switchroom/launcher/postgres'
 import { cpuTime, difference } from './cpu-time.ts'
 import { installMissing } from './debian-packages.ts'
 import { costsVariable, readCosts } from './file-costs.ts'
-import { suiteReport } from './suite-report.ts'
+import { measuredBudget, overBudget, readBudget, writeBudget } from './suite-budget.ts'
+import { type RunCosts, suiteReport } from './suite-report.ts'
 import { filesAtOnce, root, testFiles } from './test-files.ts'
 
 const testTimeoutMs = 300_000
 const testProcess = new URL('test-process.ts', import.meta.url).href
-const wholeRun = join(import.meta.dirname, 'whole-run.ts')
+const sharedRun = join(import.meta.dirname, 'shared-run.ts')
 const cache = join(root, 'node_modules', '.cache', 'switchroom')
-const costs = join(cache, 'test-costs.jsonl')
+const costs = join(cache, `test-costs-${process.pid}.jsonl`)
+/** Options of ours: shares processes between the given files; writes the budget anew after a whole run. */
+const [together, measure] = ['--together', '--measure']
 
 const interrupted = new AbortController()
 let runner: ChildProcess | undefined
@@ -32,15 +35,14 @@ if (absent.length > 0) {
   process.exit(1)
 }
 const options = given.filter((argument) => argument.startsWith('-'))
-const chosen = files.length > 0 ? files : testFiles()
-const isWhole = given.length === 0
-const run = isWhole
-  ? [wholeRun]
-  : ['--test', '--test-reporter=spec', `--test-concurrency=${filesAtOnce}`, ...options, ...chosen]
+const isWhole = given.every((argument) => argument === measure)
+const run =
+  isWhole || options.includes(together)
+    ? [sharedRun, ...files]
+    : ['--test', '--test-reporter=spec', `--test-concurrency=${filesAtOnce}`, ...options, ...chosenFiles()]
 
 if (isWhole) installMissing((sentence) => process.stdout.write(`${sentence}\n`))
 mkdirSync(cache, { recursive: true })
-rmSync(costs, { force: true })
 try {
   const postgres = await startThrowawayPostgres(interrupted.signal)
   let beforeStop = cpuTime()
@@ -55,14 +57,30 @@ try {
     await postgres.stop() // only now has this process waited for it, and its CPU is counted
   }
   const whole = cpuTime()
-  if (isWhole)
-    process.stdout.write(
-      `\n${suiteReport(readCosts(costs), { wallMs: performance.now(), whole, postgres: difference(whole, beforeStop) })}`,
-    )
+  if (isWhole) report({ wallMs: performance.now(), whole, postgres: difference(whole, beforeStop) })
 } catch (error) {
   if (!interrupted.signal.aborted)
     process.stderr.write(`${asFailure(error, 'the temporary folder').message}\n`)
   process.exitCode = 1
+} finally {
+  rmSync(costs, { force: true })
+}
+
+function chosenFiles(): string[] {
+  return files.length > 0 ? files : testFiles()
+}
+
+/** Shares of a run that failed, or without the children that only Linux counts, say nothing about the budget. */
+function report(spent: RunCosts): void {
+  const costOfFiles = readCosts(costs)
+  process.stdout.write(`\n${suiteReport(costOfFiles, spent)}`)
+  if (process.exitCode !== 0 || process.platform !== 'linux') return
+  const measured = measuredBudget(costOfFiles)
+  if (given.includes(measure)) return writeBudget(measured)
+  for (const sentence of overBudget(measured, readBudget())) {
+    process.stderr.write(`${sentence}\n`)
+    process.exitCode = 1
+  }
 }
 
 function runTests(environment: NodeJS.ProcessEnv): Promise<number> {
