@@ -2,13 +2,13 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { asFailure } from '@switchroom/launcher/failures'
-import { startThrowawayPostgres } from '@switchroom/launcher/postgres'
 import { cpuTime, difference } from './cpu-time.ts'
 import { installMissing } from './debian-packages.ts'
 import { costsVariable, readCosts } from './file-costs.ts'
 import { measuredBudget, overBudget, readBudget, writeBudget } from './suite-budget.ts'
 import { type RunCosts, suiteReport } from './suite-report.ts'
 import { filesAtOnce, root, testFiles } from './test-files.ts'
+import { startTestPostgres } from './test-postgres.ts'
 
 const testTimeoutMs = 300_000
 const testProcess = new URL('test-process.ts', import.meta.url).href
@@ -44,7 +44,7 @@ const run =
 if (isWhole) installMissing((sentence) => process.stdout.write(`${sentence}\n`))
 mkdirSync(cache, { recursive: true })
 try {
-  const postgres = await startThrowawayPostgres(interrupted.signal)
+  const postgres = await startTestPostgres(interrupted.signal)
   let beforeStop = cpuTime()
   try {
     process.exitCode = await runTests({
