@@ -1,16 +1,25 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, mkdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { asFailure } from '@switchroom/launcher/failures'
+import { startThrowawayPostgres } from '@switchroom/launcher/postgres'
 import { cpuTime, difference } from './cpu-time.ts'
 import { installMissing } from './debian-packages.ts'
 import { costsVariable, readCosts } from './file-costs.ts'
 import { measuredBudget, overBudget, readBudget, writeBudget } from './suite-budget.ts'
 import { type RunCosts, suiteReport } from './suite-report.ts'
 import { filesAtOnce, root, testFiles } from './test-files.ts'
-import { startTestPostgres } from './test-postgres.ts'
+import { testFolder } from './test-memory.ts'
 
 const testTimeoutMs = 300_000
+const postgresSettings = [
+  'autovacuum=off',
+  'wal_level=minimal',
+  'max_wal_senders=0',
+  'jit=off',
+  'io_method=sync',
+]
 const testProcess = new URL('test-process.ts', import.meta.url).href
 const sharedRun = join(import.meta.dirname, 'shared-run.ts')
 const cache = join(root, 'node_modules', '.cache', 'switchroom')
@@ -43,14 +52,21 @@ const run =
 
 if (isWhole) installMissing((sentence) => process.stdout.write(`${sentence}\n`))
 mkdirSync(cache, { recursive: true })
+const folder = testFolder()
 try {
-  const postgres = await startTestPostgres(interrupted.signal)
+  const postgres = await startThrowawayPostgres({
+    signal: interrupted.signal,
+    parent: folder,
+    settings: postgresSettings,
+  })
   let beforeStop = cpuTime()
   try {
     process.exitCode = await runTests({
       ...process.env,
       TEST_POSTGRES_URL: postgres.url('postgres'),
       [costsVariable]: costs,
+      TMPDIR: folder,
+      TEST_DISK: tmpdir(),
     })
   } finally {
     beforeStop = cpuTime()
@@ -64,6 +80,7 @@ try {
   process.exitCode = 1
 } finally {
   rmSync(costs, { force: true })
+  rmSync(folder, { recursive: true, force: true })
 }
 
 function chosenFiles(): string[] {
