@@ -14,5 +14,6 @@ if (isTestFile) {
     process.exit(1)
   }, mostMs).unref()
   const recorder = new CostRecorder()
-  if (!isGroup) process.on('exit', () => recorder.record(relative(root, program)))
+  const isTest = program.endsWith('.test.ts') // a process or thread that a test starts loads this too
+  if (isTest && !isGroup) process.on('exit', () => recorder.record(relative(root, program)))
 }
