@@ -29,7 +29,12 @@ export function readBudget(): SuiteBudget {
 }
 
 export function writeBudget(budget: SuiteBudget): void {
-  writeFileSync(path, `${JSON.stringify(budget, null, 2)}\n`)
+  const text = JSON.stringify(budget, null, 2)
+  const oneLineAFile = text.replace(
+    /\{\s+("wallSeconds": [\d.]+,)\s+("cpuSeconds": [\d.]+)\s+\}/g,
+    '{ $1 $2 }',
+  )
+  writeFileSync(path, `${oneLineAFile}\n`)
 }
 
 export const costIn = (budget: SuiteBudget, file: string): Costs => budget.files[file] ?? unlisted

@@ -17,3 +17,8 @@ export function testFiles(): string[] {
   const found = globSync(patterns, { cwd: root, exclude: ['tools/src/fixtures/**'] })
   return found.toSorted()
 }
+
+/** Journeys across running processes, and tests in real time: they wait more than they compute. */
+const realTime = ['e2e/', 'media/', 'worker/', 'session/src/spoken/']
+
+export const isRealTime = (file: string) => realTime.some((folder) => file.startsWith(folder))

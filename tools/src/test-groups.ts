@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { TestProgram } from './schedule.ts'
 import { costIn, readBudget, type SuiteBudget } from './suite-budget.ts'
-import { root } from './test-files.ts'
+import { isRealTime, root } from './test-files.ts'
 
 /** Packages whose test files run one after another in shared processes: loading a gateway costs more than most tests. */
 const sharing = ['audio', 'cli', 'contract', 'gateway', 'sdk', 'session', 'speech', 'tools', 'vendors']
@@ -14,9 +14,6 @@ const fewestProcesses = 4 // so that a few files use both cores
 /** Tests that count child processes of the process they run in, and tests that speak in real time. */
 const alone = ['vendors/local/', 'session/src/spoken/']
 const aloneFromSeconds = 25
-
-/** Journeys across running processes, and tests in real time: they wait more than they compute. */
-const waiting = ['e2e/', 'media/', 'worker/', 'session/src/spoken/']
 
 /** How a test file says that it compares times, which other programs would disturb. */
 const measuresTime = /^\/\/ Measures time\b/m
@@ -41,7 +38,7 @@ export function testGroups(
   for (const file of files) {
     const seconds = costIn(budget, file).wallSeconds
     if (measuresTime.test(textOf(file))) groups.push({ files: [file], kind: 'quiet', seconds })
-    else if (isIn(file, waiting)) groups.push({ files: [file], kind: 'waiting', seconds })
+    else if (isRealTime(file)) groups.push({ files: [file], kind: 'waiting', seconds })
     else if (
       !sharing.includes(file.slice(0, file.indexOf('/'))) ||
       isIn(file, alone) ||
