@@ -8,7 +8,7 @@ export const ordinaryUser = { uid: 65534, gid: 65534 }
 
 /** The sources as a fresh clone has them: no packages, no data. */
 export function freshClone(t: Lasting): string {
-  const folder = temporaryFolder(t)
+  const folder = temporaryFolder(t, process.env['TEST_DISK']) // a run keeps its other folders in memory
   chmodSync(folder, 0o755)
   const clone = join(folder, 'clone')
   for (const file of trackedFiles()) {

@@ -45,7 +45,7 @@ async function endConnections(client: Client, name: string) {
 export async function emptyDatabase(copiedFrom?: string): Promise<TestDatabase> {
   const name = `test_${randomBytes(6).toString('hex')}`
   await onServer((client) =>
-    client.query(`create database ${name} ${copiedFrom ? `template ${copiedFrom}` : ''}`),
+    client.query(`create database ${name} ${copiedFrom ? `template ${copiedFrom} strategy file_copy` : ''}`),
   )
   const run = (sql: string) => onServer(async (client) => void (await client.query(sql)))
   return {

@@ -37,19 +37,30 @@ export function startPostgres(options: StartOptions): Promise<Postgres> {
   })
 }
 
+interface ThrowawayOptions {
+  signal?: AbortSignal
+  /** The folder that holds its folder. */
+  parent?: string
+  settings?: readonly string[]
+}
+
 /** A server for tests: quick rather than safe, and nothing is left of it when its starter is gone. */
-export async function startThrowawayPostgres(signal = new AbortController().signal): Promise<Postgres> {
-  const folder = mkdtempSync(join(tmpdir(), 'switchroom-'))
+export async function startThrowawayPostgres({
+  signal = new AbortController().signal,
+  parent = tmpdir(),
+  settings: more = [],
+}: ThrowawayOptions = {}): Promise<Postgres> {
+  const folder = mkdtempSync(join(parent, 'switchroom-'))
   const account = postgresAccount(folder)
   if (account) chownSync(folder, account.uid, account.gid)
   const file = join(folder, 'postgres.log')
   const log = { file, descriptor: openSync(file, 'a') }
-  const settings = ['fsync=off', 'full_page_writes=off', 'synchronous_commit=off', 'max_connections=300']
+  const always = ['fsync=off', 'full_page_writes=off', 'synchronous_commit=off', 'max_connections=300']
   const remove = () => rmSync(folder, { recursive: true, force: true })
   try {
     const postgres = await start(
       { cluster: join(folder, 'postgres'), log, signal },
-      { durable: false, settings, remove: folder },
+      { durable: false, settings: [...always, ...more], remove: folder },
     )
     return { ...postgres, stop: () => postgres.stop().finally(remove) }
   } catch (error) {

@@ -23,8 +23,8 @@ export function afterwards(t: Lasting, undo: Undo): void {
 }
 
 /** A folder of the test's own, removed after it. */
-export function temporaryFolder(t: Lasting): string {
-  const folder = mkdtempSync(join(tmpdir(), 'switchroom-test-'))
+export function temporaryFolder(t: Lasting, parent = tmpdir()): string {
+  const folder = mkdtempSync(join(parent, 'switchroom-test-'))
   afterwards(t, () => rmSync(folder, { recursive: true, force: true }))
   return folder
 }

@@ -18,17 +18,7 @@ export function testFiles(): string[] {
   return found.toSorted()
 }
 
-/** A journey across running processes. */
-export const isJourney = (file: string) => file.startsWith('e2e/')
+/** Journeys across running processes, and tests in real time: they wait more than they compute. */
+const realTime = ['e2e/', 'media/', 'worker/', 'session/src/spoken/']
 
-/** How many of the others have started when the last journey starts. */
-const lastAfter = 3 / 4
-
-/** Journeys wait for processes of their own: among the others they neither crowd each other nor leave a core idle. */
-export function spread(journeys: string[], others: string[]): string[] {
-  const step = (others.length * lastAfter) / Math.max(1, journeys.length - 1)
-  const place = (file: string, at: number) => ({ file, at })
-  return [...journeys.map((file, n) => place(file, n * step)), ...others.map(place)]
-    .toSorted((a, b) => a.at - b.at)
-    .map(({ file }) => file)
-}
+export const isRealTime = (file: string) => realTime.some((folder) => file.startsWith(folder))

@@ -16,3 +16,36 @@ test('every test file is in one group, and what cannot share a process is alone'
     [],
   )
 })
+
+test('the longest start first, a long one shares no process, and one that measures time is quiet', () => {
+  const measured = (wallSeconds: number) => ({ wallSeconds, cpuSeconds: 1 })
+  const budget = {
+    packages: {},
+    files: {
+      'gateway/src/long.test.ts': measured(90),
+      'e2e/src/long.test.ts': measured(60),
+      'gateway/src/timed.test.ts': measured(5),
+    },
+  }
+  const files = [
+    'gateway/src/timed.test.ts',
+    'e2e/src/long.test.ts',
+    'gateway/src/long.test.ts',
+    'gateway/src/a.test.ts',
+  ]
+  const textOf = (file: string) => (file.includes('timed') ? "import 'x'\n// Measures time: …\n" : '')
+  assert.deepEqual(
+    testGroups(files, { budget, textOf }).map(({ files: [file], kind }) => [file, kind]),
+    [
+      ['gateway/src/long.test.ts', 'busy'],
+      ['e2e/src/long.test.ts', 'waiting'],
+      ['gateway/src/timed.test.ts', 'quiet'],
+      ['gateway/src/a.test.ts', 'busy'],
+    ],
+  )
+})
+
+test('a few files use both cores', () => {
+  const files = ['gateway/src/a.test.ts', 'gateway/src/b.test.ts', 'cli/src/c.test.ts']
+  assert.equal(testGroups(files, { textOf: () => '' }).length, 3)
+})

@@ -1,53 +1,78 @@
-import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { isJourney, root, spread } from './test-files.ts'
+import type { TestProgram } from './schedule.ts'
+import { costIn, readBudget, type SuiteBudget } from './suite-budget.ts'
+import { isRealTime, root } from './test-files.ts'
 
 /** Packages whose test files run one after another in shared processes: loading a gateway costs more than most tests. */
-const sharing = ['audio', 'cli', 'contract', 'gateway', 'sdk', 'session', 'speech', 'vendors']
+const sharing = ['audio', 'cli', 'contract', 'gateway', 'sdk', 'session', 'speech', 'tools', 'vendors']
 const filesInAProcess = 14
-
-export interface TestGroup {
-  files: string[]
-  bytes: number
-}
+const fewestProcesses = 4 // so that a few files use both cores
 
 /** Tests that count child processes of the process they run in, and tests that speak in real time. */
 const alone = ['vendors/local/', 'session/src/spoken/']
+const aloneFromSeconds = 25
 
-const isSharing = (file: string) =>
-  !alone.some((folder) => file.startsWith(folder)) && sharing.some((folder) => file.startsWith(`${folder}/`))
+/** How a test file says that it compares times, which other programs would disturb. */
+const measuresTime = /^\/\/ Measures time\b/m
 
-/** Which files share a process, the largest groups first; a file of another package is a group by itself. */
-export function testGroups(files: readonly string[]): TestGroup[] {
-  const sized = files.map((file) => ({ file, bytes: statSync(join(root, file)).size }))
-  const shared = sized.filter(({ file }) => isSharing(file)).toSorted((a, b) => b.bytes - a.bytes)
-  const count = Math.ceil(shared.length / filesInAProcess)
-  const groups: TestGroup[] = Array.from({ length: count }, () => ({ files: [], bytes: 0 }))
-  for (const { file, bytes } of shared) {
-    const smallest = groups.reduce((least, group) => (group.bytes < least.bytes ? group : least))
-    smallest.files.push(file)
-    smallest.bytes += bytes
-  }
-  const single = sized
-    .filter(({ file }) => !isSharing(file))
-    .map(({ file, bytes }) => ({ files: [file], bytes }))
-  return [...groups, ...single].toSorted((a, b) => b.bytes - a.bytes)
+const isIn = (file: string, folders: readonly string[]) => folders.some((folder) => file.startsWith(folder))
+
+interface TestGroup extends Omit<TestProgram, 'path'> {
+  files: string[]
+  seconds: number
 }
 
-/** The programs of a whole run, in the order in which they start: a test file, or one that runs a group of them. */
-export function testPrograms(files: readonly string[]): string[] {
-  const folder = join(root, 'node_modules', '.cache', 'switchroom', 'test-groups')
-  rmSync(folder, { recursive: true, force: true })
+/** Which files share a process; the longest first, as far as they were measured. */
+export function testGroups(
+  files: readonly string[],
+  {
+    budget = readBudget(),
+    textOf = readText,
+  }: { budget?: SuiteBudget; textOf?: (file: string) => string } = {},
+): TestGroup[] {
+  const groups: TestGroup[] = []
+  const shared: { file: string; seconds: number }[] = []
+  for (const file of files) {
+    const seconds = costIn(budget, file).wallSeconds
+    if (measuresTime.test(textOf(file))) groups.push({ files: [file], kind: 'quiet', seconds })
+    else if (isRealTime(file)) groups.push({ files: [file], kind: 'waiting', seconds })
+    else if (
+      !sharing.includes(file.slice(0, file.indexOf('/'))) ||
+      isIn(file, alone) ||
+      seconds >= aloneFromSeconds
+    )
+      groups.push({ files: [file], kind: 'busy', seconds })
+    else shared.push({ file, seconds })
+  }
+  return [...groups, ...evenly(shared)].toSorted((a, b) => b.seconds - a.seconds)
+}
+
+const readText = (file: string) => readFileSync(join(root, file), 'utf8')
+
+function evenly(shared: readonly { file: string; seconds: number }[]): TestGroup[] {
+  const count = Math.max(Math.ceil(shared.length / filesInAProcess), Math.min(fewestProcesses, shared.length))
+  const groups = Array.from({ length: count }, (): TestGroup => ({ files: [], kind: 'busy', seconds: 0 }))
+  for (const { file, seconds } of shared.toSorted((a, b) => b.seconds - a.seconds)) {
+    const shortest = groups.reduce((least, group) => (group.seconds < least.seconds ? group : least))
+    shortest.files.push(file)
+    shortest.seconds += seconds
+  }
+  return groups
+}
+
+/** The programs of a run: a test file, or one that runs a group of them. */
+export function testPrograms(files: readonly string[]): TestProgram[] {
+  const folder = join(tmpdir(), 'test-groups') // of this run alone
   mkdirSync(folder, { recursive: true })
-  const programs = testGroups(files).map(({ files: together }, at) => {
+  return testGroups(files).map(({ files: together, kind }, at) => {
     const [only = ''] = together
-    return together.length === 1 ? only : writeProgram(join(folder, `${at}.test.mjs`), together)
+    const path =
+      together.length === 1 ? join(root, only) : writeProgram(join(folder, `${at}.test.mjs`), together)
+    return { path, kind }
   })
-  return spread(
-    programs.filter(isJourney),
-    programs.filter((program) => !isJourney(program)),
-  ).map((program) => join(root, program))
 }
 
 function writeProgram(path: string, files: readonly string[]): string {
@@ -56,5 +81,5 @@ function writeProgram(path: string, files: readonly string[]): string {
     path,
     `import { runTogether } from '${runner}'\nawait runTogether(${JSON.stringify(files)})\n`,
   )
-  return path.slice(root.length)
+  return path
 }

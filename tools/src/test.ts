@@ -1,14 +1,31 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, mkdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { asFailure } from '@switchroom/launcher/failures'
 import { startThrowawayPostgres } from '@switchroom/launcher/postgres'
+import { cpuTime, difference } from './cpu-time.ts'
 import { installMissing } from './debian-packages.ts'
+import { costsVariable, readCosts } from './file-costs.ts'
+import { measuredBudget, overBudget, readBudget, writeBudget } from './suite-budget.ts'
+import { type RunCosts, suiteReport } from './suite-report.ts'
 import { filesAtOnce, root, testFiles } from './test-files.ts'
+import { testFolder } from './test-memory.ts'
 
 const testTimeoutMs = 300_000
-const deadline = new URL('file-deadline.ts', import.meta.url).href
-const wholeRun = join(import.meta.dirname, 'whole-run.ts')
+const postgresSettings = [
+  'autovacuum=off',
+  'wal_level=minimal',
+  'max_wal_senders=0',
+  'jit=off',
+  'io_method=sync',
+]
+const testProcess = new URL('test-process.ts', import.meta.url).href
+const sharedRun = join(import.meta.dirname, 'shared-run.ts')
+const cache = join(root, 'node_modules', '.cache', 'switchroom')
+const costs = join(cache, `test-costs-${process.pid}.jsonl`)
+/** Options of ours: shares processes between the given files; writes the budget anew after a whole run. */
+const [together, measure] = ['--together', '--measure']
 
 const interrupted = new AbortController()
 let runner: ChildProcess | undefined
@@ -27,33 +44,73 @@ if (absent.length > 0) {
   process.exit(1)
 }
 const options = given.filter((argument) => argument.startsWith('-'))
-const chosen = files.length > 0 ? files : testFiles()
+const isWhole = given.every((argument) => argument === measure)
 const run =
-  given.length === 0
-    ? [wholeRun]
-    : ['--test', '--test-reporter=spec', `--test-concurrency=${filesAtOnce}`, ...options, ...chosen]
+  isWhole || options.includes(together)
+    ? [sharedRun, ...files]
+    : ['--test', '--test-reporter=spec', `--test-concurrency=${filesAtOnce}`, ...options, ...chosenFiles()]
 
-if (given.length === 0) installMissing((sentence) => process.stdout.write(`${sentence}\n`))
+if (isWhole) installMissing((sentence) => process.stdout.write(`${sentence}\n`))
+mkdirSync(cache, { recursive: true })
+const folder = testFolder()
 try {
-  const postgres = await startThrowawayPostgres(interrupted.signal)
+  const postgres = await startThrowawayPostgres({
+    signal: interrupted.signal,
+    parent: folder,
+    settings: postgresSettings,
+  })
+  let beforeStop = cpuTime()
   try {
-    process.exitCode = await runTests({ ...process.env, TEST_POSTGRES_URL: postgres.url('postgres') })
+    process.exitCode = await runTests({
+      ...process.env,
+      TEST_POSTGRES_URL: postgres.url('postgres'),
+      [costsVariable]: costs,
+      TMPDIR: folder,
+      TEST_DISK: tmpdir(),
+    })
   } finally {
-    await postgres.stop()
+    beforeStop = cpuTime()
+    await postgres.stop() // only now has this process waited for it, and its CPU is counted
   }
+  const whole = cpuTime()
+  if (isWhole) report({ wallMs: performance.now(), whole, postgres: difference(whole, beforeStop) })
 } catch (error) {
   if (!interrupted.signal.aborted)
     process.stderr.write(`${asFailure(error, 'the temporary folder').message}\n`)
   process.exitCode = 1
+} finally {
+  rmSync(costs, { force: true })
+  rmSync(folder, { recursive: true, force: true })
+}
+
+function chosenFiles(): string[] {
+  return files.length > 0 ? files : testFiles()
+}
+
+/** Shares of a run that failed, or without the children that only Linux counts, say nothing about the budget. */
+function report(spent: RunCosts): void {
+  const costOfFiles = readCosts(costs)
+  process.stdout.write(`\n${suiteReport(costOfFiles, spent)}`)
+  if (process.exitCode !== 0 || process.platform !== 'linux') return
+  const measured = measuredBudget(costOfFiles)
+  if (given.includes(measure)) return writeBudget(measured)
+  for (const sentence of overBudget(measured, readBudget())) {
+    process.stderr.write(`${sentence}\n`)
+    process.exitCode = 1
+  }
 }
 
 function runTests(environment: NodeJS.ProcessEnv): Promise<number> {
-  const child = spawn(process.execPath, [`--import=${deadline}`, `--test-timeout=${testTimeoutMs}`, ...run], {
-    cwd: files.length > 0 ? process.cwd() : root,
-    env: { NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'switchroom'), ...environment }, // half the CPU
-    stdio: 'inherit',
-    detached: true, // a group of its own, so that what the tests start can be ended with it
-  })
+  const child = spawn(
+    process.execPath,
+    [`--import=${testProcess}`, `--test-timeout=${testTimeoutMs}`, ...run],
+    {
+      cwd: files.length > 0 ? process.cwd() : root,
+      env: { NODE_COMPILE_CACHE: cache, ...environment }, // half the CPU
+      stdio: 'inherit',
+      detached: true, // a group of its own, so that what the tests start can be ended with it
+    },
+  )
   runner = child
   return new Promise((resolve) => {
     child.on('exit', (status) => {

@@ -6,6 +6,8 @@ import { loudPart } from '../../testing/rtp-phone.ts'
 import { MediaError } from '../plane.ts'
 import { playSentence } from './play-sentence.ts'
 
+// Measures time: sound that is sent every 20 ms.
+
 for (const codec of ['PCMU', 'PCMA'] as const)
   test(`what a phone says in ${codec} is heard, and what is played arrives on the phone`, async (t) => {
     const { phone, leg } = await onThePhone(t, codec)

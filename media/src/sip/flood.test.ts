@@ -9,6 +9,8 @@ import type { Flooder, Flooding } from '../../testing/sip-flooder.ts'
 import { SipPeer, until } from '../../testing/sip-peer.ts'
 import { usualLimits } from './limits.ts'
 
+// Measures time: how long calls are silent under a flood.
+
 const callsOfEach = 4
 const mostMs = 8_000
 const mostDatagrams = 300_000

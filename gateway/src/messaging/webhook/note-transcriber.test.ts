@@ -15,6 +15,8 @@ import {
   receiver,
 } from '../../../testing/messaging/voice-note-fixture.ts'
 
+// Measures time: what was heard before the patience ended.
+
 test('ears that fail or do not take the form leave it to those the row falls back to (ND-75)', async () => {
   const line = await newNoteLine()
   const models = async (note: ReturnType<typeof noteOf>) => {

@@ -3,6 +3,8 @@ import { after, test } from 'node:test'
 import { refused, type Answer } from '../../../testing/client.ts'
 import { password, startDeployment } from '../../../testing/deployment.ts'
 
+// Measures time: one kind of refusal takes as long as another.
+
 const deployment = await startDeployment({ SVC_TRUSTED_PROXIES: '127.0.0.1' })
 after(() => deployment[Symbol.asyncDispose]())
 const { nobody, operator, sql } = deployment

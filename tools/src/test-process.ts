@@ -1,0 +1,30 @@
+import { setPriority } from 'node:os'
+import { relative } from 'node:path'
+import { CostRecorder } from './file-costs.ts'
+import { isRealTime, root } from './test-files.ts'
+
+/** Loaded before every test file: it ends one that something keeps alive after its tests, and records what it cost. */
+const program = process.argv[1] ?? ''
+const isGroup = program.includes('test-groups/') // which records each of its files by itself
+const mostMs = isGroup ? 1_800_000 : 600_000
+const isTestFile = process.env['NODE_TEST_CONTEXT'] !== undefined // and not the program that runs them all
+
+if (isTestFile) {
+  setTimeout(() => {
+    process.stderr.write(`${program} did not end within ${mostMs / 60_000} minutes\n`)
+    process.exit(1)
+  }, mostMs).unref()
+  const recorder = new CostRecorder()
+  if (isRealTime(relative(root, program))) preferThisProcess()
+  const isTest = program.endsWith('.test.ts') // a process or thread that a test starts loads this too
+  if (isTest && !isGroup) process.on('exit', () => recorder.record(relative(root, program)))
+}
+
+/** Sound comes every 20 ms; tests that only compute can wait. */
+function preferThisProcess(): void {
+  try {
+    setPriority(-5)
+  } catch {
+    // only an administrator may
+  }
+}
