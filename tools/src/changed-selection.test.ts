@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readImports, readPackages } from './architecture-imports.ts'
-import { consoleJourneys, everyScreen, reachedTests, withinBudget } from './changed-selection.ts'
+import { consoleJourneys, everyScreen, reachedTests, withinLimits } from './changed-selection.ts'
 import type { Sources } from './sources.ts'
 import { testFiles } from './test-files.ts'
 
@@ -98,8 +98,12 @@ test('the nearest tests run until the time is used up, and those that changed al
   const chain = ['a', 'b', 'c', 'd', 'e'].map((file, distance) => ({ file, distance }))
   const costs: Record<string, number> = { a: 100, b: 3, c: 50, d: 4 }
   const costOf = (file: string) => ({ wallSeconds: costs[file] ?? 1, cpuSeconds: file === 'a' ? 5 : 3 })
-  assert.deepEqual(withinBudget(chain, costOf, { cpuSeconds: 12, wallSeconds: 40 }), {
+  assert.deepEqual(withinLimits(chain, costOf, { cpuSeconds: 12, wallSeconds: 200, wallSecondsOfOne: 40 }), {
     chosen: ['a', 'b', 'd'],
     left: ['c', 'e'],
   })
+  assert.deepEqual(
+    withinLimits(chain, costOf, { cpuSeconds: 99, wallSeconds: 107, wallSecondsOfOne: 60 }).left,
+    ['c'],
+  )
 })

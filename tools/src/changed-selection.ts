@@ -102,21 +102,33 @@ function tablesOf(sql: string): string[] {
   return [...new Set([...named].map(([, table = '']) => table))]
 }
 
+export interface Limits extends Costs {
+  /** A file that takes longer is left to the whole run. */
+  wallSecondsOfOne: number
+}
+
 /** Takes the nearest first until the time is used up; a test that changed itself always runs. */
-export function withinBudget(
+export function withinLimits(
   reached: readonly Reached[],
   costOf: (file: string) => Costs,
-  most: Costs,
+  most: Limits,
 ): { chosen: string[]; left: string[] } {
   const chosen: string[] = []
   const left: string[] = []
-  let spent = 0
+  const spent: Costs = { cpuSeconds: 0, wallSeconds: 0 }
   for (const { file, distance } of reached) {
     const { cpuSeconds, wallSeconds } = costOf(file)
-    const fits = wallSeconds <= most.wallSeconds && spent + cpuSeconds <= most.cpuSeconds
-    const isChanged = distance === 0
-    if (isChanged || fits) spent += cpuSeconds
-    ;(isChanged || fits ? chosen : left).push(file)
+    const fits =
+      wallSeconds <= most.wallSecondsOfOne &&
+      spent.cpuSeconds + cpuSeconds <= most.cpuSeconds &&
+      spent.wallSeconds + wallSeconds <= most.wallSeconds
+    if (distance > 0 && !fits) {
+      left.push(file)
+      continue
+    }
+    spent.cpuSeconds += cpuSeconds
+    spent.wallSeconds += wallSeconds
+    chosen.push(file)
   }
   return { chosen, left }
 }

@@ -7,7 +7,17 @@ import { costIn, readBudget, type SuiteBudget } from './suite-budget.ts'
 import { isRealTime, root } from './test-files.ts'
 
 /** Packages whose test files run one after another in shared processes: loading a gateway costs more than most tests. */
-const sharing = ['audio', 'cli', 'contract', 'gateway', 'sdk', 'session', 'speech', 'tools', 'vendors']
+const sharing = new Set([
+  'audio',
+  'cli',
+  'contract',
+  'gateway',
+  'sdk',
+  'session',
+  'speech',
+  'tools',
+  'vendors',
+])
 const filesInAProcess = 14
 const fewestProcesses = 4 // so that a few files use both cores
 
@@ -40,7 +50,7 @@ export function testGroups(
     if (measuresTime.test(textOf(file))) groups.push({ files: [file], kind: 'quiet', seconds })
     else if (isRealTime(file)) groups.push({ files: [file], kind: 'waiting', seconds })
     else if (
-      !sharing.includes(file.slice(0, file.indexOf('/'))) ||
+      !sharing.has(file.slice(0, file.indexOf('/'))) ||
       isIn(file, alone) ||
       seconds >= aloneFromSeconds
     )
