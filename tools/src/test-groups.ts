@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url'
 import { isJourney, root, spread } from './test-files.ts'
 
 /** Packages whose test files run one after another in shared processes: loading a gateway costs more than most tests. */
-const sharing = ['audio', 'cli', 'contract', 'gateway', 'sdk', 'session', 'speech', 'vendors']
+const sharing = ['audio', 'cli', 'contract', 'gateway', 'process', 'sdk', 'session', 'speech', 'vendors']
 const filesInAProcess = 14
 
 export interface TestGroup {
