@@ -1,15 +1,15 @@
+import { Listeners, ListenError } from '@switchroom/process/listeners'
 import type { Logger } from 'pino'
 import { makeApp, makeDashboard, makeMetrics } from './app.ts'
 import { migrate } from './database/migrations.ts'
 import { claimVaultKey, refuseOtherVaultKey } from './database/vault-check.ts'
 import type { Clock } from './foundation/clock.ts'
 import type { Settings } from './foundation/settings.ts'
-import { Listeners, ListenFailure } from './http/listening.ts'
 import type { Server } from './http/server.ts'
 import { missingMailSetting } from './mail/environment-mailbox.ts'
 import { makeServices, type Services } from './services.ts'
 
-/** What runs after the stop was asked for may take this long. */
+/** How long requests and letters under way may take after the stop was asked for. */
 const graceMs = 10_000
 
 export interface Gateway {
@@ -19,7 +19,7 @@ export interface Gateway {
   dashboard: Server
   dashboardPort: number
   metrics: Server
-  /** None where the port that nobody chose was taken. */
+  /** None if the default port was taken. */
   metricsPort: number | undefined
   stop(): Promise<void>
 }
@@ -108,14 +108,14 @@ export async function startGateway(settings: Settings, clock: Clock, logger: Log
   }
 }
 
-/** A port that nobody chose may be another gateway's on this machine: then this one has no metrics, and runs. */
+/** The default port may be another gateway's on this machine: then this one runs without metrics. */
 async function openMetrics(listeners: Listeners, metrics: Server, { limits }: Settings, logger: Logger) {
   const { metricsHost: host, metricsPort: port, isMetricsPortSet } = limits
   const at = { host, port, setting: 'SVC_METRICS_PORT', hostSetting: 'SVC_METRICS_HOST' }
   try {
     return await listeners.open(metrics, at)
   } catch (error) {
-    if (isMetricsPortSet || !(error instanceof ListenFailure) || !isTaken(error.cause)) throw error
+    if (isMetricsPortSet || !(error instanceof ListenError) || !error.isPortTaken) throw error
     logger.warn(
       `port ${port} on ${host} is taken, so this gateway serves no metrics: set SVC_METRICS_PORT to another`,
     )
@@ -123,5 +123,3 @@ async function openMetrics(listeners: Listeners, metrics: Server, { limits }: Se
     return undefined
   }
 }
-
-const isTaken = (cause: Error & { code?: string }) => cause.code === 'EADDRINUSE'

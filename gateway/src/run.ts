@@ -1,36 +1,17 @@
-import { pino } from 'pino'
+import { openLog } from '@switchroom/process/logging'
+import { runProcess } from '@switchroom/process/run-process'
 import { systemClock } from './foundation/clock.ts'
 import { readSettings } from './foundation/settings.ts'
 import { startGateway } from './gateway.ts'
-import { makeLogger } from './http/logging.ts'
-import { exitStatusOf, startFailure } from './start-failure.ts'
+import { startFailure } from './start-failure.ts'
 
-try {
+await runProcess(async () => {
   const settings = readSettings(process.env)
-  const destination = pino.destination({ fd: 1, sync: false, minLength: 16_000, periodicFlush: 500 })
-  const logger = makeLogger(settings.logLevel, destination)
+  const log = openLog(settings.logLevel)
   if (settings.operatorKey !== undefined && settings.operatorKey.length < 20)
-    logger.warn('SVC_OPERATOR_KEY is shorter than 20 characters: choose a longer one')
-
-  const gateway = await startGateway(settings, systemClock, logger)
+    log.logger.warn('SVC_OPERATOR_KEY is shorter than 20 characters: choose a longer one')
+  const gateway = await startGateway(settings, systemClock, log.logger)
   const { port, dashboardPort, metricsPort } = gateway
-  logger.info({ host: settings.host, port, dashboardPort, metricsPort }, 'listening')
-
-  let stopping: Promise<void> | undefined
-  const stop = (reason: string) => {
-    stopping ??= (async () => {
-      logger.info({ reason }, 'stopping')
-      await gateway.stop()
-      logger.info('stopped')
-      destination.flushSync()
-      process.exit(0)
-    })()
-  }
-  process.on('SIGTERM', () => stop('SIGTERM'))
-  process.on('SIGINT', () => stop('SIGINT'))
-  process.on('disconnect', () => stop('the launcher is gone'))
-  process.send?.('ready') // from here on it takes signals
-} catch (error) {
-  process.stderr.write(`${startFailure(error)}\n`)
-  process.exit(exitStatusOf(error))
-}
+  log.logger.info({ host: settings.host, port, dashboardPort, metricsPort }, 'listening')
+  return { log, stop: () => gateway.stop() }
+}, startFailure)

@@ -1,36 +1,21 @@
+import { ListenError } from '@switchroom/process/listeners'
+import { SettingError } from '@switchroom/process/setting-reader'
 import { MigrationError } from './database/migrations.ts'
-import { SettingError } from './foundation/setting-parsing.ts'
-import { ListenFailure } from './http/listening.ts'
 
 type SystemError = Error & {
   code?: string
-  address?: string
-  hostname?: string
-  port?: number
   errors?: SystemError[]
 }
 
 /** Why the gateway does not start: one line that says what to do. */
 export function startFailure(error: unknown): string {
-  if (error instanceof SettingError || error instanceof MigrationError) return error.message
-  if (error instanceof ListenFailure) return listenFailure(error, firstOf(error.cause))
+  const isOurs = [SettingError, MigrationError, ListenError].some((known) => error instanceof known)
+  if (isOurs) return (error as Error).message
   return databaseFailure(firstOf(error as SystemError))
 }
 
-export const exitStatusOf = (error: unknown) => (error instanceof SettingError ? 2 : 1)
-
 /** A name with several addresses fails once for each. */
 const firstOf = (error: SystemError) => error.errors?.[0] ?? error
-
-function listenFailure(
-  { setting, hostSetting }: ListenFailure,
-  { code, address, hostname, port }: SystemError,
-): string {
-  if (code === 'EADDRINUSE')
-    return `port ${port} on ${address} is taken: stop what listens there, or set ${setting}`
-  if (code === 'EACCES') return `port ${port} may not be opened by this user: set ${setting} to 1024 or above`
-  return `nothing can listen on ${address ?? hostname}: set ${hostSetting} to an address of this machine`
-}
 
 function databaseFailure(error: SystemError): string {
   const { code = '', message } = error

@@ -1,25 +1,32 @@
-import type { InstalledVendors } from '@switchroom/kit/installed'
+import type { Listeners } from '@switchroom/process/listeners'
+import { PeriodicTasks } from '@switchroom/process/periodic-tasks'
 import type { FastifyBaseLogger } from 'fastify'
-import type { GatewayClient } from './gateway-client.ts'
-import { healthRoutes } from './health.routes.ts'
+import { healthRoutes } from './http/health.routes.ts'
 import { streamRoutes } from './live/live.routes.ts'
-import { makeServer, type Parts, type Server } from './server.ts'
-import type { Settings } from './settings.ts'
+import { makeServer, type Parts, type Server } from './http/server.ts'
+import type { Settings } from './foundation/settings.ts'
 import { speechRoutes } from './speaking/speech.routes.ts'
 import { transcriptionRoutes } from './transcriptions/transcriptions.routes.ts'
 import { voiceRoutes } from './voices/voices.routes.ts'
 
 /** The whole voice server, not yet listening. */
 export async function makeSpeechServer(
-  settings: Settings,
-  gateway: GatewayClient,
-  vendors: InstalledVendors,
-  logger: FastifyBaseLogger,
+  made: Omit<Parts, 'tasks'> & { logger: FastifyBaseLogger },
 ): Promise<Server> {
+  const { settings, logger } = made
   const server = makeServer(settings, logger)
-  const parts: Parts = { settings, gateway, vendors }
+  const tasks = new PeriodicTasks(logger)
+  const parts: Parts = { ...made, tasks }
+  server.addHook('onClose', () => tasks.stopAll())
   // each in a scope of its own, so that one reads JSON, one forms, and one opens sockets
   for (const routes of [healthRoutes, speechRoutes, voiceRoutes, transcriptionRoutes, streamRoutes])
     await server.register(async (scope) => routes(scope, parts))
   return server
 }
+
+/** Returns the port, which differs from the one asked for if that is 0. */
+export const listenOn = (
+  listeners: Listeners,
+  server: Server,
+  { host, port }: Pick<Settings, 'host' | 'port'>,
+) => listeners.open(server, { host, port, setting: 'SVC_VOICE_PORT', hostSetting: 'SVC_HOST' })

@@ -1,12 +1,14 @@
 import { Writable } from 'node:stream'
 import { findVendors } from '@switchroom/kit/installed'
-import { GatewayClient } from '../src/gateway-client.ts'
+import { Listeners } from '@switchroom/process/listeners'
+import { GatewayClient } from '../src/gateway/gateway-client.ts'
 import { streamRoutes } from '../src/live/live.routes.ts'
 import { usualLimits, type LiveLimits } from '../src/live/live-limits.ts'
-import { closeWithin, listen } from '../src/listening.ts'
-import { makeLogger } from '../src/logging.ts'
-import { makeServer } from '../src/server.ts'
-import { readSettings } from '../src/settings.ts'
+import { makeLogger } from '@switchroom/process/logging'
+import { PeriodicTasks } from '@switchroom/process/periodic-tasks'
+import { listenOn } from '../src/app.ts'
+import { makeServer } from '../src/http/server.ts'
+import { readSettings } from '../src/foundation/settings.ts'
 import { startTranscriberWire } from './transcriber-wire.ts'
 import { GatewayFake } from './gateway-fake.ts'
 
@@ -30,10 +32,15 @@ export async function startLive(hurried: Partial<LiveLimits> = {}, vendorFolders
   const logger = makeLogger('trace', sink)
   const client = new GatewayClient(settings, logger)
   const server = makeServer(settings, logger)
-  const parts = { settings, gateway: client, vendors: findVendors(vendorFolders) }
+  const tasks = new PeriodicTasks(logger)
+  const parts = { settings, gateway: client, vendors: findVendors(vendorFolders), tasks }
   await server.register(async (scope) => streamRoutes(scope, parts, { ...usualLimits, ...hurried }))
-  const port = await listen(server, settings.host, settings.port)
-  const stop = () => closeWithin(server, 5_000)
+  const listeners = new Listeners()
+  const port = await listenOn(listeners, server, settings)
+  const stop = async () => {
+    await listeners.close(5_000)
+    await tasks.stopAll()
+  }
   return {
     wire,
     gateway,

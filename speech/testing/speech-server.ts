@@ -1,10 +1,10 @@
 import { Writable } from 'node:stream'
 import { findVendors } from '@switchroom/kit/installed'
-import { makeSpeechServer } from '../src/app.ts'
-import { GatewayClient } from '../src/gateway-client.ts'
-import { closeWithin, listen } from '../src/listening.ts'
-import { makeLogger } from '../src/logging.ts'
-import { readSettings } from '../src/settings.ts'
+import { Listeners } from '@switchroom/process/listeners'
+import { listenOn, makeSpeechServer } from '../src/app.ts'
+import { GatewayClient } from '../src/gateway/gateway-client.ts'
+import { makeLogger } from '@switchroom/process/logging'
+import { readSettings } from '../src/foundation/settings.ts'
 import { GatewayFake } from './gateway-fake.ts'
 
 export interface SpeechServer extends AsyncDisposable {
@@ -29,10 +29,12 @@ export async function startSpeechServer(
   const sink = new Writable({ write: (chunk, _encoding, done) => (lines.push(String(chunk)), done()) })
   const logger = makeLogger('trace', sink)
   const gateway = new GatewayClient(settings, logger)
-  const server = await makeSpeechServer(settings, gateway, findVendors(settings.vendorFolders), logger)
-  const port = await listen(server, settings.host, settings.port)
+  const vendors = findVendors(settings.vendorFolders)
+  const server = await makeSpeechServer({ settings, gateway, vendors, logger })
+  const listeners = new Listeners()
+  const port = await listenOn(listeners, server, settings)
   const dispose = async () => {
-    await closeWithin(server, 1_000)
+    await listeners.close(1_000)
     await gateway.settled(5_000)
   }
   let disposed: Promise<void> | undefined

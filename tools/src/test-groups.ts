@@ -12,6 +12,7 @@ const sharing = new Set([
   'cli',
   'contract',
   'gateway',
+  'process',
   'sdk',
   'session',
   'speech',

@@ -4,25 +4,23 @@ import { bridge } from '@switchroom/media/sound/bridge'
 import { answerOffer } from '@switchroom/media/webrtc/answer-offer'
 import type { OpenedWorkerCall } from '@switchroom/contract/worker'
 import type { Leg } from '@switchroom/media/leg'
-import { pino } from 'pino'
+import { openLog } from '@switchroom/process/logging'
 import { GatewayClient } from './gateway-client.ts'
-import { makeLogger } from './logging.ts'
 import { ProcessLegs } from './processes/process-legs.ts'
 import type { CallTask, FromProcess, ToProcess } from './process-messages.ts'
 import { readSettings } from './settings.ts'
 import { SpokenCall, type SpokenCallParts } from './call/spoken-call.ts'
 import { withoutKeypad } from './call/without-keypad.ts'
 
-// A process that runs a few calls. Its worker forks it, has the signalling, and notices when it is lost.
+// A process that runs a few calls. Its worker forks it, does the signalling, and notices when the process dies.
 
 const settings = readSettings(process.env)
-const destination = pino.destination({ fd: 1, sync: false, minLength: 4_000, periodicFlush: 500 })
-const logger = makeLogger(settings.logLevel, destination)
+const { logger, flush } = openLog(settings.logLevel, 4_000)
 const gateway = new GatewayClient(settings, process.argv[2] ?? '')
 const vendors = findVendors(settings.vendorFolders)
 const calls = new Map<string, SpokenCall>()
 
-// a worker that is gone is noticed by its end
+// that the worker is gone is noticed by 'disconnect'
 const send = (message: FromProcess) => void process.send?.(message, undefined, undefined, () => {})
 const legs = new ProcessLegs(send)
 
@@ -33,18 +31,18 @@ process.on('message', (message: ToProcess) => {
   else legs.take(message)
 })
 
-// Without its worker nobody hangs up and nobody hears of it: the gateway ends what is left.
+// Without its worker the process cannot hang up or report anything: the gateway ends its calls.
 process.on('disconnect', () => process.exit(0))
-// A terminal sends these to everybody: the worker says what they mean.
+// A terminal sends these to the whole process group: the worker decides what to do.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {})
-process.on('unhandledRejection', (error) => logger.error({ err: error }, 'nobody waited for a failure'))
+process.on('unhandledRejection', (error) => logger.error({ err: error }, 'unhandled rejection'))
 process.on('uncaughtException', (error) => {
-  logger.fatal({ err: error }, 'a process of calls broke')
-  destination.flushSync()
+  logger.fatal({ err: error }, 'uncaught exception')
+  flush()
   process.exit(1)
 })
 if (process.connected) send({ type: 'ready' })
-else process.exit(0) // nobody waited for it
+else process.exit(0) // the worker is gone already
 
 async function runTask(task: CallTask) {
   const id = callOf(task)
@@ -103,7 +101,7 @@ async function runCall(
   }
 }
 
-/** Undefined where the browser cannot be answered: it was told why. */
+/** Undefined if the browser cannot be answered: it got the reason. */
 async function answerBrowser({ call, sdp: offered }: Extract<CallTask, { kind: 'browser' }>['offer']) {
   const opened = await gateway.openCall({ call })
   try {
@@ -112,7 +110,7 @@ async function answerBrowser({ call, sdp: offered }: Extract<CallTask, { kind: '
       portRange: [settings.mediaPorts.first, settings.mediaPorts.last],
     })
     await gateway.answerOffer(call, { sdp }).catch(async (error: unknown) => {
-      await leg.hangUp() // nobody would speak with a browser that comes all the same
+      await leg.hangUp() // no call would run if the browser connected now
       throw error
     })
     return { opened, leg }
@@ -124,7 +122,7 @@ async function answerBrowser({ call, sdp: offered }: Extract<CallTask, { kind: '
   }
 }
 
-/** What was opened ends, though nothing of it was ever heard. */
+/** Ends a call that was opened and could not be run. */
 async function endUnrun(call: string) {
   const ended = { type: 'call.ended', data: { reason: 'failed' } }
   await gateway.append(call, { entries: [ended] }).catch(() => {})

@@ -20,22 +20,21 @@ import type {
 } from '@switchroom/contract/worker'
 import { followLog, keptEntries } from '@switchroom/sdk/log-follower'
 import type { Readable } from 'node:stream'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { KeptConnections, type Asked } from './kept-connections.ts'
+import { Backoff, retry } from '@switchroom/process/backoff'
+import { JsonClient, type Request, type Response } from '@switchroom/process/json-client'
 import type { Settings } from './settings.ts'
 
-const answerWithinMs = 10_000
-/** A gateway waits so long for something to happen, and an answer takes a moment. */
-const waitWithinMs = 40_000
-/** An app may take long over a tool; the gateway says when it took too long. */
-const toolsWithinMs = 10 * 60_000
-const uploadWithinMs = 10 * 60_000
-const firstPauseMs = 200
-const longestPauseMs = 5_000
-/** Past this a gateway has taken the worker of a call as lost. */
-const triedForMs = 30_000
+const answerTimeoutMs = 10_000
+/** A gateway holds a long poll for 30 seconds; the answer may take a moment more. */
+const waitTimeoutMs = 40_000
+/** A tool may take long; the gateway decides when it timed out. */
+const toolsTimeoutMs = 10 * 60_000
+const uploadTimeoutMs = 10 * 60_000
+const pauses = { firstMs: 200, longestMs: 5_000 }
+/** After this time a gateway takes the worker of a call as lost. */
+const retryForMs = 30_000
 
-/** The gateway said no, in a sentence. */
+/** The gateway refused, in a sentence. */
 export class GatewayRefusal extends Error {
   readonly status: number
 
@@ -48,86 +47,97 @@ export class GatewayRefusal extends Error {
 /** No gateway answered, or it broke while it did. */
 export class GatewayAway extends Error {}
 
-/** What a worker asks of the gateway, which keeps everything. */
+/** The worker's requests to the gateway. */
 export class GatewayClient {
   readonly worker: string
   readonly #url: string
   readonly #authorization: string
-  readonly #connections: KeptConnections
+  readonly #client: JsonClient
 
   constructor({ gatewayUrl, fleetKey }: Pick<Settings, 'gatewayUrl' | 'fleetKey'>, worker: string) {
     this.worker = worker
     this.#url = gatewayUrl
     this.#authorization = `Bearer ${fleetKey}`
-    this.#connections = new KeptConnections(this.#url, this.#authorization)
+    this.#client = new JsonClient({ url: gatewayUrl, authorization: this.#authorization })
   }
 
-  /** Opened once however often it is asked: the worker names the call itself. */
+  /** Idempotent: the worker chooses the call's id. */
   openCall(
     wanted: OpenWorkerCall,
-    place: { org?: string; env?: Environment } = {},
+    scope: { org?: string; env?: Environment } = {},
   ): Promise<OpenedWorkerCall> {
-    const headers = { ...(place.org && { 'svc-org': place.org }), ...(place.env && { 'svc-env': place.env }) }
+    const headers = { ...(scope.org && { 'svc-org': scope.org }), ...(scope.env && { 'svc-env': scope.env }) }
     const body = { ...wanted, worker: this.worker }
-    return this.#again({ method: 'POST', path: '/v1/worker/calls', body, headers, withinMs: answerWithinMs })
+    return this.#retry({
+      method: 'POST',
+      path: '/v1/worker/calls',
+      body,
+      headers,
+      timeoutMs: answerTimeoutMs,
+    })
   }
 
   fences(env: Environment, after: string | undefined, signal: AbortSignal): Promise<WorkerFences> {
     const query = new URLSearchParams({ env, ...(after !== undefined && { after }) })
     const path = `/v1/worker/fences?${query.toString()}`
-    return this.#ask({ method: 'GET', path, withinMs: waitWithinMs, signal })
+    return this.#request({ method: 'GET', path, timeoutMs: waitTimeoutMs, signal })
   }
 
   takePlacement(env: Environment, signal: AbortSignal): Promise<TakenPlacement> {
     const body = { worker: this.worker }
     const headers = { 'svc-env': env }
-    return this.#ask({
+    return this.#request({
       method: 'POST',
       path: '/v1/worker/placements',
       body,
       headers,
-      withinMs: waitWithinMs,
+      timeoutMs: waitTimeoutMs,
       signal,
     })
   }
 
   tellPlacement(call: string, told: Omit<TellPlacement, 'worker'>): Promise<unknown> {
     const body = { ...told, worker: this.worker }
-    return this.#again({
+    return this.#retry({
       method: 'POST',
       path: `/v1/worker/placements/${call}`,
       body,
-      withinMs: answerWithinMs,
+      timeoutMs: answerTimeoutMs,
     })
   }
 
   answerOffer(call: string, answer: Omit<AnswerOffer, 'worker'>): Promise<unknown> {
     const body = { ...answer, worker: this.worker }
-    return this.#again({ method: 'POST', path: `/v1/worker/offers/${call}`, body, withinMs: answerWithinMs })
+    return this.#retry({
+      method: 'POST',
+      path: `/v1/worker/offers/${call}`,
+      body,
+      timeoutMs: answerTimeoutMs,
+    })
   }
 
   tellLoad(beat: Omit<WorkerBeat, 'worker'>): Promise<BeatTold> {
     const body = { ...beat, worker: this.worker }
-    return this.#ask({ method: 'POST', path: '/v1/worker/beats', body, withinMs: answerWithinMs })
+    return this.#request({ method: 'POST', path: '/v1/worker/beats', body, timeoutMs: answerTimeoutMs })
   }
 
-  /** Asked again until the gateway has the batch, which it takes once. */
+  /** Retried until the gateway has the batch, which it stores once. */
   append(call: string, { entries, batch }: AppendEntries): Promise<Appended> {
     const body = { entries, ...(batch !== undefined && { batch }) }
-    return this.#again({ method: 'POST', path: pathOf(call, 'events'), body, withinMs: answerWithinMs })
+    return this.#retry({ method: 'POST', path: pathOf(call, 'events'), body, timeoutMs: answerTimeoutMs })
   }
 
-  /** Says that whoever runs the call lives. */
+  /** A heartbeat: this worker still runs the call. */
   beat(call: string): Promise<Appended> {
     const body = { entries: [] }
-    return this.#ask({ method: 'POST', path: pathOf(call, 'events'), body, withinMs: answerWithinMs })
+    return this.#request({ method: 'POST', path: pathOf(call, 'events'), body, timeoutMs: answerTimeoutMs })
   }
 
   async entriesOf(call: string): Promise<Entry[]> {
     const entries: Entry[] = []
     for (let after = 0; ;) {
       const path = `${pathOf(call, 'events')}?after=${after}&limit=1000`
-      const page = await this.#again<EventPage>({ method: 'GET', path, withinMs: answerWithinMs })
+      const page = await this.#retry<EventPage>({ method: 'GET', path, timeoutMs: answerTimeoutMs })
       entries.push(...page.entries)
       if (page.entries.length === 0 || page.next === after) return entries
       after = page.next
@@ -145,86 +155,84 @@ export class GatewayClient {
   }
 
   runTools(call: string, asked: RunTools): Promise<ToolOutcomes> {
-    return this.#again({ method: 'POST', path: pathOf(call, 'tools'), body: asked, withinMs: toolsWithinMs })
+    return this.#retry({
+      method: 'POST',
+      path: pathOf(call, 'tools'),
+      body: asked,
+      timeoutMs: toolsTimeoutMs,
+    })
   }
 
   prepare(call: string, turn: number): Promise<PreparedTurn> {
-    return this.#again({
+    return this.#retry({
       method: 'POST',
       path: pathOf(call, 'preparing'),
       body: { turn },
-      withinMs: waitWithinMs,
+      timeoutMs: waitTimeoutMs,
     })
   }
 
   instructions(call: string): Promise<CallInstructions> {
-    return this.#again({ method: 'GET', path: pathOf(call, 'instructions'), withinMs: answerWithinMs })
+    return this.#retry({ method: 'GET', path: pathOf(call, 'instructions'), timeoutMs: answerTimeoutMs })
   }
 
   config(agent: string, call: string): Promise<WorkerConfig> {
-    return this.#again({
+    return this.#retry({
       method: 'GET',
       path: ofAgent(agent, 'config', { for_call: call }),
-      withinMs: answerWithinMs,
+      timeoutMs: answerTimeoutMs,
     })
   }
 
   providerKeys(agent: string, call: string): Promise<WorkerKeys> {
     const path = ofAgent(agent, 'provider-keys', { for_call: call })
-    return this.#again({ method: 'GET', path, withinMs: answerWithinMs })
+    return this.#retry({ method: 'GET', path, timeoutMs: answerTimeoutMs })
   }
 
   tellExtension(call: string, digits: string): Promise<unknown> {
-    return this.#again({
+    return this.#retry({
       method: 'POST',
       path: pathOf(call, 'extension'),
       body: { digits },
-      withinMs: answerWithinMs,
+      timeoutMs: answerTimeoutMs,
     })
   }
 
-  /** Not asked again: each time counts as a dial. */
+  /** Not retried: each request counts as a dial. */
   outboundTrunk(agent: string, call: string, to: string): Promise<TrunkForLeg> {
-    return this.#ask({
+    return this.#request({
       method: 'GET',
       path: ofAgent(agent, 'outbound-trunk', { to, call }),
-      withinMs: answerWithinMs,
+      timeoutMs: answerTimeoutMs,
     })
   }
 
-  /** Not asked again: each time counts as a dial. */
+  /** Not retried: each request counts as a dial. */
   coldTransfer(agent: string, call: string, to: string): Promise<unknown> {
-    return this.#ask({
+    return this.#request({
       method: 'POST',
       path: ofAgent(agent, 'cold-transfer', { to, call }),
-      withinMs: answerWithinMs,
+      timeoutMs: answerTimeoutMs,
     })
   }
 
   async uploadRecording(call: string, file: Readable): Promise<void> {
-    const told = await this.#connections.upload(pathOf(call, 'recording'), file, 'audio/wav', uploadWithinMs)
-    refuseUnlessGood(told)
+    const path = pathOf(call, 'recording')
+    const upload = { path, file, contentType: 'audio/wav', timeoutMs: uploadTimeoutMs }
+    refuseUnlessGood(await this.#client.upload(upload))
   }
 
-  async #again<Answer>(asked: Asked): Promise<Answer> {
-    const begun = performance.now()
-    for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
-      try {
-        return await this.#ask(asked)
-      } catch (error) {
-        const isLate = performance.now() - begun + pauseMs > triedForMs
-        if (isLate || !(error instanceof GatewayAway) || asked.signal?.aborted) throw error
-        await sleep(pauseMs)
-      }
-    }
+  #retry<Answer>(request: Request): Promise<Answer> {
+    const isRetryable = (error: unknown) => error instanceof GatewayAway && !request.signal?.aborted
+    return retry(() => this.#request<Answer>(request), { ...pauses, forMs: retryForMs, isRetryable })
   }
 
-  async #ask<Answer>(asked: Asked): Promise<Answer> {
-    const told = await this.#connections.ask(asked).catch((error: Error) => {
+  async #request<Answer>(request: Request): Promise<Answer> {
+    const response = await this.#client.request(request).catch((error: Error) => {
       throw new GatewayAway(`the gateway does not answer: ${error.message}`, { cause: error })
     })
-    refuseUnlessGood(told)
-    return (told.text === '' ? undefined : JSON.parse(told.text)) as Answer
+    refuseUnlessGood(response)
+    return (response.text === '' ? undefined : JSON.parse(response.text)) as Answer
   }
 }
 
@@ -233,7 +241,7 @@ const pathOf = (call: string, what: string) => `/v1/calls/${encodeURIComponent(c
 const ofAgent = (agent: string, what: string, query: Record<string, string>) =>
   `/v1/agents/${encodeURIComponent(agent)}/${what}?${new URLSearchParams(query).toString()}`
 
-function refuseUnlessGood({ status, text }: { status: number; text: string }) {
+function refuseUnlessGood({ status, text }: Response) {
   if (status >= 200 && status < 300) return
   const sentence = detailIn(text) ?? `the gateway answered ${status}`
   throw status >= 500 ? new GatewayAway(sentence) : new GatewayRefusal(status, sentence)

@@ -1,48 +1,44 @@
 import type { WorkerBeat } from '@switchroom/contract/media-plane'
 import type { Environment } from '@switchroom/contract/scopes'
+import type { PeriodicTask } from '@switchroom/process/periodic-tasks'
 import type { Logger } from 'pino'
 import type { GatewayClient } from './gateway-client.ts'
 import type { Settings } from './settings.ts'
 
-const everyMs = 10_000
+export interface HeartbeatParts {
+  gateway: GatewayClient
+  environments: Settings['environments']
+  /** How much the worker has to do. */
+  load: () => Omit<WorkerBeat, 'worker' | 'env'>
+  logger: Logger
+}
 
-/** Tells the gateway how much this worker has to do, every ten seconds and whenever that says something new. */
-export class Beats {
-  readonly #gateway: GatewayClient
-  readonly #environments: Settings['environments']
-  readonly #load: () => Omit<WorkerBeat, 'worker' | 'env'>
-  readonly #logger: Logger
-  readonly #timer: NodeJS.Timeout
-
-  constructor(
-    gateway: GatewayClient,
-    environments: Settings['environments'],
-    load: () => Omit<WorkerBeat, 'worker' | 'env'>,
-    logger: Logger,
-  ) {
-    this.#gateway = gateway
-    this.#environments = environments
-    this.#load = load
-    this.#logger = logger
-    this.#timer = setInterval(() => void this.tell(), everyMs)
-    void this.tell()
+/** Sends the worker's load to the gateway every ten seconds, and at once if it changed. */
+export class Heartbeats {
+  readonly #parts: HeartbeatParts
+  readonly task: PeriodicTask = {
+    name: 'send heartbeats',
+    everyMs: 10_000,
+    runsAtStart: true,
+    run: () => this.send(),
   }
 
-  /** Answers in which environments every worker is full. */
-  async tell(): Promise<Environment[]> {
+  constructor(parts: HeartbeatParts) {
+    this.#parts = parts
+  }
+
+  /** Returns the environments in which every worker is full. */
+  async send(): Promise<Environment[]> {
+    const { gateway, environments, load, logger } = this.#parts
     const full: Environment[] = []
     await Promise.all(
-      this.#environments.map((env) =>
-        this.#gateway
-          .tellLoad({ ...this.#load(), env })
-          .then((told) => void (told.full && full.push(env)))
-          .catch((error: unknown) => this.#logger.debug({ err: error, env }, 'the load was not told')),
+      environments.map((env) =>
+        gateway
+          .tellLoad({ ...load(), env })
+          .then((answer) => void (answer.full && full.push(env)))
+          .catch((error: unknown) => logger.debug({ err: error, env }, 'a heartbeat was not sent')),
       ),
     )
     return full
-  }
-
-  stop(): void {
-    clearInterval(this.#timer)
   }
 }

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { availableParallelism } from 'node:os'
 import { test } from 'node:test'
-import { readSettings, SettingError } from './settings.ts'
+import { SettingError } from '@switchroom/process/setting-reader'
+import { readSettings } from './settings.ts'
 
 const least = { SVC_FLEET_KEY: 'svc_fleet_x' }
 

@@ -1,15 +1,18 @@
-import { statSync } from 'node:fs'
 import { availableParallelism, hostname } from 'node:os'
-import { resolve } from 'node:path'
-import { isIPv4 } from 'node:net'
 import { environments, type Environment } from '@switchroom/contract/scopes'
-import { fleetsIn, mediaServersIn, type MediaServers } from './livekit/livekit-settings.ts'
-import { SettingError } from './setting-error.ts'
-
-export { SettingError }
-
-const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
-export type LogLevel = (typeof logLevels)[number]
+import {
+  folder,
+  ipv4Address,
+  listOf,
+  logLevel,
+  oneOf,
+  port,
+  positiveNumber,
+  webUrl,
+  type LogLevel,
+} from '@switchroom/process/setting-parsing'
+import { SettingError, settingReader, type EnvironmentVariables } from '@switchroom/process/setting-reader'
+import { readFleets, readMediaServers, type MediaServers } from './livekit/livekit-settings.ts'
 
 const callsPerCore = 20
 const secondMs = 1000
@@ -26,21 +29,21 @@ export interface Settings {
   fleetKey: string
   environments: readonly Environment[]
   sipHost: string
-  /** Undefined for the usual one or, where somebody else has it and phones of this machine are let in, any. */
+  /** Undefined for 5060 or, if that is taken and phones of this machine may call, any free port. */
   sipPort: number | undefined
-  /** What far ends are told to send their sound to. */
+  /** The address that the other side sends its sound to. */
   mediaAddress: string
   mediaPorts: PortRange
-  /** The org whose agents phones on this very machine may call by name. */
+  /** The org whose agents phones on this machine may call by name. */
   localOrg: string | undefined
-  /** Of the environments whose calls come from a LiveKit server in place of this worker's own port. */
+  /** LiveKit servers, for environments whose calls come from one and not from this worker's own port. */
   mediaServers: MediaServers
-  /** Whom such a server knows this worker as. */
+  /** The agent name under which the worker registers with a LiveKit server. */
   fleets: Record<Environment, string>
-  /** How many calls run at once. */
+  /** How many calls run at the same time. */
   capacity: number
   callsPerProcess: number
-  /** How long nobody may say anything before a call ends. */
+  /** A call ends after this long without speech. */
   idleTimeoutMs: number
   /** Hosts of trunks that may be at an address that is not public. */
   privateHosts: string[]
@@ -49,53 +52,37 @@ export interface Settings {
   logLevel: LogLevel
 }
 
-export type EnvironmentVariables = Readonly<Record<string, string | undefined>>
-
 export function readSettings(variables: EnvironmentVariables): Settings {
-  const read = <T>(name: string, form: (value: string) => T) => {
-    const value = variables[name]?.trim()
-    if (!value) return undefined // an empty value is the same as unset
-    try {
-      return form(value)
-    } catch (error) {
-      throw error instanceof SettingError ? new SettingError(`${name} ${error.message}`) : error
-    }
-  }
+  const read = settingReader(variables)
   const fleetKey = read('SVC_FLEET_KEY', String)
   if (fleetKey === undefined)
     throw new SettingError('SVC_FLEET_KEY is not set: give the worker the one that the gateway has')
-  const sipHost = read('SVC_SIP_HOST', address) ?? '127.0.0.1'
+  const sipHost = read('SVC_SIP_HOST', ipv4Address) ?? '127.0.0.1'
   return {
     gatewayUrl: read('SVC_GATEWAY_URL', webUrl) ?? `http://127.0.0.1:${read('SVC_PORT', port) ?? 8080}`,
     fleetKey,
-    environments: read('SVC_WORKER_ENV', environment) ?? environments,
+    environments: read('SVC_WORKER_ENV', (value) => [oneOf(environments)(value)]) ?? environments,
     sipHost,
     sipPort: read('SVC_SIP_PORT', port),
-    mediaAddress: read('SVC_MEDIA_ADDRESS', address) ?? announced(sipHost),
+    mediaAddress: read('SVC_MEDIA_ADDRESS', ipv4Address) ?? reachableHost(sipHost),
     mediaPorts: read('SVC_MEDIA_PORTS', portRange) ?? { first: 20_000, last: 29_999 },
     localOrg: read('SVC_SIP_LOCAL_ORG', String),
-    mediaServers: mediaServersIn(read, webUrl),
-    fleets: fleetsIn(read),
-    capacity: read('SVC_WORKER_CALLS', count) ?? callsPerCore * availableParallelism(),
-    callsPerProcess: read('SVC_CALLS_PER_PROCESS', count) ?? 5,
-    idleTimeoutMs: (read('SVC_CALL_IDLE_S', count) ?? 120) * secondMs,
-    privateHosts: read('SVC_PRIVATE_HOSTS', list) ?? [],
-    vendorFolders: read('SVC_VENDOR_FOLDERS', folders) ?? [],
+    mediaServers: readMediaServers(read),
+    fleets: readFleets(read),
+    capacity: read('SVC_WORKER_CALLS', positiveNumber) ?? callsPerCore * availableParallelism(),
+    callsPerProcess: read('SVC_CALLS_PER_PROCESS', positiveNumber) ?? 5,
+    idleTimeoutMs: (read('SVC_CALL_IDLE_S', positiveNumber) ?? 120) * secondMs,
+    privateHosts: read('SVC_PRIVATE_HOSTS', listOf(String)) ?? [],
+    vendorFolders: read('SVC_VENDOR_FOLDERS', listOf(folder)) ?? [],
     logLevel: read('SVC_LOG_LEVEL', logLevel) ?? 'info',
   }
 }
 
-/** Who this worker is to the gateway; another after every start. */
+/** The worker's name at the gateway, new at every start. */
 export const workerName = () => `${hostname().slice(0, 60)}-${process.pid}-${Date.now().toString(36)}`
 
-/** A wildcard is for listening only. */
-const announced = (host: string) => (host === '0.0.0.0' ? '127.0.0.1' : host)
-
-function port(value: string): number {
-  const number = /^\d{1,5}$/.test(value) ? Number(value) : -1
-  if (number < 0 || number > 65_535) throw new SettingError(`is not a port from 0 to 65535: ${value}`)
-  return number
-}
+/** A wildcard is an address to listen on, not one to reach. */
+const reachableHost = (host: string) => (host === '0.0.0.0' ? '127.0.0.1' : host)
 
 function portRange(value: string): PortRange {
   const [, first = '', last = ''] = /^(\d{1,5})-(\d{1,5})$/.exec(value) ?? []
@@ -103,47 +90,4 @@ function portRange(value: string): PortRange {
   if (first === '' || range.first < 1024 || range.last > 65_535 || range.last - range.first < 3)
     throw new SettingError(`is not a range of ports from 1024 to 65535, as 20000-29999: ${value}`)
   return range
-}
-
-function address(value: string): string {
-  if (!isIPv4(value)) throw new SettingError(`is not an IPv4 address: ${value}`)
-  return value
-}
-
-function environment(value: string): Environment[] {
-  const found = environments.find((name) => name === value)
-  if (!found) throw new SettingError(`is not one of ${environments.join(', ')}: ${value}`)
-  return [found]
-}
-
-function count(value: string): number {
-  if (!/^[1-9]\d{0,5}$/.test(value)) throw new SettingError(`is not a whole number of 1 or more: ${value}`)
-  return Number(value)
-}
-
-function webUrl(value: string): string {
-  const parsed = URL.canParse(value) ? new URL(value) : undefined
-  if (!parsed || !['http:', 'https:'].includes(parsed.protocol) || parsed.search || parsed.hash)
-    throw new SettingError(`is not a URL that starts http:// or https://: ${value}`)
-  return value.replace(/(?<!\/)\/+$/, '')
-}
-
-function logLevel(value: string): LogLevel {
-  const level = logLevels.find((known) => known === value.toLowerCase())
-  if (!level) throw new SettingError(`is not one of ${logLevels.join(', ')}: ${value}`)
-  return level
-}
-
-function list(value: string): string[] {
-  const items = value.split(',').map((item) => item.trim())
-  return items.filter((item) => item !== '')
-}
-
-const folders = (value: string): string[] => list(value).map(folder)
-
-function folder(value: string): string {
-  const path = resolve(value)
-  if (!statSync(path, { throwIfNoEntry: false })?.isDirectory())
-    throw new SettingError(`holds ${value}, which is not a folder`)
-  return path
 }

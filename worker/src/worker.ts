@@ -2,8 +2,10 @@ import type { Environment } from '@switchroom/contract/scopes'
 import { findVendors } from '@switchroom/kit/installed'
 import { MediaError } from '@switchroom/media/plane'
 import { SipServer, type SipOptions } from '@switchroom/media/sip/server'
+import { listenFailure } from '@switchroom/process/listeners'
+import { PeriodicTasks } from '@switchroom/process/periodic-tasks'
 import type { Logger } from 'pino'
-import { Beats } from './heartbeats.ts'
+import { Heartbeats } from './heartbeats.ts'
 import { DialledAddresses } from './phone/dialled-addresses.ts'
 import { Fences } from './phone/fences.ts'
 import { GatewayClient } from './gateway-client.ts'
@@ -19,38 +21,32 @@ import { workerName, type Settings } from './settings.ts'
 
 const usualPort = 5060
 
-/** Takes calls: answers those that come, dials those it is asked to, and has each run in a process of few. */
+interface WorkerParts {
+  logger: Logger
+  /** Undefined if every call comes from a media server. */
+  sip: SipServer | undefined
+  calls: RunningCalls
+  heartbeats: Heartbeats
+  tasks: PeriodicTasks
+  /** Aborted: no new call is accepted. */
+  draining: AbortController
+  stopping: AbortController
+}
+
+/** Answers and dials calls, and runs each in a process that runs a few of them. */
 export class Worker {
-  readonly #logger: Logger
-  readonly #sip: SipServer | undefined
-  readonly #calls: RunningCalls
-  readonly #beats: Beats
-  /** Nothing new is taken from then on. */
-  readonly #draining: AbortController
-  readonly #stopping: AbortController
+  readonly #parts: WorkerParts
 
-  private constructor(
-    logger: Logger,
-    sip: SipServer | undefined,
-    calls: RunningCalls,
-    beats: Beats,
-    draining: AbortController,
-    stopping: AbortController,
-  ) {
-    this.#logger = logger
-    this.#sip = sip
-    this.#calls = calls
-    this.#beats = beats
-    this.#draining = draining
-    this.#stopping = stopping
+  private constructor(parts: WorkerParts) {
+    this.#parts = parts
   }
 
-  /** None where every call comes from a media server. */
+  /** Undefined if every call comes from a media server. */
   get sipPort(): number | undefined {
-    return this.#sip?.port
+    return this.#parts.sip?.port
   }
 
-  /** Resolves once phones are listened to; whom to let in, the gateway says as soon as it answers. */
+  /** Resolves once the SIP port is open; the gateway sends the fences as soon as it answers. */
   static async start(settings: Settings, logger: Logger): Promise<Worker> {
     const { environments, capacity, callsPerProcess, localOrg, mediaServers } = settings
     const embedded = environments.filter((env) => !mediaServers[env])
@@ -80,7 +76,7 @@ export class Worker {
     const inbound = new Inbound({ gateway, logger, calls, sentences, localOrg, isDraining })
     const outbound = new Outbound({ gateway, logger, calls, dial })
     const hasPhones = embedded.length > 0 || localOrg !== undefined
-    const sip: SipServer | undefined = await listening(settings, hasPhones, {
+    const sip: SipServer | undefined = await startSip(settings, hasPhones, {
       host: settings.sipHost,
       publicAddress: settings.mediaAddress,
       fences: () => fences.all,
@@ -98,52 +94,56 @@ export class Worker {
       void takePlacements({ gateway, logger, calls, dial: place, answer }, env, draining.signal)
     }
     const load = () => ({ calls: calls.count, capacity, draining: isDraining() })
-    const beats = new Beats(gateway, environments, load, logger)
+    const heartbeats = new Heartbeats({ gateway, environments, load, logger })
+    const tasks = new PeriodicTasks(logger)
+    tasks.start(heartbeats.task)
     const { signal } = draining
-    const telling = { logger, calls, capacity, draining: signal, stopping: stopping.signal }
-    for (const env of environments) void followRooms(settings, env, telling, () => beats.tell())
+    const parts = { logger, calls, capacity, draining: signal, stopping: stopping.signal }
+    for (const env of environments) void followRooms(settings, env, parts, () => heartbeats.send())
     calls.processes.keepOneReady()
     void sentences.make(findVendors(settings.vendorFolders))
-    return new Worker(logger, sip, calls, beats, draining, stopping)
+    return new Worker({ logger, sip, calls, heartbeats, tasks, draining, stopping })
   }
 
-  /** Takes no more calls, and resolves when those that run are over. */
+  /** Accepts no more calls, and resolves when the running ones have ended. */
   async drain(): Promise<void> {
-    this.#draining.abort()
-    await this.#beats.tell()
-    this.#logger.info({ calls: this.#calls.count }, 'draining')
-    await this.#calls.untilNone()
+    const { logger, calls, heartbeats, draining } = this.#parts
+    draining.abort()
+    await heartbeats.send()
+    logger.info({ calls: calls.count }, 'draining')
+    await calls.untilNone()
   }
 
-  /** Ends the calls that run, for which there is so much time. */
-  async stop(withinMs: number): Promise<void> {
-    this.#draining.abort()
-    this.#calls.endAll()
-    const late = new Promise((resolve) => setTimeout(resolve, withinMs).unref())
-    await Promise.race([this.#calls.untilNone(), late])
-    this.#stopping.abort()
-    this.#beats.stop()
-    await Promise.race([this.#sip?.stop(), late])
-    this.#calls.processes.stop()
+  /** Ends the running calls within the grace. */
+  async stop(graceMs: number): Promise<void> {
+    const { sip, calls, tasks, draining, stopping } = this.#parts
+    draining.abort()
+    calls.endAll()
+    const timeout = new Promise((resolve) => setTimeout(resolve, graceMs).unref())
+    await Promise.race([calls.untilNone(), timeout])
+    stopping.abort()
+    void tasks.stopAll() // a heartbeat under way may be cut off
+    await Promise.race([sip?.stop(), timeout])
+    calls.processes.stop()
   }
 }
 
-/** Takes the calls of an environment whose sound a media server carries; without one there is nothing to follow. */
+/** Registers for the calls of an environment that has a media server. */
 async function followRooms(
   { mediaServers, fleets }: Settings,
   env: Environment,
   parts: Omit<LiveKitCallsParts, 'env' | 'address' | 'fleet' | 'tellLoad'>,
-  tell: () => Promise<Environment[]>,
+  sendHeartbeats: () => Promise<Environment[]>,
 ): Promise<void> {
   const address = mediaServers[env]
   if (!address) return
   const { LiveKitCalls } = await import('./livekit/livekit-calls.ts') // most workers never need its library
-  const tellLoad = async () => (await tell()).includes(env)
+  const tellLoad = async () => (await sendHeartbeats()).includes(env)
   await new LiveKitCalls({ ...parts, env, address, fleet: fleets[env], tellLoad }).register()
 }
 
-/** Phones of this machine find the worker wherever it listens, for somebody is told; carriers would not. */
-async function listening(
+/** If only phones of this machine call, any free port does: the launcher prints it. */
+async function startSip(
   settings: Settings,
   hasPhones: boolean,
   options: Omit<SipOptions, 'port'>,
@@ -167,11 +167,7 @@ const isTaken = (error: unknown) => codeOf(error) === 'EADDRINUSE'
 
 function whyNoPhones(error: unknown, { sipHost, sipPort = usualPort }: Settings): string {
   const code = codeOf(error)
-  if (code === 'EADDRINUSE')
-    return `port ${sipPort} on ${sipHost} is taken: stop what listens there, or set SVC_SIP_PORT`
-  if (code === 'EACCES')
-    return `port ${sipPort} may not be opened by this user: set SVC_SIP_PORT to 1024 or above`
-  if (code === 'EADDRNOTAVAIL')
-    return `nothing can listen on ${sipHost}: set SVC_SIP_HOST to an address of this machine`
+  const at = { host: sipHost, port: sipPort, setting: 'SVC_SIP_PORT', hostSetting: 'SVC_SIP_HOST' }
+  if (code && ['EADDRINUSE', 'EACCES', 'EADDRNOTAVAIL'].includes(code)) return listenFailure(at, { code })
   return error instanceof Error ? error.message : String(error)
 }

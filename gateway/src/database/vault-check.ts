@@ -1,5 +1,5 @@
 import type { SealedPlace, Vault } from '../foundation/sealing.ts'
-import { SettingError } from '../foundation/setting-parsing.ts'
+import { SettingError } from '@switchroom/process/setting-reader'
 import { statement, type Database, type Queryable, type Transaction } from './database.ts'
 
 export const vaultCheckPlace: SealedPlace = 'deployment:vault_check:only'

@@ -77,7 +77,7 @@ test('every deployment setting starts SVC_ and the defaults are those of the set
     recordingsFolder: undefined,
     consoleFolder: undefined,
     limits: {
-      signInTriesPerPlace: 30,
+      signInTriesPerAddress: 30,
       passwordQueue: 100,
       lettersPerOrg: 500,
       lettersPerRecipient: 10,

@@ -1,33 +1,30 @@
 import { resolve } from 'node:path'
 import { plans, type Plan } from '@switchroom/contract/accounts'
 import type { VoiceDoing } from '@switchroom/contract/voice-server'
-import { dayMs, minuteMs, secondMs } from './clock.ts'
-import { readLimitSettings, type LimitSettings } from './limit-settings.ts'
-import { readTelephonySettings, type TelephonySettings } from './telephony-settings.ts'
-import { readVaultKeys } from './vault-key.ts'
+import { readTrustedProxies } from '@switchroom/process/connection-limits'
 import {
   amount,
-  databaseUrl,
   daysAsMs,
-  dnsServer,
   flag,
   folder,
   hostName,
-  itemOf,
   listOf,
-  logLevels,
-  mailFrom,
-  network,
+  logLevel,
+  oneOf,
   pemFile,
   port,
   secondsAsMs,
-  SettingError,
-  smtpUrl,
   webUrl,
   wholeNumber,
   type LogLevel,
   type Network,
-} from './setting-parsing.ts'
+} from '@switchroom/process/setting-parsing'
+import { SettingError, settingReader, type EnvironmentVariables } from '@switchroom/process/setting-reader'
+import { dayMs, minuteMs, secondMs } from './clock.ts'
+import { readLimitSettings, type LimitSettings } from './limit-settings.ts'
+import { readTelephonySettings, type TelephonySettings } from './telephony-settings.ts'
+import { readVaultKeys } from './vault-key.ts'
+import { databaseUrl, dnsServer, mailFrom, smtpUrl } from './setting-parsing.ts'
 
 /** The deployment's settings, read once at start. `docs/settings.md` explains each. */
 export interface Settings {
@@ -42,7 +39,7 @@ export interface Settings {
   domain: string | undefined
   /** Base of every link and redirect address, without a trailing slash. */
   baseUrl: string
-  /** Where clients ask for speech, as they are told. */
+  /** The voice server's address that clients get from discovery. */
   voiceUrl: string | undefined
   dashboardPort: number
   /** Where the dashboard is reached, without a trailing slash. */
@@ -54,7 +51,7 @@ export interface Settings {
   signupKey: string | undefined
   smtpUrl: URL | undefined
   mailFrom: string | undefined
-  /** Hosts an org may name although they are not public, as written. */
+  /** Hosts that an org may name although they are not public, as written. */
   privateHosts: string[]
   /** The DNS server to ask instead of the system's. */
   resolver: string | undefined
@@ -62,7 +59,7 @@ export interface Settings {
   caPem: string | undefined
   /** Folders of further vendor packages. */
   vendorFolders: string[]
-  /** The row of vendors a new deployment starts with. */
+  /** The vendors that a new deployment starts with. */
   providersFile: string
   /** The platform's own keys, by vendor in lower case with `_` for `-`; kept in memory only. */
   providerKeys: ReadonlyMap<string, string>
@@ -72,9 +69,9 @@ export interface Settings {
   vendorWindowMs: number
   /** How long an app may take to run a tool. */
   toolTimeoutMs: number
-  /** How long nobody may say anything before a chat ends. */
+  /** A chat ends after this long without a message. */
   chatIdleMs: number
-  /** What one key may do at the voice server in a minute. */
+  /** Requests to the voice server that one key may make in a minute. */
   voiceRates: Record<VoiceDoing, number>
   /** Live transcriptions open at once on one key. */
   maxStreams: number
@@ -85,7 +82,7 @@ export interface Settings {
   messaging: {
     appSecret: string | undefined
     verifyToken: string | undefined
-    /** What answers go out on where the org brought no token of its own. */
+    /** Sends for orgs that have no token of their own. */
     accessToken: string | undefined
   }
   /** Where the sound of calls is kept; unset, none is. */
@@ -94,26 +91,16 @@ export interface Settings {
   consoleFolder: string | undefined
   logLevel: LogLevel
   limits: LimitSettings
-  /** How long the log of a call that ended is kept; for ever where unsaid. */
+  /** How long the log of an ended call is kept; undefined is for ever. */
   logKeptMs: number | undefined
   /** How long the audit log is kept; undefined is for ever. */
   auditKeptMs: number | undefined
 }
 
-export type Environment = Readonly<Record<string, string | undefined>>
+export function readSettings(variables: EnvironmentVariables): Settings {
+  const read = settingReader(variables)
 
-export function readSettings(environment: Environment): Settings {
-  const read = <T>(name: string, form: (value: string) => T) => {
-    const value = environment[name]?.trim()
-    if (!value) return undefined // an empty value is the same as unset
-    try {
-      return form(value)
-    } catch (error) {
-      throw error instanceof SettingError ? new SettingError(`${name} ${error.message}`) : error
-    }
-  }
-
-  const [vaultKey, olderVaultKey] = readVaultKeys(environment['SVC_VAULT_KEY'])
+  const [vaultKey, olderVaultKey] = readVaultKeys(variables['SVC_VAULT_KEY'])
   const database = read('SVC_DATABASE_URL', databaseUrl)
   if (database === undefined)
     throw new SettingError(
@@ -137,7 +124,7 @@ export function readSettings(environment: Environment): Settings {
     voiceUrl: read('SVC_VOICE_URL', webUrl),
     dashboardPort,
     dashboardUrl: read('SVC_DASHBOARD_URL', webUrl) ?? `http://127.0.0.1:${dashboardPort}`,
-    trustedProxies: read('SVC_TRUSTED_PROXIES', listOf(network)) ?? [],
+    trustedProxies: readTrustedProxies(read),
     minPassword: read('SVC_MIN_PASSWORD', wholeNumber) ?? 8,
     signup: read('SVC_SIGNUP', flag) ?? false,
     signupKey: read('SVC_SIGNUP_KEY', String),
@@ -149,7 +136,7 @@ export function readSettings(environment: Environment): Settings {
     vendorFolders: read('SVC_VENDOR_FOLDERS', listOf(folder)) ?? [],
     providersFile:
       read('SVC_PROVIDERS', (file) => resolve(file)) ?? resolve(import.meta.dirname, '../../providers.json'),
-    providerKeys: readProviderKeys(environment),
+    providerKeys: readProviderKeys(variables),
     ratesFile: read('SVC_RATES', (file) => resolve(file)) ?? resolve(import.meta.dirname, '../../rates.json'),
     trialTimeoutMs: read('SVC_TRIAL_TIMEOUT_S', secondsAsMs) ?? 10 * secondMs,
     sampleTimeoutMs: read('SVC_SAMPLE_TIMEOUT_S', secondsAsMs) ?? 10 * secondMs,
@@ -163,7 +150,7 @@ export function readSettings(environment: Environment): Settings {
       streams: read('SVC_RATE_STREAMS', wholeNumber) ?? 60,
     },
     maxStreams: read('SVC_MAX_STREAMS', wholeNumber) ?? 20,
-    newOrgPlan: read('SVC_NEW_ORG_PLAN', itemOf(plans)) ?? 'pro',
+    newOrgPlan: read('SVC_NEW_ORG_PLAN', oneOf(plans)) ?? 'pro',
     newOrgCredits: read('SVC_NEW_ORG_CREDITS', amount) ?? 1000,
     telephony: readTelephonySettings(read, domain),
     messaging: {
@@ -173,7 +160,7 @@ export function readSettings(environment: Environment): Settings {
     },
     recordingsFolder: read('SVC_RECORDINGS', (path) => resolve(path)),
     consoleFolder: read('SVC_CONSOLE', (path) => resolve(path)),
-    logLevel: read('SVC_LOG_LEVEL', itemOf(logLevels)) ?? 'info',
+    logLevel: read('SVC_LOG_LEVEL', logLevel) ?? 'info',
     limits: readLimitSettings(read),
     logKeptMs: read('SVC_LOG_DAYS', daysAsMs),
     auditKeptMs: (read('SVC_AUDIT_DAYS', wholeNumber) ?? 730) * dayMs || undefined,
@@ -182,8 +169,8 @@ export function readSettings(environment: Environment): Settings {
 
 const providerKeyPrefix = 'SVC_PROVIDER_KEY_'
 
-function readProviderKeys(environment: Environment): Map<string, string> {
-  const keys = Object.entries(environment).flatMap(([name, value]) => {
+function readProviderKeys(variables: EnvironmentVariables): Map<string, string> {
+  const keys = Object.entries(variables).flatMap(([name, value]) => {
     const key = value?.trim()
     return key && name.startsWith(providerKeyPrefix)
       ? [[name.slice(providerKeyPrefix.length).toLowerCase(), key] as const]

@@ -1,17 +1,8 @@
 import { resolve } from 'node:path'
 import type { Environment as Env } from '@switchroom/contract/scopes'
-import {
-  countryCode,
-  flag,
-  fleetName,
-  hostName,
-  listOf,
-  phoneNumber,
-  publicAddress,
-  SettingError,
-  webUrl,
-  wholeNumber,
-} from './setting-parsing.ts'
+import { flag, fleetName, hostName, listOf, webUrl, wholeNumber } from '@switchroom/process/setting-parsing'
+import { readAllOrNone, type ReadSetting } from '@switchroom/process/setting-reader'
+import { countryCode, phoneNumber, publicAddress } from './setting-parsing.ts'
 
 /** An account at the API carrier: who asks, and for which account. */
 export interface CarrierLogin {
@@ -64,9 +55,7 @@ export interface TelephonySettings {
   firewallFile: string | undefined
 }
 
-export type Read = <T>(name: string, form: (value: string) => T) => T | undefined
-
-export function readTelephonySettings(read: Read, domain: string | undefined): TelephonySettings {
+export function readTelephonySettings(read: ReadSetting, domain: string | undefined): TelephonySettings {
   const accountApi = read('SVC_APICARRIER_API', webUrl)
   return {
     sipNames: {
@@ -90,20 +79,20 @@ export function readTelephonySettings(read: Read, domain: string | undefined): T
       termination: read('SVC_APICARRIER_TERMINATION', hostName) ?? 'pstn.twilio.com',
     },
     messagingApi: read('SVC_MSGAPP_API', webUrl) ?? 'https://graph.facebook.com/v21.0',
-    ownCarrier: allOrNone({
-      account_sid: ['SVC_CARRIER_ACCOUNT_SID', read('SVC_CARRIER_ACCOUNT_SID', String)],
-      user: ['SVC_CARRIER_USER', read('SVC_CARRIER_USER', String)],
-      secret: ['SVC_CARRIER_SECRET', read('SVC_CARRIER_SECRET', String)],
+    ownCarrier: readAllOrNone(read, {
+      account_sid: ['SVC_CARRIER_ACCOUNT_SID', String],
+      user: ['SVC_CARRIER_USER', String],
+      secret: ['SVC_CARRIER_SECRET', String],
     }),
-    mediaServer: allOrNone({
-      url: ['SVC_MEDIA_URL', read('SVC_MEDIA_URL', webUrl)],
-      key: ['SVC_MEDIA_KEY', read('SVC_MEDIA_KEY', String)],
-      secret: ['SVC_MEDIA_SECRET', read('SVC_MEDIA_SECRET', String)],
+    mediaServer: readAllOrNone(read, {
+      url: ['SVC_MEDIA_URL', webUrl],
+      key: ['SVC_MEDIA_KEY', String],
+      secret: ['SVC_MEDIA_SECRET', String],
     }),
-    sandboxMediaServer: allOrNone({
-      url: ['SVC_SANDBOX_MEDIA_URL', read('SVC_SANDBOX_MEDIA_URL', webUrl)],
-      key: ['SVC_SANDBOX_MEDIA_KEY', read('SVC_SANDBOX_MEDIA_KEY', String)],
-      secret: ['SVC_SANDBOX_MEDIA_SECRET', read('SVC_SANDBOX_MEDIA_SECRET', String)],
+    sandboxMediaServer: readAllOrNone(read, {
+      url: ['SVC_SANDBOX_MEDIA_URL', webUrl],
+      key: ['SVC_SANDBOX_MEDIA_KEY', String],
+      secret: ['SVC_SANDBOX_MEDIA_SECRET', String],
     }),
     mediaAddress: read('SVC_MEDIA_ADDRESS', publicAddress),
     fleets: {
@@ -116,19 +105,3 @@ export function readTelephonySettings(read: Read, domain: string | undefined): T
 
 /** Anything but `0` or `false`. */
 const isTrue = (value: string) => value !== '0' && value.toLowerCase() !== 'false'
-
-type Named<T> = { [Field in keyof T]: [setting: string, value: T[Field] | undefined] }
-
-/** Settings that mean something only together. */
-function allOrNone<T>(fields: Named<T>): T | undefined {
-  const named = Object.values(fields) as [string, unknown][]
-  const unset = named.filter(([, value]) => value === undefined).map(([name]) => name)
-  if (unset.length === named.length) return undefined
-  if (unset.length > 0)
-    throw new SettingError(
-      `${unset.join(' and ')} is not set: set ${named.map(([name]) => name).join(', ')} together, or none of them`,
-    )
-  return Object.fromEntries(
-    Object.entries(fields).map(([field, pair]) => [field, (pair as [string, unknown])[1]]),
-  ) as T
-}

@@ -1,4 +1,4 @@
-import { SettingError } from './setting-parsing.ts'
+import { SettingError } from '@switchroom/process/setting-reader'
 
 /** One key, or two while it is being changed: the first seals, both open. */
 export function readVaultKeys(value: string | undefined): [newest: Buffer, older?: Buffer] {

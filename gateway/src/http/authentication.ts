@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { environments, scopes, scopesOfRole, type Environment } from '@switchroom/contract/scopes'
+import { clientAddressIn } from '@switchroom/process/client-address'
 import type { Caller, Operator } from '../foundation/caller.ts'
 import type { Clock } from '../foundation/clock.ts'
 import { badRequest, forbidden, notFound, Refusal, unauthorized } from '../foundation/refusals.ts'
@@ -8,7 +9,6 @@ import type { Settings } from '../foundation/settings.ts'
 import type { Database } from '../database/database.ts'
 import { refuseUnlessAllowed, type Access } from './access.ts'
 import * as store from './authentication.store.ts'
-import { addressNamed } from './client-address.ts'
 import { logTokenPrefix, LogTokens } from './log-tokens.ts'
 
 type Headers = FastifyRequest['headers']
@@ -115,7 +115,7 @@ export class Authentication {
     const client = headers['x-svc-client']
     return this.#signUp.key === undefined || typeof client !== 'string'
       ? clientAddress
-      : (addressNamed(client) ?? clientAddress)
+      : (clientAddressIn(client) ?? clientAddress)
   }
 
   /** Uses of keys that are still being written down. */

@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http'
 import fastify, { LogController, type FastifyBaseLogger } from 'fastify'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import { clientAddress } from '@switchroom/process/client-address'
+import { capConnections, serverOptions, SlowBodies } from '@switchroom/process/connection-limits'
 import type { Registry } from 'prom-client'
 import { newId } from '../foundation/secrets.ts'
 import type { Settings } from '../foundation/settings.ts'
 import type { Authentication } from './authentication.ts'
-import { clientAddress, connectionAddress } from './client-address.ts'
-import { capConnections, serverOptions, SlowBodies } from './connection-limits.ts'
 import type { Fleet } from './fleet.ts'
 import { answerBrokenRequests, answerFailures, answerUnknown, nulInUrl, type Answers } from './failures.ts'
 import { guardRoutes } from './guard.ts'
@@ -53,8 +53,7 @@ export function makeServer(parts: ServerParts): Server {
     clientErrorHandler: answerBrokenRequests(answers),
   }).withTypeProvider<TypeBoxTypeProvider>()
   const server: Server = Object.assign(made, { routes })
-  const placeOf = (peer: string) => connectionAddress(peer, settings.trustedProxies)
-  capConnections({ server: server.server, limits, placeOf, logger })
+  capConnections({ server: server.server, limits, trustedProxies: settings.trustedProxies, logger })
   const slowBodies = new SlowBodies(server.server, limits)
 
   server.setValidatorCompiler(validatorOf)

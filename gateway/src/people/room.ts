@@ -34,7 +34,7 @@ export function makePeople(
   const { settings, clock, logger, vault, publicAddresses, database, rateCounts, mailboxes, letters } = parts
 
   const passwords = new Passwords(settings.minPassword, settings.limits.passwordQueue)
-  const placeTries = new PlaceTries(rateCounts, settings.limits.signInTriesPerPlace)
+  const placeTries = new PlaceTries(rateCounts, settings.limits.signInTriesPerAddress)
   const mint = new Mint(clock)
   const keys = new Keys(database, clock)
   const orgs = new Orgs(database, clock, held, atBirth)

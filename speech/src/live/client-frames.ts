@@ -1,4 +1,4 @@
-import { badRequest, Refusal } from '../refusals.ts'
+import { badRequest, Refusal } from '../foundation/refusals.ts'
 
 const most = 100
 const withinMs = 10_000

@@ -1,4 +1,4 @@
-import { badRequest, Refusal } from '../refusals.ts'
+import { badRequest, Refusal } from '../foundation/refusals.ts'
 import { diarizeOf, languageOf, modelOf } from '../transcriptions/fields.ts'
 
 const sampleRates = [8_000, 16_000, 24_000, 48_000] as const

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 import websocket, { type WebSocket } from '@fastify/websocket'
 import type { FastifyRequest, RouteOptions } from 'fastify'
-import { bearerOf, entering } from '../entering.ts'
-import { Refusal } from '../refusals.ts'
-import type { Parts, Server } from '../server.ts'
+import { bearerOf, entering } from '../http/authentication.ts'
+import { Refusal } from '../foundation/refusals.ts'
+import type { Parts, Server } from '../http/server.ts'
 import { usualLimits } from './live-limits.ts'
 import { LiveStream } from './live-stream.ts'
 import { OpenStreams } from './open-streams.ts'
@@ -18,8 +18,9 @@ const options = {
 }
 
 export async function streamRoutes(server: Server, parts: Parts, limits = usualLimits) {
-  const { gateway, vendors } = parts
-  const streams = new OpenStreams(gateway, limits, server.log)
+  const { gateway, vendors, tasks } = parts
+  const streams = new OpenStreams(gateway, limits)
+  tasks.start(streams.judgement)
   const openings = new WeakMap<IncomingMessage, Opening & { requestId: string }>()
   await server.register(websocket, {
     options,

@@ -1,6 +1,6 @@
 import type { AskGrant, Grant } from '@switchroom/contract/voice-server'
-import type { GatewayClient } from '../gateway-client.ts'
-import { Refusal } from '../refusals.ts'
+import type { GatewayClient } from '../gateway/gateway-client.ts'
+import { Refusal } from '../foundation/refusals.ts'
 import { liveArguments, type LiveArguments } from './live-arguments.ts'
 
 /** A stream before its socket is open: what was asked for, and the grant for it or why there is none. */

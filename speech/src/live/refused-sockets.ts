@@ -1,5 +1,5 @@
 import type { WebSocket } from '@fastify/websocket'
-import type { Refusal } from '../refusals.ts'
+import type { Refusal } from '../foundation/refusals.ts'
 
 const violatedPolicy = 1008
 const serverFault = 1011

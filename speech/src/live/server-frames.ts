@@ -1,5 +1,5 @@
 import type { Heard } from '@switchroom/kit/vendor'
-import { rounded } from '../rounding.ts'
+import { rounded } from '../foundation/rounding.ts'
 import type { LiveArguments } from './live-arguments.ts'
 
 type Final = Extract<Heard, { type: 'final' }>

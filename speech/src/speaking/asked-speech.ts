@@ -1,5 +1,5 @@
-import { isName, noSuchModel, refuseNoLanguage } from '../names.ts'
-import { badRequest, Refusal } from '../refusals.ts'
+import { isName, noSuchModel, refuseNoLanguage } from '../foundation/names.ts'
+import { badRequest, Refusal } from '../foundation/refusals.ts'
 
 const mostCharacters = 5_000
 const speeds = { slowest: 0.25, fastest: 4 }

@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify'
-import { CallerGone } from '../caller-gone.ts'
-import { Refusal } from '../refusals.ts'
+import { CallerGone } from '../http/caller-gone.ts'
+import { Refusal } from '../foundation/refusals.ts'
 import type { AskedSpeech } from './asked-speech.ts'
 import type { Saying } from './speech.ts'
 

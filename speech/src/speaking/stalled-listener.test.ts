@@ -3,14 +3,16 @@ import { once } from 'node:events'
 import { request, type IncomingMessage } from 'node:http'
 import { after, test } from 'node:test'
 import { findVendors } from '@switchroom/kit/installed'
+import { Listeners } from '@switchroom/process/listeners'
 import { until } from '@switchroom/gateway/testing/until'
 import { GatewayFake } from '../../testing/gateway-fake.ts'
 import { VoiceWire } from '../../testing/voice-wire.ts'
-import { GatewayClient } from '../gateway-client.ts'
-import { closeWithin, listen } from '../listening.ts'
-import { makeLogger } from '../logging.ts'
-import { makeServer } from '../server.ts'
-import { readSettings } from '../settings.ts'
+import { GatewayClient } from '../gateway/gateway-client.ts'
+import { makeLogger } from '@switchroom/process/logging'
+import { PeriodicTasks } from '@switchroom/process/periodic-tasks'
+import { listenOn } from '../app.ts'
+import { makeServer } from '../http/server.ts'
+import { readSettings } from '../foundation/settings.ts'
 import { speechRoutes } from './speech.routes.ts'
 
 const wire = await new VoiceWire().start()
@@ -30,10 +32,11 @@ async function startSpeech(stallMs: number) {
   const logger = makeLogger('silent', process.stdout)
   const client = new GatewayClient(settings, logger)
   const server = makeServer(settings, logger)
-  const parts = { settings, gateway: client, vendors: findVendors([]) }
+  const parts = { settings, gateway: client, vendors: findVendors([]), tasks: new PeriodicTasks(logger) }
   await server.register(async (scope) => speechRoutes(scope, parts, stallMs))
-  const port = await listen(server, '127.0.0.1', 0)
-  after(() => closeWithin(server, 1_000))
+  const listeners = new Listeners()
+  const port = await listenOn(listeners, server, { host: '127.0.0.1', port: 0 })
+  after(() => listeners.close(1_000))
   return `http://127.0.0.1:${port}/v1/audio/speech`
 }
 

@@ -1,5 +1,5 @@
 import type { Spoken } from '@switchroom/kit/vendor'
-import { rounded } from '../rounding.ts'
+import { rounded } from '../foundation/rounding.ts'
 
 /** How fast a voice speaks that does not say. */
 const charactersPerSecond = 15

@@ -1,5 +1,5 @@
 import type { HeardWord, Transcript } from '@switchroom/kit/vendor'
-import { rounded } from '../rounding.ts'
+import { rounded } from '../foundation/rounding.ts'
 
 /** What a vendor heard, as it is answered. */
 export interface Transcribed {

@@ -1,6 +1,6 @@
 import { decoded, type Decoded } from '@switchroom/kit/decoding/decoding'
 import { DecodingFailure } from '@switchroom/kit/decoding/decoding-failure'
-import { Refusal } from '../refusals.ts'
+import { Refusal } from '../foundation/refusals.ts'
 import type { Upload } from './upload.ts'
 
 /** The uploaded file as WAV; refused in the voice server's words where it cannot be. */

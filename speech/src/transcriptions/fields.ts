@@ -1,5 +1,5 @@
-import { isName, noSuchModel, refuseNoLanguage } from '../names.ts'
-import { badRequest } from '../refusals.ts'
+import { isName, noSuchModel, refuseNoLanguage } from '../foundation/names.ts'
+import { badRequest } from '../foundation/refusals.ts'
 
 export const responseFormats = ['json', 'verbose_json', 'text'] as const
 export type ResponseFormat = (typeof responseFormats)[number]

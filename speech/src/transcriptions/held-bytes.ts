@@ -1,4 +1,4 @@
-import { Refusal } from '../refusals.ts'
+import { Refusal } from '../foundation/refusals.ts'
 
 /** How much all files together may hold of the memory, so that no number of callers takes all of it. */
 export class HeldBytes {

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { Readable } from 'node:stream'
 import { setTimeout } from 'node:timers/promises'
 import type { FastifyRequest } from 'fastify'
-import { badRequest, Refusal } from '../refusals.ts'
+import { badRequest, Refusal } from '../foundation/refusals.ts'
 import type { Hold } from './held-bytes.ts'
 import { formatOf, tellingBytes, type MediaFormat } from '@switchroom/kit/decoding/media-formats'
 

@@ -1,5 +1,5 @@
-import { entering } from '../entering.ts'
-import type { Parts, Server } from '../server.ts'
+import { entering } from '../http/authentication.ts'
+import type { Parts, Server } from '../http/server.ts'
 import { listVoices, type VoicesFilter } from './voices.ts'
 
 export async function voiceRoutes(server: Server, { gateway }: Parts) {

@@ -1,5 +1,5 @@
 import type { Entered, SpeechVoice } from '@switchroom/contract/voice-server'
-import type { GatewayClient } from '../gateway-client.ts'
+import type { GatewayClient } from '../gateway/gateway-client.ts'
 
 /** As sent: a parameter that is there twice is a list. */
 export interface VoicesFilter {

@@ -108,6 +108,6 @@ test('terminals that wait for their approval poll on a count of their own: ten o
 test('30 tries a minute are the default, and the operator changes it', () => {
   const triesOf = (value: string) =>
     readSettings(testEnvironment('postgresql://x', { SVC_SIGN_IN_TRIES_PER_PLACE: value })).limits
-      .signInTriesPerPlace
+      .signInTriesPerAddress
   assert.deepEqual([triesOf(''), triesOf('7')], [30, 7])
 })

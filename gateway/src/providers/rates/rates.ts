@@ -2,7 +2,7 @@ import { statSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import type { Stage } from '@switchroom/contract/speech'
 import type { FastifyBaseLogger } from 'fastify'
-import { SettingError } from '../../foundation/setting-parsing.ts'
+import { SettingError } from '@switchroom/process/setting-reader'
 import { readRates, type Rate } from './rate-file.ts'
 
 /** Which models there are, which of them the platform serves on its own key, and at what price. */

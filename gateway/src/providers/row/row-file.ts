@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { ProviderRow } from '@switchroom/contract/providers'
 import { Ajv } from 'ajv'
 import { Refusal } from '../../foundation/refusals.ts'
-import { SettingError } from '../../foundation/setting-parsing.ts'
+import { SettingError } from '@switchroom/process/setting-reader'
 import { refuseMalformed } from './row-forms.ts'
 
 /** The row of a file, which may name vendors that are not installed: a gateway starts without them. */

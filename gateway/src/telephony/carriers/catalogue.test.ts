@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { startDeployment } from '../../../testing/deployment.ts'
 import { done } from '../../../testing/agents/test-agents.ts'
-import { SettingError } from '../../foundation/setting-parsing.ts'
+import { SettingError } from '@switchroom/process/setting-reader'
 import { Catalogue } from './catalogue.ts'
 
 const folder = await mkdtemp(join(tmpdir(), 'switchroom-catalogue-'))

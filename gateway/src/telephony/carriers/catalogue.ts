@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { Ajv } from 'ajv'
 import ipaddr from 'ipaddr.js'
 import { Type } from 'typebox'
-import { SettingError } from '../../foundation/setting-parsing.ts'
+import { SettingError } from '@switchroom/process/setting-reader'
 import type { TelephonySettings } from '../../foundation/telephony-settings.ts'
 
 /** What the carrier publishes as the networks that its calls are signalled from. */

@@ -1,4 +1,4 @@
-import { badRequest } from './refusals.ts'
+import { badRequest } from '../foundation/refusals.ts'
 import type { Server } from './server.ts'
 
 /** Reads JSON bodies: an empty one is none, a broken one is a sentence. */

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { until } from '@switchroom/gateway/testing/until'
-import { startWithFakeGateway } from '../testing/speech-server.ts'
-import { VoiceCaller } from '../testing/voice-deployment.ts'
-import { VoiceWire } from '../testing/voice-wire.ts'
+import { startWithFakeGateway } from '../../testing/speech-server.ts'
+import { VoiceCaller } from '../../testing/voice-deployment.ts'
+import { VoiceWire } from '../../testing/voice-wire.ts'
 
 const wire = await new VoiceWire().start()
 after(() => wire.stop())

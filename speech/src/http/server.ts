@@ -1,5 +1,8 @@
+import { randomBytes } from 'node:crypto'
 import type { Socket } from 'node:net'
 import type { InstalledVendors } from '@switchroom/kit/installed'
+import { capConnections, serverOptions, SlowBodies } from '@switchroom/process/connection-limits'
+import type { PeriodicTasks } from '@switchroom/process/periodic-tasks'
 import fastify, {
   LogController,
   type FastifyBaseLogger,
@@ -8,11 +11,9 @@ import fastify, {
   type FastifyReply,
   type FastifyRequest,
 } from 'fastify'
-import { capConnections, serverOptions, SlowBodies } from './connection-limits.ts'
-import type { GatewayClient } from './gateway-client.ts'
-import { Refusal } from './refusals.ts'
-import { newRequestId } from './request-ids.ts'
-import type { Settings } from './settings.ts'
+import type { GatewayClient } from '../gateway/gateway-client.ts'
+import { Refusal } from '../foundation/refusals.ts'
+import type { Settings } from '../foundation/settings.ts'
 
 const bodyLimitBytes = 1024 * 1024
 
@@ -20,6 +21,7 @@ export type Server = FastifyInstance
 
 /** What every route of the voice server works with. */
 export interface Parts {
+  tasks: PeriodicTasks
   settings: Settings
   gateway: GatewayClient
   vendors: InstalledVendors
@@ -47,7 +49,7 @@ export function makeServer({ connections: limits }: Settings, logger: FastifyBas
     frameworkErrors: answerFailure,
     clientErrorHandler: answerBrokenRequest,
   })
-  capConnections({ server: server.server, limits, logger })
+  capConnections({ server: server.server, limits, trustedProxies: limits.trustedProxies, logger })
   const slowBodies = new SlowBodies(server.server, limits)
   server.addHook('onRoute', (route) => {
     const taken = methods.get(route.url) ?? new Set()
@@ -114,6 +116,9 @@ function asRefusal(error: FastifyError, request: FastifyRequest): Refusal {
   if (request.raw.destroyed && !request.raw.complete) return new Refusal(499, 'GONE', 'the caller hung up')
   return new Refusal(500, 'INTERNAL_ERROR', 'something broke on our side')
 }
+
+/** `req_` and 24 hex digits. */
+const newRequestId = () => `req_${randomBytes(12).toString('hex')}`
 
 const withoutQuery = (url: string) => url.split('?', 1)[0] ?? url
 

@@ -1,6 +1,6 @@
 import type { Entered, VoiceDoing } from '@switchroom/contract/voice-server'
 import type { FastifyRequest } from 'fastify'
-import type { GatewayClient } from './gateway-client.ts'
+import type { GatewayClient } from '../gateway/gateway-client.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { until } from '@switchroom/gateway/testing/until'
-import { transcribe } from '../testing/form-caller.ts'
-import { LiveClient } from '../testing/live-client.ts'
+import { transcribe } from '../../testing/form-caller.ts'
+import { LiveClient } from '../../testing/live-client.ts'
 import { recording } from '@switchroom/kit/testing/recordings'
-import { startWithFakeGateway } from '../testing/speech-server.ts'
-import { refusedWith, VoiceCaller } from '../testing/voice-deployment.ts'
+import { startWithFakeGateway } from '../../testing/speech-server.ts'
+import { refusedWith, VoiceCaller } from '../../testing/voice-deployment.ts'
 
 const speech = await startWithFakeGateway()
 after(() => speech[Symbol.asyncDispose]())

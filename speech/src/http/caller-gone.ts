@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify'
-import { Refusal } from './refusals.ts'
+import { Refusal } from '../foundation/refusals.ts'
 
 /** Why a vendor was let go: nobody listens any more, and nobody reads this either. */
 export class CallerGone extends Refusal {

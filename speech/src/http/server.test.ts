@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { after, test } from 'node:test'
 import { until } from '@switchroom/gateway/testing/until'
-import { startWithFakeGateway } from '../testing/speech-server.ts'
-import { refusedWith, VoiceCaller, wholeOf } from '../testing/voice-deployment.ts'
-import { VoiceWire } from '../testing/voice-wire.ts'
+import { startWithFakeGateway } from '../../testing/speech-server.ts'
+import { refusedWith, VoiceCaller, wholeOf } from '../../testing/voice-deployment.ts'
+import { VoiceWire } from '../../testing/voice-wire.ts'
 
 const speech = await startWithFakeGateway()
 after(() => speech[Symbol.asyncDispose]())

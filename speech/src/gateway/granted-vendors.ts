@@ -1,6 +1,6 @@
 import type { Grant } from '@switchroom/contract/voice-server'
 import type { InstalledVendor, InstalledVendors } from '@switchroom/kit/installed'
-import { Refusal } from './refusals.ts'
+import { Refusal } from '../foundation/refusals.ts'
 
 /** The vendor that a grant names; more may be installed beside the gateway than here. */
 export function vendorOf(vendors: InstalledVendors, stage: 'stt' | 'tts', grant: Grant): InstalledVendor {

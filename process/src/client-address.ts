@@ -1,5 +1,5 @@
 import ipaddr from 'ipaddr.js'
-import type { Network } from '../foundation/setting-parsing.ts'
+import type { Network } from './setting-parsing.ts'
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6
 
@@ -13,27 +13,27 @@ const isWithin = (address: Address, networks: readonly Network[]) =>
   )
 
 /** One household or office shares an IPv6 /64, and a single machine can use all of it. */
-function placeOf(address: Address): string {
+function countedAs(address: Address): string {
   if (address.kind() === 'ipv4') return address.toString()
   return `${ipaddr.IPv6.networkAddressFromCIDR(`${address.toNormalizedString()}/64`).toString()}/64`
 }
 
-/** The place of an address in words, if it is one. */
-export function addressNamed(text: string): string | undefined {
+/** The client address that a text names, if it is one: an IPv4 address, or an IPv6 /64. */
+export function clientAddressIn(text: string): string | undefined {
   const address = parse(text.trim())
-  return address && placeOf(address)
+  return address && countedAs(address)
 }
 
-/** What a connection is counted for: the place of its peer; nothing where that is a proxy of ours. */
+/** What a connection is counted for: its peer; undefined if that is a trusted proxy, which carries many clients. */
 export function connectionAddress(peer: string, trusted: readonly Network[]): string | undefined {
   const address = parse(peer)
   if (!address) return peer
-  return isWithin(address, trusted) ? undefined : placeOf(address)
+  return isWithin(address, trusted) ? undefined : countedAs(address)
 }
 
 /**
- * Where a request comes from: the peer, or, when the peer is a proxy of ours, the right-most address it was
- * forwarded for that is not one of ours. Anything further left was written by whoever likes to.
+ * Where a request comes from: the peer, or, if the peer is a trusted proxy, the right-most forwarded address that
+ * is not one of ours. A client can write anything further left.
  */
 export function clientAddress(
   peer: string,
@@ -42,11 +42,11 @@ export function clientAddress(
 ): string {
   const peerAddress = parse(peer)
   if (!peerAddress) return peer
-  if (!isWithin(peerAddress, trusted) || forwardedFor === undefined) return placeOf(peerAddress)
+  if (!isWithin(peerAddress, trusted) || forwardedFor === undefined) return countedAs(peerAddress)
   for (const entry of forwardedFor.split(',').toReversed()) {
     const address = parse(entry.trim())
-    if (!address) return placeOf(peerAddress)
-    if (!isWithin(address, trusted)) return placeOf(address)
+    if (!address) return countedAs(peerAddress)
+    if (!isWithin(address, trusted)) return countedAs(address)
   }
-  return placeOf(peerAddress)
+  return countedAs(peerAddress)
 }

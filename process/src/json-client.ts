@@ -1,0 +1,125 @@
+import http, { type ClientRequest, type IncomingMessage, type RequestOptions } from 'node:http'
+import https from 'node:https'
+import type { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+
+export interface Request {
+  method: 'GET' | 'POST' | 'PUT'
+  path: string
+  body?: object
+  headers?: Record<string, string>
+  timeoutMs: number
+  signal?: AbortSignal
+}
+
+/** A whole response, read. */
+export interface Response {
+  status: number
+  text: string
+}
+
+/** Lines to follow, as of server-sent events. */
+export interface LinesRequest {
+  path: string
+  headers: Record<string, string>
+  /** Gives up after this long without a byte. */
+  silentMs: number
+  signal: AbortSignal
+}
+
+export interface Upload {
+  path: string
+  file: Readable
+  contentType: string
+  timeoutMs: number
+}
+
+/** The server had closed a kept connection. */
+class ConnectionReset extends Error {}
+
+/** Sends and receives JSON on kept connections. `fetch` takes three times as much CPU for each request. */
+export class JsonClient {
+  readonly #url: string
+  readonly #authorization: string
+  readonly #protocol: typeof http | typeof https
+  readonly #agent: http.Agent
+
+  constructor({ url, authorization }: { url: string; authorization: string }) {
+    this.#url = url
+    this.#authorization = authorization
+    this.#protocol = url.startsWith('https:') ? https : http
+    this.#agent = new this.#protocol.Agent({ keepAlive: true })
+  }
+
+  /** Sent a second time if the server closed the kept connection, so a server that restarted may see it twice. */
+  async request(request: Request): Promise<Response> {
+    try {
+      return await this.#send(request, this.#agent)
+    } catch (error) {
+      if (!(error instanceof ConnectionReset)) throw error
+      return this.#send(request, false)
+    }
+  }
+
+  /** The response's lines as they arrive, on a connection of their own. */
+  async *lines({ path, headers, silentMs, signal }: LinesRequest): AsyncIterable<string> {
+    const { request, response } = this.#open(path, { agent: false, headers, signal })
+    request.setTimeout(silentMs, () => request.destroy(new Error(`nothing arrived for ${silentMs / 1000} s`)))
+    request.end()
+    const answer = await response
+    if (answer.statusCode !== 200) {
+      answer.resume()
+      throw new Error(`the server answered ${answer.statusCode}`)
+    }
+    let rest = ''
+    for await (const piece of answer.setEncoding('utf8')) {
+      const lines = (rest + String(piece)).split('\n')
+      rest = lines.pop() ?? ''
+      yield* lines
+    }
+  }
+
+  async upload({ path, file, contentType, timeoutMs }: Upload): Promise<Response> {
+    const { request, response, reject } = this.#open(path, {
+      method: 'PUT',
+      agent: false,
+      headers: { 'content-type': contentType },
+      signal: AbortSignal.timeout(timeoutMs),
+    })
+    // a server that refuses may close before it has read everything
+    void pipeline(file, request).catch(reject)
+    return read(await response)
+  }
+
+  async #send({ method, path, body, headers, timeoutMs, signal }: Request, agent: http.Agent | false) {
+    const timeout = AbortSignal.timeout(timeoutMs)
+    const { request, response } = this.#open(path, {
+      method,
+      agent,
+      headers: { ...(body && { 'content-type': 'application/json' }), ...headers },
+      signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+    })
+    request.end(body && JSON.stringify(body))
+    return read(await response)
+  }
+
+  #open(path: string, { headers, ...options }: RequestOptions & { headers: Record<string, string> }) {
+    const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
+    const request: ClientRequest = this.#protocol.request(this.#url + path, {
+      ...options,
+      headers: { authorization: this.#authorization, ...headers },
+    })
+    request.once('response', resolve)
+    request.on('error', (error: NodeJS.ErrnoException) => {
+      const isReset = request.reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE')
+      reject(isReset ? new ConnectionReset(error.message, { cause: error }) : error)
+    })
+    return { request, response: promise, reject }
+  }
+}
+
+async function read(answer: IncomingMessage): Promise<Response> {
+  let text = ''
+  for await (const piece of answer.setEncoding('utf8')) text += String(piece)
+  return { status: answer.statusCode ?? 0, text }
+}
