@@ -164,6 +164,7 @@ export function makeCalls(
     signals,
     log,
     liveLogs,
+    vendors,
     records: callRecords,
     models: callModels,
     appRequests,

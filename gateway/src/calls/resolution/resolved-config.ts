@@ -1,12 +1,20 @@
 import type { ProviderRow } from '@switchroom/contract/providers'
 import type { Config, EndOfTurn } from '@switchroom/contract/settings'
 import type { InstalledVendors } from '@switchroom/kit/installed'
-import type { Layers } from '../../agents/stages/layers.ts'
+import { Layers } from '../../agents/stages/layers.ts'
 import { canEndTurn, rowsTurnEnd } from '../../agents/stages/turn-ends.ts'
 import type { VendorModel } from '../../providers/reading/stage-words.ts'
+import type { ResolvedSettings } from '../records/records.ts'
 
 const modelTimeoutS = 12
 const baseDefaults = { mode: 'auto', k: 5, min_score: 0 } as const
+
+/** A call's settings, nearest first: what the app's class declares, then each scope. */
+export const layersOf = ({ declaration, scopes }: Pick<ResolvedSettings, 'declaration' | 'scopes'>) =>
+  new Layers(
+    declaration?.declared ?? {},
+    scopes.map(({ config }) => config),
+  )
 
 /** The knobs as a call runs them: those that nothing sets are left out, or hold what then counts. */
 export function configRun(layers: Layers): Config {

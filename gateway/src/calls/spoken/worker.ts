@@ -1,25 +1,19 @@
-import type {
-  HandedStage,
-  HandedVendor,
-  StageKey,
-  WorkerConfig,
-  WorkerKeys,
-} from '@switchroom/contract/calls'
+import type { HandedStage, HandedVendor, WorkerConfig, WorkerKeys } from '@switchroom/contract/calls'
 import type { Stage } from '@switchroom/contract/speech'
 import type { InstalledVendors } from '@switchroom/kit/installed'
 import { fixedBy, lexiconUnder } from '../../agents/apps/declaration.ts'
 import { scopeOf, type SettingsScope } from '../../agents/scope.ts'
-import { Layers } from '../../agents/stages/layers.ts'
 import type { Caller } from '../../foundation/caller.ts'
 import { forbidden } from '../../foundation/refusals.ts'
 import type { ProviderKeys } from '../../providers/keys/provider-keys.ts'
-import type { Lending, Lent, NamedOrg } from '../../providers/lending/lending.ts'
+import type { Lending, NamedOrg } from '../../providers/lending/lending.ts'
 import type { KeySource, StageKeys } from '../../providers/lending/stage-keys.ts'
 import type { VendorWindow } from '../../providers/ordering/vendor-window.ts'
 import type { CallRecords, ResolvedSettings } from '../records/records.ts'
-import { configRun, turnEnd } from '../resolution/resolved-config.ts'
+import { configRun, layersOf, turnEnd } from '../resolution/resolved-config.ts'
 import { judgeRun } from '../resolution/resolved-judge.ts'
 import { stagesRun, type RunParts, type RunVendor, type StageRun } from '../resolution/resolved-stages.ts'
+import { stageCredentials, stageKeyOf, type CredentialsOf } from '../resolution/stage-credentials.ts'
 
 export interface WorkerParts {
   records: CallRecords
@@ -67,11 +61,11 @@ export class WorkerAnswers {
   async providerKeys(caller: Caller, agent: string, forCall: string | null): Promise<WorkerKeys> {
     const resolution = await this.#resolve(caller, agent, forCall)
     const { llm, stt, tts } = stagesRun(await this.#runParts(caller, resolution))
-    const lent = await this.#parts.lending.lentUnder(resolution.row, caller)
+    const credentialsOf = await stageCredentials(this.#parts, caller, resolution)
     const handed = {
-      llm: await this.#handed('llm', llm, caller, lent),
-      stt: stt && (await this.#handed('stt', stt, caller, lent)),
-      tts: tts && (await this.#handed('tts', tts, caller, lent)),
+      llm: await handedStage('llm', llm, caller, credentialsOf),
+      stt: stt && (await handedStage('stt', stt, caller, credentialsOf)),
+      tts: tts && (await handedStage('tts', tts, caller, credentialsOf)),
     }
     if (forCall !== null)
       for (const stage of [llm, stt, tts])
@@ -98,44 +92,45 @@ export class WorkerAnswers {
 
   async #runParts(
     caller: Pick<Caller, 'org' | 'slug' | 'env' | 'kind'>,
-    { row, own, declaration, scopes }: ResolvedSettings,
+    resolution: ResolvedSettings,
   ): Promise<RunParts> {
+    const { row, own } = resolution
     const { vendors, stageKeys, vendorWindow } = this.#parts
     return {
       vendors,
       row,
-      layers: new Layers(
-        declaration?.declared ?? {},
-        scopes.map(({ config }) => config),
-      ),
+      layers: layersOf(resolution),
       sourceOf: await stageKeys.sourcesUnder(row, caller, own),
       isHanded: (source) => isHandedTo(caller, source),
       ordered: (chain) => vendorWindow.ordered(chain, caller.org),
     }
   }
+}
 
-  async #handed(stage: Stage, run: StageRun, caller: Caller, lent: Lent): Promise<HandedStage> {
-    const keyless = () => forbidden(`${stage}: the org brought no key for ${run.named.vendor}`)
-    if (!isHandedTo(caller, run.named.source)) throw keyless()
-    const chain = [run.first, ...run.fallbacks]
-    const handed = await Promise.all(chain.map((vendor) => this.#withKey(stage, vendor, caller, lent)))
-    const [first, ...rest] = handed.filter((vendor) => vendor !== undefined)
-    if (!first) throw keyless() // taken back since it was read
-    const fallbacks = rest.map((vendor) => ({ ...vendor, ...optionsOf(vendor, run.fallbacks) }))
-    return { ...first, fallbacks }
-  }
+async function handedStage(
+  stage: Stage,
+  run: StageRun,
+  caller: Caller,
+  credentialsOf: CredentialsOf,
+): Promise<HandedStage> {
+  const keyless = () => forbidden(`${stage}: the org brought no key for ${run.named.vendor}`)
+  if (!isHandedTo(caller, run.named.source)) throw keyless()
+  const chain = [run.first, ...run.fallbacks]
+  const handed = await Promise.all(chain.map((vendor) => withKey(stage, vendor, credentialsOf)))
+  const [first, ...rest] = handed.filter((vendor) => vendor !== undefined)
+  if (!first) throw keyless() // deleted since it was read
+  const fallbacks = rest.map((vendor) => ({ ...vendor, ...optionsOf(vendor, run.fallbacks) }))
+  return { ...first, fallbacks }
+}
 
-  async #withKey(
-    stage: Stage,
-    { vendor, model, source }: RunVendor,
-    caller: Caller,
-    lent: Lent,
-  ): Promise<HandedVendor | undefined> {
-    if (source === 'unneeded') return { vendor, model, key: 'none', credentials: {} }
-    const credentials =
-      source === 'own' ? await this.#parts.providerKeys.credentialsOf(caller, vendor) : lent(stage, vendor)
-    return credentials ? { vendor, model, key: keyOf[source], credentials } : undefined
-  }
+async function withKey(
+  stage: Stage,
+  run: RunVendor,
+  credentialsOf: CredentialsOf,
+): Promise<HandedVendor | undefined> {
+  const credentials = await credentialsOf(stage, run)
+  const { vendor, model, source } = run
+  return credentials && { vendor, model, key: stageKeyOf[source], credentials }
 }
 
 /** An org's worker runs on the org's own keys alone; the platform's lends them. */
@@ -148,6 +143,4 @@ function optionsOf({ vendor, model }: HandedVendor, runs: readonly RunVendor[]) 
   return Object.keys(options).length > 0 ? { options } : {}
 }
 
-const keyOf: Record<KeySource, StageKey> = { own: 'yours', lent: 'lent', unneeded: 'none', missing: 'none' }
-
-const toldOf = ({ first: { source, ...run } }: StageRun) => ({ ...run, key: keyOf[source] })
+const toldOf = ({ first: { source, ...run } }: StageRun) => ({ ...run, key: stageKeyOf[source] })

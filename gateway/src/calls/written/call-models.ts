@@ -1,13 +1,12 @@
-import { refused } from '@switchroom/kit/failures'
 import type { InstalledVendors } from '@switchroom/kit/installed'
-import type { Credentials, Model } from '@switchroom/kit/vendor'
-import type { ModelRun } from '@switchroom/session/parts'
-import { Layers } from '../../agents/stages/layers.ts'
+import type { ChosenModel } from '@switchroom/session/setup/call-setup'
 import type { ProviderKeys } from '../../providers/keys/provider-keys.ts'
 import type { Lending, NamedOrg } from '../../providers/lending/lending.ts'
-import type { KeySource, StageKeys } from '../../providers/lending/stage-keys.ts'
+import type { StageKeys } from '../../providers/lending/stage-keys.ts'
 import type { ResolvedSettings } from '../records/records.ts'
+import { layersOf } from '../resolution/resolved-config.ts'
 import { stagesRun, type RunVendor } from '../resolution/resolved-stages.ts'
+import { stageCredentials, stageKeyOf } from '../resolution/stage-credentials.ts'
 
 export interface CallModelsParts {
   vendors: InstalledVendors
@@ -16,13 +15,7 @@ export interface CallModelsParts {
   providerKeys: ProviderKeys
 }
 
-export const layersOf = ({ declaration, scopes }: Pick<ResolvedSettings, 'declaration' | 'scopes'>) =>
-  new Layers(
-    declaration?.declared ?? {},
-    scopes.map(({ config }) => config),
-  )
-
-/** The models a written call is answered by: the row's chain as it is written, whatever fails just now. */
+/** The models of a written call: the providers row's chain in its own order, however vendors fare at the moment. */
 export class CallModels {
   readonly #parts: CallModelsParts
 
@@ -30,7 +23,7 @@ export class CallModels {
     this.#parts = parts
   }
 
-  /** In the order in which they are tried, without those that no key would run; where that is all, the one named. */
+  /** In the order in which they are tried, without those that no key runs; if that leaves none, the one named. */
   async chain(org: NamedOrg, resolution: ResolvedSettings): Promise<RunVendor[]> {
     const { vendors, stageKeys } = this.#parts
     const { row, own } = resolution
@@ -46,62 +39,18 @@ export class CallModels {
     return able.length > 0 ? able : [llm.named]
   }
 
-  /** The same, ready to be asked. */
-  async runs(org: NamedOrg, resolution: ResolvedSettings): Promise<ModelRun[]> {
-    const chain = await this.chain(org, resolution)
-    const temperature = layersOf(resolution).get('temperature')
+  /** The same with their credentials. */
+  async chosen(org: NamedOrg, resolution: ResolvedSettings): Promise<ChosenModel[]> {
+    const [chain, credentialsOf] = await Promise.all([
+      this.chain(org, resolution),
+      stageCredentials(this.#parts, org, resolution),
+    ])
     return Promise.all(
-      chain.map(async (run) => {
-        const { vendor, model, source } = run
-        const credentials = await this.#credentialsOf(org, resolution, run)
-        const building = () => this.#built(run, credentials, temperature)
-        return { vendor, model, key: keyOf[source], think: thinkingOf(building) }
-      }),
+      chain.map(async ({ source, ...run }) => ({
+        ...run,
+        key: stageKeyOf[source],
+        credentials: (await credentialsOf('llm', { ...run, source })) ?? null,
+      })),
     )
-  }
-
-  async #credentialsOf(
-    org: NamedOrg,
-    { row }: ResolvedSettings,
-    { vendor, source }: RunVendor,
-  ): Promise<Credentials | null> {
-    if (source === 'unneeded') return {}
-    if (source === 'own') return this.#parts.providerKeys.credentialsOf(org, vendor)
-    return (await this.#parts.lending.lentUnder(row, org))('llm', vendor) ?? null
-  }
-
-  async #built(
-    { vendor, model, builds, options }: RunVendor,
-    credentials: Credentials | null,
-    temperature: number | undefined,
-  ): Promise<Model> {
-    const installed = this.#parts.vendors.doing('llm', vendor)
-    if (!installed) throw refused(`${vendor} is not installed`)
-    if (!credentials) throw refused(`no key runs ${vendor}/${model}`)
-    const range = installed.manifest?.stages.llm?.temperature
-    const isTaken = temperature !== undefined && range && temperature >= range[0] && temperature <= range[1]
-    return installed.model({
-      model,
-      builds: builds ?? undefined,
-      knobs: isTaken ? { temperature } : {},
-      options,
-      credentials,
-    })
-  }
-}
-
-const keyOf: Record<KeySource, ModelRun['key']> = {
-  own: 'yours',
-  lent: 'lent',
-  unneeded: 'none',
-  missing: 'none',
-}
-
-/** Built when the model is first asked: most fallbacks never are. */
-function thinkingOf(build: () => Promise<Model>): Model['think'] {
-  let building: Promise<Model> | undefined
-  return async function* think(conversation, signal) {
-    building ??= build()
-    yield* (await building).think(conversation, signal)
   }
 }

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, beforeEach, test } from 'node:test'
+import { callSetup } from '@switchroom/session/setup/call-setup'
 import { AppClient } from '../../../testing/agents/app-client.ts'
 import { ChatClient } from '../../../testing/calls/chat-client.ts'
 import { entriesOf, lentKeys, startChatDeployment } from '../../../testing/calls/chat-deployment.ts'
 import { hangs, refuses, type AskedModel } from '../../../testing/providers/model-fake.ts'
 import { done } from '../../../testing/agents/test-agents.ts'
-import { instructionsOf } from './call-instructions.ts'
+import { configRun, layersOf } from '../resolution/resolved-config.ts'
 
 const chats = await startChatDeployment()
 after(() => chats[Symbol.asyncDispose]())
@@ -161,5 +162,9 @@ test('an agent is told its prompt, its knowledge whole, its words and its langua
     client.call,
     'chat',
   )
-  assert.equal(instructionsOf(resolution, { tools: [] }, []).llmTimeoutMs, 12_000)
+  const config = configRun(layersOf(resolution))
+  const lexicon = { said: [], heard: [] }
+  const settings = { config, lexicon, prompt: null, tools: [], facts: [], models: [] }
+  const { instructions } = callSetup(deployment.gateway.services.vendors, settings)
+  assert.equal(instructions.llmTimeoutMs, 12_000)
 })

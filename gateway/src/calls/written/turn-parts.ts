@@ -1,15 +1,19 @@
 import type { Entry, NewEntry } from '@switchroom/contract/log'
+import type { InstalledVendors } from '@switchroom/kit/installed'
 import type { TurnParts } from '@switchroom/session/parts'
+import { callSetup } from '@switchroom/session/setup/call-setup'
+import { lexiconUnder } from '../../agents/apps/declaration.ts'
 import { newId } from '../../foundation/secrets.ts'
 import type { AppRequests, DrivingApp } from '../app-requests/app-requests.ts'
 import type { Tools } from '../app-requests/tools.ts'
 import type { CallRecords } from '../records/records.ts'
-import { instructionsOf } from './call-instructions.ts'
+import { configRun, layersOf } from '../resolution/resolved-config.ts'
 import type { CallModels } from './call-models.ts'
 import type { Memories } from '../memory/memories.ts'
 import type { WrittenHead } from './running.store.ts'
 
 export interface TurnSources {
+  vendors: InstalledVendors
   records: CallRecords
   models: CallModels
   appRequests: AppRequests
@@ -17,19 +21,25 @@ export interface TurnSources {
   memories: Memories
 }
 
-/** Where a turn of a written call runs, as everything stands now. */
+/** Everything that a turn of a written call runs with, read anew for each turn. */
 export async function turnParts(
-  { records, models, appRequests, tools, memories }: TurnSources,
+  { vendors, records, models, appRequests, tools, memories }: TurnSources,
   head: WrittenHead,
   app: DrivingApp,
   log: { entries: readonly Entry[]; keep: (entries: readonly NewEntry[]) => Promise<void> },
 ): Promise<TurnParts> {
   const resolution = await records.resolve(head, head.id, 'chat')
-  const [runs, facts] = await Promise.all([models.runs(head, resolution), memories.factsOf(head)])
+  const [chosen, facts] = await Promise.all([models.chosen(head, resolution), memories.factsOf(head)])
   return {
     ...log,
-    instructions: instructionsOf(resolution, app.offer, facts),
-    models: runs,
+    ...callSetup(vendors, {
+      config: configRun(layersOf(resolution)),
+      lexicon: lexiconUnder(resolution.declaration, resolution.lexicon),
+      prompt: app.offer.prompt ?? null,
+      tools: app.offer.tools,
+      facts,
+      models: chosen,
+    }),
     prepare: (generation) => appRequests.prepare(head, generation),
     runTools: (_msgId, calls) => tools.run(head, calls),
     newMessageId: () => newId('msg', 12),

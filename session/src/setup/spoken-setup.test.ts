@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { WorkerConfig, WorkerKeys } from '@switchroom/contract/calls'
+import type { CallInstructions } from '@switchroom/contract/worker'
 import { findVendors } from '@switchroom/kit/installed'
-import { pino } from 'pino'
-import { buildStages, Unrunnable } from './call-stages.ts'
+import { spokenSetup, Unrunnable } from './spoken-setup.ts'
 
-const logger = pino({ level: 'silent' })
 const llm = {
   vendor: 'openai',
   model: 'gpt-realtime',
@@ -15,8 +14,8 @@ const llm = {
   temperature: null,
 }
 
-/** What the gateway tells of an agent on a realtime model. */
-const told = {
+/** The settings of an agent on a realtime model, as the gateway hands them to a worker. */
+const settings = {
   config: { llm: 'openai/gpt-realtime', voice: 'coral' },
   lexicon: { said: [], heard: [] },
   stages: { llm, stt: null, tts: null },
@@ -26,22 +25,35 @@ const handed = (model: string) =>
   ({ vendor: 'openai', model, key: 'lent', credentials: { api_key: 'k' } }) as const
 
 const keysOf = (model: string, ...fallbacks: string[]): WorkerKeys => ({
-  agent: 'desk',
+  agent: 'support',
   call: null,
   stages: { llm: { ...handed(model), fallbacks: fallbacks.map(handed) }, stt: null, tts: null },
 })
 
+const app = {
+  prompt: null,
+  tools: [],
+  facts: [],
+  contact: null,
+  send_audio_metrics: false,
+} as unknown as CallInstructions
+
+const setUp = (keys: WorkerKeys) =>
+  spokenSetup({ vendors: findVendors(), settings, keys, app, onBrokenVendor: () => {} })
+
 const modelsOf = (runs: readonly { model: string }[]) => runs.map(({ model }) => model)
 
-test('a realtime model is all three, and only another one stands in for it while it speaks (S-381, SD-60)', async () => {
+test('a realtime model is all three, and only another realtime model is its fallback (S-381, SD-60)', async () => {
   const keys = keysOf('gpt-realtime', 'gpt-4.1-mini', 'gpt-realtime-mini')
-  const { realtime, models, transcribers, voices } = await buildStages(findVendors(), told, keys, logger)
+  const { realtime, models, transcribers, voices } = await setUp(keys)
   assert.deepEqual(modelsOf(realtime), ['gpt-realtime', 'gpt-realtime-mini'])
   assert.deepEqual(modelsOf(models), ['gpt-4.1-mini'])
   assert.deepEqual([transcribers, voices], [[], []])
 })
 
-test('an agent that has neither ears and a voice nor a model that is both cannot be run', async () => {
-  const building = buildStages(findVendors(), told, keysOf('gpt-4.1-mini'), logger)
-  await assert.rejects(building, new Unrunnable('no llm of openai can be run on this worker'))
+test('an agent with neither speech-to-text and a voice nor a realtime model cannot be run', async () => {
+  await assert.rejects(
+    setUp(keysOf('gpt-4.1-mini')),
+    new Unrunnable('no llm of openai can be run on this worker'),
+  )
 })

@@ -1,0 +1,32 @@
+import type { StageKey } from '@switchroom/contract/calls'
+import type { Stage } from '@switchroom/contract/speech'
+import type { Credentials } from '@switchroom/kit/vendor'
+import type { ProviderKeys } from '../../providers/keys/provider-keys.ts'
+import type { Lending, NamedOrg } from '../../providers/lending/lending.ts'
+import type { KeySource } from '../../providers/lending/stage-keys.ts'
+import type { ResolvedSettings } from '../records/records.ts'
+import type { RunVendor } from './resolved-stages.ts'
+
+/** Undefined if no key runs the vendor, or its key was deleted since the stages were resolved. */
+export type CredentialsOf = (stage: Stage, run: RunVendor) => Promise<Credentials | undefined>
+
+/** Reads the credentials that the resolved stages of a call run on. */
+export async function stageCredentials(
+  { lending, providerKeys }: { lending: Lending; providerKeys: ProviderKeys },
+  org: NamedOrg,
+  { row }: Pick<ResolvedSettings, 'row'>,
+): Promise<CredentialsOf> {
+  const lent = await lending.lentUnder(row, org)
+  return async (stage, { vendor, source }) => {
+    if (source === 'unneeded') return {}
+    if (source === 'own') return (await providerKeys.credentialsOf(org, vendor)) ?? undefined
+    return source === 'lent' ? lent(stage, vendor) : undefined
+  }
+}
+
+export const stageKeyOf: Record<KeySource, StageKey> = {
+  own: 'yours',
+  lent: 'lent',
+  unneeded: 'none',
+  missing: 'none',
+}
