@@ -80,7 +80,7 @@ test('without a key it is MISSING_KEY with status 0, and nothing is sent (S-455,
   assert.equal(came.length, 0)
 })
 
-test('a refusal is told with its code, status and sentence, at a socket too (S-436, SD-79)', async (t) => {
+test('a refusal is thrown with its code, status and sentence, at a socket too (S-436, SD-79)', async (t) => {
   const refusal = JSON.stringify({ error: 'no more', code: 'RATE_LIMITED' })
   const { client } = await voiceServer(t, (response) => void response.writeHead(429).end(refusal))
   assert.deepEqual(await failing(client.speech(wanted)), ['RATE_LIMITED', 429, 'no more'])

@@ -250,7 +250,7 @@ async function signIn(machine: Machine, person: TestPerson): Promise<string> {
   return text
 }
 
-/** The modules of a code as they stand in the terminal, two rows to a line. */
+/** The modules of a QR code in the terminal, two rows per line. */
 function readCode(raw: string): boolean[][] {
   const lines = [...raw.matchAll(/\[30;107m([ ▀▄█]+)/g)].map(([, line = '']) => line.split(''))
   return lines.flatMap((line) => [

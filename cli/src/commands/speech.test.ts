@@ -82,7 +82,7 @@ test('transcribe prints what was said, and with --json all that is known of it',
   assert.match(missing.stderr, /^svc: nowhere\.wav could not be read: /)
 })
 
-test('what the voice server refuses is 1 with its sentence, and where it is not there 4', async (t) => {
+test('a refusal of the voice server is 1 with its sentence, and an unreachable one is 4', async (t) => {
   const refusal = JSON.stringify({ error: 'there is no voice unknown', code: 'BAD_VOICE' })
   const { machine } = await voiceServer(t, 400, 'application/json', refusal)
   const refused = await machine.run(['speak', 'Hello.', '--out', 'x.wav'])
