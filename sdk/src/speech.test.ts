@@ -55,7 +55,7 @@ const failing = async (work: Promise<unknown>) => {
 
 test('a server that cannot be reached is NETWORK_ERROR with status 0 (S-454, SD-79)', async (t) => {
   const { url, client } = await voiceServer(t, (response) => void response.destroy())
-  const sentence = `cannot reach the voice server at ${url}: check the address and that it runs`
+  const sentence = `the voice server at ${url} cannot be reached: check its address and that it is running`
   assert.deepEqual(await failing(client.speech(wanted)), ['NETWORK_ERROR', 0, sentence])
   const unreachableClient = new SpeechClient({ url: 'http://127.0.0.1:1', key: 'x' })
   for (const work of [

@@ -90,10 +90,16 @@ test('a refusal of the voice server is 1 with its sentence, and an unreachable o
   const page = await voiceServer(t, 200, 'text/html', '<!doctype html>')
   const other = await page.machine.run(['voices'])
   assert.equal(other.status, 4)
-  assert.match(other.stderr, /^svc: the voice server at http:\S+ cannot be reached \(.+\)\n$/)
+  assert.match(
+    other.stderr,
+    /^svc: the voice server at http:\S+ cannot be reached \(.+\): check its address and that it is running\n$/,
+  )
   const gone = await machine.run(['voices', '--voice-server', 'http://127.0.0.1:1'])
   assert.deepEqual(
     [gone.status, gone.stderr],
-    [4, 'svc: the voice server at http://127.0.0.1:1 cannot be reached\n'],
+    [
+      4,
+      'svc: the voice server at http://127.0.0.1:1 cannot be reached: check its address and that it is running\n',
+    ],
   )
 })
