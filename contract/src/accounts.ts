@@ -9,7 +9,7 @@ export const Account = Type.Object({
   plan: oneOf(plans),
   subscribed: Type.Boolean({ description: 'without it the voice server serves no speech' }),
   credits: Type.Number({
-    description: 'one is a US cent; below zero where the last use cost more than was left',
+    description: 'one is a US cent; below zero if the last use cost more than was left',
   }),
 })
 export type Account = Static<typeof Account>

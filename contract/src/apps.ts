@@ -24,9 +24,7 @@ export const RegisterAgent = Type.Object({
   instance: Type.Optional(
     Type.String({ description: "the app's process, by an id of its own; default: this socket's" }),
   ),
-  prompt: Type.Optional(
-    Type.String({ description: 'what the model is told first; at most 100000 characters' }),
-  ),
+  prompt: Type.Optional(Type.String({ description: 'the system prompt; at most 100000 characters' })),
   declares: Type.Optional(AnyObject),
   tools: Type.Optional(Type.Array(AppTool)),
   state: Type.Optional(Type.Unknown()),
@@ -65,7 +63,7 @@ export type AppErrorCode =
 /** Gateway to app: what it asked for was refused, and the socket stays open. */
 export interface AppError {
   type: 'error'
-  /** Null where the frame named none. */
+  /** Null if the frame named none. */
   agent: string | null
   /** The call that the frame spoke of, if it did. */
   call?: string

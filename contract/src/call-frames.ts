@@ -11,11 +11,11 @@ export interface EventFrame {
   agent: string
   /** The call's id. */
   call: string
-  /** The event's payload; a Call where an event carries one is `data.call`, a session `data.session`. */
+  /** The event's payload; a Call is `data.call`, a session `data.session`. */
   data: Record<string, unknown>
 }
 
-/** Gateway to app: another socket drove the call before; from here on this one is told what happens in it. */
+/** Gateway to app: the call was handled on another socket; its events now come to this one. */
 export interface CallPassed {
   type: 'call.passed'
   agent: string

@@ -114,7 +114,7 @@ const HandedStage = Type.Object({
 })
 export type HandedStage = Static<typeof HandedStage>
 
-/** The stages of a call with the credentials each runs on; null where a realtime model replaces one. */
+/** The stages of a call with the credentials each runs on; null if a realtime model replaces one. */
 export const WorkerKeys = Type.Object({
   agent: Type.String(),
   call: nullable(Type.String()),

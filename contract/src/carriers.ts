@@ -59,7 +59,7 @@ export type CarrierAccount = Static<typeof CarrierAccount>
 export const CarrierList = Type.Object({ carriers: Type.Array(CarrierAccount) })
 export type CarrierList = Static<typeof CarrierList>
 
-/** Which account is meant; needed where the org holds several. */
+/** Which account is meant; needed if the org holds several. */
 export const AccountAsked = Type.Object({ account: Type.Optional(Type.String()) })
 export type AccountAsked = Static<typeof AccountAsked>
 

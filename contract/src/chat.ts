@@ -5,7 +5,7 @@ import { Type, type Static } from 'typebox'
 export const ChatAsked = Type.Object({
   agent: Type.String(),
   call: Type.Optional(
-    Type.String({ description: 'an open call of this agent, to go on with after a lost connection' }),
+    Type.String({ description: 'an open call of this agent, to resume after a lost connection' }),
   ),
   after: Type.Optional(
     Type.String({ description: 'with `call`: the seq of the last frame seen, 0 for all of them' }),

@@ -42,7 +42,7 @@ export const Dial = Type.Object({
   status: Type.Integer(),
   reason: nullable(
     Type.String({
-      description: `null when taken, else one of ${dialReasons.join(', ')}, or not_opened where the call itself was refused, as by a quota`,
+      description: `null when taken, else one of ${dialReasons.join(', ')}, or not_opened if the call itself was refused, as by a quota`,
     }),
   ),
 })
@@ -202,6 +202,6 @@ export const ExplainedDial = Type.Object({
   status: Type.Integer({ description: '202, or that of the first guard that refuses' }),
   reason: nullable(oneOf(dialReasons)),
   detail: nullable(Type.String()),
-  guards: Type.Array(JudgedGuard, { description: 'in the order they are judged; the first refusal stands' }),
+  guards: Type.Array(JudgedGuard, { description: 'in the order of the checks; the first refusal decides' }),
 })
 export type ExplainedDial = Static<typeof ExplainedDial>

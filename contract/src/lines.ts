@@ -24,7 +24,7 @@ export type LineErrorCode = (typeof lineErrorCodes)[number]
 export interface LineError {
   type: 'error'
   agent: null
-  /** As the frame named it; null where it named none. */
+  /** As the frame named it; null if it named none. */
   number: string | null
   code: LineErrorCode
   /** One sentence a person can act on. */
@@ -59,7 +59,7 @@ export interface CallRouted {
   data: { callId: string; agent: string }
 }
 
-/** Gateway to the line's app: the line has nothing more to do with the call, which goes on. */
+/** Gateway to the line's app: the call left the line and continues. */
 export interface LineCallEnded {
   type: 'call.ended'
   line: string

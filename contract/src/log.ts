@@ -14,7 +14,7 @@ export const ephemeralTypes: ReadonlySet<string> = new Set([
 export const Entry = Type.Object({
   seq: Type.Integer({ description: 'the cursor: counts from 1 within one log' }),
   ts: Type.Number({ description: 'epoch seconds' }),
-  call: Type.String({ description: "the call it speaks of; empty in an agent's own log where it is none" }),
+  call: Type.String({ description: "the call it is about; empty in an agent's own log where it is none" }),
   agent: Type.String(),
   type: Type.String(),
   ephemeral: Type.Boolean({ description: 'live only: never kept, never replayed' }),
@@ -51,7 +51,9 @@ const Gap = Type.Unsafe<{ from: number; to: number } | null>({
 
 export const EventPage = Type.Object({
   entries: Type.Array(Entry),
-  next: Type.Integer({ description: 'the last seq of this page, or the one asked after: go on from here' }),
+  next: Type.Integer({
+    description: 'the last seq of this page, or the one asked after: continue from here',
+  }),
   gap: Gap,
   ended: Type.Boolean({ description: 'whether nothing more will come' }),
 })

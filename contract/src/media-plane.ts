@@ -84,7 +84,7 @@ export const TellPlacement = Type.Object({
     Type.Integer({
       minimum: 300,
       maximum: 699,
-      description: "the far end's final answer, where it was a no",
+      description: "the far end's final answer, if it refused",
     }),
   ),
 })
@@ -114,7 +114,7 @@ export const WorkerBeat = Type.Object({
 })
 export type WorkerBeat = Static<typeof WorkerBeat>
 
-/** What a worker is told of the others. */
+/** What the gateway tells a worker about the others. */
 export const BeatTold = Type.Object({
   full: Type.Boolean({ description: 'whether no worker of the environment could run one more call' }),
 })

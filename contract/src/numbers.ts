@@ -67,7 +67,7 @@ export const AvailableNumbers = Type.Object({
   kind: oneOf(['apicarrier', 'sip', 'msgapp']),
   numbers: Type.Array(
     Type.Object({
-      number: nullable(Type.String({ description: 'null where the messaging platform did not tell' })),
+      number: nullable(Type.String({ description: 'null if the messaging platform did not tell' })),
       name: nullable(Type.String()),
       imported: Type.Boolean({ description: 'into this environment' }),
       account: Type.String(),
@@ -88,7 +88,7 @@ export const ImportNumber = Type.Object({
   number: Type.Optional(Type.String({ description: 'E.164' })),
   agent: Type.String({ description: 'need not have been declared yet' }),
   channel,
-  account: Type.Optional(Type.String({ description: 'whose number it is, where the org has several' })),
+  account: Type.Optional(Type.String({ description: 'the carrier account, if the org has several' })),
   hooked: Type.Optional(Type.Boolean({ description: 'the org points the number at the platform itself' })),
   networks: Type.Optional(
     Type.Array(Type.String(), { description: "hooked: the org's own networks that it comes from" }),

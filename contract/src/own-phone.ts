@@ -18,7 +18,7 @@ export const PhoneVerified = Type.Object({ number: Type.String(), verified: Type
 export type PhoneVerified = Static<typeof PhoneVerified>
 
 export const OwnPhone = Type.Object({
-  number: nullable(Type.String({ description: 'null where there is none' })),
+  number: nullable(Type.String({ description: 'null if there is none' })),
   verified: nullable(Type.Boolean({ description: 'false while its code is on the way' })),
 })
 export type OwnPhone = Static<typeof OwnPhone>

@@ -21,7 +21,7 @@ export const SessionsAsked = Type.Object({
 })
 export type SessionsAsked = Static<typeof SessionsAsked>
 
-/** A call as it stands. Instants are epoch seconds. */
+/** The current state of a call. Times are epoch seconds. */
 const callHead = {
   call: Type.String(),
   agent: Type.String(),
@@ -53,7 +53,7 @@ export const SessionPage = Type.Object({
 })
 export type SessionPage = Static<typeof SessionPage>
 
-/** Where in the log something stands. */
+/** A position in the log. */
 const place = { seq: Type.Integer(), ts: Type.Number({ description: 'epoch seconds' }) }
 
 const Turn = Type.Object({

@@ -9,7 +9,7 @@ export type Stage = (typeof stages)[number]
 export const VoiceEntry = Type.Object({
   id: Type.String(),
   name: Type.String(),
-  language: nullable(Type.String({ description: 'a tag such as en or pt-BR; null where it speaks several' })),
+  language: nullable(Type.String({ description: 'a tag such as en or pt-BR; null if it speaks several' })),
   description: nullable(Type.String()),
   gender: nullable(Type.String()),
   country: nullable(Type.String()),

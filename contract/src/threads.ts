@@ -19,7 +19,7 @@ export type ThreadsAsked = Static<typeof ThreadsAsked>
 
 export const ThreadParams = Type.Object({ ...AgentParams.properties, contact: Type.String() })
 
-/** How a contact's messaging conversation stands; `none` where there is none. */
+/** The state of a contact's messaging conversation; `none` where there is none. */
 export const threadStates = ['none', 'waiting', ...callStates] as const
 
 const ThreadCall = Type.Object({
@@ -78,7 +78,7 @@ export type WriteToThread = Static<typeof WriteToThread>
 
 export const WrittenToThread = Type.Object({
   contact: Type.String(),
-  call: Type.String({ description: 'in whose log it stands' }),
+  call: Type.String({ description: 'the call whose log has it' }),
 })
 export type WrittenToThread = Static<typeof WrittenToThread>
 

@@ -114,7 +114,7 @@ export type AskStreams = Static<typeof AskStreams>
 
 export const StreamsJudged = Type.Object({
   refused: Type.Record(Type.String(), VoiceRefusal, {
-    description: 'by grant; those that go on are left out',
+    description: 'by grant; those that continue are left out',
   }),
 })
 export type StreamsJudged = Static<typeof StreamsJudged>

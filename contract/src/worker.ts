@@ -14,7 +14,7 @@ export const OpenWorkerCall = Type.Object({
       description: "in place of number: the agent that a phone on the worker's own machine asked for by name",
     }),
   ),
-  from: Type.Optional(Type.String({ description: 'the number that calls; empty where it is withheld' })),
+  from: Type.Optional(Type.String({ description: 'the number that calls; empty if it is withheld' })),
   extension: Type.Optional(Type.String({ description: 'digits that came with the call' })),
   overflow: Type.Optional(
     Type.Boolean({ description: 'no worker is free: the call ends at once and the caller is called back' }),

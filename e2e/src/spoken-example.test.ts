@@ -48,7 +48,7 @@ test('lines that are given to the chat of a terminal are answered one after the 
   assert.equal(lines.length, 3, lines.join('\n'))
   assert.equal(lines[0], `hello: ${greeting}`)
   assert.match(lines[1] ?? '', /The answer of time is: /)
-  assert.match(lines[2] ?? '', /The answer of person is: only somebody who calls/)
+  assert.match(lines[2] ?? '', /The answer of person is: only callers can be transferred/)
 })
 
 test('the example agent says which setting names the person that callers are put through to, where none does', async (t) => {

@@ -51,7 +51,7 @@ test('many launchers that make a key at the same moment agree on it (ID-27, T-93
   assert.deepEqual(readdirSync(folder), ['operator.key'])
 })
 
-test('an empty key file is told, not used and not replaced', (t) => {
+test('an empty key file is reported, not used and not replaced', (t) => {
   const folder = temporaryFolder(t)
   writeFileSync(join(folder, 'vault.key'), '')
   assert.throws(() => vaultKey(folder), /vault\.key is empty: restore it/)

@@ -50,7 +50,7 @@ test('an empty deployment gets the demo org and its link is shown once (ID-36)',
   assert.deepEqual(requests, [])
 })
 
-test('the demo admin is operator only where nothing can be mailed, for there alone an operator is handed a link (ID-36, ID-50)', async (t) => {
+test('the demo admin is operator only if no email can be sent, because only then an operator gets a link (ID-36, ID-50)', async (t) => {
   for (const mail of [false, true]) {
     const { invite, shown, bodies } = await deploymentWith(t, { orgs: [{ slug: 'demo' }], members: [], mail })
     await invite()

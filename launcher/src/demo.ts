@@ -26,7 +26,7 @@ export async function inviteDemoAdmin(options: DemoOptions, show: (link: string)
   const { members } = await operator.call<{ members: { id: string; status: string }[] }>('GET', path)
   if (members.length > 1 || members.some(({ status }) => status !== 'invited')) return
   for (const { id } of members) await operator.call('DELETE', `${path}/${id}`)
-  // An operator's link is handed out only where nothing can be mailed; elsewhere operators are invited by letter.
+  // The gateway returns an operator's link only if it cannot send email; otherwise operators are invited by email.
   const { mail } = await operator.call<{ mail: boolean }>('GET', '/.well-known/svc')
   const { link } = await operator.call<{ link: string }>('POST', path, { ...demoAdmin, operator: !mail })
   show(link)

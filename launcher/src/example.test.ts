@@ -70,7 +70,7 @@ test('the example agent greets as its settings say, which are set once and stay 
   ])
   keys.clear()
   await exampleEnvironment(options)
-  assert.equal(settings.length, 2) // refused, for another set stands
+  assert.equal(settings.length, 2) // refused: there are settings already
 })
 
 test('a key that opens nothing any more is replaced', async (t) => {

@@ -9,7 +9,7 @@ const scopes = ['app', 'calls', 'talk']
 const greeting = { say: 'Hello! Ask me for the time, or leave a number to be called back.' }
 
 /**
- * What the example agent is started with: where the gateway is, and a key of the demo org. They are kept in a file,
+ * The environment of the example agent: the gateway's address and a key of the demo org. They are stored in a file,
  * which the chat command and other agents can use too. Undefined without the demo org.
  */
 export async function exampleEnvironment(options: DemoOptions): Promise<NodeJS.ProcessEnv | undefined> {

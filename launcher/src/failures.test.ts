@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { asFailure, Failure } from './failures.ts'
 
-test('a full disk is told in one line that says to free some space', () => {
+test('a full disk is reported in one line that says to free some space', () => {
   const failure = asFailure(
     Object.assign(new Error('ENOSPC: no space left'), { code: 'ENOSPC' }),
     '/srv/data',

@@ -40,7 +40,7 @@ test('a gateway that cannot start gives the launcher its sentence and its status
   await assert.rejects(start(), { message: 'SVC_PORT is not a port', status: 2 })
 })
 
-test('a gateway that breaks is told in one line that names its log, which holds the rest', async (t) => {
+test('a gateway that crashes is reported in one line that names its log, which has the details', async (t) => {
   const { start, log } = gatewayThat(t, `throw new Error('broken')`)
   await assert.rejects(start(), {
     message: `the gateway stopped before it was ready (status 1): read ${log.file}`,
@@ -48,7 +48,7 @@ test('a gateway that breaks is told in one line that names its log, which holds 
   assert.match(readFileSync(log.file, 'utf8'), /Error: broken\n\s+at /)
 })
 
-test('a gateway that dies while it runs is told and started again', async (t) => {
+test('a gateway that dies while it runs is reported and restarted', async (t) => {
   const once = `
     import { existsSync, writeFileSync } from 'node:fs'
     if (!existsSync('died')) setTimeout(() => { writeFileSync('died', ''); process.exit(7) }, 50)`
@@ -69,7 +69,7 @@ test('an interrupted start stops the gateway', async (t) => {
   await assert.rejects(starting, /the gateway stopped before it was ready \(SIGTERM\)/)
 })
 
-test('a process that the rest can do without is told when it cannot start, and tried again', async (t) => {
+test('an optional process that cannot start is reported and restarted', async (t) => {
   const secondTime = `
     import { existsSync, writeFileSync } from 'node:fs'
     if (!existsSync('tried')) { writeFileSync('tried', ''); console.error('not today'); process.exit(3) }`

@@ -107,7 +107,7 @@ test('an interrupted first start leaves no half-made cluster', async (t) => {
   await until('its programs ended', () => processesOf(folder).length === 0)
 })
 
-test('a cluster that the server cannot read is told in one line that names the log', async () => {
+test('a cluster that the server cannot read is reported in one line that names the log', async () => {
   writeFileSync(join(shared, 'postgres', 'PG_VERSION'), '9\n')
   await assert.rejects(startIn(shared), (error: Error) => {
     assert.match(

@@ -149,7 +149,7 @@ class Server {
       stdio: ['pipe', log, log, 'pipe'],
       detached: true,
     })
-    this.#guard.stdin?.on('error', () => {}) // it may be gone before it is told to stop
+    this.#guard.stdin?.on('error', () => {}) // it may be gone before it is asked to stop
     this.#guard.stdio[3]?.on('data', (text) => (this.#pid = Number(text)))
     this.ended = new Promise((resolve) => {
       this.#guard.on('error', () => resolve())

@@ -40,7 +40,7 @@ test('a gateway that listens everywhere is reached on loopback', () => {
   assert.equal(gatewayAddressFromHere(readSettings({ SVC_HOST: '::' })), 'http://[::1]:8080')
 })
 
-test('clients are told where the voice server is, also one that was moved, and nothing where it chooses its port itself', () => {
+test('clients get the address of the voice server, also of one that was moved, and none if it chooses its port itself', () => {
   assert.equal(voiceAddressTold(readSettings({})), 'http://127.0.0.1:8081')
   const moved = readSettings({ SVC_HOST: '0.0.0.0', SVC_VOICE_PORT: '9191' })
   assert.equal(voiceAddressTold(moved), 'http://127.0.0.1:9191')

@@ -30,7 +30,7 @@ export interface DeclaredSettings {
 export interface AgentOptions {
   /** The agent's slug: lower-case letters, digits, - and _. */
   name: string
-  /** What the model is told first. */
+  /** The system prompt. */
   prompt?: string
   tools?: readonly Tool[]
   settings?: DeclaredSettings

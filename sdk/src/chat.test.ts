@@ -38,7 +38,7 @@ test('a chat starts a call with the agent, and what is sent is kept before it se
   })
 })
 
-test('a chat whose connection broke goes on in the same call, after what it has seen, and sends again what was not heard (ND-89)', async (t) => {
+test('a chat whose connection broke continues in the same call, after what it has seen, and sends unacknowledged messages again (ND-89)', async (t) => {
   const { gateway, open } = await chatAt(t)
   const chat = open()
   const said: string[] = []

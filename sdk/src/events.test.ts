@@ -107,7 +107,7 @@ test('a started call comes alone with its fields, and an ended one with its reas
   assert.deepEqual([call.endedAt, call.duration, call.reason], [startedAt + 9000, 9, 'hangup'])
 })
 
-test('a call that passes to this process comes with its fields, and goes on (ND-88)', async (t) => {
+test('a call that passes to this process comes with its fields, and continues (ND-88)', async (t) => {
   const { gateway, agent } = await registeredAgent(t)
   const passed: Call[] = []
   agent.on('call.passed', (call) => void passed.push(call))
@@ -128,7 +128,7 @@ test('before a generation a handler has the call and which turn it holds up, for
   assert.deepEqual(seen, ['+34911234567', [{ turn: 3, budgetMs: 150 }]])
 })
 
-test('a handler of memory.ops is called also where there is no call (N-439)', async (t) => {
+test('a handler of memory.ops is called also without a call (N-439)', async (t) => {
   const { gateway, agent } = await registeredAgent(t)
   const seen: unknown[][] = []
   agent.on('memory.ops', (...args) => void seen.push(args))
@@ -204,7 +204,7 @@ test('the words that a bot says add up to the text of its reply, from the beginn
   ])
 })
 
-test('what a call is told to do goes out as its frame, and a callback returns nothing (ND-91)', async (t) => {
+test('each command of a call is sent as its frame, and a callback returns nothing (ND-91)', async (t) => {
   const { gateway, agent } = await registeredAgent(t)
   const returned: unknown[] = []
   agent.on('chat.started', (call) => {

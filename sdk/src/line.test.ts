@@ -138,7 +138,7 @@ test('a call that could not be handed over stays with the line, and says why (N-
   assert.deepEqual(heard, ['still there?'])
 })
 
-test('a call that the gateway does not let the line hand over stays with it, and the refusal is told (N-409, ND-91)', async (t) => {
+test('a call that the gateway does not let the line hand over stays with it, and the refusal is reported (N-409, ND-91)', async (t) => {
   const { gateway, switchroom, line, ring } = await heldLine(t)
   await switchroom.hold(new Agent({ name: 'shop' }))
   const told: string[] = []

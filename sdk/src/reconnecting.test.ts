@@ -48,7 +48,7 @@ test('one socket holds several agents, with the key, the environment and what ea
   })
 })
 
-test('the address, the key and the environment come from SVC_URL, SVC_KEY and SVC_ENV where they are not said', async (t) => {
+test('the address, the key and the environment come from SVC_URL, SVC_KEY and SVC_ENV by default', async (t) => {
   const gateway = await fakeGateway(t)
   const set = { SVC_URL: gateway.url, SVC_KEY: 'svc_live_set', SVC_ENV: 'sandbox' }
   Object.assign(process.env, set)
@@ -185,7 +185,7 @@ test('an error frame about a call goes to its agent and leaves it held, one abou
   assert.equal(agent.state, 'ready')
 })
 
-test('a frame that cannot be understood is told, and everything goes on', async (t) => {
+test('an unreadable frame is reported, and the connection continues', async (t) => {
   const { gateway, agent } = await registeredAgent(t)
   const heard: string[] = []
   const warned: string[] = []
@@ -205,7 +205,7 @@ test('a frame that cannot be understood is told, and everything goes on', async 
   assert.equal(agent.state, 'ready')
 })
 
-test('a handler that throws is told to the agent, and everything goes on', async (t) => {
+test('a handler that throws is reported to the agent, and the connection continues', async (t) => {
   const { gateway, agent } = await registeredAgent(t)
   const told: SwitchroomError[] = []
   const heard: string[] = []
@@ -234,7 +234,7 @@ test('a handler that throws is told to the agent, and everything goes on', async
   assert.equal(warned[0]?.message, 'a handler of error failed: also broken')
 })
 
-test('a turn is let go as soon as the handlers of call.preparing settle, with what they set; without one or with a broken one at once', async (t) => {
+test('a turn continues as soon as the handlers of call.preparing settle, with what they set; without one or with a broken one at once', async (t) => {
   const { gateway, agent } = await registeredAgent(t)
   const prepare = (turn: number) => gateway.event('call.preparing', { call: chatCall, turn, budgetMs: 150 })
   const settled = (many: number) =>
@@ -273,7 +273,7 @@ test('a turn is let go as soon as the handlers of call.preparing settle, with wh
   ])
 })
 
-test('close lets go of the agents, waits for the tools that run and their results, and then closes', async (t) => {
+test('close unregisters the agents, waits for running tools and their results, and then closes', async (t) => {
   const done = Promise.withResolvers<string>()
   const slow = tool({ name: 'slow', description: '', run: () => done.promise })
   const { gateway, switchroom } = await registeredAgent(t, { tools: [slow] })

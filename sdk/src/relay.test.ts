@@ -66,7 +66,7 @@ test('a quiet relay sends a ping every 30 seconds (N-508)', async (t) => {
   assert.equal(reader.text, ':ping\n\n:ping\n\n')
 })
 
-test('a reader of the relay that does not keep up is let go, and the others go on', async (t) => {
+test('a reader of the relay that does not keep up is disconnected, and the others continue', async (t) => {
   const { gateway, agent } = await registeredAgent(t)
   const { read, port } = await relayed(t, [agent])
   const slow = connectTo(port, '127.0.0.1')

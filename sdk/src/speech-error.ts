@@ -21,7 +21,7 @@ export const unreachable = (url: string, cause: unknown) =>
   new SpeechError(
     'NETWORK_ERROR',
     0,
-    `cannot reach the voice server at ${url}: check the address and that it runs`,
+    `the voice server at ${url} cannot be reached: check its address and that it is running`,
     { cause },
   )
 

@@ -55,7 +55,7 @@ const failing = async (work: Promise<unknown>) => {
 
 test('a server that cannot be reached is NETWORK_ERROR with status 0 (S-454, SD-79)', async (t) => {
   const { url, client } = await voiceServer(t, (response) => void response.destroy())
-  const sentence = `cannot reach the voice server at ${url}: check the address and that it runs`
+  const sentence = `the voice server at ${url} cannot be reached: check its address and that it is running`
   assert.deepEqual(await failing(client.speech(wanted)), ['NETWORK_ERROR', 0, sentence])
   const unreachableClient = new SpeechClient({ url: 'http://127.0.0.1:1', key: 'x' })
   for (const work of [
@@ -80,7 +80,7 @@ test('without a key it is MISSING_KEY with status 0, and nothing is sent (S-455,
   assert.equal(came.length, 0)
 })
 
-test('a refusal is told with its code, status and sentence, at a socket too (S-436, SD-79)', async (t) => {
+test('a refusal is thrown with its code, status and sentence, at a socket too (S-436, SD-79)', async (t) => {
   const refusal = JSON.stringify({ error: 'no more', code: 'RATE_LIMITED' })
   const { client } = await voiceServer(t, (response) => void response.writeHead(429).end(refusal))
   assert.deepEqual(await failing(client.speech(wanted)), ['RATE_LIMITED', 429, 'no more'])

@@ -21,7 +21,7 @@ const asking = (name: string, args: object | string, id = 'tool_1') => ({
   toolCalls: [{ id, name, arguments: typeof args === 'string' ? args : JSON.stringify(args) }],
 })
 
-test('the arguments of a tool are typed by its schema, of TypeBox or plain, and a tool is told to the gateway with it', async (t) => {
+test('the arguments of a tool are typed by its schema, of TypeBox or plain, and a tool is registered at the gateway with it', async (t) => {
   const book = tool({
     name: 'book',
     description: 'Books a table',

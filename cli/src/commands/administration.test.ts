@@ -54,7 +54,7 @@ test('a server token is on standard output alone, once, and a listing never has 
   assert.equal((await run('keys', 'revoke', 'key_none')).status, 1)
 })
 
-test('a dial is explained guard by guard with what each saw, and 1 where it would be refused', async () => {
+test('a dial is explained guard by guard with what each saw, and 1 if it would be refused', async () => {
   const desk = await DialDesk.open(deployment)
   const { key } = await desk.org.serverToken('production', { scopes: ['talk', 'calls', 'numbers'] })
   const as = { SVC_KEY: key }
@@ -99,7 +99,7 @@ test('consents are recorded, read and taken back, and a list is imported', async
   assert.equal((await run('consents', 'dnc')).stdout.trimEnd().split('\n').length, 3)
 })
 
-test('numbers, carriers, threads and agents are listed, and say what to do where there are none', async () => {
+test('numbers, carriers, threads and agents are listed, and say what to do if there are none', async () => {
   const empty = async (...args: string[]) => {
     const { status, stdout, stderr } = await run(...args)
     assert.deepEqual([status, stdout], [0, ''], args.join(' '))

@@ -68,7 +68,7 @@ test('callbacks are listed one line an entry from the signed-in profile, of one 
   )
 })
 
-test('where there is more the last line is the cursor, and --after goes on from it (N-379, ND-98)', async (t) => {
+test('if there are more the last line is the cursor, and --after continues from it (N-379, ND-98)', async (t) => {
   const machine = Machine.of(t)
   const { ask, key, client } = await newOrgWithCalls()
   await signedIn(machine, key)

@@ -220,7 +220,10 @@ test('without a key it is 3, without a gateway 4, and with a broken file it says
   )
   const gone = await machine.run(['whoami', '--gateway', 'http://127.0.0.1:1'], '', { SVC_KEY: 'x' })
   assert.equal(gone.status, 4)
-  assert.match(gone.stderr, /^svc: the gateway at http:\/\/127\.0\.0\.1:1 cannot be reached \(.+\)\n$/)
+  assert.match(
+    gone.stderr,
+    /^svc: the gateway at http:\/\/127\.0\.0\.1:1 cannot be reached \(.+\): check its address and that it is running\n$/,
+  )
   const page = createServer((_, response) => response.end('<!doctype html>'))
   await once(page.listen(0, '127.0.0.1'), 'listening')
   t.after(() => page.close().closeAllConnections())
@@ -250,7 +253,7 @@ async function signIn(machine: Machine, person: TestPerson): Promise<string> {
   return text
 }
 
-/** The modules of a code as they stand in the terminal, two rows to a line. */
+/** The modules of a QR code in the terminal, two rows per line. */
 function readCode(raw: string): boolean[][] {
   const lines = [...raw.matchAll(/\[30;107m([ ▀▄█]+)/g)].map(([, line = '']) => line.split(''))
   return lines.flatMap((line) => [

@@ -81,7 +81,7 @@ function hoursIn(invocation: Invocation): Pick<ChangePolicy, 'calling_hours'> {
   return { calling_hours: { start, end, ...(days && { days }) } }
 }
 
-/** A whole number, or null where the default is wanted. */
+/** A whole number, or null if the default is wanted. */
 function countIn(invocation: Invocation, option: string, field: keyof ChangePolicy): ChangePolicy {
   const said = invocation.option(option)
   if (said === undefined) return {}

@@ -72,9 +72,9 @@ async function served(t: TestContext, answer: RequestListener): Promise<string> 
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-test('what the doctor cannot ask is told as broken, and the rest is looked at all the same', async (t) => {
+test('a check of the doctor that fails is reported as broken, and the other checks still run', async (t) => {
   const { key } = await chats.org.person('admin')
-  // What stands in front of the gateway answers one path by itself.
+  // A proxy in front of the gateway answers one path by itself.
   const front = await served(t, ({ url: path = '', headers: { authorization = '' } }, response) => {
     if (path === '/v1/carrier/outbound') {
       response.writeHead(502).end('<h1>Bad gateway</h1>')

@@ -82,7 +82,7 @@ test('transcribe prints what was said, and with --json all that is known of it',
   assert.match(missing.stderr, /^svc: nowhere\.wav could not be read: /)
 })
 
-test('what the voice server refuses is 1 with its sentence, and where it is not there 4', async (t) => {
+test('a refusal of the voice server is 1 with its sentence, and an unreachable one is 4', async (t) => {
   const refusal = JSON.stringify({ error: 'there is no voice unknown', code: 'BAD_VOICE' })
   const { machine } = await voiceServer(t, 400, 'application/json', refusal)
   const refused = await machine.run(['speak', 'Hello.', '--out', 'x.wav'])
@@ -90,10 +90,16 @@ test('what the voice server refuses is 1 with its sentence, and where it is not 
   const page = await voiceServer(t, 200, 'text/html', '<!doctype html>')
   const other = await page.machine.run(['voices'])
   assert.equal(other.status, 4)
-  assert.match(other.stderr, /^svc: the voice server at http:\S+ cannot be reached \(.+\)\n$/)
+  assert.match(
+    other.stderr,
+    /^svc: the voice server at http:\S+ cannot be reached \(.+\): check its address and that it is running\n$/,
+  )
   const gone = await machine.run(['voices', '--voice-server', 'http://127.0.0.1:1'])
   assert.deepEqual(
     [gone.status, gone.stderr],
-    [4, 'svc: the voice server at http://127.0.0.1:1 cannot be reached\n'],
+    [
+      4,
+      'svc: the voice server at http://127.0.0.1:1 cannot be reached: check its address and that it is running\n',
+    ],
   )
 })

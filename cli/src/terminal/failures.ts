@@ -23,7 +23,10 @@ export const notSignedIn = (url: string) =>
 export const interrupted = () => new Failure(exitCodes.interrupted, '')
 
 export const unreachable = (what: string, url: string, cause: unknown) =>
-  new Failure(exitCodes.unreachable, `the ${what} at ${url} cannot be reached (${reasonOf(cause)})`)
+  new Failure(
+    exitCodes.unreachable,
+    `the ${what} at ${url} cannot be reached (${reasonOf(cause)}): check its address and that it is running`,
+  )
 
 /** A revoked key counts as not signed in. */
 export function refused(status: number, sentence: string): Failure {

@@ -2,7 +2,7 @@ import makeCode from 'qrcode-generator'
 
 const quietModules = 2
 
-/** Two rows of the code to a line; the terminal's own colours are set aside where there are colours. */
+/** Two rows of the code to a line; with colours, black on white whatever the terminal's theme. */
 export function qrCode(text: string, isColoured: boolean): { lines: string[]; width: number } {
   const code = makeCode(0, 'L')
   code.addData(text)

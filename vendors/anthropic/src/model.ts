@@ -98,7 +98,7 @@ function refuseRefusal({ stop_reason: reason, stop_details: details }: Ending) {
   if (reason === 'refusal') throw refused(details?.explanation ?? 'it declined to answer')
 }
 
-/** Counts are totals, and one that the last event leaves out stands as the first event told it. */
+/** Counts are totals; if the last event leaves one out, the first event's counts. */
 const toldOf = (usage: Usage): Usage =>
   Object.fromEntries(Object.entries(usage).filter(([, count]) => count !== null))
 

@@ -142,7 +142,7 @@ const endsAtOnce = (close: (socket: SocketAnswer) => void): Wire => ({
   },
 })
 
-test('only the model of several languages is told which one to expect', async () => {
+test('only the multilingual model gets a language hint', async () => {
   const { heard, fake } = await hear(
     endsAtOnce((socket) => socket.close()),
     'flux-general-multi',

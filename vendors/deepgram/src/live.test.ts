@@ -68,7 +68,7 @@ async function* forever(): AsyncIterable<LiveAudio> {
   await new Promise(() => {})
 }
 
-test('it is told that we are still there while no audio comes', async (t) => {
+test('keep-alive messages are sent while no audio comes', async (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] })
   const { promise: over, resolve: stop } = Promise.withResolvers<void>()
   const frames: unknown[] = []

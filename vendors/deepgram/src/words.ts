@@ -6,7 +6,7 @@ export interface Word {
   start: number
   end: number
   punctuated_word?: string
-  /** Only where speakers were to be told apart. */
+  /** Only with diarization. */
   speaker?: number
 }
 

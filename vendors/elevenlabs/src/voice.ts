@@ -10,7 +10,7 @@ import { accountOf } from './account.ts'
 
 /** George, who comes with every account. */
 const firstVoice = 'JBFqnCBsd6RMkjVDRZzb'
-/** It refuses a language where the model finds the language out by itself. */
+/** The vendor refuses a language for models that detect it. */
 const findsLanguage = 'eleven_multilingual_v2'
 
 export function voice(setting: Setting): Voice {

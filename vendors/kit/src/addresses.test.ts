@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { addressOf, socketAddressOf } from './addresses.ts'
 
-test('a path stands under an address with a path of its own, with or without a slash at its end', () => {
+test('a path is appended to an address with a path of its own, with or without a slash at its end', () => {
   for (const base of ['http://host:1/eu', 'http://host:1/eu/'])
     assert.equal(String(addressOf(base, '/v1/speak')), 'http://host:1/eu/v1/speak')
 })

@@ -16,7 +16,7 @@ async function sized(pieces: LiveAudio[], sizes?: PieceMs): Promise<LiveAudio[]>
 
 const lengths = (pieces: LiveAudio[]) => pieces.map((piece) => (piece === 'finalize' ? piece : piece.length))
 
-test('pieces pass as they are where a vendor takes any', async () => {
+test('pieces pass unchanged if a vendor takes any length', async () => {
   assert.deepEqual(lengths(await sized([counted(2), counted(400), 'finalize'])), [2, 400, 'finalize'])
 })
 

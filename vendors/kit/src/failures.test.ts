@@ -39,7 +39,7 @@ for (const length of [8, 12, 20])
         )
   })
 
-test('a secret escaped in some other way goes with the word it stands in (SD-53)', () => {
+test('a secret escaped in some other way is removed with the word that contains it (SD-53)', () => {
   const plain = { api_key: 'sk-live-7Q/z=the-end' }
   for (const form of ['sk-live-7Q&#x2F;z&#x3D;the-end', String.raw`sk-live-7Q\u002fz\u003dthe-end`])
     assert.equal(withoutSecrets(`no ${form}, sorry`, plain), 'no ***, sorry')

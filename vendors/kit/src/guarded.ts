@@ -60,7 +60,7 @@ export function guardedRealtime(build: () => RealtimeModel, credentials: Credent
   }
 }
 
-/** A reply that failed says why in the vendor's words, and the conversation goes on. */
+/** A reply that failed has the vendor's reason, and the conversation continues. */
 function withoutItsSecrets(told: RealtimeTold, credentials: Credentials): RealtimeTold {
   if (told.type !== 'replied' || told.failure === null) return told
   return { ...told, failure: wordsOf(told.failure, credentials) || 'it gave no reason' }

@@ -160,7 +160,7 @@ export function findVendors(further: readonly string[] = []): InstalledVendors {
   return new InstalledVendors([...vendors.values()])
 }
 
-/** A vendor package in this folder, broken or not; undefined where there is no manifest. */
+/** A vendor package in this folder, broken or not; undefined if there is no manifest. */
 export function vendorIn(folder: string): InstalledVendor | undefined {
   let name = basename(folder)
   try {
@@ -191,7 +191,7 @@ function packagesIn(folder: string): string[] {
   return [...inside, ...scoped].filter((path) => existsSync(join(path, 'package.json')))
 }
 
-/** None where there is no folder: one that an operator named wrongly must not keep a deployment from starting. */
+/** None if there is no folder: one that an operator named wrongly must not keep a deployment from starting. */
 function pathsIn(folder: string): string[] {
   try {
     return readdirSync(folder).map((name) => join(folder, name))

@@ -49,7 +49,7 @@ async function* of(...pieces: LiveAudio[]): AsyncIterable<LiveAudio> {
   yield* pieces
 }
 
-/** Audio that never ends; tells when it was let go. */
+/** Audio that never ends; reports when its reader is gone. */
 function endless(piece: Uint8Array | undefined) {
   const told = { isLetGo: false, taken: 0 }
   const audio: AsyncIterable<LiveAudio> = {
@@ -179,7 +179,7 @@ test('audio that comes often enough needs nothing to keep the vendor', async () 
   assert.ok(!got.includes('alive'))
 })
 
-test('audio that fails fails the hearing, and the vendor is let go', async () => {
+test('audio that fails fails the transcription, and closes the connection to the vendor', async () => {
   onFrames(() => {})
   async function* broken(): AsyncIterable<LiveAudio> {
     yield new Uint8Array(2)
@@ -191,7 +191,7 @@ test('audio that fails fails the hearing, and the vendor is let go', async () =>
   await until(() => server.clients.size === 0)
 })
 
-test('a vendor that says no is let go, and so is the audio', async () => {
+test('a refusal of the vendor closes its connection and the audio', async () => {
   const { audio, told } = endless(undefined)
   onFrames(() => {})
   server.on('connection', (socket) => socket.send('no'))
@@ -264,7 +264,7 @@ test('a vendor that does not listen holds the audio back', async () => {
   await assert.rejects(hearing, { name: 'AbortError' })
 })
 
-test('a hurried caller is slowed to the pace of the clock where the vendor asks for it', async () => {
+test('audio that comes too fast is slowed to real time if the vendor asks for it', async () => {
   onFrames((frame, socket) => frame === 'end' && socket.send('bye'))
   const second = () => new Uint8Array(2_000)
   const started = performance.now()

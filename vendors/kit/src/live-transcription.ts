@@ -12,10 +12,10 @@ export interface LiveWire {
   isReadyOnceOpen?: boolean
   /** The shortest and longest piece of audio. Default: any length. */
   pieceMs?: PieceMs
-  /** How far audio may run ahead of the clock, where a vendor breaks off with those who hurry. */
+  /** How far audio may run ahead of real time, for a vendor that refuses faster audio. */
   aheadMs?: number
   audio(pcm: Uint8Array): string | Uint8Array
-  /** What commits the words so far; absent where the vendor commits only by itself. */
+  /** What commits the words so far; absent if the vendor commits only by itself. */
   finalize?(): string | Uint8Array
   /** What tells the vendor that no more audio comes. */
   end(): string | Uint8Array
@@ -23,7 +23,7 @@ export interface LiveWire {
   keepAlive?: { everyMs: number; frame(): string | Uint8Array }
   /** What a frame says; throws a `VendorFailure` for one that says no. After `finished` nothing more is heard. */
   hear(frame: Frame): Iterable<Heard | 'finished'>
-  /** What a close without `finished` means; null where the vendor finishes by closing. */
+  /** What a close without `finished` means; null if the vendor finishes by closing. */
   closed?(closing: { code: number; reason: string }): VendorFailure | null
 }
 

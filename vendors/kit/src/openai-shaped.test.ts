@@ -63,7 +63,7 @@ test('an error in the middle of a stream says whose fault it is (SD-26)', async 
   await assert.rejects(groq, failed('refused', /^no such tool$/))
 })
 
-test('calls that share an index are told apart by their ids', async () => {
+test('calls that share an index are distinguished by their ids', async () => {
   const whole = (id: string) => call({ id, function: { name: 'look_up', arguments: '{}' } })
   const { thoughts } = await heard([whole('a'), whole('b'), called])
   assert.deepEqual(
@@ -97,7 +97,7 @@ test('a flood of calls ends', async () => {
   await assert.rejects(heard([...calls, called]), failed('silent', /without an end/))
 })
 
-test('a turn that says nothing is left out, and where there are no tools nothing is said of them', async () => {
+test('a turn that says nothing is left out, and without tools there is no tools field', async () => {
   const messages: Conversation['messages'] = [
     { role: 'user', text: 'hello?' },
     { role: 'assistant', text: '' },

@@ -59,7 +59,7 @@ interface Chunk {
 }
 
 interface Delta {
-  /** Parts where a vendor tells text from thinking. */
+  /** Parts, if a vendor separates text from thinking. */
   content?: string | { type?: string; text?: string }[] | null
   tool_calls?: CallPiece[] | null
 }
@@ -87,7 +87,7 @@ function requestOf({ messages, tools }: Conversation, parallel: unknown) {
         type: 'function',
         function: { name, description, parameters },
       })),
-      ...(parallel !== undefined && { parallel_tool_calls: parallel }), // refused where there are no tools
+      ...(parallel !== undefined && { parallel_tool_calls: parallel }), // refused if there are no tools
     }),
     stream: true,
   }

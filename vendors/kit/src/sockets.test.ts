@@ -10,7 +10,7 @@ import { openSocket, type Frame } from './sockets.ts'
 
 let server: Server
 let sockets: WebSocketServer
-/** What is done with a handshake; it is taken where the test does not say otherwise. */
+/** What happens to a handshake. Default: it is accepted. */
 let onHandshake: (request: IncomingMessage, socket: Duplex, head: Buffer) => void
 const raw = new Set<Duplex>()
 const patient = () => AbortSignal.timeout(10_000)
@@ -124,7 +124,7 @@ test('a cancel ends the handshake', async () => {
   await assert.rejects(open(AbortSignal.abort()), { name: 'AbortError' })
 })
 
-test('a cancel ends an open socket, and the vendor is told so', async () => {
+test('a cancel closes an open socket towards the vendor too', async () => {
   const closing = Promise.withResolvers<number>()
   onConnection((socket) => socket.on('close', (code) => closing.resolve(code)))
   const cancel = new AbortController()

@@ -12,7 +12,7 @@ const mostUnsentBytes = 512 * 1024
 const mostWaiting = 64
 const mostWaitingBytes = 2 * 1024 * 1024
 const unsentLookMs = 20
-/** Vendors keep the session of a socket that just vanished, and count it: they are told, for as long as this. */
+/** Vendors keep and count the session of a socket that vanishes: this is how long the close handshake may take. */
 const farewellMs = 250
 const refusalWithinMs = 2_000
 

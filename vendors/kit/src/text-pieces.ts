@@ -19,5 +19,5 @@ function lastEnd(text: string, pattern: RegExp): number | undefined {
   return found && found.index + found[0].length
 }
 
-/** One less where the last character would be cut in half. */
+/** One less if the last character would be cut in half. */
 const wholeCharacters = (text: string) => text.length - (/[\uD800-\uDBFF]$/.test(text) ? 1 : 0)

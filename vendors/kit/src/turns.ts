@@ -1,6 +1,6 @@
 import type { Message } from './vendor.ts'
 
-/** What stands for the caller where the assistant spoke first: no vendor takes such a beginning. */
+/** A placeholder for the caller if the assistant spoke first: no vendor accepts such a conversation. */
 const unspoken = '…'
 
 export interface Turn<Part> {

@@ -36,9 +36,9 @@ export type Spoken =
   | { type: 'word'; word: string; start: number; end: number }
 
 export interface Transcriber {
-  /** Live: absent where the class takes only a whole utterance. */
+  /** Live: absent if the class takes only a whole utterance. */
   listen?(audio: AsyncIterable<LiveAudio>, sampleRate: number, signal: AbortSignal): AsyncIterable<Heard>
-  /** A whole recording: absent where the class only listens live. */
+  /** A whole recording: absent if the class only listens live. */
   transcribe?(recording: Recording, signal: AbortSignal): Promise<Transcript>
 }
 
@@ -79,9 +79,9 @@ export interface Recording {
 
 export interface Transcript {
   text: string
-  /** Two letters, or null where the vendor does not say. */
+  /** Two letters, or null if the vendor does not say. */
   language: string | null
-  /** Seconds, or null where the vendor does not say. */
+  /** Seconds, or null if the vendor does not say. */
   duration: number | null
   words: HeardWord[]
   segments: { start: number; end: number; text: string; speaker?: number }[]

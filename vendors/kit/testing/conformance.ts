@@ -180,7 +180,7 @@ export function conformance(folder: string, wire: Wire, operations: readonly Ope
         assert.equal((await failure(operation.run(vendor, choice, patient()))).kind, 'silent')
       })
 
-      test('a vendor that hangs is given up in time and let go (SD-26)', async () => {
+      test('a vendor that hangs is given up in time and disconnected (SD-26)', async () => {
         const refusal = await failure(begin('hang', AbortSignal.timeout(100)))
         assert.equal(refusal.kind, 'silent')
         assert.match(refusal.message, /no answer in time/)

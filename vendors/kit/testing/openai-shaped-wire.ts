@@ -13,7 +13,7 @@ export interface ChatWire {
   callsCome: 'whole' | 'in pieces'
   /** Of the calls the vendor makes. */
   ids: readonly [string, string]
-  /** Of ids the vendor takes, where it does not take any. */
+  /** The form of ids that the vendor accepts, if it does not accept any. */
   idForm?: RegExp
   usageComes: 'in a chunk of its own' | 'in the last chunk' | 'under x_groq'
   refusal: Wire['refusal']
@@ -103,7 +103,7 @@ const written = [
   { role: 'user', content: 'Where are orders 42 and 43?' },
 ]
 
-/** Each result answers the call that stands in its place. */
+/** Each result answers the call at the same position. */
 function writtenAfterTools(messages: ChatRequest['messages'], idForm = /./) {
   const ids = messages[2]?.tool_calls?.map(({ id }) => id) ?? []
   for (const id of ids) assert.match(id, idForm)

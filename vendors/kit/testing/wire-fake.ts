@@ -81,7 +81,7 @@ export class WireFake {
     return `http://127.0.0.1:${this.#port}`
   }
 
-  /** Requests and sockets that the other side has not let go of. */
+  /** Requests and sockets that the other side has not closed. */
   get open() {
     return this.#open
   }

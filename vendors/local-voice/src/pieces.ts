@@ -7,7 +7,7 @@ export interface Piece {
   text: string
   /** The rest after it at the usual speed; espeak itself rests only inside a text. */
   restMs: number
-  /** Whether its last word goes on in the next piece. */
+  /** Whether its last word continues in the next piece. */
   isBroken: boolean
 }
 

@@ -2,7 +2,7 @@ import { Espeak } from './espeak.ts'
 import { Speakers } from './voices.ts'
 import { Turns } from './turns.ts'
 
-// Both ways a message is a line of JSON; where it has `bytes`, that many raw bytes follow the line.
+// Both ways a message is a line of JSON; if it has `bytes`, that many raw bytes follow the line.
 
 type Asked =
   | { id: number; type: 'speak'; text: string; voice?: string; language?: string; words_per_minute: number }
@@ -11,7 +11,7 @@ type Asked =
   | { id: number; type: 'voices' }
   | { id: number; type: 'ping' }
 
-// Both go to the whole group of a terminal or a supervisor; this one ends when its host lets go of it.
+// Both go to the whole group of a terminal or a supervisor; this one ends when its host closes its input.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {})
 process.stdout.on('error', () => process.exit())
 process.stderr.on('error', () => {})

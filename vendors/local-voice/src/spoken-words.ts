@@ -26,7 +26,7 @@ export class SpokenWords {
     this.#offset = offsetSeconds
   }
 
-  /** espeak begins to say what stands at `place`; the words before it are over. Times count in the piece. */
+  /** espeak begins to say the text at `place`; the words before it are over. Times count in the piece. */
   reach(place: number, at: number, voicedUntil: number): SpokenWord[] {
     const reached = this.#tokens.findIndex(({ end }) => place < end)
     if (reached <= this.#first) return []

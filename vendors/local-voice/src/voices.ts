@@ -20,7 +20,7 @@ const firstLanguages = ['en', 'es', 'pt']
 const female = 'f2'
 const variants = /^[^+]+\+(?:f[1-5]|m[1-8])$/u
 
-/** Country and tag where the id alone does not say them: espeak's own second parts are often no region. */
+/** Country and tag if the id alone does not say them: espeak's own second parts are often no region. */
 const tagOf: Readonly<Record<string, string>> = {
   'en-029': 'en-029',
   'en-gb': 'en-GB',
@@ -50,7 +50,7 @@ export class Speakers {
     }
   }
 
-  /** A sentence where there is none of that name. */
+  /** A sentence if there is none of that name. */
   named(name: string): Speaker | string {
     const id = name.trim().toLowerCase()
     const [plain = ''] = id.split('+')
@@ -60,7 +60,7 @@ export class Speakers {
     return speakerOf(id, voice)
   }
 
-  /** The usual voice where no language is named, a sentence where none speaks it. */
+  /** The default voice without a language; a sentence if no voice speaks it. */
   speaking(language: string | undefined): Speaker | string {
     const wanted = (language ?? usual).trim().toLowerCase().replaceAll('_', '-')
     const [primary = ''] = wanted.split('-')

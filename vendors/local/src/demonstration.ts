@@ -2,7 +2,7 @@ import type { Conversation, Message, Model, Thought } from '@switchroom/kit/vend
 import { disclosures, type Phrases, phrasesFor } from './demonstration-phrases.ts'
 import { argumentsSaid, toolSaid } from './demonstration-tools.ts'
 
-/** Follows a few rules and says that it is no language model. It stands in where there is none. */
+/** Follows a few rules and says that it is no language model. Used when there is none. */
 export const demonstrationModel: Model = {
   async *think(conversation, signal): AsyncIterable<Thought> {
     const last = conversation.messages.at(-1)

@@ -43,7 +43,7 @@ export class Exchange implements AsyncIterable<Answer> {
     this.#wake?.()
   }
 
-  /** The program is told where it is still at it. */
+  /** Cancels the request in the program if it still runs. */
   cancel(reason: unknown) {
     this.send({ type: 'cancel' })
     this.#answers.length = 0

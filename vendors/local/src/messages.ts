@@ -1,4 +1,4 @@
-/** A line of JSON; where it has `bytes`, that many raw bytes follow the line. */
+/** A line of JSON; if it has `bytes`, that many raw bytes follow the line. */
 export interface Message {
   type: string
   id?: number

@@ -6,7 +6,7 @@ const rememberedMs = 5_000
 
 const remembered = new Map<string, { models: string[]; until: number }>()
 
-/** The models of an OpenAI-shaped server, those it can talk with; none where no server answers soon. */
+/** The models of an OpenAI-shaped server, those it can talk with; none if no server answers soon. */
 export async function modelsAt(server: string, signal: AbortSignal): Promise<string[]> {
   const known = remembered.get(server)
   if (known && known.until > performance.now()) return known.models

@@ -51,7 +51,7 @@ test('auto is the first model of the server of this machine that makes words', a
   assert.equal(await answer({ model: 'auto', base_url }), 'I am llama.')
 })
 
-test('auto is the demonstration model where no server answers, answers nonsense, has no model or hangs', async () => {
+test('auto is the demonstration model if no server answers, answers nonsense, has no model or hangs', async () => {
   const nowhere = [
     noServer,
     await serve((_request, response) => response.end('<html>')),

@@ -11,7 +11,7 @@ const mostHeapMb = 256
 export interface ProgramOf {
   /** As a sentence begins with it: "the local voice". */
   name: string
-  /** Throws a `VendorFailure` where it is not installed. */
+  /** Throws a `VendorFailure` if it is not installed. */
   entry: () => string
   idleMs: number
   /** A program that is silent for twice as long hangs, and is killed. */

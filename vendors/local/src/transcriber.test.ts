@@ -240,7 +240,7 @@ test('who stops listening in the middle makes room too', async () => {
     }
 })
 
-test('a cancel ends a recording within a second, and the source of a stream is told', async () => {
+test('a cancel ends a recording within a second, and the source of a stream ends', async () => {
   const cancel = new AbortController()
   const long = wavOf(Buffer.concat(Array.from({ length: 20 }, () => pcm)), spokenRate)
   const hearing = transcriber().transcribe({ bytes: long, mediaType: 'audio/wav' }, cancel.signal)

@@ -33,7 +33,7 @@ test('every word of a text is timed, in order and inside the audio', async () =>
   assert.ok(last > 1 && (words.at(-1)?.end ?? 0) <= pcm.length / 2 / voice().sampleRate)
 })
 
-test('a word is told before the audio that comes after it (SD-72)', async () => {
+test('a word comes before the audio that follows it (SD-72)', async () => {
   let samples = 0
   for await (const piece of voice().speak(sentence, patient())) {
     if (piece.type === 'audio') samples += piece.pcm.length / 2

@@ -1,4 +1,4 @@
-// A program that says something other than messages, and goes on.
+// A program that writes something other than messages, and continues.
 
 process.stdout.write('Hello, world!\n')
 process.stdin.resume()

@@ -1,4 +1,4 @@
-// A program that is busy for ever with the first thing it is told.
+// A program that never finishes its first request.
 
 process.stdin.on('data', () => {
   for (;;) continue

@@ -1,6 +1,6 @@
 import { transcriber, patient, programsUnder, voice } from './speech.ts'
 
-// A host as another process runs one: it uses both programs, says which they are, and ends or goes on as told.
+// A host as another process runs one: it uses both programs, prints their process ids, and ends or continues on request.
 
 await Array.fromAsync(voice().speak('One moment, please.', patient()))
 

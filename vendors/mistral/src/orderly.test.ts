@@ -17,7 +17,7 @@ test('a caller who speaks right after a tool speaks after the assistant', () => 
   assert.deepEqual(messages.at(-1), interrupted)
 })
 
-test('what the system says stands first and in one message', () => {
+test('system messages are joined and come first', () => {
   const { messages } = orderly({
     messages: [
       { role: 'system', text: 'Be brief.' },

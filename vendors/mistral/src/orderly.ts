@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { systemTextOf } from '@switchroom/kit/turns'
 import type { Conversation, Message } from '@switchroom/kit/vendor'
 
-/** What the assistant says where the caller cut it off between the answer of a tool and its own. */
+/** The assistant's turn if the caller interrupted between a tool result and the answer. */
 const unspoken: Message = { role: 'assistant', text: '…' }
 
 /** The conversation in the one order that is taken: the system first, no caller right after a tool. */

@@ -1,7 +1,7 @@
 /** The vendor refuses longer text. */
 const longestInput = 4096
 
-/** The text in pieces that the vendor takes, cut between sentences, or words where a sentence is too long. */
+/** The text in pieces that the vendor takes, cut between sentences, or between words if a sentence is too long. */
 export function inputsOf(text: string): string[] {
   if (text.length <= longestInput) return [text]
   const inputs: string[] = []

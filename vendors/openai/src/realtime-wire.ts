@@ -7,7 +7,7 @@ const opening = 'opening'
 
 type Wish = Extract<RealtimeAsked, { type: 'reply' | 'say' }>
 
-/** One conversation on the vendor's wire: what is asked as its events, and its events as what is told. */
+/** One conversation on the vendor's wire: translates requests to its events, and its events back. */
 export class RealtimeWire {
   readonly #send: (event: object) => void
   /** What a turn of the party sounds like so far. */
@@ -92,7 +92,7 @@ export class RealtimeWire {
     yield { type: 'replied', reply, failure, usage: usageOf(response.usage) }
   }
 
-  /** Most of them are about one event of ours, and the conversation goes on. */
+  /** Most of them are about one event of ours, and the conversation continues. */
   *#hearError({ error = {} }: Event): Iterable<RealtimeTold> {
     const words = error.message ?? 'it gave no reason'
     this.lastWords = words

@@ -247,7 +247,7 @@ test('a reply that is stopped before it was asked for is never made', async () =
   assert.deepEqual(wanted, ['r1', 'r3'])
 })
 
-test('a reply that fails says why in the words of the vendor, and the conversation goes on', async () => {
+test('a failed reply has the vendor’s reason, and the conversation continues', async () => {
   const said = [new Error('You exceeded the quota of key-of-ana'), { text: 'Hello.' }]
   const { told } = await conversed(
     { answer: () => said.shift() ?? { text: '' } },

@@ -28,7 +28,7 @@ export interface Wanted {
 /** How the model behaves: what it answers, what it makes of the party's words, and how long it takes. */
 export interface Behaviour {
   answer: (wanted: Wanted) => Said | Error
-  /** Null where it cannot make out the words. */
+  /** Null if it cannot make out the words. */
   transcript: (nth: number) => string | null
   transcriptMs?: number
   betweenWordsMs?: number

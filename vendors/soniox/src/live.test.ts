@@ -26,7 +26,7 @@ async function heardOf(...frames: object[]): Promise<Heard[]> {
 
 const token = (text: string, is_final: boolean) => ({ text, start_ms: 0, end_ms: 100, is_final })
 
-test('an utterance ends where the vendor marks its end, and what is unsure belongs to the next', async () => {
+test('an utterance ends at the mark of the vendor, and what is unsure belongs to the next', async () => {
   const heard = await heardOf(
     { tokens: [token('Hel', true), token('lo', false)] },
     { tokens: [token('lo.', true), token('<end>', true), token(' And', false)] },
@@ -49,7 +49,7 @@ test('a mark with nothing before it is nothing heard (SD-77)', async () => {
   assert.deepEqual(await heardOf({ tokens: [token('<fin>', true)] }, { finished: true }), [{ type: 'ready' }])
 })
 
-test('a vendor that cannot go on has not answered, one that says no has (SD-26)', async () => {
+test('a vendor that cannot continue has not answered, one that refuses has (SD-26)', async () => {
   const restart = { error_code: 503, error_message: 'Cannot continue request (code 1).' }
   await assert.rejects(heardOf(restart), { kind: 'silent', message: /Cannot continue/ })
   const unpaid = { error_code: 402, error_message: 'Balance exhausted.' }

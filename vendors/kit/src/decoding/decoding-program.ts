@@ -14,7 +14,7 @@ import { wavFormat, type WavFormat } from './wav-format.ts'
 /** So little that what a decoder makes of it at once stays small, however much a file promises. */
 const pieceBytes = 2_048
 
-// Both go to the whole group of a terminal or a supervisor; this one ends when its host lets go of it.
+// Both go to the whole group of a terminal or a supervisor; this one ends when its host closes its input.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {})
 process.stdout.on('error', () => end('unreadable'))
 process.on('uncaughtException', () => end('unreadable'))

@@ -123,7 +123,7 @@ test('a decoder whose host is gone goes, too', async () => {
   await until('it is gone', async () => !(await decoders()).some((line) => line.trim().startsWith(`${pid} `)))
 })
 
-test('where no process can be started a file is refused, and the server goes on', async () => {
+test('if no process can be started a file is refused, and the server continues', async () => {
   const program = `
     import { closeSync, openSync } from 'node:fs'
     import { decoded } from ${JSON.stringify(new URL('decoding.ts', import.meta.url).href)}

@@ -12,7 +12,7 @@ const program = fileURLToPath(new URL('decoding-program.ts', import.meta.url))
 const longestMinutes = 60
 const patienceMs = 120_000
 const mostHeapMb = 256
-/** Each is busy with its file alone and leaves a core to everybody else, where there is another. */
+/** Each uses one core for its file; one core is left for everything else if there are several. */
 const turns = new Turns(Math.max(1, availableParallelism() - 1), 32)
 
 const unreadable = () => new DecodingFailure('unreadable', 'its audio cannot be decoded')

@@ -29,7 +29,7 @@ const pictureBrands = new Set([
   'avis',
 ])
 
-/** What a file is by its first bytes, whatever it is called; undefined where it is no sound. */
+/** The format of a file by its first bytes; undefined if it is not audio. */
 export function formatOf(bytes: Buffer): MediaFormat | undefined {
   const start = text(bytes, 0, 4)
   const kind = text(bytes, 8, 12)
@@ -46,7 +46,7 @@ export function formatOf(bytes: Buffer): MediaFormat | undefined {
 
 const text = (bytes: Buffer, from: number, to: number) => bytes.toString('latin1', from, to)
 
-/** A tag stands before MP3, and at times before others; what it holds may not be here yet. */
+/** An ID3 tag precedes MP3 and sometimes other formats; its end may not be read yet. */
 function formatAfterTag(bytes: Buffer): MediaFormat {
   const [a = 0, b = 0, c = 0, d = 0] = bytes.subarray(6, tagHeaderBytes)
   const end = tagHeaderBytes + (((a & 0x7f) << 21) | ((b & 0x7f) << 14) | ((c & 0x7f) << 7) | (d & 0x7f))

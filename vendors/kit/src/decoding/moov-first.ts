@@ -11,7 +11,7 @@ interface Box {
 
 /**
  * An MP4 file whose tables come before its samples, so that it is decoded piece by piece: recorders write them
- * last. Answers the length of what must be read in one piece, too; 0 where there are no tables.
+ * last. Answers the length of what must be read in one piece, too; 0 if there are no tables.
  */
 export function moovFirst(file: Buffer): { bytes: Buffer; headBytes: number } {
   const boxes = [...boxesIn(file, 0, file.length)]

@@ -12,7 +12,7 @@ export interface WavFormat {
   bits: number
 }
 
-/** What the header of a WAV file says; undefined where it says nothing. */
+/** What the header of a WAV file says; undefined if it says nothing. */
 export function wavFormat(file: Buffer): WavFormat | undefined {
   for (let at = 12; at + chunkHeaderBytes + 16 <= file.length;) {
     const length = file.readUInt32LE(at + 4)

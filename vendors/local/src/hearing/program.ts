@@ -4,7 +4,7 @@ import { Moonshine } from './moonshine.ts'
 import { loadSilero } from './silero.ts'
 import type { Opened } from './stream.ts'
 
-// Both go to the whole group of a terminal or a supervisor; this one ends when its host lets go of it.
+// Both go to the whole group of a terminal or a supervisor; this one ends when its host closes its input.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {})
 process.stdin.on('close', () => process.exit())
 process.stdout.on('error', () => process.exit())

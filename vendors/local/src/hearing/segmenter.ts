@@ -93,7 +93,7 @@ export class Segmenter {
     return segment
   }
 
-  /** Nothing where it was too short to be a word. */
+  /** Nothing if it was too short to be a word. */
   #segment(from: number, until: number): Segment | undefined {
     const spoken = this.#frames.slice(from, until).filter(({ probability }) => probability >= speaks)
     if (spoken.length < fewestSpoken) return undefined
