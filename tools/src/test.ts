@@ -80,7 +80,7 @@ try {
   process.exitCode = 1
 } finally {
   rmSync(costs, { force: true })
-  rmSync(folder, { recursive: true, force: true })
+  rmSync(folder, { recursive: true, force: true, maxRetries: 5 }) // what the tests started may still be ending
 }
 
 function chosenFiles(): string[] {
