@@ -1,4 +1,5 @@
 import { Listeners, ListenError } from '@switchroom/process/listeners'
+import type { PeriodicTask } from '@switchroom/process/periodic-tasks'
 import type { Logger } from 'pino'
 import { makeApp, makeDashboard, makeMetrics } from './app.ts'
 import { migrate } from './database/migrations.ts'
@@ -27,7 +28,7 @@ export interface Gateway {
 /** Starts a gateway on a database that answers: migrated, its secrets opened, listening. */
 export async function startGateway(settings: Settings, clock: Clock, logger: Logger): Promise<Gateway> {
   const services = makeServices(settings, clock, logger)
-  const { database, vault } = services
+  const { database, vault, tasks } = services
   const listeners = new Listeners()
   let isStopping = false
 
@@ -43,6 +44,7 @@ export async function startGateway(settings: Settings, clock: Clock, logger: Log
     await refuseOtherVaultKey(database, vault)
     await services.providersRow.loadFirst()
     await services.runningGateways.start()
+    tasks.start(services.runningGateways.heartbeat)
     await claimVaultKey(database, vault)
     await services.signals.start()
     await services.firewall.start()
@@ -59,35 +61,28 @@ export async function startGateway(settings: Settings, clock: Clock, logger: Log
     if (missing) logger.warn(missing)
     for (const sentence of services.lending.uselessKeys()) logger.warn(sentence)
     services.mailbox.start()
-    services.appRequests.assignments.start()
-    services.openConnections.start()
     services.letterTasks.start()
-    services.housekeeping.start()
-    services.retention.start()
-    services.writtenCalls.start()
-    services.spokenCallTasks.start()
-    services.placementTasks.start()
-    services.reconciliationTasks.start()
-    services.sendings.start()
-    services.waitingMessages.start()
+    const upkeep = upkeepTasks(services)
+    const newWork = [services.waitingMessages.task, services.writtenCalls.task, services.sendings.task]
+    tasks.start(...upkeep, services.letterTasks.task, ...newWork)
 
     const stop = async () => {
       isStopping = true
+      await tasks.stop(...newWork)
       await services.waitingMessages.stop()
       await services.writtenCalls.stop()
       await services.sendings.stop()
       await services.tools.stop()
-      const lettersStopped = services.letterTasks.stop(graceMs)
+      const lettersStopped = tasks
+        .stop(services.letterTasks.task)
+        .then(() => services.letterTasks.stop(graceMs))
       await listeners.close(graceMs)
       await lettersStopped
+      services.retention.stop()
       await Promise.all([
+        tasks.stop(...upkeep),
         services.appSockets.deleteExpired().then(() => services.holdingEntries.settled()),
-        services.housekeeping.stop(),
-        services.retention.stop(),
-        services.spokenCallTasks.stop(),
-        services.placementTasks.stop(),
         services.placements.stop(),
-        services.reconciliationTasks.stop(),
         services.resets.settled(),
         services.authentication.settled(),
       ])
@@ -95,6 +90,7 @@ export async function startGateway(settings: Settings, clock: Clock, logger: Log
       await services.mailbox.stop()
       await services.log.settled()
       await services.signals.stop()
+      await tasks.stopAll()
       await services.runningGateways.stop()
       await database.close()
     }
@@ -102,11 +98,23 @@ export async function startGateway(settings: Settings, clock: Clock, logger: Log
   } catch (error) {
     await listeners.close(0)
     await services.signals.stop()
+    await tasks.stopAll()
     await services.runningGateways.stop()
     await database.close()
     throw error
   }
 }
+
+/** Periodic tasks that run until the last request is answered. */
+const upkeepTasks = (services: Services): PeriodicTask[] => [
+  services.openConnections.task,
+  services.appRequests.assignments.task,
+  services.housekeeping.task,
+  services.retention.task,
+  ...services.spokenCallTasks,
+  ...services.placementTasks,
+  services.reconciliationTask,
+]
 
 /** The default port may be another gateway's on this machine: then this one runs without metrics. */
 async function openMetrics(listeners: Listeners, metrics: Server, { limits }: Settings, logger: Logger) {

@@ -115,7 +115,7 @@ export function makeServices(settings: Settings, clock: Clock, logger: Logger) {
     database,
     clock,
     logger,
-    forgotten: {
+    deletions: {
       entries: (signal) => calls.oldLogs.forget(signal),
       claims: (signal) => messaging.messageClaims.forget(signal),
       audit: (signal) => auditLog.deleteExpired(signal),

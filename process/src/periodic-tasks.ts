@@ -50,7 +50,8 @@ class StartedTask {
   constructor(task: PeriodicTask, logger: Pick<BaseLogger, 'warn'>) {
     this.#task = task
     this.#logger = logger
-    this.#timer = setInterval(() => this.#start(), task.everyMs).unref()
+    this.#timer = setInterval(() => this.#start(), task.everyMs)
+    this.#timer.unref()
     if (task.runsAtStart) this.#start()
   }
 

@@ -1,4 +1,6 @@
+import type { PeriodicTask } from '@switchroom/process/periodic-tasks'
 import type { AgentsRoom } from '../agents/room.ts'
+import { secondMs } from '../foundation/clock.ts'
 import type { Infrastructure } from '../database/room.ts'
 import type { PeopleRoom } from '../people/room.ts'
 import type { ProvidersRoom } from '../providers/room.ts'
@@ -32,7 +34,6 @@ import { Recordings } from './recordings/recordings.ts'
 import { Relay } from './log/relay.ts'
 import { Routing } from './lines/routing.ts'
 import { Sessions } from './sessions/sessions.ts'
-import { SpokenCallTasks } from './spoken/spoken-calls.tasks.ts'
 import { Supervising } from './supervising/supervising.ts'
 import { LiveLogs } from './log/live-logs.ts'
 import { Tools } from './app-requests/tools.ts'
@@ -154,7 +155,10 @@ export function makeCalls(
     ...numbers,
   })
   const lostWorkers = new LostWorkers({ database, clock, logger, log, hangUp: media.hangUp })
-  const spokenCallTasks = new SpokenCallTasks([lostWorkers, routing], logger)
+  const spokenCallTasks: PeriodicTask[] = [
+    { name: 'end calls of lost workers', everyMs: 2 * secondMs, run: () => lostWorkers.poll() },
+    { name: 'end unanswered routings', everyMs: 2 * secondMs, run: () => routing.poll() },
+  ]
   const callModels = new CallModels({ vendors, stageKeys, lending, providerKeys })
   const askedTurns = new AskedTurns(database, clock, orgs)
   const writtenCalls = new WrittenCalls({

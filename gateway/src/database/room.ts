@@ -1,4 +1,5 @@
 import type { Clock } from '../foundation/clock.ts'
+import { PeriodicTasks } from '@switchroom/process/periodic-tasks'
 import type { Logger } from 'pino'
 import type { Settings } from '../foundation/settings.ts'
 import { Database } from './database.ts'
@@ -9,7 +10,7 @@ import { Vault } from '../foundation/sealing.ts'
 
 export type Infrastructure = ReturnType<typeof makeInfrastructure>
 
-/** What every room stands on. */
+/** What every room needs. */
 export function makeInfrastructure(settings: Settings, clock: Clock, logger: Logger) {
   const metrics = new Registry()
   collectDefaultMetrics({ register: metrics })
@@ -19,6 +20,7 @@ export function makeInfrastructure(settings: Settings, clock: Clock, logger: Log
     logger.warn({ err: error }, 'lost a database connection'),
   )
   const signals = new Signals(settings.databaseUrl, logger)
+  const tasks = new PeriodicTasks(logger)
 
-  return { settings, clock, logger, metrics, vault, publicAddresses, database, signals }
+  return { settings, clock, logger, tasks, metrics, vault, publicAddresses, database, signals }
 }

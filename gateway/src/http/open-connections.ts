@@ -1,4 +1,4 @@
-import type { FastifyBaseLogger } from 'fastify'
+import type { PeriodicTask } from '@switchroom/process/periodic-tasks'
 import type { Caller } from '../foundation/caller.ts'
 import { secondMs } from '../foundation/clock.ts'
 import { Refusal } from '../foundation/refusals.ts'
@@ -6,33 +6,29 @@ import type { Authentication, Opened } from './authentication.ts'
 
 const pollEveryMs = 2 * secondMs
 
-/** Something that outlives the judgement of the request that opened it: a socket, an event stream. */
+/** A socket or an event stream: it outlives the request whose key was checked. */
 export interface OpenConnection extends Opened {
-  /** Told at every look: the key still opens it, as this caller. */
+  /** Called after each check that the key passed, with its caller as of now. */
   stays(caller: Caller): void
-  /** Told once: the key no longer opens it. */
+  /** Called once: the key is no longer valid for it. */
   ends(refusal: Refusal): void
-  /** Told once: this gateway stops. */
+  /** Called once: this gateway stops. */
   leaves(): Promise<void>
 }
 
-/** Everything open on this gateway, judged again every other second by one statement for all of it. */
+/** The sockets and event streams of this gateway. A periodic task checks their keys, in one statement for all. */
 export class OpenConnections {
   readonly #authentication: Authentication
-  readonly #logger: FastifyBaseLogger
   readonly #open = new Set<OpenConnection>()
-  #timer: NodeJS.Timeout | undefined
-  #isLooking = false
   #isLeaving = false
-
-  constructor(authentication: Authentication, logger: FastifyBaseLogger) {
-    this.#authentication = authentication
-    this.#logger = logger
+  readonly task: PeriodicTask = {
+    name: 'check keys of open connections',
+    everyMs: pollEveryMs,
+    run: () => this.#poll(),
   }
 
-  start() {
-    this.#timer = setInterval(() => void this.#poll(), pollEveryMs)
-    this.#timer.unref()
+  constructor(authentication: Authentication) {
+    this.#authentication = authentication
   }
 
   add(connection: OpenConnection) {
@@ -44,7 +40,7 @@ export class OpenConnections {
     this.#open.delete(connection)
   }
 
-  /** Who opened it, as of now; undefined when the key opens it no longer, which it is then told. */
+  /** Checks one connection now: its caller, or undefined after it was ended. */
   async judged(connection: OpenConnection): Promise<Caller | undefined> {
     const [judged] = await this.#authentication.again([connection])
     if (!(judged instanceof Refusal)) return judged
@@ -52,25 +48,17 @@ export class OpenConnections {
     return undefined
   }
 
-  /** Lets go of everything, and of whatever is opened from now on. */
+  /** Closes every connection, and each that is opened from now on. */
   async leave() {
     this.#isLeaving = true
-    clearInterval(this.#timer)
     await Promise.all(Array.from(this.#open, (connection) => connection.leaves()))
   }
 
   async #poll() {
-    if (this.#open.size === 0 || this.#isLooking) return
-    this.#isLooking = true
+    if (this.#open.size === 0 || this.#isLeaving) return
     const open = [...this.#open]
-    try {
-      const judged = await this.#authentication.again(open)
-      for (const [i, connection] of open.entries()) this.#tell(connection, judged[i])
-    } catch (error) {
-      this.#logger.warn({ err: error }, 'open connections were not judged again')
-    } finally {
-      this.#isLooking = false
-    }
+    const judged = await this.#authentication.again(open)
+    for (const [i, connection] of open.entries()) this.#tell(connection, judged[i])
   }
 
   #tell(connection: OpenConnection, judged: Caller | Refusal | undefined) {

@@ -7,10 +7,10 @@ export type HttpRoom = ReturnType<typeof makeHttp>
 
 /** Who calls, what is open, how often. */
 export function makeHttp(parts: Infrastructure) {
-  const { settings, clock, logger, database } = parts
+  const { settings, clock, database } = parts
 
   const authentication = new Authentication(database, clock, settings)
-  const openConnections = new OpenConnections(authentication, logger)
+  const openConnections = new OpenConnections(authentication)
   const rateCounts = new RateCounts(database, clock)
 
   return { authentication, openConnections, rateCounts }

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import type { PeriodicTask } from '@switchroom/process/periodic-tasks'
 import type { Logger } from 'pino'
 import { secondMs } from '../foundation/clock.ts'
 import type { ClaimedLetter, Letters } from './letters.ts'
@@ -14,7 +15,12 @@ export class LetterTasks {
   readonly #logger: Logger
   readonly #sending = new Map<ClaimedLetter, Promise<void>>()
   readonly #stopping = new AbortController()
-  #timer: NodeJS.Timeout | undefined
+  readonly task: PeriodicTask = {
+    name: 'send letters',
+    everyMs: pollEveryMs,
+    runsAtStart: true,
+    run: () => this.#isRunning && this.#poll(),
+  }
   #taking: Promise<void> | undefined
   #mayBeMore = false
   #isRunning = false
@@ -27,14 +33,11 @@ export class LetterTasks {
   start() {
     this.#isRunning = true
     this.#letters.onQueued = () => this.#poll()
-    this.#timer = setInterval(() => this.#poll(), pollEveryMs)
-    this.#poll()
   }
 
   /** Takes no more letters. Those being sent have this long; what is left is in the queue. */
   async stop(graceMs: number) {
     this.#isRunning = false
-    clearInterval(this.#timer)
     await this.#taking
     const sent = Promise.all(this.#sending.values())
     await Promise.race([sent, pause(graceMs, undefined, { ref: false })])

@@ -1,5 +1,6 @@
+import type { PeriodicTask } from '@switchroom/process/periodic-tasks'
 import type { CallsRoom } from '../calls/room.ts'
-import { SpokenCallTasks } from '../calls/spoken/spoken-calls.tasks.ts'
+import { secondMs } from '../foundation/clock.ts'
 import type { Infrastructure } from '../database/room.ts'
 import type { AgentsRoom } from '../agents/room.ts'
 import type { HttpRoom } from '../http/room.ts'
@@ -85,7 +86,10 @@ export function makeTelephony(parts: Infrastructure & HttpRoom & PeopleRoom & Ag
     canSpeak: (org, scope) => parts.workerAnswers.canSpeak(org, scope),
   })
   const workers = new Workers(database, clock)
-  const placementTasks = new SpokenCallTasks([placements, browserCalls], logger)
+  const placementTasks: PeriodicTask[] = [
+    { name: 'end placements of dead gateways', everyMs: 2 * secondMs, run: () => placements.poll() },
+    { name: 'end browser calls that never began', everyMs: 2 * secondMs, run: () => browserCalls.poll() },
+  ]
   const placing = new Placing({
     dialling,
     records: callRecords,

@@ -146,7 +146,7 @@ test('an app that answers no ping is gone, one that does stays (ND-87)', async (
   const { services } = deployment.gateway
   const { authentication, logger, connectedApps, declaredModels } = services
   const server = makeServer({ ...services, metrics: new Registry(), answers: gatewayAnswers })
-  const connections = new OpenConnections(authentication, logger)
+  const connections = new OpenConnections(authentication)
   const beats = { pingEveryMs: 100, goneAfterMs: 2000 }
   await serveSockets(server, connections)
   const unheard = { takeCallFrame: none, takeLineFrame: none, onHeld: none, onReleased: none, onGone: none }

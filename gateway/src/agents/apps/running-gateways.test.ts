@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, mock, test } from 'node:test'
+import { PeriodicTasks } from '@switchroom/process/periodic-tasks'
 import { AppClient } from '../../../testing/agents/app-client.ts'
 import type { Client } from '../../../testing/client.ts'
 import { startDeployment } from '../../../testing/deployment.ts'
@@ -119,9 +120,12 @@ test('a gateway says every 10 s that it lives, and its own clock never takes it 
   const seenAt = async () =>
     (await sql('select seen_at from gateways where id = $1', [gateway.id])).rows[0]?.seen_at
   await gateway.start()
+  const tasks = new PeriodicTasks(logger)
+  tasks.start(gateway.heartbeat)
   const first = await seenAt()
   mock.timers.tick(10_000)
   await until('it was seen again', async () => (await seenAt()) > first)
+  await tasks.stopAll()
   await gateway.stop()
   assert.equal(await seenAt(), undefined)
   mock.timers.reset()

@@ -1,3 +1,4 @@
+import type { PeriodicTask } from '@switchroom/process/periodic-tasks'
 import type { Logger } from 'pino'
 import type { Database, Queryable, Transaction } from '../../database/database.ts'
 import { later, minuteMs, secondMs, type Clock } from '../../foundation/clock.ts'
@@ -15,8 +16,8 @@ export class RunningGateways {
   readonly #clock: Clock
   readonly #logger: Logger
   readonly #vaultKey: string
-  #timer: NodeJS.Timeout | undefined
-  #beating: Promise<void> = Promise.resolve()
+  #isListed = false
+  readonly heartbeat: PeriodicTask = { name: 'send heartbeat', everyMs: beatEveryMs, run: () => this.beat() }
   /** Told when the others took this one for dead and forgot what it held. */
   onForgotten: () => void = () => {}
   /** Told of what was held by apps of gateways that died, once and by one gateway. */
@@ -31,12 +32,7 @@ export class RunningGateways {
 
   async start() {
     await store.insertGateway(this.#database, this.id, this.#clock.now(), this.#vaultKey)
-    this.#timer = setInterval(() => {
-      this.#beating = this.beat().catch((error: unknown) =>
-        this.#logger.warn({ err: error }, 'this gateway could not say that it lives'),
-      )
-    }, beatEveryMs)
-    this.#timer.unref()
+    this.#isListed = true
   }
 
   async beat() {
@@ -48,9 +44,7 @@ export class RunningGateways {
 
   /** Takes everything that this gateway held with it. */
   async stop() {
-    if (!this.#timer) return
-    clearInterval(this.#timer)
-    await this.#beating
+    if (!this.#isListed) return
     await store
       .deleteGateway(this.#database, this.id)
       .catch((error: unknown) => this.#logger.warn({ err: error }, 'what this gateway held is still listed'))

@@ -1,4 +1,5 @@
 import type { Environment } from '@switchroom/contract/scopes'
+import type { PeriodicTask } from '@switchroom/process/periodic-tasks'
 import type { Logger } from 'pino'
 import type { AppSockets } from '../../agents/apps/app-sockets.ts'
 import type { Holding } from '../../agents/apps/connected-apps.ts'
@@ -43,7 +44,7 @@ export class AppAssignments {
   readonly #seen = new Set<string>()
   readonly #running = new Set<Promise<unknown>>()
   #lettingGo: Promise<void> = Promise.resolve()
-  #timer: NodeJS.Timeout | undefined
+  readonly task: PeriodicTask = { name: 'reassign lost calls', everyMs: pollEveryMs, run: () => this.poll() }
   /** Told when an app of this gateway no longer drives the call. */
   onStopped: (call: string) => void = () => {}
 
@@ -53,13 +54,7 @@ export class AppAssignments {
     parts.mailbox.on<ToDrive>('drive', (drive) => this.#begin(drive))
   }
 
-  start() {
-    this.#timer = setInterval(() => this.run(this.poll()), pollEveryMs)
-    this.#timer.unref()
-  }
-
   async stop() {
-    clearInterval(this.#timer)
     for (const drive of this.#assignments.values()) drive.stop()
     while (this.#running.size > 0) await Promise.all(this.#running)
   }

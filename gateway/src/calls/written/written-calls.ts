@@ -1,3 +1,4 @@
+import type { PeriodicTask } from '@switchroom/process/periodic-tasks'
 import type { Signals } from '../../database/signals.ts'
 import { secondMs } from '../../foundation/clock.ts'
 import * as store from './running.store.ts'
@@ -20,7 +21,12 @@ export class WrittenCalls {
   #silentSinceMs = new Map<string, number>()
   /** Calls that are this gateway's by their logs, and that it does not run: given up at the next look. */
   readonly #unrun = new Set<string>()
-  #timer: NodeJS.Timeout | undefined
+  readonly task: PeriodicTask = {
+    name: 'take up written calls',
+    everyMs: pollEveryMs,
+    runsAtStart: true,
+    run: () => this.#isStopped || this.poll(),
+  }
   #taking: Promise<void> | undefined
   #isStopped = false
 
@@ -34,16 +40,9 @@ export class WrittenCalls {
     )
   }
 
-  start() {
-    this.#timer = setInterval(() => this.poll(), pollEveryMs)
-    this.#timer.unref()
-    this.#takeUp()
-  }
-
   /** Other gateways take the calls up at once; turns under way are begun anew there. */
   async stop() {
     this.#isStopped = true
-    clearInterval(this.#timer)
     await this.#taking
     const calls = [...this.#running.values()]
     await Promise.all(calls.map((call) => call.leave()))

@@ -1,3 +1,4 @@
+import type { PeriodicTask } from '@switchroom/process/periodic-tasks'
 import type { Logger } from 'pino'
 import type { Agents } from '../../agents/agents.ts'
 import type { ConnectedApps, Holding } from '../../agents/apps/connected-apps.ts'
@@ -29,22 +30,20 @@ export class WaitingMessages {
   readonly #parts: WaitingParts
   /** The agents whose messages are being taken, and whether there may be more by now. */
   readonly #taking = new Map<string, { isMore: boolean; done: Promise<void> }>()
-  #timer: NodeJS.Timeout | undefined
+  readonly task: PeriodicTask = {
+    name: 'take waiting messages',
+    everyMs: pollEveryMs,
+    runsAtStart: true,
+    run: () => this.poll(),
+  }
   #isStopped = false
 
   constructor(parts: WaitingParts) {
     this.#parts = parts
   }
 
-  start() {
-    this.#timer = setInterval(() => void this.poll(), pollEveryMs)
-    this.#timer.unref()
-    void this.poll()
-  }
-
   async stop() {
     this.#isStopped = true
-    clearInterval(this.#timer)
     await Promise.all(this.#taking.values().map(({ done }) => done))
   }
 
@@ -91,13 +90,9 @@ export class WaitingMessages {
 
   /** What no app's coming told of: a message kept at the very moment, or a queue whose gateway died. */
   async poll() {
-    const { database, gateways, logger } = this.#parts
-    try {
-      const alive = { own: gateways.id, since: gateways.aliveSince }
-      for (const agent of await store.listTakeable(database, alive)) this.take(agent)
-    } catch (error) {
-      logger.warn({ err: error }, 'which messages wait could not be read')
-    }
+    const { database, gateways } = this.#parts
+    const alive = { own: gateways.id, since: gateways.aliveSince }
+    for (const agent of await store.listTakeable(database, alive)) this.take(agent)
   }
 
   async deleteExpired() {

@@ -1,3 +1,4 @@
+import type { PeriodicTask } from '@switchroom/process/periodic-tasks'
 import type { RunningGateways } from '../../agents/apps/running-gateways.ts'
 import { entryOf } from '../../calls/log/stamping.ts'
 import type { Outlet } from '../../calls/written/outlets.ts'
@@ -19,7 +20,12 @@ export interface SendingsParts extends Omit<CallSendingParts, 'gateway'> {
 export class Sendings {
   readonly #parts: SendingsParts
   readonly #open = new Map<string, CallSending>()
-  #timer: NodeJS.Timeout | undefined
+  readonly task: PeriodicTask = {
+    name: 'send what other gateways left',
+    everyMs: pollEveryMs,
+    runsAtStart: true,
+    run: () => (this.poll(), this.#polling),
+  }
   #polling: Promise<void> = Promise.resolve()
   #isStopped = false
 
@@ -27,15 +33,8 @@ export class Sendings {
     this.#parts = parts
   }
 
-  start() {
-    this.#timer = setInterval(() => this.poll(), pollEveryMs)
-    this.#timer.unref()
-    this.poll()
-  }
-
   async stop() {
     this.#isStopped = true
-    clearInterval(this.#timer)
     await this.#polling
     await Promise.all(this.#open.values().map((sending) => sending.leave()))
   }

@@ -1,39 +1,27 @@
+import type { PeriodicTask } from '@switchroom/process/periodic-tasks'
 import type { Logger } from 'pino'
 import { minuteMs } from '../../foundation/clock.ts'
 
-/** Something that keeps rows which die of age. */
-export interface Forgetful {
+/** Something whose rows expire. */
+export interface Expiring {
   deleteExpired(): Promise<void>
 }
 
-/** Forgets what is dead, every minute. Whether a row is dead is judged where it is used; this only tidies up. */
+/** Deletes expired rows every minute. Each reader checks by itself whether a row has expired; this only frees space. */
 export class Housekeeping {
-  readonly #rooms: readonly Forgetful[]
+  readonly #expiring: readonly Expiring[]
   readonly #logger: Logger
-  #timer: NodeJS.Timeout | undefined
-  #running: Promise<void> = Promise.resolve()
+  readonly task: PeriodicTask = { name: 'delete expired rows', everyMs: minuteMs, run: () => this.run() }
 
-  constructor(rooms: readonly Forgetful[], logger: Logger) {
-    this.#rooms = rooms
+  constructor(expiring: readonly Expiring[], logger: Logger) {
+    this.#expiring = expiring
     this.#logger = logger
   }
 
-  start() {
-    this.#timer = setInterval(() => {
-      this.#running = this.run()
-    }, minuteMs)
-    this.#timer.unref()
-  }
-
-  async stop() {
-    clearInterval(this.#timer)
-    await this.#running
-  }
-
   async run() {
-    for (const room of this.#rooms)
-      await room
+    for (const rows of this.#expiring)
+      await rows
         .deleteExpired()
-        .catch((error: unknown) => this.#logger.warn({ err: error }, 'tidying up failed'))
+        .catch((error: unknown) => this.#logger.warn({ err: error }, 'expired rows were not deleted'))
   }
 }

@@ -4,6 +4,7 @@ import { refused } from '../../../testing/client.ts'
 import { startDeployment } from '../../../testing/deployment.ts'
 import { until } from '../../../testing/until.ts'
 import { dayMs, hourMs, minuteMs } from '../../foundation/clock.ts'
+import { PeriodicTasks } from '@switchroom/process/periodic-tasks'
 import { readSettings } from '../../foundation/settings.ts'
 import { testEnvironment } from '../../../testing/deployment.ts'
 import { Retention } from './retention.ts'
@@ -25,7 +26,7 @@ function newRetention(at: string, forget: () => Promise<number> = async () => 0)
     database,
     clock,
     logger,
-    forgotten: { entries, claims: async () => 0, audit: async () => 0 },
+    deletions: { entries, claims: async () => 0, audit: async () => 0 },
   })
   return { retention, clock, runs: () => runs }
 }
@@ -97,12 +98,14 @@ test('a gateway looks every minute, and stops its run when it stops', async () =
     database,
     clock,
     logger,
-    forgotten: { entries, claims: async () => 0, audit: async () => 0 },
+    deletions: { entries, claims: async () => 0, audit: async () => 0 },
   })
-  retention.start()
+  const tasks = new PeriodicTasks(logger)
+  tasks.start(retention.task)
   mock.timers.tick(minuteMs)
   await until('it runs', () => signalled)
-  await retention.stop()
+  retention.stop()
+  await tasks.stopAll()
   mock.timers.reset()
   assert.equal(signalled?.aborted, true)
   const { rows } = await sql('select ended_at from retention_run')

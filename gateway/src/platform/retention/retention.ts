@@ -1,4 +1,5 @@
 import type { RetentionRun } from '@switchroom/contract/retention'
+import type { PeriodicTask } from '@switchroom/process/periodic-tasks'
 import type { Logger } from 'pino'
 import { recordAudit } from '../../audit/recording.ts'
 import type { Database } from '../../database/database.ts'
@@ -10,44 +11,33 @@ import * as store from './retention.store.ts'
 const hourOfNight = 3
 const lostAfterMs = 6 * hourMs
 
-/** What is forgotten for its age: for each, how much of it a run forgot. */
-export type Forgotten = { [What in keyof RetentionRun]: (signal: AbortSignal) => Promise<RetentionRun[What]> }
+/** What is deleted for its age: for each, how much of it a run deleted. */
+export type Deletions = { [What in keyof RetentionRun]: (signal: AbortSignal) => Promise<RetentionRun[What]> }
 
 export interface RetentionParts {
   database: Database
   clock: Clock
   logger: Logger
-  forgotten: Forgotten
+  deletions: Deletions
 }
 
-/** Forgets what is kept for some time only: every night on one gateway, or when the operator says so. */
+/** Deletes data that is kept for a limited time: every night on one gateway, or when the operator asks. */
 export class Retention {
   readonly #parts: RetentionParts
   readonly #stopping = new AbortController()
-  #timer: NodeJS.Timeout | undefined
-  #polling: Promise<unknown> = Promise.resolve()
+  readonly task: PeriodicTask = { name: 'nightly retention', everyMs: minuteMs, run: () => this.poll() }
 
   constructor(parts: RetentionParts) {
     this.#parts = parts
   }
 
-  start() {
-    this.#timer = setInterval(() => {
-      this.#polling = this.poll().catch((error: unknown) =>
-        this.#parts.logger.warn({ err: error }, 'the nightly retention failed'),
-      )
-    }, minuteMs)
-    this.#timer.unref()
-  }
-
-  async stop() {
-    clearInterval(this.#timer)
+  /** Interrupts the run under way. */
+  stop() {
     this.#stopping.abort()
-    await this.#polling
   }
 
   async run(): Promise<RetentionRun> {
-    const { entries, claims, audit } = this.#parts.forgotten
+    const { entries, claims, audit } = this.#parts.deletions
     const { signal } = this.#stopping
     return { entries: await entries(signal), claims: await claims(signal), audit: await audit(signal) }
   }
@@ -60,7 +50,7 @@ export class Retention {
     return run
   }
 
-  /** Runs the night's retention unless that was done or is under way; undefined then. */
+  /** Runs the night's retention; undefined if it is done or under way. */
   async poll(): Promise<RetentionRun | undefined> {
     const { database, clock, logger } = this.#parts
     const now = clock.now()

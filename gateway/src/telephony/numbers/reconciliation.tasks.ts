@@ -1,39 +1,14 @@
-import type { Logger } from 'pino'
+import type { PeriodicTask } from '@switchroom/process/periodic-tasks'
 import { secondMs } from '../../foundation/clock.ts'
 import type { Reconciliation } from './reconciliation.ts'
 
-const pollEveryMs = secondMs
-
-/** Looks after the media planes once the gateway listens, beside everything else it does. */
-export class ReconciliationTasks {
-  readonly #reconciliation: Reconciliation
-  readonly #logger: Logger
-  readonly #stopping = new AbortController()
-  #timer: NodeJS.Timeout | undefined
-  #polling: Promise<void> | undefined
-
-  constructor(reconciliation: Reconciliation, logger: Logger) {
-    this.#reconciliation = reconciliation
-    this.#logger = logger
-  }
-
-  start() {
-    this.#reconciliation.begin()
-    this.#timer = setInterval(() => this.#poll(), pollEveryMs)
-    this.#timer.unref()
-    this.#poll()
-  }
-
-  async stop() {
-    clearInterval(this.#timer)
-    this.#stopping.abort()
-    await this.#polling
-  }
-
-  #poll() {
-    this.#polling ??= this.#reconciliation
-      .poll(this.#stopping.signal)
-      .catch((error: unknown) => this.#logger.warn({ err: error }, 'the media planes were not looked after'))
-      .finally(() => (this.#polling = undefined))
+/** Runs once the gateway listens; a run is due at the start. */
+export function reconciliationTask(reconciliation: Reconciliation): PeriodicTask {
+  reconciliation.begin()
+  return {
+    name: 'reconcile media planes',
+    everyMs: secondMs,
+    runsAtStart: true,
+    run: (signal) => reconciliation.poll(signal),
   }
 }

@@ -13,7 +13,7 @@ after(() => desk[Symbol.asyncDispose]())
 const { carrier, media, deployment } = desk
 const { services } = deployment.gateway
 const both = ['sandbox', 'production'] as const
-await services.reconciliationTasks.stop() // so that only what a test begins is counted
+await services.tasks.stop(services.reconciliationTask) // so that only what a test begins is counted
 
 /** The same work on a clock that stands still until it is moved. */
 function onStillClock() {

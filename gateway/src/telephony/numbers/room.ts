@@ -15,7 +15,7 @@ import type { NumberLocks } from './number-locks.ts'
 import { Numbers } from './numbers.ts'
 import { NumberSources } from './number-sources.ts'
 import { Reconciliation } from './reconciliation.ts'
-import { ReconciliationTasks } from './reconciliation.tasks.ts'
+import { reconciliationTask } from './reconciliation.tasks.ts'
 
 interface Parts extends Infrastructure, ReturnType<typeof makeCarriers> {
   orgs: Orgs
@@ -52,7 +52,6 @@ export function makeNumbers(parts: Parts) {
   const lettingGo = new LettingGo({ ...ground, admitting })
   const hookedApprovals = new HookedApprovals(database, clock, admitting)
   const reconciliation = new Reconciliation({ ...ground, admitting, approvals: hookedApprovals, settings })
-  const reconciliationTasks = new ReconciliationTasks(reconciliation, logger)
 
   return {
     numbers,
@@ -63,6 +62,6 @@ export function makeNumbers(parts: Parts) {
     moving,
     lettingGo,
     hookedApprovals,
-    reconciliationTasks,
+    reconciliationTask: reconciliationTask(reconciliation),
   }
 }
