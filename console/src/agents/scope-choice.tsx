@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { useSession } from '../api/session.ts'
-import { useWho } from '../shell/identity.ts'
+import { useWho } from '../who/identity.ts'
 import { Select } from '../ui/field.tsx'
 
 /** Whose settings are meant: in the sandbox a person has their own and the team's, in production there is one. */

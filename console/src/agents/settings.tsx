@@ -2,7 +2,7 @@ import type { Config, Knob, SettingsRow, SettingsView } from '@switchroom/contra
 import { useEffect, useRef, useState, type FormEvent, type ReactNode } from 'react'
 import { path } from '../api/client.ts'
 import { useSend } from '../api/queries.ts'
-import { useCan } from '../shell/identity.ts'
+import { useCan } from '../who/identity.ts'
 import { Refusal } from '../ui/answers.tsx'
 import { Badge } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'

@@ -3,7 +3,7 @@ import { useEffect, useMemo } from 'react'
 import { Link } from 'wouter'
 import { path } from '../api/client.ts'
 import { useGet } from '../api/queries.ts'
-import { useCan } from '../shell/identity.ts'
+import { useCan } from '../who/identity.ts'
 import { Answered, Progress, Refusal } from '../ui/answers.tsx'
 import { Badge } from '../ui/badge.tsx'
 import { ButtonLink } from '../ui/button.tsx'
@@ -20,7 +20,7 @@ import { Conversation } from './conversation-list.tsx'
 import { conversationOf, reasonName, stageName } from './conversation.ts'
 import { SuperviseCall } from './supervise.tsx'
 import { exchangesOf } from './turn-timings.ts'
-import { useNames } from '../shell/names.ts'
+import { useNames } from '../who/names.ts'
 
 /** One call: what was said and done, how long it took, and what may be done about it while it goes on. */
 export function CallPage({ call }: { call: string }) {

@@ -1,5 +1,5 @@
 import { useFilters } from '../api/query-filters.ts'
-import { useWho } from '../shell/identity.ts'
+import { useWho } from '../who/identity.ts'
 import { Page, Section } from '../ui/page.tsx'
 import { DialForm } from './dial-form.tsx'
 import { NumberTabs } from './number-tabs.tsx'

@@ -1,7 +1,7 @@
 import type { Dial, DialPage } from '@switchroom/contract/dialling'
 import { Link } from 'wouter'
 import { usePages } from '../api/pages.ts'
-import { useNames } from '../shell/names.ts'
+import { useNames } from '../who/names.ts'
 import { Empty } from '../ui/answers.tsx'
 import { Badge } from '../ui/badge.tsx'
 import { Page } from '../ui/page.tsx'

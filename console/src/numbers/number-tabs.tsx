@@ -1,5 +1,5 @@
 import type { Scope } from '@switchroom/contract/scopes'
-import { useCan, useWho } from '../shell/identity.ts'
+import { useCan, useWho } from '../who/identity.ts'
 import { Tabs } from '../ui/tabs.tsx'
 
 const tabs: { href: string; label: string; scope: Scope }[] = [

@@ -1,5 +1,5 @@
 import { Redirect, Route, Switch } from 'wouter'
-import { useCan } from '../shell/identity.ts'
+import { useCan } from '../who/identity.ts'
 import { Approvals } from './approvals.tsx'
 import { Carriers } from './carriers.tsx'
 import { Consent } from './consent.tsx'

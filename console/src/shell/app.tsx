@@ -7,7 +7,7 @@ import { SignInScreen } from '../sign-in/sign-in-screen.tsx'
 import { Progress } from '../ui/answers.tsx'
 import { Toasts } from '../ui/toast.tsx'
 import { Unbroken } from '../ui/unbroken.tsx'
-import { useBrandColours, useDiscovery } from './brand.ts'
+import { useBrandColours, useDiscovery } from '../who/brand.ts'
 import { SignedIn } from './signed-in.tsx'
 
 const InvitationScreen = lazy(() => import('../sign-in/invitation-screen.tsx'))

@@ -1,6 +1,6 @@
 import type { Scope } from '@switchroom/contract/scopes'
 import { Link, useLocation } from 'wouter'
-import { useCan, useWho } from './identity.ts'
+import { useCan, useWho } from '../who/identity.ts'
 import './navigation.css'
 
 interface Place {

@@ -11,7 +11,7 @@ import { Badge } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { TextField } from '../ui/field.tsx'
-import { useWho } from './identity.ts'
+import { useWho } from '../who/identity.ts'
 import './org-menu.css'
 
 /** Who is signed in and where, and the ways to another org and out. */

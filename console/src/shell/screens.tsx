@@ -2,8 +2,8 @@ import { lazy, Suspense } from 'react'
 import { Route, Switch } from 'wouter'
 import { useSession } from '../api/session.ts'
 import { Progress } from '../ui/answers.tsx'
-import { useWho } from './identity.ts'
-import { NoSuchPage } from './no-such-page.tsx'
+import { useWho } from '../who/identity.ts'
+import { NoSuchPage } from '../ui/no-such-page.tsx'
 
 const AgentsScreens = lazy(() => import('../agents/agents-screens.tsx'))
 const CallsScreens = lazy(() => import('../calls/calls-screens.tsx'))

@@ -3,7 +3,7 @@ import { chooseEnvironment, signOut, tellRefusal, useSession } from '../api/sess
 import { Progress, Unanswered } from '../ui/answers.tsx'
 import { Button } from '../ui/button.tsx'
 import { Frame } from './frame.tsx'
-import { useIdentity, WhoContext } from './identity.ts'
+import { useIdentity, WhoContext } from '../who/identity.ts'
 import { Screens } from './screens.tsx'
 
 export function SignedIn() {

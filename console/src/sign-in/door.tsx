@@ -1,5 +1,5 @@
 import { useEffect, type ReactNode } from 'react'
-import { useDiscovery } from '../shell/brand.ts'
+import { useDiscovery } from '../who/brand.ts'
 import './door.css'
 
 /** What every way in looks like: the brand, a heading, one thing to do. */

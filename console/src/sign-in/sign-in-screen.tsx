@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { Link } from 'wouter'
 import { currentSession, tellRefusal, useSession } from '../api/session.ts'
-import { useDiscovery } from '../shell/brand.ts'
+import { useDiscovery } from '../who/brand.ts'
 import { Progress, Refusal } from '../ui/answers.tsx'
 import { CodeSignIn } from './code-sign-in.tsx'
 import { Door } from './door.tsx'

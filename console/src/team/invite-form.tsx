@@ -1,7 +1,7 @@
 import type { Invited } from '@switchroom/contract/members'
 import { useState, type FormEvent } from 'react'
 import { useSend } from '../api/queries.ts'
-import { useWho } from '../shell/identity.ts'
+import { useWho } from '../who/identity.ts'
 import { Refusal } from '../ui/answers.tsx'
 import { Button } from '../ui/button.tsx'
 import { Checkbox, Select, TextField } from '../ui/field.tsx'

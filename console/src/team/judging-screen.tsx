@@ -1,7 +1,7 @@
 import type { Judging } from '@switchroom/contract/settings'
 import { useState, type FormEvent } from 'react'
 import { useGet, useSend } from '../api/queries.ts'
-import { useCan } from '../shell/identity.ts'
+import { useCan } from '../who/identity.ts'
 import { Answered, Refusal } from '../ui/answers.tsx'
 import { Button } from '../ui/button.tsx'
 import { TextField } from '../ui/field.tsx'

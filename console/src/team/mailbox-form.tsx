@@ -1,7 +1,7 @@
 import type { Mailbox, PlatformMailbox, SentLetter } from '@switchroom/contract/mail'
 import { useState, type FormEvent } from 'react'
 import { useGet, useSend } from '../api/queries.ts'
-import { useWho } from '../shell/identity.ts'
+import { useWho } from '../who/identity.ts'
 import { Answered, Refusal } from '../ui/answers.tsx'
 import { Lamp } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'

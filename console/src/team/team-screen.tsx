@@ -1,7 +1,7 @@
 import type { Invited, Member, MemberList } from '@switchroom/contract/members'
 import { useState } from 'react'
 import { useGet } from '../api/queries.ts'
-import { useWho } from '../shell/identity.ts'
+import { useWho } from '../who/identity.ts'
 import { Answered, Empty } from '../ui/answers.tsx'
 import { Badge } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'

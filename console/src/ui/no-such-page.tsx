@@ -1,6 +1,6 @@
-import { Empty } from '../ui/answers.tsx'
-import { ButtonLink } from '../ui/button.tsx'
-import { Page } from '../ui/page.tsx'
+import { Empty } from './answers.tsx'
+import { ButtonLink } from './button.tsx'
+import { Page } from './page.tsx'
 
 export function NoSuchPage() {
   return (
