@@ -27,7 +27,7 @@ const parts: Part[] = [
   { name: 'settings', label: 'Settings', Screen: lazy(() => import('./settings.tsx')), isOpen: sets },
   { name: 'history', label: 'History', Screen: lazy(() => import('./history.tsx')), isOpen: sets },
   { name: 'canary', label: 'Canary', Screen: lazy(() => import('./canary.tsx')), isOpen: sets },
-  { name: 'lexicon', label: 'Lexicon', Screen: lazy(() => import('./lexicon.tsx')), isOpen: sets },
+  { name: 'lexicon', label: 'Lexicon', Screen: lazy(() => import('./pronunciation.tsx')), isOpen: sets },
   { name: 'voices', label: 'Voices', Screen: lazy(() => import('./voices.tsx')), isOpen: runs },
 ]
 

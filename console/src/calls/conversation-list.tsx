@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'react'
 import { Badge } from '../ui/badge.tsx'
 import { Time } from '../ui/time.tsx'
-import { lengthOf, tookOf } from '../ui/words.ts'
+import { lengthOf, tookOf } from '../ui/quantities.ts'
 import type { Item, SaidTurn, ToolRun } from './conversation.ts'
 import '../ui/conversation.css'
 import type { Exchange } from './turn-timings.ts'

@@ -1,4 +1,4 @@
-import { tookOf } from '../ui/words.ts'
+import { tookOf } from '../ui/quantities.ts'
 import type { Exchange, Span } from './turn-timings.ts'
 import './waterfall.css'
 

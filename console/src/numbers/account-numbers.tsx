@@ -7,7 +7,7 @@ import { Answered, Empty } from '../ui/answers.tsx'
 import { Badge } from '../ui/badge.tsx'
 import { Select, TextField } from '../ui/field.tsx'
 import type { Draft } from './import-request.ts'
-import { kindName } from './number-words.ts'
+import { kindName } from './number-labels.ts'
 
 interface AccountNumbersProps {
   draft: Draft

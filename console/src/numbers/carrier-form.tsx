@@ -5,7 +5,7 @@ import { Refusal } from '../ui/answers.tsx'
 import { Button } from '../ui/button.tsx'
 import { Select, TextArea, TextField } from '../ui/field.tsx'
 import { toast } from '../ui/toast.tsx'
-import { kindName, linesOf } from './number-words.ts'
+import { kindName, linesOf } from './number-labels.ts'
 
 type TextName = Exclude<keyof PutCarrier, 'kind' | 'addresses'>
 type Draft = Record<TextName | 'addresses', string>

@@ -11,7 +11,7 @@ import { Table } from '../ui/table.tsx'
 import { toast } from '../ui/toast.tsx'
 import { CarrierForm } from './carrier-form.tsx'
 import { NumberTabs } from './number-tabs.tsx'
-import { kindName } from './number-words.ts'
+import { kindName } from './number-labels.ts'
 import './numbers.css'
 
 /** The org's accounts at carriers and at the messaging platform. */

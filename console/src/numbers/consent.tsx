@@ -16,7 +16,7 @@ import { Time } from '../ui/time.tsx'
 import { toast } from '../ui/toast.tsx'
 import { ConsentFields, noConsent } from './consent-fields.tsx'
 import { NumberTabs } from './number-tabs.tsx'
-import { plainNumber } from './number-words.ts'
+import { plainNumber } from './number-labels.ts'
 
 const standings = {
   consented: { tone: 'good', says: 'Agreed to be called' },

@@ -11,7 +11,7 @@ import { toast } from '../ui/toast.tsx'
 import { AgentField } from './agent-field.tsx'
 import { ConsentFields, noConsent } from './consent-fields.tsx'
 import { DialVerdict, Guards } from './explained-dial.tsx'
-import { plainNumber } from './number-words.ts'
+import { plainNumber } from './number-labels.ts'
 import './numbers.css'
 
 interface Asked {

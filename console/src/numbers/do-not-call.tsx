@@ -12,7 +12,7 @@ import { Page, Section } from '../ui/page.tsx'
 import { PagedTable } from '../ui/paged-table.tsx'
 import { Time } from '../ui/time.tsx'
 import { NumberTabs } from './number-tabs.tsx'
-import { linesOf, plainNumber } from './number-words.ts'
+import { linesOf, plainNumber } from './number-labels.ts'
 
 type Listed = DoNotCallPage['numbers'][number]
 

@@ -1,6 +1,6 @@
 import type { ExplainedDial, JudgedGuard } from '@switchroom/contract/dialling'
 import { Badge, type BadgeProps } from '../ui/badge.tsx'
-import { guardSaw, guardTitle } from './guard-words.ts'
+import { guardSaw, guardTitle } from './guard-labels.ts'
 
 const verdicts: Record<JudgedGuard['verdict'], Required<Pick<BadgeProps, 'tone'>> & { word: string }> = {
   pass: { tone: 'good', word: 'passes' },

@@ -1,5 +1,5 @@
 import type { BuyNumber, ImportNumber, NumberChannel } from '@switchroom/contract/numbers'
-import { linesOf, plainNumber } from './number-words.ts'
+import { linesOf, plainNumber } from './number-labels.ts'
 
 export type Source = 'account' | 'hooked' | 'bought'
 

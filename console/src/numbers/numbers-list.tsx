@@ -8,7 +8,7 @@ import { Page } from '../ui/page.tsx'
 import { Table, type Column } from '../ui/table.tsx'
 import { Time } from '../ui/time.tsx'
 import { NumberTabs } from './number-tabs.tsx'
-import { originSays, ringsSays } from './number-words.ts'
+import { originSays, ringsSays } from './number-labels.ts'
 import './numbers.css'
 
 const everyMs = 15_000

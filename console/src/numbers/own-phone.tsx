@@ -7,7 +7,7 @@ import { Button } from '../ui/button.tsx'
 import { TextField } from '../ui/field.tsx'
 import { Section } from '../ui/page.tsx'
 import { toast } from '../ui/toast.tsx'
-import { plainNumber } from './number-words.ts'
+import { plainNumber } from './number-labels.ts'
 
 /** A phone that somebody proved to be theirs is rung without consent and at any hour. */
 export function OwnPhoneSection() {

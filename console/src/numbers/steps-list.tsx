@@ -1,5 +1,5 @@
 import { Badge, type BadgeProps } from '../ui/badge.tsx'
-import { readStep } from './number-words.ts'
+import { readStep } from './number-labels.ts'
 
 const tones: Record<string, BadgeProps['tone']> = { done: 'good', stands: 'good', waiting: 'warn' }
 

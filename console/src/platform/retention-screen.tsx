@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { useSend } from '../api/queries.ts'
 import { Refusal } from '../ui/answers.tsx'
 import { Page, Section } from '../ui/page.tsx'
-import { SureButton } from '../ui/sure-button.tsx'
+import { SureButton } from '../ui/confirm-button.tsx'
 
 export function RetentionScreen() {
   const [run, setRun] = useState<RetentionRun | null>(null)

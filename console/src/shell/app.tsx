@@ -6,7 +6,7 @@ import { useSession } from '../api/session.ts'
 import { SignInScreen } from '../sign-in/sign-in-screen.tsx'
 import { Progress } from '../ui/answers.tsx'
 import { Toasts } from '../ui/toast.tsx'
-import { Unbroken } from '../ui/unbroken.tsx'
+import { Unbroken } from '../ui/error-boundary.tsx'
 import { useBrandColours, useDiscovery } from '../who/brand.ts'
 import { SignedIn } from './signed-in.tsx'
 

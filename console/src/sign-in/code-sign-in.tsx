@@ -6,7 +6,7 @@ import { currentSession, signIn } from '../api/session.ts'
 import { Progress } from '../ui/answers.tsx'
 import { Button } from '../ui/button.tsx'
 import { thisDevice } from './device.ts'
-import { Door } from './door.tsx'
+import { Door } from './sign-in-frame.tsx'
 
 /** Whom the code signs in, and who is signed in so far. */
 interface Offer {

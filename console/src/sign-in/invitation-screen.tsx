@@ -10,7 +10,7 @@ import { Button } from '../ui/button.tsx'
 import { Checkbox, TextField } from '../ui/field.tsx'
 import { thisDevice } from './device.ts'
 import { KeepSignedIn } from './keep-signed-in.tsx'
-import { Door } from './door.tsx'
+import { Door } from './sign-in-frame.tsx'
 
 /** Behind an invitation and behind a reset: the token in the address lets its holder choose the password. */
 export default function InvitationScreen({ token }: { token: string }) {

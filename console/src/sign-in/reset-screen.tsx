@@ -4,7 +4,7 @@ import { useSend } from '../api/queries.ts'
 import { Refusal } from '../ui/answers.tsx'
 import { Button } from '../ui/button.tsx'
 import { TextField } from '../ui/field.tsx'
-import { Door } from './door.tsx'
+import { Door } from './sign-in-frame.tsx'
 
 export default function ResetScreen() {
   const [email, setEmail] = useState('')

@@ -4,7 +4,7 @@ import { currentSession, tellRefusal, useSession } from '../api/session.ts'
 import { useDiscovery } from '../who/brand.ts'
 import { Progress, Refusal } from '../ui/answers.tsx'
 import { CodeSignIn } from './code-sign-in.tsx'
-import { Door } from './door.tsx'
+import { Door } from './sign-in-frame.tsx'
 import { KeySignIn } from './key-sign-in.tsx'
 import { PasswordSignIn } from './password-sign-in.tsx'
 

@@ -9,7 +9,7 @@ import { Button } from '../ui/button.tsx'
 import { TextField } from '../ui/field.tsx'
 import { toast } from '../ui/toast.tsx'
 import { thisDevice } from './device.ts'
-import { Door } from './door.tsx'
+import { Door } from './sign-in-frame.tsx'
 
 export default function SignUpScreen() {
   const [email, setEmail] = useState<string | null>(null)

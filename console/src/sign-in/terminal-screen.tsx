@@ -8,7 +8,7 @@ import { Answered, Empty, Refusal } from '../ui/answers.tsx'
 import { Button } from '../ui/button.tsx'
 import { Select } from '../ui/field.tsx'
 import { CodeSignIn } from './code-sign-in.tsx'
-import { Door } from './door.tsx'
+import { Door } from './sign-in-frame.tsx'
 import { PasswordSignIn } from './password-sign-in.tsx'
 
 /** A terminal shows this address and waits; a signed-in person approves it. */

@@ -7,7 +7,7 @@ import { Lamp } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
 import { Select, TextField } from '../ui/field.tsx'
 import { Section } from '../ui/page.tsx'
-import { SureButton } from '../ui/sure-button.tsx'
+import { SureButton } from '../ui/confirm-button.tsx'
 import { Time } from '../ui/time.tsx'
 import { toast } from '../ui/toast.tsx'
 

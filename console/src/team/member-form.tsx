@@ -5,9 +5,9 @@ import { useSend } from '../api/queries.ts'
 import { Refusal } from '../ui/answers.tsx'
 import { Button } from '../ui/button.tsx'
 import { Checkbox, Select, TextField } from '../ui/field.tsx'
-import { SureButton } from '../ui/sure-button.tsx'
+import { SureButton } from '../ui/confirm-button.tsx'
 import { toast } from '../ui/toast.tsx'
-import { LinkHanded } from './link-handed.tsx'
+import { LinkHanded } from './invitation-link.tsx'
 import { agentsIn, roleOptions } from './roles.ts'
 
 /** Only what was changed is sent: each field has rules of its own. */

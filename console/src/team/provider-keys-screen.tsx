@@ -10,7 +10,7 @@ import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Select, TextArea, TextField } from '../ui/field.tsx'
 import { Page, Section } from '../ui/page.tsx'
-import { SureButton } from '../ui/sure-button.tsx'
+import { SureButton } from '../ui/confirm-button.tsx'
 import { Table } from '../ui/table.tsx'
 import { toast } from '../ui/toast.tsx'
 

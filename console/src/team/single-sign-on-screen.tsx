@@ -8,7 +8,7 @@ import { Button } from '../ui/button.tsx'
 import { Copy } from '../ui/copy.tsx'
 import { Checkbox, Select, TextArea, TextField } from '../ui/field.tsx'
 import { Page, Section } from '../ui/page.tsx'
-import { SureButton } from '../ui/sure-button.tsx'
+import { SureButton } from '../ui/confirm-button.tsx'
 import { toast } from '../ui/toast.tsx'
 import { roleOptions } from './roles.ts'
 

@@ -9,7 +9,7 @@ import { Dialog } from '../ui/dialog.tsx'
 import { Page } from '../ui/page.tsx'
 import { Table } from '../ui/table.tsx'
 import { InviteForm } from './invite-form.tsx'
-import { LinkHanded } from './link-handed.tsx'
+import { LinkHanded } from './invitation-link.tsx'
 import { MemberForm } from './member-form.tsx'
 
 export default function TeamScreen() {

@@ -6,7 +6,7 @@ import { Refusal } from '../ui/answers.tsx'
 import { Button } from '../ui/button.tsx'
 import { TextArea } from '../ui/field.tsx'
 import { threadsOf } from './inbox-threads.ts'
-import { titleOf, whyShut } from './thread-words.ts'
+import { titleOf, whyShut } from './thread-labels.ts'
 
 const longest = 4096
 

@@ -6,7 +6,7 @@ import { ask, path } from '../api/client.ts'
 import { useGet } from '../api/queries.ts'
 import { useSession } from '../api/session.ts'
 import { useRelayed, type RelayEvent } from '../api/relay.ts'
-import type { AgentThread } from './thread-words.ts'
+import type { AgentThread } from './thread-labels.ts'
 
 const everyMs = 20_000
 

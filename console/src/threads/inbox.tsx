@@ -8,7 +8,7 @@ import { Page } from '../ui/page.tsx'
 import { Time } from '../ui/time.tsx'
 import { VirtualList } from '../ui/virtual-list.tsx'
 import { useInbox } from './inbox-threads.ts'
-import { addressOf, chosen, isShowing, keyOf, lastWords, titleOf, type AgentThread } from './thread-words.ts'
+import { addressOf, chosen, isShowing, keyOf, lastWords, titleOf, type AgentThread } from './thread-labels.ts'
 import { ThreadPane } from './thread-pane.tsx'
 import './threads.css'
 

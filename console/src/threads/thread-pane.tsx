@@ -13,7 +13,7 @@ import { Time } from '../ui/time.tsx'
 import { Composer } from './composer.tsx'
 import { threadsOf } from './inbox-threads.ts'
 import { ThreadTurns } from './thread-turns.tsx'
-import { titleOf } from './thread-words.ts'
+import { titleOf } from './thread-labels.ts'
 
 interface ThreadPaneProps {
   agent: string

@@ -1,11 +1,11 @@
 import type { Thread } from '@switchroom/contract/threads'
 import { Fragment, useEffect, useRef } from 'react'
 import { Link } from 'wouter'
-import { channelName } from '../calls/call-words.ts'
+import { channelName } from '../calls/call-labels.ts'
 import '../ui/conversation.css'
 import { Badge } from '../ui/badge.tsx'
 import { Time } from '../ui/time.tsx'
-import { titleOf } from './thread-words.ts'
+import { titleOf } from './thread-labels.ts'
 
 /** Everything between an agent and one contact, whatever it came by, the newest at the end. */
 export function ThreadTurns({ thread, agent }: { thread: Thread; agent: string }) {

@@ -1,6 +1,6 @@
 import { useEffect, type ReactNode } from 'react'
 import { useDiscovery } from '../who/brand.ts'
-import './door.css'
+import './sign-in-frame.css'
 
 /** What every way in looks like: the brand, a heading, one thing to do. */
 export function Door({ title, children }: { title: string; children: ReactNode }) {
