@@ -3,8 +3,8 @@ import { lazy, type ComponentType } from 'react'
 import { path } from '../api/client.ts'
 import { useGet } from '../api/queries.ts'
 import { useCan } from '../who/identity.ts'
-import { Empty } from '../ui/answers.tsx'
-import { Lamp } from '../ui/badge.tsx'
+import { Empty } from '../ui/feedback.tsx'
+import { StatusLight } from '../ui/badge.tsx'
 import { ButtonLink } from '../ui/button.tsx'
 import { Page } from '../ui/page.tsx'
 import { Tabs } from '../ui/tabs.tsx'
@@ -27,7 +27,7 @@ const parts: Part[] = [
   { name: 'settings', label: 'Settings', Screen: lazy(() => import('./settings.tsx')), isOpen: sets },
   { name: 'history', label: 'History', Screen: lazy(() => import('./history.tsx')), isOpen: sets },
   { name: 'canary', label: 'Canary', Screen: lazy(() => import('./canary.tsx')), isOpen: sets },
-  { name: 'lexicon', label: 'Lexicon', Screen: lazy(() => import('./pronunciation.tsx')), isOpen: sets },
+  { name: 'lexicon', label: 'Lexicon', Screen: lazy(() => import('./lexicon.tsx')), isOpen: sets },
   { name: 'voices', label: 'Voices', Screen: lazy(() => import('./voices.tsx')), isOpen: runs },
 ]
 
@@ -44,25 +44,25 @@ export function AgentPage({ agent, part }: { agent: string; part: string }) {
       actions={
         <>
           {agents.data ? (
-            <Lamp
+            <StatusLight
               state={entry?.held ? 'ok' : 'broken'}
-              label={entry?.held ? `held by ${entry.app ?? 'an app'}` : 'nobody holds it'}
+              label={entry?.held ? `Connected app: ${entry.app ?? 'unnamed'}` : 'Offline'}
             />
           ) : null}
-          <ButtonLink href={`/calls?${new URLSearchParams({ agent })}`}>Its calls</ButtonLink>
+          <ButtonLink href={`/calls?${new URLSearchParams({ agent })}`}>View calls</ButtonLink>
         </>
       }
     >
       <Tabs
-        label={`Parts of ${agent}`}
+        label={`Pages of ${agent}`}
         tabs={open.map(({ name, label }) => ({ href: hrefOf(name), label }))}
         current={hrefOf(shown?.name ?? '')}
       />
       {shown ? (
         <shown.Screen agent={agent} />
       ) : (
-        <Empty title="Your role does not open this part">
-          <p>An admin can give you another role under Team.</p>
+        <Empty title="Your role has no access to this page">
+          <p>Ask an admin for another role.</p>
         </Empty>
       )}
     </Page>

@@ -12,8 +12,8 @@ export function DialPage() {
     <Page title="Dial">
       <NumberTabs current="/numbers/dial" />
       <Section
-        title="Have an agent call somebody"
-        hint="The check runs every guard without dialling, and says why a dial would be refused."
+        title="Place a call"
+        hint="Check tests every rule without dialing, and shows why a call would be refused."
       >
         <DialForm agent={agent} to={to} />
       </Section>

@@ -3,7 +3,7 @@ import { readStep } from './number-labels.ts'
 
 const tones: Record<string, BadgeProps['tone']> = { done: 'good', stands: 'good', waiting: 'warn' }
 
-/** What has to stand for a number to ring or to dial, and how each of it does. */
+/** The setup steps of a number or of outbound calls, each with its state. */
 export function Steps({ label, steps }: { label: string; steps: readonly string[] }) {
   return (
     <ol className="steps" aria-label={label}>
@@ -11,7 +11,7 @@ export function Steps({ label, steps }: { label: string; steps: readonly string[
         const { thing, verdict } = readStep(step)
         return (
           <li key={step}>
-            <Badge tone={tones[verdict] ?? 'neutral'}>{verdict}</Badge>
+            <Badge tone={tones[verdict] ?? 'neutral'}>{verdict === 'stands' ? 'ready' : verdict}</Badge>
             <span className="wrap-anywhere">{thing}</span>
           </li>
         )

@@ -18,7 +18,7 @@ export function EnvironmentSwitch() {
         <label
           key={other}
           className={other}
-          title={isOpen(other) ? undefined : 'An admin can give you production access'}
+          title={isOpen(other) ? undefined : 'An admin can give you production access.'}
         >
           <input
             type="radio"

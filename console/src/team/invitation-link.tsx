@@ -2,34 +2,34 @@ import type { Invited } from '@switchroom/contract/members'
 import { Copy } from '../ui/copy.tsx'
 import { Time } from '../ui/time.tsx'
 
-export interface LinkHandedProps {
-  handed: Pick<Invited, 'link' | 'mailed' | 'expires_at' | 'member'>
+export interface InvitationLinkProps {
+  issued: Pick<Invited, 'link' | 'mailed' | 'expires_at' | 'member'>
   what: string
 }
 
-/** A link is shown this once: it lets its holder choose a password. */
-export function LinkHanded({ handed: { link, mailed, expires_at, member }, what }: LinkHandedProps) {
+/** A one-use link that sets a password, shown once. */
+export function InvitationLink({ issued: { link, mailed, expires_at, member }, what }: InvitationLinkProps) {
   return (
     <div className="stack" role="status">
       <p>
-        {mailed ? `The ${what} is on its way to ` : `The ${what} is made for `}
+        {mailed ? `The ${what} was emailed to ` : `The ${what} is ready for `}
         <strong className="wrap-anywhere">{member.email}</strong>. It works once, until{' '}
         <Time at={expires_at} />.
       </p>
       {link === null ? (
         <p>
           {mailed
-            ? 'They are in another org too, so only their own mailbox may hold the link.'
-            : 'They are in another org too, so only their own mailbox may hold the link, and nothing here can send mail: set a mailbox first.'}
+            ? 'They belong to another organization too, so the link is only sent to their own mailbox.'
+            : 'They belong to another organization too, so the link can only be emailed. Set up a mailbox first.'}
         </p>
       ) : (
         <>
           <p>
             {mailed
-              ? 'You can hand it over yourself as well:'
-              : 'No letter was sent: hand this link over yourself.'}
+              ? 'You can also share the link yourself:'
+              : 'No email was sent. Share this link yourself:'}
           </p>
-          <Copy label="the link" text={link} />
+          <Copy label="link" text={link} />
         </>
       )}
     </div>

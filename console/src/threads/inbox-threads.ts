@@ -44,7 +44,7 @@ export function useInbox(agent: string): InboxThreads {
   }
 }
 
-/** What happens in a call of an agent changes the threads of that agent alone. */
+/** An event of a call changes only the threads of its agent. */
 function useRefreshing() {
   const queries = useQueryClient()
   const refresh = useCallback(

@@ -1,14 +1,14 @@
 import { useState, type ReactNode } from 'react'
 import { Button, type ButtonProps } from './button.tsx'
 
-export interface SureButtonProps extends Omit<ButtonProps, 'onClick'> {
-  /** What it says when it asks once more. */
-  sure: ReactNode
-  onSure: () => void
+export interface ConfirmButtonProps extends Omit<ButtonProps, 'onClick'> {
+  /** The label of the second click. */
+  confirmLabel: ReactNode
+  onConfirm: () => void
 }
 
-/** Asks once more before it does what cannot be taken back; the second half of a double click is no answer. */
-export function SureButton({ sure, onSure, children, ...rest }: SureButtonProps) {
+/** Needs a second click before it does something irreversible; a double click does not count as two. */
+export function ConfirmButton({ confirmLabel, onConfirm, children, ...rest }: ConfirmButtonProps) {
   const [isAsking, setAsking] = useState(false)
   return (
     <Button
@@ -16,11 +16,11 @@ export function SureButton({ sure, onSure, children, ...rest }: SureButtonProps)
       {...rest}
       onBlur={() => setAsking(false)}
       onClick={({ detail: clicks }) => {
-        if (isAsking && clicks < 2) onSure()
+        if (isAsking && clicks < 2) onConfirm()
         setAsking(!isAsking || clicks > 1)
       }}
     >
-      {isAsking ? sure : children}
+      {isAsking ? confirmLabel : children}
     </Button>
   )
 }

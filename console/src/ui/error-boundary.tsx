@@ -1,19 +1,19 @@
 import { Component, type ReactNode } from 'react'
-import { Refusal } from './answers.tsx'
+import { Refusal } from './feedback.tsx'
 import { Button } from './button.tsx'
 
-export interface UnbrokenProps {
-  /** Where one is: somewhere else, it is tried anew. */
-  place: string
+export interface ErrorBoundaryProps {
+  /** The address; a change resets the error. */
+  path: string
   children: ReactNode
 }
 
-/** What breaks while it is drawn, or could not be loaded, says so and leaves the rest of the page standing. */
-export class Unbroken extends Component<UnbrokenProps, { isBroken: boolean; place: string }> {
-  override state = { isBroken: false, place: this.props.place }
+/** Shows an error in place of children that failed to render or to load. */
+export class ErrorBoundary extends Component<ErrorBoundaryProps, { isBroken: boolean; path: string }> {
+  override state = { isBroken: false, path: this.props.path }
 
-  static getDerivedStateFromProps({ place }: UnbrokenProps, before: { place: string }) {
-    return place === before.place ? null : { place, isBroken: false }
+  static getDerivedStateFromProps({ path }: ErrorBoundaryProps, before: { path: string }) {
+    return path === before.path ? null : { path, isBroken: false }
   }
 
   static getDerivedStateFromError() {
@@ -24,9 +24,9 @@ export class Unbroken extends Component<UnbrokenProps, { isBroken: boolean; plac
     if (!this.state.isBroken) return this.props.children
     return (
       <div className="page">
-        <Refusal error="This page could not be shown: load it again." />
+        <Refusal error="This page could not be shown. Reload it." />
         <div className="row">
-          <Button onClick={() => location.reload()}>Load it again</Button>
+          <Button onClick={() => location.reload()}>Reload</Button>
         </div>
       </div>
     )

@@ -1,12 +1,12 @@
-import { Empty } from './answers.tsx'
+import { Empty } from './feedback.tsx'
 import { ButtonLink } from './button.tsx'
 import { Page } from './page.tsx'
 
 export function NoSuchPage() {
   return (
-    <Page title="There is no such page">
-      <Empty title="Nothing is at this address">
-        <ButtonLink href="/">Go to the first page</ButtonLink>
+    <Page title="Page not found">
+      <Empty title="This address does not exist">
+        <ButtonLink href="/">Go to the home page</ButtonLink>
       </Empty>
     </Page>
   )
