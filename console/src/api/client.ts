@@ -33,12 +33,6 @@ export const api = {
   get: <Answer>(address: string, options?: RequestOptions) => ask<Answer>('get', address, undefined, options),
   post: <Answer>(address: string, body?: unknown, options?: RequestOptions) =>
     ask<Answer>('post', address, body, options),
-  put: <Answer>(address: string, body?: unknown, options?: RequestOptions) =>
-    ask<Answer>('put', address, body, options),
-  patch: <Answer>(address: string, body?: unknown, options?: RequestOptions) =>
-    ask<Answer>('patch', address, body, options),
-  delete: <Answer>(address: string, body?: unknown, options?: RequestOptions) =>
-    ask<Answer>('delete', address, body, options),
 }
 
 /** The JSON of the response, `{}` without a body. Every refusal is thrown as `Refused`. */

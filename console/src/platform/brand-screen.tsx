@@ -34,7 +34,7 @@ function BrandForm({ current }: { current: Brand }) {
   }
   const errorOf = (field: string) => (named === field ? error?.message : undefined)
   return (
-    <Section title="Name and look" hint="Shown in the console, in emails and at sign-in.">
+    <Section title="Appearance" hint="Shown in the console, in emails and at sign-in.">
       <form className="stack" onSubmit={(event) => void submit(event)}>
         <TextField
           label="Name"

@@ -34,7 +34,7 @@ async function offerOf(code: string): Promise<Offer> {
 const whoIs = (key: string) => api.get<Identity>('/v1/whoami', { key, env: null, isProbe: true })
 
 /** A link may come from a stranger: the person confirms the account before it signs in or replaces another. */
-export function CodeSignIn({
+export default function CodeSignIn({
   code,
   onRefused,
   onDeclined,

@@ -6,7 +6,7 @@ import { Button } from '../ui/button.tsx'
 import { TextField } from '../ui/field.tsx'
 
 /** With a server token, or with the operator key of a new deployment. */
-export function KeySignIn() {
+export default function KeySignIn() {
   const [key, setKey] = useState('')
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState<Error | null>(null)

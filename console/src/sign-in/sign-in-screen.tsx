@@ -1,13 +1,14 @@
-import { useState } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import { Link } from 'wouter'
 import { screenSentence } from '../api/screen-sentences.ts'
 import { currentSession, showRefusal, useSession } from '../api/session.ts'
 import { useDiscovery } from '../who/brand.ts'
 import { Progress, Refusal } from '../ui/feedback.tsx'
-import { CodeSignIn } from './code-sign-in.tsx'
 import { SignInFrame } from './sign-in-frame.tsx'
-import { KeySignIn } from './key-sign-in.tsx'
 import { PasswordSignIn } from './password-sign-in.tsx'
+
+const CodeSignIn = lazy(() => import('./code-sign-in.tsx'))
+const KeySignIn = lazy(() => import('./key-sign-in.tsx'))
 
 /** A signed-in person stays signed in and sees the error in the console. */
 function orShow(setRefused: (error: Error) => void): (error: Error) => void {
@@ -37,7 +38,7 @@ export function SignInScreen() {
   return (
     <SignInFrame title="Sign in">
       <Refusal error={codeRefused ?? (refused && screenSentence(refused)) ?? ended} />
-      {hasKey ? <KeySignIn /> : <PasswordSignIn />}
+      <Suspense fallback={<Progress />}>{hasKey ? <KeySignIn /> : <PasswordSignIn />}</Suspense>
       {discovery ? (
         <div className="sign-in-links">
           {discovery.mail ? <Link href="/forgotten-password">Forgot password?</Link> : null}

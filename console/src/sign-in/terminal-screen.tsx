@@ -7,7 +7,7 @@ import { signIn, useSession } from '../api/session.ts'
 import { Loaded, Empty, Refusal } from '../ui/feedback.tsx'
 import { Button } from '../ui/button.tsx'
 import { Select } from '../ui/field.tsx'
-import { CodeSignIn } from './code-sign-in.tsx'
+import CodeSignIn from './code-sign-in.tsx'
 import { SignInFrame } from './sign-in-frame.tsx'
 import { PasswordSignIn } from './password-sign-in.tsx'
 
