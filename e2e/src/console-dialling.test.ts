@@ -34,7 +34,10 @@ test('outbound calls are set up after a preview, placed after a check, also with
       org.id,
       caller,
     ])
-  await page.getByRole('navigation', { name: 'Numbers' }).getByRole('link', { name: 'Dial', exact: true }).click()
+  await page
+    .getByRole('navigation', { name: 'Numbers' })
+    .getByRole('link', { name: 'Dial', exact: true })
+    .click()
   await page.getByRole('combobox', { name: 'Agent' }).fill('desk')
   await page.getByLabel('Call', { exact: true }).fill(contact)
   await page.getByRole('button', { name: 'Check' }).click()

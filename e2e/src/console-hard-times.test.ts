@@ -9,7 +9,7 @@ import { openPage, test } from './browser.ts'
 const chats = await startChatDeployment()
 after(() => chats[Symbol.asyncDispose]())
 const { deployment, org, model } = chats
-const { url, nobody, sql } = deployment
+const { url, nobody: anonymous, sql } = deployment
 const { key, client } = await org.person('admin')
 
 test('unsaved changes of settings and lexicon stay while another member saves a version, until they are discarded', async () => {
@@ -235,6 +235,6 @@ test('the console opened while the gateway cannot be reached offers a retry and 
   await page.unroute('**/v1/ops/whoami')
   await page.getByRole('button', { name: 'Try again' }).click()
   await page.getByRole('heading', { name: 'Agents', level: 1 }).waitFor()
-  assert.equal((await nobody.as(key).get('/v1/whoami')).status, 200)
+  assert.equal((await anonymous.as(key).get('/v1/whoami')).status, 200)
   assert.deepEqual(opened.broken, [])
 })

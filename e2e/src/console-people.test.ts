@@ -9,7 +9,7 @@ import { assertUsable, openPage, picture, test } from './browser.ts'
 const chats = await startChatDeployment()
 after(() => chats[Symbol.asyncDispose]())
 const { deployment } = chats
-const { url, nobody } = deployment
+const { url, nobody: anonymous } = deployment
 
 test('an admin invites a colleague and shares the link, and the colleague signs in with it', async () => {
   const org = await deployment.newOrg()
@@ -48,7 +48,7 @@ test('an admin invites a colleague and shares the link, and the colleague signs 
 test('a terminal is signed in by a person who opens its address and approves it', async () => {
   const org = await deployment.newOrg()
   const admin = await org.person('admin')
-  const { body: waiting } = await nobody.post('/v1/login/pairings', { device: 'ana-laptop' })
+  const { body: waiting } = await anonymous.post('/v1/login/pairings', { device: 'ana-laptop' })
   await using opened = await openPage({ url })
   const { page } = opened
   await page.goto(`/cli?c=${waiting.code}`)
@@ -60,7 +60,7 @@ test('a terminal is signed in by a person who opens its address and approves it'
   await picture(page, 'terminal')
   await page.getByRole('button', { name: 'Approve terminal' }).click()
   await page.getByText('ana-laptop is signed in. You can close this page.').waitFor()
-  const { status, body } = await nobody.get(`/v1/login/pairings/${waiting.code}/key`)
+  const { status, body } = await anonymous.get(`/v1/login/pairings/${waiting.code}/key`)
   assert.deepEqual([status, body.org, body.label], [200, org.id, 'ana-laptop'])
   assert.deepEqual(opened.broken, [])
 })
@@ -87,7 +87,7 @@ test('sign-out removes the key from the browser and revokes it', async () => {
   await page.getByRole('heading', { name: 'Sign in' }).waitFor()
   const stored = `JSON.stringify([{ ...localStorage }, { ...sessionStorage }])`
   assert.doesNotMatch(await page.evaluate<string>(stored), /svc_live_/)
-  await until('the key is dead', async () => (await nobody.as(kept).get('/v1/whoami')).status === 401)
+  await until('the key is revoked', async () => (await anonymous.as(kept).get('/v1/whoami')).status === 401)
 })
 
 test('a login code signs in once and is removed from the address; a refusal is shown', async () => {
@@ -100,7 +100,7 @@ test('a login code signs in once and is removed from the address; a refusal is s
   await page.getByRole('button', { name: 'Sign in as A admin' }).click()
   await page.getByRole('heading', { name: 'Agents', level: 1 }).waitFor()
   assert.equal(new URL(page.url()).search, '')
-  const spent = (await nobody.post('/v1/login', { code: body.code })).body.detail
+  const spent = (await anonymous.post('/v1/login', { code: body.code })).body.detail
   await page.goto(`/?login=${body.code}`)
   await page.getByRole('alert').getByText(screenSentence(spent)).waitFor()
   await page.getByRole('heading', { name: 'Agents', level: 1 }).waitFor()
@@ -155,7 +155,7 @@ test("a link with another person's login code neither replaces an account nor si
   await page.getByRole('button', { name: 'Sign in as A admin' }).click()
   await page.getByRole('heading', { name: 'Agents', level: 1 }).waitFor()
   const key = await page.evaluate<string>(keyIn)
-  assert.equal((await nobody.as(key).get('/v1/whoami')).body.subject, eve.id)
+  assert.equal((await anonymous.as(key).get('/v1/whoami')).body.subject, eve.id)
   assert.deepEqual([...opened.broken, ...stranger.broken], [])
 })
 
@@ -168,7 +168,7 @@ test('the page that approves a terminal warns if its address is enough to collec
     [{}, 1],
     [{ collect: 'a'.repeat(64) }, 0],
   ] as const) {
-    const { code } = (await nobody.post('/v1/login/pairings', body)).body
+    const { code } = (await anonymous.post('/v1/login/pairings', body)).body
     await page.goto(`/cli?c=${code}`)
     await page.getByRole('button', { name: 'Approve terminal' }).waitFor()
     assert.equal(await warning.count(), warnings)
@@ -191,7 +191,7 @@ test('a person in two orgs chooses one at sign-in, and switches to the other', a
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
   const here = page.locator('.who')
   await here.getByText(second.slug).waitFor()
-  await page.getByRole('button', { name: 'Switch organization' }).click()
+  await page.getByRole('button', { name: 'Switch org' }).click()
   await page.getByRole('button', { name: `Switch Org ${first.slug}` }).click()
   await here.getByText(first.slug).waitFor()
   assert.deepEqual(opened.broken, [])
@@ -283,7 +283,7 @@ test('an operator views an org that they do not belong to, which every page show
   const { page } = opened
   await page.goto('/agents')
   const enter = async (org: { slug: string }, verb: string) => {
-    await page.getByRole('button', { name: 'Switch organization' }).click()
+    await page.getByRole('button', { name: 'Switch org' }).click()
     const dialog = page.getByRole('dialog', { name: 'Switch organization' })
     await dialog.getByText('Current').waitFor()
     const find = dialog.getByLabel('Search')

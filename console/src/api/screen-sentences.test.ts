@@ -22,6 +22,10 @@ test('every other sentence is shown with a capital letter and a full stop', () =
   assert.equal(screenSentence('The gateway cannot be reached.'), 'The gateway cannot be reached.')
 })
 
+test('an address at the end of a sentence gets no full stop', () => {
+  assert.equal(screenSentence('call POST /v1/carrier'), 'Call POST /v1/carrier')
+})
+
 test('a sentence that begins with a name keeps the name as it is', () => {
   for (const name of ['ana@example.com', 'per_minute', '+34600123456', 'no_consent:'])
     assert.equal(screenSentence(`${name} is wrong`), `${name} is wrong.`)

@@ -13,5 +13,5 @@ export function screenSentence(sentence: string): string {
   const text = sentence.replace(pattern, plain)
   // Names such as per_minute, +34911234567 or ana@example.com keep their first letter.
   const begun = text.replace(/^[a-z]+(?=[\s,:;’']|$)/, (word) => word.charAt(0).toUpperCase() + word.slice(1))
-  return /[.!?…:]$/.test(begun) ? begun : `${begun}.`
+  return /[.!?…:]$|\/\S*$/.test(begun) ? begun : `${begun}.` // a full stop would become part of an address
 }

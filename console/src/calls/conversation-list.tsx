@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'react'
+import { screenSentence } from '../api/screen-sentences.ts'
 import { Badge } from '../ui/badge.tsx'
 import { Time } from '../ui/time.tsx'
 import { lengthOf, tookOf } from '../ui/quantities.ts'
@@ -107,7 +108,7 @@ function Tool({ tool: { name, asked, ok, answer, tookS } }: { tool: ToolRun }) {
 function Fault({ code, detail }: { code: string; detail: string }) {
   return (
     <p className="said-fault">
-      <Badge tone="bad">{code}</Badge> {detail}
+      <Badge tone="bad">{code}</Badge> {detail && screenSentence(detail)}
     </p>
   )
 }

@@ -10,6 +10,7 @@ import { Page, Section } from '../ui/page.tsx'
 import { Table } from '../ui/table.tsx'
 import { Time } from '../ui/time.tsx'
 import { toast } from '../ui/toast.tsx'
+import { carrierLabel } from './number-labels.ts'
 import { NumberTabs } from './number-tabs.tsx'
 import './numbers.css'
 
@@ -49,7 +50,7 @@ export function NumberApprovals() {
               { title: 'Number', cell: ({ number }) => number },
               { title: 'Organization', cell: ({ org }) => org },
               { title: 'Agent', cell: ({ agent, env }) => `${agent} in ${env}` },
-              { title: 'Carrier', cell: ({ via }) => via ?? 'Own networks' },
+              { title: 'Carrier', cell: ({ via }) => (via === null ? 'Own networks' : carrierLabel(via)) },
               { title: 'Requested', cell: ({ asked_at }) => <Time epochS={asked_at} /> },
               {
                 title: '',

@@ -54,7 +54,7 @@ function Outcome({ dial: { outcome, reason, call, kind } }: { dial: Dial }) {
   return (
     <>
       <Badge tone={outcome === 'taken' ? 'good' : 'bad'}>{outcome === 'taken' ? 'Placed' : 'Refused'}</Badge>{' '}
-      {reason} {kind === 'dial' ? '' : <Badge>{kind}</Badge>}{' '}
+      {reason} {kind === 'dial' ? '' : <Badge>{kind === 'leg' ? 'Leg' : 'Transfer'}</Badge>}{' '}
       {call === null ? null : <Link href={`/calls/${encodeURIComponent(call)}`}>View call</Link>}
     </>
   )

@@ -14,6 +14,7 @@ import { useFilters } from '../api/query-filters.ts'
 import { AccountNumbers } from './account-numbers.tsx'
 import { AgentField } from './agent-field.tsx'
 import { emptyDraft, missingFrom, requestOf, type Draft, type Source } from './import-request.ts'
+import { carrierLabel } from './number-labels.ts'
 import './numbers.css'
 import { Steps } from './steps-list.tsx'
 
@@ -175,7 +176,8 @@ function HookedNumber({
   change,
   catalogue,
 }: Omit<SourcesProps, 'sells'> & { catalogue: CarrierCatalogue | undefined }) {
-  const carriers = catalogue?.carriers.map(({ kind, name }) => ({ value: kind, label: name })) ?? []
+  const carriers =
+    catalogue?.carriers.map(({ kind, name }) => ({ value: kind, label: carrierLabel(kind, name) })) ?? []
   return (
     <div className="fields">
       <TextField

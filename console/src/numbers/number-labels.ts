@@ -2,7 +2,7 @@ import type { CarrierKind } from '@switchroom/contract/carriers'
 import type { NumberEntry, PathStep, RingState } from '@switchroom/contract/numbers'
 
 export const ringsLabel = (rings: RingState) =>
-  ({ ok: 'Active', waiting: 'Waiting', broken: 'Not working' })[rings]
+  ({ ok: 'Active', waiting: 'Waiting', broken: 'Inactive' })[rings]
 
 export const originLabel = (origin: NumberEntry['origin']) =>
   ({
@@ -17,6 +17,9 @@ export const pathStepName = (step: PathStep['step']) =>
 
 export const kindName = (kind: CarrierKind) =>
   ({ apicarrier: 'Twilio', sip: 'SIP peer', msgapp: 'WhatsApp' })[kind]
+
+/** The label of a carrier in the catalogue, which a hooked number names in `via`. */
+export const carrierLabel = (kind: string, name = kind) => (kind === 'apicarrier' ? kindName(kind) : name)
 
 /** A step as the gateway writes it: `<thing>: <verdict>`. */
 export function readStep(step: string): { thing: string; verdict: string } {

@@ -20,7 +20,7 @@ import { Dialog } from '../ui/dialog.tsx'
 import { Page, Section } from '../ui/page.tsx'
 import { Time } from '../ui/time.tsx'
 import { toast } from '../ui/toast.tsx'
-import { originLabel, pathStepName, ringsLabel } from './number-labels.ts'
+import { carrierLabel, originLabel, pathStepName, ringsLabel } from './number-labels.ts'
 import '../ui/facts.css'
 import './numbers.css'
 import { Steps } from './steps-list.tsx'
@@ -109,7 +109,7 @@ function About({ entry: { route, origin, via, account } }: { entry: NumberEntry 
         <dt>Origin</dt>
         <dd>
           {originLabel(origin)}
-          {via ? ` via ${via}` : ''}
+          {via ? ` via ${carrierLabel(via)}` : ''}
         </dd>
         {account === null ? null : (
           <>

@@ -8,7 +8,7 @@ import { Page } from '../ui/page.tsx'
 import { Table, type Column } from '../ui/table.tsx'
 import { Time } from '../ui/time.tsx'
 import { NumberTabs } from './number-tabs.tsx'
-import { originLabel, ringsLabel } from './number-labels.ts'
+import { carrierLabel, originLabel, ringsLabel } from './number-labels.ts'
 import './numbers.css'
 
 const everyMs = 15_000
@@ -30,7 +30,7 @@ const columns: Column<NumberEntry>[] = [
     cell: ({ origin, via, route: { channel } }) => (
       <>
         {originLabel(origin)}
-        {via ? ` via ${via}` : ''} {channel === 'msgapp' ? <Badge>WhatsApp</Badge> : null}
+        {via ? ` via ${carrierLabel(via)}` : ''} {channel === 'msgapp' ? <Badge>WhatsApp</Badge> : null}
       </>
     ),
   },

@@ -38,7 +38,16 @@ function Fields({ org, current }: { org: string; current: Account }) {
   return (
     <form className="stack" onSubmit={(event) => void submit(event)}>
       <div className="fields">
-        <Select label="Plan" value={plan} onChange={setPlan} options={['free', 'pro', 'enterprise']} />
+        <Select
+          label="Plan"
+          value={plan}
+          onChange={setPlan}
+          options={[
+            { value: 'free', label: 'Free' },
+            { value: 'pro', label: 'Pro' },
+            { value: 'enterprise', label: 'Enterprise' },
+          ]}
+        />
         <TextField label="Credits" inputMode="decimal" required value={credits} onChange={setTyped} />
       </div>
       <Checkbox

@@ -3,7 +3,7 @@ import { useState, type FormEvent } from 'react'
 import { path } from '../api/client.ts'
 import { useGet, useSend } from '../api/queries.ts'
 import { InvitationLink } from '../team/invitation-link.tsx'
-import { roleOptions } from '../team/roles.ts'
+import { memberStatusLabels, roleLabels, roleOptions } from '../team/roles.ts'
 import { Loaded, Empty, Refusal } from '../ui/feedback.tsx'
 import { Badge } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
@@ -41,10 +41,12 @@ export function OrgMembers({ org }: { org: string }) {
                   </>
                 ),
               },
-              { title: 'Role', cell: ({ role }) => role },
+              { title: 'Role', cell: ({ role }) => roleLabels[role] },
               {
                 title: 'Status',
-                cell: ({ status }) => <Badge tone={status === 'active' ? 'good' : 'warn'}>{status}</Badge>,
+                cell: ({ status }) => (
+                  <Badge tone={status === 'active' ? 'good' : 'warn'}>{memberStatusLabels[status]}</Badge>
+                ),
               },
               {
                 title: 'Operator',

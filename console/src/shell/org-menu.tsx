@@ -29,7 +29,7 @@ export function OrgMenu() {
         ) : null}
       </div>
       <div className="org-buttons">
-        {me && me.email !== null ? <Button onClick={() => setOpen(true)}>Switch organization</Button> : null}
+        {me && me.email !== null ? <Button onClick={() => setOpen(true)}>Switch org</Button> : null}
         <Button onClick={() => leave(me)}>Sign out</Button>
       </div>
       <Dialog title="Switch organization" open={isOpen} onClose={() => setOpen(false)}>

@@ -65,7 +65,7 @@ export default function KeysScreen() {
                 ),
               },
               {
-                title: 'Kind',
+                title: 'Type',
                 cell: ({ kind, name }) => (kind === 'server' ? 'Server token' : (name ?? 'Person')),
               },
               {

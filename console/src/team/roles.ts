@@ -1,3 +1,4 @@
+import type { Member } from '@switchroom/contract/members'
 import type { Role } from '@switchroom/contract/scopes'
 import type { Option } from '../ui/field.tsx'
 
@@ -11,3 +12,17 @@ export const roleOptions: (Option & { value: Role })[] = [
 ]
 
 export const agentsIn = (text: string) => text.split(/[\s,]+/).filter(Boolean)
+
+export const roleLabels: Record<Role, string> = {
+  admin: 'Admin',
+  developer: 'Developer',
+  manager: 'Manager',
+  supervisor: 'Supervisor',
+  qa: 'QA',
+}
+
+export const memberStatusLabels: Record<Member['status'], string> = {
+  invited: 'Invited',
+  active: 'Active',
+  disabled: 'Disabled',
+}

@@ -119,7 +119,7 @@ function ProviderForm({ current }: { current: IdentityProvider }) {
             label="Default role"
             value={role}
             onChange={setRole}
-            options={[{ value: '', label: 'None: only invited people' }, ...roleOptions]}
+            options={[{ value: '', label: 'None (invited only)' }, ...roleOptions]}
           />
         </div>
         <TextArea

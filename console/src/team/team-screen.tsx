@@ -11,6 +11,7 @@ import { Table } from '../ui/table.tsx'
 import { InviteForm } from './invite-form.tsx'
 import { InvitationLink } from './invitation-link.tsx'
 import { MemberForm } from './member-form.tsx'
+import { memberStatusLabels, roleLabels } from './roles.ts'
 
 export default function TeamScreen() {
   const members = useGet<MemberList>('/v1/members')
@@ -49,7 +50,7 @@ export default function TeamScreen() {
                   </>
                 ),
               },
-              { title: 'Role', cell: ({ role }) => role },
+              { title: 'Role', cell: ({ role }) => roleLabels[role] },
               {
                 title: 'Agents',
                 cell: ({ agents }) => (agents.length === 0 ? 'All agents' : agents.join(', ')),
@@ -84,8 +85,8 @@ function statusOf({ status, operator }: Member) {
   const tone = status === 'active' ? 'good' : status === 'invited' ? 'warn' : 'bad'
   return (
     <span className="row">
-      <Badge tone={tone}>{status}</Badge>
-      {operator ? <Badge>operator</Badge> : null}
+      <Badge tone={tone}>{memberStatusLabels[status]}</Badge>
+      {operator ? <Badge>Operator</Badge> : null}
     </span>
   )
 }
