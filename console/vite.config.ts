@@ -6,11 +6,11 @@ export default defineConfig({
   build: {
     outDir: 'dist',
     target: 'es2023',
-    assetsInlineLimit: 0, // the page's policy takes scripts and styles from its own address alone
-    chunkSizeWarningLimit: 700, // LiveKit's client, which is loaded when somebody talks through it
+    assetsInlineLimit: 0, // the content policy allows scripts and styles only from the same origin
+    chunkSizeWarningLimit: 700, // LiveKit's client, loaded on demand
     modulePreload: { polyfill: false },
   },
-  // For work on the console beside a running deployment: `npx vite console`.
+  // To work on the console with a running deployment: `npx vite console`.
   server: {
     proxy: { '/v1': { target: 'http://127.0.0.1:8080', ws: true }, '/.well-known': 'http://127.0.0.1:8080' },
   },

@@ -3,11 +3,11 @@ import { createRoot } from 'react-dom/client'
 import './ui/look.css'
 import { App } from './shell/app.tsx'
 
-// A page that was open while the console was built anew asks for parts that are gone: it is loaded again, once.
-const again = 'svc.loaded-again'
+// A page opened before a new build asks for chunks that no longer exist: reload it once.
+const reloaded = 'svc.loaded-again'
 addEventListener('vite:preloadError', (event) => {
-  if (sessionStorage.getItem(again) === location.pathname) return
-  sessionStorage.setItem(again, location.pathname)
+  if (sessionStorage.getItem(reloaded) === location.pathname) return
+  sessionStorage.setItem(reloaded, location.pathname)
   event.preventDefault()
   location.reload()
 })

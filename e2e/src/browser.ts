@@ -8,7 +8,7 @@ import axe from 'axe-core'
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core'
 import { root } from './launch.ts'
 
-/** A test in a browser, skipped with a sentence where there is none. */
+/** A test in a browser, skipped with a sentence if there is none. */
 export function test(name: string, run: (t: TestContext) => Promise<void>): void {
   void plainTest(name, { skip: missing('chromium') }, run)
 }
@@ -17,9 +17,9 @@ const patienceMs = 30_000
 let launched: Promise<Browser> | undefined
 after(async () => (await launched)?.close())
 
-/** One browser for a file of tests, on a console built from these sources. It speaks into a microphone by itself. */
+/** One browser per test file, on a console built from these sources, with a fake microphone that speaks. */
 async function launch(): Promise<Browser> {
-  // Beside the gateway and the apps that live in this process, and would be taken for dead.
+  // In its own process: a blocked event loop would let the gateway and the apps of this process time out.
   const build = spawn(process.execPath, [join(root, 'tools/build-console.mjs')], {
     stdio: ['ignore', 'ignore', 'inherit'],
   })
@@ -47,11 +47,11 @@ export interface PageWanted {
 export interface OpenPage extends AsyncDisposable {
   page: Page
   context: BrowserContext
-  /** What broke in the page so far: thrown errors and what its own policy forbade. */
+  /** Errors of the page so far: thrown ones and violations of its content policy. */
   broken: string[]
 }
 
-/** A tab of a browser that knows nothing of the others. */
+/** A tab in a browser context of its own. */
 export async function openPage(wanted: PageWanted): Promise<OpenPage> {
   const { url, key, env, width = 1280, colours = 'light', permissions = [] } = wanted
   launched ??= launch()
@@ -94,10 +94,10 @@ interface Issue {
   nodes: { html: string; failureSummary: string }[]
 }
 
-/** Nobody is shut out of this page: axe finds nothing serious on it. */
+/** axe finds no serious accessibility issue on this page. */
 export const assertUsable = (page: Page) => assertAxe(page, {})
 
-/** Every word on this page can be read in the colours that it has now. */
+/** All text on this page has enough contrast in its current colors. */
 export const assertReadable = (page: Page) => assertAxe(page, { runOnly: ['color-contrast'] })
 
 async function assertAxe(page: Page, more: object): Promise<void> {
@@ -125,7 +125,7 @@ export async function assertFits(page: Page): Promise<void> {
   assert.ok(wide <= screen, `${page.url()} is ${wide} px wide on a screen of ${screen}`)
 }
 
-/** With SCREENSHOTS=<folder>, pictures of the whole page as it stands, in light and in dark, to be looked at. */
+/** With SCREENSHOTS=<folder>, pictures of the whole page in light and dark. */
 export async function picture(page: Page, name: string): Promise<void> {
   const folder = process.env['SCREENSHOTS']
   const size = page.viewportSize()

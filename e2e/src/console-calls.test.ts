@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after } from 'node:test'
 import { agentLog } from '@switchroom/gateway/calls/log/stamping'
 import { startChatDeployment } from '@switchroom/gateway/testing/calls/chat-deployment'
+import { screenSentence } from '@switchroom/console/api/screen-sentences'
 import { SpokenAgent } from '@switchroom/gateway/testing/calls/spoken-calls'
 import { done } from '@switchroom/gateway/testing/agents/test-agents'
 import { until } from '@switchroom/gateway/testing/until'
@@ -21,16 +22,16 @@ const menu = {
   parameters: { type: 'object', properties: {} },
 }
 
-test('a live call appears by itself, is followed turn by turn, taken over, spoken in, given back and ended', async () => {
+test('a live call appears without a reload, is followed turn by turn, taken over, spoken in, returned and ended', async () => {
   await using opened = await openPage({ url, key })
   const { page } = opened
   await page.goto('/calls/live')
-  await page.getByText('Nobody is on a call').waitFor()
+  await page.getByText('No live calls').waitFor()
 
   const agent = await chats.newAgent({ tools: [menu] })
   const chat = await agent.chat()
   await page.getByRole('list', { name: 'Live calls' }).getByRole('link', { name: agent.slug }).click()
-  await page.getByRole('heading', { name: 'Call with A visitor' }).waitFor()
+  await page.getByRole('heading', { name: 'Chat', level: 1 }).waitFor()
 
   model.reply = ({ messages }) =>
     messages.at(-1)?.role === 'tool' ? 'Yes, rye.' : { calls: [{ id: 'tool_1', name: 'menu' }] }
@@ -47,23 +48,24 @@ test('a live call appears by itself, is followed turn by turn, taken over, spoke
   const said = page.getByRole('list', { name: 'Conversation' })
   await said.getByText('Is there bread?').waitFor()
   await said.getByText('Yes, rye.').waitFor()
+  await page.getByRole('heading', { name: 'Is there bread?', level: 1 }).waitFor()
   await said.getByText('menu').click()
   await said.getByText('["rye"]').waitFor()
-  await said.getByText(/^Took /).click()
+  await said.getByText(/^Latency /).click()
   await said.getByText('gpt-4.1-mini').first().waitFor()
   await picture(page, 'call-live')
 
   await page.getByRole('button', { name: 'Take over' }).click()
-  await said.getByText('You took the call over').waitFor()
+  await said.getByText('You took over the call').waitFor()
   assert.equal(await page.getByRole('button', { name: 'Whisper' }).isDisabled(), true)
-  await page.getByLabel('Your words').fill('A person is here now.')
+  await page.getByLabel('Message').fill('A person is here now.')
   await page.getByRole('button', { name: 'Say', exact: true }).click()
   await until('the words come', () => wordsOf(chat.frames).includes('A person is here now.'))
   await said.getByText('A person is here now.').waitFor()
 
-  await page.getByRole('button', { name: 'Give it back' }).click()
-  await said.getByText('You gave the call back to the agent').waitFor()
-  await page.getByLabel('Your words').fill('Offer the oat loaf.')
+  await page.getByRole('button', { name: 'Return to agent' }).click()
+  await said.getByText('You returned the call to the agent').waitFor()
+  await page.getByLabel('Message').fill('Offer the oat loaf.')
   await page.getByRole('button', { name: 'Whisper' }).click()
   await said.getByText('You whispered to the agent: Offer the oat loaf.').waitFor()
   assert.ok(!wordsOf(chat.frames).includes('Offer the oat loaf.'))
@@ -79,7 +81,7 @@ test('a live call appears by itself, is followed turn by turn, taken over, spoke
 const wordsOf = (frames: readonly { type: string; text?: string }[]) =>
   frames.filter(({ type }) => type === 'message').map(({ text }) => text)
 
-test('a call that a colleague has says so, its end is seen at once and it is not asked again, and one that is nowhere is refused in the gateway’s sentence', async () => {
+test('a call that another member took over shows who, its end is shown at once without another request, and an unknown call shows the gateway’s refusal', async () => {
   const { chat } = await chats.newAgent()
   const { call } = await chat()
   const other = await org.person('supervisor')
@@ -92,20 +94,20 @@ test('a call that a colleague has says so, its end is seen at once and it is not
   })
   await page.clock.install()
   await page.goto(`/calls/${call}`)
-  await page.getByText('A supervisor has this call').waitFor()
+  await page.getByText('A supervisor took over this call').waitFor()
   done(await other.client.in('sandbox').post(`/v1/calls/${call}/verbs`, { verb: 'end' }))
   await page.getByText('Ended', { exact: true }).first().waitFor()
   await page.clock.fastForward(10_000)
   await page.getByRole('link', { name: 'All calls' }).click()
   await page.getByRole('region', { name: 'Calls, newest first' }).waitFor()
-  assert.equal(asked.length, 1, 'a call that has ended is not asked again')
-  await page.goto('/calls/call_of_nobody')
-  await page.getByRole('alert').getByText('there is no call call_of_nobody').waitFor()
+  assert.equal(asked.length, 1, 'an ended call is not requested again')
+  await page.goto('/calls/call_unknown')
+  await page.getByRole('alert').getByText('there is no call call_unknown').waitFor()
   assert.deepEqual(opened.broken, [])
 })
 
-test('a spoken call shows how long ears, model and voice took for each answer', async () => {
-  const spoken = new SpokenAgent(deployment, org, 'phone-desk')
+test('a spoken call shows the latency of each stage of each answer', async () => {
+  const spoken = new SpokenAgent(deployment, org, 'phone-agent')
   await spoken.route()
   await spoken.holdingApp()
   const call = await spoken.open()
@@ -128,17 +130,23 @@ test('a spoken call shows how long ears, model and voice took for each answer', 
   done(await spoken.append(call, entries, 1))
   const ready = async (page: Page) => {
     const said = page.getByRole('list', { name: 'Conversation' })
-    await said.getByText('interrupted').waitFor()
-    await said.getByText(/^Took /).click()
-    for (const step of ['ears 210 ms', 'end of turn 300 ms', 'model 640 ms', 'voice 180 ms'])
+    await said.getByText('Interrupted').waitFor()
+    await said.getByText(/^Latency /).click()
+    for (const step of [
+      'Speech-to-text 210 ms',
+      'Turn detection 300 ms',
+      'Model 640 ms',
+      'Text-to-speech 180 ms',
+      'Network 70 ms',
+    ])
       await said.getByText(step).waitFor()
     await said.getByText('llm_timeout').waitFor()
   }
   await assertGood({ url, key }, { path: `/calls/${call}`, name: 'call', ready })
 })
 
-test('a person is erased from a call after a question, and nothing that they said is left', async () => {
-  const spoken = new SpokenAgent(deployment, org, 'erasing-desk')
+test('a contact is erased from a call after a confirmation, and nothing that they said is left', async () => {
+  const spoken = new SpokenAgent(deployment, org, 'erased-contact-agent')
   await spoken.route()
   await spoken.holdingApp()
   const call = await spoken.open()
@@ -148,25 +156,25 @@ test('a person is erased from a call after a question, and nothing that they sai
   await using opened = await openPage({ url, key })
   const { page } = opened
   await page.goto(`/calls/${call}`)
-  await page.getByText('My secret.').waitFor()
-  await page.getByRole('button', { name: 'Erase this person' }).click()
+  await page.getByRole('list', { name: 'Conversation' }).getByText('My secret.').waitFor()
+  await page.getByRole('button', { name: 'Erase contact' }).click()
   const dialog = page.getByRole('dialog')
   await assertUsable(page)
   await picture(page, 'erase')
-  await dialog.getByRole('button', { name: 'Keep them' }).click()
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
   await dialog.waitFor({ state: 'hidden' })
-  await page.getByRole('button', { name: 'Erase this person' }).click()
-  await dialog.getByRole('button', { name: 'Erase for good' }).click()
+  await page.getByRole('button', { name: 'Erase contact' }).click()
+  await dialog.getByRole('button', { name: 'Erase permanently' }).click()
   await page.getByRole('heading', { name: 'Calls', level: 1 }).waitFor()
   await page.goto(`/calls/${call}`)
-  await page.getByRole('heading', { name: 'Call with Number withheld' }).waitFor()
+  await page.getByRole('heading', { name: 'Phone call' }).waitFor()
   assert.equal(await page.getByText('My secret.').count(), 0)
-  assert.equal(await page.getByRole('button', { name: 'Erase this person' }).count(), 0)
+  assert.equal(await page.getByRole('button', { name: 'Erase contact' }).count(), 0)
   assert.deepEqual(opened.broken, [])
 })
 
-test('whoever waits for a call is rung by Call back, which first says what the dial would be told (N-380, ND-99)', async () => {
-  const desk = await chats.newAgent()
+test('Call back dials a requested callback, after it shows the result that the dial would get (N-380, ND-99)', async () => {
+  const agent = await chats.newAgent()
   const wanted = {
     number: '+34600111222',
     when: 'tomorrow',
@@ -174,27 +182,27 @@ test('whoever waits for a call is rung by Call back, which first says what the d
     channel: 'chat',
     via: 'agent',
   }
-  const chat = await desk.chat()
-  desk.app.send({ type: 'call.callback', agent: desk.slug, call: chat.call, ...wanted })
+  const chat = await agent.chat()
+  agent.app.send({ type: 'call.callback', agent: agent.slug, call: chat.call, ...wanted })
   const { client } = await org.person('admin')
   await until('it is listed', async () => {
-    const { callbacks } = done(await client.in('sandbox').get(`/v1/callbacks?agent=${desk.slug}`))
+    const { callbacks } = done(await client.in('sandbox').get(`/v1/callbacks?agent=${agent.slug}`))
     return callbacks.length > 0
   })
   await using opened = await openPage({ url, key })
   const { page } = opened
-  await page.goto(`/calls/callbacks?agent=${desk.slug}`)
+  await page.goto(`/calls/callbacks?agent=${agent.slug}`)
   await page.getByRole('button', { name: 'Call back +34600111222' }).click()
   const dialog = page.getByRole('dialog', { name: 'Call back' })
-  await dialog.getByText(`It would be refused:`).waitFor()
+  await dialog.getByText(`This call would be refused.`).waitFor()
   const explained = done(
-    await client.in('sandbox').get(`/v1/agents/${desk.slug}/dial/explain?to=%2B34600111222`),
+    await client.in('sandbox').get(`/v1/agents/${agent.slug}/dial/explain?to=%2B34600111222`),
   )
-  await dialog.getByRole('status').getByText(explained.detail).waitFor()
-  await dialog.getByRole('button', { name: 'Call all the same' }).click()
-  await dialog.getByRole('alert').getByText(explained.detail).waitFor()
+  await dialog.getByRole('status').getByText(screenSentence(explained.detail)).waitFor()
+  await dialog.getByRole('button', { name: 'Call anyway' }).click()
+  await dialog.getByRole('alert').getByText(screenSentence(explained.detail)).waitFor()
   const [row] = done(await client.get('/v1/org/dials')).dials
-  assert.deepEqual([row.to, row.outcome, row.agent], ['+34600111222', 'refused', desk.slug])
+  assert.deepEqual([row.to, row.outcome, row.agent], ['+34600111222', 'refused', agent.slug])
   await assertUsable(page)
   await picture(page, 'call-back')
   assert.deepEqual(opened.broken, [])
@@ -208,14 +216,14 @@ test('whoever waits for a call is rung by Call back, which first says what the d
   )
 })
 
-test('a callback that comes after those of the pages that were read stands at their end by itself', async () => {
+test('a new callback appears at the end of the loaded pages without a reload', async () => {
   const { log } = deployment.gateway.services
   const crowded = await deployment.newOrg()
   const { key: theirs } = await crowded.person('qa')
-  await sql(`insert into agents (org, slug, created_at) values ($1, 'desk', now())`, [crowded.id])
+  await sql(`insert into agents (org, slug, created_at) values ($1, 'crowded-agent', now())`, [crowded.id])
   const ask = (...notes: string[]) =>
     log.append(
-      agentLog({ org: crowded.id, env: 'sandbox', agent: 'desk' }),
+      agentLog({ org: crowded.id, env: 'sandbox', agent: 'crowded-agent' }),
       notes.map((note) => ({
         type: 'callback.requested',
         data: { number: '+34600111222', when: '', note, call: 'call_1', channel: 'chat', via: 'agent' },
@@ -234,13 +242,13 @@ test('a callback that comes after those of the pages that were read stands at th
   assert.deepEqual(opened.broken, [])
 })
 
-test('a list of ten thousand calls scrolls to its end, and is found by words, state and channel', async () => {
+test('a list of ten thousand calls scrolls to its end, and is filtered by text, state and channel', async () => {
   const crowded = await deployment.newOrg()
   const { key: theirs } = await crowded.person('qa')
-  await sql(`insert into agents (org, slug, created_at) values ($1, 'desk', now())`, [crowded.id])
+  await sql(`insert into agents (org, slug, created_at) values ($1, 'crowded-agent', now())`, [crowded.id])
   await sql(
     `insert into calls (id, org, agent, env, holder, channel, opened_at, settings, canary, caller, called, state, ended_at)
-     select 'call_many_' || n, $1, 'desk', 'sandbox', '', 'phone', now() - n * interval '1 second', '[]', false,
+     select 'call_many_' || n, $1, 'crowded-agent', 'sandbox', '', 'phone', now() - n * interval '1 second', '[]', false,
        '+346' || lpad(n::text, 8, '0'), '+34911000000', 'ended', now()
      from generate_series(10000, 1, -1) n`,
     [crowded.id],
@@ -250,7 +258,7 @@ test('a list of ten thousand calls scrolls to its end, and is found by words, st
   await page.goto('/calls')
   const list = page.getByRole('region', { name: 'Calls, newest first' })
   await list.getByText('+34600000001').waitFor()
-  // Somebody who holds the end key.
+  // As the End key does, held down.
   await page.evaluate(
     `globalThis.scrolling = setInterval(() => {
       const list = document.querySelector('.virtual-list')
@@ -260,18 +268,18 @@ test('a list of ten thousand calls scrolls to its end, and is found by words, st
   await page.getByText('10000 calls', { exact: true }).waitFor({ timeout: 60_000 })
   await list.getByText('+34600010000').waitFor()
   await page.evaluate('clearInterval(globalThis.scrolling)')
-  assert.ok((await list.getByRole('listitem').count()) < 60, 'only what is in sight is on the page')
+  assert.ok((await list.getByRole('listitem').count()) < 60, 'only visible rows are on the page')
 
   await page.getByLabel('Search').fill('+34600009999')
   await page.getByText('1 call', { exact: true }).waitFor()
   await list.getByText('+34600009999').waitFor()
   await page.getByLabel('State').selectOption('Live')
-  await page.getByText('No call is like this').waitFor()
+  await page.getByText('No matching calls').waitFor()
   assert.match(page.url(), /state=open/)
   assert.deepEqual(opened.broken, [])
 })
 
-test('the calls fit a telephone and a wide screen, and nobody is shut out of them', async () => {
+test('the screens of calls fit a phone and a wide screen, and are accessible', async () => {
   const list = { name: 'Calls, newest first' }
   await assertGood(
     { url, key },

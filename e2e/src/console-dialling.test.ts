@@ -1,17 +1,18 @@
 import assert from 'node:assert/strict'
 import { goTo } from '@switchroom/gateway/testing/telephony/dial-fixture'
+import { screenSentence } from '@switchroom/console/api/screen-sentences'
 import { newLine } from '@switchroom/gateway/testing/telephony/number-fixture'
 import { done } from '@switchroom/gateway/testing/agents/test-agents'
 import { until } from '@switchroom/gateway/testing/until'
 import { assertUsable, openPage, picture, test } from './browser.ts'
 import { assertGood } from './good-pages.ts'
-import { openNumberDesk } from './number-screens.ts'
+import { openNumberDeployment } from './number-screens.ts'
 
-const { desk, newOrg } = await openNumberDesk()
-const { deployment } = desk
+const { numbers, newOrg } = await openNumberDeployment()
+const { deployment } = numbers
 const { url, sql } = deployment
 
-test('calling out is provisioned after a look, dialled after a check, also with a consent, and every dial stands in the ledger', async () => {
+test('outbound calls are set up after a preview, placed after a check, also with a consent, and listed in the dial log', async () => {
   const { org, key, client } = await newOrg()
   const number = newLine()
   await org.account(number)
@@ -20,11 +21,11 @@ test('calling out is provisioned after a look, dialled after a check, also with 
   await using opened = await openPage({ url, key, env: 'production' })
   const { page } = opened
   await page.goto('/numbers/outbound')
-  await page.getByText('Something is missing').waitFor()
-  await page.getByRole('button', { name: 'Look what it takes' }).click()
-  await page.getByText('Calls would go out through').waitFor()
-  await picture(page, 'outbound-looked')
-  await page.getByRole('button', { name: 'Make it stand' }).click()
+  await page.getByText('Setup incomplete').waitFor()
+  await page.getByRole('button', { name: 'Preview setup' }).click()
+  await page.getByText('Calls would be placed through').waitFor()
+  await picture(page, 'outbound-preview')
+  await page.getByRole('button', { name: 'Set up outbound calls' }).click()
   await page.getByText('Calls can be placed').waitFor()
 
   const contact = '+34600123456'
@@ -33,14 +34,17 @@ test('calling out is provisioned after a look, dialled after a check, also with 
       org.id,
       caller,
     ])
-  await page.getByRole('navigation', { name: 'Numbers' }).getByRole('link', { name: 'Dial' }).click()
+  await page
+    .getByRole('navigation', { name: 'Numbers' })
+    .getByRole('link', { name: 'Dial', exact: true })
+    .click()
   await page.getByRole('combobox', { name: 'Agent' }).fill('desk')
   await page.getByLabel('Call', { exact: true }).fill(contact)
   await page.getByRole('button', { name: 'Check' }).click()
   const refusal = `${contact} never called or wrote to this org in production, and strangers are dialled only where the operator set dial_anywhere`
-  await page.getByRole('status').getByText(refusal).waitFor()
-  await page.getByRole('button', { name: 'Call all the same' }).click()
-  await page.getByRole('alert').getByText(refusal).waitFor()
+  await page.getByRole('status').getByText(screenSentence(refusal)).waitFor()
+  await page.getByRole('button', { name: 'Call anyway' }).click()
+  await page.getByRole('alert').getByText(screenSentence(refusal)).waitFor()
   await assertUsable(page)
   await picture(page, 'dial-refused')
   await makeKnown(contact)
@@ -57,8 +61,8 @@ test('calling out is provisioned after a look, dialled after a check, also with 
     .getByRole('status')
     .getByText(`no_consent: ${american} has no consent on file, and none was sent with the dial`)
     .waitFor()
-  await page.getByLabel('They agreed to be called').check()
-  await page.getByLabel('Where they agreed').fill('On the phone')
+  await page.getByLabel('They consented to be called').check()
+  await page.getByLabel('Source').fill('On the phone')
   await picture(page, 'dial-consent')
   await page.getByRole('button', { name: 'Call now' }).click()
   await page.getByRole('heading', { name: `Call with ${american}` }).waitFor()
@@ -66,18 +70,21 @@ test('calling out is provisioned after a look, dialled after a check, also with 
   assert.deepEqual([rows[0].source, rows[0].call], ['On the phone', page.url().split('/').at(-1)])
 
   await page.goto('/numbers/ledger')
-  const dials = page.getByRole('table', { name: 'Dials, newest first' })
-  await dials.getByText('refused').waitFor()
-  assert.deepEqual([await dials.getByText('taken').count(), await dials.getByRole('row').count()], [2, 4])
+  const dials = page.getByRole('table', { name: 'Outbound calls, newest first' })
+  await dials.getByText('Refused', { exact: true }).waitFor()
+  assert.deepEqual(
+    [await dials.getByText('Placed', { exact: true }).count(), await dials.getByRole('row').count()],
+    [2, 4],
+  )
   await app.close()
   await assertGood(
     { url, key, env: 'production' },
-    { path: '/numbers/ledger', name: 'ledger', ready: (at) => at.getByRole('table').waitFor() },
+    { path: '/numbers/ledger', name: 'dial-log', ready: (at) => at.getByRole('table').waitFor() },
   )
   assert.deepEqual(opened.broken, [])
 })
 
-test('a consent and an opt-out are written down by hand, a list is put on the do-not-call list, and what is no number is given back', async () => {
+test('a consent and an opt-out are recorded by hand, numbers are added to the do-not-call list, and lines that are not numbers stay in the field', async () => {
   const { key, client } = await newOrg()
   const number = '+12125550147'
   await using opened = await openPage({ url, key })
@@ -85,11 +92,11 @@ test('a consent and an opt-out are written down by hand, a list is put on the do
   await page.goto('/numbers/consent')
   await page.getByLabel('Number', { exact: true }).fill('+1 (212) 555-0147')
   await page.getByRole('button', { name: 'Look up' }).click()
-  await page.getByText('Nothing is on file').waitFor()
-  await page.getByLabel('Where they agreed').fill('Form on the web site')
-  await page.getByRole('button', { name: 'They agreed' }).click()
-  await page.getByText('Agreed to be called').waitFor()
-  await page.getByRole('button', { name: 'They want no calls' }).click()
+  await page.getByText('No record', { exact: true }).waitFor()
+  await page.getByLabel('Source').fill('Form on the web site')
+  await page.getByRole('button', { name: 'Record consent' }).click()
+  await page.getByText('Consent given').waitFor()
+  await page.getByRole('button', { name: 'Record opt-out' }).click()
   await page.getByText('On the do-not-call list', { exact: true }).waitFor()
   const { standing, rows } = done(await client.get(`/v1/org/consents/${number}`))
   assert.deepEqual(
@@ -106,11 +113,11 @@ test('a consent and an opt-out are written down by hand, a list is put on the do
 
   await page.goto('/numbers/do-not-call')
   await page.getByRole('textbox', { name: 'Numbers' }).fill('+1 212 555 0148\nnot a number\n+12125550149')
-  await page.getByLabel('Where they come from').fill('Registry')
-  await page.getByRole('button', { name: 'Put on the list' }).click()
-  await page.getByText('2 put on the list.').waitFor()
+  await page.getByLabel('Source').fill('Registry')
+  await page.getByRole('button', { name: 'Add to list' }).click()
+  await page.getByText('2 added.').waitFor()
   assert.equal(await page.getByRole('textbox', { name: 'Numbers' }).inputValue(), 'notanumber')
-  const listed = page.getByRole('table', { name: 'The do-not-call list, newest first' })
+  const listed = page.getByRole('table', { name: 'Do-not-call list, newest first' })
   for (const one of [number, '+12125550148', '+12125550149']) await listed.getByText(one).waitFor()
   assert.deepEqual(opened.broken, [])
   await assertGood(
@@ -124,44 +131,44 @@ test('a consent and an opt-out are written down by hand, a list is put on the do
   )
 })
 
-test('somebody proves that a phone is theirs with the code that came to it, and no other code', async () => {
+test('a person verifies their phone with the code sent to it, and with no other code', async () => {
   const { key } = await newOrg()
   const number = '+442079460018'
   await using opened = await openPage({ url, key })
   const { page } = opened
   await page.goto('/numbers/dial')
   await page.getByLabel('Your number').fill('+44 20 7946 0018')
-  await page.getByRole('button', { name: 'Send me a code' }).click()
-  await page.getByText(`The six digits that were sent to ${number}.`).waitFor()
-  const code = /\d{6}/.exec(desk.own.texts.findLast(({ to }) => to === number)?.body ?? '')?.[0] ?? ''
+  await page.getByRole('button', { name: 'Send code' }).click()
+  await page.getByText(`The six-digit code sent to ${number}.`).waitFor()
+  const code = /\d{6}/.exec(numbers.own.texts.findLast(({ to }) => to === number)?.body ?? '')?.[0] ?? ''
   await page.getByLabel('Code').fill(code === '000000' ? '000001' : '000000')
-  await page.getByRole('button', { name: 'It is mine' }).click()
+  await page.getByRole('button', { name: 'Verify' }).click()
   await page
     .getByRole('alert')
     .getByText('that code is wrong, expired or tried too often: ask for another')
     .waitFor()
   await page.getByLabel('Code').fill(code)
-  await page.getByRole('button', { name: 'It is mine' }).click()
-  await page.getByText('proven', { exact: true }).waitFor()
-  await page.getByRole('button', { name: 'Forget it' }).click()
-  await page.getByRole('button', { name: 'Send me a code' }).waitFor()
+  await page.getByRole('button', { name: 'Verify' }).click()
+  await page.getByText('Verified', { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Remove' }).click()
+  await page.getByRole('button', { name: 'Send code' }).waitFor()
   assert.deepEqual(opened.broken, [])
 })
 
-test('a policy is saved, and what it may not be is refused beside it in the gateway’s sentence', async () => {
+test('calling limits are saved, and an invalid value shows the gateway’s refusal', async () => {
   const { key, client } = await newOrg()
   await using opened = await openPage({ url, key })
   const { page } = opened
   await page.goto('/numbers/outbound')
-  await page.getByLabel('Only call at certain hours').check()
+  await page.getByLabel('Limit calling hours').check()
   await page.getByLabel('From', { exact: true }).fill('9 o’clock')
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByRole('alert').waitFor()
   const said = await client.put('/v1/org/policy', { calling_hours: { start: '9 o’c', end: '18:00' } })
-  assert.equal(await page.getByRole('alert').textContent(), said.body.detail)
+  assert.equal(await page.getByRole('alert').textContent(), screenSentence(said.body.detail))
   await page.getByLabel('From', { exact: true }).fill('10:00')
   await page.getByLabel('Sunday').uncheck()
-  await page.getByLabel('Dials to one number a day').fill('2')
+  await page.getByLabel('Dials per number and day').fill('2')
   await page.getByRole('button', { name: 'Save' }).click()
   const policy = await until('it is saved', async () => {
     const saved = done(await client.get('/v1/org/policy'))

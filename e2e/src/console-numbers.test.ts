@@ -1,68 +1,69 @@
 import assert from 'node:assert/strict'
+import { screenSentence } from '@switchroom/console/api/screen-sentences'
 import { newLine } from '@switchroom/gateway/testing/telephony/number-fixture'
 import { until } from '@switchroom/gateway/testing/until'
 import type { Page } from 'playwright-core'
 import { assertUsable, openPage, picture, test } from './browser.ts'
 import { assertGood } from './good-pages.ts'
-import { openNumberDesk } from './number-screens.ts'
+import { openNumberDeployment } from './number-screens.ts'
 
-const { desk, newOrg } = await openNumberDesk()
-const { carrier, deployment } = desk
+const { numbers, newOrg } = await openNumberDeployment()
+const { carrier, deployment } = numbers
 const { url } = deployment
 
-test('a number comes from an account added in the console: looked at first, then brought, then four lamps say what is missing', async () => {
+test('a number of an account added in the console is previewed, then imported, then its call path shows what is missing', async () => {
   const { org, key } = await newOrg()
   const number = newLine()
   const account = carrier.account(number)
   await using opened = await openPage({ url, key })
   const { page } = opened
   await page.goto('/numbers')
-  await page.getByText('No number leads here yet').waitFor()
-  await page.getByRole('link', { name: 'an account at a carrier' }).click()
+  await page.getByText('No numbers yet').waitFor()
+  await page.getByRole('link', { name: 'carrier account' }).click()
 
-  await page.getByRole('button', { name: 'Add an account' }).click()
+  await page.getByRole('button', { name: 'Add account' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Name', { exact: true }).fill('Main')
-  await dialog.getByLabel('Account id').fill(account.sid)
+  await dialog.getByLabel('Account SID').fill(account.sid)
   await dialog.getByLabel('User', { exact: true }).fill(account.login.user)
   await dialog.getByLabel('Secret').fill('not the secret')
-  await dialog.getByRole('button', { name: 'Try and add' }).click()
+  await dialog.getByRole('button', { name: 'Test and add' }).click()
   await dialog.getByRole('alert').waitFor()
   await dialog.getByLabel('Secret').fill(account.login.secret)
-  await dialog.getByRole('button', { name: 'Try and add' }).click()
+  await dialog.getByRole('button', { name: 'Test and add' }).click()
   await page.getByRole('row', { name: 'Main' }).waitFor()
 
   await page.goto('/numbers/import')
   await page.getByRole('radio', { name: number }).check()
   await page.getByRole('combobox', { name: 'Agent' }).fill('desk')
   const written = carrier.writes.length
-  await page.getByRole('button', { name: 'Look what would happen' }).click()
-  const steps = page.getByRole('list', { name: 'What would happen' })
+  await page.getByRole('button', { name: 'Preview' }).click()
+  const steps = page.getByRole('list', { name: 'Planned changes' })
   await steps.getByText(`route ${number} to desk`).waitFor()
-  await picture(page, 'import-looked')
+  await picture(page, 'import-preview')
   assert.equal(await steps.getByText('to do').count(), await steps.getByRole('listitem').count())
-  assert.equal(carrier.writes.length, written, 'a look writes nothing')
+  assert.equal(carrier.writes.length, written, 'a preview changes nothing')
   assert.deepEqual(await org.list(), [])
 
-  await page.getByRole('button', { name: 'Bring it' }).click()
+  await page.getByRole('button', { name: 'Import number' }).click()
   await page.getByRole('heading', { name: number, exact: true }).waitFor()
-  const way = page.getByRole('list', { name: 'The way of a call' })
-  await way.getByText('no app holds desk in sandbox', { exact: true }).waitFor()
+  const way = page.getByRole('list', { name: 'Call path' })
+  await way.getByText('No app holds desk in sandbox.', { exact: true }).waitFor()
   await way.getByText('connect an app that declares desk in sandbox').waitFor()
-  await way.getByText('Agent: does not work').waitFor()
+  await way.getByText('Agent: not working').waitFor()
   const app = await org.holdingApp()
   await way.getByText('an app holds desk in sandbox').waitFor()
-  assert.equal(await way.getByText(/: works$/).count(), 4)
+  assert.equal(await way.getByText(/: working$/).count(), 4)
   await app.close()
 
-  await page.getByRole('button', { name: 'Let it go' }).click()
-  await dialog.getByRole('button', { name: 'Let it go' }).click()
-  await page.getByText('No number leads here yet').waitFor()
+  await page.getByRole('button', { name: 'Release number' }).click()
+  await dialog.getByRole('button', { name: 'Release number' }).click()
+  await page.getByText('No numbers yet').waitFor()
   assert.deepEqual(await org.list(), [])
   assert.deepEqual(opened.broken, [])
 })
 
-test('a number on another trunk is refused in the carrier’s words, and brought once the person says to take it off there', async () => {
+test('a number on another trunk is refused with the name of the trunk, and imported once the person chooses to move it', async () => {
   const { org, key } = await newOrg()
   const number = newLine()
   const account = await org.account(number)
@@ -73,39 +74,39 @@ test('a number on another trunk is refused in the carrier’s words, and brought
   await page.goto('/numbers/import')
   await page.getByRole('radio', { name: number }).check()
   await page.getByRole('combobox', { name: 'Agent' }).fill('desk')
-  await page.getByRole('button', { name: 'Look what would happen' }).click()
+  await page.getByRole('button', { name: 'Preview' }).click()
   const sentence = `${number} is on the trunk PBX of the same account, which points at sip:pbx.example:5060: send move to take it off there first`
-  await page.getByRole('alert').getByText(sentence).waitFor()
+  await page.getByRole('alert').getByText(screenSentence(sentence)).waitFor()
   await assertUsable(page)
-  await page.getByLabel('Take it off there first').check()
-  await page.getByRole('button', { name: 'Look what would happen' }).click()
-  await page.getByRole('button', { name: 'Bring it' }).click()
+  await page.getByLabel('Move it from that trunk').check()
+  await page.getByRole('button', { name: 'Preview' }).click()
+  await page.getByRole('button', { name: 'Import number' }).click()
   await page.getByRole('heading', { name: number, exact: true }).waitFor()
   assert.equal((await org.list())[0].route.number, number)
 })
 
-test('a number is bought after a look that named it and bought nothing', async () => {
+test('a number is bought after a preview that named it and bought nothing', async () => {
   const { org, key } = await newOrg()
   const number = newLine()
   carrier.forSale.set('US', [number])
   await using opened = await openPage({ url, key })
   const { page } = opened
   await page.goto('/numbers/import')
-  await page.getByRole('radio', { name: 'We have none' }).check()
+  await page.getByRole('radio', { name: 'Buy a number' }).check()
   await page.getByRole('combobox', { name: 'Agent' }).fill('desk')
   const written = carrier.writes.length
-  await page.getByRole('button', { name: 'Look what would happen' }).click()
-  await page.getByRole('list', { name: 'What would happen' }).getByText(`carrier number ${number}`).waitFor()
-  assert.equal(carrier.writes.length, written, 'a look buys nothing')
-  await picture(page, 'buy-looked')
-  await page.getByRole('button', { name: 'Buy it' }).click()
+  await page.getByRole('button', { name: 'Preview' }).click()
+  await page.getByRole('list', { name: 'Planned changes' }).getByText(`carrier number ${number}`).waitFor()
+  assert.equal(carrier.writes.length, written, 'a preview buys nothing')
+  await picture(page, 'buy-preview')
+  await page.getByRole('button', { name: 'Buy number' }).click()
   await page.getByRole('heading', { name: number, exact: true }).waitFor()
   await page.getByText('Bought by the platform').waitFor()
   assert.deepEqual(
     (await org.list()).map(({ origin }: { origin: string }) => origin),
     ['bought'],
   )
-  assert.equal(desk.own.numbers.at(-1)?.phone_number, number)
+  assert.equal(numbers.own.numbers.at(-1)?.phone_number, number)
   assert.deepEqual(opened.broken, [])
 })
 
@@ -116,12 +117,12 @@ test('a number that an org points here itself rings after the operator approved 
   await using theirs = await openPage({ url, key })
   const { page } = theirs
   await page.goto('/numbers/import')
-  await page.getByRole('radio', { name: 'At another carrier' }).check()
+  await page.getByRole('radio', { name: 'From another carrier' }).check()
   await page.getByLabel('Number', { exact: true }).fill(`${number.slice(0, 5)} ${number.slice(5)}`)
   await page.getByLabel('Networks').fill('8.8.4.0/24')
   await page.getByRole('combobox', { name: 'Agent' }).fill('desk')
-  await page.getByRole('button', { name: 'Look what would happen' }).click()
-  await page.getByRole('button', { name: 'Bring it' }).click()
+  await page.getByRole('button', { name: 'Preview' }).click()
+  await page.getByRole('button', { name: 'Import number' }).click()
   await page.getByText('no network it comes from is approved: 8.8.4.0/24 is waiting').waitFor()
 
   await assertGood(
@@ -142,7 +143,7 @@ test('a number that an org points here itself rings after the operator approved 
   assert.deepEqual([theirs.broken, ours.broken], [[], []])
 })
 
-test('a number is moved to the other environment, says what moved it, and is found there', async () => {
+test('a number is moved to the other environment, shows the changes, and is listed there', async () => {
   const { org, key } = await newOrg()
   const number = newLine()
   await org.account(number)
@@ -151,19 +152,19 @@ test('a number is moved to the other environment, says what moved it, and is fou
   const { page } = opened
   await page.goto(`/numbers/${number}`)
   await page.getByRole('button', { name: 'Move to production' }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Move it' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Move number' }).click()
   await page.getByRole('heading', { name: 'Moved to production' }).waitFor()
-  const steps = page.getByRole('list', { name: `What moved ${number}` })
+  const steps = page.getByRole('list', { name: `Changes for ${number}` })
   await until('the list of this environment is read again', async () => (await org.list()).length === 0)
   assert.ok((await steps.getByRole('listitem').count()) > 0)
   await assertUsable(page)
   await page.getByRole('button', { name: 'Go to production' }).click()
-  await page.getByRole('list', { name: 'The way of a call' }).waitFor()
+  await page.getByRole('list', { name: 'Call path' }).waitFor()
   await page.getByRole('button', { name: 'Move to sandbox' }).waitFor()
   assert.deepEqual(opened.broken, [])
 })
 
-test('the screens of numbers fit a telephone and a wide screen, and nobody is shut out of them', async () => {
+test('the screens of numbers fit a phone and a wide screen, and are accessible', async () => {
   const { org, key } = await newOrg()
   const [first, second] = [newLine(), newLine()]
   await org.account(first)
@@ -177,7 +178,7 @@ test('the screens of numbers fit a telephone and a wide screen, and nobody is sh
     { path: `/numbers/${first}`, name: 'number', ready: shows('the carrier sends its calls here') },
     { path: '/numbers/import', name: 'import', ready: shows(first) },
     { path: '/numbers/carriers', name: 'carriers', ready: shows('8.8.8.0/24') },
-    { path: '/numbers/outbound', name: 'outbound', ready: shows('Dials a day') },
+    { path: '/numbers/outbound', name: 'outbound', ready: shows('Dials per day') },
     { path: '/numbers/dial', name: 'dial', ready: shows('Your number') },
   )
 })

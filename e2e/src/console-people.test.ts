@@ -2,68 +2,70 @@ import assert from 'node:assert/strict'
 import { after } from 'node:test'
 import { startChatDeployment } from '@switchroom/gateway/testing/calls/chat-deployment'
 import { password } from '@switchroom/gateway/testing/deployment'
+import { screenSentence } from '@switchroom/console/api/screen-sentences'
 import { until } from '@switchroom/launcher/testing/waiting'
 import { assertUsable, openPage, picture, test } from './browser.ts'
 
-const house = await startChatDeployment()
-after(() => house[Symbol.asyncDispose]())
-const { deployment } = house
-const { url, nobody } = deployment
+const chats = await startChatDeployment()
+after(() => chats[Symbol.asyncDispose]())
+const { deployment } = chats
+const { url, nobody: anonymous } = deployment
 
-test('an admin invites a colleague, hands the link over, and the colleague is in', async () => {
+test('an admin invites a colleague and shares the link, and the colleague signs in with it', async () => {
   const org = await deployment.newOrg()
   const admin = await org.person('admin')
-  await using desk = await openPage({ url, key: admin.key })
-  await desk.page.goto('/team')
-  await desk.page.getByRole('button', { name: 'Invite somebody' }).click()
-  const dialog = desk.page.getByRole('dialog', { name: 'Invite somebody' })
+  await using adminTab = await openPage({ url, key: admin.key })
+  await adminTab.page.goto('/team')
+  await adminTab.page.getByRole('button', { name: 'Invite member' }).click()
+  const dialog = adminTab.page.getByRole('dialog', { name: 'Invite member' })
   await dialog.getByLabel('Email').fill('ana@example.com')
   await dialog.getByLabel('Role').selectOption('supervisor')
-  await dialog.getByRole('button', { name: 'Send the invitation' }).click()
+  await dialog.getByRole('button', { name: 'Send invitation' }).click()
   const link = (await dialog.locator('code').textContent()) ?? ''
-  await assertUsable(desk.page)
-  await picture(desk.page, 'invited')
+  await assertUsable(adminTab.page)
+  await picture(adminTab.page, 'invited')
   await dialog.getByRole('button', { name: 'Close' }).click()
-  await desk.page
+  await adminTab.page
     .getByRole('row', { name: /ana@example\.com/ })
     .getByText('invited')
     .waitFor()
-  await desk.page.getByRole('button', { name: 'Invite somebody' }).click()
+  await adminTab.page.getByRole('button', { name: 'Invite member' }).click()
   await dialog.getByLabel('Email').fill('ana@example.com')
-  await dialog.getByRole('button', { name: 'Send the invitation' }).click()
+  await dialog.getByRole('button', { name: 'Send invitation' }).click()
   await dialog.getByRole('alert').getByText('ana@example.com is already a member').waitFor()
 
-  await using other = await openPage({ url })
-  await other.page.goto(new URL(link).pathname)
-  await other.page.getByLabel('Password').fill(password)
-  await other.page.getByRole('button', { name: 'Take my seat' }).click()
-  await other.page.getByRole('heading', { name: 'Agents', level: 1 }).waitFor()
-  assert.equal(await other.page.getByRole('link', { name: 'Team', exact: true }).count(), 0)
-  assert.ok(await other.page.getByRole('radio', { name: 'Production' }).isDisabled())
-  assert.deepEqual([...desk.broken, ...other.broken], [])
+  await using colleagueTab = await openPage({ url })
+  await colleagueTab.page.goto(new URL(link).pathname)
+  await colleagueTab.page.getByLabel('Password').fill(password)
+  await colleagueTab.page.getByRole('button', { name: 'Create account' }).click()
+  await colleagueTab.page.getByText(`You are signed in to ${org.slug} as ana@example.com.`).waitFor()
+  await colleagueTab.page.getByRole('heading', { name: 'Agents', level: 1 }).waitFor()
+  assert.equal(await colleagueTab.page.getByRole('link', { name: 'Team', exact: true }).count(), 0)
+  assert.ok(await colleagueTab.page.getByRole('radio', { name: 'Production' }).isDisabled())
+  assert.deepEqual([...adminTab.broken, ...colleagueTab.broken], [])
 })
 
-test('a terminal is signed in by whoever opens its address and says yes', async () => {
+test('a terminal is signed in by a person who opens its address and approves it', async () => {
   const org = await deployment.newOrg()
   const admin = await org.person('admin')
-  const { body: waiting } = await nobody.post('/v1/login/pairings', { device: 'ana-laptop' })
+  const { body: waiting } = await anonymous.post('/v1/login/pairings', { device: 'ana-laptop' })
   await using opened = await openPage({ url })
   const { page } = opened
   await page.goto(`/cli?c=${waiting.code}`)
   await page.getByLabel('Email').fill(admin.email)
   await page.getByLabel('Password').fill(password)
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
-  await page.getByText('Approve it only if you have just started it yourself.').waitFor()
+  await page.getByText('Approve it only if you just started it yourself.').waitFor()
   await assertUsable(page)
   await picture(page, 'terminal')
-  await page.getByRole('button', { name: 'Sign this terminal in' }).click()
+  await page.getByRole('button', { name: 'Approve terminal' }).click()
   await page.getByText('ana-laptop is signed in. You can close this page.').waitFor()
-  const { status, body } = await nobody.get(`/v1/login/pairings/${waiting.code}/key`)
+  const { status, body } = await anonymous.get(`/v1/login/pairings/${waiting.code}/key`)
   assert.deepEqual([status, body.org, body.label], [200, org.id, 'ana-laptop'])
   assert.deepEqual(opened.broken, [])
 })
 
-test('whoever signs out leaves no key in the browser, and the key opens nothing any more', async () => {
+test('sign-out removes the key from the browser and revokes it', async () => {
   const org = await deployment.newOrg()
   const admin = await org.person('admin')
   await using opened = await openPage({ url })
@@ -72,7 +74,7 @@ test('whoever signs out leaves no key in the browser, and the key opens nothing 
   await page.getByLabel('Email').fill(admin.email)
   await page.getByLabel('Password').fill('wrong')
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
-  await page.getByRole('alert').getByText('nobody answers to that email and password').waitFor()
+  await page.getByRole('alert').getByText('Wrong email or password.').waitFor()
   await page.getByLabel('Password').fill(password)
   await page.getByLabel('Keep me signed in').check()
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
@@ -85,10 +87,10 @@ test('whoever signs out leaves no key in the browser, and the key opens nothing 
   await page.getByRole('heading', { name: 'Sign in' }).waitFor()
   const stored = `JSON.stringify([{ ...localStorage }, { ...sessionStorage }])`
   assert.doesNotMatch(await page.evaluate<string>(stored), /svc_live_/)
-  await until('the key is dead', async () => (await nobody.as(kept).get('/v1/whoami')).status === 401)
+  await until('the key is revoked', async () => (await anonymous.as(kept).get('/v1/whoami')).status === 401)
 })
 
-test('a login code signs in once and leaves the address bar; a refusal is shown as it came', async () => {
+test('a login code signs in once and is removed from the address; a refusal is shown', async () => {
   const org = await deployment.newOrg()
   const admin = await org.person('admin')
   const { body } = await admin.client.post('/v1/login/codes')
@@ -98,22 +100,22 @@ test('a login code signs in once and leaves the address bar; a refusal is shown 
   await page.getByRole('button', { name: 'Sign in as A admin' }).click()
   await page.getByRole('heading', { name: 'Agents', level: 1 }).waitFor()
   assert.equal(new URL(page.url()).search, '')
-  const spent = (await nobody.post('/v1/login', { code: body.code })).body.detail
+  const spent = (await anonymous.post('/v1/login', { code: body.code })).body.detail
   await page.goto(`/?login=${body.code}`)
-  await page.getByRole('alert').getByText(spent).waitFor()
+  await page.getByRole('alert').getByText(screenSentence(spent)).waitFor()
   await page.getByRole('heading', { name: 'Agents', level: 1 }).waitFor()
   await using stranger = await openPage({ url })
   await stranger.page.goto('/?refused=' + encodeURIComponent('this org does not know that address'))
   await stranger.page.getByRole('alert').getByText('this org does not know that address').waitFor()
   assert.equal(new URL(stranger.page.url()).search, '')
   await stranger.page.goto(`/?login=${body.code}`)
-  await stranger.page.getByRole('alert').getByText(spent).waitFor()
+  await stranger.page.getByRole('alert').getByText(screenSentence(spent)).waitFor()
   assert.deepEqual([...opened.broken, ...stranger.broken], [])
 })
 
 const keyIn = `sessionStorage.getItem('svc.key') ?? localStorage.getItem('svc.key')`
 
-test("a link with somebody else's login code replaces nobody who is signed in, and signs nobody in, without a click", async () => {
+test("a link with another person's login code neither replaces an account nor signs in without a click", async () => {
   const org = await deployment.newOrg()
   const [ana, eve] = [await org.person('developer'), await org.person('admin')]
   const newCode = async () => (await eve.client.post('/v1/login/codes')).body.code as string
@@ -153,29 +155,29 @@ test("a link with somebody else's login code replaces nobody who is signed in, a
   await page.getByRole('button', { name: 'Sign in as A admin' }).click()
   await page.getByRole('heading', { name: 'Agents', level: 1 }).waitFor()
   const key = await page.evaluate<string>(keyIn)
-  assert.equal((await nobody.as(key).get('/v1/whoami')).body.subject, eve.id)
+  assert.equal((await anonymous.as(key).get('/v1/whoami')).body.subject, eve.id)
   assert.deepEqual([...opened.broken, ...stranger.broken], [])
 })
 
-test('the page that approves a terminal warns when anybody who saw its address could take the key', async () => {
+test('the page that approves a terminal warns if its address is enough to collect the key', async () => {
   const ana = await (await deployment.newOrg()).person('developer')
   await using opened = await openPage({ url, key: ana.key })
   const { page } = opened
-  const warning = page.getByText('anybody who has seen this address can take its key')
+  const warning = page.getByText('anyone who has seen this address can collect its key')
   for (const [body, warnings] of [
     [{}, 1],
     [{ collect: 'a'.repeat(64) }, 0],
   ] as const) {
-    const { code } = (await nobody.post('/v1/login/pairings', body)).body
+    const { code } = (await anonymous.post('/v1/login/pairings', body)).body
     await page.goto(`/cli?c=${code}`)
-    await page.getByRole('button', { name: 'Sign this terminal in' }).waitFor()
+    await page.getByRole('button', { name: 'Approve terminal' }).waitFor()
     assert.equal(await warning.count(), warnings)
     await assertUsable(page)
   }
   assert.deepEqual(opened.broken, [])
 })
 
-test('somebody in two orgs chooses one at sign-in, and changes to the other', async () => {
+test('a person in two orgs chooses one at sign-in, and switches to the other', async () => {
   const [first, second] = [await deployment.newOrg(), await deployment.newOrg()]
   const { email } = await first.person('admin')
   await second.join(email, 'qa')
@@ -185,42 +187,42 @@ test('somebody in two orgs chooses one at sign-in, and changes to the other', as
   await page.getByLabel('Email').fill(email)
   await page.getByLabel('Password').fill(password)
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
-  await page.getByLabel('Org', { exact: true }).selectOption(second.slug)
+  await page.getByLabel('Organization', { exact: true }).selectOption(second.slug)
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
   const here = page.locator('.who')
   await here.getByText(second.slug).waitFor()
   await page.getByRole('button', { name: 'Switch org' }).click()
-  await page.getByRole('button', { name: `Enter Org ${first.slug}` }).click()
+  await page.getByRole('button', { name: `Switch Org ${first.slug}` }).click()
   await here.getByText(first.slug).waitFor()
   assert.deepEqual(opened.broken, [])
 })
 
-test('in production the whole page says so', async () => {
+test('the whole page is marked in production', async () => {
   const org = await deployment.newOrg()
   const admin = await org.person('admin')
   await using opened = await openPage({ url, key: admin.key })
   const { page } = opened
   await page.goto('/agents')
-  await page.getByText('No agent yet in the sandbox').waitFor()
+  await page.getByText('No agents in the sandbox yet').waitFor()
   await page.getByRole('radio', { name: 'Production' }).check()
-  await page.getByText('No agent yet in production').waitFor()
+  await page.getByText('No agents in production yet').waitFor()
   await page.locator('.frame.production').waitFor()
   await assertUsable(page)
   await picture(page, 'production')
 })
 
-test('an operator gives the platform a brand, and everybody sees it; a wrong colour is refused beside its field', async () => {
+test('an operator sets the brand, which everyone sees; an invalid color is refused beside its field', async () => {
   const org = await deployment.newOrg()
   const operator = await org.person('admin', { operator: true })
   await using opened = await openPage({ url, key: operator.key })
   const { page } = opened
   await page.goto('/platform/brand')
   await page.getByLabel('Name').fill('Voices & Co')
-  await page.getByLabel('Accent colour').fill('red')
-  await page.getByRole('button', { name: 'Save the brand' }).click()
+  await page.getByLabel('Accent color').fill('red')
+  await page.getByRole('button', { name: 'Save brand' }).click()
   await page.getByRole('alert').getByText('accent').waitFor()
-  await page.getByLabel('Accent colour').fill('#7a1f5c')
-  await page.getByRole('button', { name: 'Save the brand' }).click()
+  await page.getByLabel('Accent color').fill('#7a1f5c')
+  await page.getByRole('button', { name: 'Save brand' }).click()
   await page.getByRole('banner').getByText('Voices & Co').waitFor()
   await using stranger = await openPage({ url })
   await stranger.page.goto('/')
@@ -231,7 +233,7 @@ test('an operator gives the platform a brand, and everybody sees it; a wrong col
   await deployment.operator.put('/v1/ops/brand', { name: '', accent: '' })
 })
 
-test('an operator who changes a plan gives no credits back that were spent meanwhile', async () => {
+test('an operator who changes a plan does not restore credits spent in the meantime', async () => {
   const org = await deployment.newOrg()
   const { key } = await org.person('admin', { operator: true })
   const at = `/v1/ops/orgs/${org.slug}/account`
@@ -248,14 +250,14 @@ test('an operator who changes a plan gives no credits back that were spent meanw
     'the credits that are left are shown',
     async () => (await page.getByLabel('Credits').inputValue()) === '420',
   )
-  await page.getByRole('button', { name: 'Save the account' }).click()
-  await page.getByText('The account is kept.').waitFor()
+  await page.getByRole('button', { name: 'Save account' }).click()
+  await page.getByText('Account saved.').waitFor()
   const { body } = await deployment.operator.get(at)
   assert.deepEqual(body, { ...account, plan: 'pro', credits: 420 })
   assert.deepEqual(opened.broken, [])
 })
 
-test('the platform screens are there for an operator, and for nobody else (I-448)', async () => {
+test('only an operator sees the platform screens (I-448)', async () => {
   const org = await deployment.newOrg()
   for (const [isOperator, key] of [
     [true, (await org.person('admin', { operator: true })).key],
@@ -265,12 +267,15 @@ test('the platform screens are there for an operator, and for nobody else (I-448
     const { page } = opened
     await page.goto('/platform/orgs')
     if (isOperator) await page.getByRole('link', { name: `Org ${org.slug}` }).waitFor()
-    else await page.getByText('You do not run this platform').waitFor()
-    assert.equal(await page.getByRole('link', { name: 'Orgs', exact: true }).count(), isOperator ? 1 : 0)
+    else await page.getByText('You are not an operator').waitFor()
+    assert.equal(
+      await page.getByRole('link', { name: 'Organizations', exact: true }).count(),
+      isOperator ? 1 : 0,
+    )
   }
 })
 
-test('an operator visits an org that they do not belong to, is told so throughout, and comes back to their own', async () => {
+test('an operator views an org that they do not belong to, which every page shows, and switches back to their own', async () => {
   const [own, other] = [await deployment.newOrg(), await deployment.newOrg()]
   const operator = await own.person('admin', { operator: true })
   await other.person('admin')
@@ -279,23 +284,23 @@ test('an operator visits an org that they do not belong to, is told so throughou
   await page.goto('/agents')
   const enter = async (org: { slug: string }, verb: string) => {
     await page.getByRole('button', { name: 'Switch org' }).click()
-    const dialog = page.getByRole('dialog', { name: 'Switch org' })
-    await dialog.getByText('You are here').waitFor()
-    const find = dialog.getByLabel('Find')
+    const dialog = page.getByRole('dialog', { name: 'Switch organization' })
+    await dialog.getByText('Current').waitFor()
+    const find = dialog.getByLabel('Search')
     if ((await find.count()) > 0) await find.fill(org.slug)
     await picture(page, 'switch-org')
     await dialog.getByRole('button', { name: `${verb} Org ${org.slug}` }).click()
     await page.locator('.who').getByText(org.slug).waitFor()
   }
-  await enter(other, 'Visit')
-  await page.locator('.who').getByText('visiting').waitFor()
+  await enter(other, 'View as operator')
+  await page.locator('.who').getByText('Operator view').waitFor()
   await page.getByRole('link', { name: 'Team', exact: true }).click()
   const members = page.getByRole('table', { name: 'Members' })
   await members.getByRole('row').nth(1).waitFor()
-  assert.equal(await members.getByText(operator.email).count(), 0, 'a visitor has no seat')
+  assert.equal(await members.getByText(operator.email).count(), 0, 'a visiting operator is not a member')
   await assertUsable(page)
-  await enter(own, 'Enter')
-  assert.equal(await page.locator('.who').getByText('visiting').count(), 0)
+  await enter(own, 'Switch')
+  assert.equal(await page.locator('.who').getByText('Operator view').count(), 0)
   assert.deepEqual(opened.broken, [])
 })
 
@@ -314,7 +319,7 @@ test('an admin finds who changed a role in the audit log, and the operator finds
   await row.getByText(admin.email).waitFor()
   await assertUsable(page)
   await picture(page, 'audit-log')
-  await page.getByLabel('Target').fill('nobody@example.com')
+  await page.getByLabel('Target').fill('absent@example.com')
   await page.getByText('No matching entries').waitFor()
 
   await using platform = await openPage({ url, key: operator.key })

@@ -7,7 +7,7 @@ const deployment = await startSsoDeployment({ SVC_BASE_URL: 'http://switchroom.t
 after(() => deployment[Symbol.asyncDispose]())
 const { dns, url } = deployment
 
-test('a domain is proven while the provider is being changed, and nothing that was typed is lost', async () => {
+test('a domain is verified while the provider form is edited, and no typed text is lost', async () => {
   const { admin, body } = await deployment.ssoOrg()
   const domain = newDomain()
   const put = await admin.client.put('/v1/org/sso', { ...body, domains: [domain] })
@@ -15,31 +15,31 @@ test('a domain is proven while the provider is being changed, and nothing that w
   const { page } = opened
   await page.goto('/single-sign-on')
   await page.getByLabel('Client secret').fill('another secret')
-  await page.getByLabel('Seats newcomers as').selectOption('qa')
-  const read = page.getByRole('button', { name: `Read the record of ${domain} now` })
+  await page.getByLabel('Default role').selectOption('qa')
+  const read = page.getByRole('button', { name: `Verify ${domain}` })
   await read.click()
   const record = put.body.proofs[0].txt
   await page.getByRole('alert').getByText(`${domain} holds no TXT record and not ${record}`).waitFor()
   dns.set(domain, { TXT: [record] })
   await read.click()
-  await page.getByText(`${domain} is proven`).first().waitFor()
+  await page.getByText(`${domain} is verified`).first().waitFor()
   assert.equal(await page.getByLabel('Client secret').inputValue(), 'another secret')
-  assert.equal(await page.getByLabel('Seats newcomers as').inputValue(), 'qa')
+  assert.equal(await page.getByLabel('Default role').inputValue(), 'qa')
   await assertUsable(page)
-  await page.getByRole('button', { name: 'Forget the provider' }).click()
-  await page.getByRole('button', { name: 'Yes, forget the provider' }).click()
-  await page.getByText('Passwords sign in again.').waitFor()
+  await page.getByRole('button', { name: 'Delete provider' }).click()
+  await page.getByRole('button', { name: 'Yes, delete the provider' }).click()
+  await page.getByText('Provider deleted. Password sign-in works again.').waitFor()
   assert.deepEqual(opened.broken, [])
 })
 
-test('the provider of an address is offered for that address, and not for another that is typed afterwards', async () => {
+test('single sign-on is offered for the address of its domain, and not for another address typed later', async () => {
   const { domain, slug } = await deployment.ssoOrg()
   await using opened = await openPage({ url })
   const { page } = opened
   await page.goto('/')
   await page.getByLabel('Email').fill(`ana@${domain}`)
   await page.getByLabel('Password').focus()
-  const provider = page.getByRole('link', { name: `Sign in with the provider of Org ${slug}` })
+  const provider = page.getByRole('link', { name: `Single sign-on: Org ${slug}` })
   await provider.waitFor()
   await page.getByLabel('Email').fill('ana@elsewhere.example')
   await provider.waitFor({ state: 'detached' })

@@ -13,7 +13,7 @@ export interface GoodPage {
 const wide = { width: 1280, height: 800 }
 const narrow = { width: 360, height: 740 }
 
-/** On a wide screen and on a telephone, in light and in dark: each page fits, and nobody is shut out of it. */
+/** On a wide screen and on a phone, in light and dark: each page fits and is accessible. */
 export async function assertGood(wanted: PageWanted, ...pages: GoodPage[]) {
   await using opened = await openPage(wanted)
   const { page } = opened
@@ -28,7 +28,7 @@ export async function assertGood(wanted: PageWanted, ...pages: GoodPage[]) {
     await assertFits(page)
     await assertUsable(page)
     await page.emulateMedia({ colorScheme: 'dark' })
-    await assertReadable(page) // a wide screen shows more in dark than a telephone does
+    await assertReadable(page) // a wide screen shows more in dark than a phone does
     await page.setViewportSize(narrow)
     await assertFits(page)
     await assertUsable(page)

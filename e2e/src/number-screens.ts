@@ -1,18 +1,18 @@
 import { NumberDesk } from '@switchroom/gateway/testing/telephony/number-fixture'
 import { after } from 'node:test'
 
-/** A deployment with a carrier, whose orgs are looked at in a browser. */
-export async function openNumberDesk() {
-  const desk = await NumberDesk.start({
+/** A deployment with a carrier, for tests in a browser. */
+export async function openNumberDeployment() {
+  const numbers = await NumberDesk.start({
     settings: { SVC_APPROVE_HOOKED: 'true', SVC_VERIFY_FROM: '+15005550006' },
   })
-  after(() => desk[Symbol.asyncDispose]())
+  after(() => numbers[Symbol.asyncDispose]())
 
-  /** An org, and a person of it whose key the browser has. */
+  /** An org, and the key of its admin for the browser. */
   const newOrg = async (more: { operator?: boolean } = {}) => {
-    const org = await desk.newOrg()
+    const org = await numbers.newOrg()
     const { key, client } = await org.org.person('admin', { production: true, ...more })
     return { org, key, client }
   }
-  return { desk, newOrg }
+  return { numbers, newOrg }
 }

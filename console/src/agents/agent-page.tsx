@@ -2,9 +2,9 @@ import type { AgentList } from '@switchroom/contract/apps'
 import { lazy, type ComponentType } from 'react'
 import { path } from '../api/client.ts'
 import { useGet } from '../api/queries.ts'
-import { useCan } from '../shell/identity.ts'
-import { Empty } from '../ui/answers.tsx'
-import { Lamp } from '../ui/badge.tsx'
+import { useCan } from '../who/identity.ts'
+import { Empty } from '../ui/feedback.tsx'
+import { StatusLight } from '../ui/badge.tsx'
 import { ButtonLink } from '../ui/button.tsx'
 import { Page } from '../ui/page.tsx'
 import { Tabs } from '../ui/tabs.tsx'
@@ -44,25 +44,25 @@ export function AgentPage({ agent, part }: { agent: string; part: string }) {
       actions={
         <>
           {agents.data ? (
-            <Lamp
+            <StatusLight
               state={entry?.held ? 'ok' : 'broken'}
-              label={entry?.held ? `held by ${entry.app ?? 'an app'}` : 'nobody holds it'}
+              label={entry?.held ? `Connected app: ${entry.app ?? 'unnamed'}` : 'Offline'}
             />
           ) : null}
-          <ButtonLink href={`/calls?${new URLSearchParams({ agent })}`}>Its calls</ButtonLink>
+          <ButtonLink href={`/calls?${new URLSearchParams({ agent })}`}>View calls</ButtonLink>
         </>
       }
     >
       <Tabs
-        label={`Parts of ${agent}`}
+        label={`Pages of ${agent}`}
         tabs={open.map(({ name, label }) => ({ href: hrefOf(name), label }))}
         current={hrefOf(shown?.name ?? '')}
       />
       {shown ? (
         <shown.Screen agent={agent} />
       ) : (
-        <Empty title="Your role does not open this part">
-          <p>An admin can give you another role under Team.</p>
+        <Empty title="Your role has no access to this page">
+          <p>Ask an admin for another role.</p>
         </Empty>
       )}
     </Page>

@@ -1,4 +1,4 @@
-/** What every part of an agent's page is given. */
+/** The props of every page of an agent. */
 export interface AgentPartProps {
   agent: string
 }

@@ -3,10 +3,10 @@ import { Link } from 'wouter'
 import { path } from '../api/client.ts'
 import { useGet } from '../api/queries.ts'
 import { useSession } from '../api/session.ts'
-import { useCan, useWho } from '../shell/identity.ts'
-import { Answered, Empty } from '../ui/answers.tsx'
+import { useCan, useWho } from '../who/identity.ts'
+import { Loaded, Empty } from '../ui/feedback.tsx'
 import { ButtonLink } from '../ui/button.tsx'
-import { Lamp } from '../ui/badge.tsx'
+import { StatusLight } from '../ui/badge.tsx'
 import { Page } from '../ui/page.tsx'
 import { Table } from '../ui/table.tsx'
 
@@ -15,14 +15,14 @@ export function AgentsList() {
   const { env } = useSession()
   const { me } = useWho()
   const can = useCan()
-  const holderOf = ({ held, app, holder }: AgentEntry) => {
-    if (!held) return <Lamp state="broken" label="Nobody holds it" />
-    const whose = holder === '' ? '' : holder === me?.subject ? ', yours alone' : ', a member’s own'
-    return <Lamp state="ok" label={`${app ?? 'An app'}${whose}`} />
+  const connectedApp = ({ held, app, holder }: AgentEntry) => {
+    if (!held) return <StatusLight state="broken" label="Offline" />
+    const whose = holder === '' ? '' : holder === me?.subject ? ' (only for you)' : ' (of a member)'
+    return <StatusLight state="ok" label={`${app ?? 'Unnamed'}${whose}`} />
   }
   return (
     <Page title="Agents">
-      <Answered of={agents}>
+      <Loaded of={agents}>
         {({ agents: all }) => (
           <Table
             caption="Agents"
@@ -33,24 +33,24 @@ export function AgentsList() {
                 title: 'Agent',
                 cell: ({ agent }) => <Link href={path`/agents/${agent}`}>{agent}</Link>,
               },
-              { title: 'Held by', cell: holderOf },
+              { title: 'Connected app', cell: connectedApp },
               {
-                title: 'Set by its class',
-                cell: ({ fixed }) => (fixed.length > 0 ? fixed.join(', ') : 'nothing'),
+                title: 'Set in code',
+                cell: ({ fixed }) => (fixed.length > 0 ? fixed.join(', ') : '–'),
               },
             ]}
             empty={
-              <Empty title={`No agent yet in ${env === 'sandbox' ? 'the sandbox' : 'production'}`}>
+              <Empty title={`No agents in ${env === 'sandbox' ? 'the sandbox' : 'production'} yet`}>
                 <p>
-                  An agent is a program of yours that connects to this gateway and holds it. Make a server
-                  token under Keys, then start one with the SDK.
+                  An agent is a program of yours that connects to this gateway. Create a server token under
+                  Keys, then start the agent with the SDK.
                 </p>
-                {can('app') ? <ButtonLink href="/keys">Make a server token</ButtonLink> : null}
+                {can('app') ? <ButtonLink href="/keys">Create server token</ButtonLink> : null}
               </Empty>
             }
           />
         )}
-      </Answered>
+      </Loaded>
     </Page>
   )
 }

@@ -3,8 +3,8 @@ import type { CanaryView, SettingsHistory } from '@switchroom/contract/settings'
 import { useState } from 'react'
 import { path } from '../api/client.ts'
 import { useGet, useSend } from '../api/queries.ts'
-import { useCan } from '../shell/identity.ts'
-import { Answered, Empty, Refusal } from '../ui/answers.tsx'
+import { useCan } from '../who/identity.ts'
+import { Loaded, Empty, Refusal } from '../ui/feedback.tsx'
 import { Button } from '../ui/button.tsx'
 import { Select, Slider, TextField } from '../ui/field.tsx'
 import { Section } from '../ui/page.tsx'
@@ -22,18 +22,16 @@ export default function CanaryPart({ agent }: AgentPartProps) {
   return (
     <div className="stack">
       <ScopeSelect {...choosing} />
-      <Answered of={history}>
+      <Loaded of={history}>
         {({ versions }) =>
           versions.length < 2 ? (
             <Empty title="A canary needs two versions">
-              <p>
-                Save the settings once more: then the one can run on some calls and the other on the rest.
-              </p>
+              <p>Save the settings once more, then run one of the versions on a share of the calls.</p>
             </Empty>
           ) : (
-            <Answered of={canary}>
+            <Loaded of={canary}>
               {(view) => (
-                <Standing
+                <CanaryForm
                   key={`${view.canary?.version} ${view.canary?.share}`}
                   agent={agent}
                   view={view}
@@ -41,22 +39,22 @@ export default function CanaryPart({ agent }: AgentPartProps) {
                   isTeam={choosing.isTeam}
                 />
               )}
-            </Answered>
+            </Loaded>
           )
         }
-      </Answered>
+      </Loaded>
     </div>
   )
 }
 
-interface StandingProps {
+interface CanaryFormProps {
   agent: string
   view: CanaryView
   versions: number[]
   isTeam: boolean
 }
 
-function Standing({ agent, view: { canary }, versions, isTeam }: StandingProps) {
+function CanaryForm({ agent, view: { canary }, versions, isTeam }: CanaryFormProps) {
   const [newest = 0] = versions
   const [version, setVersion] = useState(canary?.version ?? newest)
   const [share, setShare] = useState(canary?.share ?? 10)
@@ -67,11 +65,11 @@ function Standing({ agent, view: { canary }, versions, isTeam }: StandingProps) 
   const other = versions.find((one) => one !== version) ?? newest
   const save = async () => {
     const body = { version, share, ...(note && { note }), ...(isTeam && { team: true }) }
-    if (await send('put', address, body)) toast(`Version ${version} runs on ${share} calls in a hundred.`)
+    if (await send('put', address, body)) toast(`Version ${version} runs on ${share}% of calls.`)
   }
   const stop = async () => {
     if (await send('delete', address + (isTeam ? '?team=true' : '')))
-      toast('Every call runs the newest version.')
+      toast('All calls use the newest version.')
   }
   return (
     <>
@@ -79,8 +77,8 @@ function Standing({ agent, view: { canary }, versions, isTeam }: StandingProps) 
         title="Canary"
         hint={
           canary
-            ? `Version ${canary.version} runs on ${canary.share} calls in a hundred, version ${other} on the rest.`
-            : 'None stands: every call runs the newest version.'
+            ? `Version ${canary.version} runs on ${canary.share}% of calls, version ${other} on the rest.`
+            : 'No canary: all calls use the newest version.'
         }
       >
         <div className="fields">
@@ -94,23 +92,23 @@ function Standing({ agent, view: { canary }, versions, isTeam }: StandingProps) 
           <TextField label="Note" value={note} onChange={setNote} disabled={!can('pipeline')} />
         </div>
         <Slider
-          label="Calls in a hundred"
+          label="Share of calls"
           min={0}
           max={100}
           value={share}
           disabled={!can('pipeline')}
           onChange={setShare}
-          format={(value) => `${value} %`}
+          format={(value) => `${value}%`}
         />
         <Refusal error={error} />
         {can('pipeline') ? (
           <div className="row">
             <Button tone="primary" busy={busy} onClick={() => void save()}>
-              {canary ? 'Change the canary' : 'Start the canary'}
+              {canary ? 'Update canary' : 'Start canary'}
             </Button>
             {canary ? (
               <Button busy={busy} onClick={() => void stop()}>
-                End it
+                End canary
               </Button>
             ) : null}
           </div>
@@ -137,35 +135,34 @@ function Compared({ agent, before, after, isTeam }: ComparedProps) {
   })
   const drift = useGet<Drift>(`/v1/insights/drift?${query}`, { everyMs: 15_000 })
   return (
-    <Section title={`Version ${before} and version ${after} compared`}>
-      <Answered of={drift}>
-        {(fared) => (
+    <Section title={`Versions ${before} and ${after} compared`}>
+      <Loaded of={drift}>
+        {(compared) => (
           <>
             <Table
-              caption="How the two versions fared"
-              rows={[fared.before, fared.after]}
+              caption="Results of both versions"
+              rows={[compared.before, compared.after]}
               rowKey={({ version }) => String(version)}
               columns={[
                 { title: 'Version', cell: ({ version }) => `Version ${version}` },
                 { title: 'Calls', isNumeric: true, cell: ({ calls }) => calls },
-                { title: 'With errors', isNumeric: true, cell: ({ errors }) => errors },
-                { title: 'Model too late', isNumeric: true, cell: ({ llm_timeouts }) => llm_timeouts },
+                { title: 'Calls with errors', isNumeric: true, cell: ({ errors }) => errors },
+                { title: 'Model timeouts', isNumeric: true, cell: ({ llm_timeouts }) => llm_timeouts },
                 {
-                  title: 'Seconds on average',
+                  title: 'Average duration (s)',
                   isNumeric: true,
-                  cell: ({ avg_duration_s }) =>
-                    avg_duration_s === null ? 'none ended' : Math.round(avg_duration_s),
+                  cell: ({ avg_duration_s }) => (avg_duration_s === null ? '–' : Math.round(avg_duration_s)),
                 },
               ]}
             />
             <p className="soft">
-              {fared.fields.length === 0
-                ? 'They are set alike.'
-                : `They differ in: ${fared.fields.map(knobLabel).join(', ')}.`}
+              {compared.fields.length === 0
+                ? 'The settings are identical.'
+                : `Different settings: ${compared.fields.map(knobLabel).join(', ')}.`}
             </p>
           </>
         )}
-      </Answered>
+      </Loaded>
     </Section>
   )
 }

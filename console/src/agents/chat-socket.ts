@@ -2,13 +2,14 @@ import type { AgentList } from '@switchroom/contract/apps'
 import type { ChatFrame } from '@switchroom/contract/chat'
 import { useEffect, useRef, useState } from 'react'
 import { api } from '../api/client.ts'
+import { screenSentence } from '../api/screen-sentences.ts'
 import { currentSession } from '../api/session.ts'
 
 export interface ChatLine {
   id: string
   who: 'you' | 'agent'
   text: string
-  /** Said and not yet in the call's log. */
+  /** Sent, and not yet in the call's log. */
   isSending: boolean
 }
 
@@ -16,7 +17,7 @@ export interface Chat {
   state: 'closed' | 'opening' | 'open' | 'ended'
   call: string | null
   lines: readonly ChatLine[]
-  /** The agent has not answered what was said last. */
+  /** The last message has no answer yet. */
   isAnswering: boolean
   error: string | null
   start: () => void
@@ -28,17 +29,17 @@ type Known = Pick<Chat, 'state' | 'call' | 'lines' | 'error'>
 
 const nothing: Known = { state: 'closed', call: null, lines: [], error: null }
 
-/** A written conversation with an agent, taken up again when its connection is lost. */
+/** A chat with an agent, resumed after a lost connection. */
 export function useChat(agent: string): Chat {
   const [known, setKnown] = useState(nothing)
   const socket = useRef<WebSocket | null>(null)
   const last = useRef({ call: null as string | null, seq: 0, isOver: true })
-  /** Said and not heard yet, in order: after a lost connection it is said again. */
-  const unheard = useRef(new Map<string, string>())
+  /** Sent and not yet confirmed, in order; sent again after a lost connection. */
+  const unconfirmed = useRef(new Map<string, string>())
 
   const send = (id: string, frame: object) => {
     const text = JSON.stringify(frame)
-    unheard.current.set(id, text)
+    unconfirmed.current.set(id, text)
     if (socket.current?.readyState === WebSocket.OPEN) socket.current.send(text)
   }
 
@@ -51,10 +52,10 @@ export function useChat(agent: string): Chat {
       if ('seq' in frame) last.current.seq = frame.seq
       if (frame.type === 'started') {
         last.current.call = frame.call
-        for (const text of unheard.current.values()) opened.send(text)
+        for (const text of unconfirmed.current.values()) opened.send(text)
       }
-      if (frame.type === 'heard') unheard.current.delete(frame.id)
-      if (frame.type === 'error') unheard.current.delete([...unheard.current.keys()][0] ?? '') // the oldest
+      if (frame.type === 'heard') unconfirmed.current.delete(frame.id)
+      if (frame.type === 'error') unconfirmed.current.delete([...unconfirmed.current.keys()][0] ?? '') // the oldest
       if (frame.type === 'ended') last.current.isOver = true
       setKnown((before) => after(before, frame))
     })
@@ -62,7 +63,7 @@ export function useChat(agent: string): Chat {
       if (socket.current !== opened || last.current.isOver) return
       if (last.current.call === null) {
         last.current.isOver = true
-        // A browser is not told why a socket was refused; a plain request is.
+        // A browser hides why a socket was refused; a plain request shows it.
         void whyRefused(agent).then((error) => setKnown((before) => ({ ...before, state: 'closed', error })))
       } else setTimeout(() => socket.current === opened && connect(), 1000)
     })
@@ -81,7 +82,7 @@ export function useChat(agent: string): Chat {
     isAnswering: known.state === 'open' && known.lines.at(-1)?.who === 'you',
     start: () => {
       last.current = { call: null, seq: 0, isOver: false }
-      unheard.current.clear()
+      unconfirmed.current.clear()
       setKnown({ ...nothing, state: 'opening' })
       connect()
     },
@@ -115,11 +116,11 @@ function after(before: Known, frame: ChatFrame): Known {
     case 'ended':
       return { ...before, state: 'ended' }
     case 'error':
-      return { ...before, error: frame.detail }
+      return { ...before, error: screenSentence(frame.detail) }
   }
 }
 
-/** The key goes as a protocol that is offered: a browser's socket sends no headers, and no address holds a key. */
+/** The key is sent as a subprotocol: a browser's socket sends no headers, and a key must not be in a URL. */
 function openSocket(agent: string, resuming: Record<string, string>): WebSocket {
   const { key, env } = currentSession()
   const address = new URL('/v1/chat', location.href)
@@ -132,8 +133,8 @@ async function whyRefused(agent: string): Promise<string> {
   try {
     const { agents } = await api.get<AgentList>('/v1/agents')
     if (!agents.find((one) => one.agent === agent)?.held)
-      return `Nobody holds ${agent} here: start the app that holds it, then try again.`
-    return 'The gateway did not open the conversation: try again in a moment.'
+      return `${agent} is offline: no app is connected. Start its app, then try again.`
+    return 'The gateway could not start the conversation. Try again in a moment.'
   } catch (refused) {
     return refused instanceof Error ? refused.message : String(refused)
   }

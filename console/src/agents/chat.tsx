@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState, type FormEvent } from 'react'
 import { Link } from 'wouter'
 import { path } from '../api/client.ts'
-import { Empty, Refusal } from '../ui/answers.tsx'
+import { Empty, Refusal } from '../ui/feedback.tsx'
 import { Button } from '../ui/button.tsx'
 import { TextField } from '../ui/field.tsx'
 import type { AgentPartProps } from './agent-part.ts'
@@ -30,19 +30,17 @@ export default function ChatPart({ agent }: AgentPartProps) {
     return (
       <div className="stack">
         <Refusal error={chat.error} />
-        <Empty title={`Write to ${agent}`}>
-          <p>
-            It answers as it would answer anybody. The conversation is a call: its log is kept under Calls.
-          </p>
+        <Empty title={`Chat with ${agent}`}>
+          <p>The agent answers as it does for any caller. The conversation is logged under Calls.</p>
           <Button tone="primary" onClick={chat.start}>
-            Start a chat
+            Start chat
           </Button>
         </Empty>
       </div>
     )
   return (
     <section className="chat" aria-label={`Chat with ${agent}`}>
-      <div className="chat-lines" ref={list} role="log" aria-label="What was said" tabIndex={0}>
+      <div className="chat-lines" ref={list} role="log" aria-label="Transcript" tabIndex={0}>
         {chat.lines.map(({ id, who, text: said, isSending }) => (
           <div key={id} className={`chat-line ${who}`} data-sending={isSending || undefined}>
             <span className="sr-only">{who === 'you' ? 'You' : agent}: </span>
@@ -54,10 +52,10 @@ export default function ChatPart({ agent }: AgentPartProps) {
       <Refusal error={chat.error} />
       {chat.state === 'ended' ? (
         <div className="row">
-          <p className="grow">The conversation is over.</p>
-          {chat.call ? <Link href={path`/calls/${chat.call}`}>Its log</Link> : null}
+          <p className="grow">The conversation has ended.</p>
+          {chat.call ? <Link href={path`/calls/${chat.call}`}>Call log</Link> : null}
           <Button tone="primary" onClick={chat.start}>
-            Start another
+            New chat
           </Button>
         </div>
       ) : (
@@ -73,12 +71,12 @@ export default function ChatPart({ agent }: AgentPartProps) {
           <Button tone="primary" type="submit" busy={chat.state === 'opening'}>
             Send
           </Button>
-          <Button onClick={chat.end}>End</Button>
+          <Button onClick={chat.end}>End chat</Button>
         </form>
       )}
       {chat.call && chat.state === 'open' ? (
         <p className="soft">
-          <Link href={path`/calls/${chat.call}`}>This call’s log</Link>
+          <Link href={path`/calls/${chat.call}`}>Call log</Link>
         </p>
       ) : null}
     </section>

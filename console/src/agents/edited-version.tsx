@@ -1,10 +1,10 @@
 import { useState, type ReactNode } from 'react'
 import { useGet } from '../api/queries.ts'
-import { Answered } from '../ui/answers.tsx'
+import { Loaded } from '../ui/feedback.tsx'
 import { Button } from '../ui/button.tsx'
 import {
   ScopeSelect,
-  scopeWords,
+  scopeLabels,
   useScopeChoice,
   type ScopeChoosing,
   type ScopeName,
@@ -12,21 +12,21 @@ import {
 
 export interface Edited<Row> {
   choosing: ScopeChoosing
-  /** What the editor begins with; null where nothing is set yet. */
+  /** The saved version that is edited; null before the first save. */
   own: Row | null
-  /** Told by the editor: whether something in it is not saved. */
+  /** The editor reports unsaved changes. */
   setDirty: (isDirty: boolean) => void
-  /** Told by the editor: what it sent was refused, as it is where somebody else saved meanwhile. */
+  /** The editor reports a refused save, for example because another member saved first. */
   onRefused: () => void
 }
 
 interface ScopedEditorProps<View, Row> {
   address: string
-  /** Another key means that the editor begins anew. */
+  /** A new key resets the editor. */
   children: (view: View, edited: Edited<Row>, key: string) => ReactNode
 }
 
-/** What an agent has in versions: the newest one of the scope that is chosen, to be changed. */
+/** Edits the newest version in the chosen scope. */
 export function ScopedEditor<View extends Record<ScopeName, Row | null>, Row extends { version: number }>({
   address,
   children,
@@ -37,13 +37,13 @@ export function ScopedEditor<View extends Record<ScopeName, Row | null>, Row ext
   return (
     <div className="stack">
       <ScopeSelect {...choosing} />
-      <Answered of={versions}>
+      <Loaded of={versions}>
         {(view) => (
           <EditedVersion scope={choosing.scope} newest={view[choosing.scope]}>
             {(edited, key) => children(view, { choosing, onRefused, ...edited }, key)}
           </EditedVersion>
         )}
-      </Answered>
+      </Loaded>
     </div>
   )
 }
@@ -54,7 +54,7 @@ interface EditedVersionProps<Row> {
   children: (edited: Pick<Edited<Row>, 'own' | 'setDirty'>, key: string) => ReactNode
 }
 
-/** A version that somebody else saves meanwhile is taken up at once, unless that would lose what was typed. */
+/** Loads a version that another member saves, unless that would lose unsaved changes. */
 function EditedVersion<Row extends { version: number }>({
   scope,
   newest,
@@ -63,21 +63,21 @@ function EditedVersion<Row extends { version: number }>({
   const [begun, setBegun] = useState({ scope, own: newest })
   const [isDirty, setDirty] = useState(false)
   const isOther = begun.scope !== scope || begun.own?.version !== newest?.version
-  const takeUp = () => {
+  const load = () => {
     setBegun({ scope, own: newest })
     setDirty(false)
   }
-  if (isOther && (!isDirty || begun.scope !== scope)) takeUp()
+  if (isOther && (!isDirty || begun.scope !== scope)) load()
   const { own } = begun
   return (
     <>
       {isOther && isDirty ? (
         <div className="row" role="status">
           <p className="grow">
-            {scopeWords[scope]} is at version {newest?.version ?? 0} meanwhile: what you changed here cannot
-            be saved over it.
+            {scopeLabels[scope]}: version {newest?.version ?? 0} was saved in the meantime. Your changes here
+            cannot be saved.
           </p>
-          <Button onClick={takeUp}>Drop my changes and take it up</Button>
+          <Button onClick={load}>Discard my changes</Button>
         </div>
       ) : null}
       {children({ own, setDirty }, `${begun.scope} ${own?.version ?? 0}`)}

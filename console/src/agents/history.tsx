@@ -2,9 +2,9 @@ import type { Config, SettingsDiff, SettingsHistory, SettingsView } from '@switc
 import { useState } from 'react'
 import { path } from '../api/client.ts'
 import { useGet, useSend } from '../api/queries.ts'
-import { useCan, useWho } from '../shell/identity.ts'
-import { useNames } from '../shell/names.ts'
-import { Answered, Empty, Refusal } from '../ui/answers.tsx'
+import { useCan, useWho } from '../who/identity.ts'
+import { useNames } from '../who/names.ts'
+import { Loaded, Empty, Refusal } from '../ui/feedback.tsx'
 import { Badge } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
@@ -14,7 +14,7 @@ import { Time } from '../ui/time.tsx'
 import { toast } from '../ui/toast.tsx'
 import type { AgentPartProps } from './agent-part.ts'
 import { knobGroups, shownValue } from './knob-list.ts'
-import { ScopeSelect, scopeWords, useScopeChoice } from './scope-choice.tsx'
+import { ScopeSelect, scopeLabels, useScopeChoice } from './scope-choice.tsx'
 import './settings.css'
 
 export default function HistoryPart({ agent }: AgentPartProps) {
@@ -23,31 +23,31 @@ export default function HistoryPart({ agent }: AgentPartProps) {
   const history = useGet<SettingsHistory>(
     path`/v1/agents/${agent}/settings/history` + (isTeam ? '?team=true' : ''),
   )
-  const [looked, setLooked] = useState<number | null>(null)
+  const [opened, setOpened] = useState<number | null>(null)
   const nameOf = useNames()
   const can = useCan()
   const { send, busy, error, clear } = useSend()
   const close = () => {
-    setLooked(null)
+    setOpened(null)
     clear()
   }
   const rollBack = async (version: number) => {
     const body = { version, ...(isTeam && { team: true }) }
     if (!(await send<SettingsView>('post', path`/v1/agents/${agent}/settings/rollback`, body))) return
     close()
-    toast(`Version ${version} is the newest again.`)
+    toast(`Rolled back to version ${version}.`)
   }
   return (
     <div className="stack">
       <ScopeSelect {...choosing} />
-      <Answered of={history}>
+      <Loaded of={history}>
         {({ versions }) => {
-          const at = versions.findIndex(({ version }) => version === looked)
+          const at = versions.findIndex(({ version }) => version === opened)
           const [row, before] = [versions[at], versions[at + 1]]
           return (
             <>
               <Table
-                caption={`Versions of ${scopeWords[scope]}`}
+                caption={`Versions of ${scopeLabels[scope]}`}
                 rows={versions}
                 rowKey={({ version }) => String(version)}
                 columns={[
@@ -60,25 +60,25 @@ export default function HistoryPart({ agent }: AgentPartProps) {
                       </>
                     ),
                   },
-                  { title: 'Set', cell: ({ set_at }) => <Time epochS={set_at} /> },
+                  { title: 'Saved', cell: ({ set_at }) => <Time epochS={set_at} /> },
                   { title: 'By', cell: ({ author }) => nameOf(author) },
                   { title: 'Note', cell: ({ note }) => note ?? '' },
                   {
                     title: '',
                     cell: ({ version }) => (
-                      <Button onClick={() => setLooked(version)}>
-                        What changed <span className="sr-only">in version {version}</span>
+                      <Button onClick={() => setOpened(version)}>
+                        Show changes <span className="sr-only">in version {version}</span>
                       </Button>
                     ),
                   },
                 ]}
                 empty={
-                  <Empty title="Nothing was set here yet">
-                    <p>Every save under Settings becomes a version that you can compare and go back to.</p>
+                  <Empty title="No versions yet">
+                    <p>Every save under Settings creates a version that you can compare and roll back to.</p>
                   </Empty>
                 }
               />
-              <Dialog title={`Version ${looked ?? ''}`} open={row !== undefined} onClose={close}>
+              <Dialog title={`Version ${opened ?? ''}`} open={row !== undefined} onClose={close}>
                 {row ? <Changes from={before?.config ?? {}} to={row.config} /> : null}
                 <Refusal error={error} />
                 {row && at > 0 && can('pipeline') ? (
@@ -90,14 +90,14 @@ export default function HistoryPart({ agent }: AgentPartProps) {
             </>
           )
         }}
-      </Answered>
-      {scope === 'production' ? null : <Against agent={agent} isTeam={isTeam} />}
+      </Loaded>
+      {scope === 'production' ? null : <Differences agent={agent} isTeam={isTeam} />}
     </div>
   )
 }
 
-/** How this scope differs from the one below it, or from production. */
-function Against({ agent, isTeam }: { agent: string; isTeam: boolean }) {
+/** The differences to the team, or from the team to production. */
+function Differences({ agent, isTeam }: { agent: string; isTeam: boolean }) {
   const against = isTeam ? 'production' : 'team'
   const query = new URLSearchParams({ against, ...(isTeam && { team: 'true' }) })
   const { me } = useWho()
@@ -106,9 +106,9 @@ function Against({ agent, isTeam }: { agent: string; isTeam: boolean }) {
   if (!isOpen || diff.error || !diff.data) return null
   const { fields, changes } = diff.data
   return (
-    <Section title={isTeam ? 'Against production' : 'Against the team’s'}>
+    <Section title={isTeam ? 'Compared with production' : 'Compared with the team'}>
       {fields.length === 0 ? (
-        <p className="soft">Nothing differs.</p>
+        <p className="soft">No differences.</p>
       ) : (
         <Changes
           from={Object.fromEntries(fields.map((field) => [field, changes[field]?.there ?? undefined]))}
@@ -123,7 +123,7 @@ export function Changes({ from, to }: { from: Config; to: Config }) {
   const changed = knobGroups
     .flatMap(({ fields }) => fields)
     .filter(({ knob }) => JSON.stringify(from[knob]) !== JSON.stringify(to[knob]))
-  if (changed.length === 0) return <p className="soft">No setting differs.</p>
+  if (changed.length === 0) return <p className="soft">No differences.</p>
   return (
     <ul className="changes">
       {changed.map(({ knob, label }) => (

@@ -1,21 +1,22 @@
 import type { Config, Greeting, Knob, Turn } from '@switchroom/contract/settings'
 import { useState } from 'react'
 import { Checkbox, Select, TextArea, TextField } from '../ui/field.tsx'
+import { turnDefaults } from './knob-defaults.ts'
 import type { KnobField } from './knob-list.ts'
 
 export interface KnobEditorProps {
   field: KnobField
   config: Config
-  /** The value of the scope below, as a hint of what applies while nothing is set. */
+  /** The value that applies while nothing is set: "Default: 12", "Team: en". */
   inherited: string
-  /** What the scope below has. */
+  /** The settings of the scope below. */
   below: Config
   error: string | undefined
   disabled: boolean
   change: (changed: Partial<Config>) => void
 }
 
-/** The control that fits a knob. What is set to undefined is taken out of the set. */
+/** The control of a knob. Undefined unsets it. */
 export function KnobEditor(props: KnobEditorProps) {
   const { field, config, inherited, error, disabled, change } = props
   const { knob, label, hint } = field
@@ -46,7 +47,7 @@ export function KnobEditor(props: KnobEditorProps) {
           value={value === undefined ? '' : shown(value)}
           onChange={(said) => change(one(knob, said === '' ? undefined : said === 'true'))}
           options={[
-            { value: '', label: `Not set (${inherited})` },
+            { value: '', label: inherited },
             { value: 'true', label: 'Yes' },
             { value: 'false', label: 'No' },
           ]}
@@ -59,10 +60,10 @@ export function KnobEditor(props: KnobEditorProps) {
           value={config.end_of_turn ?? ''}
           onChange={(said) => change(one(knob, said === '' ? undefined : said))}
           options={[
-            { value: '', label: `Not set (${inherited})` },
-            { value: 'stt', label: 'The ears themselves' },
-            { value: 'framework', label: 'The media framework' },
-            { value: 'smart-turn', label: 'A model on the worker' },
+            { value: '', label: inherited },
+            { value: 'stt', label: 'Speech-to-text model' },
+            { value: 'framework', label: 'Silence and transcript' },
+            { value: 'smart-turn', label: 'Smart-turn model' },
           ]}
         />
       )
@@ -102,7 +103,7 @@ const shown = (value: Config[Knob]) => (typeof value === 'object' ? JSON.stringi
 
 const one = (knob: Knob, value: unknown): Partial<Config> => ({ [knob]: value })
 
-/** What is no number is sent as it was typed, and the gateway's sentence says what is wrong with it. */
+/** Text that is not a number is sent as typed: the gateway explains what is wrong. */
 const numberIn = (said: string) =>
   said === '' ? undefined : Number.isNaN(Number(said)) ? said : Number(said)
 
@@ -110,7 +111,7 @@ function GreetingEditor({ config, inherited, below, error, disabled, change }: K
   const { greeting } = config
   const verb = greeting === undefined ? '' : greeting.reply === undefined ? 'say' : 'reply'
   const set = (next: Greeting | undefined) => change({ greeting: next })
-  // Whoever changes the words begins with those that apply.
+  // Starts with the inherited text.
   const wordsOf = (said: string) => (said === 'say' ? below.greeting?.say : below.greeting?.reply) ?? ''
   const rest =
     greeting?.allow_interruptions === undefined ? {} : { allow_interruptions: greeting.allow_interruptions }
@@ -123,15 +124,15 @@ function GreetingEditor({ config, inherited, below, error, disabled, change }: K
         value={verb}
         onChange={(said) => set(said === '' ? undefined : { [said]: wordsOf(said), ...rest })}
         options={[
-          { value: '', label: `Not set (${inherited})` },
-          { value: 'say', label: 'Says these words' },
-          { value: 'reply', label: 'Lets the model open' },
+          { value: '', label: inherited },
+          { value: 'say', label: 'Fixed text' },
+          { value: 'reply', label: 'Written by the model' },
         ]}
       />
       {verb === 'say' || verb === 'reply' ? (
         <>
           <TextArea
-            label={verb === 'say' ? 'What it says first' : 'What the model is asked to open with'}
+            label={verb === 'say' ? 'Greeting text' : 'Instructions for the greeting'}
             rows={3}
             error={error}
             disabled={disabled}
@@ -139,7 +140,7 @@ function GreetingEditor({ config, inherited, below, error, disabled, change }: K
             onChange={(said) => set({ [verb]: said, ...rest })}
           />
           <Checkbox
-            label="The caller may interrupt it"
+            label="Caller can interrupt the greeting"
             disabled={disabled}
             checked={greeting?.allow_interruptions ?? false}
             onChange={(allow_interruptions) => set({ ...greeting, allow_interruptions })}
@@ -151,14 +152,15 @@ function GreetingEditor({ config, inherited, below, error, disabled, change }: K
 }
 
 const turnParts: [keyof Turn, string][] = [
-  ['endpointing_ms', 'Silence that ends a turn (ms)'],
-  ['min_interruption_words', 'Words that interrupt'],
-  ['min_interruption_ms', 'Speech that interrupts (ms)'],
+  ['endpointing_ms', 'Endpointing silence (ms)'],
+  ['min_interruption_words', 'Barge-in: words'],
+  ['min_interruption_ms', 'Barge-in: speech (ms)'],
   ['eot_threshold', 'End-of-turn threshold'],
   ['eager_eot_threshold', 'Eager end-of-turn threshold'],
 ]
 
-function TurnEditor({ config, inherited, error, disabled, change }: KnobEditorProps) {
+function TurnEditor({ config, below, error, disabled, change }: KnobEditorProps) {
+  const team = config.turn === undefined ? below.turn : undefined // a scope sets the knob as a whole
   const set = (name: keyof Turn, said: string) => {
     const { [name]: _, ...others } = config.turn ?? {}
     const next = said === '' ? others : { ...others, [name]: numberIn(said) }
@@ -166,14 +168,16 @@ function TurnEditor({ config, inherited, error, disabled, change }: KnobEditorPr
   }
   return (
     <fieldset className="knob-parts" disabled={disabled}>
-      <legend>Cut of a turn</legend>
-      <p className="field-hint">While nothing is set: {inherited}.</p>
+      <legend>Endpointing and barge-in</legend>
       <div className="fields">
         {turnParts.map(([name, label]) => (
           <TextField
             key={name}
             label={label}
             inputMode="decimal"
+            placeholder={
+              team?.[name] === undefined ? `Default: ${turnDefaults[name]}` : `Team: ${team[name]}`
+            }
             error={error !== undefined && error.includes(name) ? error : undefined}
             value={config.turn?.[name] === undefined ? '' : String(config.turn[name])}
             onChange={(said) => set(name, said)}
@@ -199,16 +203,16 @@ function MemoryEditor({ config, inherited, error, disabled, change }: KnobEditor
   return (
     <fieldset className="knob-parts" disabled={disabled}>
       <legend>Memory</legend>
-      <p className="field-hint">While nothing is set: {inherited}.</p>
+      <p className="field-hint">{inherited}</p>
       <div className="fields">
         <TextArea
-          label="What it remembers of a caller"
+          label="What to remember about a caller"
           error={error}
           value={text(config.memory?.remember)}
           onChange={(said) => set('remember', said)}
         />
         <TextArea
-          label="What it forgets"
+          label="What to forget"
           value={text(config.memory?.forget)}
           onChange={(said) => set('forget', said)}
         />
@@ -217,7 +221,7 @@ function MemoryEditor({ config, inherited, error, disabled, change }: KnobEditor
   )
 }
 
-/** Taken when it reads as JSON; until then what was typed stands, with a sentence. */
+/** Applied once it is valid JSON; until then the text stays, with an error. */
 function JsonEditor({ field, config, inherited, error, disabled, change }: KnobEditorProps) {
   const value = config[field.knob]
   const [text, setText] = useState(value === undefined ? '' : JSON.stringify(value, null, 2))
@@ -228,7 +232,7 @@ function JsonEditor({ field, config, inherited, error, disabled, change }: KnobE
       setWrong(null)
       change(one(field.knob, parsed))
     } catch {
-      setWrong('This is no JSON yet, so it is not part of what would be saved.')
+      setWrong('Invalid JSON. It is left out when you save.')
     }
   }
   return (

@@ -10,73 +10,93 @@ export interface KnobField {
 export interface KnobGroup {
   title: string
   fields: KnobField[]
-  /** Rarely needed: closed until somebody opens it. */
-  isRare?: boolean
+  /** Closed at first. */
+  isAdvanced?: boolean
 }
 
 export const knobGroups: KnobGroup[] = [
   {
-    title: 'How a call opens and ends',
+    title: 'Start and end of a call',
     fields: [
       { knob: 'greeting', label: 'Greeting', kind: 'greeting' },
-      { knob: 'hangup', label: 'Hangs up when', kind: 'hangup' },
+      { knob: 'hangup', label: 'Hang up when', kind: 'hangup' },
       {
         knob: 'language',
         label: 'Language',
         kind: 'text',
-        hint: 'A tag such as en or pt-BR, for ears and voice.',
+        hint: 'A tag such as en or pt-BR, for speech-to-text and text-to-speech.',
       },
     ],
   },
   {
-    title: 'What it runs on',
+    title: 'Model and voice',
     fields: [
       { knob: 'llm', label: 'Model', kind: 'text', hint: 'vendor/model, a vendor alone, or a model alone.' },
       { knob: 'temperature', label: 'Temperature', kind: 'number' },
-      { knob: 'llm_timeout_s', label: 'Seconds a turn waits for the model', kind: 'number' },
-      { knob: 'stt', label: 'Ears', kind: 'text', hint: 'vendor/model, as for the model.' },
-      { knob: 'tts', label: 'Vendor of the voice', kind: 'text' },
-      { knob: 'tts_model', label: 'Model of the voice', kind: 'text' },
-      { knob: 'voice', label: 'Voice', kind: 'text', hint: 'Its id; listen to them under Voices.' },
+      { knob: 'llm_timeout_s', label: 'Model timeout (seconds)', kind: 'number' },
+      {
+        knob: 'stt',
+        label: 'Speech-to-text',
+        kind: 'text',
+        hint: 'vendor/model, a vendor alone, or a model alone.',
+      },
+      { knob: 'tts', label: 'Text-to-speech vendor', kind: 'text' },
+      { knob: 'tts_model', label: 'Text-to-speech model', kind: 'text' },
+      { knob: 'voice', label: 'Voice', kind: 'text', hint: 'The voice id. Listen to voices under Voices.' },
     ],
   },
   {
-    title: 'Turns and memory',
+    title: 'Turn detection',
     fields: [
-      { knob: 'end_of_turn', label: 'Who ends the caller’s turn', kind: 'turn-end' },
-      { knob: 'turn', label: 'Cut of a turn', kind: 'turn' },
+      { knob: 'end_of_turn', label: 'Turn detection', kind: 'turn-end' },
+      { knob: 'turn', label: 'Endpointing and barge-in', kind: 'turn' },
+    ],
+  },
+  {
+    title: 'Memory, knowledge and recording',
+    fields: [
       { knob: 'memory', label: 'Memory', kind: 'memory' },
-      { knob: 'knowledge', label: 'Knowledge', kind: 'long', hint: 'Markdown, read whole into every call.' },
+      {
+        knob: 'knowledge',
+        label: 'Knowledge',
+        kind: 'long',
+        hint: 'Markdown. Every call gets the whole text.',
+      },
       { knob: 'record', label: 'Record calls', kind: 'flag' },
-      { knob: 'max_duration_s', label: 'Longest call in seconds', kind: 'number', hint: '0 is no limit.' },
+      {
+        knob: 'max_duration_s',
+        label: 'Maximum call duration (seconds)',
+        kind: 'number',
+        hint: '0 means no limit.',
+      },
     ],
   },
   {
-    title: 'For experts',
-    isRare: true,
+    title: 'Advanced',
+    isAdvanced: true,
     fields: [
-      { knob: 'judge', label: 'Judge', kind: 'text', hint: 'The model its calls are judged on.' },
-      { knob: 'judge_builds', label: 'Class of the judge', kind: 'text' },
-      { knob: 'judge_options', label: 'Options of the judge', kind: 'json' },
-      { knob: 'llm_builds', label: 'Class of the model', kind: 'text' },
-      { knob: 'llm_options', label: 'Options of the model', kind: 'json' },
-      { knob: 'stt_builds', label: 'Class of the ears', kind: 'text' },
-      { knob: 'stt_options', label: 'Options of the ears', kind: 'json' },
-      { knob: 'tts_builds', label: 'Class of the voice', kind: 'text' },
-      { knob: 'tts_options', label: 'Options of the voice', kind: 'json' },
+      { knob: 'judge', label: 'Evaluation model', kind: 'text', hint: 'The model that evaluates calls.' },
+      { knob: 'judge_builds', label: 'Evaluation: implementation', kind: 'text' },
+      { knob: 'judge_options', label: 'Evaluation: options', kind: 'json' },
+      { knob: 'llm_builds', label: 'Model: implementation', kind: 'text' },
+      { knob: 'llm_options', label: 'Model: options', kind: 'json' },
+      { knob: 'stt_builds', label: 'Speech-to-text: implementation', kind: 'text' },
+      { knob: 'stt_options', label: 'Speech-to-text: options', kind: 'json' },
+      { knob: 'tts_builds', label: 'Text-to-speech: implementation', kind: 'text' },
+      { knob: 'tts_options', label: 'Text-to-speech: options', kind: 'json' },
       { knob: 'bases', label: 'Knowledge bases', kind: 'json' },
     ],
   },
 ]
 
-/** As the settings call it. */
+/** The label of a knob. */
 export const knobLabel = (name: string) =>
   knobGroups.flatMap(({ fields }) => fields).find(({ knob }) => knob === name)?.label ?? name
 
-/** What a key that opens words alone may set. */
+/** What a key with the scope `words` alone may set. */
 export const wordsKnobs: readonly Knob[] = ['greeting', 'memory']
 
-/** What a class sets along with the name it declares. */
+/** The knobs that code sets with each name it declares. */
 const declaredWith: Partial<Record<string, readonly Knob[]>> = {
   voice: ['voice', 'tts', 'tts_model', 'tts_builds', 'tts_options'],
   llm: ['llm', 'temperature', 'llm_builds', 'llm_options'],
@@ -89,7 +109,7 @@ export function isDeclared(knob: Knob, fixed: readonly string[]): boolean {
   return fixed.some((name) => name === knob || declaredWith[name]?.includes(knob))
 }
 
-/** The knob that a refusal speaks of, so that its sentence stands beside it. */
+/** The knob that a refusal names, to show the error beside its field. */
 export function knobNamedIn(sentence: string, changed: readonly Knob[]): Knob | undefined {
   const all = knobGroups.flatMap(({ fields }) => fields.map(({ knob }) => knob))
   const words = new Set(sentence.split(/\W+/))
@@ -98,7 +118,7 @@ export function knobNamedIn(sentence: string, changed: readonly Knob[]): Knob | 
   return named ?? (changed.length === 1 ? changed[0] : undefined)
 }
 
-/** As a person reads a value of a knob. */
+/** A value of a knob as text. */
 export function shownValue(value: Config[Knob]): string {
   if (value === undefined) return 'not set'
   if (typeof value === 'string') return value === '' ? 'empty' : value

@@ -2,7 +2,7 @@ import type { Lexicon, LexiconRow, LexiconView } from '@switchroom/contract/sett
 import { useEffect, useState, type FormEvent } from 'react'
 import { path } from '../api/client.ts'
 import { useSend } from '../api/queries.ts'
-import { Refusal } from '../ui/answers.tsx'
+import { Refusal } from '../ui/feedback.tsx'
 import { Badge } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
 import { TextArea, TextField } from '../ui/field.tsx'
@@ -10,7 +10,7 @@ import { Section } from '../ui/page.tsx'
 import { toast } from '../ui/toast.tsx'
 import type { AgentPartProps } from './agent-part.ts'
 import { ScopedEditor, type Edited } from './edited-version.tsx'
-import { scopeWords } from './scope-choice.tsx'
+import { scopeLabels } from './scope-choice.tsx'
 import './settings.css'
 
 export default function LexiconPart({ agent }: AgentPartProps) {
@@ -62,29 +62,29 @@ function Editor({ agent, own, below, fixed, choosing, setDirty, onRefused }: Edi
     const body = { lexicon, if_version: own?.version ?? 0, ...(isTeam && { team: true }) }
     if (!(await send('put', path`/v1/agents/${agent}/lexicon`, body))) return onRefused()
     setDirty(false)
-    toast('The lexicon is saved.')
+    toast('Lexicon saved.')
   }
   return (
     <form className="stack" onSubmit={(event) => void submit(event)}>
       {own === null && below !== null ? (
-        <p className="soft">Nothing is set in your scope: this is the team’s, and a save makes it yours.</p>
+        <p className="soft">You have no draft yet: this is the team’s lexicon. Saving creates your draft.</p>
       ) : null}
       <Section
-        title="What the voice says"
-        hint="In place of a word that it would say wrongly."
-        actions={fixed.includes('says') ? <Badge tone="warn">From its class</Badge> : null}
+        title="Pronunciation"
+        hint="How text-to-speech says a word."
+        actions={fixed.includes('says') ? <Badge tone="warn">Set in code</Badge> : null}
       >
         <div className="said-rows">
           {said.map(({ id, word, spoken }) => (
             <div key={id} className="said-row">
               <TextField
-                label="Written"
+                label="Word"
                 value={word}
                 onChange={change(id, 'word')}
                 disabled={fixed.includes('says')}
               />
               <TextField
-                label="Said"
+                label="Say as"
                 value={spoken}
                 onChange={change(id, 'spoken')}
                 disabled={fixed.includes('says')}
@@ -104,14 +104,14 @@ function Editor({ agent, own, below, fixed, choosing, setDirty, onRefused }: Edi
             disabled={fixed.includes('says')}
             onClick={() => setSaid((before) => [...before, ...withIds([{ word: '', spoken: '' }])])}
           >
-            Add a word
+            Add word
           </Button>
         </div>
       </Section>
       <Section
-        title="What the ears must know"
-        hint="Names and words of your trade, one a line."
-        actions={fixed.includes('hears') ? <Badge tone="warn">From its class</Badge> : null}
+        title="Vocabulary"
+        hint="Names and terms that speech-to-text should recognize, one per line."
+        actions={fixed.includes('hears') ? <Badge tone="warn">Set in code</Badge> : null}
       >
         <TextArea
           label="Words"
@@ -124,10 +124,10 @@ function Editor({ agent, own, below, fixed, choosing, setDirty, onRefused }: Edi
       <Refusal error={error} />
       <div className="row">
         <Button tone="primary" type="submit" busy={busy}>
-          Save the lexicon
+          Save lexicon
         </Button>
         <span className="soft">
-          {own ? `${scopeWords[scope]} is at version ${own.version}.` : 'Nothing is set here yet.'}
+          {own ? `${scopeLabels[scope]}: version ${own.version}.` : 'Nothing saved yet.'}
         </span>
       </div>
     </form>

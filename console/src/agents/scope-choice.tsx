@@ -1,20 +1,20 @@
 import { useState } from 'react'
 import { useSession } from '../api/session.ts'
-import { useWho } from '../shell/identity.ts'
+import { useWho } from '../who/identity.ts'
 import { Select } from '../ui/field.tsx'
 
-/** Whose settings are meant: in the sandbox a person has their own and the team's, in production there is one. */
+/** Whose settings: a draft and the team's in the sandbox, one set in production. */
 export type ScopeName = 'yours' | 'team' | 'production'
 
-export const scopeWords: Record<ScopeName, string> = {
-  yours: 'Yours',
+export const scopeLabels: Record<ScopeName, string> = {
+  yours: 'My draft',
   team: 'Team',
   production: 'Production',
 }
 
 export interface ScopeChoosing {
   scope: ScopeName
-  /** How a request says it. */
+  /** The `team` flag of requests. */
   isTeam: boolean
   choose: ((scope: ScopeName) => void) | null
 }
@@ -34,12 +34,12 @@ export function ScopeSelect({ scope, choose }: ScopeChoosing) {
     <div className="narrow">
       <Select
         label="Scope"
-        hint="Your own is used by your calls alone."
+        hint="Only your own calls use your draft."
         value={scope}
         onChange={(value) => choose(value === 'team' ? 'team' : 'yours')}
         options={[
-          { value: 'yours', label: 'Yours' },
-          { value: 'team', label: 'The team’s' },
+          { value: 'yours', label: scopeLabels.yours },
+          { value: 'team', label: scopeLabels.team },
         ]}
       />
     </div>

@@ -2,8 +2,8 @@ import type { Config, Knob, SettingsRow, SettingsView } from '@switchroom/contra
 import { useEffect, useRef, useState, type FormEvent, type ReactNode } from 'react'
 import { path } from '../api/client.ts'
 import { useSend } from '../api/queries.ts'
-import { useCan } from '../shell/identity.ts'
-import { Refusal } from '../ui/answers.tsx'
+import { useCan } from '../who/identity.ts'
+import { Refusal } from '../ui/feedback.tsx'
 import { Badge } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
 import { TextField } from '../ui/field.tsx'
@@ -11,9 +11,10 @@ import { Section } from '../ui/page.tsx'
 import { toast } from '../ui/toast.tsx'
 import type { AgentPartProps } from './agent-part.ts'
 import { ScopedEditor, type Edited } from './edited-version.tsx'
+import { useKnobDefaults } from './knob-defaults.ts'
 import { KnobEditor } from './knob-editors.tsx'
 import { isDeclared, knobGroups, knobNamedIn, shownValue, wordsKnobs, type KnobField } from './knob-list.ts'
-import { scopeWords } from './scope-choice.tsx'
+import { scopeLabels } from './scope-choice.tsx'
 import './settings.css'
 
 export default function SettingsPart({ agent }: AgentPartProps) {
@@ -35,6 +36,7 @@ function Editor({ agent, view, own, choosing, setDirty, onRefused }: EditorProps
   const [note, setNote] = useState('')
   const { send, busy, error, clear } = useSend()
   const can = useCan()
+  const defaultOf = useKnobDefaults()
   const below = scope === 'yours' ? (view.team?.config ?? {}) : {}
   const changed = knobGroups
     .flatMap(({ fields }) => fields.map(({ knob }) => knob))
@@ -61,7 +63,7 @@ function Editor({ agent, view, own, choosing, setDirty, onRefused }: EditorProps
     }
     if (!(await send('put', path`/v1/agents/${agent}/settings`, body))) return onRefused()
     setDirty(false)
-    toast('Saved: the next call runs it.')
+    toast('Saved. The next call uses it.')
   }
   const row = (field: KnobField) => {
     const isFixed = isDeclared(field.knob, view.fixed)
@@ -70,23 +72,33 @@ function Editor({ agent, view, own, choosing, setDirty, onRefused }: EditorProps
         <KnobEditor
           field={field}
           config={config}
-          inherited={inheritedWords(field.knob, below, isFixed)}
+          inherited={inheritedLabel(
+            below[field.knob],
+            isFixed,
+            defaultOf(field.knob, { ...below, ...config }),
+          )}
           below={below}
           error={named === field.knob ? error?.message : undefined}
           disabled={isFixed || !(can('pipeline') || wordsKnobs.includes(field.knob))}
           change={change}
         />
-        <Origin knob={field.knob} config={config} below={below} isFixed={isFixed} scope={scopeWords[scope]} />
+        <Origin
+          knob={field.knob}
+          config={config}
+          below={below}
+          isFixed={isFixed}
+          scope={scopeLabels[scope]}
+        />
       </div>
     )
   }
   return (
     <form className="stack" onSubmit={(event) => void submit(event)}>
-      {knobGroups.map(({ title, fields, isRare }) =>
-        isRare ? (
-          <Rare key={title} title={title} mustOpen={fields.some(({ knob }) => knob === named)}>
+      {knobGroups.map(({ title, fields, isAdvanced }) =>
+        isAdvanced ? (
+          <Advanced key={title} title={title} mustOpen={fields.some(({ knob }) => knob === named)}>
             <div className="knobs">{fields.map(row)}</div>
-          </Rare>
+          </Advanced>
         ) : (
           <Section key={title} title={title}>
             <div className="knobs">{fields.map(row)}</div>
@@ -98,26 +110,26 @@ function Editor({ agent, view, own, choosing, setDirty, onRefused }: EditorProps
           title="Save"
           hint={
             own
-              ? `${scopeWords[scope]} is at version ${own.version}. A changed stage is tried before anything is kept.`
-              : `Nothing is set here yet. A changed stage is tried before anything is kept.`
+              ? `${scopeLabels[scope]}: version ${own.version}. Changed vendors and models are tested before they are saved.`
+              : 'Nothing saved yet. Changed vendors and models are tested before they are saved.'
           }
         >
           <TextField
             label="Note"
-            placeholder="Why, for the history"
+            placeholder="Reason for the change"
             value={note}
             onChange={setNote}
             maxLength={500}
           />
           {error && named === undefined ? <Refusal error={error} /> : null}
           {error && named !== undefined ? (
-            <p className="refusal">Nothing was kept. {error.message}</p> // read out at its field, seen here too
+            <p className="refusal">Nothing was saved. {error.message}</p> // announced at its field, visible here too
           ) : null}
           <div className="row">
             <Button tone="primary" type="submit" busy={busy} disabled={changed.length === 0}>
               {changed.length === 0
-                ? 'Nothing changed'
-                : `Save ${changed.length === 1 ? 'the change' : `${changed.length} changes`}`}
+                ? 'No changes'
+                : `Save ${changed.length === 1 ? 'change' : `${changed.length} changes`}`}
             </Button>
             {changed.length > 0 ? (
               <Button onClick={() => change(resetTo(own?.config ?? {}, changed))}>Undo</Button>
@@ -129,20 +141,20 @@ function Editor({ agent, view, own, choosing, setDirty, onRefused }: EditorProps
   )
 }
 
-interface RareProps {
+interface AdvancedProps {
   title: string
-  /** Something in it was refused. */
+  /** A setting in it was refused. */
   mustOpen: boolean
   children: ReactNode
 }
 
-function Rare({ title, mustOpen, children }: RareProps) {
+function Advanced({ title, mustOpen, children }: AdvancedProps) {
   const details = useRef<HTMLDetailsElement>(null)
   useEffect(() => {
     if (mustOpen && details.current) details.current.open = true
   }, [mustOpen])
   return (
-    <details ref={details} className="section rare">
+    <details ref={details} className="section advanced">
       <summary>
         <h2>{title}</h2>
       </summary>
@@ -155,9 +167,9 @@ function resetTo(config: Config, changed: readonly Knob[]): Partial<Config> {
   return Object.fromEntries(changed.map((knob) => [knob, config[knob]]))
 }
 
-function inheritedWords(knob: Knob, below: Config, isFixed: boolean): string {
-  if (isFixed) return 'set by its class'
-  return below[knob] === undefined ? 'the default' : shownValue(below[knob])
+function inheritedLabel(below: Config[Knob], isFixed: boolean, byDefault: string): string {
+  if (isFixed) return 'Set in code'
+  return below === undefined ? `Default: ${byDefault}` : `Team: ${shownValue(below)}`
 }
 
 interface OriginProps {
@@ -168,10 +180,10 @@ interface OriginProps {
   scope: string
 }
 
-/** Which scope a call would take the knob from. */
+/** The scope that a call takes the knob from. */
 function Origin({ knob, config, below, isFixed, scope }: OriginProps) {
-  if (isFixed) return <Badge tone="warn">From its class</Badge>
-  if (config[knob] !== undefined) return <Badge tone="good">From {scope}</Badge>
-  if (below[knob] !== undefined) return <Badge>From Team</Badge>
+  if (isFixed) return <Badge tone="warn">Set in code</Badge>
+  if (config[knob] !== undefined) return <Badge tone="good">{scope}</Badge>
+  if (below[knob] !== undefined) return <Badge>Team</Badge>
   return <Badge>Default</Badge>
 }

@@ -16,7 +16,7 @@ export interface VoiceCall {
   mute: (isMuted: boolean) => void
 }
 
-/** A spoken conversation from this browser's microphone. */
+/** A spoken call from this browser's microphone. */
 export function useVoiceCall(agent: string): VoiceCall {
   const [state, setState] = useState<VoiceCall['state']>('closed')
   const [call, setCall] = useState<string | null>(null)
@@ -74,7 +74,7 @@ export function useVoiceCall(agent: string): VoiceCall {
   }
 }
 
-/** What a call has open. Whoever leaves while it is being opened closes also what comes after. */
+/** The resources of a call. Closed while it connects, it also closes what arrives later. */
 class Attempt {
   isOver = false
   #isMuted = false
@@ -88,7 +88,7 @@ class Attempt {
 
   speakInto(microphone: MediaStream): void {
     this.#microphone = microphone
-    this.mute(this.#isMuted) // said before the microphone was there
+    this.mute(this.#isMuted) // set before the microphone was there
     this.keep({
       close: () => {
         for (const track of microphone.getTracks()) track.stop()
@@ -116,8 +116,8 @@ async function listen(): Promise<MediaStream> {
     const isForbidden = error instanceof DOMException && error.name === 'NotAllowedError'
     throw new Error(
       isForbidden
-        ? 'The browser may not use the microphone: allow it for this page, then try again.'
-        : 'No microphone was found: connect one, then try again.',
+        ? 'Microphone access is blocked. Allow it for this page, then try again.'
+        : 'No microphone found. Connect one, then try again.',
       { cause: error },
     )
   }
@@ -129,7 +129,7 @@ function connect(opened: OpenedBrowserCall, microphone: MediaStream, onEnd: () =
     : offerSound(opened, microphone, onEnd)
 }
 
-/** The embedded plane: one offer with every candidate in it, one answer. */
+/** Embedded media: one offer with all candidates, one answer. */
 async function offerSound(
   { server_url, participant_token }: OpenedBrowserCall,
   microphone: MediaStream,
@@ -140,7 +140,7 @@ async function offerSound(
   sound.autoplay = true
   connection.addEventListener('track', ({ streams, track }) => {
     sound.srcObject = streams[0] ?? new MediaStream([track])
-    sound.play().catch(() => {}) // a browser that forbids it plays on the next press
+    sound.play().catch(() => {}) // a browser that blocks autoplay plays on the next click
   })
   connection.addEventListener('connectionstatechange', () => {
     if (connection.connectionState === 'failed' || connection.connectionState === 'closed') onEnd()
@@ -150,8 +150,8 @@ async function offerSound(
     await connection.setLocalDescription(await connection.createOffer())
     await gathered(connection)
     const offer = { sdp: connection.localDescription?.sdp }
-    const asking = { key: participant_token, env: null, isProbe: true }
-    const answer = await api.post<AnsweredSound>(reachable(server_url), offer, asking)
+    const options = { key: participant_token, env: null, isProbe: true }
+    const answer = await api.post<AnsweredSound>(reachable(server_url), offer, options)
     await connection.setRemoteDescription({ type: 'answer', sdp: answer.sdp })
   } catch (error) {
     connection.close()
@@ -165,7 +165,7 @@ async function offerSound(
   }
 }
 
-/** An http address is the gateway's own, whatever name this page was opened under. */
+/** An http address is the gateway's own: use the host of this page. */
 function reachable(address: string): string {
   const { protocol, pathname } = new URL(address)
   return protocol === 'http:' ? pathname : address
@@ -181,7 +181,7 @@ function gathered(connection: RTCPeerConnection): Promise<void> {
   })
 }
 
-/** LiveKit: its own client, loaded when it is needed. */
+/** LiveKit: its own client, loaded on demand. */
 async function joinRoom(
   { server_url, participant_token }: OpenedBrowserCall,
   microphone: MediaStream,

@@ -2,9 +2,9 @@ import type { Entry } from '@switchroom/contract/log'
 import { Link } from 'wouter'
 import { path } from '../api/client.ts'
 import { useLog } from '../api/events.ts'
-import { useCan } from '../shell/identity.ts'
-import { Empty, Refusal } from '../ui/answers.tsx'
-import { Lamp } from '../ui/badge.tsx'
+import { useCan } from '../who/identity.ts'
+import { Empty, Refusal } from '../ui/feedback.tsx'
+import { StatusLight } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
 import { Switch } from '../ui/field.tsx'
 import type { AgentPartProps } from './agent-part.ts'
@@ -23,7 +23,7 @@ export default function VoicePart({ agent }: AgentPartProps) {
       <div className="stack">
         <Refusal error={voice.error} />
         <Empty title={`Talk to ${agent}`}>
-          <p>Your browser asks for the microphone. What is said is written down below as it is heard.</p>
+          <p>Your browser asks for the microphone. A live transcript appears below.</p>
           <Button tone="primary" onClick={voice.start}>
             Start talking
           </Button>
@@ -33,9 +33,9 @@ export default function VoicePart({ agent }: AgentPartProps) {
   return (
     <section className="chat" aria-label={`Spoken call with ${agent}`}>
       <div className="voice-state">
-        <Lamp
+        <StatusLight
           state={isOver ? 'broken' : voice.state === 'open' ? 'ok' : 'waiting'}
-          label={isOver ? 'The call is over' : voice.state === 'open' ? 'You are on the line' : 'Connecting'}
+          label={isOver ? 'Call ended' : voice.state === 'open' ? 'Connected' : 'Connecting'}
         />
         {isOver ? (
           <Button tone="primary" onClick={voice.start}>
@@ -43,14 +43,14 @@ export default function VoicePart({ agent }: AgentPartProps) {
           </Button>
         ) : (
           <>
-            <Switch label="Mute the microphone" checked={voice.isMuted} onChange={voice.mute} />
+            <Switch label="Mute microphone" checked={voice.isMuted} onChange={voice.mute} />
             <Button tone="danger" onClick={voice.end}>
               Hang up
             </Button>
           </>
         )}
       </div>
-      <div className="chat-lines" role="log" aria-label="What was said" tabIndex={0}>
+      <div className="chat-lines" role="log" aria-label="Transcript" tabIndex={0}>
         {spokenIn(entries).map(({ key, who, text }) => (
           <div key={key} className={`chat-line ${who}`}>
             <span className="sr-only">{who === 'you' ? 'You' : agent}: </span>
@@ -60,14 +60,14 @@ export default function VoicePart({ agent }: AgentPartProps) {
       </div>
       {voice.call ? (
         <p className="soft">
-          <Link href={path`/calls/${voice.call}`}>This call’s log</Link>, with timings
+          <Link href={path`/calls/${voice.call}`}>Call log</Link> with latency
         </p>
       ) : null}
     </section>
   )
 }
 
-/** What both said, and what is being heard at this moment. */
+/** The finished turns, and the partial transcript of the current one. */
 function spokenIn(entries: readonly Entry[]) {
   const said = entries
     .filter(({ type }) => type === 'user.message' || type === 'agent.message')

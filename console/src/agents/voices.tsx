@@ -5,8 +5,8 @@ import type { SettingsView } from '@switchroom/contract/settings'
 import { useEffect, useRef, useState } from 'react'
 import { open, path } from '../api/client.ts'
 import { useGet, useSend } from '../api/queries.ts'
-import { useCan } from '../shell/identity.ts'
-import { Answered, Empty, Refusal } from '../ui/answers.tsx'
+import { useCan } from '../who/identity.ts'
+import { Loaded, Empty, Refusal } from '../ui/feedback.tsx'
 import { Button } from '../ui/button.tsx'
 import { Select, TextField } from '../ui/field.tsx'
 import { Table } from '../ui/table.tsx'
@@ -38,7 +38,7 @@ export default function VoicesPart({ agent }: AgentPartProps) {
       ...(choosing.isTeam && { team: true }),
     }
     if (await send('put', path`/v1/agents/${agent}/settings`, body))
-      toast(`${agent} speaks with ${voice} now.`)
+      toast(`${agent} now speaks with ${voice}.`)
   }
   const wantedOf = (tts: string, voice: string): Wanted => ({
     tts,
@@ -49,7 +49,7 @@ export default function VoicesPart({ agent }: AgentPartProps) {
   return (
     <div className="stack">
       {sample.playing ? (
-        // What it says stands in the field, or is the usual line.
+        // Its text is in the field above.
         // oxlint-disable-next-line jsx-a11y/media-has-caption
         <audio key={sample.playing.address} src={sample.playing.address} autoPlay onEnded={sample.stop} />
       ) : null}
@@ -64,13 +64,13 @@ export default function VoicesPart({ agent }: AgentPartProps) {
         ) : null}
         <TextField
           label="Language"
-          hint="A tag such as en; empty for all."
+          hint="A tag such as en. Leave empty for all."
           value={language}
           onChange={setLanguage}
         />
         <TextField
-          label="Words to say"
-          hint="Empty for the usual line."
+          label="Sample text"
+          hint="Leave empty for the default sentence."
           value={text}
           onChange={setText}
           maxLength={400}
@@ -78,7 +78,7 @@ export default function VoicesPart({ agent }: AgentPartProps) {
         <ScopeSelect {...choosing} />
       </div>
       <Refusal error={sample.error ?? error} />
-      <Answered of={voices}>
+      <Loaded of={voices}>
         {({ tts, voices: all }) => (
           <Table
             caption={`Voices of ${tts}`}
@@ -86,7 +86,7 @@ export default function VoicesPart({ agent }: AgentPartProps) {
             rowKey={({ id }) => id}
             columns={[
               { title: 'Voice', cell: nameOf },
-              { title: 'Language', cell: ({ language: spoken }) => spoken ?? 'several' },
+              { title: 'Language', cell: ({ language: spoken }) => spoken ?? 'Multiple' },
               { title: 'About', cell: aboutOf },
               {
                 title: '',
@@ -101,7 +101,7 @@ export default function VoicesPart({ agent }: AgentPartProps) {
                       {sample.playing?.voice === id ? 'Stop' : 'Play'} <span className="sr-only">{name}</span>
                     </Button>
                     {own?.config.voice === id ? (
-                      <span className="soft">in use</span>
+                      <span className="soft">In use</span>
                     ) : (
                       <Button busy={busy} onClick={() => void use(tts, id)}>
                         Use <span className="sr-only">{name}</span>
@@ -112,13 +112,13 @@ export default function VoicesPart({ agent }: AgentPartProps) {
               },
             ]}
             empty={
-              <Empty title="No voice speaks that language">
-                <p>Leave the language empty to see all of them, or choose another vendor.</p>
+              <Empty title="No voices for this language">
+                <p>Clear the language or choose another vendor.</p>
               </Empty>
             }
           />
         )}
-      </Answered>
+      </Loaded>
     </div>
   )
 }
@@ -139,7 +139,7 @@ interface Wanted {
   language?: string
 }
 
-/** One sample at a time; leaving the page ends it. */
+/** Plays one sample at a time; leaving the page stops it. */
 function useSample() {
   const [loading, setLoading] = useState<string | null>(null)
   const [playing, setPlaying] = useState<{ voice: string; address: string } | null>(null)
@@ -151,7 +151,7 @@ function useSample() {
     if (address !== undefined) return () => URL.revokeObjectURL(address)
   }, [address])
   const play = async (wanted: Wanted) => {
-    asked.current?.abort() // whoever asks for another does not want to hear both
+    asked.current?.abort() // a new sample replaces the one that plays
     const { signal } = (asked.current = new AbortController())
     setPlaying(null)
     setLoading(wanted.voice)

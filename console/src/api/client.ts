@@ -1,13 +1,14 @@
 import type { Environment } from '@switchroom/contract/scopes'
+import { screenSentence } from './screen-sentences.ts'
 import { currentSession, signOut } from './session.ts'
 
-/** What the gateway refused, in its own sentence. */
+/** A refused request: `message` is the sentence for the screen, `detail` the gateway's own. */
 export class Refused extends Error {
   readonly status: number
   readonly detail: string
 
   constructor(status: number, detail: string) {
-    super(detail)
+    super(screenSentence(detail))
     this.status = status
     this.detail = detail
   }
@@ -15,49 +16,43 @@ export class Refused extends Error {
 
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
 
-export interface Asking {
+export interface RequestOptions {
   signal?: AbortSignal
-  /** Instead of the session's own, for a key that is not signed in with yet; null for none. */
+  /** Overrides the session's key; null sends none. */
   key?: string | null
-  /** Instead of the environment chosen; null leaves it to the key. */
+  /** Overrides the chosen environment; null uses the key's own. */
   env?: Environment | null
   headers?: Record<string, string>
-  /** A key refused here is no reason to sign out. */
+  /** A 401 here does not sign out. */
   isProbe?: boolean
-  /** It is carried out although the page is closed meanwhile. */
+  /** The request survives the page. */
   keepalive?: boolean
 }
 
 export const api = {
-  get: <Answer>(address: string, asking?: Asking) => ask<Answer>('get', address, undefined, asking),
-  post: <Answer>(address: string, body?: unknown, asking?: Asking) =>
-    ask<Answer>('post', address, body, asking),
-  put: <Answer>(address: string, body?: unknown, asking?: Asking) =>
-    ask<Answer>('put', address, body, asking),
-  patch: <Answer>(address: string, body?: unknown, asking?: Asking) =>
-    ask<Answer>('patch', address, body, asking),
-  delete: <Answer>(address: string, body?: unknown, asking?: Asking) =>
-    ask<Answer>('delete', address, body, asking),
+  get: <Answer>(address: string, options?: RequestOptions) => ask<Answer>('get', address, undefined, options),
+  post: <Answer>(address: string, body?: unknown, options?: RequestOptions) =>
+    ask<Answer>('post', address, body, options),
 }
 
-/** The answer's JSON, `{}` where it has no body. Every refusal is thrown as `Refused`. */
+/** The JSON of the response, `{}` without a body. Every refusal is thrown as `Refused`. */
 export async function ask<Answer>(
   method: Method,
   address: string,
   body?: unknown,
-  asking: Asking = {},
+  options: RequestOptions = {},
 ): Promise<Answer> {
-  const response = await open(method, address, body, asking)
+  const response = await open(method, address, body, options)
   const text = await response.text()
   return JSON.parse(text === '' ? '{}' : text)
 }
 
-/** The answer itself, for sound and for streams. */
+/** The response itself, for audio and streams. */
 export async function open(
   method: Method,
   address: string,
   body?: unknown,
-  { signal, key: otherKey, env: otherEnv, headers, isProbe = false, keepalive = false }: Asking = {},
+  { signal, key: otherKey, env: otherEnv, headers, isProbe = false, keepalive = false }: RequestOptions = {},
 ): Promise<Response> {
   const session = currentSession()
   const key = otherKey === undefined ? session.key : otherKey
@@ -75,12 +70,12 @@ export async function open(
     keepalive,
   }).catch((error: unknown) => {
     if (signal?.aborted) throw error
-    throw new Refused(0, 'The gateway cannot be reached: check your connection, then try again.')
+    throw new Refused(0, 'The gateway cannot be reached. Check your connection and try again.')
   })
   if (response.ok) return response
   const refused = new Refused(response.status, await sentenceOf(response))
   const isOwnKey = key !== null && key === currentSession().key
-  if (refused.status === 401 && isOwnKey && !isProbe) signOut(refused.detail)
+  if (refused.status === 401 && isOwnKey && !isProbe) signOut(refused.message)
   throw refused
 }
 
@@ -90,9 +85,9 @@ async function sentenceOf(response: Response): Promise<string> {
     if (typeof detail === 'string') return detail
     if (typeof error === 'string') return error
   } catch {
-    // something between the browser and the gateway answered
+    // a proxy answered
   }
-  return `The gateway answered ${response.status}: try again in a moment.`
+  return `The gateway answered ${response.status}. Try again in a moment.`
 }
 
 /** A path with each value escaped: path`/v1/members/${id}`. */

@@ -8,9 +8,9 @@ export interface Following {
   onEntry: (entry: Entry) => void
 }
 
-const againAfterMs = 1000
+const retryAfterMs = 1000
 
-/** Reads a log from its beginning, and comes back where it was when the connection is lost. It ends with the call. */
+/** Follows a log from its beginning until the call ends, and resumes after a lost connection. */
 export async function follow(path: string, { signal, onEntry }: Following): Promise<void> {
   let last = 0
   while (!signal.aborted) {
@@ -23,17 +23,17 @@ export async function follow(path: string, { signal, onEntry }: Following): Prom
         if (!entry) continue
         if (!entry.ephemeral && entry.seq > 0) last = entry.seq
         onEntry(entry)
-        if (entry.type === 'call.ended') return // nothing comes after it, however the connection goes
+        if (entry.type === 'call.ended') return // the last entry of a call
       }
     } catch (error) {
       if (signal.aborted) return
       if (error instanceof Refused && error.status !== 0 && error.status < 500) throw error
     }
-    await pause(againAfterMs, signal)
+    await pause(retryAfterMs, signal)
   }
 }
 
-/** The entries of a log, oldest first, as they come. A null path follows nothing. */
+/** The entries of a log, oldest first, live. A null path follows nothing. */
 export function useLog(path: string | null): { entries: readonly Entry[]; error: Error | null } {
   const { key, env } = useSession()
   const [entries, setEntries] = useState<readonly Entry[]>([])
@@ -45,7 +45,7 @@ export function useLog(path: string | null): { entries: readonly Entry[]; error:
     const gone = new AbortController()
     let waiting: Entry[] = []
     let frame = 0
-    // A long log comes in one burst: it is drawn once a frame, not once an entry.
+    // A long log arrives in one burst: render once per frame, not once per entry.
     const onEntry = (entry: Entry) => {
       waiting.push(entry)
       frame ||= requestAnimationFrame(() => {
@@ -86,7 +86,7 @@ export async function* eventsOf(body: ReadableStream<Uint8Array>): AsyncGenerato
       for (const lines of events) yield parsed(lines)
     }
   } finally {
-    void reader.cancel().catch(() => {}) // left early, the connection is closed
+    void reader.cancel().catch(() => {}) // closes the connection if the caller stops early
   }
 }
 

@@ -11,9 +11,9 @@ interface Page {
 export interface PagesOptions<Answer extends Page, Item> {
   itemsOf: (page: Answer) => readonly Item[]
   keyOf: (item: Item) => string
-  /** The first page is asked again while the screen is looked at. */
+  /** Polls the first page while the screen is open. */
   everyMs?: number
-  /** Oldest first: what is new stands on the last page, so every page is asked again. */
+  /** Oldest first: new items are on the last page, so every page is polled. */
   growsAtEnd?: boolean
 }
 
@@ -26,7 +26,7 @@ export interface Pages<Item> {
   readMore: () => void
 }
 
-/** A list that comes page by page. Where its first page is the newest, what was read further down stays as it was. */
+/** A paged list. With the newest page first, older pages are not loaded again. */
 export function usePages<Answer extends Page, Item>(
   path: string,
   { itemsOf, keyOf, everyMs, growsAtEnd = false }: PagesOptions<Answer, Item>,
@@ -38,7 +38,7 @@ export function usePages<Answer extends Page, Item>(
     queryKey: [key, env, path, 'pages'],
     queryFn: ({ pageParam, signal }) => {
       if (pageParam !== null) return ask<Answer>('get', pageAfter(path, pageParam), undefined, { signal })
-      // The first page is asked for once, although both want it.
+      // Shares the request of the first page.
       return queries.fetchQuery({ queryKey: [key, env, path], queryFn: () => ask<Answer>('get', path) })
     },
     initialPageParam: null as string | null,
@@ -53,7 +53,7 @@ export function usePages<Answer extends Page, Item>(
     const known = new Set(newest.map(keyOf))
     const read = older.data?.pages.flatMap(itemsOf) ?? []
     const rest = read.filter((item) => !known.has(keyOf(item)))
-    // So much came since that the newest page no longer reaches what was read: what lies between is on neither.
+    // More arrived than one page holds: the items between the newest page and the older ones are missing.
     const hasGap = first.data?.next != null && read.length > 0 && rest.length === read.length
     return { items: [...newest, ...rest], isTorn: hasGap }
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- both functions are the same at every render

@@ -15,12 +15,12 @@ export function makeQueries(): QueryClient {
 }
 
 export interface GetOptions {
-  /** Asked again while the screen is looked at. */
+  /** Polls while the screen is open. */
   everyMs?: number
   enabled?: boolean
 }
 
-/** What the gateway has at a path, kept by key, environment and path. A null path asks nothing. */
+/** A GET, cached by key, environment and path. A null path sends nothing. */
 export function useGet<Answer>(
   path: string | null,
   { everyMs, enabled = true }: GetOptions = {},
@@ -35,14 +35,14 @@ export function useGet<Answer>(
 }
 
 export interface Sending {
-  /** The answer, `{}` where it has no body, or null when it was refused. */
+  /** The response, `{}` without a body, or null when it was refused. */
   send: <Answer = object>(method: Method, path: string, body?: unknown) => Promise<Answer | null>
   busy: boolean
   error: Error | null
   clear: () => void
 }
 
-/** Sends one thing at a time, keeps its refusal, and has what is on the screen read again. */
+/** Sends one request at a time, keeps its error, and reloads the data on screen. */
 export function useSend(): Sending {
   const queries = useQueryClient()
   const sending = useRef(false)
@@ -51,7 +51,7 @@ export function useSend(): Sending {
   const clear = useCallback(() => setError(null), [])
   const send = useCallback(
     async <Answer>(method: Method, path: string, body?: unknown): Promise<Answer | null> => {
-      if (sending.current) return null // a second press while the first is under way
+      if (sending.current) return null // a second click while the first request runs
       sending.current = true
       setBusy(true)
       setError(null)

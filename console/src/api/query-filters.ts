@@ -1,7 +1,7 @@
 import { useCallback } from 'react'
 import { useLocation, useSearch } from 'wouter'
 
-/** What the list is narrowed to, kept in the address, so that it can be linked to and Back brings it back. */
+/** Filters kept in the address, for links and for Back. */
 export function useFilters<const Name extends string>(
   names: readonly Name[],
 ): [Record<Name, string>, (name: Name, value: string) => void] {
@@ -22,8 +22,8 @@ export function useFilters<const Name extends string>(
   return [filters as Record<Name, string>, set]
 }
 
-/** A path with those of the values that are said. */
-export function asked(path: string, values: Record<string, string>): string {
+/** A path with the values that are not empty as its query. */
+export function withQuery(path: string, values: Record<string, string>): string {
   const said = Object.entries(values).filter(([, value]) => value !== '')
   return said.length > 0 ? `${path}?${new URLSearchParams(said).toString()}` : path
 }

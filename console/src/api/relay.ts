@@ -4,19 +4,19 @@ import { open, Refused } from './client.ts'
 import { eventsOf, pause } from './events.ts'
 import { useSession } from './session.ts'
 
-/** Something that happens now in a call of the org. */
+/** A live event of a call of the org. */
 export interface RelayEvent {
   type: string
   agent: string
   call: string
 }
 
-const againAfterMs = 3000
+const retryAfterMs = 3000
 const refreshAfterMs = 400
-/** Sound and single words come many a second, and change no list. */
+/** Audio and word events: many per second, and no list shows them. */
 const passing = /^(?:bot\.word|user\.speaking|speech\.|audio\.|eager\.)/
 
-/** Has the lists that begin with this path read again when something happens in a call. */
+/** Reloads the lists under this path after an event of a call. */
 export function useRelay(prefix: string): void {
   const queries = useQueryClient()
   const refresh = useCallback(() => {
@@ -27,7 +27,7 @@ export function useRelay(prefix: string): void {
   useRelayed(refresh)
 }
 
-/** Told once for what comes together. */
+/** Calls back once for events that arrive together. */
 export function useRelayed(onEvents: (events: readonly RelayEvent[]) => void): void {
   const { key, env } = useSession()
   const told = useRef(onEvents)
@@ -71,8 +71,8 @@ async function listen(signal: AbortSignal, onEvent: (event: RelayEvent) => void)
       }
     } catch (error) {
       const isRefused = error instanceof Refused && error.status >= 400 && error.status < 500
-      if (signal.aborted || isRefused) return // the lists are asked again now and then all the same
+      if (signal.aborted || isRefused) return // the lists are polled anyway
     }
-    await pause(againAfterMs, signal)
+    await pause(retryAfterMs, signal)
   }
 }

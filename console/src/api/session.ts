@@ -1,11 +1,11 @@
 import type { Environment } from '@switchroom/contract/scopes'
 import { useSyncExternalStore } from 'react'
 
-/** Who this tab is signed in as, and in which environment it acts. The key is in no URL and in no cookie. */
+/** The key and environment of this tab. The key is in no URL and in no cookie. */
 export interface Session {
   key: string | null
   env: Environment
-  /** What a sign-in was refused with, or why the gateway took the key back. It stands until the next sign-in. */
+  /** Why a sign-in was refused or the session ended; shown until the next sign-in. */
   ended: string | null
 }
 
@@ -19,26 +19,26 @@ let session: Session = {
   ended: null,
 }
 
-/** A key in the tab dies with the tab; one that is kept is shared with the other tabs of this browser. */
+/** A kept key is shared by all tabs of this browser; another ends with its tab. */
 export function signIn(key: string, { isKept }: { isKept: boolean }): void {
-  forgetKey()
+  removeKey()
   const storage = isKept ? localStorage : sessionStorage
   storage.setItem(keyName, key)
   change({ key, env: 'sandbox', ended: null })
 }
 
-/** Another key for the same person: kept where the last one was. */
+/** Replaces the key of the same person, in the same storage. */
 export function changeKey(key: string): void {
   signIn(key, { isKept: localStorage.getItem(keyName) !== null })
 }
 
 export function signOut(ended: string | null = null): void {
-  forgetKey()
+  removeKey()
   change({ key: null, env: 'sandbox', ended })
 }
 
-/** A sign-in was refused to somebody who is signed in and stays so; null when they have read it. */
-export function tellRefusal(ended: string | null): void {
+/** Shows a refused sign-in to a person who stays signed in; null hides it. */
+export function showRefusal(ended: string | null): void {
   change({ ended })
 }
 
@@ -54,7 +54,7 @@ export function useSession(): Session {
   return useSyncExternalStore(subscribe, currentSession)
 }
 
-function forgetKey(): void {
+function removeKey(): void {
   sessionStorage.removeItem(keyName)
   localStorage.removeItem(keyName)
 }
@@ -70,7 +70,7 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener)
 }
 
-// A tab whose key was kept goes with the tab that signs out.
+// Tabs that share a kept key sign out together.
 globalThis.addEventListener('storage', ({ key, oldValue, newValue }) => {
   if (key === keyName && newValue === null && oldValue === session.key) signOut()
 })

@@ -63,7 +63,7 @@ export const actionOptions = (isPlatform: boolean): Option[] => [
     .map(([value, label]) => ({ value, label })),
 ]
 
-/** Who did it, as a person would say. */
+/** The label of an actor. */
 export function actorLabel({ kind, name, email, key_id, visiting }: AuditEntry['actor']): string {
   const who = name && email ? `${name} (${email})` : (name ?? email)
   if (kind === 'operator') return who ? `${who}, operator` : "The platform's operator key"

@@ -1,7 +1,7 @@
 import type { AuditEntry, AuditPage } from '@switchroom/contract/audit'
 import { usePages } from '../api/pages.ts'
-import { asked, useFilters } from '../api/query-filters.ts'
-import { Empty } from '../ui/answers.tsx'
+import { withQuery, useFilters } from '../api/query-filters.ts'
+import { Empty } from '../ui/feedback.tsx'
 import { Select, TextField } from '../ui/field.tsx'
 import { FilterField } from '../ui/filter-field.tsx'
 import { Page } from '../ui/page.tsx'
@@ -42,7 +42,7 @@ export function AuditLog({ isPlatform = false }: { isPlatform?: boolean }) {
     limit: '100',
   }
   const at = isPlatform ? '/v1/ops/audit' : '/v1/org/audit'
-  const pages = usePages<AuditPage, AuditEntry>(asked(at, query), pageOptions)
+  const pages = usePages<AuditPage, AuditEntry>(withQuery(at, query), pageOptions)
   return (
     <Page title="Audit log">
       <p className="soft">Who changed what, when and from where. No entry is ever changed.</p>
@@ -78,7 +78,7 @@ export function AuditLog({ isPlatform = false }: { isPlatform?: boolean }) {
       </div>
       <PagedTable
         pages={pages}
-        label="Reading the audit log"
+        label="Loading audit log"
         caption="Audit log, newest first"
         rowKey={pageOptions.keyOf}
         columns={isPlatform ? [columns[0] ?? orgColumn, orgColumn, ...columns.slice(1)] : columns}

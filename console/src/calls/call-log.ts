@@ -6,7 +6,7 @@ import { useSession } from '../api/session.ts'
 
 export interface CallLog {
   entries: readonly Entry[]
-  /** What is heard and said at this moment, and kept nowhere. */
+  /** The partial transcript of both sides, which is not stored. */
   now: { hears: string; says: string }
   isLoading: boolean
   error: Error | null
@@ -14,7 +14,7 @@ export interface CallLog {
 
 const nothing: CallLog = { entries: [], now: { hears: '', says: '' }, isLoading: true, error: null }
 
-/** A call's log from its beginning; of a call that goes on, also what comes. */
+/** A call's log from its beginning, followed while the call is live. */
 export function useCallLog(call: string, isLive: boolean | undefined): CallLog {
   const { key, env } = useSession()
   const [log, setLog] = useState(nothing)
@@ -31,7 +31,7 @@ export function useCallLog(call: string, isLive: boolean | undefined): CallLog {
       if (!signal.aborted) setLog((before) => ({ ...before, isLoading: false, error }))
     })
     return () => gone.abort()
-    // oxlint-disable-next-line react-hooks/exhaustive-deps -- a call that ends while it is looked at stays as it was read
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- a call that ends while it is shown is not loaded again
   }, [call, key, env, isLive === undefined])
   return log
 }
@@ -47,7 +47,7 @@ async function readAll(at: string, signal: AbortSignal, take: Take): Promise<voi
   }
 }
 
-/** A long log comes in one burst: it is drawn once a frame, not once an entry. */
+/** A long log arrives in one burst: render once per frame, not once per entry. */
 async function followed(at: string, signal: AbortSignal, take: Take): Promise<void> {
   let waiting: Entry[] = []
   let frame = 0

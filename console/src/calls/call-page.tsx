@@ -3,30 +3,31 @@ import { useEffect, useMemo } from 'react'
 import { Link } from 'wouter'
 import { path } from '../api/client.ts'
 import { useGet } from '../api/queries.ts'
-import { useCan } from '../shell/identity.ts'
-import { Answered, Progress, Refusal } from '../ui/answers.tsx'
+import { useCan } from '../who/identity.ts'
+import { Loaded, Progress, Refusal } from '../ui/feedback.tsx'
 import { Badge } from '../ui/badge.tsx'
 import { ButtonLink } from '../ui/button.tsx'
 import { Page, Section } from '../ui/page.tsx'
 import { Time } from '../ui/time.tsx'
 import { useCallLog, type CallLog } from './call-log.ts'
-import { channelName, contactOf, otherSide } from './call-words.ts'
+import { callTitle, channelName, contactOf } from './call-labels.ts'
 import { EraseContact } from './erase-contact.tsx'
-import { counted, lengthOf } from '../ui/words.ts'
+import { counted, lengthOf } from '../ui/quantities.ts'
 import { StateBadge } from './calls-list.tsx'
 import './calls.css'
 import '../ui/facts.css'
 import { Conversation } from './conversation-list.tsx'
-import { conversationOf, reasonName, stageName } from './conversation.ts'
+import { conversationOf, reasonName, stageName, textIn } from './conversation.ts'
 import { SuperviseCall } from './supervise.tsx'
 import { exchangesOf } from './turn-timings.ts'
-import { useNames } from '../shell/names.ts'
+import { useNames } from '../who/names.ts'
 
-/** One call: what was said and done, how long it took, and what may be done about it while it goes on. */
+/** One call: transcript, latency, details and, while it is live, supervision. */
 export function CallPage({ call }: { call: string }) {
   const state = useGet<CallSummary>(path`/v1/calls/${call}/state`)
   const isLive = state.data && state.data.state !== 'ended'
   const log = useCallLog(call, isLive)
+  const firstWords = textIn(log.entries.find(({ type }) => type === 'user.message')?.data['text'])
   const turningPoint = log.entries.findLast(({ type }) => changesHead.has(type))?.seq
   const { refetch } = state
   useEffect(() => {
@@ -34,12 +35,12 @@ export function CallPage({ call }: { call: string }) {
   }, [turningPoint, refetch])
   return (
     <Page
-      title={state.data ? `Call with ${otherSide(state.data)}` : 'Call'}
+      title={state.data ? callTitle(state.data, firstWords) : 'Call'}
       actions={<ButtonLink href="/calls">All calls</ButtonLink>}
     >
-      <Answered of={state} label="Reading the call">
+      <Loaded of={state} label="Loading call">
         {(summary) => <CallShown summary={summary} log={log} />}
-      </Answered>
+      </Loaded>
     </Page>
   )
 }
@@ -62,23 +63,16 @@ function CallShown({ summary, log }: { summary: CallSummary; log: CallLog }) {
   const isLive = summary.state !== 'ended'
   return (
     <div className="call-page">
-      <Section
-        title="What was said"
-        hint={
-          isLive
-            ? 'It goes on: new turns appear by themselves.'
-            : 'Open the time an answer took to see its stages.'
-        }
-      >
+      <Section title="Transcript" hint={isLive ? 'Live' : 'Open the latency of an answer to see its stages.'}>
         <Refusal error={log.error} />
-        {log.isLoading ? <Progress label="Reading the log" /> : null}
-        {!log.isLoading && items.length === 0 ? <p className="soft">Nothing is kept of this call.</p> : null}
+        {log.isLoading ? <Progress label="Loading log" /> : null}
+        {!log.isLoading && items.length === 0 ? <p className="soft">No log entries.</p> : null}
         <Conversation
           items={items}
           exchanges={exchanges}
           startedAt={summary.started_at}
           now={log.now}
-          contact={otherSide(summary)}
+          contact={contactOf(summary) ?? 'Caller'}
           agent={summary.agent}
           nameOf={nameOf}
         />
@@ -87,7 +81,7 @@ function CallShown({ summary, log }: { summary: CallSummary; log: CallLog }) {
         {isLive && can('talk') ? (
           <SuperviseCall
             summary={summary}
-            holder={summary.held_by === null ? null : nameOf(summary.held_by)}
+            supervisor={summary.held_by === null ? null : nameOf(summary.held_by)}
           />
         ) : null}
         <Facts summary={summary} />
@@ -102,7 +96,7 @@ function Facts({ summary }: { summary: CallSummary }) {
   const { call, agent, state, channel, direction, from, to, started_at, ended_at } = summary
   const contact = contactOf(summary)
   return (
-    <Section title="About this call">
+    <Section title="Details">
       <dl className="facts">
         <dt>State</dt>
         <dd>
@@ -112,27 +106,27 @@ function Facts({ summary }: { summary: CallSummary }) {
         <dd>
           <Link href={`/agents/${encodeURIComponent(agent)}`}>{agent}</Link>
         </dd>
-        <dt>Came in by</dt>
+        <dt>Channel</dt>
         <dd>
           {channelName(channel)}, {direction}
         </dd>
         {from === null ? null : <Fact name="From">{from}</Fact>}
         {to === null ? null : <Fact name="To">{to}</Fact>}
-        <dt>Began</dt>
+        <dt>Started</dt>
         <dd>
           <Time epochS={started_at} />
         </dd>
-        {ended_at === null ? null : <Fact name="Length">{lengthOf(ended_at - started_at)}</Fact>}
+        {ended_at === null ? null : <Fact name="Duration">{lengthOf(ended_at - started_at)}</Fact>}
         <dt>Settings</dt>
         <dd>
-          {summary.config_version === null ? 'As shipped' : `Version ${summary.config_version}`}{' '}
-          {summary.canary ? <Badge tone="warn">canary</Badge> : null}
+          {summary.config_version === null ? 'Defaults' : `Version ${summary.config_version}`}{' '}
+          {summary.canary ? <Badge tone="warn">Canary</Badge> : null}
         </dd>
         <dt>Tools</dt>
-        <dd>{counted(summary.tools.length, 'run')}</dd>
+        <dd>{counted(summary.tools.length, 'tool call')}</dd>
         <dt>Errors</dt>
         <dd>{summary.errors.length}</dd>
-        <dt>Call id</dt>
+        <dt>Call ID</dt>
         <dd>
           <code className="wrap-anywhere">{call}</code>
         </dd>
@@ -158,7 +152,7 @@ function Fact({ name, children }: { name: string; children: React.ReactNode }) {
 function Callbacks({ summary: { callbacks } }: { summary: CallSummary }) {
   if (callbacks.length === 0) return null
   return (
-    <Section title="Wants to be called back">
+    <Section title="Callback requested">
       <ul className="plain-list">
         {callbacks.map(({ seq, number, when, note }) => (
           <li key={seq}>
@@ -172,10 +166,10 @@ function Callbacks({ summary: { callbacks } }: { summary: CallSummary }) {
 }
 
 function Usage({ summary }: { summary: CallSummary }) {
-  const usage = summary.usage.filter(({ vendor }) => vendor !== '') // how long a turn took is no use of anything
+  const usage = summary.usage.filter(({ vendor }) => vendor !== '') // entries without a vendor are latency, not usage
   if (usage.length === 0) return null
   return (
-    <Section title="What it used">
+    <Section title="Usage">
       <dl className="facts">
         {usage.map(({ stage, vendor, model, key, amounts, credits }) => (
           <Fact key={[stage, vendor, model, key].join(' ')} name={stageName(stage)}>

@@ -3,8 +3,8 @@ import type { Entry } from '@switchroom/contract/log'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import { DialForm } from '../numbers/dial-form.tsx'
-import { useCan } from '../shell/identity.ts'
-import { Empty } from '../ui/answers.tsx'
+import { useCan } from '../who/identity.ts'
+import { Empty } from '../ui/feedback.tsx'
 import { Badge } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
@@ -15,7 +15,7 @@ import { Time } from '../ui/time.tsx'
 import { AgentFilter, callTabs } from './calls-list.tsx'
 import { textIn } from './conversation.ts'
 import { usePages } from '../api/pages.ts'
-import { asked, useFilters } from '../api/query-filters.ts'
+import { withQuery, useFilters } from '../api/query-filters.ts'
 
 const pageOptions = {
   itemsOf: ({ callbacks }: CallbackPage) => callbacks,
@@ -24,10 +24,10 @@ const pageOptions = {
   growsAtEnd: true,
 }
 
-/** Who wants to be called back. Nothing dials by itself, and nothing marks one as done. */
+/** Requested callbacks. They are not dialed automatically, and none is marked as done. */
 export function Callbacks() {
   const [{ agent }, setFilter] = useFilters(['agent'])
-  const pages = usePages<CallbackPage, Entry>(asked('/v1/callbacks', { agent }), pageOptions)
+  const pages = usePages<CallbackPage, Entry>(withQuery('/v1/callbacks', { agent }), pageOptions)
   const [chosen, setChosen] = useState<Entry | null>(null)
   const can = useCan()
   const callBack = (entry: Entry) => (
@@ -43,19 +43,19 @@ export function Callbacks() {
       </div>
       <PagedTable
         pages={pages}
-        label="Reading the callbacks"
+        label="Loading callbacks"
         caption="Callbacks, oldest first"
         rowKey={pageOptions.keyOf}
         columns={[
-          { title: 'Number', cell: ({ data }) => textIn(data['number']) || 'unknown' },
-          { title: 'Wanted', cell: (entry) => <Wish entry={entry} /> },
+          { title: 'Number', cell: ({ data }) => textIn(data['number']) || 'Unknown' },
+          { title: 'Request', cell: (entry) => <CallbackRequest entry={entry} /> },
           { title: 'Agent', cell: ({ agent: whose }) => whose },
-          { title: 'Asked', cell: ({ ts }) => <Time epochS={ts} /> },
+          { title: 'Requested', cell: ({ ts }) => <Time epochS={ts} /> },
           { title: '', cell: (entry) => (can('talk') ? callBack(entry) : null) },
         ]}
         empty={
-          <Empty title="Nobody waits for a call">
-            <p>Whoever asks an agent to be called back, or finds every line busy, is listed here.</p>
+          <Empty title="No callbacks">
+            <p>Callers who ask to be called back, or who find all lines busy, are listed here.</p>
           </Empty>
         }
       />
@@ -66,13 +66,13 @@ export function Callbacks() {
   )
 }
 
-function Wish({ entry: { call, data } }: { entry: Entry }) {
+function CallbackRequest({ entry: { call, data } }: { entry: Entry }) {
   const said = [textIn(data['when']), textIn(data['note'])].filter(Boolean).join(': ')
   return (
     <>
-      {said || 'No time was said'}{' '}
-      {data['via'] === 'overflow' ? <Badge tone="warn">every line was busy</Badge> : null}{' '}
-      {call ? <Link href={`/calls/${encodeURIComponent(call)}`}>The call</Link> : null}
+      {said || 'No time given'}{' '}
+      {data['via'] === 'overflow' ? <Badge tone="warn">All lines busy</Badge> : null}{' '}
+      {call ? <Link href={`/calls/${encodeURIComponent(call)}`}>View call</Link> : null}
     </>
   )
 }

@@ -2,7 +2,7 @@ import type { AgentList } from '@switchroom/contract/apps'
 import type { Session, SessionPage } from '@switchroom/contract/sessions'
 import { Link } from 'wouter'
 import { useGet } from '../api/queries.ts'
-import { Empty, Progress, Refusal } from '../ui/answers.tsx'
+import { Empty, Progress, Refusal } from '../ui/feedback.tsx'
 import { Badge } from '../ui/badge.tsx'
 import { Select } from '../ui/field.tsx'
 import { FilterField } from '../ui/filter-field.tsx'
@@ -10,11 +10,11 @@ import { Page } from '../ui/page.tsx'
 import { Tabs } from '../ui/tabs.tsx'
 import { Time } from '../ui/time.tsx'
 import { VirtualList } from '../ui/virtual-list.tsx'
-import { channelName, channelOptions, otherSide, stateName } from './call-words.ts'
-import { counted, lengthOf } from '../ui/words.ts'
+import { channelName, channelOptions, contactLabel, stateName } from './call-labels.ts'
+import { counted, lengthOf } from '../ui/quantities.ts'
 import './calls.css'
 import { usePages, type Pages } from '../api/pages.ts'
-import { asked, useFilters } from '../api/query-filters.ts'
+import { withQuery, useFilters } from '../api/query-filters.ts'
 import { useRelay } from '../api/relay.ts'
 
 export const callTabs = [
@@ -33,7 +33,7 @@ const pageOptions = {
 export function AllCalls() {
   const [filters, setFilter] = useFilters(['agent', 'state', 'channel', 'q'])
   const pages = usePages<SessionPage, Session>(
-    asked('/v1/sessions', { ...filters, limit: '100' }),
+    withQuery('/v1/sessions', { ...filters, limit: '100' }),
     pageOptions,
   )
   useRelay('/v1/sessions')
@@ -41,12 +41,12 @@ export function AllCalls() {
   return (
     <Page title="Calls">
       <Tabs label="Calls" tabs={callTabs} current="/calls" />
-      <div className="fields calls-filters" role="search" aria-label="Narrow the list">
+      <div className="fields calls-filters" role="search" aria-label="Filter calls">
         <FilterField
           label="Search"
           value={filters.q}
           onChange={(q) => setFilter('q', q)}
-          placeholder="Number or words"
+          placeholder="Number or text"
         />
         <AgentFilter value={filters.agent} onChange={(agent) => setFilter('agent', agent)} />
         <Select
@@ -56,14 +56,14 @@ export function AllCalls() {
           options={[{ value: '', label: 'Any state' }, ...stateOptions]}
         />
         <Select
-          label="Came in by"
+          label="Channel"
           value={filters.channel}
           onChange={(channel) => setFilter('channel', channel)}
-          options={[{ value: '', label: 'Anything' }, ...channelOptions]}
+          options={[{ value: '', label: 'Any channel' }, ...channelOptions]}
         />
       </div>
       <Refusal error={pages.error} />
-      {pages.isLoading && !pages.error ? <Progress label="Reading the calls" /> : null}
+      {pages.isLoading && !pages.error ? <Progress label="Loading calls" /> : null}
       {!pages.isLoading && pages.items.length === 0 ? (
         <NoCalls isNarrowed={isNarrowed} />
       ) : (
@@ -71,7 +71,7 @@ export function AllCalls() {
       )}
       <p className="soft" role="status">
         {pages.isReadingMore
-          ? 'Reading more…'
+          ? 'Loading more…'
           : pages.items.length > 0 &&
             `${counted(pages.items.length, 'call')}${pages.hasMore ? ' so far' : ''}`}
       </p>
@@ -79,7 +79,7 @@ export function AllCalls() {
   )
 }
 
-/** What goes on now: nobody has to read the list again by hand. */
+/** Live calls; the list updates by itself. */
 export function LiveCalls() {
   const open = useGet<SessionPage>('/v1/sessions?state=open&limit=100', { everyMs })
   const held = useGet<SessionPage>('/v1/sessions?state=held&limit=100', { everyMs })
@@ -90,12 +90,12 @@ export function LiveCalls() {
     <Page title="Calls">
       <Tabs label="Calls" tabs={callTabs} current="/calls/live" />
       <Refusal error={open.error ?? held.error} />
-      {!isThere && !open.error && !held.error ? <Progress label="Reading the calls" /> : null}
+      {!isThere && !open.error && !held.error ? <Progress label="Loading calls" /> : null}
       {isThere && live.length === 0 ? (
-        <Empty title="Nobody is on a call">
+        <Empty title="No live calls">
           <p>
-            Calls and chats appear here by themselves. <Link href="/agents">Talk to an agent</Link> to see
-            one.
+            New calls and chats appear here automatically. <Link href="/agents">Talk to an agent</Link> to
+            start one.
           </p>
         </Empty>
       ) : null}
@@ -106,7 +106,7 @@ export function LiveCalls() {
 
 const fewCalls = 8
 
-/** A frame of its own to scroll in, where there is something to scroll. */
+/** A scrolling frame only for lists that need one. */
 function CallRows({ pages }: { pages: Pages<Session> }) {
   const label = 'Calls, newest first'
   if (pages.items.length <= fewCalls && !pages.hasMore)
@@ -151,7 +151,7 @@ export function AgentFilter({ value, onChange }: { value: string; onChange: (val
       label="Agent"
       value={value}
       onChange={onChange}
-      options={[{ value: '', label: 'Every agent' }, ...named]}
+      options={[{ value: '', label: 'All agents' }, ...named]}
     />
   )
 }
@@ -161,7 +161,7 @@ export function CallRow({ session }: { session: Session }) {
   return (
     <Link href={`/calls/${encodeURIComponent(call)}`} className="call-row">
       <span className="call-row-who">
-        <strong>{otherSide(session)}</strong>
+        <strong>{contactLabel(session)}</strong>
         <span className="soft">
           {direction === 'outbound' ? 'called by' : 'with'} {agent}
         </span>
@@ -191,16 +191,16 @@ export function StateBadge({ state }: { state: Session['state'] }) {
 function NoCalls({ isNarrowed }: { isNarrowed: boolean }) {
   if (isNarrowed)
     return (
-      <Empty title="No call is like this">
+      <Empty title="No matching calls">
         <p>
-          Search for other words, or <Link href="/calls">show every call</Link>.
+          Change the filters, or <Link href="/calls">show all calls</Link>.
         </p>
       </Empty>
     )
   return (
     <Empty title="No calls yet">
       <p>
-        <Link href="/agents">Talk to an agent</Link>, or <Link href="/numbers/import">bring a number</Link>{' '}
+        <Link href="/agents">Talk to an agent</Link>, or <Link href="/numbers/import">import a number</Link>{' '}
         that people can call.
       </p>
     </Empty>

@@ -1,7 +1,8 @@
 import { useEffect, useRef, useState } from 'react'
+import { screenSentence } from '../api/screen-sentences.ts'
 import { Badge } from '../ui/badge.tsx'
 import { Time } from '../ui/time.tsx'
-import { lengthOf, tookOf } from '../ui/words.ts'
+import { lengthOf, tookOf } from '../ui/quantities.ts'
 import type { Item, SaidTurn, ToolRun } from './conversation.ts'
 import '../ui/conversation.css'
 import type { Exchange } from './turn-timings.ts'
@@ -11,17 +12,17 @@ interface ConversationProps {
   items: readonly Item[]
   exchanges: readonly Exchange[]
   startedAt: number
-  /** Words that are heard and said at this moment. */
+  /** The partial transcript of both sides. */
   now: { hears: string; says: string }
   contact: string
   agent: string
   nameOf: (by: string) => string
 }
 
-/** The log of a call as a conversation. While somebody reads its end, it stays there. */
+/** The log of a call as a conversation, scrolled to its end while the end is visible. */
 export function Conversation(props: ConversationProps) {
   const { items, exchanges, startedAt, now, contact, agent, nameOf } = props
-  const list = useEndInSight(items.length + now.hears.length + now.says.length)
+  const list = useStickToEnd(items.length + now.hears.length + now.says.length)
   const ofTurn = new Map(exchanges.map((exchange) => [exchange.seq, exchange]))
   const speaker = (turn: SaidTurn) =>
     turn.who === 'contact' ? contact : turn.who === 'agent' ? agent : nameOf(turn.by ?? '')
@@ -44,8 +45,8 @@ export function Conversation(props: ConversationProps) {
           <Timings exchange={ofTurn.get(item.seq)} isOf={item.kind === 'turn'} />
         </li>
       ))}
-      {now.hears ? <NowSaid who="contact" speaker={contact} text={now.hears} /> : null}
-      {now.says ? <NowSaid who="agent" speaker={agent} text={now.says} /> : null}
+      {now.hears ? <LiveBubble who="contact" speaker={contact} text={now.hears} /> : null}
+      {now.says ? <LiveBubble who="agent" speaker={agent} text={now.says} /> : null}
     </ol>
   )
 }
@@ -57,12 +58,12 @@ function Turn({ turn, speaker }: { turn: SaidTurn; speaker: string }) {
     <div className="bubble">
       <div className="bubble-who">{speaker}</div>
       <p className="bubble-text">{turn.text}</p>
-      {turn.wasInterrupted ? <Badge tone="warn">interrupted</Badge> : null}
+      {turn.wasInterrupted ? <Badge tone="warn">Interrupted</Badge> : null}
     </div>
   )
 }
 
-function NowSaid({ who, speaker, text }: { who: string; speaker: string; text: string }) {
+function LiveBubble({ who, speaker, text }: { who: string; speaker: string; text: string }) {
   return (
     <li className={`said ${who} is-now`}>
       <span className="said-at soft">now</span>
@@ -80,20 +81,20 @@ function Tool({ tool: { name, asked, ok, answer, tookS } }: { tool: ToolRun }) {
       <summary>
         <code>{name}</code>{' '}
         {ok === null ? (
-          <Badge tone="warn">under way</Badge>
+          <Badge tone="warn">Running</Badge>
         ) : (
-          <Badge tone={ok ? 'good' : 'bad'}>{ok ? 'done' : 'failed'}</Badge>
+          <Badge tone={ok ? 'good' : 'bad'}>{ok ? 'Done' : 'Failed'}</Badge>
         )}{' '}
         {tookS === null ? '' : <span className="soft">{tookOf(tookS * 1000)}</span>}
       </summary>
       <dl>
-        <dt>Asked</dt>
+        <dt>Arguments</dt>
         <dd>
           <code>{asked || '{}'}</code>
         </dd>
         {ok === null ? null : (
           <>
-            <dt>Answered</dt>
+            <dt>Result</dt>
             <dd>
               <code>{answer}</code>
             </dd>
@@ -107,7 +108,7 @@ function Tool({ tool: { name, asked, ok, answer, tookS } }: { tool: ToolRun }) {
 function Fault({ code, detail }: { code: string; detail: string }) {
   return (
     <p className="said-fault">
-      <Badge tone="bad">{code}</Badge> {detail}
+      <Badge tone="bad">{code}</Badge> {detail && screenSentence(detail)}
     </p>
   )
 }
@@ -121,7 +122,7 @@ function Timings({ exchange, isOf }: { exchange: Exchange | undefined; isOf: boo
       open={isOpen}
       onToggle={({ currentTarget }) => setOpen(currentTarget.open)}
     >
-      <summary>Took {tookOf(exchange.totalMs)}</summary>
+      <summary>Latency {tookOf(exchange.totalMs)}</summary>
       {isOpen ? <Waterfall exchange={exchange} /> : null}
     </details>
   )
@@ -129,17 +130,17 @@ function Timings({ exchange, isOf }: { exchange: Exchange | undefined; isOf: boo
 
 const nearEndPx = 120
 
-function useEndInSight(length: number) {
+function useStickToEnd(length: number) {
   const list = useRef<HTMLOListElement>(null)
   const isAtEnd = useRef(true)
   useEffect(() => {
     const element = list.current
     if (!element) return
-    const look = () => {
+    const update = () => {
       isAtEnd.current = element.scrollHeight - element.scrollTop - element.clientHeight < nearEndPx
     }
-    element.addEventListener('scroll', look, { passive: true })
-    return () => element.removeEventListener('scroll', look)
+    element.addEventListener('scroll', update, { passive: true })
+    return () => element.removeEventListener('scroll', update)
   }, [])
   useEffect(() => {
     if (isAtEnd.current && list.current) list.current.scrollTop = list.current.scrollHeight

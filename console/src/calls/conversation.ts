@@ -8,7 +8,7 @@ export interface SaidTurn {
   ts: number
   who: Speaker
   text: string
-  /** The member or key that wrote it, where a person did. */
+  /** The member or key of a supervisor. */
   by: string | null
   wasInterrupted: boolean
 }
@@ -20,13 +20,13 @@ export interface ToolRun {
   id: string
   name: string
   asked: string
-  /** Null until it is answered. */
+  /** Null until the result is there. */
   ok: boolean | null
   answer: string
   tookS: number | null
 }
 
-export interface WentWrong {
+export interface LoggedError {
   kind: 'error'
   seq: number
   ts: number
@@ -34,16 +34,16 @@ export interface WentWrong {
   detail: string
 }
 
-export interface Happening {
+export interface LogNote {
   kind: 'note'
   seq: number
   ts: number
   text: string
 }
 
-export type Item = SaidTurn | ToolRun | WentWrong | Happening
+export type Item = SaidTurn | ToolRun | LoggedError | LogNote
 
-/** A call's log as people read it: who said what, and what happened between. */
+/** A call's log as a transcript with tool calls, errors and notes. */
 export function conversationOf(entries: readonly Entry[], nameOf: (by: string) => string): Item[] {
   const items: Item[] = []
   const tools = new Map<string, ToolRun>()
@@ -97,7 +97,7 @@ const toolOf = (at: { seq: number; ts: number }, asked: Record<string, unknown>)
   tookS: null,
 })
 
-/** The first answer counts. */
+/** The first result counts. */
 function answerTool(tool: ToolRun | undefined, ts: number, { ok, result }: Entry['data']) {
   if (!tool || tool.ok !== null) return
   tool.ok = ok === true
@@ -108,57 +108,57 @@ function answerTool(tool: ToolRun | undefined, ts: number, { ok, result }: Entry
 type Note = (data: Entry['data'], nameOf: (by: string) => string) => string
 
 const by = (data: Entry['data'], nameOf: (by: string) => string) => nameOf(textIn(data['by']))
-const orUnsaid = (value: unknown) => textIn(value) || 'unsaid'
+const orUnknown = (value: unknown) => textIn(value) || 'unknown'
 
 const byType: Readonly<Record<string, Note>> = {
-  'call.dialing': ({ to }) => `Dialling ${textIn(to)}`,
+  'call.dialing': ({ to }) => `Dialing ${textIn(to)}`,
   'call.answered': () => 'Answered',
-  'call.started': () => 'The call began',
-  'chat.started': () => 'The chat began',
-  'msgapp.started': () => 'The conversation began',
-  'call.taken_over': (data, nameOf) => `${by(data, nameOf)} took the call over`,
-  'call.released': (data, nameOf) => `${by(data, nameOf)} gave the call back to the agent`,
+  'call.started': () => 'Call started',
+  'chat.started': () => 'Chat started',
+  'msgapp.started': () => 'Conversation started',
+  'call.taken_over': (data, nameOf) => `${by(data, nameOf)} took over the call`,
+  'call.released': (data, nameOf) => `${by(data, nameOf)} returned the call to the agent`,
   'call.whispered': (data, nameOf) => `${by(data, nameOf)} whispered to the agent: ${textIn(data['text'])}`,
-  'say.requested': (data, nameOf) => `${by(data, nameOf)} has the agent say: ${textIn(data['text'])}`,
+  'say.requested': (data, nameOf) => `${by(data, nameOf)} made the agent say:  ${textIn(data['text'])}`,
   'callback.requested': ({ number, when }) =>
-    `Wants to be called back at ${orUnsaid(number)}${textIn(when) && `, ${textIn(when)}`}`,
-  'call.opt_out': () => 'Does not want to be called again',
+    `Callback requested: ${orUnknown(number)}${textIn(when) && `, ${textIn(when)}`}`,
+  'call.opt_out': () => 'Opted out of calls',
   'call.transferred': ({ to, ok, why }) =>
-    ok === false ? `Could not be sent on to ${textIn(to)}: ${orUnsaid(why)}` : `Sent on to ${textIn(to)}`,
+    ok === false ? `Transfer to ${textIn(to)} failed: ${orUnknown(why)}` : `Transferred to ${textIn(to)}`,
   'call.routed': ({ agent }) => `Handed over to ${textIn(agent)}`,
-  'call.route_failed': ({ agent, reason }) =>
-    `Could not be handed over to ${textIn(agent)}: ${orUnsaid(reason)}`,
+  'call.route_failed': ({ agent, reason }) => `Handover to ${textIn(agent)} failed: ${orUnknown(reason)}`,
   'call.dtmf_received': ({ digit }) => `Pressed ${textIn(digit)}`,
-  'call.dtmf_sent': ({ digits }) => `Tones sent: ${textIn(digits)}`,
+  'call.dtmf_sent': ({ digits }) => `DTMF sent:  ${textIn(digits)}`,
   'call.preparingTimeout': ({ waitedMs }) => `The app did not prepare the turn within ${String(waitedMs)} ms`,
   'vendor.switched': ({ stage, vendor, state, serves }) =>
     state === 'back'
-      ? `${textIn(vendor)} is back for ${stageName(textIn(stage))}`
-      : `${textIn(vendor)} failed; ${textIn(serves)} serves ${stageName(textIn(stage))} now`,
-  'session.idleWarning': ({ remainingSeconds }) => `Nobody speaks: it ends in ${String(remainingSeconds)} s`,
-  'session.timeout': ({ reason }) => (reason === 'max_duration' ? 'Its time is over' : 'Nobody spoke'),
-  'memory.ops': () => 'Something was noted about the contact',
+      ? `${stageName(textIn(stage))} runs on ${textIn(vendor)} again`
+      : `${textIn(vendor)} failed. ${stageName(textIn(stage))} runs on ${textIn(serves)} now`,
+  'session.idleWarning': ({ remainingSeconds }) =>
+    `No speech: the call ends in ${String(remainingSeconds)} s`,
+  'session.timeout': ({ reason }) => (reason === 'max_duration' ? 'Maximum duration reached' : 'No speech'),
+  'memory.ops': () => 'Memory of the contact updated',
   'call.ended': ({ reason, who }) =>
     `Ended: ${reasonName(textIn(reason))}${textIn(who) && `, by ${textIn(who)}`}`,
 }
 const notes = new Map(Object.entries(byType)) // a type may have any name, `constructor` too
 
 const stageNames = new Map([
-  ['stt', 'ears'],
-  ['llm', 'model'],
-  ['tts', 'voice'],
+  ['stt', 'Speech-to-text'],
+  ['llm', 'Model'],
+  ['tts', 'Text-to-speech'],
 ])
 export const stageName = (stage: string) => stageNames.get(stage) ?? stage
 
 const reasonNames = new Map([
   ['hangup', 'hung up'],
   ['timeout', 'timed out'],
-  ['idle_timeout', 'nobody spoke'],
-  ['max_duration', 'its time was over'],
+  ['idle_timeout', 'no speech'],
+  ['max_duration', 'maximum duration reached'],
   ['no_answer', 'no answer'],
   ['busy', 'busy'],
   ['failed', 'failed'],
-  ['dial_failed', 'it could not be dialled'],
+  ['dial_failed', 'could not be dialed'],
   ['routed', 'handed over'],
 ])
 export const reasonName = (reason: string) => reasonNames.get(reason) ?? reason

@@ -2,19 +2,19 @@ import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { path } from '../api/client.ts'
 import { useSend } from '../api/queries.ts'
-import { useCan } from '../shell/identity.ts'
-import { Refusal } from '../ui/answers.tsx'
+import { useCan } from '../who/identity.ts'
+import { Refusal } from '../ui/feedback.tsx'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { toast } from '../ui/toast.tsx'
 
 interface EraseContactProps {
   contact: string
-  /** The screen that is left for: this one shows what is gone. */
+  /** Where to go afterwards. */
   thenTo: string
 }
 
-/** Forgets a person for good, after one was told what goes and what stays. */
+/** Erases a contact after a confirmation that says what is deleted and what is kept. */
 export function EraseContact({ contact, thenTo }: EraseContactProps) {
   const [isAsking, setAsking] = useState(false)
   const [, goTo] = useLocation()
@@ -27,25 +27,25 @@ export function EraseContact({ contact, thenTo }: EraseContactProps) {
   }
   const erase = async () => {
     if (!(await send('delete', path`/v1/contacts/${contact}`))) return
-    toast(`${contact} is erased`)
+    toast(`${contact} erased.`)
     goTo(thenTo)
   }
   return (
     <>
       <Button tone="danger" onClick={() => setAsking(true)}>
-        Erase this person
+        Erase contact
       </Button>
       <Dialog title={`Erase ${contact}?`} open={isAsking} onClose={close}>
         <p>
-          What they said and wrote, their recordings and what was noted of them are erased, in the sandbox and
-          in production. A call that goes on is ended.
+          This deletes everything they said and wrote, their recordings and the agent’s memory of them, in the
+          sandbox and in production. A live call is ended.
         </p>
-        <p>What they agreed to and whether they may be called stay. It cannot be taken back.</p>
+        <p>Consent and do-not-call records are kept. This cannot be undone.</p>
         <Refusal error={error} />
         <div className="row end">
-          <Button onClick={close}>Keep them</Button>
+          <Button onClick={close}>Cancel</Button>
           <Button tone="danger" busy={busy} onClick={() => void erase()}>
-            Erase for good
+            Erase permanently
           </Button>
         </div>
       </Dialog>

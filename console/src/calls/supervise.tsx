@@ -3,7 +3,7 @@ import type { Supervised, Verb } from '@switchroom/contract/supervising'
 import { useState } from 'react'
 import { path } from '../api/client.ts'
 import { useSend } from '../api/queries.ts'
-import { Refusal } from '../ui/answers.tsx'
+import { Refusal } from '../ui/feedback.tsx'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { TextArea } from '../ui/field.tsx'
@@ -12,20 +12,20 @@ import { toast } from '../ui/toast.tsx'
 
 interface SuperviseProps {
   summary: Pick<CallSummary, 'call' | 'state' | 'channel'>
-  /** Who took it over, by name; null while nobody has. */
-  holder: string | null
+  /** The name of the supervisor who took over; null while the agent answers. */
+  supervisor: string | null
 }
 
 const done: Record<Verb, string> = {
-  takeover: 'You have the call',
-  release: 'The agent has the call again',
-  say: 'Said',
-  whisper: 'Whispered to the agent',
-  end: 'The call is over',
+  takeover: 'You took over the call.',
+  release: 'The agent answers again.',
+  say: 'Said.',
+  whisper: 'Whispered to the agent.',
+  end: 'Call ended.',
 }
 
-/** What a person does to a call from outside: take it over, give it back, speak into it, end it. */
-export function SuperviseCall({ summary: { call, state, channel }, holder }: SuperviseProps) {
+/** Supervision of a live call: take over, return, say, whisper, end. */
+export function SuperviseCall({ summary: { call, state, channel }, supervisor }: SuperviseProps) {
   const { send, busy, error } = useSend()
   const [text, setText] = useState('')
   const [isEnding, setEnding] = useState(false)
@@ -34,7 +34,7 @@ export function SuperviseCall({ summary: { call, state, channel }, holder }: Sup
     const answer = await send<Supervised>('post', path`/v1/calls/${call}/verbs`, body)
     setEnding(false)
     if (!answer) return
-    if (verb === 'say' || verb === 'whisper') setText((now) => (now === text ? '' : now)) // what was typed meanwhile stays
+    if (verb === 'say' || verb === 'whisper') setText((now) => (now === text ? '' : now)) // keeps text typed in the meantime
     toast(done[verb])
   }
   const isHeld = state === 'held'
@@ -44,8 +44,8 @@ export function SuperviseCall({ summary: { call, state, channel }, holder }: Sup
       title="Supervise"
       hint={
         isHeld
-          ? `${holder ?? 'Somebody'} has this call: the model stays quiet until it is given back.`
-          : 'The agent answers. Whisper to guide it, say something in its place, or take the call over.'
+          ? `${supervisor ?? 'Another member'} took over this call. The model does not answer until it is returned.`
+          : 'The agent answers. Whisper to guide it, say something in its place, or take over.'
       }
     >
       <form
@@ -56,13 +56,13 @@ export function SuperviseCall({ summary: { call, state, channel }, holder }: Sup
         }}
       >
         <TextArea
-          label="Your words"
+          label="Message"
           value={text}
           onChange={setText}
           maxLength={8000}
           rows={3}
           hint={
-            isSpoken ? 'Said in the agent’s voice, as they stand.' : 'Written to the contact, as they stand.'
+            isSpoken ? 'Spoken word for word in the agent’s voice.' : 'Sent to the contact word for word.'
           }
         />
         <div className="row">
@@ -77,7 +77,7 @@ export function SuperviseCall({ summary: { call, state, channel }, holder }: Sup
       <div className="row">
         {isHeld ? (
           <Button busy={busy} onClick={() => void act('release')}>
-            Give it back
+            Return to agent
           </Button>
         ) : (
           <Button busy={busy} onClick={() => void act('takeover')}>
@@ -90,9 +90,9 @@ export function SuperviseCall({ summary: { call, state, channel }, holder }: Sup
       </div>
       <Refusal error={error} />
       <Dialog title="End this call?" open={isEnding} onClose={() => setEnding(false)}>
-        <p>The contact is hung up on. It cannot be taken back.</p>
+        <p>This hangs up on the caller. It cannot be undone.</p>
         <div className="row end">
-          <Button onClick={() => setEnding(false)}>Keep it</Button>
+          <Button onClick={() => setEnding(false)}>Cancel</Button>
           <Button tone="danger" busy={busy} onClick={() => void act('end')}>
             End call
           </Button>

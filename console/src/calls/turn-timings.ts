@@ -1,20 +1,20 @@
 import type { Entry } from '@switchroom/contract/log'
 import { numberIn, stageName, textIn } from './conversation.ts'
 
-/** One stage at work, in milliseconds from the first moment of its exchange. */
+/** The work of one stage, in milliseconds from the start of its exchange. */
 export interface Span {
   name: string
   stage: string
   detail: string
   fromMs: number
   toMs: number
-  /** When its first word was there. */
+  /** When its first output arrived. */
   firstMs: number | null
 }
 
-/** From what the contact said to what they were answered. */
+/** From the end of the caller's turn to the answer. */
 export interface Exchange {
-  /** The agent's turn that it came to, else the entry that it began with. */
+  /** The agent's turn, else the entry that started the exchange. */
   seq: number
   totalMs: number
   spans: Span[]
@@ -27,11 +27,11 @@ interface Begun {
   /** In epoch milliseconds. */
   worked: Span[]
   tools: Span[]
-  /** What a spoken turn says of itself, from the end of the contact's speech. */
+  /** The latency marks of a spoken turn, from the end of the caller's speech. */
   marks: Entry['data'] | null
 }
 
-/** How long each stage took, exchange by exchange. */
+/** The latency of each stage, per exchange. */
 export function exchangesOf(entries: readonly Entry[]): Exchange[] {
   const begun: Begun[] = []
   const answers = new Map<string, Begun>()
@@ -83,13 +83,13 @@ function exchangeOf({ seq, ts, answer, worked, tools, marks }: Begun): Exchange[
   return [{ seq: answer ?? seq, totalMs: Math.max(...spans.map(({ toMs }) => toMs)), spans }]
 }
 
-/** Each step of a spoken answer begins where the one before it ended. */
+/** Each step of a spoken answer starts where the previous one ended. */
 const steps = [
-  { mark: 'transcript_ms', stage: 'stt', name: 'ears' },
-  { mark: 'turn_end_ms', stage: 'other', name: 'end of turn' },
-  { mark: 'first_token_ms', stage: 'llm', name: 'model' },
-  { mark: 'first_audio_ms', stage: 'tts', name: 'voice' },
-  { mark: 'heard_ms', stage: 'tool', name: 'on its way' },
+  { mark: 'transcript_ms', stage: 'stt', name: 'Speech-to-text' },
+  { mark: 'turn_end_ms', stage: 'other', name: 'Turn detection' },
+  { mark: 'first_token_ms', stage: 'llm', name: 'Model' },
+  { mark: 'first_audio_ms', stage: 'tts', name: 'Text-to-speech' },
+  { mark: 'heard_ms', stage: 'tool', name: 'Network' },
 ]
 
 function spokenSpans(marks: Entry['data']): Span[] {

@@ -1,11 +1,11 @@
-import { tookOf } from '../ui/words.ts'
+import { tookOf } from '../ui/quantities.ts'
 import type { Exchange, Span } from './turn-timings.ts'
 import './waterfall.css'
 
 const rowHeight = 18
 const barHeight = 10
 
-/** One exchange: which stage worked when, on one scale. The words beside it say the same. */
+/** The stages of one exchange on one scale; the list below has the same data as text. */
 export function Waterfall({ exchange }: { exchange: Exchange }) {
   const { spans, totalMs } = exchange
   const percent = (ms: number) => `${(100 * ms) / Math.max(1, totalMs)}%`
@@ -50,7 +50,7 @@ const keyOf = ({ stage, name, fromMs, toMs }: Span) => `${stage} ${name} ${fromM
 const stageClass = (stage: string) => (['stt', 'llm', 'tts', 'tool'].includes(stage) ? stage : 'other')
 
 const aboutOf = ({ firstMs, fromMs, detail }: Span) => {
-  const first = firstMs === null ? '' : `first after ${tookOf(firstMs - fromMs)}`
+  const first = firstMs === null ? '' : `first output after ${tookOf(firstMs - fromMs)}`
   const about = [first, detail].filter(Boolean).join(', ')
   return about && ` ${about}`
 }

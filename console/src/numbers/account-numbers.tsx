@@ -3,32 +3,32 @@ import type { AvailableNumbers } from '@switchroom/contract/numbers'
 import { useId } from 'react'
 import { Link } from 'wouter'
 import { useGet } from '../api/queries.ts'
-import { Answered, Empty } from '../ui/answers.tsx'
+import { Loaded, Empty } from '../ui/feedback.tsx'
 import { Badge } from '../ui/badge.tsx'
 import { Select, TextField } from '../ui/field.tsx'
 import type { Draft } from './import-request.ts'
-import { kindName } from './number-words.ts'
+import { kindName } from './number-labels.ts'
 
 interface AccountNumbersProps {
   draft: Draft
   change: (changed: Partial<Draft>) => void
 }
 
-/** The numbers that the org's accounts own, to choose one; a SIP peer cannot be asked what it sends. */
+/** A choice of the numbers in the org's accounts; a SIP peer does not list its numbers. */
 export function AccountNumbers({ draft, change }: AccountNumbersProps) {
   const accounts = useGet<CarrierList>('/v1/carriers')
   return (
-    <Answered of={accounts} label="Reading the accounts">
+    <Loaded of={accounts} label="Loading accounts">
       {({ carriers }) =>
         carriers.length === 0 ? (
           <Empty title="No carrier account yet">
             <p>
-              <Link href="/numbers/carriers">Add one</Link>, and its numbers are listed here.
+              <Link href="/numbers/carriers">Add an account</Link> to list its numbers here.
             </p>
           </Empty>
         ) : (
           <>
-            <Offered draft={draft} change={change} />
+            <NumberChoice draft={draft} change={change} />
             <div className="fields">
               <TextField
                 label="Number"
@@ -36,11 +36,11 @@ export function AccountNumbers({ draft, change }: AccountNumbersProps) {
                 value={draft.number}
                 onChange={(number) => change({ number })}
                 placeholder="+15550100100"
-                hint="Chosen above, or typed in where a SIP peer sends it."
+                hint="Select a number above, or enter one that your SIP peer sends."
               />
               <Select
                 label="Account"
-                value={draft.account}
+                value={draft.account || (carriers.length === 1 ? (carriers[0]?.account ?? '') : '')}
                 onChange={(account) =>
                   change({
                     account,
@@ -50,10 +50,7 @@ export function AccountNumbers({ draft, change }: AccountNumbersProps) {
                   })
                 }
                 options={[
-                  {
-                    value: '',
-                    label: carriers.length === 1 ? 'The only one' : 'Choose where there are several',
-                  },
+                  ...(carriers.length === 1 ? [] : [{ value: '', label: 'Select an account' }]),
                   ...carriers.map(({ account, label, kind }) => ({
                     value: account,
                     label: `${label || account} (${kindName(kind)})`,
@@ -64,27 +61,27 @@ export function AccountNumbers({ draft, change }: AccountNumbersProps) {
           </>
         )
       }
-    </Answered>
+    </Loaded>
   )
 }
 
-function Offered({ draft, change }: AccountNumbersProps) {
+function NumberChoice({ draft, change }: AccountNumbersProps) {
   const available = useGet<AvailableNumbers>('/v1/numbers/available')
   const accounts = useGet<CarrierList>('/v1/carriers')
   const name = useId()
   const kindOf = (account: string) => accounts.data?.carriers.find((one) => one.account === account)?.kind
   return (
-    <Answered of={available} label="Asking the carriers">
+    <Loaded of={available} label="Loading numbers">
       {({ numbers }) =>
         numbers.length === 0 ? (
-          <p className="soft">The accounts list no numbers of their own: type the one that is sent here.</p>
+          <p className="soft">These accounts list no numbers. Enter the number that is sent here.</p>
         ) : (
           <fieldset className="offered">
-            <legend>Numbers of your accounts</legend>
+            <legend>Numbers in your accounts</legend>
             {numbers.map(({ number, name: called, imported, account }) =>
               number === null ? (
                 <p key={account} className="soft">
-                  {account}: the messaging platform did not tell its number; put its access token again.
+                  {account}: WhatsApp did not report its number. Enter its access token again.
                 </p>
               ) : (
                 <label key={`${account} ${number}`} className="offer">
@@ -100,13 +97,13 @@ function Offered({ draft, change }: AccountNumbersProps) {
                     <strong>{number}</strong>{' '}
                     {called && called !== number ? <span className="soft">{called}</span> : null}
                   </span>
-                  {imported ? <Badge tone="good">leads here already</Badge> : null}
+                  {imported ? <Badge tone="good">Imported</Badge> : null}
                 </label>
               ),
             )}
           </fieldset>
         )
       }
-    </Answered>
+    </Loaded>
   )
 }

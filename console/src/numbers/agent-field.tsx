@@ -9,7 +9,7 @@ interface AgentFieldProps {
   hint?: string
 }
 
-/** An agent by its name. One that no app has declared yet may be named too. */
+/** The name of an agent, also of one that no app has declared yet. */
 export function AgentField({ value, onChange, hint }: AgentFieldProps) {
   const { data } = useGet<AgentList>('/v1/agents')
   const list = useId()
@@ -28,7 +28,7 @@ export function AgentField({ value, onChange, hint }: AgentFieldProps) {
       <datalist id={list}>
         {data?.agents.map(({ agent, held }) => (
           <option key={agent} value={agent}>
-            {held ? 'held by an app' : 'nobody holds it'}
+            {held ? 'Connected' : 'Offline'}
           </option>
         ))}
       </datalist>

@@ -3,19 +3,20 @@ import type { WaitingNumbers } from '@switchroom/contract/numbers'
 import { useState } from 'react'
 import { path } from '../api/client.ts'
 import { useGet, useSend } from '../api/queries.ts'
-import { Answered, Empty, Refusal } from '../ui/answers.tsx'
+import { Loaded, Empty, Refusal } from '../ui/feedback.tsx'
 import { Button } from '../ui/button.tsx'
 import { Select } from '../ui/field.tsx'
 import { Page, Section } from '../ui/page.tsx'
 import { Table } from '../ui/table.tsx'
 import { Time } from '../ui/time.tsx'
 import { toast } from '../ui/toast.tsx'
+import { carrierLabel } from './number-labels.ts'
 import { NumberTabs } from './number-tabs.tsx'
 import './numbers.css'
 
 const everyMs = 15_000
 
-/** What waits for the operator: networks that calls would come from, and numbers that orgs point here. */
+/** The operator's approvals: networks that send calls, and numbers that orgs point here. */
 export function Approvals() {
   return (
     <Page title="Approvals">
@@ -31,26 +32,26 @@ export function NumberApprovals() {
   const waiting = useGet<WaitingNumbers>('/v1/ops/numbers', { everyMs })
   const { send, busy, error } = useSend()
   const approve = async (number: string) => {
-    if (await send('post', path`/v1/ops/numbers/${number}/approve`)) toast(`${number} may ring`)
+    if (await send('post', path`/v1/ops/numbers/${number}/approve`)) toast(`${number} approved.`)
   }
   return (
     <Section
-      title="Numbers that wait"
-      hint="An org says that it owns the number. Make sure before you let it ring."
+      title="Waiting numbers"
+      hint="The organization says that it owns the number. Verify this before you approve it."
     >
       <Refusal error={error} />
-      <Answered of={waiting} label="Reading what waits">
+      <Loaded of={waiting} label="Loading numbers">
         {({ numbers }) => (
           <Table
-            caption="Hooked numbers that wait for approval"
+            caption="Numbers waiting for approval"
             rows={numbers}
             rowKey={({ number }) => number}
             columns={[
               { title: 'Number', cell: ({ number }) => number },
-              { title: 'Org', cell: ({ org }) => org },
+              { title: 'Organization', cell: ({ org }) => org },
               { title: 'Agent', cell: ({ agent, env }) => `${agent} in ${env}` },
-              { title: 'Through', cell: ({ via }) => via ?? 'Networks of its own' },
-              { title: 'Asked', cell: ({ asked_at }) => <Time epochS={asked_at} /> },
+              { title: 'Carrier', cell: ({ via }) => (via === null ? 'Own networks' : carrierLabel(via)) },
+              { title: 'Requested', cell: ({ asked_at }) => <Time epochS={asked_at} /> },
               {
                 title: '',
                 cell: ({ number }) => (
@@ -61,13 +62,13 @@ export function NumberApprovals() {
               },
             ]}
             empty={
-              <Empty title="No number waits">
-                <p>Numbers that orgs point here themselves are listed until you approve them.</p>
+              <Empty title="No numbers waiting">
+                <p>Numbers that organizations point here themselves are listed until you approve them.</p>
               </Empty>
             }
           />
         )}
-      </Answered>
+      </Loaded>
     </Section>
   )
 }
@@ -76,9 +77,9 @@ export function NetworkApprovals() {
   const [state, setState] = useState<NetworkState>('waiting')
   const networks = useGet<AskedNetworks>(`/v1/ops/networks?state=${state}`, { everyMs })
   const { send, busy, error } = useSend()
-  const judge = async ({ id, network }: AskedNetwork, verdict: 'approve' | 'refuse') => {
+  const decide = async ({ id, network }: AskedNetwork, verdict: 'approve' | 'refuse') => {
     if (!(await send('post', path`/v1/ops/networks/${id}/${verdict}`))) return
-    toast(verdict === 'approve' ? `Calls are let in from ${network}` : `No calls are let in from ${network}`)
+    toast(verdict === 'approve' ? `Calls from ${network} are allowed.` : `Calls from ${network} are blocked.`)
   }
   const actions = (asked: AskedNetwork) => (
     <div className="row">
@@ -86,7 +87,7 @@ export function NetworkApprovals() {
         <Button
           busy={busy}
           aria-label={`Approve ${asked.network}`}
-          onClick={() => void judge(asked, 'approve')}
+          onClick={() => void decide(asked, 'approve')}
         >
           Approve
         </Button>
@@ -95,50 +96,53 @@ export function NetworkApprovals() {
         <Button
           tone="danger"
           busy={busy}
-          aria-label={`Refuse ${asked.network}`}
-          onClick={() => void judge(asked, 'refuse')}
+          aria-label={`Reject ${asked.network}`}
+          onClick={() => void decide(asked, 'refuse')}
         >
-          Refuse
+          Reject
         </Button>
       )}
     </div>
   )
   return (
-    <Section title="Networks" hint="Until you approve a network, neither the port nor a trunk opens to it.">
+    <Section
+      title="Networks"
+      hint="The SIP port and the trunks stay closed to a network until you approve it."
+    >
       <div className="fields">
         <Select
-          label="Show"
+          label="Status"
           value={state}
           onChange={(value) => setState(value as NetworkState)}
           options={[
-            { value: 'waiting', label: 'Those that wait' },
-            { value: 'approved', label: 'Those you approved' },
-            { value: 'refused', label: 'Those you refused' },
+            { value: 'waiting', label: 'Waiting' },
+            { value: 'approved', label: 'Approved' },
+            { value: 'refused', label: 'Rejected' },
           ]}
         />
       </div>
       <Refusal error={error} />
-      <Answered of={networks} label="Reading the networks">
+      <Loaded of={networks} label="Loading networks">
         {({ networks: rows }) => (
           <Table
-            caption="Networks that orgs send calls from"
+            caption="Networks that organizations send calls from"
             rows={rows}
             rowKey={({ id }) => id}
             columns={[
               { title: 'Network', cell: ({ network }) => <code>{network}</code> },
-              { title: 'Org', cell: ({ org }) => org },
+              { title: 'Organization', cell: ({ org }) => org },
               { title: 'For', cell: ({ account, number }) => account ?? number ?? '–' },
-              { title: 'Asked', cell: ({ asked_at }) => <Time epochS={asked_at} /> },
+              { title: 'Requested', cell: ({ asked_at }) => <Time epochS={asked_at} /> },
               { title: '', cell: actions },
             ]}
             empty={
-              <Empty title={state === 'waiting' ? 'No network waits' : 'There are none'}>
-                <p>Networks of SIP peers and of numbers that orgs point here are listed here.</p>
+              <Empty title={state === 'waiting' ? 'No networks waiting' : 'No networks'}>
+                <p>Networks of SIP peers and of numbers that organizations point here are listed here.</p>
               </Empty>
             }
           />
         )}
-      </Answered>
+      </Loaded>
     </Section>
   )
 }
@@ -146,14 +150,14 @@ export function NetworkApprovals() {
 export function Firewall() {
   const firewall = useGet<FirewallList>('/v1/ops/firewall', { everyMs })
   return (
-    <Section title="Who may reach the SIP port">
-      <Answered of={firewall} label="Reading the firewall">
+    <Section title="SIP port access">
+      <Loaded of={firewall} label="Loading firewall">
         {({ port, networks }) =>
           networks.length === 0 ? (
-            <p className="soft">Nobody reaches port {port} yet.</p>
+            <p className="soft">Port {port} is closed to all networks.</p>
           ) : (
             <>
-              <p>Port {port} opens to:</p>
+              <p>Port {port} is open to:</p>
               <ul className="networks wide">
                 {networks.map((network) => (
                   <li key={network}>
@@ -164,7 +168,7 @@ export function Firewall() {
             </>
           )
         }
-      </Answered>
+      </Loaded>
     </Section>
   )
 }

@@ -1,11 +1,11 @@
 import type { CarrierAccount, CarrierKind, PutCarrier, SipTransport } from '@switchroom/contract/carriers'
 import { useState } from 'react'
 import { useSend } from '../api/queries.ts'
-import { Refusal } from '../ui/answers.tsx'
+import { Refusal } from '../ui/feedback.tsx'
 import { Button } from '../ui/button.tsx'
 import { Select, TextArea, TextField } from '../ui/field.tsx'
 import { toast } from '../ui/toast.tsx'
-import { kindName, linesOf } from './number-words.ts'
+import { kindName, linesOf } from './number-labels.ts'
 
 type TextName = Exclude<keyof PutCarrier, 'kind' | 'addresses'>
 type Draft = Record<TextName | 'addresses', string>
@@ -31,12 +31,12 @@ const transports: SipTransport[] = ['udp', 'tcp', 'tls']
 const idOf = { apicarrier: 'account_sid', sip: 'username', msgapp: 'phone_number_id' } as const
 
 interface CarrierFormProps {
-  /** The account that is changed; null for a new one. */
+  /** The account to edit; null for a new one. */
   account: CarrierAccount | null
   onDone: () => void
 }
 
-/** An account is tried before it is kept; a secret goes in and never comes out. */
+/** The gateway tests an account before it saves it, and never returns a secret. */
 export function CarrierForm({ account, onDone }: CarrierFormProps) {
   const [kind, setKind] = useState<CarrierKind>(account?.kind ?? 'apicarrier')
   const [draft, setDraft] = useState<Draft>({
@@ -45,7 +45,7 @@ export function CarrierForm({ account, onDone }: CarrierFormProps) {
     ...(account && { [idOf[account.kind]]: account.account }),
   })
   const { send, busy, error } = useSend()
-  const kept = account ? 'Kept as it is where it is left empty.' : undefined
+  const kept = account ? 'Leave empty to keep the current value.' : undefined
   const field = (name: keyof Draft) => ({
     value: draft[name],
     onChange: (value: string) => setDraft((before) => ({ ...before, [name]: value })),
@@ -56,7 +56,7 @@ export function CarrierForm({ account, onDone }: CarrierFormProps) {
   const secret = { type: 'password', autoComplete: 'new-password', hint: kept, required: account === null }
   const keep = async () => {
     if (!(await send('put', '/v1/carrier', bodyOf(kind, draft)))) return
-    toast(account ? 'The account is changed' : 'The account is added')
+    toast(account ? 'Account saved.' : 'Account added.')
     onDone()
   }
   return (
@@ -69,48 +69,48 @@ export function CarrierForm({ account, onDone }: CarrierFormProps) {
     >
       {account ? null : (
         <Select
-          label="Kind"
+          label="Type"
           value={kind}
           onChange={(value) => setKind(value as CarrierKind)}
           options={kinds.map((value) => ({ value, label: kindName(value) }))}
         />
       )}
-      <TextField label="Name" {...field('label')} hint="What people call it." />
+      <TextField label="Name" {...field('label')} hint="A name for this account." />
       {kind === 'apicarrier' ? (
         <>
-          <TextField label="Account id" {...id} placeholder="AC…" />
-          <TextField label="User" {...field('user')} hint="An API key id, or the account id again." />
+          <TextField label="Account SID" {...id} placeholder="AC…" />
+          <TextField label="User" {...field('user')} hint="An API key SID, or the account SID." />
           <TextField label="Secret" {...field('secret')} {...secret} />
         </>
       ) : null}
       {kind === 'sip' ? (
         <>
-          <TextField label="User name" {...id} />
+          <TextField label="Username" {...id} />
           <TextField label="Password" {...field('password')} {...secret} />
           <TextArea
-            label="Its networks"
+            label="Networks"
             {...field('addresses')}
             hint={
               kept ??
-              'Public IPv4 addresses or networks no wider than a /24, one a line. The operator approves each.'
+              'Public IPv4 addresses or networks of at most a /24, one per line. The operator approves each one.'
             }
           />
           <details>
-            <summary>Calling out through it</summary>
+            <summary>Outbound calls</summary>
             <div className="stack">
-              <TextField label="Host" {...field('outbound_host')} hint="Host, or host:port." />
+              <TextField label="Host" {...field('outbound_host')} hint="Host or host:port." />
               <Select
                 label="Transport"
                 {...field('outbound_transport')}
-                options={[{ value: '', label: account ? 'As it is' : 'udp where unsaid' }, ...transports]}
+                options={[{ value: '', label: account ? 'No change' : 'Default: udp' }, ...transports]}
               />
               <TextField
-                label="User name to dial with"
+                label="Outbound username"
                 {...field('outbound_username')}
-                hint="The pair above where it is left empty."
+                hint="Leave empty to use the username and password above."
               />
               <TextField
-                label="Password to dial with"
+                label="Outbound password"
                 {...field('outbound_password')}
                 type="password"
                 autoComplete="new-password"
@@ -122,10 +122,10 @@ export function CarrierForm({ account, onDone }: CarrierFormProps) {
       {kind === 'msgapp' ? (
         <>
           <TextField
-            label="Phone number id"
+            label="Phone number ID"
             {...id}
             inputMode="numeric"
-            hint="As the platform’s console shows it."
+            hint="From the WhatsApp API settings."
           />
           <TextField label="Access token" {...field('access_token')} {...secret} />
         </>
@@ -133,7 +133,7 @@ export function CarrierForm({ account, onDone }: CarrierFormProps) {
       <Refusal error={error} />
       <div className="row end">
         <Button type="submit" tone="primary" busy={busy}>
-          {account ? 'Save' : 'Try and add'}
+          {account ? 'Save' : 'Test and add'}
         </Button>
       </div>
     </form>
@@ -154,7 +154,7 @@ const namesOf: Record<CarrierKind, readonly TextName[]> = {
   msgapp: ['label', 'phone_number_id', 'access_token'],
 }
 
-/** What is left empty stays as it is. */
+/** Empty fields are not sent, so they keep their value. */
 function bodyOf(kind: CarrierKind, draft: Draft): PutCarrier {
   const said = namesOf[kind].filter((name) => draft[name] !== '').map((name) => [name, draft[name].trim()])
   const addresses = linesOf(draft.addresses)

@@ -2,7 +2,7 @@ import type { CarrierAccount, CarrierList, StatedNetwork } from '@switchroom/con
 import { useState } from 'react'
 import { Link } from 'wouter'
 import { useGet, useSend } from '../api/queries.ts'
-import { Answered, Empty, Refusal } from '../ui/answers.tsx'
+import { Loaded, Empty, Refusal } from '../ui/feedback.tsx'
 import { Badge } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
@@ -11,25 +11,25 @@ import { Table } from '../ui/table.tsx'
 import { toast } from '../ui/toast.tsx'
 import { CarrierForm } from './carrier-form.tsx'
 import { NumberTabs } from './number-tabs.tsx'
-import { kindName } from './number-words.ts'
+import { kindName } from './number-labels.ts'
 import './numbers.css'
 
-/** The org's accounts at carriers and at the messaging platform. */
+/** The org's accounts at Twilio, WhatsApp and SIP peers. */
 export function Carriers() {
   const accounts = useGet<CarrierList>('/v1/carriers', { everyMs: 30_000 })
   const [edited, setEdited] = useState<CarrierAccount | 'new' | null>(null)
-  const [forgotten, setForgotten] = useState<CarrierAccount | null>(null)
+  const [deleting, setDeleting] = useState<CarrierAccount | null>(null)
   const actions = (account: CarrierAccount) => (
     <div className="row">
-      <Button onClick={() => setEdited(account)} aria-label={`Change ${account.label || account.account}`}>
-        Change
+      <Button onClick={() => setEdited(account)} aria-label={`Edit ${account.label || account.account}`}>
+        Edit
       </Button>
       <Button
         tone="danger"
-        onClick={() => setForgotten(account)}
-        aria-label={`Forget ${account.label || account.account}`}
+        onClick={() => setDeleting(account)}
+        aria-label={`Delete ${account.label || account.account}`}
       >
-        Forget
+        Delete
       </Button>
     </div>
   )
@@ -38,12 +38,12 @@ export function Carriers() {
       title="Carriers"
       actions={
         <Button tone="primary" onClick={() => setEdited('new')}>
-          Add an account
+          Add account
         </Button>
       }
     >
       <NumberTabs current="/numbers/carriers" />
-      <Answered of={accounts} label="Reading the accounts">
+      <Loaded of={accounts} label="Loading accounts">
         {({ carriers }) => (
           <Table
             caption="Carrier accounts"
@@ -51,23 +51,23 @@ export function Carriers() {
             rowKey={({ account }) => account}
             columns={[
               { title: 'Account', cell: nameOf },
-              { title: 'Kind', cell: ({ kind }) => kindName(kind) },
-              { title: 'Calls come from', cell: ({ networks }) => <Networks networks={networks} /> },
+              { title: 'Type', cell: ({ kind }) => kindName(kind) },
+              { title: 'Networks', cell: ({ networks }) => <Networks networks={networks} /> },
               { title: '', cell: actions },
             ]}
             empty={
-              <Empty title="No account at a carrier yet">
+              <Empty title="No carrier accounts yet">
                 <p>
-                  Add the one that owns your numbers. Without one you can still{' '}
+                  Add the account that owns your numbers. Without one you can still{' '}
                   <Link href="/numbers/import">point a number here yourself</Link>.
                 </p>
               </Empty>
             }
           />
         )}
-      </Answered>
+      </Loaded>
       <Dialog
-        title={edited === 'new' ? 'Add an account' : 'Change the account'}
+        title={edited === 'new' ? 'Add account' : 'Edit account'}
         open={edited !== null}
         onClose={() => setEdited(null)}
       >
@@ -75,7 +75,7 @@ export function Carriers() {
           <CarrierForm account={edited === 'new' ? null : edited} onDone={() => setEdited(null)} />
         )}
       </Dialog>
-      <Forgetting account={forgotten} onClose={() => setForgotten(null)} />
+      <DeleteDialog account={deleting} onClose={() => setDeleting(null)} />
     </Page>
   )
 }
@@ -87,7 +87,11 @@ const nameOf = ({ label, account }: CarrierAccount) => (
   </span>
 )
 
-const tones = { approved: 'good', waiting: 'warn', refused: 'bad' } as const
+const states = {
+  approved: { tone: 'good', label: 'Approved' },
+  waiting: { tone: 'warn', label: 'Waiting' },
+  refused: { tone: 'bad', label: 'Rejected' },
+} as const
 
 function Networks({ networks }: { networks: CarrierAccount['networks'] }) {
   if (networks.length === 0) return '–'
@@ -97,7 +101,8 @@ function Networks({ networks }: { networks: CarrierAccount['networks'] }) {
         const { network, state } = typeof one === 'string' ? { network: one, state: null } : one
         return (
           <li key={network}>
-            <code>{network}</code> {state === null ? null : <Badge tone={tones[state]}>{state}</Badge>}
+            <code>{network}</code>{' '}
+            {state === null ? null : <Badge tone={states[state].tone}>{states[state].label}</Badge>}
           </li>
         )
       })}
@@ -105,31 +110,31 @@ function Networks({ networks }: { networks: CarrierAccount['networks'] }) {
   )
 }
 
-function Forgetting({ account, onClose }: { account: CarrierAccount | null; onClose: () => void }) {
+function DeleteDialog({ account, onClose }: { account: CarrierAccount | null; onClose: () => void }) {
   const { send, busy, error, clear } = useSend()
   const close = () => {
     clear()
     onClose()
   }
-  const forget = async () => {
+  const remove = async () => {
     if (!account) return
     const query = new URLSearchParams({ account: account.account })
     if (!(await send('delete', `/v1/carrier?${query.toString()}`))) return
-    toast('The account is forgotten')
+    toast('Account deleted.')
     close()
   }
   return (
     <Dialog
-      title={`Forget ${account?.label || account?.account || ''}?`}
+      title={`Delete ${account?.label || account?.account || ''}?`}
       open={account !== null}
       onClose={close}
     >
-      <p>Its secret is removed. Numbers that came from it stay routed until each is let go.</p>
+      <p>Its secret is deleted. Its numbers stay routed until you release each one.</p>
       <Refusal error={error} />
       <div className="row end">
-        <Button onClick={close}>Keep it</Button>
-        <Button tone="danger" busy={busy} onClick={() => void forget()}>
-          Forget it
+        <Button onClick={close}>Cancel</Button>
+        <Button tone="danger" busy={busy} onClick={() => void remove()}>
+          Delete
         </Button>
       </div>
     </Dialog>

@@ -1,7 +1,7 @@
 import type { ConsentKind } from '@switchroom/contract/consents'
 import { Select, TextField } from '../ui/field.tsx'
 
-/** How and where somebody agreed to be called, as it is written down. */
+/** The type and source of a consent. */
 export interface GivenConsent {
   kind: ConsentKind
   source: string
@@ -18,20 +18,20 @@ export function ConsentFields({ given, onChange }: ConsentFieldsProps) {
   return (
     <div className="fields">
       <Select
-        label="How they agreed"
+        label="Type of consent"
         value={given.kind}
         onChange={(kind) => onChange({ ...given, kind: kind === 'written' ? 'written' : 'express' })}
         options={[
-          { value: 'express', label: 'Expressly' },
-          { value: 'written', label: 'In writing' },
+          { value: 'express', label: 'Express' },
+          { value: 'written', label: 'Written' },
         ]}
       />
       <TextField
-        label="Where they agreed"
+        label="Source"
         value={given.source}
         onChange={(source) => onChange({ ...given, source })}
         maxLength={500}
-        placeholder="Form on the web site"
+        placeholder="Form on the website"
         required
       />
     </div>

@@ -2,11 +2,11 @@ import type { ConsentFact, NumberConsents } from '@switchroom/contract/consents'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import { useFilters } from '../api/query-filters.ts'
-import { useNames } from '../shell/names.ts'
+import { useNames } from '../who/names.ts'
 import { path } from '../api/client.ts'
 import { useGet, useSend } from '../api/queries.ts'
-import { useCan } from '../shell/identity.ts'
-import { Answered, Empty, Refusal } from '../ui/answers.tsx'
+import { useCan } from '../who/identity.ts'
+import { Loaded, Empty, Refusal } from '../ui/feedback.tsx'
 import { Badge } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
 import { TextArea, TextField } from '../ui/field.tsx'
@@ -16,15 +16,15 @@ import { Time } from '../ui/time.tsx'
 import { toast } from '../ui/toast.tsx'
 import { ConsentFields, noConsent } from './consent-fields.tsx'
 import { NumberTabs } from './number-tabs.tsx'
-import { plainNumber } from './number-words.ts'
+import { plainNumber } from './number-labels.ts'
 
-const standings = {
-  consented: { tone: 'good', says: 'Agreed to be called' },
-  opted_out: { tone: 'bad', says: 'On the do-not-call list' },
-  unknown: { tone: 'neutral', says: 'Nothing is on file' },
+const consentLabels = {
+  consented: { tone: 'good', label: 'Consent given' },
+  opted_out: { tone: 'bad', label: 'On the do-not-call list' },
+  unknown: { tone: 'neutral', label: 'No record' },
 } as const
 
-/** What was said of calling a number: looked up, written down, never changed. */
+/** Consent records of a number: looked up and added, never changed. */
 export function Consent() {
   const [{ number }, setFilter] = useFilters(['number'])
   const [typed, setTyped] = useState(number)
@@ -32,10 +32,7 @@ export function Consent() {
   return (
     <Page title="Consent">
       <NumberTabs current="/numbers/consent" />
-      <Section
-        title="Look a number up"
-        hint="Facts are written down and never changed; the newest one stands."
-      >
+      <Section title="Look up a number" hint="Records are never changed; the newest one applies.">
         <form
           className="row"
           onSubmit={(event) => {
@@ -58,43 +55,43 @@ export function Consent() {
         </form>
       </Section>
       {number === '' ? (
-        <Empty title="Whose consent?">
-          <p>Look a number up to see what they agreed to, and to write down what they said.</p>
+        <Empty title="No number selected">
+          <p>Look up a number to see and record its consent.</p>
         </Empty>
       ) : (
-        <Answered of={consents} label="Reading what was said">
-          {(read) => <Standing key={read.number} consents={read} />}
-        </Answered>
+        <Loaded of={consents} label="Loading records">
+          {(read) => <ConsentRecord key={read.number} consents={read} />}
+        </Loaded>
       )}
     </Page>
   )
 }
 
-function Standing({ consents: { number, standing, rows } }: { consents: NumberConsents }) {
+function ConsentRecord({ consents: { number, standing, rows } }: { consents: NumberConsents }) {
   const can = useCan()
   const nameOf = useNames()
-  const { tone, says } = standings[standing]
+  const { tone, label } = consentLabels[standing]
   return (
     <>
       <Section title={number}>
         <div>
-          <Badge tone={tone}>{says}</Badge>
+          <Badge tone={tone}>{label}</Badge>
         </div>
         <Table
-          caption={`What was said of calling ${number}, newest first`}
+          caption={`Consent records of ${number}, newest first`}
           rows={rows}
           rowKey={({ id }) => id}
           columns={[
-            { title: 'Fact', cell: (fact) => <Fact fact={fact} /> },
-            { title: 'Where', cell: ({ source }) => source ?? '–' },
-            { title: 'Words', cell: ({ text }) => text ?? '–' },
-            { title: 'Written down by', cell: ({ by }) => nameOf(by) },
+            { title: 'Record', cell: (fact) => <Fact fact={fact} /> },
+            { title: 'Source', cell: ({ source }) => source ?? '–' },
+            { title: 'Text', cell: ({ text }) => text ?? '–' },
+            { title: 'Recorded by', cell: ({ by }) => nameOf(by) },
             { title: 'When', cell: ({ at }) => <Time epochS={at} /> },
           ]}
-          empty={<p className="soft">Nobody wrote anything down about this number yet.</p>}
+          empty={<p className="soft">No records for this number yet.</p>}
         />
       </Section>
-      {can('talk') ? <Record number={number} isListed={standing === 'opted_out'} /> : null}
+      {can('talk') ? <RecordConsent number={number} isListed={standing === 'opted_out'} /> : null}
     </>
   )
 }
@@ -102,13 +99,13 @@ function Standing({ consents: { number, standing, rows } }: { consents: NumberCo
 function Fact({ fact: { fact, kind, call } }: { fact: ConsentFact }) {
   return (
     <>
-      {fact === 'consent' ? `Agreed, ${kind === 'written' ? 'in writing' : 'expressly'}` : 'Wants no calls'}{' '}
-      {call === null ? null : <Link href={`/calls/${encodeURIComponent(call)}`}>The call</Link>}
+      {fact === 'consent' ? `${kind === 'written' ? 'Written' : 'Express'} consent` : 'Opt-out'}{' '}
+      {call === null ? null : <Link href={`/calls/${encodeURIComponent(call)}`}>View call</Link>}
     </>
   )
 }
 
-function Record({ number, isListed }: { number: string; isListed: boolean }) {
+function RecordConsent({ number, isListed }: { number: string; isListed: boolean }) {
   const recording = useSend()
   const optingOut = useSend()
   const [given, setGiven] = useState(noConsent)
@@ -119,16 +116,16 @@ function Record({ number, isListed }: { number: string; isListed: boolean }) {
     if (!(await recording.send('post', '/v1/org/consents', body))) return
     setGiven({ kind, source: '' })
     setText('')
-    toast('The consent is written down')
+    toast('Consent recorded.')
   }
   const optOut = async () => {
     if (await optingOut.send('delete', path`/v1/org/consents/${number}`))
-      toast(`${number} is on the do-not-call list`)
+      toast(`${number} is on the do-not-call list.`)
   }
   return (
     <Section
-      title="Write it down"
-      hint={isListed ? 'A consent takes the number off the do-not-call list.' : undefined}
+      title="Add a record"
+      hint={isListed ? 'A consent removes the number from the do-not-call list.' : undefined}
     >
       <form
         className="stack"
@@ -139,19 +136,19 @@ function Record({ number, isListed }: { number: string; isListed: boolean }) {
       >
         <ConsentFields given={given} onChange={setGiven} />
         <TextArea
-          label="The words they agreed to"
+          label="Text they agreed to"
           value={text}
           onChange={setText}
           maxLength={4000}
-          hint="May be left empty."
+          hint="Optional."
         />
         <Refusal error={recording.error ?? optingOut.error} />
         <div className="row">
           <Button type="submit" tone="primary" busy={recording.busy} disabled={given.source.trim() === ''}>
-            They agreed
+            Record consent
           </Button>
           <Button tone="danger" busy={optingOut.busy} disabled={isListed} onClick={() => void optOut()}>
-            They want no calls
+            Record opt-out
           </Button>
         </div>
       </form>

@@ -4,14 +4,14 @@ import { useEffect, useState } from 'react'
 import { useLocation } from 'wouter'
 import { path } from '../api/client.ts'
 import { useGet, useSend } from '../api/queries.ts'
-import { Answered, Refusal } from '../ui/answers.tsx'
+import { Loaded, Refusal } from '../ui/feedback.tsx'
 import { Button } from '../ui/button.tsx'
 import { Checkbox, TextField } from '../ui/field.tsx'
 import { toast } from '../ui/toast.tsx'
 import { AgentField } from './agent-field.tsx'
 import { ConsentFields, noConsent } from './consent-fields.tsx'
 import { DialVerdict, Guards } from './explained-dial.tsx'
-import { plainNumber } from './number-words.ts'
+import { plainNumber } from './number-labels.ts'
 import './numbers.css'
 
 interface Asked {
@@ -23,11 +23,11 @@ interface Asked {
 interface DialFormProps {
   agent?: string
   to?: string
-  /** Whom to call, and by which agent, is settled: only whether is asked. */
+  /** Agent and number are given and not editable. */
   isFixed?: boolean
 }
 
-/** Has an agent call somebody, after saying what the dial would be told. */
+/** Places a call after a check of every guard. */
 export function DialForm({ agent = '', to = '', isFixed = false }: DialFormProps) {
   const [draft, setDraft] = useState<Asked>({ agent, to, from: '' })
   const [asked, setAsked] = useState<Asked | null>(isFixed ? draft : null)
@@ -41,7 +41,7 @@ export function DialForm({ agent = '', to = '', isFixed = false }: DialFormProps
     <div className="stack">
       {isFixed ? (
         <p>
-          <strong>{agent}</strong> would call <strong>{to}</strong>.
+          <strong>{agent}</strong> will call <strong>{to}</strong>.
         </p>
       ) : (
         <form
@@ -68,7 +68,7 @@ export function DialForm({ agent = '', to = '', isFixed = false }: DialFormProps
               type="tel"
               value={draft.from}
               onChange={(value) => change({ from: value })}
-              hint="The agent’s first number where it is left empty."
+              hint="Leave empty to use the agent’s first number."
             />
           </div>
           <div className="row">
@@ -78,35 +78,35 @@ export function DialForm({ agent = '', to = '', isFixed = false }: DialFormProps
           </div>
         </form>
       )}
-      {asked ? <Judged key={checks} asked={asked} /> : null}
+      {asked ? <DialCheck key={checks} asked={asked} /> : null}
     </div>
   )
 }
 
 const everyMs = 15_000
 
-function Judged({ asked: { agent, to, from } }: { asked: Asked }) {
+function DialCheck({ asked: { agent, to, from } }: { asked: Asked }) {
   const query = new URLSearchParams({ to, ...(from && { from: plainNumber(from) }) })
   const explained = useGet<ExplainedDial>(`${path`/v1/agents/${agent}/dial/explain`}?${query.toString()}`, {
     everyMs,
   })
   const { refetch } = explained
   useEffect(() => {
-    void refetch() // what it was told a moment ago may be otherwise now
+    void refetch() // an earlier result may be out of date
   }, [refetch])
   return (
-    <Answered of={explained} label="Judging the dial">
+    <Loaded of={explained} label="Checking">
       {(dial) => (
         <>
           <Place dial={dial} from={from} />
           <Guards dial={dial} />
         </>
       )}
-    </Answered>
+    </Loaded>
   )
 }
 
-/** A consent that comes with the dial is written down with it, and lifts the guard that asks for one. */
+/** A consent sent with the call is recorded with it, and passes the consent guard. */
 function Place({ dial, from }: { dial: ExplainedDial; from: string }) {
   const [, go] = useLocation()
   const { send, busy, error } = useSend()
@@ -133,13 +133,13 @@ function Place({ dial, from }: { dial: ExplainedDial; from: string }) {
       {error ? <Refusal error={error} /> : <DialVerdict dial={dial} />}
       {needsConsentAlone ? (
         <>
-          <Checkbox label="They agreed to be called" checked={agreed} onChange={setAgreed} />
+          <Checkbox label="They consented to be called" checked={agreed} onChange={setAgreed} />
           {agreed ? <ConsentFields given={given} onChange={setGiven} /> : null}
         </>
       ) : null}
       <div className="row">
         <Button {...(wouldPass && { tone: 'primary' })} busy={busy} onClick={() => void place()}>
-          {wouldPass ? 'Call now' : 'Call all the same'}
+          {wouldPass ? 'Call now' : 'Call anyway'}
         </Button>
       </div>
     </div>

@@ -1,5 +1,5 @@
 import { useFilters } from '../api/query-filters.ts'
-import { useWho } from '../shell/identity.ts'
+import { useWho } from '../who/identity.ts'
 import { Page, Section } from '../ui/page.tsx'
 import { DialForm } from './dial-form.tsx'
 import { NumberTabs } from './number-tabs.tsx'
@@ -12,8 +12,8 @@ export function DialPage() {
     <Page title="Dial">
       <NumberTabs current="/numbers/dial" />
       <Section
-        title="Have an agent call somebody"
-        hint="The check runs every guard without dialling, and says why a dial would be refused."
+        title="Place a call"
+        hint="Check tests every rule without dialing, and shows why a call would be refused."
       >
         <DialForm agent={agent} to={to} />
       </Section>

@@ -2,17 +2,17 @@ import type { DoNotCallPage, ImportedDoNotCall } from '@switchroom/contract/cons
 import { useState } from 'react'
 import { Link } from 'wouter'
 import { usePages } from '../api/pages.ts'
-import { useNames } from '../shell/names.ts'
+import { useNames } from '../who/names.ts'
 import { useSend } from '../api/queries.ts'
-import { useCan } from '../shell/identity.ts'
-import { Empty, Refusal } from '../ui/answers.tsx'
+import { useCan } from '../who/identity.ts'
+import { Empty, Refusal } from '../ui/feedback.tsx'
 import { Button } from '../ui/button.tsx'
 import { TextArea, TextField } from '../ui/field.tsx'
 import { Page, Section } from '../ui/page.tsx'
 import { PagedTable } from '../ui/paged-table.tsx'
 import { Time } from '../ui/time.tsx'
 import { NumberTabs } from './number-tabs.tsx'
-import { linesOf, plainNumber } from './number-words.ts'
+import { linesOf, plainNumber } from './number-labels.ts'
 
 type Listed = DoNotCallPage['numbers'][number]
 
@@ -28,15 +28,15 @@ export function DoNotCall() {
   return (
     <Page title="Do not call">
       <NumberTabs current="/numbers/do-not-call" />
-      {can('talk') ? <PutOnList /> : null}
+      {can('talk') ? <AddNumbers /> : null}
       <Section
-        title="The list"
-        hint="Nobody on it is dialled in production. Only a consent that is written down takes a number off."
+        title="Do-not-call list"
+        hint="These numbers are not dialed in production. Only a recorded consent removes a number."
       >
         <PagedTable
           pages={pages}
-          label="Reading the list"
-          caption="The do-not-call list, newest first"
+          label="Loading list"
+          caption="Do-not-call list, newest first"
           rowKey={pageOptions.keyOf}
           columns={[
             {
@@ -45,13 +45,13 @@ export function DoNotCall() {
                 <Link href={`/numbers/consent?number=${encodeURIComponent(number)}`}>{number}</Link>
               ),
             },
-            { title: 'From', cell: ({ source }) => source ?? 'Said so' },
+            { title: 'Source', cell: ({ source }) => source ?? 'Opt-out' },
             { title: 'By', cell: ({ by }) => nameOf(by) },
             { title: 'Since', cell: ({ at }) => <Time epochS={at} /> },
           ]}
           empty={
             <Empty title="The list is empty">
-              <p>Whoever says that they want no calls is put on it by the agent, or by you above.</p>
+              <p>The agent adds callers who opt out. You can add numbers above.</p>
             </Empty>
           }
         />
@@ -60,39 +60,36 @@ export function DoNotCall() {
   )
 }
 
-function PutOnList() {
+function AddNumbers() {
   const { send, busy, error } = useSend()
   const [text, setText] = useState('')
   const [source, setSource] = useState('')
   const [done, setDone] = useState<ImportedDoNotCall | null>(null)
   const numbers = linesOf(text).map(plainNumber)
-  const put = async () => {
+  const add = async () => {
     const answer = await send<ImportedDoNotCall>('post', '/v1/org/dnc', { numbers, source: source.trim() })
     setDone(answer)
     if (answer) setText(answer.refused.join('\n'))
   }
   return (
-    <Section
-      title="Put numbers on the list"
-      hint="Your own list, or what you found in a national registry: up to 10,000 at once."
-    >
+    <Section title="Add numbers" hint="From your own list or a national registry, up to 10,000 at once.">
       <form
         className="stack"
         onSubmit={(event) => {
           event.preventDefault()
-          void put()
+          void add()
         }}
       >
         <TextArea
           label="Numbers"
           value={text}
           onChange={setText}
-          hint="In international form, one a line."
+          hint="In international format, one per line."
           placeholder="+15550100100"
           spellCheck={false}
         />
         <TextField
-          label="Where they come from"
+          label="Source"
           value={source}
           onChange={setSource}
           maxLength={500}
@@ -101,15 +98,15 @@ function PutOnList() {
         <Refusal error={error} />
         {done ? (
           <p role="status">
-            {done.added} put on the list.{' '}
+            {done.added} added.{' '}
             {done.refused.length > 0
-              ? `${done.refused.length} are no numbers in international form, and stand above.`
+              ? `${done.refused.length} not in international format: correct them above.`
               : ''}
           </p>
         ) : null}
         <div className="row">
           <Button type="submit" busy={busy} disabled={numbers.length === 0 || source.trim() === ''}>
-            Put on the list
+            Add to list
           </Button>
         </div>
       </form>

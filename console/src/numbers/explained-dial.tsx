@@ -1,32 +1,33 @@
 import type { ExplainedDial, JudgedGuard } from '@switchroom/contract/dialling'
+import { screenSentence } from '../api/screen-sentences.ts'
 import { Badge, type BadgeProps } from '../ui/badge.tsx'
-import { guardSaw, guardTitle } from './guard-words.ts'
+import { guardSaw, guardTitle } from './guard-labels.ts'
 
-const verdicts: Record<JudgedGuard['verdict'], Required<Pick<BadgeProps, 'tone'>> & { word: string }> = {
-  pass: { tone: 'good', word: 'passes' },
-  refuse: { tone: 'bad', word: 'refuses' },
-  exempt: { tone: 'neutral', word: 'exempt' },
+const verdicts: Record<JudgedGuard['verdict'], Required<Pick<BadgeProps, 'tone'>> & { label: string }> = {
+  pass: { tone: 'good', label: 'Passed' },
+  refuse: { tone: 'bad', label: 'Refused' },
+  exempt: { tone: 'neutral', label: 'Exempt' },
 }
 
-/** What a dial would be told now. */
+/** The result that a dial would get now. */
 export function DialVerdict({ dial }: { dial: ExplainedDial }) {
   return (
     <p className={`verdict ${dial.would}`} role="status">
       {dial.would === 'pass' ? (
-        `${dial.to} would be dialled from ${dial.from ?? 'a number of the agent'}.`
+        `${dial.to} would be dialed from ${dial.from ?? 'a number of the agent'}.`
       ) : (
         <>
-          <strong>It would be refused:</strong> {dial.detail}
+          <strong>This call would be refused.</strong> {screenSentence(dial.detail ?? '')}
         </>
       )}
     </p>
   )
 }
 
-/** What each guard saw, in the order they are judged. */
+/** The result of each guard, in their order. */
 export function Guards({ dial }: { dial: ExplainedDial }) {
   return (
-    <ol className="guards" aria-label="What each guard saw">
+    <ol className="guards" aria-label="Checks">
       {dial.guards.map((judged) => (
         <Guard key={judged.guard} judged={judged} />
       ))}
@@ -36,19 +37,19 @@ export function Guards({ dial }: { dial: ExplainedDial }) {
 
 function Guard({ judged }: { judged: JudgedGuard }) {
   const { guard, verdict, exempt_by, detail, saw } = judged
-  const { tone, word } = verdicts[verdict]
+  const { tone, label } = verdicts[verdict]
   const { fact } = saw
   return (
     <li className="guard">
-      <Badge tone={tone}>{word}</Badge>
+      <Badge tone={tone}>{label}</Badge>
       <strong>{guardTitle(guard)}</strong>
       <span className="soft wrap-anywhere">
         {guardSaw(judged)}
-        {exempt_by === 'sandbox' ? '; the sandbox is free of it' : ''}
-        {exempt_by === 'own_phone' ? '; your own phone is free of it' : ''}
-        {fact?.source ? `; from ${fact.source}` : ''}
+        {exempt_by === 'sandbox' ? '; not checked in the sandbox' : ''}
+        {exempt_by === 'own_phone' ? '; not checked for your own phone' : ''}
+        {fact?.source ? `; source: ${fact.source}` : ''}
       </span>
-      {detail === null ? null : <span className="guard-detail">{detail}</span>}
+      {detail === null ? null : <span className="guard-detail">{screenSentence(detail)}</span>}
     </li>
   )
 }

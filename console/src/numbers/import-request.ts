@@ -1,14 +1,14 @@
 import type { BuyNumber, ImportNumber, NumberChannel } from '@switchroom/contract/numbers'
-import { linesOf, plainNumber } from './number-words.ts'
+import { linesOf, plainNumber } from './number-labels.ts'
 
 export type Source = 'account' | 'hooked' | 'bought'
 
-/** What a person said so far of a number that is to lead here. */
+/** The fields of the import form. */
 export interface Draft {
   source: Source
   number: string
   agent: string
-  /** Empty where the org has one account alone. */
+  /** Empty for the org's only account. */
   account: string
   channel: NumberChannel
   /** Empty for networks of the org's own. */
@@ -54,11 +54,12 @@ export function requestOf(draft: Draft): ImportRequest {
   return { path: '/v1/numbers', body }
 }
 
-/** What is still to be said before it can be looked at; null where nothing is. */
+/** The first missing field before a preview, or null. */
 export function missingFrom({ source, number, agent, via, networks, country }: Draft): string | null {
-  if (source !== 'bought' && number.trim() === '') return 'Choose the number first.'
-  if (source === 'hooked' && via === '' && networks.trim() === '') return 'Say where its calls come from.'
-  if (source === 'bought' && country.trim() === '') return 'Choose a country first.'
-  if (agent.trim() === '') return 'Name the agent that answers.'
+  if (source !== 'bought' && number.trim() === '') return 'Select a number first.'
+  if (source === 'hooked' && via === '' && networks.trim() === '')
+    return 'Enter the networks its calls come from.'
+  if (source === 'bought' && country.trim() === '') return 'Enter a country first.'
+  if (agent.trim() === '') return 'Enter the agent that answers.'
   return null
 }

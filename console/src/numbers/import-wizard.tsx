@@ -2,9 +2,10 @@ import type { ImportedNumber } from '@switchroom/contract/numbers'
 import type { CarrierCatalogue } from '@switchroom/contract/carriers'
 import { useEffect, useRef, useState } from 'react'
 import { useLocation } from 'wouter'
+import { Refused } from '../api/client.ts'
 import { useGet, useSend } from '../api/queries.ts'
 import { useSession } from '../api/session.ts'
-import { Refusal } from '../ui/answers.tsx'
+import { Refusal } from '../ui/feedback.tsx'
 import { Button, ButtonLink } from '../ui/button.tsx'
 import { Checkbox, Select, TextArea, TextField } from '../ui/field.tsx'
 import { Page, Section } from '../ui/page.tsx'
@@ -13,55 +14,58 @@ import { useFilters } from '../api/query-filters.ts'
 import { AccountNumbers } from './account-numbers.tsx'
 import { AgentField } from './agent-field.tsx'
 import { emptyDraft, missingFrom, requestOf, type Draft, type Source } from './import-request.ts'
+import { carrierLabel } from './number-labels.ts'
 import './numbers.css'
 import { Steps } from './steps-list.tsx'
 
 type Change = (changed: Partial<Draft>) => void
 
-/** A number leads here in two presses: one that looks and writes nothing, and one that does it. */
+/** Imports a number in two steps: a preview that changes nothing, then the import. */
 export function ImportWizard() {
   const { env } = useSession()
   const [, go] = useLocation()
   const [{ number, agent }] = useFilters(['number', 'agent'])
   const [draft, setDraft] = useState<Draft>({ ...emptyDraft, number, agent })
-  const [looked, setLooked] = useState<ImportedNumber | null>(null)
+  const [previewed, setPreviewed] = useState<ImportedNumber | null>(null)
   const { data: catalogue } = useGet<CarrierCatalogue>('/v1/carriers/catalog')
-  const looking = useSend()
-  const doing = useSend()
+  const previewing = useSend()
+  const importing = useSend()
   const result = useRef<HTMLDivElement>(null)
   useEffect(() => {
-    if (looked) result.current?.scrollIntoView({ block: 'nearest' })
-  }, [looked])
+    if (previewed) result.current?.scrollIntoView({ block: 'nearest' })
+  }, [previewed])
   const change: Change = (changed) => {
     setDraft((before) => ({ ...before, ...changed }))
-    setLooked(null)
-    looking.clear()
-    doing.clear()
+    setPreviewed(null)
+    previewing.clear()
+    importing.clear()
   }
   const missing = missingFrom(draft)
-  const look = async () => {
+  const preview = async () => {
     const { path, body } = requestOf(draft)
-    setLooked(await looking.send<ImportedNumber>('post', `${path}?dry_run=true`, body))
+    setPreviewed(await previewing.send<ImportedNumber>('post', `${path}?dry_run=true`, body))
   }
-  const carryOut = async () => {
+  const importNumber = async () => {
     const { path, body } = requestOf(draft)
-    const done = await doing.send<ImportedNumber>('post', path, body)
+    const done = await importing.send<ImportedNumber>('post', path, body)
     if (!done) return
-    toast(`${done.route.number} leads to ${done.route.agent}`)
+    toast(`${done.route.number} is routed to ${done.route.agent}.`)
     go(`/numbers/${encodeURIComponent(done.route.number)}`)
   }
-  const error = looking.error ?? doing.error
-  const mayMove = draft.source === 'account' && (draft.move || error?.message.includes('send move'))
+  const error = previewing.error ?? importing.error
+  const mayMove =
+    draft.source === 'account' &&
+    (draft.move || (error instanceof Refused && error.detail.includes('send move')))
   return (
-    <Page title="Bring a number" actions={<ButtonLink href="/numbers">All numbers</ButtonLink>}>
+    <Page title="Import number" actions={<ButtonLink href="/numbers">All numbers</ButtonLink>}>
       <form
         className="stack"
         onSubmit={(event) => {
           event.preventDefault()
-          if (missing === null) void look()
+          if (missing === null) void preview()
         }}
       >
-        <Section title="1. Where is the number?">
+        <Section title="1. Number">
           <Sources draft={draft} change={change} sells={catalogue?.sells ?? false} />
           {draft.source === 'account' ? <AccountNumbers draft={draft} change={change} /> : null}
           {draft.source === 'hooked' ? (
@@ -69,50 +73,47 @@ export function ImportWizard() {
           ) : null}
           {draft.source === 'bought' ? <BoughtNumber draft={draft} change={change} /> : null}
         </Section>
-        <Section
-          title="2. Who answers?"
-          hint={`In ${env}. Another environment is chosen at the top of the page.`}
-        >
+        <Section title="2. Agent" hint={`Environment: ${env}. Change it at the top of the page.`}>
           <AgentField
             value={draft.agent}
             onChange={(value) => change({ agent: value })}
-            hint="Its app may be connected later; until then the number does not ring."
+            hint="You can connect its app later. Until then the number does not ring."
           />
         </Section>
         <Section
-          title="3. Look first"
-          hint="A dry run asks the carrier and the media server, and writes nothing."
+          title="3. Preview"
+          hint="A dry run asks the carrier and the media server, and changes nothing."
         >
           <Refusal error={error} />
           {mayMove ? (
             <Checkbox
-              label="Take it off there first"
-              hint="Its calls no longer reach what that trunk points at."
+              label="Move it from that trunk"
+              hint="Its calls no longer reach that trunk."
               checked={draft.move}
               onChange={(move) => change({ move })}
             />
           ) : null}
           {missing === null ? null : <p className="soft">{missing}</p>}
-          {looked ? (
+          {previewed ? (
             <div className="stack" role="status" ref={result}>
               <p>
-                <strong>{looked.route.number}</strong> would lead to <strong>{looked.route.agent}</strong> in{' '}
-                {looked.route.env}. Nothing is written yet.
+                <strong>{previewed.route.number}</strong> would be routed to{' '}
+                <strong>{previewed.route.agent}</strong> in {previewed.route.env}. Nothing is changed yet.
               </p>
-              <Steps label="What would happen" steps={looked.steps} />
+              <Steps label="Planned changes" steps={previewed.steps} />
               <div className="row">
-                <Button tone="primary" busy={doing.busy} onClick={() => void carryOut()}>
-                  {draft.source === 'bought' ? 'Buy it' : 'Bring it'}
+                <Button tone="primary" busy={importing.busy} onClick={() => void importNumber()}>
+                  {draft.source === 'bought' ? 'Buy number' : 'Import number'}
                 </Button>
-                <Button type="submit" busy={looking.busy}>
-                  Look again
+                <Button type="submit" busy={previewing.busy}>
+                  Preview again
                 </Button>
               </div>
             </div>
           ) : (
             <div className="row">
-              <Button type="submit" tone="primary" busy={looking.busy} disabled={missing !== null}>
-                Look what would happen
+              <Button type="submit" tone="primary" busy={previewing.busy} disabled={missing !== null}>
+                Preview
               </Button>
             </div>
           )}
@@ -132,21 +133,21 @@ function Sources({ draft, change, sells }: SourcesProps) {
   const sources: { value: Source; label: string; hint: string }[] = [
     {
       value: 'account',
-      label: 'In an account of ours',
-      hint: 'The platform drives the carrier, or a SIP peer sends it.',
+      label: 'From a connected carrier',
+      hint: 'The platform configures the carrier, or your SIP peer sends the calls.',
     },
     {
       value: 'hooked',
-      label: 'At another carrier',
-      hint: 'You point it here yourself; the operator approves it.',
+      label: 'From another carrier',
+      hint: 'You point it here yourself. The operator approves it.',
     },
     ...(sells
-      ? [{ value: 'bought' as const, label: 'We have none', hint: 'The platform buys one for you.' }]
+      ? [{ value: 'bought' as const, label: 'Buy a number', hint: 'The platform buys one for you.' }]
       : []),
   ]
   return (
     <fieldset className="sources">
-      <legend className="sr-only">Where is the number?</legend>
+      <legend className="sr-only">Source of the number</legend>
       {sources.map(({ value, label, hint }) => (
         <div key={value} className="source">
           <input
@@ -175,7 +176,8 @@ function HookedNumber({
   change,
   catalogue,
 }: Omit<SourcesProps, 'sells'> & { catalogue: CarrierCatalogue | undefined }) {
-  const carriers = catalogue?.carriers.map(({ kind, name }) => ({ value: kind, label: name })) ?? []
+  const carriers =
+    catalogue?.carriers.map(({ kind, name }) => ({ value: kind, label: carrierLabel(kind, name) })) ?? []
   return (
     <div className="fields">
       <TextField
@@ -186,17 +188,17 @@ function HookedNumber({
         placeholder="+15550100100"
       />
       <Select
-        label="Its calls come through"
+        label="Carrier"
         value={draft.via}
         onChange={(via) => change({ via })}
-        options={[{ value: '', label: 'Networks of our own' }, ...carriers]}
+        options={[{ value: '', label: 'Own networks' }, ...carriers]}
       />
       {draft.via === '' ? (
         <TextArea
           label="Networks"
           value={draft.networks}
           onChange={(networks) => change({ networks })}
-          hint="Public IPv4 addresses or networks no wider than a /24, one a line."
+          hint="Public IPv4 addresses or networks of at most a /24, one per line."
           spellCheck={false}
         />
       ) : null}
@@ -220,7 +222,7 @@ function BoughtNumber({ draft, change }: Omit<SourcesProps, 'sells'>) {
         onChange={(areaCode) => change({ areaCode })}
         maxLength={6}
         inputMode="numeric"
-        hint="Any where it is left empty."
+        hint="Leave empty for any."
       />
     </div>
   )

@@ -9,17 +9,18 @@ import type {
 import { useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import { path } from '../api/client.ts'
+import { screenSentence } from '../api/screen-sentences.ts'
 import { useGet, useSend } from '../api/queries.ts'
 import { chooseEnvironment, useSession } from '../api/session.ts'
-import { useWho } from '../shell/identity.ts'
-import { Answered, Refusal } from '../ui/answers.tsx'
-import { Lamp } from '../ui/badge.tsx'
+import { useWho } from '../who/identity.ts'
+import { Loaded, Refusal } from '../ui/feedback.tsx'
+import { StatusLight } from '../ui/badge.tsx'
 import { Button, ButtonLink } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Page, Section } from '../ui/page.tsx'
 import { Time } from '../ui/time.tsx'
 import { toast } from '../ui/toast.tsx'
-import { originSays, pathStepName, ringsSays } from './number-words.ts'
+import { carrierLabel, originLabel, pathStepName, ringsLabel } from './number-labels.ts'
 import '../ui/facts.css'
 import './numbers.css'
 import { Steps } from './steps-list.tsx'
@@ -34,15 +35,15 @@ export function NumberPage({ number }: { number: string }) {
   if (moved) return <Moved moved={moved} />
   return (
     <Page title={number} actions={<ButtonLink href="/numbers">All numbers</ButtonLink>}>
-      <Answered of={way} label="Following the way of a call">
+      <Loaded of={way} label="Loading call path">
         {({ steps, rings, last_call_at }) => (
           <Section
-            title="The way of a call"
+            title="Call path"
             hint={
               <>
-                {ringsSays(rings)}.{' '}
+                {ringsLabel(rings)}.{' '}
                 {last_call_at === null ? (
-                  'Nobody has called yet.'
+                  'No calls yet.'
                 ) : (
                   <>
                     Last call: <Time epochS={last_call_at} />.
@@ -51,26 +52,26 @@ export function NumberPage({ number }: { number: string }) {
               </>
             }
           >
-            <ol className="path" aria-label="The way of a call">
+            <ol className="path" aria-label="Call path">
               {steps.map((step) => (
-                <PathLamp key={step.step} step={step} />
+                <PathStepStatus key={step.step} step={step} />
               ))}
             </ol>
           </Section>
         )}
-      </Answered>
+      </Loaded>
       {entry ? <About entry={entry} /> : null}
       {entry ? <Changes number={number} onMoved={setMoved} /> : null}
     </Page>
   )
 }
 
-/** It is no number of this environment any more; what was done stands until one goes on. */
+/** The number left this environment: shows the changes until the person continues. */
 function Moved({ moved: { route, steps } }: { moved: ImportedNumber }) {
   return (
     <Page title={route.number} actions={<ButtonLink href="/numbers">All numbers</ButtonLink>}>
       <Section title={`Moved to ${route.env}`} hint={`${route.agent} answers it there.`}>
-        <Steps label={`What moved ${route.number}`} steps={steps} />
+        <Steps label={`Changes for ${route.number}`} steps={steps} />
         <div className="row">
           <Button tone="primary" onClick={() => chooseEnvironment(route.env)}>
             Go to {route.env}
@@ -81,16 +82,16 @@ function Moved({ moved: { route, steps } }: { moved: ImportedNumber }) {
   )
 }
 
-function PathLamp({ step: { step, state, says, fix } }: { step: PathStep }) {
+function PathStepStatus({ step: { step, state, says, fix } }: { step: PathStep }) {
   return (
     <li className={`path-step ${state}`}>
       <h3>
-        <Lamp state={state} label={pathStepName(step)} />
+        <StatusLight state={state} label={pathStepName(step)} />
       </h3>
-      <p className="wrap-anywhere">{says}</p>
+      <p className="wrap-anywhere">{screenSentence(says)}</p>
       {fix === null ? null : (
         <p className="path-fix wrap-anywhere">
-          <strong>To do:</strong> {fix}
+          <strong>To do:</strong> {screenSentence(fix)}
         </p>
       )}
     </li>
@@ -99,16 +100,16 @@ function PathLamp({ step: { step, state, says, fix } }: { step: PathStep }) {
 
 function About({ entry: { route, origin, via, account } }: { entry: NumberEntry }) {
   return (
-    <Section title="About this number">
+    <Section title="Details">
       <dl className="facts">
-        <dt>Answered by</dt>
+        <dt>Agent</dt>
         <dd>
           <Link href={`/agents/${route.agent}`}>{route.agent}</Link> in {route.env}
         </dd>
-        <dt>Comes from</dt>
+        <dt>Origin</dt>
         <dd>
-          {originSays(origin)}
-          {via ? `, through ${via}` : ''}
+          {originLabel(origin)}
+          {via ? ` via ${carrierLabel(via)}` : ''}
         </dd>
         {account === null ? null : (
           <>
@@ -116,12 +117,12 @@ function About({ entry: { route, origin, via, account } }: { entry: NumberEntry 
             <dd>{account}</dd>
           </>
         )}
-        <dt>Carries</dt>
-        <dd>{route.channel === 'msgapp' ? 'Messages' : 'Calls'}</dd>
+        <dt>Channel</dt>
+        <dd>{route.channel === 'msgapp' ? 'WhatsApp' : 'Phone'}</dd>
       </dl>
       <div>
         <Link href={`/numbers/import?number=${encodeURIComponent(route.number)}&agent=${route.agent}`}>
-          Lead it to another agent
+          Route to another agent
         </Link>
       </div>
     </Section>
@@ -138,8 +139,8 @@ function Changes({ number, onMoved }: ChangesProps) {
   const { me } = useWho()
   const [, go] = useLocation()
   const moving = useSend()
-  const letting = useSend()
-  const [asks, setAsks] = useState<'move' | 'let go' | null>(null)
+  const releasing = useSend()
+  const [asks, setAsks] = useState<'move' | 'release' | null>(null)
   const other: Environment = env === 'sandbox' ? 'production' : 'sandbox'
   const move = async () => {
     const answer = await moving.send<ImportedNumber>('put', path`/v1/numbers/${number}/env`, { env: other })
@@ -148,42 +149,39 @@ function Changes({ number, onMoved }: ChangesProps) {
   }
   const keep = () => {
     setAsks(null)
-    letting.clear()
+    releasing.clear()
   }
-  const letGo = async () => {
-    const answer = await letting.send('delete', path`/v1/numbers/${number}`)
+  const release = async () => {
+    const answer = await releasing.send('delete', path`/v1/numbers/${number}`)
     if (!answer) return
-    toast(`${number} is let go`)
+    toast(`${number} released.`)
     go('/numbers')
   }
   return (
-    <Section title="Change it">
+    <Section title="Manage">
       <div className="row">
         {me?.production ? <Button onClick={() => setAsks('move')}>Move to {other}</Button> : null}
-        <Button tone="danger" onClick={() => setAsks('let go')}>
-          Let it go
+        <Button tone="danger" onClick={() => setAsks('release')}>
+          Release number
         </Button>
       </div>
       <Refusal error={moving.error} />
       <Dialog title={`Move ${number} to ${other}?`} open={asks === 'move'} onClose={() => setAsks(null)}>
-        <p>
-          From then on its calls are answered by the app that holds the agent in {other}. Calls that go on are
-          not cut.
-        </p>
+        <p>Its calls are then answered by the app connected in {other}. Live calls are not interrupted.</p>
         <div className="row end">
-          <Button onClick={() => setAsks(null)}>Leave it</Button>
+          <Button onClick={() => setAsks(null)}>Cancel</Button>
           <Button tone="primary" busy={moving.busy} onClick={() => void move()}>
-            Move it
+            Move number
           </Button>
         </div>
       </Dialog>
-      <Dialog title={`Let ${number} go?`} open={asks === 'let go'} onClose={keep}>
-        <p>It no longer rings here. The carrier’s account keeps it, and it can be brought again.</p>
-        <Refusal error={letting.error} />
+      <Dialog title={`Release ${number}?`} open={asks === 'release'} onClose={keep}>
+        <p>It no longer rings here. It stays in the carrier account and can be imported again.</p>
+        <Refusal error={releasing.error} />
         <div className="row end">
-          <Button onClick={keep}>Keep it</Button>
-          <Button tone="danger" busy={letting.busy} onClick={() => void letGo()}>
-            Let it go
+          <Button onClick={keep}>Cancel</Button>
+          <Button tone="danger" busy={releasing.busy} onClick={() => void release()}>
+            Release number
           </Button>
         </div>
       </Dialog>

@@ -1,15 +1,15 @@
 import type { Scope } from '@switchroom/contract/scopes'
-import { useCan, useWho } from '../shell/identity.ts'
+import { useCan, useWho } from '../who/identity.ts'
 import { Tabs } from '../ui/tabs.tsx'
 
 const tabs: { href: string; label: string; scope: Scope }[] = [
   { href: '/numbers', label: 'Numbers', scope: 'numbers' },
   { href: '/numbers/carriers', label: 'Carriers', scope: 'numbers' },
-  { href: '/numbers/outbound', label: 'Calling out', scope: 'numbers' },
+  { href: '/numbers/outbound', label: 'Outbound', scope: 'numbers' },
   { href: '/numbers/dial', label: 'Dial', scope: 'talk' },
   { href: '/numbers/consent', label: 'Consent', scope: 'calls' },
   { href: '/numbers/do-not-call', label: 'Do not call', scope: 'calls' },
-  { href: '/numbers/ledger', label: 'Ledger', scope: 'calls' },
+  { href: '/numbers/ledger', label: 'Dial log', scope: 'calls' },
 ]
 
 export function NumberTabs({ current }: { current: string }) {

@@ -1,14 +1,14 @@
 import type { NumberEntry, NumberList } from '@switchroom/contract/numbers'
 import { Link } from 'wouter'
 import { useGet } from '../api/queries.ts'
-import { Answered, Empty } from '../ui/answers.tsx'
-import { Badge, Lamp } from '../ui/badge.tsx'
+import { Loaded, Empty } from '../ui/feedback.tsx'
+import { Badge, StatusLight } from '../ui/badge.tsx'
 import { ButtonLink } from '../ui/button.tsx'
 import { Page } from '../ui/page.tsx'
 import { Table, type Column } from '../ui/table.tsx'
 import { Time } from '../ui/time.tsx'
 import { NumberTabs } from './number-tabs.tsx'
-import { originSays, ringsSays } from './number-words.ts'
+import { carrierLabel, originLabel, ringsLabel } from './number-labels.ts'
 import './numbers.css'
 
 const everyMs = 15_000
@@ -23,14 +23,14 @@ const columns: Column<NumberEntry>[] = [
       </>
     ),
   },
-  { title: 'Rings', cell: ({ rings }) => <Lamp state={rings} label={ringsSays(rings)} /> },
+  { title: 'Status', cell: ({ rings }) => <StatusLight state={rings} label={ringsLabel(rings)} /> },
   { title: 'Agent', cell: ({ route: { agent } }) => <Link href={`/agents/${agent}`}>{agent}</Link> },
   {
-    title: 'Comes from',
+    title: 'Origin',
     cell: ({ origin, via, route: { channel } }) => (
       <>
-        {originSays(origin)}
-        {via ? `, through ${via}` : ''} {channel === 'msgapp' ? <Badge>Messages</Badge> : null}
+        {originLabel(origin)}
+        {via ? ` via ${carrierLabel(via)}` : ''} {channel === 'msgapp' ? <Badge>WhatsApp</Badge> : null}
       </>
     ),
   },
@@ -47,29 +47,29 @@ export function Numbers() {
       title="Numbers"
       actions={
         <ButtonLink href="/numbers/import" tone="primary">
-          Bring a number
+          Import number
         </ButtonLink>
       }
     >
       <NumberTabs current="/numbers" />
-      <Answered of={numbers} label="Reading the numbers">
+      <Loaded of={numbers} label="Loading numbers">
         {({ numbers: rows }) => (
           <Table
-            caption="Numbers of this environment"
+            caption="Numbers in this environment"
             rows={rows}
             rowKey={({ route: { number } }) => number}
             columns={columns}
             empty={
-              <Empty title="No number leads here yet">
+              <Empty title="No numbers yet">
                 <p>
-                  Add <Link href="/numbers/carriers">an account at a carrier</Link>, then{' '}
-                  <Link href="/numbers/import">bring a number</Link>: a dry run shows what would happen first.
+                  Add a <Link href="/numbers/carriers">carrier account</Link>, then{' '}
+                  <Link href="/numbers/import">import a number</Link>. A preview shows what would change.
                 </p>
               </Empty>
             }
           />
         )}
-      </Answered>
+      </Loaded>
     </Page>
   )
 }

@@ -1,12 +1,12 @@
 import { Redirect, Route, Switch } from 'wouter'
-import { useCan } from '../shell/identity.ts'
+import { useCan } from '../who/identity.ts'
 import { Approvals } from './approvals.tsx'
 import { Carriers } from './carriers.tsx'
 import { Consent } from './consent.tsx'
 import { DialPage } from './dial-page.tsx'
 import { DoNotCall } from './do-not-call.tsx'
 import { ImportWizard } from './import-wizard.tsx'
-import { Ledger } from './ledger.tsx'
+import { DialLog } from './dial-log.tsx'
 import { NumberPage } from './number-page.tsx'
 import { Numbers } from './numbers-list.tsx'
 import { Outbound } from './outbound.tsx'
@@ -24,7 +24,7 @@ export default function NumbersScreens() {
       <Route path="/numbers/dial" component={DialPage} />
       <Route path="/numbers/consent" component={Consent} />
       <Route path="/numbers/do-not-call" component={DoNotCall} />
-      <Route path="/numbers/ledger" component={Ledger} />
+      <Route path="/numbers/ledger" component={DialLog} />
       <Route path="/numbers/approvals" component={Approvals} />
       <Route path="/numbers/:number">
         {({ number }) => <NumberPage key={number} number={decodeURIComponent(number)} />}

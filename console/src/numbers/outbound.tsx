@@ -2,33 +2,34 @@ import type { CarrierList, OutboundReadiness, ProvisionedOutbound } from '@switc
 import { useState } from 'react'
 import { Link } from 'wouter'
 import { useGet, useSend } from '../api/queries.ts'
-import { Answered, Refusal } from '../ui/answers.tsx'
-import { Lamp } from '../ui/badge.tsx'
+import { screenSentence } from '../api/screen-sentences.ts'
+import { Loaded, Refusal } from '../ui/feedback.tsx'
+import { StatusLight } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
 import { Select } from '../ui/field.tsx'
 import { Page, Section } from '../ui/page.tsx'
 import { toast } from '../ui/toast.tsx'
-import { lengthOf } from '../ui/words.ts'
+import { lengthOf } from '../ui/quantities.ts'
 import '../ui/facts.css'
 import { NumberTabs } from './number-tabs.tsx'
 import './numbers.css'
 import { PolicyForm } from './policy-form.tsx'
 import { Steps } from './steps-list.tsx'
 
-/** Whether calls can be placed, what is missing, and what they are held to. */
+/** Outbound calls: status, missing steps and limits. */
 export function Outbound() {
   const readiness = useGet<OutboundReadiness>('/v1/carrier/outbound')
   return (
-    <Page title="Calling out">
+    <Page title="Outbound">
       <NumberTabs current="/numbers/outbound" />
-      <Answered of={readiness} label="Looking what stands">
+      <Loaded of={readiness} label="Loading status">
         {(ready) => (
           <>
             <Readiness readiness={ready} />
             <Limits readiness={ready} />
           </>
         )}
-      </Answered>
+      </Loaded>
       <PolicyForm />
     </Page>
   )
@@ -36,19 +37,22 @@ export function Outbound() {
 
 function Readiness({ readiness: { ready, from_numbers, steps_missing } }: { readiness: OutboundReadiness }) {
   return (
-    <Section title="Can this environment call out?">
-      <Lamp state={ready ? 'ok' : 'waiting'} label={ready ? 'Calls can be placed' : 'Something is missing'} />
+    <Section title="Status">
+      <StatusLight
+        state={ready ? 'ok' : 'waiting'}
+        label={ready ? 'Calls can be placed' : 'Setup incomplete'}
+      />
       {steps_missing.length > 0 ? (
-        <ul className="missing" aria-label="What is missing">
+        <ul className="missing" aria-label="Missing steps">
           {steps_missing.map((sentence) => (
-            <li key={sentence}>{sentence}</li>
+            <li key={sentence}>{screenSentence(sentence)}</li>
           ))}
         </ul>
       ) : null}
-      {from_numbers.length > 0 ? <p>It would dial from {from_numbers.join(', ')}.</p> : null}
+      {from_numbers.length > 0 ? <p>Calls are placed from {from_numbers.join(', ')}.</p> : null}
       {ready ? (
         <div>
-          <Link href="/numbers/dial">Dial</Link>
+          <Link href="/numbers/dial">Place a call</Link>
         </div>
       ) : null}
       <Provision />
@@ -56,25 +60,25 @@ function Readiness({ readiness: { ready, from_numbers, steps_missing } }: { read
   )
 }
 
-/** Makes at the carrier what calls go out through, after a look at what that is. */
+/** Sets up outbound calls at the carrier, after a preview. */
 function Provision() {
   const { data } = useGet<CarrierList>('/v1/carriers')
   const dialling = data?.carriers.filter(({ kind }) => kind !== 'msgapp') ?? []
   const [chosen, setChosen] = useState('')
-  const [looked, setLooked] = useState<ProvisionedOutbound | null>(null)
+  const [setup, setSetup] = useState<ProvisionedOutbound | null>(null)
   const { send, busy, error } = useSend()
   const account = chosen || dialling[0]?.account
   if (account === undefined)
     return (
       <p>
-        <Link href="/numbers/carriers">Add an account</Link> that calls can go out through.
+        <Link href="/numbers/carriers">Add a carrier account</Link> for outbound calls.
       </p>
     )
   const ask = async (dryRun: boolean) => {
     const query = new URLSearchParams({ account, ...(dryRun && { dry_run: 'true' }) })
     const answer = await send<ProvisionedOutbound>('post', `/v1/carrier/outbound?${query.toString()}`)
-    if (answer) setLooked(answer)
-    if (answer && !dryRun) toast('What calls go out through stands')
+    if (answer) setSetup(answer)
+    if (answer && !dryRun) toast('Outbound calls are set up.')
   }
   return (
     <div className="stack">
@@ -84,28 +88,28 @@ function Provision() {
           value={account}
           onChange={(value) => {
             setChosen(value)
-            setLooked(null)
+            setSetup(null)
           }}
           options={dialling.map(({ account: value, label }) => ({ value, label: label || value }))}
         />
       ) : null}
       <Refusal error={error} />
-      {looked ? (
+      {setup ? (
         <div className="stack" role="status">
           <p>
-            {looked.dry_run ? 'Calls would go out through' : 'Calls go out through'}{' '}
-            <code>{looked.host}</code>.
+            {setup.dry_run ? 'Calls would be placed through' : 'Calls are placed through'}{' '}
+            <code>{setup.host}</code>.
           </p>
-          <Steps label="What calls go out through" steps={looked.steps} />
+          <Steps label="Outbound setup" steps={setup.steps} />
         </div>
       ) : null}
       <div className="row">
         <Button busy={busy} onClick={() => void ask(true)}>
-          Look what it takes
+          Preview setup
         </Button>
-        {looked?.dry_run ? (
+        {setup?.dry_run ? (
           <Button tone="primary" busy={busy} onClick={() => void ask(false)}>
-            Make it stand
+            Set up outbound calls
           </Button>
         ) : null}
       </div>
@@ -115,15 +119,15 @@ function Provision() {
 
 function Limits({ readiness: { guards } }: { readiness: OutboundReadiness }) {
   return (
-    <Section title="What the operator allows">
+    <Section title="Limits set by the operator">
       <dl className="facts">
-        <dt>Strangers</dt>
-        <dd>{guards.dial_anywhere ? 'May be dialled' : 'Only whoever called or wrote before is dialled'}</dd>
-        <dt>Longest call</dt>
+        <dt>New contacts</dt>
+        <dd>{guards.dial_anywhere ? 'Allowed' : 'Not allowed: only numbers that called or wrote before'}</dd>
+        <dt>Maximum call duration</dt>
         <dd>{lengthOf(guards.max_duration_s)}</dd>
-        <dt>In force</dt>
+        <dt>Dial rate</dt>
         <dd>
-          {guards.per_minute} dials a minute, {guards.per_day} a day
+          {guards.per_minute} per minute, {guards.per_day} per day
         </dd>
       </dl>
     </Section>

@@ -1,50 +1,50 @@
 import type { OwnPhone, PhoneCodeSent, PhoneVerified } from '@switchroom/contract/own-phone'
 import { useState } from 'react'
 import { useGet, useSend } from '../api/queries.ts'
-import { Answered, Refusal } from '../ui/answers.tsx'
+import { Loaded, Refusal } from '../ui/feedback.tsx'
 import { Badge } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
 import { TextField } from '../ui/field.tsx'
 import { Section } from '../ui/page.tsx'
 import { toast } from '../ui/toast.tsx'
-import { plainNumber } from './number-words.ts'
+import { plainNumber } from './number-labels.ts'
 
-/** A phone that somebody proved to be theirs is rung without consent and at any hour. */
+/** A verified phone of the signed-in person is called without consent and at any hour. */
 export function OwnPhoneSection() {
   const phone = useGet<OwnPhone>('/v1/line/from')
   return (
     <Section
-      title="Your own phone"
-      hint="Proven to be yours, it is free of the do-not-call list, consent, hours and the count per number."
+      title="Your phone"
+      hint="A verified phone is exempt from the do-not-call list, consent, calling hours and the limit per number."
     >
-      <Answered of={phone} label="Reading your phone">
+      <Loaded of={phone} label="Loading">
         {({ number, verified }) =>
-          number !== null && verified ? <Proven number={number} /> : <Proving number={number} />
+          number !== null && verified ? <VerifiedPhone number={number} /> : <VerifyPhone number={number} />
         }
-      </Answered>
+      </Loaded>
     </Section>
   )
 }
 
-function Proven({ number }: { number: string }) {
+function VerifiedPhone({ number }: { number: string }) {
   const { send, busy, error } = useSend()
-  const forget = async () => {
-    if (await send('delete', '/v1/line/from')) toast(`${number} is no longer yours`)
+  const remove = async () => {
+    if (await send('delete', '/v1/line/from')) toast(`${number} removed.`)
   }
   return (
     <div className="row">
       <strong>{number}</strong>
-      <Badge tone="good">proven</Badge>
-      <Button busy={busy} onClick={() => void forget()}>
-        Forget it
+      <Badge tone="good">Verified</Badge>
+      <Button busy={busy} onClick={() => void remove()}>
+        Remove
       </Button>
       <Refusal error={error} />
     </div>
   )
 }
 
-/** First the number alone, then with the code that was sent to it. */
-function Proving({ number: waiting }: { number: string | null }) {
+/** Sends the number first, then the number with the code sent to it. */
+function VerifyPhone({ number: waiting }: { number: string | null }) {
   const { send, busy, error } = useSend()
   const [typed, setTyped] = useState(waiting ?? '')
   const [code, setCode] = useState('')
@@ -52,16 +52,16 @@ function Proving({ number: waiting }: { number: string | null }) {
   const ask = async () => {
     await send<PhoneCodeSent>('put', '/v1/line/from', { number: plainNumber(typed) })
   }
-  const prove = async () => {
+  const verify = async () => {
     const body = { number: waiting, code: code.trim() }
-    if (await send<PhoneVerified>('put', '/v1/line/from', body)) toast(`${waiting ?? ''} is yours`)
+    if (await send<PhoneVerified>('put', '/v1/line/from', body)) toast(`${waiting ?? ''} verified.`)
   }
   return (
     <form
       className="stack"
       onSubmit={(event) => {
         event.preventDefault()
-        void (isSent && code.trim() !== '' ? prove() : ask())
+        void (isSent && code.trim() !== '' ? verify() : ask())
       }}
     >
       <div className="fields">
@@ -81,7 +81,7 @@ function Proving({ number: waiting }: { number: string | null }) {
             inputMode="numeric"
             autoComplete="one-time-code"
             maxLength={6}
-            hint={`The six digits that were sent to ${waiting}.`}
+            hint={`The six-digit code sent to ${waiting}.`}
           />
         ) : null}
       </div>
@@ -89,11 +89,11 @@ function Proving({ number: waiting }: { number: string | null }) {
       <div className="row">
         {isSent ? (
           <Button type="submit" tone="primary" busy={busy} disabled={code.trim() === ''}>
-            It is mine
+            Verify
           </Button>
         ) : null}
         <Button busy={busy} disabled={typed.trim() === ''} onClick={() => void ask()}>
-          {isSent ? 'Send another code' : 'Send me a code'}
+          {isSent ? 'Resend code' : 'Send code'}
         </Button>
       </div>
     </form>

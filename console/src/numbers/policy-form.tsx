@@ -1,7 +1,7 @@
 import type { ChangePolicy, DialPolicy, Weekday } from '@switchroom/contract/dialling'
 import { useState } from 'react'
 import { useGet, useSend } from '../api/queries.ts'
-import { Answered, Refusal } from '../ui/answers.tsx'
+import { Loaded, Refusal } from '../ui/feedback.tsx'
 import { Button } from '../ui/button.tsx'
 import { Checkbox, TextField } from '../ui/field.tsx'
 import { Section } from '../ui/page.tsx'
@@ -18,14 +18,17 @@ const dayNames: Record<Weekday, string> = {
   sun: 'Sunday',
 }
 
-/** What the org holds its own dials to, beside what the law and the operator do. */
+/** The org's own limits, in addition to the law's and the operator's. */
 export function PolicyForm() {
   const policy = useGet<DialPolicy>('/v1/org/policy')
   return (
-    <Section title="What you hold your calls to" hint="Narrower than the law and the operator, never wider.">
-      <Answered of={policy} label="Reading the policy">
-        {(stands) => <Form key={JSON.stringify(stands)} policy={stands} />}
-      </Answered>
+    <Section
+      title="Calling limits"
+      hint="Your own limits. They can be stricter than the law and the operator, never looser."
+    >
+      <Loaded of={policy} label="Loading limits">
+        {(current) => <Form key={JSON.stringify(current)} policy={current} />}
+      </Loaded>
     </Section>
   )
 }
@@ -53,7 +56,7 @@ function Form({ policy }: { policy: DialPolicy }) {
       }),
       ...(perDay !== String(policy.per_day) && { per_day: perDay === '' ? null : Number(perDay) }),
     }
-    if (await send('put', '/v1/org/policy', body)) toast('The policy is saved')
+    if (await send('put', '/v1/org/policy', body)) toast('Calling limits saved.')
   }
   return (
     <form
@@ -64,8 +67,8 @@ function Form({ policy }: { policy: DialPolicy }) {
       }}
     >
       <Checkbox
-        label="Only call at certain hours"
-        hint="Where the called number is. Numbers of +1 are held to 8:00 to 21:00 in any case."
+        label="Limit calling hours"
+        hint="Local time of the called number. Numbers in +1 are always limited to 8:00 to 21:00."
         checked={hasHours}
         onChange={setHasHours}
       />
@@ -89,29 +92,29 @@ function Form({ policy }: { policy: DialPolicy }) {
         </>
       ) : null}
       <Checkbox
-        label="Ask for a consent in every country"
-        hint="Otherwise only for numbers of +1."
+        label="Require consent in every country"
+        hint="Otherwise only for numbers in +1."
         checked={everywhere}
         onChange={setEverywhere}
       />
       <div className="fields">
         <Count
-          label="Dials to one number a day"
+          label="Dials per number and day"
           value={perNumber}
           onChange={setPerNumber}
-          hint="Empty: 3 for +1, no limit elsewhere."
+          hint="Default: 3 for +1, no limit elsewhere."
         />
         <Count
-          label="Dials a minute"
+          label="Dials per minute"
           value={perMinute}
           onChange={setPerMinute}
-          hint="Empty: what the operator allows."
+          hint="Default: the operator’s limit."
         />
         <Count
-          label="Dials a day"
+          label="Dials per day"
           value={perDay}
           onChange={setPerDay}
-          hint="Empty: what the operator allows."
+          hint="Default: the operator’s limit."
         />
       </div>
       <Refusal error={error} />

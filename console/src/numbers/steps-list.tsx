@@ -1,17 +1,23 @@
 import { Badge, type BadgeProps } from '../ui/badge.tsx'
-import { readStep } from './number-words.ts'
+import { readStep } from './number-labels.ts'
 
-const tones: Record<string, BadgeProps['tone']> = { done: 'good', stands: 'good', waiting: 'warn' }
+const states: Record<string, { tone: NonNullable<BadgeProps['tone']>; label: string }> = {
+  done: { tone: 'good', label: 'Done' },
+  stands: { tone: 'good', label: 'Ready' },
+  waiting: { tone: 'warn', label: 'Waiting' },
+  'to do': { tone: 'neutral', label: 'To do' },
+}
 
-/** What has to stand for a number to ring or to dial, and how each of it does. */
+/** The setup steps of a number or of outbound calls, each with its state. */
 export function Steps({ label, steps }: { label: string; steps: readonly string[] }) {
   return (
     <ol className="steps" aria-label={label}>
       {steps.map((step) => {
         const { thing, verdict } = readStep(step)
+        const { tone, label: state } = states[verdict] ?? { tone: 'neutral', label: verdict }
         return (
           <li key={step}>
-            <Badge tone={tones[verdict] ?? 'neutral'}>{verdict}</Badge>
+            <Badge tone={tone}>{state}</Badge>
             <span className="wrap-anywhere">{thing}</span>
           </li>
         )

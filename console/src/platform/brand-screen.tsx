@@ -2,8 +2,8 @@ import type { Brand } from '@switchroom/contract/discovery'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState, type FormEvent } from 'react'
 import { useGet, useSend } from '../api/queries.ts'
-import { discoveryKey } from '../shell/brand.ts'
-import { Answered, Refusal } from '../ui/answers.tsx'
+import { discoveryKey } from '../who/brand.ts'
+import { Loaded, Refusal } from '../ui/feedback.tsx'
 import { Button } from '../ui/button.tsx'
 import { TextField } from '../ui/field.tsx'
 import { Page, Section } from '../ui/page.tsx'
@@ -13,18 +13,16 @@ export function BrandScreen() {
   const brand = useGet<Brand>('/v1/ops/brand')
   return (
     <Page title="Brand">
-      <Answered of={brand}>
-        {(standing) => <BrandForm key={JSON.stringify(standing)} standing={standing} />}
-      </Answered>
+      <Loaded of={brand}>{(current) => <BrandForm key={JSON.stringify(current)} current={current} />}</Loaded>
     </Page>
   )
 }
 
-/** A field left empty goes back to the platform's own. */
-function BrandForm({ standing }: { standing: Brand }) {
-  const [name, setName] = useState(standing.name)
-  const [logo, setLogo] = useState(standing.logo_url ?? '')
-  const [accent, setAccent] = useState(standing.accent)
+/** An empty field restores the default. */
+function BrandForm({ current }: { current: Brand }) {
+  const [name, setName] = useState(current.name)
+  const [logo, setLogo] = useState(current.logo_url ?? '')
+  const [accent, setAccent] = useState(current.accent)
   const queries = useQueryClient()
   const { send, busy, error } = useSend()
   const named = ['accent', 'logo_url', 'name'].find((field) => error?.message.includes(field))
@@ -32,22 +30,22 @@ function BrandForm({ standing }: { standing: Brand }) {
     event.preventDefault()
     if (!(await send('put', '/v1/ops/brand', { name, logo_url: logo, accent }))) return
     await queries.invalidateQueries({ queryKey: discoveryKey })
-    toast('Everybody sees the new brand from now on.')
+    toast('Brand saved.')
   }
   const errorOf = (field: string) => (named === field ? error?.message : undefined)
   return (
-    <Section title="How the platform is called and looks" hint="In the console, in letters, and at sign-in.">
+    <Section title="Appearance" hint="Shown in the console, in emails and at sign-in.">
       <form className="stack" onSubmit={(event) => void submit(event)}>
         <TextField
           label="Name"
-          hint="One line of at most 60 characters; empty for the platform’s own."
+          hint="At most 60 characters. Leave empty for the default."
           value={name}
           onChange={setName}
           error={errorOf('name')}
         />
         <TextField
           label="Logo"
-          hint="An https address of a picture; empty for none."
+          hint="An https address of an image. Leave empty for none."
           type="url"
           value={logo}
           onChange={setLogo}
@@ -55,14 +53,14 @@ function BrandForm({ standing }: { standing: Brand }) {
         />
         <div className="row top-aligned">
           <TextField
-            label="Accent colour"
-            hint="As #rrggbb."
+            label="Accent color"
+            hint="Format: #rrggbb."
             value={accent}
             onChange={setAccent}
             error={errorOf('accent')}
           />
           <TextField
-            label="Choose it"
+            label="Pick a color"
             className="control colour"
             type="color"
             value={/^#[0-9a-f]{6}$/i.test(accent) ? accent : '#000000'}
@@ -72,7 +70,7 @@ function BrandForm({ standing }: { standing: Brand }) {
         {named === undefined ? <Refusal error={error} /> : null}
         <div className="row">
           <Button tone="primary" type="submit" busy={busy}>
-            Save the brand
+            Save brand
           </Button>
         </div>
       </form>

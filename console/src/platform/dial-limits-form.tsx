@@ -2,7 +2,7 @@ import type { DialLimits } from '@switchroom/contract/dialling'
 import { useState, type FormEvent } from 'react'
 import { path } from '../api/client.ts'
 import { useGet, useSend } from '../api/queries.ts'
-import { Answered, Refusal } from '../ui/answers.tsx'
+import { Loaded, Refusal } from '../ui/feedback.tsx'
 import { Button } from '../ui/button.tsx'
 import { Checkbox, TextField } from '../ui/field.tsx'
 import { Section } from '../ui/page.tsx'
@@ -11,33 +11,33 @@ import { toast } from '../ui/toast.tsx'
 export function DialLimitsForm({ org }: { org: string }) {
   const limits = useGet<DialLimits>(path`/v1/ops/orgs/${org}/dialling`)
   return (
-    <Section title="Dialling" hint="What its dials are held to. An empty field goes back to the default.">
-      <Answered of={limits}>
-        {(standing) => <Fields key={JSON.stringify(standing)} org={org} standing={standing} />}
-      </Answered>
+    <Section title="Dial limits" hint="Leave a field empty for the default.">
+      <Loaded of={limits}>
+        {(current) => <Fields key={JSON.stringify(current)} org={org} current={current} />}
+      </Loaded>
     </Section>
   )
 }
 
 const names = {
-  per_minute: 'Dials a minute',
-  per_day: 'Dials a day',
-  max_duration_s: 'Longest call in seconds',
+  per_minute: 'Dials per minute',
+  per_day: 'Dials per day',
+  max_duration_s: 'Maximum call duration (seconds)',
 }
 
-function Fields({ org, standing }: { org: string; standing: DialLimits }) {
-  const [anywhere, setAnywhere] = useState(standing.dial_anywhere)
+function Fields({ org, current }: { org: string; current: DialLimits }) {
+  const [anywhere, setAnywhere] = useState(current.dial_anywhere)
   const [limits, setLimits] = useState<Record<keyof typeof names, string>>({
-    per_minute: String(standing.per_minute),
-    per_day: String(standing.per_day),
-    max_duration_s: String(standing.max_duration_s),
+    per_minute: String(current.per_minute),
+    per_day: String(current.per_day),
+    max_duration_s: String(current.max_duration_s),
   })
   const { send, busy, error } = useSend()
   const submit = async (event: FormEvent) => {
     event.preventDefault()
     const numbers = Object.entries(limits).map(([name, value]) => [name, value === '' ? null : Number(value)])
     const body = { dial_anywhere: anywhere, ...Object.fromEntries(numbers) }
-    if (await send('put', path`/v1/ops/orgs/${org}/dialling`, body)) toast('The limits are kept.')
+    if (await send('put', path`/v1/ops/orgs/${org}/dialling`, body)) toast('Limits saved.')
   }
   return (
     <form className="stack" onSubmit={(event) => void submit(event)}>
@@ -53,7 +53,7 @@ function Fields({ org, standing }: { org: string; standing: DialLimits }) {
         ))}
       </div>
       <Checkbox
-        label="May dial strangers"
+        label="Allow calls to new contacts"
         hint="Numbers that never called or wrote."
         checked={anywhere}
         onChange={setAnywhere}
@@ -61,7 +61,7 @@ function Fields({ org, standing }: { org: string; standing: DialLimits }) {
       <Refusal error={error} />
       <div className="row">
         <Button tone="primary" type="submit" busy={busy}>
-          Save the limits
+          Save limits
         </Button>
       </div>
     </form>

@@ -2,30 +2,30 @@ import type { Invited, MemberList } from '@switchroom/contract/members'
 import { useState, type FormEvent } from 'react'
 import { path } from '../api/client.ts'
 import { useGet, useSend } from '../api/queries.ts'
-import { LinkHanded } from '../team/link-handed.tsx'
-import { roleOptions } from '../team/roles.ts'
-import { Answered, Empty, Refusal } from '../ui/answers.tsx'
+import { InvitationLink } from '../team/invitation-link.tsx'
+import { memberStatusLabels, roleLabels, roleOptions } from '../team/roles.ts'
+import { Loaded, Empty, Refusal } from '../ui/feedback.tsx'
 import { Badge } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Checkbox, Select, Switch, TextField } from '../ui/field.tsx'
 import { Section } from '../ui/page.tsx'
-import { SureButton } from '../ui/sure-button.tsx'
+import { ConfirmButton } from '../ui/confirm-button.tsx'
 import { Table } from '../ui/table.tsx'
 
 export function OrgMembers({ org }: { org: string }) {
   const members = useGet<MemberList>(path`/v1/ops/orgs/${org}/members`)
   const [isInviting, setInviting] = useState(false)
-  const [handed, setHanded] = useState<Invited | null>(null)
+  const [issued, setIssued] = useState<Invited | null>(null)
   const { send, busy, error } = useSend()
   const close = () => {
     setInviting(false)
-    setHanded(null)
+    setIssued(null)
   }
   return (
-    <Section title="Members" actions={<Button onClick={() => setInviting(true)}>Invite somebody</Button>}>
+    <Section title="Members" actions={<Button onClick={() => setInviting(true)}>Invite member</Button>}>
       <Refusal error={error} />
-      <Answered of={members}>
+      <Loaded of={members}>
         {({ members: all }) => (
           <Table
             caption="Members"
@@ -41,16 +41,18 @@ export function OrgMembers({ org }: { org: string }) {
                   </>
                 ),
               },
-              { title: 'Role', cell: ({ role }) => role },
+              { title: 'Role', cell: ({ role }) => roleLabels[role] },
               {
                 title: 'Status',
-                cell: ({ status }) => <Badge tone={status === 'active' ? 'good' : 'warn'}>{status}</Badge>,
+                cell: ({ status }) => (
+                  <Badge tone={status === 'active' ? 'good' : 'warn'}>{memberStatusLabels[status]}</Badge>
+                ),
               },
               {
                 title: 'Operator',
                 cell: ({ id, operator, name }) => (
                   <Switch
-                    label={<span className="sr-only">{name} runs the platform</span>}
+                    label={<span className="sr-only">{name} is an operator</span>}
                     checked={operator}
                     onChange={(wanted) =>
                       void send('put', path`/v1/ops/orgs/${org}/members/${id}/operator`, { operator: wanted })
@@ -61,33 +63,33 @@ export function OrgMembers({ org }: { org: string }) {
               {
                 title: '',
                 cell: ({ id, name }) => (
-                  <SureButton
+                  <ConfirmButton
                     busy={busy}
-                    sure={
+                    confirmLabel={
                       <>
                         Yes, remove <span className="sr-only">{name}</span>
                       </>
                     }
-                    onSure={() => void send('delete', path`/v1/ops/orgs/${org}/members/${id}`)}
+                    onConfirm={() => void send('delete', path`/v1/ops/orgs/${org}/members/${id}`)}
                   >
                     Remove <span className="sr-only">{name}</span>
-                  </SureButton>
+                  </ConfirmButton>
                 ),
               },
             ]}
             empty={
-              <Empty title="Nobody is in it yet">
-                <p>Invite its first admin: they invite the others.</p>
+              <Empty title="No members yet">
+                <p>Invite the first admin, who can invite the others.</p>
               </Empty>
             }
           />
         )}
-      </Answered>
-      <Dialog title="Invite somebody" open={isInviting || handed !== null} onClose={close}>
-        {handed ? (
-          <LinkHanded handed={handed} what="invitation" />
+      </Loaded>
+      <Dialog title="Invite member" open={isInviting || issued !== null} onClose={close}>
+        {issued ? (
+          <InvitationLink issued={issued} what="invitation" />
         ) : (
-          <Invite org={org} onInvited={setHanded} />
+          <Invite org={org} onInvited={setIssued} />
         )}
       </Dialog>
     </Section>
@@ -108,11 +110,11 @@ function Invite({ org, onInvited }: { org: string; onInvited: (invited: Invited)
     <form className="stack" onSubmit={(event) => void submit(event)}>
       <TextField label="Email" type="email" required autoFocus value={email} onChange={setEmail} />
       <Select label="Role" value={role} onChange={setRole} options={roleOptions} />
-      <Checkbox label="Runs the platform too" checked={operator} onChange={setOperator} />
+      <Checkbox label="Also an operator of the platform" checked={operator} onChange={setOperator} />
       <Refusal error={error} />
       <div className="row">
         <Button tone="primary" type="submit" busy={busy}>
-          Send the invitation
+          Send invitation
         </Button>
       </div>
     </form>

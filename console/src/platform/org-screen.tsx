@@ -1,7 +1,7 @@
 import type { OrgDetail } from '@switchroom/contract/orgs'
 import { path } from '../api/client.ts'
 import { useGet } from '../api/queries.ts'
-import { Answered, Progress, Refusal } from '../ui/answers.tsx'
+import { Loaded, Progress, Refusal } from '../ui/feedback.tsx'
 import { Page } from '../ui/page.tsx'
 import { AccountForm } from './account-form.tsx'
 import { DialLimitsForm } from './dial-limits-form.tsx'
@@ -15,9 +15,9 @@ export function OrgScreen({ org }: { org: string }) {
   return (
     <Page title={detail.data.name}>
       <OrgMembers org={org} />
-      <Answered of={detail}>
-        {(standing) => <QuotasForm key={JSON.stringify(standing.quotas)} org={org} standing={standing} />}
-      </Answered>
+      <Loaded of={detail}>
+        {(current) => <QuotasForm key={JSON.stringify(current.quotas)} org={org} current={current} />}
+      </Loaded>
       <AccountForm org={org} />
       <DialLimitsForm org={org} />
     </Page>

@@ -3,7 +3,7 @@ import { useState, type FormEvent } from 'react'
 import { Link, useLocation } from 'wouter'
 import { path } from '../api/client.ts'
 import { useGet, useSend } from '../api/queries.ts'
-import { Answered, Empty, Refusal } from '../ui/answers.tsx'
+import { Loaded, Empty, Refusal } from '../ui/feedback.tsx'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { TextField } from '../ui/field.tsx'
@@ -13,46 +13,46 @@ import { Time } from '../ui/time.tsx'
 
 export function OrgsScreen() {
   const orgs = useGet<OrgList>('/v1/ops/orgs')
-  const [isMaking, setMaking] = useState(false)
+  const [isCreating, setCreating] = useState(false)
   return (
     <Page
-      title="Orgs"
+      title="Organizations"
       actions={
-        <Button tone="primary" onClick={() => setMaking(true)}>
-          Make an org
+        <Button tone="primary" onClick={() => setCreating(true)}>
+          Create organization
         </Button>
       }
     >
-      <Answered of={orgs}>
+      <Loaded of={orgs}>
         {({ orgs: all }) => (
           <Table
-            caption="Orgs"
+            caption="Organizations"
             rows={all}
             rowKey={({ id }) => id}
             columns={[
               {
-                title: 'Org',
+                title: 'Organization',
                 cell: ({ name, slug }) => <Link href={path`/platform/orgs/${slug}`}>{name}</Link>,
               },
               { title: 'Slug', cell: ({ slug }) => slug },
-              { title: 'Made', cell: ({ created_at }) => <Time at={created_at} /> },
+              { title: 'Created', cell: ({ created_at }) => <Time at={created_at} /> },
             ]}
             empty={
-              <Empty title="No org yet">
-                <p>Make the first one, then invite its admin.</p>
+              <Empty title="No organizations yet">
+                <p>Create the first one, then invite its admin.</p>
               </Empty>
             }
           />
         )}
-      </Answered>
-      <Dialog title="Make an org" open={isMaking} onClose={() => setMaking(false)}>
-        <MakeOrg />
+      </Loaded>
+      <Dialog title="Create organization" open={isCreating} onClose={() => setCreating(false)}>
+        <CreateOrg />
       </Dialog>
     </Page>
   )
 }
 
-function MakeOrg() {
+function CreateOrg() {
   const [slug, setSlug] = useState('')
   const [name, setName] = useState('')
   const [, goTo] = useLocation()
@@ -66,7 +66,7 @@ function MakeOrg() {
     <form className="stack" onSubmit={(event) => void submit(event)}>
       <TextField
         label="Slug"
-        hint="Lower-case letters, digits and dashes: what people type for it."
+        hint="Lower-case letters, digits and dashes. Identifies the organization at sign-in."
         required
         autoFocus
         value={slug}
@@ -76,7 +76,7 @@ function MakeOrg() {
       <Refusal error={error} />
       <div className="row">
         <Button tone="primary" type="submit" busy={busy}>
-          Make it
+          Create
         </Button>
       </div>
     </form>

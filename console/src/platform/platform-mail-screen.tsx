@@ -4,9 +4,7 @@ import { Page } from '../ui/page.tsx'
 export function PlatformMailScreen() {
   return (
     <Page title="Platform mail">
-      <p className="soft">
-        Letters of orgs without an account of their own, and every letter about a password, go out here.
-      </p>
+      <p className="soft">Sends password emails, and all email of organizations without their own account.</p>
       <MailboxForm address="/v1/ops/mail" />
     </Page>
   )

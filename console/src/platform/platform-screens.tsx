@@ -1,8 +1,8 @@
 import { Redirect, Route, Switch } from 'wouter'
 import { AuditLog } from '../audit/audit-log.tsx'
-import { useWho } from '../shell/identity.ts'
-import { NoSuchPage } from '../shell/no-such-page.tsx'
-import { Empty } from '../ui/answers.tsx'
+import { useWho } from '../who/identity.ts'
+import { NoSuchPage } from '../ui/no-such-page.tsx'
+import { Empty } from '../ui/feedback.tsx'
 import { Page } from '../ui/page.tsx'
 import { BrandScreen } from './brand-screen.tsx'
 import { OrgScreen } from './org-screen.tsx'
@@ -17,8 +17,8 @@ export default function PlatformScreens() {
   if (!operator)
     return (
       <Page title="Platform">
-        <Empty title="You do not run this platform">
-          <p>Whoever does can make you an operator.</p>
+        <Empty title="You are not an operator">
+          <p>An operator of this platform can give you access.</p>
         </Empty>
       </Page>
     )

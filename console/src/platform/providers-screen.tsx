@@ -1,7 +1,7 @@
 import type { ProviderRow } from '@switchroom/contract/providers'
 import { useState, type FormEvent } from 'react'
 import { useGet, useSend } from '../api/queries.ts'
-import { Answered, Refusal } from '../ui/answers.tsx'
+import { Loaded, Refusal } from '../ui/feedback.tsx'
 import { Button } from '../ui/button.tsx'
 import { TextArea, TextField } from '../ui/field.tsx'
 import { Page, Section } from '../ui/page.tsx'
@@ -11,16 +11,14 @@ export function ProvidersScreen() {
   const row = useGet<ProviderRow>('/v1/ops/providers')
   return (
     <Page title="Providers">
-      <Answered of={row}>
-        {(standing) => <RowForm key={JSON.stringify(standing)} standing={standing} />}
-      </Answered>
+      <Loaded of={row}>{(current) => <RowForm key={JSON.stringify(current)} current={current} />}</Loaded>
     </Page>
   )
 }
 
-/** The row is replaced whole: what has no field of its own is kept in the text below. */
-function RowForm({ standing }: { standing: ProviderRow }) {
-  const { defaults, fallbacks, judge, ...others } = standing
+/** The row is replaced as a whole: fields without a control are edited as JSON. */
+function RowForm({ current }: { current: ProviderRow }) {
+  const { defaults, fallbacks, judge, ...others } = current
   const [first, setFirst] = useState(defaults)
   const [then, setThen] = useState({
     llm: fallbacks.llm.join(', '),
@@ -38,7 +36,7 @@ function RowForm({ standing }: { standing: ProviderRow }) {
       parsed = JSON.parse(rest)
       setWrong(null)
     } catch {
-      return setWrong('This is no JSON: nothing was saved.')
+      return setWrong('Invalid JSON. Nothing was saved.')
     }
     const listed = (text: string) =>
       text
@@ -51,11 +49,11 @@ function RowForm({ standing }: { standing: ProviderRow }) {
       fallbacks: { llm: listed(then.llm), stt: listed(then.stt), tts: listed(then.tts) },
       judge: judged || null,
     }
-    if (await send('put', '/v1/ops/providers', body)) toast('The row is kept: the next call reads it.')
+    if (await send('put', '/v1/ops/providers', body)) toast('Saved. The next call uses it.')
   }
   return (
     <form className="stack" onSubmit={(event) => void submit(event)}>
-      <Section title="What calls run on" hint="Unless an agent is set otherwise.">
+      <Section title="Defaults" hint="Used by agents without their own setting.">
         {(['llm', 'stt', 'tts'] as const).map((stage) => (
           <div key={stage} className="fields">
             <TextField
@@ -65,21 +63,23 @@ function RowForm({ standing }: { standing: ProviderRow }) {
               onChange={(value) => setFirst({ ...first, [stage]: value })}
             />
             <TextField
-              label={`When ${stageNames[stage].toLowerCase()} fails`}
-              hint="In this order, with commas."
+              label={`${stageNames[stage]}: fallbacks`}
+              hint="In order, separated by commas."
               value={then[stage]}
               onChange={(value) => setThen({ ...then, [stage]: value })}
             />
           </div>
         ))}
-        <TextField label="Judge" hint="vendor/model; empty for none." value={judged} onChange={setJudged} />
+        <TextField
+          label="Evaluation model"
+          hint="vendor/model. Leave empty for none."
+          value={judged}
+          onChange={setJudged}
+        />
       </Section>
-      <Section
-        title="Models, voices, options and what is withheld"
-        hint="As JSON, by the names of the reference."
-      >
+      <Section title="Models, voices, options and restrictions" hint="The API reference explains the fields.">
         <TextArea
-          label="The rest of the row"
+          label="Raw JSON"
           rows={18}
           spellCheck={false}
           error={wrong}
@@ -90,11 +90,11 @@ function RowForm({ standing }: { standing: ProviderRow }) {
       <Refusal error={error} />
       <div className="row">
         <Button tone="primary" type="submit" busy={busy}>
-          Save the row
+          Save
         </Button>
       </div>
     </form>
   )
 }
 
-const stageNames = { llm: 'Model', stt: 'Ears', tts: 'Voice' }
+const stageNames = { llm: 'Model', stt: 'Speech-to-text', tts: 'Text-to-speech' }

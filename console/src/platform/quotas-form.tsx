@@ -2,23 +2,23 @@ import type { OrgDetail, QuotaName } from '@switchroom/contract/orgs'
 import { useState, type FormEvent } from 'react'
 import { path } from '../api/client.ts'
 import { useSend } from '../api/queries.ts'
-import { Refusal } from '../ui/answers.tsx'
+import { Refusal } from '../ui/feedback.tsx'
 import { Button } from '../ui/button.tsx'
 import { TextField } from '../ui/field.tsx'
 import { Section } from '../ui/page.tsx'
 import { toast } from '../ui/toast.tsx'
 
 const labels: Record<QuotaName, string> = {
-  minutes: 'Minutes of calls',
+  minutes: 'Call minutes',
   messages: 'Messages',
   agents: 'Agents',
-  concurrent_calls: 'Calls at once',
+  concurrent_calls: 'Concurrent calls',
   numbers: 'Numbers',
   seats: 'Seats',
 }
 const names = Object.keys(labels) as QuotaName[]
 
-export function QuotasForm({ org, standing: { quotas, holding } }: { org: string; standing: OrgDetail }) {
+export function QuotasForm({ org, current: { quotas, holding } }: { org: string; current: OrgDetail }) {
   const [limits, setLimits] = useState(() =>
     Object.fromEntries(names.map((name) => [name, quotas[name] === null ? '' : String(quotas[name])])),
   )
@@ -26,20 +26,20 @@ export function QuotasForm({ org, standing: { quotas, holding } }: { org: string
   const submit = async (event: FormEvent) => {
     event.preventDefault()
     const wanted = Object.fromEntries(names.map((name) => [name, limits[name] ? Number(limits[name]) : null]))
-    if (await send('put', path`/v1/ops/orgs/${org}/quotas`, wanted)) toast('The quotas are kept.')
+    if (await send('put', path`/v1/ops/orgs/${org}/quotas`, wanted)) toast('Quotas saved.')
   }
   return (
-    <Section title="Quotas" hint="An empty field is no limit, 0 is none at all.">
+    <Section title="Quotas" hint="Empty means no limit, 0 means none.">
       <form className="stack" onSubmit={(event) => void submit(event)}>
         <div className="fields">
           {names.map((name) => (
             <TextField
               key={name}
               label={labels[name]}
-              hint={`Holds ${Math.round(holding[name])} now.`}
+              hint={`In use: ${Math.round(holding[name])}.`}
               inputMode="numeric"
               pattern="[0-9]*"
-              placeholder="no limit"
+              placeholder="No limit"
               value={limits[name] ?? ''}
               onChange={(value) => setLimits({ ...limits, [name]: value })}
             />
@@ -48,7 +48,7 @@ export function QuotasForm({ org, standing: { quotas, holding } }: { org: string
         <Refusal error={error} />
         <div className="row">
           <Button tone="primary" type="submit" busy={busy}>
-            Save the quotas
+            Save quotas
           </Button>
         </div>
       </form>

@@ -1,9 +1,9 @@
 import type { RetentionRun } from '@switchroom/contract/retention'
 import { useState } from 'react'
 import { useSend } from '../api/queries.ts'
-import { Refusal } from '../ui/answers.tsx'
+import { Refusal } from '../ui/feedback.tsx'
 import { Page, Section } from '../ui/page.tsx'
-import { SureButton } from '../ui/sure-button.tsx'
+import { ConfirmButton } from '../ui/confirm-button.tsx'
 
 export function RetentionScreen() {
   const [run, setRun] = useState<RetentionRun | null>(null)
@@ -11,24 +11,23 @@ export function RetentionScreen() {
   return (
     <Page title="Retention">
       <Section
-        title="Forget now"
-        hint="What is kept for some time only is forgotten every night. This does it at once; it cannot be taken back."
+        title="Purge now"
+        hint="Expired data is purged every night. This purges it now and cannot be undone."
       >
         <Refusal error={error} />
         {run ? (
           <p role="status">
-            {run.entries} entries of old logs, {run.claims} claims of messages and {run.audit} entries of the
-            audit log are forgotten.
+            Purged: {run.entries} log entries, {run.claims} message claims, {run.audit} audit log entries.
           </p>
         ) : null}
         <div className="row">
-          <SureButton
+          <ConfirmButton
             busy={busy}
-            sure="Yes, forget it now"
-            onSure={() => void send<RetentionRun>('post', '/v1/ops/retention').then(setRun)}
+            confirmLabel="Yes, purge now"
+            onConfirm={() => void send<RetentionRun>('post', '/v1/ops/retention').then(setRun)}
           >
-            Forget what is old
-          </SureButton>
+            Purge expired data
+          </ConfirmButton>
         </div>
       </Section>
     </Page>

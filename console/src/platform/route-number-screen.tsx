@@ -2,17 +2,17 @@ import type { ImportedNumber } from '@switchroom/contract/numbers'
 import type { OrgList } from '@switchroom/contract/orgs'
 import { useState, type FormEvent } from 'react'
 import { useGet, useSend } from '../api/queries.ts'
-import { Answered, Refusal } from '../ui/answers.tsx'
+import { Loaded, Refusal } from '../ui/feedback.tsx'
 import { Button } from '../ui/button.tsx'
 import { Select, TextField } from '../ui/field.tsx'
 import { Page, Section } from '../ui/page.tsx'
 
-/** The operator's own route: a number of the platform's into any org. */
+/** Routes a number of the platform to an agent of any org. */
 export function RouteNumberScreen() {
   const orgs = useGet<OrgList>('/v1/ops/orgs')
   return (
-    <Page title="Route a number">
-      <Answered of={orgs}>{({ orgs: all }) => <RouteForm slugs={all.map(({ slug }) => slug)} />}</Answered>
+    <Page title="Route number">
+      <Loaded of={orgs}>{({ orgs: all }) => <RouteForm slugs={all.map(({ slug }) => slug)} />}</Loaded>
     </Page>
   )
 }
@@ -42,13 +42,13 @@ function RouteForm({ slugs }: { slugs: string[] }) {
     )
   }
   return (
-    <Section title="Where it rings">
+    <Section title="Route">
       <form className="stack" onSubmit={(event) => void submit(event)}>
         <div className="fields">
-          <Select label="Org" value={wanted.org} onChange={change('org')} options={slugs} />
+          <Select label="Organization" value={wanted.org} onChange={change('org')} options={slugs} />
           <TextField
             label="Number"
-            hint="As +34911234567."
+            hint="Format: +34911234567."
             value={wanted.number}
             onChange={change('number')}
           />
@@ -63,11 +63,14 @@ function RouteForm({ slugs }: { slugs: string[] }) {
             label="Channel"
             value={wanted.channel}
             onChange={change('channel')}
-            options={['phone', 'msgapp']}
+            options={[
+              { value: 'phone', label: 'Phone' },
+              { value: 'msgapp', label: 'WhatsApp' },
+            ]}
           />
           <TextField
             label="Carrier"
-            hint="Empty for the first."
+            hint="Leave empty for the first."
             value={wanted.via}
             onChange={change('via')}
           />
@@ -75,7 +78,7 @@ function RouteForm({ slugs }: { slugs: string[] }) {
         <Refusal error={error} />
         {made ? (
           <div role="status">
-            <p>It is routed.</p>
+            <p>The number is routed.</p>
             <ul>
               {made.steps.map((step) => (
                 <li key={step}>{step}</li>
@@ -85,7 +88,7 @@ function RouteForm({ slugs }: { slugs: string[] }) {
         ) : null}
         <div className="row">
           <Button tone="primary" type="submit" busy={busy}>
-            Route it
+            Route number
           </Button>
         </div>
       </form>

@@ -4,10 +4,10 @@ import { Route, Switch, useLocation } from 'wouter'
 import { makeQueries } from '../api/queries.ts'
 import { useSession } from '../api/session.ts'
 import { SignInScreen } from '../sign-in/sign-in-screen.tsx'
-import { Progress } from '../ui/answers.tsx'
+import { Progress } from '../ui/feedback.tsx'
 import { Toasts } from '../ui/toast.tsx'
-import { Unbroken } from '../ui/unbroken.tsx'
-import { useBrandColours, useDiscovery } from './brand.ts'
+import { ErrorBoundary } from '../ui/error-boundary.tsx'
+import { useBrandColours, useDiscovery } from '../who/brand.ts'
 import { SignedIn } from './signed-in.tsx'
 
 const InvitationScreen = lazy(() => import('../sign-in/invitation-screen.tsx'))
@@ -17,21 +17,21 @@ const ResetScreen = lazy(() => import('../sign-in/reset-screen.tsx'))
 
 export function App() {
   const [queries] = useState(makeQueries)
-  const [place] = useLocation()
+  const [path] = useLocation()
   return (
     <QueryClientProvider client={queries}>
-      <Unbroken place={place}>
+      <ErrorBoundary path={path}>
         <Suspense fallback={<Progress />}>
-          <Doors />
+          <EntryRoutes />
         </Suspense>
-      </Unbroken>
+      </ErrorBoundary>
       <Toasts />
     </QueryClientProvider>
   )
 }
 
-/** The ways in stand before the console itself, whether or not somebody is signed in. */
-function Doors() {
+/** Pages that work with or without a session come before the console itself. */
+function EntryRoutes() {
   const { key } = useSession()
   useBrandColours(useDiscovery()?.brand.accent)
   return (
@@ -51,5 +51,5 @@ function Doors() {
   )
 }
 
-/** A login code is looked at even by somebody who is signed in: they are asked whether it replaces them. */
+/** A login code is also handled while signed in: the person confirms before it replaces the account. */
 const hasCode = () => new URLSearchParams(location.search).has('login')

@@ -1,6 +1,6 @@
 import type { Environment } from '@switchroom/contract/scopes'
 import { chooseEnvironment, useSession } from '../api/session.ts'
-import { useWho } from './identity.ts'
+import { useWho } from '../who/identity.ts'
 
 const names: Record<Environment, string> = { sandbox: 'Sandbox', production: 'Production' }
 
@@ -18,7 +18,7 @@ export function EnvironmentSwitch() {
         <label
           key={other}
           className={other}
-          title={isOpen(other) ? undefined : 'An admin can give you production access'}
+          title={isOpen(other) ? undefined : 'An admin can give you production access.'}
         >
           <input
             type="radio"

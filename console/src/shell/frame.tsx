@@ -1,29 +1,29 @@
 import { useEffect, useRef, useState, type ReactNode } from 'react'
 import { useLocation } from 'wouter'
-import { tellRefusal, useSession } from '../api/session.ts'
-import { Refusal } from '../ui/answers.tsx'
+import { showRefusal, useSession } from '../api/session.ts'
+import { Refusal } from '../ui/feedback.tsx'
 import { Button } from '../ui/button.tsx'
-import { Unbroken } from '../ui/unbroken.tsx'
-import { useDiscovery } from './brand.ts'
+import { ErrorBoundary } from '../ui/error-boundary.tsx'
+import { useDiscovery } from '../who/brand.ts'
 import { EnvironmentSwitch } from './environment-switch.tsx'
 import './frame.css'
 import { Navigation } from './navigation.tsx'
 import { OrgMenu } from './org-menu.tsx'
 
-/** What stands around every screen: where one is, as whom, and in which environment. */
+/** The frame of every screen: navigation, account and environment. */
 export function Frame({ children }: { children: ReactNode }) {
   const { env, ended } = useSession()
   const [isMenuOpen, setMenuOpen] = useState(false)
-  const [place] = useLocation()
+  const [path] = useLocation()
   const main = useRef<HTMLElement>(null)
   useEffect(() => {
     setMenuOpen(false)
     main.current?.scrollTo(0, 0)
-  }, [place])
+  }, [path])
   return (
     <div className={`frame ${env}`}>
       <a className="skip" href="#content" onClick={() => main.current?.focus()}>
-        Go to the content
+        Skip to content
       </a>
       <header className="top">
         <Button
@@ -44,12 +44,12 @@ export function Frame({ children }: { children: ReactNode }) {
       </aside>
       <main className="content" id="content" ref={main} tabIndex={-1}>
         {ended === null ? null : (
-          <div className="told">
+          <div className="refusal-banner">
             <Refusal error={ended} />
-            <Button onClick={() => tellRefusal(null)}>Close</Button>
+            <Button onClick={() => showRefusal(null)}>Close</Button>
           </div>
         )}
-        <Unbroken place={place}>{children}</Unbroken>
+        <ErrorBoundary path={path}>{children}</ErrorBoundary>
       </main>
     </div>
   )

@@ -6,25 +6,25 @@ import { useLocation } from 'wouter'
 import { api, path } from '../api/client.ts'
 import { useGet, useSend } from '../api/queries.ts'
 import { changeKey, currentSession, signOut } from '../api/session.ts'
-import { Answered, Empty, Refusal } from '../ui/answers.tsx'
+import { Loaded, Empty, Refusal } from '../ui/feedback.tsx'
 import { Badge } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { TextField } from '../ui/field.tsx'
-import { useWho } from './identity.ts'
+import { useWho } from '../who/identity.ts'
 import './org-menu.css'
 
-/** Who is signed in and where, and the ways to another org and out. */
+/** The signed-in account, with sign-out and the switch to another organization. */
 export function OrgMenu() {
   const { me, operator } = useWho()
   const [isOpen, setOpen] = useState(false)
   return (
     <div className="org-menu">
       <div className="who">
-        <strong>{me?.name || operator?.name || me?.label || 'The platform’s own key'}</strong>
+        <strong>{me?.name || operator?.name || me?.label || 'Operator key'}</strong>
         {me ? (
           <div className="soft">
-            {me.slug} {me.visiting ? <Badge tone="warn">visiting</Badge> : null}
+            {me.slug} {me.visiting ? <Badge tone="warn">Operator view</Badge> : null}
           </div>
         ) : null}
       </div>
@@ -32,20 +32,20 @@ export function OrgMenu() {
         {me && me.email !== null ? <Button onClick={() => setOpen(true)}>Switch org</Button> : null}
         <Button onClick={() => leave(me)}>Sign out</Button>
       </div>
-      <Dialog title="Switch org" open={isOpen} onClose={() => setOpen(false)}>
+      <Dialog title="Switch organization" open={isOpen} onClose={() => setOpen(false)}>
         <Orgs onDone={() => setOpen(false)} />
       </Dialog>
     </div>
   )
 }
 
-/** This browser forgets the key at once; a person's dies at the gateway too, a program's token lives on. */
+/** Removes the key from this browser; a person's key is also revoked, a server token is not. */
 function leave(me: Identity | null): void {
   const { key } = currentSession()
   signOut()
   if (!me || me.email === null) return
-  const asking = { key, env: null, isProbe: true, keepalive: true }
-  void api.post(path`/v1/keys/${me.key_id}/revoke`, undefined, asking).catch(() => {}) // nobody is here to be told
+  const options = { key, env: null, isProbe: true, keepalive: true }
+  void api.post(path`/v1/keys/${me.key_id}/revoke`, undefined, options).catch(() => {}) // already signed out here
 }
 
 function Orgs({ onDone }: { onDone: () => void }) {
@@ -61,7 +61,7 @@ function Orgs({ onDone }: { onDone: () => void }) {
     changeKey(minted.key)
   }
   return (
-    <Answered of={orgs}>
+    <Loaded of={orgs}>
       {({ orgs: all }) => {
         const shown = all.filter(({ name, slug }) =>
           `${name} ${slug}`.toLowerCase().includes(wanted.toLowerCase()),
@@ -69,25 +69,25 @@ function Orgs({ onDone }: { onDone: () => void }) {
         return (
           <div className="stack">
             {all.length > 8 ? (
-              <TextField label="Find" type="search" value={wanted} onChange={setWanted} />
+              <TextField label="Search" type="search" value={wanted} onChange={setWanted} />
             ) : null}
             <Refusal error={error} />
-            {shown.length === 0 ? <Empty title="No org is called that" /> : null}
+            {shown.length === 0 ? <Empty title="No matching organizations" /> : null}
             <ul className="orgs">
               {shown.map((org) => (
                 <li key={org.org}>
                   <div className="grow">
                     <strong>{org.name}</strong> <span className="soft">{org.slug}</span>
                     <div className="soft">
-                      {org.member ? org.role : 'not a member: you would visit'}
+                      {org.member ? org.role : 'Not a member'}
                       {org.status === 'invited' ? ', invited' : ''}
                     </div>
                   </div>
                   {org.here ? (
-                    <Badge tone="good">You are here</Badge>
+                    <Badge tone="good">Current</Badge>
                   ) : (
                     <Button busy={busy} onClick={() => void enter(org)}>
-                      {org.member ? 'Enter' : 'Visit'} <span className="sr-only">{org.name}</span>
+                      {org.member ? 'Switch' : 'View as operator'} <span className="sr-only">{org.name}</span>
                     </Button>
                   )}
                 </li>
@@ -96,6 +96,6 @@ function Orgs({ onDone }: { onDone: () => void }) {
           </div>
         )
       }}
-    </Answered>
+    </Loaded>
   )
 }

@@ -1,9 +1,9 @@
 import { lazy, Suspense } from 'react'
 import { Route, Switch } from 'wouter'
 import { useSession } from '../api/session.ts'
-import { Progress } from '../ui/answers.tsx'
-import { useWho } from './identity.ts'
-import { NoSuchPage } from './no-such-page.tsx'
+import { Progress } from '../ui/feedback.tsx'
+import { useWho } from '../who/identity.ts'
+import { NoSuchPage } from '../ui/no-such-page.tsx'
 
 const AgentsScreens = lazy(() => import('../agents/agents-screens.tsx'))
 const CallsScreens = lazy(() => import('../calls/calls-screens.tsx'))
@@ -12,13 +12,13 @@ const ThreadsScreens = lazy(() => import('../threads/threads-screens.tsx'))
 const TeamScreen = lazy(() => import('../team/team-screen.tsx'))
 const KeysScreen = lazy(() => import('../team/keys-screen.tsx'))
 const ProviderKeysScreen = lazy(() => import('../team/provider-keys-screen.tsx'))
-const JudgingScreen = lazy(() => import('../team/judging-screen.tsx'))
+const EvaluationScreen = lazy(() => import('../team/evaluation-screen.tsx'))
 const SingleSignOnScreen = lazy(() => import('../team/single-sign-on-screen.tsx'))
 const MailboxScreen = lazy(() => import('../team/mailbox-screen.tsx'))
 const AuditScreen = lazy(() => import('../audit/audit-screen.tsx'))
 const PlatformScreens = lazy(() => import('../platform/platform-screens.tsx'))
 
-/** One screen an address; what it shows is of one key in one environment. */
+/** One screen per address, remounted when the key or the environment changes. */
 export function Screens() {
   const { env, key } = useSession()
   const { me } = useWho()
@@ -32,7 +32,7 @@ export function Screens() {
         <Route path="/team" component={TeamScreen} />
         <Route path="/keys" component={KeysScreen} />
         <Route path="/provider-keys" component={ProviderKeysScreen} />
-        <Route path="/judging" component={JudgingScreen} />
+        <Route path="/judging" component={EvaluationScreen} />
         <Route path="/single-sign-on" component={SingleSignOnScreen} />
         <Route path="/mailbox" component={MailboxScreen} />
         <Route path="/audit" component={AuditScreen} />

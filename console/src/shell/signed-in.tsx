@@ -1,9 +1,10 @@
 import { useEffect } from 'react'
-import { chooseEnvironment, signOut, tellRefusal, useSession } from '../api/session.ts'
-import { Progress, Unanswered } from '../ui/answers.tsx'
+import { screenSentence } from '../api/screen-sentences.ts'
+import { chooseEnvironment, signOut, showRefusal, useSession } from '../api/session.ts'
+import { Progress, LoadError } from '../ui/feedback.tsx'
 import { Button } from '../ui/button.tsx'
 import { Frame } from './frame.tsx'
-import { useIdentity, WhoContext } from './identity.ts'
+import { useIdentity, WhoContext } from '../who/identity.ts'
 import { Screens } from './screens.tsx'
 
 export function SignedIn() {
@@ -20,14 +21,14 @@ export function SignedIn() {
     const refused = new URLSearchParams(location.search).get('refused')
     if (refused === null) return
     history.replaceState(null, '', location.pathname)
-    tellRefusal(refused)
+    showRefusal(screenSentence(refused))
   }, [])
 
   if (!who) {
     if (!identity.error) return <Progress label="Signing in" />
     return (
       <main className="page">
-        <Unanswered of={identity} />
+        <LoadError of={identity} />
         <div className="row">
           <Button onClick={() => signOut()}>Sign out</Button>
         </div>

@@ -3,12 +3,12 @@ import type { MintedKey } from '@switchroom/contract/keys'
 import { useEffect, useState } from 'react'
 import { api, path } from '../api/client.ts'
 import { currentSession, signIn } from '../api/session.ts'
-import { Progress } from '../ui/answers.tsx'
+import { Progress } from '../ui/feedback.tsx'
 import { Button } from '../ui/button.tsx'
 import { thisDevice } from './device.ts'
-import { Door } from './door.tsx'
+import { SignInFrame } from './sign-in-frame.tsx'
 
-/** Whom the code signs in, and who is signed in so far. */
+/** The account of the code, and the account that is signed in now. */
 interface Offer {
   minted: MintedKey
   offered: Identity
@@ -17,7 +17,7 @@ interface Offer {
 
 let spending: { code: string; offer: Promise<Offer> } | undefined
 
-/** A code is good once, and an effect may run twice. */
+/** A code works once, and an effect may run twice. */
 function spend(code: string): Promise<Offer> {
   if (spending?.code !== code) spending = { code, offer: offerOf(code) }
   return spending.offer
@@ -33,8 +33,8 @@ async function offerOf(code: string): Promise<Offer> {
 
 const whoIs = (key: string) => api.get<Identity>('/v1/whoami', { key, env: null, isProbe: true })
 
-/** A link can be anybody's: it signs nobody in, and replaces nobody, until the person has seen whose account it is. */
-export function CodeSignIn({
+/** A link may come from a stranger: the person confirms the account before it signs in or replaces another. */
+export default function CodeSignIn({
   code,
   onRefused,
   onDeclined,
@@ -50,7 +50,7 @@ export function CodeSignIn({
       const made = await spend(code).catch((error: Error) => error)
       if (!isHere) return
       if (made instanceof Error) {
-        forgetCode()
+        removeCode()
         onRefused(made)
       } else if (isSamePerson(made)) accept(made)
       else setOffer(made)
@@ -68,13 +68,13 @@ export function CodeSignIn({
     const { key, key_id } = offer.minted
     void api
       .post(path`/v1/keys/${key_id}/revoke`, undefined, { key, env: null, isProbe: true })
-      .catch(() => {}) // its secret is forgotten here all the same
-    forgetCode()
+      .catch(() => {}) // its secret is not stored here anyway
+    removeCode()
     onDeclined()
   }
   return (
-    <Door title="Sign in">
-      <div className="door-card">
+    <SignInFrame title="Sign in">
+      <div className="sign-in-card">
         {current === null ? null : (
           <p>
             You are signed in{' '}
@@ -102,7 +102,7 @@ export function CodeSignIn({
             : `Stay signed in as ${nameOf(current)}`}
         </Button>
       </div>
-    </Door>
+    </SignInFrame>
   )
 }
 
@@ -126,12 +126,12 @@ const isSamePerson = ({ offered, current }: Offer) =>
   offered.org === current.org
 
 function accept({ minted }: Offer): void {
-  forgetCode()
+  removeCode()
   signIn(minted.key, { isKept: false })
 }
 
-/** The word of a waiting terminal stays in the address; the code does not. */
-function forgetCode(): void {
+/** Removes the code from the address; the pairing code of a terminal stays. */
+function removeCode(): void {
   const word = new URLSearchParams(location.search).get('c')
   const search = word === null ? '' : `?${new URLSearchParams({ c: word })}`
   history.replaceState(null, '', location.pathname + search)

@@ -1,4 +1,4 @@
-/** How this browser's key is called in the list of keys, so that it is known when it is to be ended. */
+/** The label of this browser's key in the list of keys. */
 export function thisDevice(): string {
   const { userAgent } = navigator
   const browser = ['Edg', 'Firefox', 'Chrome', 'Safari'].find((name) => userAgent.includes(`${name}/`))

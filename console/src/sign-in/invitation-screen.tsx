@@ -1,18 +1,20 @@
+import type { Identity } from '@switchroom/contract/identity'
 import type { AcceptedInvitation } from '@switchroom/contract/members'
 import { useState, type FormEvent } from 'react'
 import { useLocation } from 'wouter'
-import { path } from '../api/client.ts'
+import { api, path } from '../api/client.ts'
 import { useSend } from '../api/queries.ts'
 import { signIn } from '../api/session.ts'
-import { useDiscovery } from '../shell/brand.ts'
-import { Refusal } from '../ui/answers.tsx'
+import { useDiscovery } from '../who/brand.ts'
+import { Refusal } from '../ui/feedback.tsx'
 import { Button } from '../ui/button.tsx'
 import { Checkbox, TextField } from '../ui/field.tsx'
+import { toast } from '../ui/toast.tsx'
 import { thisDevice } from './device.ts'
 import { KeepSignedIn } from './keep-signed-in.tsx'
-import { Door } from './door.tsx'
+import { SignInFrame } from './sign-in-frame.tsx'
 
-/** Behind an invitation and behind a reset: the token in the address lets its holder choose the password. */
+/** For invitation and reset links: the token in the address allows to choose the password. The API names no account before that (ID-83). */
 export default function InvitationScreen({ token }: { token: string }) {
   const [password, setPassword] = useState('')
   const [isKept, setKept] = useState(false)
@@ -27,11 +29,12 @@ export default function InvitationScreen({ token }: { token: string }) {
     if (!accepted) return
     goTo('/', { replace: true })
     signIn(accepted.key, { isKept })
+    void showAccount(accepted)
   }
   return (
-    <Door title="Choose your password">
+    <SignInFrame title="Choose your password">
       <form onSubmit={(event) => void submit(event)}>
-        <p>It signs you in here, in every org you belong to.</p>
+        <p>It signs you in to every organization you belong to.</p>
         <TextField
           label="Password"
           type="password"
@@ -45,15 +48,20 @@ export default function InvitationScreen({ token }: { token: string }) {
         <KeepSignedIn isKept={isKept} onChange={setKept} />
         <Checkbox
           label="Keep my other sessions"
-          hint="Otherwise you are signed out everywhere else, terminals included."
+          hint="Otherwise you are signed out everywhere else, including terminals."
           checked={areKeysKept}
           onChange={setKeysKept}
         />
         <Refusal error={error} />
         <Button tone="primary" type="submit" busy={busy}>
-          Take my seat
+          Create account
         </Button>
       </form>
-    </Door>
+    </SignInFrame>
   )
+}
+
+async function showAccount({ key, member: { email } }: AcceptedInvitation): Promise<void> {
+  const { slug } = await api.get<Identity>('/v1/whoami', { key, env: null, isProbe: true })
+  toast(`You are signed in to ${slug} as ${email}.`)
 }

@@ -1,12 +1,12 @@
 import { useState, type FormEvent } from 'react'
 import { api } from '../api/client.ts'
 import { signIn } from '../api/session.ts'
-import { Refusal } from '../ui/answers.tsx'
+import { Refusal } from '../ui/feedback.tsx'
 import { Button } from '../ui/button.tsx'
 import { TextField } from '../ui/field.tsx'
 
-/** With a server token, or with the operator's key of a deployment that has nobody yet. */
-export function KeySignIn() {
+/** With a server token, or with the operator key of a new deployment. */
+export default function KeySignIn() {
   const [key, setKey] = useState('')
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState<Error | null>(null)
@@ -15,9 +15,9 @@ export function KeySignIn() {
     setBusy(true)
     setError(null)
     try {
-      const asking = { key: key.trim(), env: null }
-      await api.get('/v1/whoami', asking).catch((refused: unknown) =>
-        api.get('/v1/ops/whoami', asking).catch(() => {
+      const options = { key: key.trim(), env: null }
+      await api.get('/v1/whoami', options).catch((refused: unknown) =>
+        api.get('/v1/ops/whoami', options).catch(() => {
           throw refused
         }),
       )
@@ -31,7 +31,7 @@ export function KeySignIn() {
     <form onSubmit={(event) => void submit(event)}>
       <TextField
         label="Key"
-        hint="A server token, or the operator’s key of this deployment. It is forgotten when you close this tab."
+        hint="A server token, or the operator key of this deployment. It is removed when you close this tab."
         type="password"
         autoComplete="off"
         required

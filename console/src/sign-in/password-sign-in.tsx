@@ -4,26 +4,26 @@ import type { ProviderOrg, ProviderOrgList } from '@switchroom/contract/sso'
 import { useState, type FormEvent } from 'react'
 import { api } from '../api/client.ts'
 import { signIn } from '../api/session.ts'
-import { Refusal } from '../ui/answers.tsx'
+import { Refusal } from '../ui/feedback.tsx'
 import { Button } from '../ui/button.tsx'
 import { Select, TextField } from '../ui/field.tsx'
 import { thisDevice } from './device.ts'
 import { KeepSignedIn } from './keep-signed-in.tsx'
 
 export interface PasswordSignInProps {
-  /** Instead of signing this tab in. */
+  /** Called instead of signing this tab in. */
   onKey?: (key: string) => void | Promise<void>
-  /** The terminal that waits, to be told to the provider. */
+  /** The pairing code of the waiting terminal, passed on to the provider. */
   pairing?: string
 }
 
-/** Of one address: another that was typed meanwhile has others. */
+/** The providers of one email address. */
 interface Providers {
   email: string
   orgs: ProviderOrg[]
 }
 
-/** Email and password, the org where there are several, and the org's own provider where it has one. */
+/** Email and password, the choice of an organization, and the organization's single sign-on. */
 export function PasswordSignIn({ onKey, pairing }: PasswordSignInProps) {
   const [email, setEmail] = useState('')
   const [password, setPassword] = useState('')
@@ -90,8 +90,8 @@ export function PasswordSignIn({ onKey, pairing }: PasswordSignInProps) {
       />
       {orgs.length > 0 ? (
         <Select
-          label="Org"
-          hint="Your password opens more than one."
+          label="Organization"
+          hint="You belong to more than one."
           value={org}
           onChange={setOrg}
           options={orgs.map(({ slug, name, role }) => ({ value: slug, label: `${name} (${role})` }))}
@@ -104,7 +104,7 @@ export function PasswordSignIn({ onKey, pairing }: PasswordSignInProps) {
       </Button>
       {offered.map(({ slug, name }) => (
         <a key={slug} className="button" href={providerAddress(slug, pairing)}>
-          Sign in with the provider of {name}
+          Single sign-on: {name}
         </a>
       ))}
     </form>
@@ -115,7 +115,7 @@ function providerAddress(org: string, pairing: string | undefined): string {
   return `/v1/login/sso?${new URLSearchParams({ org, ...(pairing !== undefined && { pairing }) })}`
 }
 
-/** Nothing is said where it cannot be known: the password is there all the same. */
+/** No providers if they cannot be read: the password still works. */
 async function providersOf(email: string): Promise<Providers> {
   if (!/^[^@]+@[^@]+\.[^@]/.test(email)) return { email, orgs: [] }
   try {

@@ -1,10 +1,10 @@
 import { useState, type FormEvent } from 'react'
 import { Link } from 'wouter'
 import { useSend } from '../api/queries.ts'
-import { Refusal } from '../ui/answers.tsx'
+import { Refusal } from '../ui/feedback.tsx'
 import { Button } from '../ui/button.tsx'
 import { TextField } from '../ui/field.tsx'
-import { Door } from './door.tsx'
+import { SignInFrame } from './sign-in-frame.tsx'
 
 export default function ResetScreen() {
   const [email, setEmail] = useState('')
@@ -15,12 +15,12 @@ export default function ResetScreen() {
     if (await send('post', '/v1/login/reset', { email })) setAsked(true)
   }
   return (
-    <Door title="Forgotten password">
+    <SignInFrame title="Reset password">
       {isAsked ? (
-        <div className="door-card" role="status">
+        <div className="sign-in-card" role="status">
           <p>
-            If <strong className="wrap-anywhere">{email}</strong> signs in here with a password, a letter with
-            a link is on its way. It works once.
+            If <strong className="wrap-anywhere">{email}</strong> signs in with a password, we sent an email
+            with a reset link. The link works once.
           </p>
         </div>
       ) : (
@@ -36,13 +36,13 @@ export default function ResetScreen() {
           />
           <Refusal error={error} />
           <Button tone="primary" type="submit" busy={busy}>
-            Send me a link
+            Send reset link
           </Button>
         </form>
       )}
-      <div className="door-links">
+      <div className="sign-in-links">
         <Link href="/">Back to sign-in</Link>
       </div>
-    </Door>
+    </SignInFrame>
   )
 }

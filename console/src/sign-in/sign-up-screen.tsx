@@ -3,27 +3,27 @@ import { useState, type FormEvent } from 'react'
 import { Link, useLocation } from 'wouter'
 import { useSend } from '../api/queries.ts'
 import { signIn } from '../api/session.ts'
-import { useDiscovery } from '../shell/brand.ts'
-import { Refusal } from '../ui/answers.tsx'
+import { useDiscovery } from '../who/brand.ts'
+import { Refusal } from '../ui/feedback.tsx'
 import { Button } from '../ui/button.tsx'
 import { TextField } from '../ui/field.tsx'
 import { toast } from '../ui/toast.tsx'
 import { thisDevice } from './device.ts'
-import { Door } from './door.tsx'
+import { SignInFrame } from './sign-in-frame.tsx'
 
 export default function SignUpScreen() {
   const [email, setEmail] = useState<string | null>(null)
   return (
-    <Door title={email === null ? 'Sign up' : 'Prove your address'}>
-      {email === null ? <Wanted onSent={setEmail} /> : <Code email={email} />}
-      <div className="door-links">
+    <SignInFrame title={email === null ? 'Sign up' : 'Verify your email'}>
+      {email === null ? <SignUpForm onSent={setEmail} /> : <CodeForm email={email} />}
+      <div className="sign-in-links">
         <Link href="/">Back to sign-in</Link>
       </div>
-    </Door>
+    </SignInFrame>
   )
 }
 
-function Wanted({ onSent }: { onSent: (email: string) => void }) {
+function SignUpForm({ onSent }: { onSent: (email: string) => void }) {
   const [wanted, setWanted] = useState({ org: '', name: '', email: '', person: '', password: '' })
   const { send, busy, error } = useSend()
   const shortest = useDiscovery()?.min_password ?? 0
@@ -38,14 +38,14 @@ function Wanted({ onSent }: { onSent: (email: string) => void }) {
   return (
     <form onSubmit={(event) => void submit(event)}>
       <TextField
-        label="Org"
+        label="Organization"
         hint="A short name in lower-case letters, digits and dashes."
         required
         autoFocus
         value={wanted.org}
         onChange={change('org')}
       />
-      <TextField label="The org’s full name" value={wanted.name} onChange={change('name')} />
+      <TextField label="Organization name" value={wanted.name} onChange={change('name')} />
       <TextField label="Your name" autoComplete="name" value={wanted.person} onChange={change('person')} />
       <TextField
         label="Email"
@@ -72,7 +72,7 @@ function Wanted({ onSent }: { onSent: (email: string) => void }) {
   )
 }
 
-function Code({ email }: { email: string }) {
+function CodeForm({ email }: { email: string }) {
   const [code, setCode] = useState('')
   const [, goTo] = useLocation()
   const verifying = useSend()
@@ -85,13 +85,13 @@ function Code({ email }: { email: string }) {
     signIn(verified.key, { isKept: false })
   }
   const resend = async () => {
-    if (await resending.send('post', '/v1/signup/resend', { email })) toast('Another code is on its way.')
+    if (await resending.send('post', '/v1/signup/resend', { email })) toast('A new code was sent.')
   }
   return (
     <form onSubmit={(event) => void submit(event)}>
       <p>
-        Six digits are on their way to <strong className="wrap-anywhere">{email}</strong>. They work for a
-        quarter of an hour.
+        We sent a six-digit code to <strong className="wrap-anywhere">{email}</strong>. It is valid for 15
+        minutes.
       </p>
       <TextField
         label="Code"
@@ -105,10 +105,10 @@ function Code({ email }: { email: string }) {
       />
       <Refusal error={verifying.error ?? resending.error} />
       <Button tone="primary" type="submit" busy={verifying.busy}>
-        Open my org
+        Create organization
       </Button>
       <Button busy={resending.busy} onClick={() => void resend()}>
-        Send another code
+        Resend code
       </Button>
     </form>
   )

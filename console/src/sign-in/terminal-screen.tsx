@@ -4,14 +4,14 @@ import { useState } from 'react'
 import { path } from '../api/client.ts'
 import { useGet, useSend } from '../api/queries.ts'
 import { signIn, useSession } from '../api/session.ts'
-import { Answered, Empty, Refusal } from '../ui/answers.tsx'
+import { Loaded, Empty, Refusal } from '../ui/feedback.tsx'
 import { Button } from '../ui/button.tsx'
 import { Select } from '../ui/field.tsx'
-import { CodeSignIn } from './code-sign-in.tsx'
-import { Door } from './door.tsx'
+import CodeSignIn from './code-sign-in.tsx'
+import { SignInFrame } from './sign-in-frame.tsx'
 import { PasswordSignIn } from './password-sign-in.tsx'
 
-/** A terminal shows this address and waits; a signed-in person approves it. */
+/** A terminal shows this address and polls; a signed-in person approves it. */
 export default function TerminalScreen() {
   const { key, ended } = useSession()
   const [{ word, code }] = useState(readAddress)
@@ -20,16 +20,16 @@ export default function TerminalScreen() {
 
   if (word === null)
     return (
-      <Door title="Sign a terminal in">
-        <Empty title="No terminal waits at this address">
-          <p>Open the whole address that the terminal shows.</p>
+      <SignInFrame title="Sign in a terminal">
+        <Empty title="No terminal is waiting at this address">
+          <p>Open the complete address that the terminal shows.</p>
         </Empty>
-      </Door>
+      </SignInFrame>
     )
   if (code !== null && key === null && !refused && !isDeclined)
     return <CodeSignIn code={code} onRefused={setRefused} onDeclined={() => setDeclined(true)} />
   return (
-    <Door title="Sign a terminal in">
+    <SignInFrame title="Sign in a terminal">
       {key === null ? (
         <>
           <Refusal error={refused ?? ended} />
@@ -38,11 +38,11 @@ export default function TerminalScreen() {
       ) : (
         <Approval word={word} />
       )}
-    </Door>
+    </SignInFrame>
   )
 }
 
-/** The word stays for a reload; the login code need not. */
+/** Keeps the pairing code in the address for a reload, and removes the login code. */
 function readAddress() {
   const query = new URLSearchParams(location.search)
   const [word, code] = [query.get('c'), query.get('login')]
@@ -67,34 +67,34 @@ function Approval({ word }: { word: string }) {
   }
   if (approved)
     return (
-      <div className="door-card" role="status">
+      <div className="sign-in-card" role="status">
         <p>
           <strong>{approved.device}</strong> is signed in. You can close this page.
         </p>
       </div>
     )
   return (
-    <Answered of={waiting}>
+    <Loaded of={waiting}>
       {({ device, answered, bound }) =>
         answered ? (
-          <div className="door-card">
-            <p>This terminal was answered already. If it was not you, end its key under Keys.</p>
+          <div className="sign-in-card">
+            <p>This terminal is already approved. If it was not you, revoke its key under Keys.</p>
           </div>
         ) : (
-          <div className="door-card">
+          <div className="sign-in-card">
             <p>
-              <strong className="wrap-anywhere">{device}</strong> waits to be signed in as{' '}
-              <strong>{me.data?.name ?? 'you'}</strong>. Approve it only if you have just started it yourself.
+              <strong className="wrap-anywhere">{device}</strong> is waiting to be signed in as{' '}
+              <strong>{me.data?.name ?? 'you'}</strong>. Approve it only if you just started it yourself.
             </p>
             {bound ? null : (
               <p className="field-hint" role="note">
-                This terminal has no secret of its own: anybody who has seen this address can take its key.
-                Approve it only if nobody else has, or update svc and run svc login again.
+                This terminal runs an old version of svc: anyone who has seen this address can collect its
+                key. Approve it only if no one else has seen it, or update svc and run svc login again.
               </p>
             )}
             {mine.length > 1 ? (
               <Select
-                label="Org"
+                label="Organization"
                 value={org?.org ?? ''}
                 onChange={setChosen}
                 options={mine.map(({ org: value, name }) => ({ value, label: name }))}
@@ -102,11 +102,11 @@ function Approval({ word }: { word: string }) {
             ) : null}
             <Refusal error={error} />
             <Button tone="primary" busy={busy} onClick={() => void approve()}>
-              Sign this terminal in
+              Approve terminal
             </Button>
           </div>
         )
       }
-    </Answered>
+    </Loaded>
   )
 }

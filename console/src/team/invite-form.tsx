@@ -1,8 +1,8 @@
 import type { Invited } from '@switchroom/contract/members'
 import { useState, type FormEvent } from 'react'
 import { useSend } from '../api/queries.ts'
-import { useWho } from '../shell/identity.ts'
-import { Refusal } from '../ui/answers.tsx'
+import { useWho } from '../who/identity.ts'
+import { Refusal } from '../ui/feedback.tsx'
 import { Button } from '../ui/button.tsx'
 import { Checkbox, Select, TextField } from '../ui/field.tsx'
 import { agentsIn, roleOptions } from './roles.ts'
@@ -28,17 +28,17 @@ export function InviteForm({ onInvited }: { onInvited: (invited: Invited) => voi
       <Select label="Role" value={role} onChange={setRole} options={roleOptions} />
       <TextField
         label="Agents"
-        hint="The agents they work on, with commas; empty for every agent."
+        hint="Agent names, separated by commas. Leave empty for all agents."
         value={agents}
         onChange={setAgents}
       />
       {me?.production && role !== 'admin' ? (
-        <Checkbox label="May act in production" checked={production} onChange={setProduction} />
+        <Checkbox label="Production access" checked={production} onChange={setProduction} />
       ) : null}
       <Refusal error={error} />
       <div className="row">
         <Button tone="primary" type="submit" busy={busy}>
-          Send the invitation
+          Send invitation
         </Button>
       </div>
     </form>

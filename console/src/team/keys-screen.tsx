@@ -2,8 +2,8 @@ import type { KeyEntry, KeyList, ServerToken } from '@switchroom/contract/keys'
 import { useState } from 'react'
 import { path } from '../api/client.ts'
 import { useGet, useSend } from '../api/queries.ts'
-import { useCan, useWho } from '../shell/identity.ts'
-import { Answered, Empty, Refusal } from '../ui/answers.tsx'
+import { useCan, useWho } from '../who/identity.ts'
+import { Loaded, Empty, Refusal } from '../ui/feedback.tsx'
 import { Badge } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
 import { Copy } from '../ui/copy.tsx'
@@ -19,7 +19,7 @@ export default function KeysScreen() {
   const keys = useGet<KeyList>('/v1/keys')
   const [isMaking, setMaking] = useState(false)
   const [made, setMade] = useState<ServerToken | null>(null)
-  const [ending, setEnding] = useState<KeyEntry | null>(null)
+  const [revoking, setRevoking] = useState<KeyEntry | null>(null)
   const [isAll, setAll] = useState(false)
   const { me } = useWho()
   const can = useCan()
@@ -28,12 +28,12 @@ export default function KeysScreen() {
   const close = () => {
     setMaking(false)
     setMade(null)
-    setEnding(null)
+    setRevoking(null)
     clear()
   }
-  const end = async ({ fingerprint, label }: KeyEntry) => {
+  const revoke = async ({ fingerprint, label }: KeyEntry) => {
     if (!(await send('post', path`/v1/keys/${fingerprint}/revoke`))) return
-    toast(`${label} opens nothing any more.`)
+    toast(`${label} revoked.`)
     close()
   }
   return (
@@ -42,13 +42,13 @@ export default function KeysScreen() {
       actions={
         isPerson && can('app') ? (
           <Button tone="primary" onClick={() => setMaking(true)}>
-            Make a server token
+            Create server token
           </Button>
         ) : null
       }
     >
-      <Switch label="Show ended keys" checked={isAll} onChange={setAll} />
-      <Answered of={keys}>
+      <Switch label="Show revoked keys" checked={isAll} onChange={setAll} />
+      <Loaded of={keys}>
         {({ keys: all }) => (
           <Table
             caption="Keys"
@@ -59,30 +59,30 @@ export default function KeysScreen() {
                 title: 'Key',
                 cell: ({ label, fingerprint }) => (
                   <>
-                    {label} {fingerprint === me?.key_id ? <Badge>this one</Badge> : null}
+                    {label} {fingerprint === me?.key_id ? <Badge>Current</Badge> : null}
                     <div className="soft">{fingerprint}</div>
                   </>
                 ),
               },
               {
-                title: 'Kind',
-                cell: ({ kind, name }) => (kind === 'server' ? 'server token' : (name ?? 'person')),
+                title: 'Type',
+                cell: ({ kind, name }) => (kind === 'server' ? 'Server token' : (name ?? 'Person')),
               },
               {
-                title: 'Opens',
+                title: 'Scopes',
                 cell: ({ kind, env, scopes }) => `${kind === 'server' ? `${env}: ` : ''}${scopes.join(', ')}`,
               },
               {
                 title: 'Last used',
-                cell: ({ last_used_at }) => (last_used_at === null ? 'never' : <Time at={last_used_at} />),
+                cell: ({ last_used_at }) => (last_used_at === null ? 'Never' : <Time at={last_used_at} />),
               },
               {
-                title: 'Ends',
+                title: 'Expires',
                 cell: ({ revoked_at, expires_at }) =>
                   revoked_at !== null ? (
-                    <Badge tone="bad">ended</Badge>
+                    <Badge tone="bad">Revoked</Badge>
                   ) : expires_at === null ? (
-                    'never'
+                    'Never'
                   ) : (
                     <Time at={expires_at} />
                   ),
@@ -91,40 +91,40 @@ export default function KeysScreen() {
                 title: '',
                 cell: (key) =>
                   key.revoked_at !== null || key.fingerprint === me?.key_id ? null : (
-                    <Button tone="danger" onClick={() => setEnding(key)}>
-                      End <span className="sr-only">{key.label}</span>
+                    <Button tone="danger" onClick={() => setRevoking(key)}>
+                      Revoke <span className="sr-only">{key.label}</span>
                     </Button>
                   ),
               },
             ]}
-            empty={<Empty title="No key is alive" />}
+            empty={<Empty title="No active keys" />}
           />
         )}
-      </Answered>
+      </Loaded>
       <Dialog
-        title={made ? 'The token' : 'Make a server token'}
+        title={made ? 'Server token' : 'Create server token'}
         open={isMaking || made !== null}
         onClose={close}
       >
         {made ? (
           <div className="stack" role="status">
-            <p>This is the token of {made.label}. It is shown this once: keep it like a password.</p>
-            <Copy label="the token" text={made.key} />
+            <p>The token for {made.label} is shown only once. Store it like a password.</p>
+            <Copy label="token" text={made.key} />
           </div>
         ) : (
           <ServerTokenForm onMade={setMade} />
         )}
       </Dialog>
-      <Dialog title="End this key?" open={ending !== null} onClose={close}>
-        {ending ? (
+      <Dialog title="Revoke this key?" open={revoking !== null} onClose={close}>
+        {revoking ? (
           <div className="stack">
-            <p>{ending.label} and every copy of it stop working at once. This cannot be taken back.</p>
+            <p>{revoking.label} and every copy of it stop working immediately. This cannot be undone.</p>
             <Refusal error={error} />
             <div className="row">
-              <Button tone="danger" busy={busy} onClick={() => void end(ending)}>
-                End it
+              <Button tone="danger" busy={busy} onClick={() => void revoke(revoking)}>
+                Revoke
               </Button>
-              <Button onClick={close}>Keep it</Button>
+              <Button onClick={close}>Cancel</Button>
             </div>
           </div>
         ) : null}

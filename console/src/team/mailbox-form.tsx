@@ -1,69 +1,66 @@
 import type { Mailbox, PlatformMailbox, SentLetter } from '@switchroom/contract/mail'
 import { useState, type FormEvent } from 'react'
 import { useGet, useSend } from '../api/queries.ts'
-import { useWho } from '../shell/identity.ts'
-import { Answered, Refusal } from '../ui/answers.tsx'
-import { Lamp } from '../ui/badge.tsx'
+import { screenSentence } from '../api/screen-sentences.ts'
+import { useWho } from '../who/identity.ts'
+import { Loaded, Refusal } from '../ui/feedback.tsx'
+import { StatusLight } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
 import { Select, TextField } from '../ui/field.tsx'
 import { Section } from '../ui/page.tsx'
-import { SureButton } from '../ui/sure-button.tsx'
+import { ConfirmButton } from '../ui/confirm-button.tsx'
 import { Time } from '../ui/time.tsx'
 import { toast } from '../ui/toast.tsx'
 
-type Standing = Mailbox & Partial<Pick<PlatformMailbox, 'source'>>
+type MailboxSettings = Mailbox & Partial<Pick<PlatformMailbox, 'source'>>
 
 /** An SMTP account, an org's or the platform's. */
 export function MailboxForm({ address }: { address: '/v1/org/mail' | '/v1/ops/mail' }) {
-  const mailbox = useGet<Standing>(address)
+  const mailbox = useGet<MailboxSettings>(address)
   return (
-    <Answered of={mailbox}>
-      {(standing) => (
+    <Loaded of={mailbox}>
+      {(current) => (
         <>
-          <State standing={standing} />
-          <Account key={`${standing.host} ${standing.from}`} address={address} standing={standing} />
+          <State current={current} />
+          <Account key={`${current.host} ${current.from}`} address={address} current={current} />
           <Trial address={address} />
         </>
       )}
-    </Answered>
+    </Loaded>
   )
 }
 
-function State({ standing: { configured, verified_at, last_error, source } }: { standing: Standing }) {
-  if (!configured) return <Lamp state="waiting" label="No account is kept here" />
-  if (last_error) return <Lamp state="broken" label={last_error} />
+function State({ current: { configured, verified_at, last_error, source } }: { current: MailboxSettings }) {
+  if (!configured) return <StatusLight state="waiting" label="No account configured" />
+  if (last_error) return <StatusLight state="broken" label={screenSentence(last_error)} />
   if (verified_at === null)
     return (
-      <Lamp
+      <StatusLight
         state="waiting"
-        label={
-          source === 'environment'
-            ? 'Set by the deployment’s settings'
-            : 'Kept; no letter was sent through it yet'
-        }
+        label={source === 'environment' ? 'Set in the deployment’s settings' : 'Saved. No email sent yet'}
       />
     )
   return (
-    <Lamp
+    <StatusLight
       state="ok"
       label={
         <>
-          The last letter went out, <Time at={verified_at} />
+          Last email sent <Time at={verified_at} />
         </>
       }
     />
   )
 }
 
-function Account({ address, standing }: { address: string; standing: Standing }) {
-  const [host, setHost] = useState(standing.host ?? '')
-  const [port, setPort] = useState(String(standing.port ?? 587))
-  const [security, setSecurity] = useState<string>(standing.security ?? 'starttls')
-  const [username, setUsername] = useState(standing.username ?? '')
+function Account({ address, current }: { address: string; current: MailboxSettings }) {
+  const [host, setHost] = useState(current.host ?? '')
+  const [port, setPort] = useState(String(current.port ?? 587))
+  const [security, setSecurity] = useState<string>(current.security ?? 'starttls')
+  const [username, setUsername] = useState(current.username ?? '')
   const [password, setPassword] = useState('')
-  const [from, setFrom] = useState(standing.from ?? '')
+  const [from, setFrom] = useState(current.from ?? '')
   const { send, busy, error } = useSend()
-  const isStored = standing.configured && standing.source !== 'environment'
+  const isStored = current.configured && current.source !== 'environment'
   const submit = async (event: FormEvent) => {
     event.preventDefault()
     const body = {
@@ -74,10 +71,10 @@ function Account({ address, standing }: { address: string; standing: Standing })
       ...(username && { username }),
       ...(password && { password }),
     }
-    if (await send('put', address, body)) toast('The account is kept.')
+    if (await send('put', address, body)) toast('Account saved.')
   }
-  const forget = async () => {
-    if (await send('delete', address)) toast('The account is forgotten.')
+  const remove = async () => {
+    if (await send('delete', address)) toast('Account deleted.')
   }
   return (
     <Section title="SMTP account">
@@ -91,21 +88,21 @@ function Account({ address, standing }: { address: string; standing: Standing })
             onChange={setSecurity}
             options={[
               { value: 'starttls', label: 'STARTTLS' },
-              { value: 'tls', label: 'TLS from the first byte' },
+              { value: 'tls', label: 'TLS' },
             ]}
           />
-          <TextField label="User name" autoComplete="off" value={username} onChange={setUsername} />
+          <TextField label="Username" autoComplete="off" value={username} onChange={setUsername} />
           <TextField
             label="Password"
             type="password"
             autoComplete="off"
-            hint="Write it again with every save: it is never shown."
+            hint="Enter it again with every save. It is never shown."
             value={password}
             onChange={setPassword}
           />
           <TextField
-            label="Letters come from"
-            hint="a@b, or Name <a@b>."
+            label="From address"
+            hint="a@b or Name <a@b>."
             required
             value={from}
             onChange={setFrom}
@@ -117,9 +114,9 @@ function Account({ address, standing }: { address: string; standing: Standing })
             Save
           </Button>
           {isStored ? (
-            <SureButton busy={busy} sure="Yes, forget the account" onSure={() => void forget()}>
-              Forget the account
-            </SureButton>
+            <ConfirmButton busy={busy} confirmLabel="Yes, delete the account" onConfirm={() => void remove()}>
+              Delete account
+            </ConfirmButton>
           ) : null}
         </div>
       </form>
@@ -138,18 +135,22 @@ function Trial({ address }: { address: string }) {
     setSent(await send<SentLetter>('post', `${address}/test`, { to }))
   }
   return (
-    <Section title="Try it" hint="Sends one letter and waits for it.">
+    <Section title="Test" hint="Sends one email and waits for the result.">
       <form className="stack" onSubmit={(event) => void submit(event)}>
         <TextField label="To" type="email" required value={to} onChange={setTo} />
-        <Refusal error={error ?? (sent && !sent.sent ? (sent.error ?? 'It was not sent.') : null)} />
+        <Refusal
+          error={
+            error ?? (sent && !sent.sent ? screenSentence(sent.error ?? 'the email was not sent') : null)
+          }
+        />
         {sent?.sent ? (
           <p role="status">
-            <Lamp state="ok" label="The letter went out" />
+            <StatusLight state="ok" label="Email sent" />
           </p>
         ) : null}
         <div className="row">
           <Button type="submit" busy={busy}>
-            Send a letter
+            Send test email
           </Button>
         </div>
       </form>

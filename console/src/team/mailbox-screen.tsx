@@ -5,7 +5,7 @@ export default function MailboxScreen() {
   return (
     <Page title="Mailbox">
       <p className="soft">
-        Your org’s letters go out through this account; without one, through the platform’s.
+        Your organization’s email is sent through this account. Without one, the platform’s is used.
       </p>
       <MailboxForm address="/v1/org/mail" />
     </Page>

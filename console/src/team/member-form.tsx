@@ -2,20 +2,20 @@ import type { Invited, Member } from '@switchroom/contract/members'
 import { useState, type FormEvent } from 'react'
 import { path } from '../api/client.ts'
 import { useSend } from '../api/queries.ts'
-import { Refusal } from '../ui/answers.tsx'
+import { Refusal } from '../ui/feedback.tsx'
 import { Button } from '../ui/button.tsx'
 import { Checkbox, Select, TextField } from '../ui/field.tsx'
-import { SureButton } from '../ui/sure-button.tsx'
+import { ConfirmButton } from '../ui/confirm-button.tsx'
 import { toast } from '../ui/toast.tsx'
-import { LinkHanded } from './link-handed.tsx'
+import { InvitationLink } from './invitation-link.tsx'
 import { agentsIn, roleOptions } from './roles.ts'
 
-/** Only what was changed is sent: each field has rules of its own. */
+/** Sends only the changed fields: each has its own rules. */
 export function MemberForm({ member, onDone }: { member: Member; onDone: () => void }) {
   const [role, setRole] = useState<string>(member.role)
   const [agents, setAgents] = useState(member.agents.join(', '))
   const [production, setProduction] = useState(member.production)
-  const [handed, setHanded] = useState<Invited | null>(null)
+  const [issued, setIssued] = useState<Invited | null>(null)
   const { send, busy, error } = useSend()
   const address = path`/v1/members/${member.id}`
 
@@ -32,24 +32,24 @@ export function MemberForm({ member, onDone }: { member: Member; onDone: () => v
       ...(production !== member.production && { production }),
     }
     if (Object.keys(body).length === 0) onDone()
-    else void change(body, `${member.name} is changed.`)
+    else void change(body, `${member.name} updated.`)
   }
   const remove = async () => {
     if (!(await send('delete', address))) return
-    toast(`${member.name} is no longer a member.`)
+    toast(`${member.name} removed.`)
     onDone()
   }
-  if (handed) return <LinkHanded handed={handed} what="link for a new password" />
+  if (issued) return <InvitationLink issued={issued} what="password reset link" />
   return (
     <form className="stack" onSubmit={submit}>
       <Select label="Role" value={role} onChange={setRole} options={roleOptions} />
       <TextField
         label="Agents"
-        hint="The agents they work on, with commas; empty for every agent."
+        hint="Agent names, separated by commas. Leave empty for all agents."
         value={agents}
         onChange={setAgents}
       />
-      <Checkbox label="May act in production" checked={production} onChange={setProduction} />
+      <Checkbox label="Production access" checked={production} onChange={setProduction} />
       <Refusal error={error} />
       <div className="row">
         <Button tone="primary" type="submit" busy={busy}>
@@ -58,10 +58,10 @@ export function MemberForm({ member, onDone }: { member: Member; onDone: () => v
         {member.status === 'active' ? (
           <Button
             onClick={() =>
-              void send<Invited>('post', `${address}/reset`).then((made) => made && setHanded(made))
+              void send<Invited>('post', `${address}/reset`).then((made) => made && setIssued(made))
             }
           >
-            Make a link for a new password
+            Create password reset link
           </Button>
         ) : null}
       </div>
@@ -71,20 +71,24 @@ export function MemberForm({ member, onDone }: { member: Member; onDone: () => v
           <Button
             tone="danger"
             onClick={() =>
-              void change({ status: 'disabled' }, `${member.name} is disabled: every key of theirs ended.`)
+              void change({ status: 'disabled' }, `${member.name} disabled. All their keys are revoked.`)
             }
           >
             Disable
           </Button>
         ) : null}
         {member.status === 'disabled' ? (
-          <Button onClick={() => void change({ status: 'active' }, `${member.name} is active again.`)}>
-            Let in again
+          <Button onClick={() => void change({ status: 'active' }, `${member.name} re-enabled.`)}>
+            Re-enable
           </Button>
         ) : null}
-        <SureButton busy={busy} sure={`Yes, remove ${member.name}`} onSure={() => void remove()}>
+        <ConfirmButton
+          busy={busy}
+          confirmLabel={`Yes, remove ${member.name}`}
+          onConfirm={() => void remove()}
+        >
           Remove
-        </SureButton>
+        </ConfirmButton>
       </div>
     </form>
   )

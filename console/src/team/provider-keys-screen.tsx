@@ -3,45 +3,45 @@ import { useState, type FormEvent } from 'react'
 import { path } from '../api/client.ts'
 import { useGet, useSend } from '../api/queries.ts'
 import { useSession } from '../api/session.ts'
-import { useWho } from '../shell/identity.ts'
-import { Answered, Empty, Refusal } from '../ui/answers.tsx'
+import { useWho } from '../who/identity.ts'
+import { Loaded, Empty, Refusal } from '../ui/feedback.tsx'
 import { Badge } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Select, TextArea, TextField } from '../ui/field.tsx'
 import { Page, Section } from '../ui/page.tsx'
-import { SureButton } from '../ui/sure-button.tsx'
+import { ConfirmButton } from '../ui/confirm-button.tsx'
 import { Table } from '../ui/table.tsx'
 import { toast } from '../ui/toast.tsx'
 
-const stages = { llm: 'model', stt: 'ears', tts: 'voice' }
-const words: Record<Availability, { tone: 'good' | 'neutral' | 'bad' | 'warn'; text: string }> = {
-  yours: { tone: 'good', text: 'on your key' },
-  offered: { tone: 'good', text: 'on the platform’s key' },
-  'bring your own': { tone: 'warn', text: 'needs your key' },
-  broken: { tone: 'bad', text: 'broken' },
-}
+const stages = { llm: 'Model', stt: 'Speech-to-text', tts: 'Text-to-speech' }
+const availabilityLabels: Record<Availability, { tone: 'good' | 'neutral' | 'bad' | 'warn'; text: string }> =
+  {
+    yours: { tone: 'good', text: 'Your key' },
+    offered: { tone: 'good', text: 'Platform key' },
+    'bring your own': { tone: 'warn', text: 'Needs your key' },
+    broken: { tone: 'bad', text: 'Broken' },
+  }
 
 export default function ProviderKeysScreen() {
   const { env } = useSession()
   const catalogue = useGet<Catalogue>('/v1/providers')
   const ofEnvironment = useGet<BroughtKeys>(`/v1/provider-keys?env=${env}`)
   const isOfEnvironment = (vendor: string) => ofEnvironment.data?.vendors.includes(vendor) === true
-  const [bringing, setBringing] = useState<string | null>(null)
+  const [adding, setAdding] = useState<string | null>(null)
   const { send, busy, error } = useSend()
-  const giveBack = async (vendor: string) => {
+  const remove = async (vendor: string) => {
     const only = isOfEnvironment(vendor) ? `?env=${env}` : ''
-    if (await send('delete', path`/v1/provider-keys/${vendor}` + only))
-      toast(`The key for ${vendor} is deleted.`)
+    if (await send('delete', path`/v1/provider-keys/${vendor}` + only)) toast(`Key for ${vendor} deleted.`)
   }
   const columns = [
     { title: 'Vendor', cell: ({ name }: CatalogueEntry) => name },
-    { title: 'Does', cell: ({ does }: CatalogueEntry) => does.map((stage) => stages[stage]).join(', ') },
+    { title: 'Services', cell: ({ does }: CatalogueEntry) => does.map((stage) => stages[stage]).join(', ') },
     {
-      title: 'Runs',
+      title: 'Key',
       cell: ({ name, availability, broken }: CatalogueEntry) => (
         <>
-          <Badge tone={words[availability].tone}>{words[availability].text}</Badge>
+          <Badge tone={availabilityLabels[availability].tone}>{availabilityLabels[availability].text}</Badge>
           {isOfEnvironment(name) ? <div className="soft">In {env} only.</div> : null}
           {broken ? <div className="soft">{broken}</div> : null}
         </>
@@ -51,22 +51,21 @@ export default function ProviderKeysScreen() {
       title: '',
       cell: ({ name, availability }: CatalogueEntry) => (
         <div className="row">
-          <Button onClick={() => setBringing(name)}>
-            {availability === 'yours' ? 'Replace the key' : 'Bring a key'}{' '}
-            <span className="sr-only">for {name}</span>
+          <Button onClick={() => setAdding(name)}>
+            {availability === 'yours' ? 'Replace key' : 'Add key'} <span className="sr-only">for {name}</span>
           </Button>
           {availability === 'yours' ? (
-            <SureButton
+            <ConfirmButton
               busy={busy}
-              sure={
+              confirmLabel={
                 <>
-                  Yes, forget <span className="sr-only">the key for {name}</span>
+                  Yes, delete <span className="sr-only">the key for {name}</span>
                 </>
               }
-              onSure={() => void giveBack(name)}
+              onConfirm={() => void remove(name)}
             >
-              Forget <span className="sr-only">the key for {name}</span>
-            </SureButton>
+              Delete <span className="sr-only">the key for {name}</span>
+            </ConfirmButton>
           ) : null}
         </div>
       ),
@@ -75,11 +74,10 @@ export default function ProviderKeysScreen() {
   return (
     <Page title="Provider keys">
       <p className="soft">
-        A vendor runs on a key of your org’s own where you bring one, from the next call on. Keys are sealed
-        and never shown again.
+        Add your own key to run a vendor on it from the next call. Keys are encrypted and never shown again.
       </p>
       <Refusal error={error} />
-      <Answered of={catalogue}>
+      <Loaded of={catalogue}>
         {({ providers, defaults }) => (
           <>
             <Table
@@ -87,29 +85,25 @@ export default function ProviderKeysScreen() {
               rows={providers}
               rowKey={({ name }) => name}
               columns={columns}
-              empty={<Empty title="No vendor is installed on this platform" />}
+              empty={<Empty title="No vendors installed" />}
             />
-            <Section title="What an agent runs on when nothing is set">
+            <Section title="Platform defaults">
               <p>
-                Model <strong>{defaults.llm}</strong>, ears <strong>{defaults.stt}</strong>, voice{' '}
-                <strong>{defaults.tts}</strong>.
+                Model: <strong>{defaults.llm}</strong>, speech-to-text: <strong>{defaults.stt}</strong>,
+                text-to-speech: <strong>{defaults.tts}</strong>.
               </p>
             </Section>
           </>
         )}
-      </Answered>
-      <Dialog
-        title={`A key for ${bringing ?? ''}`}
-        open={bringing !== null}
-        onClose={() => setBringing(null)}
-      >
-        {bringing === null ? null : <BringKeyForm vendor={bringing} onDone={() => setBringing(null)} />}
+      </Loaded>
+      <Dialog title={`Key for ${adding ?? ''}`} open={adding !== null} onClose={() => setAdding(null)}>
+        {adding === null ? null : <AddKeyForm vendor={adding} onDone={() => setAdding(null)} />}
       </Dialog>
     </Page>
   )
 }
 
-function BringKeyForm({ vendor, onDone }: { vendor: string; onDone: () => void }) {
+function AddKeyForm({ vendor, onDone }: { vendor: string; onDone: () => void }) {
   const [key, setKey] = useState('')
   const [fields, setFields] = useState('')
   const [env, setEnv] = useState('')
@@ -117,10 +111,10 @@ function BringKeyForm({ vendor, onDone }: { vendor: string; onDone: () => void }
   const { send, busy, error } = useSend()
   const submit = async (event: FormEvent) => {
     event.preventDefault()
-    const brought = fields.trim() === '' ? { key } : { credentials: fieldsIn(fields) }
-    const body = env === '' ? brought : { ...brought, env }
+    const credentials = fields.trim() === '' ? { key } : { credentials: fieldsIn(fields) }
+    const body = env === '' ? credentials : { ...credentials, env }
     if (!(await send('put', path`/v1/provider-keys/${vendor}`, body))) return
-    toast(`${vendor} runs on your key from the next call.`)
+    toast(`${vendor} uses your key from the next call.`)
     onDone()
   }
   return (
@@ -137,7 +131,7 @@ function BringKeyForm({ vendor, onDone }: { vendor: string; onDone: () => void }
       />
       <Select
         label="Environment"
-        hint="A key of one environment is used there instead of the key of both."
+        hint="A key for one environment takes precedence over the key for both."
         value={env}
         onChange={setEnv}
         options={[
@@ -147,10 +141,10 @@ function BringKeyForm({ vendor, onDone }: { vendor: string; onDone: () => void }
         ]}
       />
       <details>
-        <summary>This vendor wants several fields</summary>
+        <summary>This vendor needs several fields</summary>
         <TextArea
           label="Fields"
-          hint="One a line, as name=value."
+          hint="One per line, as name=value."
           spellCheck={false}
           value={fields}
           onChange={setFields}
@@ -159,7 +153,7 @@ function BringKeyForm({ vendor, onDone }: { vendor: string; onDone: () => void }
       <Refusal error={error} />
       <div className="row">
         <Button tone="primary" type="submit" busy={busy}>
-          Keep it
+          Save
         </Button>
       </div>
     </form>

@@ -2,17 +2,17 @@ import type { ServerToken } from '@switchroom/contract/keys'
 import { useState, type FormEvent } from 'react'
 import { useSend } from '../api/queries.ts'
 import { useSession } from '../api/session.ts'
-import { useWho } from '../shell/identity.ts'
-import { Refusal } from '../ui/answers.tsx'
+import { useWho } from '../who/identity.ts'
+import { Refusal } from '../ui/feedback.tsx'
 import { Button } from '../ui/button.tsx'
 import { Checkbox, Select, TextField } from '../ui/field.tsx'
 
 const scopes = [
-  ['app', 'Hold agents and set them'],
+  ['app', 'Connect and configure agents'],
   ['calls', 'Read calls'],
-  ['talk', 'Open calls and chats'],
+  ['talk', 'Start calls and chats'],
   ['knowledge', 'Knowledge'],
-  ['evals', 'Evals'],
+  ['evals', 'Evaluations'],
 ] as const
 
 export function ServerTokenForm({ onMade }: { onMade: (made: ServerToken) => void }) {
@@ -33,7 +33,7 @@ export function ServerTokenForm({ onMade }: { onMade: (made: ServerToken) => voi
     <form className="stack" onSubmit={(event) => void submit(event)}>
       <TextField
         label="Label"
-        hint="Where it will be used."
+        hint="Where the token is used."
         required
         autoFocus
         value={label}
@@ -49,19 +49,19 @@ export function ServerTokenForm({ onMade }: { onMade: (made: ServerToken) => voi
         ]}
       />
       <fieldset className="choices">
-        <legend>What it opens</legend>
-        {scopes.map(([scope, words]) => (
+        <legend>Scopes</legend>
+        {scopes.map(([scope, text]) => (
           <Checkbox
             key={scope}
-            label={words}
+            label={text}
             checked={opens.includes(scope)}
             onChange={(isOn) => setOpens(isOn ? [...opens, scope] : opens.filter((one) => one !== scope))}
           />
         ))}
       </fieldset>
       <TextField
-        label="Ends at"
-        hint="Empty: it works until somebody ends it."
+        label="Expires"
+        hint="Leave empty for no expiry."
         type="datetime-local"
         value={until}
         onChange={setUntil}
@@ -69,7 +69,7 @@ export function ServerTokenForm({ onMade }: { onMade: (made: ServerToken) => voi
       <Refusal error={error} />
       <div className="row">
         <Button tone="primary" type="submit" busy={busy}>
-          Make the token
+          Create token
         </Button>
       </div>
     </form>

@@ -2,13 +2,13 @@ import type { DomainProof, IdentityProvider } from '@switchroom/contract/sso'
 import { useState, type FormEvent } from 'react'
 import { path } from '../api/client.ts'
 import { useGet, useSend } from '../api/queries.ts'
-import { Answered, Refusal } from '../ui/answers.tsx'
-import { Lamp } from '../ui/badge.tsx'
+import { Loaded, Refusal } from '../ui/feedback.tsx'
+import { StatusLight } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
 import { Copy } from '../ui/copy.tsx'
 import { Checkbox, Select, TextArea, TextField } from '../ui/field.tsx'
 import { Page, Section } from '../ui/page.tsx'
-import { SureButton } from '../ui/sure-button.tsx'
+import { ConfirmButton } from '../ui/confirm-button.tsx'
 import { toast } from '../ui/toast.tsx'
 import { roleOptions } from './roles.ts'
 
@@ -16,21 +16,21 @@ export default function SingleSignOnScreen() {
   const provider = useGet<IdentityProvider>('/v1/org/sso')
   return (
     <Page title="Single sign-on">
-      <Answered of={provider}>
-        {(standing) => (
+      <Loaded of={provider}>
+        {(current) => (
           <>
-            {standing.configured ? <Proofs proofs={standing.proofs} /> : null}
-            <ProviderForm key={JSON.stringify({ ...standing, proofs: [] })} standing={standing} />
+            {current.configured ? <Proofs proofs={current.proofs} /> : null}
+            <ProviderForm key={JSON.stringify({ ...current, proofs: [] })} current={current} />
           </>
         )}
-      </Answered>
+      </Loaded>
     </Page>
   )
 }
 
 function Proofs({ proofs }: { proofs: DomainProof[] }) {
   return (
-    <Section title="Domains" hint="People of a domain sign in with the provider once the domain is proven.">
+    <Section title="Domains" hint="People with an address in a verified domain sign in with the provider.">
       {proofs.map((proof) => (
         <Proof key={proof.domain} proof={proof} />
       ))}
@@ -41,22 +41,22 @@ function Proofs({ proofs }: { proofs: DomainProof[] }) {
 function Proof({ proof: { domain, txt, verified } }: { proof: DomainProof }) {
   const { send, busy, error } = useSend()
   const verify = async () => {
-    if (await send('post', path`/v1/org/sso/domains/${domain}/verify`)) toast(`${domain} is proven.`)
+    if (await send('post', path`/v1/org/sso/domains/${domain}/verify`)) toast(`${domain} verified.`)
   }
   return (
     <div className="stack">
-      <Lamp
+      <StatusLight
         state={verified ? 'ok' : 'waiting'}
-        label={verified ? `${domain} is proven` : `${domain} waits for its proof`}
+        label={verified ? `${domain} is verified` : `${domain} is not verified yet`}
       />
       {verified ? null : (
         <>
-          <p>Publish this as a TXT record at {domain}, then have it read:</p>
-          <Copy label={`the record for ${domain}`} text={txt} />
+          <p>Publish this TXT record for {domain}, then verify it:</p>
+          <Copy label={`record for ${domain}`} text={txt} />
           <Refusal error={error} />
           <div className="row">
             <Button busy={busy} onClick={() => void verify()}>
-              Read the record of {domain} now
+              Verify {domain}
             </Button>
           </div>
         </>
@@ -65,13 +65,13 @@ function Proof({ proof: { domain, txt, verified } }: { proof: DomainProof }) {
   )
 }
 
-function ProviderForm({ standing }: { standing: IdentityProvider }) {
-  const [issuer, setIssuer] = useState(standing.issuer ?? '')
-  const [clientId, setClientId] = useState(standing.client_id ?? '')
+function ProviderForm({ current }: { current: IdentityProvider }) {
+  const [issuer, setIssuer] = useState(current.issuer ?? '')
+  const [clientId, setClientId] = useState(current.client_id ?? '')
   const [secret, setSecret] = useState('')
-  const [domains, setDomains] = useState(standing.domains.join('\n'))
-  const [role, setRole] = useState<string>(standing.role ?? '')
-  const [required, setRequired] = useState(standing.required)
+  const [domains, setDomains] = useState(current.domains.join('\n'))
+  const [role, setRole] = useState<string>(current.role ?? '')
+  const [required, setRequired] = useState(current.required)
   const { send, busy, error } = useSend()
   const submit = async (event: FormEvent) => {
     event.preventDefault()
@@ -83,53 +83,55 @@ function ProviderForm({ standing }: { standing: IdentityProvider }) {
       role: role === '' ? null : role,
       required,
     }
-    if (await send('put', '/v1/org/sso', body)) toast('The provider answered, and is kept.')
+    if (await send('put', '/v1/org/sso', body)) toast('Provider tested and saved.')
   }
-  const forget = async () => {
-    if (await send('delete', '/v1/org/sso')) toast('Passwords sign in again.')
+  const remove = async () => {
+    if (await send('delete', '/v1/org/sso')) toast('Provider deleted. Password sign-in works again.')
   }
   return (
-    <Section title="Identity provider" hint="Any that speaks OpenID Connect.">
-      <p>Register this address at the provider, as where it sends people back to:</p>
-      <Copy label="the redirect address" text={standing.redirect_uri} />
+    <Section title="Identity provider" hint="Any OpenID Connect provider.">
+      <p>Register this redirect address at the provider:</p>
+      <Copy label="redirect address" text={current.redirect_uri} />
       <form className="stack" onSubmit={(event) => void submit(event)}>
         <div className="fields">
           <TextField
             label="Issuer"
             type="url"
-            hint={standing.configured ? 'At another host, every domain has to be proven again.' : undefined}
+            hint={
+              current.configured ? 'With another host, every domain has to be verified again.' : undefined
+            }
             required
             value={issuer}
             onChange={setIssuer}
             placeholder="https://"
           />
-          <TextField label="Client id" required value={clientId} onChange={setClientId} />
+          <TextField label="Client ID" required value={clientId} onChange={setClientId} />
           <TextField
             label="Client secret"
             type="password"
             autoComplete="off"
-            hint={standing.configured ? 'Empty keeps the stored one.' : undefined}
-            required={!standing.configured}
+            hint={current.configured ? 'Leave empty to keep the current one.' : undefined}
+            required={!current.configured}
             value={secret}
             onChange={setSecret}
           />
           <Select
-            label="Seats newcomers as"
+            label="Default role"
             value={role}
             onChange={setRole}
-            options={[{ value: '', label: 'Only who is invited' }, ...roleOptions]}
+            options={[{ value: '', label: 'None (invited only)' }, ...roleOptions]}
           />
         </div>
         <TextArea
           label="Domains"
-          hint="Of your people’s addresses, one a line."
+          hint="Email domains of your organization, one per line."
           required
           value={domains}
           onChange={setDomains}
         />
         <Checkbox
-          label="Nobody signs in with a password"
-          hint="Needs one proven domain."
+          label="Require single sign-on"
+          hint="Turns off password sign-in. Needs a verified domain."
           checked={required}
           onChange={setRequired}
         />
@@ -138,10 +140,14 @@ function ProviderForm({ standing }: { standing: IdentityProvider }) {
           <Button tone="primary" type="submit" busy={busy}>
             Save
           </Button>
-          {standing.configured ? (
-            <SureButton busy={busy} sure="Yes, forget the provider" onSure={() => void forget()}>
-              Forget the provider
-            </SureButton>
+          {current.configured ? (
+            <ConfirmButton
+              busy={busy}
+              confirmLabel="Yes, delete the provider"
+              onConfirm={() => void remove()}
+            >
+              Delete provider
+            </ConfirmButton>
           ) : null}
         </div>
       </form>

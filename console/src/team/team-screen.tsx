@@ -1,27 +1,28 @@
 import type { Invited, Member, MemberList } from '@switchroom/contract/members'
 import { useState } from 'react'
 import { useGet } from '../api/queries.ts'
-import { useWho } from '../shell/identity.ts'
-import { Answered, Empty } from '../ui/answers.tsx'
+import { useWho } from '../who/identity.ts'
+import { Loaded, Empty } from '../ui/feedback.tsx'
 import { Badge } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Page } from '../ui/page.tsx'
 import { Table } from '../ui/table.tsx'
 import { InviteForm } from './invite-form.tsx'
-import { LinkHanded } from './link-handed.tsx'
+import { InvitationLink } from './invitation-link.tsx'
 import { MemberForm } from './member-form.tsx'
+import { memberStatusLabels, roleLabels } from './roles.ts'
 
 export default function TeamScreen() {
   const members = useGet<MemberList>('/v1/members')
   const { me } = useWho()
   const [isInviting, setInviting] = useState(false)
-  const [handed, setHanded] = useState<Invited | null>(null)
+  const [issued, setIssued] = useState<Invited | null>(null)
   const [changing, setChanging] = useState<string | null>(null)
   const changed = members.data?.members.find(({ id }) => id === changing)
   const close = () => {
     setInviting(false)
-    setHanded(null)
+    setIssued(null)
     setChanging(null)
   }
   return (
@@ -29,11 +30,11 @@ export default function TeamScreen() {
       title="Team"
       actions={
         <Button tone="primary" onClick={() => setInviting(true)}>
-          Invite somebody
+          Invite member
         </Button>
       }
     >
-      <Answered of={members}>
+      <Loaded of={members}>
         {({ members: all }) => (
           <Table
             caption="Members"
@@ -44,34 +45,34 @@ export default function TeamScreen() {
                 title: 'Member',
                 cell: ({ id, name, email }) => (
                   <>
-                    {name} {id === me?.subject ? <Badge>you</Badge> : null}
+                    {name} {id === me?.subject ? <Badge>You</Badge> : null}
                     <div className="soft wrap-anywhere">{email}</div>
                   </>
                 ),
               },
-              { title: 'Role', cell: ({ role }) => role },
+              { title: 'Role', cell: ({ role }) => roleLabels[role] },
               {
                 title: 'Agents',
-                cell: ({ agents }) => (agents.length === 0 ? 'every agent' : agents.join(', ')),
+                cell: ({ agents }) => (agents.length === 0 ? 'All agents' : agents.join(', ')),
               },
-              { title: 'Production', cell: ({ production }) => (production ? 'yes' : 'no') },
+              { title: 'Production', cell: ({ production }) => (production ? 'Yes' : 'No') },
               { title: 'Status', cell: statusOf },
               {
                 title: '',
                 cell: ({ id, name }) =>
                   id === me?.subject ? null : (
                     <Button onClick={() => setChanging(id)}>
-                      Change <span className="sr-only">{name}</span>
+                      Edit <span className="sr-only">{name}</span>
                     </Button>
                   ),
               },
             ]}
-            empty={<Empty title="Nobody is in this org yet" />}
+            empty={<Empty title="No members yet" />}
           />
         )}
-      </Answered>
-      <Dialog title="Invite somebody" open={isInviting || handed !== null} onClose={close}>
-        {handed ? <LinkHanded handed={handed} what="invitation" /> : <InviteForm onInvited={setHanded} />}
+      </Loaded>
+      <Dialog title="Invite member" open={isInviting || issued !== null} onClose={close}>
+        {issued ? <InvitationLink issued={issued} what="invitation" /> : <InviteForm onInvited={setIssued} />}
       </Dialog>
       <Dialog title={changed?.name ?? ''} open={changed !== undefined} onClose={close}>
         {changed ? <MemberForm member={changed} onDone={close} /> : null}
@@ -84,8 +85,8 @@ function statusOf({ status, operator }: Member) {
   const tone = status === 'active' ? 'good' : status === 'invited' ? 'warn' : 'bad'
   return (
     <span className="row">
-      <Badge tone={tone}>{status}</Badge>
-      {operator ? <Badge>operator</Badge> : null}
+      <Badge tone={tone}>{memberStatusLabels[status]}</Badge>
+      {operator ? <Badge>Operator</Badge> : null}
     </span>
   )
 }

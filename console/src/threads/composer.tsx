@@ -2,32 +2,32 @@ import type { Thread, WrittenToThread } from '@switchroom/contract/threads'
 import { useEffect, useState, type KeyboardEvent } from 'react'
 import { path } from '../api/client.ts'
 import { useSend } from '../api/queries.ts'
-import { Refusal } from '../ui/answers.tsx'
+import { Refusal } from '../ui/feedback.tsx'
 import { Button } from '../ui/button.tsx'
 import { TextArea } from '../ui/field.tsx'
 import { threadsOf } from './inbox-threads.ts'
-import { titleOf, whyShut } from './thread-words.ts'
+import { titleOf, whyClosed } from './thread-labels.ts'
 
 const longest = 4096
 
-/** A person writes as the agent; what is refused is told here, and what was typed stays. */
+/** A supervisor writes as the agent; a refused message stays in the field. */
 export function Composer({ agent, thread }: { agent: string; thread: Thread }) {
   const { send, busy, error } = useSend()
   const [text, setText] = useState('')
-  const shut = whyShut(thread, useNowS())
+  const closed = whyClosed(thread, useNowS())
   const isBlank = text.trim() === ''
   const write = async () => {
     if (isBlank || busy) return
     const at = `${threadsOf(agent)}${path`/${thread.contact}/messages`}`
     const isSent = await send<WrittenToThread>('post', at, { text })
-    if (isSent) setText((now) => (now === text ? '' : now)) // what was typed meanwhile stays
+    if (isSent) setText((now) => (now === text ? '' : now)) // keeps text typed in the meantime
   }
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return
     event.preventDefault()
     void write()
   }
-  if (shut !== null && isBlank) return <p className="thread-shut soft">{shut}</p>
+  if (closed !== null && isBlank) return <p className="thread-shut soft">{closed}</p>
   return (
     <form
       className="composer"
@@ -37,7 +37,7 @@ export function Composer({ agent, thread }: { agent: string; thread: Thread }) {
       }}
     >
       <TextArea
-        label={`Write to ${titleOf(thread)}`}
+        label={`Message to ${titleOf(thread)}`}
         value={text}
         onChange={setText}
         onKeyDown={onKeyDown}
@@ -45,8 +45,8 @@ export function Composer({ agent, thread }: { agent: string; thread: Thread }) {
         rows={2}
         hint={
           thread.state === 'held'
-            ? 'You have the conversation. Ctrl and Enter sends.'
-            : 'It goes out as the agent, which answers what comes next. Ctrl and Enter sends.'
+            ? 'You took over this conversation. Ctrl+Enter sends.'
+            : 'Sent as the agent, which answers the next message. Ctrl+Enter sends.'
         }
       />
       <Refusal error={error} />
@@ -61,7 +61,7 @@ export function Composer({ agent, thread }: { agent: string; thread: Thread }) {
 
 const everyMs = 30_000
 
-/** A window closes while somebody looks at it. */
+/** The 24-hour window can close while the thread is open. */
 function useNowS(): number {
   const [nowMs, setNowMs] = useState(() => Date.now())
   useEffect(() => {

@@ -6,7 +6,7 @@ import { ask, path } from '../api/client.ts'
 import { useGet } from '../api/queries.ts'
 import { useSession } from '../api/session.ts'
 import { useRelayed, type RelayEvent } from '../api/relay.ts'
-import type { AgentThread } from './thread-words.ts'
+import type { AgentThread } from './thread-labels.ts'
 
 const everyMs = 20_000
 
@@ -44,7 +44,7 @@ export function useInbox(agent: string): InboxThreads {
   }
 }
 
-/** What happens in a call of an agent changes the threads of that agent alone. */
+/** An event of a call changes only the threads of its agent. */
 function useRefreshing() {
   const queries = useQueryClient()
   const refresh = useCallback(

@@ -1,23 +1,23 @@
 import { useState } from 'react'
 import { Link } from 'wouter'
 import { useFilters } from '../api/query-filters.ts'
-import { Empty, Progress, Refusal } from '../ui/answers.tsx'
+import { Empty, Progress, Refusal } from '../ui/feedback.tsx'
 import { Badge } from '../ui/badge.tsx'
 import { Select, TextField } from '../ui/field.tsx'
 import { Page } from '../ui/page.tsx'
 import { Time } from '../ui/time.tsx'
 import { VirtualList } from '../ui/virtual-list.tsx'
 import { useInbox } from './inbox-threads.ts'
-import { addressOf, chosen, isShowing, keyOf, lastWords, titleOf, type AgentThread } from './thread-words.ts'
+import { addressOf, chosen, isShowing, keyOf, lastWords, titleOf, type AgentThread } from './thread-labels.ts'
 import { ThreadPane } from './thread-pane.tsx'
 import './threads.css'
 
 interface InboxProps {
-  /** The thread that is read; null where none is. */
+  /** The open thread, or null. */
   open: { agent: string; contact: string } | null
 }
 
-/** Everybody who writes, and the one thread that is worked on. */
+/** All threads, and the open one. */
 export function Inbox({ open }: InboxProps) {
   const [{ agent, show }, setFilter] = useFilters(['agent', 'show'])
   const [words, setWords] = useState('')
@@ -36,16 +36,16 @@ export function Inbox({ open }: InboxProps) {
               type="search"
               value={words}
               onChange={setWords}
-              placeholder="Name, number or words"
+              placeholder="Name, number or text"
             />
             <Select
               label="Show"
               value={show}
               onChange={(value) => setFilter('show', value)}
               options={[
-                { value: '', label: 'Everything' },
+                { value: '', label: 'All' },
                 { value: 'unread', label: 'Unread' },
-                { value: 'open', label: 'Going on' },
+                { value: 'open', label: 'Open' },
                 { value: 'held', label: 'Taken over' },
               ]}
             />
@@ -54,13 +54,13 @@ export function Inbox({ open }: InboxProps) {
                 label="Agent"
                 value={agent}
                 onChange={(value) => setFilter('agent', value)}
-                options={[{ value: '', label: 'Every agent' }, ...inbox.agents]}
+                options={[{ value: '', label: 'All agents' }, ...inbox.agents]}
               />
             ) : null}
           </div>
           <Refusal error={inbox.error} />
           {inbox.isLoading && shown.length === 0 && !inbox.error ? (
-            <Progress label="Reading the threads" />
+            <Progress label="Loading threads" />
           ) : null}
           {!inbox.isLoading && shown.length === 0 ? <NoThreads hasAny={inbox.threads.length > 0} /> : null}
           {shown.length > 0 ? (
@@ -79,8 +79,8 @@ export function Inbox({ open }: InboxProps) {
           <ThreadPane key={keyOf(open)} {...open} backTo={`/threads${query && `?${query}`}`} />
         ) : (
           <div className="inbox-nothing">
-            <Empty title="No thread is open">
-              <p>Choose one to read it and to answer.</p>
+            <Empty title="No thread selected">
+              <p>Select a thread to read and answer it.</p>
             </Empty>
           </div>
         )}
@@ -114,7 +114,7 @@ function ThreadRow({ thread, href, isOpen }: ThreadRowProps) {
         <span className="soft">{thread.agent}</span>
         {unread > 0 ? <Badge tone="good">{unread} unread</Badge> : null}
         {thread.state === 'held' ? <Badge tone="warn">Taken over</Badge> : null}
-        {thread.state === 'waiting' ? <Badge tone="bad">Waits for the app</Badge> : null}
+        {thread.state === 'waiting' ? <Badge tone="bad">Waiting for the app</Badge> : null}
       </span>
     </Link>
   )
@@ -123,15 +123,15 @@ function ThreadRow({ thread, href, isOpen }: ThreadRowProps) {
 function NoThreads({ hasAny }: { hasAny: boolean }) {
   if (hasAny)
     return (
-      <Empty title="No thread is like this">
-        <p>Search for other words, or show everything.</p>
+      <Empty title="No matching threads">
+        <p>Change the search or the filters.</p>
       </Empty>
     )
   return (
-    <Empty title="Nobody has written yet">
+    <Empty title="No threads yet">
       <p>
-        <Link href="/numbers/carriers">Add an account at the messaging platform</Link> and lead its number to
-        an agent. Whoever calls, chats or writes has a thread here.
+        <Link href="/numbers/carriers">Add a WhatsApp account</Link> and route its number to an agent.
+        Everyone who calls, chats or writes has a thread here.
       </p>
     </Empty>
   )

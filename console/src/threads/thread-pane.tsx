@@ -5,15 +5,15 @@ import { Link } from 'wouter'
 import { ask, path } from '../api/client.ts'
 import { useGet, useSend } from '../api/queries.ts'
 import { EraseContact } from '../calls/erase-contact.tsx'
-import { useCan } from '../shell/identity.ts'
-import { Answered, Empty, Refusal } from '../ui/answers.tsx'
+import { useCan } from '../who/identity.ts'
+import { Loaded, Empty, Refusal } from '../ui/feedback.tsx'
 import { Badge } from '../ui/badge.tsx'
 import { Button, ButtonLink } from '../ui/button.tsx'
 import { Time } from '../ui/time.tsx'
 import { Composer } from './composer.tsx'
 import { threadsOf } from './inbox-threads.ts'
 import { ThreadTurns } from './thread-turns.tsx'
-import { titleOf } from './thread-words.ts'
+import { titleOf } from './thread-labels.ts'
 
 interface ThreadPaneProps {
   agent: string
@@ -31,22 +31,22 @@ export function ThreadPane({ agent, contact, backTo }: ThreadPaneProps) {
       className="thread-pane"
       aria-label={`Thread with ${titleOf(list.data?.threads[0] ?? { name: null, contact })}`}
     >
-      <Answered of={list} label="Reading the thread">
+      <Loaded of={list} label="Loading thread">
         {({ threads: [thread] }) =>
           thread ? (
-            <Opened agent={agent} thread={thread} backTo={backTo} />
+            <OpenThread agent={agent} thread={thread} backTo={backTo} />
           ) : (
-            <Empty title="This thread is gone">
-              <ButtonLink href={backTo}>Back to the inbox</ButtonLink>
+            <Empty title="Thread not found">
+              <ButtonLink href={backTo}>Back to inbox</ButtonLink>
             </Empty>
           )
         }
-      </Answered>
+      </Loaded>
     </section>
   )
 }
 
-function Opened({ agent, thread, backTo }: { agent: string; thread: Thread; backTo: string }) {
+function OpenThread({ agent, thread, backTo }: { agent: string; thread: Thread; backTo: string }) {
   const can = useCan()
   useReadMark(agent, thread)
   return (
@@ -65,7 +65,7 @@ function Opened({ agent, thread, backTo }: { agent: string; thread: Thread; back
         <StateOf thread={thread} />
         <div className="thread-actions">
           {thread.call && can('talk') ? (
-            <Handing call={thread.call} isHeld={thread.state === 'held'} />
+            <TakeoverButton call={thread.call} isHeld={thread.state === 'held'} />
           ) : null}
           <EraseContact contact={thread.contact} thenTo={backTo} />
         </div>
@@ -78,11 +78,11 @@ function Opened({ agent, thread, backTo }: { agent: string; thread: Thread; back
 
 function StateOf({ thread: { state, window_closes_at } }: { thread: Thread }) {
   if (state === 'held') return <Badge tone="warn">Taken over</Badge>
-  if (state === 'waiting') return <Badge tone="bad">Waits for the app</Badge>
+  if (state === 'waiting') return <Badge tone="bad">Waiting for the app</Badge>
   if (state !== 'open') return <Badge>Ended</Badge>
   return (
     <span className="thread-state soft">
-      <Badge tone="good">Going on</Badge>
+      <Badge tone="good">Open</Badge>
       {window_closes_at === null ? null : (
         <span>
           until <Time epochS={window_closes_at} />
@@ -92,8 +92,8 @@ function StateOf({ thread: { state, window_closes_at } }: { thread: Thread }) {
   )
 }
 
-/** Taken over, the model stays quiet, and what they write is kept for whoever has the conversation. */
-function Handing({ call, isHeld }: { call: string; isHeld: boolean }) {
+/** After a takeover the model does not answer until the conversation is returned. */
+function TakeoverButton({ call, isHeld }: { call: string; isHeld: boolean }) {
   const { send, busy, error } = useSend()
   const hand = async () => {
     const verb = isHeld ? 'release' : 'takeover'
@@ -102,17 +102,17 @@ function Handing({ call, isHeld }: { call: string; isHeld: boolean }) {
   return (
     <>
       <Button busy={busy} onClick={() => void hand()}>
-        {isHeld ? 'Give it back' : 'Take over'}
+        {isHeld ? 'Return to agent' : 'Take over'}
       </Button>
       <ButtonLink href={`/calls/${encodeURIComponent(call)}`} tone="plain">
-        Log
+        Call log
       </ButtonLink>
       <Refusal error={error} />
     </>
   )
 }
 
-/** What stands on the screen is read; what comes while nobody looks stays unread. */
+/** Marks a thread as read while its page is visible. */
 function useReadMark(agent: string, { contact, unread, last_at }: Thread) {
   const queries = useQueryClient()
   const marked = useRef(0)
@@ -126,7 +126,7 @@ function useReadMark(agent: string, { contact, unread, last_at }: Thread) {
           predicate: ({ queryKey: [, , at] }) => String(at).startsWith(threadsOf(agent)),
         })
       } catch {
-        marked.current = 0 // it is marked with what comes next
+        marked.current = 0 // the next message marks it
       }
     }
     void mark()

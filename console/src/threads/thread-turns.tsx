@@ -1,13 +1,13 @@
 import type { Thread } from '@switchroom/contract/threads'
 import { Fragment, useEffect, useRef } from 'react'
 import { Link } from 'wouter'
-import { channelName } from '../calls/call-words.ts'
+import { channelName } from '../calls/call-labels.ts'
 import '../ui/conversation.css'
 import { Badge } from '../ui/badge.tsx'
 import { Time } from '../ui/time.tsx'
-import { titleOf } from './thread-words.ts'
+import { titleOf } from './thread-labels.ts'
 
-/** Everything between an agent and one contact, whatever it came by, the newest at the end. */
+/** All turns between an agent and one contact, on every channel, oldest first. */
 export function ThreadTurns({ thread, agent }: { thread: Thread; agent: string }) {
   const { turns, waiting, calls } = thread
   const list = useRef<HTMLOListElement>(null)
@@ -15,7 +15,7 @@ export function ThreadTurns({ thread, agent }: { thread: Thread; agent: string }
   useEffect(() => {
     if (list.current) list.current.scrollTop = list.current.scrollHeight
   }, [newest, waiting.length])
-  const speakers = { contact: titleOf(thread), agent, supervisor: 'The desk' }
+  const speakers = { contact: titleOf(thread), agent, supervisor: 'Supervisor' }
   const callOf = (id: string) => calls.find(({ call }) => call === id)
   return (
     // A scrolling list takes the focus, so that the arrow keys move it.
@@ -28,7 +28,7 @@ export function ThreadTurns({ thread, agent }: { thread: Thread; agent: string }
             {turns[at - 1]?.call === call ? null : (
               <li className="thread-break soft">
                 {channelName(opened?.channel ?? '')} on <Time epochS={opened?.started_at ?? ts} />,{' '}
-                <Link href={`/calls/${encodeURIComponent(call)}`}>log</Link>
+                <Link href={`/calls/${encodeURIComponent(call)}`}>call log</Link>
               </li>
             )}
             <li className={`said in-thread ${who}`}>
@@ -49,7 +49,7 @@ export function ThreadTurns({ thread, agent }: { thread: Thread; agent: string }
             <div className="bubble-who">{speakers.contact}</div>
             <p className="bubble-text">{text}</p>
             <div className="bubble-when soft">
-              <Badge tone="warn">waits</Badge> <Time epochS={ts} isClock />
+              <Badge tone="warn">Waiting</Badge> <Time epochS={ts} isClock />
             </div>
           </div>
         </li>

@@ -10,17 +10,17 @@ export function Badge({ tone = 'neutral', children }: BadgeProps) {
   return <span className={`badge ${tone}`}>{children}</span>
 }
 
-export interface LampProps {
+export interface StatusLightProps {
   state: 'ok' | 'waiting' | 'broken'
   label: ReactNode
 }
 
-const spoken = { ok: 'works', waiting: 'waits', broken: 'does not work' }
+const spoken = { ok: 'working', waiting: 'waiting', broken: 'not working' }
 
-/** Its colour, its form and a word for whoever sees neither. */
-export function Lamp({ state, label }: LampProps) {
+/** A color, a shape, and a word for screen readers. */
+export function StatusLight({ state, label }: StatusLightProps) {
   return (
-    <span className={`lamp ${state}`}>
+    <span className={`status-light ${state}`}>
       <span>
         {label}
         <span className="sr-only">: {spoken[state]}</span>

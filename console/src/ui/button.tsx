@@ -9,7 +9,7 @@ export interface ButtonProps extends ComponentProps<'button'> {
   busy?: boolean
 }
 
-/** Busy, it keeps the focus and says so, and is not pressed again. */
+/** While busy it keeps the focus and ignores clicks. */
 export function Button({ tone, busy = false, className, type = 'button', onClick, ...rest }: ButtonProps) {
   return (
     <button

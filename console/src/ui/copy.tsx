@@ -3,7 +3,7 @@ import { Button } from './button.tsx'
 import './copy.css'
 
 export interface CopyProps {
-  /** What it is, for the button's name: "Copy the key". */
+  /** For the accessible name of the button: "Copy token". */
   label: string
   text: string
 }

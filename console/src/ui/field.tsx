@@ -15,7 +15,7 @@ export interface FieldProps {
   children: Control
 }
 
-/** A label, its control, what helps, and what was refused about it. */
+/** A label, its control, a hint and an error. */
 export function Field({ label, hint, error, children }: FieldProps) {
   const id = useId()
   const described = [hint ? `${id}-hint` : '', error ? `${id}-error` : ''].filter(Boolean).join(' ')
@@ -47,12 +47,12 @@ interface Labelled {
   error?: ReactNode
 }
 
-type Changing<Element extends 'input' | 'textarea' | 'select'> = Omit<
+type ControlProps<Element extends 'input' | 'textarea' | 'select'> = Omit<
   ComponentProps<Element>,
   'onChange' | 'value' | 'children'
 > & { value: string; onChange: (value: string) => void }
 
-export type TextFieldProps = Labelled & Changing<'input'>
+export type TextFieldProps = Labelled & ControlProps<'input'>
 
 export function TextField({ label, hint, error, onChange, ...rest }: TextFieldProps) {
   return (
@@ -62,7 +62,7 @@ export function TextField({ label, hint, error, onChange, ...rest }: TextFieldPr
   )
 }
 
-export type TextAreaProps = Labelled & Changing<'textarea'>
+export type TextAreaProps = Labelled & ControlProps<'textarea'>
 
 export function TextArea({ label, hint, error, onChange, ...rest }: TextAreaProps) {
   return (
@@ -78,7 +78,7 @@ export interface Option {
   disabled?: boolean
 }
 
-export type SelectProps = Labelled & Changing<'select'> & { options: readonly (string | Option)[] }
+export type SelectProps = Labelled & ControlProps<'select'> & { options: readonly (string | Option)[] }
 
 export function Select({ label, hint, error, options, onChange, ...rest }: SelectProps) {
   return (
@@ -112,7 +112,7 @@ export function Checkbox(props: CheckboxProps) {
   return <Choice kind="choice" {...props} />
 }
 
-/** Takes effect at once, where a checkbox waits for its form. */
+/** Takes effect at once; a checkbox waits for its form. */
 export function Switch(props: CheckboxProps) {
   return <Choice kind="choice switch" role="switch" {...props} />
 }

@@ -10,11 +10,11 @@ interface FilterFieldProps {
   placeholder?: string
 }
 
-/** Text that narrows a list: the list is asked for when the typing pauses. */
+/** A text filter, applied when typing pauses. */
 export function FilterField({ label, value, onChange, placeholder }: FilterFieldProps) {
   const [text, setText] = useState(value)
   const [known, setKnown] = useState(value)
-  // A filter that changes otherwise, as by going back, changes the field too.
+  // A filter that changes elsewhere, for example by Back, changes the field too.
   if (value !== known) {
     setKnown(value)
     if (value !== text.trim()) setText(value)

@@ -7,7 +7,7 @@ export interface PageProps {
   children: ReactNode
 }
 
-/** A screen: its heading takes the focus, so that a reader hears where they came to. */
+/** A screen. Its heading takes the focus, so that screen readers announce it. */
 export function Page({ title, actions, children }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {

@@ -1,15 +1,15 @@
 import type { Pages } from '../api/pages.ts'
-import { Progress, Refusal } from './answers.tsx'
+import { Progress, Refusal } from './feedback.tsx'
 import { Button } from './button.tsx'
 import { Table, type TableProps } from './table.tsx'
 
 export interface PagedTableProps<Row> extends Omit<TableProps<Row>, 'rows'> {
   pages: Pages<Row>
-  /** What is said while the first page is read. */
+  /** Shown while the first page loads. */
   label: string
 }
 
-/** A list that comes page by page, as a table with a button for the next. */
+/** A paged list as a table, with a button for the next page. */
 export function PagedTable<Row>({ pages, label, ...table }: PagedTableProps<Row>) {
   return (
     <>

@@ -2,10 +2,10 @@ import type { ReactNode } from 'react'
 import './table.css'
 
 export interface Column<Row> {
-  /** Unique; the heading too, unless `heading` says another. */
+  /** Unique; also the column heading. */
   title: string
   cell: (row: Row) => ReactNode
-  /** The column that names the row. The first one where none says so. */
+  /** The column that names the row; by default the first. */
   isName?: boolean
   isNumeric?: boolean
 }
@@ -15,17 +15,17 @@ export interface TableProps<Row> {
   columns: readonly Column<Row>[]
   rows: readonly Row[]
   rowKey: (row: Row) => string
-  /** Stands instead of the table when it has no rows. */
+  /** Shown instead of an empty table. */
   empty?: ReactNode
 }
 
-/** A table that becomes a list of cards where the screen is narrow. */
+/** A table that becomes a list of cards on narrow screens. */
 export function Table<Row>({ caption, columns, rows, rowKey, empty }: TableProps<Row>) {
   if (rows.length === 0 && empty !== undefined) return empty
   const named = columns.some(({ isName }) => isName)
   return (
     <div className="table-frame">
-      {/* The roles say again what CSS takes away when rows become cards. */}
+      {/* Explicit roles: CSS removes the implicit ones when rows become cards. */}
       <table className="table" role="table">
         <caption className="sr-only">{caption}</caption>
         <thead role="rowgroup">

@@ -14,7 +14,7 @@ export interface TabsProps {
   current: string
 }
 
-/** Each tab is an address of its own: it can be linked to, and Back goes back. */
+/** Each tab has its own address, for links and for Back. */
 export function Tabs({ label, tabs, current }: TabsProps) {
   const list = useRef<HTMLElement>(null)
   useEffect(() => {

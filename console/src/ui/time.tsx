@@ -2,7 +2,7 @@ const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle:
 const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' })
 
 export interface TimeProps {
-  /** Seconds since 1970; document 1's endpoints say RFC 3339 instead. */
+  /** Epoch seconds; endpoints of document 1 use RFC 3339 (`at`) instead. */
   epochS?: number
   at?: string
   /** Only the time of day. */

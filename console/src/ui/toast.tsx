@@ -11,7 +11,7 @@ const listeners = new Set<() => void>()
 let toasts: readonly Shown[] = []
 let count = 0
 
-/** Says that something is done, for a few seconds. A refusal stands where it belongs instead. */
+/** Confirms an action for a few seconds. Errors are shown beside their form instead. */
 export function toast(text: string): void {
   const id = (count += 1)
   change([...toasts, { id, text }])

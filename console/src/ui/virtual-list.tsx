@@ -6,14 +6,14 @@ export interface VirtualListProps<Item> {
   label: string
   items: readonly Item[]
   itemKey: (item: Item) => string
-  /** How high a row is before it was measured. */
+  /** Height of a row before it is measured. */
   rowHeightPx: number
   render: (item: Item) => ReactNode
-  /** Called when the end comes into sight: the place to read the next page. */
+  /** Called when the end is visible, to load the next page. */
   onEnd?: () => void
 }
 
-/** A list of any length of which only what is in sight is on the page. */
+/** A list of any length that renders only its visible rows. */
 export function VirtualList<Item>({
   label,
   items,

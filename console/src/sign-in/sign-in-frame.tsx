@@ -1,16 +1,16 @@
 import { useEffect, type ReactNode } from 'react'
-import { useDiscovery } from '../shell/brand.ts'
-import './door.css'
+import { useDiscovery } from '../who/brand.ts'
+import './sign-in-frame.css'
 
-/** What every way in looks like: the brand, a heading, one thing to do. */
-export function Door({ title, children }: { title: string; children: ReactNode }) {
+/** The frame of every page before sign-in: brand, heading, one form. */
+export function SignInFrame({ title, children }: { title: string; children: ReactNode }) {
   const brand = useDiscovery()?.brand
   useEffect(() => {
     document.title = brand ? `${title} · ${brand.name}` : title
   }, [title, brand])
   return (
-    <main className="door">
-      <div className="door-brand">
+    <main className="sign-in">
+      <div className="sign-in-brand">
         {brand?.logo_url ? <img src={brand.logo_url} alt="" /> : null}
         <span>{brand?.name ?? ''}</span>
       </div>

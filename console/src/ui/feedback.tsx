@@ -1,7 +1,7 @@
 import type { UseQueryResult } from '@tanstack/react-query'
 import { useEffect, useState, type ReactNode } from 'react'
 import { Refused } from '../api/client.ts'
-import './answers.css'
+import './feedback.css'
 import { Button } from './button.tsx'
 
 export interface EmptyProps {
@@ -19,7 +19,7 @@ export function Empty({ title, children }: EmptyProps) {
   )
 }
 
-/** The sentence of a refusal, read out at once; nothing where there is none. */
+/** An error message, announced at once by screen readers. */
 export function Refusal({ error }: { error: Error | string | null | undefined }) {
   if (!error) return null
   return (
@@ -31,7 +31,7 @@ export function Refusal({ error }: { error: Error | string | null | undefined })
 
 const seenAfterMs = 500
 
-/** Takes its place at once and is seen after half a second: what is quick does not flicker. */
+/** Takes its space at once and is visible after half a second, so that fast loads do not flicker. */
 export function Progress({ label = 'Loading' }: { label?: string }) {
   const [isSeen, setSeen] = useState(false)
   useEffect(() => {
@@ -45,21 +45,21 @@ export function Progress({ label = 'Loading' }: { label?: string }) {
   )
 }
 
-export interface AnsweredProps<Answer> {
+export interface LoadedProps<Answer> {
   of: UseQueryResult<Answer>
   label?: string
   children: (answer: Answer) => ReactNode
 }
 
-/** What was asked for: progress until it is there, the refusal's sentence when it is not to be had. */
-export function Answered<Answer>({ of, label, children }: AnsweredProps<Answer>) {
+/** Renders the data of a query; before that its progress or its error. */
+export function Loaded<Answer>({ of, label, children }: LoadedProps<Answer>) {
   if (of.data !== undefined) return children(of.data)
-  if (of.error) return <Unanswered of={of} />
+  if (of.error) return <LoadError of={of} />
   return <Progress {...(label !== undefined && { label })} />
 }
 
-/** What was not refused but could not be had may be there in a moment. */
-export function Unanswered({ of: { error, refetch, isFetching } }: { of: UseQueryResult }) {
+/** The error of a query, with a retry unless the gateway refused it. */
+export function LoadError({ of: { error, refetch, isFetching } }: { of: UseQueryResult }) {
   const isRefused = error instanceof Refused && error.status >= 400 && error.status < 500
   return (
     <>

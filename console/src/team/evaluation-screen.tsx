@@ -1,29 +1,31 @@
 import type { Judging } from '@switchroom/contract/settings'
 import { useState, type FormEvent } from 'react'
 import { useGet, useSend } from '../api/queries.ts'
-import { useCan } from '../shell/identity.ts'
-import { Answered, Refusal } from '../ui/answers.tsx'
+import { useCan } from '../who/identity.ts'
+import { Loaded, Refusal } from '../ui/feedback.tsx'
 import { Button } from '../ui/button.tsx'
 import { TextField } from '../ui/field.tsx'
 import { Page, Section } from '../ui/page.tsx'
 import { toast } from '../ui/toast.tsx'
 
-export default function JudgingScreen() {
+export default function EvaluationScreen() {
   const judging = useGet<Judging>('/v1/org/judging')
   return (
-    <Page title="Judging">
-      <Answered of={judging}>{(standing) => <Choice key={standing.judge} standing={standing} />}</Answered>
+    <Page title="Evaluation">
+      <Loaded of={judging}>{(current) => <Choice key={current.judge} current={current} />}</Loaded>
     </Page>
   )
 }
 
-function Choice({ standing }: { standing: Judging }) {
-  const [judge, setJudge] = useState(standing.judge ?? '')
+function Choice({ current }: { current: Judging }) {
+  const [judge, setJudge] = useState(current.judge ?? '')
   const { send, busy, error } = useSend()
   const can = useCan()
   const save = async (wanted: string | null) => {
     if (await send('put', '/v1/org/judging', { judge: wanted }))
-      toast(wanted === null ? 'The platform’s choice judges your calls.' : `${wanted} judges your calls.`)
+      toast(
+        wanted === null ? 'The platform’s model evaluates your calls.' : `${wanted} evaluates your calls.`,
+      )
   }
   const submit = (event: FormEvent) => {
     event.preventDefault()
@@ -31,17 +33,17 @@ function Choice({ standing }: { standing: Judging }) {
   }
   return (
     <Section
-      title="The model your calls are judged on"
+      title="Evaluation model"
       hint={
-        standing.judge === null
-          ? 'None is chosen: the platform’s choice judges, where it made one.'
-          : `It is ${standing.judge}. An agent’s own choice, under its settings, goes before it.`
+        current.judge === null
+          ? 'Default: the platform’s model.'
+          : `Current model: ${current.judge}. The settings of an agent take precedence.`
       }
     >
       <form className="stack" onSubmit={submit}>
         <TextField
           label="Model"
-          hint="vendor/model, as for an agent’s model."
+          hint="vendor/model"
           value={judge}
           onChange={setJudge}
           disabled={!can('pipeline')}
@@ -52,9 +54,9 @@ function Choice({ standing }: { standing: Judging }) {
             <Button tone="primary" type="submit" busy={busy}>
               Save
             </Button>
-            {standing.judge === null ? null : (
+            {current.judge === null ? null : (
               <Button busy={busy} onClick={() => void save(null)}>
-                Clear the choice
+                Use the default
               </Button>
             )}
           </div>

@@ -6,7 +6,7 @@ import { accentInks } from './accent.ts'
 
 export const discoveryKey = ['discovery'] as const
 
-/** What the deployment says of itself before anybody has a key. */
+/** The discovery document, which needs no key. */
 export function useDiscovery(): Discovery | undefined {
   return useQuery({
     queryKey: discoveryKey,

@@ -1,6 +1,6 @@
 import type { Thread } from '@switchroom/contract/threads'
 
-/** A thread, and the agent whose it is. */
+/** A thread and its agent. */
 export interface AgentThread extends Thread {
   agent: string
 }
@@ -12,13 +12,13 @@ export const addressOf = ({ agent, contact }: Pick<AgentThread, 'agent' | 'conta
 
 export const titleOf = ({ name, contact }: Pick<Thread, 'name' | 'contact'>) => name || contact
 
-/** The last that was said or that waits. */
+/** The text of the last or waiting message. */
 export function lastWords({ turns, waiting }: Thread): string {
   const waits = waiting.at(-1)
   const last = turns.at(-1)
   if (waits && (!last || waits.ts >= last.ts)) return waits.text
   if (!last) return ''
-  return last.who === 'contact' ? last.text : `${last.who === 'agent' ? 'Agent' : 'Desk'}: ${last.text}`
+  return last.who === 'contact' ? last.text : `${last.who === 'agent' ? 'Agent' : 'Supervisor'}: ${last.text}`
 }
 
 const showing = {
@@ -30,7 +30,7 @@ const showing = {
 export type Showing = keyof typeof showing
 export const isShowing = (text: string): text is Showing => text in showing
 
-/** Those that are wanted, whoever was heard of last first. */
+/** The matching threads, newest first. */
 export function chosen(threads: readonly AgentThread[], show: Showing, words: string): AgentThread[] {
   const sought = words.trim().toLowerCase()
   return threads
@@ -43,14 +43,14 @@ export function chosen(threads: readonly AgentThread[], show: Showing, words: st
     .toSorted((a, b) => b.last_at - a.last_at)
 }
 
-/** Why nothing can be written now; null where it can. */
-export function whyShut({ state, window_closes_at, turns, calls }: Thread, nowS: number): string | null {
+/** Why no message can be sent now; null if one can. */
+export function whyClosed({ state, window_closes_at, turns, calls }: Thread, nowS: number): string | null {
   if (calls.at(-1) && calls.at(-1)?.channel !== 'msgapp')
-    return 'They last called or chatted. You can write here once they write.'
-  if (state === 'waiting') return 'What they wrote waits for an app that holds the agent.'
+    return 'Their last contact was a call or a chat. You can write here after they send a message.'
+  if (state === 'waiting') return 'Their message is waiting: no app is connected to the agent.'
   if (state === 'ended' || state === 'none' || turns.length === 0)
-    return 'This conversation has ended. It opens again when they write.'
+    return 'This conversation has ended. It reopens when they write.'
   if (window_closes_at !== null && window_closes_at <= nowS)
-    return 'They last wrote 24 hours ago or longer. Nothing reaches them until they write again.'
+    return 'Their last message is more than 24 hours old. You can write again after they do.'
   return null
 }

@@ -1,22 +1,25 @@
 import type { CarrierKind } from '@switchroom/contract/carriers'
 import type { NumberEntry, PathStep, RingState } from '@switchroom/contract/numbers'
 
-export const ringsSays = (rings: RingState) =>
-  ({ ok: 'Rings', waiting: 'Waits for something', broken: 'Does not ring' })[rings]
+export const ringsLabel = (rings: RingState) =>
+  ({ ok: 'Active', waiting: 'Waiting', broken: 'Inactive' })[rings]
 
-export const originSays = (origin: NumberEntry['origin']) =>
+export const originLabel = (origin: NumberEntry['origin']) =>
   ({
     bought: 'Bought by the platform',
-    imported: 'From an account',
+    imported: 'Imported',
     hooked: 'Pointed here by you',
     typed: 'Routed by the operator',
   })[origin]
 
 export const pathStepName = (step: PathStep['step']) =>
-  ({ carrier: 'Carrier', fence: 'Fence', rule: 'Rule', agent: 'Agent' })[step]
+  ({ carrier: 'Carrier', fence: 'Network access', rule: 'Routing rule', agent: 'Agent' })[step]
 
 export const kindName = (kind: CarrierKind) =>
-  ({ apicarrier: 'Carrier with an API', sip: 'SIP peer', msgapp: 'Messaging platform' })[kind]
+  ({ apicarrier: 'Twilio', sip: 'SIP peer', msgapp: 'WhatsApp' })[kind]
+
+/** The label of a carrier in the catalogue, which a hooked number names in `via`. */
+export const carrierLabel = (kind: string, name = kind) => (kind === 'apicarrier' ? kindName(kind) : name)
 
 /** A step as the gateway writes it: `<thing>: <verdict>`. */
 export function readStep(step: string): { thing: string; verdict: string } {
@@ -24,12 +27,12 @@ export function readStep(step: string): { thing: string; verdict: string } {
   return at === -1 ? { thing: step, verdict: '' } : { thing: step.slice(0, at), verdict: step.slice(at + 2) }
 }
 
-/** What somebody typed or pasted, one item a line. */
+/** The items of a text, separated by lines, commas or semicolons. */
 export const linesOf = (text: string) =>
   text
     .split(/[\n,;]+/)
     .map((line) => line.trim())
     .filter((line) => line !== '')
 
-/** Spaces, dashes and brackets make a number readable and are no part of it. */
+/** A number without the spaces, dashes and brackets of its notation. */
 export const plainNumber = (text: string) => text.replaceAll(/[\s().\-/]/g, '')

@@ -5,7 +5,7 @@ import { createContext, use } from 'react'
 import { api, Refused } from '../api/client.ts'
 import { useSession } from '../api/session.ts'
 
-/** Who uses the console. The platform's own key names no org, so it has no `me`. */
+/** Who uses the console. The operator key belongs to no org, so `me` is null. */
 export interface Who {
   me: Identity | null
   operator: OperatorIdentity | null
@@ -17,13 +17,13 @@ export function useWho(): Who {
   return use(WhoContext)
 }
 
-/** Whether the key opens a scope. It hides what would be refused; the gateway is who refuses. */
+/** Whether the key has one of the scopes. It only hides what the gateway would refuse. */
 export function useCan(): (...scopes: Scope[]) => boolean {
   const { me } = useWho()
   return (...scopes) => scopes.some((scope) => me?.scopes.includes(scope))
 }
 
-/** A key's own environment first: a server token acts in one alone. */
+/** Asked in the key's own environment: a server token has only one. */
 export function useIdentity(): UseQueryResult<Who> {
   const { key } = useSession()
   return useQuery({ queryKey: [key, 'identity'], queryFn: identify, staleTime: 60_000 })

@@ -4,21 +4,21 @@ const white: Colour = [255, 255, 255]
 const black: Colour = [0, 0, 0]
 const lightGround: Colour = [238, 240, 243]
 const darkGround: Colour = [36, 40, 47]
-/** What WCAG asks of text. */
+/** Minimum contrast of text in WCAG AA. */
 const readable = 4.5
-/** What is chosen stands on a ground with this share of the accent in it. */
+/** Share of the accent in the background of a selected item. */
 const tint = 0.16
 
 export interface AccentInks {
   /** Text on the accent. */
   onAccent: string
-  /** What the accent is mixed with where a pointer is over it, so that its text stays readable. */
+  /** Mixed into the accent on hover, so that its text stays readable. */
   offAccent: string
   onLight: string
   onDark: string
 }
 
-/** Readable colours made of any accent: on it, as text on the light ground, as text on the dark one. */
+/** Readable colors for any accent: text on it, and the accent as text on light and dark backgrounds. */
 export function accentInks(accent: string): AccentInks {
   const colour = parsed(accent)
   const onAccent = contrast(colour, white) >= readable ? white : black

@@ -1,8 +1,8 @@
 import type { Dial, DialPage } from '@switchroom/contract/dialling'
 import { Link } from 'wouter'
 import { usePages } from '../api/pages.ts'
-import { useNames } from '../shell/names.ts'
-import { Empty } from '../ui/answers.tsx'
+import { useNames } from '../who/names.ts'
+import { Empty } from '../ui/feedback.tsx'
 import { Badge } from '../ui/badge.tsx'
 import { Page } from '../ui/page.tsx'
 import { PagedTable } from '../ui/paged-table.tsx'
@@ -15,33 +15,33 @@ const pageOptions = {
   everyMs: 30_000,
 }
 
-/** Every dial that was asked for, taken or refused. */
-export function Ledger() {
+/** Every requested dial, placed or refused. */
+export function DialLog() {
   const pages = usePages<DialPage, Dial>('/v1/org/dials', pageOptions)
   const nameOf = useNames()
   return (
-    <Page title="Ledger">
+    <Page title="Dial log">
       <NumberTabs current="/numbers/ledger" />
       <p className="soft">
-        Every dial that was asked for in this environment, taken or refused. No row is ever changed.
+        Every outbound call requested in this environment, placed or refused. No entry is ever changed.
       </p>
       <PagedTable
         pages={pages}
-        label="Reading the ledger"
-        caption="Dials, newest first"
+        label="Loading dial log"
+        caption="Outbound calls, newest first"
         rowKey={pageOptions.keyOf}
         columns={[
           { title: 'Number', cell: ({ to }) => to },
           { title: 'Outcome', cell: (dial) => <Outcome dial={dial} /> },
           { title: 'Agent', cell: ({ agent }) => agent },
           { title: 'From', cell: ({ from }) => from ?? '–' },
-          { title: 'Asked by', cell: ({ by }) => nameOf(by) },
+          { title: 'Requested by', cell: ({ by }) => nameOf(by) },
           { title: 'When', cell: ({ at }) => <Time epochS={at} /> },
         ]}
         empty={
-          <Empty title="Nobody was dialled yet">
+          <Empty title="No outbound calls yet">
             <p>
-              <Link href="/numbers/dial">Have an agent call somebody</Link>: every dial is written down here.
+              <Link href="/numbers/dial">Place a call</Link>. Every attempt is listed here.
             </p>
           </Empty>
         }
@@ -53,9 +53,9 @@ export function Ledger() {
 function Outcome({ dial: { outcome, reason, call, kind } }: { dial: Dial }) {
   return (
     <>
-      <Badge tone={outcome === 'taken' ? 'good' : 'bad'}>{outcome}</Badge> {reason}{' '}
-      {kind === 'dial' ? '' : <Badge>{kind}</Badge>}{' '}
-      {call === null ? null : <Link href={`/calls/${encodeURIComponent(call)}`}>The call</Link>}
+      <Badge tone={outcome === 'taken' ? 'good' : 'bad'}>{outcome === 'taken' ? 'Placed' : 'Refused'}</Badge>{' '}
+      {reason} {kind === 'dial' ? '' : <Badge>{kind === 'leg' ? 'Leg' : 'Transfer'}</Badge>}{' '}
+      {call === null ? null : <Link href={`/calls/${encodeURIComponent(call)}`}>View call</Link>}
     </>
   )
 }

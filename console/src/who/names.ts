@@ -3,18 +3,18 @@ import { useCallback } from 'react'
 import { useGet } from '../api/queries.ts'
 import { useCan, useWho } from './identity.ts'
 
-/** The name of a member by their id, as far as the person signed in may know it. */
+/** A label for a member id; names only if the signed-in person may list the team. */
 export function useNames(): (by: string) => string {
   const { me } = useWho()
   const subject = me?.subject
   const { data } = useGet<MemberList>('/v1/members', { enabled: useCan()('team') })
   return useCallback(
     (by) => {
-      if (by === '') return 'Somebody'
+      if (by === '') return 'Unknown'
       if (by === subject) return 'You'
-      if (by === 'caller') return 'The caller'
+      if (by === 'caller') return 'Caller'
       const member = data?.members.find(({ id }) => id === by)
-      return (member?.name || member?.email) ?? (by.startsWith('mem_') ? 'A colleague' : by)
+      return (member?.name || member?.email) ?? (by.startsWith('mem_') ? 'Another member' : by)
     },
     [subject, data],
   )
