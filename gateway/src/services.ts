@@ -23,7 +23,7 @@ import { Retention } from './platform/retention/retention.ts'
 import { VaultKeyRotation } from './platform/vault/vault.ts'
 import { accountOfNewborn } from './providers/accounts/accounts.ts'
 import { makeProviders } from './providers/room.ts'
-import { numbersHeld } from './telephony/numbers/buying.ts'
+import { numbersHeld } from './telephony/number-changes/number-purchase.ts'
 import { makeTelephony, type TelephonyRoom } from './telephony/room.ts'
 
 export type Services = ReturnType<typeof makeServices>

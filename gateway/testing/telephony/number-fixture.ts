@@ -1,6 +1,6 @@
 import { LiveKitFake } from '@switchroom/media/testing/livekit-fake'
 import type { Environment } from '@switchroom/contract/scopes'
-import { reconciliationLock } from '../../src/telephony/numbers/number-locks.ts'
+import { reconciliationLock } from '../../src/telephony/admission/number-locks.ts'
 import { AppClient } from '../agents/app-client.ts'
 import type { CarrierAccountFake } from './carrier-fake-account.ts'
 import { CarrierFake } from './carrier-fake.ts'

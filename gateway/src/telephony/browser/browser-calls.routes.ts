@@ -14,7 +14,7 @@ import { callerGone } from '../../http/caller-gone.ts'
 import { refusals } from '../../http/refusals.ts'
 import type { Server } from '../../http/server.ts'
 import { offersPath, type BrowserCalls } from './browser-calls.ts'
-import type { SoundOffers } from './sound-offers.ts'
+import type { SoundOffers } from '../worker-offers/sound-offers.ts'
 
 export function browserCallRoutes(server: Server, calls: BrowserCalls, sounds: SoundOffers) {
   const stopping = new AbortController()

@@ -1,7 +1,7 @@
 import type { NumberChannel, NumberOrigin } from '@switchroom/contract/numbers'
 import type { Environment } from '@switchroom/contract/scopes'
 import { statement, type Queryable, type Transaction } from '../../database/database.ts'
-import type { NetworkState, Placed, Whose } from './fences.ts'
+import type { NetworkState, Placed, Whose } from '../admission/number-fences.ts'
 import type { NumberStatus } from './path.ts'
 
 export interface NumberRow {

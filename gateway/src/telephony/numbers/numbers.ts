@@ -5,10 +5,10 @@ import type { Caller } from '../../foundation/caller.ts'
 import { later, minuteMs, type Clock } from '../../foundation/clock.ts'
 import { notFound } from '../../foundation/refusals.ts'
 import type { TelephonySettings } from '../../foundation/telephony-settings.ts'
-import { atFence } from './fences.ts'
+import { atFence } from '../admission/number-fences.ts'
 import * as store from './numbers.store.ts'
 import { pathSteps, ringsOf } from './path.ts'
-import { routeOf } from './steps.ts'
+import { routeOf } from '../number-changes/steps.ts'
 
 export interface NumbersParts {
   database: Database

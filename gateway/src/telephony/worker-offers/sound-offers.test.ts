@@ -8,8 +8,8 @@ import { done } from '../../../testing/agents/test-agents.ts'
 import { until } from '../../../testing/until.ts'
 import type { Caller } from '../../foundation/caller.ts'
 import { secondMs } from '../../foundation/clock.ts'
-import { OfferClaims } from '../media/offer-claims.ts'
-import { WorkerNotifier } from '../media/worker-notifier.ts'
+import { OfferClaims } from './offer-claims.ts'
+import { WorkerNotifier } from './worker-notifier.ts'
 
 const deployment = await startDeployment()
 after(() => deployment[Symbol.asyncDispose]())

@@ -4,9 +4,9 @@ import type { Database } from '../../database/database.ts'
 import type { Operator } from '../../foundation/caller.ts'
 import type { Clock } from '../../foundation/clock.ts'
 import { notFound } from '../../foundation/refusals.ts'
-import type { Admitting } from './admitting.ts'
-import { askAdmission } from './admitting.store.ts'
-import * as store from './numbers.store.ts'
+import type { Admitting } from './admission.ts'
+import { askAdmission } from './admission.store.ts'
+import * as store from '../numbers/numbers.store.ts'
 
 /** Numbers that orgs point here themselves, and the operator's word on each. */
 export class HookedApprovals {

@@ -7,9 +7,9 @@ import { isDryRun } from '../dry-run.ts'
 import type { Hook } from './carrier-steps.ts'
 import type { NumberRouting, Wanted } from './number-routing.ts'
 import { readImport, readTyping, type AskedImport } from './number-parsing.ts'
-import { carrierLock, numberLock, orgLock, type NumberLocks } from './number-locks.ts'
+import { carrierLock, numberLock, orgLock, type NumberLocks } from '../admission/number-locks.ts'
 import type { Found, NumberSources } from './number-sources.ts'
-import { findNumber } from './numbers.store.ts'
+import { findNumber } from '../numbers/numbers.store.ts'
 
 export interface ImportingParts {
   database: Database

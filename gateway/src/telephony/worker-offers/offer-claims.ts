@@ -1,8 +1,8 @@
 import type { TakenPlacement, TakePlacement } from '@switchroom/contract/media-plane'
 import type { Caller } from '../../foundation/caller.ts'
 import { later, secondMs, type Clock } from '../../foundation/clock.ts'
-import type { SoundOffers } from '../browser/sound-offers.ts'
-import type { PlacementOffers } from './offers.ts'
+import type { SoundOffers } from './sound-offers.ts'
+import type { PlacementOffers } from './placement-offers.ts'
 import type { WorkerNotifier } from './worker-notifier.ts'
 
 const longestWaitS = 25

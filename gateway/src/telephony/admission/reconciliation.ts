@@ -3,12 +3,12 @@ import type { Logger } from 'pino'
 import type { Database } from '../../database/database.ts'
 import { later, minuteMs, secondMs, type Clock } from '../../foundation/clock.ts'
 import type { TelephonySettings } from '../../foundation/telephony-settings.ts'
-import type { Planes } from '../media/planes.ts'
-import type { Admitting } from './admitting.ts'
-import * as admissions from './admitting.store.ts'
+import type { Planes } from './planes.ts'
+import type { Admitting } from './admission.ts'
+import * as admissions from './admission.store.ts'
 import type { HookedApprovals } from './hooked-approvals.ts'
 import { orgLock, reconciliationLock, type Inside, type NumberLocks } from './number-locks.ts'
-import { listOrgs } from './numbers.store.ts'
+import { listOrgs } from '../numbers/numbers.store.ts'
 
 const firstWaitMs = 2 * secondMs
 const longestWaitMs = minuteMs

@@ -10,7 +10,7 @@ import type { TelephonySettings } from '../../foundation/telephony-settings.ts'
 import type { ApiCarrier } from '../carriers/api-carrier.ts'
 import type { Firewall } from '../carriers/firewall.ts'
 import type { Networks } from '../carriers/networks.ts'
-import type { Planes } from '../media/planes.ts'
+import type { Planes } from '../admission/planes.ts'
 import {
   asRefusal,
   numbersIn,
@@ -19,11 +19,11 @@ import {
   withPlaced,
   type Admitting,
   type Drawn,
-} from './admitting.ts'
-import * as admissions from './admitting.store.ts'
+} from '../admission/admission.ts'
+import * as admissions from '../admission/admission.store.ts'
 import { carrierSteps, type Hook } from './carrier-steps.ts'
-import type { AtFence, Placed, Whose } from './fences.ts'
-import * as store from './numbers.store.ts'
+import type { AtFence, Placed, Whose } from '../admission/number-fences.ts'
+import * as store from '../numbers/numbers.store.ts'
 import {
   asPlanned,
   asSentences,

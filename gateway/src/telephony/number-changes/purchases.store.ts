@@ -1,5 +1,5 @@
 import { statement, type Queryable, type Transaction } from '../../database/database.ts'
-import type { Whose } from './fences.ts'
+import type { Whose } from '../admission/number-fences.ts'
 
 const managed = statement<{ count: number }>(`
   select count(*)::int as count from numbers where org = $1 and env = $2 and managed`)

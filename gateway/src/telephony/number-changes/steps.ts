@@ -1,6 +1,6 @@
 import type { Route } from '@switchroom/contract/numbers'
 import type { AdmissionVerdicts, Verdict } from '@switchroom/media/plane'
-import { ruleName, type AtFence, type Whose } from './fences.ts'
+import { ruleName, type AtFence, type Whose } from '../admission/number-fences.ts'
 
 /** One thing that has to stand for a number to ring, and how it does; `waiting` is for the operator to change. */
 export interface Step {

@@ -6,7 +6,7 @@ import type { Database, Transaction } from '../../database/database.ts'
 import type { Signals } from '../../database/signals.ts'
 import { later, secondMs, type Clock } from '../../foundation/clock.ts'
 import type { SealedPlace, Vault } from '../../foundation/sealing.ts'
-import * as store from './fences.store.ts'
+import * as store from './embedded-fences.store.ts'
 import { Wakeups } from './wakeups.ts'
 
 const longestWaitMs = 25 * secondMs

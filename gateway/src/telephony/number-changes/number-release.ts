@@ -4,10 +4,10 @@ import type { Caller } from '../../foundation/caller.ts'
 import type { Clock } from '../../foundation/clock.ts'
 import { notFound } from '../../foundation/refusals.ts'
 import type { Firewall } from '../carriers/firewall.ts'
-import type { Admitting } from './admitting.ts'
-import { askAdmission } from './admitting.store.ts'
-import { numberLock, orgLock, type NumberLocks } from './number-locks.ts'
-import * as store from './numbers.store.ts'
+import type { Admitting } from '../admission/admission.ts'
+import { askAdmission } from '../admission/admission.store.ts'
+import { numberLock, orgLock, type NumberLocks } from '../admission/number-locks.ts'
+import * as store from '../numbers/numbers.store.ts'
 
 export interface LettingGoParts {
   database: Database

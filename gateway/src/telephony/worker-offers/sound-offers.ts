@@ -5,7 +5,7 @@ import type { Caller } from '../../foundation/caller.ts'
 import { later, secondMs, type Clock } from '../../foundation/clock.ts'
 import { badRequest, conflict, notFound, unauthorized, unavailable } from '../../foundation/refusals.ts'
 import { digestOf } from '../../foundation/secrets.ts'
-import type { WorkerNotifier } from '../media/worker-notifier.ts'
+import type { WorkerNotifier } from './worker-notifier.ts'
 import * as store from './sound-offers.store.ts'
 
 /** How long a browser waits for a worker's answer. */

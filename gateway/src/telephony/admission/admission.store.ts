@@ -1,6 +1,6 @@
 import type { Environment } from '@switchroom/contract/scopes'
 import { statement, type Queryable } from '../../database/database.ts'
-import type { Whose } from './fences.ts'
+import type { Whose } from './number-fences.ts'
 
 const admit = statement(`
   update numbers set admitted_at = case when number = any($3) then $4::timestamptz end

@@ -6,7 +6,7 @@ import type { Caller } from '../../foundation/caller.ts'
 import { hourMs, later, secondMs, type Clock } from '../../foundation/clock.ts'
 import { badRequest, conflict, notFound } from '../../foundation/refusals.ts'
 import type { SealedPlace, Vault } from '../../foundation/sealing.ts'
-import * as store from './offers.store.ts'
+import * as store from './placement-offers.store.ts'
 import type { WorkerNotifier } from './worker-notifier.ts'
 
 /** A call that nobody took by then is no longer wanted, whatever became of the gateway that offered it. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { atFence, wantedAdmission, type FenceFacts, type Placed } from './fences.ts'
+import { atFence, wantedAdmission, type FenceFacts, type Placed } from './number-fences.ts'
 
 const whose = { org: 'org_1', env: 'sandbox' } as const
 

@@ -1,7 +1,7 @@
 import type { BrowserOffer } from '@switchroom/contract/media-plane'
 import type { Environment } from '@switchroom/contract/scopes'
 import { statement, type Queryable } from '../../database/database.ts'
-import { movedChannel, offeredChannel } from '../media/worker-notifier.ts'
+import { movedChannel, offeredChannel } from './worker-notifier.ts'
 
 const offer = statement<{ call: string }>(`
   with offered as (

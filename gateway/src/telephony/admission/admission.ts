@@ -7,11 +7,11 @@ import { badGateway } from '../../foundation/refusals.ts'
 import type { CarrierAccounts } from '../carriers/accounts.ts'
 import type { Catalogue } from '../carriers/catalogue.ts'
 import type { Networks } from '../carriers/networks.ts'
-import type { Planes } from '../media/planes.ts'
-import * as store from './admitting.store.ts'
-import { atFence, wantedAdmission, type AtFence, type FenceFacts, type Placed, type Whose } from './fences.ts'
+import type { Planes } from './planes.ts'
+import * as store from './admission.store.ts'
+import { atFence, wantedAdmission, type AtFence, type FenceFacts, type Placed, type Whose } from './number-fences.ts'
 import { orgLock, type NumberLocks } from './number-locks.ts'
-import { listPlaced } from './numbers.store.ts'
+import { listPlaced } from '../numbers/numbers.store.ts'
 
 export interface AdmittingParts {
   database: Database

@@ -7,8 +7,8 @@ import { migratedDatabase } from '../../../testing/databases.ts'
 import { Database } from '../../database/database.ts'
 import { Signals } from '../../database/signals.ts'
 import { Vault } from '../../foundation/sealing.ts'
-import { Fences } from './fences.ts'
-import { PlacementOffers } from './offers.ts'
+import { Fences } from './embedded-fences.ts'
+import { PlacementOffers } from './placement-offers.ts'
 import { WorkerNotifier } from './worker-notifier.ts'
 
 // No gateway runs on it, which would take away what no number of it asks for.

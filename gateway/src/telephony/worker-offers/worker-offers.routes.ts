@@ -11,8 +11,8 @@ import { fleetOnly, openingWorker, worker } from '../../http/access.ts'
 import { callerGone } from '../../http/caller-gone.ts'
 import { refusals } from '../../http/refusals.ts'
 import type { Server } from '../../http/server.ts'
-import type { Fences } from './fences.ts'
-import type { PlacementOffers } from './offers.ts'
+import type { Fences } from './embedded-fences.ts'
+import type { PlacementOffers } from './placement-offers.ts'
 import type { OfferClaims } from './offer-claims.ts'
 
 /** What workers of the embedded media plane ask. */

@@ -1,9 +1,9 @@
 import { EmbeddedPlane } from '@switchroom/media/embedded'
 import type { Infrastructure } from '../../database/room.ts'
-import { Fences } from './fences.ts'
-import { PlacementOffers } from './offers.ts'
-import { Planes } from './planes.ts'
-import { SoundOffers } from '../browser/sound-offers.ts'
+import { Fences } from './embedded-fences.ts'
+import { PlacementOffers } from './placement-offers.ts'
+import { Planes } from '../admission/planes.ts'
+import { SoundOffers } from './sound-offers.ts'
 import { OfferClaims } from './offer-claims.ts'
 import { WorkerNotifier } from './worker-notifier.ts'
 
