@@ -68,14 +68,14 @@ export async function startGateway(settings: Settings, clock: Clock, logger: Log
     services.spokenCallTasks.start()
     services.placementTasks.start()
     services.reconciliationTasks.start()
-    services.sendings.start()
+    services.callOutlets.start()
     services.waitingMessages.start()
 
     const stop = async () => {
       isStopping = true
       await services.waitingMessages.stop()
       await services.writtenCalls.stop()
-      await services.sendings.stop()
+      await services.callOutlets.stop()
       await services.tools.stop()
       const lettersStopped = services.letterTasks.stop(graceMs)
       await listeners.close(graceMs)

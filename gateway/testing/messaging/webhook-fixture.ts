@@ -4,7 +4,7 @@ import type { Environment } from '@switchroom/contract/scopes'
 import type { Database, Transaction } from '../../src/database/database.ts'
 import { gatewayAnswers } from '../../src/http/answers.ts'
 import { makeServer } from '../../src/http/make-server.ts'
-import type { Receipt, Received, Receiver, Shown } from '../../src/messaging/received.ts'
+import type { Receipt, Received, Receiver, Shown } from '../../src/messaging/platform/received.ts'
 import { makeWebhook } from '../../src/messaging/webhook/room.ts'
 import { webhookRoutes } from '../../src/messaging/webhook/webhook.routes.ts'
 import { Client, type Answer } from '../client.ts'
@@ -107,7 +107,7 @@ export class WebhookDesk implements AsyncDisposable {
   static async #of(deployment: Deployment): Promise<WebhookDesk> {
     const { services } = deployment.gateway
     const receiver = new TestReceiver(services.database)
-    const { webhook } = makeWebhook(services, { accessTokens: services.accessTokens, receiver })
+    const { webhook } = makeWebhook(services, { ...services, receiver })
     const server = makeServer({ ...services, answers: gatewayAnswers })
     await webhookRoutes(server, webhook)
     await server.listen({ port: 0, host: '127.0.0.1' })

@@ -1,7 +1,7 @@
 import { environments, type Environment } from '@switchroom/contract/scopes'
 import { MediaError, type Admission, type AdmissionVerdicts } from '@switchroom/media/plane'
 import type { Logger } from 'pino'
-import type { Database } from '../../database/database.ts'
+import type { Database, Transaction } from '../../database/database.ts'
 import type { Clock } from '../../foundation/clock.ts'
 import { badGateway } from '../../foundation/refusals.ts'
 import type { CarrierAccounts } from '../carriers/accounts.ts'
@@ -9,11 +9,17 @@ import type { Catalogue } from '../carriers/catalogue.ts'
 import type { Networks } from '../carriers/networks.ts'
 import type { Planes } from './planes.ts'
 import * as store from './admission.store.ts'
-import { atFence, wantedAdmission, type AtFence, type FenceFacts, type Placed, type Whose } from './number-fences.ts'
+import {
+  atFence,
+  wantedAdmission,
+  type AtFence,
+  type FenceFacts,
+  type Placed,
+  type Whose,
+} from './number-fences.ts'
 import { orgLock, type NumberLocks } from './number-locks.ts'
-import { listPlaced } from '../numbers/numbers.store.ts'
 
-export interface AdmittingParts {
+export interface AdmissionParts {
   database: Database
   clock: Clock
   logger: Logger
@@ -25,7 +31,7 @@ export interface AdmittingParts {
   fleets: Record<Environment, string>
 }
 
-/** What would be different from the tables: numbers as they will stand, or not any more. */
+/** Changes what the tables say: numbers as they will be, or without one that goes. */
 export type Change = (placed: Placed[]) => Placed[]
 
 export const without =
@@ -37,59 +43,71 @@ export const withPlaced =
   (changed: Placed): Change =>
   (placed) => [...without(changed.number)(placed), changed]
 
-/** What the media plane is to admit, and how a number stands there. */
+/** What a media plane is to admit, from which numbers it was drawn, and the fence of each. */
 export interface Drawn {
   wanted: Admission
+  placed: readonly Placed[]
   at: (placed: Placed) => AtFence
 }
 
-/** Makes the media planes admit what the tables say. Whoever changes the tables holds the org's lock. */
-export class Admitting {
-  readonly #parts: AdmittingParts
+/** Makes the media planes admit what the tables say. Changes of the tables hold the org's lock. */
+export class NumberAdmission {
+  readonly #parts: AdmissionParts
 
-  constructor(parts: AdmittingParts) {
+  constructor(parts: AdmissionParts) {
     this.#parts = parts
   }
 
   /** The fences of an org in an environment, drawn from the tables and what is about to change. */
   async draw(whose: Whose, change: Change = (placed) => placed): Promise<Drawn> {
     const { database, fleets } = this.#parts
-    const placed = change(await listPlaced(database, whose))
+    const placed = change(await store.listPlaced(database, whose))
     const facts = await this.#facts(whose.org, placed)
     return {
       wanted: wantedAdmission(whose, fleets[whose.env], placed, facts),
+      placed,
       at: (one) => atFence(whose, one, facts),
     }
   }
 
-  /** What admitting would do; the media plane's no is a 502. */
+  /** What `admit` would do; a refusal of the media plane is a 502. */
   preview({ wanted }: Drawn): Promise<AdmissionVerdicts> {
     return asRefusal(this.#parts.planes.of(wanted.env).preview(wanted))
   }
 
-  /** Under the org's lock; the media plane's no is a 502. */
+  /** Under the org's lock; a refusal of the media plane is a 502. */
   admit({ wanted }: Drawn): Promise<AdmissionVerdicts> {
     return asRefusal(this.#parts.planes.of(wanted.env).admit(wanted))
   }
 
-  /** Tells the media planes of an org after something about it changed; a failure is told again until it is none. */
+  /** In the transaction that writes the route: the media plane admits what was drawn, and nothing else. */
+  async recordIn(tx: Transaction, whose: Whose, { wanted }: Drawn): Promise<void> {
+    await store.setAdmitted(tx, whose, numbersIn(wanted), this.#parts.clock.now())
+  }
+
+  /** In a transaction that changes an org's numbers: `apply` follows it, or else reconciliation does. */
+  async requestIn(tx: Transaction, org: string): Promise<void> {
+    await store.requestAdmission(tx, org, this.#parts.clock.now())
+  }
+
+  /** After something about an org changed; a failure is retried until it is none. */
   async readmit(org: string): Promise<void> {
     const { database, clock, locks } = this.#parts
-    await store.askAdmission(database, org, clock.now())
+    await store.requestAdmission(database, org, clock.now())
     await locks
-      .withLocks([orgLock(org)], () => this.tell(org))
+      .withLocks([orgLock(org)], () => this.apply(org))
       .catch((error: unknown) => this.logFailure(org, error))
   }
 
-  /** Under the org's lock: both environments as the tables say. Throws the first failure, the others done. */
-  async tell(org: string, isReachable: (env: Environment) => boolean = () => true): Promise<void> {
+  /** Under the org's lock: both environments as the tables say. Throws the first failure after trying the others. */
+  async apply(org: string, isReachable: (env: Environment) => boolean = () => true): Promise<void> {
     const { database, clock } = this.#parts
     const asked = await store.findDue(database, org)
     const failures: unknown[] = []
     for (const env of environments) {
       const whose = { org, env }
       if (!isReachable(env)) continue
-      await this.#tellOne(whose).catch(async (error: unknown) => {
+      await this.#applyIn(whose).catch(async (error: unknown) => {
         failures.push(error)
         await store.setUnadmitted(database, whose)
       })
@@ -97,32 +115,29 @@ export class Admitting {
     }
     if (failures.length === 0 && environments.every(isReachable))
       return void (await store.settleAdmission(database, org, asked))
-    await store.askAdmission(database, org, clock.now())
+    await store.requestAdmission(database, org, clock.now())
     if (failures.length > 0) throw failures[0]
   }
 
-  /** What stands at the media plane is not known; it is told again soon. */
-  async tellLater(whose: Whose): Promise<void> {
+  /** For a change that broke off: what the media plane admits now is not known. */
+  async applyLater(whose: Whose): Promise<void> {
     const { database, clock } = this.#parts
     await store.setUnadmitted(database, whose)
-    await store.askAdmission(database, whose.org, clock.now())
+    await store.requestAdmission(database, whose.org, clock.now())
   }
 
   logFailure(org: string, error: unknown) {
-    this.#parts.logger.warn(
-      { org, err: error },
-      'the numbers of an org are not admitted yet: told again soon',
-    )
+    this.#parts.logger.warn({ org, err: error }, 'the numbers of an org are not admitted yet: retried soon')
   }
 
-  async #tellOne(whose: Whose) {
+  async #applyIn(whose: Whose) {
     const { database, clock } = this.#parts
     const drawn = await this.draw(whose)
     await this.admit(drawn)
     await store.setAdmitted(database, whose, numbersIn(drawn.wanted), clock.now())
   }
 
-  /** Nothing of an environment stands on a media server that is the other environment's own. */
+  /** Takes everything of an environment off a media server that is the other environment's own. */
   async #sweep({ org, env }: Whose, isReachable: (env: Environment) => boolean) {
     const { planes, fleets } = this.#parts
     if (!planes.areSeparate || !isReachable(otherThan(env))) return
@@ -152,9 +167,9 @@ export class Admitting {
 
 export const otherThan = (env: Environment): Environment => (env === 'sandbox' ? 'production' : 'sandbox')
 
-export const numbersIn = ({ fences }: Admission) => fences.flatMap(({ numbers }) => numbers)
+const numbersIn = ({ fences }: Admission) => fences.flatMap(({ numbers }) => numbers)
 
-/** What a media plane says is for people to read. */
+/** A media plane's own sentence is a 502. */
 export async function asRefusal<T>(asked: Promise<T>): Promise<T> {
   try {
     return await asked

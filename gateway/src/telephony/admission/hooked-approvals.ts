@@ -4,49 +4,43 @@ import type { Database } from '../../database/database.ts'
 import type { Operator } from '../../foundation/caller.ts'
 import type { Clock } from '../../foundation/clock.ts'
 import { notFound } from '../../foundation/refusals.ts'
-import type { Admitting } from './admission.ts'
-import { askAdmission } from './admission.store.ts'
-import * as store from '../numbers/numbers.store.ts'
+import type { NumberAdmission } from './admission.ts'
+import * as store from './hooked-approvals.store.ts'
 
-/** Numbers that orgs point here themselves, and the operator's word on each. */
+/** Numbers that orgs point here themselves: each waits for the operator's approval. */
 export class HookedApprovals {
   readonly #database: Database
   readonly #clock: Clock
-  readonly #admitting: Admitting
+  readonly #admission: NumberAdmission
 
-  constructor(database: Database, clock: Clock, admitting: Admitting) {
+  constructor(database: Database, clock: Clock, admission: NumberAdmission) {
     this.#database = database
     this.#clock = clock
-    this.#admitting = admitting
+    this.#admission = admission
   }
 
   async list(): Promise<WaitingNumbers> {
-    return { numbers: await store.listAwaiting(this.#database) }
+    return { numbers: await store.listWaiting(this.#database) }
   }
 
-  /** It rings from then on. */
+  /** Calls to it are admitted from then on. */
   async approve(by: Operator, number: string): Promise<ApprovedNumber> {
     const now = this.#clock.now()
     const approved = await this.#database.transaction(async (tx) => {
       const found = await store.setApproved(tx, number, now)
       if (!found) throw notFound(`there is no hooked number ${number}`)
-      await askAdmission(tx, found.org, now)
       const { org, env } = found
-      await recordAudit(
-        tx,
-        by,
-        'number.approved',
-        { kind: 'number', id: number, label: number },
-        { org, env },
-      )
+      await this.#admission.requestIn(tx, org)
+      const target = { kind: 'number', id: number, label: number } as const
+      await recordAudit(tx, by, 'number.approved', target, { org, env })
       return found
     })
-    await this.#admitting.readmit(approved.org)
+    await this.#admission.readmit(approved.org)
     return approved
   }
 
-  /** Where nobody is asked to approve them, those that waited ring too. */
+  /** For deployments whose operator approves none: numbers that waited before are approved too. */
   async approveAll(): Promise<void> {
-    await store.approveEvery(this.#database, this.#clock.now())
+    await store.approveAll(this.#database, this.#clock.now())
   }
 }

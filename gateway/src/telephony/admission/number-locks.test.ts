@@ -76,9 +76,9 @@ test('a lock is let go when the work fails, and one that is held elsewhere can b
 
 test('under a lock that was free others are held one at a time, on its connection', async () => {
   const work = new Work()
-  const done = here.withLockIfFree('whole set', async (inside) => {
-    await inside.hold('org a', work.run)
-    await inside.hold('org b', async () => {})
+  const done = here.withLockIfFree('whole set', async (holder) => {
+    await holder.withLock('org a', work.run)
+    await holder.withLock('org b', async () => {})
   })
   await until('it holds one', () => work.running === 1)
   const order: string[] = []

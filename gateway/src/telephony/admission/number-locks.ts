@@ -7,73 +7,74 @@ import { unavailable } from '../../foundation/refusals.ts'
 const connectionsAtMost = 2
 const longestWaitMs = 120 * secondMs
 
-/** Whoever needs several takes them in this order. */
+/** A task that needs several takes them in this order. */
 export const numberLock = (number: string) => `number ${number}`
 export const orgLock = (org: string) => `numbers of ${org}`
 export const reconciliationLock = 'reconciliation of numbers'
 export const carrierLock = (accountSid: string) => `carrier account ${accountSid}`
 
-/** Locks that are held. */
-export interface Held {
-  /** Takes one more if nobody has it, out of the order of locks and so without waiting. */
+/** Locks that a task has. */
+export interface HeldLocks {
+  /** Takes one more if it is free: out of the order of locks, and so without waiting. */
   tryAlso(name: string): Promise<boolean>
 }
 
-/** A lock that is held, under which others are. */
-export interface Inside {
-  hold<T>(name: string, task: () => Promise<T>): Promise<T>
+/** A task that has one lock, and takes others one at a time. */
+export interface LockHolder {
+  withLock<T>(name: string, task: () => Promise<T>): Promise<T>
 }
 
 /**
  * Locks over everything that changes which numbers are admitted, on this gateway and across all of them. They are
- * the database connection's own: a gateway that dies lets go of them.
+ * the database connection's own, so PostgreSQL releases those of a gateway that dies.
  */
 export class NumberLocks {
   readonly #database: Database
-  /** By name, the last of those that hold it or wait for it in this process. */
+  /** By name, the last task of this process that has it or waits for it. */
   readonly #last = new Map<string, Promise<void>>()
-  readonly #waiting: (() => void)[] = []
+  /** Tasks that wait for a connection. */
+  readonly #queued: (() => void)[] = []
   #connections = 0
 
   constructor(database: Database) {
     this.#database = database
   }
 
-  /** Runs the work while all of these are held, taken one after the other. */
-  async withLocks<T>(names: readonly string[], work: (held: Held) => Promise<T>): Promise<T> {
-    const letGo: (() => void)[] = []
+  /** Runs the work under all of these locks, taken one after the other. */
+  async withLocks<T>(names: readonly string[], work: (held: HeldLocks) => Promise<T>): Promise<T> {
+    const releases: (() => void)[] = []
     try {
-      for (const name of names) letGo.push(await this.#queue(name))
+      for (const name of names) releases.push(await this.#queue(name))
       return await this.#onConnection((client) => heldOn(client, names, work))
     } finally {
-      for (const go of letGo.toReversed()) go()
+      for (const release of releases.toReversed()) release()
     }
   }
 
   /**
-   * Runs the work unless somebody, here or on another gateway, holds this one; answers whether it did. Inside, others
-   * are held one at a time and on the same connection.
+   * Runs the work unless a task, here or on another gateway, has this lock; answers whether it did. The work takes
+   * others one at a time and on the same connection.
    */
-  async withLockIfFree(name: string, work: (inside: Inside) => Promise<void>): Promise<boolean> {
+  async withLockIfFree(name: string, work: (holder: LockHolder) => Promise<void>): Promise<boolean> {
     return this.#onConnection(async (client) => {
       if (!(await tryLock(client, name))) return false
-      await work({ hold: (other, task) => this.#holdInside(client, other, task) })
+      await work({ withLock: (other, task) => this.#withLockOn(client, other, task) })
       return true
     })
   }
 
-  async #holdInside<T>(client: PoolClient, name: string, task: () => Promise<T>): Promise<T> {
-    const letGo = await this.#queue(name)
+  async #withLockOn<T>(client: PoolClient, name: string, task: () => Promise<T>): Promise<T> {
+    const release = await this.#queue(name)
     try {
       await waitFor(client, name)
       return await task()
     } finally {
       await client.query('select pg_advisory_unlock(hashtextextended($1, 0))', [name]).catch(() => {}) // lost with it
-      letGo()
+      release()
     }
   }
 
-  /** In this process they queue here, so that those who wait for one org take no connection from the others. */
+  /** Tasks of this process queue here, so that those that wait for one org take no connection from the others. */
   async #queue(name: string): Promise<() => void> {
     const before = this.#last.get(name)
     const { promise, resolve } = Promise.withResolvers<void>()
@@ -87,12 +88,12 @@ export class NumberLocks {
 
   async #onConnection<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
     if (this.#connections >= connectionsAtMost)
-      await new Promise<void>((resolve) => this.#waiting.push(resolve)) // handed over by whoever is done
+      await new Promise<void>((resolve) => this.#queued.push(resolve)) // handed over by the task that is done
     else this.#connections += 1
     try {
       return await onLentConnection(this.#database, work)
     } finally {
-      const next = this.#waiting.shift()
+      const next = this.#queued.shift()
       if (next) next()
       else this.#connections -= 1
     }
@@ -112,7 +113,11 @@ async function onLentConnection<T>(database: Database, work: (client: PoolClient
   }
 }
 
-async function heldOn<T>(client: PoolClient, names: readonly string[], work: (held: Held) => Promise<T>) {
+async function heldOn<T>(
+  client: PoolClient,
+  names: readonly string[],
+  work: (held: HeldLocks) => Promise<T>,
+) {
   for (const name of names) await waitFor(client, name)
   return work({ tryAlso: (name) => tryLock(client, name) })
 }

@@ -4,7 +4,7 @@ import type { Reconciliation } from './reconciliation.ts'
 
 const pollEveryMs = secondMs
 
-/** Looks after the media planes once the gateway listens, beside everything else it does. */
+/** Polls reconciliation from the moment the gateway listens. */
 export class ReconciliationTasks {
   readonly #reconciliation: Reconciliation
   readonly #logger: Logger
@@ -33,7 +33,7 @@ export class ReconciliationTasks {
   #poll() {
     this.#polling ??= this.#reconciliation
       .poll(this.#stopping.signal)
-      .catch((error: unknown) => this.#logger.warn({ err: error }, 'the media planes were not looked after'))
+      .catch((error: unknown) => this.#logger.warn({ err: error }, 'the media planes were not reconciled'))
       .finally(() => (this.#polling = undefined))
   }
 }

@@ -24,7 +24,7 @@ function onStillClock() {
     logger: services.logger,
     locks: new NumberLocks(services.database),
     planes: services.planes,
-    admitting: services.admitting,
+    admission: services.admission,
     approvals: services.hookedApprovals,
     settings: deployment.settings.telephony,
   })

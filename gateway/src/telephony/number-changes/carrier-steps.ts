@@ -2,19 +2,19 @@ import type { CarrierLogin } from '../../foundation/telephony-settings.ts'
 import { conflict, listed } from '../../foundation/refusals.ts'
 import type { ApiCarrier, CarrierNumber } from '../carriers/api-carrier.ts'
 import { completeTrunk, findTrunk, originationOf } from '../carriers/trunks.ts'
-import type { Planned } from './steps.ts'
+import type { PlannedStep } from './steps.ts'
 
-/** A number that lives in an account at the carrier, and where its calls shall come. */
+/** A number in an account at the carrier, and the SIP name that its calls are sent to. */
 export interface Hook {
   login: CarrierLogin
   number: CarrierNumber
   sipName: string
-  /** Whether it may be taken off another trunk, by where that points. */
+  /** Whether it may be taken off another trunk that points at these. */
   mayLeave: (origins: readonly string[]) => boolean
 }
 
 /** What has to be written at the carrier; refuses a number that belongs to another trunk. */
-export async function carrierSteps(carrier: ApiCarrier, hook: Hook): Promise<Planned[]> {
+export async function carrierSteps(carrier: ApiCarrier, hook: Hook): Promise<PlannedStep[]> {
   const { login, number, sipName } = hook
   const found = await findTrunk(carrier, login, sipName)
   let trunk = found.trunk
@@ -22,20 +22,20 @@ export async function carrierSteps(carrier: ApiCarrier, hook: Hook): Promise<Pla
   return [
     {
       thing: `carrier trunk ${originationOf(sipName)}`,
-      stands: found.points,
+      isThere: found.points,
       write: async () => (trunk = await completeTrunk(carrier, login, sipName, found)),
     },
     ...(isOn || number.trunk_sid === null ? [] : [await offTrunk(carrier, hook, number.trunk_sid)]),
     {
       thing: `carrier number ${number.phone_number}`,
-      stands: isOn,
+      isThere: isOn,
       // The step before this one has made it, or it was found.
       write: () => carrier.attach(login, trunk!.sid, number.sid),
     },
   ]
 }
 
-async function offTrunk(carrier: ApiCarrier, hook: Hook, sid: string): Promise<Planned> {
+async function offTrunk(carrier: ApiCarrier, hook: Hook, sid: string): Promise<PlannedStep> {
   const { login, number } = hook
   const [trunks, urls] = await Promise.all([carrier.trunks(login), carrier.originationUrls(login, sid)])
   const name = trunks.find((trunk) => trunk.sid === sid)?.friendly_name || sid
@@ -46,7 +46,7 @@ async function offTrunk(carrier: ApiCarrier, hook: Hook, sid: string): Promise<P
     )
   return {
     thing: `off trunk ${name}`,
-    stands: false,
+    isThere: false,
     write: () => carrier.detach(login, sid, number.sid),
   }
 }

@@ -1,18 +1,17 @@
 import type { DryRun, ImportedNumber, ImportNumber, TypeNumber } from '@switchroom/contract/numbers'
-import type { Database } from '../../database/database.ts'
 import type { Caller, Operator } from '../../foundation/caller.ts'
 import type { Orgs } from '../../people/orgs/orgs.ts'
 import type { Catalogue } from '../carriers/catalogue.ts'
-import { isDryRun } from '../dry-run.ts'
 import type { Hook } from './carrier-steps.ts'
 import type { NumberRouting, Wanted } from './number-routing.ts'
 import { readImport, readTyping, type AskedImport } from './number-parsing.ts'
 import { carrierLock, numberLock, orgLock, type NumberLocks } from '../admission/number-locks.ts'
 import type { Found, NumberSources } from './number-sources.ts'
-import { findNumber } from '../numbers/numbers.store.ts'
+import type { Numbers } from '../numbers/numbers.ts'
+import { isDryRun } from './steps.ts'
 
-export interface ImportingParts {
-  database: Database
+export interface NumberImportParts {
+  numbers: Numbers
   locks: NumberLocks
   orgs: Orgs
   catalogue: Catalogue
@@ -20,21 +19,21 @@ export interface ImportingParts {
   numberRouting: NumberRouting
 }
 
-/** Routes numbers to agents: those of the org's accounts, those it points here itself, and the operator's. */
-export class Importing {
-  readonly #parts: ImportingParts
+/** Routes numbers to agents: those of the org's accounts, those that the org points here, and the operator's. */
+export class NumberImport {
+  readonly #parts: NumberImportParts
 
-  constructor(parts: ImportingParts) {
+  constructor(parts: NumberImportParts) {
     this.#parts = parts
   }
 
-  /** Repeated after an interruption it writes nothing twice. */
+  /** An import that is repeated after an interruption writes nothing twice. */
   async import(caller: Caller, body: ImportNumber, { dry_run }: DryRun): Promise<ImportedNumber> {
     const isDry = isDryRun(dry_run)
     const { catalogue, numberRouting } = this.#parts
     const asked = readImport(body, catalogue)
     const { org, env } = caller
-    if (asked.channel === 'phone') numberRouting.sipNameOf(env) // refuses where there is none
+    if (asked.channel === 'phone') numberRouting.sipNameOf(env) // refuses if there is none
     const found = await this.#find(caller, asked)
     const { number, agent, channel } = asked
     const isManaged = found.origin === 'bought'
@@ -54,8 +53,8 @@ export class Importing {
   }
 
   async #find({ org, env }: Caller, { number, channel, account, hooked }: AskedImport): Promise<Found> {
-    const { database, sources } = this.#parts
-    const row = await findNumber(database, number)
+    const { numbers, sources } = this.#parts
+    const row = await numbers.find(number)
     const isOwn = row?.org === org && row.env === env
     if (isOwn && row.managed && channel === 'phone') return sources.managed(number)
     return hooked ? sources.hooked(number, hooked) : sources.inAccount(org, channel, number, account)

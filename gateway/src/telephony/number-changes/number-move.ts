@@ -4,7 +4,6 @@ import { recordAudit } from '../../audit/recording.ts'
 import type { Database } from '../../database/database.ts'
 import type { AdmissionVerdicts, Verdict } from '@switchroom/media/plane'
 import type { Caller } from '../../foundation/caller.ts'
-import type { Clock } from '../../foundation/clock.ts'
 import { forbidden, notFound } from '../../foundation/refusals.ts'
 import type { CarrierLogin, TelephonySettings } from '../../foundation/telephony-settings.ts'
 import type { CarrierAccounts } from '../carriers/accounts.ts'
@@ -12,30 +11,28 @@ import type { ApiCarrier } from '../carriers/api-carrier.ts'
 import type { Firewall } from '../carriers/firewall.ts'
 import { originationOf } from '../carriers/trunks.ts'
 import type { Planes } from '../admission/planes.ts'
-import { asRefusal, otherThan, type Admitting } from '../admission/admission.ts'
-import { askAdmission } from '../admission/admission.store.ts'
-import type { Buying } from './number-purchase.ts'
+import { asRefusal, otherThan, type NumberAdmission } from '../admission/admission.ts'
+import type { NumberPurchase } from './number-purchase.ts'
 import { carrierSteps } from './carrier-steps.ts'
 import { isDriven } from '../admission/number-fences.ts'
 import type { NumberRouting } from './number-routing.ts'
 import { readEnvironment } from './number-parsing.ts'
 import { carrierLock, numberLock, orgLock, type NumberLocks } from '../admission/number-locks.ts'
 import type { NumberSources } from './number-sources.ts'
-import * as store from '../numbers/numbers.store.ts'
+import { routeOf, type NumberRow, type Numbers } from '../numbers/numbers.ts'
+import * as store from './number-changes.store.ts'
 import {
   asSentences,
   carryOut,
   mediaSteps,
   offOther,
-  routeOf,
   routeThing,
-  type Planned,
+  type PlannedStep,
   type Step,
 } from './steps.ts'
 
-export interface MovingParts {
+export interface NumberMoveParts {
   database: Database
-  clock: Clock
   locks: NumberLocks
   planes: Planes
   carrier: ApiCarrier
@@ -43,47 +40,47 @@ export interface MovingParts {
   firewall: Firewall
   sources: NumberSources
   numberRouting: NumberRouting
-  admitting: Admitting
-  buying: Buying
+  numbers: Numbers
+  admission: NumberAdmission
+  numberPurchase: NumberPurchase
   sipNames: TelephonySettings['sipNames']
 }
 
 /** A number on its way into another environment. */
 interface Move {
-  row: store.NumberRow
+  row: NumberRow
   to: Environment
-  /** Its row is there already: an earlier move broke off. */
+  /** Its row has moved already: an earlier move broke off. */
   isResumed: boolean
 }
 
 /** Moves numbers between environments: off the old media server, the row, onto the new one. */
-export class Moving {
-  readonly #parts: MovingParts
+export class NumberMove {
+  readonly #parts: NumberMoveParts
 
-  constructor(parts: MovingParts) {
+  constructor(parts: NumberMoveParts) {
     this.#parts = parts
   }
 
-  /** Repeated after an interruption it goes on where it broke off. */
+  /** A move that is repeated after an interruption continues from the step that broke off. */
   async move(caller: Caller, number: string, body: MoveNumber): Promise<ImportedNumber> {
     const { locks, numberRouting } = this.#parts
     const to = readEnvironment(body.env)
     if (!caller.production) throw forbidden('moving a number takes production access, whichever way it goes')
     const { row } = await this.#find(caller, number, to)
-    if (row.channel === 'phone') numberRouting.sipNameOf(to) // refuses where there is none
+    if (row.channel === 'phone') numberRouting.sipNameOf(to) // refuses if there is none
     const login = await this.#loginOf(row)
     const names = [numberLock(number), orgLock(row.org)]
     if (login) names.push(carrierLock(login.account_sid))
     return locks.withLocks(names, async () => this.#move(caller, await this.#find(caller, number, to), login))
   }
 
-  /** Where the request says, or where a move that broke off has left it. */
+  /** In the environment of the request, or in the one that a move which broke off has left it in. */
   async #find(caller: Caller, number: string, to: Environment): Promise<Move> {
-    const { database } = this.#parts
-    const row = await store.findNumber(database, number)
-    if (!row || row.org !== caller.org) throw unknown(number, caller.env)
+    const row = await this.#parts.numbers.find(number)
+    if (!row || row.org !== caller.org) throw unknownNumber(number, caller.env)
     const isResumed = row.env === to && row.moving_from !== null
-    if (row.env !== caller.env && !isResumed) throw unknown(number, caller.env)
+    if (row.env !== caller.env && !isResumed) throw unknownNumber(number, caller.env)
     return { row, to, isResumed }
   }
 
@@ -94,7 +91,8 @@ export class Moving {
   ): Promise<ImportedNumber> {
     const steps: Step[] = []
     const route: Step = { thing: routeThing(row), verdict: row.env === to ? 'stands' : 'done' }
-    if (row.env !== to && row.managed) await this.#parts.buying.refusePastQuota({ org: row.org, env: to })
+    if (row.env !== to && row.managed)
+      await this.#parts.numberPurchase.refusePastQuota({ org: row.org, env: to })
     if (row.env !== to || isResumed) {
       const planned = login ? await this.#atCarrier(row, to, login) : []
       steps.push(...(await carryOut(planned)))
@@ -107,8 +105,8 @@ export class Moving {
     return { route: routeOf(moved), steps: asSentences([...steps, route]), dry_run: false }
   }
 
-  async #change(caller: Caller, row: store.NumberRow, to: Environment): Promise<Step[]> {
-    const { database, clock, planes } = this.#parts
+  async #change(caller: Caller, row: NumberRow, to: Environment): Promise<Step[]> {
+    const { database, admission, planes } = this.#parts
     const { org, number } = row
     const steps: Step[] = []
     if (row.channel === 'phone' && (planes.areSeparate || row.env !== to)) {
@@ -121,44 +119,38 @@ export class Moving {
         const target = { kind: 'number', id: number, label: number } as const
         const detail = { env: { before: row.env, after: to } }
         await recordAudit(tx, caller, 'number.moved', target, { env: to, detail })
-        if (row.channel === 'phone') await askAdmission(tx, org, clock.now())
+        if (row.channel === 'phone') await admission.requestIn(tx, org)
       })
     return row.channel === 'phone' ? [...steps, ...(await this.#admit(row, to))] : steps
   }
 
-  async #admit(row: store.NumberRow, to: Environment): Promise<Step[]> {
-    const { database, admitting, numberRouting } = this.#parts
+  async #admit(row: NumberRow, to: Environment): Promise<Step[]> {
+    const { admission, numberRouting } = this.#parts
     const whose = { org: row.org, env: to }
-    const drawn = await admitting.draw(whose)
-    const looked = await admitting.preview(drawn)
-    await asRefusal(admitting.tell(row.org))
-    const placed = (await store.listPlaced(database, whose)).find(({ number }) => number === row.number)
+    const drawn = await admission.draw(whose)
+    const previewed = await admission.preview(drawn)
+    await asRefusal(admission.apply(row.org))
+    const placed = drawn.placed.find(({ number }) => number === row.number)
     if (!placed) return []
-    const isAddressed = row.origin === 'hooked' || (!isDriven(placed) && this.#areNamesApart)
+    const isAddressed = row.origin === 'hooked' || (!isDriven(placed) && this.#areNamesDifferent)
     return mediaSteps(
       whose,
       drawn.at(placed),
-      written(looked),
+      carriedOut(previewed),
       isAddressed ? numberRouting.addressOf({ ...row, env: to }) : undefined,
     )
   }
 
   /** Carriers send the calls of the two environments to different names. */
-  get #areNamesApart() {
+  get #areNamesDifferent() {
     const { sipNames } = this.#parts
     return sipNames.production?.toLowerCase() !== sipNames.sandbox?.toLowerCase()
   }
 
-  /** The account at the API carrier, where that has to be told of the new name. */
-  async #loginOf({
-    org,
-    channel,
-    account,
-    managed,
-    origin,
-  }: store.NumberRow): Promise<CarrierLogin | undefined> {
+  /** The account at the API carrier, if the carrier has to send the calls to another name. */
+  async #loginOf({ org, channel, account, managed, origin }: NumberRow): Promise<CarrierLogin | undefined> {
     const { accounts, sources } = this.#parts
-    if (channel !== 'phone' || !this.#areNamesApart) return undefined
+    if (channel !== 'phone' || !this.#areNamesDifferent) return undefined
     if (managed && origin === 'bought') return sources.ownLogin()
     if (account === null || (await accounts.opened(org, account))?.kind !== 'apicarrier') return undefined
     await accounts.find(org, account) // refuses a forgotten one
@@ -166,7 +158,7 @@ export class Moving {
     return opened?.kind === 'apicarrier' ? opened : undefined
   }
 
-  async #atCarrier({ number }: store.NumberRow, to: Environment, login: CarrierLogin): Promise<Planned[]> {
+  async #atCarrier({ number }: NumberRow, to: Environment, login: CarrierLogin): Promise<PlannedStep[]> {
     const { carrier, sources, numberRouting, sipNames } = this.#parts
     const old = sipNames[otherThan(to)]
     return carrierSteps(carrier, {
@@ -180,10 +172,11 @@ export class Moving {
   }
 }
 
-/** What was to do when it was looked up is done. */
-const written = ({ fences, rule }: AdmissionVerdicts): AdmissionVerdicts => {
+/** What the preview called to do is done. */
+const carriedOut = ({ fences, rule }: AdmissionVerdicts): AdmissionVerdicts => {
   const done = (verdict: Verdict): Verdict => (verdict === 'to do' ? 'done' : verdict)
   return { fences: new Map([...fences].map(([name, verdict]) => [name, done(verdict)])), rule: done(rule) }
 }
 
-const unknown = (number: string, env: Environment) => notFound(`this org has no number ${number} in ${env}`)
+const unknownNumber = (number: string, env: Environment) =>
+  notFound(`this org has no number ${number} in ${env}`)

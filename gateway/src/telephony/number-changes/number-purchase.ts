@@ -9,26 +9,34 @@ import type { CarrierLogin } from '../../foundation/telephony-settings.ts'
 import type { Orgs } from '../../people/orgs/orgs.ts'
 import type { ApiCarrier, CarrierNumber } from '../carriers/api-carrier.ts'
 import { WireFailure } from '../carriers/carrier-wire.ts'
-import { isDryRun } from '../dry-run.ts'
-import { askAdmission } from '../admission/admission.store.ts'
+import type { NumberAdmission } from '../admission/admission.ts'
 import type { Whose } from '../admission/number-fences.ts'
-import { held as heldElsewhere, type NumberRouting, type Wanted } from './number-routing.ts'
+import { routedElsewhere, type NumberRouting, type Wanted } from './number-routing.ts'
 import { readPurchase, type AskedPurchase } from './number-parsing.ts'
-import { carrierLock, numberLock, orgLock, type Held, type NumberLocks } from '../admission/number-locks.ts'
+import {
+  carrierLock,
+  numberLock,
+  orgLock,
+  type HeldLocks,
+  type NumberLocks,
+} from '../admission/number-locks.ts'
 import { bought, labelOf, type NumberSources } from './number-sources.ts'
-import { findNumber, putNumber } from '../numbers/numbers.store.ts'
+import type { Numbers } from '../numbers/numbers.ts'
+import { putNumber } from './number-changes.store.ts'
 import * as store from './purchases.store.ts'
-import { routeThing } from './steps.ts'
+import { isDryRun, routeThing } from './steps.ts'
 
-export interface BuyingParts {
+export interface NumberPurchaseParts {
   database: Database
   clock: Clock
   locks: NumberLocks
   orgs: Orgs
+  numbers: Numbers
+  admission: NumberAdmission
   carrier: ApiCarrier
   sources: NumberSources
   numberRouting: NumberRouting
-  /** Where the operator set none for the org. */
+  /** For orgs that the operator set none for. */
   quota: number
 }
 
@@ -40,10 +48,10 @@ interface Buyer extends Whose {
 export const numbersHeld = (database: Queryable) => (org: string) => store.countManagedInBoth(database, org)
 
 /** Buys numbers on the platform's own carrier account. */
-export class Buying {
-  readonly #parts: BuyingParts
+export class NumberPurchase {
+  readonly #parts: NumberPurchaseParts
 
-  constructor(parts: BuyingParts) {
+  constructor(parts: NumberPurchaseParts) {
     this.#parts = parts
   }
 
@@ -52,7 +60,7 @@ export class Buying {
     const { numberRouting, sources, locks } = this.#parts
     const asked = readPurchase(body)
     const whose = { by: caller, org: caller.org, env: caller.env }
-    numberRouting.sipNameOf(whose.env) // refuses where there is none
+    numberRouting.sipNameOf(whose.env) // refuses if there is none
     const login = sources.ownLogin()
     if (isDry) return this.#preview(whose, asked, login)
     const names = [orgLock(whose.org), carrierLock(login.account_sid)]
@@ -84,7 +92,12 @@ export class Buying {
     )
   }
 
-  async #buy(whose: Buyer, asked: AskedPurchase, login: CarrierLogin, held: Held): Promise<ImportedNumber> {
+  async #buy(
+    whose: Buyer,
+    asked: AskedPurchase,
+    login: CarrierLogin,
+    held: HeldLocks,
+  ): Promise<ImportedNumber> {
     const { database, clock } = this.#parts
     const earlier = await this.#settle(whose, asked, login)
     if (earlier) return this.#hook(this.#wanted(whose, asked, login, earlier))
@@ -98,32 +111,32 @@ export class Buying {
   }
 
   /** The slot is free again unless the number may have been paid for. */
-  async #pay(id: string, asked: AskedPurchase, login: CarrierLogin, held: Held): Promise<CarrierNumber> {
-    const { database, carrier } = this.#parts
+  async #pay(id: string, asked: AskedPurchase, login: CarrierLogin, held: HeldLocks): Promise<CarrierNumber> {
+    const { database, numbers, carrier } = this.#parts
     try {
       const number = await this.#forSale(asked, login)
       if (!(await held.tryAlso(numberLock(number)))) throw conflict(`${number} is being routed: ask again`)
-      if (await findNumber(database, number)) throw heldElsewhere(number)
+      if (await numbers.find(number)) throw routedElsewhere(number)
       await store.setChosen(database, id, number)
       return await carrier.buy(login, number)
     } catch (error) {
-      const isInTheDark = error instanceof WireFailure && error.answered === undefined
-      if (!isInTheDark) await store.deletePurchase(database, id)
+      const isUnknown = error instanceof WireFailure && error.answered === undefined
+      if (!isUnknown) await store.deletePurchase(database, id)
       throw error
     }
   }
 
-  /** At once, so that nobody pays for a number nobody sees. */
+  /** At once, so that no paid number is missing from the list. */
   async #keep(wanted: Wanted, purchase: string) {
-    const { database, clock } = this.#parts
+    const { database, clock, admission } = this.#parts
     await database.transaction(async (tx) => {
       if (!(await putNumber(tx, { ...wanted, isApproved: false }, clock.now())))
-        throw heldElsewhere(wanted.number)
+        throw routedElsewhere(wanted.number)
       await store.deletePurchase(tx, purchase)
       const { by, org, env, number, agent } = wanted
       const target = { kind: 'number', id: number, label: number } as const
       await recordAudit(tx, by, 'number.bought', target, { org, env, detail: { agent } })
-      await askAdmission(tx, wanted.org, clock.now())
+      await admission.requestIn(tx, wanted.org)
     })
   }
 
@@ -141,15 +154,15 @@ export class Buying {
   }
 
   /**
-   * Looks what became of purchases that broke off. What was paid for is routed to the agent it was bought for; one
-   * that this request asks for again is its answer.
+   * Settles purchases that broke off. What was paid for is routed to the agent it was bought for; one that this
+   * request asks for again is its answer.
    */
   async #settle(whose: Buyer, asked: AskedPurchase, login: CarrierLogin): Promise<CarrierNumber | undefined> {
-    const { database, carrier } = this.#parts
+    const { database, numbers, carrier } = this.#parts
     let earlier: CarrierNumber | undefined
     for (const { id, number, ...purchase } of await store.listPurchases(database, whose)) {
       const owned = number === null ? undefined : await carrier.findNumber(login, number)
-      const isRouted = owned && (await findNumber(database, owned.phone_number))
+      const isRouted = owned && (await numbers.find(owned.phone_number))
       if (owned && !isRouted) await this.#keep(this.#wanted(whose, purchase, login, owned), id)
       else await store.deletePurchase(database, id)
       const isSame = purchase.agent === asked.agent && purchase.asked === searchOf(asked)

@@ -1,43 +1,40 @@
 import { recordAudit } from '../../audit/recording.ts'
 import type { Database } from '../../database/database.ts'
 import type { Caller } from '../../foundation/caller.ts'
-import type { Clock } from '../../foundation/clock.ts'
 import { notFound } from '../../foundation/refusals.ts'
 import type { Firewall } from '../carriers/firewall.ts'
-import type { Admitting } from '../admission/admission.ts'
-import { askAdmission } from '../admission/admission.store.ts'
+import type { NumberAdmission } from '../admission/admission.ts'
 import { numberLock, orgLock, type NumberLocks } from '../admission/number-locks.ts'
-import * as store from '../numbers/numbers.store.ts'
+import * as store from './number-changes.store.ts'
 
-export interface LettingGoParts {
+export interface NumberReleaseParts {
   database: Database
-  clock: Clock
   locks: NumberLocks
   firewall: Firewall
-  admitting: Admitting
+  admission: NumberAdmission
 }
 
-/** Lets numbers go: the route and what admits it; at the carrier nothing is touched. */
-export class LettingGo {
-  readonly #parts: LettingGoParts
+/** Releases numbers: deletes the route and what admits it; at the carrier nothing is touched. */
+export class NumberRelease {
+  readonly #parts: NumberReleaseParts
 
-  constructor(parts: LettingGoParts) {
+  constructor(parts: NumberReleaseParts) {
     this.#parts = parts
   }
 
-  /** The media plane is told again until it hears, so its failure is none of the caller's. */
-  async letGo(caller: Caller, number: string): Promise<void> {
+  /** A failure of the media plane is retried until it is none, and so it is no refusal. */
+  async release(caller: Caller, number: string): Promise<void> {
     const { org, env } = caller
-    const { database, clock, locks, firewall, admitting } = this.#parts
+    const { database, locks, firewall, admission } = this.#parts
     await locks.withLocks([numberLock(number), orgLock(org)], () =>
       firewall.around(async () => {
         await database.transaction(async (tx) => {
           if (!(await store.deleteNumber(tx, number, { org, env })))
             throw notFound(`this org has no number ${number} in ${env}`)
-          await askAdmission(tx, org, clock.now())
+          await admission.requestIn(tx, org)
           await recordAudit(tx, caller, 'number.released', { kind: 'number', id: number, label: number })
         })
-        await admitting.tell(org).catch((error: unknown) => admitting.logFailure(org, error))
+        await admission.apply(org).catch((error: unknown) => admission.logFailure(org, error))
       }),
     )
   }

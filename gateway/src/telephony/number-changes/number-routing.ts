@@ -13,30 +13,28 @@ import type { Networks } from '../carriers/networks.ts'
 import type { Planes } from '../admission/planes.ts'
 import {
   asRefusal,
-  numbersIn,
   otherThan,
   without,
   withPlaced,
-  type Admitting,
+  type NumberAdmission,
   type Drawn,
 } from '../admission/admission.ts'
-import * as admissions from '../admission/admission.store.ts'
 import { carrierSteps, type Hook } from './carrier-steps.ts'
 import type { AtFence, Placed, Whose } from '../admission/number-fences.ts'
-import * as store from '../numbers/numbers.store.ts'
+import { routeOf, type NumberRow, type Numbers } from '../numbers/numbers.ts'
+import * as store from './number-changes.store.ts'
 import {
   asPlanned,
   asSentences,
   carryOut,
   mediaSteps,
   offOther,
-  routeOf,
   routeThing,
-  type Planned,
+  type PlannedStep,
   type Step,
 } from './steps.ts'
 
-export interface HookingParts {
+export interface NumberRoutingParts {
   database: Database
   clock: Clock
   settings: Pick<TelephonySettings, 'sipNames' | 'approveHooked'>
@@ -44,10 +42,11 @@ export interface HookingParts {
   carrier: ApiCarrier
   networks: Networks
   firewall: Firewall
-  admitting: Admitting
+  numbers: Numbers
+  admission: NumberAdmission
 }
 
-/** A number as it shall ring: which agent answers, and where its calls come from. */
+/** A number as it is wanted: which agent answers, and where its calls come from. */
 export interface Wanted extends Whose {
   by: Actor
   number: string
@@ -61,15 +60,15 @@ export interface Wanted extends Whose {
   networks: readonly string[]
   label: string
   managed: boolean
-  /** Where the platform tells the carrier; read anew under the lock. */
+  /** If the platform tells the carrier; read anew under the lock. */
   hook?: () => Promise<Hook>
 }
 
-/** Brings a number here step by step: each is looked up before it is written, and the route is written last. */
+/** Routes a number here step by step: each is looked up before it is written, and the route is written last. */
 export class NumberRouting {
-  readonly #parts: HookingParts
+  readonly #parts: NumberRoutingParts
 
-  constructor(parts: HookingParts) {
+  constructor(parts: NumberRoutingParts) {
     this.#parts = parts
   }
 
@@ -84,7 +83,7 @@ export class NumberRouting {
   /** What would be written; refuses as the real run does. */
   async preview(wanted: Wanted): Promise<ImportedNumber> {
     const { row, planned } = await this.#judge(wanted)
-    const media = wanted.channel === 'phone' ? await this.#lookAtMedia(wanted, row) : []
+    const media = wanted.channel === 'phone' ? await this.#previewMedia(wanted, row) : []
     const route: Step = {
       thing: routeThing(wanted),
       verdict: this.#isRouted(wanted, row) ? 'stands' : 'to do',
@@ -105,7 +104,7 @@ export class NumberRouting {
     const networks = drawn.wanted.fences.flatMap((fence) => fence.networks)
     await this.#parts.firewall.around(async () => {
       if (wanted.channel === 'phone') steps.push(...(await this.#admit(wanted, row, drawn)))
-      else if (row?.channel === 'phone') await this.#parts.admitting.admit(drawn)
+      else if (row?.channel === 'phone') await this.#parts.admission.admit(drawn)
       steps.push(await this.#route(wanted, row, drawn))
     }, networks)
     return {
@@ -116,22 +115,22 @@ export class NumberRouting {
   }
 
   /** Everything that can be refused, before anything is written. */
-  async #judge(wanted: Wanted): Promise<{ row: store.NumberRow | undefined; planned: Planned[] }> {
-    const row = await store.findNumber(this.#parts.database, wanted.number)
+  async #judge(wanted: Wanted): Promise<{ row: NumberRow | undefined; planned: PlannedStep[] }> {
+    const row = await this.#parts.numbers.find(wanted.number)
     refuseElsewhere(wanted, row)
     const hook = await wanted.hook?.()
     return { row, planned: hook ? await carrierSteps(this.#parts.carrier, hook) : [] }
   }
 
-  async #draw(wanted: Wanted, row: store.NumberRow | undefined): Promise<Drawn> {
+  async #draw(wanted: Wanted, row: NumberRow | undefined): Promise<Drawn> {
     const change = wanted.channel === 'phone' ? withPlaced(this.#placed(wanted, row)) : without(wanted.number)
-    return this.#parts.admitting.draw(wanted, change)
+    return this.#parts.admission.draw(wanted, change)
   }
 
-  async #lookAtMedia(wanted: Wanted, row: store.NumberRow | undefined): Promise<Step[]> {
-    const { planes, admitting } = this.#parts
+  async #previewMedia(wanted: Wanted, row: NumberRow | undefined): Promise<Step[]> {
+    const { planes, admission } = this.#parts
     const drawn = await this.#draw(wanted, row)
-    const verdicts = await admitting.preview(drawn)
+    const verdicts = await admission.preview(drawn)
     const steps = this.#stepsOf(wanted, drawn.at(this.#placed(wanted, row)), verdicts)
     if (!planes.areSeparate) return steps
     const others = await asRefusal(planes.of(otherThan(wanted.env)).list())
@@ -141,8 +140,8 @@ export class NumberRouting {
     return [{ thing: offOther, verdict: isListed ? 'to do' : 'stands' }, ...steps]
   }
 
-  async #admit(wanted: Wanted, row: store.NumberRow | undefined, drawn: Drawn): Promise<Step[]> {
-    const { database, clock, planes, networks, admitting } = this.#parts
+  async #admit(wanted: Wanted, row: NumberRow | undefined, drawn: Drawn): Promise<Step[]> {
+    const { database, clock, planes, networks, admission } = this.#parts
     const { org, number } = wanted
     const steps: Step[] = []
     try {
@@ -152,25 +151,26 @@ export class NumberRouting {
       }
       if (wanted.origin === 'hooked' && wanted.networks.length > 0)
         await database.transaction((tx) => networks.ask(tx, org, wanted.networks, { number }, clock.now()))
-      const verdicts = await admitting.admit(drawn)
+      const verdicts = await admission.admit(drawn)
       return [...steps, ...this.#stepsOf(wanted, drawn.at(this.#placed(wanted, row)), verdicts)]
     } catch (error) {
-      // What stood before may be half gone, so it is put back as the tables say.
-      if (row) await admitting.tellLater(wanted)
+      // What was admitted before may be half gone, so it is admitted again as the tables say.
+      if (row) await admission.applyLater(wanted)
       throw error
     }
   }
 
-  async #route(wanted: Wanted, row: store.NumberRow | undefined, drawn: Drawn): Promise<Step> {
-    const { database, clock } = this.#parts
-    const stands = this.#isRouted(wanted, row)
+  async #route(wanted: Wanted, row: NumberRow | undefined, drawn: Drawn): Promise<Step> {
+    const { database, clock, admission } = this.#parts
+    const isRouted = this.#isRouted(wanted, row)
     const routing = { ...wanted, networks: ownNetworks(wanted), isApproved: this.#isApproved(wanted) }
     await database.transaction(async (tx) => {
-      if (!stands && !(await store.putNumber(tx, routing, clock.now()))) throw held(wanted.number)
-      if (!stands) await recordRoute(tx, wanted, row)
-      await admissions.setAdmitted(tx, wanted, numbersIn(drawn.wanted), clock.now())
+      if (!isRouted && !(await store.putNumber(tx, routing, clock.now())))
+        throw routedElsewhere(wanted.number)
+      if (!isRouted) await recordRoute(tx, wanted, row)
+      await admission.recordIn(tx, wanted, drawn)
     })
-    return { thing: routeThing(wanted), verdict: stands ? 'stands' : 'done' }
+    return { thing: routeThing(wanted), verdict: isRouted ? 'stands' : 'done' }
   }
 
   #stepsOf(wanted: Wanted, at: AtFence, verdicts: AdmissionVerdicts): Step[] {
@@ -182,15 +182,15 @@ export class NumberRouting {
     return `sip:${number}@${this.sipNameOf(env)}:5060`
   }
 
-  #placed(wanted: Wanted, row: store.NumberRow | undefined): Placed {
-    const isLetRing = this.#isApproved(wanted) || (row?.approved_at ?? null) !== null
-    return { ...wanted, awaits_approval: wanted.origin === 'hooked' && !isLetRing }
+  #placed(wanted: Wanted, row: NumberRow | undefined): Placed {
+    const isApproved = this.#isApproved(wanted) || (row?.approved_at ?? null) !== null
+    return { ...wanted, awaits_approval: wanted.origin === 'hooked' && !isApproved }
   }
 
-  /** Hooked, and nobody is asked. */
+  /** Hooked, and the operator approves none. */
   #isApproved = ({ origin }: Wanted) => origin === 'hooked' && !this.#parts.settings.approveHooked
 
-  #isRouted(wanted: Wanted, row: store.NumberRow | undefined): boolean {
+  #isRouted(wanted: Wanted, row: NumberRow | undefined): boolean {
     if (!row || (row.awaits_approval && this.#isApproved(wanted))) return false
     const fields = ['agent', 'channel', 'label', 'origin', 'via', 'account'] as const
     return (
@@ -199,7 +199,7 @@ export class NumberRouting {
   }
 }
 
-function recordRoute(tx: Transaction, wanted: Wanted, row: store.NumberRow | undefined) {
+function recordRoute(tx: Transaction, wanted: Wanted, row: NumberRow | undefined) {
   const { by, org, env, number, agent, channel, origin, account } = wanted
   const detail = changedFields(row ?? {}, { agent, channel, origin, account })
   return recordAudit(
@@ -214,13 +214,13 @@ function recordRoute(tx: Transaction, wanted: Wanted, row: store.NumberRow | und
 /** A peer's networks are its account's. */
 const ownNetworks = ({ origin, networks }: Wanted) => (origin === 'hooked' ? networks : [])
 
-/** Nobody learns whose it is. */
-export const held = (number: string) =>
+/** Names no org. */
+export const routedElsewhere = (number: string) =>
   conflict(`${number} is routed by somebody else on this platform: they have to let it go first`)
 
-function refuseElsewhere({ number, org, env }: Wanted, row: store.NumberRow | undefined) {
+function refuseElsewhere({ number, org, env }: Wanted, row: NumberRow | undefined) {
   if (!row) return
-  if (row.org !== org) throw held(number)
+  if (row.org !== org) throw routedElsewhere(number)
   if (row.env !== env)
     throw conflict(`${number} is in ${row.env}: move it with PUT /v1/numbers/${number}/env`)
 }

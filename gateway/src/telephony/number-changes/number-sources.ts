@@ -2,10 +2,9 @@ import type { NumberChannel } from '@switchroom/contract/numbers'
 import { notFound, unavailable } from '../../foundation/refusals.ts'
 import type { CarrierLogin, TelephonySettings } from '../../foundation/telephony-settings.ts'
 import { cutToLine } from '../../foundation/text.ts'
-import type { CarrierAccounts } from '../carriers/accounts.ts'
+import type { CarrierAccounts, FindMessagingNumber } from '../carriers/accounts.ts'
 import type { ApiCarrier, CarrierNumber } from '../carriers/api-carrier.ts'
 import { WireFailure } from '../carriers/carrier-wire.ts'
-import type { MessagingApi } from '../carriers/messaging-api.ts'
 import type { Comes } from './number-parsing.ts'
 import type { Wanted } from './number-routing.ts'
 
@@ -18,28 +17,24 @@ export interface Found extends Pick<
   login?: CarrierLogin
 }
 
-/** Asks whoever a number lives with whether it is theirs to route; nothing is written. */
-export class NumberSources {
-  readonly #accounts: CarrierAccounts
-  readonly #carrier: ApiCarrier
-  readonly #messaging: MessagingApi
-  readonly #settings: Pick<TelephonySettings, 'ownCarrier'>
+export interface NumberSourcesParts {
+  accounts: CarrierAccounts
+  carrier: ApiCarrier
+  findMessagingNumber: FindMessagingNumber
+  settings: Pick<TelephonySettings, 'ownCarrier'>
+}
 
-  constructor(
-    accounts: CarrierAccounts,
-    carrier: ApiCarrier,
-    messaging: MessagingApi,
-    settings: Pick<TelephonySettings, 'ownCarrier'>,
-  ) {
-    this.#accounts = accounts
-    this.#carrier = carrier
-    this.#messaging = messaging
-    this.#settings = settings
+/** Asks the account that a number is in whether it owns it; nothing is written. */
+export class NumberSources {
+  readonly #parts: NumberSourcesParts
+
+  constructor(parts: NumberSourcesParts) {
+    this.#parts = parts
   }
 
   /** The platform's own account, on which numbers are bought. */
   ownLogin(): CarrierLogin {
-    const { ownCarrier } = this.#settings
+    const { ownCarrier } = this.#parts.settings
     if (!ownCarrier)
       throw unavailable('this platform has no carrier account of its own: set SVC_CARRIER_ACCOUNT_SID')
     return ownCarrier
@@ -52,19 +47,20 @@ export class NumberSources {
     return { ...bought(labelOf(owned)), login }
   }
 
-  /** One that the org points here itself. */
+  /** A number that the org points here itself. */
   hooked(number: string, { via, networks }: Comes): Found {
     return { origin: 'hooked', via, account: null, account_kind: null, networks, label: number }
   }
 
-  /** One of an account of the org. */
+  /** A number in an account of the org. */
   async inAccount(
     org: string,
     channel: NumberChannel,
     number: string,
     named: string | undefined,
   ): Promise<Found> {
-    const { account, kind, networks } = await this.#accounts.findServing(org, channel, named)
+    const { accounts } = this.#parts
+    const { account, kind, networks } = await accounts.findServing(org, channel, named)
     const found: Found = {
       origin: 'imported',
       via: null,
@@ -74,7 +70,7 @@ export class NumberSources {
       label: number,
     }
     if (kind === 'sip') return found // a peer cannot be asked what it owns
-    const opened = await this.#accounts.opened(org, account)
+    const opened = await accounts.opened(org, account)
     if (opened?.kind === 'msgapp') {
       const label = await this.#messagingName(account, opened.access_token, number)
       return { ...found, networks: [], label }
@@ -87,14 +83,14 @@ export class NumberSources {
 
   /** The number as the carrier has it now. */
   async owned(login: CarrierLogin, number: string): Promise<CarrierNumber> {
-    const owned = await this.#carrier.findNumber(login, number)
+    const owned = await this.#parts.carrier.findNumber(login, number)
     if (!owned) throw notOwned(login.account_sid, number)
     return owned
   }
 
   async #messagingName(account: string, token: string, number: string): Promise<string> {
-    const answer = await this.#messaging.numberOf(account, token).catch((error: unknown) => {
-      if (!(error instanceof WireFailure) || Math.floor((error.answered ?? 0) / 100) !== 4) throw error
+    const answer = await this.#parts.findMessagingNumber(account, token).catch((error: unknown) => {
+      if (!(error instanceof WireFailure) || !error.isRefused) throw error
       throw notFound(`the messaging platform does not open account ${account}: put its access_token again`)
     })
     if (answer.number !== number) throw notOwned(account, number)
@@ -102,7 +98,7 @@ export class NumberSources {
   }
 }
 
-/** A number bought through the API carrier lives in no account of the org. */
+/** A number that the platform bought is in no account of the org. */
 export const bought = (label: string): Found => ({
   origin: 'bought',
   via: null,

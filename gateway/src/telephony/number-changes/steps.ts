@@ -1,29 +1,38 @@
 import type { Route } from '@switchroom/contract/numbers'
 import type { AdmissionVerdicts, Verdict } from '@switchroom/media/plane'
+import { unprocessable } from '../../foundation/refusals.ts'
 import { ruleName, type AtFence, type Whose } from '../admission/number-fences.ts'
 
-/** One thing that has to stand for a number to ring, and how it does; `waiting` is for the operator to change. */
+/** One thing that a change needs, and its verdict; `waiting` is for the operator to change. */
 export interface Step {
   thing: string
   verdict: Verdict | 'waiting'
 }
 
-/** Something that was looked up and found standing, or that is still to be written. */
-export interface Planned {
+/** One thing that was looked up: it is there, or it is still to be written. */
+export interface PlannedStep {
   thing: string
-  stands: boolean
+  isThere: boolean
   write: () => Promise<unknown>
 }
 
-export const asPlanned = (planned: readonly Planned[]): Step[] =>
-  planned.map(({ thing, stands }) => ({ thing, verdict: stands ? 'stands' : 'to do' }))
+/** `dry_run` of a query. */
+export function isDryRun(sent: string | undefined): boolean {
+  if (sent === undefined || sent === 'false' || sent === '0') return false
+  if (sent === 'true' || sent === '1') return true
+  throw unprocessable('dry_run: must be true or false')
+}
 
-/** Writes what does not stand, in order. */
-export async function carryOut(planned: readonly Planned[]): Promise<Step[]> {
+/** What a dry run answers. */
+export const asPlanned = (planned: readonly PlannedStep[]): Step[] =>
+  planned.map(({ thing, isThere }) => ({ thing, verdict: isThere ? 'stands' : 'to do' }))
+
+/** Writes what is not there, in order. */
+export async function carryOut(planned: readonly PlannedStep[]): Promise<Step[]> {
   const steps: Step[] = []
-  for (const { thing, stands, write } of planned) {
-    if (!stands) await write()
-    steps.push({ thing, verdict: stands ? 'stands' : 'done' })
+  for (const { thing, isThere, write } of planned) {
+    if (!isThere) await write()
+    steps.push({ thing, verdict: isThere ? 'stands' : 'done' })
   }
   return steps
 }
@@ -36,7 +45,7 @@ export const offOther = "off the other environment's media server"
 export const routeThing = ({ number, agent }: Pick<Route, 'number' | 'agent'>) =>
   `route ${number} to ${agent}`
 
-/** What became of a number at the media plane; `address` is where its org points it. */
+/** What the media plane did for a number; `address` is where its org points it. */
 export function mediaSteps(
   whose: Whose,
   at: AtFence,
@@ -53,14 +62,3 @@ export function mediaSteps(
     { thing: `rule ${ruleName(whose)}`, verdict: at.isOpen ? verdicts.rule : 'waiting' },
   ]
 }
-
-/** Exactly the fields of a route. */
-export const routeOf = ({ org, agent, channel, number, label, env, managed }: Route): Route => ({
-  org,
-  agent,
-  channel,
-  number,
-  label,
-  env,
-  managed,
-})

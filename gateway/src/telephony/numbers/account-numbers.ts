@@ -4,31 +4,30 @@ import type { Logger } from 'pino'
 import type { Database } from '../../database/database.ts'
 import type { Caller } from '../../foundation/caller.ts'
 import { notFound } from '../../foundation/refusals.ts'
-import type { CarrierAccounts } from '../carriers/accounts.ts'
+import type { CarrierAccounts, FindMessagingNumber } from '../carriers/accounts.ts'
 import type { ApiCarrier } from '../carriers/api-carrier.ts'
 import { WireFailure } from '../carriers/carrier-wire.ts'
-import type { MessagingApi } from '../carriers/messaging-api.ts'
 import { listImported } from './numbers.store.ts'
 
-export interface AvailableParts {
+export interface AccountNumbersParts {
   database: Database
   logger: Logger
   accounts: CarrierAccounts
   carrier: ApiCarrier
-  messaging: MessagingApi
+  findMessagingNumber: FindMessagingNumber
 }
 
-interface Offered {
+interface AccountNumber {
   number: string | null
   name: string | null
   account: string
 }
 
-/** What the org's accounts own, whether or not it rings here. */
-export class Available {
-  readonly #parts: AvailableParts
+/** The numbers that the org's accounts own, imported or not. */
+export class AccountNumbers {
+  readonly #parts: AccountNumbersParts
 
-  constructor(parts: AvailableParts) {
+  constructor(parts: AccountNumbersParts) {
     this.#parts = parts
   }
 
@@ -39,12 +38,12 @@ export class Available {
     const kinds = new Set(carriers.map(({ kind }) => kind))
     const kind = carrierKinds.find((known) => kinds.has(known))
     if (!kind) throw notFound('this org holds no carrier account: add one with PUT /v1/carrier')
-    const offered = (await Promise.all(carriers.map(({ account }) => this.#offeredBy(org, account)))).flat()
-    const theirs = offered.flatMap(({ number }) => number ?? [])
-    const imported = await listImported(database, { org, env }, theirs)
+    const owned = (await Promise.all(carriers.map(({ account }) => this.#ownedBy(org, account)))).flat()
+    const numbers = owned.flatMap(({ number }) => number ?? [])
+    const imported = await listImported(database, { org, env }, numbers)
     return {
       kind,
-      numbers: offered.map(({ number, name, account }) => ({
+      numbers: owned.map(({ number, name, account }) => ({
         number,
         name,
         imported: number !== null && imported.has(number),
@@ -53,7 +52,7 @@ export class Available {
     }
   }
 
-  async #offeredBy(org: string, account: string): Promise<Offered[]> {
+  async #ownedBy(org: string, account: string): Promise<AccountNumber[]> {
     const { accounts, carrier } = this.#parts
     const opened = await accounts.opened(org, account)
     if (opened?.kind === 'msgapp') return [await this.#messagingNumber(org, account, opened.access_token)]
@@ -67,11 +66,11 @@ export class Available {
   }
 
   /** A token that the platform refuses leaves the account listed with no number. */
-  async #messagingNumber(org: string, account: string, token: string): Promise<Offered> {
+  async #messagingNumber(org: string, account: string, token: string): Promise<AccountNumber> {
     try {
-      return { ...(await this.#parts.messaging.numberOf(account, token)), account }
+      return { ...(await this.#parts.findMessagingNumber(account, token)), account }
     } catch (error) {
-      if (!(error instanceof WireFailure) || Math.floor((error.answered ?? 0) / 100) !== 4) throw error
+      if (!(error instanceof WireFailure) || !error.isRefused) throw error
       const said = error.message
       this.#parts.logger.warn({ org, account, said }, 'the messaging platform does not open an account')
       return { number: null, name: null, account }

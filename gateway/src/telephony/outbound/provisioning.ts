@@ -13,7 +13,7 @@ import type { CarrierAccounts, OpenedAccount } from '../carriers/accounts.ts'
 import { friendlyName, type ApiCarrier } from '../carriers/api-carrier.ts'
 import { completeTrunk, findTrunk, originationOf } from '../carriers/trunks.ts'
 import { carrierLock, type NumberLocks } from '../admission/number-locks.ts'
-import { asPlanned, asSentences, carryOut, type Planned } from '../number-changes/steps.ts'
+import { asPlanned, asSentences, carryOut, type PlannedStep } from '../number-changes/steps.ts'
 import { newCarrierPassword } from './carrier-password.ts'
 import * as store from './provisioning.store.ts'
 
@@ -115,7 +115,7 @@ export class OutboundProvisioning {
   }
 
   /** Refuses before anything is written. */
-  async #plan(names: Names, login: CarrierLogin): Promise<Planned[]> {
+  async #plan(names: Names, login: CarrierLogin): Promise<PlannedStep[]> {
     const { carrier, database } = this.#parts
     const { org, account, sipName, host, username } = names
     const found = await findTrunk(carrier, login, sipName)
@@ -139,27 +139,27 @@ export class OutboundProvisioning {
     return [
       {
         thing: `carrier trunk ${originationOf(sipName)}`,
-        stands: found.points,
+        isThere: found.points,
         write: async () => (trunk = await completeTrunk(carrier, login, sipName, found)),
       },
       {
         thing: `termination host ${host}`,
-        stands: trunk?.domain_name === host,
+        isThere: trunk?.domain_name === host,
         write: () => carrier.setDomain(login, trunk!.sid, host),
       },
       {
         thing: `credential list ${names.list}`,
-        stands: list !== undefined,
+        isThere: list !== undefined,
         write: async () => (list = await carrier.makeCredentialList(login, names.list)),
       },
       {
         thing: `credential list ${names.list} on the trunk`,
-        stands: onTrunk.some(({ sid }) => sid === list?.sid),
+        isThere: onTrunk.some(({ sid }) => sid === list?.sid),
         write: () => carrier.addCredentialList(login, trunk!.sid, list!.sid),
       },
       {
         thing: `credential ${username}`,
-        stands: isMade,
+        isThere: isMade,
         write: async () =>
           carrier.makeCredential(login, list!.sid, { username, password: await this.#password(names) }),
       },

@@ -1,6 +1,6 @@
 import { statement, type Queryable, type Transaction } from '../../database/database.ts'
 
-/** Told whenever a fence changed; it says nothing more. */
+/** Notified without a payload whenever a fence changed. */
 export const fencesChannel = 'fences'
 
 export interface FenceRow {
@@ -51,6 +51,6 @@ export const putFence = (tx: Transaction, { name, scope, networks, numbers, pair
 const drop = statement('delete from fences where name = $1')
 export const dropFence = (tx: Transaction, name: string) => tx.rows(drop, name)
 
-const tell = statement(`select pg_notify('${fencesChannel}', '')`)
-/** Heard when the transaction is kept. */
-export const tellOfFences = (tx: Transaction) => tx.rows(tell)
+const notify = statement(`select pg_notify('${fencesChannel}', '')`)
+/** With the commit. */
+export const notifyWorkers = (tx: Transaction) => tx.rows(notify)

@@ -18,7 +18,7 @@ after(async () => {
 })
 const other = await deployment.another()
 const { sql } = deployment
-const { fences: keeper, placementOffers } = deployment.gateway.services
+const { embeddedFences: keeper, placementOffers } = deployment.gateway.services
 const plane = new EmbeddedPlane(keeper, placementOffers)
 const fleet = deployment.nobody.as(fleetKey)
 const pair = { username: 'peer', password: 'a-word-of-the-peer-4711' }

@@ -11,21 +11,21 @@ import { Wakeups } from './wakeups.ts'
 
 const longestWaitMs = 25 * secondMs
 
-export interface FenceParts {
+export interface EmbeddedFencesParts {
   database: Database
   clock: Clock
   vault: Vault
   signals: Signals
 }
 
-/** The fences of the embedded media plane, which workers hold calls to. */
-export class Fences implements FenceKeeper {
-  readonly #parts: FenceParts
-  readonly #waiting = new Wakeups()
+/** The fences of the embedded media plane: workers let calls in by them. */
+export class EmbeddedFences implements FenceKeeper {
+  readonly #parts: EmbeddedFencesParts
+  readonly #wakeups = new Wakeups()
 
-  constructor(parts: FenceParts) {
+  constructor(parts: EmbeddedFencesParts) {
     this.#parts = parts
-    const wake = () => this.#waiting.wakeAll()
+    const wake = () => this.#wakeups.wakeAll()
     parts.signals.on(store.fencesChannel, wake, wake)
   }
 
@@ -44,12 +44,12 @@ export class Fences implements FenceKeeper {
     })
   }
 
-  /** What a worker of the environment lets in; with a version that it knows, once there is another. */
+  /** What a worker of the environment lets in; with a version that it has, once there is another. */
   async forWorkers(env: Environment, known: string | undefined, gone: AbortSignal): Promise<WorkerFences> {
     const { clock } = this.#parts
     const until = later(clock.now(), longestWaitMs)
     for (;;) {
-      const woken = this.#waiting.next(env)
+      const woken = this.#wakeups.next(env)
       const fences = await this.#read(env)
       const isOver = () => fences.version !== known || gone.aborted || clock.now() >= until
       while (!isOver() && !(await woken.within(secondMs, gone)));
@@ -76,11 +76,11 @@ export class Fences implements FenceKeeper {
         (await store.readListedElsewhere(tx, numbers, scopes)).map(({ number }) => number),
       put: async (fence) => {
         await store.putFence(tx, this.#sealed(fence))
-        await store.tellOfFences(tx)
+        await store.notifyWorkers(tx)
       },
       drop: async (name) => {
         await store.dropFence(tx, name)
-        await store.tellOfFences(tx)
+        await store.notifyWorkers(tx)
       },
     }
   }

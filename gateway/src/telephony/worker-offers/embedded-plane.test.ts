@@ -7,7 +7,7 @@ import { migratedDatabase } from '../../../testing/databases.ts'
 import { Database } from '../../database/database.ts'
 import { Signals } from '../../database/signals.ts'
 import { Vault } from '../../foundation/sealing.ts'
-import { Fences } from './embedded-fences.ts'
+import { EmbeddedFences } from './embedded-fences.ts'
 import { PlacementOffers } from './placement-offers.ts'
 import { WorkerNotifier } from './worker-notifier.ts'
 
@@ -20,9 +20,9 @@ const parts = {
   clock: new TestClock(),
   vault: new Vault(Buffer.alloc(32, 7)),
   signals,
-  bell: new WorkerNotifier(signals),
+  notifier: new WorkerNotifier(signals),
 }
-const fences = new Fences(parts)
+const fences = new EmbeddedFences(parts)
 const placementOffers = new PlacementOffers(parts)
 const sql = (text: string) => database.pool.query(text)
 after(async () => {

@@ -10,7 +10,7 @@ export interface OfferRow {
   sealed: Buffer
 }
 
-export interface OfferStanding {
+export interface PlacementOfferState {
   worker: string | null
   outcome: PlacingOutcome | null
 }
@@ -23,7 +23,7 @@ const offer = statement(`
 export const insertOffer = (database: Queryable, { call, org, env, sealed }: OfferRow, now: Date) =>
   database.rows(offer, call, org, env, sealed, now)
 
-// Those that another worker takes in this very moment are passed over, not waited for.
+// Offers that another worker is taking now are passed over, not waited for.
 const take = statement<OfferRow>(`
   with next as (
     select call from placement_offers
@@ -33,7 +33,7 @@ const take = statement<OfferRow>(`
     update placement_offers o set worker = $4 from next where o.call = next.call returning o.call, o.org, o.env, o.sealed
   )
   select taken.*, pg_notify('${movedChannel}', call) from taken`)
-/** With an empty org, of any. */
+/** An empty org means any. */
 export const takeOffer = (database: Queryable, env: Environment, org: string, since: Date, worker: string) =>
   database.row(take, env, org, since, worker)
 
@@ -45,10 +45,10 @@ const giveBack = statement(`
 export const giveBackOffer = (database: Queryable, call: string, worker: string) =>
   database.rows(giveBack, call, worker)
 
-const read = statement<OfferStanding>(`select worker, outcome from placement_offers where call = $1`)
+const read = statement<PlacementOfferState>(`select worker, outcome from placement_offers where call = $1`)
 export const readOffer = (database: Queryable, call: string) => database.row(read, call)
 
-const readOf = statement<OfferStanding>(
+const readOf = statement<PlacementOfferState>(
   `select worker, outcome from placement_offers where call = $1 and org = $2 and env = $3`,
 )
 export const readOfferOf = (database: Queryable, call: string, org: string, env: Environment) =>
@@ -75,4 +75,4 @@ export const closeOffer = (database: Queryable, call: string, outcome: PlacingOu
   database.row(close, call, outcome)
 
 const forget = statement('delete from placement_offers where offered_at < $1')
-export const forgetOffers = (database: Queryable, before: Date) => database.rows(forget, before)
+export const deleteOffers = (database: Queryable, before: Date) => database.rows(forget, before)

@@ -9,25 +9,25 @@ import type { SealedPlace, Vault } from '../../foundation/sealing.ts'
 import * as store from './placement-offers.store.ts'
 import type { WorkerNotifier } from './worker-notifier.ts'
 
-/** A call that nobody took by then is no longer wanted, whatever became of the gateway that offered it. */
+/** A call that no worker took by then is not dialled any more, even if the gateway that offered it is gone. */
 const offeredForMs = 15 * secondMs
-/** How often one who waits looks at the clock. */
+/** How often a waiting request looks at the clock. */
 const pollEveryMs = secondMs
-/** A worker that repeats what it told is answered for as long. */
+/** For as long, a worker that repeats its outcome is answered. */
 const keptMs = hourMs
 
-export interface OfferParts {
+export interface PlacementOfferParts {
   database: Database
   clock: Clock
   vault: Vault
-  bell: WorkerNotifier
+  notifier: WorkerNotifier
 }
 
-/** Calls that the embedded media plane lays before its workers: each is dialled by one of them. */
+/** Calls that the embedded media plane offers to its workers: each is dialled by one of them. */
 export class PlacementOffers implements PlacementDesk {
-  readonly #parts: OfferParts
+  readonly #parts: PlacementOfferParts
 
-  constructor(parts: OfferParts) {
+  constructor(parts: PlacementOfferParts) {
     this.#parts = parts
   }
 
@@ -53,7 +53,7 @@ export class PlacementOffers implements PlacementDesk {
     return closed?.outcome ?? outcome
   }
 
-  /** A call for this worker to dial: of its own org, or for the platform's workers of any. */
+  /** A call for this worker to dial: of its own org; for a worker of the platform, of any org. */
   async takeNext({ env, org, kind }: Caller, worker: string): Promise<Placement | undefined> {
     const { database, clock, vault } = this.#parts
     const since = later(clock.now(), -offeredForMs)
@@ -65,38 +65,38 @@ export class PlacementOffers implements PlacementDesk {
     await store.giveBackOffer(this.#parts.database, call, worker)
   }
 
-  /** How the dial went, once. */
+  /** The outcome of the dial, once. */
   async tell(caller: Caller, call: string, told: TellPlacement): Promise<ToldPlacement> {
     const { database } = this.#parts
     const { org, env } = caller
     const { worker } = told
     const outcome = outcomeIn(told)
     if (await store.tellOffer(database, { call, org, env, worker }, outcome)) return { call, outcome }
-    const standing = await store.readOfferOf(database, call, org, env)
-    if (!standing) throw notFound(`the call ${call} is not there to be dialled`)
-    if (standing.worker !== worker) throw conflict(`the call ${call} is not yours to dial`)
-    if (standing.outcome !== outcome)
-      throw conflict(`the call ${call} is over: ${standing.outcome ?? 'nobody waits for it'}`)
+    const state = await store.readOfferOf(database, call, org, env)
+    if (!state) throw notFound(`the call ${call} is not there to be dialled`)
+    if (state.worker !== worker) throw conflict(`the call ${call} is not yours to dial`)
+    if (state.outcome !== outcome)
+      throw conflict(`the call ${call} is over: ${state.outcome ?? 'nobody waits for it'}`)
     return { call, outcome }
   }
 
   async deleteExpired() {
-    await store.forgetOffers(this.#parts.database, later(this.#parts.clock.now(), -keptMs))
+    await store.deleteOffers(this.#parts.database, later(this.#parts.clock.now(), -keptMs))
   }
 
   async #wait(
     call: string,
     withinS: number,
     signal: AbortSignal,
-    isWaitedFor: (standing: store.OfferStanding) => boolean,
+    isReached: (state: store.PlacementOfferState) => boolean,
   ): Promise<boolean> {
-    const { database, clock, bell } = this.#parts
+    const { database, clock, notifier } = this.#parts
     const until = later(clock.now(), withinS * secondMs)
     for (;;) {
-      const woken = bell.forCalls.next(call)
-      const standing = await store.readOffer(database, call)
-      if (!standing || standing.outcome !== null) return false
-      if (isWaitedFor(standing)) return true
+      const woken = notifier.forCalls.next(call)
+      const state = await store.readOffer(database, call)
+      if (!state || state.outcome !== null) return false
+      if (isReached(state)) return true
       if (signal.aborted || clock.now() >= until) return false
       await woken.within(pollEveryMs, signal)
     }

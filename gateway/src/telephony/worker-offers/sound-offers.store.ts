@@ -11,11 +11,11 @@ const offer = statement<{ call: string }>(`
   )
   select call, pg_notify('${offeredChannel}', env) from offered`)
 
-/** Of several that come by one token at an instant, one; nothing for a token that opens nothing. */
+/** Of several that come by one token at the same time, one; undefined for a token that opens nothing. */
 export const offerSound = (database: Queryable, digest: Buffer, sdp: string, now: Date) =>
   database.row(offer, digest, sdp, now)
 
-// Those that another worker takes in this very moment are passed over, not waited for.
+// Offers that another worker is taking now are passed over, not waited for.
 const take = statement<BrowserOffer>(`
   with next as (
     select call from browser_calls
@@ -26,7 +26,7 @@ const take = statement<BrowserOffer>(`
   )
   select c.id as call, c.org, c.env, c.agent, taken.offer as sdp from taken join calls c on c.id = taken.call`)
 
-/** With an empty org, of any. */
+/** An empty org means any. */
 export const takeOffer = (database: Queryable, env: Environment, org: string, since: Date, worker: string) =>
   database.row(take, env, org, since, worker)
 
@@ -40,20 +40,20 @@ const giveBack = statement(`
 export const giveBackOffer = (database: Queryable, call: string, worker: string) =>
   database.rows(giveBack, call, worker)
 
-export interface SoundStanding {
+export interface SoundOfferState {
   worker: string | null
   answer: string | null
   refused: string | null
 }
 
-const read = statement<SoundStanding>(`select worker, answer, refused from browser_calls where call = $1`)
+const read = statement<SoundOfferState>(`select worker, answer, refused from browser_calls where call = $1`)
 
-export const readStanding = (database: Queryable, call: string) => database.row(read, call)
+export const readOffer = (database: Queryable, call: string) => database.row(read, call)
 
-const readOf = statement<SoundStanding>(`
+const readOf = statement<SoundOfferState>(`
   select worker, answer, refused from browser_calls where call = $1 and org = $2 and env = $3`)
 
-export const readStandingOf = (database: Queryable, call: string, org: string, env: Environment) =>
+export const readOfferOf = (database: Queryable, call: string, org: string, env: Environment) =>
   database.row(readOf, call, org, env)
 
 const answer = statement<{ call: string }>(`
@@ -64,7 +64,7 @@ const answer = statement<{ call: string }>(`
   )
   select call, pg_notify('${movedChannel}', call) from answered`)
 
-/** Once, and only while somebody waits for it. */
+/** Once, and only while the browser waits for it. */
 export const answerOffer = (
   database: Queryable,
   of: { call: string; org: string; env: Environment; worker: string },
@@ -75,5 +75,5 @@ const withdraw = statement<{ call: string }>(`
   update browser_calls set offered_at = null, offer = null, worker = null, refused = null
   where call = $1 and answer is null returning call`)
 
-/** Nothing where an answer came at the same instant. */
+/** Undefined if an answer came at the same time. */
 export const withdrawOffer = (database: Queryable, call: string) => database.row(withdraw, call)

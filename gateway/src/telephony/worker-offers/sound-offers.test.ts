@@ -184,11 +184,11 @@ test('a worker that hangs up in the moment in which a browser is its own gives i
   const offered = page.offer()
   await isOffered(page.call)
   const gone = new AbortController()
-  const taking = new OfferClaims({
+  const offerClaims = new OfferClaims({
     clock,
-    bell: new WorkerNotifier({ on() {} }),
-    placements: placementOffers,
-    sounds: {
+    notifier: new WorkerNotifier({ on() {} }),
+    placementOffers,
+    soundOffers: {
       takeNext: async (...asked) => {
         const taken = await soundOffers.takeNext(...asked)
         gone.abort()
@@ -199,7 +199,7 @@ test('a worker that hangs up in the moment in which a browser is its own gives i
   })
   const caller = { kind: 'fleet', env: 'sandbox', org: '' } as Caller
   const nothing = { placement: null, offer: null }
-  assert.deepEqual(await taking.take(caller, { worker: 'gone' }, gone.signal), nothing)
+  assert.deepEqual(await offerClaims.take(caller, { worker: 'gone' }, gone.signal), nothing)
   assert.equal((await takeOffer(fleet, 'w1')).call, page.call)
   assert.equal((await answerOffer(fleet, page.call, 'w1')).status, 204)
   assert.equal((await offered).status, 201)

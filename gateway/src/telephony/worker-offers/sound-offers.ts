@@ -8,15 +8,18 @@ import { digestOf } from '../../foundation/secrets.ts'
 import type { WorkerNotifier } from './worker-notifier.ts'
 import * as store from './sound-offers.store.ts'
 
+/** Where browsers bring their offers when no media server takes them. */
+export const offersPath = '/v1/rtc'
+
 /** How long a browser waits for a worker's answer. */
 const answeredWithinMs = 10 * secondMs
-/** How often one who waits looks at the clock. */
+/** How often a waiting request looks at the clock. */
 const pollEveryMs = secondMs
 
 export interface SoundOfferParts {
   database: Database
   clock: Clock
-  bell: WorkerNotifier
+  notifier: WorkerNotifier
 }
 
 /** Browsers that offer their microphones, and the workers that answer them. */
@@ -35,10 +38,10 @@ export class SoundOffers {
     const offered = await store.offerSound(database, digestOf(token), sdp, clock.now())
     if (!offered) throw unauthorized('this token opens no call: it is unknown, used or over')
     const { call } = offered
-    const standing = await this.#wait(call, gone)
-    const isWithdrawn = !standing?.answer && (await store.withdrawOffer(database, call))
-    if (isWithdrawn) throw unavailable(standing?.refused ?? 'no worker is free: try again in a moment', 5)
-    const answer = standing?.answer ?? (await store.readStanding(database, call))?.answer
+    const state = await this.#wait(call, gone)
+    const isWithdrawn = !state?.answer && (await store.withdrawOffer(database, call))
+    if (isWithdrawn) throw unavailable(state?.refused ?? 'no worker is free: try again in a moment', 5)
+    const answer = state?.answer ?? (await store.readOffer(database, call))?.answer
     if (!answer) throw new Error('an offer that cannot be withdrawn was answered')
     return { call, sdp: answer }
   }
@@ -62,21 +65,21 @@ export class SoundOffers {
       throw badRequest('answer with an sdp or with why it is refused, one of them')
     const answered = { ...(sdp !== undefined && { sdp }), ...(refused !== undefined && { refused }) }
     if (await store.answerOffer(database, { call, org, env, worker }, answered)) return
-    const standing = await store.readStandingOf(database, call, org, env)
-    if (!standing) throw notFound(`no browser opened the call ${call}`)
-    const isRepeated = standing.worker === worker && sdp !== undefined && standing.answer === sdp
+    const state = await store.readOfferOf(database, call, org, env)
+    if (!state) throw notFound(`no browser opened the call ${call}`)
+    const isRepeated = state.worker === worker && sdp !== undefined && state.answer === sdp
     if (!isRepeated) throw conflict(`the call ${call} is not yours to answer: nobody waits for it`)
   }
 
-  /** How it stands once there is an answer, the time is over, or the signal came. */
-  async #wait(call: string, gone: AbortSignal): Promise<store.SoundStanding | undefined> {
-    const { database, clock, bell } = this.#parts
+  /** The offer once there is an answer, the time is over, or the signal came. */
+  async #wait(call: string, gone: AbortSignal): Promise<store.SoundOfferState | undefined> {
+    const { database, clock, notifier } = this.#parts
     const until = later(clock.now(), answeredWithinMs)
     for (;;) {
-      const woken = bell.forCalls.next(call)
-      const standing = await store.readStanding(database, call)
-      if (!standing || standing.answer !== null || standing.refused !== null) return standing
-      if (gone.aborted || clock.now() >= until) return standing
+      const woken = notifier.forCalls.next(call)
+      const state = await store.readOffer(database, call)
+      if (!state || state.answer !== null || state.refused !== null) return state
+      if (gone.aborted || clock.now() >= until) return state
       await woken.within(pollEveryMs, gone)
     }
   }

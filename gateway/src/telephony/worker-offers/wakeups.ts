@@ -1,27 +1,27 @@
-/** Somebody who waits to be woken. */
-export interface Woken {
-  /** Answers whether it was woken before this time was over and before the signal came. */
+/** One wait for a wake-up. */
+export interface Wakeup {
+  /** Whether it came before this time was over and before the signal. */
   within(ms: number, signal: AbortSignal): Promise<boolean>
 }
 
-/** Those who wait for something to happen elsewhere. */
+/** Requests that wait for an event, by key. */
 export class Wakeups {
-  readonly #wakings = new Map<string, PromiseWithResolvers<void>>()
+  readonly #pending = new Map<string, PromiseWithResolvers<void>>()
 
-  /** From now on: what happens before it is waited for is not missed. */
-  next(key: string): Woken {
-    const waking = this.#wakings.get(key) ?? Promise.withResolvers<void>()
-    this.#wakings.set(key, waking)
-    return { within: (ms, signal) => firstOf(waking.promise, ms, signal) }
+  /** From now on: an event before `within` is called is not missed. */
+  next(key: string): Wakeup {
+    const pending = this.#pending.get(key) ?? Promise.withResolvers<void>()
+    this.#pending.set(key, pending)
+    return { within: (ms, signal) => firstOf(pending.promise, ms, signal) }
   }
 
   wake(key: string) {
-    this.#wakings.get(key)?.resolve()
-    this.#wakings.delete(key)
+    this.#pending.get(key)?.resolve()
+    this.#pending.delete(key)
   }
 
   wakeAll() {
-    for (const key of this.#wakings.keys()) this.wake(key)
+    for (const key of this.#pending.keys()) this.wake(key)
   }
 }
 

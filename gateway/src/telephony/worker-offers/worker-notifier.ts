@@ -1,12 +1,12 @@
 import type { Signals } from '../../database/signals.ts'
 import { Wakeups } from './wakeups.ts'
 
-/** Told with the environment of a call that waits for a worker. */
+/** With the environment of a call that waits for a worker. */
 export const offeredChannel = 'placement_offered'
-/** Told with a call that was taken or told of. */
+/** With a call that a worker took, or whose outcome it told. */
 export const movedChannel = 'placement_moved'
 
-/** Wakes workers that wait for a call, and those who wait for a worker, on whichever gateway it happens. */
+/** Wakes workers that wait for a call, and requests that wait for a worker, on every gateway. */
 export class WorkerNotifier {
   /** By environment. */
   readonly forWorkers = new Wakeups()

@@ -11,14 +11,23 @@ import { fleetOnly, openingWorker, worker } from '../../http/access.ts'
 import { callerGone } from '../../http/caller-gone.ts'
 import { refusals } from '../../http/refusals.ts'
 import type { Server } from '../../http/server.ts'
-import type { Fences } from './embedded-fences.ts'
-import type { PlacementOffers } from './placement-offers.ts'
+import type { EmbeddedFences } from './embedded-fences.ts'
 import type { OfferClaims } from './offer-claims.ts'
+import type { PlacementOffers } from './placement-offers.ts'
+
+interface WorkerOffers {
+  embeddedFences: EmbeddedFences
+  placementOffers: PlacementOffers
+  offerClaims: OfferClaims
+}
 
 /** What workers of the embedded media plane ask. */
-export function mediaRoutes(server: Server, fences: Fences, offers: PlacementOffers, taking: OfferClaims) {
+export function workerOfferRoutes(
+  server: Server,
+  { embeddedFences, placementOffers, offerClaims }: WorkerOffers,
+) {
   const stopping = new AbortController()
-  server.addHook('preClose', async () => stopping.abort()) // whoever waits is answered, and asks another gateway
+  server.addHook('preClose', async () => stopping.abort()) // a worker that waits is answered, and asks another gateway
 
   server.get(
     '/v1/worker/fences',
@@ -31,7 +40,11 @@ export function mediaRoutes(server: Server, fences: Fences, offers: PlacementOff
       },
     },
     ({ query }, reply) =>
-      fences.forWorkers(query.env, query.after, AbortSignal.any([callerGone(reply), stopping.signal])),
+      embeddedFences.forWorkers(
+        query.env,
+        query.after,
+        AbortSignal.any([callerGone(reply), stopping.signal]),
+      ),
   )
 
   server.post(
@@ -46,7 +59,7 @@ export function mediaRoutes(server: Server, fences: Fences, offers: PlacementOff
       },
     },
     ({ caller, body }, reply) =>
-      taking.take(caller, body, AbortSignal.any([callerGone(reply), stopping.signal])),
+      offerClaims.take(caller, body, AbortSignal.any([callerGone(reply), stopping.signal])),
   )
 
   server.post(
@@ -54,12 +67,12 @@ export function mediaRoutes(server: Server, fences: Fences, offers: PlacementOff
     {
       access: worker,
       schema: {
-        summary: 'Tell how dialling a call went; 409 says that nobody wants it any more',
+        summary: 'Tell the outcome of dialling a call; 409 says that the call is over',
         params: CallParams,
         body: TellPlacement,
         response: { 200: ToldPlacement, ...refusals(404, 409) },
       },
     },
-    ({ caller, params, body }) => offers.tell(caller, params.call, body),
+    ({ caller, params, body }) => placementOffers.tell(caller, params.call, body),
   )
 }

@@ -1,4 +1,4 @@
-import type { CarrierAccounts } from '../telephony/carriers/accounts.ts'
+import type { CarrierAccounts } from '../../telephony/carriers/accounts.ts'
 
 /** What the platform's API is asked on. */
 export class AccessTokens {

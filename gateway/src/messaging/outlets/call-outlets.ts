@@ -3,27 +3,27 @@ import { entryOf } from '../../calls/log/stamping.ts'
 import type { Outlet } from '../../calls/written/outlets.ts'
 import type { Transaction } from '../../database/database.ts'
 import { secondMs } from '../../foundation/clock.ts'
-import type { Receipt, Received } from '../received.ts'
-import { CallSending, readOpaque, type CallSendingParts } from './call-sending.ts'
-import * as store from './sending.store.ts'
+import type { Receipt, Received } from '../platform/received.ts'
+import { CallOutlet, readOpaque, type CallOutletParts } from './call-outlet.ts'
+import * as store from './call-outlets.store.ts'
 
 const pollEveryMs = 5 * secondMs
 const takenAtOnce = 100
 const pageSize = 1000
 
-export interface SendingsParts extends Omit<CallSendingParts, 'gateway'> {
+export interface CallOutletsParts extends Omit<CallOutletParts, 'gateway'> {
   gateways: Pick<RunningGateways, 'id' | 'aliveSince'>
 }
 
 /** What this gateway brings to contacts: of the calls it runs, and of ended ones whose sender is gone. */
-export class Sendings {
-  readonly #parts: SendingsParts
-  readonly #open = new Map<string, CallSending>()
+export class CallOutlets {
+  readonly #parts: CallOutletsParts
+  readonly #open = new Map<string, CallOutlet>()
   #timer: NodeJS.Timeout | undefined
   #polling: Promise<void> = Promise.resolve()
   #isStopped = false
 
-  constructor(parts: SendingsParts) {
+  constructor(parts: CallOutletsParts) {
     this.#parts = parts
   }
 
@@ -56,7 +56,7 @@ export class Sendings {
 
   /** Of a call that this gateway runs. */
   open(call: string): Outlet {
-    const sending = new CallSending(call, { ...this.#parts, gateway: this.#parts.gateways.id }, () => {
+    const sending = new CallOutlet(call, { ...this.#parts, gateway: this.#parts.gateways.id }, () => {
       if (this.#open.get(call) === sending) this.#open.delete(call)
     })
     this.#open.set(call, sending)

@@ -131,7 +131,7 @@ test('what a gateway lost sight of in a call that ended it sends at its next loo
   await deployment.sql('insert into sendings select * from json_populate_record(null::sendings, $1)', [
     JSON.stringify(sending),
   ])
-  deployment.gateway.services.sendings.poll()
+  deployment.gateway.services.callOutlets.poll()
   assert.deepEqual(await desk.texts(contact, 2), ['You said one', 'You said one'])
 })
 
@@ -148,7 +148,7 @@ test('a receipt settles only sends of its own org (ND-80)', async () => {
   }
   await until('it is settled', settled)
   await deployment.sql('update sends set settled_at = null where call = $1', [call])
-  const { sendings } = deployment.gateway.services
+  const { callOutlets } = deployment.gateway.services
   const [turn] = await desk.entries(call, 'agent.message')
   const receipt = {
     env: 'sandbox',
@@ -160,8 +160,8 @@ test('a receipt settles only sends of its own org (ND-80)', async () => {
     opaque: `${call}:${turn?.seq}:0`,
     status: 'sent',
   } as const
-  await sendings.settle({ ...receipt, org: 'org_another' })
+  await callOutlets.settle({ ...receipt, org: 'org_another' })
   assert.equal(await settled(), false)
-  await sendings.settle({ ...receipt, org: org.id })
+  await callOutlets.settle({ ...receipt, org: org.id })
   assert.equal(await settled(), true)
 })

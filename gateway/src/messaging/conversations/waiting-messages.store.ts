@@ -1,6 +1,6 @@
 import type { Environment } from '@switchroom/contract/scopes'
 import { statement, type Queryable, type Transaction } from '../../database/database.ts'
-import type { Received } from '../received.ts'
+import type { Received } from '../platform/received.ts'
 
 /** An agent whose messages wait until an app holds it. */
 export interface WaitedFor {

@@ -1,5 +1,5 @@
 import type { Environment } from '@switchroom/contract/scopes'
-import type { Transaction } from '../database/database.ts'
+import type { Transaction } from '../../database/database.ts'
 
 /** Whose number something came to, and which agent answers there. */
 export interface Addressed {

@@ -6,20 +6,20 @@ import type { Outlet } from '../../calls/written/outlets.ts'
 import type { Database } from '../../database/database.ts'
 import { secondMs, type Clock } from '../../foundation/clock.ts'
 import { WireFailure, wireTimeoutMs } from '../../telephony/carriers/carrier-wire.ts'
-import type { PlatformApi } from './platform-api.ts'
-import * as store from './sending.store.ts'
-import { partsOf } from './splitting.ts'
+import type { MessagingPlatform } from '../platform/messaging-platform.ts'
+import * as store from './call-outlets.store.ts'
+import { partsOf } from './message-parts.ts'
 
 /** How often it is looked whether the platform says of a send, whose gateway died, that it came. */
 const pollEveryMs = secondMs / 2
 const longestPauseMs = 30 * secondMs
 
-export interface CallSendingParts {
+export interface CallOutletParts {
   database: Database
   clock: Clock
   logger: Logger
   log: Log
-  api: PlatformApi
+  messagingPlatform: MessagingPlatform
   /** What answers go out on: the org's own for this number, else the deployment's. */
   tokenOf: (route: store.Route) => Promise<string | undefined>
   /** This gateway's name. */
@@ -39,9 +39,9 @@ class NotOurs extends Error {}
  * Brings what the agent says in one call to its contact, by the call's log: turn by turn and part by part, each
  * once as far as the platform tells.
  */
-export class CallSending implements Outlet {
+export class CallOutlet implements Outlet {
   readonly #call: string
-  readonly #parts: CallSendingParts
+  readonly #parts: CallOutletParts
   readonly #onGone: () => void
   readonly #turns: Turn[] = []
   readonly #leaving = new AbortController()
@@ -53,7 +53,7 @@ export class CallSending implements Outlet {
   #isEnded = false
   #left: Promise<void> = Promise.resolve()
 
-  constructor(call: string, parts: CallSendingParts, onGone: () => void) {
+  constructor(call: string, parts: CallOutletParts, onGone: () => void) {
     this.#call = call
     this.#parts = parts
     this.#onGone = onGone
@@ -179,7 +179,7 @@ export class CallSending implements Outlet {
   }
 
   async #send(key: store.PartKey, text: string, messageId: unknown, route: store.Route) {
-    const { database, clock, api, tokenOf } = this.#parts
+    const { database, clock, messagingPlatform, tokenOf } = this.#parts
     const accessToken = await tokenOf(route)
     if (!(await this.#attempt(key))) return
     const refused = (detail: string) => this.#insist(() => this.#refuse(key, messageId, detail))
@@ -187,7 +187,7 @@ export class CallSending implements Outlet {
     const { phone_number_id: phoneNumberId, contact } = route
     try {
       const opaque = opaqueOf(key)
-      const id = await api.send({ phoneNumberId, accessToken, contact, text, opaque })
+      const id = await messagingPlatform.send({ phoneNumberId, accessToken, contact, text, opaque })
       await this.#insist(() => store.settleSend(database, key, clock.now(), id))
     } catch (error) {
       if (!(error instanceof WireFailure)) throw error

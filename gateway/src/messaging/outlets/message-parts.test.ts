@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { partsOf } from './splitting.ts'
+import { partsOf } from './message-parts.ts'
 
 const word = (length: number, letter = 'a') => letter.repeat(length)
 

@@ -7,13 +7,13 @@ import { agentLog } from '../../calls/log/stamping.ts'
 import type { Database, Transaction } from '../../database/database.ts'
 import { dayMs, later, secondMs, type Clock } from '../../foundation/clock.ts'
 import { Refusal } from '../../foundation/refusals.ts'
-import type { Received } from '../received.ts'
+import type { Received } from '../platform/received.ts'
 import type { ConversationCalls } from './conversation-calls.ts'
-import * as store from './waiting.store.ts'
+import * as store from './waiting-messages.store.ts'
 
 const pollEveryMs = 5 * secondMs
 
-export interface WaitingParts {
+export interface WaitingMessagesParts {
   database: Database
   clock: Clock
   logger: Logger
@@ -26,13 +26,13 @@ export interface WaitingParts {
 
 /** Messages that came while no app held their agent: taken oldest first once one does. */
 export class WaitingMessages {
-  readonly #parts: WaitingParts
+  readonly #parts: WaitingMessagesParts
   /** The agents whose messages are being taken, and whether there may be more by now. */
   readonly #taking = new Map<string, { isMore: boolean; done: Promise<void> }>()
   #timer: NodeJS.Timeout | undefined
   #isStopped = false
 
-  constructor(parts: WaitingParts) {
+  constructor(parts: WaitingMessagesParts) {
     this.#parts = parts
   }
 
