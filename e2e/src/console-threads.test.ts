@@ -15,7 +15,7 @@ const { url } = deployment
 const { key, client } = await org.person('supervisor')
 
 test('a person reads what came, answers it, takes the conversation over, writes while the model is quiet, and gives it back', async () => {
-  const desk = await messaging.newDesk()
+  const desk = await messaging.newMessagingAgent()
   const app = await desk.app()
   const contact = newContact()
   model.reply = () => 'We have rye.'
@@ -72,7 +72,7 @@ test('a person reads what came, answers it, takes the conversation over, writes 
 })
 
 test('what waits for an app, what is refused, and a conversation that is over each say so where one would write', async () => {
-  const desk = await messaging.newDesk()
+  const desk = await messaging.newMessagingAgent()
   const contact = newContact()
   await desk.write(contact, 'Is anybody there?', { name: 'Carla' })
   const at = `/threads/${desk.agent}/${encodeURIComponent(contact)}`
@@ -105,7 +105,7 @@ test('what waits for an app, what is refused, and a conversation that is over ea
 })
 
 test('whoever runs the team erases a person from their thread, and the thread is gone', async () => {
-  const desk = await messaging.newDesk()
+  const desk = await messaging.newMessagingAgent()
   const app = await desk.app()
   const contact = newContact()
   model.reply = () => 'Noted.'
@@ -127,7 +127,7 @@ test('whoever runs the team erases a person from their thread, and the thread is
 })
 
 test('the inbox is narrowed to what is unread, to an agent and to words, and fits both widths', async () => {
-  const desk = await messaging.newDesk()
+  const desk = await messaging.newMessagingAgent()
   const app = await desk.app()
   model.reply = () => 'Noted.'
   const contacts = Array.from({ length: 30 }, newContact)

@@ -1,9 +1,9 @@
-import { NumberDesk } from '@switchroom/gateway/testing/telephony/number-fixture'
+import { NumberFixture } from '@switchroom/gateway/testing/telephony/number-fixture'
 import { after } from 'node:test'
 
 /** A deployment with a carrier, whose orgs are looked at in a browser. */
 export async function openNumberDesk() {
-  const desk = await NumberDesk.start({
+  const desk = await NumberFixture.start({
     settings: { SVC_APPROVE_HOOKED: 'true', SVC_VERIFY_FROM: '+15005550006' },
   })
   after(() => desk[Symbol.asyncDispose]())

@@ -49,7 +49,7 @@ import { workerRoutes } from './calls/spoken/worker.routes.ts'
 import { chatRoutes } from './calls/written/chat.routes.ts'
 import { browserCallRoutes } from './telephony/browser/browser-calls.routes.ts'
 import { platformWorkerRoutes } from './telephony/workers/workers.routes.ts'
-import { placingRoutes } from './telephony/placing/placing.routes.ts'
+import { callPlacerRoutes } from './telephony/placing/call-placer.routes.ts'
 import { ownPhoneRoutes } from './telephony/own-phone/own-phones.routes.ts'
 import { carrierRoutes } from './telephony/carriers/carriers.routes.ts'
 import { consentRoutes } from './telephony/consents/consents.routes.ts'
@@ -157,9 +157,9 @@ export async function makeApp(
   browserCallRoutes(server, services.browserCalls)
   consentRoutes(server, services.consents)
   dialPolicyRoutes(server, services.dialPolicies)
-  diallingRoutes(server, services.dialling, services.dialLedger)
+  diallingRoutes(server, services.dialDecisions, services.dialLedger)
   ownPhoneRoutes(server, services.ownPhones)
-  placingRoutes(server, services.placing, services.legs)
+  callPlacerRoutes(server, services.callPlacer, services.legs)
   numberRoutes(server, services.numbers, services.accountNumbers)
   numberChangeRoutes(server, services)
   hookedApprovalRoutes(server, services.hookedApprovals)

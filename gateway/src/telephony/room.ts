@@ -11,7 +11,7 @@ import type { FindMessagingNumber } from './carriers/accounts.ts'
 import { makeCarriers } from './carriers/room.ts'
 import { BrowserCalls } from './browser/browser-calls.ts'
 import { Consents } from './consents/consents.ts'
-import { Dialling } from './dialling/dialling.ts'
+import { DialDecisions } from './dialling/dial-decisions.ts'
 import { DialLedger } from './dialling/ledger.ts'
 import { DialPolicies } from './dialling/policies.ts'
 import { FromNumbers } from './dialling/from-numbers.ts'
@@ -24,7 +24,7 @@ import { OwnPhones } from './own-phone/own-phones.ts'
 import { Legs } from './placing/legs.ts'
 import { Placements } from './placing/placements.ts'
 import { Workers } from './workers/workers.ts'
-import { Placing } from './placing/placing.ts'
+import { CallPlacer } from './placing/call-placer.ts'
 import { makeWorkerOffers } from './worker-offers/room.ts'
 
 export type TelephonyRoom = ReturnType<typeof makeTelephony>
@@ -77,7 +77,7 @@ export function makeTelephony(
   })
   const consents = new Consents(database, clock)
   const dialPolicies = new DialPolicies(database, orgs)
-  const dialling = new Dialling({ database, clock, gateways: runningGateways })
+  const dialDecisions = new DialDecisions({ database, clock, gateways: runningGateways })
   const dialLedger = new DialLedger(database)
   const fromNumbers = new FromNumbers(database)
   const outboundProvisioning = new OutboundProvisioning({
@@ -119,13 +119,13 @@ export function makeTelephony(
   })
   const workers = new Workers(database, clock)
   const placementTasks = new SpokenCallTasks([placements, browserCalls], logger)
-  const placing = new Placing({
-    dialling,
+  const callPlacer = new CallPlacer({
+    dialDecisions,
     records: callRecords,
     placements,
     logTokens: authentication.logTokens,
   })
-  const legs = new Legs({ ...parts, records: callRecords, dialling, trunkOf })
+  const legs = new Legs({ ...parts, records: callRecords, dialDecisions, trunkOf })
 
   return {
     ...workerOffers,
@@ -139,7 +139,7 @@ export function makeTelephony(
     outboundReadinesses,
     consents,
     dialPolicies,
-    dialling,
+    dialDecisions,
     dialLedger,
     fromNumbers,
     ownPhones,
@@ -147,7 +147,7 @@ export function makeTelephony(
     workers,
     placements,
     placementTasks,
-    placing,
+    callPlacer,
     legs,
   }
 }

@@ -33,53 +33,53 @@ const never = new Promise<undefined>(() => {})
 
 test('an answer that was on its way when its gateway died is not sent again where the platform says that it came (ND-80)', async () => {
   await using killed = await startProcess()
-  const desk = await messaging.newDesk()
-  await desk.app()
+  const messagingAgent = await messaging.newMessagingAgent()
+  await messagingAgent.app()
   const contact = newContact()
   platform.onSent = async () => await never
-  await desk.write(contact, 'one', {}, killed)
-  await desk.texts(contact, 1)
+  await messagingAgent.write(contact, 'one', {}, killed)
+  await messagingAgent.texts(contact, 1)
   await killed.kill()
   platform.onSent = () => {}
   const sent = platform.sent.find(({ to }) => to === contact)
   assert.ok(sent)
-  await desk.status(sent, 'sent')
-  await desk.write(contact, 'two')
-  assert.deepEqual(await desk.texts(contact, 2), ['You said one', 'You said two'])
+  await messagingAgent.status(sent, 'sent')
+  await messagingAgent.write(contact, 'two')
+  assert.deepEqual(await messagingAgent.texts(contact, 2), ['You said one', 'You said two'])
   assert.equal(posts(contact).length, 2)
   assert.equal(model.asked.length, 2)
 })
 
 test('one of which the platform says nothing is sent again after ten seconds, before anything else (ND-80)', async () => {
   await using killed = await startProcess()
-  const desk = await messaging.newDesk()
-  await desk.app()
+  const messagingAgent = await messaging.newMessagingAgent()
+  await messagingAgent.app()
   const contact = newContact()
   platform.fault = () => never
-  await desk.write(contact, 'one', {}, killed)
+  await messagingAgent.write(contact, 'one', {}, killed)
   await until('it is on its way', () => posts(contact).length === 1)
   await killed.kill()
   platform.fault = () => undefined
-  await desk.write(contact, 'two')
-  assert.deepEqual(await desk.texts(contact, 2), ['You said one', 'You said two'])
+  await messagingAgent.write(contact, 'two')
+  assert.deepEqual(await messagingAgent.texts(contact, 2), ['You said one', 'You said two'])
   const opaque = posts(contact).map(({ body }) => body?.['biz_opaque_callback_data'])
   assert.equal(opaque[0], opaque[1])
   const { rows } = await deployment.sql(
     `select extract(epoch from min(settled_at) - (select opened_at from calls where id = call)) as waited_s
      from sends where call = $1 group by call`,
-    [await desk.call(contact)],
+    [await messagingAgent.call(contact)],
   )
   assert.ok(Number(rows[0].waited_s) >= 9.9, `waited ${rows[0].waited_s} s`)
 })
 
 test('a gateway that stops waits for what is on its way, and another sends the rest (ND-80)', async () => {
   const stopping = await deployment.another()
-  const desk = await messaging.newDesk()
-  const app = await desk.app()
+  const messagingAgent = await messaging.newMessagingAgent()
+  const app = await messagingAgent.app()
   const contact = newContact()
-  await desk.write(contact, 'one', {}, stopping)
-  await desk.texts(contact, 1)
-  const call = await desk.call(contact)
+  await messagingAgent.write(contact, 'one', {}, stopping)
+  await messagingAgent.texts(contact, 1)
+  const call = await messagingAgent.call(contact)
   const sending = Promise.withResolvers<undefined>()
   platform.fault = () => sending.promise
   for (const text of ['two', 'three']) app.send({ type: 'call.say', call, text })
@@ -88,18 +88,18 @@ test('a gateway that stops waits for what is on its way, and another sends the r
   platform.fault = () => undefined
   sending.resolve(undefined)
   await stopped
-  assert.deepEqual(await desk.texts(contact, 3), ['You said one', 'two', 'three'])
+  assert.deepEqual(await messagingAgent.texts(contact, 3), ['You said one', 'two', 'three'])
   assert.equal(posts(contact).length, 3)
 })
 
 test('what a call that ended left to send when its gateway died is sent by another (N-353)', async () => {
   await using killed = await startProcess()
-  const desk = await messaging.newDesk()
-  await desk.app()
+  const messagingAgent = await messaging.newMessagingAgent()
+  await messagingAgent.app()
   const contact = newContact()
-  await desk.write(contact, 'one', {}, killed)
-  await desk.texts(contact, 1)
-  const call = await desk.call(contact)
+  await messagingAgent.write(contact, 'one', {}, killed)
+  await messagingAgent.texts(contact, 1)
+  const call = await messagingAgent.call(contact)
   platform.fault = () => never
   const { client } = await org.person('supervisor')
   const act = async (asked: object) => {
@@ -111,17 +111,17 @@ test('what a call that ended left to send when its gateway died is sent by anoth
   await act({ verb: 'end' })
   await killed.kill()
   platform.fault = () => undefined
-  assert.deepEqual(await desk.texts(contact, 3), ['You said one', 'two', 'three'])
+  assert.deepEqual(await messagingAgent.texts(contact, 3), ['You said one', 'two', 'three'])
   assert.equal(posts(contact).length, 4)
 })
 
 test('what a gateway lost sight of in a call that ended it sends at its next look (N-353)', async () => {
-  const desk = await messaging.newDesk()
-  await desk.app()
+  const messagingAgent = await messaging.newMessagingAgent()
+  await messagingAgent.app()
   const contact = newContact()
-  await desk.write(contact, 'one')
-  await desk.texts(contact, 1)
-  const call = await desk.call(contact)
+  await messagingAgent.write(contact, 'one')
+  await messagingAgent.texts(contact, 1)
+  const call = await messagingAgent.call(contact)
   const row = 'select * from sendings where call = $1'
   const [sending] = (await deployment.sql(row, [call])).rows
   const { client } = await org.person('supervisor')
@@ -132,16 +132,16 @@ test('what a gateway lost sight of in a call that ended it sends at its next loo
     JSON.stringify(sending),
   ])
   deployment.gateway.services.callOutlets.poll()
-  assert.deepEqual(await desk.texts(contact, 2), ['You said one', 'You said one'])
+  assert.deepEqual(await messagingAgent.texts(contact, 2), ['You said one', 'You said one'])
 })
 
 test('a receipt settles only sends of its own org (ND-80)', async () => {
-  const desk = await messaging.newDesk()
-  await desk.app()
+  const messagingAgent = await messaging.newMessagingAgent()
+  await messagingAgent.app()
   const contact = newContact()
-  await desk.write(contact, 'Hello')
-  await desk.texts(contact, 1)
-  const call = await desk.call(contact)
+  await messagingAgent.write(contact, 'Hello')
+  await messagingAgent.texts(contact, 1)
+  const call = await messagingAgent.call(contact)
   const settled = async () => {
     const { rows } = await deployment.sql('select settled_at from sends where call = $1', [call])
     return rows[0].settled_at !== null
@@ -149,12 +149,12 @@ test('a receipt settles only sends of its own org (ND-80)', async () => {
   await until('it is settled', settled)
   await deployment.sql('update sends set settled_at = null where call = $1', [call])
   const { callOutlets } = deployment.gateway.services
-  const [turn] = await desk.entries(call, 'agent.message')
+  const [turn] = await messagingAgent.entries(call, 'agent.message')
   const receipt = {
     env: 'sandbox',
-    agent: desk.agent,
-    number: desk.number,
-    phoneNumberId: desk.line.phone_number_id,
+    agent: messagingAgent.agent,
+    number: messagingAgent.number,
+    phoneNumberId: messagingAgent.line.phone_number_id,
     contact,
     messageId: 'wamid.1',
     opaque: `${call}:${turn?.seq}:0`,

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Environment } from '@switchroom/contract/scopes'
-import { newLine, NumberDesk, type DeskOrg } from '../../../testing/telephony/number-fixture.ts'
+import { newLine, NumberFixture, type NumberOrg } from '../../../testing/telephony/number-fixture.ts'
 import { done } from '../../../testing/agents/test-agents.ts'
 import { until } from '../../../testing/until.ts'
 import { later, secondMs } from '../../foundation/clock.ts'
 import { NumberLocks } from './number-locks.ts'
 import { Reconciliation } from './reconciliation.ts'
 
-const desk = await NumberDesk.start({ separate: true, settings: { SVC_MEDIA_ADDRESS: '8.8.4.4' } })
-after(() => desk[Symbol.asyncDispose]())
-const { carrier, media, deployment } = desk
+const fixture = await NumberFixture.start({ separate: true, settings: { SVC_MEDIA_ADDRESS: '8.8.4.4' } })
+after(() => fixture[Symbol.asyncDispose]())
+const { carrier, media, deployment } = fixture
 const { services } = deployment.gateway
 const both = ['sandbox', 'production'] as const
 await services.reconciliationTasks.stop() // so that only what a test begins is counted
@@ -41,8 +41,8 @@ const trunksOf = (env: Environment, number: string) =>
 const isListed = (env: Environment, number: string) => trunksOf(env, number).length === 1
 const asked = () => media.sandbox.requests.length + media.production.requests.length
 
-async function newHookedOrg(): Promise<[DeskOrg, string, string]> {
-  const org = await desk.newOrg()
+async function newHookedOrg(): Promise<[NumberOrg, string, string]> {
+  const org = await fixture.newOrg()
   const [sandbox, production] = [newLine(), newLine()]
   await org.imported({ number: sandbox, hooked: true })
   await org.imported({ number: production, hooked: true }, 'production')
@@ -96,7 +96,7 @@ test('a start takes numbers off the other environment’s own media server, and 
 })
 
 test('with one media server for both environments nothing is taken off the other (T-88, ND-101)', async () => {
-  await using shared = await NumberDesk.start()
+  await using shared = await NumberFixture.start()
   const org = await shared.newOrg()
   const [sandbox, production] = [newLine(), newLine()]
   await org.imported({ number: sandbox, hooked: true })
@@ -207,7 +207,7 @@ test('the sandbox’s own media server takes what production hands over, from it
 })
 
 test('without the address of production nothing is handed over, and the log says why (ND-102)', async () => {
-  await using plain = await NumberDesk.start({ separate: true })
+  await using plain = await NumberFixture.start({ separate: true })
   await until('it is said', () => plain.deployment.log().includes('set SVC_MEDIA_ADDRESS'))
   assert.equal(plain.media.sandbox.store.trunk('hand-over'), undefined)
 })

@@ -2,22 +2,22 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { refused } from '../../../testing/client.ts'
 import { fleetKey } from '../../../testing/deployment.ts'
-import { newLine, NumberDesk, type DeskOrg } from '../../../testing/telephony/number-fixture.ts'
+import { newLine, NumberFixture, type NumberOrg } from '../../../testing/telephony/number-fixture.ts'
 import { done } from '../../../testing/agents/test-agents.ts'
 import { until } from '../../../testing/until.ts'
 
-const desk = await NumberDesk.start({ settings: { SVC_SANDBOX_SIP_DOMAIN: 'sandbox.example' } })
-after(() => desk[Symbol.asyncDispose]())
-const { carrier, deployment } = desk
+const fixture = await NumberFixture.start({ settings: { SVC_SANDBOX_SIP_DOMAIN: 'sandbox.example' } })
+after(() => fixture[Symbol.asyncDispose]())
+const { carrier, deployment } = fixture
 const { operator } = deployment
 
-const call = ({ deployment: { nobody } }: NumberDesk, number: string) =>
+const call = ({ deployment: { nobody } }: NumberFixture, number: string) =>
   nobody.as(fleetKey).post('/v1/worker/calls', { number, from: '+14155559999' })
-const rings = async (org: DeskOrg, number: string) => (await org.path(number)).rings
-const fence = async (org: DeskOrg, number: string) => (await org.path(number)).steps[1]
+const rings = async (org: NumberOrg, number: string) => (await org.path(number)).rings
+const fence = async (org: NumberOrg, number: string) => (await org.path(number)).steps[1]
 
 test('a hooked number is admitted from the first carrier of the catalogue, and nothing outside is touched (N-029, N-036, N-171, N-172, N-173, N-174, N-175, N-176, N-316, ND-27)', async () => {
-  const org = await desk.newOrg()
+  const org = await fixture.newOrg()
   const [number, live] = [newLine(), newLine()]
   const asked = carrier.requests.length
   const { route, steps } = await org.imported({ number, hooked: true, account: 'ignored' })
@@ -41,36 +41,36 @@ test('a hooked number is admitted from the first carrier of the catalogue, and n
   const [row] = await org.list()
   assert.deepEqual([row.origin, row.via, row.account], ['hooked', 'apicarrier', null])
   const app = await org.holdingApp()
-  assert.equal((await call(desk, number)).status, 201)
+  assert.equal((await call(fixture, number)).status, 201)
   await app.close()
 })
 
 test('a hooked number waits for its first call, and rings with it (N-032, N-033, N-034, N-065, N-068, N-069, N-535, T-51)', async () => {
-  const org = await desk.newOrg()
+  const org = await fixture.newOrg()
   const number = newLine()
   await org.imported({ number, hooked: true })
   assert.equal(await rings(org, number), 'broken')
   const app = await org.holdingApp()
   assert.equal(await rings(org, number), 'waiting')
   const before = Math.floor(deployment.clock.now().getTime() / 1000)
-  done(await call(desk, number))
+  done(await call(fixture, number))
   const { last_call_at, rings: now } = await org.path(number)
   assert.ok(last_call_at >= before && last_call_at <= before + 20)
   assert.equal(now, 'ok')
   for (let calls = 0; calls < 9; calls += 1) {
     deployment.clock.forward(3000)
-    done(await call(desk, number))
+    done(await call(fixture, number))
   }
   assert.equal((await org.path(number)).last_call_at, last_call_at)
   deployment.clock.forward(40_000)
-  done(await call(desk, number))
+  done(await call(fixture, number))
   assert.ok((await org.list())[0].last_call_at >= last_call_at + 60)
   await app.close()
   await until('nobody holds it', async () => (await org.list())[0].rings === 'broken')
 })
 
 test('a number hooked from the org’s own networks waits until the operator approves one, and stands behind a trunk of its own (N-057, N-059, N-061, N-177, N-178, N-184, N-187, ND-31, T-36)', async () => {
-  const org = await desk.newOrg()
+  const org = await fixture.newOrg()
   const [first, second] = [newLine(), newLine()]
   const networks = ['8.8.8.0/24', '9.9.9.9']
   const { steps } = await org.imported({ number: first, hooked: true, networks })
@@ -111,7 +111,7 @@ test('a number hooked from the org’s own networks waits until the operator app
 })
 
 test('numbers of a SIP peer share its trunk once a network is approved, and nothing outside is touched (N-061, N-066, N-169, N-186, ND-31)', async () => {
-  const org = await desk.newOrg()
+  const org = await fixture.newOrg()
   const [first, second, other] = [newLine(), newLine(), newLine()]
   await org.peer('pbx', '8.8.8.8', '8.8.4.4')
   await org.peer('backup', '9.9.9.9')
@@ -138,14 +138,14 @@ test('numbers of a SIP peer share its trunk once a network is approved, and noth
   assert.deepEqual(org.trunk('sandbox', 'sip/pbx')?.numbers, [first, second])
   assert.deepEqual(org.trunk('sandbox', 'sip/backup')?.numbers, [other])
   assert.equal(org.rule('sandbox')?.trunkIds.length, 2)
-  done(await call(desk, first))
+  done(await call(fixture, first))
   assert.equal(await rings(org, first), 'ok')
   assert.equal(carrier.requests.length, asked)
   await app.close()
 })
 
 test('unless the setting is false a hooked number waits for the operator: it is on no trunk and refused when it opens until then (N-067, N-071, N-072, N-315, N-317, N-318, ND-32, ND-42, T-53)', async () => {
-  await using strict = await NumberDesk.start({ settings: { SVC_APPROVE_HOOKED: '' } })
+  await using strict = await NumberFixture.start({ settings: { SVC_APPROVE_HOOKED: '' } })
   const { operator: ops } = strict.deployment
   const org = await strict.newOrg()
   const [number, imported] = [newLine(), newLine()]
@@ -200,7 +200,7 @@ test('unless the setting is false a hooked number waits for the operator: it is 
 })
 
 test('`0` and `false` approve by themselves, also numbers that waited before (N-316, ND-09, ND-32, T-53)', async () => {
-  await using strict = await NumberDesk.start({ settings: { SVC_APPROVE_HOOKED: 'yes' } })
+  await using strict = await NumberFixture.start({ settings: { SVC_APPROVE_HOOKED: 'yes' } })
   const org = await strict.newOrg()
   const waits = newLine()
   await org.imported({ number: waits, hooked: true })
@@ -217,7 +217,7 @@ test('`0` and `false` approve by themselves, also numbers that waited before (N-
 })
 
 test('the operator routes a number into any org, and never has to approve it (N-030, N-031, ND-39)', async () => {
-  const [org, other] = [await desk.newOrg(), await desk.newOrg()]
+  const [org, other] = [await fixture.newOrg(), await fixture.newOrg()]
   const number = newLine()
   const type = (more: object = {}) =>
     operator.post('/v1/ops/numbers', { org: org.org.slug, number, agent: 'desk', env: 'production', ...more })
@@ -249,9 +249,9 @@ test('the operator routes a number into any org, and never has to approve it (N-
 })
 
 test('a messaging number is asked of the messaging platform, and its route is all there is (N-022, N-144, N-359, N-360, ND-23, ND-27)', async () => {
-  const org = await desk.newOrg()
+  const org = await fixture.newOrg()
   const number = newLine()
-  const kept = desk.messaging.addNumber(number, 'Acme Desk')
+  const kept = fixture.messaging.addNumber(number, 'Acme Desk')
   const { phone_number_id, access_token } = kept
   done(await org.admin.put('/v1/carrier', { phone_number_id, access_token }))
   const account = phone_number_id
@@ -278,7 +278,7 @@ test('a messaging number is asked of the messaging platform, and its route is al
     404,
     `the messaging platform does not open account ${account}: put its access_token again`,
   )
-  desk.messaging.fault = () => ({ status: 500, message: 'Try later' })
+  fixture.messaging.fault = () => ({ status: 500, message: 'Try later' })
   refused(await org.import({ number, channel: 'msgapp' }), 502, 'the messaging platform says: Try later')
-  desk.messaging.fault = () => undefined
+  fixture.messaging.fault = () => undefined
 })

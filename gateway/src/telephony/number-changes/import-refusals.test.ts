@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { refused } from '../../../testing/client.ts'
-import { newLine, NumberDesk } from '../../../testing/telephony/number-fixture.ts'
+import { newLine, NumberFixture } from '../../../testing/telephony/number-fixture.ts'
 import { done } from '../../../testing/agents/test-agents.ts'
 
-const desk = await NumberDesk.start()
-after(() => desk[Symbol.asyncDispose]())
-const { carrier, media, deployment } = desk
+const fixture = await NumberFixture.start()
+after(() => fixture[Symbol.asyncDispose]())
+const { carrier, media, deployment } = fixture
 
 test('a number that another org holds is 409, dry or not, naming neither org nor trunk, and nothing is moved (N-003, N-197, N-198, N-515, T-33, T-45)', async () => {
-  const [holder, other] = [await desk.newOrg(), await desk.newOrg()]
+  const [holder, other] = [await fixture.newOrg(), await fixture.newOrg()]
   const number = newLine()
   await holder.imported({ number, hooked: true })
   const account = await other.account(number)
@@ -27,7 +27,7 @@ test('a number that another org holds is 409, dry or not, naming neither org nor
 
 test('of two orgs that hook one number at one instant, on two gateways, one has it (N-003, N-197, N-515)', async () => {
   const second = await deployment.another()
-  const [one, other] = [await desk.newOrg(), await desk.newOrg()]
+  const [one, other] = [await fixture.newOrg(), await fixture.newOrg()]
   for (let round = 0; round < 5; round += 1) {
     const number = newLine()
     const there = second.nobody.as((await other.org.person('admin')).key)
@@ -43,7 +43,7 @@ test('of two orgs that hook one number at one instant, on two gateways, one has 
 })
 
 test('a number of the org’s other environment is 409 naming the move (T-49, ND-25)', async () => {
-  const org = await desk.newOrg()
+  const org = await fixture.newOrg()
   const number = newLine()
   await org.account(number)
   await org.imported({ number }, 'production')
@@ -60,7 +60,7 @@ test('a number of the org’s other environment is 409 naming the move (T-49, ND
 })
 
 test('which account is meant, and whether it has the number (N-170, N-193, N-194, N-199, N-514, N-515, ND-14, ND-23)', async () => {
-  const org = await desk.newOrg()
+  const org = await fixture.newOrg()
   const number = newLine()
   const ask = (more: object = {}) => org.import({ number, ...more })
   refused(await ask(), 404, 'this org holds no carrier account: add one with PUT /v1/carrier')
@@ -79,8 +79,8 @@ test('which account is meant, and whether it has the number (N-170, N-193, N-194
 })
 
 test('values that no number can have are refused before anybody is asked (N-022, N-195, N-196, N-512, ND-01, ND-23, ND-24)', async () => {
-  const org = await desk.newOrg()
-  const asked = desk.asked
+  const org = await fixture.newOrg()
+  const asked = fixture.asked
   const number = newLine()
   const channels = 'channel: must be phone or msgapp, the others have no numbers'
   const slug = 'agent: must be lower-case letters, digits, dashes and underscores, at most 63'
@@ -124,11 +124,11 @@ test('values that no number can have are refused before anybody is asked (N-022,
       400,
       `number: ${wrong} is not in E.164, as + and 7 to 15 digits`,
     )
-  assert.deepEqual(desk.asked, asked)
+  assert.deepEqual(fixture.asked, asked)
 })
 
 test('the carrier’s own sentence is a 502, and so is its silence (N-204, ND-20)', async () => {
-  const org = await desk.newOrg()
+  const org = await fixture.newOrg()
   const number = newLine()
   await org.account(number)
   carrier.fault = () => ({ status: 503, message: 'Down for a nap' })
@@ -141,7 +141,7 @@ test('the carrier’s own sentence is a 502, and so is its silence (N-204, ND-20
 })
 
 test('the media server’s own sentence is a 502, and nothing is routed (ND-29, N-180)', async () => {
-  const org = await desk.newOrg()
+  const org = await fixture.newOrg()
   const number = newLine()
   const account = await org.account(number)
   media.sandbox.refuse('CreateSIPInboundTrunk', 'resource_exhausted', 'no more trunks today')
@@ -154,7 +154,7 @@ test('the media server’s own sentence is a 502, and nothing is routed (ND-29, 
 })
 
 test('whoever works on some agents only routes no number to another (I-309, T-32)', async () => {
-  const org = await desk.newOrg()
+  const org = await fixture.newOrg()
   const { client } = await org.org.person('manager', { agents: ['sales'] })
   const number = newLine()
   refused(

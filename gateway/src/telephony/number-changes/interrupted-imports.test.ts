@@ -4,20 +4,20 @@ import { GatewayProcess } from '../../../testing/gateway-process.ts'
 import {
   holdReconciliation,
   newLine,
-  NumberDesk,
-  type DeskOrg,
+  NumberFixture,
+  type NumberOrg,
 } from '../../../testing/telephony/number-fixture.ts'
 import { done } from '../../../testing/agents/test-agents.ts'
 import { until } from '../../../testing/until.ts'
 import { secondMs } from '../../foundation/clock.ts'
 
-const desk = await NumberDesk.start()
-after(() => desk[Symbol.asyncDispose]())
-const { carrier, media, deployment } = desk
+const fixture = await NumberFixture.start()
+after(() => fixture[Symbol.asyncDispose]())
+const { carrier, media, deployment } = fixture
 
 /** An org with a number on a trunk of its own PBX, so that an import writes as often as one can. */
 async function newMover() {
-  const org = await desk.newOrg()
+  const org = await fixture.newOrg()
   const number = newLine()
   const account = await org.account(number)
   account.numbers[0]!.trunk_sid = account.addTrunk('PBX', 'sip:pbx.example:5060').sid
@@ -40,7 +40,7 @@ async function assertWhole({ org, number, account }: Mover) {
   )
 }
 
-const whole = (org: DeskOrg, number: string) => org.import({ number, move: true })
+const whole = (org: NumberOrg, number: string) => org.import({ number, move: true })
 
 test('an import that loses the carrier after any of its writes writes nothing twice when it is repeated (N-179, N-180, N-181, T-43, ND-26)', async () => {
   for (let writes = 1; writes <= 4; writes += 1) {
@@ -100,7 +100,7 @@ test('an import whose gateway is killed between any two writes writes nothing tw
 })
 
 test('a number that was to be routed otherwise stands again as before when that broke off (N-180, ND-26)', async () => {
-  const org = await desk.newOrg()
+  const org = await fixture.newOrg()
   const number = newLine()
   await org.imported({ number, hooked: true })
   await org.peer('pbx', '8.8.8.8')

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { refused } from '../../../testing/client.ts'
-import { newLine, NumberDesk } from '../../../testing/telephony/number-fixture.ts'
+import { newLine, NumberFixture } from '../../../testing/telephony/number-fixture.ts'
 import { done } from '../../../testing/agents/test-agents.ts'
 
-const desk = await NumberDesk.start()
-after(() => desk[Symbol.asyncDispose]())
-const { carrier, media, deployment } = desk
+const fixture = await NumberFixture.start()
+after(() => fixture[Symbol.asyncDispose]())
+const { carrier, media, deployment } = fixture
 const origin = 'sip:voice.example:5060;transport=udp'
 
 test('an import takes three writes: the carrier, the media server and the route (N-004, N-005, N-006, N-021, N-023, N-025, N-026, N-028, N-035, N-037, N-145, N-146, N-164, N-167, N-168, N-173, N-185, N-188, N-189, ND-26, ND-28, ND-29, ND-35, T-28)', async () => {
-  const org = await desk.newOrg()
+  const org = await fixture.newOrg()
   const number = newLine()
   const account = await org.account(number)
   const name = account.numbers[0]!.friendly_name
@@ -54,7 +54,7 @@ test('an import takes three writes: the carrier, the media server and the route 
 })
 
 test('a second import writes nothing and says that everything stands (N-179, N-181, ND-26, ND-37)', async () => {
-  const org = await desk.newOrg()
+  const org = await fixture.newOrg()
   const number = newLine()
   await org.account(number)
   await org.imported({ number })
@@ -73,7 +73,7 @@ test('a second import writes nothing and says that everything stands (N-179, N-1
 })
 
 test('a dry run answers the same steps as to do and writes nothing anywhere (N-147, N-182, N-183, T-41, ND-01)', async () => {
-  const org = await desk.newOrg()
+  const org = await fixture.newOrg()
   const number = newLine()
   await org.account(number)
   const [written, told] = [carrier.writes.length, media.sandbox.writes.length]
@@ -105,7 +105,7 @@ test('a dry run answers the same steps as to do and writes nothing anywhere (N-1
 })
 
 test('the account’s trunk that points here is found whatever it is called, and never doubled (N-165, N-166, T-42, ND-28)', async () => {
-  const org = await desk.newOrg()
+  const org = await fixture.newOrg()
   const [first, second] = [newLine(), newLine()]
   const account = await org.account(first, second)
   account.addTrunk('elsewhere', 'sip:other.example:5060;transport=udp')
@@ -125,7 +125,7 @@ test('the account’s trunk that points here is found whatever it is called, and
 })
 
 test('a trunk that was left half made is completed (T-43, ND-28, N-180)', async () => {
-  const org = await desk.newOrg()
+  const org = await fixture.newOrg()
   const number = newLine()
   const account = await org.account(number)
   carrier.fault = ({ method, path }) =>
@@ -140,7 +140,7 @@ test('a trunk that was left half made is completed (T-43, ND-28, N-180)', async 
 })
 
 test('a number on another trunk of the account is 409 naming it, and move takes it off there (N-200, N-201, N-202, N-515, T-45)', async () => {
-  const org = await desk.newOrg()
+  const org = await fixture.newOrg()
   const number = newLine()
   const account = await org.account(number)
   const other = account.addTrunk('PBX', 'sip:pbx.example:5060', 'sip:backup.example:5060')
@@ -171,7 +171,7 @@ test('a number on another trunk of the account is 409 naming it, and move takes 
 
 test('two imports at one instant, on two gateways, make one trunk (N-180, N-185)', async () => {
   const second = await deployment.another()
-  const org = await desk.newOrg()
+  const org = await fixture.newOrg()
   const numbers = Array.from({ length: 6 }, newLine)
   const account = await org.account(...numbers)
   const there = second.nobody.as((await org.org.person('admin')).key)
@@ -191,7 +191,7 @@ test('two imports at one instant, on two gateways, make one trunk (N-180, N-185)
 })
 
 test('a number is re-routed in place: another agent, another way in, one row (N-004, ND-25, N-191)', async () => {
-  const org = await desk.newOrg()
+  const org = await fixture.newOrg()
   const [first, second] = [newLine(), newLine()]
   const account = await org.account(first)
   await org.imported({ number: first })
@@ -220,7 +220,7 @@ test('a number is re-routed in place: another agent, another way in, one row (N-
 })
 
 test('no secret is in an answer or in the log (T-30)', async () => {
-  const org = await desk.newOrg()
+  const org = await fixture.newOrg()
   const [number, other] = [newLine(), newLine()]
   const account = await org.account(number)
   await org.peer('secretive', '8.8.4.4')
@@ -237,6 +237,6 @@ test('no secret is in an answer or in the log (T-30)', async () => {
   note(await org.admin.get('/v1/numbers'))
   note(await org.admin.get('/v1/numbers/available'))
   const everything = told.join('\n') + deployment.log()
-  for (const secret of [account.token, 'word of secretive', media.sandbox.secret, desk.own.token])
+  for (const secret of [account.token, 'word of secretive', media.sandbox.secret, fixture.own.token])
     assert.ok(!everything.includes(secret))
 })

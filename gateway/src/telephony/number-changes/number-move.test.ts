@@ -6,27 +6,27 @@ import { GatewayProcess } from '../../../testing/gateway-process.ts'
 import {
   holdReconciliation,
   newLine,
-  NumberDesk,
-  type DeskOrg,
+  NumberFixture,
+  type NumberOrg,
 } from '../../../testing/telephony/number-fixture.ts'
 import { done } from '../../../testing/agents/test-agents.ts'
 import { until } from '../../../testing/until.ts'
 
-const desk = await NumberDesk.start({
+const fixture = await NumberFixture.start({
   separate: true,
   settings: { SVC_SIP_DOMAIN: 'live.example', SVC_SANDBOX_SIP_DOMAIN: 'try.example' },
 })
-after(() => desk[Symbol.asyncDispose]())
-const { carrier, media, deployment } = desk
+after(() => fixture[Symbol.asyncDispose]())
+const { carrier, media, deployment } = fixture
 
-const move = (org: DeskOrg, number: string, env: string, from: Environment = 'sandbox') =>
+const move = (org: NumberOrg, number: string, env: string, from: Environment = 'sandbox') =>
   org.admin.in(from).put(`/v1/numbers/${number}/env`, { env })
 const origin = (name: string) => `sip:${name}.example:5060;transport=udp`
 const trunksOf = (env: Environment, number: string) =>
   media[env].store.trunks.filter(({ numbers }) => numbers.includes(number)).map(({ name }) => name)
 
 test('a number moves with its row, off the old media server, onto the new one, and at its carrier (N-161, N-162, N-163, N-172, T-48, ND-38)', async () => {
-  const org = await desk.newOrg()
+  const org = await fixture.newOrg()
   const number = newLine()
   const account = await org.account(number)
   await org.imported({ number })
@@ -55,7 +55,7 @@ test('a number moves with its row, off the old media server, onto the new one, a
 })
 
 test('moving takes production access and a number that is there (N-161, ND-38, T-49)', async () => {
-  const org = await desk.newOrg()
+  const org = await fixture.newOrg()
   const number = newLine()
   await org.imported({ number, hooked: true })
   const access = 'moving a number takes production access, whichever way it goes'
@@ -81,7 +81,7 @@ test('moving takes production access and a number that is there (N-161, ND-38, T
 })
 
 test('numbers that others point here are told where to point now (ND-38)', async () => {
-  const org = await desk.newOrg()
+  const org = await fixture.newOrg()
   const [hooked, peers] = [newLine(), newLine()]
   await org.imported({ number: hooked, hooked: true })
   await org.peer('pbx', '8.8.8.8')
@@ -105,20 +105,20 @@ test('numbers that others point here are told where to point now (ND-38)', async
 })
 
 test('a messaging number moves with its row alone (N-161, ND-27, ND-38)', async () => {
-  const org = await desk.newOrg()
+  const org = await fixture.newOrg()
   const number = newLine()
-  const { phone_number_id, access_token } = desk.messaging.addNumber(number)
+  const { phone_number_id, access_token } = fixture.messaging.addNumber(number)
   done(await org.admin.put('/v1/carrier', { phone_number_id, access_token }))
   await org.imported({ number, channel: 'msgapp' })
-  const asked = desk.asked
+  const asked = fixture.asked
   const { route, steps } = done(await move(org, number, 'production'))
   assert.deepEqual([route.env, steps], ['production', [`route ${number} to desk: done`]])
   assert.deepEqual([await org.list(), (await org.list('production')).length], [[], 1])
-  assert.deepEqual(desk.asked, asked)
+  assert.deepEqual(fixture.asked, asked)
 })
 
 test('a number that left for a trunk of somebody else stays there (N-200, N-515, ND-38)', async () => {
-  const org = await desk.newOrg()
+  const org = await fixture.newOrg()
   const number = newLine()
   const account = await org.account(number)
   await org.imported({ number })
@@ -149,7 +149,7 @@ test('a move that loses the carrier or a media server after any write goes on wh
     ),
   ]
   for (const [name, lose, back] of lost) {
-    const org = await desk.newOrg()
+    const org = await fixture.newOrg()
     const number = newLine()
     const account = await org.account(number)
     await org.imported({ number })
@@ -187,7 +187,7 @@ test('a move whose gateway is killed before or after its row has moved can be re
     () => 'lock table carrier_accounts in access exclusive mode',
   ]
   for (const lock of locks) {
-    const org = await desk.newOrg()
+    const org = await fixture.newOrg()
     const number = newLine()
     await org.imported({ number, hooked: true })
     const { key } = await org.org.person('admin')
@@ -219,7 +219,7 @@ test('a move whose gateway is killed before or after its row has moved can be re
 })
 
 test('on a media server that both environments share a move changes trunk and rule there (N-161, ND-38, T-88)', async () => {
-  await using shared = await NumberDesk.start()
+  await using shared = await NumberFixture.start()
   const org = await shared.newOrg()
   const [number, stays] = [newLine(), newLine()]
   const account = await org.account(number, stays)
@@ -240,7 +240,7 @@ test('on a media server that both environments share a move changes trunk and ru
 })
 
 test('a number that the other environment’s media server still lists is taken off it first (N-190, ND-26)', async () => {
-  const org = await desk.newOrg()
+  const org = await fixture.newOrg()
   const number = newLine()
   await org.account(number)
   media.production.store.seedTrunk({

@@ -2,23 +2,23 @@ import assert from 'node:assert/strict'
 import { after, beforeEach, test } from 'node:test'
 import { refused } from '../../../testing/client.ts'
 import { noLimit } from '../../../testing/deployment.ts'
-import { newLine, NumberDesk, type DeskOrg } from '../../../testing/telephony/number-fixture.ts'
+import { newLine, NumberFixture, type NumberOrg } from '../../../testing/telephony/number-fixture.ts'
 import { done } from '../../../testing/agents/test-agents.ts'
 
-const desk = await NumberDesk.start({ settings: { SVC_NUMBERS_QUOTA: '2' } })
-after(() => desk[Symbol.asyncDispose]())
-const { carrier, media, own, deployment } = desk
+const fixture = await NumberFixture.start({ settings: { SVC_NUMBERS_QUOTA: '2' } })
+after(() => fixture[Symbol.asyncDispose]())
+const { carrier, media, own, deployment } = fixture
 beforeEach(() => carrier.forSale.set('US', Array.from({ length: 4 }, newLine)))
 
-const buy = (org: DeskOrg, more: object = {}, query = '') =>
+const buy = (org: NumberOrg, more: object = {}, query = '') =>
   org.admin.post(`/v1/numbers/buy${query}`, { country: 'US', agent: 'desk', ...more })
-const setQuota = (org: DeskOrg, numbers: number | null) =>
+const setQuota = (org: NumberOrg, numbers: number | null) =>
   deployment.operator.put(`/v1/ops/orgs/${org.id}/quotas`, { ...noLimit, numbers })
 const asks = (part: string) => carrier.requests.filter(({ path }) => path.includes(part))
 const purchases = () => carrier.writes.filter((write) => write.endsWith('/IncomingPhoneNumbers.json'))
 
 test('a number is bought on the platform’s own account, hooked as an import and routed as managed (N-024, N-027, N-148, N-149, N-205, N-208, N-209, ND-33, ND-35)', async () => {
-  const org = await desk.newOrg()
+  const org = await fixture.newOrg()
   const [number] = carrier.forSale.get('US') ?? []
   const { route, steps, dry_run } = done(await buy(org, { country: 'us' }))
   assert.deepEqual([route.number, route.managed, route.channel, dry_run], [number, true, 'phone', false])
@@ -46,7 +46,7 @@ test('a number is bought on the platform’s own account, hooked as an import an
 })
 
 test('a dry run names the number it would buy, and buys nothing (N-150, N-151, T-41)', async () => {
-  const org = await desk.newOrg()
+  const org = await fixture.newOrg()
   const [number] = carrier.forSale.get('US') ?? []
   const written = carrier.writes.length
   const { route, steps, dry_run } = done(await buy(org, {}, '?dry_run=true'))
@@ -59,7 +59,7 @@ test('a dry run names the number it would buy, and buys nothing (N-150, N-151, T
 })
 
 test('country and area code are of their shape, and sent as they are written (N-206, N-207, N-517, T-47, ND-33)', async () => {
-  const org = await desk.newOrg()
+  const org = await fixture.newOrg()
   const asked = carrier.requests.length
   for (const country of ['USA', '1', '', 'U1'])
     refused(await buy(org, { country }), 422, 'country: must be two letters')
@@ -75,7 +75,7 @@ test('country and area code are of their shape, and sent as they are written (N-
 })
 
 test('nothing for sale is 404, and the slot is free again (N-214, N-514, ND-33)', async () => {
-  const org = await desk.newOrg()
+  const org = await fixture.newOrg()
   await setQuota(org, 1)
   refused(await buy(org, { country: 'FR' }), 404, 'the carrier has no number for sale in FR')
   refused(
@@ -87,7 +87,7 @@ test('nothing for sale is 404, and the slot is free again (N-214, N-514, ND-33)'
 })
 
 test('a purchase that the carrier refuses is 502, and the slot is free again (N-204, ND-33)', async () => {
-  const org = await desk.newOrg()
+  const org = await fixture.newOrg()
   await setQuota(org, 1)
   carrier.fault = ({ method }) => (method === 'POST' ? { status: 400, message: 'No money left' } : undefined)
   refused(await buy(org), 502, 'the carrier says: No money left')
@@ -97,7 +97,7 @@ test('a purchase that the carrier refuses is 502, and the slot is free again (N-
 })
 
 test('the quota of an environment caps what is managed, before the carrier is asked (N-210, N-211, N-212, N-213, N-518, ND-34, ND-43)', async () => {
-  const org = await desk.newOrg()
+  const org = await fixture.newOrg()
   const { slug } = org.org
   for (let count = 0; count < 3; count += 1) await org.imported({ number: newLine(), hooked: true })
   done(await buy(org))
@@ -122,7 +122,7 @@ test('the quota of an environment caps what is managed, before the carrier is as
 
 test('of two that buy the last one at one instant, on two gateways, one gets it (T-46, N-213, ND-33)', async () => {
   const second = await deployment.another()
-  const org = await desk.newOrg()
+  const org = await fixture.newOrg()
   await setQuota(org, 1)
   for (let count = 0; count < 5; count += 1) await org.imported({ number: newLine(), hooked: true })
   const there = second.nobody.as((await org.org.person('admin')).key)
@@ -140,7 +140,7 @@ test('of two that buy the last one at one instant, on two gateways, one gets it 
 })
 
 test('two orgs that buy at one instant share one trunk of the platform’s account (N-208)', async () => {
-  const orgs = [await desk.newOrg(), await desk.newOrg(), await desk.newOrg()]
+  const orgs = [await fixture.newOrg(), await fixture.newOrg(), await fixture.newOrg()]
   const answers = await Promise.all(orgs.map((org) => buy(org)))
   assert.deepEqual(
     answers.map(({ status }) => status),
@@ -150,7 +150,7 @@ test('two orgs that buy at one instant share one trunk of the platform’s accou
 })
 
 test('a number that is bought but cannot be hooked is routed all the same, and an import finishes it (N-209, ND-33)', async () => {
-  const org = await desk.newOrg()
+  const org = await fixture.newOrg()
   const [number] = carrier.forSale.get('US') ?? []
   carrier.fault = ({ path, method }) =>
     method === 'POST' && path.endsWith('/PhoneNumbers')
@@ -179,7 +179,7 @@ test('a number that is bought but cannot be hooked is routed all the same, and a
 })
 
 test('a purchase that broke off is taken up by the next one, and nothing is paid for twice (N-180, ND-33)', async () => {
-  const org = await desk.newOrg()
+  const org = await fixture.newOrg()
   const [number] = carrier.forSale.get('US') ?? []
   const bought = purchases().length
   carrier.dieAfter(1) // the number is sold, and nobody hears of it
@@ -210,10 +210,10 @@ test('a purchase that broke off is taken up by the next one, and nothing is paid
 })
 
 test('a bought number stays managed and counted, whatever it is routed to (N-024, N-211, ND-25)', async () => {
-  const org = await desk.newOrg()
+  const org = await fixture.newOrg()
   await setQuota(org, 1)
   const { number } = done(await buy(org)).route
-  const { phone_number_id, access_token } = desk.messaging.addNumber(number)
+  const { phone_number_id, access_token } = fixture.messaging.addNumber(number)
   done(await org.admin.put('/v1/carrier', { phone_number_id, access_token }))
   const { route } = await org.imported({ number, channel: 'msgapp' })
   assert.deepEqual([route.channel, route.managed], ['msgapp', true])
@@ -223,7 +223,7 @@ test('a bought number stays managed and counted, whatever it is routed to (N-024
 })
 
 test('a number that somebody here holds is not bought (N-197, N-515)', async () => {
-  const [org, other] = [await desk.newOrg(), await desk.newOrg()]
+  const [org, other] = [await fixture.newOrg(), await fixture.newOrg()]
   const [number] = carrier.forSale.get('US') ?? []
   await other.imported({ number, hooked: true })
   const written = carrier.writes.length
@@ -243,7 +243,7 @@ test('without an account of the platform’s own, or a name, nothing is sold (N-
     SVC_CARRIER_USER: '',
     SVC_CARRIER_SECRET: '',
   })
-  const org = await desk.newOrg()
+  const org = await fixture.newOrg()
   const { key } = await org.org.person('admin')
   const body = { country: 'US', agent: 'desk' }
   const noAccount = 'this platform has no carrier account of its own: set SVC_CARRIER_ACCOUNT_SID'
@@ -260,7 +260,7 @@ test('without an account of the platform’s own, or a name, nothing is sold (N-
   done(await live.post('/v1/numbers', { number, agent: 'desk', hooked: true }))
   refused(await live.put(`/v1/numbers/${number}/env`, { env: 'sandbox' }), 503, noName)
   done(await there.get('/v1/numbers'))
-  const written = desk.messaging.addNumber(newLine())
+  const written = fixture.messaging.addNumber(newLine())
   const { phone_number_id, access_token } = written
   done(await org.admin.put('/v1/carrier', { phone_number_id, access_token }))
   const msgapp = {

@@ -1,6 +1,6 @@
 import type { ProvisionedOutbound } from '@switchroom/contract/carriers'
 import type { OutboundTrunk } from '@switchroom/media/plane'
-import { createHash } from 'node:crypto'
+import { createHash, randomInt } from 'node:crypto'
 import { recordAudit } from '../../audit/recording.ts'
 import type { Database } from '../../database/database.ts'
 import type { Caller } from '../../foundation/caller.ts'
@@ -14,7 +14,6 @@ import { friendlyName, type ApiCarrier } from '../carriers/api-carrier.ts'
 import { completeTrunk, findTrunk, originationOf } from '../carriers/trunks.ts'
 import { carrierLock, type NumberLocks } from '../admission/number-locks.ts'
 import { asPlanned, asSentences, carryOut, type PlannedStep } from '../number-changes/steps.ts'
-import { newCarrierPassword } from './carrier-password.ts'
 import * as store from './provisioning.store.ts'
 
 interface Parts {
@@ -195,4 +194,16 @@ export const placeOf = (org: string, account: string): SealedPlace =>
 function peerHost(opened: OpenedAccount): string {
   if (opened.kind === 'sip' && opened.outbound_host !== undefined) return opened.outbound_host
   throw conflict(`${opened.account} cannot be dialled: say its outbound_host at PUT /v1/carrier`)
+}
+
+const lower = 'abcdefghijklmnopqrstuvwxyz'
+const passwordCharacters = `${lower}${lower.toUpperCase()}0123456789`
+
+/** 32 random letters and digits, every kind among them: the carrier takes nothing less. */
+function newCarrierPassword(): string {
+  for (;;) {
+    const drawn = Array.from({ length: 32 }, () => passwordCharacters[randomInt(passwordCharacters.length)])
+    const password = drawn.join('')
+    if (/[a-z]/.test(password) && /[A-Z]/.test(password) && /\d/.test(password)) return password
+  }
 }

@@ -15,8 +15,8 @@ const other = await deployment.another()
 const { sql, clock } = deployment
 const { planes, placementOffers } = deployment.gateway.services
 const org = await deployment.newOrg()
-const desk = await new SpokenAgent(deployment, org, 'desk').route()
-await desk.holdingApp()
+const spokenAgent = await new SpokenAgent(deployment, org, 'desk').route()
+await spokenAgent.holdingApp()
 const fleet = deployment.nobody.as(fleetKey)
 const fleetElsewhere = other.nobody.as(fleetKey)
 
@@ -30,7 +30,7 @@ const trunk = {
 
 /** A call of the org, taken for dialling. */
 async function placed(more: Partial<PlacedCall> = {}): Promise<PlacedCall> {
-  const call = await desk.open()
+  const call = await spokenAgent.open()
   await sql('update calls set beat_at = null where id = $1', [call]) // no worker runs it yet, so none can be lost
   return {
     call,
@@ -39,7 +39,7 @@ async function placed(more: Partial<PlacedCall> = {}): Promise<PlacedCall> {
     agent: 'desk',
     fleet: 'sandbox',
     to: '+15550100001',
-    from: desk.number,
+    from: spokenAgent.number,
     trunk,
     maxDurationS: 600,
     ...more,
@@ -75,7 +75,7 @@ test('a call is dialled by a worker that waits, on whichever gateway, and told a
     env: 'sandbox',
     agent: 'desk',
     to: '+15550100001',
-    from: desk.number,
+    from: spokenAgent.number,
     trunk,
     max_duration_s: 600,
   })
@@ -252,7 +252,7 @@ test('an outcome is told once, by the worker that has the call', async () => {
     `the call ${call} is over: busy`,
   )
   refused(await tell('call_none', { worker: 'worker-1', outcome: 'busy' }), 404, 'there is no call call_none')
-  const undialled = await desk.open()
+  const undialled = await spokenAgent.open()
   refused(
     await tell(undialled, { worker: 'worker-1', outcome: 'busy' }),
     404,

@@ -18,23 +18,23 @@ export interface DialSettingsRow {
   max_duration_s: number | null
 }
 
-export const usualLimits: DialLimits = {
+export const defaultLimits: DialLimits = {
   dial_anywhere: false,
   per_minute: 6,
   per_day: 200,
   max_duration_s: 600,
 }
 
-export const limitsInForce = (row: DialSettingsRow): DialLimits => ({
-  dial_anywhere: row.dial_anywhere ?? usualLimits.dial_anywhere,
-  per_minute: row.most_per_minute ?? usualLimits.per_minute,
-  per_day: row.most_per_day ?? usualLimits.per_day,
-  max_duration_s: row.max_duration_s ?? usualLimits.max_duration_s,
+export const effectiveLimits = (row: DialSettingsRow): DialLimits => ({
+  dial_anywhere: row.dial_anywhere ?? defaultLimits.dial_anywhere,
+  per_minute: row.most_per_minute ?? defaultLimits.per_minute,
+  per_day: row.most_per_day ?? defaultLimits.per_day,
+  max_duration_s: row.max_duration_s ?? defaultLimits.max_duration_s,
 })
 
 /** An org may slow itself, not hurry: of its own count and the operator's the smaller holds. */
-export function policyInForce(row: DialSettingsRow): DialPolicy {
-  const limits = limitsInForce(row)
+export function effectivePolicy(row: DialSettingsRow): DialPolicy {
+  const limits = effectiveLimits(row)
   return {
     calling_hours: row.calling_hours,
     consent_everywhere: row.consent_everywhere ?? false,
@@ -44,9 +44,9 @@ export function policyInForce(row: DialSettingsRow): DialPolicy {
   }
 }
 
-export const guardsInForce = (row: DialSettingsRow): DialGuards => ({
-  ...limitsInForce(row),
-  ...policyInForce(row),
+export const effectiveGuards = (row: DialSettingsRow): DialGuards => ({
+  ...effectiveLimits(row),
+  ...effectivePolicy(row),
 })
 
 /** The longest a placed call runs, in seconds: an agent's own 0 is no limit, and lifts none here. */

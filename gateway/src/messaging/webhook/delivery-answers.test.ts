@@ -11,37 +11,38 @@ after(() => deployment[Symbol.asyncDispose]())
 const { model, platform } = deployment
 
 test('a delivery is answered once it is queued, and its repeat too, however long the model takes (N-097, T-62, T-84)', async () => {
-  const desk = await deployment.newDesk()
-  const app = await desk.app()
+  const messagingAgent = await deployment.newMessagingAgent()
+  const app = await messagingAgent.app()
   const usual = model.reply
   model.reply = () => hangs
   const [contact, id] = [newContact(), newMessageId()]
   const message = { contact, id, text: { body: 'Think about it' } }
-  assert.deepEqual(await desk.deliver(message), { status: 200, body: { received: 1 } })
+  assert.deepEqual(await messagingAgent.deliver(message), { status: 200, body: { received: 1 } })
   await until('the model is asked', () => model.asked.length > 0)
-  assert.deepEqual(await desk.deliver(message), { status: 200, body: { received: 0 } })
+  assert.deepEqual(await messagingAgent.deliver(message), { status: 200, body: { received: 0 } })
   assert.deepEqual(platform.textsTo(contact), [])
-  assert.equal((await desk.entries(await desk.call(contact), 'user.message')).length, 1)
+  assert.equal((await messagingAgent.entries(await messagingAgent.call(contact), 'user.message')).length, 1)
   model.reply = usual
   await app.close()
 })
 
 test('a repeat of a message that waits for an app adds nothing to the agent’s log (N-098)', async () => {
-  const desk = await deployment.newDesk()
+  const messagingAgent = await deployment.newMessagingAgent()
   const message = { contact: newContact(), id: newMessageId(), text: { body: 'Anybody?' } }
-  assert.deepEqual(await desk.deliver(message), { status: 200, body: { received: 1 } })
-  assert.deepEqual(await desk.deliver(message), { status: 200, body: { received: 0 } })
-  assert.equal((await desk.agentEntries('message.waiting')).length, 1)
+  assert.deepEqual(await messagingAgent.deliver(message), { status: 200, body: { received: 1 } })
+  assert.deepEqual(await messagingAgent.deliver(message), { status: 200, body: { received: 0 } })
+  assert.equal((await messagingAgent.agentEntries('message.waiting')).length, 1)
 })
 
 test('whoever wrote is no stranger under the number that is dialled (ND-77, T-82)', async () => {
-  const desk = await deployment.newDesk()
-  const app = await desk.app()
+  const messagingAgent = await deployment.newMessagingAgent()
+  const app = await messagingAgent.app()
   const contact = newContact()
-  await desk.write(contact, 'Hello')
-  const { rows } = await desk.deployment.sql('select contact from known_contacts where contact = $1', [
-    contact,
-  ])
+  await messagingAgent.write(contact, 'Hello')
+  const { rows } = await messagingAgent.deployment.sql(
+    'select contact from known_contacts where contact = $1',
+    [contact],
+  )
   assert.deepEqual(rows, [{ contact }])
   assert.match(contact, /^\+\d+$/)
   await app.close()

@@ -2,13 +2,13 @@ import type { DialKind, StandingFact } from '@switchroom/contract/dialling'
 import type { SettingsScope } from '../../agents/scope.ts'
 import { inlined, statement, type Queryable, type Transaction } from '../../database/database.ts'
 import type { FromNumber } from './from-number.ts'
-import { usualLimits, type DialSettingsRow } from './in-force.ts'
+import { defaultLimits, type DialSettingsRow } from './effective-limits.ts'
 import { settingsColumns, settingsTables } from './dial-settings.store.ts'
 
-export const orgHold = 'select from orgs where id = $1 for update'
+export const orgLock = 'select from orgs where id = $1 for update'
 
 /** Held to the end of the transaction: the dials of one org are counted one at a time. */
-export const holdingOrg = (org: string) => inlined(orgHold, org)
+export const lockingOrg = (org: string) => inlined(orgLock, org)
 
 export interface FactsRow extends DialSettingsRow {
   in_minute: number
@@ -39,7 +39,7 @@ export const factsRead = statement<FactsRow>(`
     (
       select count(*)::int from (
         select from dials where org = o.id and env = $2 and at > $5
-        limit coalesce(l.per_minute, ${usualLimits.per_minute})
+        limit coalesce(l.per_minute, ${defaultLimits.per_minute})
       ) asked
     ) as in_minute,
     (select count(*)::int from dials where org = o.id and env = $2 and at > $6 and outcome = 'taken') as in_day,

