@@ -2,8 +2,8 @@ import { Database } from '@switchroom/gateway/database/database'
 import { systemClock } from '@switchroom/gateway/foundation/clock'
 import type { Caller } from '@switchroom/gateway/foundation/caller'
 import { Refusal } from '@switchroom/gateway/foundation/refusals'
-import { dialInsert, factsRead, orgHold } from '@switchroom/gateway/telephony/dialling/deciding.store'
-import { Dialling } from '@switchroom/gateway/telephony/dialling/dialling'
+import { dialInsert, factsRead, orgLock } from '@switchroom/gateway/telephony/dialling/dial-decisions.store'
+import { DialDecisions } from '@switchroom/gateway/telephony/dialling/dial-decisions'
 import { startBenchDeployment } from './deployment.ts'
 import { judge, median, say } from './report.ts'
 import { sameDriver, sameStatements, type Sent } from './same-statements.ts'
@@ -19,7 +19,7 @@ export async function dialDecisions(): Promise<boolean> {
   await using deployment = await startBenchDeployment()
   const database = new Database(deployment.databaseUrl, () => {})
   const gateways = { id: await makeOrgs(database), aliveSince: new Date() }
-  const dialling = new Dialling({
+  const dialling = new DialDecisions({
     database,
     clock: systemClock,
     gateways,
@@ -40,7 +40,7 @@ export async function dialDecisions(): Promise<boolean> {
   return judge('dial decisions against the same statements under pgbench', median(ratios), { atLeast: 0.6 })
 }
 
-async function ourRate(dialling: Dialling): Promise<number> {
+async function ourRate(dialling: DialDecisions): Promise<number> {
   const begunMs = performance.now()
   let decided = 0
   const keepDialling = async () => {
@@ -69,7 +69,7 @@ function decision(gateway: string): Sent[] {
   const refused = [`'bench'`, `'refused'`, '429', `'per_minute'`, 'now()']
   return [
     { text: 'begin' },
-    { text: orgHold, values: [org] },
+    { text: orgLock, values: [org] },
     { text: factsRead.text, values: [org, env, agent, to, ...since, 'null', `''`, `'${gateway}'`, 'now()'] },
     {
       text: dialInsert,

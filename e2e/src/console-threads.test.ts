@@ -16,7 +16,7 @@ const { url } = deployment
 const { key, client } = await org.person('supervisor')
 
 test('a supervisor reads a message, answers it, takes over, writes while the model does not answer, and returns the conversation', async () => {
-  const channel = await messaging.newDesk()
+  const channel = await messaging.newMessagingAgent()
   const app = await channel.app()
   const contact = newContact()
   model.reply = () => 'We have rye.'
@@ -73,7 +73,7 @@ test('a supervisor reads a message, answers it, takes over, writes while the mod
 })
 
 test('a message that waits for an app, a refused message and an ended conversation are explained above the message field', async () => {
-  const channel = await messaging.newDesk()
+  const channel = await messaging.newMessagingAgent()
   const contact = newContact()
   await channel.write(contact, 'Is anyone there?', { name: 'Carla' })
   const at = `/threads/${channel.agent}/${encodeURIComponent(contact)}`
@@ -106,7 +106,7 @@ test('a message that waits for an app, a refused message and an ended conversati
 })
 
 test('an admin erases a contact from their thread, and the thread is gone', async () => {
-  const channel = await messaging.newDesk()
+  const channel = await messaging.newMessagingAgent()
   const app = await channel.app()
   const contact = newContact()
   model.reply = () => 'Noted.'
@@ -128,7 +128,7 @@ test('an admin erases a contact from their thread, and the thread is gone', asyn
 })
 
 test('the inbox is filtered by unread, agent and text, and fits both widths', async () => {
-  const channel = await messaging.newDesk()
+  const channel = await messaging.newMessagingAgent()
   const app = await channel.app()
   model.reply = () => 'Noted.'
   const contacts = Array.from({ length: 30 }, newContact)

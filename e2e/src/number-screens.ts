@@ -1,9 +1,9 @@
-import { NumberDesk } from '@switchroom/gateway/testing/telephony/number-fixture'
+import { NumberFixture } from '@switchroom/gateway/testing/telephony/number-fixture'
 import { after } from 'node:test'
 
 /** A deployment with a carrier, for tests in a browser. */
 export async function openNumberDeployment() {
-  const numbers = await NumberDesk.start({
+  const numbers = await NumberFixture.start({
     settings: { SVC_APPROVE_HOOKED: 'true', SVC_VERIFY_FROM: '+15005550006' },
   })
   after(() => numbers[Symbol.asyncDispose]())

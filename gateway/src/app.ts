@@ -49,14 +49,17 @@ import { workerRoutes } from './calls/spoken/worker.routes.ts'
 import { chatRoutes } from './calls/written/chat.routes.ts'
 import { browserCallRoutes } from './telephony/browser/browser-calls.routes.ts'
 import { platformWorkerRoutes } from './telephony/workers/workers.routes.ts'
-import { placingRoutes } from './telephony/placing/placing.routes.ts'
+import { callPlacerRoutes } from './telephony/placing/call-placer.routes.ts'
 import { ownPhoneRoutes } from './telephony/own-phone/own-phones.routes.ts'
 import { carrierRoutes } from './telephony/carriers/carriers.routes.ts'
 import { consentRoutes } from './telephony/consents/consents.routes.ts'
 import { diallingRoutes } from './telephony/dialling/dialling.routes.ts'
 import { dialPolicyRoutes } from './telephony/dialling/policies.routes.ts'
+import { hookedApprovalRoutes } from './telephony/admission/hooked-approvals.routes.ts'
+import { numberChangeRoutes } from './telephony/number-changes/number-changes.routes.ts'
+import { soundOfferRoutes } from './telephony/worker-offers/sound-offers.routes.ts'
 import { numberRoutes } from './telephony/numbers/numbers.routes.ts'
-import { mediaRoutes } from './telephony/media/media.routes.ts'
+import { workerOfferRoutes } from './telephony/worker-offers/worker-offers.routes.ts'
 import { outboundRoutes } from './telephony/outbound/outbound.routes.ts'
 import { threadRoutes } from './messaging/threads/threads.routes.ts'
 import { webhookRoutes } from './messaging/webhook/webhook.routes.ts'
@@ -148,18 +151,21 @@ export async function makeApp(
 
   carrierRoutes(server, services)
   outboundRoutes(server, services.outboundReadinesses, services.outboundProvisioning)
-  mediaRoutes(server, services.fences, services.placementOffers, services.taking)
+  workerOfferRoutes(server, services)
+  soundOfferRoutes(server, services.soundOffers)
   platformWorkerRoutes(server, services.workers)
-  browserCallRoutes(server, services.browserCalls, services.soundOffers)
+  browserCallRoutes(server, services.browserCalls)
   consentRoutes(server, services.consents)
   dialPolicyRoutes(server, services.dialPolicies)
-  diallingRoutes(server, services.dialling, services.dialLedger)
+  diallingRoutes(server, services.dialDecisions, services.dialLedger)
   ownPhoneRoutes(server, services.ownPhones)
-  placingRoutes(server, services.placing, services.legs)
-  numberRoutes(server, services)
+  callPlacerRoutes(server, services.callPlacer, services.legs)
+  numberRoutes(server, services.numbers, services.accountNumbers)
+  numberChangeRoutes(server, services)
+  hookedApprovalRoutes(server, services.hookedApprovals)
 
   await webhookRoutes(server, services.webhook)
-  threadRoutes(server, services.threads, services.threadWriting)
+  threadRoutes(server, services.threads, services.messageSender)
 
   await pageRoutes(server, new ConsoleFiles(services.settings.consoleFolder), services.settings)
   discoveryRoutes(server, services.discovery, services.settings.voiceUrl)

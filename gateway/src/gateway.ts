@@ -63,7 +63,7 @@ export async function startGateway(settings: Settings, clock: Clock, logger: Log
     services.mailbox.start()
     services.letterTasks.start()
     const upkeep = upkeepTasks(services)
-    const newWork = [services.waitingMessages.task, services.writtenCalls.task, services.sendings.task]
+    const newWork = [services.waitingMessages.task, services.writtenCalls.task, services.callOutlets.task]
     tasks.start(...upkeep, services.letterTasks.task, ...newWork)
 
     const stop = async () => {
@@ -71,7 +71,7 @@ export async function startGateway(settings: Settings, clock: Clock, logger: Log
       await tasks.stop(...newWork)
       await services.waitingMessages.stop()
       await services.writtenCalls.stop()
-      await services.sendings.stop()
+      await services.callOutlets.stop()
       await services.tools.stop()
       const lettersStopped = tasks
         .stop(services.letterTasks.task)

@@ -23,7 +23,7 @@ import { Retention } from './platform/retention/retention.ts'
 import { VaultKeyRotation } from './platform/vault/vault.ts'
 import { accountOfNewborn } from './providers/accounts/accounts.ts'
 import { makeProviders } from './providers/room.ts'
-import { numbersHeld } from './telephony/numbers/buying.ts'
+import { numbersHeld } from './telephony/number-changes/number-purchase.ts'
 import { makeTelephony, type TelephonyRoom } from './telephony/room.ts'
 
 export type Services = ReturnType<typeof makeServices>
@@ -77,12 +77,12 @@ export function makeServices(settings: Settings, clock: Clock, logger: Logger) {
   const calls: CallsRoom = makeCalls(
     { ...ground, ...http, ...people, ...providers, ...agents },
     {
-      routeOf: (number) => telephony.numbers.routeOf(number),
+      routeOf: (number) => telephony.numbers.find(number),
       reached: (number) => telephony.numbers.reached(number),
     },
     (tx, optOut) => telephony.consents.callerOptedOut(tx, optOut),
     {
-      openOutlet: ({ id, channel }) => (channel === 'msgapp' ? messaging.sendings.open(id) : undefined),
+      openOutlet: ({ id, channel }) => (channel === 'msgapp' ? messaging.callOutlets.open(id) : undefined),
       forget: (tx, reach, contact) => messaging.conversations.forget(tx, reach, contact),
     },
     {
@@ -90,7 +90,10 @@ export function makeServices(settings: Settings, clock: Clock, logger: Logger) {
       isFull: (scope) => telephony.workers.areOverfull(scope),
     },
   )
-  const telephony: TelephonyRoom = makeTelephony({ ...ground, ...http, ...people, ...agents, ...calls })
+  const telephony: TelephonyRoom = makeTelephony(
+    { ...ground, ...http, ...people, ...agents, ...calls },
+    (phoneNumberId, accessToken) => messaging.messagingPlatform.numberOf(phoneNumberId, accessToken),
+  )
   const messaging: MessagingRoom = makeMessaging({
     ...ground,
     ...people,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { operatorKey, startDeployment } from '@switchroom/gateway/testing/deployment'
-import { DialDesk, newCalled } from '@switchroom/gateway/testing/telephony/dial-fixture'
+import { DialOrg, newCalled } from '@switchroom/gateway/testing/telephony/dial-fixture'
 import { done } from '@switchroom/gateway/testing/agents/test-agents'
 import { Machine } from '../../testing/terminal.ts'
 
@@ -55,7 +55,7 @@ test('a server token is on standard output alone, once, and a listing never has 
 })
 
 test('a dial is explained guard by guard with what each saw, and 1 if it would be refused', async () => {
-  const desk = await DialDesk.open(deployment)
+  const desk = await DialOrg.open(deployment)
   const { key } = await desk.org.serverToken('production', { scopes: ['talk', 'calls', 'numbers'] })
   const as = { SVC_KEY: key }
   const [stranger, known] = [newCalled(), await desk.knownNumber()]

@@ -14,7 +14,7 @@ const { deployment, org } = messaging
 test('a thread is listed, read, answered as the agent and marked as read', async (t) => {
   const { key } = await org.person('supervisor')
   const machine = Machine.of(t, { SVC_GATEWAY_URL: deployment.url, SVC_KEY: key })
-  const desk = await messaging.newDesk()
+  const desk = await messaging.newMessagingAgent()
   const contact = newContact()
   await desk.app()
   await desk.write(contact, 'Is there rye bread?')

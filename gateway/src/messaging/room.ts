@@ -4,56 +4,62 @@ import type { Infrastructure } from '../database/room.ts'
 import type { PeopleRoom } from '../people/room.ts'
 import type { ProvidersRoom } from '../providers/room.ts'
 import type { TelephonyRoom } from '../telephony/room.ts'
-import { AccessTokens } from './access-tokens.ts'
+import { AccessTokens } from './platform/access-tokens.ts'
 import { Conversations } from './conversations/conversations.ts'
 import { ConversationCalls } from './conversations/conversation-calls.ts'
-import { WaitingMessages } from './conversations/waiting.ts'
+import { WaitingMessages } from './conversations/waiting-messages.ts'
 import { Threads } from './threads/threads.ts'
 import { MessageSender } from './threads/message-sender.ts'
-import { PlatformApi } from './sending/platform-api.ts'
-import { Sendings } from './sending/sendings.ts'
+import { CallOutlets } from './outlets/call-outlets.ts'
+import { MessagingPlatform } from './platform/messaging-platform.ts'
 import { makeWebhook } from './webhook/room.ts'
 
 export type MessagingRoom = ReturnType<typeof makeMessaging>
 
-/** The messaging channel: what contacts write, the conversations that come of it, and the desk. */
+/** The messaging channel: what contacts write, the conversations it opens, and their threads. */
 export function makeMessaging(
   parts: Infrastructure & PeopleRoom & ProvidersRoom & AgentsRoom & CallsRoom & TelephonyRoom,
 ) {
   const { settings, database, clock, runningGateways, carrierAccounts, numbers } = parts
   const accessTokens = new AccessTokens(carrierAccounts, settings.messaging.accessToken)
-  const sendings = new Sendings({
+  const messagingPlatform = new MessagingPlatform(settings.telephony.messagingApi, parts.publicAddresses)
+  const callOutlets = new CallOutlets({
     ...parts,
     gateways: runningGateways,
-    api: new PlatformApi(settings.telephony.messagingApi, parts.publicAddresses),
+    messagingPlatform,
     tokenOf: ({ org, phone_number_id }) => accessTokens.tokenFor(org, phone_number_id),
   })
   const conversationCalls = new ConversationCalls({
     ...parts,
     records: parts.callRecords,
     calls: parts.writtenCalls,
-    sendings,
+    callOutlets,
     gateway: runningGateways.id,
   })
   const waitingMessages = new WaitingMessages({ ...parts, gateways: runningGateways, conversationCalls })
   const conversations = new Conversations({
     ...parts,
     conversationCalls,
-    waiting: waitingMessages,
-    sendings,
+    waitingMessages,
+    callOutlets,
     reached: (number) => numbers.reached(number),
   })
   const threads = new Threads(database, clock)
-  const threadWriting = new MessageSender(parts)
-  const { messageClaims, webhook } = makeWebhook(parts, { accessTokens, receiver: conversations })
+  const messageSender = new MessageSender(parts)
+  const { messageClaims, webhook } = makeWebhook(parts, {
+    accessTokens,
+    messagingPlatform,
+    receiver: conversations,
+  })
 
   return {
     accessTokens,
-    sendings,
+    messagingPlatform,
+    callOutlets,
     waitingMessages,
     conversations,
     threads,
-    threadWriting,
+    messageSender,
     messageClaims,
     webhook,
   }

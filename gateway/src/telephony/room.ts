@@ -5,28 +5,36 @@ import type { Infrastructure } from '../database/room.ts'
 import type { AgentsRoom } from '../agents/room.ts'
 import type { HttpRoom } from '../http/room.ts'
 import type { PeopleRoom } from '../people/room.ts'
+import { EmbeddedPlane } from '@switchroom/media/embedded'
+import { Planes } from './admission/planes.ts'
+import { makeAdmission } from './admission/room.ts'
+import type { FindMessagingNumber } from './carriers/accounts.ts'
 import { makeCarriers } from './carriers/room.ts'
-import { makeMedia } from './media/room.ts'
 import { BrowserCalls } from './browser/browser-calls.ts'
 import { Consents } from './consents/consents.ts'
-import { Dialling } from './dialling/dialling.ts'
+import { DialDecisions } from './dialling/dial-decisions.ts'
 import { DialLedger } from './dialling/ledger.ts'
 import { DialPolicies } from './dialling/policies.ts'
 import { FromNumbers } from './dialling/from-numbers.ts'
-import { NumberLocks } from './numbers/number-locks.ts'
-import { makeNumbers, type NumbersRoom } from './numbers/room.ts'
+import { AccountNumbers } from './numbers/account-numbers.ts'
+import { Numbers } from './numbers/numbers.ts'
+import { makeNumberChanges } from './number-changes/room.ts'
 import { OutboundProvisioning } from './outbound/provisioning.ts'
 import { OutboundReadinesses } from './outbound/readiness.ts'
 import { OwnPhones } from './own-phone/own-phones.ts'
 import { Legs } from './placing/legs.ts'
 import { Placements } from './placing/placements.ts'
 import { Workers } from './workers/workers.ts'
-import { Placing } from './placing/placing.ts'
+import { CallPlacer } from './placing/call-placer.ts'
+import { makeWorkerOffers } from './worker-offers/room.ts'
 
 export type TelephonyRoom = ReturnType<typeof makeTelephony>
 
 /** Telephony: numbers, carriers, who may be called, and how calls are placed. */
-export function makeTelephony(parts: Infrastructure & HttpRoom & PeopleRoom & AgentsRoom & CallsRoom) {
+export function makeTelephony(
+  parts: Infrastructure & HttpRoom & PeopleRoom & AgentsRoom & CallsRoom,
+  findMessagingNumber: FindMessagingNumber,
+) {
   const {
     settings,
     database,
@@ -38,19 +46,44 @@ export function makeTelephony(parts: Infrastructure & HttpRoom & PeopleRoom & Ag
     authentication,
     callRecords,
   } = parts
-  const media = makeMedia(parts)
-  const carriers = makeCarriers(parts, (org) => numbers.admitting.readmit(org))
-  const { apiCarrier, carrierAccounts } = carriers
-  const numberLocks = new NumberLocks(database)
-  const numbers: NumbersRoom = makeNumbers({ ...parts, ...media, ...carriers, numberLocks })
+  const workerOffers = makeWorkerOffers(parts)
+  const embedded = new EmbeddedPlane(workerOffers.embeddedFences, workerOffers.placementOffers)
+  const planes = new Planes(settings.telephony, embedded)
+  const carriers: ReturnType<typeof makeCarriers> = makeCarriers(parts, findMessagingNumber, (org) =>
+    admissions.admission.readmit(org),
+  )
+  const { apiCarrier, carrierAccounts, carrierCatalogue } = carriers
+  const admissions = makeAdmission({ ...parts, ...carriers, planes })
+  const numbers = new Numbers({
+    database,
+    clock,
+    gateways: runningGateways,
+    networksOf: (kind) => carrierCatalogue.networksOf(kind),
+    sipNames: settings.telephony.sipNames,
+  })
+  const accountNumbers = new AccountNumbers({
+    database,
+    logger,
+    accounts: carrierAccounts,
+    carrier: apiCarrier,
+    findMessagingNumber,
+  })
+  const numberChanges = makeNumberChanges({
+    ...parts,
+    ...carriers,
+    ...admissions,
+    planes,
+    numbers,
+    findMessagingNumber,
+  })
   const consents = new Consents(database, clock)
   const dialPolicies = new DialPolicies(database, orgs)
-  const dialling = new Dialling({ database, clock, gateways: runningGateways })
+  const dialDecisions = new DialDecisions({ database, clock, gateways: runningGateways })
   const dialLedger = new DialLedger(database)
   const fromNumbers = new FromNumbers(database)
   const outboundProvisioning = new OutboundProvisioning({
     ...parts,
-    locks: numberLocks,
+    locks: admissions.numberLocks,
     carrier: apiCarrier,
     accounts: carrierAccounts,
   })
@@ -73,14 +106,14 @@ export function makeTelephony(parts: Infrastructure & HttpRoom & PeopleRoom & Ag
   const placements = new Placements({
     ...parts,
     gateways: runningGateways,
-    planes: media.planes,
+    planes,
     trunkOf,
     fleets: settings.telephony.fleets,
   })
   const browserCalls = new BrowserCalls({
     ...parts,
     records: callRecords,
-    planes: media.planes,
+    planes,
     fleets: settings.telephony.fleets,
     baseUrl: settings.baseUrl,
     canSpeak: (org, scope) => parts.workerAnswers.canSpeak(org, scope),
@@ -90,23 +123,27 @@ export function makeTelephony(parts: Infrastructure & HttpRoom & PeopleRoom & Ag
     { name: 'end placements of dead gateways', everyMs: 2 * secondMs, run: () => placements.poll() },
     { name: 'end browser calls that never began', everyMs: 2 * secondMs, run: () => browserCalls.poll() },
   ]
-  const placing = new Placing({
-    dialling,
+  const callPlacer = new CallPlacer({
+    dialDecisions,
     records: callRecords,
     placements,
     logTokens: authentication.logTokens,
   })
-  const legs = new Legs({ ...parts, records: callRecords, dialling, trunkOf })
+  const legs = new Legs({ ...parts, records: callRecords, dialDecisions, trunkOf })
 
   return {
-    ...media,
+    ...workerOffers,
+    planes,
     ...carriers,
-    ...numbers,
+    ...admissions,
+    numbers,
+    accountNumbers,
+    ...numberChanges,
     outboundProvisioning,
     outboundReadinesses,
     consents,
     dialPolicies,
-    dialling,
+    dialDecisions,
     dialLedger,
     fromNumbers,
     ownPhones,
@@ -114,7 +151,7 @@ export function makeTelephony(parts: Infrastructure & HttpRoom & PeopleRoom & Ag
     workers,
     placements,
     placementTasks,
-    placing,
+    callPlacer,
     legs,
   }
 }

@@ -8,7 +8,7 @@ import { password, type Deployment, type TestOrg, type TestPerson } from '../dep
 import { startDnsServer, type DnsServer } from '../dns-server.ts'
 import { startIdentityProvider, type IdentityProvider } from '../people/identity-provider.ts'
 import { startMailServer, type MailServer } from '../mail/mail-server.ts'
-import { NumberDesk } from '../telephony/number-fixture.ts'
+import { NumberFixture } from '../telephony/number-fixture.ts'
 import { manifestOf, VendorFolder } from '../providers/vendor-packages.ts'
 
 /** Where every change under test comes from. */
@@ -29,7 +29,7 @@ interface Expected {
 
 /** A deployment on which every audited change can be made, and what was seen of each. */
 export class AuditedDeployment implements AsyncDisposable {
-  readonly desk: NumberDesk
+  readonly desk: NumberFixture
   readonly mail: MailServer
   readonly dns: DnsServer
   readonly provider: IdentityProvider
@@ -42,7 +42,7 @@ export class AuditedDeployment implements AsyncDisposable {
   readonly #parts: AsyncDisposable[]
 
   private constructor(
-    desk: NumberDesk,
+    desk: NumberFixture,
     mail: MailServer,
     dns: DnsServer,
     provider: IdentityProvider,
@@ -65,7 +65,7 @@ export class AuditedDeployment implements AsyncDisposable {
     dns.set('idp.example.test', { A: ['127.0.0.1'] })
     const mail = await startMailServer()
     const vendors = new VendorFolder().add(manifestOf('mind', ['llm']))
-    const desk = await NumberDesk.start({
+    const desk = await NumberFixture.start({
       settings: {
         SVC_RESOLVER: dns.address,
         SVC_PRIVATE_HOSTS: 'idp.example.test',

@@ -24,7 +24,7 @@ export const messagingSettings = (fake: MessagingFake) => ({
 export interface MessagingDeployment extends ChatDeployment {
   platform: MessagingFake
   /** A number of the org's own that leads to a new agent, which nobody holds yet. */
-  newDesk: () => Promise<MessagingDesk>
+  newMessagingAgent: () => Promise<MessagingAgent>
 }
 
 let lastContact = 0
@@ -41,7 +41,7 @@ export async function startMessagingDeployment(
   return {
     ...chats,
     platform,
-    async newDesk() {
+    async newMessagingAgent() {
       const number = newLine()
       const fake = platform.addNumber(number)
       const { phone_number_id, access_token } = fake
@@ -51,7 +51,7 @@ export async function startMessagingDeployment(
       const body = { number, agent, channel: 'msgapp', account: phone_number_id }
       const imported = await admin.in('sandbox').post('/v1/numbers', body)
       assert.equal(imported.status, 200, imported.text)
-      return new MessagingDesk(chats, platform, agent, number, fake)
+      return new MessagingAgent({ chats, platform, agent, number, line: fake })
     },
     async [Symbol.asyncDispose]() {
       await chats[Symbol.asyncDispose]()
@@ -61,7 +61,7 @@ export async function startMessagingDeployment(
 }
 
 /** One number, the agent that answers there, and what contacts and apps do. */
-export class MessagingDesk {
+export class MessagingAgent {
   readonly chats: ChatDeployment
   readonly platform: MessagingFake
   readonly agent: string
@@ -69,18 +69,18 @@ export class MessagingDesk {
   /** The number as the platform knows it. */
   readonly line: MessagingNumberFake
 
-  constructor(
-    chats: ChatDeployment,
-    platform: MessagingFake,
-    agent: string,
-    number: string,
-    line: MessagingNumberFake,
-  ) {
-    this.chats = chats
-    this.platform = platform
-    this.agent = agent
-    this.number = number
-    this.line = line
+  constructor(parts: {
+    chats: ChatDeployment
+    platform: MessagingFake
+    agent: string
+    number: string
+    line: MessagingNumberFake
+  }) {
+    this.chats = parts.chats
+    this.platform = parts.platform
+    this.agent = parts.agent
+    this.number = parts.number
+    this.line = parts.line
   }
 
   get deployment(): Deployment {

@@ -8,7 +8,7 @@ import { MessagingFake, type MessagingNumberFake } from './messaging-fake.ts'
 import { newLine } from '../telephony/number-fixture.ts'
 import { VendorFolder } from '../providers/vendor-packages.ts'
 import { changeRow } from '../providers/vendors.ts'
-import { newMessageId, WebhookDesk, type WebhookLine } from './webhook-fixture.ts'
+import { newMessageId, WebhookFixture, type WebhookLine } from './webhook-fixture.ts'
 
 // Ears that answer whatever their wire says, each in one request.
 const requests = pathToFileURL(join(import.meta.dirname, '../../../vendors/kit/src/requests.ts')).href
@@ -55,7 +55,7 @@ const certificates = await makeCertificates()
 export const platform = await MessagingFake.start(await certificates.serverFor('127.0.0.1'))
 export const asked: { model: string; authorization: string; body: Record<string, unknown> }[] = []
 /** What the ears answer; a test may say otherwise. */
-export const transcriber = {
+export const speechToText = {
   hears: async (said: string): Promise<object> => ({ text: ` ${said} `, duration: 30 }),
 }
 export const wire = await startWireFake({
@@ -67,7 +67,7 @@ export const wire = await startWireFake({
       authorization: String(headers.authorization),
       body: { ...sent },
     })
-    await answer.json(await transcriber.hears(sent.said))
+    await answer.json(await speechToText.hears(sent.said))
   },
 })
 const folder = new VendorFolder()
@@ -93,16 +93,16 @@ export const settings = {
   SVC_PRIVATE_HOSTS: '127.0.0.1',
   SVC_CA_FILE: certificates.caFile,
 }
-export const desk = await WebhookDesk.start(settings)
+export const fixture = await WebhookFixture.start(settings)
 /** Once the file's tests are over. */
 after(async () => {
-  await desk[Symbol.asyncDispose]()
+  await fixture[Symbol.asyncDispose]()
   await platform.stop()
   await wire.stop()
   folder[Symbol.dispose]()
   await certificates[Symbol.asyncDispose]()
 })
-export const { receiver, deployment } = desk
+export const { receiver, deployment } = fixture
 await changeRow(deployment, (row) => {
   row.defaults.stt = 'keen/keen-ears'
   row.fallbacks.stt = ['spare/spare-ears']
@@ -110,15 +110,15 @@ await changeRow(deployment, (row) => {
 })
 
 /** Ears that say nothing until they are let go, at the latest when the test ends. */
-export function slowTranscriber() {
+export function slowSpeechToText() {
   const { promise, resolve } = Promise.withResolvers<void>()
-  const usual = transcriber.hears
-  transcriber.hears = async (said) => {
+  const usual = speechToText.hears
+  speechToText.hears = async (said) => {
     await promise
     return usual(said)
   }
   const letGo = () => {
-    transcriber.hears = usual
+    speechToText.hears = usual
     resolve()
   }
   return { letGo, [Symbol.dispose]: letGo }
@@ -128,7 +128,7 @@ export function slowTranscriber() {
 export async function newNoteLine(): Promise<WebhookLine & MessagingNumberFake> {
   const number = newLine()
   const line = { ...platform.addNumber(number), number, org: await deployment.newOrg(), agent: 'desk' }
-  await desk.route(line)
+  await fixture.route(line)
   return line
 }
 

@@ -4,7 +4,7 @@ import type { Environment } from '@switchroom/contract/scopes'
 import type { Database, Transaction } from '../../src/database/database.ts'
 import { gatewayAnswers } from '../../src/http/answers.ts'
 import { makeServer } from '../../src/http/make-server.ts'
-import type { Receipt, Received, Receiver, Shown } from '../../src/messaging/received.ts'
+import type { Receipt, Received, Receiver, Shown } from '../../src/messaging/platform/received.ts'
 import { makeWebhook } from '../../src/messaging/webhook/room.ts'
 import { webhookRoutes } from '../../src/messaging/webhook/webhook.routes.ts'
 import { Client, type Answer } from '../client.ts'
@@ -68,29 +68,29 @@ export interface WebhookLine extends PlatformLine {
 }
 
 /** A gateway's webhook in front of a receiver of the test's own. */
-export class WebhookDesk implements AsyncDisposable {
+export class WebhookFixture implements AsyncDisposable {
   readonly deployment: Deployment
   readonly receiver: TestReceiver
   readonly client: Client
   readonly url: string
   readonly #close: () => Promise<unknown>
 
-  private constructor(
-    deployment: Deployment,
-    receiver: TestReceiver,
-    client: Client,
-    url: string,
-    close: () => Promise<unknown>,
-  ) {
-    this.deployment = deployment
-    this.receiver = receiver
-    this.client = client
-    this.url = url
-    this.#close = close
+  private constructor(parts: {
+    deployment: Deployment
+    receiver: TestReceiver
+    client: Client
+    url: string
+    close: () => Promise<unknown>
+  }) {
+    this.deployment = parts.deployment
+    this.receiver = parts.receiver
+    this.client = parts.client
+    this.url = parts.url
+    this.#close = parts.close
   }
 
-  static async start(settings: Record<string, string> = {}): Promise<WebhookDesk> {
-    return WebhookDesk.#of(
+  static async start(settings: Record<string, string> = {}): Promise<WebhookFixture> {
+    return WebhookFixture.#of(
       await startDeployment({
         SVC_MSGAPP_APP_SECRET: appSecret,
         SVC_MSGAPP_VERIFY_TOKEN: verifyToken,
@@ -100,19 +100,20 @@ export class WebhookDesk implements AsyncDisposable {
   }
 
   /** Another gateway on the same database. */
-  async another(settings: Record<string, string> = {}): Promise<WebhookDesk> {
-    return WebhookDesk.#of(await this.deployment.another(settings))
+  async another(settings: Record<string, string> = {}): Promise<WebhookFixture> {
+    return WebhookFixture.#of(await this.deployment.another(settings))
   }
 
-  static async #of(deployment: Deployment): Promise<WebhookDesk> {
+  static async #of(deployment: Deployment): Promise<WebhookFixture> {
     const { services } = deployment.gateway
     const receiver = new TestReceiver(services.database)
-    const { webhook } = makeWebhook(services, { accessTokens: services.accessTokens, receiver })
+    const { webhook } = makeWebhook(services, { ...services, receiver })
     const server = makeServer({ ...services, answers: gatewayAnswers })
     await webhookRoutes(server, webhook)
     await server.listen({ port: 0, host: '127.0.0.1' })
     const url = `http://127.0.0.1:${(server.server.address() as AddressInfo).port}`
-    return new WebhookDesk(deployment, receiver, new Client(url, server.routes), url, () => server.close())
+    const client = new Client(url, server.routes)
+    return new WebhookFixture({ deployment, receiver, client, url, close: () => server.close() })
   }
 
   /** A number at the platform that leads to an agent of an org, as the operator routes it. */

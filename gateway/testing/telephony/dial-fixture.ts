@@ -4,7 +4,7 @@ import type { Environment } from '@switchroom/contract/scopes'
 import type { Caller } from '../../src/foundation/caller.ts'
 import { dayMs } from '../../src/foundation/clock.ts'
 import { Refusal } from '../../src/foundation/refusals.ts'
-import type { DialAsked, TakenDial } from '../../src/telephony/dialling/dialling.ts'
+import type { DialAsked, TakenDial } from '../../src/telephony/dialling/dial-decisions.ts'
 import { AppClient } from '../agents/app-client.ts'
 import type { TestClock } from '../clock.ts'
 import type { Deployment, TestOrg } from '../deployment.ts'
@@ -24,29 +24,35 @@ export function goTo(clock: TestClock, hourUtc: number) {
 }
 
 /** An org whose agent `desk` is held and has a number to dial from, and what rooms beside dialling know of it. */
-export class DialDesk {
+export class DialOrg {
   readonly deployment: Deployment
   readonly org: TestOrg
   readonly env: Environment
   readonly from: string
   readonly #key: string
 
-  private constructor(deployment: Deployment, org: TestOrg, env: Environment, from: string, key: string) {
-    this.deployment = deployment
-    this.org = org
-    this.env = env
-    this.from = from
-    this.#key = key
+  private constructor(parts: {
+    deployment: Deployment
+    org: TestOrg
+    env: Environment
+    from: string
+    key: string
+  }) {
+    this.deployment = parts.deployment
+    this.org = parts.org
+    this.env = parts.env
+    this.from = parts.from
+    this.#key = parts.key
   }
 
-  static async open(deployment: Deployment, env: Environment = 'production'): Promise<DialDesk> {
+  static async open(deployment: Deployment, env: Environment = 'production'): Promise<DialOrg> {
     const org = await deployment.newOrg()
     const { key } = await org.serverToken(env, { scopes: ['app', 'talk', 'calls', 'numbers'] })
-    const desk = new DialDesk(deployment, org, env, newCalled(), key)
-    await desk.account('peer', { dialsAt: 'sip.peer.example' })
-    await desk.number(desk.from, { account: 'peer' })
-    await desk.holdingApp(key)
-    return desk
+    const dialOrg = new DialOrg({ deployment, org, env, from: newCalled(), key })
+    await dialOrg.account('peer', { dialsAt: 'sip.peer.example' })
+    await dialOrg.number(dialOrg.from, { account: 'peer' })
+    await dialOrg.holdingApp(key)
+    return dialOrg
   }
 
   get client() {
@@ -120,7 +126,7 @@ export class DialDesk {
     at: Deployment = this.deployment,
   ): Promise<TakenDial | Refusal> {
     const asked: DialAsked = { kind: 'dial', caller: this.caller(), agent: 'desk', to, ...more }
-    return at.gateway.services.dialling.take(asked).catch((error: unknown) => {
+    return at.gateway.services.dialDecisions.take(asked).catch((error: unknown) => {
       if (error instanceof Refusal) return error
       throw error
     })

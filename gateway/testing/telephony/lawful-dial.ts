@@ -1,6 +1,6 @@
 import { readCalled } from '../../src/telephony/dialling/called-number.ts'
 import { firstRefusal, judgeDial, type DialFacts } from '../../src/telephony/dialling/guards.ts'
-import { usualLimits } from '../../src/telephony/dialling/in-force.ts'
+import { defaultLimits } from '../../src/telephony/dialling/effective-limits.ts'
 import type { FromNumber } from '../../src/telephony/dialling/from-number.ts'
 
 export const newYork = await readCalled('+12125550123')
@@ -10,7 +10,7 @@ export const fromNumber: FromNumber = { number: '+34910000001', account: 'peer',
 
 /** What an org that set nothing is held to. */
 export const usualGuards = {
-  ...usualLimits,
+  ...defaultLimits,
   calling_hours: null,
   consent_everywhere: false,
   per_number_day: null,

@@ -1,6 +1,6 @@
 import { LiveKitFake } from '@switchroom/media/testing/livekit-fake'
 import type { Environment } from '@switchroom/contract/scopes'
-import { reconciliationLock } from '../../src/telephony/numbers/number-locks.ts'
+import { reconciliationLock } from '../../src/telephony/admission/number-locks.ts'
 import { AppClient } from '../agents/app-client.ts'
 import type { CarrierAccountFake } from './carrier-fake-account.ts'
 import { CarrierFake } from './carrier-fake.ts'
@@ -40,7 +40,7 @@ interface Wanted {
 }
 
 /** A deployment with everybody that numbers need around it: a carrier, media servers, the messaging platform. */
-export class NumberDesk implements AsyncDisposable {
+export class NumberFixture implements AsyncDisposable {
   readonly deployment: Deployment
   readonly carrier: CarrierFake
   readonly messaging: MessagingFake
@@ -48,21 +48,21 @@ export class NumberDesk implements AsyncDisposable {
   /** The platform's own account. */
   readonly own: CarrierAccountFake
 
-  private constructor(
-    deployment: Deployment,
-    carrier: CarrierFake,
-    messaging: MessagingFake,
-    media: Record<Environment, LiveKitFake>,
-    own: CarrierAccountFake,
-  ) {
-    this.deployment = deployment
-    this.carrier = carrier
-    this.messaging = messaging
-    this.media = media
-    this.own = own
+  private constructor(parts: {
+    deployment: Deployment
+    carrier: CarrierFake
+    messaging: MessagingFake
+    media: Record<Environment, LiveKitFake>
+    own: CarrierAccountFake
+  }) {
+    this.deployment = parts.deployment
+    this.carrier = parts.carrier
+    this.messaging = parts.messaging
+    this.media = parts.media
+    this.own = parts.own
   }
 
-  static async start({ separate = false, sells = true, settings = {} }: Wanted = {}): Promise<NumberDesk> {
+  static async start({ separate = false, sells = true, settings = {} }: Wanted = {}): Promise<NumberFixture> {
     const carrier = await CarrierFake.start()
     const messaging = await MessagingFake.start()
     const production = await LiveKitFake.start()
@@ -82,12 +82,12 @@ export class NumberDesk implements AsyncDisposable {
       }),
       ...settings,
     })
-    return new NumberDesk(deployment, carrier, messaging, { production, sandbox }, own)
+    return new NumberFixture({ deployment, carrier, messaging, media: { production, sandbox }, own })
   }
 
-  async newOrg(): Promise<DeskOrg> {
+  async newOrg(): Promise<NumberOrg> {
     const org = await this.deployment.newOrg()
-    return new DeskOrg(this, org, (await org.person('admin')).client)
+    return new NumberOrg(this, org, (await org.person('admin')).client)
   }
 
   /** What was asked of the carrier and the media servers so far, to compare. */
@@ -106,13 +106,13 @@ export class NumberDesk implements AsyncDisposable {
 }
 
 /** An org that routes numbers, as its admin. */
-export class DeskOrg {
-  readonly desk: NumberDesk
+export class NumberOrg {
+  readonly fixture: NumberFixture
   readonly org: TestOrg
   readonly admin: Client
 
-  constructor(desk: NumberDesk, org: TestOrg, admin: Client) {
-    this.desk = desk
+  constructor(fixture: NumberFixture, org: TestOrg, admin: Client) {
+    this.fixture = fixture
     this.org = org
     this.admin = admin
   }
@@ -123,7 +123,7 @@ export class DeskOrg {
 
   /** An account at the carrier that owns these. */
   async account(...numbers: string[]): Promise<CarrierAccountFake> {
-    const account = this.desk.carrier.account(...numbers)
+    const account = this.fixture.carrier.account(...numbers)
     done(await this.admin.put('/v1/carrier', account.login))
     return account
   }
@@ -134,7 +134,7 @@ export class DeskOrg {
 
   /** As the operator, for all that wait. */
   async approveNetworks() {
-    const { operator } = this.desk.deployment
+    const { operator } = this.fixture.deployment
     for (const { id } of done(await operator.get('/v1/ops/networks')).networks)
       done(await operator.post(`/v1/ops/networks/${id}/approve`))
   }
@@ -159,7 +159,7 @@ export class DeskOrg {
   /** An app of the org's own that holds the agent. */
   async holdingApp(env: Environment = 'sandbox', agent = 'desk'): Promise<AppClient> {
     const { key } = await this.org.serverToken(env)
-    const app = await AppClient.connect(this.desk.deployment.url, key)
+    const app = await AppClient.connect(this.fixture.deployment.url, key)
     const answer = await app.register(agent)
     if (answer.type !== 'agent.registered') throw new Error(JSON.stringify(answer))
     return app
@@ -167,10 +167,10 @@ export class DeskOrg {
 
   /** The numbers of a trunk there, or undefined where it does not stand. */
   trunk(env: Environment, name: string) {
-    return this.desk.media[env].store.trunk(`${this.id}/${env}/${name}`)
+    return this.fixture.media[env].store.trunk(`${this.id}/${env}/${name}`)
   }
 
   rule(env: Environment) {
-    return this.desk.media[env].store.rule(`${this.id}/${env}`)
+    return this.fixture.media[env].store.rule(`${this.id}/${env}`)
   }
 }

@@ -25,7 +25,7 @@ export async function startPlacing(): Promise<{ media: LiveKitFake; deployment: 
 }
 
 /** An org whose agent `desk` is held and dials from a number in a SIP account. */
-export class PlacingDesk {
+export class PlacingOrg {
   readonly deployment: Deployment
   readonly org: TestOrg
   readonly env: Environment
@@ -33,32 +33,32 @@ export class PlacingDesk {
   readonly key: string
   readonly app: AppClient
 
-  private constructor(
-    deployment: Deployment,
-    org: TestOrg,
-    env: Environment,
-    from: string,
-    key: string,
-    app: AppClient,
-  ) {
-    this.deployment = deployment
-    this.org = org
-    this.env = env
-    this.from = from
-    this.key = key
-    this.app = app
+  private constructor(parts: {
+    deployment: Deployment
+    org: TestOrg
+    env: Environment
+    from: string
+    key: string
+    app: AppClient
+  }) {
+    this.deployment = parts.deployment
+    this.org = parts.org
+    this.env = parts.env
+    this.from = parts.from
+    this.key = parts.key
+    this.app = parts.app
   }
 
-  static async open(deployment: Deployment, env: Environment = 'production'): Promise<PlacingDesk> {
+  static async open(deployment: Deployment, env: Environment = 'production'): Promise<PlacingOrg> {
     const org = await deployment.newOrg()
     const { key } = await org.serverToken(env, { scopes: ['app', 'talk', 'calls', 'numbers'] })
     const app = await AppClient.connect(deployment.url, key)
     const answer = await app.register('desk')
     if (answer.type !== 'agent.registered') throw new Error(JSON.stringify(answer))
-    const desk = new PlacingDesk(deployment, org, env, newNumber(), key, app)
-    await desk.account('peer', 'sip.peer.example')
-    await desk.number(desk.from, 'peer')
-    return desk
+    const placingOrg = new PlacingOrg({ deployment, org, env, from: newNumber(), key, app })
+    await placingOrg.account('peer', 'sip.peer.example')
+    await placingOrg.number(placingOrg.from, 'peer')
+    return placingOrg
   }
 
   get client(): Client {

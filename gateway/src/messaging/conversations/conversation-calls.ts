@@ -9,17 +9,17 @@ import type { WrittenCalls } from '../../calls/written/written-calls.ts'
 import type { Transaction } from '../../database/database.ts'
 import type { Clock } from '../../foundation/clock.ts'
 import type { Orgs } from '../../people/orgs/orgs.ts'
-import type { Received } from '../received.ts'
-import type { Sendings } from '../sending/sendings.ts'
+import type { Received } from '../platform/received.ts'
+import type { CallOutlets } from '../outlets/call-outlets.ts'
 import * as store from './conversations.store.ts'
 
-export interface PuttingParts {
+export interface ConversationCallsParts {
   clock: Clock
   orgs: Orgs
   log: Log
   records: CallRecords
   calls: Pick<WrittenCalls, 'run'>
-  sendings: Pick<Sendings, 'begin'>
+  callOutlets: Pick<CallOutlets, 'begin'>
   /** This gateway's name. */
   gateway: string
 }
@@ -34,9 +34,9 @@ export interface HeldConversation {
 
 /** Puts messages into the calls that their conversations go on in. */
 export class ConversationCalls {
-  readonly #parts: PuttingParts
+  readonly #parts: ConversationCallsParts
 
-  constructor(parts: PuttingParts) {
+  constructor(parts: ConversationCallsParts) {
     this.#parts = parts
   }
 
@@ -63,7 +63,7 @@ export class ConversationCalls {
   }
 
   async #open(tx: Transaction, message: Received): Promise<string> {
-    const { orgs, records, calls, sendings, gateway } = this.#parts
+    const { orgs, records, calls, callOutlets, gateway } = this.#parts
     const { org, env, agent, number, contact, name } = message
     const call = newCallId()
     const scope = { org, env, agent, holder: '' }
@@ -79,7 +79,7 @@ export class ConversationCalls {
       runner: gateway,
       entries: () => [started, turnOf(message, false)],
     })
-    await sendings.begin(tx, { ...message, call })
+    await callOutlets.begin(tx, { ...message, call })
     await store.setCall(tx, message, call)
     const slug = (await orgs.lookUp(org, tx))?.slug ?? ''
     tx.afterCommit(() => calls.run({ ...scope, id: call, slug, contact, channel: 'msgapp' }, false))

@@ -2,7 +2,7 @@ import type { Reach } from '../../calls/erasure/erasure.ts'
 import type { CallState } from '@switchroom/contract/log'
 import type { Environment } from '@switchroom/contract/scopes'
 import { statement, type Queryable, type Transaction } from '../../database/database.ts'
-import type { Addressed, Received } from '../received.ts'
+import type { Addressed, Received } from '../platform/received.ts'
 
 /** One contact writing with one number. */
 export type ConversationKey = Pick<Addressed, 'org' | 'env' | 'number' | 'contact'>

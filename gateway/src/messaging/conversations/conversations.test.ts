@@ -18,20 +18,20 @@ beforeEach(() => {
 const gate = () => Promise.withResolvers<undefined>()
 
 test('the first message of a contact opens a messaging call on the app that holds the agent, and is answered (N-008, N-073, N-074, N-351, ND-78)', async () => {
-  const desk = await messaging.newDesk()
-  const app = await desk.app()
+  const messagingAgent = await messaging.newMessagingAgent()
+  const app = await messagingAgent.app()
   const contact = newContact()
-  const messageId = await desk.write(contact, 'Hello', { name: 'Ana Pérez' })
-  assert.deepEqual(await desk.texts(contact, 1), ['You said Hello'])
-  const call = await desk.call(contact)
+  const messageId = await messagingAgent.write(contact, 'Hello', { name: 'Ana Pérez' })
+  assert.deepEqual(await messagingAgent.texts(contact, 1), ['You said Hello'])
+  const call = await messagingAgent.call(contact)
   const started = await app.nextOf('msgapp.started')
   const { startedAt, ...told } = started.data.call
   assert.equal(typeof startedAt, 'number')
   assert.deepEqual(told, {
     id: call,
-    agent: desk.agent,
+    agent: messagingAgent.agent,
     from: contact,
-    to: desk.number,
+    to: messagingAgent.number,
     direction: 'inbound',
     transport: 'msgapp',
     metadata: {},
@@ -40,7 +40,7 @@ test('the first message of a contact opens a messaging call on the app that hold
     routedFrom: null,
     lineTranscript: [],
   })
-  const entries = await desk.entries(call, 'msgapp.started', 'user.message', 'agent.message')
+  const entries = await messagingAgent.entries(call, 'msgapp.started', 'user.message', 'agent.message')
   assert.deepEqual(
     entries.map(({ type, data: { text, source } }) => [type, text, source]),
     [
@@ -53,17 +53,17 @@ test('the first message of a contact opens a messaging call on the app that hold
 })
 
 test('further messages of a contact go on in the same call, those of another in one of their own (N-008, N-081)', async () => {
-  const desk = await messaging.newDesk()
-  await desk.app()
+  const messagingAgent = await messaging.newMessagingAgent()
+  await messagingAgent.app()
   const [ana, luis] = [newContact(), newContact()]
-  await desk.write(ana, 'one')
-  await desk.texts(ana, 1)
-  await desk.write(luis, 'mine')
-  await desk.write(ana, 'two')
-  assert.deepEqual(await desk.texts(ana, 2), ['You said one', 'You said two'])
-  await desk.texts(luis, 1)
-  assert.notEqual(await desk.call(ana), await desk.call(luis))
-  const turns = await desk.entries(await desk.call(ana), 'user.message')
+  await messagingAgent.write(ana, 'one')
+  await messagingAgent.texts(ana, 1)
+  await messagingAgent.write(luis, 'mine')
+  await messagingAgent.write(ana, 'two')
+  assert.deepEqual(await messagingAgent.texts(ana, 2), ['You said one', 'You said two'])
+  await messagingAgent.texts(luis, 1)
+  assert.notEqual(await messagingAgent.call(ana), await messagingAgent.call(luis))
+  const turns = await messagingAgent.entries(await messagingAgent.call(ana), 'user.message')
   assert.deepEqual(
     turns.map(({ data }) => data.text),
     ['one', 'two'],
@@ -71,7 +71,7 @@ test('further messages of a contact go on in the same call, those of another in 
 })
 
 test('one contact who writes to two numbers has two conversations (N-049)', async () => {
-  const [first, second] = [await messaging.newDesk(), await messaging.newDesk()]
+  const [first, second] = [await messaging.newMessagingAgent(), await messaging.newMessagingAgent()]
   await first.app()
   await second.app()
   const contact = newContact()
@@ -86,13 +86,15 @@ test('one contact who writes to two numbers has two conversations (N-049)', asyn
 
 test('two first messages of a contact at one instant make one call, whichever gateways they come to (N-008, N-081)', async () => {
   const other = await deployment.another()
-  const desk = await messaging.newDesk()
-  await desk.app()
+  const messagingAgent = await messaging.newMessagingAgent()
+  await messagingAgent.app()
   const contact = newContact()
   const texts = ['a', 'b', 'c', 'd', 'e', 'f']
-  await Promise.all(texts.map((text, at) => desk.write(contact, text, {}, at % 2 === 0 ? deployment : other)))
-  const answers = await desk.texts(contact, texts.length)
-  const turns = await desk.entries(await desk.call(contact), 'user.message')
+  await Promise.all(
+    texts.map((text, at) => messagingAgent.write(contact, text, {}, at % 2 === 0 ? deployment : other)),
+  )
+  const answers = await messagingAgent.texts(contact, texts.length)
+  const turns = await messagingAgent.entries(await messagingAgent.call(contact), 'user.message')
   const asked = turns.map(({ data }) => String(data.text))
   assert.deepEqual(asked.toSorted(), texts)
   assert.deepEqual(
@@ -103,20 +105,20 @@ test('two first messages of a contact at one instant make one call, whichever ga
 })
 
 test('messages of a contact are answered one at a time and in order: the model reads the second once the first answer was sent; others are not delayed (N-050, N-051, ND-78, T-69)', async () => {
-  const desk = await messaging.newDesk()
-  await desk.app()
+  const messagingAgent = await messaging.newMessagingAgent()
+  await messagingAgent.app()
   const [ana, luis] = [newContact(), newContact()]
   const sending = gate()
   platform.fault = (request) => (contactOf(request) === ana ? sending.promise : undefined)
-  for (const text of ['one', 'two', 'three']) await desk.write(ana, text)
+  for (const text of ['one', 'two', 'three']) await messagingAgent.write(ana, text)
   await until('the first answer is on its way', () =>
     platform.requests.some((request) => contactOf(request) === ana),
   )
-  await desk.write(luis, 'and me')
-  assert.deepEqual(await desk.texts(luis, 1), ['You said and me'])
+  await messagingAgent.write(luis, 'and me')
+  assert.deepEqual(await messagingAgent.texts(luis, 1), ['You said and me'])
   assert.deepEqual(model.heard, ['user: one', 'user: and me'])
   sending.resolve(undefined)
-  assert.deepEqual(await desk.texts(ana, 3), ['You said one', 'You said two', 'You said three'])
+  assert.deepEqual(await messagingAgent.texts(ana, 3), ['You said one', 'You said two', 'You said three'])
   assert.deepEqual(model.heard, ['user: one', 'user: and me', 'user: two', 'user: three'])
   const [, , second] = model.asked
   assert.deepEqual(
@@ -126,53 +128,53 @@ test('messages of a contact are answered one at a time and in order: the model r
 })
 
 test('no greeting is said to a contact who wrote first (ND-78)', async () => {
-  const desk = await messaging.newDesk()
-  await desk.app({ declares: { greeting: { say: 'Welcome!' } } })
+  const messagingAgent = await messaging.newMessagingAgent()
+  await messagingAgent.app({ declares: { greeting: { say: 'Welcome!' } } })
   const contact = newContact()
-  await desk.write(contact, 'Hello')
-  await desk.write(contact, 'Again')
-  assert.deepEqual(await desk.texts(contact, 2), ['You said Hello', 'You said Again'])
+  await messagingAgent.write(contact, 'Hello')
+  await messagingAgent.write(contact, 'Again')
+  assert.deepEqual(await messagingAgent.texts(contact, 2), ['You said Hello', 'You said Again'])
 })
 
 test('a message that is a day old when it comes is read and kept for nobody (N-080, N-528, ND-79)', async () => {
-  const desk = await messaging.newDesk()
-  await desk.app()
+  const messagingAgent = await messaging.newMessagingAgent()
+  await messagingAgent.app()
   const contact = newContact()
   const sentAt = new Date(deployment.clock.now().getTime() - 24 * 3_600_000)
   const came = { contact, text: { body: 'late' }, sentAt, id: 'wamid.late' }
-  assert.equal((await desk.deliver(came)).status, 200)
-  assert.deepEqual(await desk.calls(contact), [])
-  assert.deepEqual(await desk.agentEntries('message.waiting'), [])
+  assert.equal((await messagingAgent.deliver(came)).status, 200)
+  assert.deepEqual(await messagingAgent.calls(contact), [])
+  assert.deepEqual(await messagingAgent.agentEntries('message.waiting'), [])
   const { rows } = await deployment.sql('select read_at from message_claims where message_id = $1', [came.id])
   assert.notEqual(rows[0].read_at, null)
 })
 
 test('a number that leads to another agent begins a new conversation with that one', async () => {
-  const desk = await messaging.newDesk()
-  await desk.app()
+  const messagingAgent = await messaging.newMessagingAgent()
+  await messagingAgent.app()
   const contact = newContact()
-  await desk.write(contact, 'to the first')
-  await desk.texts(contact, 1)
+  await messagingAgent.write(contact, 'to the first')
+  await messagingAgent.texts(contact, 1)
   const other = await messaging.newAgent()
-  await deployment.sql('update numbers set agent = $2 where number = $1', [desk.number, other.slug])
-  await desk.write(contact, 'to the second')
-  await desk.texts(contact, 2)
+  await deployment.sql('update numbers set agent = $2 where number = $1', [messagingAgent.number, other.slug])
+  await messagingAgent.write(contact, 'to the second')
+  await messagingAgent.texts(contact, 2)
   const { rows } = await deployment.sql('select agent from calls where contact = $1 order by ordinal', [
     contact,
   ])
   assert.deepEqual(
     rows.map(({ agent }) => agent),
-    [desk.agent, other.slug],
+    [messagingAgent.agent, other.slug],
   )
 })
 
 test('erasing a contact forgets their conversations and what waits of them', async () => {
-  const [desk, unheld] = [await messaging.newDesk(), await messaging.newDesk()]
-  await desk.app()
+  const [messagingAgent, unheld] = [await messaging.newMessagingAgent(), await messaging.newMessagingAgent()]
+  await messagingAgent.app()
   const [ana, luis] = [newContact(), newContact()]
   for (const contact of [ana, luis]) {
-    await desk.write(contact, 'Hello')
-    await desk.texts(contact, 1)
+    await messagingAgent.write(contact, 'Hello')
+    await messagingAgent.texts(contact, 1)
     await unheld.write(contact, 'Anybody?')
   }
   const { client } = await messaging.org.person('admin', { production: true })
@@ -184,6 +186,6 @@ test('erasing a contact forgets their conversations and what waits of them', asy
     ])
     assert.deepEqual(new Set(rows.map(({ contact }) => contact)), new Set([luis]), table)
   }
-  await desk.write(ana, 'Hello again')
-  await desk.texts(ana, 2)
+  await messagingAgent.write(ana, 'Hello again')
+  await messagingAgent.texts(ana, 2)
 })

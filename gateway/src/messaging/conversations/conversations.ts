@@ -3,11 +3,11 @@ import type { Logger } from 'pino'
 import type { AppRequests } from '../../calls/app-requests/app-requests.ts'
 import type { Database, Transaction } from '../../database/database.ts'
 import { Refusal } from '../../foundation/refusals.ts'
-import type { Receipt, Received, Receiver, Shown } from '../received.ts'
-import type { Sendings } from '../sending/sendings.ts'
+import type { Receipt, Received, Receiver, Shown } from '../platform/received.ts'
+import type { CallOutlets } from '../outlets/call-outlets.ts'
 import * as store from './conversations.store.ts'
 import type { ConversationCalls } from './conversation-calls.ts'
-import type { WaitingMessages } from './waiting.ts'
+import type { WaitingMessages } from './waiting-messages.ts'
 
 /** What an app is told of the receipts that came. */
 const toldStatuses = new Set(['sent', 'delivered', 'read'])
@@ -18,8 +18,8 @@ export interface ConversationsParts {
   logger: Logger
   appRequests: AppRequests
   conversationCalls: ConversationCalls
-  waiting: WaitingMessages
-  sendings: Sendings
+  waitingMessages: WaitingMessages
+  callOutlets: CallOutlets
   /** A message came to the number. */
   reached: (number: string) => Promise<void>
 }
@@ -36,14 +36,14 @@ export class Conversations implements Receiver {
     message: Received,
     alsoInTransaction: (tx: Transaction) => Promise<void>,
   ): Promise<'queued' | 'waiting' | 'expired'> {
-    const { database, logger, waiting, reached } = this.#parts
+    const { database, logger, waitingMessages, reached } = this.#parts
     await reached(message.number)
-    if (waiting.isTooOld(message)) {
+    if (waitingMessages.isTooOld(message)) {
       await database.transaction(alsoInTransaction)
       logger.info({ number: message.number }, 'a message came a day late and is kept for nobody')
       return 'expired'
     }
-    const isHeld = await waiting.isHeld(message)
+    const isHeld = await waitingMessages.isHeld(message)
     try {
       return await database.transaction((tx) => this.#receiveIn(tx, message, isHeld, alsoInTransaction))
     } catch (error) {
@@ -68,7 +68,7 @@ export class Conversations implements Receiver {
   }
 
   async status(receipt: Receipt) {
-    await this.#parts.sendings.settle(receipt)
+    await this.#parts.callOutlets.settle(receipt)
     const { status, contact, messageId } = receipt
     if (toldStatuses.has(status))
       await this.#tell(receipt, 'msgapp.status', () => ({ status, recipient: contact, messageId }))
@@ -85,15 +85,15 @@ export class Conversations implements Receiver {
     isHeld: boolean,
     alsoInTransaction: (tx: Transaction) => Promise<void>,
   ): Promise<'queued' | 'waiting'> {
-    const { conversationCalls, waiting } = this.#parts
+    const { conversationCalls, waitingMessages } = this.#parts
     const held = await conversationCalls.lock(tx, message)
     await alsoInTransaction(tx)
-    if ((isHeld || held.isPersons) && !(await waiting.isBehind(tx, message))) {
+    if ((isHeld || held.isPersons) && !(await waitingMessages.isBehind(tx, message))) {
       await conversationCalls.put(tx, message, held)
       return 'queued'
     }
-    await waiting.keep(tx, message)
-    tx.afterCommit(() => waiting.take(message)) // an app may have come meanwhile
+    await waitingMessages.keep(tx, message)
+    tx.afterCommit(() => waitingMessages.take(message)) // an app may have come meanwhile
     return 'waiting'
   }
 

@@ -1,5 +1,5 @@
 import { statement, type Queryable, type Transaction } from '../../database/database.ts'
-import type { DeskAgent } from './threads.store.ts'
+import type { ThreadAgent } from './threads.store.ts'
 
 export interface NewestCall {
   id: string
@@ -11,7 +11,7 @@ const newest = statement<NewestCall>(`
   order by ordinal desc limit 1`)
 
 /** What the contact did last with the agent. */
-export const findNewest = (database: Queryable, { org, env, agent }: DeskAgent, contact: string) =>
+export const findNewest = (database: Queryable, { org, env, agent }: ThreadAgent, contact: string) =>
   database.row(newest, org, env, agent, contact)
 
 export interface ThreadState {

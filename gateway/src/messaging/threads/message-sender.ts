@@ -7,11 +7,11 @@ import { dayMs, later, type Clock } from '../../foundation/clock.ts'
 import { conflict, unprocessable } from '../../foundation/refusals.ts'
 import { newId } from '../../foundation/secrets.ts'
 import { codePoints } from '../../foundation/text.ts'
-import { isKnown, type DeskAgent } from './threads.store.ts'
-import { deskOf, unknownThread, waitingAt } from './threads.ts'
+import { isKnown, type ThreadAgent } from './threads.store.ts'
+import { threadAgentOf, unknownThread, waitingAt } from './threads.ts'
 import * as store from './message-sender.store.ts'
 
-export interface WritingParts {
+export interface MessageSenderParts {
   database: Database
   clock: Clock
   log: Log
@@ -19,13 +19,13 @@ export interface WritingParts {
 
 /** People writing to a contact as the agent. It takes nothing over: what the contact writes next the model answers. */
 export class MessageSender {
-  readonly #parts: WritingParts
+  readonly #parts: MessageSenderParts
 
-  constructor(parts: WritingParts) {
+  constructor(parts: MessageSenderParts) {
     this.#parts = parts
   }
 
-  async write(
+  async send(
     caller: Caller,
     agent: string,
     contact: string,
@@ -34,7 +34,7 @@ export class MessageSender {
     if (text.trim() === '' || codePoints(text).length > longestMessage)
       throw unprocessable(`text: must be 1 to ${longestMessage} characters, and not all of them blank`)
     const { database, log } = this.#parts
-    const of = deskOf(caller, agent)
+    const of = threadAgentOf(caller, agent)
     return database.transaction(async (tx) => {
       const id = await this.#conversation(tx, of, contact)
       const held = await log.lock(tx, id)
@@ -57,7 +57,7 @@ export class MessageSender {
   }
 
   /** Where it would be written: only what the contact did last can be gone on with. */
-  async #conversation(tx: Transaction, of: DeskAgent, contact: string): Promise<string> {
+  async #conversation(tx: Transaction, of: ThreadAgent, contact: string): Promise<string> {
     const newest = await store.findNewest(tx, of, contact)
     if (newest?.channel === 'msgapp') return newest.id
     if (newest)

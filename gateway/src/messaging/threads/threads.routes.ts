@@ -16,7 +16,7 @@ import type { Server } from '../../http/server.ts'
 import type { Threads } from './threads.ts'
 import type { MessageSender } from './message-sender.ts'
 
-export function threadRoutes(server: Server, threads: Threads, writing: MessageSender) {
+export function threadRoutes(server: Server, threads: Threads, messageSender: MessageSender) {
   server.get(
     '/v1/agents/:agent/threads',
     {
@@ -44,7 +44,7 @@ export function threadRoutes(server: Server, threads: Threads, writing: MessageS
       },
     },
     async ({ caller, params, body }, reply) =>
-      reply.code(202).send(await writing.write(caller, params.agent, params.contact, body)),
+      reply.code(202).send(await messageSender.send(caller, params.agent, params.contact, body)),
   )
 
   server.put(

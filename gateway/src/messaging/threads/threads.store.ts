@@ -3,7 +3,7 @@ import { mostTurns } from '@switchroom/contract/threads'
 import { statement, type Queryable } from '../../database/database.ts'
 
 /** An agent of an org in one environment, whose threads they are. */
-export interface DeskAgent {
+export interface ThreadAgent {
   org: string
   env: Environment
   agent: string
@@ -31,7 +31,7 @@ const contacts = statement<{ contact: string }>(`
   select contact from heard group by contact order by max(at) desc, contact`)
 
 /** Every contact of the agent, whoever was heard of last first; what waits since earlier is too old. */
-export const listContacts = (database: Queryable, { org, env, agent }: DeskAgent, waitingSince: Date) =>
+export const listContacts = (database: Queryable, { org, env, agent }: ThreadAgent, waitingSince: Date) =>
   database.rows(contacts, org, env, agent, waitingSince)
 
 const ofContact = `${ofAgent} and contact = wanted.contact`
@@ -141,7 +141,7 @@ export interface Shown {
 /** The threads of these contacts, each as the JSON that a reader gets. */
 export const readThreads = (
   database: Queryable,
-  { org, env, agent }: DeskAgent,
+  { org, env, agent }: ThreadAgent,
   contactsAsked: readonly string[],
   { waitingSince, member, turns: most }: Shown,
 ) => database.rows(threads, org, env, agent, contactsAsked, waitingSince, member, most)
@@ -154,7 +154,7 @@ const known = statement(`
 
 export const isKnown = async (
   database: Queryable,
-  { org, env, agent }: DeskAgent,
+  { org, env, agent }: ThreadAgent,
   contact: string,
   waitingSince: Date,
 ) => (await database.row(known, org, env, agent, contact, waitingSince)) !== undefined
@@ -168,7 +168,7 @@ const mark = statement<{ read_at: number }>(`
 /** Answers how far they have read, which may be further. */
 export const markRead = (
   database: Queryable,
-  { org, env, agent }: DeskAgent,
+  { org, env, agent }: ThreadAgent,
   contact: string,
   member: string,
   readAt: Date,

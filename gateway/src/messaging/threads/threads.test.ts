@@ -21,7 +21,7 @@ const answered = (text: string, source = 'model'): Written => ['agent.message', 
 const ended: Written = ['call.ended', { reason: 'timeout' }]
 
 /** An org with nothing in it, and what tests do with its calls. */
-async function newDesk() {
+async function newThreads() {
   const org = await deployment.newOrg()
   const { client } = await org.serverToken('sandbox')
   const live = (await org.serverToken('production')).client
@@ -63,7 +63,7 @@ const textsOf = ({ turns }: Thread) => turns.map(({ text }) => text)
 const seconds = (at: Date) => Math.floor(at.getTime() / 1000) * 1000
 
 test("a contact's phone, chat and messaging calls with an agent are one thread: calls and turns oldest first, as who said them (N-327, N-328, ND-02, ND-04, ND-84)", async () => {
-  const { open, write, list, wrote } = await newDesk()
+  const { open, write, list, wrote } = await newThreads()
   const spoken = await open({ channel: 'phone' })
   await write(spoken, heard('do you open today?'), answered('at nine'), ['metrics', { vendor: 'x' }], ended)
   const chat = await open({ channel: 'chat' })
@@ -111,7 +111,7 @@ test("a contact's phone, chat and messaging calls with an agent are one thread: 
 })
 
 test('threads are those of one agent in the environment of the key, and of nobody who is unknown (N-327, ND-84)', async () => {
-  const { open, list, live, client } = await newDesk()
+  const { open, list, live, client } = await newThreads()
   await open({ contact: ben })
   await open({ contact: null })
   await open({ agent: 'other' })
@@ -125,12 +125,12 @@ test('threads are those of one agent in the environment of the key, and of nobod
     [ana],
   )
   assert.deepEqual(done(await client.get('/v1/agents/nobodys/threads')), { threads: [] })
-  const stranger = await newDesk()
+  const stranger = await newThreads()
   assert.deepEqual(await stranger.list(), [])
 })
 
 test('whoever was heard of last comes first: by a turn, by a call nobody said anything in, or by what waits (ND-84)', async () => {
-  const { open, write, list, waits } = await newDesk()
+  const { open, write, list, waits } = await newThreads()
   const order = async () => (await list()).map(({ contact }) => contact)
   const first = await open()
   await write(first, heard('one'))
@@ -154,7 +154,7 @@ test('whoever was heard of last comes first: by a turn, by a call nobody said an
 })
 
 test('a call that goes on while a newer one was made counts by its own last turn', async () => {
-  const { open, write, list } = await newDesk()
+  const { open, write, list } = await newThreads()
   const long = await open({ channel: 'msgapp' })
   clock.forward(minuteMs)
   await write(await open({ channel: 'phone' }), heard('quick question'), ended)
@@ -170,7 +170,7 @@ test('a call that goes on while a newer one was made counts by its own last turn
 })
 
 test('a thread tells how its messaging conversation stands: none, waiting, open, held, ended (ND-84)', async () => {
-  const { org, open, write, list, wrote, waits } = await newDesk()
+  const { org, open, write, list, wrote, waits } = await newThreads()
   const eva = await org.person('supervisor')
   const stands = async () => {
     const [thread] = await list()
@@ -196,7 +196,7 @@ test('a thread tells how its messaging conversation stands: none, waiting, open,
 })
 
 test('what waits is told, oldest first, until it is a day old', async () => {
-  const { list, waits } = await newDesk()
+  const { list, waits } = await newThreads()
   const now = clock.now()
   await waits(ana, 'too old', later(now, -dayMs - secondMs))
   await waits(ana, 'first', new Date(seconds(later(now, -hourMs))))
@@ -215,7 +215,7 @@ test('what waits is told, oldest first, until it is a day old', async () => {
 })
 
 test('a thread has its last 200 turns, over as many calls as hold them (ND-84)', async () => {
-  const { open, write, list } = await newDesk()
+  const { open, write, list } = await newThreads()
   const said = (from: number, count: number) => Array.from({ length: count }, (_, n) => heard(`${from + n}`))
   const old = await open()
   await write(old, ...said(0, 50), ended)
@@ -240,7 +240,7 @@ test('a thread has its last 200 turns, over as many calls as hold them (ND-84)',
 })
 
 test('of each thread as many turns as are asked for, or one thread alone', async () => {
-  const { client, open, write, list } = await newDesk()
+  const { client, open, write, list } = await newThreads()
   await write(await open(), heard('one'), answered('two'), heard('three'))
   await open({ contact: ben })
   assert.deepEqual((await list('?turns=2')).map(textsOf), [[], ['two', 'three']])
@@ -253,7 +253,7 @@ test('of each thread as many turns as are asked for, or one thread alone', async
 })
 
 test('turns of a call stand as its log has them, also where the clock of a gateway is behind', async () => {
-  const { open, write, list } = await newDesk()
+  const { open, write, list } = await newThreads()
   const behind = await deployment.another()
   const call = await open({ channel: 'msgapp' })
   const ref = (await log.find(call)) ?? assert.fail()
@@ -267,7 +267,7 @@ test('turns of a call stand as its log has them, also where the clock of a gatew
 })
 
 test('an agent with more contacts than are read at once has every one of them, once', async () => {
-  const { client, open, list } = await newDesk()
+  const { client, open, list } = await newThreads()
   const call = await open()
   await sql(
     `insert into calls (id, org, agent, env, holder, channel, opened_at, settings, canary, contact)
@@ -283,7 +283,7 @@ test('an agent with more contacts than are read at once has every one of them, o
 })
 
 test('threads are listed for `calls` and written to for `talk`, by nobody who does not work on the agent (N-329, N-402, ND-07, T-32)', async () => {
-  const { org, open } = await newDesk()
+  const { org, open } = await newThreads()
   await open({ channel: 'msgapp' })
   const messages = `/v1/agents/desk/threads/${ana}/messages`
   const read = `/v1/agents/desk/threads/${ana}/read`

@@ -20,7 +20,7 @@ export class Threads {
 
   /** Piece by piece, for an agent may have any number of contacts: the pieces together are one `ThreadList`. */
   async list(caller: Caller, agent: string, asked: ThreadsAsked): Promise<AsyncIterable<string>> {
-    const of = deskOf(caller, agent)
+    const of = threadAgentOf(caller, agent)
     const waitingSince = waitingAt(this.#clock.now())
     const member = caller.kind === 'person' ? caller.subject : null
     const shown = { waitingSince, member, turns: turnsOf(asked.turns) }
@@ -28,7 +28,7 @@ export class Threads {
   }
 
   async markRead(caller: Caller, agent: string, contact: string, asked: ReadThread): Promise<ReadMark> {
-    const of = deskOf(caller, agent)
+    const of = threadAgentOf(caller, agent)
     const now = this.#clock.now()
     if (!(await store.isKnown(this.#database, of, contact, waitingAt(now))))
       throw unknownThread(agent, contact)
@@ -37,12 +37,12 @@ export class Threads {
     return { contact, read_at: marked?.read_at ?? seen.getTime() / 1000 }
   }
 
-  async #contacts(of: store.DeskAgent, { contact }: ThreadsAsked, waitingSince: Date): Promise<string[]> {
+  async #contacts(of: store.ThreadAgent, { contact }: ThreadsAsked, waitingSince: Date): Promise<string[]> {
     if (contact !== undefined) return [contact.replace(/^ /, '+')] // a plus sign in a query comes as a space
     return (await store.listContacts(this.#database, of, waitingSince)).map((listed) => listed.contact)
   }
 
-  async *#pieces(of: store.DeskAgent, contacts: readonly string[], shown: store.Shown) {
+  async *#pieces(of: store.ThreadAgent, contacts: readonly string[], shown: store.Shown) {
     yield '{"threads":['
     let comma = ''
     for (let at = 0; at < contacts.length; at += threadsAtOnce) {
@@ -56,7 +56,7 @@ export class Threads {
   }
 }
 
-export const deskOf = ({ org, env }: Caller, agent: string): store.DeskAgent => ({ org, env, agent })
+export const threadAgentOf = ({ org, env }: Caller, agent: string): store.ThreadAgent => ({ org, env, agent })
 
 /** Since when a message may have waited; what was sent earlier is nobody's any more. */
 export const waitingAt = (now: Date) => later(now, -dayMs)

@@ -1,13 +1,13 @@
 import type { Logger } from 'pino'
 import type { Database, Transaction } from '../../database/database.ts'
 import { dayMs, type Clock } from '../../foundation/clock.ts'
-import type { Addressed, Received, Receiver } from '../received.ts'
+import type { Addressed, Received, Receiver } from '../platform/received.ts'
 import { ClaimLost, type Claim, type Claims } from './claims.ts'
 import type { DeliveredMessage, DeliveredReceipt, Line, ShownType } from './deliveries.ts'
 import * as store from './routed-numbers.store.ts'
-import type { HeardNote, VoiceNotes } from './voice-notes.ts'
+import type { TranscribedNote, VoiceNotes } from './voice-notes.ts'
 
-export interface ReadingParts {
+export interface MessageReceiverParts {
   database: Database
   clock: Clock
   logger: Logger
@@ -16,16 +16,16 @@ export interface ReadingParts {
   receiver: Receiver
 }
 
-/** What became of a message: read now; nothing to do; being read by another delivery; not read. */
+/** Read now; nothing to do; another delivery reads it; not read. */
 export type Outcome = 'received' | 'dropped' | 'elsewhere' | 'failed'
 
 type Readable = Exclude<DeliveredMessage, { type: ShownType }>
 
-/** Brings what was delivered to whom it is for: a message once, and the rest to an app that may see it. */
+/** Hands each delivered message to its conversation once, and the rest to an app that may see it. */
 export class MessageReceiver {
-  readonly #parts: ReadingParts
+  readonly #parts: MessageReceiverParts
 
-  constructor(parts: ReadingParts) {
+  constructor(parts: MessageReceiverParts) {
     this.#parts = parts
   }
 
@@ -88,7 +88,7 @@ export class MessageReceiver {
       await pay(tx)
     }
     if (text === '' && !this.#isOld(sentAt)) {
-      // A voice note in which nobody spoke: there is nothing to answer.
+      // A voice note without speech: there is nothing to answer.
       await database.transaction(alsoInTransaction)
       await this.#quietly(() => receiver.show({ ...received, type: 'audio' }))
       return 'dropped'
@@ -96,12 +96,12 @@ export class MessageReceiver {
     return (await receiver.receive(received, alsoInTransaction)) === 'expired' ? 'dropped' : 'received'
   }
 
-  /** One that comes too late for an answer is not heard. */
-  async #words(addressed: Addressed, message: Readable): Promise<HeardNote> {
+  /** A voice note that comes too late for an answer is not transcribed. */
+  async #words(addressed: Addressed, message: Readable): Promise<TranscribedNote> {
     const free = async () => {}
     if (message.type === 'text') return { text: message.text, pay: free }
     if (this.#isOld(message.sentAt)) return { text: '', pay: free }
-    return this.#parts.voiceNotes.hear(addressed, message.mediaId)
+    return this.#parts.voiceNotes.transcribe(addressed, message.mediaId)
   }
 
   #isOld(sentAt: Date) {
@@ -114,15 +114,15 @@ export class MessageReceiver {
     if (routed) return { ...routed, phoneNumberId, contact }
     this.#parts.logger.info(
       { phone_number_id: phoneNumberId },
-      'nobody routed the number that something came to',
+      'a delivery came to a number that no org routed',
     )
     return undefined
   }
 
-  /** What is only shown never makes a delivery fail: the platform would bring it again. */
+  /** What is only shown never makes a delivery fail, for the platform would deliver it again. */
   async #quietly(work: () => Promise<void>) {
     await work().catch((error: unknown) =>
-      this.#parts.logger.warn({ err: error }, 'what the platform brought could not be shown'),
+      this.#parts.logger.warn({ err: error }, 'a delivery could not be shown to the app'),
     )
   }
 }

@@ -4,7 +4,7 @@ import type { Recording } from '@switchroom/kit/vendor'
 
 const mostMinutes = 30
 
-/** By what the platform calls it, where its bytes do not say. */
+/** By the platform's media type, if the bytes do not say. */
 const formsByType: Readonly<Record<string, MediaFormat>> = {
   'audio/ogg': 'ogg',
   'audio/opus': 'ogg',
@@ -14,8 +14,8 @@ const formsByType: Readonly<Record<string, MediaFormat>> = {
   'audio/amr': 'amr',
 }
 
-/** A voice note in the forms that ears take: as it came, or decoded to WAV once for all that take nothing else. */
-export class NoteForms {
+/** A voice note in the formats that speech-to-text takes: as it came, or decoded to WAV once for all vendors that need it. */
+export class NoteFormats {
   readonly #came: Recording
   readonly #form: MediaFormat | undefined
   #wav: Promise<Recording> | undefined

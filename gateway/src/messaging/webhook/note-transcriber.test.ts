@@ -6,9 +6,9 @@ import { done } from '../../../testing/agents/test-agents.ts'
 import {
   asked,
   creditsOf,
-  desk,
+  fixture,
   deployment,
-  transcriber,
+  speechToText,
   newNoteLine,
   noteOf,
   notRead,
@@ -21,16 +21,16 @@ test('ears that fail or do not take the form leave it to those the row falls bac
   const line = await newNoteLine()
   const models = async (note: ReturnType<typeof noteOf>) => {
     const before = asked.length
-    assert.deepEqual((await desk.deliver(line, { messages: [note] })).body, { received: 1 })
+    assert.deepEqual((await fixture.deliver(line, { messages: [note] })).body, { received: 1 })
     return asked.slice(before).map(({ model }) => model)
   }
   assert.deepEqual(await models(noteOf('heard', 'audio/mpeg')), ['keen-ears'])
   assert.deepEqual(await models(noteOf('heard', 'audio/aac')), ['spare-ears'])
-  const usual = transcriber.hears
-  transcriber.hears = async (said) => (asked.at(-1)?.model === 'keen-ears' ? { text: null } : usual(said))
+  const usual = speechToText.hears
+  speechToText.hears = async (said) => (asked.at(-1)?.model === 'keen-ears' ? { text: null } : usual(said))
   assert.deepEqual(await models(noteOf('heard')), ['keen-ears', 'spare-ears'])
-  transcriber.hears = usual
-  refused(await desk.deliver(line, { messages: [noteOf('x', 'audio/amr')] }), 500, notRead)
+  speechToText.hears = usual
+  refused(await fixture.deliver(line, { messages: [noteOf('x', 'audio/amr')] }), 500, notRead)
   assert.match(deployment.log(), /no ears of desk take audio\/amr/)
 })
 
@@ -41,13 +41,13 @@ test('an agent’s own ears are its ears: no others hear what these cannot (ND-7
   const set = (config: object, if_version: number) =>
     client.in('production').put('/v1/agents/desk/settings', { config, if_version })
   done(await set({ stt: 'spare/spare-ears' }, 0))
-  assert.deepEqual((await desk.deliver(line, { messages: [noteOf('mine')] })).body, { received: 1 })
+  assert.deepEqual((await fixture.deliver(line, { messages: [noteOf('mine')] })).body, { received: 1 })
   assert.deepEqual(
     [asked.at(-1)?.model, asked.at(-1)?.authorization],
     ['spare-ears', 'Bearer own-key-of-the-org'],
   )
   const before = asked.length
-  refused(await desk.deliver(line, { messages: [noteOf('mine', 'audio/mpeg')] }), 500, notRead)
+  refused(await fixture.deliver(line, { messages: [noteOf('mine', 'audio/mpeg')] }), 500, notRead)
   assert.equal(asked.length, before)
 })
 
@@ -56,27 +56,27 @@ test('on a lent key the org pays by the minute, once, and without credits it is 
   const before = await creditsOf(line)
   const note = noteOf('Half a minute')
   receiver.during = () => Promise.reject(new Error('broken'))
-  refused(await desk.deliver(line, { messages: [note] }), 500, notRead)
+  refused(await fixture.deliver(line, { messages: [note] }), 500, notRead)
   receiver.during = () => {}
   assert.equal(await creditsOf(line), before)
-  for (let times = 0; times < 2; times += 1) await desk.deliver(line, { messages: [note] })
+  for (let times = 0; times < 2; times += 1) await fixture.deliver(line, { messages: [note] })
   assert.equal(await creditsOf(line), before - 2)
   const account = { plan: 'pro', subscribed: true, credits: 0 }
   done(await deployment.operator.put(`/v1/ops/orgs/${line.org.slug}/account`, account))
   const count = asked.length
-  refused(await desk.deliver(line, { messages: [noteOf('Broke')] }), 500, notRead)
+  refused(await fixture.deliver(line, { messages: [noteOf('Broke')] }), 500, notRead)
   assert.equal(asked.length, count)
 })
 
 test('a voice note in which nobody speaks is read, answered by nobody and shown to the app', async () => {
   const line = await newNoteLine()
   const note = noteOf(' ')
-  const answer = await desk.deliver(line, { messages: [note] })
+  const answer = await fixture.deliver(line, { messages: [note] })
   assert.deepEqual([answer.status, answer.body], [200, { received: 0 }])
   assert.equal(receiver.times(note.id), 0)
   const { type, text, messageId } = receiver.shown.at(-1) ?? {}
   assert.deepEqual([type, text, messageId], ['audio', '', note.id])
-  assert.deepEqual(await desk.claims(line), [{ message_id: note.id, is_read: true }])
+  assert.deepEqual(await fixture.claims(line), [{ message_id: note.id, is_read: true }])
 })
 
 test('ears that take WAV alone hear a voice note all the same: it is decoded for them (ND-75)', async () => {
@@ -85,9 +85,9 @@ test('ears that take WAV alone hear a voice note all the same: it is decoded for
   const config = { stt: 'plain/plain-ears' }
   done(await client.put('/v1/provider-keys/plain', { key: 'own-key-of-the-org' }))
   done(await client.in('production').put('/v1/agents/desk/settings', { config, if_version: 0 }))
-  transcriber.hears = async () => ({ text: 'The fox', duration: null })
+  speechToText.hears = async () => ({ text: 'The fox', duration: null })
   const note = noteOf(recording('fox.ogg'))
-  assert.deepEqual((await desk.deliver(line, { messages: [note] })).body, { received: 1 })
+  assert.deepEqual((await fixture.deliver(line, { messages: [note] })).body, { received: 1 })
   const { mediaType, bytes } = asked.at(-1)?.body ?? {}
   assert.equal(mediaType, 'audio/wav')
   assert.ok(Math.abs(Number(bytes) - 44 - spokenSeconds * 2 * spokenRate) < 2000, `${String(bytes)} bytes`)
@@ -99,7 +99,7 @@ test('the ears of a fresh machine hear a voice note (ND-75)', async () => {
   const { client } = await line.org.person('admin', { production: true })
   const config = { stt: 'local', language: 'en' }
   done(await client.in('production').put('/v1/agents/desk/settings', { config, if_version: 0 }))
-  assert.deepEqual((await desk.deliver(line, { messages: [noteOf(recording('fox.ogg'))] })).body, {
+  assert.deepEqual((await fixture.deliver(line, { messages: [noteOf(recording('fox.ogg'))] })).body, {
     received: 1,
   })
   assert.match(receiver.received.at(-1)?.text ?? '', /quick brown fox/i)
@@ -111,6 +111,6 @@ test('a voice note that is no sound at all is read as one in which nobody speaks
   const config = { stt: 'local' }
   done(await client.in('production').put('/v1/agents/desk/settings', { config, if_version: 0 }))
   const note = noteOf(recording('fox.m4a').subarray(0, 900), 'audio/mp4')
-  assert.deepEqual((await desk.deliver(line, { messages: [note] })).body, { received: 0 })
+  assert.deepEqual((await fixture.deliver(line, { messages: [note] })).body, { received: 0 })
   assert.deepEqual(receiver.shown.at(-1)?.messageId, note.id)
 })

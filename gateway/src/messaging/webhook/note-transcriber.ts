@@ -10,7 +10,7 @@ import { minuteMs } from '../../foundation/clock.ts'
 import type { Orgs } from '../../people/orgs/orgs.ts'
 import type { Accounts } from '../../providers/accounts/accounts.ts'
 import type { StageKeys } from '../../providers/lending/stage-keys.ts'
-import { NoteForms } from './note-formats.ts'
+import { NoteFormats } from './note-formats.ts'
 
 const patienceMs = minuteMs
 const secondsInMinute = 60
@@ -23,15 +23,15 @@ export interface NoteTranscriberParts {
   accounts: Accounts
 }
 
-export interface Heard {
+export interface Transcribed {
   text: string
   /** What it costs the org: nothing on its own key. */
   credits: number
 }
 
-type Transcriber = Pick<RunStage, 'vendor' | 'model' | 'builds' | 'options'>
+type SpeechToText = Pick<RunStage, 'vendor' | 'model' | 'builds' | 'options'>
 
-/** Hears recordings with the ears that an agent's calls run on. */
+/** Transcribes recordings with the speech-to-text that an agent's calls run on. */
 export class NoteTranscriber {
   readonly #parts: NoteTranscriberParts
 
@@ -40,37 +40,37 @@ export class NoteTranscriber {
   }
 
   /** By the first of them that takes the recording and answers. */
-  async hear(scope: SettingsScope, recording: Recording): Promise<Heard> {
+  async transcribe(scope: SettingsScope, recording: Recording): Promise<Transcribed> {
     const { records, vendors } = this.#parts
     const resolution = await records.resolve(scope, null, 'chat')
     const layers = layersOf(resolution)
     const named = new StageReading(vendors, resolution.row).stage('stt', layers)
     const rest = named.fallbacks.map((fallback) => ({ ...fallback, builds: null, options: {} }))
     const language = layers.get('language')
-    const forms = new NoteForms(recording)
-    let failure: unknown = silent(`no ears of ${scope.agent} take ${recording.mediaType}`)
-    for (const transcriber of [named, ...rest])
+    const formats = new NoteFormats(recording)
+    let failure: unknown = silent(`no speech-to-text of ${scope.agent} takes ${recording.mediaType}`)
+    for (const speechToText of [named, ...rest])
       try {
-        const heard = await this.#heardBy(transcriber, scope, resolution.row, forms, language)
-        if (heard) return heard
+        const transcribed = await this.#transcribeWith(speechToText, scope, resolution.row, formats, language)
+        if (transcribed) return transcribed
       } catch (error) {
         failure = error
       }
-    if (failure instanceof DecodingFailure && failure.isOfFile) return { text: '', credits: 0 } // and never will be heard
+    if (failure instanceof DecodingFailure && failure.isOfFile) return { text: '', credits: 0 } // and never can be transcribed
     throw failure
   }
 
-  /** Undefined where these ears take no form that it can be given in, or no key runs them. */
-  async #heardBy(
-    { vendor, model, builds, options }: Transcriber,
+  /** Undefined if this speech-to-text takes no format that it can be given in, or if no key runs it. */
+  async #transcribeWith(
+    { vendor, model, builds, options }: SpeechToText,
     scope: SettingsScope,
     row: Awaited<ReturnType<CallRecords['resolve']>>['row'],
-    forms: NoteForms,
+    formats: NoteFormats,
     language: string | undefined,
-  ): Promise<Heard | undefined> {
+  ): Promise<Transcribed | undefined> {
     const installed = this.#parts.vendors.doing('stt', vendor)
     const taken = installed?.manifest?.stages.stt?.formats ?? []
-    if (!installed || !forms.canBe(taken)) return undefined
+    if (!installed || !formats.canBe(taken)) return undefined
     const key = await this.#keyFor(scope, { vendor, model }, row)
     if (!key) return undefined
     const isOwn = key.from === 'own'
@@ -82,7 +82,7 @@ export class NoteTranscriber {
       credentials: key.credentials,
     })
     const deadline = AbortSignal.timeout(patienceMs)
-    const transcript = await built.transcribe?.(await forms.as(taken, deadline), deadline)
+    const transcript = await built.transcribe?.(await formats.as(taken, deadline), deadline)
     return (
       transcript && {
         text: transcript.text.trim(),
@@ -91,7 +91,7 @@ export class NoteTranscriber {
     )
   }
 
-  /** A lent one only for an org that can pay. */
+  /** A lent key only for an org that can pay. */
   async #keyFor(
     { org, env }: SettingsScope,
     run: { vendor: string; model: string },
@@ -105,6 +105,6 @@ export class NoteTranscriber {
   }
 }
 
-/** As the vendor says, else until the last that was heard. */
+/** As the vendor says, else until the last word. */
 const secondsOf = ({ duration, words, segments }: Transcript) =>
   duration ?? Math.max(0, ...[...words, ...segments].map(({ end }) => end))

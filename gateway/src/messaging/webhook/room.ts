@@ -3,10 +3,10 @@ import type { CallsRoom } from '../../calls/room.ts'
 import type { Infrastructure } from '../../database/room.ts'
 import type { PeopleRoom } from '../../people/room.ts'
 import type { ProvidersRoom } from '../../providers/room.ts'
-import type { AccessTokens } from '../access-tokens.ts'
-import type { Receiver } from '../received.ts'
+import type { AccessTokens } from '../platform/access-tokens.ts'
+import type { MessagingPlatform } from '../platform/messaging-platform.ts'
+import type { Receiver } from '../platform/received.ts'
 import { Claims } from './claims.ts'
-import { Media } from './media.ts'
 import { NoteTranscriber } from './note-transcriber.ts'
 import { MessageReceiver } from './message-receiver.ts'
 import { VoiceNotes } from './voice-notes.ts'
@@ -14,6 +14,7 @@ import { Webhook } from './webhook.ts'
 
 export interface WebhookNeeds {
   accessTokens: AccessTokens
+  messagingPlatform: MessagingPlatform
   receiver: Receiver
 }
 
@@ -24,14 +25,13 @@ export function makeWebhook(
     Pick<ProvidersRoom, 'vendors' | 'stageKeys' | 'accounts'> &
     Pick<AgentsRoom, 'runningGateways'> &
     Pick<CallsRoom, 'callRecords'>,
-  { accessTokens, receiver }: WebhookNeeds,
+  { accessTokens, messagingPlatform, receiver }: WebhookNeeds,
 ) {
-  const { settings, database, clock, logger, publicAddresses, accounts, callRecords } = parts
+  const { settings, database, clock, logger, accounts, callRecords } = parts
   const messageClaims = new Claims(database, clock, parts.runningGateways)
-  const media = new Media(settings.telephony.messagingApi, publicAddresses)
   const transcriber = new NoteTranscriber({ ...parts, records: callRecords })
-  const voiceNotes = new VoiceNotes(accessTokens, media, transcriber, accounts)
-  const reading = new MessageReceiver({
+  const voiceNotes = new VoiceNotes({ accessTokens, messagingPlatform, transcriber, accounts })
+  const messageReceiver = new MessageReceiver({
     database,
     clock,
     logger,
@@ -39,6 +39,6 @@ export function makeWebhook(
     voiceNotes,
     receiver,
   })
-  const webhook = new Webhook(settings.messaging, reading, logger)
+  const webhook = new Webhook(settings.messaging, messageReceiver, logger)
   return { messageClaims, webhook }
 }

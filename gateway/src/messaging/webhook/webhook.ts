@@ -9,15 +9,15 @@ import { isSignedBy, signatureIn } from './signature.ts'
 
 type Credentials = { appSecret: string; verifyToken: string }
 
-/** Where the messaging platform brings what contacts write: everybody may knock, and the signature opens. */
+/** Where the messaging platform delivers what contacts write: any caller may post, and the signature decides. */
 export class Webhook {
   readonly #settings: Settings['messaging']
-  readonly #reading: MessageReceiver
+  readonly #receiver: MessageReceiver
   readonly #logger: Logger
 
-  constructor(settings: Settings['messaging'], reading: MessageReceiver, logger: Logger) {
+  constructor(settings: Settings['messaging'], receiver: MessageReceiver, logger: Logger) {
     this.#settings = settings
-    this.#reading = reading
+    this.#receiver = receiver
     this.#logger = logger
   }
 
@@ -42,7 +42,7 @@ export class Webhook {
     return challenge
   }
 
-  /** Refuses what no signature came with, before any of the body is read. */
+  /** Refuses a delivery without a signature, before any of the body is read. */
   signature(header: string | readonly string[] | undefined): Buffer {
     const signature = signatureIn(header)
     if (!signature) throw notSigned()
@@ -55,24 +55,24 @@ export class Webhook {
     const { messages, receipts, rest } = readDelivery(bytes)
     if (rest.length > 0) this.#logger.info({ rest }, 'a delivery held what is not read')
     const outcomes = await this.#readAll(messages)
-    for (const receipt of receipts) await this.#reading.receipt(receipt)
+    for (const receipt of receipts) await this.#receiver.receipt(receipt)
     if (outcomes.includes('failed')) throw new Refusal(500, 'a message could not be read: deliver it again')
     if (outcomes.includes('elsewhere'))
       throw unavailable('another delivery of a message is being read: deliver it again')
-    return { received: outcomes.filter((outcome) => outcome === 'received').length }
+    return { received: outcomes.filter((one) => one === 'received').length }
   }
 
-  /** In order; only whoever wrote after a voice note of theirs waits until it is heard. */
+  /** In order; a message waits for a voice note only if the same contact sent that before. */
   async #readAll(messages: readonly DeliveredMessage[]): Promise<Outcome[]> {
     const outcomes: Promise<Outcome>[] = []
     const behind = new Map<string, Promise<Outcome>>()
     for (const message of messages) {
       const who = `${message.line.phoneNumberId} ${message.contact}`
       const before = behind.get(who)
-      const reading = before ? before.then(() => this.#reading.read(message)) : this.#reading.read(message)
-      outcomes.push(reading)
-      if (before || message.type === 'audio') behind.set(who, reading)
-      else await reading
+      const outcome = before ? before.then(() => this.#receiver.read(message)) : this.#receiver.read(message)
+      outcomes.push(outcome)
+      if (before || message.type === 'audio') behind.set(who, outcome)
+      else await outcome
     }
     return Promise.all(outcomes)
   }

@@ -6,8 +6,8 @@ import { placeOf as begunSignInPlace } from '../../people/sso/begun-sign-ins.ts'
 import { placeOf as identityProviderPlace } from '../../people/sso/providers.ts'
 import { sealedAt as providerKeyPlace } from '../../providers/keys/provider-keys.ts'
 import { placeOf as carrierAccountPlace } from '../../telephony/carriers/accounts.ts'
-import { placeOf as fencePlace } from '../../telephony/media/fences.ts'
-import { placeOf as placementOfferPlace } from '../../telephony/media/offers.ts'
+import { placeOf as fencePlace } from '../../telephony/worker-offers/embedded-fences.ts'
+import { placeOf as placementOfferPlace } from '../../telephony/worker-offers/placement-offers.ts'
 import { placeOf as outboundCredentialPlace } from '../../telephony/outbound/provisioning.ts'
 
 /** Values of a row's key, as text. */

@@ -1,25 +1,10 @@
-import {
-  AnsweredSound,
-  OfferSound,
-  OpenBrowserCall,
-  OpenedBrowserCall,
-} from '@switchroom/contract/browser-calls'
-import { CallParams } from '@switchroom/contract/calls'
-import { AnswerOffer } from '@switchroom/contract/media-plane'
-import { Nothing } from '@switchroom/contract/shapes'
-import type { FastifyReply, FastifyRequest } from 'fastify'
-import { open, scope, worker } from '../../http/access.ts'
-import { presentedBearer } from '../../http/authentication.ts'
-import { callerGone } from '../../http/caller-gone.ts'
+import { OpenBrowserCall, OpenedBrowserCall } from '@switchroom/contract/browser-calls'
+import { scope } from '../../http/access.ts'
 import { refusals } from '../../http/refusals.ts'
 import type { Server } from '../../http/server.ts'
-import { offersPath, type BrowserCalls } from './browser-calls.ts'
-import type { SoundOffers } from './sound-offers.ts'
+import type { BrowserCalls } from './browser-calls.ts'
 
-export function browserCallRoutes(server: Server, calls: BrowserCalls, sounds: SoundOffers) {
-  const stopping = new AbortController()
-  server.addHook('preClose', async () => stopping.abort()) // whoever waits is answered, and asks another gateway
-
+export function browserCallRoutes(server: Server, calls: BrowserCalls) {
   server.post(
     '/v1/tokens',
     {
@@ -32,60 +17,4 @@ export function browserCallRoutes(server: Server, calls: BrowserCalls, sounds: S
     },
     ({ caller, body }) => calls.open(caller, body),
   )
-
-  server.options(
-    offersPath,
-    {
-      access: open,
-      onRequest: [letAnyPageIn],
-      schema: { summary: "A browser's question whether a page may connect", response: { 204: Nothing } },
-    },
-    async (_request, reply) => reply.code(204).send(),
-  )
-
-  server.post(
-    offersPath,
-    {
-      access: open,
-      onRequest: [letAnyPageIn],
-      schema: {
-        summary: "Offer a browser's microphone, with the participant token as the bearer",
-        description:
-          'Waits up to ten seconds for a worker. The token is used up by an answer; after a 503 it may be tried again.',
-        body: OfferSound,
-        response: { 201: AnsweredSound, ...refusals(401, 503) },
-      },
-    },
-    async ({ headers, body }, reply) => {
-      const gone = AbortSignal.any([callerGone(reply), stopping.signal])
-      return reply.code(201).send(await sounds.connect(presentedBearer(headers), body, gone))
-    },
-  )
-
-  server.post(
-    '/v1/worker/offers/:call',
-    {
-      access: worker,
-      schema: {
-        summary: "Answer a browser's offer; 409 says that nobody waits for it any more",
-        params: CallParams,
-        body: AnswerOffer,
-        response: { 204: Nothing, ...refusals(404, 409) },
-      },
-    },
-    async ({ caller, params, body }, reply) => {
-      await sounds.answer(caller, params.call, body)
-      return reply.code(204).send()
-    },
-  )
-}
-
-/** Agents are embedded in other people's pages; the token in the header is all that counts. */
-async function letAnyPageIn(_request: FastifyRequest, reply: FastifyReply) {
-  reply.headers({
-    'access-control-allow-origin': '*',
-    'access-control-allow-methods': 'POST',
-    'access-control-allow-headers': 'authorization, content-type',
-    'access-control-max-age': '86400',
-  })
 }

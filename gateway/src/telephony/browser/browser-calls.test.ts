@@ -13,8 +13,8 @@ const deployment = await startDeployment()
 after(() => deployment[Symbol.asyncDispose]())
 const { sql, clock, nobody } = deployment
 const org = await deployment.newOrg()
-const desk = new SpokenAgent(deployment, org, 'desk')
-const app = await desk.holdingApp()
+const spokenAgent = new SpokenAgent(deployment, org, 'desk')
+const app = await spokenAgent.holdingApp()
 const token = await org.serverToken('sandbox', { scopes: ['talk'] })
 const fleet = nobody.as(fleetKey)
 

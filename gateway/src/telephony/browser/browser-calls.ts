@@ -13,14 +13,12 @@ import type { Caller } from '../../foundation/caller.ts'
 import { hourMs, later, secondMs, type Clock } from '../../foundation/clock.ts'
 import { conflict } from '../../foundation/refusals.ts'
 import { digestOf, newSecret } from '../../foundation/secrets.ts'
+import { offersPath } from '../worker-offers/sound-offers.ts'
 import * as store from './browser-calls.store.ts'
-
-/** Where browsers bring their offers when no media server takes them. */
-export const offersPath = '/v1/rtc'
 
 const tokenPrefix = 'pt_'
 const usualLifetimeS = 60
-/** A browser that came in the last moment may still be waiting for its worker. */
+/** A browser that came just before the token expired may still wait for its worker. */
 const graceMs = 30 * secondMs
 const keptMs = hourMs
 
@@ -36,7 +34,7 @@ export interface BrowserCallParts {
   canSpeak: WorkerAnswers['canSpeak']
 }
 
-/** Spoken calls that browsers open, with a token that somebody with a key handed to them. */
+/** Spoken calls that browsers open with a token: a caller with a key asks for it and hands it to the page. */
 export class BrowserCalls {
   readonly #parts: BrowserCallParts
 
@@ -73,7 +71,7 @@ export class BrowserCalls {
     }
   }
 
-  /** Ends the calls whose tokens nobody used in time. */
+  /** Ends the calls whose tokens were not used in time. */
   async poll() {
     const { database, logger } = this.#parts
     const since = this.#unusedSince
@@ -98,7 +96,7 @@ export class BrowserCalls {
       )
   }
 
-  /** Nothing, where a worker took it until its log was held. */
+  /** Does nothing if a worker took the call before its log was locked. */
   async #endUnused(tx: Transaction, call: string, since: Date) {
     const { log } = this.#parts
     const held = await log.lock(tx, call)

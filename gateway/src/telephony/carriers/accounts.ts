@@ -12,7 +12,6 @@ import type { ApiCarrier } from './api-carrier.ts'
 import { WireFailure } from './carrier-wire.ts'
 import type { Catalogue } from './catalogue.ts'
 import type { Firewall } from './firewall.ts'
-import type { MessagingApi } from './messaging-api.ts'
 import type { Networks } from './networks.ts'
 
 export type { AccountRow } from './accounts.store.ts'
@@ -22,12 +21,18 @@ export type NumberChannel = 'phone' | 'msgapp'
 /** An account with its secrets; those of a forgotten one are empty, but for what admits a SIP peer's numbers. */
 export type OpenedAccount = { account: string; label: string; forgotten: boolean } & AccountFields
 
+/** Asks the messaging platform which number a `phone_number_id` is, and by which name; throws a `WireFailure`. */
+export type FindMessagingNumber = (
+  phoneNumberId: string,
+  accessToken: string,
+) => Promise<{ number: string; name: string }>
+
 interface Parts {
   database: Database
   clock: Clock
   vault: Vault
   carrier: ApiCarrier
-  messaging: MessagingApi
+  findMessagingNumber: FindMessagingNumber
   catalogue: Catalogue
   networks: Networks
   firewall: Firewall
@@ -145,7 +150,7 @@ export class CarrierAccounts {
 
   /** Asks whoever is outside whether it opens; answers the name they know it by. */
   async #open(fields: AccountFields): Promise<string | undefined> {
-    const { carrier, messaging } = this.#parts
+    const { carrier, findMessagingNumber } = this.#parts
     if (fields.kind === 'sip') return undefined
     if (fields.kind === 'apicarrier') {
       await carrier.open(fields).catch((error: unknown) => {
@@ -156,8 +161,8 @@ export class CarrierAccounts {
       return undefined
     }
     const { phone_number_id, access_token } = fields
-    const { name } = await messaging.numberOf(phone_number_id, access_token).catch((error: unknown) => {
-      if (!(error instanceof WireFailure) || Math.floor((error.answered ?? 0) / 100) !== 4) throw error
+    const { name } = await findMessagingNumber(phone_number_id, access_token).catch((error: unknown) => {
+      if (!(error instanceof WireFailure) || !error.isRefused) throw error
       const sentence = `the messaging platform does not open phone_number_id ${phone_number_id} to this access_token`
       throw badRequest(error.said === undefined ? sentence : `${sentence}: ${error.said}`)
     })

@@ -1,16 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, beforeEach, test } from 'node:test'
 import { CarrierFake } from '../../../testing/telephony/carrier-fake.ts'
-import { MessagingFake } from '../../../testing/messaging/messaging-fake.ts'
 import { ApiCarrier } from './api-carrier.ts'
 import { WireFailure, wireTimeoutMs } from './carrier-wire.ts'
-import { MessagingApi } from './messaging-api.ts'
 import { completeTrunk, findTrunk } from './trunks.ts'
 
 const fake = await CarrierFake.start()
 const elsewhere = await CarrierFake.start()
-const messages = await MessagingFake.start()
-after(() => Promise.all([fake.stop(), elsewhere.stop(), messages.stop()]))
+after(() => Promise.all([fake.stop(), elsewhere.stop()]))
 beforeEach(() => {
   fake.fault = () => undefined
   fake.requests.length = 0
@@ -201,24 +198,4 @@ test('a country that the carrier does not know has nothing for sale, and the are
   assert.equal((await carrier.buy(account.login, '+14155550100')).phone_number, '+14155550100')
   const twice = await failureOf(carrier.buy(account.login, '+14155550100'))
   assert.equal(twice.message, "the carrier says: Invalid phone number: '+14155550100' is not available.")
-})
-
-test('the messaging platform tells the number and the name of an id (N-124, ND-21)', async () => {
-  const api = new MessagingApi(messages.url)
-  const { phone_number_id, access_token } = messages.addNumber('+14155550123', 'Acme Desk')
-  assert.deepEqual(await api.numberOf(phone_number_id, access_token), {
-    number: '+14155550123',
-    name: 'Acme Desk',
-  })
-  assert.deepEqual(messages.requests.at(-1)?.query, { fields: 'display_phone_number,verified_name' })
-  const failure = await failureOf(api.numberOf('1', access_token))
-  assert.equal(failure.answered, 400)
-  assert.match(failure.message, /^the messaging platform says: Unsupported get request/)
-  const hasty = new MessagingApi(messages.url, { timeoutMs: 300 })
-  messages.fault = () => 'hangs'
-  assert.equal(
-    (await failureOf(hasty.numberOf('1', access_token))).message,
-    'the messaging platform did not answer',
-  )
-  messages.fault = () => undefined
 })

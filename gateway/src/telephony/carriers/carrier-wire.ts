@@ -13,6 +13,11 @@ export class WireFailure extends Refusal {
   /** Their own words. */
   readonly said: string | undefined
 
+  /** Whether they answered with a 4xx. */
+  get isRefused() {
+    return Math.floor((this.answered ?? 0) / 100) === 4
+  }
+
   constructor(who: string, answered?: number, said?: string) {
     super(502, said === undefined ? silence(who, answered) : `${who} says: ${said}`)
     this.answered = answered

@@ -5,19 +5,19 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { startDeployment } from '../../../testing/deployment.ts'
-import { newLine, NumberDesk } from '../../../testing/telephony/number-fixture.ts'
+import { newLine, NumberFixture } from '../../../testing/telephony/number-fixture.ts'
 import { done } from '../../../testing/agents/test-agents.ts'
 import { until } from '../../../testing/until.ts'
 
 const folder = await mkdtemp(join(tmpdir(), 'switchroom-firewall-'))
 after(() => rm(folder, { recursive: true }))
 const file = join(folder, 'networks')
-const desk = await NumberDesk.start({
+const fixture = await NumberFixture.start({
   separate: true,
   settings: { SVC_FIREWALL_FILE: file, SVC_MEDIA_ADDRESS: '9.1.1.1' },
 })
-after(() => desk[Symbol.asyncDispose]())
-const { deployment, media } = desk
+after(() => fixture[Symbol.asyncDispose]())
+const { deployment, media } = fixture
 const { operator } = deployment
 
 const lines = async (path = file) => (await readFile(path, 'utf8')).split('\n').slice(0, -1)
@@ -38,7 +38,7 @@ test('port 5060 is open to the catalogue, to approved networks and to the media 
   assert.deepEqual(done(await operator.get('/v1/ops/firewall')), bare)
   assert.deepEqual(await lines(), bare.networks)
 
-  const org = await desk.newOrg()
+  const org = await fixture.newOrg()
   await org.peer('acme', '8.8.8.8', '9.9.9.9')
   assert.deepEqual(await list(), bare.networks)
   await move('8.8.8.8', 'approve')
@@ -49,7 +49,7 @@ test('port 5060 is open to the catalogue, to approved networks and to the media 
 })
 
 test('the file opens before the media server hears of a network and closes after it dropped it (T-90, ND-44)', async () => {
-  const org = await desk.newOrg()
+  const org = await fixture.newOrg()
   await org.peer('acme', '8.20.0.1', '8.20.0.2')
   await org.imported({ number: newLine() })
   await move('8.20.0.2', 'approve')
@@ -74,7 +74,7 @@ test('every gateway keeps its own file, and one that starts writes it at once (N
   const other = join(folder, 'other')
   await deployment.another({ SVC_FIREWALL_FILE: other })
   assert.deepEqual(await lines(other), await list())
-  const org = await desk.newOrg()
+  const org = await fixture.newOrg()
   await org.peer('acme', '8.21.0.1')
   await move('8.21.0.1', 'approve')
   await until('the other gateway heard of it', async () => (await lines(other)).includes('8.21.0.1'))

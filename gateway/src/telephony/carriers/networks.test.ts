@@ -1,29 +1,29 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { refused } from '../../../testing/client.ts'
-import { newLine, NumberDesk, type DeskOrg } from '../../../testing/telephony/number-fixture.ts'
+import { newLine, NumberFixture, type NumberOrg } from '../../../testing/telephony/number-fixture.ts'
 import { done } from '../../../testing/agents/test-agents.ts'
 
-const desk = await NumberDesk.start({ separate: true })
-after(() => desk[Symbol.asyncDispose]())
-const { deployment, media } = desk
+const fixture = await NumberFixture.start({ separate: true })
+after(() => fixture[Symbol.asyncDispose]())
+const { deployment, media } = fixture
 const { operator } = deployment
 
 const peer = { username: 'acme', password: 'word of acme' }
 
 /** The operator's view of an org's networks, by network. */
-async function asked(org: DeskOrg, state: string) {
+async function asked(org: NumberOrg, state: string) {
   const { networks } = done(await operator.get(`/v1/ops/networks?state=${state}`))
   return networks.filter((row: { org: string }) => row.org === org.id)
 }
 
-async function move(org: DeskOrg, network: string, word: 'approve' | 'refuse') {
+async function move(org: NumberOrg, network: string, word: 'approve' | 'refuse') {
   const all = await Promise.all(['waiting', 'approved', 'refused'].map((state) => asked(org, state)))
   const row = all.flat().find((one) => one.network === network)
   return done(await operator.post(`/v1/ops/networks/${row.id}/${word}`))
 }
 
-const states = async (org: DeskOrg) => {
+const states = async (org: NumberOrg) => {
   const { networks } = done(await org.admin.get('/v1/carrier?account=acme'))
   return Object.fromEntries(
     networks.map((row: { network: string; state: string }) => [row.network, row.state]),
@@ -33,13 +33,13 @@ const states = async (org: DeskOrg) => {
 const firewall = async (): Promise<string[]> => done(await operator.get('/v1/ops/firewall')).networks
 
 /** A trunk as it stands: who may call, and which numbers. */
-const fence = (org: DeskOrg, env: 'sandbox' | 'production', name: string) => {
+const fence = (org: NumberOrg, env: 'sandbox' | 'production', name: string) => {
   const trunk = org.trunk(env, name)
   return trunk && [trunk.allowedAddresses.toSorted(), trunk.numbers.toSorted()]
 }
 
 test('a network of a SIP peer waits until the operator approves it: no trunk lists it and 5060 stays closed (N-020, N-056, N-058, N-060, N-061, N-133, N-134, N-319, T-36, T-90, ND-41)', async () => {
-  const org = await desk.newOrg()
+  const org = await fixture.newOrg()
   await org.peer('acme', '8.8.8.8', '9.9.9.0/24')
   const number = newLine()
   const { steps } = await org.imported({ number })
@@ -68,7 +68,7 @@ test('a network of a SIP peer waits until the operator approves it: no trunk lis
 })
 
 test('a refusal takes numbers off when nothing approved fences them any more, and closes the port (N-062, N-063, N-064, N-320, T-36, T-39, T-90, ND-17)', async () => {
-  const org = await desk.newOrg()
+  const org = await fixture.newOrg()
   await org.peer('acme', '8.8.4.4', '9.9.8.0/24')
   const number = newLine()
   await org.imported({ number })
@@ -91,7 +91,7 @@ test('a refusal takes numbers off when nothing approved fences them any more, an
 })
 
 test('a waiting network that is refused leaves numbers as they are where another fences them (N-062, N-064, T-39)', async () => {
-  const org = await desk.newOrg()
+  const org = await fixture.newOrg()
   await org.peer('acme', '8.8.5.5', '9.9.7.0/24')
   const number = newLine()
   await org.imported({ number })
@@ -101,7 +101,7 @@ test('a waiting network that is refused leaves numbers as they are where another
 })
 
 test('a network sent again keeps its state, one left out fences no more, and nothing the org does leaves refused (N-056, T-38, ND-17)', async () => {
-  const org = await desk.newOrg()
+  const org = await fixture.newOrg()
   await org.peer('acme', '8.1.0.1', '8.1.0.2')
   const number = newLine()
   await org.imported({ number })
@@ -122,7 +122,7 @@ test('a network sent again keeps its state, one left out fences no more, and not
 })
 
 test('a new password of a SIP peer is on its trunk at once (N-111, ND-31)', async () => {
-  const org = await desk.newOrg()
+  const org = await fixture.newOrg()
   await org.peer('acme', '8.2.0.1')
   await org.imported({ number: newLine() })
   await move(org, '8.2.0.1', 'approve')
@@ -132,7 +132,7 @@ test('a new password of a SIP peer is on its trunk at once (N-111, ND-31)', asyn
 })
 
 test('an approval admits in both environments, and a refusal removes in both (N-061, N-063, N-319, N-320, T-40, ND-41)', async () => {
-  const org = await desk.newOrg()
+  const org = await fixture.newOrg()
   await org.peer('acme', '8.3.0.1')
   const [one, other] = [newLine(), newLine()]
   await org.imported({ number: one }, 'sandbox')
@@ -146,7 +146,7 @@ test('an approval admits in both environments, and a refusal removes in both (N-
 })
 
 test('the networks of a hooked number wait too, asked for by the number (N-057, N-059, N-177, N-178, ND-16, ND-41)', async () => {
-  const org = await desk.newOrg()
+  const org = await fixture.newOrg()
   const number = newLine()
   const { steps } = await org.imported({ number, hooked: true, networks: ['8.4.0.0/24'] })
   assert.ok(steps.includes('network 8.4.0.0/24: waiting'), steps.join())
@@ -163,7 +163,7 @@ test('the networks of a hooked number wait too, asked for by the number (N-057, 
 })
 
 test('one org’s approval is no other’s (N-060, ND-17)', async () => {
-  const [one, other] = [await desk.newOrg(), await desk.newOrg()]
+  const [one, other] = [await fixture.newOrg(), await fixture.newOrg()]
   await one.peer('acme', '8.5.0.1')
   await other.peer('acme', '8.5.0.1')
   await move(one, '8.5.0.1', 'approve')
@@ -174,7 +174,7 @@ test('one org’s approval is no other’s (N-060, ND-17)', async () => {
 })
 
 test('the state is kept when the media server fails, and admission follows (N-060, ND-41)', async () => {
-  const org = await desk.newOrg()
+  const org = await fixture.newOrg()
   await org.peer('acme', '8.6.0.1')
   const number = newLine()
   await org.imported({ number })
@@ -185,7 +185,7 @@ test('the state is kept when the media server fails, and admission follows (N-06
 })
 
 test('of two words at one instant the last holds everywhere (ND-41)', async () => {
-  const org = await desk.newOrg()
+  const org = await fixture.newOrg()
   await org.peer('acme', '8.7.0.1')
   const number = newLine()
   await org.imported({ number })
@@ -199,7 +199,7 @@ test('of two words at one instant the last holds everywhere (ND-41)', async () =
 })
 
 test('a forgotten peer’s networks admit its numbers until the last is let go (N-117, T-50, ND-14)', async () => {
-  const org = await desk.newOrg()
+  const org = await fixture.newOrg()
   await org.peer('acme', '8.8.0.1')
   const number = newLine()
   await org.imported({ number })
@@ -212,7 +212,7 @@ test('a forgotten peer’s networks admit its numbers until the last is let go (
 })
 
 test('a forgotten peer without numbers closes the port at once (N-116, N-397, ND-14, ND-44)', async () => {
-  const org = await desk.newOrg()
+  const org = await fixture.newOrg()
   await org.peer('acme', '8.9.0.1')
   await move(org, '8.9.0.1', 'approve')
   assert.equal((await firewall()).includes('8.9.0.1'), true)
@@ -221,7 +221,7 @@ test('a forgotten peer without numbers closes the port at once (N-116, N-397, ND
 })
 
 test('the listing shows one state, oldest first, and only the operator sees or moves (N-406, N-105, ND-02, ND-41)', async () => {
-  const org = await desk.newOrg()
+  const org = await fixture.newOrg()
   await org.peer('acme', '8.10.0.3', '8.10.0.1', '8.10.0.2')
   const listed = await asked(org, 'waiting')
   assert.deepEqual(

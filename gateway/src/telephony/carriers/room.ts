@@ -1,17 +1,19 @@
 import type { Infrastructure } from '../../database/room.ts'
 import { ApiCarrier } from './api-carrier.ts'
-import { CarrierAccounts } from './accounts.ts'
+import { CarrierAccounts, type FindMessagingNumber } from './accounts.ts'
 import { Catalogue } from './catalogue.ts'
 import { Firewall } from './firewall.ts'
-import { MessagingApi } from './messaging-api.ts'
 import { Networks } from './networks.ts'
 
 /** Carriers: accounts at them, the networks they call from, and who reaches the port. */
-export function makeCarriers(parts: Infrastructure, readmit: (org: string) => Promise<void>) {
+export function makeCarriers(
+  parts: Infrastructure,
+  findMessagingNumber: FindMessagingNumber,
+  readmit: (org: string) => Promise<void>,
+) {
   const { settings, clock, logger, database, signals, vault, publicAddresses } = parts
   const { telephony } = settings
   const apiCarrier = new ApiCarrier(telephony.apiCarrier, publicAddresses)
-  const messagingApi = new MessagingApi(telephony.messagingApi, publicAddresses)
   const carrierCatalogue = new Catalogue(telephony)
   const firewall = new Firewall({
     database,
@@ -26,12 +28,12 @@ export function makeCarriers(parts: Infrastructure, readmit: (org: string) => Pr
     clock,
     vault,
     carrier: apiCarrier,
-    messaging: messagingApi,
+    findMessagingNumber,
     catalogue: carrierCatalogue,
     networks,
     firewall,
     privateHosts: settings.privateHosts,
     readmit,
   })
-  return { apiCarrier, messagingApi, carrierCatalogue, firewall, networks, carrierAccounts }
+  return { apiCarrier, carrierCatalogue, firewall, networks, carrierAccounts }
 }

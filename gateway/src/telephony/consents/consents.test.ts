@@ -4,7 +4,7 @@ import { refused, type Client } from '../../../testing/client.ts'
 import { startDeployment } from '../../../testing/deployment.ts'
 import { done } from '../../../testing/agents/test-agents.ts'
 import { until } from '../../../testing/until.ts'
-import { recordConsent, standingOf } from './recording.ts'
+import { recordConsent, standingOf } from './consent-facts.ts'
 
 const deployment = await startDeployment()
 after(() => deployment[Symbol.asyncDispose]())
@@ -15,7 +15,7 @@ const express = { kind: 'express', source: 'web form' }
 let last = 0
 const newNumber = () => `+1212${String((last += 1)).padStart(7, '0')}`
 
-async function newDesk() {
+async function newOrgClient() {
   const org = await deployment.newOrg()
   const { client } = await org.serverToken('sandbox')
   return { org, client }
@@ -31,7 +31,7 @@ const factsOf = ({ rows }: { rows: { fact: string }[] }) => rows.map(({ fact }) 
 const isNow = (seconds: number) => Math.abs(seconds - clock.now().getTime() / 1000) < 30
 
 test('a consent is written with its kind, source, words and evidence, and answered with what stands (N-041, N-298, N-299, N-300, N-301, ND-65)', async () => {
-  const { org } = await newDesk()
+  const { org } = await newOrgClient()
   const ana = await org.person('supervisor')
   const number = newNumber()
   const given = { kind: 'written', source: 'signed form', text: 'Yes, call me.', evidence: { page: 7 } }
@@ -45,7 +45,7 @@ test('a consent is written with its kind, source, words and evidence, and answer
 })
 
 test('what a consent leaves unsaid is null, and its evidence may be text (ND-65)', async () => {
-  const { client } = await newDesk()
+  const { client } = await newOrgClient()
   const number = newNumber()
   const bare = (await consent(client, number)).rows[0]
   assert.deepEqual([bare.text, bare.evidence, bare.call, bare.by], [null, null, null, 'ci'])
@@ -54,7 +54,7 @@ test('what a consent leaves unsaid is null, and its evidence may be text (ND-65)
 })
 
 test('an opt-out says who made it and keeps what was said before (N-043, N-303, N-304, ND-03, ND-65)', async () => {
-  const { org, client } = await newDesk()
+  const { org, client } = await newOrgClient()
   const ana = await org.person('supervisor')
   const number = newNumber()
   const before = await consent(client, number)
@@ -69,7 +69,7 @@ test('an opt-out says who made it and keeps what was said before (N-043, N-303, 
 })
 
 test('what stands is the newest fact, and a number nobody wrote of is unknown (N-045, N-046, N-103, ND-65)', async () => {
-  const { org, client } = await newDesk()
+  const { org, client } = await newOrgClient()
   const number = newNumber()
   const stands = () => standingOf(database, org.id, number)
   assert.deepEqual(await read(client, number), { number, standing: 'unknown', rows: [] })
@@ -83,7 +83,7 @@ test('what stands is the newest fact, and a number nobody wrote of is unknown (N
 })
 
 test('every fact is kept as it was written, newest first (N-040, N-104, N-302)', async () => {
-  const { client } = await newDesk()
+  const { client } = await newOrgClient()
   const number = newNumber()
   await consent(client, number, { text: 'one' })
   await optOut(client, number)
@@ -101,7 +101,7 @@ test('every fact is kept as it was written, newest first (N-040, N-104, N-302)',
 })
 
 test('a number is on the list while its newest fact is an opt-out: in, out, in (T-106, N-305)', async () => {
-  const { client } = await newDesk()
+  const { client } = await newOrgClient()
   const number = newNumber()
   const isListed = async () => numbersOf(await listed(client)).includes(number)
   const seen = [await isListed()]
@@ -113,7 +113,7 @@ test('a number is on the list while its newest fact is an opt-out: in, out, in (
 })
 
 test('newest is the order of writing and not what the clock says (T-08, ND-65)', async () => {
-  const { org, client } = await newDesk()
+  const { org, client } = await newOrgClient()
   for (const [first, second, standing] of [
     [consent, optOut, 'opted_out'],
     [optOut, consent, 'consented'],
@@ -130,7 +130,7 @@ test('newest is the order of writing and not what the clock says (T-08, ND-65)',
 })
 
 test('of facts that come at one instant the last written stands, in the list and in the history alike (T-08)', async () => {
-  const { org, client } = await newDesk()
+  const { org, client } = await newOrgClient()
   const other = (await deployment.another()).nobody
   const { key } = await org.serverToken('sandbox')
   const gateways = [client, other.as(key)]
@@ -145,7 +145,7 @@ test('of facts that come at one instant the last written stands, in the list and
 })
 
 test('a fact that waited while another was written is the newer, whenever it was asked for (T-08)', async () => {
-  const { org, client } = await newDesk()
+  const { org, client } = await newOrgClient()
   const number = newNumber()
   await consent(client, number)
   const asked: Promise<{ standing: string }>[] = []
@@ -163,7 +163,7 @@ test('a fact that waited while another was written is the newer, whenever it was
 })
 
 test('the words of a consent have their forms (N-042, ND-65, ND-01)', async () => {
-  const { client } = await newDesk()
+  const { client } = await newOrgClient()
   const number = newNumber()
   const post = (more: object) => client.post('/v1/org/consents', { number, ...express, ...more })
   for (const kind of ['verbal', '', 'Express'])
@@ -185,7 +185,7 @@ test('the words of a consent have their forms (N-042, ND-65, ND-01)', async () =
 })
 
 test('in a path a number may be escaped, and what is none is 404 (ND-05)', async () => {
-  const { client } = await newDesk()
+  const { client } = await newOrgClient()
   const number = newNumber()
   await consent(client, number)
   assert.deepEqual(await read(client, encodeURIComponent(number)), await read(client, number))
@@ -198,9 +198,9 @@ test('in a path a number may be escaped, and what is none is 404 (ND-05)', async
 })
 
 test('facts are the org’s in both environments, and no other org’s (ND-65)', async () => {
-  const { org, client } = await newDesk()
+  const { org, client } = await newOrgClient()
   const live = (await org.serverToken('production')).client
-  const stranger = await newDesk()
+  const stranger = await newOrgClient()
   const number = newNumber()
   await optOut(client, number)
   assert.deepEqual(await read(live, number), await read(client, number))
@@ -210,7 +210,7 @@ test('facts are the org’s in both environments, and no other org’s (ND-65)',
 })
 
 test('writing takes `talk`, reading takes `calls` (N-298, N-301, N-303, N-305, N-308, N-401, N-403)', async () => {
-  const { org } = await newDesk()
+  const { org } = await newOrgClient()
   const reads = (await org.serverToken('sandbox', { scopes: ['calls'] })).client
   const writes = (await org.serverToken('sandbox', { scopes: ['talk'] })).client
   const number = newNumber()

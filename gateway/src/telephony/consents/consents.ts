@@ -12,9 +12,9 @@ import type { Caller } from '../../foundation/caller.ts'
 import type { Clock } from '../../foundation/clock.ts'
 import { cursorOf, placeIn } from '../../foundation/cursors.ts'
 import { badRequest, notFound } from '../../foundation/refusals.ts'
-import { readConsent, readSource } from './consent-labels.ts'
+import { readConsent, readSource } from './consent-parsing.ts'
 import * as store from './consents.store.ts'
-import { recordConsent, recordOptOut, standingBy } from './recording.ts'
+import { recordConsent, recordOptOut, standingBy } from './consent-facts.ts'
 
 const pageSize = 100
 const mostAtOnce = 10_000

@@ -14,7 +14,7 @@ const express = { kind: 'express', source: 'web form' }
 let last = 0
 const newNumber = () => `+1212${String((last += 1)).padStart(7, '0')}`
 
-async function newDesk() {
+async function newOrgClient() {
   const org = await deployment.newOrg()
   const { client } = await org.serverToken('sandbox')
   return { org, client }
@@ -30,7 +30,7 @@ const factsOf = ({ rows }: { rows: { fact: string }[] }) => rows.map(({ fact }) 
 const isNow = (seconds: number) => Math.abs(seconds - clock.now().getTime() / 1000) < 30
 
 test('an import puts each number on the list at once, with where it came from; what is no number is told in order (N-308, N-309, N-310, N-311, ND-66)', async () => {
-  const { client } = await newDesk()
+  const { client } = await newOrgClient()
   const [one, two, three] = [newNumber(), newNumber(), newNumber()]
   await consent(client, one)
   await optOut(client, three)
@@ -51,7 +51,7 @@ test('an import puts each number on the list at once, with where it came from; w
 })
 
 test('an import takes 1 to 10000 numbers, and none at all when it fails (ND-66)', async () => {
-  const { org, client } = await newDesk()
+  const { org, client } = await newOrgClient()
   const sentence = 'numbers is a list of 1 to 10000'
   const numbers = Array.from({ length: 10_000 }, newNumber)
   const post = (sent: unknown[], source = 'scrub') => client.post('/v1/org/dnc', { numbers: sent, source })
@@ -78,7 +78,7 @@ test('an import takes 1 to 10000 numbers, and none at all when it fails (ND-66)'
 })
 
 test('imports of the same numbers in any order at one instant both hold, on two gateways (ND-66)', async () => {
-  const { org, client } = await newDesk()
+  const { org, client } = await newOrgClient()
   const other = await deployment.another()
   const far = other.nobody.as((await org.serverToken('sandbox')).key)
   const numbers = Array.from({ length: 2000 }, newNumber)
@@ -92,7 +92,7 @@ test('imports of the same numbers in any order at one instant both hold, on two 
 })
 
 test('whoever holds the org and writes a fact does not wait for an import that waits for the org', async () => {
-  const { org, client } = await newDesk()
+  const { org, client } = await newOrgClient()
   const number = newNumber()
   await optOut(client, number)
   const dial = await database.pool.connect()
@@ -114,7 +114,7 @@ test('whoever holds the org and writes a fact does not wait for an import that w
 })
 
 test('the list is paged a hundred at a time, newest first (N-306, N-307, ND-02, ND-66)', async () => {
-  const { client } = await newDesk()
+  const { client } = await newOrgClient()
   const numbers = Array.from({ length: 250 }, newNumber)
   for (const chunk of [numbers.slice(0, 130), numbers.slice(130)])
     done(await client.post('/v1/org/dnc', { numbers: chunk, source: 'own' }))

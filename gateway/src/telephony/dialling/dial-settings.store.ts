@@ -1,5 +1,5 @@
 import { statement, type Queryable, type Transaction } from '../../database/database.ts'
-import type { DialSettingsRow, OwnLimits, OwnPolicy } from './in-force.ts'
+import type { DialSettingsRow, OwnLimits, OwnPolicy } from './effective-limits.ts'
 
 /** What an org is held to, of `settingsTables`. */
 export const settingsColumns = `

@@ -3,10 +3,10 @@ import { AgentParams } from '@switchroom/contract/settings'
 import { scope } from '../../http/access.ts'
 import { refusals } from '../../http/refusals.ts'
 import type { Server } from '../../http/server.ts'
-import type { Dialling } from './dialling.ts'
+import type { DialDecisions } from './dial-decisions.ts'
 import type { DialLedger } from './ledger.ts'
 
-export function diallingRoutes(server: Server, dialling: Dialling, ledger: DialLedger) {
+export function diallingRoutes(server: Server, decisions: DialDecisions, ledger: DialLedger) {
   server.get(
     '/v1/agents/:agent/dial/explain',
     {
@@ -19,7 +19,7 @@ export function diallingRoutes(server: Server, dialling: Dialling, ledger: DialL
         response: { 200: ExplainedDial, ...refusals(404) },
       },
     },
-    (request) => dialling.explain(request.caller, request.params.agent, request.query),
+    (request) => decisions.explain(request.caller, request.params.agent, request.query),
   )
 
   server.get(

@@ -14,7 +14,7 @@ import { listed } from '../../foundation/refusals.ts'
 import { cutToLine } from '../../foundation/text.ts'
 import { chosenFrom, whyNoFrom, type FromNumber } from './from-number.ts'
 import { isPlanOne, type CalledNumber } from './called-number.ts'
-import { hoursFor, zonesAt } from './hours.ts'
+import { hoursFor, zonesAt } from './calling-hours.ts'
 
 /** Everything that a dial is judged by, at one instant. */
 export interface DialFacts {

@@ -4,7 +4,7 @@ import { weekdays } from '@switchroom/contract/dialling'
 import { refused } from '../../../testing/client.ts'
 import { startDeployment, type TestOrg } from '../../../testing/deployment.ts'
 import { done } from '../../../testing/agents/test-agents.ts'
-import { longestCallS } from './in-force.ts'
+import { longestCallS } from './effective-limits.ts'
 
 const deployment = await startDeployment()
 after(() => deployment[Symbol.asyncDispose]())

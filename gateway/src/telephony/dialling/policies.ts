@@ -13,7 +13,12 @@ import type { Caller, Operator } from '../../foundation/caller.ts'
 import { badRequest, notFound, unprocessable } from '../../foundation/refusals.ts'
 import type { Orgs } from '../../people/orgs/orgs.ts'
 import * as store from './dial-settings.store.ts'
-import { guardsInForce, limitsInForce, policyInForce, type DialSettingsRow } from './in-force.ts'
+import {
+  effectiveGuards,
+  effectiveLimits,
+  effectivePolicy,
+  type DialSettingsRow,
+} from './effective-limits.ts'
 
 const mostPerNumberDay = 100
 const longestCallS = 24 * 60 * 60
@@ -30,18 +35,18 @@ export class DialPolicies {
   }
 
   async read(org: string): Promise<DialPolicy> {
-    return policyInForce(await this.#settings(this.#database, org))
+    return effectivePolicy(await this.#settings(this.#database, org))
   }
 
   /** Everything that a dial of the org is judged under. */
   async guardsOf(org: string): Promise<DialGuards> {
-    return guardsInForce(await this.#settings(this.#database, org))
+    return effectiveGuards(await this.#settings(this.#database, org))
   }
 
   change(caller: Caller, wanted: ChangePolicy): Promise<DialPolicy> {
     const { org } = caller
     return this.#changing(org, async (tx, row) => {
-      refuseUnruly(wanted, limitsInForce(row))
+      refuseUnruly(wanted, effectiveLimits(row))
       const { calling_hours, consent_everywhere, per_number_day } = { ...row, ...wanted }
       await store.keepPolicy(tx, org, {
         calling_hours: calling_hours && hoursOf(calling_hours),
@@ -50,8 +55,8 @@ export class DialPolicies {
         per_minute: named(wanted.per_minute, row.own_per_minute),
         per_day: named(wanted.per_day, row.own_per_day),
       })
-      const policy = policyInForce(await this.#settings(tx, org))
-      const detail = changedFields(policyInForce(row), policy)
+      const policy = effectivePolicy(await this.#settings(tx, org))
+      const detail = changedFields(effectivePolicy(row), policy)
       await recordAudit(tx, caller, 'policy.changed', { kind: 'policy' }, { env: null, detail })
       return policy
     })
@@ -60,7 +65,7 @@ export class DialPolicies {
   /** The org named by its id or its slug. */
   async readLimits(idOrSlug: string): Promise<DialLimits> {
     const { id } = await this.#orgs.find(idOrSlug)
-    return limitsInForce(await this.#settings(this.#database, id))
+    return effectiveLimits(await this.#settings(this.#database, id))
   }
 
   async changeLimits(by: Operator, idOrSlug: string, wanted: ChangeDialLimits): Promise<DialLimits> {
@@ -75,8 +80,8 @@ export class DialPolicies {
         per_day: named(wanted.per_day, row.most_per_day),
         max_duration_s: named(wanted.max_duration_s, row.max_duration_s),
       })
-      const limits = limitsInForce(await this.#settings(tx, id))
-      const context = { org: id, detail: changedFields(limitsInForce(row), limits) }
+      const limits = effectiveLimits(await this.#settings(tx, id))
+      const context = { org: id, detail: changedFields(effectiveLimits(row), limits) }
       await recordAudit(tx, by, 'org.dial_limits_changed', { kind: 'org', id, label: slug }, context)
       return limits
     })

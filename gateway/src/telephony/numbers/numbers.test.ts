@@ -3,19 +3,19 @@ import { after, test } from 'node:test'
 import { AppClient } from '../../../testing/agents/app-client.ts'
 import { refused } from '../../../testing/client.ts'
 import { startDeployment } from '../../../testing/deployment.ts'
-import { newLine, NumberDesk, type DeskOrg } from '../../../testing/telephony/number-fixture.ts'
+import { newLine, NumberFixture, type NumberOrg } from '../../../testing/telephony/number-fixture.ts'
 import { done } from '../../../testing/agents/test-agents.ts'
 import { until } from '../../../testing/until.ts'
 import { secondMs } from '../../foundation/clock.ts'
 
-const desk = await NumberDesk.start({ separate: true })
-after(() => desk[Symbol.asyncDispose]())
-const { carrier, media, messaging, deployment } = desk
+const fixture = await NumberFixture.start({ separate: true })
+after(() => fixture[Symbol.asyncDispose]())
+const { carrier, media, messaging, deployment } = fixture
 
 const numbersIn = (rows: { route: { number: string } }[]) => rows.map(({ route }) => route.number)
 
 test('numbers are listed oldest first, one row each, in the environment of the key (N-106, N-152, N-153, ND-02)', async () => {
-  const org = await desk.newOrg()
+  const org = await fixture.newOrg()
   const [first, second, third, live] = [newLine(), newLine(), newLine(), newLine()]
   for (const number of [second, first, third]) await org.imported({ number, hooked: true })
   await org.imported({ number: live, hooked: true }, 'production')
@@ -27,7 +27,7 @@ test('numbers are listed oldest first, one row each, in the environment of the k
 })
 
 test('the path of a number has four steps, and is 404 where the org does not have it (N-038, N-039, N-154, N-155, N-156, N-514, ND-05, ND-36)', async () => {
-  const [org, other] = [await desk.newOrg(), await desk.newOrg()]
+  const [org, other] = [await fixture.newOrg(), await fixture.newOrg()]
   const number = newLine()
   await org.imported({ number, hooked: true })
   const path = await org.path(number)
@@ -63,7 +63,7 @@ test('the path of a number has four steps, and is 404 where the org does not hav
 })
 
 test('an app that one person holds for themselves in the sandbox serves nobody who calls (N-068, N-069)', async () => {
-  const org = await desk.newOrg()
+  const org = await fixture.newOrg()
   const number = newLine()
   await org.account(number)
   await org.imported({ number })
@@ -79,7 +79,7 @@ test('an app that one person holds for themselves in the sandbox serves nobody w
 })
 
 test('how numbers ring is read from the tables while nobody outside answers (N-070, T-52, ND-27)', async () => {
-  const org = await desk.newOrg()
+  const org = await fixture.newOrg()
   const numbers = [newLine(), newLine(), newLine()]
   const [mine, peers, written] = numbers as [string, string, string]
   const account = await org.account(mine)
@@ -91,19 +91,19 @@ test('how numbers ring is read from the tables while nobody outside answers (N-0
   await org.imported({ number: written, channel: 'msgapp' })
   carrier.fault = messaging.fault = () => 'breaks'
   for (const env of ['sandbox', 'production'] as const) media[env].dieAfter(0, false)
-  const asked = [...desk.asked, messaging.requests.length]
+  const asked = [...fixture.asked, messaging.requests.length]
   assert.deepEqual(
     (await org.list()).map(({ rings }: { rings: string }) => rings),
     ['broken', 'broken', 'broken'],
   )
   for (const number of numbers) await org.path(number)
-  assert.deepEqual([...desk.asked, messaging.requests.length], asked)
+  assert.deepEqual([...fixture.asked, messaging.requests.length], asked)
   carrier.fault = messaging.fault = () => undefined
   for (const env of ['sandbox', 'production'] as const) media[env].revive()
 })
 
 test('every number of every account is offered, from all pages, and whether this environment has it (N-139, N-140, N-141, N-142, N-144, T-44, ND-22)', async () => {
-  const org = await desk.newOrg()
+  const org = await fixture.newOrg()
   const many = Array.from({ length: 250 }, newLine)
   const first = await org.account(...many)
   const written = newLine()
@@ -130,7 +130,7 @@ test('every number of every account is offered, from all pages, and whether this
 })
 
 test('what is offered where there is no API carrier, no token or no account at all (N-143, N-361, N-362, ND-22)', async () => {
-  const org = await desk.newOrg()
+  const org = await fixture.newOrg()
   const available = () => org.admin.get('/v1/numbers/available')
   refused(await available(), 404, 'this org holds no carrier account: add one with PUT /v1/carrier')
   const kept = messaging.addNumber(newLine(), 'Acme')
@@ -152,7 +152,7 @@ test('what is offered where there is no API carrier, no token or no account at a
 })
 
 test('the endpoints of numbers take a key that opens numbers (N-105, N-398)', async () => {
-  const org = await desk.newOrg()
+  const org = await fixture.newOrg()
   const { client } = await org.org.serverToken('sandbox')
   const refusal = 'this key does not open numbers: it opens app · calls · talk · knowledge · evals'
   const at = `/v1/numbers/${newLine()}`
@@ -193,14 +193,14 @@ test('without a media setting the embedded plane admits the numbers of both envi
 })
 
 test('letting a number go takes the route, the trunk and the rule away, and leaves the carrier alone (N-157, N-158, N-159, N-160, N-191, N-192, T-37, ND-03, ND-37)', async () => {
-  const org = await desk.newOrg()
+  const org = await fixture.newOrg()
   const [first, second] = [newLine(), newLine()]
   const account = await org.account(first, second)
   await org.imported({ number: first })
   await org.imported({ number: second })
   const written = carrier.writes.length
-  const letGo = (number: string, of: DeskOrg = org) => of.admin.delete(`/v1/numbers/${number}`)
-  refused(await letGo(first, await desk.newOrg()), 404, `this org has no number ${first} in sandbox`)
+  const letGo = (number: string, of: NumberOrg = org) => of.admin.delete(`/v1/numbers/${number}`)
+  refused(await letGo(first, await fixture.newOrg()), 404, `this org has no number ${first} in sandbox`)
   refused(
     await org.admin.in('production').delete(`/v1/numbers/${first}`),
     404,
@@ -217,11 +217,11 @@ test('letting a number go takes the route, the trunk and the rule away, and leav
   assert.equal(account.numbers.length, 2)
   const { numbers } = done(await org.admin.get('/v1/numbers/available'))
   assert.ok(numbers.every(({ imported }: { imported: boolean }) => !imported))
-  done(await (await desk.newOrg()).import({ number: first, hooked: true }))
+  done(await (await fixture.newOrg()).import({ number: first, hooked: true }))
 })
 
 test('a number is let go also while the media server fails, which hears of it later (ND-37, N-386)', async () => {
-  const org = await desk.newOrg()
+  const org = await fixture.newOrg()
   const [first, second] = [newLine(), newLine()]
   await org.imported({ number: first, hooked: true })
   await org.imported({ number: second, hooked: true })

@@ -1,14 +1,15 @@
-import type { NumberEntry, NumberList, NumberPath, PathStep } from '@switchroom/contract/numbers'
+import type { NumberEntry, NumberList, NumberPath, PathStep, Route } from '@switchroom/contract/numbers'
 import type { RunningGateways } from '../../agents/apps/running-gateways.ts'
 import type { Database } from '../../database/database.ts'
 import type { Caller } from '../../foundation/caller.ts'
 import { later, minuteMs, type Clock } from '../../foundation/clock.ts'
 import { notFound } from '../../foundation/refusals.ts'
 import type { TelephonySettings } from '../../foundation/telephony-settings.ts'
-import { atFence } from './fences.ts'
+import { atFence } from '../admission/number-fences.ts'
 import * as store from './numbers.store.ts'
 import { pathSteps, ringsOf } from './path.ts'
-import { routeOf } from './steps.ts'
+
+export type { NumberRow } from './numbers.store.ts'
 
 export interface NumbersParts {
   database: Database
@@ -19,7 +20,7 @@ export interface NumbersParts {
   sipNames: TelephonySettings['sipNames']
 }
 
-/** Numbers, and the agent that answers at each, as the tables say: nobody outside is asked. */
+/** Numbers, and the agent that answers at each, from the tables alone: no carrier and no media server is asked. */
 export class Numbers {
   readonly #parts: NumbersParts
 
@@ -27,12 +28,12 @@ export class Numbers {
     this.#parts = parts
   }
 
-  /** Whichever org it belongs to. */
-  routeOf(number: string): Promise<store.NumberRow | undefined> {
+  /** Of any org. */
+  find(number: string): Promise<store.NumberRow | undefined> {
     return store.findNumber(this.#parts.database, number)
   }
 
-  /** A call came to it; written down at most once a minute. */
+  /** A call came to it; written at most once a minute. */
   async reached(number: string) {
     const { database, clock } = this.#parts
     const now = clock.now()
@@ -41,24 +42,24 @@ export class Numbers {
 
   /** Oldest first. */
   async list(caller: Caller): Promise<NumberList> {
-    return { numbers: (await this.#standings(caller, null)).map((row) => this.#entryOf(row)) }
+    return { numbers: (await this.#statuses(caller, null)).map((row) => this.#entryOf(row)) }
   }
 
   /** Why a number rings, or why not. */
   async path(caller: Caller, number: string): Promise<NumberPath> {
-    const [row] = await this.#standings(caller, number)
+    const [row] = await this.#statuses(caller, number)
     if (!row) throw notFound(`this org has no number ${number} in ${caller.env}`)
     const steps = this.#stepsOf(row)
     return { number, steps, rings: ringsOf(steps), last_call_at: row.last_call_at }
   }
 
-  #standings({ org, env }: Caller, number: string | null): Promise<store.StandingRow[]> {
+  #statuses({ org, env }: Caller, number: string | null): Promise<store.StatusRow[]> {
     const { database, gateways } = this.#parts
     const alive = { own: gateways.id, since: gateways.aliveSince }
-    return store.listStandings(database, { org, env }, alive, number)
+    return store.listStatuses(database, { org, env }, alive, number)
   }
 
-  #entryOf(row: store.StandingRow): NumberEntry {
+  #entryOf(row: store.StatusRow): NumberEntry {
     const { origin, via, account, last_call_at, label, number } = row
     return {
       route: routeOf({ ...row, label: label ?? number }),
@@ -70,7 +71,7 @@ export class Numbers {
     }
   }
 
-  #stepsOf(row: store.StandingRow): PathStep[] {
+  #stepsOf(row: store.StatusRow): PathStep[] {
     const { networksOf, sipNames } = this.#parts
     const stateOf = (network: string) => row.states[network] ?? 'waiting'
     const fence = atFence(row, row, { networksOf, stateOf, pairOf: () => undefined })
@@ -78,3 +79,14 @@ export class Numbers {
     return pathSteps(row, fence, stateOf, address)
   }
 }
+
+/** Exactly the fields of a route. */
+export const routeOf = ({ org, agent, channel, number, label, env, managed }: Route): Route => ({
+  org,
+  agent,
+  channel,
+  number,
+  label,
+  env,
+  managed,
+})

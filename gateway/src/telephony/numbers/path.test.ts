@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { atFence, type NetworkState } from './fences.ts'
+import { atFence, type NetworkState } from '../admission/number-fences.ts'
 import { pathSteps, ringsOf, type NumberStatus } from './path.ts'
 
 const states: Record<string, NetworkState> = {

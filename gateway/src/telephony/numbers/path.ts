@@ -1,7 +1,13 @@
 import { ringStates, type NumberChannel, type PathStep, type RingState } from '@switchroom/contract/numbers'
 import type { Environment } from '@switchroom/contract/scopes'
 import { listed } from '../../foundation/refusals.ts'
-import { isDriven, sourceOf, type AtFence, type NetworkState, type Placed } from './fences.ts'
+import {
+  isDriven,
+  sourceOf,
+  type AtFence,
+  type NetworkState,
+  type Placed,
+} from '../admission/number-fences.ts'
 
 /** How a number stands, as the tables say. */
 export interface NumberStatus extends Placed {

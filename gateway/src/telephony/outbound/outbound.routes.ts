@@ -2,7 +2,7 @@ import { OutboundReadiness, ProvisionAsked, ProvisionedOutbound } from '@switchr
 import { scope } from '../../http/access.ts'
 import { refusals } from '../../http/refusals.ts'
 import type { Server } from '../../http/server.ts'
-import { isDryRun } from '../dry-run.ts'
+import { isDryRun } from '../number-changes/steps.ts'
 import type { OutboundProvisioning } from './provisioning.ts'
 import type { OutboundReadinesses } from './readiness.ts'
 

@@ -1,6 +1,6 @@
 import type { ProvisionedOutbound } from '@switchroom/contract/carriers'
 import type { OutboundTrunk } from '@switchroom/media/plane'
-import { createHash } from 'node:crypto'
+import { createHash, randomInt } from 'node:crypto'
 import { recordAudit } from '../../audit/recording.ts'
 import type { Database } from '../../database/database.ts'
 import type { Caller } from '../../foundation/caller.ts'
@@ -12,9 +12,8 @@ import type { CarrierLogin } from '../../foundation/telephony-settings.ts'
 import type { CarrierAccounts, OpenedAccount } from '../carriers/accounts.ts'
 import { friendlyName, type ApiCarrier } from '../carriers/api-carrier.ts'
 import { completeTrunk, findTrunk, originationOf } from '../carriers/trunks.ts'
-import { carrierLock, type NumberLocks } from '../numbers/number-locks.ts'
-import { asPlanned, asSentences, carryOut, type Planned } from '../numbers/steps.ts'
-import { newCarrierPassword } from './carrier-password.ts'
+import { carrierLock, type NumberLocks } from '../admission/number-locks.ts'
+import { asPlanned, asSentences, carryOut, type PlannedStep } from '../number-changes/steps.ts'
 import * as store from './provisioning.store.ts'
 
 interface Parts {
@@ -115,7 +114,7 @@ export class OutboundProvisioning {
   }
 
   /** Refuses before anything is written. */
-  async #plan(names: Names, login: CarrierLogin): Promise<Planned[]> {
+  async #plan(names: Names, login: CarrierLogin): Promise<PlannedStep[]> {
     const { carrier, database } = this.#parts
     const { org, account, sipName, host, username } = names
     const found = await findTrunk(carrier, login, sipName)
@@ -139,27 +138,27 @@ export class OutboundProvisioning {
     return [
       {
         thing: `carrier trunk ${originationOf(sipName)}`,
-        stands: found.points,
+        isThere: found.points,
         write: async () => (trunk = await completeTrunk(carrier, login, sipName, found)),
       },
       {
         thing: `termination host ${host}`,
-        stands: trunk?.domain_name === host,
+        isThere: trunk?.domain_name === host,
         write: () => carrier.setDomain(login, trunk!.sid, host),
       },
       {
         thing: `credential list ${names.list}`,
-        stands: list !== undefined,
+        isThere: list !== undefined,
         write: async () => (list = await carrier.makeCredentialList(login, names.list)),
       },
       {
         thing: `credential list ${names.list} on the trunk`,
-        stands: onTrunk.some(({ sid }) => sid === list?.sid),
+        isThere: onTrunk.some(({ sid }) => sid === list?.sid),
         write: () => carrier.addCredentialList(login, trunk!.sid, list!.sid),
       },
       {
         thing: `credential ${username}`,
-        stands: isMade,
+        isThere: isMade,
         write: async () =>
           carrier.makeCredential(login, list!.sid, { username, password: await this.#password(names) }),
       },
@@ -195,4 +194,16 @@ export const placeOf = (org: string, account: string): SealedPlace =>
 function peerHost(opened: OpenedAccount): string {
   if (opened.kind === 'sip' && opened.outbound_host !== undefined) return opened.outbound_host
   throw conflict(`${opened.account} cannot be dialled: say its outbound_host at PUT /v1/carrier`)
+}
+
+const lower = 'abcdefghijklmnopqrstuvwxyz'
+const passwordCharacters = `${lower}${lower.toUpperCase()}0123456789`
+
+/** 32 random letters and digits, every kind among them: the carrier takes nothing less. */
+function newCarrierPassword(): string {
+  for (;;) {
+    const drawn = Array.from({ length: 32 }, () => passwordCharacters[randomInt(passwordCharacters.length)])
+    const password = drawn.join('')
+    if (/[a-z]/.test(password) && /[A-Z]/.test(password) && /\d/.test(password)) return password
+  }
 }

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { newLine, NumberDesk } from '../../../testing/telephony/number-fixture.ts'
+import { newLine, NumberFixture } from '../../../testing/telephony/number-fixture.ts'
 import { done } from '../../../testing/agents/test-agents.ts'
 import type { Client } from '../../../testing/client.ts'
 
-const desk = await NumberDesk.start()
-after(() => desk[Symbol.asyncDispose]())
-const { carrier } = desk
+const fixture = await NumberFixture.start()
+after(() => fixture[Symbol.asyncDispose]())
+const { carrier } = fixture
 
 const at = '/v1/carrier/outbound'
 const readiness = async (client: Client, env: 'sandbox' | 'production' = 'sandbox') =>
@@ -25,7 +25,7 @@ const noNumber = (env = 'sandbox') =>
   `no number of an account is imported in ${env}: import one with POST /v1/numbers`
 
 test('each missing thing is a sentence, and a provisioned account with a number is ready, in its own environment (N-106, N-216, N-217, N-218, N-219, ND-45)', async () => {
-  const org = await desk.newOrg()
+  const org = await fixture.newOrg()
   const { admin } = org
   assert.deepEqual(await readiness(admin), {
     ready: false,
@@ -66,7 +66,7 @@ test('each missing thing is a sentence, and a provisioned account with a number 
 })
 
 test('a SIP peer without a host lacks it, and its numbers come oldest first (N-218, ND-18, ND-45)', async () => {
-  const org = await desk.newOrg()
+  const org = await fixture.newOrg()
   await org.peer('acme', '8.8.8.8')
   const numbers = [newLine(), newLine()].toReversed()
   for (const number of numbers) await org.imported({ number })
@@ -89,7 +89,7 @@ test('a SIP peer without a host lacks it, and its numbers come oldest first (N-2
 })
 
 test('numbers that live in no account of the org are none to dial from (N-216, ND-14, ND-45)', async () => {
-  const org = await desk.newOrg()
+  const org = await fixture.newOrg()
   await org.peer('acme', '8.8.8.8')
   const [peers, hooked] = [newLine(), newLine()]
   await org.imported({ number: hooked, hooked: true })
@@ -113,11 +113,11 @@ test('numbers that live in no account of the org are none to dial from (N-216, N
 })
 
 test('the guards are those in force for the org (N-219, ND-45)', async () => {
-  const org = await desk.newOrg()
+  const org = await fixture.newOrg()
   const hours = { start: '09:00', end: '18:00', days: ['mon', 'tue'] }
   done(await org.admin.put('/v1/org/policy', { per_number_day: 2, calling_hours: hours, per_minute: 3 }))
   const limits = { dial_anywhere: true, per_day: 50, max_duration_s: 300 }
-  done(await desk.deployment.operator.put(`/v1/ops/orgs/${org.id}/dialling`, limits))
+  done(await fixture.deployment.operator.put(`/v1/ops/orgs/${org.id}/dialling`, limits))
   assert.deepEqual((await readiness(org.admin)).guards, {
     ...guards,
     ...limits,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, beforeEach, test } from 'node:test'
-import { PlacingDesk, startPlacing } from '../../../testing/telephony/placing-fixture.ts'
+import { PlacingOrg, startPlacing } from '../../../testing/telephony/placing-fixture.ts'
 import { done } from '../../../testing/agents/test-agents.ts'
 import { until } from '../../../testing/until.ts'
 import { dayMs, secondMs } from '../../foundation/clock.ts'
@@ -20,15 +20,15 @@ const isHungUp = (call: string) =>
 const settledAt = async (call: string) =>
   (await sql('select settled_at from placements where call = $1', [call])).rows[0]?.settled_at
 
-async function ringing(desk: PlacingDesk): Promise<string> {
-  const call = await desk.dial(await desk.known())
+async function ringing(placingOrg: PlacingOrg): Promise<string> {
+  const call = await placingOrg.dial(await placingOrg.known())
   await heldDial(call)
   return call
 }
 
 test('a call of a gateway that died while placing it is ended dial_failed, once, and nothing is dialled again (ND-59)', async () => {
-  const desk = await PlacingDesk.open(deployment)
-  const call = await ringing(desk)
+  const placingOrg = await PlacingOrg.open(deployment)
+  const call = await ringing(placingOrg)
   const dials = media.asked('CreateSIPParticipant').length
   const other = await deployment.another()
   // as a gateway that was killed leaves it behind
@@ -41,8 +41,8 @@ test('a call of a gateway that died while placing it is ended dial_failed, once,
   await sql(`delete from gateways where id = 'gw_dead'`)
   const third = await deployment.another()
   await Promise.all([other, third].map(({ gateway }) => gateway.services.placements.poll()))
-  assert.equal(await desk.reason(call), 'dial_failed')
-  const entries = await desk.entries(call)
+  assert.equal(await placingOrg.reason(call), 'dial_failed')
+  const entries = await placingOrg.entries(call)
   assert.deepEqual(
     entries.map(({ type }) => type),
     ['call.dialing', 'error', 'call.ended'],
@@ -54,29 +54,29 @@ test('a call of a gateway that died while placing it is ended dial_failed, once,
 })
 
 test('one that was ended before anybody noticed is settled, and nothing more is written of it (ND-59)', async () => {
-  const desk = await PlacingDesk.open(deployment)
-  const call = await ringing(desk)
-  done(await desk.client.post(`/v1/calls/${call}/verbs`, { verb: 'end' }))
+  const placingOrg = await PlacingOrg.open(deployment)
+  const call = await ringing(placingOrg)
+  done(await placingOrg.client.post(`/v1/calls/${call}/verbs`, { verb: 'end' }))
   await until('it is settled', () => settledAt(call))
   await sql(`update placements set gateway = 'gw_long_dead', settled_at = null where call = $1`, [call])
   await placements.poll()
   assert.ok(await settledAt(call))
-  assert.deepEqual(await desk.typesUpTo(call, 'call.ended'), ['call.dialing', 'call.ended'])
+  assert.deepEqual(await placingOrg.typesUpTo(call, 'call.ended'), ['call.dialing', 'call.ended'])
   assert.doesNotMatch(deployment.log(), /was not ended/)
 })
 
 test('an answered call that no worker takes for 30 seconds is ended and hung up', async () => {
-  const desk = await PlacingDesk.open(deployment)
-  const call = await ringing(desk)
+  const placingOrg = await PlacingOrg.open(deployment)
+  const call = await ringing(placingOrg)
   ;(await heldDial(call)).answer()
-  await desk.typesUpTo(call, 'call.started')
+  await placingOrg.typesUpTo(call, 'call.started')
   clock.forward(20 * secondMs)
   await placements.poll()
   assert.equal(await settledAt(call), null)
   clock.forward(11 * secondMs)
   await placements.poll()
-  assert.equal(await desk.reason(call), 'failed')
-  const error = (await desk.entries(call)).find(({ type }) => type === 'error')
+  assert.equal(await placingOrg.reason(call), 'failed')
+  const error = (await placingOrg.entries(call)).find(({ type }) => type === 'error')
   assert.deepEqual(error?.data, {
     code: 'worker_lost',
     detail: 'no worker took the call within 30 seconds after it was answered',
@@ -85,10 +85,10 @@ test('an answered call that no worker takes for 30 seconds is ended and hung up'
 })
 
 test('what was settled is forgotten after a day', async () => {
-  const desk = await PlacingDesk.open(deployment)
+  const placingOrg = await PlacingOrg.open(deployment)
   media.dials.go(486)
-  const call = await desk.dial(await desk.known())
-  await desk.typesUpTo(call, 'call.ended')
+  const call = await placingOrg.dial(await placingOrg.known())
+  await placingOrg.typesUpTo(call, 'call.ended')
   const kept = async () => (await sql('select from placements where call = $1', [call])).rowCount
   await deployment.gateway.services.housekeeping.run()
   assert.equal(await kept(), 1)
@@ -98,21 +98,21 @@ test('what was settled is forgotten after a day', async () => {
 })
 
 test('a worker that goes away while it rings leaves nobody to be told or called back', async () => {
-  const desk = await PlacingDesk.open(deployment)
-  const call = await ringing(desk)
-  done(await desk.fleet.post('/v1/worker/calls', { call, worker: 'w1' }))
+  const placingOrg = await PlacingOrg.open(deployment)
+  const call = await ringing(placingOrg)
+  done(await placingOrg.fleet.post('/v1/worker/calls', { call, worker: 'w1' }))
   clock.forward(32 * secondMs)
   await deployment.gateway.services.lostWorkers.poll()
-  assert.equal(await desk.reason(call), 'dial_failed')
-  assert.deepEqual(await desk.typesUpTo(call, 'call.ended'), ['call.dialing', 'error', 'call.ended'])
+  assert.equal(await placingOrg.reason(call), 'dial_failed')
+  assert.deepEqual(await placingOrg.typesUpTo(call, 'call.ended'), ['call.dialing', 'error', 'call.ended'])
   await isHungUp(call)
-  const talking = await ringing(desk)
-  done(await desk.fleet.post('/v1/worker/calls', { call: talking, worker: 'w1' }))
+  const talking = await ringing(placingOrg)
+  done(await placingOrg.fleet.post('/v1/worker/calls', { call: talking, worker: 'w1' }))
   ;(await heldDial(talking)).answer()
-  await desk.typesUpTo(talking, 'call.started')
+  await placingOrg.typesUpTo(talking, 'call.started')
   clock.forward(32 * secondMs)
   await deployment.gateway.services.lostWorkers.poll()
-  assert.equal(await desk.reason(talking), 'failed')
-  const types = (await desk.entries(talking)).map(({ type }) => type)
+  assert.equal(await placingOrg.reason(talking), 'failed')
+  const types = (await placingOrg.entries(talking)).map(({ type }) => type)
   assert.deepEqual(types.slice(3), ['say.requested', 'error', 'callback.requested', 'call.ended'])
 })

@@ -7,16 +7,16 @@ import type { Database } from '../../database/database.ts'
 import { runnerOf, type Caller } from '../../foundation/caller.ts'
 import { conflict, forbidden, notFound, Refusal } from '../../foundation/refusals.ts'
 import { numberInQuery } from '../dialling/called-number.ts'
-import type { Dialling } from '../dialling/dialling.ts'
-import { longestCallS } from '../dialling/in-force.ts'
-import { ownLongestS } from './placing.ts'
+import type { DialDecisions } from '../dialling/dial-decisions.ts'
+import { longestCallS } from '../dialling/effective-limits.ts'
+import { ownLongestS } from './call-placer.ts'
 import * as store from './placements.store.ts'
 
 export interface LegsParts {
   database: Database
   log: Log
   records: CallRecords
-  dialling: Dialling
+  dialDecisions: DialDecisions
   trunkOf: (org: string, account: string) => Promise<OutboundTrunk | undefined>
 }
 
@@ -38,7 +38,7 @@ export class Legs {
       return { trunk: await this.#trunkOf(live.org, account), from: live.caller, to, call, max_duration_s }
     const from = asked.from === undefined ? undefined : numberInQuery(asked.from)
     const resolution = await this.#parts.records.resolve(live, call, 'web')
-    const taken = await this.#parts.dialling.take({ kind: 'leg', caller, agent, to, from, call })
+    const taken = await this.#parts.dialDecisions.take({ kind: 'leg', caller, agent, to, from, call })
     return {
       trunk: await this.#trunkOf(live.org, taken.from.account),
       from: taken.from.number,
@@ -53,7 +53,7 @@ export class Legs {
     const live = await this.#live(caller, agent, asked.call)
     const to = numberInQuery(asked.to)
     try {
-      await this.#parts.dialling.take({ kind: 'transfer', caller, agent, to, call: live.id })
+      await this.#parts.dialDecisions.take({ kind: 'transfer', caller, agent, to, call: live.id })
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
       const data = { to, kind: 'cold', ok: false, why: error.message }

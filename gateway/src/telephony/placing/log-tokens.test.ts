@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, beforeEach, test } from 'node:test'
 import { refused } from '../../../testing/client.ts'
 import { EventReader } from '../../../testing/calls/event-reader.ts'
-import { PlacingDesk, startPlacing } from '../../../testing/telephony/placing-fixture.ts'
+import { PlacingOrg, startPlacing } from '../../../testing/telephony/placing-fixture.ts'
 import { done } from '../../../testing/agents/test-agents.ts'
 import { until } from '../../../testing/until.ts'
 import { hourMs, minuteMs, secondMs } from '../../foundation/clock.ts'
@@ -13,28 +13,28 @@ after(() => deployment[Symbol.asyncDispose]())
 const { nobody, clock, sql } = deployment
 beforeEach(() => media.dials.go('hold'))
 
-async function dialled(log: unknown, desk?: PlacingDesk) {
-  const of = desk ?? (await PlacingDesk.open(deployment))
+async function dialled(log: unknown, placingOrg?: PlacingOrg) {
+  const of = placingOrg ?? (await PlacingOrg.open(deployment))
   const { call, log_token } = done(await of.ask(await of.known(), { log }))
-  return { desk: of, call: call as string, token: log_token as string, at: `/v1/calls/${call}/events` }
+  return { placingOrg: of, call: call as string, token: log_token as string, at: `/v1/calls/${call}/events` }
 }
 const opensNothing = 'this token opens nothing here'
 
 test('whoever dials may have a token that opens the call’s log, as bearer or in the query (ND-52)', async () => {
-  const { token, at, desk } = await dialled(true)
+  const { token, at, placingOrg } = await dialled(true)
   assert.match(token, /^lt_[A-Za-z0-9_-]{43}$/)
   for (const answer of [await nobody.as(token).get(at), await nobody.get(`${at}?token=${token}`)]) {
     assert.equal(answer.status, 200, answer.text)
     assert.deepEqual(answer.body.entries[0].type, 'call.dialing')
   }
-  assert.equal((await dialled(false, desk)).token, null)
-  assert.equal((await dialled(undefined, desk)).token, null)
-  assert.match((await dialled({}, desk)).token, /^lt_/)
+  assert.equal((await dialled(false, placingOrg)).token, null)
+  assert.equal((await dialled(undefined, placingOrg)).token, null)
+  assert.match((await dialled({}, placingOrg)).token, /^lt_/)
 })
 
 test('it opens nothing else: no verb, no other call, no other log (T-97, ND-52)', async () => {
-  const { desk, call, token } = await dialled(true)
-  const other = await dialled(true, desk)
+  const { placingOrg, call, token } = await dialled(true)
+  const other = await dialled(true, placingOrg)
   const reader = nobody.as(token)
   refused(await reader.get(other.at), 401, opensNothing)
   refused(await nobody.get(`${other.at}?token=${token}`), 401, opensNothing)
@@ -50,18 +50,18 @@ test('it opens nothing else: no verb, no other call, no other log (T-97, ND-52)'
 })
 
 test('a key in the query is no token, and a token that nobody gave opens nothing (ND-52)', async () => {
-  const { desk, at } = await dialled(true)
-  refused(await nobody.get(`${at}?token=${desk.key}`), 401, opensNothing)
+  const { placingOrg, at } = await dialled(true)
+  refused(await nobody.get(`${at}?token=${placingOrg.key}`), 401, opensNothing)
   refused(await nobody.get(`${at}?token=`), 401, 'this door takes an API key')
   refused(await nobody.as('lt_invented').get(at), 401, opensNothing)
-  assert.equal((await desk.client.get(`${at}?token=lt_invented`)).status, 200)
+  assert.equal((await placingOrg.client.get(`${at}?token=lt_invented`)).status, 200)
 })
 
 test('it lives until an hour after the call ended (T-97, ND-52)', async () => {
-  const { desk, call, token, at } = await dialled(true)
+  const { placingOrg, call, token, at } = await dialled(true)
   clock.forward(3 * hourMs)
   assert.equal((await nobody.as(token).get(at)).status, 200)
-  done(await desk.client.post(`/v1/calls/${call}/verbs`, { verb: 'end' }))
+  done(await placingOrg.client.post(`/v1/calls/${call}/verbs`, { verb: 'end' }))
   clock.forward(hourMs - 5 * secondMs)
   assert.equal((await nobody.as(token).get(at)).body.ended, true)
   clock.forward(5 * secondMs)
@@ -69,8 +69,8 @@ test('it lives until an hour after the call ended (T-97, ND-52)', async () => {
 })
 
 test('one with a time of its own lives for that long from the dial (ND-52)', async () => {
-  const { desk, call, token, at } = await dialled({ ttl_s: 7200 })
-  done(await desk.client.post(`/v1/calls/${call}/verbs`, { verb: 'end' }))
+  const { placingOrg, call, token, at } = await dialled({ ttl_s: 7200 })
+  done(await placingOrg.client.post(`/v1/calls/${call}/verbs`, { verb: 'end' }))
   clock.forward(2 * hourMs - 5 * secondMs)
   assert.equal((await nobody.as(token).get(at)).status, 200)
   clock.forward(5 * secondMs)
@@ -78,13 +78,13 @@ test('one with a time of its own lives for that long from the dial (ND-52)', asy
 })
 
 test('a stream that it opened ends with the call, or with the token (ND-52)', async () => {
-  const { desk, call, token, at } = await dialled(true)
+  const { placingOrg, call, token, at } = await dialled(true)
   using reader = await EventReader.open(`${deployment.url}${at}?token=${token}`, {})
   await until('it is read', () => reader.types.includes('call.dialing'))
-  done(await desk.client.post(`/v1/calls/${call}/verbs`, { verb: 'end' }))
+  done(await placingOrg.client.post(`/v1/calls/${call}/verbs`, { verb: 'end' }))
   await until('it is over', () => reader.isClosed)
   assert.ok(reader.types.includes('call.ended'))
-  const short = await dialled({ ttl_s: 60 }, desk)
+  const short = await dialled({ ttl_s: 60 }, placingOrg)
   using cut = await EventReader.open(`${deployment.url}${short.at}?token=${short.token}`, {})
   await until('it is read', () => cut.types.includes('call.dialing'))
   clock.forward(minuteMs)

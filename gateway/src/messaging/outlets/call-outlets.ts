@@ -1,0 +1,106 @@
+import type { PeriodicTask } from '@switchroom/process/periodic-tasks'
+import type { RunningGateways } from '../../agents/apps/running-gateways.ts'
+import { entryOf } from '../../calls/log/stamping.ts'
+import type { Outlet } from '../../calls/written/outlets.ts'
+import type { Transaction } from '../../database/database.ts'
+import { secondMs } from '../../foundation/clock.ts'
+import type { Receipt, Received } from '../platform/received.ts'
+import { CallOutlet, readOpaque, type CallOutletParts } from './call-outlet.ts'
+import * as store from './call-outlets.store.ts'
+
+const pollEveryMs = 5 * secondMs
+const takenAtOnce = 100
+const pageSize = 1000
+
+export interface CallOutletsParts extends Omit<CallOutletParts, 'gateway'> {
+  gateways: Pick<RunningGateways, 'id' | 'aliveSince'>
+}
+
+/** What this gateway brings to contacts: of the calls it runs, and of ended ones whose sender is gone. */
+export class CallOutlets {
+  readonly #parts: CallOutletsParts
+  readonly #open = new Map<string, CallOutlet>()
+  readonly task: PeriodicTask = {
+    name: 'send what other gateways left',
+    everyMs: pollEveryMs,
+    runsAtStart: true,
+    run: () => (this.poll(), this.#polling),
+  }
+  #polling: Promise<void> = Promise.resolve()
+  #isStopped = false
+
+  constructor(parts: CallOutletsParts) {
+    this.#parts = parts
+  }
+
+  async stop() {
+    this.#isStopped = true
+    await this.#polling
+    await Promise.all(this.#open.values().map((sending) => sending.leave()))
+  }
+
+  /** With the call that it is for. */
+  async begin(
+    tx: Transaction,
+    {
+      call,
+      org,
+      phoneNumberId,
+      contact,
+    }: Pick<Received, 'org' | 'phoneNumberId' | 'contact'> & { call: string },
+  ) {
+    const route = { org, phone_number_id: phoneNumberId, contact }
+    await store.insertSending(tx, call, route, this.#parts.gateways.id)
+  }
+
+  /** Of a call that this gateway runs. */
+  open(call: string): Outlet {
+    const sending = new CallOutlet(call, { ...this.#parts, gateway: this.#parts.gateways.id }, () => {
+      if (this.#open.get(call) === sending) this.#open.delete(call)
+    })
+    this.#open.set(call, sending)
+    return sending
+  }
+
+  /** Whatever the platform says of a message, it came. */
+  async settle({ org, opaque, messageId }: Receipt) {
+    const { database, clock } = this.#parts
+    const key = readOpaque(opaque)
+    if (key) await store.settleByReceipt(database, key, clock.now(), messageId, org)
+  }
+
+  poll() {
+    this.#polling = this.#polling
+      .then(() => this.#takeLeft())
+      .catch((error: unknown) =>
+        this.#parts.logger.warn({ err: error }, 'what others left to send could not be read'),
+      )
+  }
+
+  async #takeLeft() {
+    const { database, gateways } = this.#parts
+    if (this.#isStopped) return
+    const sentHere = [...this.#open.keys()]
+    const left = await store.claimLeft(database, gateways.id, gateways.aliveSince, sentHere, takenAtOnce)
+    await Promise.all(left.map((call) => this.#finish(this.open(call), call)))
+  }
+
+  async #finish(outlet: Outlet, call: string) {
+    try {
+      outlet.take(await this.#read(call))
+      outlet.finish()
+    } catch (error) {
+      await outlet.leave() // so that it is looked for again
+      throw error
+    }
+  }
+
+  async #read(call: string) {
+    const read = []
+    for (;;) {
+      const page = await this.#parts.log.read(call, read.at(-1)?.seq ?? 0, pageSize)
+      read.push(...page.map(entryOf))
+      if (page.length < pageSize) return read
+    }
+  }
+}

@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { migratedDatabase } from '../../../testing/databases.ts'
+import { until } from '../../../testing/until.ts'
+import { Database } from '../../database/database.ts'
+import { NumberLocks } from './number-locks.ts'
+
+const made = await migratedDatabase()
+const databases = [0, 1].map(() => new Database(made.url, () => {}))
+const [here, there] = databases.map((database) => new NumberLocks(database)) as [NumberLocks, NumberLocks]
+after(async () => {
+  for (const database of databases) await database.close()
+  await made.drop()
+})
+
+/** Runs until it is let go, and notes how many run at once. */
+class Work {
+  running = 0
+  most = 0
+  done = 0
+  readonly #gate = Promise.withResolvers<void>()
+  run = async () => {
+    this.running += 1
+    this.most = Math.max(this.most, this.running)
+    await this.#gate.promise
+    this.running -= 1
+    this.done += 1
+  }
+  letGo = () => this.#gate.resolve()
+}
+
+test('of those that want one lock, on this gateway or another, one runs at a time', async () => {
+  const work = new Work()
+  const all = Promise.all(
+    [here, here, there, there, here].map((locks) => locks.withLocks(['org a'], work.run)),
+  )
+  await until('one runs', () => work.running === 1)
+  work.letGo()
+  await all
+  assert.deepEqual([work.most, work.done], [1, 5])
+})
+
+test('other names do not wait for it, but at most two connections of a gateway hold locks', async () => {
+  const work = new Work()
+  const all = Promise.all(['b', 'c', 'd', 'e'].map((name) => here.withLocks([name], work.run)))
+  await until('two run', () => work.running === 2)
+  await there.withLocks(['f'], async () => {})
+  work.letGo()
+  await all
+  assert.deepEqual([work.most, work.done], [2, 4])
+})
+
+test('those that wait for one org leave the second connection to another', async () => {
+  const work = new Work()
+  const all = Promise.all(['a', 'b', 'c'].map((number) => here.withLocks([number, 'org'], work.run)))
+  await until('one runs', () => work.running === 1)
+  await here.withLocks(['another org'], async () => {})
+  work.letGo()
+  await all
+})
+
+test('a lock is let go when the work fails, and one that is held elsewhere can be tried', async () => {
+  await assert.rejects(
+    here.withLocks(['a'], async () => {
+      throw new Error('broke')
+    }),
+    { message: 'broke' },
+  )
+  await here.withLocks(['a'], async (held) => {
+    assert.equal(await there.withLockIfFree('a', async () => {}), false)
+    assert.equal(await held.tryAlso('b'), true)
+    assert.equal(await there.withLockIfFree('b', async () => {}), false)
+  })
+  assert.equal(await there.withLockIfFree('b', async () => {}), true)
+})
+
+test('under a lock that was free others are held one at a time, on its connection', async () => {
+  const work = new Work()
+  const done = here.withLockIfFree('whole set', async (holder) => {
+    await holder.withLock('org a', work.run)
+    await holder.withLock('org b', async () => {})
+  })
+  await until('it holds one', () => work.running === 1)
+  const order: string[] = []
+  const waits = [here, there].map((locks) => locks.withLocks(['org a'], async () => void order.push('org a')))
+  await here.withLocks(['org b'], async () => void order.push('org b'))
+  assert.deepEqual(order, ['org b'])
+  work.letGo()
+  assert.equal(await done, true)
+  await Promise.all(waits)
+})
+
+test('a gateway that dies lets go of its locks', async () => {
+  const dying = new Database(made.url, () => {})
+  const locks = new NumberLocks(dying)
+  const { promise: holds, resolve } = Promise.withResolvers<void>()
+  const held = locks.withLocks(['x'], async () => {
+    resolve()
+    await new Promise(() => {})
+  })
+  void held.catch(() => {})
+  await holds
+  const next = here.withLocks(['x'], async () => 'taken')
+  await here.withLocks(['y'], async () => {})
+  await databases[0]!.pool.query(`
+    select pg_terminate_backend(pid) from pg_locks
+    where locktype = 'advisory' and granted and pid <> pg_backend_pid()
+      and database = (select oid from pg_database where datname = current_database())`)
+  assert.equal(await next, 'taken')
+})

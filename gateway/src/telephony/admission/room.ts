@@ -1,0 +1,42 @@
+import type { Infrastructure } from '../../database/room.ts'
+import type { makeCarriers } from '../carriers/room.ts'
+import { NumberAdmission } from './admission.ts'
+import { HookedApprovals } from './hooked-approvals.ts'
+import { NumberLocks } from './number-locks.ts'
+import type { Planes } from './planes.ts'
+import { Reconciliation } from './reconciliation.ts'
+import { reconciliationTask } from './reconciliation.tasks.ts'
+
+interface Parts extends Infrastructure, ReturnType<typeof makeCarriers> {
+  planes: Planes
+}
+
+/** What the media planes admit: fences, the operator's approvals, and the reconciliation with the tables. */
+export function makeAdmission(parts: Parts) {
+  const { database, clock, logger, planes, networks } = parts
+  const settings = parts.settings.telephony
+  const numberLocks = new NumberLocks(database)
+  const admission = new NumberAdmission({
+    database,
+    clock,
+    logger,
+    locks: numberLocks,
+    planes,
+    catalogue: parts.carrierCatalogue,
+    accounts: parts.carrierAccounts,
+    networks,
+    fleets: settings.fleets,
+  })
+  const hookedApprovals = new HookedApprovals(database, clock, admission)
+  const reconciliation = new Reconciliation({
+    database,
+    clock,
+    logger,
+    locks: numberLocks,
+    planes,
+    admission,
+    approvals: hookedApprovals,
+    settings,
+  })
+  return { numberLocks, admission, hookedApprovals, reconciliationTask: reconciliationTask(reconciliation) }
+}

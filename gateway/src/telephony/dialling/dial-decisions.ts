@@ -1,0 +1,214 @@
+import type { DialGuards, DialKind, ExplainAsked, ExplainedDial } from '@switchroom/contract/dialling'
+import type { RunningGateways } from '../../agents/apps/running-gateways.ts'
+import { scopeOf, type SettingsScope } from '../../agents/scope.ts'
+import { newCallId } from '../../calls/records/call-ids.ts'
+import type { Database, Queryable, Transaction } from '../../database/database.ts'
+import type { Caller } from '../../foundation/caller.ts'
+import { dayMs, later, minuteMs, secondMs, type Clock } from '../../foundation/clock.ts'
+import { notFound, Refusal } from '../../foundation/refusals.ts'
+import { newId } from '../../foundation/secrets.ts'
+import { cutToLine } from '../../foundation/text.ts'
+import { chosenFrom, type FromNumber } from './from-number.ts'
+import { numberInQuery, readCalled, type CalledNumber } from './called-number.ts'
+import * as store from './dial-decisions.store.ts'
+import { firstRefusal, judgeDial, type DialFacts } from './guards.ts'
+import { effectiveGuards } from './effective-limits.ts'
+
+/** Somebody wants a number rung. */
+export interface DialAsked<Kind extends DialKind = DialKind> {
+  /** A leg into a live call and a caller sent on are held to shape and pace, a leg to its `from` as well. */
+  kind: Kind
+  caller: Caller
+  agent: string
+  to: string
+  /** The agent's first number where unsaid. */
+  from?: string | undefined
+  /** The live call of a leg or a transfer; a dial gets one of its own. */
+  call?: string | undefined
+  isConsentSent?: boolean | undefined
+}
+
+/** A dial that passed every guard; its row is in the ledger. */
+export interface TakenDial<Kind extends DialKind = DialKind> extends SettingsScope {
+  /** The row's. */
+  id: string
+  call: string
+  to: string
+  /** What it is dialled from, and through which account; the caller who is sent on is dialled by the carrier. */
+  from: Kind extends 'transfer' ? null : FromNumber & { account: string }
+  /** A member's id, or the label of a key that names nobody. */
+  by: string
+  at: Date
+  /** What the org is held to. */
+  guards: DialGuards
+}
+
+export type AlsoInTransaction<Kind extends DialKind> = (
+  tx: Transaction,
+  taken: TakenDial<Kind>,
+) => Promise<void>
+
+export interface DialDecisionsParts {
+  database: Database
+  clock: Clock
+  gateways: Pick<RunningGateways, 'id' | 'aliveSince'>
+}
+
+/** Whose numbers are rung: every dial is judged and written down, taken or refused. */
+export class DialDecisions {
+  readonly #parts: DialDecisionsParts
+
+  constructor(parts: DialDecisionsParts) {
+    this.#parts = parts
+  }
+
+  /**
+   * Judges the dial and writes its row while the org is held, so that two at once cannot both take the last slot.
+   * `alsoInTransaction` keeps with it what stands or falls with the call.
+   */
+  async take<Kind extends DialKind>(
+    asked: DialAsked<Kind>,
+    alsoInTransaction: AlsoInTransaction<Kind> = async () => {},
+  ): Promise<TakenDial<Kind>> {
+    const scope = scopeOf(asked.caller, asked.agent)
+    const to = await readCalled(asked.to)
+    const decide = async (tx: Transaction): Promise<TakenDial<Kind> | Refusal> => {
+      const facts = await this.#facts(tx, asked, scope, to)
+      const refusal = firstRefusal(judgeDial(facts))
+      const row = rowOf(asked, scope, facts)
+      if (refusal) {
+        store.insertDial(tx, { ...row, outcome: 'refused', ...refusal })
+        return new Refusal(refusal.status, refusal.detail)
+      }
+      const taken = takenBy(asked, scope, facts, row)
+      const status = asked.kind === 'dial' ? 202 : 200
+      store.insertDial(tx, { ...row, call: taken.call, outcome: 'taken', status, reason: null })
+      await alsoInTransaction(tx, taken)
+      return taken
+    }
+    const decided = await this.#holding(scope, decide).catch((error: unknown) => {
+      if (!(error instanceof Refusal)) throw error
+      return this.#writeUnopened(asked, scope, to, error)
+    })
+    if (decided instanceof Refusal) throw decided
+    return decided
+  }
+
+  /** Runs the same guards, and keeps nothing. */
+  async explain(caller: Caller, agent: string, { to, from }: ExplainAsked): Promise<ExplainedDial> {
+    const scope = scopeOf(caller, agent)
+    const called = await readCalled(numberInQuery(to))
+    const asked: DialAsked = { kind: 'dial', caller, agent, to: called.number }
+    if (from !== undefined) asked.from = numberInQuery(from)
+    const facts = await this.#facts(this.#parts.database, asked, scope, called)
+    const guards = judgeDial(facts)
+    const refusal = firstRefusal(guards)
+    return {
+      to: called.number,
+      from: fromOf(asked, facts),
+      agent,
+      env: scope.env,
+      at: facts.now.getTime() / secondMs,
+      would: refusal ? 'refuse' : 'pass',
+      status: refusal?.status ?? 202,
+      reason: refusal?.reason ?? null,
+      detail: refusal?.detail ?? null,
+      guards,
+    }
+  }
+
+  /** It passed the guards, and the call was refused for another reason, such as the quota of calls at once. */
+  async #writeUnopened(
+    asked: DialAsked,
+    scope: SettingsScope,
+    to: CalledNumber,
+    refusal: Refusal,
+  ): Promise<Refusal> {
+    await this.#holding(scope, async (tx) => {
+      const facts = await this.#facts(tx, asked, scope, to)
+      const row = rowOf(asked, scope, facts)
+      store.insertDial(tx, { ...row, outcome: 'refused', status: refusal.status, reason: 'not_opened' })
+    })
+    return refusal
+  }
+
+  #holding<T>({ org }: SettingsScope, work: (tx: Transaction) => Promise<T>): Promise<T> {
+    return this.#parts.database.transactionHolding(store.lockingOrg(org), work)
+  }
+
+  async #facts(
+    database: Queryable,
+    { kind, caller, from, isConsentSent = false }: DialAsked,
+    scope: SettingsScope,
+    to: CalledNumber,
+  ): Promise<DialFacts> {
+    const { clock, gateways } = this.#parts
+    const now = clock.now()
+    const row = await store.readFacts(database, {
+      scope,
+      to: asKept(to.number),
+      member: caller.kind === 'person' ? caller.subject : null,
+      minuteAgo: later(now, -minuteMs),
+      dayAgo: later(now, -dayMs),
+      alive: { own: gateways.id, since: gateways.aliveSince },
+    })
+    if (!row) throw notFound(`there is no org ${scope.org}`)
+    return {
+      kind,
+      agent: scope.agent,
+      env: scope.env,
+      now,
+      to,
+      from,
+      numbers: row.numbers,
+      isHeld: row.is_held,
+      isKnown: row.is_known,
+      standing: standingOf(row.standing?.fact),
+      fact: row.standing?.row ?? null,
+      isConsentSent,
+      isOwnPhone: row.is_own_phone,
+      guards: effectiveGuards(row),
+      counts: { minute: row.in_minute, day: row.in_day, number: row.to_number },
+    }
+  }
+}
+
+const standings = { consent: 'consented', opt_out: 'opted_out' } as const
+const standingOf = (fact: keyof typeof standings | undefined) => (fact ? standings[fact] : 'unknown')
+
+/** Whatever somebody sent as a number fits a row. */
+const asKept = (number: string) => cutToLine(number, '')
+
+/** Who asked, as rows name them. */
+const byOf = ({ kind, subject, label }: Caller) => (kind === 'person' ? subject : label)
+
+/** Also where nothing is dialled from it. */
+function fromOf({ kind, from }: DialAsked, { numbers }: DialFacts): string | null {
+  if (kind === 'transfer') return null
+  return from === undefined ? (numbers[0]?.number ?? null) : asKept(from)
+}
+
+const rowOf = (asked: DialAsked, { org, env, agent }: SettingsScope, facts: DialFacts) => ({
+  id: newId('dial', 12),
+  org,
+  env,
+  agent,
+  kind: asked.kind,
+  to: asKept(facts.to.number),
+  from: fromOf(asked, facts),
+  call: asked.call ?? null,
+  by: byOf(asked.caller),
+  at: facts.now,
+})
+
+function takenBy<Kind extends DialKind>(
+  asked: DialAsked<Kind>,
+  scope: SettingsScope,
+  { from, numbers, guards }: DialFacts,
+  { id, to, by, at }: ReturnType<typeof rowOf>,
+): TakenDial<Kind> {
+  const dialledFrom = asked.kind === 'transfer' ? null : chosenFrom(numbers, from)
+  // The guard of `from` let it pass, so that it is there and lives in an account.
+  const proven = dialledFrom as TakenDial<Kind>['from']
+  return { ...scope, id, call: asked.call ?? newCallId(), to, from: proven, by, at, guards }
+}

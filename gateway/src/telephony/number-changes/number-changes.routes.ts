@@ -1,0 +1,100 @@
+import {
+  BuyNumber,
+  DryRun,
+  ImportedNumber,
+  ImportNumber,
+  MoveNumber,
+  NumberParams,
+  TypeNumber,
+} from '@switchroom/contract/numbers'
+import { Nothing } from '@switchroom/contract/shapes'
+import { operator, scope } from '../../http/access.ts'
+import { refusals } from '../../http/refusals.ts'
+import type { Server } from '../../http/server.ts'
+import type { NumberImport } from './number-import.ts'
+import type { NumberMove } from './number-move.ts'
+import type { NumberPurchase } from './number-purchase.ts'
+import type { NumberRelease } from './number-release.ts'
+
+interface Changes {
+  numberImport: NumberImport
+  numberPurchase: NumberPurchase
+  numberMove: NumberMove
+  numberRelease: NumberRelease
+}
+
+export function numberChangeRoutes(
+  server: Server,
+  { numberImport, numberPurchase, numberMove, numberRelease }: Changes,
+) {
+  server.post(
+    '/v1/numbers',
+    {
+      access: scope('numbers'),
+      schema: {
+        summary: 'Import a number and route it to an agent',
+        querystring: DryRun,
+        body: ImportNumber,
+        response: { 200: ImportedNumber, ...refusals(404, 409, 502, 503) },
+      },
+    },
+    (request) => numberImport.import(request.caller, request.body, request.query),
+  )
+
+  server.post(
+    '/v1/numbers/buy',
+    {
+      access: scope('numbers'),
+      schema: {
+        summary: 'Buy a number and route it to an agent',
+        querystring: DryRun,
+        body: BuyNumber,
+        response: { 200: ImportedNumber, ...refusals(404, 409, 429, 502, 503) },
+      },
+    },
+    (request) => numberPurchase.buy(request.caller, request.body, request.query),
+  )
+
+  server.put(
+    '/v1/numbers/:number/env',
+    {
+      access: scope('numbers'),
+      schema: {
+        summary: 'Move a number into the other environment',
+        params: NumberParams,
+        body: MoveNumber,
+        response: { 200: ImportedNumber, ...refusals(404, 409, 429, 502, 503) },
+      },
+    },
+    (request) => numberMove.move(request.caller, request.params.number, request.body),
+  )
+
+  server.delete(
+    '/v1/numbers/:number',
+    {
+      access: scope('numbers'),
+      schema: {
+        summary: 'Let a number go; its account keeps it',
+        params: NumberParams,
+        response: { 204: Nothing, ...refusals(404, 503) },
+      },
+    },
+    async (request, reply) => {
+      await numberRelease.release(request.caller, request.params.number)
+      return reply.code(204).send()
+    },
+  )
+
+  server.post(
+    '/v1/ops/numbers',
+    {
+      access: operator,
+      schema: {
+        summary: 'Route a number into any org',
+        body: TypeNumber,
+        response: { 200: ImportedNumber, ...refusals(404, 409, 502, 503) },
+      },
+    },
+    (request) => numberImport.type(request.operator, request.body),
+  )
+}

@@ -1,0 +1,56 @@
+import { statement, type Queryable, type Transaction } from '../../database/database.ts'
+
+/** Notified without a payload whenever a fence changed. */
+export const fencesChannel = 'fences'
+
+export interface FenceRow {
+  name: string
+  scope: string
+  networks: string[]
+  numbers: string[]
+  pair: Buffer | null
+  fleet: string
+}
+
+const lock = statement(`select pg_advisory_xact_lock(hashtextextended('fences of the embedded plane', 0))`)
+
+/** Until the transaction ends. */
+export const lockFences = (tx: Transaction) => tx.rows(lock)
+
+const columns = 'name, scope, networks, numbers, pair, fleet'
+
+const all = statement<FenceRow>(`select ${columns} from fences order by name`)
+export const readFences = (database: Queryable) => database.rows(all)
+
+const ofScopes = statement<FenceRow>(`select ${columns} from fences where scope = any($1) order by name`)
+export const readFencesOf = (database: Queryable, scopes: readonly string[]) =>
+  database.rows(ofScopes, scopes)
+
+const ofEnvironment = statement<FenceRow>(
+  `select ${columns} from fences where split_part(scope, '/', 2) = $1 order by name`,
+)
+export const readFencesIn = (database: Queryable, env: string) => database.rows(ofEnvironment, env)
+
+const listed = statement<{ number: string }>(`
+  select number from fences, unnest(numbers) as listed (number)
+  where numbers && $1 and scope <> all($2) and number = any($1)
+  order by number`)
+export const readListedElsewhere = (
+  database: Queryable,
+  numbers: readonly string[],
+  scopes: readonly string[],
+) => database.rows(listed, numbers, scopes)
+
+const put = statement(`
+  insert into fences (name, scope, networks, numbers, pair, fleet) values ($1, $2, $3, $4, $5, $6)
+  on conflict (name) do update set scope = excluded.scope, networks = excluded.networks,
+    numbers = excluded.numbers, pair = excluded.pair, fleet = excluded.fleet`)
+export const putFence = (tx: Transaction, { name, scope, networks, numbers, pair, fleet }: FenceRow) =>
+  tx.rows(put, name, scope, networks, numbers, pair, fleet)
+
+const drop = statement('delete from fences where name = $1')
+export const dropFence = (tx: Transaction, name: string) => tx.rows(drop, name)
+
+const notify = statement(`select pg_notify('${fencesChannel}', '')`)
+/** With the commit. */
+export const notifyWorkers = (tx: Transaction) => tx.rows(notify)

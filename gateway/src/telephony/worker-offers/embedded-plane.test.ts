@@ -1,0 +1,77 @@
+import { after } from 'node:test'
+import { EmbeddedPlane, type FenceKeeper } from '@switchroom/media/embedded'
+import { planeSuite } from '@switchroom/media/testing/plane-suite'
+import { pino } from 'pino'
+import { TestClock } from '../../../testing/clock.ts'
+import { migratedDatabase } from '../../../testing/databases.ts'
+import { Database } from '../../database/database.ts'
+import { Signals } from '../../database/signals.ts'
+import { Vault } from '../../foundation/sealing.ts'
+import { EmbeddedFences } from './embedded-fences.ts'
+import { PlacementOffers } from './placement-offers.ts'
+import { WorkerNotifier } from './worker-notifier.ts'
+
+// No gateway runs on it, which would take away what no number of it asks for.
+const testDatabase = await migratedDatabase()
+const database = new Database(testDatabase.url, () => {})
+const signals = new Signals(testDatabase.url, pino({ enabled: false }))
+const parts = {
+  database,
+  clock: new TestClock(),
+  vault: new Vault(Buffer.alloc(32, 7)),
+  signals,
+  notifier: new WorkerNotifier(signals),
+}
+const fences = new EmbeddedFences(parts)
+const placementOffers = new PlacementOffers(parts)
+const sql = (text: string) => database.pool.query(text)
+after(async () => {
+  await database.close()
+  await testDatabase.drop()
+})
+
+planeSuite('the embedded plane', async () => {
+  await sql('delete from fences')
+  let [writes, writesLeft] = [0, Infinity]
+  const write = async (work: () => Promise<void>) => {
+    if (writesLeft === 0) throw new Error('the database is gone')
+    await work()
+    writes += 1
+    writesLeft -= 1
+  }
+  const broken: FenceKeeper = {
+    all: () => fences.all(),
+    ofScopes: (scopes) => fences.ofScopes(scopes),
+    change: (work) =>
+      fences.change(async (rows) => {
+        const done = await work({
+          ...rows,
+          put: (fence) => write(() => rows.put(fence)),
+          drop: (name) => write(() => rows.drop(name)),
+        })
+        if (writesLeft === 0) throw new Error('the database is gone')
+        return done
+      }),
+  }
+  const everything = async () => (await sql('select * from fences order by name')).rows
+  return {
+    plane: new EmbeddedPlane(broken, placementOffers),
+    rules: async () => {
+      const { rows } = await sql(`
+        select scope as name, fleet, array_agg(number order by number) as numbers
+        from fences, unnest(numbers) as listed (number) group by scope, fleet order by scope`)
+      return rows as { name: string; fleet: string; numbers: string[] }[]
+    },
+    whole: everything,
+    foreign: async () => [],
+    writes: () => writes,
+    breakAfter: (count) => (writesLeft = count),
+    mend: () => (writesLeft = Infinity),
+    stop: async () => {
+      const { rows } = await sql(
+        `select name from fences where cardinality(numbers) = 0 or cardinality(networks) = 0`,
+      )
+      if (rows.length > 0) throw new Error('a fence stands open')
+    },
+  }
+})

@@ -1,0 +1,78 @@
+import type { Environment } from '@switchroom/contract/scopes'
+import type { PlacingOutcome } from '@switchroom/media/plane'
+import { statement, type Queryable } from '../../database/database.ts'
+import { movedChannel, offeredChannel } from './worker-notifier.ts'
+
+export interface OfferRow {
+  call: string
+  org: string
+  env: Environment
+  sealed: Buffer
+}
+
+export interface PlacementOfferState {
+  worker: string | null
+  outcome: PlacingOutcome | null
+}
+
+const offer = statement(`
+  with offered as (
+    insert into placement_offers (call, org, env, sealed, offered_at) values ($1, $2, $3, $4, $5) returning env
+  )
+  select pg_notify('${offeredChannel}', env) from offered`)
+export const insertOffer = (database: Queryable, { call, org, env, sealed }: OfferRow, now: Date) =>
+  database.rows(offer, call, org, env, sealed, now)
+
+// Offers that another worker is taking now are passed over, not waited for.
+const take = statement<OfferRow>(`
+  with next as (
+    select call from placement_offers
+    where env = $1 and ($2 = '' or org = $2) and worker is null and outcome is null and offered_at > $3
+    order by offered_at limit 1 for update skip locked
+  ), taken as (
+    update placement_offers o set worker = $4 from next where o.call = next.call returning o.call, o.org, o.env, o.sealed
+  )
+  select taken.*, pg_notify('${movedChannel}', call) from taken`)
+/** An empty org means any. */
+export const takeOffer = (database: Queryable, env: Environment, org: string, since: Date, worker: string) =>
+  database.row(take, env, org, since, worker)
+
+const giveBack = statement(`
+  with given as (
+    update placement_offers set worker = null where call = $1 and worker = $2 and outcome is null returning env
+  )
+  select pg_notify('${offeredChannel}', env) from given`)
+export const giveBackOffer = (database: Queryable, call: string, worker: string) =>
+  database.rows(giveBack, call, worker)
+
+const read = statement<PlacementOfferState>(`select worker, outcome from placement_offers where call = $1`)
+export const readOffer = (database: Queryable, call: string) => database.row(read, call)
+
+const readOf = statement<PlacementOfferState>(
+  `select worker, outcome from placement_offers where call = $1 and org = $2 and env = $3`,
+)
+export const readOfferOf = (database: Queryable, call: string, org: string, env: Environment) =>
+  database.row(readOf, call, org, env)
+
+const tell = statement<{ outcome: PlacingOutcome }>(`
+  with told as (
+    update placement_offers set outcome = $5
+    where call = $1 and org = $2 and env = $3 and worker = $4 and outcome is null returning call, outcome
+  )
+  select outcome, pg_notify('${movedChannel}', call) from told`)
+export const tellOffer = (
+  database: Queryable,
+  of: { call: string; org: string; env: Environment; worker: string },
+  outcome: PlacingOutcome,
+) => database.row(tell, of.call, of.org, of.env, of.worker, outcome)
+
+const close = statement<{ outcome: PlacingOutcome }>(`
+  with closed as (
+    update placement_offers set outcome = coalesce(outcome, $2) where call = $1 returning call, outcome
+  )
+  select outcome, pg_notify('${movedChannel}', call) from closed`)
+export const closeOffer = (database: Queryable, call: string, outcome: PlacingOutcome) =>
+  database.row(close, call, outcome)
+
+const forget = statement('delete from placement_offers where offered_at < $1')
+export const deleteOffers = (database: Queryable, before: Date) => database.rows(forget, before)

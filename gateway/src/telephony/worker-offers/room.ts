@@ -1,0 +1,16 @@
+import type { Infrastructure } from '../../database/room.ts'
+import { EmbeddedFences } from './embedded-fences.ts'
+import { OfferClaims } from './offer-claims.ts'
+import { PlacementOffers } from './placement-offers.ts'
+import { SoundOffers } from './sound-offers.ts'
+import { WorkerNotifier } from './worker-notifier.ts'
+
+/** What workers of the embedded media plane ask for: whom to let in, and which calls to dial or to answer. */
+export function makeWorkerOffers(parts: Infrastructure) {
+  const embeddedFences = new EmbeddedFences(parts)
+  const notifier = new WorkerNotifier(parts.signals)
+  const placementOffers = new PlacementOffers({ ...parts, notifier })
+  const soundOffers = new SoundOffers({ ...parts, notifier })
+  const offerClaims = new OfferClaims({ ...parts, notifier, placementOffers, soundOffers })
+  return { embeddedFences, placementOffers, soundOffers, offerClaims }
+}

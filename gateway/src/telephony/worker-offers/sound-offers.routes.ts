@@ -1,0 +1,72 @@
+import { AnsweredSound, OfferSound } from '@switchroom/contract/browser-calls'
+import { CallParams } from '@switchroom/contract/calls'
+import { AnswerOffer } from '@switchroom/contract/media-plane'
+import { Nothing } from '@switchroom/contract/shapes'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { open, worker } from '../../http/access.ts'
+import { presentedBearer } from '../../http/authentication.ts'
+import { callerGone } from '../../http/caller-gone.ts'
+import { refusals } from '../../http/refusals.ts'
+import type { Server } from '../../http/server.ts'
+import { offersPath, type SoundOffers } from './sound-offers.ts'
+
+export function soundOfferRoutes(server: Server, soundOffers: SoundOffers) {
+  const stopping = new AbortController()
+  server.addHook('preClose', async () => stopping.abort()) // a browser that waits is answered, and asks another gateway
+
+  server.options(
+    offersPath,
+    {
+      access: open,
+      onRequest: [letAnyPageIn],
+      schema: { summary: "A browser's question whether a page may connect", response: { 204: Nothing } },
+    },
+    async (_request, reply) => reply.code(204).send(),
+  )
+
+  server.post(
+    offersPath,
+    {
+      access: open,
+      onRequest: [letAnyPageIn],
+      schema: {
+        summary: "Offer a browser's microphone, with the participant token as the bearer",
+        description:
+          'Waits up to ten seconds for a worker. The token is used up by an answer; after a 503 it may be tried again.',
+        body: OfferSound,
+        response: { 201: AnsweredSound, ...refusals(401, 503) },
+      },
+    },
+    async ({ headers, body }, reply) => {
+      const gone = AbortSignal.any([callerGone(reply), stopping.signal])
+      return reply.code(201).send(await soundOffers.connect(presentedBearer(headers), body, gone))
+    },
+  )
+
+  server.post(
+    '/v1/worker/offers/:call',
+    {
+      access: worker,
+      schema: {
+        summary: "Answer a browser's offer; 409 says that the browser no longer waits",
+        params: CallParams,
+        body: AnswerOffer,
+        response: { 204: Nothing, ...refusals(404, 409) },
+      },
+    },
+    async ({ caller, params, body }, reply) => {
+      await soundOffers.answer(caller, params.call, body)
+      return reply.code(204).send()
+    },
+  )
+}
+
+/** Agents are embedded in other people's pages; the token in the header is all that counts. */
+async function letAnyPageIn(_request: FastifyRequest, reply: FastifyReply) {
+  reply.headers({
+    'access-control-allow-origin': '*',
+    'access-control-allow-methods': 'POST',
+    'access-control-allow-headers': 'authorization, content-type',
+    'access-control-max-age': '86400',
+  })
+}

@@ -1,0 +1,258 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { answeredSdp, answerOffer, Browser, offeredSdp, takeOffer } from '../../../testing/http/browser.ts'
+import { refused } from '../../../testing/client.ts'
+import { fleetKey, startDeployment } from '../../../testing/deployment.ts'
+import { SpokenAgent } from '../../../testing/calls/spoken-calls.ts'
+import { done } from '../../../testing/agents/test-agents.ts'
+import { until } from '../../../testing/until.ts'
+import type { Caller } from '../../foundation/caller.ts'
+import { secondMs } from '../../foundation/clock.ts'
+import { OfferClaims } from './offer-claims.ts'
+import { WorkerNotifier } from './worker-notifier.ts'
+
+const deployment = await startDeployment()
+after(() => deployment[Symbol.asyncDispose]())
+const other = await deployment.another()
+const { sql, clock, nobody } = deployment
+const org = await deployment.newOrg()
+await new SpokenAgent(deployment, org, 'desk').holdingApp()
+const { client } = await org.serverToken('sandbox', { scopes: ['talk'] })
+const fleet = nobody.as(fleetKey)
+const fleetElsewhere = other.nobody.as(fleetKey)
+
+const browser = async (more: object = {}) =>
+  new Browser(nobody, done(await client.post('/v1/tokens', { agent: 'desk', ...more })))
+const isOffered = (call: string) =>
+  until('it is offered', async () => {
+    const { rows } = await sql('select offered_at from browser_calls where call = $1', [call])
+    return rows[0].offered_at !== null
+  })
+const opensNothing = 'this token opens no call: it is unknown, used or over'
+const noWorker = 'no worker is free: try again in a moment'
+
+test('a worker that waits on another gateway answers what a browser offers, and the token is used up', async () => {
+  const page = await browser()
+  const taking = takeOffer(fleetElsewhere, 'w1')
+  const offered = page.offer()
+  assert.deepEqual(await taking, {
+    call: page.call,
+    org: org.id,
+    env: 'sandbox',
+    agent: 'desk',
+    sdp: offeredSdp,
+  })
+  assert.equal((await answerOffer(fleetElsewhere, page.call, 'w1')).status, 204)
+  const answer = await offered
+  assert.deepEqual([answer.status, answer.body], [201, { call: page.call, sdp: answeredSdp }])
+  refused(await page.offer(), 401, opensNothing)
+  const { rows } = await sql('select offer from browser_calls where call = $1', [page.call])
+  assert.deepEqual(rows, [{ offer: null }])
+})
+
+test('of browsers that come with one token at one instant one is let in', async () => {
+  const page = await browser()
+  const offers = Array.from({ length: 8 }, (_, i) => page.offer(offeredSdp, i % 2 ? nobody : other.nobody))
+  assert.equal((await takeOffer(fleet, 'w1')).call, page.call)
+  assert.equal((await answerOffer(fleet, page.call, 'w1')).status, 204)
+  const statuses = (await Promise.all(offers)).map(({ status }) => status)
+  assert.deepEqual(
+    statuses.toSorted((a, b) => a - b),
+    [201, 401, 401, 401, 401, 401, 401, 401],
+  )
+})
+
+test('of workers that ask at one instant on two gateways one gets the offer', async () => {
+  for (let round = 0; round < 5; round += 1) {
+    const page = await browser()
+    const offered = page.offer()
+    await isOffered(page.call)
+    const asked = Array.from({ length: 12 }, (_, i) => takeOffer(i % 2 ? fleet : fleetElsewhere, `w${i}`, 0))
+    const got = (await Promise.all(asked)).filter((offer) => offer !== null)
+    assert.deepEqual(
+      got.map(({ call }) => call),
+      [page.call],
+    )
+    const { rows } = await sql('select worker from browser_calls where call = $1', [page.call])
+    assert.equal((await answerOffer(fleet, page.call, rows[0].worker)).status, 204)
+    assert.equal((await offered).status, 201)
+  }
+})
+
+test('a browser that no worker answers within ten seconds is told so, and may try again with its token', async () => {
+  const page = await browser({ ttl_s: 600 })
+  const offered = page.offer()
+  await isOffered(page.call)
+  clock.forward(10 * secondMs)
+  refused(await offered, 503, noWorker)
+  assert.equal(await takeOffer(fleet, 'w1', 0), null)
+  const late = page.offer()
+  assert.equal((await takeOffer(fleet, 'w2')).call, page.call)
+  clock.forward(10 * secondMs)
+  refused(await late, 503, noWorker)
+  const notYours = `the call ${page.call} is not yours to answer: nobody waits for it`
+  refused(await answerOffer(fleet, page.call, 'w2'), 409, notYours)
+  const again = page.offer()
+  assert.equal((await takeOffer(fleet, 'w3')).call, page.call)
+  assert.equal((await answerOffer(fleet, page.call, 'w3')).status, 204)
+  assert.equal((await again).status, 201)
+})
+
+test('a worker that refuses does so with a sentence for the person', async () => {
+  const page = await browser()
+  const offered = page.offer()
+  await takeOffer(fleet, 'w1')
+  const told = { refused: 'this browser speaks no sound that we do' }
+  assert.equal((await answerOffer(fleet, page.call, 'w1', told)).status, 204)
+  refused(await offered, 503, 'this browser speaks no sound that we do')
+})
+
+test('an offer is answered once, by the worker that took it, with one of the two', async () => {
+  const page = await browser()
+  const offered = page.offer()
+  await takeOffer(fleet, 'w1')
+  for (const both of [{}, { sdp: answeredSdp, refused: 'no' }])
+    refused(
+      await answerOffer(fleet, page.call, 'w1', both),
+      400,
+      'answer with an sdp or with why it is refused, one of them',
+    )
+  const notYours = `the call ${page.call} is not yours to answer: nobody waits for it`
+  refused(await answerOffer(fleet, page.call, 'w2'), 409, notYours)
+  const stranger = await (await deployment.newOrg()).serverToken('sandbox')
+  refused(await answerOffer(stranger.client, page.call, 'w1'), 404, `no browser opened the call ${page.call}`)
+  assert.equal((await answerOffer(fleet, page.call, 'w1')).status, 204)
+  assert.equal((await offered).status, 201)
+  assert.equal((await answerOffer(fleet, page.call, 'w1')).status, 204)
+  refused(await answerOffer(fleet, page.call, 'w1', { sdp: 'v=0 another' }), 409, notYours)
+  refused(await answerOffer(fleet, 'call_none', 'w1'), 404, 'there is no call call_none')
+})
+
+test("a worker of an org's own answers that org's browsers in its environment alone", async () => {
+  const [own, production] = await Promise.all([org.serverToken('sandbox'), org.serverToken('production')])
+  const stranger = await (await deployment.newOrg()).serverToken('sandbox')
+  const page = await browser()
+  const offered = page.offer()
+  await isOffered(page.call)
+  assert.equal(await takeOffer(stranger.client, 'theirs', 0), null)
+  assert.equal(await takeOffer(production.client, 'ours', 0), null)
+  assert.equal(await takeOffer(fleet.in('production'), 'platform', 0), null)
+  assert.equal((await takeOffer(own.client, 'ours')).call, page.call)
+  assert.equal((await answerOffer(own.client, page.call, 'ours')).status, 204)
+  assert.equal((await offered).status, 201)
+})
+
+test('a browser that leaves while it waits takes its offer with it', async () => {
+  const page = await browser()
+  const gone = new AbortController()
+  const waits = nobody.as(page.token).raw('/v1/rtc', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ sdp: offeredSdp }),
+    signal: gone.signal,
+  })
+  await isOffered(page.call)
+  gone.abort()
+  await assert.rejects(waits, { name: 'AbortError' })
+  await until('it is withdrawn', async () => {
+    const { rows } = await sql('select offered_at from browser_calls where call = $1', [page.call])
+    return rows[0].offered_at === null
+  })
+  assert.equal(await takeOffer(fleet, 'w1', 0), null)
+})
+
+test('a worker that hung up while it waited takes no browser with it', async () => {
+  const gone = new AbortController()
+  const waits = fleet.raw('/v1/worker/placements', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ worker: 'gone' }),
+    signal: gone.signal,
+  })
+  gone.abort()
+  await assert.rejects(waits, { name: 'AbortError' })
+  const page = await browser()
+  const offered = page.offer()
+  assert.equal((await takeOffer(fleet, 'w1')).call, page.call)
+  assert.equal((await answerOffer(fleet, page.call, 'w1')).status, 204)
+  assert.equal((await offered).status, 201)
+})
+
+test('a worker that hangs up in the moment in which a browser is its own gives it back', async () => {
+  const { soundOffers, placementOffers } = deployment.gateway.services
+  const page = await browser()
+  const offered = page.offer()
+  await isOffered(page.call)
+  const gone = new AbortController()
+  const offerClaims = new OfferClaims({
+    clock,
+    notifier: new WorkerNotifier({ on() {} }),
+    placementOffers,
+    soundOffers: {
+      takeNext: async (...asked) => {
+        const taken = await soundOffers.takeNext(...asked)
+        gone.abort()
+        return taken
+      },
+      giveBack: (...given) => soundOffers.giveBack(...given),
+    },
+  })
+  const caller = { kind: 'fleet', env: 'sandbox', org: '' } as Caller
+  const nothing = { placement: null, offer: null }
+  assert.deepEqual(await offerClaims.take(caller, { worker: 'gone' }, gone.signal), nothing)
+  assert.equal((await takeOffer(fleet, 'w1')).call, page.call)
+  assert.equal((await answerOffer(fleet, page.call, 'w1')).status, 204)
+  assert.equal((await offered).status, 201)
+})
+
+test('whoever waits on a gateway that stops is answered, and may go to another', async () => {
+  const third = await deployment.another()
+  const page = await browser()
+  const offered = page.offer(offeredSdp, third.nobody)
+  await isOffered(page.call)
+  await third[Symbol.asyncDispose]()
+  refused(await offered, 503, noWorker)
+  const again = page.offer()
+  assert.equal((await takeOffer(fleet, 'w1')).call, page.call)
+  assert.equal((await answerOffer(fleet, page.call, 'w1')).status, 204)
+  assert.equal((await again).status, 201)
+})
+
+test('what is no token and no offer is refused, and a key is no token', async () => {
+  const page = await browser()
+  refused(
+    await nobody.post('/v1/rtc', { sdp: offeredSdp }),
+    401,
+    "this door takes a call's participant token",
+  )
+  const { key } = await org.serverToken('sandbox')
+  refused(await nobody.as(key).post('/v1/rtc', { sdp: offeredSdp }), 401, opensNothing)
+  refused(await page.offer('hello'), 400, 'sdp is what a browser offers: it begins with v=0')
+  assert.equal((await page.offer(`v=0${'x'.repeat(65_536)}`)).status, 400)
+  const { rows } = await sql('select offered_at from browser_calls where call = $1', [page.call])
+  assert.deepEqual(rows, [{ offered_at: null }])
+})
+
+test('a call that has ended takes no browser in', async () => {
+  const page = await browser()
+  const talk = await client.post(`/v1/calls/${page.call}/verbs`, { verb: 'end' })
+  assert.equal(talk.status, 202, talk.text)
+  refused(await page.offer(), 401, opensNothing)
+})
+
+test('any page may offer, also to be refused, and no other path is open to them', async () => {
+  const origin = { origin: 'https://bakery.example' }
+  const asked = await nobody.with(origin).send('OPTIONS', '/v1/rtc')
+  const allowed = (headers: Headers) =>
+    ['origin', 'methods', 'headers'].map((what) => headers.get(`access-control-allow-${what}`))
+  assert.deepEqual(
+    [asked.status, ...allowed(asked.headers)],
+    [204, '*', 'POST', 'authorization, content-type'],
+  )
+  for (const body of [{ sdp: offeredSdp }, {}]) {
+    const { headers } = await nobody.with(origin).post('/v1/rtc', body)
+    assert.equal(headers.get('access-control-allow-origin'), '*')
+  }
+  const tokens = await client.with(origin).post('/v1/tokens', { agent: 'desk' })
+  assert.equal(tokens.headers.get('access-control-allow-origin'), null)
+})

@@ -1,0 +1,86 @@
+import type { AnsweredSound, OfferSound } from '@switchroom/contract/browser-calls'
+import type { AnswerOffer, BrowserOffer } from '@switchroom/contract/media-plane'
+import type { Database } from '../../database/database.ts'
+import type { Caller } from '../../foundation/caller.ts'
+import { later, secondMs, type Clock } from '../../foundation/clock.ts'
+import { badRequest, conflict, notFound, unauthorized, unavailable } from '../../foundation/refusals.ts'
+import { digestOf } from '../../foundation/secrets.ts'
+import type { WorkerNotifier } from './worker-notifier.ts'
+import * as store from './sound-offers.store.ts'
+
+/** Where browsers bring their offers when no media server takes them. */
+export const offersPath = '/v1/rtc'
+
+/** How long a browser waits for a worker's answer. */
+const answeredWithinMs = 10 * secondMs
+/** How often a waiting request looks at the clock. */
+const pollEveryMs = secondMs
+
+export interface SoundOfferParts {
+  database: Database
+  clock: Clock
+  notifier: WorkerNotifier
+}
+
+/** Browsers that offer their microphones, and the workers that answer them. */
+export class SoundOffers {
+  readonly #parts: SoundOfferParts
+
+  constructor(parts: SoundOfferParts) {
+    this.#parts = parts
+  }
+
+  /** An answer uses the token up; without one the browser may try again while the token lives. */
+  async connect(token: string | undefined, { sdp }: OfferSound, gone: AbortSignal): Promise<AnsweredSound> {
+    const { database, clock } = this.#parts
+    if (token === undefined) throw unauthorized("this door takes a call's participant token")
+    if (!sdp.startsWith('v=0')) throw badRequest('sdp is what a browser offers: it begins with v=0')
+    const offered = await store.offerSound(database, digestOf(token), sdp, clock.now())
+    if (!offered) throw unauthorized('this token opens no call: it is unknown, used or over')
+    const { call } = offered
+    const state = await this.#wait(call, gone)
+    const isWithdrawn = !state?.answer && (await store.withdrawOffer(database, call))
+    if (isWithdrawn) throw unavailable(state?.refused ?? 'no worker is free: try again in a moment', 5)
+    const answer = state?.answer ?? (await store.readOffer(database, call))?.answer
+    if (!answer) throw new Error('an offer that cannot be withdrawn was answered')
+    return { call, sdp: answer }
+  }
+
+  /** A browser's call for this worker to answer: of its own org, or for the platform's workers of any. */
+  takeNext({ env, org, kind }: Caller, worker: string): Promise<BrowserOffer | undefined> {
+    const { database, clock } = this.#parts
+    const since = later(clock.now(), -answeredWithinMs)
+    return store.takeOffer(database, env, kind === 'fleet' ? '' : org, since, worker)
+  }
+
+  async giveBack(call: string, worker: string) {
+    await store.giveBackOffer(this.#parts.database, call, worker)
+  }
+
+  /** Once, by the worker that took it. */
+  async answer({ org, env }: Caller, call: string, told: AnswerOffer): Promise<void> {
+    const { database } = this.#parts
+    const { worker, sdp, refused } = told
+    if ((sdp === undefined) === (refused === undefined))
+      throw badRequest('answer with an sdp or with why it is refused, one of them')
+    const answered = { ...(sdp !== undefined && { sdp }), ...(refused !== undefined && { refused }) }
+    if (await store.answerOffer(database, { call, org, env, worker }, answered)) return
+    const state = await store.readOfferOf(database, call, org, env)
+    if (!state) throw notFound(`no browser opened the call ${call}`)
+    const isRepeated = state.worker === worker && sdp !== undefined && state.answer === sdp
+    if (!isRepeated) throw conflict(`the call ${call} is not yours to answer: nobody waits for it`)
+  }
+
+  /** The offer once there is an answer, the time is over, or the signal came. */
+  async #wait(call: string, gone: AbortSignal): Promise<store.SoundOfferState | undefined> {
+    const { database, clock, notifier } = this.#parts
+    const until = later(clock.now(), answeredWithinMs)
+    for (;;) {
+      const woken = notifier.forCalls.next(call)
+      const state = await store.readOffer(database, call)
+      if (!state || state.answer !== null || state.refused !== null) return state
+      if (gone.aborted || clock.now() >= until) return state
+      await woken.within(pollEveryMs, gone)
+    }
+  }
+}
