@@ -124,7 +124,7 @@ export async function makeApp(
 
   callRoutes(server, services.callRecords)
   eventRoutes(server, {
-    reading: services.logReading,
+    reading: services.eventLogs,
     relay: services.relay,
     connections: services.openConnections,
     caps: services.connectionCaps,
@@ -141,7 +141,7 @@ export async function makeApp(
   })
   insightRoutes(server, services.drifts)
   supervisingRoutes(server, services.supervising)
-  sessionRoutes(server, services.sessions, services.callStates)
+  sessionRoutes(server, services.sessions, services.callSummaries)
   callbackRoutes(server, services.callbacks)
   await recordingRoutes(server, services.recordings)
   erasureRoutes(server, services.erasure)

@@ -81,7 +81,7 @@ export async function startGateway(settings: Settings, clock: Clock, logger: Log
       await listeners.close(graceMs)
       await lettersStopped
       await Promise.all([
-        services.appSockets.deleteExpired().then(() => services.holdingEntries.settled()),
+        services.appSockets.deleteExpired().then(() => services.connectionEntries.settled()),
         services.housekeeping.stop(),
         services.retention.stop(),
         services.spokenCallTasks.stop(),

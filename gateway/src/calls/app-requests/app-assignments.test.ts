@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { AppClient, type CameFrame } from '../../../testing/agents/app-client.ts'
 import { startDeployment } from '../../../testing/deployment.ts'
-import { append, entriesOf, openCall, toolCall } from '../../../testing/calls/driven-call.ts'
+import { append, entriesOf, openCall, toolCall } from '../../../testing/calls/assigned-call.ts'
 import { until } from '../../../testing/until.ts'
 import { minuteMs } from '../../foundation/clock.ts'
 

@@ -2,7 +2,7 @@ import type { CallbackPage, CallbacksAsked } from '@switchroom/contract/callback
 import type { Database } from '../../database/database.ts'
 import type { Caller } from '../../foundation/caller.ts'
 import { cursorOf, placeIn } from '../../foundation/cursors.ts'
-import { entryOf } from '../log/stamping.ts'
+import { entryOf } from '../log/entries.ts'
 import * as store from './callbacks.store.ts'
 
 const pageSize = 100

@@ -1,6 +1,6 @@
 import type { Environment } from '@switchroom/contract/scopes'
 import { statement, type Queryable, type Transaction } from '../../database/database.ts'
-import type { LogRef } from '../log/stamping.ts'
+import type { LogRef } from '../log/entries.ts'
 
 /** What of an org somebody may erase. */
 export interface Reach {
@@ -27,11 +27,11 @@ export const findCalls = (
   limit: number,
 ) => database.rows(ofContact, org, contact, envs, agents, limit)
 
-const hold = statement<LogRef & { sealed: boolean }>(`
+const lock = statement<LogRef & { sealed: boolean }>(`
   select id, org, env, agent, call, sealed from logs where id = any($1::text[]) order by id collate "C" for update`)
 
 /** In the order in which everybody holds them. */
-export const holdLogs = (tx: Transaction, calls: readonly string[]) => tx.rows(hold, calls)
+export const lockLogs = (tx: Transaction, calls: readonly string[]) => tx.rows(lock, calls)
 
 const allow = statement(`select set_config('switchroom.erasing', 'on', true)`)
 
@@ -50,7 +50,7 @@ const blank = statement(`
   where id = any($1::text[])`)
 
 /** Heads stay, and count, without whoever called or was called. */
-export const blankHeads = (tx: Transaction, calls: readonly string[]) => tx.rows(blank, calls)
+export const blankRecords = (tx: Transaction, calls: readonly string[]) => tx.rows(blank, calls)
 
 const unprepare = statement(`update driven_calls set prepared = '{}' where call = any($1::text[])`)
 

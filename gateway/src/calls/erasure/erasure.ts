@@ -67,7 +67,7 @@ export class Erasure {
 
   async #eraseIn(tx: Transaction, caller: Caller, calls: readonly string[]) {
     const who = caller.name || caller.email || caller.label
-    for (const { sealed, ...log } of await store.holdLogs(tx, calls))
+    for (const { sealed, ...log } of await store.lockLogs(tx, calls))
       if (!sealed)
         await this.#log.appendIn(tx, log, [
           { type: 'call.ended', data: { reason: 'hangup', by: 'erasure', who } },
@@ -76,7 +76,7 @@ export class Erasure {
     await store.eraseEntriesBut(tx, calls, keptTypes)
     await store.eraseMentions(tx, caller.org, calls)
     await store.blankPrepared(tx, calls)
-    await store.blankHeads(tx, calls)
+    await store.blankRecords(tx, calls)
     await this.#recordings.remove(
       tx,
       calls.map((id) => ({ id, org: caller.org })),

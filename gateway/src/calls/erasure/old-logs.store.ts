@@ -17,7 +17,7 @@ const forget = statement<{ calls: { id: string; org: string }[]; entries: number
     (select count(*) from gone) as entries`)
 
 /** Deletes the entries of some calls that ended before then. */
-export async function forgetSome(tx: Transaction, before: Date, limit: number) {
+export async function deleteSome(tx: Transaction, before: Date, limit: number) {
   await allowErasing(tx)
   return (await tx.row(forget, before, limit)) ?? { calls: [], entries: 0 }
 }

@@ -32,7 +32,7 @@ export class OldLogs {
     for (let gone = 0; ;) {
       if (signal.aborted) return gone
       const { calls, entries } = await this.#database.transaction(async (tx) => {
-        const forgotten = await store.forgetSome(tx, before, callsAtOnce)
+        const forgotten = await store.deleteSome(tx, before, callsAtOnce)
         await this.#recordings.remove(tx, forgotten.calls)
         return forgotten
       })

@@ -27,10 +27,10 @@ const find = statement<LineRow>(`select l.number, l.socket, l.extension_ms from 
 export const findLine = (database: Queryable, { own, since }: Alive, number: string) =>
   database.row(find, own, since, number)
 
-const hold = statement(`select number from numbers where number = $1 for no key update`)
+const lock = statement(`select number from numbers where number = $1 for no key update`)
 
 /** Held, so that of two apps that want it at one instant the second sees the first. */
-export const holdNumber = (tx: Transaction, number: string) => tx.rows(hold, number)
+export const lockNumber = (tx: Transaction, number: string) => tx.rows(lock, number)
 
 const put = statement(`
   insert into lines (number, socket, extension_ms) values ($1, $2, $3)

@@ -6,11 +6,11 @@ import type { Database, Transaction } from '../../database/database.ts'
 import { outsideList, type Caller } from '../../foundation/caller.ts'
 import { badRequest, conflict, Refusal } from '../../foundation/refusals.ts'
 import { shapedAs } from '../../http/shape-checks.ts'
-import { phoneForm } from '../callbacks/requesting.ts'
+import { phoneForm } from '../callbacks/callback-requests.ts'
 import type { AppAssignments } from '../app-requests/app-assignments.ts'
 import { callOf, type CallRow } from '../records/call-object.ts'
 import type { Log } from '../log/log.ts'
-import { callLog } from '../log/stamping.ts'
+import { callLog } from '../log/entries.ts'
 import { extensionOf } from './extension.ts'
 import * as store from './lines.store.ts'
 
@@ -35,7 +35,7 @@ export interface LinesParts {
   gateways: Pick<RunningGateways, 'id' | 'aliveSince'>
   log: Log
   routeOf: RouteOf
-  assignments: Pick<AppAssignments, 'give'>
+  assignments: Pick<AppAssignments, 'assign'>
 }
 
 /** Numbers whose calls an app takes before their agents do. */
@@ -67,7 +67,7 @@ export class Lines {
   /** The line owns the call from its opening on, and hears of it at once where it waits for no extension. */
   async own(tx: Transaction, line: store.LineRow, call: string, agent: string) {
     await store.setLine(tx, call, line.number)
-    await this.#parts.assignments.give(tx, call, agent, line.socket)
+    await this.#parts.assignments.assign(tx, call, agent, line.socket)
     const owned = await store.findOwned(tx, call)
     if (owned && line.extension_ms === 0) await this.#tell(tx, owned, null)
   }
@@ -111,14 +111,14 @@ export class Lines {
     socket: string,
     extensionMs: number,
   ): Promise<LineCallPassed[]> {
-    await store.holdNumber(tx, number)
+    await store.lockNumber(tx, number)
     const line = await store.findLine(tx, this.#alive, number)
     if (line && line.socket !== socket)
       throw coded('LINE_CONFLICT', `another app has the line ${number}: one takes its calls at a time`)
     await store.putLine(tx, { number, socket, extension_ms: extensionMs })
     if (line) return []
     const calls = await store.listOnLine(tx, number)
-    for (const { id, agent } of calls) await this.#parts.assignments.give(tx, id, agent, socket)
+    for (const { id, agent } of calls) await this.#parts.assignments.assign(tx, id, agent, socket)
     return calls.filter(({ line_told }) => line_told).map((row) => passedOn(number, row))
   }
 

@@ -16,7 +16,7 @@ import type { AppAssignments } from '../app-requests/app-assignments.ts'
 import { callOf } from '../records/call-object.ts'
 import type { CallRecords } from '../records/records.ts'
 import { notTaken, type Log } from '../log/log.ts'
-import { callLog } from '../log/stamping.ts'
+import { callLog } from '../log/entries.ts'
 import { transcriptOf } from './line-transcript.ts'
 import * as store from './lines.store.ts'
 
@@ -28,7 +28,7 @@ export interface RoutingParts {
   connectedApps: ConnectedApps
   records: CallRecords
   log: Log
-  assignments: Pick<AppAssignments, 'give'>
+  assignments: Pick<AppAssignments, 'assign'>
   /** Whether a spoken call of the agent would have ears and a voice. */
   canSpeak: (org: NamedOrg, scope: SettingsScope) => Promise<boolean>
   /** Whether no worker could run one more call of the agent. */
@@ -102,13 +102,13 @@ export class Routing {
   #move({ id, line }: store.OwnedCall, scope: SettingsScope, socket: string | null): Promise<Call> {
     const { database, log, records, assignments } = this.#parts
     return database.transaction(async (tx) => {
-      const held = await log.lock(tx, id)
-      if (!held || held.sealed) throw notTaken()
+      const locked = await log.lock(tx, id)
+      if (!locked || locked.sealed) throw notTaken()
       await this.#refuseUnlessOwner(tx, id, line, socket)
       await records.moveTo(tx, id, scope)
       const row = await store.setRouted(tx, id, transcriptOf(await store.listTurns(tx, id)))
-      if (!row) throw new Error('a call that is held is there')
-      await assignments.give(tx, id, scope.agent, null)
+      if (!row) throw new Error('a call that is locked is there')
+      await assignments.assign(tx, id, scope.agent, null)
       await log.appendIn(tx, callLog({ ...scope, id }), [
         { type: 'call.routed', data: { callId: id, agent: scope.agent } },
         { type: 'call.started', data: {} },

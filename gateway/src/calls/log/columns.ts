@@ -1,5 +1,5 @@
 import type { Columns } from './log.store.ts'
-import type { Stamped, Writable } from './stamping.ts'
+import type { Stamped, Writable } from './entries.ts'
 
 /** The entries that close a call are taken although the call has as many entries as it may have. */
 const closingTypes: ReadonlySet<string> = new Set([

@@ -3,7 +3,7 @@ import { longestSignal } from '../../database/signals.ts'
 import { columnsOf } from './columns.ts'
 import { changesOf } from './record-changes.ts'
 import * as store from './log.store.ts'
-import { withSeq, type KeptEntry, type LogRef, type Stamped, type Writable } from './stamping.ts'
+import { withSeq, type KeptEntry, type LogRef, type Stamped, type Writable } from './entries.ts'
 
 /** What is shown to whoever reads now, and never kept. */
 export interface Live {
@@ -46,7 +46,7 @@ export class EntryWriter {
     const full = new Map(answered.flatMap(({ id, most }) => (most === null ? [] : [[id, most]])))
     const taken = writes.filter(({ log }) => grown.has(log.id))
     const { records, ends, charges } = changesOf(taken)
-    if (records.length > 0) await store.countOnHeads(tx, records)
+    if (records.length > 0) await store.countOnRecords(tx, records)
     if (ends.length > 0) await store.endAll(tx, ends)
     for (const [org, credits] of charges) await this.#charge(tx, org, credits)
     const lasts = columns.logs.flatMap((id, at) => {

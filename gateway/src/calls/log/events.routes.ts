@@ -10,11 +10,11 @@ import type { Server } from '../../http/server.ts'
 import { cursorOf, limitOf } from './event-cursors.ts'
 import { EventStream } from './event-stream.ts'
 import type { ReadLog } from './log-reader.ts'
-import type { LogReading } from './reading.ts'
+import type { EventLogs } from './events.ts'
 import type { Relay } from './relay.ts'
 
 export interface EventParts {
-  reading: LogReading
+  reading: EventLogs
   relay: Relay
   connections: OpenConnections
   caps: ConnectionCaps

@@ -3,7 +3,7 @@ import type { Database } from '../../database/database.ts'
 import type { Signals } from '../../database/signals.ts'
 import { secondMs } from '../../foundation/clock.ts'
 import * as store from './log.store.ts'
-import { withSeq, type KeptEntry, type LogRef, type Stamped } from './stamping.ts'
+import { withSeq, type KeptEntry, type LogRef, type Stamped } from './entries.ts'
 
 const pageSize = 1000
 const againAfterMs = secondMs

@@ -1,5 +1,5 @@
 import type { LiveLogs, ShownEntry } from './live-logs.ts'
-import type { KeptEntry } from './stamping.ts'
+import type { KeptEntry } from './entries.ts'
 
 const defaultPageSize = 500
 

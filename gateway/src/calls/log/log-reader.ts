@@ -4,7 +4,7 @@ import { LogCursor } from './log-cursor.ts'
 import * as store from './log.store.ts'
 import { caughtUp, gap } from './markers.ts'
 import { shownOf, type ShownEntry, type LiveLogs } from './live-logs.ts'
-import type { KeptEntry } from './stamping.ts'
+import type { KeptEntry } from './entries.ts'
 
 const pageSize = 200
 /** How many entries wait for a slow reader. */

@@ -1,6 +1,6 @@
 import { usualCaps } from '@switchroom/contract/orgs'
 import { statement, type Queryable, type Transaction } from '../../database/database.ts'
-import type { KeptEntry, LogRef } from './stamping.ts'
+import type { KeptEntry, LogRef } from './entries.ts'
 
 /** Where gateways hear that a log has grown. */
 export const logChannel = 'log_grew'
@@ -41,15 +41,15 @@ export interface Grown {
 
 // The rows are held in one order by everybody, so that no two writers wait for each other.
 const append = statement<Grown>(`
-  with held as materialized (
+  with locked as materialized (
     select id, org, call, seq, runner, batch, coalesce(most, ${usualCaps.entries}) as most from logs where id = any($1::text[]) and not sealed order by id collate "C" for update
   ), wanted as materialized (
-    select held.id, held.org, held.seq, held.most, added.count, coalesce(added.batch, held.batch) as batch,
-      held.call is null or held.seq::bigint + added.count <= held.most::bigint + added.room as fits
-    from held join unnest($1::text[], $2::int[], $3::text[], $4::int[], $5::int[])
+    select locked.id, locked.org, locked.seq, locked.most, added.count, coalesce(added.batch, locked.batch) as batch,
+      locked.call is null or locked.seq::bigint + added.count <= locked.most::bigint + added.room as fits
+    from locked join unnest($1::text[], $2::int[], $3::text[], $4::int[], $5::int[])
         as added (id, count, runner, batch, room)
-      on added.id = held.id and (added.runner is null or added.runner = held.runner)
-        and (added.batch is null or added.batch = held.batch + 1)
+      on added.id = locked.id and (added.runner is null or added.runner = locked.runner)
+        and (added.batch is null or added.batch = locked.batch + 1)
   ), grown as (
     update logs set seq = wanted.seq + wanted.count, batch = wanted.batch
     from wanted where logs.id = wanted.id and wanted.fits
@@ -82,7 +82,7 @@ export const appendAll = (tx: Queryable, columns: Columns) =>
   )
 
 /** What the entries of a call change on its head. */
-export interface HeadChange {
+export interface RecordChange {
   call: string
   errors: number
   llmTimeouts: number
@@ -95,7 +95,7 @@ const count = statement(`
   from unnest($1::text[], $2::int[], $3::int[], $4::int[]) as added (id, errors, llm_timeouts, turns)
   where calls.id = added.id`)
 
-export const countOnHeads = (tx: Transaction, changes: readonly HeadChange[]) =>
+export const countOnRecords = (tx: Transaction, changes: readonly RecordChange[]) =>
   tx.rows(
     count,
     changes.map(({ call }) => call),
@@ -135,11 +135,11 @@ export interface LockedLog extends LogRef {
   sealed: boolean
 }
 
-const hold = statement<LockedLog>(`
+const lock = statement<LockedLog>(`
   select id, org, env, agent, call, seq, batch, runner, sealed from logs where id = $1 for update`)
 
 /** Held until the end of the transaction: nobody else writes to it, nor changes how its call stands. */
-export const lockLog = (tx: Transaction, id: string) => tx.row(hold, id)
+export const lockLog = (tx: Transaction, id: string) => tx.row(lock, id)
 
 const find = statement<LockedLog>(
   `select id, org, env, agent, call, seq, batch, runner, sealed from logs where id = $1`,

@@ -6,7 +6,7 @@ import type { Clock } from '../../foundation/clock.ts'
 import { conflict, type Refusal } from '../../foundation/refusals.ts'
 import { EntryWriter, type Live, type NotKept } from './entry-writer.ts'
 import * as store from './log.store.ts'
-import { stamped, type KeptEntry, type LogRef, type Stamped, type Writable } from './stamping.ts'
+import { stamped, type KeptEntry, type LogRef, type Stamped, type Writable } from './entries.ts'
 import type { LiveLogs } from './live-logs.ts'
 
 const mostAtOnce = 5000

@@ -1,9 +1,9 @@
-import type { HeadChange } from './log.store.ts'
-import type { LogRef, Stamped } from './stamping.ts'
+import type { RecordChange } from './log.store.ts'
+import type { LogRef, Stamped } from './entries.ts'
 
 /** What entries change beside the log: counts on heads, ends of calls, and what their orgs pay. */
 export function changesOf(writes: readonly { log: LogRef; entries: readonly Stamped[] }[]) {
-  const records = new Map<string, HeadChange>()
+  const records = new Map<string, RecordChange>()
   const ends: { call: string; ts: number; reason: string }[] = []
   const charges = new Map<string, number>()
   for (const { log, entries } of writes) {
@@ -22,12 +22,12 @@ export function changesOf(writes: readonly { log: LogRef; entries: readonly Stam
 
 const isCounted = (type: string) => type === 'error' || type === 'user.message' || type === 'agent.message'
 
-function count(records: Map<string, HeadChange>, call: string, type: string, data: Stamped['data']) {
-  const head = records.get(call) ?? { call, errors: 0, llmTimeouts: 0, turns: 0 }
-  records.set(call, head)
-  if (type !== 'error') head.turns += 1
+function count(records: Map<string, RecordChange>, call: string, type: string, data: Stamped['data']) {
+  const record = records.get(call) ?? { call, errors: 0, llmTimeouts: 0, turns: 0 }
+  records.set(call, record)
+  if (type !== 'error') record.turns += 1
   else {
-    head.errors += 1
-    if (data['code'] === 'llm_timeout') head.llmTimeouts += 1
+    record.errors += 1
+    if (data['code'] === 'llm_timeout') record.llmTimeouts += 1
   }
 }

@@ -1,6 +1,6 @@
 import { reasonForAgents } from './end-reason.ts'
 import type { EventStream } from './event-stream.ts'
-import type { LogRef } from './stamping.ts'
+import type { LogRef } from './entries.ts'
 import type { ShownEntry, LiveLogs } from './live-logs.ts'
 
 /** A reader that leaves so much unread is let go; what thousands of calls write at one instant is less. */

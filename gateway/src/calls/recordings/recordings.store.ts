@@ -59,10 +59,10 @@ const remove = statement<{ org: string }>(`
     delete from recordings r using calls c where r.call = any($1::text[]) and c.id = r.call returning c.org, r.bytes
   ), sums as (
     select org, sum(bytes) as bytes from gone group by org
-  ), held as materialized (
+  ), locked as materialized (
     select org from recorded_bytes where org in (select org from sums) order by org for update
   )
-  update recorded_bytes k set bytes = k.bytes - sums.bytes from sums join held on held.org = sums.org
+  update recorded_bytes k set bytes = k.bytes - sums.bytes from sums join locked on locked.org = sums.org
   where k.org = sums.org`)
 
 export const deleteRecordings = (tx: Transaction, calls: readonly string[]) => tx.rows(remove, calls)

@@ -8,7 +8,7 @@ import type { Clock } from '../../foundation/clock.ts'
 import { badRequest, conflict, notFound, Refusal, unavailable } from '../../foundation/refusals.ts'
 import { newId } from '../../foundation/secrets.ts'
 import type { Log } from '../log/log.ts'
-import { callLog } from '../log/stamping.ts'
+import { callLog } from '../log/entries.ts'
 import { unknownCall, type EntryAppender } from '../spoken/entry-appender.ts'
 import * as store from './recordings.store.ts'
 import { wavDurationMs } from './wav-file.ts'
@@ -45,12 +45,12 @@ export class Recordings {
       const room = most === null ? Infinity : most - kept + own
       const { bytes, durationMs } = await written(part, sound, room)
       await database.transaction(async (tx) => {
-        const held = await log.lock(tx, id)
-        if (!held || (await store.isGone(tx, id))) throw conflict(`what was said in call ${id} was erased`)
+        const locked = await log.lock(tx, id)
+        if (!locked || (await store.isGone(tx, id))) throw conflict(`what was said in call ${id} was erased`)
         if (!(await store.countBytes(tx, call.org, id, bytes))) throw tooMuch()
         await store.putRecording(tx, { call: id, bytes, durationMs }, clock.now())
         const stored = { type: 'recording.stored', data: { bytes, durationMs } }
-        if (!held.sealed) await log.appendIn(tx, callLog({ ...held, id }), [stored])
+        if (!locked.sealed) await log.appendIn(tx, callLog({ ...locked, id }), [stored])
         await rename(part, path)
       })
       return { call: id, bytes, duration_ms: durationMs }

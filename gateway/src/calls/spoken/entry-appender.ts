@@ -4,18 +4,18 @@ import type { Caller } from '../../foundation/caller.ts'
 import { secondMs, type Clock } from '../../foundation/clock.ts'
 import { badRequest, conflict, notFound } from '../../foundation/refusals.ts'
 import type { VendorWindow } from '../../providers/ordering/vendor-window.ts'
-import { numberToOptOut, type RecordOptOut } from '../contacts/opting-out.ts'
+import { numberToOptOut, type RecordOptOut } from '../contacts/opt-out.ts'
 import { notTaken, type Log, type Run } from '../log/log.ts'
-import { callLog, type KeptEntry } from '../log/stamping.ts'
+import { callLog, type KeptEntry } from '../log/entries.ts'
 import type { Pricing } from '../metering/pricing.ts'
 import type { Memories } from '../memory/memories.ts'
-import * as store from './calls.store.ts'
+import * as store from './spoken-calls.store.ts'
 import { isLearned, readRuns } from './entry-rules.ts'
 
 /** How far a sign of life may be behind, so that not every entry writes one. */
-export const beatLagMs = secondMs
+export const heartbeatLagMs = secondMs
 
-export interface AppendingParts {
+export interface EntryAppenderParts {
   database: Database
   clock: Clock
   log: Log
@@ -27,9 +27,9 @@ export interface AppendingParts {
 
 /** What a worker tells of the call it runs. */
 export class EntryAppender {
-  readonly #parts: AppendingParts
+  readonly #parts: EntryAppenderParts
 
-  constructor(parts: AppendingParts) {
+  constructor(parts: EntryAppenderParts) {
     this.#parts = parts
   }
 
@@ -42,7 +42,7 @@ export class EntryAppender {
     const next = call.batch + 1
     if (batch !== undefined && batch > next)
       throw conflict(`batch ${batch} came before batch ${next}: send that one first`)
-    await this.#sawLife(this.#parts.database, call)
+    await this.#keepHeartbeat(this.#parts.database, call)
     if (runs.length === 0 && batch === undefined) return { seq: call.seq }
     return this.#write(caller, call, runs, batch)
   }
@@ -54,16 +54,16 @@ export class EntryAppender {
 
   /** The same, held until the end of the transaction and not ended. Whatever a worker does, it lives. */
   async lock(tx: Transaction, { org, env }: Caller, id: string): Promise<store.RunCall> {
-    const call = spoken(id, await store.holdRunCall(tx, id, org, env))
+    const call = spoken(id, await store.lockRunCall(tx, id, org, env))
     if (call.sealed) throw notTaken()
-    await this.#sawLife(tx, call)
+    await this.#keepHeartbeat(tx, call)
     return call
   }
 
-  async #sawLife(database: Queryable, { id, beat_at }: store.RunCall) {
+  async #keepHeartbeat(database: Queryable, { id, beat_at }: store.RunCall) {
     const now = this.#parts.clock.now()
-    if (beat_at === null || now.getTime() - Date.parse(beat_at) >= beatLagMs)
-      await store.setBeat(database, id, now)
+    if (beat_at === null || now.getTime() - Date.parse(beat_at) >= heartbeatLagMs)
+      await store.setHeartbeat(database, id, now)
   }
 
   async #write(caller: Caller, call: store.RunCall, runs: readonly Run[], batch?: number): Promise<Appended> {

@@ -4,11 +4,11 @@ import type { Logger } from 'pino'
 import type { Database, Transaction } from '../../database/database.ts'
 import { later, secondMs, type Clock } from '../../foundation/clock.ts'
 import { newId } from '../../foundation/secrets.ts'
-import { holdWithAgent, phoneForm, requestCallback } from '../callbacks/requesting.ts'
+import { lockWithAgentLog, phoneForm, requestCallback } from '../callbacks/callback-requests.ts'
 import type { Log } from '../log/log.ts'
-import { callLog } from '../log/stamping.ts'
-import { beatLagMs } from './entry-appender.ts'
-import * as store from './calls.store.ts'
+import { callLog } from '../log/entries.ts'
+import { heartbeatLagMs } from './entry-appender.ts'
+import * as store from './spoken-calls.store.ts'
 
 const lostAfterMs = 30 * secondMs
 
@@ -48,16 +48,16 @@ export class LostWorkers {
 
   /** Signs of life are written down with a lag. */
   get #silentSince(): Date {
-    return later(this.#parts.clock.now(), -lostAfterMs - beatLagMs)
+    return later(this.#parts.clock.now(), -lostAfterMs - heartbeatLagMs)
   }
 
-  /** Nothing, where it was ended or gave a sign of life until its log was held. */
+  /** Nothing, where it was ended or gave a sign of life until its log was locked. */
   async #end(tx: Transaction, id: string) {
     const { log } = this.#parts
     const found = await store.findCall(tx, id)
-    if (found?.channel === 'phone') await holdWithAgent(tx, log, { ...found, transport: 'phone' })
-    const held = await log.lock(tx, id)
-    const call = held && !held.sealed ? await store.findCall(tx, id) : undefined
+    if (found?.channel === 'phone') await lockWithAgentLog(tx, log, { ...found, transport: 'phone' })
+    const locked = await log.lock(tx, id)
+    const call = locked && !locked.sealed ? await store.findCall(tx, id) : undefined
     if (!call || call.beat_at === null || Date.parse(call.beat_at) > this.#silentSince.getTime()) return
     const ref = callLog(call)
     const isRinging = call.direction === 'outbound' && !(await store.wasAnswered(tx, id))

@@ -6,20 +6,20 @@ import { runnerOf, type Caller } from '../../foundation/caller.ts'
 import type { Clock } from '../../foundation/clock.ts'
 import { badRequest, conflict, forbidden, notFound, Refusal } from '../../foundation/refusals.ts'
 import { cutToLine } from '../../foundation/text.ts'
-import { phoneForm, requestCallback } from '../callbacks/requesting.ts'
+import { phoneForm, requestCallback } from '../callbacks/callback-requests.ts'
 import { knowContact } from '../contacts/known-contacts.ts'
 import { newCallId } from '../records/call-ids.ts'
 import type { NewCall, CallRecords } from '../records/records.ts'
 import { extensionOf } from '../lines/extension.ts'
 import type { Lines, LineRow, NumberRoute, RouteOf } from '../lines/lines.ts'
 import { notTaken, type Log } from '../log/log.ts'
-import { callLog } from '../log/stamping.ts'
+import { callLog } from '../log/entries.ts'
 import { isSpoken, unknownCall } from './entry-appender.ts'
-import * as store from './calls.store.ts'
+import * as store from './spoken-calls.store.ts'
 
 const workersForm = /^[A-Za-z0-9_-]{1,128}$/
 
-export interface OpeningParts {
+export interface SpokenCallOpenerParts {
   database: Database
   clock: Clock
   log: Log
@@ -50,9 +50,9 @@ class DryRun extends Error {}
 
 /** How a spoken call comes to its worker. */
 export class SpokenCallOpener {
-  readonly #parts: OpeningParts
+  readonly #parts: SpokenCallOpenerParts
 
-  constructor(parts: OpeningParts) {
+  constructor(parts: SpokenCallOpenerParts) {
     this.#parts = parts
   }
 
@@ -159,8 +159,8 @@ export class SpokenCallOpener {
     return database.transaction(async (tx) => {
       const isDialled = call.direction === 'outbound' // counted since the dial, and started when somebody answers
       if (!isDialled) await records.refusePastQuota(tx, call.org)
-      const held = await log.lock(tx, id)
-      if (!held || held.sealed) throw notTaken()
+      const locked = await log.lock(tx, id)
+      if (!locked || locked.sealed) throw notTaken()
       const now = await store.findCall(tx, id)
       if (!now || now.beat_at !== null) throw conflict(`a worker runs call ${id} already`)
       await store.setWorker(tx, id, clock.now(), { worker, runner: runnerOf(caller) })

@@ -4,18 +4,18 @@ import { secondMs } from '../../foundation/clock.ts'
 const pollEveryMs = 2 * secondMs
 
 /** Something that looks after spoken calls which nobody else looks after. */
-export interface Watchful {
+export interface PolledTask {
   poll(): Promise<void>
 }
 
 /** Looks every few seconds, one look at a time. */
 export class SpokenCallTasks {
-  readonly #rooms: readonly Watchful[]
+  readonly #rooms: readonly PolledTask[]
   readonly #logger: Logger
   #timer: NodeJS.Timeout | undefined
   #polling: Promise<void> | undefined
 
-  constructor(rooms: readonly Watchful[], logger: Logger) {
+  constructor(rooms: readonly PolledTask[], logger: Logger) {
     this.#rooms = rooms
     this.#logger = logger
   }

@@ -16,11 +16,11 @@ const standing = statement<SupervisedCall>(`
   from calls where id = $1`)
 
 /** Of a call whose log is held: asked before, it would tell how the call stood then. */
-export const readStanding = (tx: Transaction, call: string) => tx.row(standing, call)
+export const readState = (tx: Transaction, call: string) => tx.row(standing, call)
 
 const take = statement(`update calls set state = 'held', held_by = $2 where id = $1`)
 
-export const holdFor = (tx: Transaction, call: string, holder: string) => tx.rows(take, call, holder)
+export const setHeld = (tx: Transaction, call: string, holder: string) => tx.rows(take, call, holder)
 
 const free = statement(`update calls set state = 'open', held_by = null where id = $1`)
 

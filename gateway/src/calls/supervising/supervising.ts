@@ -11,7 +11,7 @@ import * as store from './supervising.store.ts'
 const longestText = 8000
 
 /** What a verb does to a call: what its log says of it, and how the call stands after. */
-interface Deed {
+interface Action {
   entries: NewEntry[]
   state: Supervised['state']
   change?: (tx: Transaction) => Promise<unknown>
@@ -34,10 +34,10 @@ export class Supervising {
     return this.#database.transaction(async (tx) => {
       const log = await this.#log.lock(tx, call)
       const isTheirs = log?.call === call && log.org === org && log.env === env
-      const standing = isTheirs ? await store.readStanding(tx, call) : undefined
+      const standing = isTheirs ? await store.readState(tx, call) : undefined
       if (!log || !standing) throw notFound(`there is no call ${call}`)
       if (standing.state === 'ended') throw conflict('this call has ended')
-      const { entries, state, change } = deeds[verb]({ caller, call, text, standing })
+      const { entries, state, change } = actions[verb]({ caller, call, text, standing })
       await change?.(tx)
       if (entries.length > 0) await this.#log.appendIn(tx, log, entries)
       return { call, verb, state }
@@ -52,7 +52,7 @@ interface Asked {
   standing: store.SupervisedCall
 }
 
-const deeds: Record<Verb, (asked: Asked) => Deed> = {
+const actions: Record<Verb, (asked: Asked) => Action> = {
   takeover({ caller, call, standing }) {
     const isOwn = standing.held_by === holderOf(caller)
     if (standing.state === 'held' && !isOwn)
@@ -64,7 +64,7 @@ const deeds: Record<Verb, (asked: Asked) => Deed> = {
         { type: 'session.paused', data: { sessionId: call } },
       ],
       state: 'held',
-      change: (tx) => store.holdFor(tx, call, holderOf(caller)),
+      change: (tx) => store.setHeld(tx, call, holderOf(caller)),
     }
   },
 

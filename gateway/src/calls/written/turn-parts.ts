@@ -1,13 +1,13 @@
 import type { Entry, NewEntry } from '@switchroom/contract/log'
 import type { TurnParts } from '@switchroom/session/parts'
 import { newId } from '../../foundation/secrets.ts'
-import type { AppRequests, DrivingApp } from '../app-requests/app-requests.ts'
+import type { AppRequests, AssignedApp } from '../app-requests/app-requests.ts'
 import type { Tools } from '../app-requests/tools.ts'
 import type { CallRecords } from '../records/records.ts'
 import { instructionsOf } from './call-instructions.ts'
 import type { CallModels } from './call-models.ts'
 import type { Memories } from '../memory/memories.ts'
-import type { WrittenHead } from './running.store.ts'
+import type { WrittenCallRecord } from './written-calls.store.ts'
 
 export interface TurnSources {
   records: CallRecords
@@ -20,8 +20,8 @@ export interface TurnSources {
 /** Where a turn of a written call runs, as everything stands now. */
 export async function turnParts(
   { records, models, appRequests, tools, memories }: TurnSources,
-  head: WrittenHead,
-  app: DrivingApp,
+  head: WrittenCallRecord,
+  app: AssignedApp,
   log: { entries: readonly Entry[]; keep: (entries: readonly NewEntry[]) => Promise<void> },
 ): Promise<TurnParts> {
   const resolution = await records.resolve(head, head.id, 'chat')

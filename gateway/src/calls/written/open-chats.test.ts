@@ -124,7 +124,7 @@ test("a person's chat in the sandbox is answered by their own app, and without o
   }
 })
 
-test('the head of a chat says whose it is and which versions it runs, and its log begins with it', async () => {
+test('the record of a chat says whose it is and which versions it runs, and its log begins with it', async () => {
   const { slug, chat } = await chats.newAgent()
   const developer = await org.person('developer')
   done(

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Entry } from '@switchroom/contract/log'
-import { entriesFor, callStateOf } from './standing.ts'
+import { entriesFor, stateOf } from './written-call-state.ts'
 
 type Said = [type: string, data?: Record<string, unknown>]
 
@@ -17,7 +17,7 @@ const model = (answers?: string): Said => [
 ]
 const say = (source: string): Said => ['agent.message', { text: 'so', messageId: 'm', source }]
 const waitingIn = (...said: Said[]) =>
-  callStateOf(logOf(...said)).waiting.map(({ messages }) => messages.map(({ data }) => data['messageId']))
+  stateOf(logOf(...said)).waiting.map(({ messages }) => messages.map(({ data }) => data['messageId']))
 
 test('messages wait one after the other until an answer names them', () => {
   assert.deepEqual(waitingIn(started, user('a'), user('b')), [['a'], ['b']])
@@ -45,14 +45,14 @@ test("on release all that waits is one turn when the newest is the caller's, and
   const answeredLate = [started, user('a'), user('b'), model('a')]
   assert.deepEqual(waitingIn(...answeredLate, over, released), [['b']])
   assert.deepEqual(waitingIn(...answeredLate, model('b'), over, released), [])
-  assert.equal(callStateOf(logOf(started, over)).isHeld, true)
-  assert.equal(callStateOf(logOf(started, over, released)).isHeld, false)
+  assert.equal(stateOf(logOf(started, over)).isHeld, true)
+  assert.equal(stateOf(logOf(started, over, released)).isHeld, false)
 })
 
 test('only turns and the beginning count as life, and a warning until the next of them', () => {
   const warned: Said = ['session.idleWarning']
   const lifeOf = (...said: Said[]) => {
-    const { activeAt, isWarned } = callStateOf(logOf(...said))
+    const { activeAt, isWarned } = stateOf(logOf(...said))
     return [activeAt, isWarned]
   }
   assert.deepEqual(lifeOf(started), [100, false])
@@ -63,8 +63,8 @@ test('only turns and the beginning count as life, and a warning until the next o
 
 test('a turn reads nothing that came after it, and a greeting that was late before the first message', () => {
   const log = logOf(started, user('a'), say('say'), user('b'), user('c'))
-  const [, , third] = callStateOf(log).waiting
-  const [first, second] = callStateOf(log).waiting
+  const [, , third] = stateOf(log).waiting
+  const [first, second] = stateOf(log).waiting
   assert.ok(first && second && third)
   const idsFor = (turn: typeof first) => entriesFor(turn, log).map(({ type, seq }) => `${seq} ${type}`)
   assert.deepEqual(idsFor(first), ['1 chat.started', '1.5 agent.message', '2 user.message'])
@@ -75,7 +75,7 @@ test('a turn reads nothing that came after it, and a greeting that was late befo
     '4 user.message',
   ])
   const answered = logOf(started, user('a'), model('a'), user('b'))
-  const [next] = callStateOf(answered).waiting
+  const [next] = stateOf(answered).waiting
   assert.ok(next)
   assert.deepEqual(entriesFor(next, answered), answered)
 })

@@ -10,12 +10,12 @@ export interface LogRef {
   call: string | null
 }
 
-export const callLog = (head: { id: string; org: string; env: Environment; agent: string }): LogRef => ({
-  id: head.id,
-  org: head.org,
-  env: head.env,
-  agent: head.agent,
-  call: head.id,
+export const callLog = (record: { id: string; org: string; env: Environment; agent: string }): LogRef => ({
+  id: record.id,
+  org: record.org,
+  env: record.env,
+  agent: record.agent,
+  call: record.id,
 })
 
 /** No call's id has a slash. */

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
 import type { Entry } from '@switchroom/contract/log'
-import { toldAfter, type Told } from './call-state.ts'
+import { summaryAfter, type LogSummary } from './call-summary.ts'
 
-const nothing: Told = {
+const nothing: LogSummary = {
   state: 'open',
   reason: null,
   ended_at: null,
@@ -27,7 +27,7 @@ const logOf = (...facts: [type: string, data: Record<string, unknown>][]): Entry
     data,
   }))
 const told = (...facts: [type: string, data: Record<string, unknown>][]) =>
-  toldAfter(nothing, logOf(...facts))
+  summaryAfter(nothing, logOf(...facts))
 
 test('turns are told in order, by who said them: the contact, the agent or a person in its place', () => {
   const { turns } = told(
@@ -200,8 +200,8 @@ test('a log that is read page by page comes to the same as one read whole, and n
       const bounds = [0, ...places.toSorted((a, b) => a - b), entries.length]
       let paged = nothing
       for (const [at, from] of bounds.entries())
-        paged = toldAfter(paged, entries.slice(from, bounds[at + 1] ?? from))
-      assert.deepEqual(paged, toldAfter(nothing, entries))
+        paged = summaryAfter(paged, entries.slice(from, bounds[at + 1] ?? from))
+      assert.deepEqual(paged, summaryAfter(nothing, entries))
       assert.equal(JSON.stringify(nothing), frozen)
     }),
     { numRuns: 500 },

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { AppClient } from '../../../testing/agents/app-client.ts'
 import { startDeployment } from '../../../testing/deployment.ts'
-import { entriesOf } from '../../../testing/calls/driven-call.ts'
+import { entriesOf } from '../../../testing/calls/assigned-call.ts'
 import { until } from '../../../testing/until.ts'
 
 const deployment = await startDeployment()
@@ -53,7 +53,7 @@ test("what apps of a gateway that died held is let go in the agents' own logs on
   )
   await until('it is let go', async () => (await entriesOf(deployment, own)).length > 1)
   for (const { gateway } of [deployment, other]) {
-    await gateway.services.holdingEntries.settled()
+    await gateway.services.connectionEntries.settled()
     await gateway.services.log.settled()
   }
   const entries = (await entriesOf(deployment, own)).map(({ type, data }) => [type, data])

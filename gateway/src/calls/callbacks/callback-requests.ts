@@ -3,7 +3,7 @@ import type { Transport } from '@switchroom/contract/log'
 import type { Transaction } from '../../database/database.ts'
 import { codePoints } from '../../foundation/text.ts'
 import type { Log } from '../log/log.ts'
-import { agentLog, callLog } from '../log/stamping.ts'
+import { agentLog, callLog } from '../log/entries.ts'
 
 /** A number that can be dialled from anywhere. */
 export const phoneForm = /^\+[1-9][0-9]{6,14}$/
@@ -29,7 +29,7 @@ export interface WantedCallback {
 }
 
 /** Held in the order of whoever writes to several logs at once, so that neither waits for the other. */
-export async function holdWithAgent(tx: Transaction, log: Log, call: CallbackCall) {
+export async function lockWithAgentLog(tx: Transaction, log: Log, call: CallbackCall) {
   const own = agentLog(call)
   await log.open(tx, own)
   for (const id of [call.id, own.id].toSorted()) await log.lock(tx, id)

@@ -2,14 +2,14 @@ import type { Entry } from '@switchroom/contract/log'
 import type { CallSummary } from '@switchroom/contract/sessions'
 
 /** What of a call its entries tell. */
-export type Told = Pick<
+export type LogSummary = Pick<
   CallSummary,
   'state' | 'reason' | 'ended_at' | 'held_by' | 'turns' | 'tools' | 'errors' | 'usage' | 'callbacks'
 >
 
 /** How a call stands after further entries of its log: read in one go or page by page, it comes to the same. */
-export function toldAfter(before: Told, entries: readonly Entry[]): Told {
-  const told = {
+export function summaryAfter(before: LogSummary, entries: readonly Entry[]): LogSummary {
+  const summary = {
     ...before,
     turns: [...before.turns],
     tools: [...before.tools],
@@ -17,33 +17,33 @@ export function toldAfter(before: Told, entries: readonly Entry[]): Told {
     usage: [...before.usage],
     callbacks: [...before.callbacks],
   }
-  for (const entry of entries) readers.get(entry.type)?.(told, entry)
-  return told
+  for (const entry of entries) readers.get(entry.type)?.(summary, entry)
+  return summary
 }
 
-type Read = (told: Told, entry: Entry) => void
+type Read = (summary: LogSummary, entry: Entry) => void
 
 const byType: Readonly<Record<string, Read>> = {
-  'user.message': (told, entry) => told.turns.push(turnOf(entry, 'contact')),
-  'agent.message': (told, entry) =>
-    told.turns.push(turnOf(entry, entry.data['source'] === 'human' ? 'supervisor' : 'agent')),
+  'user.message': (summary, entry) => summary.turns.push(turnOf(entry, 'contact')),
+  'agent.message': (summary, entry) =>
+    summary.turns.push(turnOf(entry, entry.data['source'] === 'human' ? 'supervisor' : 'agent')),
 
-  'llm.toolCall'(told, { data }) {
+  'llm.toolCall'(summary, { data }) {
     for (const call of listIn(data['toolCalls']))
-      answered(told, textIn(call['id']), textIn(call['name']), null)
+      answered(summary, textIn(call['id']), textIn(call['name']), null)
   },
-  'tool.result': (told, { data: { id, name, ok } }) =>
-    answered(told, textIn(id), textIn(name), typeof ok === 'boolean' ? ok : null),
+  'tool.result': (summary, { data: { id, name, ok } }) =>
+    answered(summary, textIn(id), textIn(name), typeof ok === 'boolean' ? ok : null),
 
-  error: (told, { seq, ts, data }) =>
-    told.errors.push({ seq, ts, code: textIn(data['code']), detail: textOrNull(data['detail']) }),
+  error: (summary, { seq, ts, data }) =>
+    summary.errors.push({ seq, ts, code: textIn(data['code']), detail: textOrNull(data['detail']) }),
 
-  metrics(told, { data }) {
-    if (data['stage'] !== 'turn') used(told, data) // how long a turn took is no vendor's work
+  metrics(summary, { data }) {
+    if (data['stage'] !== 'turn') used(summary, data) // how long a turn took is no vendor's work
   },
 
-  'callback.requested': (told, { seq, ts, data }) =>
-    told.callbacks.push({
+  'callback.requested': (summary, { seq, ts, data }) =>
+    summary.callbacks.push({
       seq,
       ts,
       number: textOrNull(data['number']),
@@ -52,21 +52,24 @@ const byType: Readonly<Record<string, Read>> = {
       via: textOrNull(data['via']),
     }),
 
-  'call.taken_over': (told, { data }) =>
-    void Object.assign(told, { state: 'held', held_by: textOrNull(data['by']) } satisfies Partial<Told>),
-  'call.released': (told) =>
-    void Object.assign(told, { state: 'open', held_by: null } satisfies Partial<Told>),
-  'call.ended': (told, { ts, data }) =>
-    void Object.assign(told, {
+  'call.taken_over': (summary, { data }) =>
+    void Object.assign(summary, {
+      state: 'held',
+      held_by: textOrNull(data['by']),
+    } satisfies Partial<LogSummary>),
+  'call.released': (summary) =>
+    void Object.assign(summary, { state: 'open', held_by: null } satisfies Partial<LogSummary>),
+  'call.ended': (summary, { ts, data }) =>
+    void Object.assign(summary, {
       state: 'ended',
       held_by: null,
       ended_at: ts,
       reason: textOrNull(data['reason']),
-    } satisfies Partial<Told>),
+    } satisfies Partial<LogSummary>),
 }
 const readers = new Map(Object.entries(byType)) // a type may have any name, `constructor` too
 
-const turnOf = ({ seq, ts, data }: Entry, who: Told['turns'][number]['who']) => ({
+const turnOf = ({ seq, ts, data }: Entry, who: LogSummary['turns'][number]['who']) => ({
   seq,
   ts,
   who,
@@ -75,32 +78,32 @@ const turnOf = ({ seq, ts, data }: Entry, who: Told['turns'][number]['who']) => 
 })
 
 /** The first answer counts; one that nobody asked for in this log stands there all the same. */
-function answered(told: Told, id: string, name: string, ok: boolean | null) {
-  const at = told.tools.findIndex((tool) => tool.id === id)
-  const known = told.tools[at]
-  if (!known) told.tools.push({ id, name, ok })
-  else if (known.ok === null) told.tools[at] = { ...known, ok }
+function answered(summary: LogSummary, id: string, name: string, ok: boolean | null) {
+  const at = summary.tools.findIndex((tool) => tool.id === id)
+  const known = summary.tools[at]
+  if (!known) summary.tools.push({ id, name, ok })
+  else if (known.ok === null) summary.tools[at] = { ...known, ok }
 }
 
-function used(told: Told, { stage, vendor, model, key, credits, ...rest }: Entry['data']) {
+function used(summary: LogSummary, { stage, vendor, model, key, credits, ...rest }: Entry['data']) {
   const block = {
     stage: textIn(stage),
     vendor: textIn(vendor),
     model: textOrNull(model),
     key: textOrNull(key),
   }
-  const at = told.usage.findIndex(
+  const at = summary.usage.findIndex(
     (sum) =>
       sum.stage === block.stage &&
       sum.vendor === block.vendor &&
       sum.model === block.model &&
       sum.key === block.key,
   )
-  const sum = told.usage[at] ?? { ...block, blocks: 0, amounts: {}, credits: 0 }
+  const sum = summary.usage[at] ?? { ...block, blocks: 0, amounts: {}, credits: 0 }
   const amounts = new Map(Object.entries(sum.amounts))
   for (const [name, value] of Object.entries(rest))
     if (isAmount(name, value)) amounts.set(name, (amounts.get(name) ?? 0) + value)
-  told.usage.splice(at === -1 ? told.usage.length : at, 1, {
+  summary.usage.splice(at === -1 ? summary.usage.length : at, 1, {
     ...block,
     blocks: sum.blocks + 1,
     amounts: Object.fromEntries(amounts),

@@ -2,8 +2,8 @@ import type { EventFrame } from '@switchroom/contract/call-frames'
 import type { Entry } from '@switchroom/contract/log'
 import { reasonForAgents } from '../log/end-reason.ts'
 
-/** What stays between the gateway and whoever runs the call. */
-const untold: ReadonlySet<string> = new Set([
+/** Entries between the gateway and the call's runner that apps never receive. */
+const internalTypes: ReadonlySet<string> = new Set([
   'metrics',
   'tool.result',
   'say.requested',
@@ -15,24 +15,24 @@ const starts: ReadonlySet<string> = new Set(['chat.started', 'call.started', 'ms
 
 export const isStart = (type: string) => starts.has(type)
 
-/** Whether the app is told the whole Call with it. */
+/** Whether the app receives the whole Call with it. */
 export const carriesCall = (type: string) => isStart(type) || type === 'call.ended'
 
-/** Who would be told. */
-export interface Listener {
+/** The app that receives a call's events. */
+export interface EventRecipient {
   /** The app's process. */
   instance: string
   wantsAudioMetrics: boolean
-  /** Whom a messaging call is with; null where it is none. */
+  /** The contact of a messaging call; null for other calls. */
   contact: string | null
 }
 
-/** An entry as the app that drives the call is told of it; undefined where it is not. */
-export function eventOf(entry: Entry, listener: Listener): EventFrame | undefined {
+/** The event that the app receives for an entry; undefined if it receives none. */
+export function eventOf(entry: Entry, recipient: EventRecipient): EventFrame | undefined {
   const { type, agent, call } = entry
-  if (untold.has(type)) return undefined
-  if (type === 'audio.metrics' && !listener.wantsAudioMetrics) return undefined
-  if (type === 'user.message' && listener.contact !== null) {
+  if (internalTypes.has(type)) return undefined
+  if (type === 'audio.metrics' && !recipient.wantsAudioMetrics) return undefined
+  if (type === 'user.message' && recipient.contact !== null) {
     const { text, messageId } = entry.data
     return { type, agent, call, data: { text, messageId } }
   }
@@ -40,11 +40,11 @@ export function eventOf(entry: Entry, listener: Listener): EventFrame | undefine
     return { type, agent, call, data: { ...entry.data, reason: reasonForAgents(entry.data['reason']) } }
   if (type !== 'llm.toolCall') return { type, agent, call, data: entry.data }
   // Another app may have begun to run the tool, and it must not run twice.
-  const { app = listener.instance } = entry.data
-  return app === listener.instance ? toolCallOf(entry) : undefined
+  const { app = recipient.instance } = entry.data
+  return app === recipient.instance ? toolCallOf(entry) : undefined
 }
 
-/** A turn of a messaging call, as the app is told of it beside; undefined for anything else. */
+/** The extra event for a turn of a messaging call; undefined for anything else. */
 export function messagingEventOf({ type, agent, call, data }: Entry, contact: string | null) {
   if (contact === null) return undefined
   const { text, messageId, name, type: form, paused, source } = data
@@ -57,7 +57,7 @@ export function messagingEventOf({ type, agent, call, data }: Entry, contact: st
   return { type: 'msgapp.response', agent, call, data: said }
 }
 
-/** A tool call as an app is asked, without what was written beside it for whoever runs the call. */
+/** A tool call as the app receives it, without the fields for the call's runner. */
 export const toolCallOf = ({ type, agent, call, data }: Entry): EventFrame => ({
   type,
   agent,

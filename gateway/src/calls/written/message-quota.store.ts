@@ -4,7 +4,7 @@ import { statement, type Queryable } from '../../database/database.ts'
 const count = statement<{ count: number }>(`
   select count(*)::int as count from asked_turns where org = $1 and env = $2 and asked_at > $3`)
 
-export const countAsked = async (database: Queryable, org: string, env: Environment, since: Date) =>
+export const countUsed = async (database: Queryable, org: string, env: Environment, since: Date) =>
   (await database.row(count, org, env, since))?.count ?? 0
 
 const known = statement<{ count: number }>(`
@@ -18,13 +18,13 @@ const insert = statement(`
   select $1, seq, $3, $4, $5 from unnest($2::int[]) as turns (seq)
   on conflict (call, seq) do nothing`)
 
-export const insertAsked = (
+export const insertUsed = (
   database: Queryable,
   call: { id: string; org: string; env: Environment },
   seqs: readonly number[],
   now: Date,
 ) => database.rows(insert, call.id, seqs, call.org, call.env, now)
 
-const forget = statement(`delete from asked_turns where asked_at <= $1`)
+const remove = statement(`delete from asked_turns where asked_at <= $1`)
 
-export const forgetAsked = (database: Queryable, before: Date) => database.rows(forget, before)
+export const deleteUsedBefore = (database: Queryable, before: Date) => database.rows(remove, before)

@@ -1,61 +1,61 @@
 import type { Entry } from '@switchroom/contract/log'
 
-/** What waits to be answered: one message, or all that came while a person had the call. */
+/** An unanswered turn: one message, or all that came while a person had the call. */
 export interface WaitingTurn {
-  /** Its user's turns, oldest first; the newest is the one that an answer names. */
+  /** Oldest first; an answer names the newest. */
   messages: readonly Entry[]
 }
 
-/** How a written call stands, by its log alone: whoever takes it up goes on from here. */
-export interface CallState {
+/** A written call's state, from its log alone, so that any gateway can continue the call. */
+export interface WrittenCallState {
   isEnded: boolean
   isHeld: boolean
-  /** Whether the agent, or whoever speaks for it, has said something. */
+  /** Whether the agent, or a person in its place, has said something. */
   isGreeted: boolean
   waiting: readonly WaitingTurn[]
-  /** When anybody last said anything, in epoch seconds. */
+  /** When the last message came, in epoch seconds. */
   activeAt: number
-  /** Whether it was said since then that the call would end for its silence. */
+  /** Whether the idle warning was logged since then. */
   isWarned: boolean
 }
 
-const begins = new Set(['chat.started', 'msgapp.started'])
+const startTypes = new Set(['chat.started', 'msgapp.started'])
 
-export function callStateOf(entries: readonly Entry[]): CallState {
-  const standing = { isEnded: false, isHeld: false, isGreeted: false }
+export function stateOf(entries: readonly Entry[]): WrittenCallState {
+  const state = { isEnded: false, isHeld: false, isGreeted: false }
   let waiting: WaitingTurn[] = []
   let activeAt = 0
   let isWarned = false
   let isUsersNewest = false
   for (const entry of entries) {
     const { type, data, ts } = entry
-    if (type === 'call.ended') standing.isEnded = true
-    else if (type === 'call.taken_over') standing.isHeld = true
+    if (type === 'call.ended') state.isEnded = true
+    else if (type === 'call.taken_over') state.isHeld = true
     else if (type === 'call.released') {
-      standing.isHeld = false
+      state.isHeld = false
       waiting = isUsersNewest ? asOne(waiting) : []
     } else if (type === 'session.idleWarning') isWarned = true
     if (type === 'user.message') waiting.push({ messages: [entry] })
-    if (type === 'agent.message') standing.isGreeted = true
-    if (type === 'agent.message' && data['source'] === 'human' && standing.isHeld) waiting = []
+    if (type === 'agent.message') state.isGreeted = true
+    if (type === 'agent.message' && data['source'] === 'human' && state.isHeld) waiting = []
     if (data['answers'] !== undefined) waiting = afterAnswer(waiting, data['answers'])
     const isTurn = type === 'user.message' || type === 'agent.message'
-    if (!isTurn && !begins.has(type)) continue
+    if (!isTurn && !startTypes.has(type)) continue
     activeAt = ts
     isWarned = false
     if (isTurn) isUsersNewest = type === 'user.message' || (isModels(entry) && waiting.length > 0)
   }
-  return { ...standing, waiting, activeAt, isWarned }
+  return { ...state, waiting, activeAt, isWarned }
 }
 
-/** What a user wrote while a greeting or an answer to something else was made is newer than those words. */
+/** A user's message that came while the model was generating counts as newer than that generation's text. */
 const isModels = ({ data }: Entry) => data['source'] === 'model' || data['answers'] !== undefined
 
-/** After a person let go of the call, the model is asked once over all that waits. */
+/** After a person releases the call, the model answers all waiting messages at once. */
 const asOne = (waiting: readonly WaitingTurn[]): WaitingTurn[] =>
   waiting.length === 0 ? [] : [{ messages: waiting.flatMap(({ messages }) => messages) }]
 
-/** An answer names the newest message that it answers; what came before that is answered with it. */
+/** An answer names the newest message that it answers, and answers all before it. */
 function afterAnswer(waiting: WaitingTurn[], answers: unknown): WaitingTurn[] {
   const answered = waiting.findIndex(({ messages }) =>
     messages.some(({ data }) => data['messageId'] === answers),
@@ -64,8 +64,8 @@ function afterAnswer(waiting: WaitingTurn[], answers: unknown): WaitingTurn[] {
 }
 
 /**
- * The log as a turn reads it: without what came later and waits for a turn of its own. A greeting that was
- * still being made when the first message came stands before it.
+ * The log as a turn reads it: without later messages, which wait for turns of their own. A greeting that was
+ * still being generated when the first message came is put before it.
  */
 export function entriesFor({ messages }: WaitingTurn, entries: readonly Entry[]): Entry[] {
   const newest = messages.at(-1)?.seq ?? 0

@@ -58,18 +58,18 @@ const findRun = statement<RunCall>(run)
 export const findRunCall = (database: Queryable, id: string, org: string, env: Environment) =>
   database.row(findRun, id, org, env)
 
-const holdRun = statement<RunCall>(`${run} for update of l`)
+const lockRun = statement<RunCall>(`${run} for update of l`)
 
 /** Held until the end of the transaction: nobody else writes to its log, nor changes how it stands. */
-export const holdRunCall = (tx: Transaction, id: string, org: string, env: Environment) =>
-  tx.row(holdRun, id, org, env)
+export const lockRunCall = (tx: Transaction, id: string, org: string, env: Environment) =>
+  tx.row(lockRun, id, org, env)
 
 const beat = statement(`
-  with held as materialized (select id from logs where id = $1 and not sealed for update)
-  update calls set beat_at = $2 from held where calls.id = held.id`)
+  with locked as materialized (select id from logs where id = $1 and not sealed for update)
+  update calls set beat_at = $2 from locked where calls.id = locked.id`)
 
 /** Not of a call that somebody ends at this instant. */
-export const setBeat = (database: Queryable, id: string, now: Date) => database.rows(beat, id, now)
+export const setHeartbeat = (database: Queryable, id: string, now: Date) => database.rows(beat, id, now)
 
 const take = statement(`update calls set beat_at = $2, worker = $3, runner = $4 where id = $1`)
 
@@ -86,9 +86,9 @@ const silent = statement<{ id: string }>(`
 /** Those whose workers gave no sign of life since then, the longest silent first. */
 export const findSilent = (database: Queryable, since: Date) => database.rows(silent, since)
 
-const head = statement<CallRow>(`select ${callColumns} from calls c where c.id = $1`)
+const record = statement<CallRow>(`select ${callColumns} from calls c where c.id = $1`)
 
-export const findHead = (database: Queryable, id: string) => database.row(head, id)
+export const findRecord = (database: Queryable, id: string) => database.row(record, id)
 
 const answered = statement(`select from entries where log = $1 and type = 'call.answered'`)
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import type { NewEntry } from '@switchroom/contract/log'
 import type { Environment } from '@switchroom/contract/scopes'
-import type { DrivenCall } from '../../src/calls/app-requests/app-requests.ts'
-import { callLog } from '../../src/calls/log/stamping.ts'
+import type { AssignedCall } from '../../src/calls/app-requests/app-requests.ts'
+import { callLog } from '../../src/calls/log/entries.ts'
 import type { Client } from '../client.ts'
 import type { Deployment } from '../deployment.ts'
 
@@ -12,7 +12,7 @@ export async function openCall(
   client: Client,
   agent: string,
   head: { channel?: string; caller?: string; called?: string; contact?: string; direction?: string } = {},
-): Promise<DrivenCall> {
+): Promise<AssignedCall> {
   const opened = await client.post('/v1/calls', { agent, channel: 'chat' })
   assert.equal(opened.status, 201, opened.text)
   for (const [column, value] of Object.entries(head))
@@ -25,7 +25,7 @@ export async function openCall(
 }
 
 /** Writes to the log of a call on one of the gateways, as whoever runs it would. */
-export const append = ({ gateway }: Deployment, call: DrivenCall, ...entries: NewEntry[]) =>
+export const append = ({ gateway }: Deployment, call: AssignedCall, ...entries: NewEntry[]) =>
   gateway.services.log.append(callLog(call), entries)
 
 export const toolCall = (id: string, app?: string, name = 'book'): NewEntry => ({

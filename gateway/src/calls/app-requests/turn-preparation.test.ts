@@ -3,9 +3,9 @@ import { after, test } from 'node:test'
 import type { PreparedSet } from '@switchroom/contract/call-frames'
 import { AppClient, type CameFrame } from '../../../testing/agents/app-client.ts'
 import { startDeployment, type Deployment } from '../../../testing/deployment.ts'
-import { append, entriesOf, openCall } from '../../../testing/calls/driven-call.ts'
+import { append, entriesOf, openCall } from '../../../testing/calls/assigned-call.ts'
 import { until } from '../../../testing/until.ts'
-import type { DrivenCall } from './app-requests.ts'
+import type { AssignedCall } from './app-requests.ts'
 
 const deployment = await startDeployment()
 after(() => deployment[Symbol.asyncDispose]())
@@ -21,7 +21,7 @@ const longest = { timeoutMs: 10_000 }
 
 interface Prepared {
   app: AppClient
-  call: DrivenCall
+  call: AssignedCall
 }
 let agents = 0
 async function newCall(
@@ -46,7 +46,7 @@ const settle = (app: AppClient, asked: CameFrame, set?: object) =>
   app.send({ type: 'preparing.settled', call: asked.call, turn: asked.data.turn, set })
 const isWithin = (tookMs: number, budgetMs: number) =>
   assert.ok(tookMs > budgetMs - 20 && tookMs < budgetMs + toleranceMs, `${tookMs} of ${budgetMs} ms`)
-const timeouts = async ({ id }: DrivenCall) =>
+const timeouts = async ({ id }: AssignedCall) =>
   (await entriesOf(deployment, id)).filter(({ type }) => type === 'call.preparingTimeout')
 
 test('before a generation the app is told the Call, the turn and its budget, and the turn is held until it settles (N-424, N-425, N-426, N-430, ND-90, T-99)', async () => {

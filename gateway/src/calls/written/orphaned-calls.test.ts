@@ -9,7 +9,7 @@ import { GatewayProcess } from '../../../testing/gateway-process.ts'
 import { until } from '../../../testing/until.ts'
 import type { Statement } from '../../database/database.ts'
 import { minuteMs, secondMs } from '../../foundation/clock.ts'
-import { claimOf, proofOfLife } from './running.store.ts'
+import { claimCalls, proofOfLife } from './written-calls.store.ts'
 
 const chats = await startChatDeployment({ SVC_TOOL_TIMEOUT_S: '6' })
 after(() => chats[Symbol.asyncDispose]())
@@ -180,8 +180,8 @@ test('a call that one gateway is about to take is no other’s to take', async (
   await using another = await takenElsewhere(call)
   const { database } = deployment.gateway.services
   const taken = await database.transaction(async (tx) => {
-    const mine = await claimOf(tx, 'gw_first', [another.id], 10)
-    const theirs = await database.transaction((rival) => claimOf(rival, 'gw_second', [another.id], 10))
+    const mine = await claimCalls(tx, 'gw_first', [another.id], 10)
+    const theirs = await database.transaction((rival) => claimCalls(rival, 'gw_second', [another.id], 10))
     const runners = { name: '', text: 'select runner as id from logs where id = $1' } as Statement<{
       id: string
     }>

@@ -10,17 +10,17 @@ export const budgetOf = (preparing: Preparing | undefined): number => {
   return preparing === true ? declaredMs : preparing.timeoutMs
 }
 
-export type Settled = { set: PreparedSet } | 'gone' | 'late'
+export type PreparationOutcome = { set: PreparedSet } | 'gone' | 'late'
 
-/** The generations of this gateway's calls that wait for an app to prepare them. */
+/** Generations on this gateway that wait for an app's preparation. */
 export class WaitingTurns {
-  readonly #waiting = new Map<string, (settled: Settled) => void>()
+  readonly #waiting = new Map<string, (settled: PreparationOutcome) => void>()
 
-  /** Answers when the app has settled, is gone, or had its time. */
-  wait(call: string, turn: number, budgetMs: number): Promise<Settled> {
+  /** Resolves when the app has answered, has disconnected, or is out of time. */
+  wait(call: string, turn: number, budgetMs: number): Promise<PreparationOutcome> {
     const key = keyOf(call, turn)
     return new Promise((resolve) => {
-      const settle = (settled: Settled) => {
+      const settle = (settled: PreparationOutcome) => {
         clearTimeout(timer)
         if (this.#waiting.get(key) === settle) this.#waiting.delete(key)
         resolve(settled)
@@ -30,7 +30,7 @@ export class WaitingTurns {
     })
   }
 
-  settle(call: string, turn: number, settled: Settled) {
+  settle(call: string, turn: number, settled: PreparationOutcome) {
     this.#waiting.get(keyOf(call, turn))?.(settled)
   }
 }

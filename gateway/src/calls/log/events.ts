@@ -6,11 +6,11 @@ import { notFound } from '../../foundation/refusals.ts'
 import type { EventStream } from './event-stream.ts'
 import { LogReader, type ReadLog } from './log-reader.ts'
 import * as store from './log.store.ts'
-import { agentLog, type KeptEntry } from './stamping.ts'
+import { agentLog, type KeptEntry } from './entries.ts'
 import type { LiveLogs } from './live-logs.ts'
 
 /** Who reads a log: a page at a time, or for as long as it grows. */
-export class LogReading {
+export class EventLogs {
   readonly #database: Database
   readonly #liveLogs: LiveLogs
   readonly #logger: Logger

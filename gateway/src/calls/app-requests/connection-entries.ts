@@ -3,17 +3,17 @@ import type { Logger } from 'pino'
 import type { Holding } from '../../agents/apps/connected-apps.ts'
 import type { Database } from '../../database/database.ts'
 import type { Log } from '../log/log.ts'
-import { agentLog } from '../log/stamping.ts'
+import { agentLog } from '../log/entries.ts'
 
-interface HeldAgent {
+interface ConnectedAgent {
   org: string
   env: Environment
   agent: string
   app: string
 }
 
-/** Writes in an agent's own log which app took it and which let go of it, beside whatever the app does next. */
-export class HoldingEntries {
+/** Logs in an agent's own log which app connected and disconnected, without delaying the app. */
+export class ConnectionEntries {
   readonly #database: Database
   readonly #log: Log
   readonly #logger: Logger
@@ -25,39 +25,39 @@ export class HoldingEntries {
     this.#logger = logger
   }
 
-  held({ socket, agent, app, isNew }: Holding) {
+  appConnected({ socket, agent, app, isNew }: Holding) {
     if (isNew) this.#write('agent.held', { ...socket, agent, app })
   }
 
-  released(holdings: readonly Holding[]) {
+  appsDisconnected(holdings: readonly Holding[]) {
     this.lost(holdings.map(({ socket, agent, app }) => ({ ...socket, agent, app })))
   }
 
-  /** With a gateway that died. */
-  lost(holdings: readonly HeldAgent[]) {
-    for (const held of holdings) this.#write('agent.released', held)
+  /** The apps of a gateway that died. */
+  lost(holdings: readonly ConnectedAgent[]) {
+    for (const agent of holdings) this.#write('agent.released', agent)
   }
 
-  /** When everything so far is handed to the log. */
+  /** Resolves once everything so far is handed to the log. */
   settled(): Promise<void> {
     return this.#writing
   }
 
-  /** One after the other, so that nobody is seen to let go before they took. */
-  #write(type: string, held: HeldAgent) {
+  /** In sequence, so that no app is logged as released before it is logged as held. */
+  #write(type: string, agent: ConnectedAgent) {
     this.#writing = this.#writing
-      .then(() => this.#append(type, held))
+      .then(() => this.#append(type, agent))
       .catch((error: unknown) => this.#warn(error))
   }
 
-  async #append(type: string, { app, ...agent }: HeldAgent) {
+  async #append(type: string, { app, ...agent }: ConnectedAgent) {
     const log = agentLog(agent)
     await this.#log.open(this.#database, log)
-    // not waited for, so that many go together
+    // not awaited, so that many are written together
     this.#log.append(log, [{ type, data: { app } }]).catch((error: unknown) => this.#warn(error))
   }
 
   #warn(error: unknown) {
-    this.#logger.warn({ err: error }, "which app holds an agent is missing in the agent's log")
+    this.#logger.warn({ err: error }, "an app's connection is missing in the agent's log")
   }
 }
