@@ -124,7 +124,7 @@ export async function makeApp(
 
   callRoutes(server, services.callRecords)
   eventRoutes(server, {
-    reading: services.eventLogs,
+    eventLogs: services.eventLogs,
     relay: services.relay,
     connections: services.openConnections,
     caps: services.connectionCaps,

@@ -41,7 +41,7 @@ import { WrittenCalls } from './written/written-calls.ts'
 
 export type CallsRoom = ReturnType<typeof makeCalls>
 
-/** Calls: their logs, who runs them, and what is asked of them. */
+/** Calls: their records, logs and runners, and the rules that act on them. */
 export function makeCalls(
   parts: Infrastructure & PeopleRoom & ProvidersRoom & AgentsRoom,
   numbers: Pick<SpokenCallOpenerParts, 'routeOf' | 'reached'>,

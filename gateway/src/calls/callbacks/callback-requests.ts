@@ -10,7 +10,7 @@ export const phoneForm = /^\+[1-9][0-9]{6,14}$/
 
 const longestWords = 500
 
-/** The call in which somebody asked to be called back. */
+/** The call in which the callback was requested. */
 export interface CallbackCall {
   id: string
   org: string
@@ -24,11 +24,11 @@ export interface WantedCallback {
   number: string
   when?: string | undefined
   note?: string | undefined
-  /** A tool of the agent's app asked for it, or nobody was there to serve the caller. */
+  /** The agent's app requested it, or no worker was free for the caller. */
   via: 'agent' | 'overflow'
 }
 
-/** Held in the order of whoever writes to several logs at once, so that neither waits for the other. */
+/** Locks both logs in the order of all writers, so that no two deadlock. */
 export async function lockWithAgentLog(tx: Transaction, log: Log, call: CallbackCall) {
   const own = agentLog(call)
   await log.open(tx, own)
@@ -36,8 +36,8 @@ export async function lockWithAgentLog(tx: Transaction, log: Log, call: Callback
 }
 
 /**
- * Writes down in the call's log, and as a copy in its agent's own, that somebody wants to be called back. The
- * caller of this holds the call's log; nothing is dialled.
+ * Logs a requested callback in the call's log and, as a copy, in its agent's own. Lock the call's log first; nothing
+ * is dialled.
  */
 export async function requestCallback(tx: Transaction, log: Log, call: CallbackCall, wanted: WantedCallback) {
   const data = {

@@ -8,7 +8,7 @@ import * as store from './callbacks.store.ts'
 const pageSize = 100
 const beginning: store.Place = { ts: -1, agent: '', seq: 0 }
 
-/** Who wants to be called back, as the agents' own logs record it; nothing marks one as done. */
+/** Callbacks that agents' own logs record; nothing marks one as done. */
 export class Callbacks {
   readonly #database: Database
 

@@ -2,15 +2,15 @@ import type { Transaction } from '../../database/database.ts'
 import { badRequest } from '../../foundation/refusals.ts'
 
 /**
- * Writes down that somebody wants no more calls, in the transaction that tells the log: before the log is held, for
- * whoever changes what is known of a number may wait for it.
+ * Records that a contact wants no more calls, in the transaction that logs it. Call it before the log is locked: a
+ * rule that changes a number's consents may wait for that lock.
  */
 export type RecordOptOut = (
   tx: Transaction,
   optOut: { org: string; number: string; call: string },
 ) => Promise<void>
 
-/** Between whom a call is. */
+/** The two ends of a call. */
 interface Parties {
   channel: string
   direction: 'inbound' | 'outbound'
@@ -19,10 +19,10 @@ interface Parties {
   contact: string | null
 }
 
-/** Whatever could be dialled. */
+/** Any number that can be dialled. */
 const dialledForm = /^\+[1-9][0-9]{1,14}$/
 
-/** Only the phone and the messaging platform know a number to be their caller's. */
+/** Only the phone and the messaging platform prove that a number is the caller's. */
 export function numberToOptOut({ channel, contact, direction, caller, called }: Parties): string {
   const isNumbered = channel === 'phone' || channel === 'msgapp'
   const number = contact ?? (direction === 'inbound' ? caller : called)

@@ -18,7 +18,7 @@ const longestWindowMs = 10_000
 
 export type { LineRow } from './lines.store.ts'
 
-/** Where a number leads; numbers are kept by a room that this one knows nothing of. */
+/** The agent that a number routes to; the telephony room provides it. */
 export type RouteOf = (number: string) => Promise<NumberRoute | undefined>
 
 export interface NumberRoute {
@@ -38,7 +38,7 @@ export interface LinesParts {
   assignments: Pick<AppAssignments, 'assign'>
 }
 
-/** Numbers whose calls an app takes before their agents do. */
+/** Phone lines: numbers whose calls go to an app before they go to an agent. */
 export class Lines {
   readonly #parts: LinesParts
 
@@ -46,7 +46,7 @@ export class Lines {
     this.#parts = parts
   }
 
-  /** Answers `ready` and what is on the line already, or the line's own `error`. */
+  /** Sends `ready` and the calls that are on the line already, or the line's own `error`. */
   async register({ caller, socket, send }: FrameSource, frame: Frame) {
     const number = typeof frame['number'] === 'string' ? frame['number'] : null
     try {
@@ -59,28 +59,28 @@ export class Lines {
     }
   }
 
-  /** Undefined where no app that is connected has taken the number. */
+  /** Undefined if no connected app has the line. */
   lineOf(number: string): Promise<store.LineRow | undefined> {
     return store.findLine(this.#parts.database, this.#alive, number)
   }
 
-  /** The line owns the call from its opening on, and hears of it at once where it waits for no extension. */
+  /** The line owns the call from its opening on, and receives it at once if it has no extension window. */
   async own(tx: Transaction, line: store.LineRow, call: string, agent: string) {
     await store.setLine(tx, call, line.number)
     await this.#parts.assignments.assign(tx, call, agent, line.socket)
     const owned = await store.findOwned(tx, call)
-    if (owned && line.extension_ms === 0) await this.#tell(tx, owned, null)
+    if (owned && line.extension_ms === 0) await this.#announce(tx, owned, null)
   }
 
-  /** The window has closed. Of a repeated request, and of one after the call was handed over, nothing is told. */
+  /** The extension window has closed. A repeated request has no effect. */
   async closeWindow(tx: Transaction, call: string, digits: string) {
     const extension = extensionOf(digits)
     const owned = await store.findOwned(tx, call)
     if (!owned) throw conflict(`call ${call} is on no line that waits for an extension`)
-    if (!owned.line_told) await this.#tell(tx, owned, extension)
+    if (!owned.line_told) await this.#announce(tx, owned, extension)
   }
 
-  async #tell(tx: Transaction, owned: store.OwnedCall, extension: string | null) {
+  async #announce(tx: Transaction, owned: store.OwnedCall, extension: string | null) {
     const row = await store.setExtension(tx, owned.id, extension)
     if (!row) return
     const data = { line: owned.line, call: callOf(row) }
@@ -104,7 +104,7 @@ export class Lines {
     return [{ type: 'ready', number, extensionMs }, ...passed]
   }
 
-  /** With the calls that were on it when its last app went, and that nobody took over. */
+  /** Answers the calls that were on the line when its last app disconnected and that no app has taken since. */
   async #claim(
     tx: Transaction,
     number: string,

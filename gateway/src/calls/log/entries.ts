@@ -1,7 +1,7 @@
 import type { Entry, NewEntry } from '@switchroom/contract/log'
 import type { Environment } from '@switchroom/contract/scopes'
 
-/** A log as whoever writes to it names it: a call's, or with no call an agent's own. */
+/** Names a log: a call's, or without a call an agent's own. */
 export interface LogRef {
   id: string
   org: string
@@ -18,7 +18,7 @@ export const callLog = (record: { id: string; org: string; env: Environment; age
   call: record.id,
 })
 
-/** No call's id has a slash. */
+/** A call id has no slash, so the two cannot collide. */
 export const agentLog = ({ org, env, agent }: { org: string; env: Environment; agent: string }): LogRef => ({
   id: `${org}/${env}/${agent}`,
   org,
@@ -27,33 +27,33 @@ export const agentLog = ({ org, env, agent }: { org: string; env: Environment; a
   call: null,
 })
 
-/** An entry as it is written: everything of it but its `seq`. */
+/** An entry without its `seq`. */
 export interface Stamped {
   type: string
   ts: number
   data: NewEntry['data']
-  /** Its JSON from behind the `seq`. */
+  /** Its JSON after the `seq`. */
   rest: string
 }
 
-/** Entries of one log that are kept together. */
+/** Entries of one log that are stored together. */
 export interface Writable {
   log: LogRef
   entries: readonly Stamped[]
-  /** The gateway that must run the call for them to be taken; null where anybody may write. */
+  /** The gateway that must run the call for the write to be accepted; null if any writer may. */
   runner: string | null
-  /** The place of a worker's batch; null for what no worker sends. */
+  /** The number of a worker's batch; null for other writes. */
   batch: number | null
 }
 
-/** An entry with its `seq`, as it is kept and as readers get it. */
+/** An entry with its `seq`, as stored and as readers get it. */
 export interface KeptEntry {
   seq: number
   type: string
   entry: string
 }
 
-/** In an agent's own log the call is the one the entry speaks of, if any. */
+/** In an agent's own log `call` is the one that the entry mentions, if any. */
 export function stamped(log: LogRef, { type, data }: NewEntry, now: Date, isEphemeral = false): Stamped {
   const ts = now.getTime() / 1000
   const call = log.call ?? (typeof data['call'] === 'string' ? data['call'] : '')
@@ -69,7 +69,7 @@ export const withSeq = ({ type, rest }: Stamped, seq: number): KeptEntry => ({
 
 export const entryOf = ({ entry }: Pick<KeptEntry, 'entry'>): Entry => JSON.parse(entry) as Entry
 
-/** What PostgreSQL could not read out of JSON again is left out: NUL, and halves of characters. */
+/** Removes what PostgreSQL cannot read from JSON: NUL and lone surrogates. */
 function jsonOf(fields: object): string {
   const json = JSON.stringify(fields)
   if (!/\\u(0000|d[89a-f])/.test(json)) return json

@@ -9,7 +9,7 @@ import * as store from './log.store.ts'
 import { agentLog, type KeptEntry } from './entries.ts'
 import type { LiveLogs } from './live-logs.ts'
 
-/** Who reads a log: a page at a time, or for as long as it grows. */
+/** Reads of a log over HTTP: a page at a time, or as a stream. */
 export class EventLogs {
   readonly #database: Database
   readonly #liveLogs: LiveLogs
@@ -21,15 +21,15 @@ export class EventLogs {
     this.#logger = logger
   }
 
-  /** One refusal for a call that nobody knows, another org's and one of the other environment. */
+  /** An unknown call, another org's and one of the other environment are refused alike. */
   async ofCall({ org, env }: Caller, call: string): Promise<ReadLog> {
     const log = await store.findLog(this.#database, call)
-    // an agent's own log is no call's, whoever guesses its name
+    // the name of an agent's own log is no call id
     if (log?.call !== call || log.org !== org || log.env !== env) throw notFound(`there is no call ${call}`)
     return { ...log, isCall: true }
   }
 
-  /** Of an agent of which nothing was ever written it is empty. */
+  /** Empty for an agent without entries. */
   async ofAgent({ org, env }: Caller, agent: string): Promise<ReadLog> {
     refuseMalformedSlug(agent)
     const { id } = agentLog({ org, env, agent })
@@ -37,7 +37,7 @@ export class EventLogs {
     return { id, agent, isCall: false, seq: log?.seq ?? 0, sealed: false }
   }
 
-  /** The entries as they are kept, byte for byte. */
+  /** The stored entries, byte for byte. */
   async page(log: ReadLog, after: number, limit: number): Promise<string> {
     const entries = await store.readAfter(this.#database, log.id, after, limit)
     const isLast = entries.length < limit
@@ -51,12 +51,12 @@ export class EventLogs {
     const reader = new LogReader(stream, log, after)
     reader.start(this.#database, this.#liveLogs).catch((error: unknown) => {
       this.#logger.warn({ err: error }, 'a log could not be read')
-      stream.cutOff() // whoever reads comes back, and goes on from where it was
+      stream.cutOff() // the reader reconnects and resumes
     })
   }
 }
 
-/** The first and the last that are not kept any more, of those up to the one read. */
+/** The first and the last entry up to `read` that are no longer stored. */
 function missingIn(entries: readonly KeptEntry[], after: number, read: number) {
   let first: number | undefined
   let last = 0

@@ -85,7 +85,7 @@ export class LogCursor {
     if (this.#isStopped) return
     if (this.#isCurrent) return this.#pass(entries)
     const last = entries.findLast(({ isEphemeral }) => !isEphemeral)
-    if (last) this.#grownTo = Math.max(this.#grownTo, last.seq) // read from the table in its turn
+    if (last) this.#grownTo = Math.max(this.#grownTo, last.seq) // read from the table later
   }
 
   #pass(entries: readonly ShownEntry[]) {

@@ -2,7 +2,7 @@ import { usualCaps } from '@switchroom/contract/orgs'
 import { statement, type Queryable, type Transaction } from '../../database/database.ts'
 import type { KeptEntry, LogRef } from './entries.ts'
 
-/** Where gateways hear that a log has grown. */
+/** The channel on which gateways announce that a log has grown. */
 export const logChannel = 'log_grew'
 
 const insert = statement(`
@@ -13,33 +13,33 @@ const insert = statement(`
 export const insertLog = (database: Queryable, log: LogRef, runner: string | null) =>
   database.rows(insert, log.id, log.org, log.env, log.agent, log.call, runner, usualCaps.entries)
 
-/** Entries for several logs at once, as columns: PostgreSQL takes them apart again. */
+/** Entries for several logs as arrays, which PostgreSQL unnests. */
 export interface Columns {
   logs: string[]
   counts: number[]
-  /** The gateway that must run the log's call for them to be taken; null where anybody may write. */
+  /** The gateway that must run the log's call for the write to be accepted; null if any writer may. */
   runners: (string | null)[]
-  /** The batch of its worker that they are, which must be the next; null where they are none. */
+  /** The number of the worker's batch, which must be the next; null for other writes. */
   batches: (number | null)[]
-  /** How far past its cap the log may grow by them. */
+  /** How far past its cap the log may grow. */
   rooms: number[]
   entryLogs: string[]
   places: number[]
   stamps: number[]
   types: string[]
-  /** Each entry without its `seq`, which is known only while its log is held. */
+  /** Each entry without its `seq`, which is known only while the log is locked. */
   rests: string[]
 }
 
 export interface Grown {
   id: string
-  /** What it was at before; null where it did not take them. */
+  /** Its `seq` before; null if it refused the write. */
   before: number | null
-  /** The entries it may have, where that is why. */
+  /** Its cap, if that is why. */
   most: number | null
 }
 
-// The rows are held in one order by everybody, so that no two writers wait for each other.
+// All writers lock the rows in this order, so that no two deadlock.
 const append = statement<Grown>(`
   with locked as materialized (
     select id, org, call, seq, runner, batch, coalesce(most, ${usualCaps.entries}) as most from logs where id = any($1::text[]) and not sealed order by id collate "C" for update
@@ -65,7 +65,7 @@ const append = statement<Grown>(`
   select wanted.id, grown.before, case when not wanted.fits then wanted.most end as most
   from wanted left join grown on grown.id = wanted.id`)
 
-/** Answers the logs that took their entries, and those at their cap: not one that is sealed, that another runs or that waits for another batch. */
+/** The logs that grew and those at their cap; a log that is sealed, run by another gateway or waits for another batch is left out. */
 export const appendAll = (tx: Queryable, columns: Columns) =>
   tx.rows(
     append,
@@ -81,7 +81,7 @@ export const appendAll = (tx: Queryable, columns: Columns) =>
     columns.rests,
   )
 
-/** What the entries of a call change on its head. */
+/** What a call's entries change on its record. */
 export interface RecordChange {
   call: string
   errors: number
@@ -123,10 +123,12 @@ export const endAll = (tx: Transaction, ends: readonly { call: string; ts: numbe
     ends.map(({ reason }) => reason),
   )
 
-const tell = statement(`select pg_notify('${logChannel}', payload) from unnest($1::text[]) as told (payload)`)
+const notify = statement(
+  `select pg_notify('${logChannel}', payload) from unnest($1::text[]) as sent (payload)`,
+)
 
-/** Heard by the other gateways once what was written is there. */
-export const tellGrown = (tx: Queryable, payloads: readonly string[]) => tx.rows(tell, payloads)
+/** Delivered to the other gateways on commit. */
+export const notifyGrown = (tx: Queryable, payloads: readonly string[]) => tx.rows(notify, payloads)
 
 export interface LockedLog extends LogRef {
   seq: number
@@ -138,7 +140,7 @@ export interface LockedLog extends LogRef {
 const lock = statement<LockedLog>(`
   select id, org, env, agent, call, seq, batch, runner, sealed from logs where id = $1 for update`)
 
-/** Held until the end of the transaction: nobody else writes to it, nor changes how its call stands. */
+/** Locked to the end of the transaction: no other writer appends to it or changes its call's state. */
 export const lockLog = (tx: Transaction, id: string) => tx.row(lock, id)
 
 const find = statement<LockedLog>(

@@ -1,7 +1,7 @@
 import type { RecordChange } from './log.store.ts'
 import type { LogRef, Stamped } from './entries.ts'
 
-/** What entries change beside the log: counts on heads, ends of calls, and what their orgs pay. */
+/** What entries change outside the log: counts on call records, ends of calls, and credits charged to orgs. */
 export function changesOf(writes: readonly { log: LogRef; entries: readonly Stamped[] }[]) {
   const records = new Map<string, RecordChange>()
   const ends: { call: string; ts: number; reason: string }[] = []
@@ -15,7 +15,7 @@ export function changesOf(writes: readonly { log: LogRef; entries: readonly Stam
         charges.set(log.org, (charges.get(log.org) ?? 0) + data['credits'])
     }
   }
-  // in one order, so that no two writers wait for each other
+  // sorted, so that two writers cannot deadlock
   const byOrg = [...charges].toSorted(([a], [b]) => (a < b ? -1 : 1))
   return { records: [...records.values()], ends, charges: byOrg }
 }

@@ -18,7 +18,7 @@ export interface MemoriesParts {
 /** The call's agent and its contact; null if the contact is unknown. */
 type Remembering = Omit<Remembered, 'contact'> & { contact: string | null }
 
-/** What agents know of their contacts from earlier calls. */
+/** Facts that agents remember about their contacts from earlier calls. */
 export class Memories {
   readonly #parts: MemoriesParts
 
@@ -30,7 +30,7 @@ export class Memories {
     return contact === null ? [] : store.readFacts(this.#parts.database, { org, env, agent, contact })
   }
 
-  /** Asks what the call taught about its contact, and keeps it in the log and beside it, or nowhere. */
+  /** Asks the model for new facts about the contact; stores them and the log entry in one transaction. */
   async learn(
     record: Remembering & { id: string },
     parts: Omit<MemoryParts, 'contact' | 'facts'>,
@@ -43,7 +43,7 @@ export class Memories {
     const { database, log, gateway } = this.#parts
     await database.transaction(async (tx) => {
       const locked = await log.lock(tx, record.id)
-      if (locked?.runner !== gateway) return // it has ended, or another runs it
+      if (locked?.runner !== gateway) return // it has ended, or another gateway runs it
       await this.keep(tx, record, learned)
       await log.appendIn(tx, callLog(record), [{ type: 'memory.ops', data: { ...learned } }])
     })

@@ -2,7 +2,6 @@ import type { Environment } from '@switchroom/contract/scopes'
 import type { CallSummary } from '@switchroom/contract/sessions'
 import { statement, type Queryable } from '../../database/database.ts'
 
-/** A call as its record tells it. */
 export type CallRecord = Omit<CallSummary, 'held_by' | 'turns' | 'tools' | 'errors' | 'usage' | 'callbacks'>
 
 const record = statement<CallRecord>(`

@@ -9,7 +9,7 @@ import * as store from './call-summaries.store.ts'
 
 const pageSize = 1000
 
-/** How single calls stand: what the record says of them, and what their logs tell. */
+/** Summaries of single calls, from their records and logs. */
 export class CallSummaries {
   readonly #database: Database
   readonly #log: Log
@@ -19,7 +19,7 @@ export class CallSummaries {
     this.#log = log
   }
 
-  /** Of a call whose entries are gone, its record still says how it ended. */
+  /** If the entries were deleted, the record still says how the call ended. */
   async read({ org, env }: Caller, call: string): Promise<CallSummary> {
     const record = await store.findRecord(this.#database, call, org, env)
     if (!record) throw notFound(`there is no call ${call}`)

@@ -1,13 +1,13 @@
 import type { Entry } from '@switchroom/contract/log'
 import type { CallSummary } from '@switchroom/contract/sessions'
 
-/** What of a call its entries tell. */
+/** The part of a call's summary that comes from its entries. */
 export type LogSummary = Pick<
   CallSummary,
   'state' | 'reason' | 'ended_at' | 'held_by' | 'turns' | 'tools' | 'errors' | 'usage' | 'callbacks'
 >
 
-/** How a call stands after further entries of its log: read in one go or page by page, it comes to the same. */
+/** The summary after further entries of the log, which may come in pages. */
 export function summaryAfter(before: LogSummary, entries: readonly Entry[]): LogSummary {
   const summary = {
     ...before,
@@ -39,7 +39,7 @@ const byType: Readonly<Record<string, Read>> = {
     summary.errors.push({ seq, ts, code: textIn(data['code']), detail: textOrNull(data['detail']) }),
 
   metrics(summary, { data }) {
-    if (data['stage'] !== 'turn') used(summary, data) // how long a turn took is no vendor's work
+    if (data['stage'] !== 'turn') used(summary, data) // a turn's duration is no vendor's usage
   },
 
   'callback.requested': (summary, { seq, ts, data }) =>
@@ -77,7 +77,7 @@ const turnOf = ({ seq, ts, data }: Entry, who: LogSummary['turns'][number]['who'
   messageId: textOrNull(data['messageId']),
 })
 
-/** The first answer counts; one that nobody asked for in this log stands there all the same. */
+/** The first answer counts; an answer without a tool call in this log is listed too. */
 function answered(summary: LogSummary, id: string, name: string, ok: boolean | null) {
   const at = summary.tools.findIndex((tool) => tool.id === id)
   const known = summary.tools[at]
@@ -111,7 +111,7 @@ function used(summary: LogSummary, { stage, vendor, model, key, credits, ...rest
   })
 }
 
-/** How long something took adds up to nothing. */
+/** Durations are not summed. */
 const isAmount = (name: string, value: unknown): value is number =>
   typeof value === 'number' && !name.endsWith('_ms')
 

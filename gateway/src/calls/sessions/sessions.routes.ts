@@ -25,7 +25,7 @@ export function sessionRoutes(server: Server, sessions: Sessions, callSummaries:
     {
       access: scope('calls'),
       schema: {
-        summary: 'How a call stands: who said what, what was asked of tools, what went wrong, what was used',
+        summary: "A call's state: its turns, tool calls, errors and usage",
         params: CallParams,
         response: { 200: CallSummary, ...refusals(404) },
       },

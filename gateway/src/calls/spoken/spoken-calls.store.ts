@@ -2,7 +2,6 @@ import type { Environment } from '@switchroom/contract/scopes'
 import { callColumns, type CallRow } from '../records/call-object.ts'
 import { statement, type Queryable, type Transaction } from '../../database/database.ts'
 
-/** A call as whoever runs it needs it. */
 export interface SpokenCall {
   id: string
   org: string
@@ -60,16 +59,16 @@ export const findRunCall = (database: Queryable, id: string, org: string, env: E
 
 const lockRun = statement<RunCall>(`${run} for update of l`)
 
-/** Held until the end of the transaction: nobody else writes to its log, nor changes how it stands. */
+/** Locked to the end of the transaction: no other writer appends to its log or changes its state. */
 export const lockRunCall = (tx: Transaction, id: string, org: string, env: Environment) =>
   tx.row(lockRun, id, org, env)
 
-const beat = statement(`
+const heartbeat = statement(`
   with locked as materialized (select id from logs where id = $1 and not sealed for update)
   update calls set beat_at = $2 from locked where calls.id = locked.id`)
 
-/** Not of a call that somebody ends at this instant. */
-export const setHeartbeat = (database: Queryable, id: string, now: Date) => database.rows(beat, id, now)
+/** Not for a call that ends in a concurrent transaction. */
+export const setHeartbeat = (database: Queryable, id: string, now: Date) => database.rows(heartbeat, id, now)
 
 const take = statement(`update calls set beat_at = $2, worker = $3, runner = $4 where id = $1`)
 
@@ -83,7 +82,7 @@ export const setWorker = (
 const silent = statement<{ id: string }>(`
   select id from calls where ended_at is null and beat_at is not null and beat_at <= $1 order by beat_at limit 100`)
 
-/** Those whose workers gave no sign of life since then, the longest silent first. */
+/** Calls whose workers sent no heartbeat since then, the longest silent first. */
 export const findSilent = (database: Queryable, since: Date) => database.rows(silent, since)
 
 const record = statement<CallRow>(`select ${callColumns} from calls c where c.id = $1`)
@@ -99,6 +98,6 @@ const asked = statement<{ id: string }>(`
   select asked ->> 'id' as id from entries, json_array_elements(entry::json -> 'data' -> 'toolCalls') as asked
   where log = $1 and type = 'llm.toolCall'`)
 
-/** The ids of every tool that was asked for in a call. */
+/** The ids of all tool calls in a call. */
 export const listToolIds = async (tx: Transaction, call: string) =>
   (await tx.rows(asked, call)).map(({ id }) => id)

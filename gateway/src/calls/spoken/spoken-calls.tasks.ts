@@ -3,20 +3,19 @@ import { secondMs } from '../../foundation/clock.ts'
 
 const pollEveryMs = 2 * secondMs
 
-/** Something that looks after spoken calls which nobody else looks after. */
 export interface PolledTask {
   poll(): Promise<void>
 }
 
-/** Looks every few seconds, one look at a time. */
+/** Polls every few seconds, one poll at a time. */
 export class SpokenCallTasks {
-  readonly #rooms: readonly PolledTask[]
+  readonly #tasks: readonly PolledTask[]
   readonly #logger: Logger
   #timer: NodeJS.Timeout | undefined
   #polling: Promise<void> | undefined
 
-  constructor(rooms: readonly PolledTask[], logger: Logger) {
-    this.#rooms = rooms
+  constructor(tasks: readonly PolledTask[], logger: Logger) {
+    this.#tasks = tasks
     this.#logger = logger
   }
 
@@ -33,9 +32,9 @@ export class SpokenCallTasks {
   }
 
   async #poll() {
-    for (const room of this.#rooms)
-      await room
+    for (const task of this.#tasks)
+      await task
         .poll()
-        .catch((error: unknown) => this.#logger.warn({ err: error }, 'spoken calls were not looked after'))
+        .catch((error: unknown) => this.#logger.warn({ err: error }, 'a task for spoken calls failed'))
   }
 }

@@ -29,7 +29,7 @@ export interface WorkerRequestsParts {
   memories: Pick<Memories, 'factsOf'>
 }
 
-/** What a worker asks of the app that drives its call. */
+/** What a worker asks of the app that its call is assigned to. */
 export class WorkerRequests {
   readonly #parts: WorkerRequestsParts
 
@@ -37,7 +37,7 @@ export class WorkerRequests {
     this.#parts = parts
   }
 
-  /** What the agent's app brings to the call now, and what is known of the contact. */
+  /** The app's current prompt and tools, and the facts about the contact. */
   async instructions(caller: Caller, id: string): Promise<CallInstructions> {
     const { database, entryAppender, appRequests, memories } = this.#parts
     const found = await entryAppender.find(caller, id)
@@ -55,7 +55,7 @@ export class WorkerRequests {
     return { prompt, tools, contact: found.contact, facts, send_audio_metrics, call: callOf(record) }
   }
 
-  /** Asked again with the same ids, it answers the same: no tool runs twice. */
+  /** A repeated request answers the same: no tool runs twice. */
   async runTools(caller: Caller, id: string, wanted: RunTools): Promise<ToolOutcomes> {
     const { database, entryAppender, appRequests, tools } = this.#parts
     const app = await appRequests.appOf(await entryAppender.find(caller, id))
@@ -82,7 +82,7 @@ export class WorkerRequests {
     })
   }
 
-  /** Only what was not asked for before; kept before the app hears of it. */
+  /** Only new tool calls; logged before the app receives them. */
   async #keepAsked(tx: Transaction, locked: store.RunCall, wanted: RunTools, app: string | undefined) {
     const known = new Set(await store.listToolIds(tx, locked.id))
     const toolCalls = wanted.calls.filter(({ id }) => !known.has(id) && known.add(id))
