@@ -176,7 +176,7 @@ test('more at once than is kept waiting is told all the same, in order (N-407)',
   await append(other, call, ...texts.map(said))
   await append(deployment, call, said('after'), ended)
   assert.deepEqual(textsOf(await app.upTo('call.ended')), [...texts, 'after'])
-  assert.match(other.log(), /an app is told late of a call/)
+  assert.match(other.log(), /an app is too slow for the events of a call/)
   await app.close()
 })
 

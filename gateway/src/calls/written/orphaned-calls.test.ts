@@ -160,7 +160,7 @@ async function takenElsewhere(call: string): Promise<AsyncDisposable & { id: str
   return { id, [Symbol.asyncDispose]: () => life.end() }
 }
 
-test('a call that another gateway has taken is let go by the one that ran it', async () => {
+test('a call that another gateway has adopted is released by the one that ran it', async () => {
   const former = await deployment.another()
   const agent = await chats.newAgent()
   const client = await agent.chat({}, former)
@@ -168,7 +168,7 @@ test('a call that another gateway has taken is let go by the one that ran it', a
   await using another = await takenElsewhere(client.call)
   client.say('Two')
   await until('it is asked', () => model.asked.length === 2)
-  await until('it is let go', () => former.log().includes('another gateway runs a call that ran here'))
+  await until('it is released', () => former.log().includes('another gateway adopted a call that ran here'))
   client.say('Three')
   await until('they are heard', () => client.frames.filter(({ type }) => type === 'heard').length === 3)
   assert.equal((await entriesOf(deployment, client.call, 'agent.message')).length, 1)
