@@ -20,7 +20,7 @@ import { identityProviderRoutes } from './people/sso/providers.routes.ts'
 import { providerSignInRoutes } from './people/sso/sign-in.routes.ts'
 import { socialRoutes } from './people/sso/social.routes.ts'
 import { signUpRoutes } from './people/sign-up/sign-up.routes.ts'
-import { switchingRoutes } from './people/switching/switching.routes.ts'
+import { ownOrgRoutes } from './people/own-orgs/own-orgs.routes.ts'
 import { whoamiRoutes } from './people/whoami/whoami.routes.ts'
 import { modelAccessRoutes } from './providers/access/model-access.routes.ts'
 import { accountRoutes } from './providers/accounts/accounts.routes.ts'
@@ -91,7 +91,7 @@ export async function makeApp(
   resetRoutes(server, services.resets, services.placeTries)
   signUpRoutes(server, services.signUps, services.placeTries, () => services.mailboxes.canPlatformSend())
   loginCodeRoutes(server, services.loginCodes)
-  switchingRoutes(server, services.switching)
+  ownOrgRoutes(server, services.ownOrgs)
   pairingRoutes(server, services.pairings, services.placeTries)
   providerSignInRoutes(
     server,

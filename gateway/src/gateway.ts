@@ -57,7 +57,7 @@ export async function startGateway(settings: Settings, clock: Clock, logger: Log
     const metricsPort = await openMetrics(listeners, metrics, settings, logger)
     const missing = missingMailSetting(settings)
     if (missing) logger.warn(missing)
-    for (const sentence of services.lending.uselessKeys()) logger.warn(sentence)
+    for (const sentence of services.lentKeys.uselessKeys()) logger.warn(sentence)
     services.mailbox.start()
     services.appRequests.assignments.start()
     services.openConnections.start()

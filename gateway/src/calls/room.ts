@@ -59,7 +59,7 @@ export function makeCalls(
     vendors,
     providerKeys,
     rates,
-    lending,
+    lentKeys,
     accounts,
     stageKeys,
     vendorWindow,
@@ -101,7 +101,7 @@ export function makeCalls(
     records: callRecords,
     vendors,
     stageKeys,
-    lending,
+    lentKeys,
     providerKeys,
     vendorWindow,
   })
@@ -155,7 +155,7 @@ export function makeCalls(
   })
   const lostWorkers = new LostWorkers({ database, clock, logger, log, hangUp: media.hangUp })
   const spokenCallTasks = new SpokenCallTasks([lostWorkers, routing], logger)
-  const callModels = new CallModels({ vendors, stageKeys, lending, providerKeys })
+  const callModels = new CallModels({ vendors, stageKeys, lentKeys, providerKeys })
   const messageQuota = new MessageQuota(database, clock, orgs)
   const writtenCalls = new WrittenCalls({
     database,

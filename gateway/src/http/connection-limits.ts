@@ -52,7 +52,7 @@ export function capConnections({ server, limits, placeOf, logger }: LimitedServe
   })
 }
 
-interface Arriving {
+interface ReturningBrowser {
   response: ServerResponse
   bytesRead: number
   sinceMs: number
@@ -62,7 +62,7 @@ interface Arriving {
 export class SlowBodies {
   readonly #server: Server
   readonly #stallMs: number
-  readonly #arriving = new Map<IncomingMessage, Arriving>()
+  readonly #arriving = new Map<IncomingMessage, ReturningBrowser>()
   readonly #timer: NodeJS.Timeout
 
   constructor(server: Server, { bodyStallMs }: ConnectionLimits) {

@@ -3,7 +3,7 @@ import type { Config, EndOfTurn } from '@switchroom/contract/settings'
 import type { InstalledVendors } from '@switchroom/kit/installed'
 import type { Layers } from '../../agents/stages/layers.ts'
 import { canEndTurn, rowsTurnEnd } from '../../agents/stages/turn-ends.ts'
-import type { VendorModel } from '../../providers/reading/stage-words.ts'
+import type { VendorModel } from '../../providers/parsing/stage-parsing.ts'
 
 const modelTimeoutS = 12
 const baseDefaults = { mode: 'auto', k: 5, min_score: 0 } as const

@@ -3,7 +3,7 @@ import type { Database, Queryable, Transaction } from '../../database/database.t
 import type { Caller } from '../../foundation/caller.ts'
 import { secondMs, type Clock } from '../../foundation/clock.ts'
 import { badRequest, conflict, notFound } from '../../foundation/refusals.ts'
-import type { VendorWindow } from '../../providers/ordering/vendor-window.ts'
+import type { VendorWindow } from '../../providers/vendor-order/vendor-window.ts'
 import { numberToOptOut, type RecordOptOut } from '../contacts/opt-out.ts'
 import { notTaken, type Log, type Run } from '../log/log.ts'
 import { callLog, type KeptEntry } from '../log/entries.ts'

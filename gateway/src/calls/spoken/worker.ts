@@ -13,9 +13,9 @@ import { Layers } from '../../agents/stages/layers.ts'
 import type { Caller } from '../../foundation/caller.ts'
 import { forbidden } from '../../foundation/refusals.ts'
 import type { ProviderKeys } from '../../providers/keys/provider-keys.ts'
-import type { Lending, Lent, NamedOrg } from '../../providers/lending/lending.ts'
-import type { KeySource, StageKeys } from '../../providers/lending/stage-keys.ts'
-import type { VendorWindow } from '../../providers/ordering/vendor-window.ts'
+import type { LentKeys, Lent, NamedOrg } from '../../providers/lent-keys/lent-keys.ts'
+import type { KeySource, StageKeys } from '../../providers/lent-keys/stage-keys.ts'
+import type { VendorWindow } from '../../providers/vendor-order/vendor-window.ts'
 import type { CallRecords, ResolvedSettings } from '../records/records.ts'
 import { configRun, turnEnd } from '../resolution/resolved-config.ts'
 import { judgeRun } from '../resolution/resolved-judge.ts'
@@ -25,7 +25,7 @@ export interface WorkerParts {
   records: CallRecords
   vendors: InstalledVendors
   stageKeys: StageKeys
-  lending: Lending
+  lentKeys: LentKeys
   providerKeys: ProviderKeys
   vendorWindow: VendorWindow
 }
@@ -67,7 +67,7 @@ export class WorkerAnswers {
   async providerKeys(caller: Caller, agent: string, forCall: string | null): Promise<WorkerKeys> {
     const resolution = await this.#resolve(caller, agent, forCall)
     const { llm, stt, tts } = stagesRun(await this.#runParts(caller, resolution))
-    const lent = await this.#parts.lending.lentUnder(resolution.row, caller)
+    const lent = await this.#parts.lentKeys.lentUnder(resolution.row, caller)
     const handed = {
       llm: await this.#handed('llm', llm, caller, lent),
       stt: stt && (await this.#handed('stt', stt, caller, lent)),

@@ -69,7 +69,7 @@ const actions: Record<Verb, (asked: Asked) => Action> = {
   },
 
   release({ caller, call, current }) {
-    if (current.state !== 'held') throw conflict('nobody holds this call: there is nothing to release')
+    if (current.state !== 'held') throw conflict('no supervisor holds this call: there is nothing to release')
     return {
       entries: [
         { type: 'call.released', data: { by: authorOf(caller) } },

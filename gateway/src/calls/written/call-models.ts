@@ -4,15 +4,15 @@ import type { Credentials, Model } from '@switchroom/kit/vendor'
 import type { ModelRun } from '@switchroom/session/parts'
 import { Layers } from '../../agents/stages/layers.ts'
 import type { ProviderKeys } from '../../providers/keys/provider-keys.ts'
-import type { Lending, NamedOrg } from '../../providers/lending/lending.ts'
-import type { KeySource, StageKeys } from '../../providers/lending/stage-keys.ts'
+import type { LentKeys, NamedOrg } from '../../providers/lent-keys/lent-keys.ts'
+import type { KeySource, StageKeys } from '../../providers/lent-keys/stage-keys.ts'
 import type { ResolvedSettings } from '../records/records.ts'
 import { stagesRun, type RunVendor } from '../resolution/resolved-stages.ts'
 
 export interface CallModelsParts {
   vendors: InstalledVendors
   stageKeys: StageKeys
-  lending: Lending
+  lentKeys: LentKeys
   providerKeys: ProviderKeys
 }
 
@@ -67,7 +67,7 @@ export class CallModels {
   ): Promise<Credentials | null> {
     if (source === 'unneeded') return {}
     if (source === 'own') return this.#parts.providerKeys.credentialsOf(org, vendor)
-    return (await this.#parts.lending.lentUnder(row, org))('llm', vendor) ?? null
+    return (await this.#parts.lentKeys.lentUnder(row, org))('llm', vendor) ?? null
   }
 
   async #built(

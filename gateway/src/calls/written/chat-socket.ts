@@ -35,6 +35,13 @@ export interface ChatSocketParts {
   logger: Logger
 }
 
+/** Who connects to which chat. */
+export interface ChatClient {
+  seat: ChatSeat
+  caller: Caller
+  access: Access
+}
+
 /** One client of a chat: receives the log and its live entries, and has its frames handled in sequence. */
 export class ChatSocket implements OpenConnection {
   readonly caller: Caller
@@ -47,7 +54,7 @@ export class ChatSocket implements OpenConnection {
   #waiting = 0
   #isClosing = false
 
-  constructor(socket: WebSocket, seat: ChatSeat, caller: Caller, access: Access, parts: ChatSocketParts) {
+  constructor(socket: WebSocket, { seat, caller, access }: ChatClient, parts: ChatSocketParts) {
     this.#socket = socket
     this.#seat = seat
     this.caller = caller

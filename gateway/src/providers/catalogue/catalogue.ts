@@ -2,8 +2,8 @@ import type { Availability, Catalogue, CatalogueEntry, ProviderRow } from '@swit
 import { wordsOf } from '@switchroom/kit/failures'
 import type { InstalledVendor, InstalledVendors } from '@switchroom/kit/installed'
 import type { ProviderKeys } from '../keys/provider-keys.ts'
-import type { Lending, NamedOrg } from '../lending/lending.ts'
-import { splitKey } from '../row/row-forms.ts'
+import type { LentKeys, NamedOrg } from '../lent-keys/lent-keys.ts'
+import { splitKey } from '../row/row-parsing.ts'
 import { voicesInRow } from '../row/row-voices.ts'
 import type { ProvidersRow } from '../row/row.ts'
 
@@ -12,20 +12,20 @@ export class VendorCatalogue {
   readonly #vendors: InstalledVendors
   readonly #row: ProvidersRow
   readonly #keys: ProviderKeys
-  readonly #lending: Lending
+  readonly #lentKeys: LentKeys
 
-  constructor(vendors: InstalledVendors, row: ProvidersRow, keys: ProviderKeys, lending: Lending) {
+  constructor(vendors: InstalledVendors, row: ProvidersRow, keys: ProviderKeys, lentKeys: LentKeys) {
     this.#vendors = vendors
     this.#row = row
     this.#keys = keys
-    this.#lending = lending
+    this.#lentKeys = lentKeys
   }
 
   async read(org: NamedOrg): Promise<Catalogue> {
     const [row, own, lent] = await Promise.all([
       this.#row.read(),
       this.#keys.ownVendors(org),
-      this.#lending.lentTo(org),
+      this.#lentKeys.lentTo(org),
     ])
     const availabilityOf = ({ name, does }: InstalledVendor) => {
       if (own.includes(name)) return 'yours'

@@ -8,7 +8,7 @@ import type { Caller } from '../../foundation/caller.ts'
 import { refuseProductionBeyond } from '../../foundation/granting.ts'
 import { badRequest, notFound } from '../../foundation/refusals.ts'
 import type { Vault } from '../../foundation/sealing.ts'
-import { noPlugin } from '../reading/vendor-refusals.ts'
+import { noPlugin } from '../parsing/vendor-refusals.ts'
 import { broughtOf, credentialsFrom, type Brought } from './credential-rules.ts'
 import * as store from './provider-keys.store.ts'
 

@@ -3,7 +3,7 @@ import { ProviderRow } from '@switchroom/contract/providers'
 import { Ajv } from 'ajv'
 import { Refusal } from '../../foundation/refusals.ts'
 import { SettingError } from '../../foundation/setting-parsing.ts'
-import { refuseMalformed } from './row-forms.ts'
+import { refuseMalformed } from './row-parsing.ts'
 
 /** The row of a file, which may name vendors that are not installed: a gateway starts without them. */
 export async function readRowFile(file: string): Promise<ProviderRow> {

@@ -3,9 +3,9 @@ import type { Stage } from '@switchroom/contract/speech'
 import type { Manifest } from '@switchroom/kit/manifest'
 import type { InstalledVendors } from '@switchroom/kit/installed'
 import { badRequest } from '../../foundation/refusals.ts'
-import { splitWord } from '../reading/stage-words.ts'
-import { whyNoPlugin } from '../reading/vendor-refusals.ts'
-import { splitKey, wordsOf } from './row-forms.ts'
+import { splitWord } from '../parsing/stage-parsing.ts'
+import { whyNoPlugin } from '../parsing/vendor-refusals.ts'
+import { splitKey, wordsOf } from './row-parsing.ts'
 
 /** Refuses what this build cannot run. What is only said about a vendor may stay while it is not installed. */
 export function refuseUnrunnable(row: ProviderRow, vendors: InstalledVendors) {

@@ -4,7 +4,7 @@ import { changedNames, recordAudit } from '../../audit/recording.ts'
 import type { Database } from '../../database/database.ts'
 import type { Operator } from '../../foundation/caller.ts'
 import { readRowFile } from './row-file.ts'
-import { refuseMalformed } from './row-forms.ts'
+import { refuseMalformed } from './row-parsing.ts'
 import { refuseUnrunnable } from './row-vendors.ts'
 import * as store from './row.store.ts'
 

@@ -8,7 +8,7 @@ import type { Accounts } from '../accounts/accounts.ts'
 import type { OpenStreams } from './open-streams.ts'
 import { subscriptionRequired, told } from './voice-refusals.ts'
 
-export interface EnteringParts {
+export interface AdmissionParts {
   authentication: Authentication
   accounts: Accounts
   rateCounts: RateCounts
@@ -32,9 +32,9 @@ const inWords: Record<VoiceDoing, string> = {
 
 /** Who comes to a voice server, and whether they may: any live key, whatever it opens. */
 export class Admission {
-  readonly #parts: EnteringParts
+  readonly #parts: AdmissionParts
 
-  constructor(parts: EnteringParts) {
+  constructor(parts: AdmissionParts) {
     this.#parts = parts
   }
 

@@ -5,11 +5,11 @@ import { notFound } from '../../foundation/refusals.ts'
 import { newId } from '../../foundation/secrets.ts'
 import type { Authentication } from '../../http/authentication.ts'
 import type { Accounts } from '../accounts/accounts.ts'
-import type { RunningKey, StageKeys } from '../lending/stage-keys.ts'
-import { notLent } from '../reading/vendor-refusals.ts'
+import type { RunningKey, StageKeys } from '../lent-keys/stage-keys.ts'
+import { notLent } from '../parsing/vendor-refusals.ts'
 import type { ProvidersRow } from '../row/row.ts'
 import type { Chosen } from './chosen.ts'
-import type { EarsChoice } from './ears-choice.ts'
+import type { TranscriberChoice } from './transcriber-choice.ts'
 import type { Admitted, Admission } from './admission.ts'
 import * as store from './grants.store.ts'
 import { unseenMs, type OpenStreams } from './open-streams.ts'
@@ -27,11 +27,11 @@ export interface GrantParts {
   clock: Clock
   authentication: Authentication
   accounts: Accounts
-  entering: Admission
+  admission: Admission
   providersRow: ProvidersRow
   stageKeys: StageKeys
   speechChoice: SpeechChoice
-  earsChoice: EarsChoice
+  transcriberChoice: TranscriberChoice
   openStreams: OpenStreams
 }
 
@@ -86,14 +86,14 @@ export class Grants {
   }
 
   async #granted(asked: AskGrant): Promise<Grant> {
-    const { providersRow, stageKeys, speechChoice, earsChoice } = this.#parts
+    const { providersRow, stageKeys, speechChoice, transcriberChoice } = this.#parts
     const [admitted, row] = await Promise.all([this.#admitted(asked), providersRow.read()])
     const { caller } = admitted
     const { doing } = asked
     const chosen =
       doing === 'speech'
         ? await speechChoice.choose(admitted, asked, row)
-        : await earsChoice.choose(admitted, doing, asked, row)
+        : await transcriberChoice.choose(admitted, doing, asked, row)
     const { stage, vendor, model, knobs } = chosen
     const key = await stageKeys.find(caller, stage, { vendor: vendor.name, model }, row)
     if (!key) throw badModel(notLent('model', vendor.name).message)
@@ -112,8 +112,8 @@ export class Grants {
 
   /** Who entered before is not counted again, but their key may have died since. */
   async #admitted({ doing, key_id, key = null }: AskGrant): Promise<Admitted> {
-    const { entering, authentication, accounts } = this.#parts
-    if (key_id === undefined) return entering.admit({ doing, key })
+    const { admission, authentication, accounts } = this.#parts
+    if (key_id === undefined) return admission.admit({ doing, key })
     const [caller] = await authentication.living([key_id])
     if (!caller) throw invalidKey('this key opens nothing')
     return { caller, account: await accounts.read(caller.org) }

@@ -16,19 +16,19 @@ import { refusals } from '../../http/refusals.ts'
 import type { Server } from '../../http/server.ts'
 import type { Admission } from './admission.ts'
 import type { Grants } from './grants.ts'
-import type { JudgingStreams } from './judging-streams.ts'
+import type { StreamChecks } from './stream-checks.ts'
 import type { SpeechCatalogue } from './speech-catalogue.ts'
 
 export interface VoiceServerParts {
-  entering: Admission
+  admission: Admission
   grants: Grants
-  judgingStreams: JudgingStreams
+  streamChecks: StreamChecks
   speechCatalogue: SpeechCatalogue
 }
 
 /** For the platform's own voice servers. What they pass on as a refusal is an answer here. */
 export function voiceServerRoutes(server: Server, parts: VoiceServerParts) {
-  const { entering, grants, judgingStreams, speechCatalogue } = parts
+  const { admission, grants, streamChecks, speechCatalogue } = parts
 
   server.post(
     '/v1/voice/entries',
@@ -40,7 +40,7 @@ export function voiceServerRoutes(server: Server, parts: VoiceServerParts) {
         response: { 200: Entered },
       },
     },
-    (request) => entering.enter(request.body),
+    (request) => admission.enter(request.body),
   )
 
   server.post(
@@ -83,7 +83,7 @@ export function voiceServerRoutes(server: Server, parts: VoiceServerParts) {
         response: { 200: StreamsJudged },
       },
     },
-    (request) => judgingStreams.judge(request.body),
+    (request) => streamChecks.judge(request.body),
   )
 
   server.get(

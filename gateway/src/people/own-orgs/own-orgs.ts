@@ -7,13 +7,13 @@ import { forbidden, notFound } from '../../foundation/refusals.ts'
 import { holderOf, type KeyHolder, type Mint, type Visitor } from '../keys/mint.ts'
 import type { Orgs } from '../orgs/orgs.ts'
 import type { Seat, Seats } from '../seats/seats.ts'
-import * as store from './switching.store.ts'
+import * as store from './own-orgs.store.ts'
 
-/** How a person goes into an org: on their own seat, or as an operator's visit. */
+/** How a person signs in to an org: with their own seat, or as a visiting operator. */
 export type Arrival = { seat: KeyHolder } | { visit: Visitor; org: string }
 
-/** A person's orgs, and going from one to another. */
-export class Switching {
+/** A person's orgs, and switching between them. */
+export class OwnOrgs {
   readonly #database: Database
   readonly #orgs: Orgs
   readonly #seats: Seats
@@ -49,7 +49,7 @@ export class Switching {
     return { orgs: [...own, ...others] }
   }
 
-  /** The same person's key in another org of theirs; it dies with the key that asked. */
+  /** The person's key in another of their orgs; it is revoked with the key that asked. */
   async switch(caller: Caller, { org }: SwitchOrg): Promise<MintedKey> {
     return this.#database.transaction(async (tx) => {
       const arrival = await this.arrive(tx, caller, org)
@@ -67,7 +67,7 @@ export class Switching {
     })
   }
 
-  /** An operator goes into an org of which they are no member. */
+  /** An operator visits an org of which they are no member. */
   async recordVisit(tx: Transaction, caller: Caller, org: string, key: string) {
     const { slug = null } = (await this.#orgs.lookUp(org, tx)) ?? {}
     const visitor = { ...caller, visiting: true }
@@ -75,7 +75,7 @@ export class Switching {
     await recordAudit(tx, visitor, 'org.visited', target, { org, env: null, detail: { key } })
   }
 
-  /** Walks in, taking the seat where one waits; with a row in the org, whatever its status, the row decides. */
+  /** Signs in, accepting an invitation if there is one; a member row in the org decides, whatever its status. */
   async arrive(tx: Transaction, caller: Caller, idOrSlug: string): Promise<Arrival> {
     const email = emailOf(caller)
     const seat = (await this.#seats.of(email, tx)).find(
@@ -88,7 +88,7 @@ export class Switching {
     return { visit: { email, name: caller.name }, org: org.id }
   }
 
-  /** A password session must not walk into a provider-only org, save the one it is already in. */
+  /** A password session must not switch to an org that requires single sign-on, except its own. */
   async #takeSeat(tx: Transaction, caller: Caller, seat: Seat): Promise<Seat> {
     if (seat.org === caller.org && seat.status === 'active') return seat
     const entered = await this.#seats.enter(tx, seat, caller.from)
@@ -99,7 +99,7 @@ export class Switching {
 
 const notYours = (org: string) => notFound(`no org of yours is called ${org}`)
 
-/** The access of these routes lets persons in alone, and every person has an address. */
+/** These routes admit only people, and every person has an address. */
 function emailOf({ email }: Caller): string {
   if (email === null) throw forbidden("this door takes a person's key")
   return email

@@ -24,27 +24,21 @@ export interface NamedOrg {
 /** The credentials that the platform lends for a service of a vendor, if it does. */
 export type Lent = (service: Stage, vendor: string) => Credentials | undefined
 
-/** What the platform lends of its own to the orgs. */
-export class Lending {
-  readonly #vendors: InstalledVendors
-  readonly #row: ProvidersRow
-  readonly #rates: Rates
-  readonly #keys: ProviderKeys
+export interface LentKeysParts {
+  vendors: InstalledVendors
+  providersRow: ProvidersRow
+  rates: Rates
+  providerKeys: ProviderKeys
   /** By vendor, as in the names of settings: lower case, with `_` for `-`. */
-  readonly #platformKeys: ReadonlyMap<string, string>
+  platformKeys: ReadonlyMap<string, string>
+}
 
-  constructor(
-    vendors: InstalledVendors,
-    row: ProvidersRow,
-    rates: Rates,
-    keys: ProviderKeys,
-    platformKeys: ReadonlyMap<string, string>,
-  ) {
-    this.#vendors = vendors
-    this.#row = row
-    this.#rates = rates
-    this.#keys = keys
-    this.#platformKeys = platformKeys
+/** What the platform lends of its own to the orgs. */
+export class LentKeys {
+  readonly #parts: LentKeysParts
+
+  constructor(parts: LentKeysParts) {
+    this.#parts = parts
   }
 
   async lends(org: NamedOrg, service: Stage, vendor: string): Promise<boolean> {
@@ -52,7 +46,7 @@ export class Lending {
   }
 
   async keyFor(org: NamedOrg, service: Stage, vendor: string): Promise<StageKey> {
-    return this.keyUnder(await this.#row.read(), org, service, vendor)
+    return this.keyUnder(await this.#parts.providersRow.read(), org, service, vendor)
   }
 
   /** The same under a row that was read already. */
@@ -62,7 +56,7 @@ export class Lending {
     service: Stage,
     vendor: string,
   ): Promise<StageKey> {
-    const own = await this.#keys.credentialsOf(org, vendor)
+    const own = await this.#parts.providerKeys.credentialsOf(org, vendor)
     if (own) return { from: 'own', credentials: own }
     const lent = (await this.lentUnder(row, org))(service, vendor)
     return lent ? { from: 'lent', credentials: lent } : { from: 'none', credentials: null }
@@ -70,18 +64,18 @@ export class Lending {
 
   /** What an org is lent at this moment, read once for as many vendors as are asked about. */
   async lentTo(org: NamedOrg): Promise<Lent> {
-    return this.lentUnder(await this.#row.read(), org)
+    return this.lentUnder(await this.#parts.providersRow.read(), org)
   }
 
   /** The same under a row that was read already. */
   async lentUnder({ withheld }: Pick<ProviderRow, 'withheld'>, org: NamedOrg): Promise<Lent> {
-    const rates = await this.#rates.table()
+    const rates = await this.#parts.rates.table()
     return (service, vendor) => {
-      const manifest = this.#vendors.doing(service, vendor)?.manifest
+      const manifest = this.#parts.vendors.doing(service, vendor)?.manifest
       if (!manifest || isWithheld(withheld, org, vendor)) return undefined
       const field = manifest.credentials.key
       if (field === undefined) return {} // on the platform's own machines, at no price
-      const key = this.#platformKeys.get(settingName(vendor))
+      const key = this.#parts.platformKeys.get(settingName(vendor))
       const isLent =
         key !== undefined && fieldsBeyondKey(manifest).length === 0 && rates.isManaged(service, vendor)
       return isLent ? { [field]: key } : undefined
@@ -90,9 +84,9 @@ export class Lending {
 
   /** One sentence for each of the operator's keys that nothing can ever run on. */
   uselessKeys(): string[] {
-    return [...this.#platformKeys.keys()].flatMap((key) => {
+    return [...this.#parts.platformKeys.keys()].flatMap((key) => {
       const setting = `SVC_PROVIDER_KEY_${key.toUpperCase()}`
-      const vendor = this.#vendors.all.find(({ name }) => settingName(name) === key)
+      const vendor = this.#parts.vendors.all.find(({ name }) => settingName(name) === key)
       if (!vendor) return [`${setting} lends nothing: no vendor of that name is installed`]
       if (!vendor.manifest) return []
       if (!vendor.needsKey) return [`${setting} lends nothing: ${vendor.name} runs without a key`]

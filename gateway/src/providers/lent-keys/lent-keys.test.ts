@@ -37,10 +37,10 @@ after(async () => {
   await deployment[Symbol.asyncDispose]()
   folder[Symbol.dispose]()
 })
-const { lending } = deployment.gateway.services
+const { lentKeys } = deployment.gateway.services
 const named = ({ id, slug }: TestOrg) => ({ org: id, slug, env: 'sandbox' }) as const
-const keyFor = (org: TestOrg, service: Stage, vendor: string) => lending.keyFor(named(org), service, vendor)
-const lends = (org: TestOrg, service: Stage, vendor: string) => lending.lends(named(org), service, vendor)
+const keyFor = (org: TestOrg, service: Stage, vendor: string) => lentKeys.keyFor(named(org), service, vendor)
+const lends = (org: TestOrg, service: Stage, vendor: string) => lentKeys.lends(named(org), service, vendor)
 const none = { from: 'none', credentials: null }
 
 test('a vendor is lent for a service when the platform holds its key and the rates manage it (SD-48)', async () => {
@@ -113,11 +113,11 @@ test('what is lent follows the rate table as its file changes (S-376, SD-48, SD-
 
 test('one key cannot lend a vendor that needs several fields, and keys that lend nothing are told at start without a value (SD-48)', async () => {
   assert.deepEqual(await keyFor(await deployment.newOrg(), 'tts', 'double'), none)
-  assert.deepEqual(lending.uselessKeys().toSorted(), [
+  assert.deepEqual(lentKeys.uselessKeys().toSorted(), [
     'SVC_PROVIDER_KEY_DOUBLE lends nothing: double needs region as well',
     'SVC_PROVIDER_KEY_HOUSE lends nothing: house runs without a key',
     'SVC_PROVIDER_KEY_NOBODY lends nothing: no vendor of that name is installed',
   ])
-  for (const sentence of lending.uselessKeys()) assert.ok(deployment.log().includes(sentence))
+  for (const sentence of lentKeys.uselessKeys()) assert.ok(deployment.log().includes(sentence))
   assert.ok(!deployment.log().includes(mark))
 })

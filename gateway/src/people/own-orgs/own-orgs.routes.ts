@@ -3,13 +3,13 @@ import { OwnOrgList, SwitchOrg } from '@switchroom/contract/sign-in'
 import { person } from '../../http/access.ts'
 import { refusals } from '../../http/refusals.ts'
 import type { Server } from '../../http/server.ts'
-import type { Switching } from './switching.ts'
+import type { OwnOrgs } from './own-orgs.ts'
 
-export function switchingRoutes(server: Server, switching: Switching) {
+export function ownOrgRoutes(server: Server, ownOrgs: OwnOrgs) {
   server.get(
     '/v1/login/orgs',
     { access: person, schema: { summary: 'Your orgs, oldest first', response: { 200: OwnOrgList } } },
-    (request) => switching.list(request.caller),
+    (request) => ownOrgs.list(request.caller),
   )
 
   server.post(
@@ -22,6 +22,6 @@ export function switchingRoutes(server: Server, switching: Switching) {
         response: { 200: MintedKey, ...refusals(404) },
       },
     },
-    (request) => switching.switch(request.caller, request.body),
+    (request) => ownOrgs.switch(request.caller, request.body),
   )
 }

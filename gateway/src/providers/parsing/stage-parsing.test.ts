@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { manifestOf, vendorsOf } from '../../../testing/providers/vendor-packages.ts'
-import { readStageWord, type StageKnob } from './stage-words.ts'
+import { readStageWord, type StageKnob } from './stage-parsing.ts'
 import { notLent } from './vendor-refusals.ts'
 
 const vendors = vendorsOf(manifestOf('mind', ['llm']), manifestOf('both', ['stt', 'tts']))

@@ -15,7 +15,7 @@ interface StreamState {
 }
 
 /** Which of the streams that are open may go on. */
-export class JudgingStreams {
+export class StreamChecks {
   readonly #database: Database
   readonly #clock: Clock
   readonly #authentication: Authentication

@@ -26,7 +26,7 @@ export const insertActive = (tx: Transaction, { id, org, email, name, role }: Ne
 const activate = statement(`update members set status = 'active' where id = $1`)
 const spendLinks = statement(`delete from invitations where member = $1`)
 
-/** The seat is its person's; the links that would have given it are dead. */
+/** Makes the seat active and voids its invitation links. */
 export async function takeSeat(tx: Transaction, id: string) {
   await tx.rows(activate, id)
   await tx.rows(spendLinks, id)

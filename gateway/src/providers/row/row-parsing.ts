@@ -2,8 +2,8 @@ import { turnEnders, type ProviderRow } from '@switchroom/contract/providers'
 import { stages, type Stage } from '@switchroom/contract/speech'
 import { badRequest, listed } from '../../foundation/refusals.ts'
 import { codePoints } from '../../foundation/text.ts'
-import { isLanguageTag } from '../reading/language-tags.ts'
-import { longestWord, splitWord } from '../reading/stage-words.ts'
+import { isLanguageTag } from '../parsing/language-tags.ts'
+import { longestWord, splitWord } from '../parsing/stage-parsing.ts'
 
 const longestLine = 400
 

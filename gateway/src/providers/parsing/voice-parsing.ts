@@ -4,11 +4,11 @@ import { classFor } from '@switchroom/kit/manifest'
 import { badRequest } from '../../foundation/refusals.ts'
 import { codePoints } from '../../foundation/text.ts'
 import { isLanguageTag } from './language-tags.ts'
-import { defaultModel, longestWord, readStageWord } from './stage-words.ts'
+import { defaultModel, longestWord, readStageWord } from './stage-parsing.ts'
 import { blank } from './vendor-refusals.ts'
 
 /** A voice as somebody names it; null is a blank knob. */
-export interface VoiceWords {
+export interface VoiceKnobs {
   tts: string | null
   voice: string | null
   tts_model?: string | null
@@ -26,7 +26,7 @@ export interface WantedVoice {
 export function readVoice(
   vendors: InstalledVendors,
   row: Pick<ProviderRow, 'models'>,
-  words: VoiceWords,
+  words: VoiceKnobs,
 ): WantedVoice {
   const voice = readName('voice', words.voice)
   const named = readStageWord(vendors, row, 'tts', words.tts, '')

@@ -12,16 +12,16 @@ import { domainOf } from './domains.ts'
 import * as domainStore from './domains.store.ts'
 import type { Vouched } from './id-token.ts'
 import { noProvider, type IdentityProviders, type ProviderRow } from './providers.ts'
-import * as store from './seating.store.ts'
+import * as store from './provisioning.store.ts'
 
 /** The secret of the browser that comes back from a provider, and its address. */
-export interface Arriving {
+export interface ReturningBrowser {
   browser: string
   from: string
 }
 
-/** Lets in whom an org's provider vouched for. */
-export class Seating {
+/** Signs in a person whom an org's provider authenticated, and makes them a member if they are new. */
+export class Provisioning {
   readonly #database: Database
   readonly #clock: Clock
   readonly #orgs: Orgs
@@ -46,7 +46,11 @@ export class Seating {
   }
 
   /** Under the org's lock, so that neither the provider, its domains nor the last seat change meanwhile. */
-  async seat(vouching: ProviderRow, vouched: Vouched, { browser, from }: Arriving): Promise<LoginCode> {
+  async seat(
+    vouching: ProviderRow,
+    vouched: Vouched,
+    { browser, from }: ReturningBrowser,
+  ): Promise<LoginCode> {
     return this.#database.transaction(async (tx) => {
       const org = await this.#orgs.lock(tx, vouching.org)
       const provider = await this.#providers.ofOrg(org.id, tx)

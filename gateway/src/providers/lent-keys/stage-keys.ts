@@ -2,9 +2,9 @@ import type { ProviderRow } from '@switchroom/contract/providers'
 import type { InstalledVendors } from '@switchroom/kit/installed'
 import type { Credentials } from '@switchroom/kit/vendor'
 import type { Rates } from '../rates/rates.ts'
-import { stageOf, type StageKnob, type VendorModel } from '../reading/stage-words.ts'
-import { notLent } from '../reading/vendor-refusals.ts'
-import type { Lending, NamedOrg } from './lending.ts'
+import { stageOf, type StageKnob, type VendorModel } from '../parsing/stage-parsing.ts'
+import { notLent } from '../parsing/vendor-refusals.ts'
+import type { LentKeys, NamedOrg } from './lent-keys.ts'
 
 /** A key that runs a stage, and what a unit of it costs the org: nothing on its own. */
 export interface RunningKey {
@@ -19,12 +19,12 @@ export type KeySource = 'own' | 'lent' | 'unneeded' | 'missing'
 /** Finds the key that would run a vendor's model for an org, or says that none would. */
 export class StageKeys {
   readonly #vendors: InstalledVendors
-  readonly #lending: Lending
+  readonly #lentKeys: LentKeys
   readonly #rates: Rates
 
-  constructor(vendors: InstalledVendors, lending: Lending, rates: Rates) {
+  constructor(vendors: InstalledVendors, lentKeys: LentKeys, rates: Rates) {
     this.#vendors = vendors
-    this.#lending = lending
+    this.#lentKeys = lentKeys
     this.#rates = rates
   }
 
@@ -44,8 +44,8 @@ export class StageKeys {
   ): Promise<RunningKey | undefined> {
     const stage = stageOf(knob)
     const key = row
-      ? await this.#lending.keyUnder(row, org, stage, vendor)
-      : await this.#lending.keyFor(org, stage, vendor)
+      ? await this.#lentKeys.keyUnder(row, org, stage, vendor)
+      : await this.#lentKeys.keyFor(org, stage, vendor)
     if (key.from === 'none') return undefined
     if (key.from === 'own' || !this.#vendors.get(vendor)?.needsKey) return { ...key, creditsPerUnit: 0 }
     const rate = (await this.#rates.table()).find(stage, vendor, model)
@@ -58,7 +58,7 @@ export class StageKeys {
     org: NamedOrg,
     ownVendors: readonly string[],
   ): Promise<(knob: StageKnob, run: VendorModel) => KeySource> {
-    const [lent, rates] = await Promise.all([this.#lending.lentUnder(row, org), this.#rates.table()])
+    const [lent, rates] = await Promise.all([this.#lentKeys.lentUnder(row, org), this.#rates.table()])
     return (knob, { vendor, model }) => {
       const stage = stageOf(knob)
       if (this.#vendors.doing(stage, vendor)?.needsKey === false) return 'unneeded'

@@ -2,10 +2,10 @@ import type { ProviderRow } from '@switchroom/contract/providers'
 import type { AskGrant } from '@switchroom/contract/voice-server'
 import type { InstalledVendor, InstalledVendors } from '@switchroom/kit/installed'
 import { classFor } from '@switchroom/kit/manifest'
-import type { StageKeys } from '../lending/stage-keys.ts'
+import type { StageKeys } from '../lent-keys/stage-keys.ts'
 import type { Rates, RateTable } from '../rates/rates.ts'
-import { splitWord, type VendorModel } from '../reading/stage-words.ts'
-import { whyNoPlugin } from '../reading/vendor-refusals.ts'
+import { splitWord, type VendorModel } from '../parsing/stage-parsing.ts'
+import { whyNoPlugin } from '../parsing/vendor-refusals.ts'
 import { isListed, isOnPlan, isPriced, noSuchModel, refuseBeyondPlan, type Chosen } from './chosen.ts'
 import defaults from '../../../default-ears.json' with { type: 'json' }
 import type { Admitted } from './admission.ts'
@@ -13,17 +13,17 @@ import { badModel, diarizeUnsupported } from './voice-refusals.ts'
 
 type Hearing = 'transcriptions' | 'streams'
 
-export interface EarsChoiceParts {
+export interface TranscriberChoiceParts {
   vendors: InstalledVendors
   rates: Rates
   stageKeys: StageKeys
 }
 
 /** Which vendor's model listens: to a whole recording, or live. */
-export class EarsChoice {
-  readonly #parts: EarsChoiceParts
+export class TranscriberChoice {
+  readonly #parts: TranscriberChoiceParts
 
-  constructor(parts: EarsChoiceParts) {
+  constructor(parts: TranscriberChoiceParts) {
     this.#parts = parts
   }
 
