@@ -52,7 +52,7 @@ export function capConnections({ server, limits, placeOf, logger }: LimitedServe
   })
 }
 
-interface ReturningBrowser {
+interface Arriving {
   response: ServerResponse
   bytesRead: number
   sinceMs: number
@@ -62,7 +62,7 @@ interface ReturningBrowser {
 export class SlowBodies {
   readonly #server: Server
   readonly #stallMs: number
-  readonly #arriving = new Map<IncomingMessage, ReturningBrowser>()
+  readonly #arriving = new Map<IncomingMessage, Arriving>()
   readonly #timer: NodeJS.Timeout
 
   constructor(server: Server, { bodyStallMs }: ConnectionLimits) {

@@ -25,7 +25,7 @@ import { observeVendors } from './vendor-order/failing-metric.ts'
 
 export type ProvidersRoom = ReturnType<typeof makeProviders>
 
-/** Vendors, their keys and prices, voices, and what voice servers are granted. */
+/** Vendors, their keys and prices, voices, and the grants of voice servers. */
 export function makeProviders(parts: Infrastructure & HttpRoom & PeopleRoom) {
   const { settings, clock, logger, metrics, vault, database, authentication, rateCounts, orgs } = parts
 

@@ -7,7 +7,7 @@ import { splitKey } from '../row/row-parsing.ts'
 import { voicesInRow } from '../row/row-voices.ts'
 import type { ProvidersRow } from '../row/row.ts'
 
-/** The installed vendors as one org sees them at this moment. */
+/** The installed vendors as one org sees them now. */
 export class VendorCatalogue {
   readonly #vendors: InstalledVendors
   readonly #row: ProvidersRow
@@ -57,7 +57,7 @@ async function entryOf(
   }
 }
 
-/** In one line, without the folders of the machine it is installed on. */
+/** In one line, without folder names of this machine. */
 async function whyBroken(vendor: InstalledVendor): Promise<string | null> {
   const reason = await vendor.whyBroken()
   if (reason === null) return null
@@ -70,7 +70,7 @@ const listsVoices = (vendor: InstalledVendor, row: ProviderRow) =>
   vendor.does.includes('tts') &&
   (vendor.manifest?.stages.tts?.lists_voices === true || voicesInRow(row, vendor.name).length > 0)
 
-/** Of what is installed alone: the row may speak of vendors that are not. */
+/** Only installed vendors: the row may name others. */
 function modelsOf({ models }: ProviderRow, vendors: InstalledVendors): ProviderRow['models'] {
   const installed = Object.entries(models).filter(([key]) => {
     const named = splitKey(key)

@@ -14,7 +14,7 @@ export type StageKey =
   | { from: 'own' | 'lent'; credentials: Credentials }
   | { from: 'none'; credentials: null }
 
-/** An org in an environment, by both of its names: the operator may have written either. */
+/** An org by id and slug, because the operator may use either, and the environment. */
 export interface NamedOrg {
   org: string
   slug: string
@@ -33,7 +33,7 @@ export interface LentKeysParts {
   platformKeys: ReadonlyMap<string, string>
 }
 
-/** What the platform lends of its own to the orgs. */
+/** The platform's own vendor keys that it lends to orgs. */
 export class LentKeys {
   readonly #parts: LentKeysParts
 
@@ -49,7 +49,7 @@ export class LentKeys {
     return this.keyUnder(await this.#parts.providersRow.read(), org, service, vendor)
   }
 
-  /** The same under a row that was read already. */
+  /** The same for a row that was already read. */
   async keyUnder(
     row: Pick<ProviderRow, 'withheld'>,
     org: NamedOrg,
@@ -62,12 +62,12 @@ export class LentKeys {
     return lent ? { from: 'lent', credentials: lent } : { from: 'none', credentials: null }
   }
 
-  /** What an org is lent at this moment, read once for as many vendors as are asked about. */
+  /** What the org is lent now, read once for any number of vendors. */
   async lentTo(org: NamedOrg): Promise<Lent> {
     return this.lentUnder(await this.#parts.providersRow.read(), org)
   }
 
-  /** The same under a row that was read already. */
+  /** The same for a row that was already read. */
   async lentUnder({ withheld }: Pick<ProviderRow, 'withheld'>, org: NamedOrg): Promise<Lent> {
     const rates = await this.#parts.rates.table()
     return (service, vendor) => {
@@ -82,7 +82,7 @@ export class LentKeys {
     }
   }
 
-  /** One sentence for each of the operator's keys that nothing can ever run on. */
+  /** One sentence for each of the operator's keys that no vendor can use. */
   uselessKeys(): string[] {
     return [...this.#parts.platformKeys.keys()].flatMap((key) => {
       const setting = `SVC_PROVIDER_KEY_${key.toUpperCase()}`

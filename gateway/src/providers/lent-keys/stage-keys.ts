@@ -6,17 +6,17 @@ import { stageOf, type StageKnob, type VendorModel } from '../parsing/stage-pars
 import { notLent } from '../parsing/vendor-refusals.ts'
 import type { LentKeys, NamedOrg } from './lent-keys.ts'
 
-/** A key that runs a stage, and what a unit of it costs the org: nothing on its own. */
+/** The key that runs a stage, and the price of a unit: none on the org's own key. */
 export interface RunningKey {
   from: 'own' | 'lent'
   credentials: Credentials
   creditsPerUnit: number
 }
 
-/** Which key runs a vendor's model: `unneeded` where the vendor has none, `missing` where no key would run it. */
+/** Which key runs a vendor's model: `unneeded` if the vendor takes none, `missing` if there is none. */
 export type KeySource = 'own' | 'lent' | 'unneeded' | 'missing'
 
-/** Finds the key that would run a vendor's model for an org, or says that none would. */
+/** Finds the key that would run a vendor's model for an org. */
 export class StageKeys {
   readonly #vendors: InstalledVendors
   readonly #lentKeys: LentKeys
@@ -28,14 +28,14 @@ export class StageKeys {
     this.#rates = rates
   }
 
-  /** Refuses, by the knob that names the vendor, what no key would run. */
+  /** Refuses a model without a key, naming the knob that names the vendor. */
   async keyFor(org: NamedOrg, knob: StageKnob, run: VendorModel): Promise<RunningKey> {
     const key = await this.find(org, knob, run)
     if (!key) throw notLent(knob, run.vendor)
     return key
   }
 
-  /** With the org's own key every model runs; on a lent one those that the rate table has as managed. */
+  /** The org's own key runs every model; a lent key those that the rate table marks as managed. */
   async find(
     org: NamedOrg,
     knob: StageKnob,
@@ -52,7 +52,7 @@ export class StageKeys {
     return rate?.managed ? { ...key, creditsPerUnit: rate.credits } : undefined
   }
 
-  /** The same by name alone, under a row and with own vendors that were read already. */
+  /** The same by name, for a row and own vendors that were already read. */
   async sourcesUnder(
     row: Pick<ProviderRow, 'withheld'>,
     org: NamedOrg,

@@ -17,13 +17,13 @@ export interface VendorModel {
 
 export const stageOf = (knob: StageKnob): Stage => (knob === 'judge' ? 'llm' : knob)
 
-/** `vendor/model`: a model's own name may hold further slashes. */
+/** `vendor/model`: a model's own name may contain further slashes. */
 export function splitWord(word: string): VendorModel | undefined {
   const slash = word.indexOf('/')
   return slash === -1 ? undefined : { vendor: word.slice(0, slash), model: word.slice(slash + 1) }
 }
 
-/** What a word of a stage names: `vendor/model`, a vendor alone, or a model alone on the vendor in use. */
+/** Parses a stage's value: `vendor/model`, only a vendor, or only a model of the vendor in use. */
 export function readStageWord(
   vendors: InstalledVendors,
   row: Pick<ProviderRow, 'models'>,
@@ -57,7 +57,7 @@ function namedBy(
   return whole ?? (vendors.doing(stage, word) ? { vendor: word } : { vendor: vendorInUse, model: word })
 }
 
-/** What a vendor runs where nobody names its model: the row's first, else its manifest's own. */
+/** A vendor's default model: the row's first, else the one in its manifest. */
 export function defaultModel(
   vendors: InstalledVendors,
   row: Pick<ProviderRow, 'models'>,

@@ -2,7 +2,7 @@ import type { Stage } from '@switchroom/contract/speech'
 import type { InstalledVendors } from '@switchroom/kit/installed'
 import { badRequest } from '../../foundation/refusals.ts'
 
-/** Why nothing can run a stage on this vendor: it is not installed, or it does other things. */
+/** Why the vendor cannot run the stage: it is not installed, or does not offer it. */
 export function whyNoPlugin(vendors: InstalledVendors, stage: Stage, vendor: string): string | undefined {
   if (vendors.doing(stage, vendor)) return undefined
   return `${noPlugin(vendor)}${vendors.get(vendor) ? ` that does ${stage}` : ''}`
@@ -12,6 +12,6 @@ export const noPlugin = (vendor: string) => `this build has no plugin for ${vend
 
 export const blank = (knob: string) => badRequest(`\`${knob}\` is blank`)
 
-/** The refusal of a vendor that no key would run for this org. */
+/** The refusal of a vendor for which this org has no key. */
 export const notLent = (knob: string, vendor: string) =>
   badRequest(`\`${knob}\`: the platform lends this org no ${vendor}, and the org brought no key for it`)

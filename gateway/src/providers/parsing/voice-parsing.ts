@@ -7,7 +7,7 @@ import { isLanguageTag } from './language-tags.ts'
 import { defaultModel, longestWord, readStageWord } from './stage-parsing.ts'
 import { blank } from './vendor-refusals.ts'
 
-/** A voice as somebody names it; null is a blank knob. */
+/** A voice by its knobs; null is a blank knob. */
 export interface VoiceKnobs {
   tts: string | null
   voice: string | null
@@ -22,7 +22,7 @@ export interface WantedVoice {
   language: string | undefined
 }
 
-/** What these words name, or the sentence that says which of them nothing can be built from. */
+/** The voice that these knobs name; refuses the knob that no voice can be built from. */
 export function readVoice(
   vendors: InstalledVendors,
   row: Pick<ProviderRow, 'models'>,

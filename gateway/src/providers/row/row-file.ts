@@ -5,7 +5,7 @@ import { Refusal } from '../../foundation/refusals.ts'
 import { SettingError } from '../../foundation/setting-parsing.ts'
 import { refuseMalformed } from './row-parsing.ts'
 
-/** The row of a file, which may name vendors that are not installed: a gateway starts without them. */
+/** Reads the row from a file, which may name vendors that are not installed. */
 export async function readRowFile(file: string): Promise<ProviderRow> {
   const document = await parsed(file)
   const isRow = new Ajv({ strict: false }).compile<ProviderRow>(ProviderRow)

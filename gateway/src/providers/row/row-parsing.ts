@@ -7,7 +7,7 @@ import { longestWord, splitWord } from '../parsing/stage-parsing.ts'
 
 const longestLine = 400
 
-/** Refuses what is written in a way that nothing could read, whichever vendors are installed. */
+/** Refuses malformed values, independent of the installed vendors. */
 export function refuseMalformed(row: ProviderRow) {
   for (const { place, stage, word } of wordsOf(row)) refuseWord(place, stage, word)
   refuseModels(row.models)
@@ -28,7 +28,7 @@ export function refuseMalformed(row: ProviderRow) {
   }
 }
 
-/** Every word by which the row runs a stage, and where it stands. */
+/** Every stage value in the row, with its path. */
 export function wordsOf(row: ProviderRow): { place: string; stage: Stage; word: string }[] {
   const words = stages.flatMap((stage) => [
     { place: `defaults.${stage}`, stage, word: row.defaults[stage] },

@@ -7,7 +7,7 @@ import { splitWord } from '../parsing/stage-parsing.ts'
 import { whyNoPlugin } from '../parsing/vendor-refusals.ts'
 import { splitKey, wordsOf } from './row-parsing.ts'
 
-/** Refuses what this build cannot run. What is only said about a vendor may stay while it is not installed. */
+/** Refuses stages that this build cannot run. Options of a vendor that is not installed may stay. */
 export function refuseUnrunnable(row: ProviderRow, vendors: InstalledVendors) {
   for (const { place, stage, word } of wordsOf(row)) {
     const why = whyNoPlugin(vendors, stage, splitWord(word)?.vendor ?? word)

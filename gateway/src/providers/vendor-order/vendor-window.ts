@@ -1,6 +1,6 @@
 import type { Clock } from '../../foundation/clock.ts'
 
-/** This many calls say something about a vendor; fewer may be chance. */
+/** Fewer calls than this say nothing about a vendor. */
 const tellingCalls = 5
 
 interface HandedCall {
@@ -8,7 +8,7 @@ interface HandedCall {
   failedAtMs?: number
 }
 
-/** Which vendors fail just now, by the calls of one reporter: those handed a vendor first, and those that saw it fail. */
+/** Recent calls that one reporter started on each vendor, and those that saw it fail. */
 class Window {
   readonly #clock: Clock
   readonly #windowMs: number
@@ -40,7 +40,7 @@ class Window {
     return recent.length >= tellingCalls && 2 * failed.length >= recent.length
   }
 
-  /** Forgets what left the window first. */
+  /** Drops what has left the window first. */
   isEmpty(): boolean {
     for (const [vendor, calls] of this.#calls) {
       this.#forgetOld(calls)
@@ -66,9 +66,9 @@ class Window {
 }
 
 /**
- * Which vendors fail just now, by what this process saw in the last two minutes. What the fleet reports of calls on
- * the platform's keys counts for every org; what an org reports, and its own keys, count for that org alone. A
- * restarted process has seen nothing.
+ * Which vendors fail now, from what this process saw in the last two minutes. The fleet's reports of calls on the
+ * platform's keys count for every org; an org's reports and its own keys count for that org only. A restarted process
+ * starts empty.
  */
 export class VendorWindow {
   readonly #clock: Clock
@@ -83,13 +83,13 @@ export class VendorWindow {
     this.#platform = new Window(clock, windowMs)
   }
 
-  /** A call was handed this vendor first of its default chain; with an org, it counts for that org alone. */
+  /** A call started on this vendor, the first of its default chain; with an org, it counts for that org only. */
   handed(vendor: string, call: string, org?: string) {
     const window = org === undefined ? this.#platform : this.#windowOf(org)
     window.handed(vendor, call)
   }
 
-  /** Such a call saw the vendor fail; of any other call nothing is counted. */
+  /** Such a call saw the vendor fail; other calls are not counted. */
   failed(vendor: string, call: string, org?: string) {
     const window = org === undefined ? this.#platform : this.#byOrg.get(org)
     window?.failed(vendor, call)
@@ -99,7 +99,7 @@ export class VendorWindow {
     return this.#platform.isOverLine(vendor) || (org !== undefined && this.#isOverLineOf(org, vendor))
   }
 
-  /** Healthy vendors in the row's order, then those over the line in the row's order. */
+  /** Healthy vendors in the row's order, then failing ones in the row's order. */
   ordered<Named extends { vendor: string }>(chain: readonly Named[], org?: string): Named[] {
     const { healthy = [], failing = [] } = Object.groupBy(chain, ({ vendor }) =>
       this.isOverLine(vendor, org) ? 'failing' : 'healthy',
@@ -118,7 +118,7 @@ export class VendorWindow {
     return window
   }
 
-  /** Once in a window, so that an org that calls no more is not remembered. */
+  /** Once in a window, so that orgs without calls are dropped. */
   #sweep() {
     const nowMs = this.#clock.now().getTime()
     if (nowMs - this.#sweptAtMs < this.#windowMs) return

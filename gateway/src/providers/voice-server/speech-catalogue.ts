@@ -22,11 +22,11 @@ export interface CatalogueParts {
 /** The voices of one vendor, the row's first. */
 export interface VendorCatalogue {
   voices: SpeechVoice[]
-  /** Whether the vendor told all it has: what is not among these is none of its voices. */
+  /** Whether this is the vendor's complete list. */
   isWhole: boolean
 }
 
-/** The voices an org may speak with, each with its vendor and what it is called there. */
+/** The voices that an org may use, each with its vendor and alias. */
 export class SpeechCatalogue {
   readonly #parts: CatalogueParts
 
@@ -65,7 +65,7 @@ export class SpeechCatalogue {
     }
   }
 
-  /** Null where the vendor lists none, does not answer, or no key would run it. */
+  /** Null if the vendor lists none, does not answer, or has no key. */
   async #listedBy(vendor: InstalledVendor, org: NamedOrg, row: ProviderRow, list: 'list' | 'listAnew') {
     const { lentKeys, vendorVoices } = this.#parts
     if (vendor.manifest?.stages.tts?.lists_voices !== true) return null
@@ -76,7 +76,7 @@ export class SpeechCatalogue {
   }
 }
 
-/** What the row alone has: whatever the vendor lists besides is called otherwise. */
+/** Only the row's voices. */
 export const rowCatalogue = (vendor: string, row: ProviderRow) =>
   withAliases(vendor, voicesInRow(row, vendor))
 

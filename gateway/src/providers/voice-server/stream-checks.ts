@@ -10,11 +10,11 @@ import { invalidKey, noCreditsLeft, subscriptionRequired, told } from './voice-r
 
 interface StreamState {
   subscribed: boolean
-  /** Less what its open streams cost so far. */
+  /** Minus the cost of its open streams so far. */
   credits: number
 }
 
-/** Which of the streams that are open may go on. */
+/** Decides which open streams may continue. */
 export class StreamChecks {
   readonly #database: Database
   readonly #clock: Clock

@@ -42,7 +42,7 @@ export class Voices {
     return { tts, language: language ?? null, voices: filtered([...first, ...own], language) }
   }
 
-  /** As the vendor lists them, on the key a call would use; null where no key would run it. */
+  /** As the vendor lists them, on the key that a call would use; null if there is none. */
   async #own(
     caller: Caller,
     vendor: InstalledVendor,
@@ -61,7 +61,7 @@ export class Voices {
   }
 }
 
-/** Each voice once, and with a language only those that speak it; one that says no language speaks all. */
+/** Each voice once, filtered by language if one is named; a voice without a language speaks all. */
 function filtered(voices: readonly VoiceEntry[], language: string | undefined): VoiceEntry[] {
   const seen = new Set<string>()
   return voices.filter((voice) => {
