@@ -19,8 +19,8 @@ export async function settingsResolution(): Promise<boolean> {
   const scope = { org, agent, env: 'sandbox', holder: 'mem_bench' } as const
   const alive = { own: 'gw_bench', since: new Date() }
   const resolve = async (named: string | null) => {
-    const { head, scopes } = await readForCall(database, scope, named, alive)
-    return scopesRun(head, scopes, named)
+    const { record, scopes } = await readForCall(database, scope, named, alive)
+    return scopesRun(record, scopes, named)
   }
 
   const known = () => resolve(call)

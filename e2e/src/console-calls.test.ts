@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after } from 'node:test'
-import { agentLog } from '@switchroom/gateway/calls/log/stamping'
+import { agentLog } from '@switchroom/gateway/calls/log/entries'
 import { startChatDeployment } from '@switchroom/gateway/testing/calls/chat-deployment'
 import { screenSentence } from '@switchroom/console/api/screen-sentences'
 import { SpokenAgent } from '@switchroom/gateway/testing/calls/spoken-calls'

@@ -20,7 +20,7 @@ import { identityProviderRoutes } from './people/sso/providers.routes.ts'
 import { providerSignInRoutes } from './people/sso/sign-in.routes.ts'
 import { socialRoutes } from './people/sso/social.routes.ts'
 import { signUpRoutes } from './people/sign-up/sign-up.routes.ts'
-import { switchingRoutes } from './people/switching/switching.routes.ts'
+import { ownOrgRoutes } from './people/own-orgs/own-orgs.routes.ts'
 import { whoamiRoutes } from './people/whoami/whoami.routes.ts'
 import { modelAccessRoutes } from './providers/access/model-access.routes.ts'
 import { accountRoutes } from './providers/accounts/accounts.routes.ts'
@@ -94,7 +94,7 @@ export async function makeApp(
   resetRoutes(server, services.resets, services.placeTries)
   signUpRoutes(server, services.signUps, services.placeTries, () => services.mailboxes.canPlatformSend())
   loginCodeRoutes(server, services.loginCodes)
-  switchingRoutes(server, services.switching)
+  ownOrgRoutes(server, services.ownOrgs)
   pairingRoutes(server, services.pairings, services.placeTries)
   providerSignInRoutes(
     server,
@@ -127,7 +127,7 @@ export async function makeApp(
 
   callRoutes(server, services.callRecords)
   eventRoutes(server, {
-    reading: services.logReading,
+    eventLogs: services.eventLogs,
     relay: services.relay,
     connections: services.openConnections,
     caps: services.connectionCaps,
@@ -144,7 +144,7 @@ export async function makeApp(
   })
   insightRoutes(server, services.drifts)
   supervisingRoutes(server, services.supervising)
-  sessionRoutes(server, services.sessions, services.callStates)
+  sessionRoutes(server, services.sessions, services.callSummaries)
   callbackRoutes(server, services.callbacks)
   await recordingRoutes(server, services.recordings)
   erasureRoutes(server, services.erasure)

@@ -59,7 +59,7 @@ export async function startGateway(settings: Settings, clock: Clock, logger: Log
     const metricsPort = await openMetrics(listeners, metrics, settings, logger)
     const missing = missingMailSetting(settings)
     if (missing) logger.warn(missing)
-    for (const sentence of services.lending.uselessKeys()) logger.warn(sentence)
+    for (const sentence of services.lentKeys.uselessKeys()) logger.warn(sentence)
     services.mailbox.start()
     services.letterTasks.start()
     const upkeep = upkeepTasks(services)
@@ -81,7 +81,7 @@ export async function startGateway(settings: Settings, clock: Clock, logger: Log
       services.retention.stop()
       await Promise.all([
         tasks.stop(...upkeep),
-        services.appSockets.deleteExpired().then(() => services.holdingEntries.settled()),
+        services.appSockets.deleteExpired().then(() => services.connectionEntries.settled()),
         services.placements.stop(),
         services.resets.settled(),
         services.authentication.settled(),

@@ -4,7 +4,7 @@ import { agentsHeld } from './agents/agents.ts'
 import { makeAgents } from './agents/room.ts'
 import { callsRunning } from './calls/records/records.ts'
 import { makeCalls, type CallsRoom } from './calls/room.ts'
-import { messagesAsked } from './calls/written/asked-turns.ts'
+import { messagesUsed } from './calls/written/message-quota.ts'
 import { makeInfrastructure } from './database/room.ts'
 import type { Clock } from './foundation/clock.ts'
 import type { Settings } from './foundation/settings.ts'
@@ -48,7 +48,7 @@ export function makeServices(settings: Settings, clock: Clock, logger: Logger) {
       seats: seatsHeld(database),
       agents: agentsHeld(database),
       concurrent_calls: callsRunning(database),
-      messages: messagesAsked(database, clock),
+      messages: messagesUsed(database, clock),
       numbers: numbersHeld(database),
     },
     accountOfNewborn({ plan: settings.newOrgPlan, credits: settings.newOrgCredits }),
@@ -63,15 +63,15 @@ export function makeServices(settings: Settings, clock: Clock, logger: Logger) {
           ? calls.lines.register(from, frame)
           : calls.routing.route(from, frame),
       onHeld: (holding) => {
-        calls.holdingEntries.held(holding)
-        calls.appRequests.assignments.held(holding)
+        calls.connectionEntries.appConnected(holding)
+        calls.appRequests.assignments.appConnected(holding)
         messaging.waitingMessages.held(holding)
       },
       onReleased: (holdings) => {
-        calls.holdingEntries.released(holdings)
-        calls.appRequests.assignments.released(holdings)
+        calls.connectionEntries.appsDisconnected(holdings)
+        calls.appRequests.assignments.appsDisconnected(holdings)
       },
-      onGone: (sockets) => calls.appRequests.assignments.gone(sockets),
+      onGone: (sockets) => calls.appRequests.assignments.socketsClosed(sockets),
     },
   )
   const calls: CallsRoom = makeCalls(
@@ -144,7 +144,7 @@ export function makeServices(settings: Settings, clock: Clock, logger: Logger) {
       agents.runningGateways,
       calls.mailbox,
       calls.appRequests.assignments,
-      calls.askedTurns,
+      calls.messageQuota,
       calls.connectionCaps,
       telephony.ownPhones,
       telephony.placements,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { agentLog } from '@switchroom/gateway/calls/log/stamping'
+import { agentLog } from '@switchroom/gateway/calls/log/entries'
 import { startDeployment } from '@switchroom/gateway/testing/deployment'
 import { done } from '@switchroom/gateway/testing/agents/test-agents'
 import { Machine } from '../../testing/terminal.ts'

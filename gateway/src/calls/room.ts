@@ -6,28 +6,28 @@ import type { PeopleRoom } from '../people/room.ts'
 import type { ProvidersRoom } from '../providers/room.ts'
 import { AppFrames } from './app-requests/app-frames.ts'
 import { EntryAppender } from './spoken/entry-appender.ts'
-import { AskedTurns } from './written/asked-turns.ts'
+import { MessageQuota } from './written/message-quota.ts'
 import { WorkerRequests } from './spoken/worker-requests.ts'
 import { CallRecords } from './records/records.ts'
 import { CallModels } from './written/call-models.ts'
-import { CallStates } from './sessions/call-states.ts'
+import { CallSummaries } from './sessions/call-summaries.ts'
 import { Callbacks } from './callbacks/callbacks.ts'
 import { Chats } from './written/chats.ts'
 import { ConnectionCaps } from './connection-caps/connection-caps.ts'
 import { Drifts } from './insights/drift.ts'
 import { AppRequests } from './app-requests/app-requests.ts'
 import { Erasure, type ForgetBeside } from './erasure/erasure.ts'
-import { HoldingEntries } from './app-requests/holding-entries.ts'
+import { ConnectionEntries } from './app-requests/connection-entries.ts'
 import { Lines } from './lines/lines.ts'
 import { Log } from './log/log.ts'
-import { LogReading } from './log/reading.ts'
+import { EventLogs } from './log/events.ts'
 import { LostWorkers, type LostWorkersParts } from './spoken/lost-workers.ts'
 import { Memories } from './memory/memories.ts'
 import { OldLogs } from './erasure/old-logs.ts'
-import { SpokenCallOpener, type OpeningParts } from './spoken/spoken-call-opener.ts'
+import { SpokenCallOpener, type SpokenCallOpenerParts } from './spoken/spoken-call-opener.ts'
 import type { OpenOutlet } from './written/outlets.ts'
 import type { SettingsScope } from '../agents/scope.ts'
-import type { RecordOptOut } from './contacts/opting-out.ts'
+import type { RecordOptOut } from './contacts/opt-out.ts'
 import { GatewayMailbox } from './between-gateways/gateway-mailbox.ts'
 import { Pricing } from './metering/pricing.ts'
 import { Recordings } from './recordings/recordings.ts'
@@ -42,10 +42,10 @@ import { WrittenCalls } from './written/written-calls.ts'
 
 export type CallsRoom = ReturnType<typeof makeCalls>
 
-/** Calls: their logs, who runs them, and what is asked of them. */
+/** Calls: their records, logs and runners, and the rules that act on them. */
 export function makeCalls(
   parts: Infrastructure & PeopleRoom & ProvidersRoom & AgentsRoom,
-  numbers: Pick<OpeningParts, 'routeOf' | 'reached'>,
+  numbers: Pick<SpokenCallOpenerParts, 'routeOf' | 'reached'>,
   recordOptOut: RecordOptOut,
   messaging: { openOutlet: OpenOutlet; forget: ForgetBeside },
   media: Pick<LostWorkersParts, 'hangUp'> & { isFull: (scope: SettingsScope) => Promise<boolean> },
@@ -60,7 +60,7 @@ export function makeCalls(
     vendors,
     providerKeys,
     rates,
-    lending,
+    lentKeys,
     accounts,
     stageKeys,
     vendorWindow,
@@ -91,18 +91,18 @@ export function makeCalls(
     liveLogs,
     mailbox,
   })
-  const holdingEntries = new HoldingEntries(database, log, logger)
-  runningGateways.onLost = (holdings) => holdingEntries.lost(holdings)
+  const connectionEntries = new ConnectionEntries(database, log, logger)
+  runningGateways.onLost = (holdings) => connectionEntries.lost(holdings)
   const tools = new Tools({ database, logger, log, liveLogs, appRequests, timeoutMs: settings.toolTimeoutMs })
   const appFrames = new AppFrames({ database, log, appRequests, tools, recordOptOut })
-  const logReading = new LogReading(database, liveLogs, logger)
+  const eventLogs = new EventLogs(database, liveLogs, logger)
   const relay = new Relay(liveLogs)
   const callRecords = new CallRecords({ database, clock, orgs, agents, gateways: runningGateways, log })
   const workerAnswers = new WorkerAnswers({
     records: callRecords,
     vendors,
     stageKeys,
-    lending,
+    lentKeys,
     providerKeys,
     vendorWindow,
   })
@@ -159,8 +159,8 @@ export function makeCalls(
     { name: 'end calls of lost workers', everyMs: 2 * secondMs, run: () => lostWorkers.poll() },
     { name: 'end unanswered routings', everyMs: 2 * secondMs, run: () => routing.poll() },
   ]
-  const callModels = new CallModels({ vendors, stageKeys, lending, providerKeys })
-  const askedTurns = new AskedTurns(database, clock, orgs)
+  const callModels = new CallModels({ vendors, stageKeys, lentKeys, providerKeys })
+  const messageQuota = new MessageQuota(database, clock, orgs)
   const writtenCalls = new WrittenCalls({
     database,
     clock,
@@ -174,7 +174,7 @@ export function makeCalls(
     appRequests,
     tools,
     memories,
-    askedTurns,
+    messageQuota,
     pricing,
     gateways: runningGateways,
     idleMs: settings.chatIdleMs,
@@ -195,7 +195,7 @@ export function makeCalls(
   const drifts = new Drifts(database, settingsVersions)
   const supervising = new Supervising(database, log)
   const sessions = new Sessions(database)
-  const callStates = new CallStates(database, log)
+  const callSummaries = new CallSummaries(database, log)
   const callbacks = new Callbacks(database)
   const recordings = new Recordings({
     database,
@@ -212,10 +212,10 @@ export function makeCalls(
     log,
     mailbox,
     appRequests,
-    holdingEntries,
+    connectionEntries,
     tools,
     appFrames,
-    logReading,
+    eventLogs,
     relay,
     callRecords,
     workerAnswers,
@@ -226,14 +226,14 @@ export function makeCalls(
     spokenCallOpener,
     lostWorkers,
     spokenCallTasks,
-    askedTurns,
+    messageQuota,
     writtenCalls,
     connectionCaps,
     chats,
     drifts,
     supervising,
     sessions,
-    callStates,
+    callSummaries,
     callbacks,
     recordings,
     erasure,

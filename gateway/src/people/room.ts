@@ -16,16 +16,16 @@ import { Passwords } from './passwords/passwords.ts'
 import { Proofs } from './proofs/proofs.ts'
 import { ProviderSignIns } from './sso/sign-in.ts'
 import { Resets } from './resets/resets.ts'
-import { Seating } from './sso/seating.ts'
+import { Provisioning } from './sso/provisioning.ts'
 import { Seats } from './seats/seats.ts'
 import { SignIns } from './sign-in/sign-in.ts'
 import { SignUps } from './sign-up/sign-up.ts'
 import { PlaceTries } from './tries/tries.ts'
-import { Switching } from './switching/switching.ts'
+import { OwnOrgs } from './own-orgs/own-orgs.ts'
 
 export type PeopleRoom = ReturnType<typeof makePeople>
 
-/** Orgs, members, keys and every way in. */
+/** Orgs, members, keys and every kind of sign-in. */
 export function makePeople(
   parts: Infrastructure & HttpRoom & MailRoom,
   held: ConstructorParameters<typeof Orgs>[2],
@@ -44,10 +44,14 @@ export function makePeople(
   const members = new Members({ database, clock, orgs, keys, links, proofs })
   const loginCodes = new LoginCodes(database, clock, mint)
   const seats = new Seats(database)
-  const signIns = new SignIns(database, rateCounts, passwords, seats, mint, loginCodes)
-  const resets = new Resets(database, rateCounts, mailboxes, links, (error) =>
-    logger.error({ err: error }, 'a reset letter was not made'),
-  )
+  const signIns = new SignIns({ database, rateCounts, passwords, seats, mint, loginCodes })
+  const resets = new Resets({
+    database,
+    rateCounts,
+    mailboxes,
+    links,
+    onFailure: (error) => logger.error({ err: error }, 'a password reset email could not be sent'),
+  })
   const signUps = new SignUps({
     database,
     clock,
@@ -60,8 +64,8 @@ export function makePeople(
     loginCodes,
     proofs,
   })
-  const switching = new Switching(database, orgs, seats, mint)
-  const pairings = new Pairings(database, clock, switching, mint, keys)
+  const ownOrgs = new OwnOrgs(database, orgs, seats, mint)
+  const pairings = new Pairings({ database, clock, ownOrgs, mint, keys })
   const domains = new Domains(database, rateCounts, publicAddresses, members)
   const identityProviders = new IdentityProviders({
     database,
@@ -71,16 +75,16 @@ export function makePeople(
     domains,
     baseUrl: settings.baseUrl,
   })
-  const seating = new Seating({ database, clock, orgs, identityProviders, loginCodes, proofs })
+  const provisioning = new Provisioning({ database, clock, orgs, identityProviders, loginCodes, proofs })
   const begunSignIns = new BegunSignIns(database, clock, vault)
-  const providerSignIns = new ProviderSignIns(
+  const providerSignIns = new ProviderSignIns({
     begunSignIns,
     identityProviders,
     pairings,
-    seating,
+    provisioning,
     publicAddresses,
     logger,
-  )
+  })
 
   return {
     passwords,
@@ -96,7 +100,7 @@ export function makePeople(
     signIns,
     resets,
     signUps,
-    switching,
+    ownOrgs,
     pairings,
     domains,
     identityProviders,

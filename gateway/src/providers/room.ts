@@ -5,8 +5,8 @@ import { Accounts } from './accounts/accounts.ts'
 import { TranscriberChoice } from './voice-server/transcriber-choice.ts'
 import { Admission } from './voice-server/admission.ts'
 import { Grants } from './voice-server/grants.ts'
-import { JudgingStreams } from './voice-server/judging-streams.ts'
-import { Lending } from './lending/lending.ts'
+import { StreamChecks } from './voice-server/stream-checks.ts'
+import { LentKeys } from './lent-keys/lent-keys.ts'
 import { ModelAccess } from './access/model-access.ts'
 import { OpenStreams } from './voice-server/open-streams.ts'
 import { ProviderKeys } from './keys/provider-keys.ts'
@@ -15,17 +15,17 @@ import { Rates } from './rates/rates.ts'
 import { Samples } from './voices/samples.ts'
 import { SpeechCatalogue } from './voice-server/speech-catalogue.ts'
 import { SpeechChoice } from './voice-server/speech-choice.ts'
-import { StageKeys } from './lending/stage-keys.ts'
+import { StageKeys } from './lent-keys/stage-keys.ts'
 import { VendorCatalogue } from './catalogue/catalogue.ts'
 import { VendorVoices } from './voice-server/vendor-voices.ts'
-import { VendorWindow } from './ordering/vendor-window.ts'
+import { VendorWindow } from './vendor-order/vendor-window.ts'
 import { Voices } from './voices/voices.ts'
 import { findVendors } from '@switchroom/kit/installed'
-import { observeVendors } from './ordering/failing-metric.ts'
+import { observeVendors } from './vendor-order/failing-metric.ts'
 
 export type ProvidersRoom = ReturnType<typeof makeProviders>
 
-/** Vendors, their keys and prices, voices, and what voice servers are granted. */
+/** Vendors, their keys and prices, voices, and the grants of voice servers. */
 export function makeProviders(parts: Infrastructure & HttpRoom & PeopleRoom) {
   const { settings, clock, logger, metrics, vault, database, authentication, rateCounts, orgs } = parts
 
@@ -33,8 +33,14 @@ export function makeProviders(parts: Infrastructure & HttpRoom & PeopleRoom) {
   const providersRow = new ProvidersRow(database, vendors, settings.providersFile)
   const providerKeys = new ProviderKeys(database, vault, vendors)
   const rates = new Rates(settings.ratesFile, logger)
-  const lending = new Lending(vendors, providersRow, rates, providerKeys, settings.providerKeys)
-  const vendorCatalogue = new VendorCatalogue(vendors, providersRow, providerKeys, lending)
+  const lentKeys = new LentKeys({
+    vendors,
+    providersRow,
+    rates,
+    providerKeys,
+    platformKeys: settings.providerKeys,
+  })
+  const vendorCatalogue = new VendorCatalogue(vendors, providersRow, providerKeys, lentKeys)
   const accounts = new Accounts(database, orgs)
   const modelAccess = new ModelAccess(
     rates,
@@ -42,10 +48,10 @@ export function makeProviders(parts: Infrastructure & HttpRoom & PeopleRoom) {
     (org, vendor) => providerKeys.has(org, vendor),
     (service, vendor) => vendors.doing(service, vendor)?.needsKey === false,
   )
-  const stageKeys = new StageKeys(vendors, lending, rates)
+  const stageKeys = new StageKeys(vendors, lentKeys, rates)
   const vendorWindow = new VendorWindow(clock, settings.vendorWindowMs)
   observeVendors(metrics, vendors, vendorWindow)
-  const voices = new Voices(vendors, providersRow, lending, settings.sampleTimeoutMs)
+  const voices = new Voices(vendors, providersRow, lentKeys, settings.sampleTimeoutMs)
   const samples = new Samples({
     vendors,
     providersRow,
@@ -55,9 +61,9 @@ export function makeProviders(parts: Infrastructure & HttpRoom & PeopleRoom) {
     sampleTimeoutMs: settings.sampleTimeoutMs,
   })
   const vendorVoices = new VendorVoices(clock, settings.sampleTimeoutMs)
-  const speechCatalogue = new SpeechCatalogue({ vendors, orgs, providersRow, lending, vendorVoices })
+  const speechCatalogue = new SpeechCatalogue({ vendors, orgs, providersRow, lentKeys, vendorVoices })
   const openStreams = new OpenStreams(database, clock, settings.maxStreams)
-  const entering = new Admission({
+  const voiceAdmission = new Admission({
     authentication,
     accounts,
     rateCounts,
@@ -69,21 +75,21 @@ export function makeProviders(parts: Infrastructure & HttpRoom & PeopleRoom) {
     clock,
     authentication,
     accounts,
-    entering,
+    admission: voiceAdmission,
     providersRow,
     stageKeys,
     speechChoice: new SpeechChoice({ vendors, rates, catalogue: speechCatalogue }),
     transcriberChoice: new TranscriberChoice({ vendors, rates, stageKeys }),
     openStreams,
   })
-  const judgingStreams = new JudgingStreams(database, clock, authentication, accounts)
+  const streamChecks = new StreamChecks(database, clock, authentication, accounts)
 
   return {
     vendors,
     providersRow,
     providerKeys,
     rates,
-    lending,
+    lentKeys,
     vendorCatalogue,
     accounts,
     modelAccess,
@@ -92,8 +98,8 @@ export function makeProviders(parts: Infrastructure & HttpRoom & PeopleRoom) {
     voices,
     samples,
     speechCatalogue,
-    entering,
+    voiceAdmission,
     grants,
-    judgingStreams,
+    streamChecks,
   }
 }

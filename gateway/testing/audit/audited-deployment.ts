@@ -27,6 +27,13 @@ interface Expected {
   target: Partial<AuditEntry['target']>
 }
 
+interface AuditedServers {
+  desk: NumberFixture
+  mail: MailServer
+  dns: DnsServer
+  provider: IdentityProvider
+}
+
 /** A deployment on which every audited change can be made, and what was seen of each. */
 export class AuditedDeployment implements AsyncDisposable {
   readonly desk: NumberFixture
@@ -41,13 +48,8 @@ export class AuditedDeployment implements AsyncDisposable {
   readonly #secrets: string[] = [password]
   readonly #parts: AsyncDisposable[]
 
-  private constructor(
-    desk: NumberFixture,
-    mail: MailServer,
-    dns: DnsServer,
-    provider: IdentityProvider,
-    parts: AsyncDisposable[],
-  ) {
+  private constructor(servers: AuditedServers, parts: AsyncDisposable[]) {
+    const { desk, mail, dns, provider } = servers
     this.desk = desk
     this.mail = mail
     this.dns = dns
@@ -79,7 +81,14 @@ export class AuditedDeployment implements AsyncDisposable {
       },
     })
     const folder = { [Symbol.asyncDispose]: async () => vendors[Symbol.dispose]() }
-    return new AuditedDeployment(desk, mail, dns, provider, [desk, provider, dns, mail, certificates, folder])
+    return new AuditedDeployment({ desk, mail, dns, provider }, [
+      desk,
+      provider,
+      dns,
+      mail,
+      certificates,
+      folder,
+    ])
   }
 
   get deployment(): Deployment {

@@ -1,5 +1,5 @@
 import type { Environment } from '@switchroom/contract/scopes'
-import { callLog, type LogRef } from '../../src/calls/log/stamping.ts'
+import { callLog, type LogRef } from '../../src/calls/log/entries.ts'
 import type { Client } from '../client.ts'
 import type { Deployment, TestOrg } from '../deployment.ts'
 import { EventReader } from './event-reader.ts'

@@ -11,8 +11,8 @@ import {
   stageOf,
   type StageKnob,
   type VendorModel,
-} from '../../providers/reading/stage-words.ts'
-import { whyNoPlugin } from '../../providers/reading/vendor-refusals.ts'
+} from '../../providers/parsing/stage-parsing.ts'
+import { whyNoPlugin } from '../../providers/parsing/vendor-refusals.ts'
 import type { ProvidersRow } from '../../providers/row/row.ts'
 import { Layers, type Declared } from '../stages/layers.ts'
 import { StageReading } from '../stages/stages.ts'

@@ -1,6 +1,6 @@
 import type { Knob } from '@switchroom/contract/settings'
-import { isLanguageTag } from '../../providers/reading/language-tags.ts'
-import { longestWord } from '../../providers/reading/stage-words.ts'
+import { isLanguageTag } from '../../providers/parsing/language-tags.ts'
+import { longestWord } from '../../providers/parsing/stage-parsing.ts'
 import { codePoints } from '../../foundation/text.ts'
 
 const longestKnowledge = 100_000

@@ -8,7 +8,7 @@ import {
 } from '@switchroom/contract/settings'
 import type { InstalledVendors } from '@switchroom/kit/installed'
 import type { Caller } from '../../foundation/caller.ts'
-import type { StageKeys } from '../../providers/lending/stage-keys.ts'
+import type { StageKeys } from '../../providers/lent-keys/stage-keys.ts'
 import type { ProvidersRow } from '../../providers/row/row.ts'
 import { fixedBy, lexiconUnder, type Declaration } from '../apps/declaration.ts'
 import { scopeOf, type SettingsScope } from '../scope.ts'

@@ -1,6 +1,6 @@
 import type { InstalledVendors } from '@switchroom/kit/installed'
 import { classFor, classNamed, type StageManifest, type VendorClass } from '@switchroom/kit/manifest'
-import { stageOf, type StageKnob, type VendorModel } from '../../providers/reading/stage-words.ts'
+import { stageOf, type StageKnob, type VendorModel } from '../../providers/parsing/stage-parsing.ts'
 
 /** The class of a vendor's plugin that a stage is built of. */
 export interface BuiltClass extends VendorModel {

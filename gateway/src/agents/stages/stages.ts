@@ -8,7 +8,7 @@ import {
   splitWord,
   type StageKnob,
   type VendorModel,
-} from '../../providers/reading/stage-words.ts'
+} from '../../providers/parsing/stage-parsing.ts'
 import type { Layers } from './layers.ts'
 
 /** What a stage runs on, whichever key that may be. */

@@ -1,7 +1,7 @@
 import type { ProviderRow } from '@switchroom/contract/providers'
 import type { EndOfTurn } from '@switchroom/contract/settings'
 import type { InstalledVendors } from '@switchroom/kit/installed'
-import type { VendorModel } from '../../providers/reading/stage-words.ts'
+import type { VendorModel } from '../../providers/parsing/stage-parsing.ts'
 
 /** Whether these ears can end a turn: as the row says, or where it says nothing about them, their manifest. */
 export function canEndTurn(vendors: InstalledVendors, row: ProviderRow, transcriber: VendorModel): boolean {

@@ -5,39 +5,46 @@ import { secondMs } from '../../foundation/clock.ts'
 import type { Log } from '../log/log.ts'
 import type { LiveLogs, ShownEntry } from '../log/live-logs.ts'
 import { LogCursor } from '../log/log-cursor.ts'
-import type { KeptEntry } from '../log/stamping.ts'
-import { carriesCall, eventOf, isStart, messagingEventOf, toolCallOf, type Listener } from './mirroring.ts'
+import type { KeptEntry } from '../log/entries.ts'
+import {
+  carriesCall,
+  eventOf,
+  isStart,
+  messagingEventOf,
+  toolCallOf,
+  type EventRecipient,
+} from './app-events.ts'
 
 const mostWaiting = 1000
 const pageSize = 500
-const againAfterMs = secondMs
+const retryAfterMs = secondMs
 
-/** Where telling begins. */
-export interface Beginning {
-  listener: Listener
-  /** Up to where another socket was told; null where it went without saying. */
-  told: number | null
+/** What an assignment needs to start sending. */
+export interface AssignmentStart {
+  recipient: EventRecipient
+  /** The last `seq` that the previous socket received; null if its gateway never reported it. */
+  sentUpTo: number | null
 }
 
-export interface DriveParts {
+export interface AppAssignmentParts {
   log: Log
   liveLogs: LiveLogs
   logger: Logger
-  /** False when the socket takes nothing more. */
+  /** False if the socket is closed. */
   send: (frame: object) => boolean
-  /** Undefined where another socket drives the call. */
-  begin: () => Promise<Beginning | undefined>
+  /** Undefined if the call is assigned to another socket. */
+  begin: () => Promise<AssignmentStart | undefined>
   callOf: () => Promise<Call>
-  /** What this app was asked for before and has not answered. */
+  /** Tool calls that this app received before and has not answered. */
   unanswered: (upTo: number, instance: string) => Promise<KeptEntry[]>
-  /** Everything was told, up to the end of the call. */
-  onDone: (told: number) => void
-  /** The line that was told has handed the call over. */
+  /** The app has every entry up to the end of the call. */
+  onDone: (sentUpTo: number) => void
+  /** The phone line has routed the call to an agent. */
   onHandedOver: () => void
 }
 
-/** Which socket is told of a call, as holder of the agent or as the phone line it came by. */
-export interface ToDrive {
+/** The socket that receives a call's events: the agent's connected app, or the phone line that the call came in on. */
+export interface NewAssignment {
   call: string
   agent: string
   socket: string
@@ -46,36 +53,36 @@ export interface ToDrive {
 
 type Waiting = KeptEntry & { isEphemeral?: boolean }
 
-/** Tells an app on this gateway what happens in one call, in the order of its log, whoever writes to it. */
-export class Drive {
+/** Sends one call's log, in order, to the app on this gateway that the call is assigned to. */
+export class AppAssignment {
   readonly call: string
   readonly agent: string
   readonly socket: string
-  /** Whether the socket is that of the phone line the call came by. */
+  /** Whether the socket belongs to the phone line that the call came in on. */
   readonly isByLine: boolean
-  readonly #parts: DriveParts
-  #listener: Listener = { instance: '', wantsAudioMetrics: false, contact: null }
-  #told = 0
-  #isTelling = true
+  readonly #parts: AppAssignmentParts
+  #recipient: EventRecipient = { instance: '', wantsAudioMetrics: false, contact: null }
+  #sentUpTo = 0
+  #isSending = true
   #isStopped = false
-  #hasBegun = false
+  #hasStarted = false
   #isBehind = false
   #queue: Waiting[] = []
-  /** Frames that go once what was written before them is told. */
+  /** Frames that wait until every entry up to `after` is sent. */
   #later: { after: number; frame: object }[] = []
   readonly #cursor: LogCursor
 
-  constructor(toDrive: ToDrive, parts: DriveParts) {
-    this.call = toDrive.call
-    this.agent = toDrive.agent
-    this.socket = toDrive.socket
-    this.isByLine = toDrive.byLine
+  constructor(assignment: NewAssignment, parts: AppAssignmentParts) {
+    this.call = assignment.call
+    this.agent = assignment.agent
+    this.socket = assignment.socket
+    this.isByLine = assignment.byLine
     this.#parts = parts
     this.#cursor = new LogCursor({
       log: this.call,
       liveLogs: parts.liveLogs,
       read: async (after, limit) => (await this.#insist(() => parts.log.read(this.call, after, limit))) ?? [],
-      onPage: (entries) => this.#tellAll(entries),
+      onPage: (entries) => this.#sendEntries(entries),
       onLive: (entries) => this.#take(entries),
     })
   }
@@ -84,37 +91,37 @@ export class Drive {
     return this.#isStopped
   }
 
-  /** Up to where the app was told; null where it never began. */
-  get told(): number | null {
-    return this.#hasBegun ? this.#told : null
+  /** The last `seq` sent; null if nothing was. */
+  get sentUpTo(): number | null {
+    return this.#hasStarted ? this.#sentUpTo : null
   }
 
-  /** Answers once the app is told as things happen. */
+  /** Resolves once the app is current and receives entries live. */
   async start() {
-    const beginning = await this.#insist(this.#parts.begin)
-    if (!beginning) return this.stop()
-    this.#listener = beginning.listener
-    const told = beginning.told ?? (await this.#insist(() => this.#parts.log.find(this.call)))?.seq
-    if (told === undefined) return this.stop()
-    this.#told = told
-    this.#hasBegun = true
+    const start = await this.#insist(this.#parts.begin)
+    if (!start) return this.stop()
+    this.#recipient = start.recipient
+    const sentUpTo = start.sentUpTo ?? (await this.#insist(() => this.#parts.log.find(this.call)))?.seq
+    if (sentUpTo === undefined) return this.stop()
+    this.#sentUpTo = sentUpTo
+    this.#hasStarted = true
     if (this.#isStopped) return
-    if (beginning.told !== 0 && !(await this.#isBeforeStart())) await this.#pass(beginning.told === null)
-    const replayed = await this.#insist(() => this.#cursor.start(this.#told))
+    if (start.sentUpTo !== 0 && !(await this.#isBeforeStart())) await this.#pass(start.sentUpTo === null)
+    const replayed = await this.#insist(() => this.#cursor.start(this.#sentUpTo))
     if (replayed === undefined || this.#isStopped) return
-    this.#moveTo(Math.max(this.#told, replayed))
-    await this.#tellWaiting()
+    this.#moveTo(Math.max(this.#sentUpTo, replayed))
+    await this.#sendQueue()
   }
 
-  /** Whether the app that takes over will see the call's start in the log. */
+  /** Whether the call's start is still ahead of this app in the log. */
   async #isBeforeStart(): Promise<boolean> {
-    const next = await this.#insist(() => this.#parts.log.read(this.call, this.#told, pageSize))
+    const next = await this.#insist(() => this.#parts.log.read(this.call, this.#sentUpTo, pageSize))
     return next?.some(({ type }) => isStart(type)) ?? false
   }
 
-  /** Once everything up to this `seq` is told, and not at all when the telling stops before. */
+  /** Sends the frame once every entry up to `after` is sent; drops it if the assignment stops first. */
   sendAfter(after: number, frame: object) {
-    if (this.#hasBegun && after <= this.#told) this.#send(frame)
+    if (this.#hasStarted && after <= this.#sentUpTo) this.#send(frame)
     else this.#later.push({ after, frame })
   }
 
@@ -125,61 +132,64 @@ export class Drive {
     this.#later = []
   }
 
-  /** Another socket was told before: what the call is, and what this very app was asked and has not answered. */
-  async #pass(isUnsaid: boolean) {
+  /** Introduces a call that another socket received before, with the tool calls that this app has not answered. */
+  async #pass(isSentUnknown: boolean) {
     const call = await this.#insist(this.#parts.callOf)
     if (!call) return
-    if (isUnsaid && call.endedAt !== undefined) return this.#finish()
-    if (this.isByLine) return // told by the line itself, and asked for no tools
+    if (isSentUnknown && call.endedAt !== undefined) return this.#finish()
+    if (this.isByLine) return // the line sends its own call.passed, and runs no tools
     this.#send({ type: 'call.passed', agent: call.agent, call: this.call, data: { call } })
-    const { instance } = this.#listener
-    const unanswered = await this.#insist(() => this.#parts.unanswered(this.#told, instance))
+    const { instance } = this.#recipient
+    const unanswered = await this.#insist(() => this.#parts.unanswered(this.#sentUpTo, instance))
     for (const { entry } of unanswered ?? []) this.#send(toolCallOf(JSON.parse(entry) as Entry))
   }
 
-  async #tellAll(entries: readonly KeptEntry[]) {
-    for (const entry of entries) await this.#tell(entry)
+  async #sendEntries(entries: readonly KeptEntry[]) {
+    for (const entry of entries) await this.#sendEntry(entry)
   }
 
   #take(entries: readonly ShownEntry[]) {
     if (this.#isStopped) return
     if (this.#queue.length + entries.length > mostWaiting) this.#fallBehind()
     else this.#queue.push(...entries)
-    if (!this.#isTelling) void this.#tellWaiting()
+    if (!this.#isSending) void this.#sendQueue()
   }
 
-  /** What waits is read again from the log, without what is never kept. Whatever is slow, it is not the call. */
+  /** Drops the queue and reads the log again, so that a slow app delays no call; ephemeral entries are lost. */
   #fallBehind() {
     if (!this.#isBehind)
-      this.#parts.logger.warn({ call: this.call, socket: this.socket }, 'an app is told late of a call')
+      this.#parts.logger.warn(
+        { call: this.call, socket: this.socket },
+        'an app is too slow for the events of a call',
+      )
     this.#isBehind = true
     this.#queue = []
   }
 
-  async #tellWaiting() {
-    this.#isTelling = true
+  async #sendQueue() {
+    this.#isSending = true
     while (!this.#isStopped && (this.#isBehind || this.#queue.length > 0)) {
       if (this.#isBehind) {
         this.#isBehind = false
-        await this.#cursor.restart(this.#told)
+        await this.#cursor.restart(this.#sentUpTo)
       }
       const next = this.#queue.shift()
-      if (next && (next.isEphemeral || next.seq > this.#told)) await this.#tell(next)
+      if (next && (next.isEphemeral || next.seq > this.#sentUpTo)) await this.#sendEntry(next)
     }
-    this.#isTelling = false
+    this.#isSending = false
   }
 
-  async #tell({ seq, type, entry, isEphemeral = false }: Waiting) {
+  async #sendEntry({ seq, type, entry, isEphemeral = false }: Waiting) {
     if (this.#isStopped) return
     if (this.isByLine && type === 'call.routed') return this.#handOver()
     const happened = JSON.parse(entry) as Entry
-    const frame = eventOf(happened, this.#listener)
-    const beside = messagingEventOf(happened, this.#listener.contact)
+    const frame = eventOf(happened, this.#recipient)
+    const beside = messagingEventOf(happened, this.#recipient.contact)
     if (frame) {
       if (carriesCall(type)) frame.data = { ...frame.data, call: await this.#callFor(type) }
       this.#send(frame)
       if (beside) this.#send(beside)
-      if (this.#isStopped) return // and so the next socket is told
+      if (this.#isStopped) return // the next socket receives this entry
     }
     if (!isEphemeral) this.#moveTo(seq)
     if (type === 'call.ended') this.#finish()
@@ -192,10 +202,10 @@ export class Drive {
 
   #finish() {
     this.stop()
-    this.#parts.onDone(this.#told)
+    this.#parts.onDone(this.#sentUpTo)
   }
 
-  /** At its start a call has not ended, however late it is told. */
+  /** The call as it was at its start: sent late, it may have ended since. */
   async #callFor(type: string): Promise<Call | undefined> {
     const call = await this.#insist(this.#parts.callOf)
     if (!call || !isStart(type)) return call
@@ -204,7 +214,7 @@ export class Drive {
   }
 
   #moveTo(seq: number) {
-    this.#told = seq
+    this.#sentUpTo = seq
     if (this.#later.length === 0) return
     const due = this.#later.filter(({ after }) => after <= seq)
     this.#later = this.#later.filter(({ after }) => after > seq)
@@ -215,14 +225,17 @@ export class Drive {
     if (!this.#isStopped && !this.#parts.send(frame)) this.stop()
   }
 
-  /** The database comes back, or the telling stops. */
+  /** Retries until the database answers or the assignment stops. */
   async #insist<T>(work: () => Promise<T>): Promise<T | undefined> {
     while (!this.#isStopped)
       try {
         return await work()
       } catch (error) {
-        this.#parts.logger.warn({ err: error, call: this.call }, 'an app cannot be told of a call yet')
-        await pause(againAfterMs, undefined, { ref: false })
+        this.#parts.logger.warn(
+          { err: error, call: this.call },
+          'a call could not be read for its app: retrying',
+        )
+        await pause(retryAfterMs, undefined, { ref: false })
       }
     return undefined
   }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { AppClient, type CameFrame } from '../../../testing/agents/app-client.ts'
 import { startDeployment } from '../../../testing/deployment.ts'
-import { append, entriesOf, openCall, toolCall } from '../../../testing/calls/driven-call.ts'
+import { append, entriesOf, openCall, toolCall } from '../../../testing/calls/assigned-call.ts'
 import { until } from '../../../testing/until.ts'
 import { minuteMs } from '../../foundation/clock.ts'
 
@@ -176,7 +176,7 @@ test('more at once than is kept waiting is told all the same, in order (N-407)',
   await append(other, call, ...texts.map(said))
   await append(deployment, call, said('after'), ended)
   assert.deepEqual(textsOf(await app.upTo('call.ended')), [...texts, 'after'])
-  assert.match(other.log(), /an app is told late of a call/)
+  assert.match(other.log(), /an app is too slow for the events of a call/)
   await app.close()
 })
 

@@ -8,17 +8,17 @@ import type { Database, Transaction } from '../../database/database.ts'
 import { later, minuteMs, secondMs, type Clock } from '../../foundation/clock.ts'
 import { callOf } from '../records/call-object.ts'
 import type { Log } from '../log/log.ts'
-import type { LogRef } from '../log/stamping.ts'
+import type { LogRef } from '../log/entries.ts'
 import type { LiveLogs } from '../log/live-logs.ts'
 import type { GatewayMailbox } from '../between-gateways/gateway-mailbox.ts'
-import { Drive, type Beginning, type ToDrive } from './app-assignment.ts'
+import { AppAssignment, type AssignmentStart, type NewAssignment } from './app-assignment.ts'
 import * as store from './app-requests.store.ts'
 
 const pollEveryMs = 5 * secondMs
-/** Of as many calls this gateway remembers that they have a row. */
+/** How many calls this gateway remembers as having a row. */
 const mostSeen = 50_000
 
-export interface DrivesParts {
+export interface AppAssignmentsParts {
   database: Database
   clock: Clock
   logger: Logger
@@ -29,41 +29,41 @@ export interface DrivesParts {
   mailbox: GatewayMailbox
 }
 
-export type DrivenRow = NonNullable<Awaited<ReturnType<typeof store.findDriven>>> & {
+export type AssignmentRow = NonNullable<Awaited<ReturnType<typeof store.findAssignment>>> & {
   gateway: string
   socket: string
 }
 
 /**
- * Which socket drives a call: that of the newest holder when the call opened, and when it goes that of the newest
- * other. The gateway that has the socket tells the app what happens, from the call's log.
+ * Which app socket each call is assigned to: the agent's newest one when the call opens, the newest other one when
+ * that closes. The gateway that has the socket sends the app the call's log.
  */
 export class AppAssignments {
-  readonly #parts: DrivesParts
-  readonly #assignments = new Map<string, Drive>()
+  readonly #parts: AppAssignmentsParts
+  readonly #assignments = new Map<string, AppAssignment>()
   readonly #seen = new Set<string>()
   readonly #running = new Set<Promise<unknown>>()
-  #lettingGo: Promise<void> = Promise.resolve()
+  #reassigning: Promise<void> = Promise.resolve()
   readonly task: PeriodicTask = { name: 'reassign lost calls', everyMs: pollEveryMs, run: () => this.poll() }
-  /** Told when an app of this gateway no longer drives the call. */
+  /** Called when a call is no longer assigned to an app on this gateway. */
   onStopped: (call: string) => void = () => {}
 
-  constructor(parts: DrivesParts) {
+  constructor(parts: AppAssignmentsParts) {
     this.#parts = parts
     parts.liveLogs.watch((log) => this.#see(log))
-    parts.mailbox.on<ToDrive>('drive', (drive) => this.#begin(drive))
+    parts.mailbox.on<NewAssignment>('drive', (assignment) => this.#begin(assignment))
   }
 
   async stop() {
-    for (const drive of this.#assignments.values()) drive.stop()
+    for (const assignment of this.#assignments.values()) assignment.stop()
     while (this.#running.size > 0) await Promise.all(this.#running)
   }
 
-  /** Goes on beside whatever is under way. */
+  /** Runs in the background; `stop` waits for it. */
   run(work: Promise<unknown>) {
     const running = work
       .catch((error: unknown) =>
-        this.#parts.logger.warn({ err: error }, 'an app could not be told of a call'),
+        this.#parts.logger.warn({ err: error }, 'a call could not be assigned to its app'),
       )
       .finally(() => this.#running.delete(running))
     this.#running.add(running)
@@ -73,67 +73,68 @@ export class AppAssignments {
     return { own: this.#parts.gateways.id, since: this.#parts.gateways.aliveSince }
   }
 
-  /** The call with the socket that drives it; undefined where nobody does. */
-  async find(call: string): Promise<DrivenRow | undefined> {
-    const row = await store.findDriven(this.#parts.database, this.alive, call)
-    if (row && isDriven(row)) return row
-    if (row) await this.#passOn(call, row.socket)
+  /** The call with the socket it is assigned to; undefined if no app is connected for it. */
+  async find(call: string): Promise<AssignmentRow | undefined> {
+    const row = await store.findAssignment(this.#parts.database, this.alive, call)
+    if (row && isAssigned(row)) return row
+    if (row) await this.#reassign(call, row.socket)
     else await this.#open(call)
-    const again = await store.findDriven(this.#parts.database, this.alive, call)
-    return again && isDriven(again) ? again : undefined
+    const again = await store.findAssignment(this.#parts.database, this.alive, call)
+    return again && isAssigned(again) ? again : undefined
   }
 
-  /** Where what happened up to `after` was told before, if the socket drives the call. */
+  /** After every entry up to `after`, if the call is assigned to the socket. */
   send(call: string, socket: string, frame: object, after: number) {
-    const drive = this.#assignments.get(call)
-    if (drive?.socket === socket) drive.sendAfter(after, frame)
+    const assignment = this.#assignments.get(call)
+    if (assignment?.socket === socket) assignment.sendAfter(after, frame)
     else this.#parts.sockets.send(socket, frame)
   }
 
   /**
-   * To the socket of a phone line, or with null to whoever holds the agent, who is told what the log takes from here
-   * on. A line is told no more from `call.routed` on.
+   * To the socket of a phone line, or with null to the agent's connected app, which receives the log's entries from
+   * here on. A line receives nothing after `call.routed`.
    */
-  async give(tx: Transaction, call: string, agent: string, line: string | null) {
+  async assign(tx: Transaction, call: string, agent: string, line: string | null) {
     if (line === null) {
-      await store.giveToAgent(tx, call, agent)
-      tx.afterCommit(() => this.run(this.#passOn(call, null)))
+      await store.assignToAgent(tx, call, agent)
+      tx.afterCommit(() => this.run(this.#reassign(call, null)))
     } else {
-      const given = await store.giveToLine(tx, call, agent, line)
-      const toDrive = { call, agent, socket: line, byLine: true }
-      tx.afterCommit(() => this.run(this.#tellToBegin(given?.gateway ?? null, toDrive)))
+      const given = await store.assignToLine(tx, call, agent, line)
+      const assignment = { call, agent, socket: line, byLine: true }
+      tx.afterCommit(() => this.run(this.#startOn(given?.gateway ?? null, assignment)))
     }
   }
 
-  /** Calls that nobody drove are this app's. */
-  held({ socket, agent }: Holding) {
-    this.run(this.#takeLost({ ...socket, agent }))
+  /** Unassigned calls of the agent go to the app that connected. */
+  appConnected({ socket, agent }: Holding) {
+    this.run(this.#assignWaiting({ ...socket, agent }))
   }
 
-  /** Its calls are the newest other holder's. */
-  released(holdings: readonly Holding[]) {
+  /** The app's calls go to the agent's newest other app. */
+  appsDisconnected(holdings: readonly Holding[]) {
     for (const { socket, agent } of holdings)
       this.run(
-        this.#letGo((drive) => drive.socket === socket.id && drive.agent === agent && !drive.isByLine).then(
-          () => this.#takeLost({ ...socket, agent }),
-        ),
+        this.#stopWhere(
+          (assignment) =>
+            assignment.socket === socket.id && assignment.agent === agent && !assignment.isByLine,
+        ).then(() => this.#assignWaiting({ ...socket, agent })),
       )
   }
 
-  gone(sockets: readonly string[]) {
-    const gone = new Set(sockets)
-    this.run(this.#letGo(({ socket }) => gone.has(socket)))
+  socketsClosed(sockets: readonly string[]) {
+    const closed = new Set(sockets)
+    this.run(this.#stopWhere(({ socket }) => closed.has(socket)))
   }
 
-  /** What got lost with a gateway, or while the database did not answer. */
+  /** Reassigns calls of gateways that died, and those missed while the database did not answer. */
   async poll() {
-    await this.#letGo(({ socket, isStopped }) => isStopped || !this.#parts.sockets.has(socket))
-    for (const { call, socket } of await store.listLost(this.#parts.database, this.alive))
-      await this.#passOn(call, socket)
+    await this.#stopWhere(({ socket, isStopped }) => isStopped || !this.#parts.sockets.has(socket))
+    for (const { call, socket } of await store.listUnassigned(this.#parts.database, this.alive))
+      await this.#reassign(call, socket)
   }
 
   async deleteExpired() {
-    await store.forgetEnded(this.#parts.database, later(this.#parts.clock.now(), -minuteMs))
+    await store.deleteEnded(this.#parts.database, later(this.#parts.clock.now(), -minuteMs))
   }
 
   /** This gateway wrote to a log. */
@@ -150,107 +151,107 @@ export class AppAssignments {
   }
 
   async #open(call: string) {
-    if (await store.insertDriven(this.#parts.database, call)) await this.#passOn(call, null)
+    if (await store.insertAssignment(this.#parts.database, call)) await this.#reassign(call, null)
   }
 
-  /** Whether it was; not where another was faster, or where the socket may drive it after all. */
-  async #passOn(call: string, from: string | null): Promise<boolean> {
-    const passed = await store.passOn(this.#parts.database, this.alive, call, from)
-    if (passed?.socket) {
-      const { agent, socket, gateway } = passed
-      await this.#tellToBegin(gateway, { call, agent, socket, byLine: false })
+  /** False if another gateway was faster, or if the socket may keep the call after all. */
+  async #reassign(call: string, from: string | null): Promise<boolean> {
+    const to = await store.reassign(this.#parts.database, this.alive, call, from)
+    if (to?.socket) {
+      const { agent, socket, gateway } = to
+      await this.#startOn(gateway, { call, agent, socket, byLine: false })
     }
-    return passed !== undefined
+    return to !== undefined
   }
 
-  async #tellToBegin(gateway: string | null, toDrive: ToDrive) {
-    if (gateway === this.#parts.gateways.id) this.#begin(toDrive)
-    else if (gateway !== null) await this.#parts.mailbox.send(gateway, 'drive', toDrive)
+  async #startOn(gateway: string | null, assignment: NewAssignment) {
+    if (gateway === this.#parts.gateways.id) this.#begin(assignment)
+    else if (gateway !== null) await this.#parts.mailbox.send(gateway, 'drive', assignment)
   }
 
-  #begin({ call, agent, socket, byLine }: ToDrive) {
+  #begin({ call, agent, socket, byLine }: NewAssignment) {
     const before = this.#assignments.get(call)
     const isSame = before?.socket === socket && before.agent === agent && before.isByLine === byLine
     if (isSame && !before.isStopped) return
-    if (!this.#parts.sockets.has(socket)) return // gone meanwhile, and its calls are passed on
+    if (!this.#parts.sockets.has(socket)) return // closed meanwhile: its calls are reassigned
     before?.stop()
     const { log, liveLogs, logger, sockets, database } = this.#parts
-    const drive = new Drive(
+    const assignment = new AppAssignment(
       { call, agent, socket, byLine },
       {
         log,
         liveLogs,
         logger,
         send: (frame) => sockets.send(socket, frame),
-        begin: () => this.#beginning(call, socket),
+        begin: () => this.#startFor(call, socket),
         callOf: () => this.#callOf(call),
         unanswered: (upTo, instance) => store.listUnanswered(database, call, upTo, instance),
         onHandedOver: () => {
-          if (this.#assignments.get(call) === drive) this.#assignments.delete(call)
+          if (this.#assignments.get(call) === assignment) this.#assignments.delete(call)
         },
-        onDone: (told) => this.run(this.#finish(call, socket, told)),
+        onDone: (sentUpTo) => this.run(this.#finish(call, socket, sentUpTo)),
       },
     )
-    this.#assignments.set(call, drive)
-    this.run(drive.start())
+    this.#assignments.set(call, assignment)
+    this.run(assignment.start())
   }
 
-  async #beginning(call: string, socket: string): Promise<Beginning | undefined> {
+  async #startFor(call: string, socket: string): Promise<AssignmentStart | undefined> {
     const { database } = this.#parts
-    const begun = await store.beginTelling(database, call, socket)
-    const row = begun && (await store.findDriven(database, this.alive, call))
+    const started = await store.startSending(database, call, socket)
+    const row = started && (await store.findAssignment(database, this.alive, call))
     if (!row) return undefined
     const instance = row.offer?.instance ?? socket
     const wantsAudioMetrics = row.offer?.analysis?.send_audio_metrics === true
     const contact = row.channel === 'msgapp' ? row.caller : null
-    return { listener: { instance, wantsAudioMetrics, contact }, told: begun.told }
+    return { recipient: { instance, wantsAudioMetrics, contact }, sentUpTo: started.told }
   }
 
   async #callOf(id: string) {
-    const row = await store.findHead(this.#parts.database, id)
+    const row = await store.findRecord(this.#parts.database, id)
     if (!row) throw new Error(`there is no call ${id}`)
     return callOf(row)
   }
 
-  async #finish(call: string, socket: string, told: number) {
+  async #finish(call: string, socket: string, sentUpTo: number) {
     this.#assignments.delete(call)
     this.#seen.delete(call)
     this.onStopped(call)
-    await store.stopTelling(this.#parts.database, call, socket, told, true)
+    await store.stopSending(this.#parts.database, call, socket, sentUpTo, true)
   }
 
-  /** Stopped at once, and passed on one after the other: that a socket went is told in more than one way. */
-  #letGo(isMeant: (drive: Drive) => boolean): Promise<void> {
+  /** Stops at once and reassigns in sequence, because the closing of one socket is reported in more than one way. */
+  #stopWhere(isMeant: (assignment: AppAssignment) => boolean): Promise<void> {
     const meant = this.#assignments.values().filter(isMeant).toArray()
-    for (const drive of meant) drive.stop()
-    const letting = this.#lettingGo.then(() => this.#passOnAll(meant))
-    this.#lettingGo = letting.catch(() => {})
-    return letting
+    for (const assignment of meant) assignment.stop()
+    const reassigned = this.#reassigning.then(() => this.#reassignAll(meant))
+    this.#reassigning = reassigned.catch(() => {})
+    return reassigned
   }
 
-  async #passOnAll(stopped: readonly Drive[]) {
-    for (const drive of stopped) {
-      const { call, socket, told } = drive
-      if (this.#assignments.get(call) !== drive) continue // it was passed on before
-      if (told !== null) await store.stopTelling(this.#parts.database, call, socket, told, false)
-      if (this.#assignments.get(call) === drive) this.#assignments.delete(call)
+  async #reassignAll(stopped: readonly AppAssignment[]) {
+    for (const assignment of stopped) {
+      const { call, socket, sentUpTo } = assignment
+      if (this.#assignments.get(call) !== assignment) continue // it was reassigned before
+      if (sentUpTo !== null) await store.stopSending(this.#parts.database, call, socket, sentUpTo, false)
+      if (this.#assignments.get(call) === assignment) this.#assignments.delete(call)
       this.onStopped(call)
-      if (!(await this.#passOn(call, socket))) await this.#goOn(call, socket)
+      if (!(await this.#reassign(call, socket))) await this.#resume(call, socket)
     }
   }
 
-  /** The app let go of the agent and took it again before its call was passed on. */
-  async #goOn(call: string, socket: string) {
-    const row = await store.findDriven(this.#parts.database, this.alive, call)
+  /** The app released the agent and registered it again before its call was reassigned. */
+  async #resume(call: string, socket: string) {
+    const row = await store.findAssignment(this.#parts.database, this.alive, call)
     if (row?.gateway !== this.#parts.gateways.id || row.socket !== socket || row.done) return
     this.#begin({ call, agent: row.agent, socket, byLine: row.by_line })
   }
 
-  async #takeLost(held: { org: string; env: Environment; agent: string }) {
-    for (const { call, socket } of await store.listLostOf(this.#parts.database, this.alive, held))
-      await this.#passOn(call, socket)
+  async #assignWaiting(agent: { org: string; env: Environment; agent: string }) {
+    for (const { call, socket } of await store.listUnassignedOf(this.#parts.database, this.alive, agent))
+      await this.#reassign(call, socket)
   }
 }
 
-const isDriven = (row: { gateway: string | null; socket: string | null }): row is DrivenRow =>
+const isAssigned = (row: { gateway: string | null; socket: string | null }): row is AssignmentRow =>
   row.gateway !== null && row.socket !== null

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { AppClient } from '../../../testing/agents/app-client.ts'
 import { startDeployment } from '../../../testing/deployment.ts'
-import { append, entriesOf, openCall, toolCall } from '../../../testing/calls/driven-call.ts'
+import { append, entriesOf, openCall, toolCall } from '../../../testing/calls/assigned-call.ts'
 import { until } from '../../../testing/until.ts'
-import { agentLog, callLog } from '../log/stamping.ts'
+import { agentLog, callLog } from '../log/entries.ts'
 import { AppFrames } from './app-frames.ts'
-import type { DrivenCall } from './app-requests.ts'
+import type { AssignedCall } from './app-requests.ts'
 
 const deployment = await startDeployment()
 after(() => deployment[Symbol.asyncDispose]())
@@ -19,7 +19,7 @@ before(async () => {
 })
 after(() => app.close())
 
-const newCall = (head = {}) => openCall(deployment, ci.client, 'desk', head)
+const newCall = (record = {}) => openCall(deployment, ci.client, 'desk', record)
 const phone = { channel: 'phone', caller: '+34911234567', called: '+34910000000', contact: '+34911234567' }
 const refusal = (call: unknown, detail: string, code = 'BAD_FRAME') => ({
   type: 'error',
@@ -28,7 +28,7 @@ const refusal = (call: unknown, detail: string, code = 'BAD_FRAME') => ({
   code,
   detail,
 })
-const typesOf = async ({ id }: DrivenCall) => (await entriesOf(deployment, id)).map(({ type }) => type)
+const typesOf = async ({ id }: AssignedCall) => (await entriesOf(deployment, id)).map(({ type }) => type)
 /** Frames are taken in order: once this is refused, those before it were taken. */
 const taken = async () => {
   assert.equal((await app.ask({ type: 'nothing' })).detail, 'no frame is called nothing')
@@ -89,8 +89,8 @@ test("a callback is written into the call's log and the agent's own with everyth
     [{ channel: 'web' }, 'webrtc', null],
     [{ channel: 'msgapp', contact: '+34911234567' }, 'msgapp', '+34911234567'],
   ] as const
-  for (const [head, channel, contact] of cases) {
-    const call = await openCall(deployment, ci.client, agent, head)
+  for (const [record, channel, contact] of cases) {
+    const call = await openCall(deployment, ci.client, agent, record)
     const frame = { type: 'call.callback', call: call.id, number: '+15550100100' }
     app.send({ ...frame, when: 'tomorrow at nine', note: 'about the table' })
     app.send(frame)
@@ -188,23 +188,23 @@ test('a callback and whoever writes to both its logs at once never wait for each
 
 test('an opt-out is an entry with the number of the call, and refused in a call without one (N-503, ND-67)', async () => {
   const called = { channel: 'phone', direction: 'outbound', caller: '+34910000000', called: '+34911111111' }
-  for (const [head, number] of [
+  for (const [record, number] of [
     [phone, '+34911234567'],
     [called, '+34911111111'],
     [{ channel: 'msgapp', contact: '+34922222222' }, '+34922222222'],
   ] as const) {
-    const call = await newCall(head)
+    const call = await newCall(record)
     app.send({ type: 'call.opt_out', call: call.id })
     await taken()
     const [entry, ...more] = await entriesOf(deployment, call.id)
     assert.deepEqual([entry?.type, entry?.data, more], ['call.opt_out', { number }, []])
   }
-  for (const head of [
+  for (const record of [
     { channel: 'chat', contact: '+34911234567' },
     { channel: 'web' },
     { channel: 'phone' },
   ]) {
-    const call = await newCall(head)
+    const call = await newCall(record)
     assert.deepEqual(
       await app.ask({ type: 'call.opt_out', call: call.id }),
       refusal(call.id, 'this call has no number to opt out'),

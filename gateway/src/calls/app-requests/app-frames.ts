@@ -12,11 +12,11 @@ import { outsideList } from '../../foundation/caller.ts'
 import { badRequest, conflict, notFound } from '../../foundation/refusals.ts'
 import { newId } from '../../foundation/secrets.ts'
 import { codePoints } from '../../foundation/text.ts'
-import { holdWithAgent, phoneForm, requestCallback } from '../callbacks/requesting.ts'
-import { numberToOptOut, type RecordOptOut } from '../contacts/opting-out.ts'
+import { lockWithAgentLog, phoneForm, requestCallback } from '../callbacks/callback-requests.ts'
+import { numberToOptOut, type RecordOptOut } from '../contacts/opt-out.ts'
 import { transportOf } from '../records/call-object.ts'
 import type { Log } from '../log/log.ts'
-import { callLog } from '../log/stamping.ts'
+import { callLog } from '../log/entries.ts'
 import type { AppRequests } from './app-requests.ts'
 import * as store from './app-requests.store.ts'
 import type { Tools } from './tools.ts'
@@ -31,7 +31,7 @@ export interface AppFramesParts {
   recordOptOut: RecordOptOut
 }
 
-/** What apps send about calls of their org and environment. */
+/** Frames that apps send about calls of their org and environment. */
 export class AppFrames {
   readonly #parts: AppFramesParts
 
@@ -51,17 +51,17 @@ export class AppFrames {
     else await this.#parts.appRequests.settle(frame)
   }
 
-  /** A call of another org, of the other environment or of another person's copy is as one that never was. */
-  async #callOf({ caller, holder }: FrameSource, id: string): Promise<store.SpokenOf> {
+  /** A call of another org, environment or person's copy of the agent is refused like an unknown one. */
+  async #callOf({ caller, holder }: FrameSource, id: string): Promise<store.NamedCall> {
     const { org, env, agents } = caller
-    const call = await store.findSpokenOf(this.#parts.database, id, { org, env, holder })
+    const call = await store.findNamedCall(this.#parts.database, id, { org, env, holder })
     if (!call) throw notFound(`there is no call ${id}`)
     if (agents.length > 0 && !agents.includes(call.agent)) throw outsideList(caller)
     return call
   }
 
-  /** Written calls carry what is said; of a spoken one, whoever runs it is told to say it. */
-  async #say(call: store.SpokenOf, { text }: Say) {
+  /** A written call logs the message; of a spoken one the worker is asked to say it. */
+  async #say(call: store.NamedCall, { text }: Say) {
     if (text.trim() === '') throw badRequest('text: is blank')
     if (codePoints(text).length > longestText)
       throw badRequest(`text: has more than ${longestText} characters`)
@@ -72,35 +72,35 @@ export class AppFrames {
     await this.#append(call, said, { type: 'message.confirmed', data: { messageId } })
   }
 
-  async #append(call: store.SpokenOf, ...entries: NewEntry[]) {
+  async #append(call: store.NamedCall, ...entries: NewEntry[]) {
     await this.#parts.log.append(callLog(call), entries)
   }
 
-  /** In both logs or in none. */
-  async #requestCallback(call: store.SpokenOf, { number, when, note }: RequestCallback) {
+  /** In the call's log and the agent's, or in neither. */
+  async #requestCallback(call: store.NamedCall, { number, when, note }: RequestCallback) {
     if (!phoneForm.test(number)) throw badRequest('number is one in international form, as +15550100100')
     const { database, log } = this.#parts
     await database.transaction(async (tx) => {
       const asked = { ...call, transport: transportOf(call.channel) }
-      await holdWithAgent(tx, log, asked)
+      await lockWithAgentLog(tx, log, asked)
       await requestCallback(tx, log, asked, { number, when, note, via: 'agent' })
     })
   }
 
-  /** Whoever runs the call carries it out, and writes down how it went. */
-  async #transfer(call: store.SpokenOf, { to, kind }: TransferCall) {
+  /** The worker that runs the call carries it out and logs the result. */
+  async #transfer(call: store.NamedCall, { to, kind }: TransferCall) {
     if (isWritten(call)) throw conflict(`call ${call.id} is written, and so cannot be transferred`)
     if (!phoneForm.test(to)) throw badRequest('to is a number in international form, as +15550100100')
     await this.#append(call, { type: 'transfer.requested', data: { to, kind } })
   }
 
-  async #sendTones(call: store.SpokenOf, { digits }: SendTones) {
+  async #sendTones(call: store.NamedCall, { digits }: SendTones) {
     const { id, channel } = call
     if (channel !== 'phone') throw conflict(`call ${id} is no phone call, and so cannot be sent tones`)
     await this.#append(call, { type: 'tones.requested', data: { digits } })
   }
 
-  async #optOut(call: store.SpokenOf) {
+  async #optOut(call: store.NamedCall) {
     const number = numberToOptOut(call)
     const { database, log, recordOptOut } = this.#parts
     await database.transaction(async (tx) => {
@@ -113,4 +113,4 @@ export class AppFrames {
 
 const byApp = { reason: 'hangup', by: 'app' }
 
-const isWritten = ({ channel }: store.SpokenOf) => channel === 'chat' || channel === 'msgapp'
+const isWritten = ({ channel }: store.NamedCall) => channel === 'chat' || channel === 'msgapp'

@@ -3,26 +3,26 @@ import type { Environment } from '@switchroom/contract/scopes'
 import type { Offer } from '../../agents/apps/register-frame.ts'
 import { statement, type Queryable } from '../../database/database.ts'
 import { callColumns, type CallRow } from '../records/call-object.ts'
-import type { KeptEntry } from '../log/stamping.ts'
+import type { KeptEntry } from '../log/entries.ts'
 
-/** Which gateways count: the one that asks, and those that were seen lately. */
+/** The gateways that count as alive: this one, and those with a recent heartbeat. */
 export interface Alive {
   own: string
   since: Date
 }
 
 const isAlive = `g.id = s.gateway and (g.id = $1 or g.seen_at > $2)`
-const holdings = `
+const registered = `
   registrations r
   join app_sockets s on s.id = r.socket
   join gateways g on ${isAlive}`
-/** The newest holder of a driven call `d`: a copy of one's own comes before the org's. */
+/** The newest app socket for the call `d`: a person's own copy of the agent comes before the org's. */
 const newest = `
-  select r.socket from ${holdings}
+  select r.socket from ${registered}
   where r.org = d.org and r.env = d.env and r.agent = d.agent and r.holder in (d.holder, '')
   order by r.holder = '', r.ordinal desc limit 1`
-/** Whether the socket of a driven call `d` is there and may drive it. */
-const isDriven = `
+/** Whether the socket of the call `d` is connected and still serves its agent. */
+const isAssigned = `
   exists (
     select from app_sockets s
     join gateways g on ${isAlive}
@@ -36,11 +36,11 @@ const insert = statement<{ call: string }>(`
   on conflict (call) do nothing
   returning call`)
 
-/** Nobody drives it yet. */
-export const insertDriven = (database: Queryable, call: string) => database.row(insert, call)
+/** Without a socket yet. */
+export const insertAssignment = (database: Queryable, call: string) => database.row(insert, call)
 
 const toLine = statement<{ gateway: string | null }>(`
-  with given as (
+  with assigned as (
     insert into driven_calls (call, org, env, agent, holder, socket, by_line)
     select id, org, env, $2, holder, $3, true from calls where id = $1
     on conflict (call) do update
@@ -48,7 +48,7 @@ const toLine = statement<{ gateway: string | null }>(`
   )
   select gateway from app_sockets where id = $3`)
 
-export const giveToLine = (tx: Queryable, call: string, agent: string, socket: string) =>
+export const assignToLine = (tx: Queryable, call: string, agent: string, socket: string) =>
   tx.row(toLine, call, agent, socket)
 
 const toAgent = statement(`
@@ -57,25 +57,25 @@ const toAgent = statement(`
   on conflict (call) do update
   set agent = excluded.agent, socket = null, by_line = false, told = excluded.told, done = false`)
 
-/** Whoever will drive it is told of what comes after what the log holds now. */
-export const giveToAgent = (tx: Queryable, call: string, agent: string) => tx.rows(toAgent, call, agent)
+/** The app will receive the entries that come after those in the log now. */
+export const assignToAgent = (tx: Queryable, call: string, agent: string) => tx.rows(toAgent, call, agent)
 
-export interface DrivenRow {
+export interface AssignmentRow {
   call: string
   socket: string | null
   agent: string
-  /** Where its socket is; null where that is gone, or holds the agent no longer. */
+  /** The gateway of its socket; null if the socket is closed or no longer serves the agent. */
   gateway: string | null
   app: string | null
   offer: Offer | null
   by_line: boolean
   done: boolean
   prepared: PreparedSet
-  /** Of the call's log. */
+  /** The last `seq` of the call's log. */
   seq: number
 }
 
-const find = statement<DrivenRow & CallRow>(`
+const find = statement<AssignmentRow & CallRow>(`
   select d.call, d.socket, d.by_line, d.done, d.prepared, l.seq, r.app, r.offer,
     case when d.by_line or r.socket is not null then s.gateway end as gateway, ${callColumns}
   from driven_calls d
@@ -85,19 +85,19 @@ const find = statement<DrivenRow & CallRow>(`
   left join registrations r on r.socket = s.id and r.agent = d.agent
   where d.call = $3`)
 
-export const findDriven = (database: Queryable, { own, since }: Alive, call: string) =>
+export const findAssignment = (database: Queryable, { own, since }: Alive, call: string) =>
   database.row(find, own, since, call)
 
 const pass = statement<{ agent: string; socket: string | null; gateway: string | null }>(`
   with passed as (
     update driven_calls d set socket = (${newest})
-    where d.call = $3 and d.socket is not distinct from $4 and not d.by_line and not d.done and not ${isDriven}
+    where d.call = $3 and d.socket is not distinct from $4 and not d.by_line and not d.done and not ${isAssigned}
     returning d.agent, d.socket
   )
   select passed.agent, passed.socket, s.gateway from passed left join app_sockets s on s.id = passed.socket`)
 
-/** From the socket it had, which drives it no longer, to the newest holder. Nothing where another was faster. */
-export const passOn = (database: Queryable, { own, since }: Alive, call: string, from: string | null) =>
+/** From a socket that no longer serves the call to the newest one; undefined if another gateway was faster. */
+export const reassign = (database: Queryable, { own, since }: Alive, call: string, from: string | null) =>
   database.row(pass, own, since, call, from)
 
 const begin = statement<{ told: number | null }>(`
@@ -105,47 +105,48 @@ const begin = statement<{ told: number | null }>(`
   update driven_calls d set told = null from before where d.call = before.call
   returning before.told`)
 
-/** Up to where others were told before, null where nobody said; nothing where another socket drives it. */
-export const beginTelling = (database: Queryable, call: string, socket: string) =>
+/** The `seq` sent so far, null if it is unknown; undefined if the call is assigned to another socket. */
+export const startSending = (database: Queryable, call: string, socket: string) =>
   database.row(begin, call, socket)
 
-const letGo = statement(`
+const stop = statement(`
   update driven_calls set told = $3, done = $4
   where call = $1 and (socket = $2 or (socket is null and told is null))`)
 
-/** Also where another gateway saw first that the socket is gone, and nobody was there to take the call. */
-export const stopTelling = (
+/** Also if another gateway noticed first that the socket closed, and no app was there to take the call. */
+export const stopSending = (
   database: Queryable,
   call: string,
   socket: string,
-  told: number,
+  sentUpTo: number,
   isDone: boolean,
-) => database.rows(letGo, call, socket, told, isDone)
+) => database.rows(stop, call, socket, sentUpTo, isDone)
 
-const lost = statement<{ call: string; socket: string | null }>(`
+const unassigned = statement<{ call: string; socket: string | null }>(`
   select d.call, d.socket from driven_calls d
-  where not d.done and not d.by_line and not ${isDriven} and (d.socket is not null or exists (${newest}))`)
+  where not d.done and not d.by_line and not ${isAssigned} and (d.socket is not null or exists (${newest}))`)
 
-/** The calls of sockets that are gone, and those that somebody could drive by now. */
-export const listLost = (database: Queryable, { own, since }: Alive) => database.rows(lost, own, since)
+/** Calls whose socket is closed, and unassigned calls that an app could take by now. */
+export const listUnassigned = (database: Queryable, { own, since }: Alive) =>
+  database.rows(unassigned, own, since)
 
-const lostOfAgent = statement<{ call: string; socket: string | null }>(`
+const unassignedOfAgent = statement<{ call: string; socket: string | null }>(`
   select d.call, d.socket from driven_calls d
-  where d.org = $3 and d.env = $4 and d.agent = $5 and not d.done and not d.by_line and not ${isDriven}`)
+  where d.org = $3 and d.env = $4 and d.agent = $5 and not d.done and not d.by_line and not ${isAssigned}`)
 
-export const listLostOf = (
+export const listUnassignedOf = (
   database: Queryable,
   { own, since }: Alive,
   { org, env, agent }: { org: string; env: Environment; agent: string },
-) => database.rows(lostOfAgent, own, since, org, env, agent)
+) => database.rows(unassignedOfAgent, own, since, org, env, agent)
 
-const forget = statement(`
+const remove = statement(`
   delete from driven_calls d using calls c where c.id = d.call and c.ended_at < $1`)
 
-export const forgetEnded = (database: Queryable, before: Date) => database.rows(forget, before)
+export const deleteEnded = (database: Queryable, before: Date) => database.rows(remove, before)
 
 const ofInstance = statement<{ socket: string; gateway: string }>(`
-  select s.id as socket, s.gateway from ${holdings}
+  select s.id as socket, s.gateway from ${registered}
   where r.org = $3 and r.env = $4 and r.agent = $5 and (r.offer ->> 'instance' = $6 or r.socket = $6)
   order by r.ordinal desc limit 1`)
 
@@ -157,14 +158,14 @@ export const findInstance = (
   instance: string,
 ) => database.row(ofInstance, own, since, org, env, agent, instance)
 
-const head = statement<CallRow>(`select ${callColumns} from calls c where c.id = $1`)
+const record = statement<CallRow>(`select ${callColumns} from calls c where c.id = $1`)
 
-export const findHead = (database: Queryable, call: string) => database.row(head, call)
+export const findRecord = (database: Queryable, call: string) => database.row(record, call)
 
 const prepare = statement<{ prepared: PreparedSet }>(`
   update driven_calls set prepared = prepared || $2::jsonb where call = $1 returning prepared`)
 
-/** Over what the app changed before. */
+/** Merged over the app's earlier changes. */
 export const changePrepared = (database: Queryable, call: string, set: string) =>
   database.row(prepare, call, set)
 
@@ -173,8 +174,8 @@ const describe = statement(`update calls set metadata = $2::json where id = $1`)
 export const setMetadata = (database: Queryable, call: string, metadata: string) =>
   database.rows(describe, call, metadata)
 
-/** A call that an app speaks of. */
-export interface SpokenOf {
+/** A call that an app names in a frame. */
+export interface NamedCall {
   id: string
   org: string
   env: Environment
@@ -187,16 +188,16 @@ export interface SpokenOf {
   state: string
 }
 
-const spokenOf = statement<SpokenOf>(`
+const named = statement<NamedCall>(`
   select id, org, env, agent, channel, direction, caller, called, contact, state from calls
   where id = $1 and org = $2 and env = $3 and ($4 = '' or holder = $4)`)
 
-/** The org's own app may serve any holder; a person's app that person's calls alone. */
-export const findSpokenOf = (
+/** The org's own app may name any of its calls, a person's app only that person's calls. */
+export const findNamedCall = (
   database: Queryable,
   call: string,
   { org, env, holder }: { org: string; env: Environment; holder: string },
-) => database.row(spokenOf, call, org, env, holder)
+) => database.row(named, call, org, env, holder)
 
 const asked = statement<{ name: string }>(`
   select tool ->> 'name' as name
@@ -236,6 +237,6 @@ const pending = statement<KeptEntry>(`
   )
   order by seq`)
 
-/** What this app was asked for and has not answered. */
+/** Tool calls that this app received and has not answered. */
 export const listUnanswered = (database: Queryable, call: string, upTo: number, app: string) =>
   database.rows(pending, call, upTo, app)

@@ -4,13 +4,13 @@ import type { Environment } from '@switchroom/contract/scopes'
 import type { Queryable, Transaction } from '../../database/database.ts'
 import type { Offer } from '../../agents/apps/register-frame.ts'
 import { callOf } from '../records/call-object.ts'
-import { callLog } from '../log/stamping.ts'
-import { AppAssignments, type DrivenRow, type DrivesParts } from './app-assignments.ts'
+import { callLog } from '../log/entries.ts'
+import { AppAssignments, type AssignmentRow, type AppAssignmentsParts } from './app-assignments.ts'
 import * as store from './app-requests.store.ts'
-import { toolCallOf } from './mirroring.ts'
-import { budgetOf, WaitingTurns, type Settled } from './preparing.ts'
+import { toolCallOf } from './app-events.ts'
+import { budgetOf, WaitingTurns, type PreparationOutcome } from './turn-preparation.ts'
 
-export interface DrivenCall {
+export interface AssignedCall {
   id: string
   org: string
   env: Environment
@@ -18,17 +18,17 @@ export interface DrivenCall {
   holder: string
 }
 
-/** The app that drives a call. */
-export interface DrivingApp {
+/** The app that a call is assigned to. */
+export interface AssignedApp {
   app: string
   socket: string
   gateway: string
-  /** The app's process, whichever socket it comes by. */
+  /** The app's process, over all its connections. */
   instance: string
   offer: Offer
 }
 
-/** A frame for a socket of another gateway, to go once what was written up to `after` is told. */
+/** A frame for a socket, to be sent after every entry up to `after`. */
 interface ToDeliver {
   call: string
   socket: string
@@ -45,18 +45,18 @@ interface ToPrepare extends ToDeliver {
 interface Prepared {
   call: string
   turn: number
-  settled: Settled
+  settled: PreparationOutcome
 }
 
-/** What a call asks of the app that drives it, on whichever gateway that is. */
+/** What a call asks of the app it is assigned to, on any gateway. */
 export class AppRequests {
   readonly assignments: AppAssignments
-  readonly #parts: DrivesParts
+  readonly #parts: AppAssignmentsParts
   readonly #turns = new WaitingTurns()
-  /** By call, who waits for an app of this gateway. */
+  /** By call, the gateway that waits for an app on this one. */
   readonly #askers = new Map<string, { turn: number; asker: string }>()
 
-  constructor(parts: DrivesParts) {
+  constructor(parts: AppAssignmentsParts) {
     this.#parts = parts
     this.assignments = new AppAssignments(parts)
     this.assignments.onStopped = (call) => this.#giveUp(call)
@@ -67,8 +67,8 @@ export class AppRequests {
     )
   }
 
-  /** Null where nobody holds the agent. */
-  async appOf(call: DrivenCall): Promise<DrivingApp | null> {
+  /** Null if no app is connected for the agent. */
+  async appOf(call: AssignedCall): Promise<AssignedApp | null> {
     const row = await this.assignments.find(call.id)
     if (!row) return null
     const { app, socket, gateway } = row
@@ -77,10 +77,10 @@ export class AppRequests {
   }
 
   /**
-   * Before a generation, counted from 1 over the call: what the app has changed about the call's turns. The app is
-   * asked, and waited for within its budget; what it says later counts for the next generation.
+   * What the app changed about the call's turns, asked before each generation (counted from 1 over the call). The
+   * app has a time budget; an answer after that counts for the next generation.
    */
-  async prepare(call: DrivenCall, generation: number): Promise<PreparedSet> {
+  async prepare(call: AssignedCall, generation: number): Promise<PreparedSet> {
     const row = await this.assignments.find(call.id)
     if (!row) return this.#preparedBefore(call.id)
     const preparing = row.offer?.preparing
@@ -98,7 +98,7 @@ export class AppRequests {
     return row.prepared
   }
 
-  /** What an app changed, also where nobody waits for it any longer. */
+  /** An app's changes, also if they come after the time budget. */
   async settle({ call, turn, set = {} }: PreparingSettled) {
     const { database } = this.#parts
     const { metadata } = set
@@ -114,8 +114,8 @@ export class AppRequests {
     await this.#answer(asked.asker, { call, turn, settled: { set: row.prepared } })
   }
 
-  /** Asks for a tool again, of the app that was asked before and of no other. False where it is not connected. */
-  async redeliver(call: DrivenCall, entry: Entry): Promise<boolean> {
+  /** Sends a tool call again, to the same app process only. False if that is not connected. */
+  async redeliver(call: AssignedCall, entry: Entry): Promise<boolean> {
     const { app } = entry.data
     const found = typeof app === 'string' ? await this.socketOf(call, app) : await this.appOf(call)
     if (!found) return false
@@ -124,11 +124,11 @@ export class AppRequests {
   }
 
   /** Where the app's process is connected now. */
-  async socketOf(call: DrivenCall, instance: string): Promise<{ socket: string; gateway: string } | null> {
+  async socketOf(call: AssignedCall, instance: string): Promise<{ socket: string; gateway: string } | null> {
     return (await store.findInstance(this.#parts.database, this.assignments.alive, call, instance)) ?? null
   }
 
-  /** A frame about the call to a socket on whichever gateway. */
+  /** Sends a frame about the call to a socket on any gateway. */
   async deliver(
     { socket, gateway }: { socket: string; gateway: string },
     call: string,
@@ -141,10 +141,10 @@ export class AppRequests {
   }
 
   async #preparedBefore(call: string): Promise<PreparedSet> {
-    return (await store.findDriven(this.#parts.database, this.assignments.alive, call))?.prepared ?? {}
+    return (await store.findAssignment(this.#parts.database, this.assignments.alive, call))?.prepared ?? {}
   }
 
-  #ask(row: DrivenRow, turn: number, budgetMs: number) {
+  #ask(row: AssignmentRow, turn: number, budgetMs: number) {
     const { gateways, mailbox } = this.#parts
     const data = { call: callOf(row), turn, budgetMs }
     const frame: CallPreparing = { type: 'call.preparing', agent: row.agent, call: row.call, data }
@@ -160,7 +160,7 @@ export class AppRequests {
     else this.#giveUp(call)
   }
 
-  /** An app that is gone is not waited for. */
+  /** The app disconnected: its answer is not waited for. */
   #giveUp(call: string) {
     const asked = this.#askers.get(call)
     if (!asked) return
@@ -173,11 +173,11 @@ export class AppRequests {
     else this.#turns.settle(prepared.call, prepared.turn, prepared.settled)
   }
 
-  /** Not waited for: the turn goes on. A call that has ended meanwhile needs it no longer. */
-  #writeTimeout(call: DrivenCall, data: Record<string, unknown>) {
+  /** Not awaited, so that the turn continues; a call that has ended takes no entry. */
+  #writeTimeout(call: AssignedCall, data: Record<string, unknown>) {
     const written = this.#parts.log.append(callLog(call), [{ type: 'call.preparingTimeout', data }])
     written.catch(() =>
-      this.#parts.logger.info({ call: call.id }, 'a call ended before its turn was prepared'),
+      this.#parts.logger.info({ call: call.id }, 'a preparation timeout was not logged: the call has ended'),
     )
   }
 
@@ -186,6 +186,6 @@ export class AppRequests {
   }
 }
 
-/** PostgreSQL does not take halves of characters. */
+/** PostgreSQL refuses lone surrogates. */
 const wellFormed = (value: object) =>
   JSON.stringify(value, (_key, part: unknown) => (typeof part === 'string' ? part.toWellFormed() : part))

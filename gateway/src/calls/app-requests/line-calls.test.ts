@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { AppClient } from '../../../testing/agents/app-client.ts'
 import { startDeployment } from '../../../testing/deployment.ts'
-import { append, openCall } from '../../../testing/calls/driven-call.ts'
+import { append, openCall } from '../../../testing/calls/assigned-call.ts'
 import { until } from '../../../testing/until.ts'
-import { callLog } from '../log/stamping.ts'
+import { callLog } from '../log/entries.ts'
 
 const deployment = await startDeployment()
 after(() => deployment[Symbol.asyncDispose]())
@@ -32,12 +32,12 @@ test('a call is told to the phone line that owns it, and from its hand-over on t
     const { rows } = await deployment.sql('select socket from registrations where agent = $1', [ofLine])
     const call = await openCall(deployment, ci.client, agent)
     const { database, appRequests, log } = deployment.gateway.services
-    await database.transaction((tx) => appRequests.assignments.give(tx, call.id, agent, rows[0].socket))
+    await database.transaction((tx) => appRequests.assignments.assign(tx, call.id, agent, rows[0].socket))
     await append(deployment, call, { type: 'call.started', data: {} }, said('to the line'))
     assert.deepEqual(textsOf(await line.upTo('user.message')), ['to the line'])
     await database.transaction(async (tx) => {
       await log.lock(tx, call.id)
-      await appRequests.assignments.give(tx, call.id, agent, null)
+      await appRequests.assignments.assign(tx, call.id, agent, null)
       const routed = { type: 'call.routed', data: { callId: call.id, agent } }
       await log.appendIn(tx, callLog(call), [routed, { type: 'call.started', data: {} }])
     })
@@ -60,7 +60,7 @@ test("a line's calls wait for its app when that goes, and are nobody else's unti
   const { rows } = await deployment.sql('select socket from registrations where agent = $1', [ofLine])
   const call = await openCall(deployment, ci.client, agent)
   const { database, appRequests } = deployment.gateway.services
-  await database.transaction((tx) => appRequests.assignments.give(tx, call.id, agent, rows[0].socket))
+  await database.transaction((tx) => appRequests.assignments.assign(tx, call.id, agent, rows[0].socket))
   await append(deployment, call, { type: 'call.started', data: {} })
   await line.next()
   await line.close()
@@ -73,7 +73,7 @@ test("a line's calls wait for its app when that goes, and are nobody else's unti
   await append(deployment, call, said('meanwhile'))
   const back = await newApp(newAgent(), {}, other)
   const again = await deployment.sql('select socket from registrations where agent = $1', [`agent-${agents}`])
-  await database.transaction((tx) => appRequests.assignments.give(tx, call.id, agent, again.rows[0].socket))
+  await database.transaction((tx) => appRequests.assignments.assign(tx, call.id, agent, again.rows[0].socket))
   assert.deepEqual(textsOf(await back.upTo('user.message')), ['meanwhile'])
   assert.equal(back.frames.length, 2) // what is on a line is told when it is taken
   assert.equal(app.frames.length, 1)
@@ -86,7 +86,7 @@ test('an app that lets go of an agent is still told of the calls that are on its
   const { rows } = await deployment.sql('select socket from registrations where agent = $1', [agent])
   const call = await openCall(deployment, ci.client, agent)
   const { database, appRequests } = deployment.gateway.services
-  await database.transaction((tx) => appRequests.assignments.give(tx, call.id, agent, rows[0].socket))
+  await database.transaction((tx) => appRequests.assignments.assign(tx, call.id, agent, rows[0].socket))
   await append(deployment, call, { type: 'call.started', data: {} })
   assert.equal((await line.next()).type, 'call.started')
   line.send({ type: 'agent.unregister', agent })

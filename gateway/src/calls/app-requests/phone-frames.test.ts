@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { AppClient } from '../../../testing/agents/app-client.ts'
 import { startDeployment } from '../../../testing/deployment.ts'
-import { append, entriesOf, openCall } from '../../../testing/calls/driven-call.ts'
+import { append, entriesOf, openCall } from '../../../testing/calls/assigned-call.ts'
 import { until } from '../../../testing/until.ts'
 
 const deployment = await startDeployment()

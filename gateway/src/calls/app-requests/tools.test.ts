@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { AppClient } from '../../../testing/agents/app-client.ts'
 import { startDeployment, type Deployment } from '../../../testing/deployment.ts'
-import { append, entriesOf, openCall, toolCall } from '../../../testing/calls/driven-call.ts'
+import { append, entriesOf, openCall, toolCall } from '../../../testing/calls/assigned-call.ts'
 import { until } from '../../../testing/until.ts'
-import type { DrivenCall } from './app-requests.ts'
+import type { AssignedCall } from './app-requests.ts'
 
 const deployment = await startDeployment({ SVC_TOOL_TIMEOUT_S: '20' })
 after(() => deployment[Symbol.asyncDispose]())
@@ -14,13 +14,13 @@ const ci = await org.serverToken('sandbox')
 const { tools, appRequests } = deployment.gateway.services
 
 const asked = (id: string) => ({ id, name: 'book', arguments: '{}' })
-const result = (call: DrivenCall, id: string, more: object = { result: 'booked' }) => ({
+const result = (call: AssignedCall, id: string, more: object = { result: 'booked' }) => ({
   type: 'tool.result',
   call: call.id,
   id,
   ...more,
 })
-const resultsIn = async ({ id }: DrivenCall) =>
+const resultsIn = async ({ id }: AssignedCall) =>
   (await entriesOf(deployment, id)).filter(({ type }) => type === 'tool.result').map(({ data }) => data)
 
 let agents = 0

@@ -9,9 +9,9 @@ import { secondMs } from '../../foundation/clock.ts'
 import { badRequest, unavailable } from '../../foundation/refusals.ts'
 import { cutToLine } from '../../foundation/text.ts'
 import type { Log } from '../log/log.ts'
-import { callLog } from '../log/stamping.ts'
+import { callLog } from '../log/entries.ts'
 import type { ShownEntry, LiveLogs } from '../log/live-logs.ts'
-import type { DrivenCall, AppRequests } from './app-requests.ts'
+import type { AssignedCall, AppRequests } from './app-requests.ts'
 import * as store from './app-requests.store.ts'
 
 const pollEveryMs = secondMs
@@ -31,8 +31,8 @@ const stopping = () => unavailable('this gateway is stopping', 5)
 type Result = Omit<ToolOutcome, 'text'> & { result: unknown }
 
 /**
- * Tools that models ask for and apps run. What the log holds is what counts: the call of a tool is in it before an app
- * is asked, its result before a model goes on, and there is one result for each call.
+ * Tools that models call and apps run. The log is the truth: a tool call is in it before the app receives it, its
+ * result before the model continues, and there is one result for each call.
  */
 export class Tools {
   readonly #parts: ToolsParts
@@ -43,15 +43,15 @@ export class Tools {
     this.#parts = parts
   }
 
-  /** Whoever waits is refused; the log has what was asked, and another gateway goes on from there. */
+  /** Waiting callers are refused; another gateway continues from the log. */
   async stop() {
     this.#isStopped = true
     for (const waiting of this.#waiting.keys()) waiting.fail(stopping())
     await Promise.allSettled(this.#waiting.values())
   }
 
-  /** What became of the calls, in their order. What an app does not answer in time has failed. */
-  async run(call: DrivenCall, calls: readonly ToolCall[], withinMs?: number): Promise<ToolOutcome[]> {
+  /** The outcomes in the order of the calls. A call that the app does not answer in time has failed. */
+  async run(call: AssignedCall, calls: readonly ToolCall[], withinMs?: number): Promise<ToolOutcome[]> {
     if (this.#isStopped) throw stopping()
     const waiting = new WaitingCalls(calls)
     const outcomes = this.#outcomes(call, waiting, withinMs)
@@ -63,16 +63,16 @@ export class Tools {
     }
   }
 
-  async #outcomes(call: DrivenCall, waiting: WaitingCalls, withinMs?: number): Promise<ToolOutcome[]> {
+  async #outcomes(call: AssignedCall, waiting: WaitingCalls, withinMs?: number): Promise<ToolOutcome[]> {
     const { liveLogs, timeoutMs } = this.#parts
     const { stop } = await liveLogs.follow(call.id, (entries) => waiting.see(entries))
-    const polling = setInterval(() => this.#lookAgain(call, waiting), pollEveryMs)
+    const polling = setInterval(() => this.#poll(call, waiting), pollEveryMs)
     const timer = setTimeout(() => waiting.giveUp(), withinMs ?? timeoutMs)
     try {
       for (const result of await this.#results(this.#parts.database, call.id, waiting.ids))
         waiting.answer(result)
       if ((await this.#parts.log.find(call.id))?.sealed ?? true) waiting.giveUp()
-      if (await this.#isAskedOfNobody(call, waiting)) waiting.giveUp()
+      if (await this.#hasNoApp(call, waiting)) waiting.giveUp()
       await waiting.over
       for (const { id, name } of waiting.unanswered)
         waiting.answer(await this.#fail(call, id, name, withinMs))
@@ -84,37 +84,42 @@ export class Tools {
     }
   }
 
-  /** What an app says came of a tool: the first time it counts, and every time it is acknowledged. */
-  async take(from: FrameSource, call: Omit<DrivenCall, 'holder'>, sent: ToolResult) {
+  /** A result from an app: the first one counts, each one is acknowledged. */
+  async take(from: FrameSource, call: Omit<AssignedCall, 'holder'>, sent: ToolResult) {
     const { id, error } = sent
     if ('result' in sent === (error !== undefined)) throw badRequest('a tool.result has a result or an error')
     await this.#parts.database.transaction(async (tx) => {
-      const held = await this.#parts.log.lock(tx, call.id)
+      const locked = await this.#parts.log.lock(tx, call.id)
       const asked = await store.findAsked(tx, call.id, id)
       if (!asked) throw badRequest(`call ${call.id} asked for no tool as ${cutToLine(id, 'nothing')}`)
       const [known] = await this.#results(tx, call.id, [id])
-      if (known || !held || held.sealed) return // the first answer stays, also after the time was over
+      if (known || !locked || locked.sealed) return // the first answer stays, also if it is a timeout
       const isOk = error === undefined
       await this.#write(tx, call, { id, name: asked.name, ok: isOk, result: isOk ? sent.result : error })
     })
     from.send({ type: 'tool.received', call: call.id, id } satisfies ToolReceived)
   }
 
-  async #fail(call: DrivenCall, id: string, name: string, withinMs = this.#parts.timeoutMs): Promise<Result> {
+  async #fail(
+    call: AssignedCall,
+    id: string,
+    name: string,
+    withinMs = this.#parts.timeoutMs,
+  ): Promise<Result> {
     return this.#parts.database.transaction(async (tx) => {
-      const held = await this.#parts.log.lock(tx, call.id)
+      const locked = await this.#parts.log.lock(tx, call.id)
       const [known] = await this.#results(tx, call.id, [id])
       if (known) return known
-      if (!held || held.sealed) return { id, name, ok: false, result: hasEnded }
+      if (!locked || locked.sealed) return { id, name, ok: false, result: hasEnded }
       const result = `the tool ${name} did not answer within ${withinMs / secondMs} seconds`
       return this.#write(tx, call, { id, name, ok: false, result })
     })
   }
 
-  /** In the transaction that holds the log. */
+  /** In the transaction that has locked the log. */
   async #write(
     tx: Transaction,
-    call: Omit<DrivenCall, 'holder'>,
+    call: Omit<AssignedCall, 'holder'>,
     { id, name, ok, result }: Result,
   ): Promise<Result> {
     const entries: NewEntry[] = [{ type: 'tool.result', data: { id, name, ok, result } }]
@@ -130,43 +135,43 @@ export class Tools {
     return (await store.findResults(database, call, ids)).map(({ entry }) => resultOf(entry))
   }
 
-  /** A call of a tool that names no app is for whoever drives the call. */
-  async #isAskedOfNobody(call: DrivenCall, waiting: WaitingCalls): Promise<boolean> {
+  /** A tool call that names no app goes to the app that the call is assigned to. */
+  async #hasNoApp(call: AssignedCall, waiting: WaitingCalls): Promise<boolean> {
     const [first] = waiting.unanswered
     if (!first || (await this.#askedOf(call, first.id)) !== undefined) return false
     return (await this.#parts.appRequests.appOf(call)) === null
   }
 
-  async #toolCall(call: DrivenCall, id: string): Promise<Entry | undefined> {
+  async #toolCall(call: AssignedCall, id: string): Promise<Entry | undefined> {
     const found = await store.findToolCall(this.#parts.database, call.id, id)
     return found && (JSON.parse(found.entry) as Entry)
   }
 
-  async #askedOf(call: DrivenCall, id: string): Promise<string | undefined> {
+  async #askedOf(call: AssignedCall, id: string): Promise<string | undefined> {
     const app = (await this.#toolCall(call, id))?.data['app']
     return typeof app === 'string' ? app : undefined
   }
 
-  /** The app that was asked may be back on another socket, while a further app drives the call. */
-  #lookAgain(call: DrivenCall, waiting: WaitingCalls) {
-    this.#askAgain(call, waiting).catch((error: unknown) =>
-      this.#parts.logger.warn({ err: error, call: call.id }, 'whether a tool must be asked again is unknown'),
+  /** The app that received the call may be back on another socket while the call is assigned to a different app. */
+  #poll(call: AssignedCall, waiting: WaitingCalls) {
+    this.#resend(call, waiting).catch((error: unknown) =>
+      this.#parts.logger.warn({ err: error, call: call.id }, 'a pending tool call could not be checked'),
     )
   }
 
-  async #askAgain(call: DrivenCall, waiting: WaitingCalls) {
+  async #resend(call: AssignedCall, waiting: WaitingCalls) {
     const { appRequests } = this.#parts
     const [first] = waiting.unanswered
     const entry = first && (await this.#toolCall(call, first.id))
     if (typeof entry?.data['app'] !== 'string') return
     const found = await appRequests.socketOf(call, entry.data['app'])
     if (!found || waiting.wasAsked(found.socket)) return
-    const driver = await appRequests.appOf(call)
-    if (driver?.socket !== found.socket) await appRequests.redeliver(call, entry)
+    const assigned = await appRequests.appOf(call)
+    if (assigned?.socket !== found.socket) await appRequests.redeliver(call, entry)
   }
 }
 
-/** Calls of tools until each has its result, the time is over or the call has ended. */
+/** Tool calls until each has its result, the time is over or the call has ended. */
 class WaitingCalls {
   readonly over: Promise<void>
   readonly #calls: readonly ToolCall[]
@@ -178,7 +183,7 @@ class WaitingCalls {
   constructor(calls: readonly ToolCall[]) {
     this.#calls = calls
     const { promise, resolve, reject } = Promise.withResolvers<void>()
-    promise.catch(() => {}) // whoever waits for it is told, and where nobody does yet it is no fault
+    promise.catch(() => {}) // handled where it is awaited; before that it is no unhandled rejection
     this.over = promise
     this.#finish = resolve
     this.fail = reject
@@ -216,7 +221,7 @@ class WaitingCalls {
     this.#finish()
   }
 
-  /** Whether this socket was asked again before; it counts as asked from here on. */
+  /** Whether this socket was sent the calls again before; marks it as sent. */
   wasAsked(socket: string): boolean {
     const was = this.#sockets.has(socket)
     this.#sockets.add(socket)

@@ -5,10 +5,10 @@ export interface Posted {
   body: unknown
 }
 
-/** Where a gateway hears that something came for it. */
-export const postChannel = (gateway: string) => `post_${gateway}`
+/** The channel on which a gateway is notified of its messages. */
+export const mailboxChannel = (gateway: string) => `post_${gateway}`
 
-// One row after the other, so that what is sent first is read first.
+// Inserted in order, so that messages are read in the order they were sent.
 const send = statement(`
   with sent as (
     insert into posts (gateway, kind, body, at)
@@ -16,7 +16,7 @@ const send = statement(`
     from unnest($1::text[], $2::text[], $3::text[]) with ordinality as sent (gateway, kind, body, place)
     order by place
   )
-  select pg_notify('${postChannel('')}' || gateway, '') from (select distinct gateway from unnest($1::text[]) as told (gateway)) to_tell`)
+  select pg_notify('${mailboxChannel('')}' || gateway, '') from (select distinct gateway from unnest($1::text[]) as wanted (gateway)) receivers`)
 
 export const insertPosts = (
   database: Queryable,
@@ -37,7 +37,7 @@ const take = statement<Posted>(`
 
 export const takePosts = (database: Queryable, gateway: string) => database.rows(take, gateway)
 
-const forget = statement(`
+const remove = statement(`
   delete from posts where at < $1 and not exists (select from gateways g where g.id = posts.gateway)`)
 
-export const forgetPosts = (database: Queryable, before: Date) => database.rows(forget, before)
+export const deleteOldPosts = (database: Queryable, before: Date) => database.rows(remove, before)

@@ -27,7 +27,7 @@ test('a gateway reads what is sent to it once and in order, and another reads no
   assert.deepEqual([astray, await waiting()], [[], 0])
 })
 
-test('what nobody reads, or breaks whoever reads it, is logged and does not stop the rest', async () => {
+test('a message without a reader, or whose reader throws, is logged and does not stop the rest', async () => {
   const came = read('fine')
   other.gateway.services.mailbox.on('broken', () => {
     throw new Error('broken on purpose')
@@ -36,7 +36,7 @@ test('what nobody reads, or breaks whoever reads it, is logged and does not stop
   await mailbox.send(there, 'broken', {})
   await mailbox.send(there, 'fine', { n: 1 })
   await until('the last came', () => came.length === 1)
-  assert.match(other.log(), /nobody reads unknown/)
+  assert.match(other.log(), /no reader for messages of kind unknown/)
   assert.match(other.log(), /broken on purpose/)
 })
 

@@ -4,9 +4,9 @@ import type { Signals } from '../../database/signals.ts'
 import { later, minuteMs, secondMs, type Clock } from '../../foundation/clock.ts'
 import * as store from './gateway-mailbox.store.ts'
 
-const againAfterMs = secondMs
+const retryAfterMs = secondMs
 
-/** Reads one kind of message. What takes long is begun here and goes on beside. */
+/** Reads one kind of message, without blocking the next one. */
 export type Reader<Body> = (body: Body) => void
 
 interface Waiting {
@@ -17,7 +17,7 @@ interface Waiting {
   failed: (error: unknown) => void
 }
 
-export interface PostParts {
+export interface GatewayMailboxParts {
   database: Database
   clock: Clock
   logger: Logger
@@ -28,26 +28,26 @@ export interface PostParts {
 
 /** Messages between gateways: each is read once by the gateway it is for, in the order in which it was sent. */
 export class GatewayMailbox {
-  readonly #parts: PostParts
+  readonly #parts: GatewayMailboxParts
   readonly #readers = new Map<string, Reader<never>>()
   #waiting: Waiting[] = []
   #sending: Promise<void> | undefined
   #taking: Promise<void> | undefined
-  #isTold = false
+  #hasNew = false
   #isStopped = false
 
-  constructor(parts: PostParts) {
+  constructor(parts: GatewayMailboxParts) {
     this.#parts = parts
     const take = () => this.#take()
-    parts.signals.on(store.postChannel(parts.gateway), take, take)
+    parts.signals.on(store.mailboxChannel(parts.gateway), take, take)
   }
 
-  /** Before the start. */
+  /** Call it before `start`. */
   on<Body>(kind: string, reader: Reader<Body>) {
     this.#readers.set(kind, reader)
   }
 
-  /** Takes what came before this gateway listened. */
+  /** Reads the messages that came before this gateway listened. */
   start() {
     this.#take()
   }
@@ -58,7 +58,7 @@ export class GatewayMailbox {
     await this.#taking
   }
 
-  /** Kept once it answers. A gateway that is gone reads it never. */
+  /** Resolves once the message is stored. A gateway that has died never reads it. */
   send(gateway: string, kind: string, body: object): Promise<void> {
     return new Promise((sent, failed) => {
       this.#waiting.push({ gateway, kind, body: JSON.stringify(body), sent, failed })
@@ -67,10 +67,10 @@ export class GatewayMailbox {
   }
 
   async deleteExpired() {
-    await store.forgetPosts(this.#parts.database, later(this.#parts.clock.now(), -minuteMs))
+    await store.deleteOldPosts(this.#parts.database, later(this.#parts.clock.now(), -minuteMs))
   }
 
-  /** What waits while some are sent goes together, so that none overtakes another. */
+  /** Messages that wait for a running insert go together in the next, so that none overtakes another. */
   async #sendAll() {
     await Promise.resolve()
     while (this.#waiting.length > 0) {
@@ -85,26 +85,26 @@ export class GatewayMailbox {
   }
 
   #take() {
-    this.#isTold = true
+    this.#hasNew = true
     this.#taking ??= this.#takeAll().finally(() => (this.#taking = undefined))
   }
 
   async #takeAll() {
     try {
-      while (this.#isTold && !this.#isStopped) {
-        this.#isTold = false
+      while (this.#hasNew && !this.#isStopped) {
+        this.#hasNew = false
         for (const post of await store.takePosts(this.#parts.database, this.#parts.gateway)) this.#read(post)
       }
     } catch (error) {
-      this.#parts.logger.warn({ err: error }, 'what other gateways sent could not be read')
-      if (!this.#isStopped) setTimeout(() => this.#take(), againAfterMs).unref()
+      this.#parts.logger.warn({ err: error }, 'messages from other gateways could not be read')
+      if (!this.#isStopped) setTimeout(() => this.#take(), retryAfterMs).unref()
     }
   }
 
   #read({ kind, body }: store.Posted) {
     try {
       const reader = this.#readers.get(kind) as Reader<unknown> | undefined
-      if (!reader) throw new Error(`nobody reads ${kind}`)
+      if (!reader) throw new Error(`no reader for messages of kind ${kind}`)
       reader(body)
     } catch (error) {
       this.#parts.logger.error({ err: error, kind }, 'a message from another gateway was not read')

@@ -9,7 +9,7 @@ export function callbackRoutes(server: Server, callbacks: Callbacks) {
     {
       access: scope('calls'),
       schema: {
-        summary: 'Who wants to be called back, oldest first',
+        summary: 'Requested callbacks, oldest first',
         querystring: CallbacksAsked,
         response: { 200: CallbackPage },
       },

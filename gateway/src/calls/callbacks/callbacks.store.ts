@@ -1,7 +1,7 @@
 import type { Environment } from '@switchroom/contract/scopes'
 import { statement, type Queryable } from '../../database/database.ts'
 
-/** Where a callback stands in the listing. */
+/** The position of a callback in the list. */
 export interface Place {
   ts: number
   agent: string
@@ -12,7 +12,7 @@ export interface ListedCallback extends Place {
   entry: string
 }
 
-// Each agent's log gives its first ones after the place, and of those the first of all are taken.
+// The first page of each agent's log after the cursor, merged and cut to one page.
 const page = statement<ListedCallback>(`
   select asked.ts, logs.agent, asked.seq, asked.entry
   from logs

@@ -4,7 +4,7 @@ import { refused, type Client } from '../../../testing/client.ts'
 import { startDeployment, type TestOrg } from '../../../testing/deployment.ts'
 import { done } from '../../../testing/agents/test-agents.ts'
 import { secondMs } from '../../foundation/clock.ts'
-import { agentLog } from '../log/stamping.ts'
+import { agentLog } from '../log/entries.ts'
 
 const deployment = await startDeployment()
 after(() => deployment[Symbol.asyncDispose]())

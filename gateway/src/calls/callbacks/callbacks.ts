@@ -2,13 +2,13 @@ import type { CallbackPage, CallbacksAsked } from '@switchroom/contract/callback
 import type { Database } from '../../database/database.ts'
 import type { Caller } from '../../foundation/caller.ts'
 import { cursorOf, placeIn } from '../../foundation/cursors.ts'
-import { entryOf } from '../log/stamping.ts'
+import { entryOf } from '../log/entries.ts'
 import * as store from './callbacks.store.ts'
 
 const pageSize = 100
 const beginning: store.Place = { ts: -1, agent: '', seq: 0 }
 
-/** Who wants to be called back, as the agents' own logs record it; nothing marks one as done. */
+/** Callbacks that agents' own logs record; nothing marks one as done. */
 export class Callbacks {
   readonly #database: Database
 

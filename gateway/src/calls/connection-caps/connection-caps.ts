@@ -18,10 +18,10 @@ export interface ConnectionCapsParts {
   gateways: Pick<RunningGateways, 'id' | 'aliveSince'>
 }
 
-/** How many event streams a key and how many chats an org may hold open, counted over all gateways that live. */
+/** How many event streams a key and how many chats an org may have open, over all live gateways. */
 export class ConnectionCaps {
   readonly #parts: ConnectionCapsParts
-  /** Closed, and still listed. */
+  /** Closed connections that are still listed. */
   readonly #closed = new Set<string>()
   #deleting: Promise<void> | undefined
 
@@ -29,7 +29,7 @@ export class ConnectionCaps {
     this.#parts = parts
   }
 
-  /** The platform's own workers read the log of each call they run, on one key for all orgs. */
+  /** No cap for the platform's workers, which read the log of each call they run on one key for all orgs. */
   async openStream({ org, kind, key_id, label }: Caller): Promise<Release> {
     if (kind === 'fleet') return () => {}
     const id = newId('stream', 8)
@@ -47,13 +47,13 @@ export class ConnectionCaps {
     throw tooManyChats(slug, most)
   }
 
-  /** Before a chat begins: one whose client is gone runs until it is ended, and counts until then. */
+  /** A chat whose client has disconnected counts until it ends. */
   async admitChat(tx: Transaction, { org, slug }: Pick<Caller, 'org' | 'slug'>) {
     const most = await store.chatsAtCap(tx, org, usualCaps.chats)
     if (most !== null) throw tooManyChats(slug, most)
   }
 
-  /** Those that closed while the database did not answer are tried again; those of gateways long gone go too. */
+  /** Retries connections that closed while the database did not answer, and removes those of gateways long dead. */
   async deleteExpired() {
     await this.#deleteClosed()
     await store.deleteLost(this.#parts.database, later(this.#parts.clock.now(), -dayMs))
@@ -74,7 +74,7 @@ export class ConnectionCaps {
     return (this.#deleting ??= this.#deleteAll().finally(() => (this.#deleting = undefined)))
   }
 
-  /** Those that close together go together. */
+  /** Connections that close together are deleted together. */
   async #deleteAll() {
     try {
       while (this.#closed.size > 0) {
@@ -83,7 +83,7 @@ export class ConnectionCaps {
         for (const id of ids) this.#closed.delete(id)
       }
     } catch (error) {
-      this.#parts.logger.warn({ err: error }, 'connections that are closed are still listed')
+      this.#parts.logger.warn({ err: error }, 'closed connections could not be deleted')
     }
   }
 }

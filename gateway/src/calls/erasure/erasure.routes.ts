@@ -11,9 +11,9 @@ export function erasureRoutes(server: Server, erasure: Erasure) {
     {
       access: scope('team'),
       schema: {
-        summary: 'Forget a person: what they said and what was noted, not what they agreed to',
+        summary: 'Erase a contact: what they said and what was stored about them, but not their consents',
         description:
-          'In both environments; in the sandbox alone without production access. A person with a list of agents forgets within it.',
+          'In both environments; in the sandbox only without production access. A caller with a list of agents erases within it.',
         params: ContactParams,
         response: { 204: Nothing, ...refusals(404) },
       },

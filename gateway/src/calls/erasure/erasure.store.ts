@@ -1,8 +1,8 @@
 import type { Environment } from '@switchroom/contract/scopes'
 import { statement, type Queryable, type Transaction } from '../../database/database.ts'
-import type { LogRef } from '../log/stamping.ts'
+import type { LogRef } from '../log/entries.ts'
 
-/** What of an org somebody may erase. */
+/** The part of an org's data that a caller may erase. */
 export interface Reach {
   org: string
   envs: readonly Environment[]
@@ -19,7 +19,7 @@ const ofContact = statement<{ id: string }>(`
   )
   limit $5`)
 
-/** Calls of the contact; one that was erased is none of theirs any more. */
+/** The contact's calls that are not erased yet. */
 export const findCalls = (
   database: Queryable,
   { org, envs, agents }: Reach,
@@ -27,15 +27,15 @@ export const findCalls = (
   limit: number,
 ) => database.rows(ofContact, org, contact, envs, agents, limit)
 
-const hold = statement<LogRef & { sealed: boolean }>(`
+const lock = statement<LogRef & { sealed: boolean }>(`
   select id, org, env, agent, call, sealed from logs where id = any($1::text[]) order by id collate "C" for update`)
 
-/** In the order in which everybody holds them. */
-export const holdLogs = (tx: Transaction, calls: readonly string[]) => tx.rows(hold, calls)
+/** In the order of all writers, so that no two deadlock. */
+export const lockLogs = (tx: Transaction, calls: readonly string[]) => tx.rows(lock, calls)
 
 const allow = statement(`select set_config('switchroom.erasing', 'on', true)`)
 
-/** For this transaction alone. */
+/** For this transaction only. */
 export const allowErasing = (tx: Transaction) => tx.rows(allow)
 
 const erase = statement(`delete from entries where log = any($1::text[]) and type <> all($2::text[])`)
@@ -49,12 +49,12 @@ const blank = statement(`
     called = case when direction = 'inbound' then called end
   where id = any($1::text[])`)
 
-/** Heads stay, and count, without whoever called or was called. */
-export const blankHeads = (tx: Transaction, calls: readonly string[]) => tx.rows(blank, calls)
+/** Records stay and count, without the contact. */
+export const blankRecords = (tx: Transaction, calls: readonly string[]) => tx.rows(blank, calls)
 
 const unprepare = statement(`update driven_calls set prepared = '{}' where call = any($1::text[])`)
 
-/** What apps had the model read in these calls. */
+/** The apps' preparations of these calls. */
 export const blankPrepared = (tx: Transaction, calls: readonly string[]) => tx.rows(unprepare, calls)
 
 const ofPeople = `entries.type in ('callback.requested', 'message.waiting', 'message.taken')`
@@ -64,7 +64,7 @@ const eraseOfCalls = statement(`
   where logs.org = $1 and logs.call is null and entries.log = logs.id and ${ofPeople}
     and entries.entry::json ->> 'call' = any($2::text[])`)
 
-/** What agents' own logs say of these calls. */
+/** Entries about these calls in agents' own logs. */
 export const eraseMentions = (tx: Transaction, org: string, calls: readonly string[]) =>
   tx.rows(eraseOfCalls, org, calls)
 
@@ -78,7 +78,7 @@ const eraseOfPerson = statement<{ call: string }>(`
     )
   returning entries.entry::json ->> 'call' as call`)
 
-/** What agents' own logs say of the contact; answers the calls that it was said in. */
+/** Entries about the contact in agents' own logs; answers the calls they name. */
 export const eraseOfContact = (tx: Transaction, { org, envs, agents }: Reach, contact: string) =>
   tx.rows(eraseOfPerson, org, contact, envs, agents)
 
@@ -86,15 +86,14 @@ const eraseAsked = statement(`
   delete from entries
   where log = any($1::text[]) and type = 'callback.requested' and entry::json -> 'data' ->> 'number' = $2`)
 
-/** Callbacks that somebody else wanted for the contact's number. */
+/** Callbacks to the contact's number that another contact requested. */
 export const eraseCallbacksTo = (tx: Transaction, calls: readonly string[], number: string) =>
   tx.rows(eraseAsked, calls, number)
 
-const forget = statement<{ id: string }>(`
+const remove = statement<{ id: string }>(`
   delete from memories
   where org = $1 and contact = $2 and env = any($3::text[]) and ($4::text[] is null or agent = any($4))
   returning id`)
 
-/** What agents learned of the contact. */
-export const forgetFacts = (tx: Transaction, { org, envs, agents }: Reach, contact: string) =>
-  tx.rows(forget, org, contact, envs, agents)
+export const deleteFacts = (tx: Transaction, { org, envs, agents }: Reach, contact: string) =>
+  tx.rows(remove, org, contact, envs, agents)

@@ -5,7 +5,7 @@ import { refused } from '../../../testing/client.ts'
 import { startDeployment } from '../../../testing/deployment.ts'
 import { done } from '../../../testing/agents/test-agents.ts'
 import { until } from '../../../testing/until.ts'
-import { agentLog, callLog } from '../log/stamping.ts'
+import { agentLog, callLog } from '../log/entries.ts'
 
 const deployment = await startDeployment()
 after(() => deployment[Symbol.asyncDispose]())

@@ -11,7 +11,7 @@ export type { Reach } from './erasure.store.ts'
 
 const callsAtOnce = 200
 
-/** What stays of a call: nothing that anybody said or is called. */
+/** Entries that stay: they hold no words and no name. */
 const keptTypes = [
   'call.ended',
   'call.taken_over',
@@ -24,10 +24,10 @@ const keptTypes = [
   'metrics',
 ]
 
-/** What other rooms know of a contact, forgotten with the rest; answers how much that was. */
+/** Erases what other rooms store about a contact; answers how many rows that was. */
 export type ForgetBeside = (tx: Transaction, reach: store.Reach, contact: string) => Promise<number>
 
-/** Forgets a person whom an org spoke or wrote with, as far as the caller reaches. */
+/** Erases a contact from the part of an org that the caller may erase. */
 export class Erasure {
   readonly #database: Database
   readonly #log: Log
@@ -49,12 +49,12 @@ export class Erasure {
   async erase(caller: Caller, contact: string): Promise<void> {
     const reach = reachOf(caller)
     const calls = await this.#eraseCalls(caller, reach, contact)
-    // after the calls, for one that went on may still have been learning something
+    // after the calls, because one that was running may have stored facts until it ended
     const rest = await this.#eraseRest(caller, reach, contact, calls)
     if (calls + rest === 0) throw notFound(`nothing is known of ${contact}${limitsOf(reach)}`)
   }
 
-  /** Some at a time and each whole: what a broken erasure has left, the next one finds. */
+  /** In batches, each in one transaction: a repeated request finishes an interrupted erasure. */
   async #eraseCalls(caller: Caller, reach: store.Reach, contact: string): Promise<number> {
     for (let erased = 0; ;) {
       const found = await store.findCalls(this.#database, reach, contact, callsAtOnce)
@@ -67,7 +67,7 @@ export class Erasure {
 
   async #eraseIn(tx: Transaction, caller: Caller, calls: readonly string[]) {
     const who = caller.name || caller.email || caller.label
-    for (const { sealed, ...log } of await store.holdLogs(tx, calls))
+    for (const { sealed, ...log } of await store.lockLogs(tx, calls))
       if (!sealed)
         await this.#log.appendIn(tx, log, [
           { type: 'call.ended', data: { reason: 'hangup', by: 'erasure', who } },
@@ -76,7 +76,7 @@ export class Erasure {
     await store.eraseEntriesBut(tx, calls, keptTypes)
     await store.eraseMentions(tx, caller.org, calls)
     await store.blankPrepared(tx, calls)
-    await store.blankHeads(tx, calls)
+    await store.blankRecords(tx, calls)
     await this.#recordings.remove(
       tx,
       calls.map((id) => ({ id, org: caller.org })),
@@ -93,12 +93,12 @@ export class Erasure {
           mentions.map(({ call }) => call),
           contact,
         )
-      const facts = await store.forgetFacts(tx, reach, contact)
+      const facts = await store.deleteFacts(tx, reach, contact)
       const beside = await this.#forgetBeside(tx, reach, contact)
-      // that they ever called is known to the whole org, and is not for somebody with a list to forget
+      // that the contact ever called concerns the whole org, so a caller with a list of agents cannot erase it
       const known = reach.agents === null ? await forgetContact(tx, reach, contact) : 0
       const rest = mentions.length + facts.length + beside + known
-      // The contact itself is what was to be forgotten.
+      // The contact is left out of the audit row: it was to be erased.
       if (calls + rest > 0)
         await recordAudit(tx, caller, 'contact.erased', { kind: 'contact' }, { detail: { calls } })
       return rest
@@ -106,7 +106,7 @@ export class Erasure {
   }
 }
 
-/** Production takes production access; somebody with a list of agents stays within it. */
+/** Production needs production access; a caller with a list of agents stays within it. */
 const reachOf = ({ org, production, agents }: Caller): store.Reach => ({
   org,
   envs: production ? ['sandbox', 'production'] : ['sandbox'],

@@ -1,8 +1,8 @@
 import { statement, type Transaction } from '../../database/database.ts'
 import { allowErasing } from './erasure.store.ts'
 
-// The log is held first, as by everybody who changes a call; what somebody else holds waits for the next run.
-const forget = statement<{ calls: { id: string; org: string }[]; entries: number }>(`
+// The log is locked first, as by every rule that changes a call; a log that is locked already waits for the next run.
+const remove = statement<{ calls: { id: string; org: string }[]; entries: number }>(`
   with old as materialized (
     select logs.id from calls join logs on logs.id = calls.id
     where calls.ended_at < $1 and not calls.forgotten
@@ -17,7 +17,7 @@ const forget = statement<{ calls: { id: string; org: string }[]; entries: number
     (select count(*) from gone) as entries`)
 
 /** Deletes the entries of some calls that ended before then. */
-export async function forgetSome(tx: Transaction, before: Date, limit: number) {
+export async function deleteSome(tx: Transaction, before: Date, limit: number) {
   await allowErasing(tx)
-  return (await tx.row(forget, before, limit)) ?? { calls: [], entries: 0 }
+  return (await tx.row(remove, before, limit)) ?? { calls: [], entries: 0 }
 }

@@ -3,7 +3,7 @@ import { after, test } from 'node:test'
 import { startDeployment, type Deployment } from '../../../testing/deployment.ts'
 import { done } from '../../../testing/agents/test-agents.ts'
 import { dayMs, hourMs } from '../../foundation/clock.ts'
-import { callLog } from '../log/stamping.ts'
+import { callLog } from '../log/entries.ts'
 
 const deployment = await startDeployment({ SVC_LOG_DAYS: '30' })
 after(() => deployment[Symbol.asyncDispose]())
@@ -44,7 +44,7 @@ test('entries of calls that ended more than SVC_LOG_DAYS ago are forgotten, and 
   assert.deepEqual(await run(), { entries: 2, claims: 0 })
 })
 
-test('a call whose entries are gone is still listed, with what its head counted', async () => {
+test('a call whose entries are gone is still listed, with what its record counted', async () => {
   const call = await newCall(2, true)
   clock.forward(31 * dayMs)
   await run()

@@ -5,11 +5,11 @@ import * as store from './old-logs.store.ts'
 
 const callsAtOnce = 100
 
-/** Logs of calls that ended long ago, where the operator keeps them for some time only. */
+/** Deletes logs of calls that ended before the operator's retention time. */
 export class OldLogs {
   readonly #database: Database
   readonly #clock: Clock
-  /** Undefined: for ever. */
+  /** Undefined: without a limit. */
   readonly #keptMs: number | undefined
   readonly #recordings: Pick<Recordings, 'remove'>
 
@@ -25,14 +25,14 @@ export class OldLogs {
     this.#recordings = recordings
   }
 
-  /** Some calls at a time, so that nobody waits for it; answers how many entries are gone. */
+  /** In batches, so that no writer waits for long; answers how many entries were deleted. */
   async forget(signal: AbortSignal): Promise<number> {
     if (this.#keptMs === undefined) return 0
     const before = later(this.#clock.now(), -this.#keptMs)
     for (let gone = 0; ;) {
       if (signal.aborted) return gone
       const { calls, entries } = await this.#database.transaction(async (tx) => {
-        const forgotten = await store.forgetSome(tx, before, callsAtOnce)
+        const forgotten = await store.deleteSome(tx, before, callsAtOnce)
         await this.#recordings.remove(tx, forgotten.calls)
         return forgotten
       })

@@ -3,13 +3,13 @@ import type { Environment } from '@switchroom/contract/scopes'
 import { statement, type Queryable, type Transaction } from '../../database/database.ts'
 import { callColumns, type CallRow } from '../records/call-object.ts'
 
-/** Which gateways count: the one that asks, and those that were seen lately. */
+/** The gateways that count as alive: this one, and those with a recent heartbeat. */
 export interface Alive {
   own: string
   since: Date
 }
 
-/** A line counts while its app is connected where its number belongs. */
+/** A line is live while its app is connected in the org and environment of its number. */
 const live = `
   lines l
   join app_sockets s on s.id = l.socket
@@ -27,10 +27,10 @@ const find = statement<LineRow>(`select l.number, l.socket, l.extension_ms from 
 export const findLine = (database: Queryable, { own, since }: Alive, number: string) =>
   database.row(find, own, since, number)
 
-const hold = statement(`select number from numbers where number = $1 for no key update`)
+const lock = statement(`select number from numbers where number = $1 for no key update`)
 
-/** Held, so that of two apps that want it at one instant the second sees the first. */
-export const holdNumber = (tx: Transaction, number: string) => tx.rows(hold, number)
+/** Locked, so that of two apps that register it concurrently the second sees the first. */
+export const lockNumber = (tx: Transaction, number: string) => tx.rows(lock, number)
 
 const put = statement(`
   insert into lines (number, socket, extension_ms) values ($1, $2, $3)
@@ -73,7 +73,7 @@ const abandoned = statement<OwnedCall>(`
   select ${ownedColumns} from calls c
   where c.line is not null and c.ended_at is null and not exists (select from ${live} where l.number = c.line)`)
 
-/** The calls of lines whose apps are gone. */
+/** The calls of lines whose apps have disconnected. */
 export const listAbandoned = (database: Queryable, { own, since }: Alive) =>
   database.rows(abandoned, own, since)
 
@@ -88,12 +88,12 @@ const extend = statement<CallRow>(`
 export const setExtension = (tx: Transaction, call: string, extension: string | null) =>
   tx.row(extend, call, extension)
 
-const letGo = statement<CallRow>(`
+const route = statement<CallRow>(`
   update calls c set line = null, routed_from = c.line, line_transcript = $2 where c.id = $1
   returning ${callColumns}`)
 
 export const setRouted = (tx: Transaction, call: string, transcript: readonly LineTurn[]) =>
-  tx.row(letGo, call, JSON.stringify(transcript))
+  tx.row(route, call, JSON.stringify(transcript))
 
 const routedBy = statement<CallRow>(`
   select ${callColumns} from calls c
@@ -101,7 +101,7 @@ const routedBy = statement<CallRow>(`
   join app_sockets s on s.id = l.socket and s.org = c.org and s.env = c.env
   where c.id = $1 and l.socket = $2 and c.agent = $3`)
 
-/** A call that the line of this socket has handed to this agent. */
+/** A call that the line of this socket has routed to this agent. */
 export const findRoutedBy = (database: Queryable, call: string, socket: string, agent: string) =>
   database.row(routedBy, call, socket, agent)
 

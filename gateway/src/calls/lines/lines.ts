@@ -6,11 +6,11 @@ import type { Database, Transaction } from '../../database/database.ts'
 import { outsideList, type Caller } from '../../foundation/caller.ts'
 import { badRequest, conflict, Refusal } from '../../foundation/refusals.ts'
 import { shapedAs } from '../../http/shape-checks.ts'
-import { phoneForm } from '../callbacks/requesting.ts'
+import { phoneForm } from '../callbacks/callback-requests.ts'
 import type { AppAssignments } from '../app-requests/app-assignments.ts'
 import { callOf, type CallRow } from '../records/call-object.ts'
 import type { Log } from '../log/log.ts'
-import { callLog } from '../log/stamping.ts'
+import { callLog } from '../log/entries.ts'
 import { extensionOf } from './extension.ts'
 import * as store from './lines.store.ts'
 
@@ -18,7 +18,7 @@ const longestWindowMs = 10_000
 
 export type { LineRow } from './lines.store.ts'
 
-/** Where a number leads; numbers are kept by a room that this one knows nothing of. */
+/** The agent that a number routes to; the telephony room provides it. */
 export type RouteOf = (number: string) => Promise<NumberRoute | undefined>
 
 export interface NumberRoute {
@@ -35,10 +35,10 @@ export interface LinesParts {
   gateways: Pick<RunningGateways, 'id' | 'aliveSince'>
   log: Log
   routeOf: RouteOf
-  assignments: Pick<AppAssignments, 'give'>
+  assignments: Pick<AppAssignments, 'assign'>
 }
 
-/** Numbers whose calls an app takes before their agents do. */
+/** Phone lines: numbers whose calls go to an app before they go to an agent. */
 export class Lines {
   readonly #parts: LinesParts
 
@@ -46,7 +46,7 @@ export class Lines {
     this.#parts = parts
   }
 
-  /** Answers `ready` and what is on the line already, or the line's own `error`. */
+  /** Sends `ready` and the calls that are on the line already, or the line's own `error`. */
   async register({ caller, socket, send }: FrameSource, frame: Frame) {
     const number = typeof frame['number'] === 'string' ? frame['number'] : null
     try {
@@ -59,28 +59,28 @@ export class Lines {
     }
   }
 
-  /** Undefined where no app that is connected has taken the number. */
+  /** Undefined if no connected app has the line. */
   lineOf(number: string): Promise<store.LineRow | undefined> {
     return store.findLine(this.#parts.database, this.#alive, number)
   }
 
-  /** The line owns the call from its opening on, and hears of it at once where it waits for no extension. */
+  /** The line owns the call from its opening on, and receives it at once if it has no extension window. */
   async own(tx: Transaction, line: store.LineRow, call: string, agent: string) {
     await store.setLine(tx, call, line.number)
-    await this.#parts.assignments.give(tx, call, agent, line.socket)
+    await this.#parts.assignments.assign(tx, call, agent, line.socket)
     const owned = await store.findOwned(tx, call)
-    if (owned && line.extension_ms === 0) await this.#tell(tx, owned, null)
+    if (owned && line.extension_ms === 0) await this.#announce(tx, owned, null)
   }
 
-  /** The window has closed. Of a repeated request, and of one after the call was handed over, nothing is told. */
+  /** The extension window has closed. A repeated request has no effect. */
   async closeWindow(tx: Transaction, call: string, digits: string) {
     const extension = extensionOf(digits)
     const owned = await store.findOwned(tx, call)
     if (!owned) throw conflict(`call ${call} is on no line that waits for an extension`)
-    if (!owned.line_told) await this.#tell(tx, owned, extension)
+    if (!owned.line_told) await this.#announce(tx, owned, extension)
   }
 
-  async #tell(tx: Transaction, owned: store.OwnedCall, extension: string | null) {
+  async #announce(tx: Transaction, owned: store.OwnedCall, extension: string | null) {
     const row = await store.setExtension(tx, owned.id, extension)
     if (!row) return
     const data = { line: owned.line, call: callOf(row) }
@@ -104,21 +104,21 @@ export class Lines {
     return [{ type: 'ready', number, extensionMs }, ...passed]
   }
 
-  /** With the calls that were on it when its last app went, and that nobody took over. */
+  /** Answers the calls that were on the line when its last app disconnected and that no app has taken since. */
   async #claim(
     tx: Transaction,
     number: string,
     socket: string,
     extensionMs: number,
   ): Promise<LineCallPassed[]> {
-    await store.holdNumber(tx, number)
+    await store.lockNumber(tx, number)
     const line = await store.findLine(tx, this.#alive, number)
     if (line && line.socket !== socket)
       throw coded('LINE_CONFLICT', `another app has the line ${number}: one takes its calls at a time`)
     await store.putLine(tx, { number, socket, extension_ms: extensionMs })
     if (line) return []
     const calls = await store.listOnLine(tx, number)
-    for (const { id, agent } of calls) await this.#parts.assignments.give(tx, id, agent, socket)
+    for (const { id, agent } of calls) await this.#parts.assignments.assign(tx, id, agent, socket)
     return calls.filter(({ line_told }) => line_told).map((row) => passedOn(number, row))
   }
 

@@ -1,3 +1,4 @@
+import type { Entry, LineTurn } from '@switchroom/contract/log'
 import { RouteCall } from '@switchroom/contract/call-frames'
 import type { CallRouted, LineCallEnded, RouteFailed, RouteFailure } from '@switchroom/contract/lines'
 import type { Call } from '@switchroom/contract/log'
@@ -11,13 +12,12 @@ import type { Database, Transaction } from '../../database/database.ts'
 import { outsideList } from '../../foundation/caller.ts'
 import { badRequest, Refusal } from '../../foundation/refusals.ts'
 import { shapedAs } from '../../http/shape-checks.ts'
-import type { NamedOrg } from '../../providers/lending/lending.ts'
+import type { NamedOrg } from '../../providers/lent-keys/lent-keys.ts'
 import type { AppAssignments } from '../app-requests/app-assignments.ts'
 import { callOf } from '../records/call-object.ts'
 import type { CallRecords } from '../records/records.ts'
 import { notTaken, type Log } from '../log/log.ts'
-import { callLog } from '../log/stamping.ts'
-import { transcriptOf } from './line-transcript.ts'
+import { callLog } from '../log/entries.ts'
 import * as store from './lines.store.ts'
 
 export interface RoutingParts {
@@ -28,45 +28,45 @@ export interface RoutingParts {
   connectedApps: ConnectedApps
   records: CallRecords
   log: Log
-  assignments: Pick<AppAssignments, 'give'>
-  /** Whether a spoken call of the agent would have ears and a voice. */
+  assignments: Pick<AppAssignments, 'assign'>
+  /** Whether a spoken call of the agent would have speech-to-text and text-to-speech. */
   canSpeak: (org: NamedOrg, scope: SettingsScope) => Promise<boolean>
-  /** Whether no worker could run one more call of the agent. */
+  /** Whether every worker is at its capacity for the agent. */
   isFull: (scope: SettingsScope) => Promise<boolean>
 }
 
-/** Hands calls over from a line to an agent: the audio goes on, the agent drives. */
+/** Routes calls from a line to an agent; the audio continues without a break. */
 export class Routing {
   readonly #parts: RoutingParts
-  /** The calls whose lines were gone at the last look. */
+  /** The calls whose lines were gone at the last poll. */
   #withoutLine: ReadonlySet<string> = new Set()
 
   constructor(parts: RoutingParts) {
     this.#parts = parts
   }
 
-  /** Answers `call.routed` and the line's `call.ended`, or `call.route_failed`; asked again, it answers again. */
+  /** Sends `call.routed` and the line's `call.ended`, or `call.route_failed`; a repeated request gets the same answer. */
   async route({ caller, socket, send }: FrameSource, frame: Frame) {
     const { call: id, agent } = shapedAs(RouteCall, frame)
     if (caller.agents.length > 0 && !caller.agents.includes(agent)) throw outsideList(caller)
     const owned = await store.findOwnedBy(this.#parts.database, id, socket)
-    if (!owned) return this.#tellAgain(socket, send, id, agent)
-    const told = { line: owned.line, agent: owned.agent, call: id }
+    if (!owned) return this.#answerAgain(socket, send, id, agent)
+    const about = { line: owned.line, agent: owned.agent, call: id }
     const why = await this.#whyNot(caller, { ...owned, agent })
     const routed = why ?? (await this.#routed(owned, { ...owned, agent }, socket))
-    if (typeof routed !== 'string') return tellRouted(send, told, agent, routed)
+    if (typeof routed !== 'string') return sendRouted(send, about, agent, routed)
     const data = { callId: id, agent, reason: routed }
-    send({ type: 'call.route_failed', ...told, data } satisfies RouteFailed)
+    send({ type: 'call.route_failed', ...about, data } satisfies RouteFailed)
   }
 
   /** The first answer may have been lost with a connection. */
-  async #tellAgain(socket: string, send: FrameSource['send'], id: string, agent: string) {
+  async #answerAgain(socket: string, send: FrameSource['send'], id: string, agent: string) {
     const row = await store.findRoutedBy(this.#parts.database, id, socket, agent)
     if (!row?.routed_from) throw badRequest(`call ${id} is on no line of this app`)
-    tellRouted(send, { line: row.routed_from, agent, call: id }, agent, callOf(row))
+    sendRouted(send, { line: row.routed_from, agent, call: id }, agent, callOf(row))
   }
 
-  /** A call whose line is gone, and was so at the last look, is its own agent's once somebody holds that. */
+  /** A call whose line was gone at two polls in a row goes to its own agent once that has a connected app. */
   async poll() {
     const { id: own, aliveSince: since } = this.#parts.gateways
     const abandoned = await store.listAbandoned(this.#parts.database, { own, since })
@@ -76,7 +76,10 @@ export class Routing {
       if (before.has(call.id) && (await this.#parts.connectedApps.appFor(call)))
         await this.#move(call, call, null).catch((error: unknown) => {
           if (error instanceof Refusal) return // ended, or another gateway was faster
-          this.#parts.logger.warn({ err: error, call: call.id }, 'a call whose line is gone stays without')
+          this.#parts.logger.warn(
+            { err: error, call: call.id },
+            'a call whose line is gone could not be routed',
+          )
         })
   }
 
@@ -85,7 +88,7 @@ export class Routing {
       return await this.#move(owned, scope, socket)
     } catch (error) {
       if (error instanceof Refusal) throw error
-      this.#parts.logger.error({ err: error, call: owned.id }, 'a call could not be handed over')
+      this.#parts.logger.error({ err: error, call: owned.id }, 'a call could not be routed')
       return 'swap_failed'
     }
   }
@@ -98,17 +101,17 @@ export class Routing {
     return (await isFull(scope)) ? 'capacity' : undefined
   }
 
-  /** One transaction: of a line that hands over and one that is given up at the same instant, one does it. */
+  /** One transaction, so that of a line's own request and a concurrent poll one routes the call. */
   #move({ id, line }: store.OwnedCall, scope: SettingsScope, socket: string | null): Promise<Call> {
     const { database, log, records, assignments } = this.#parts
     return database.transaction(async (tx) => {
-      const held = await log.lock(tx, id)
-      if (!held || held.sealed) throw notTaken()
+      const locked = await log.lock(tx, id)
+      if (!locked || locked.sealed) throw notTaken()
       await this.#refuseUnlessOwner(tx, id, line, socket)
       await records.moveTo(tx, id, scope)
       const row = await store.setRouted(tx, id, transcriptOf(await store.listTurns(tx, id)))
-      if (!row) throw new Error('a call that is held is there')
-      await assignments.give(tx, id, scope.agent, null)
+      if (!row) throw new Error('a locked call has a record')
+      await assignments.assign(tx, id, scope.agent, null)
       await log.appendIn(tx, callLog({ ...scope, id }), [
         { type: 'call.routed', data: { callId: id, agent: scope.agent } },
         { type: 'call.started', data: {} },
@@ -126,12 +129,26 @@ export class Routing {
   }
 }
 
-function tellRouted(
+function sendRouted(
   send: FrameSource['send'],
-  told: { line: string; agent: string; call: string },
+  about: { line: string; agent: string; call: string },
   agent: string,
   call: Call,
 ) {
-  send({ type: 'call.routed', ...told, data: { callId: call.id, agent } } satisfies CallRouted)
-  send({ type: 'call.ended', ...told, data: { call, reason: 'routed' } } satisfies LineCallEnded)
+  send({ type: 'call.routed', ...about, data: { callId: call.id, agent } } satisfies CallRouted)
+  send({ type: 'call.ended', ...about, data: { call, reason: 'routed' } } satisfies LineCallEnded)
 }
+
+/** The turns on a line, as the agent that takes over reads them. */
+const transcriptOf = (turns: readonly Entry[]): LineTurn[] =>
+  turns.map(({ type, ts, data }) => {
+    const isCaller = type === 'user.message'
+    const text = typeof data['text'] === 'string' ? data['text'] : ''
+    return {
+      who: isCaller ? 'caller' : 'line',
+      text,
+      at: Math.round(ts * 1000),
+      role: isCaller ? 'user' : 'assistant',
+      content: text,
+    }
+  })

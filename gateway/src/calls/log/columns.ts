@@ -1,7 +1,7 @@
 import type { Columns } from './log.store.ts'
-import type { Stamped, Writable } from './stamping.ts'
+import type { Stamped, Writable } from './entries.ts'
 
-/** The entries that close a call are taken although the call has as many entries as it may have. */
+/** Entries that belong to a call's end, accepted past the cap. */
 const closingTypes: ReadonlySet<string> = new Set([
   'error',
   'say.requested',
@@ -9,10 +9,10 @@ const closingTypes: ReadonlySet<string> = new Set([
   'recording.stored',
 ])
 const roomForClosing = 1000
-/** Behind all of that: a call can always end. */
+/** A call can always end. */
 const roomForEnd = 2000
 
-/** One column for each field, and for every write how many entries of its log come before it. */
+/** One array for each field, and for every write its offset in its log. */
 export function columnsOf(writes: readonly Writable[]) {
   const columns: Columns = {
     logs: [],
@@ -54,7 +54,7 @@ export function columnsOf(writes: readonly Writable[]) {
   return { columns, places }
 }
 
-/** The least of what its writes may have, unless one of them ends the call. */
+/** The smallest room of its writes, unless one of them ends the call. */
 function roomOf(entries: readonly Stamped[], before: number): number {
   if (before === roomForEnd || entries.some(({ type }) => type === 'call.ended')) return roomForEnd
   return entries.every(({ type }) => closingTypes.has(type)) ? before : 0

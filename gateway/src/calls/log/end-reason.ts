@@ -1,3 +1,3 @@
-/** Why a call ended as agents see it: a call that could not be placed has failed. */
+/** The reason as agents see it: a call that could not be placed has failed. */
 export const reasonForAgents = (reason: unknown) =>
   typeof reason === 'string' && reason !== 'dial_failed' ? reason : 'failed'

@@ -3,15 +3,15 @@ import { longestSignal } from '../../database/signals.ts'
 import { columnsOf } from './columns.ts'
 import { changesOf } from './record-changes.ts'
 import * as store from './log.store.ts'
-import { withSeq, type KeptEntry, type LogRef, type Stamped, type Writable } from './stamping.ts'
+import { withSeq, type KeptEntry, type LogRef, type Stamped, type Writable } from './entries.ts'
 
-/** What is shown to whoever reads now, and never kept. */
+/** An ephemeral entry: sent to current readers, never stored. */
 export interface Live {
   log: LogRef
   entry: Stamped
 }
 
-/** The log is at its cap of so many entries; without one, it is sealed or another writes to it. */
+/** The log is at its cap of `most` entries; undefined if it is sealed or another gateway runs it. */
 export interface NotKept {
   most: number | undefined
 }
@@ -21,11 +21,11 @@ interface EntryWriterParts {
   charge: (tx: Transaction, org: string, credits: number) => Promise<void>
 }
 
-/** Writes entries of many logs in one transaction, with all that they change beside the logs. */
+/** Writes entries of many logs in one transaction, with their changes to call records and credits. */
 export class EntryWriter {
   readonly #gateway: string
   readonly #charge: EntryWriterParts['charge']
-  /** The agents' own logs that are known to be there. */
+  /** The agents' own logs that are known to exist. */
   readonly #opened = new Set<string>()
 
   constructor({ gateway, charge }: EntryWriterParts) {
@@ -33,7 +33,7 @@ export class EntryWriter {
     this.#charge = charge
   }
 
-  /** Answers place by place what was kept, or why the log takes no more. */
+  /** For each write, the stored entries or why the log refused them. */
   async write(
     tx: Transaction,
     writes: readonly Writable[],
@@ -46,14 +46,14 @@ export class EntryWriter {
     const full = new Map(answered.flatMap(({ id, most }) => (most === null ? [] : [[id, most]])))
     const taken = writes.filter(({ log }) => grown.has(log.id))
     const { records, ends, charges } = changesOf(taken)
-    if (records.length > 0) await store.countOnHeads(tx, records)
+    if (records.length > 0) await store.countOnRecords(tx, records)
     if (ends.length > 0) await store.endAll(tx, ends)
     for (const [org, credits] of charges) await this.#charge(tx, org, credits)
     const lasts = columns.logs.flatMap((id, at) => {
       const before = grown.get(id)
       return before === undefined ? [] : [[id, before + (columns.counts[at] ?? 0)] as const]
     })
-    await this.tell(tx, lasts, live)
+    await this.notify(tx, lasts, live)
     return writes.map(({ log, entries }, at) => {
       const before = grown.get(log.id)
       const first = places[at] ?? 0
@@ -63,12 +63,12 @@ export class EntryWriter {
     })
   }
 
-  /** An agent's own log comes with its first entry. */
+  /** An agent's own log is created with its first entry. */
   async #openAgents(tx: Transaction, writes: readonly Pick<Writable, 'log'>[]) {
     const missing = new Map<string, LogRef>()
     for (const { log } of writes) if (log.call === null && !this.#opened.has(log.id)) missing.set(log.id, log)
     if (missing.size === 0) return
-    // in one order, so that no two writers wait for each other
+    // sorted, so that two writers cannot deadlock
     for (const [, log] of [...missing].toSorted(([a], [b]) => (a < b ? -1 : 1)))
       await store.insertLog(tx, log, null)
     tx.afterCommit(() => {
@@ -76,29 +76,29 @@ export class EntryWriter {
     })
   }
 
-  /** Other gateways hear which logs grew, and what is only shown. */
-  async tell(database: Queryable, grown: readonly (readonly [string, number])[], live: readonly Live[]) {
-    const words = [
+  /** Notifies other gateways which logs grew, and of ephemeral entries. */
+  async notify(database: Queryable, grown: readonly (readonly [string, number])[], live: readonly Live[]) {
+    const messages = [
       ...grown.map(([id, seq]) => JSON.stringify([id, seq])),
       ...live.map(({ log, entry }) => JSON.stringify([log.id, entry.type, entry.rest])),
     ]
-    const payloads = packed(this.#gateway, words)
-    if (payloads.length > 0) await store.tellGrown(database, payloads)
+    const payloads = packed(this.#gateway, messages)
+    if (payloads.length > 0) await store.notifyGrown(database, payloads)
   }
 }
 
-/** As few signals as carry all the words; a word too long for any is seen on this gateway alone. */
-function packed(gateway: string, words: readonly string[]): string[] {
+/** Packs messages into as few notifications as possible; a message too long for one stays on this gateway. */
+function packed(gateway: string, messages: readonly string[]): string[] {
   const payloads: string[] = []
   let payload = ''
-  for (const word of words) {
-    const size = Buffer.byteLength(word)
+  for (const message of messages) {
+    const size = Buffer.byteLength(message)
     if (size + gateway.length + 2 > longestSignal) continue
     if (payload !== '' && Buffer.byteLength(payload) + size + 1 > longestSignal) {
       payloads.push(payload)
       payload = ''
     }
-    payload += payload === '' ? `${gateway}\n${word}` : `\n${word}`
+    payload += payload === '' ? `${gateway}\n${message}` : `\n${message}`
   }
   return payload === '' ? payloads : [...payloads, payload]
 }

@@ -5,7 +5,7 @@ const mostOnPage = 1000
 const usualOnPage = 500
 const highestSeq = 2 ** 31 - 1
 
-/** Where a reader starts: the id of the last event wins, for a browser that comes back repeats its old address. */
+/** `last-event-id` wins over `after`: a browser that reconnects repeats its old address. */
 export function cursorOf({ after }: EventsAsked, lastEventId?: string): number {
   const asked = wholeNumber('after', after ?? '0', 0, highestSeq)
   return lastEventId ? wholeNumber('last-event-id', lastEventId, 0, highestSeq) : asked

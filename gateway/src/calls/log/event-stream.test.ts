@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { test, type TestContext } from 'node:test'
 import type { FastifyReply } from 'fastify'
 import { until } from '../../../testing/until.ts'
-import { EventStream, type Opening } from './event-stream.ts'
+import { EventStream, type EventStreamParts } from './event-stream.ts'
 import { Relay } from './relay.ts'
 import type { LiveLogs, Watcher } from './live-logs.ts'
 
@@ -30,7 +30,7 @@ function streamOn(raw: ServerResponse) {
   const release = () => (released += 1)
   const caller = { org: 'org', env: 'sandbox' }
   const opening = { caller, access: {}, agent: null, connections: open, release }
-  const stream = new EventStream(reply as unknown as FastifyReply, opening as unknown as Opening)
+  const stream = new EventStream(reply as unknown as FastifyReply, opening as unknown as EventStreamParts)
   return { stream, open, released: () => released }
 }
 

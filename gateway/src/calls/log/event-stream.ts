@@ -6,8 +6,8 @@ import type { Access } from '../../http/access.ts'
 import type { OpenConnection, OpenConnections } from '../../http/open-connections.ts'
 
 const pingEveryMs = 30 * secondMs
-/** A reader that took nothing between so many pings is let go, also at the end of what it was sent. */
-const mostBeatsFull = 2
+/** A reader that read nothing for this many pings is disconnected. */
+const mostPingsFull = 2
 const ping = Buffer.from(':ping\n\n')
 
 const headers = {
@@ -16,17 +16,17 @@ const headers = {
   'x-accel-buffering': 'no', // a proxy in front passes every entry on at once
 }
 
-export interface Opening {
+export interface EventStreamParts {
   caller: Caller
   access: Access
-  /** The agent whose entries are read; null where they are of any. */
+  /** The agent whose entries are read; null for any agent. */
   agent: string | null
   connections: OpenConnections
-  /** Told once, when it is over. */
+  /** Called once, when the stream has closed. */
   release: () => void
 }
 
-/** An answer that goes on: server-sent events, for as long as somebody reads them and their key opens them. */
+/** Server-sent events, until the reader disconnects or its key loses access. */
 export class EventStream implements OpenConnection {
   readonly caller: Caller
   readonly access: Access
@@ -34,13 +34,13 @@ export class EventStream implements OpenConnection {
   readonly #raw: ServerResponse
   #isOver = false
   #isFull = false
-  #beatsFull = 0
-  /** Told whenever the reader takes more again. */
+  #pingsFull = 0
+  /** Called whenever the reader reads again. */
   onDrain: () => void = () => {}
-  /** Told once, when nobody reads any more. */
+  /** Called once, when the reader has disconnected. */
   onClose: () => void = () => {}
 
-  constructor(reply: FastifyReply, { caller, access, agent, connections, release }: Opening) {
+  constructor(reply: FastifyReply, { caller, access, agent, connections, release }: EventStreamParts) {
     this.caller = caller
     this.access = access
     this.#agent = agent
@@ -48,13 +48,13 @@ export class EventStream implements OpenConnection {
     reply.hijack()
     for (const [name, value] of Object.entries(reply.headers(headers).getHeaders()))
       if (value !== undefined) this.#raw.setHeader(name, value)
-    this.#isOver = this.#raw.destroyed // whoever asked may be gone by now
+    this.#isOver = this.#raw.destroyed // the reader may have disconnected by now
     if (this.#isOver) {
       release()
       return
     }
     this.#raw.flushHeaders()
-    const pings = setInterval(() => this.#beat(), pingEveryMs)
+    const pings = setInterval(() => this.#ping(), pingEveryMs)
     this.#raw.on('drain', () => this.#drained())
     this.#raw.once('close', () => {
       this.#isOver = true
@@ -67,12 +67,12 @@ export class EventStream implements OpenConnection {
     connections.add(this)
   }
 
-  /** Nothing more is sent: it is at its end, or nobody reads. */
+  /** Nothing more is sent: the stream has ended, or the reader has disconnected. */
   get isOver() {
     return this.#isOver
   }
 
-  /** The reader does not take what it was sent. */
+  /** The reader has unread data. */
   get isFull() {
     return this.#isFull
   }
@@ -85,7 +85,7 @@ export class EventStream implements OpenConnection {
     if (!this.#isOver && !this.#raw.write(frame)) this.#isFull = true
   }
 
-  /** When the reader has taken what it was sent, or is gone. */
+  /** Resolves once the reader has read everything, or has disconnected. */
   async drained() {
     while (this.#isFull && !this.#isOver)
       await new Promise<void>((drained) => {
@@ -104,12 +104,12 @@ export class EventStream implements OpenConnection {
     this.#raw.destroy()
   }
 
-  /** Of an agent that the caller works on no longer, nothing more is sent. */
+  /** Ends the stream of an agent that the caller may no longer read. */
   stays({ agents }: Caller) {
     if (this.#agent !== null && agents.length > 0 && !agents.includes(this.#agent)) this.ends()
   }
 
-  /** Whoever does not take what was sent is not waited for. */
+  /** A slow reader is cut off. */
   ends() {
     if (this.#isFull) this.cutOff()
     else this.end()
@@ -124,13 +124,13 @@ export class EventStream implements OpenConnection {
 
   #drained() {
     this.#isFull = false
-    this.#beatsFull = 0
+    this.#pingsFull = 0
     this.onDrain()
   }
 
-  #beat() {
+  #ping() {
     if (!this.#isFull && !this.#isOver) return this.send(ping)
-    this.#beatsFull += 1
-    if (this.#beatsFull >= mostBeatsFull) this.cutOff()
+    this.#pingsFull += 1
+    if (this.#pingsFull >= mostPingsFull) this.cutOff()
   }
 }

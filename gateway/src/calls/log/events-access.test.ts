@@ -4,7 +4,7 @@ import { refused } from '../../../testing/client.ts'
 import { fleetKey, startDeployment } from '../../../testing/deployment.ts'
 import { ends, TestLogs } from '../../../testing/calls/test-logs.ts'
 import { until } from '../../../testing/until.ts'
-import { agentLog } from './stamping.ts'
+import { agentLog } from './entries.ts'
 
 const deployment = await startDeployment()
 after(() => deployment[Symbol.asyncDispose]())

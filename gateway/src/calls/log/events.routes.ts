@@ -10,11 +10,11 @@ import type { Server } from '../../http/server.ts'
 import { cursorOf, limitOf } from './event-cursors.ts'
 import { EventStream } from './event-stream.ts'
 import type { ReadLog } from './log-reader.ts'
-import type { LogReading } from './reading.ts'
+import type { EventLogs } from './events.ts'
 import type { Relay } from './relay.ts'
 
 export interface EventParts {
-  reading: LogReading
+  eventLogs: EventLogs
   relay: Relay
   connections: OpenConnections
   caps: ConnectionCaps
@@ -26,21 +26,21 @@ const pageOrStream = {
   content: { 'application/json': { schema: EventPage }, 'text/event-stream': { schema: EventStreamed } },
 }
 
-export function eventRoutes(server: Server, { reading, relay, connections, caps }: EventParts) {
-  type Asking = FastifyRequest<{ Querystring: EventsAsked }>
+export function eventRoutes(server: Server, { eventLogs, relay, connections, caps }: EventParts) {
+  type EventsRequest = FastifyRequest<{ Querystring: EventsAsked }>
 
-  /** As a stream where `Accept` asks for one, else as a page. */
-  const read = async (access: Access, log: ReadLog, request: Asking, reply: FastifyReply) => {
+  /** As a stream if `Accept` asks for one, else as a page. */
+  const read = async (access: Access, log: ReadLog, request: EventsRequest, reply: FastifyReply) => {
     const { query, headers, caller } = request
     const limit = limitOf(query)
     if (!asksForStream(request)) {
-      const page = await reading.page(log, cursorOf(query), limit)
+      const page = await eventLogs.page(log, cursorOf(query), limit)
       return reply.type('application/json; charset=utf-8').send(page)
     }
     const after = cursorOf(query, headers['last-event-id']?.toString())
     const release = await caps.openStream(caller)
-    const opening = { caller, access, agent: log.agent, connections, release }
-    reading.stream(log, after, new EventStream(reply, opening))
+    const stream = { caller, access, agent: log.agent, connections, release }
+    eventLogs.stream(log, after, new EventStream(reply, stream))
     return reply
   }
 
@@ -57,7 +57,7 @@ export function eventRoutes(server: Server, { reading, relay, connections, caps 
       },
     },
     async (request, reply) =>
-      read(callReader, await reading.ofCall(request.caller, request.params.call), request, reply),
+      read(callReader, await eventLogs.ofCall(request.caller, request.params.call), request, reply),
   )
 
   server.get(
@@ -72,7 +72,7 @@ export function eventRoutes(server: Server, { reading, relay, connections, caps 
       },
     },
     async (request, reply) =>
-      read(readsAgents, await reading.ofAgent(request.caller, request.params.agent), request, reply),
+      read(readsAgents, await eventLogs.ofAgent(request.caller, request.params.agent), request, reply),
   )
 
   server.get(
@@ -90,8 +90,8 @@ export function eventRoutes(server: Server, { reading, relay, connections, caps 
       const { caller, query } = request
       const agent = query.agent ?? null
       const release = await caps.openStream(caller)
-      const opening = { caller, access: readsAgents, agent, connections, release }
-      relay.read(new EventStream(reply, opening), query.agent)
+      const stream = { caller, access: readsAgents, agent, connections, release }
+      relay.read(new EventStream(reply, stream), query.agent)
       return reply
     },
   )

@@ -4,7 +4,7 @@ import { startDeployment } from '../../../testing/deployment.ts'
 import { range, said, TestLogs } from '../../../testing/calls/test-logs.ts'
 import { until } from '../../../testing/until.ts'
 import { Log } from './log.ts'
-import { agentLog } from './stamping.ts'
+import { agentLog } from './entries.ts'
 
 const deployment = await startDeployment()
 after(() => deployment[Symbol.asyncDispose]())

@@ -3,10 +3,10 @@ import type { Database } from '../../database/database.ts'
 import type { Signals } from '../../database/signals.ts'
 import { secondMs } from '../../foundation/clock.ts'
 import * as store from './log.store.ts'
-import { withSeq, type KeptEntry, type LogRef, type Stamped } from './stamping.ts'
+import { withSeq, type KeptEntry, type LogRef, type Stamped } from './entries.ts'
 
 const pageSize = 1000
-const againAfterMs = secondMs
+const retryAfterMs = secondMs
 
 /** An entry on its way to readers, with the bytes every one of them is sent. */
 export interface ShownEntry extends KeptEntry {
@@ -14,13 +14,13 @@ export interface ShownEntry extends KeptEntry {
   readonly frame: Buffer
 }
 
-/** Told of new entries of one log, in order and without holes among those that are kept. */
+/** Receives new entries of one log in order; stored ones without gaps. */
 export type Follower = (entries: readonly ShownEntry[]) => void
 
-/** Told of every entry that this process writes or shows. */
+/** Receives every entry that this process writes, ephemeral ones included. */
 export type Watcher = (log: LogRef, entry: ShownEntry) => void
 
-/** The ends of the logs that somebody on this gateway reads, whichever gateway writes to them. */
+/** The live ends of the logs that are read on this gateway, whichever gateway writes them. */
 export class LiveLogs {
   readonly #database: Database
   readonly #logger: Logger
@@ -34,31 +34,31 @@ export class LiveLogs {
       store.logChannel,
       (payload) => this.#hear(payload, gateway),
       () => {
-        for (const tail of this.#liveLogs.values()) tail.catchUp()
+        for (const live of this.#liveLogs.values()) live.catchUp()
       },
     )
   }
 
-  /** From where the log stands now: told of everything after that `seq`, and of nothing before; `stop` lets go of it. */
+  /** Follows the log from its current `seq`: the follower receives every later entry until `stop`. */
   async follow(log: string, follower: Follower): Promise<{ seq: number; stop: () => void }> {
-    const tail = this.#liveLogs.get(log) ?? new LiveLog(this.#database, log, this.#logger)
-    this.#liveLogs.set(log, tail)
-    tail.wanted += 1
-    const letGo = () => {
-      tail.wanted -= 1
-      if (tail.wanted === 0) this.#liveLogs.delete(log)
+    const live = this.#liveLogs.get(log) ?? new LiveLog(this.#database, log, this.#logger)
+    this.#liveLogs.set(log, live)
+    live.wanted += 1
+    const release = () => {
+      live.wanted -= 1
+      if (live.wanted === 0) this.#liveLogs.delete(log)
     }
     try {
-      await tail.start()
+      await live.start()
     } catch (error) {
-      letGo()
+      release()
       throw error
     }
-    tail.followers.add(follower)
+    live.followers.add(follower)
     const stop = () => {
-      if (tail.followers.delete(follower)) letGo()
+      if (live.followers.delete(follower)) release()
     }
-    return { seq: tail.seq, stop }
+    return { seq: live.seq, stop }
   }
 
   watch(watcher: Watcher): () => void {
@@ -68,53 +68,53 @@ export class LiveLogs {
 
   /** This gateway wrote. */
   grew(log: LogRef, entries: readonly KeptEntry[]) {
-    const tail = this.#liveLogs.get(log.id)
-    if (!tail && this.#watchers.size === 0) return
+    const live = this.#liveLogs.get(log.id)
+    if (!live && this.#watchers.size === 0) return
     const shown = entries.map((entry) => shownOf(entry, false))
-    tail?.grew(shown)
-    for (const entry of shown) this.#tellWatchers(log, entry)
+    live?.grew(shown)
+    for (const entry of shown) this.#passToWatchers(log, entry)
   }
 
-  /** This gateway may have written, and does not know it. */
-  lookAgain({ id }: LogRef) {
+  /** This gateway may have written without an answer from the database. */
+  catchUp({ id }: LogRef) {
     this.#liveLogs.get(id)?.catchUp()
   }
 
-  /** This gateway shows what is never kept. */
+  /** This gateway sends an ephemeral entry. */
   showed(log: LogRef, entry: Stamped) {
     this.#liveLogs.get(log.id)?.showed(entry)
     if (this.#watchers.size === 0) return
-    this.#tellWatchers(log, shownOf(withSeq(entry, 0), true))
+    this.#passToWatchers(log, shownOf(withSeq(entry, 0), true))
   }
 
-  #tellWatchers(log: LogRef, entry: ShownEntry) {
-    for (const watcher of this.#watchers) told(this.#logger, () => watcher(log, entry))
+  #passToWatchers(log: LogRef, entry: ShownEntry) {
+    for (const watcher of this.#watchers) guarded(this.#logger, () => watcher(log, entry))
   }
 
   #hear(payload: string, own: string) {
-    const [gateway, ...words] = payload.split('\n')
+    const [gateway, ...messages] = payload.split('\n')
     if (gateway === own) return
-    for (const word of words) {
-      const [log, what, rest] = JSON.parse(word) as [string, number | string, string?]
-      const tail = this.#liveLogs.get(log)
-      if (typeof what === 'number') tail?.heard(what)
-      else if (rest !== undefined) tail?.showed({ type: what, rest })
+    for (const message of messages) {
+      const [log, what, rest] = JSON.parse(message) as [string, number | string, string?]
+      const live = this.#liveLogs.get(log)
+      if (typeof what === 'number') live?.heard(what)
+      else if (rest !== undefined) live?.showed({ type: what, rest })
     }
   }
 }
 
 class LiveLog {
   readonly followers = new Set<Follower>()
-  /** How many follow it, or are about to. */
+  /** How many readers follow it or are about to. */
   wanted = 0
   readonly #database: Database
   readonly #log: string
   readonly #logger: Logger
   #seq: number | undefined
-  /** What others say the log has grown to. */
+  /** The highest `seq` that other gateways announced. */
   #known = 0
-  /** Words of others may have been missed. */
-  #mustLook = false
+  /** Notifications may have been missed. */
+  #mustRead = false
   #starting: Promise<void> | undefined
   #isReading = false
 
@@ -138,14 +138,14 @@ class LiveLog {
     this.#wake()
   }
 
-  /** Written by this gateway: passed on as it is, unless another wrote in between. */
+  /** Written by this gateway: passed on directly, unless another gateway wrote in between. */
   grew(entries: readonly ShownEntry[]) {
     const [first] = entries
     if (!first) return
     if (this.#seq === undefined || this.#isReading || first.seq !== this.#seq + 1)
       return this.heard(first.seq + entries.length - 1)
     this.#seq += entries.length
-    this.#tell(entries)
+    this.#pass(entries)
   }
 
   heard(seq: number) {
@@ -155,63 +155,63 @@ class LiveLog {
 
   showed(entry: Pick<Stamped, 'type' | 'rest'>) {
     if (this.#seq === undefined) return
-    this.#tell([
+    this.#pass([
       shownOf({ seq: this.#seq, type: entry.type, entry: `{"seq":${this.#seq}${entry.rest}` }, true),
     ])
   }
 
   catchUp() {
-    this.#mustLook = true
+    this.#mustRead = true
     this.#wake()
   }
 
-  /** One reading at a time, for whatever is missing by then. */
+  /** One read of the table at a time. */
   #wake() {
     if (this.#isReading || !this.#isBehind) return
     this.#isReading = true
     this.#read().catch((error: unknown) => {
       this.#logger.warn({ err: error }, 'the end of a log could not be read')
       this.#isReading = false
-      this.#mustLook = true
+      this.#mustRead = true
       setTimeout(() => {
         if (this.followers.size > 0) this.#wake()
-      }, againAfterMs).unref()
+      }, retryAfterMs).unref()
     })
   }
 
   get #isBehind() {
-    return this.#seq !== undefined && (this.#mustLook || this.#known > this.#seq)
+    return this.#seq !== undefined && (this.#mustRead || this.#known > this.#seq)
   }
 
   async #read() {
     while (this.#isBehind) {
-      this.#mustLook = false
+      this.#mustRead = false
       const known = this.#known
       const entries = await store.readAfter(this.#database, this.#log, this.seq, pageSize)
       this.#seq = entries.at(-1)?.seq ?? this.seq
-      this.#tell(entries.map((entry) => shownOf(entry, false)))
-      if (entries.length === pageSize) this.#mustLook = true
-      else this.#seq = Math.max(this.#seq, known) // what was written and is not there was erased since
+      this.#pass(entries.map((entry) => shownOf(entry, false)))
+      if (entries.length === pageSize) this.#mustRead = true
+      else this.#seq = Math.max(this.#seq, known) // entries that are announced and missing were erased since
     }
-    this.#isReading = false // in the turn that found nothing more, so that no word goes unnoticed
+    this.#isReading = false // set in the turn that found nothing more, so that no notification is missed
   }
 
-  #tell(entries: readonly ShownEntry[]) {
+  #pass(entries: readonly ShownEntry[]) {
     if (entries.length === 0) return
-    for (const follower of this.followers) told(this.#logger, () => follower(entries))
+    for (const follower of this.followers) guarded(this.#logger, () => follower(entries))
   }
 }
 
-/** The entry is kept whatever becomes of whoever is told of it. */
-function told(logger: Logger, tell: () => void) {
+/** A follower that fails must not fail the write. */
+function guarded(logger: Logger, pass: () => void) {
   try {
-    tell()
+    pass()
   } catch (error) {
-    logger.error({ err: error }, 'somebody who follows a log failed')
+    logger.error({ err: error }, 'a follower of a log failed')
   }
 }
 
-/** An entry that is not kept carries no id, so that whoever resumes misses nothing that is. */
+/** An ephemeral entry carries no id, so that a reader that resumes misses no stored one. */
 export function shownOf(kept: KeptEntry, isEphemeral: boolean): ShownEntry {
   let frame: Buffer | undefined
   return {

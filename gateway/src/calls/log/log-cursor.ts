@@ -1,5 +1,5 @@
 import type { LiveLogs, ShownEntry } from './live-logs.ts'
-import type { KeptEntry } from './stamping.ts'
+import type { KeptEntry } from './entries.ts'
 
 const defaultPageSize = 500
 
@@ -85,7 +85,7 @@ export class LogCursor {
     if (this.#isStopped) return
     if (this.#isCurrent) return this.#pass(entries)
     const last = entries.findLast(({ isEphemeral }) => !isEphemeral)
-    if (last) this.#grownTo = Math.max(this.#grownTo, last.seq) // read from the table in its turn
+    if (last) this.#grownTo = Math.max(this.#grownTo, last.seq) // read from the table later
   }
 
   #pass(entries: readonly ShownEntry[]) {

@@ -2,13 +2,21 @@ import type { Database } from '../../database/database.ts'
 import type { EventStream } from './event-stream.ts'
 import { LogCursor } from './log-cursor.ts'
 import * as store from './log.store.ts'
-import { caughtUp, gap } from './markers.ts'
 import { shownOf, type ShownEntry, type LiveLogs } from './live-logs.ts'
-import type { KeptEntry } from './stamping.ts'
+import type { KeptEntry } from './entries.ts'
 
 const pageSize = 200
 /** How many entries wait for a slow reader. */
 const mostWaiting = 1000
+
+/** A marker is about the log and not an entry: it carries no id, and so moves no cursor. */
+const marker = (fields: { type: string; [name: string]: unknown }) =>
+  Buffer.from(`event: ${fields.type}\ndata: ${JSON.stringify(fields)}\n\n`)
+
+const caughtUp = (seq: number) => marker({ type: 'log.caught_up', seq })
+
+/** The first and the last entry that are missing. */
+const gap = (from: number, to: number) => marker({ type: 'log.gap', from, to })
 
 /** A log that a reader is about to read. */
 export interface ReadLog {

@@ -1,8 +1,8 @@
 import { usualCaps } from '@switchroom/contract/orgs'
 import { statement, type Queryable, type Transaction } from '../../database/database.ts'
-import type { KeptEntry, LogRef } from './stamping.ts'
+import type { KeptEntry, LogRef } from './entries.ts'
 
-/** Where gateways hear that a log has grown. */
+/** The channel on which gateways announce that a log has grown. */
 export const logChannel = 'log_grew'
 
 const insert = statement(`
@@ -13,43 +13,43 @@ const insert = statement(`
 export const insertLog = (database: Queryable, log: LogRef, runner: string | null) =>
   database.rows(insert, log.id, log.org, log.env, log.agent, log.call, runner, usualCaps.entries)
 
-/** Entries for several logs at once, as columns: PostgreSQL takes them apart again. */
+/** Entries for several logs as arrays, which PostgreSQL unnests. */
 export interface Columns {
   logs: string[]
   counts: number[]
-  /** The gateway that must run the log's call for them to be taken; null where anybody may write. */
+  /** The gateway that must run the log's call for the write to be accepted; null if any writer may. */
   runners: (string | null)[]
-  /** The batch of its worker that they are, which must be the next; null where they are none. */
+  /** The number of the worker's batch, which must be the next; null for other writes. */
   batches: (number | null)[]
-  /** How far past its cap the log may grow by them. */
+  /** How far past its cap the log may grow. */
   rooms: number[]
   entryLogs: string[]
   places: number[]
   stamps: number[]
   types: string[]
-  /** Each entry without its `seq`, which is known only while its log is held. */
+  /** Each entry without its `seq`, which is known only while the log is locked. */
   rests: string[]
 }
 
 export interface Grown {
   id: string
-  /** What it was at before; null where it did not take them. */
+  /** Its `seq` before; null if it refused the write. */
   before: number | null
-  /** The entries it may have, where that is why. */
+  /** Its cap, if that is why. */
   most: number | null
 }
 
-// The rows are held in one order by everybody, so that no two writers wait for each other.
+// All writers lock the rows in this order, so that no two deadlock.
 const append = statement<Grown>(`
-  with held as materialized (
+  with locked as materialized (
     select id, org, call, seq, runner, batch, coalesce(most, ${usualCaps.entries}) as most from logs where id = any($1::text[]) and not sealed order by id collate "C" for update
   ), wanted as materialized (
-    select held.id, held.org, held.seq, held.most, added.count, coalesce(added.batch, held.batch) as batch,
-      held.call is null or held.seq::bigint + added.count <= held.most::bigint + added.room as fits
-    from held join unnest($1::text[], $2::int[], $3::text[], $4::int[], $5::int[])
+    select locked.id, locked.org, locked.seq, locked.most, added.count, coalesce(added.batch, locked.batch) as batch,
+      locked.call is null or locked.seq::bigint + added.count <= locked.most::bigint + added.room as fits
+    from locked join unnest($1::text[], $2::int[], $3::text[], $4::int[], $5::int[])
         as added (id, count, runner, batch, room)
-      on added.id = held.id and (added.runner is null or added.runner = held.runner)
-        and (added.batch is null or added.batch = held.batch + 1)
+      on added.id = locked.id and (added.runner is null or added.runner = locked.runner)
+        and (added.batch is null or added.batch = locked.batch + 1)
   ), grown as (
     update logs set seq = wanted.seq + wanted.count, batch = wanted.batch
     from wanted where logs.id = wanted.id and wanted.fits
@@ -65,7 +65,7 @@ const append = statement<Grown>(`
   select wanted.id, grown.before, case when not wanted.fits then wanted.most end as most
   from wanted left join grown on grown.id = wanted.id`)
 
-/** Answers the logs that took their entries, and those at their cap: not one that is sealed, that another runs or that waits for another batch. */
+/** The logs that grew and those at their cap; a log that is sealed, run by another gateway or waits for another batch is left out. */
 export const appendAll = (tx: Queryable, columns: Columns) =>
   tx.rows(
     append,
@@ -81,8 +81,8 @@ export const appendAll = (tx: Queryable, columns: Columns) =>
     columns.rests,
   )
 
-/** What the entries of a call change on its head. */
-export interface HeadChange {
+/** What a call's entries change on its record. */
+export interface RecordChange {
   call: string
   errors: number
   llmTimeouts: number
@@ -95,7 +95,7 @@ const count = statement(`
   from unnest($1::text[], $2::int[], $3::int[], $4::int[]) as added (id, errors, llm_timeouts, turns)
   where calls.id = added.id`)
 
-export const countOnHeads = (tx: Transaction, changes: readonly HeadChange[]) =>
+export const countOnRecords = (tx: Transaction, changes: readonly RecordChange[]) =>
   tx.rows(
     count,
     changes.map(({ call }) => call),
@@ -123,10 +123,12 @@ export const endAll = (tx: Transaction, ends: readonly { call: string; ts: numbe
     ends.map(({ reason }) => reason),
   )
 
-const tell = statement(`select pg_notify('${logChannel}', payload) from unnest($1::text[]) as told (payload)`)
+const notify = statement(
+  `select pg_notify('${logChannel}', payload) from unnest($1::text[]) as sent (payload)`,
+)
 
-/** Heard by the other gateways once what was written is there. */
-export const tellGrown = (tx: Queryable, payloads: readonly string[]) => tx.rows(tell, payloads)
+/** Delivered to the other gateways on commit. */
+export const notifyGrown = (tx: Queryable, payloads: readonly string[]) => tx.rows(notify, payloads)
 
 export interface LockedLog extends LogRef {
   seq: number
@@ -135,11 +137,11 @@ export interface LockedLog extends LogRef {
   sealed: boolean
 }
 
-const hold = statement<LockedLog>(`
+const lock = statement<LockedLog>(`
   select id, org, env, agent, call, seq, batch, runner, sealed from logs where id = $1 for update`)
 
-/** Held until the end of the transaction: nobody else writes to it, nor changes how its call stands. */
-export const lockLog = (tx: Transaction, id: string) => tx.row(hold, id)
+/** Locked to the end of the transaction: no other writer appends to it or changes its call's state. */
+export const lockLog = (tx: Transaction, id: string) => tx.row(lock, id)
 
 const find = statement<LockedLog>(
   `select id, org, env, agent, call, seq, batch, runner, sealed from logs where id = $1`,

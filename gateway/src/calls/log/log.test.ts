@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { startDeployment, type Deployment } from '../../../testing/deployment.ts'
 import { until } from '../../../testing/until.ts'
-import { callLog, type LogRef } from './stamping.ts'
+import { callLog, type LogRef } from './entries.ts'
 
 const deployment = await startDeployment()
 after(() => deployment[Symbol.asyncDispose]())

@@ -6,24 +6,24 @@ import type { Clock } from '../../foundation/clock.ts'
 import { conflict, type Refusal } from '../../foundation/refusals.ts'
 import { EntryWriter, type Live, type NotKept } from './entry-writer.ts'
 import * as store from './log.store.ts'
-import { stamped, type KeptEntry, type LogRef, type Stamped, type Writable } from './stamping.ts'
+import { stamped, type KeptEntry, type LogRef, type Stamped, type Writable } from './entries.ts'
 import type { LiveLogs } from './live-logs.ts'
 
 const mostAtOnce = 5000
-/** While the database is busy with one, the next is made ready. */
+/** While the database writes one, the next is prepared. */
 const lanes = 2
 
-/** A log that takes no more: its call has ended, or another gateway runs it. */
+/** The log is sealed, or another gateway runs its call. */
 export const notTaken = () => conflict('this call has ended')
 
-/** Some entries that are kept, or only shown. */
+/** Successive entries that are all stored or all ephemeral. */
 export interface Run {
   isEphemeral: boolean
   entries: readonly NewEntry[]
 }
 
 interface Write extends Writable {
-  /** What is never kept, each behind as many of the entries that are. */
+  /** Ephemeral entries, each with the number of stored entries before it. */
   shown: readonly { behind: number; entry: Stamped }[]
   kept: (entries: KeptEntry[]) => void
   failed: (error: unknown) => void
@@ -34,20 +34,20 @@ export interface LogParts {
   clock: Clock
   logger: Logger
   liveLogs: LiveLogs
-  /** This gateway's name, so that it does not listen to itself. */
+  /** This gateway's name, so that it ignores its own notifications. */
   gateway: string
   charge: (tx: Transaction, org: string, credits: number) => Promise<void>
 }
 
-/** Writes to some of the logs wait for each other in one lane. */
+/** Logs are spread over lanes; writes in one lane are serial. */
 interface Lane {
   waiting: Write[]
   writing: Promise<void> | undefined
 }
 
 /**
- * The one writer of this process. What waits while a write is under way goes together into the next, in one
- * transaction; `seq` is given while the log is held, so that nobody sees a higher one before a lower one.
+ * The one writer of this process. Writes that wait for a running one go together into the next transaction; `seq` is
+ * given while the log is locked, so that no reader sees a higher one before a lower one.
  */
 export class Log {
   readonly #parts: LogParts
@@ -60,12 +60,12 @@ export class Log {
     this.#writer = new EntryWriter(parts)
   }
 
-  /** Comes with the head of its call; an agent's own comes with its first entry. */
+  /** A call's log is created with its record, an agent's own with its first entry. */
   async open(database: Queryable, log: LogRef, runner: string | null = null) {
     await store.insertLog(database, log, runner)
   }
 
-  /** Held until the end of the transaction: nobody else writes to it, nor changes how its call stands. */
+  /** Locked to the end of the transaction: no other writer appends to it or changes its call's state. */
   lock(tx: Transaction, id: string): Promise<store.LockedLog | undefined> {
     return store.lockLog(tx, id)
   }
@@ -74,12 +74,12 @@ export class Log {
     return store.findLog(this.#parts.database, id)
   }
 
-  /** What is kept from behind this `seq` on, in order. */
+  /** The stored entries after this `seq`, in order. */
   read(id: string, after: number, limit: number): Promise<KeptEntry[]> {
     return store.readAfter(this.#parts.database, id, after, limit)
   }
 
-  /** Answers once the entries are kept. Refused when the log takes no more. */
+  /** Resolves once the entries are stored. Refused if the log is sealed or full. */
   append(log: LogRef, entries: readonly NewEntry[], runner: string | null = null): Promise<KeptEntry[]> {
     if (entries.length === 0) return Promise.resolve([])
     const now = this.#parts.clock.now()
@@ -88,14 +88,14 @@ export class Log {
   }
 
   /**
-   * What a call's worker sends at once, kept or only shown, in the order it came. Refused when the log takes no more,
-   * or not this batch next.
+   * A worker's batch, stored and ephemeral entries in their order. Refused if the log is sealed or full, or if another
+   * batch is the next.
    */
   appendBatch(log: LogRef, runs: readonly Run[], batch: number | null): Promise<KeptEntry[]> {
     return this.#wait(this.#batchOf(log, runs, batch))
   }
 
-  /** The same in a transaction, with what is kept beside it. */
+  /** The same in the caller's transaction. */
   async appendBatchIn(
     tx: Transaction,
     log: LogRef,
@@ -111,7 +111,7 @@ export class Log {
     return kept
   }
 
-  /** In the transaction of a rule that holds the log; shown to readers once that is kept. */
+  /** In the transaction of a rule that has locked the log; sent to readers on commit. */
   async appendIn(tx: Transaction, log: LogRef, entries: readonly NewEntry[]): Promise<KeptEntry[]> {
     const now = this.#parts.clock.now()
     const written = entries.map((entry) => stamped(log, entry, now))
@@ -121,7 +121,7 @@ export class Log {
     return kept
   }
 
-  /** Shows what is never kept to whoever reads now. */
+  /** Sends ephemeral entries to the current readers. */
   show(log: LogRef, entries: readonly NewEntry[]) {
     const now = this.#parts.clock.now()
     for (const entry of entries) {
@@ -132,7 +132,7 @@ export class Log {
     this.#wake(this.#laneOf(log))
   }
 
-  /** When everything that waits is written. */
+  /** Resolves once everything that waits is written. */
   async settled() {
     for (const lane of this.#lanes) while (lane.writing) await lane.writing
   }
@@ -167,12 +167,12 @@ export class Log {
   }
 
   async #writeAll(lane: Lane) {
-    await Promise.resolve() // what comes in the same turn goes together
+    await Promise.resolve() // entries of the same turn go together
     while (lane.waiting.length > 0 || this.#live.length > 0) await this.#keepAll(this.#take(lane))
-    lane.writing = undefined // in the turn that found nothing more, so that no write goes unnoticed
+    lane.writing = undefined // set in the turn that found nothing more, so that no write is missed
   }
 
-  /** As many as fit; what comes after the end of a call waits, to be refused, and so does another's turn to write. */
+  /** As many as fit. A write after a call's end waits, to be refused, and so does one by another writer of the same log. */
   #take(lane: Lane): Write[] {
     const full = new Set<string>()
     const writers = new Map<string, string | null | Write>()
@@ -181,7 +181,7 @@ export class Log {
     const left: Write[] = []
     for (const write of lane.waiting) {
       const { log, runner, batch } = write
-      const writer = batch === null ? runner : write // a batch goes alone, for it may come twice
+      const writer = batch === null ? runner : write // a batch goes alone, because it may come twice
       if (writers.has(log.id) && writers.get(log.id) !== writer) full.add(log.id)
       if (entries >= mostAtOnce || full.has(log.id)) left.push(write)
       else {
@@ -195,16 +195,16 @@ export class Log {
     return taken
   }
 
-  /** One that cannot be written must not take the others with it. */
+  /** One write that fails must not fail the others. */
   async #keepAll(writes: readonly Write[]) {
     let isWritten = false
     try {
       await this.#keep(writes, () => (isWritten = true))
     } catch (error) {
-      // Nobody can tell whether a commit that was never answered holds: written again, entries might stand twice.
+      // It is unknown whether an unanswered commit took effect: a retry might write entries twice.
       const isUnknown = isWritten && !(error instanceof DatabaseError)
       if (writes.length > 0) this.#parts.logger.warn({ err: error }, 'entries could not be written')
-      if (isUnknown) for (const { log } of writes) this.#parts.liveLogs.lookAgain(log)
+      if (isUnknown) for (const { log } of writes) this.#parts.liveLogs.catchUp(log)
       if (writes.length === 1 || isUnknown) for (const write of writes) write.failed(error)
       else for (const write of writes) await this.#keepAll([write])
     }
@@ -213,7 +213,7 @@ export class Log {
   async #keep(writes: readonly Write[], written: () => void) {
     const live = this.#live
     this.#live = []
-    if (writes.length === 0) return this.#writer.tell(this.#parts.database, [], live)
+    if (writes.length === 0) return this.#writer.notify(this.#parts.database, [], live)
     const all = await this.#parts.database.transaction(async (tx) => {
       const kept = await this.#writer.write(tx, writes, live)
       written()
@@ -232,7 +232,7 @@ export class Log {
     throw this.#refusalOf(log, kept)
   }
 
-  /** A call that has as many entries as it may have ends, beside the refusal of what would have been one more. */
+  /** A call at its cap of entries is ended as well as refused. */
   #refusalOf(log: LogRef, refused: NotKept | undefined): Refusal {
     if (refused?.most === undefined) return notTaken()
     const sentence = `call ${log.id} has the ${refused.most} entries that a call may have, and ends: open another, or ask the operator for more`
@@ -240,11 +240,11 @@ export class Log {
       { type: 'error', data: { code: 'quota', detail: sentence } },
       { type: 'call.ended', data: { reason: 'failed' } },
     ]
-    this.append(log, ends).catch(() => {}) // it has ended by now, or is refused again and ended by that
+    this.append(log, ends).catch(() => {}) // it has ended meanwhile, or is refused again and ended by that
     return conflict(sentence)
   }
 
-  /** To whoever reads, what is kept and what is only shown in the order it came. */
+  /** To readers, stored and ephemeral entries in the order they came. */
   #pass({ log, shown }: Pick<Write, 'log' | 'shown'>, kept: readonly KeptEntry[]) {
     const { liveLogs } = this.#parts
     let passed = 0

@@ -1,9 +1,9 @@
-import type { HeadChange } from './log.store.ts'
-import type { LogRef, Stamped } from './stamping.ts'
+import type { RecordChange } from './log.store.ts'
+import type { LogRef, Stamped } from './entries.ts'
 
-/** What entries change beside the log: counts on heads, ends of calls, and what their orgs pay. */
+/** What entries change outside the log: counts on call records, ends of calls, and credits charged to orgs. */
 export function changesOf(writes: readonly { log: LogRef; entries: readonly Stamped[] }[]) {
-  const records = new Map<string, HeadChange>()
+  const records = new Map<string, RecordChange>()
   const ends: { call: string; ts: number; reason: string }[] = []
   const charges = new Map<string, number>()
   for (const { log, entries } of writes) {
@@ -15,19 +15,19 @@ export function changesOf(writes: readonly { log: LogRef; entries: readonly Stam
         charges.set(log.org, (charges.get(log.org) ?? 0) + data['credits'])
     }
   }
-  // in one order, so that no two writers wait for each other
+  // sorted, so that two writers cannot deadlock
   const byOrg = [...charges].toSorted(([a], [b]) => (a < b ? -1 : 1))
   return { records: [...records.values()], ends, charges: byOrg }
 }
 
 const isCounted = (type: string) => type === 'error' || type === 'user.message' || type === 'agent.message'
 
-function count(records: Map<string, HeadChange>, call: string, type: string, data: Stamped['data']) {
-  const head = records.get(call) ?? { call, errors: 0, llmTimeouts: 0, turns: 0 }
-  records.set(call, head)
-  if (type !== 'error') head.turns += 1
+function count(records: Map<string, RecordChange>, call: string, type: string, data: Stamped['data']) {
+  const record = records.get(call) ?? { call, errors: 0, llmTimeouts: 0, turns: 0 }
+  records.set(call, record)
+  if (type !== 'error') record.turns += 1
   else {
-    head.errors += 1
-    if (data['code'] === 'llm_timeout') head.llmTimeouts += 1
+    record.errors += 1
+    if (data['code'] === 'llm_timeout') record.llmTimeouts += 1
   }
 }

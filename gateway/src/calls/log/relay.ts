@@ -1,9 +1,9 @@
 import { reasonForAgents } from './end-reason.ts'
 import type { EventStream } from './event-stream.ts'
-import type { LogRef } from './stamping.ts'
+import type { LogRef } from './entries.ts'
 import type { ShownEntry, LiveLogs } from './live-logs.ts'
 
-/** A reader that leaves so much unread is let go; what thousands of calls write at one instant is less. */
+/** A reader with more unread than this is disconnected; a burst of thousands of calls is less. */
 const mostUnreadBytes = 4 * 1024 * 1024
 
 interface Reader {
@@ -11,7 +11,7 @@ interface Reader {
   agent: string | undefined
 }
 
-/** What happens in the calls that this process writes of, as it happens: with no cursor, and nothing of the past. */
+/** Live events of all calls that this process writes, without a cursor or past entries. */
 export class Relay {
   readonly #readers = new Map<string, Set<Reader>>()
 
@@ -19,7 +19,7 @@ export class Relay {
     liveLogs.watch((log, entry) => this.#pass(log, entry))
   }
 
-  /** Everything of the caller's org and environment, or of one agent. */
+  /** All events of the caller's org and environment, or of one agent. */
   read(stream: EventStream, agent: string | undefined) {
     if (stream.isOver) return
     const place = placeOf(stream.caller)

@@ -3,7 +3,7 @@ import type { Fact } from '@switchroom/session/parts'
 import type { Database, Transaction } from '../../database/database.ts'
 import type { Clock } from '../../foundation/clock.ts'
 import type { Log } from '../log/log.ts'
-import { callLog } from '../log/stamping.ts'
+import { callLog } from '../log/entries.ts'
 import * as store from './memories.store.ts'
 import type { Remembered } from './memories.store.ts'
 
@@ -18,7 +18,7 @@ export interface MemoriesParts {
 /** The call's agent and its contact; null if the contact is unknown. */
 type Remembering = Omit<Remembered, 'contact'> & { contact: string | null }
 
-/** What agents know of their contacts from earlier calls. */
+/** Facts that agents remember about their contacts from earlier calls. */
 export class Memories {
   readonly #parts: MemoriesParts
 
@@ -30,28 +30,28 @@ export class Memories {
     return contact === null ? [] : store.readFacts(this.#parts.database, { org, env, agent, contact })
   }
 
-  /** Asks what the call taught about its contact, and keeps it in the log and beside it, or nowhere. */
+  /** Asks the model for new facts about the contact; stores them and the log entry in one transaction. */
   async learn(
-    head: Remembering & { id: string },
+    record: Remembering & { id: string },
     parts: Omit<MemoryParts, 'contact' | 'facts'>,
     signal: AbortSignal,
   ) {
-    const { contact } = head
+    const { contact } = record
     if (contact === null) return
-    const learned = await learn({ ...parts, contact, facts: await this.factsOf(head) }, signal)
+    const learned = await learn({ ...parts, contact, facts: await this.factsOf(record) }, signal)
     if (!learned) return
     const { database, log, gateway } = this.#parts
     await database.transaction(async (tx) => {
-      const held = await log.lock(tx, head.id)
-      if (held?.runner !== gateway) return // it has ended, or another runs it
-      await this.keep(tx, head, learned)
-      await log.appendIn(tx, callLog(head), [{ type: 'memory.ops', data: { ...learned } }])
+      const locked = await log.lock(tx, record.id)
+      if (locked?.runner !== gateway) return // it has ended, or another gateway runs it
+      await this.keep(tx, record, learned)
+      await log.appendIn(tx, callLog(record), [{ type: 'memory.ops', data: { ...learned } }])
     })
   }
 
   /** In the transaction that writes the call's log. */
-  async keep(tx: Transaction, head: Omit<Remembered, 'contact'>, { contact, ops }: Learned) {
-    const whose = { ...head, contact }
+  async keep(tx: Transaction, record: Omit<Remembered, 'contact'>, { contact, ops }: Learned) {
+    const whose = { ...record, contact }
     const gone = ops.flatMap((op) => (op.op === 'add' ? [] : [op.op === 'update' ? op.supersedes : op.id]))
     await store.deleteFacts(tx, whose, gone)
     const learned = ops.flatMap((op) => (op.op === 'delete' ? [] : [{ id: op.id, text: op.text }]))

@@ -12,7 +12,7 @@ const unitsIn: Record<Rate['unit'], readonly string[]> = {
 }
 const secondsInMinute = 60
 
-/** Prices what calls used, block by block, at the vendor and the model that ran. */
+/** Prices a call's usage, block by block, by the vendor and the model that ran. */
 export class Pricing {
   readonly #rates: Rates
 
@@ -20,7 +20,7 @@ export class Pricing {
     this.#rates = rates
   }
 
-  /** The same entries, each block of metrics with the credits that the org pays for it. */
+  /** Adds to each block of metrics the credits that the org pays for it. */
   async priced(entries: readonly NewEntry[]): Promise<NewEntry[]> {
     if (!entries.some(({ type }) => type === 'metrics')) return [...entries]
     const table = await this.#rates.table()
@@ -32,7 +32,7 @@ export class Pricing {
   }
 }
 
-/** Only what ran on a key that the platform lent costs anything. */
+/** Only usage on a lent key costs credits. */
 export function creditsOf(
   table: RateTable,
   { stage, vendor, model, key, ...usage }: NewEntry['data'],
@@ -50,5 +50,5 @@ const isStage = (word: unknown): word is Stage => stages.some((stage) => stage =
 const amountOf = (counted: unknown) =>
   typeof counted === 'number' && Number.isFinite(counted) && counted > 0 ? counted : 0
 
-/** As accounts keep them: a product of fractions has a tail that nobody priced. */
+/** Rounds as accounts do, to drop floating-point noise. */
 const roundedOf = (credits: number) => Math.round(credits * 1e9) / 1e9

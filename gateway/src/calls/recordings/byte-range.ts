@@ -1,10 +1,10 @@
-/** The part of a file that somebody wants, both ends included. */
+/** A part of a file, both ends included. */
 export interface ByteRange {
   start: number
   end: number
 }
 
-/** The one part that a `Range` header asks for; null for the whole, where it asks for several or says something else. */
+/** The part that a `Range` header asks for; null, the whole file, if it asks for several or is malformed. */
 export function byteRangeOf(header: string | undefined, bytes: number): ByteRange | 'outside' | null {
   const [, first = '', last = ''] = /^bytes=(\d*)-(\d*)$/.exec(header?.trim() ?? '') ?? []
   if (first === '' && last === '') return null

@@ -12,7 +12,7 @@ import type { Recordings } from './recordings.ts'
 const path = '/v1/calls/:call/recording'
 const sound = { content: { 'audio/wav': { schema: RecordedSound } } }
 
-/** In a scope of its own, where a body is a stream whatever it is called. */
+/** In a scope of its own, in which a body of any content type is a stream. */
 export async function recordingRoutes(server: Server, recordings: Recordings) {
   await server.register(async (inner) => {
     const own = inner as Server
@@ -24,7 +24,7 @@ export async function recordingRoutes(server: Server, recordings: Recordings) {
       {
         access: worker,
         schema: {
-          summary: 'Store what was said in a call that you run, as a WAV file of up to 200 MB',
+          summary: 'Store the recording of a call that you run, as a WAV file of up to 200 MB',
           params: CallParams,
           response: { 200: StoredRecording, ...refusals(400, 404, 409, 413, 429, 503) },
         },
@@ -39,7 +39,7 @@ export async function recordingRoutes(server: Server, recordings: Recordings) {
     {
       access: scope('calls'),
       schema: {
-        summary: 'What was said in a call, as a WAV file or the part of it that `Range` names',
+        summary: "A call's recording, as a WAV file or the part of it that `Range` names",
         params: CallParams,
         response: { 200: sound, 206: sound, ...refusals(404, 416, 503) },
       },

@@ -5,7 +5,7 @@ import { statement, type Queryable, type Transaction } from '../../database/data
 const gone = statement<{ call: string }>(`
   select id as call from calls where id = $1 and (erased or forgotten)`)
 
-/** Whether the call is one whose words are gone; its log is held. */
+/** Whether the call's entries were erased or deleted; lock its log first. */
 export const isGone = async (tx: Transaction, call: string) => (await tx.row(gone, call)) !== undefined
 
 const put = statement(`
@@ -23,7 +23,7 @@ const find = statement<{ is_recorded: boolean }>(`
   select r.call is not null as is_recorded from calls c left join recordings r on r.call = c.id
   where c.id = $1 and c.org = $2 and c.env = $3`)
 
-/** Nothing for a call of another org or environment. */
+/** Undefined for a call of another org or environment. */
 export const findRecording = (database: Queryable, call: string, org: string, env: Environment) =>
   database.row(find, call, org, env)
 
@@ -35,11 +35,11 @@ const room = statement<{ most: number | null; bytes: number; own: number }>(`
   select ${most('$1')} as most, coalesce((select bytes from recorded_bytes where org = $1), 0) as bytes,
     coalesce((select bytes from recordings where call = $2), 0) as own`)
 
-/** How much sound the org keeps and may keep, and how much of it is of this call. */
+/** The org's cap and stored bytes, and how many of them belong to this call. */
 export const findRoom = async (database: Queryable, org: string, call: string) =>
   (await database.row(room, org, call)) ?? { most: null, bytes: 0, own: 0 }
 
-// Of several that store at once each sees what the one before it kept, for the row is held.
+// The row is locked, so that each of several concurrent stores counts the one before it.
 const count = statement<{ bytes: number }>(`
   with more as (
     select $3::bigint - coalesce((select bytes from recordings where call = $2), 0) as bytes, ${most('$1')} as most
@@ -50,7 +50,7 @@ const count = statement<{ bytes: number }>(`
   where excluded.bytes <= 0 or (select most is null or kept.bytes + more.bytes <= most from more)
   returning bytes`)
 
-/** Counts the sound of a call, in place of what was stored of it before; nothing where the org may not keep so much. */
+/** Counts a call's recording in place of its earlier one; false past the org's cap. */
 export const countBytes = async (tx: Transaction, org: string, call: string, bytes: number) =>
   (await tx.row(count, org, call, bytes)) !== undefined
 
@@ -59,10 +59,10 @@ const remove = statement<{ org: string }>(`
     delete from recordings r using calls c where r.call = any($1::text[]) and c.id = r.call returning c.org, r.bytes
   ), sums as (
     select org, sum(bytes) as bytes from gone group by org
-  ), held as materialized (
+  ), locked as materialized (
     select org from recorded_bytes where org in (select org from sums) order by org for update
   )
-  update recorded_bytes k set bytes = k.bytes - sums.bytes from sums join held on held.org = sums.org
+  update recorded_bytes k set bytes = k.bytes - sums.bytes from sums join locked on locked.org = sums.org
   where k.org = sums.org`)
 
 export const deleteRecordings = (tx: Transaction, calls: readonly string[]) => tx.rows(remove, calls)

@@ -8,7 +8,7 @@ import type { Clock } from '../../foundation/clock.ts'
 import { badRequest, conflict, notFound, Refusal, unavailable } from '../../foundation/refusals.ts'
 import { newId } from '../../foundation/secrets.ts'
 import type { Log } from '../log/log.ts'
-import { callLog } from '../log/stamping.ts'
+import { callLog } from '../log/entries.ts'
 import { unknownCall, type EntryAppender } from '../spoken/entry-appender.ts'
 import * as store from './recordings.store.ts'
 import { wavDurationMs } from './wav-file.ts'
@@ -21,11 +21,11 @@ export interface RecordingParts {
   clock: Clock
   log: Log
   calls: Pick<EntryAppender, 'find'>
-  /** Shared by all gateways; undefined: nothing is recorded. */
+  /** Shared by all gateways; undefined: no recordings. */
   folder: string | undefined
 }
 
-/** What was said in calls, as sound: a file each, which goes when the words of the call go. */
+/** Recordings of calls: one file each, deleted together with the call's entries. */
 export class Recordings {
   readonly #parts: RecordingParts
 
@@ -33,7 +33,7 @@ export class Recordings {
     this.#parts = parts
   }
 
-  /** Told in the log where that is still open; stored again, it is the newer one. */
+  /** Logged if the call is still open; a second recording replaces the first. */
   async store(caller: Caller, id: string, sound: Readable): Promise<StoredRecording> {
     const { database, clock, log, calls } = this.#parts
     const folder = this.#folder
@@ -45,12 +45,12 @@ export class Recordings {
       const room = most === null ? Infinity : most - kept + own
       const { bytes, durationMs } = await written(part, sound, room)
       await database.transaction(async (tx) => {
-        const held = await log.lock(tx, id)
-        if (!held || (await store.isGone(tx, id))) throw conflict(`what was said in call ${id} was erased`)
+        const locked = await log.lock(tx, id)
+        if (!locked || (await store.isGone(tx, id))) throw conflict(`what was said in call ${id} was erased`)
         if (!(await store.countBytes(tx, call.org, id, bytes))) throw tooMuch()
         await store.putRecording(tx, { call: id, bytes, durationMs }, clock.now())
         const stored = { type: 'recording.stored', data: { bytes, durationMs } }
-        if (!held.sealed) await log.appendIn(tx, callLog({ ...held, id }), [stored])
+        if (!locked.sealed) await log.appendIn(tx, callLog({ ...locked, id }), [stored])
         await rename(part, path)
       })
       return { call: id, bytes, duration_ms: durationMs }
@@ -59,7 +59,6 @@ export class Recordings {
     }
   }
 
-  /** Where the recording is, and how long. */
   async find({ org, env }: Caller, id: string): Promise<{ path: string; bytes: number }> {
     const folder = this.#folder
     const found = await store.findRecording(this.#parts.database, id, org, env)
@@ -70,7 +69,7 @@ export class Recordings {
     return { path, bytes: file.size }
   }
 
-  /** Before what names them is gone: a file that nobody finds any more would stay. */
+  /** Deletes the files before the rows that name them are committed as gone, so that no file is orphaned. */
   async remove(tx: Transaction, calls: readonly { id: string; org: string }[]) {
     const { folder } = this.#parts
     const ids = calls.map(({ id }) => id)
@@ -87,7 +86,7 @@ export class Recordings {
   }
 }
 
-/** Ids of orgs and calls are letters, digits, dashes and underscores. */
+/** Safe: ids of orgs and calls are letters, digits, dashes and underscores. */
 const pathIn = (folder: string, org: string, call: string) => join(folder, org, `${call}.wav`)
 
 async function written(
@@ -115,7 +114,7 @@ async function copied(sound: Readable, file: FileHandle, room: number): Promise<
     return bytes
   } catch (error) {
     if (sound.errored) throw badRequest('the recording broke off')
-    sound.resume() // unread, it would keep the sender from reading why
+    sound.resume() // unread data would keep the sender from reading the refusal
     throw error
   }
 }

@@ -1,9 +1,9 @@
 import type { FileHandle } from 'node:fs/promises'
 
-/** As far into a file as its sound may begin. */
+/** How far into a file its audio data may begin. */
 const longestHeader = 4096
 
-/** How long a WAV file plays; undefined where it is none. Its own word for its length is not asked. */
+/** How long a WAV file plays; undefined if it is no WAV file. The length in its header is ignored. */
 export async function wavDurationMs(file: FileHandle, bytes: number): Promise<number | undefined> {
   const { buffer, bytesRead } = await file.read(Buffer.alloc(longestHeader), 0, longestHeader, 0)
   const header = buffer.subarray(0, bytesRead)

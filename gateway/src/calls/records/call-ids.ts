@@ -6,6 +6,6 @@ const workersForm = /^[A-Za-z0-9_-]{1,128}$/
 export const newCallId = () => newId('call', 12)
 
 /** A worker may name a call by an id of its own. */
-export function refuseMalformedCallId(id: string) {
-  if (!workersForm.test(id)) throw badRequest('for_call is 1 to 128 letters, digits, dashes and underscores')
+export function refuseMalformedCallId(field: 'call' | 'for_call', id: string) {
+  if (!workersForm.test(id)) throw badRequest(`${field} is 1 to 128 letters, digits, dashes and underscores`)
 }

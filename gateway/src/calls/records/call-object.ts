@@ -1,7 +1,7 @@
 import type { Call, LineTurn, Transport } from '@switchroom/contract/log'
 import { reasonForAgents } from '../log/end-reason.ts'
 
-/** The head of a call as agents are told of it. */
+/** The call record as agents receive it. */
 export interface CallRow {
   id: string
   agent: string
@@ -23,10 +23,9 @@ export interface CallRow {
 export const callColumns = `c.id, c.agent, c.channel, c.direction, c.caller, c.called, c.metadata, c.language,
   c.extension, c.routed_from, c.line_transcript, c.opened_at, c.ended_at, c.reason`
 
-/** What a call came in by, as agents name it. */
+/** The channel in the word that agents use. */
 export const transportOf = (channel: string) => (channel === 'web' ? 'webrtc' : channel) as Transport
 
-/** The last three fields are there once the call has ended. */
 export function callOf(row: CallRow): Call {
   const startedAt = Date.parse(row.opened_at)
   const endedAt = row.ended_at === null ? undefined : Date.parse(row.ended_at)

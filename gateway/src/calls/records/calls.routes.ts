@@ -10,7 +10,7 @@ export function callRoutes(server: Server, records: CallRecords) {
     {
       access: scope('talk'),
       schema: {
-        summary: 'Open a call of an agent: from now on it runs the versions that stand',
+        summary: 'Open a call of an agent: it keeps running the versions that are current now',
         body: OpenCall,
         response: { 201: OpenedCall, ...refusals(404, 429) },
       },

@@ -4,7 +4,7 @@ import type { SettingsScope } from '../../agents/scope.ts'
 import { statement, type Queryable, type Transaction } from '../../database/database.ts'
 import type { RanScope } from './resolution.store.ts'
 
-export interface NewHead {
+export interface NewRecord {
   id: string
   scope: SettingsScope
   channel: string
@@ -16,7 +16,7 @@ export interface NewHead {
   parties: Parties
 }
 
-/** Between whom a call is, and what whoever opened it said of it. */
+/** The two ends of a call, and what its opener said about it. */
 export interface Parties {
   direction: 'inbound' | 'outbound'
   caller: string | null
@@ -25,7 +25,7 @@ export interface Parties {
   metadata: Readonly<Record<string, unknown>>
   language: string | null
   extension: string | null
-  /** When its worker gave the first sign of life; null where no worker runs it. */
+  /** The worker's first heartbeat; null if no worker runs it. */
   beatAt: Date | null
 }
 
@@ -37,8 +37,11 @@ const insert = statement<{ id: string }>(`
   on conflict (id) do nothing
   returning id`)
 
-/** Waits for whoever opens the same call at this instant; answers nothing when they did. */
-export const insertHead = (tx: Transaction, { id, scope, config, lexicon, parties, ...head }: NewHead) =>
+/** Waits for a concurrent insert of the same call; undefined if that one committed. */
+export const insertRecord = (
+  tx: Transaction,
+  { id, scope, config, lexicon, parties, ...record }: NewRecord,
+) =>
   tx.row(
     insert,
     id,
@@ -46,14 +49,14 @@ export const insertHead = (tx: Transaction, { id, scope, config, lexicon, partie
     scope.agent,
     scope.env,
     scope.holder,
-    head.channel,
-    head.openedAt,
-    JSON.stringify(head.settings),
+    record.channel,
+    record.openedAt,
+    JSON.stringify(record.settings),
     config?.holder,
     config?.version,
     lexicon?.holder,
     lexicon?.version,
-    head.canary,
+    record.canary,
     parties.direction,
     parties.caller,
     parties.called,
@@ -72,15 +75,15 @@ const move = statement(`
   )
   update logs set agent = $2 where id = $1`)
 
-/** To another agent: what it runs from now on, and whose its log is. */
-export const moveHead = (
+/** To another agent, with the versions it runs from now on; its log moves along. */
+export const moveRecord = (
   tx: Transaction,
   {
     id,
     agent,
     language,
-    ...head
-  }: Pick<NewHead, 'id' | 'settings' | 'config' | 'lexicon' | 'canary'> & {
+    ...record
+  }: Pick<NewRecord, 'id' | 'settings' | 'config' | 'lexicon' | 'canary'> & {
     agent: string
     language: string | null
   },
@@ -89,12 +92,12 @@ export const moveHead = (
     move,
     id,
     agent,
-    JSON.stringify(head.settings),
-    head.config?.holder,
-    head.config?.version,
-    head.lexicon?.holder,
-    head.lexicon?.version,
-    head.canary,
+    JSON.stringify(record.settings),
+    record.config?.holder,
+    record.config?.version,
+    record.lexicon?.holder,
+    record.lexicon?.version,
+    record.canary,
     language,
   )
 

@@ -20,13 +20,13 @@ import type { Clock } from '../../foundation/clock.ts'
 import { badRequest, conflict, notFound, tooMany } from '../../foundation/refusals.ts'
 import type { Orgs } from '../../people/orgs/orgs.ts'
 import type { Log } from '../log/log.ts'
-import { callLog } from '../log/stamping.ts'
+import { callLog } from '../log/entries.ts'
 import { newCallId, refuseMalformedCallId } from './call-ids.ts'
 import * as store from './records.store.ts'
-import { readForCall, type ResolutionRead } from './resolution.store.ts'
+import { readForCall, type ResolutionSources } from './resolution.store.ts'
 import { nearestSet, scopesRun, type ScopeRun } from './versions-run.ts'
 
-/** What a call runs: the versions that are its own for ever, and what stands beside them at this instant. */
+/** What a call runs on: its own recorded versions, and the current values of the rest. */
 export interface ResolvedSettings {
   call: string | null
   /** Nearest first. */
@@ -42,23 +42,21 @@ export interface ResolvedSettings {
   own: string[]
 }
 
-/** How many calls of an org run, against its quota. */
 export const callsRunning = (database: Queryable) => (org: string) => store.countRunning(database, org)
 
 /** A call that begins with the request that names it. */
 export interface NewCall extends Partial<store.Parties> {
   channel: Channel | 'phone' | 'msgapp'
-  /** The gateway that runs it, where it is a written one. */
+  /** The gateway that runs a written call. */
   runner?: string
-  /** What its log begins with; nothing where it begins when a worker takes it. */
+  /** The first entries of its log; none if a worker starts the call later. */
   entries: (resolution: ResolvedSettings) => readonly NewEntry[]
-  /** Refuses by what the call would run; nothing is kept then. */
+  /** Refuses by the resolved settings, before anything is stored. */
   judge?: (resolution: ResolvedSettings) => Promise<void>
-  /** Refuses past a cap of its channel, in the transaction that keeps it. */
+  /** Refuses past a cap of its channel, in the transaction that stores it. */
   admit?: (tx: Transaction) => Promise<void>
-  /** Whether it ends where it begins, and so counts for no quota. */
+  /** Whether it ends in the same transaction, and so counts for no quota. */
   isPassing?: boolean
-  /** What is kept with it or not at all. */
   alsoInTransaction?: (tx: Transaction) => Promise<void>
 }
 
@@ -71,7 +69,7 @@ export interface CallRecordsParts {
   log: Log
 }
 
-/** Calls, and the versions each runs on: decided once, at the first request that names the call. */
+/** Calls, and the versions each runs on, resolved once at the first request that names the call. */
 export class CallRecords {
   readonly #parts: CallRecordsParts
 
@@ -87,71 +85,71 @@ export class CallRecords {
     return { call, agent, env: caller.env }
   }
 
-  /** Opens a call that nobody knows yet: its head, its log and what that begins with, or nothing of it. */
+  /** Opens a new call: its record, its log and the first entries, in one transaction. */
   async begin(
     scope: SettingsScope,
     call: string,
     beginning: NewCall,
   ): Promise<ResolvedSettings & { call: string }> {
     const { database } = this.#parts
-    const reading = await this.#readNew(database, scope, call)
-    const resolution = resolutionOf(reading, scope, call)
+    const sources = await this.#readNew(database, scope, call)
+    const resolution = resolutionOf(sources, scope, call)
     await beginning.judge?.(resolution)
-    await database.transaction((tx) => this.#begin(tx, scope, reading, resolution, beginning))
+    await database.transaction((tx) => this.#begin(tx, scope, sources, resolution, beginning))
     return resolution
   }
 
-  /** The same in the transaction of a rule that may hold the org. */
+  /** The same in the transaction of a rule that may have locked the org. */
   async beginIn(
     tx: Transaction,
     scope: SettingsScope,
     call: string,
     beginning: Omit<NewCall, 'judge'>,
   ): Promise<ResolvedSettings & { call: string }> {
-    const reading = await this.#readNew(tx, scope, call)
-    const resolution = resolutionOf(reading, scope, call)
-    await this.#begin(tx, scope, reading, resolution, beginning)
+    const sources = await this.#readNew(tx, scope, call)
+    const resolution = resolutionOf(sources, scope, call)
+    await this.#begin(tx, scope, sources, resolution, beginning)
     return resolution
   }
 
-  /** The call goes on as one of another agent, on what stands for that. Its log is held. */
+  /** Moves the call to another agent and its current settings. The caller has locked the call's log. */
   async moveTo(tx: Transaction, call: string, scope: SettingsScope) {
-    const reading = await this.#read(tx, scope, null)
-    const { scopes, canary, declaration } = resolutionOf(reading, scope, call)
-    await store.moveHead(tx, {
+    const sources = await this.#read(tx, scope, null)
+    const { scopes, canary, declaration } = resolutionOf(sources, scope, call)
+    await store.moveRecord(tx, {
       id: call,
       agent: scope.agent,
       settings: scopes.map(({ holder, version, picked }) => ({ holder, version, picked })),
       config: nearestSet(scopes) ?? null,
-      lexicon: reading.lexicon,
+      lexicon: sources.lexicon,
       canary,
       language: languageOf(scopes, declaration),
     })
   }
 
-  /** Held to the end of the transaction where there is a quota, so that two calls cannot both be the last. */
+  /** With a quota the org stays locked to the end of the transaction, so that two calls cannot both be the last. */
   async refusePastQuota(tx: Transaction, org: string) {
-    const asked = await this.#parts.orgs.lookUp(org, tx)
-    if (asked?.quotas.concurrent_calls === null) return
-    const held = await this.#parts.orgs.lock(tx, org)
-    const most = held.quotas.concurrent_calls
+    const found = await this.#parts.orgs.lookUp(org, tx)
+    if (found?.quotas.concurrent_calls === null) return
+    const locked = await this.#parts.orgs.lock(tx, org)
+    const most = locked.quotas.concurrent_calls
     const running = await store.countRunning(tx, org)
     if (most !== null && running >= most)
       throw tooMany(
-        `org ${held.slug} runs ${running} of its ${most} calls at once: wait until one ends, or ask the operator for more`,
+        `org ${locked.slug} runs ${running} of its ${most} calls at once: wait until one ends, or ask the operator for more`,
       )
   }
 
-  /** Without a call: what one that no canary picks would run, of which nothing is kept. */
+  /** Without a call: what a call outside any canary would run; nothing is stored. */
   async resolve(scope: SettingsScope, call: string | null, channel: Channel): Promise<ResolvedSettings> {
     refuseMalformedSlug(scope.agent)
-    if (call !== null) refuseMalformedCallId(call)
-    const reading = await this.#read(this.#parts.database, scope, call)
-    if (call === null || reading.head) return resolutionOf(reading, scope, call)
+    if (call !== null) refuseMalformedCallId('for_call', call)
+    const sources = await this.#read(this.#parts.database, scope, call)
+    if (call === null || sources.record) return resolutionOf(sources, scope, call)
     return this.#openFirst(scope, call, channel)
   }
 
-  /** One refusal for a call that nobody knows, another org's and one of the other environment. */
+  /** An unknown call, another org's and one of the other environment are refused alike. */
   async settingsOf({ org, env }: Caller, call: string): Promise<CallSettings> {
     const settings = await store.findSettings(this.#parts.database, call, org, env)
     if (!settings) throw unknownCall(call)
@@ -166,33 +164,33 @@ export class CallRecords {
     return (await store.findAgentOfCall(this.#parts.database, call, org, env))?.agent
   }
 
-  /** Of several requests that name a new call at one instant, one resolves it and the others read what it kept. */
+  /** Of concurrent requests that name a new call, one resolves it and the others read what it stored. */
   #openFirst(scope: SettingsScope, call: string, channel: Channel): Promise<ResolvedSettings> {
     return this.#parts.database.transaction(async (tx) => {
-      const reading = await this.#read(tx, scope, call)
-      const resolution = resolutionOf(reading, scope, call)
-      if (reading.head || (await this.#keep(tx, scope, reading, resolution, { channel }))) return resolution
+      const sources = await this.#read(tx, scope, call)
+      const resolution = resolutionOf(sources, scope, call)
+      if (sources.record || (await this.#keep(tx, scope, sources, resolution, { channel }))) return resolution
       return resolutionOf(await this.#read(tx, scope, call), scope, call)
     })
   }
 
-  async #readNew(database: Queryable, scope: SettingsScope, call: string): Promise<ResolutionRead> {
+  async #readNew(database: Queryable, scope: SettingsScope, call: string): Promise<ResolutionSources> {
     refuseMalformedSlug(scope.agent)
-    const reading = await this.#read(database, scope, call)
-    if (reading.head) throw isThere(call)
-    return reading
+    const sources = await this.#read(database, scope, call)
+    if (sources.record) throw isThere(call)
+    return sources
   }
 
   async #begin(
     tx: Transaction,
     scope: SettingsScope,
-    reading: ResolutionRead,
+    sources: ResolutionSources,
     resolution: ResolvedSettings & { call: string },
     beginning: NewCall,
   ) {
     if (!beginning.isPassing) await this.refusePastQuota(tx, scope.org)
     await beginning.admit?.(tx)
-    if (!(await this.#keep(tx, scope, reading, resolution, beginning))) throw isThere(resolution.call)
+    if (!(await this.#keep(tx, scope, sources, resolution, beginning))) throw isThere(resolution.call)
     const log = callLog({ ...scope, id: resolution.call })
     const entries = beginning.entries(resolution)
     if (entries.length > 0) await this.#parts.log.appendIn(tx, log, entries)
@@ -202,12 +200,12 @@ export class CallRecords {
   async #keep(
     tx: Transaction,
     scope: SettingsScope,
-    { is_agent_named, lexicon }: ResolutionRead,
+    { is_agent_named, lexicon }: ResolutionSources,
     { call, scopes, canary, declaration }: ResolvedSettings & { call: string },
     { channel, runner, ...parties }: Pick<NewCall, 'channel' | 'runner'> & Partial<store.Parties>,
   ): Promise<boolean> {
     if (!is_agent_named) await this.#parts.agents.lock(tx, scope.org, scope.agent)
-    const kept = await store.insertHead(tx, {
+    const kept = await store.insertRecord(tx, {
       id: call,
       scope,
       channel,
@@ -231,16 +229,20 @@ export class CallRecords {
     return kept !== undefined
   }
 
-  #read(database: Queryable, scope: SettingsScope, call: string | null): Promise<ResolutionRead> {
+  #read(database: Queryable, scope: SettingsScope, call: string | null): Promise<ResolutionSources> {
     const alive = { own: this.#parts.gateways.id, since: this.#parts.gateways.aliveSince }
     return readForCall(database, scope, call, alive)
   }
 }
 
-function resolutionOf<Call extends string | null>(reading: ResolutionRead, scope: SettingsScope, call: Call) {
-  const { head, lexicon, declaration, row, judging, own } = reading
-  if (call !== null && head && !isOf(head, scope)) throw unknownCall(call)
-  const scopes = scopesRun(head, reading.scopes, call)
+function resolutionOf<Call extends string | null>(
+  sources: ResolutionSources,
+  scope: SettingsScope,
+  call: Call,
+) {
+  const { record, lexicon, declaration, row, judging, own } = sources
+  if (call !== null && record && !isOf(record, scope)) throw unknownCall(call)
+  const scopes = scopesRun(record, sources.scopes, call)
   return {
     call,
     scopes,
@@ -255,8 +257,8 @@ function resolutionOf<Call extends string | null>(reading: ResolutionRead, scope
   }
 }
 
-const isOf = (head: Pick<SettingsScope, 'org' | 'agent' | 'env'>, { org, agent, env }: SettingsScope) =>
-  head.org === org && head.agent === agent && head.env === env
+const isOf = (record: Pick<SettingsScope, 'org' | 'agent' | 'env'>, { org, agent, env }: SettingsScope) =>
+  record.org === org && record.agent === agent && record.env === env
 
 const languageOf = (scopes: readonly ScopeRun[], declaration: Declaration | null): string | null => {
   const configs = scopes.map(({ config }) => config)

@@ -5,16 +5,16 @@ import type { Declaration } from '../../agents/apps/declaration.ts'
 import type { SettingsScope } from '../../agents/scope.ts'
 import { statement, type Queryable } from '../../database/database.ts'
 
-/** What a scope of a call's chain ran, as the head row keeps it. */
+/** What a scope of a call's chain ran, as the call record keeps it. */
 export interface RanScope {
   holder: string
-  /** Null where the scope supplied nothing. */
+  /** Null if the scope supplied nothing. */
   version: number | null
   picked: boolean
 }
 
 /** A call that was resolved before. */
-export interface KnownHead {
+export interface KnownRecord {
   org: string
   agent: string
   env: Environment
@@ -22,27 +22,27 @@ export interface KnownHead {
 }
 
 /** A scope of a call's chain, with every version of it that the call may run. */
-export interface ScopeReading {
+export interface ScopeSource {
   holder: string
   canary: { version: number; share: number } | null
   /** The canary's version and the newest of the others; of a known call the one it runs. */
   rows: { version: number; content: Config }[]
 }
 
-export interface LexiconReading {
+export interface LexiconSource {
   holder: string
   version: number
   content: Lexicon
 }
 
-/** Everything that a call's settings are resolved from, at one instant. */
-export interface ResolutionRead {
-  head: KnownHead | null
+/** Everything that a call's settings are resolved from, in one snapshot. */
+export interface ResolutionSources {
+  record: KnownRecord | null
   is_agent_named: boolean
   /** Nearest first. */
-  scopes: ScopeReading[]
+  scopes: ScopeSource[]
   /** Of the nearest scope that has one. */
-  lexicon: LexiconReading | null
+  lexicon: LexiconSource | null
   row: ProviderRow
   judging: Judging | null
   /** The vendors the org brought keys for, in both environments or in this one. */
@@ -50,38 +50,38 @@ export interface ResolutionRead {
   declaration: Declaration | null
 }
 
-/** Which gateways count: the one that asks, and those that were seen lately. */
+/** The gateways that count as alive: this one, and those with a recent heartbeat. */
 export interface Alive {
   own: string
   since: Date
 }
 
-interface ReadRow extends Omit<ResolutionRead, 'declaration'> {
-  held: { app: string; declaration: Omit<Declaration, 'app'> } | null
+interface ReadRow extends Omit<ResolutionSources, 'declaration'> {
+  connected: { app: string; declaration: Omit<Declaration, 'app'> } | null
 }
 
 const inScope = `v.org = $1 and v.agent = $2 and v.env = $3 and v.holder = chain.holder`
 
 /**
- * One statement, and so one round trip and one instant: nobody's set falls between two of its parts. The chain is
- * written as two places and not as a list: PostgreSQL would take the list for a long one, and plan anew each time.
+ * One statement: one round trip and one snapshot, so that no change falls between two of its parts. The chain is two
+ * values and not an array, for which PostgreSQL would assume many rows and plan anew each time.
  */
 export const resolutionRead = statement<ReadRow>(`
-  with head as (
+  with known as (
     select id, org, agent, env, holder, settings, lexicon_holder, lexicon_version from calls where id = $4::text
   ), chain as (
-    select place, scope.holder, head.id is not null as is_known,
-      (head.settings -> (place - 1) ->> 'version')::int as version,
-      case when head.lexicon_holder = scope.holder then head.lexicon_version end as lexicon_version
+    select place, scope.holder, known.id is not null as is_known,
+      (known.settings -> (place - 1) ->> 'version')::int as version,
+      case when known.lexicon_holder = scope.holder then known.lexicon_version end as lexicon_version
     from (values (1), (2)) as places (place)
-    left join head on true
+    left join known on true
     cross join lateral (
-      select case when place = 1 then coalesce(head.holder, $5::text) else '' end as holder
+      select case when place = 1 then coalesce(known.holder, $5::text) else '' end as holder
     ) scope
-    where place = 1 or coalesce(head.holder, $5::text) <> ''
+    where place = 1 or coalesce(known.holder, $5::text) <> ''
   )
   select
-    (select to_json(head) from head) as head,
+    (select to_json(known) from known) as record,
     exists (select from agents where org = $1 and slug = $2) as is_agent_named,
     (
       select json_agg(json_build_object(
@@ -129,17 +129,17 @@ export const resolutionRead = statement<ReadRow>(`
       join gateways g on g.id = s.gateway and (g.id = $6 or g.seen_at > $7)
       where r.org = $1 and r.agent = $2 and r.env = $3 and r.holder in (select chain.holder from chain)
       order by r.holder = '', r.ordinal desc limit 1
-    ) as held`)
+    ) as connected`)
 
-/** Of a known call what it recorded, whoever asks; else a person's scope and the team's, or the org's own alone. */
+/** A known call's recorded versions, for any caller; for a new call a person's scope and the team's, or the org's alone. */
 export async function readForCall(
   database: Queryable,
   { org, agent, env, holder }: SettingsScope,
   call: string | null,
   alive: Alive,
-): Promise<ResolutionRead> {
+): Promise<ResolutionSources> {
   const read = await database.row(resolutionRead, org, agent, env, call, holder, alive.own, alive.since)
   if (!read) throw new Error('a select without a from answers one row')
-  const { held, ...reading } = read
-  return { ...reading, declaration: held && { app: held.app, ...held.declaration } }
+  const { connected, ...sources } = read
+  return { ...sources, declaration: connected && { app: connected.app, ...connected.declaration } }
 }

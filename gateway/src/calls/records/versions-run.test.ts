@@ -10,11 +10,11 @@ import {
 } from '../../../testing/agents/settings-histories.ts'
 import { Layers } from '../../agents/stages/layers.ts'
 import { configRun } from '../resolution/resolved-config.ts'
-import type { ScopeReading } from './resolution.store.ts'
+import type { ScopeSource } from './resolution.store.ts'
 import { nearestSet, scopesRun } from './versions-run.ts'
 
 const row = (version: number, content: Config = { record: true }) => ({ version, content })
-const run = (scopes: Omit<ScopeReading, 'holder'>[], call: string | null) =>
+const run = (scopes: Omit<ScopeSource, 'holder'>[], call: string | null) =>
   scopesRun(
     null,
     scopes.map((scope) => ({ holder: '', ...scope })),
@@ -82,21 +82,21 @@ test('the version a call records is that of the nearest scope that set a knob (S
   assert.equal(versions({}, {}), undefined)
 })
 
-test('a known call runs what its head row says, whatever stands now (S-136, S-137, ST-056)', () => {
-  const head = {
+test('a known call runs what its record row says, whatever stands now (S-136, S-137, ST-056)', () => {
+  const record = {
     org: 'o',
     agent: 'a',
     env: 'sandbox' as const,
     settings: [{ holder: 'm', version: 3, picked: true }],
   }
   const scopes = [{ holder: 'm', canary: null, rows: [row(3)] }]
-  assert.deepEqual(scopesRun(head, scopes, 'call_0003'), [
+  assert.deepEqual(scopesRun(record, scopes, 'call_0003'), [
     { holder: 'm', version: 3, picked: true, config: { record: true } },
   ])
 })
 
 /** As the statement reads it: the canary's version and the newest of the others. */
-function readingOf({ versions, canary }: ScopeHistory): ScopeReading {
+function readingOf({ versions, canary }: ScopeHistory): ScopeSource {
   const rows = versions.map((content, at) => ({ version: at + 1, content }))
   const others = rows.filter(({ version }) => version !== canary?.version)
   const ofCanary = rows.filter(({ version }) => version === canary?.version)

@@ -3,7 +3,7 @@ import type { Config, EndOfTurn } from '@switchroom/contract/settings'
 import type { InstalledVendors } from '@switchroom/kit/installed'
 import { Layers } from '../../agents/stages/layers.ts'
 import { canEndTurn, rowsTurnEnd } from '../../agents/stages/turn-ends.ts'
-import type { VendorModel } from '../../providers/reading/stage-words.ts'
+import type { VendorModel } from '../../providers/parsing/stage-parsing.ts'
 import type { ResolvedSettings } from '../records/records.ts'
 
 const modelTimeoutS = 12

@@ -5,8 +5,8 @@ import type { InstalledVendors } from '@switchroom/kit/installed'
 import { builtClass } from '../../agents/stages/built-class.ts'
 import type { Layers } from '../../agents/stages/layers.ts'
 import { StageReading } from '../../agents/stages/stages.ts'
-import type { KeySource } from '../../providers/lending/stage-keys.ts'
-import { stageOf, type StageKnob, type VendorModel } from '../../providers/reading/stage-words.ts'
+import type { KeySource } from '../../providers/lent-keys/stage-keys.ts'
+import { stageOf, type StageKnob, type VendorModel } from '../../providers/parsing/stage-parsing.ts'
 
 /** A vendor's model as a call runs it. */
 export interface RunVendor extends VendorModel {

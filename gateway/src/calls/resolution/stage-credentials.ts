@@ -2,8 +2,8 @@ import type { StageKey } from '@switchroom/contract/calls'
 import type { Stage } from '@switchroom/contract/speech'
 import type { Credentials } from '@switchroom/kit/vendor'
 import type { ProviderKeys } from '../../providers/keys/provider-keys.ts'
-import type { Lending, NamedOrg } from '../../providers/lending/lending.ts'
-import type { KeySource } from '../../providers/lending/stage-keys.ts'
+import type { LentKeys, NamedOrg } from '../../providers/lent-keys/lent-keys.ts'
+import type { KeySource } from '../../providers/lent-keys/stage-keys.ts'
 import type { ResolvedSettings } from '../records/records.ts'
 import type { RunVendor } from './resolved-stages.ts'
 
@@ -12,11 +12,11 @@ export type CredentialsOf = (stage: Stage, run: RunVendor) => Promise<Credential
 
 /** Reads the credentials that the resolved stages of a call run on. */
 export async function stageCredentials(
-  { lending, providerKeys }: { lending: Lending; providerKeys: ProviderKeys },
+  { lentKeys, providerKeys }: { lentKeys: LentKeys; providerKeys: ProviderKeys },
   org: NamedOrg,
   { row }: Pick<ResolvedSettings, 'row'>,
 ): Promise<CredentialsOf> {
-  const lent = await lending.lentUnder(row, org)
+  const lent = await lentKeys.lentUnder(row, org)
   return async (stage, { vendor, source }) => {
     if (source === 'unneeded') return {}
     if (source === 'own') return (await providerKeys.credentialsOf(org, vendor)) ?? undefined

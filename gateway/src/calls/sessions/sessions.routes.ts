@@ -3,10 +3,10 @@ import { CallSummary, SessionPage, SessionsAsked } from '@switchroom/contract/se
 import { scope } from '../../http/access.ts'
 import { refusals } from '../../http/refusals.ts'
 import type { Server } from '../../http/server.ts'
-import type { CallStates } from './call-states.ts'
+import type { CallSummaries } from './call-summaries.ts'
 import type { Sessions } from './sessions.ts'
 
-export function sessionRoutes(server: Server, sessions: Sessions, callStates: CallStates) {
+export function sessionRoutes(server: Server, sessions: Sessions, callSummaries: CallSummaries) {
   server.get(
     '/v1/sessions',
     {
@@ -25,11 +25,11 @@ export function sessionRoutes(server: Server, sessions: Sessions, callStates: Ca
     {
       access: scope('calls'),
       schema: {
-        summary: 'How a call stands: who said what, what was asked of tools, what went wrong, what was used',
+        summary: "A call's state: its turns, tool calls, errors and usage",
         params: CallParams,
         response: { 200: CallSummary, ...refusals(404) },
       },
     },
-    (request) => callStates.read(request.caller, request.params.call),
+    (request) => callSummaries.read(request.caller, request.params.call),
   )
 }

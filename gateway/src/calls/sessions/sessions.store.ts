@@ -3,20 +3,20 @@ import type { Environment } from '@switchroom/contract/scopes'
 import type { Session } from '@switchroom/contract/sessions'
 import { statement, type Queryable, type Value } from '../../database/database.ts'
 
-/** Which calls are listed: every word that is said narrows them. */
+/** The filters of a list of calls. */
 export interface Wanted {
   org: string
   env: Environment
   agent?: string | undefined
   state?: CallState | undefined
   channel?: string | undefined
-  /** Only what was opened before this one. */
+  /** Only calls opened before this one. */
   before?: number | undefined
 }
 
-/** What is looked for in them; a call that has either is found. */
+/** A search; a call that matches either is found. */
 export interface Sought {
-  /** The call's id, or words that one turn holds. */
+  /** The call's id, or words that one turn contains. */
   words: string
   /** The first characters of a number. */
   number: string | undefined
@@ -35,7 +35,7 @@ const columns = `
 
 type Place = (value: Value) => string
 
-/** Only what is asked for stands in the statement, so that PostgreSQL finds the index for it. */
+/** The statement has only the filters in use, so that PostgreSQL finds the index for them. */
 function made<Row = ListedSession>(wanted: Wanted, textOf: (filters: string, place: Place) => string) {
   const values: Value[] = [wanted.org, wanted.env]
   const place: Place = (value) => `$${values.push(value)}`
@@ -54,7 +54,6 @@ export const listing = (wanted: Wanted, limit: number) =>
     return `select ${columns} from calls where ${filters} order by ordinal desc limit ${place(limit)}`
   })
 
-/** Whether there are more calls than so many. */
 export async function isMoreThan(database: Queryable, wanted: Wanted, calls: number): Promise<boolean> {
   const { query, values } = made<object>(wanted, (filters, place) => {
     return `select from calls where ${filters} order by ordinal desc offset ${place(calls)} limit 1`
@@ -62,11 +61,11 @@ export async function isMoreThan(database: Queryable, wanted: Wanted, calls: num
   return (await database.row(query, ...values)) !== undefined
 }
 
-/** The turns of the org's calls; no other entry names its org. */
+/** The turns of the org's calls; no other entry has its `org` set. */
 const turns = `from entries where org = $1`
 const holds = (words: string) => `org_words(org, entry::json -> 'data' ->> 'text') @> org_words($1, ${words})`
 
-/** For each of the two numbers of a call, whether it begins so. */
+/** For each of a call's two numbers, whether it begins with these digits. */
 function beginnings(number: string | undefined, place: Place): string[] {
   if (number === undefined) return []
   const [from, to] = [place(number), place(`${number}:`)] // a colon comes after the digits
@@ -75,7 +74,7 @@ function beginnings(number: string | undefined, place: Place): string[] {
   )
 }
 
-/** Looks through the newest calls one by one, so many of them. */
+/** Scans the newest calls only. */
 export const searchOfNewest = (wanted: Wanted, { words, number }: Sought, limit: number, calls: number) =>
   made(wanted, (filters, place) => {
     const said = place(words)
@@ -91,7 +90,7 @@ export const searchOfNewest = (wanted: Wanted, { words, number }: Sought, limit:
       order by ordinal desc limit ${place(limit)}`
   })
 
-/** Finds ids first, each way by its own index of the org's rows, and then their calls. */
+/** Finds ids first, each condition by its own index, and then their calls. */
 export const searchOfAll = (wanted: Wanted, { words, number }: Sought, limit: number) =>
   made(wanted, (filters, place) => {
     const said = place(words)

@@ -4,7 +4,7 @@ import { refused, type Client } from '../../../testing/client.ts'
 import { startDeployment } from '../../../testing/deployment.ts'
 import { done } from '../../../testing/agents/test-agents.ts'
 import { minuteMs } from '../../foundation/clock.ts'
-import { callLog } from '../log/stamping.ts'
+import { callLog } from '../log/entries.ts'
 
 const deployment = await startDeployment()
 after(() => deployment[Symbol.asyncDispose]())
@@ -41,7 +41,7 @@ async function newDesk() {
 }
 const said = (text: string): [string, object] => ['user.message', { text, messageId: text }]
 
-test('the calls of an environment are listed newest first, each as its head stands (ND-02, ND-04)', async () => {
+test('the calls of an environment are listed newest first, each as its record stands (ND-02, ND-04)', async () => {
   const { open, write, list, live } = await newDesk()
   const openedAt = clock.now().getTime() / 1000
   const first = await open({

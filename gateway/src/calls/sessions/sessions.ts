@@ -9,7 +9,7 @@ import * as store from './sessions.store.ts'
 
 const usualSessions = 50
 const longestSearch = 200
-/** How many of the newest calls are looked through for each that is listed. */
+/** How many of the newest calls are scanned for each listed one. */
 const searchedForOne = 4
 
 /** The calls of an org in one environment, newest first. */
@@ -36,7 +36,7 @@ export class Sessions {
     return { sessions: page, next: last && found.length > limit ? cursorOf(last.ordinal) : null }
   }
 
-  /** Words that many calls hold are found in the newest ones; only rare words are worth their index. */
+  /** Common words are found in the newest calls; only rare words are worth the index. */
   async #find(wanted: store.Wanted, sought: store.Sought | undefined, limit: number) {
     if (!sought) return store.listSessions(this.#database, store.listing(wanted, limit))
     const searched = limit * searchedForOne
@@ -49,7 +49,7 @@ export class Sessions {
   }
 }
 
-/** What is looked for may be a number as well as words; a plus sign in a query comes as a space. */
+/** A search may be a number or words; a plus sign in a query arrives as a space. */
 function soughtBy(said = ''): store.Sought | undefined {
   const words = said.trim()
   if (words === '') return undefined

@@ -3,19 +3,19 @@ import type { Database, Queryable, Transaction } from '../../database/database.t
 import type { Caller } from '../../foundation/caller.ts'
 import { secondMs, type Clock } from '../../foundation/clock.ts'
 import { badRequest, conflict, notFound } from '../../foundation/refusals.ts'
-import type { VendorWindow } from '../../providers/ordering/vendor-window.ts'
-import { numberToOptOut, type RecordOptOut } from '../contacts/opting-out.ts'
+import type { VendorWindow } from '../../providers/vendor-order/vendor-window.ts'
+import { numberToOptOut, type RecordOptOut } from '../contacts/opt-out.ts'
 import { notTaken, type Log, type Run } from '../log/log.ts'
-import { callLog, type KeptEntry } from '../log/stamping.ts'
+import { callLog, type KeptEntry } from '../log/entries.ts'
 import type { Pricing } from '../metering/pricing.ts'
 import type { Memories } from '../memory/memories.ts'
-import * as store from './calls.store.ts'
+import * as store from './spoken-calls.store.ts'
 import { isLearned, readRuns } from './entry-rules.ts'
 
-/** How far a sign of life may be behind, so that not every entry writes one. */
-export const beatLagMs = secondMs
+/** How far a stored heartbeat may be behind, so that not every entry writes one. */
+export const heartbeatLagMs = secondMs
 
-export interface AppendingParts {
+export interface EntryAppenderParts {
   database: Database
   clock: Clock
   log: Log
@@ -25,15 +25,15 @@ export interface AppendingParts {
   memories: Pick<Memories, 'keep'>
 }
 
-/** What a worker tells of the call it runs. */
+/** Appends the entries that a worker sends for the call it runs. */
 export class EntryAppender {
-  readonly #parts: AppendingParts
+  readonly #parts: EntryAppenderParts
 
-  constructor(parts: AppendingParts) {
+  constructor(parts: EntryAppenderParts) {
     this.#parts = parts
   }
 
-  /** A batch is taken once, however often it comes; a list without entries says that the worker lives. */
+  /** A batch is stored once, however often it comes; a list without entries is a heartbeat. */
   async append(caller: Caller, id: string, { entries, batch }: AppendEntries): Promise<Appended> {
     const runs = await this.#priced(readRuns(entries))
     const call = await this.find(caller, id)
@@ -42,7 +42,7 @@ export class EntryAppender {
     const next = call.batch + 1
     if (batch !== undefined && batch > next)
       throw conflict(`batch ${batch} came before batch ${next}: send that one first`)
-    await this.#sawLife(this.#parts.database, call)
+    await this.#keepHeartbeat(this.#parts.database, call)
     if (runs.length === 0 && batch === undefined) return { seq: call.seq }
     return this.#write(caller, call, runs, batch)
   }
@@ -52,18 +52,18 @@ export class EntryAppender {
     return spoken(id, await store.findRunCall(this.#parts.database, id, org, env))
   }
 
-  /** The same, held until the end of the transaction and not ended. Whatever a worker does, it lives. */
+  /** The same, locked to the end of the transaction and not ended; counts as a heartbeat. */
   async lock(tx: Transaction, { org, env }: Caller, id: string): Promise<store.RunCall> {
-    const call = spoken(id, await store.holdRunCall(tx, id, org, env))
+    const call = spoken(id, await store.lockRunCall(tx, id, org, env))
     if (call.sealed) throw notTaken()
-    await this.#sawLife(tx, call)
+    await this.#keepHeartbeat(tx, call)
     return call
   }
 
-  async #sawLife(database: Queryable, { id, beat_at }: store.RunCall) {
+  async #keepHeartbeat(database: Queryable, { id, beat_at }: store.RunCall) {
     const now = this.#parts.clock.now()
-    if (beat_at === null || now.getTime() - Date.parse(beat_at) >= beatLagMs)
-      await store.setBeat(database, id, now)
+    if (beat_at === null || now.getTime() - Date.parse(beat_at) >= heartbeatLagMs)
+      await store.setHeartbeat(database, id, now)
   }
 
   async #write(caller: Caller, call: store.RunCall, runs: readonly Run[], batch?: number): Promise<Appended> {
@@ -72,14 +72,14 @@ export class EntryAppender {
       this.#countFailures(caller, call.id, runs)
       return { seq: kept.at(-1)?.seq ?? call.seq }
     } catch (error) {
-      // the same batch may have come at the same instant
+      // the same batch may have come concurrently
       const now = await this.find(caller, call.id)
       if (batch !== undefined && batch <= now.batch) return { seq: now.seq }
       throw error
     }
   }
 
-  /** What others act on is kept with the batch that says so, or neither is. */
+  /** Opt-outs and learned facts are stored in the same transaction as their batch. */
   #keep(call: store.RunCall, runs: readonly Run[], batch: number | null): Promise<KeptEntry[]> {
     const { database, log } = this.#parts
     const isActedOn = ({ type }: NewEntry) => type === 'call.opt_out' || type === 'memory.ops'
@@ -87,21 +87,21 @@ export class EntryAppender {
       return log.appendBatch(callLog(call), runs, batch)
     const isOptedOut = runs.some(({ entries }) => entries.some(isOptOut))
     const number = isOptedOut ? numberToOptOut(call) : null
-    const told = runs.map(({ isEphemeral, entries }) => ({
+    const numbered = runs.map(({ isEphemeral, entries }) => ({
       isEphemeral,
       entries: entries.map((entry) => (isOptOut(entry) ? { ...entry, data: { number } } : entry)),
     }))
-    refuseMemoryOfOthers(call, told)
+    refuseMemoryOfOthers(call, numbered)
     return database.transaction(async (tx) => {
       if (number !== null) await this.#parts.recordOptOut(tx, { org: call.org, number, call: call.id })
-      const kept = await log.appendBatchIn(tx, callLog(call), told, batch)
-      for (const { type, data } of told.flatMap(({ entries }) => entries))
+      const kept = await log.appendBatchIn(tx, callLog(call), numbered, batch)
+      for (const { type, data } of numbered.flatMap(({ entries }) => entries))
         if (type === 'memory.ops' && isLearned(data)) await this.#parts.memories.keep(tx, call, data)
       return kept
     })
   }
 
-  /** The fleet speaks for the platform as well; an org's own worker for that org alone. */
+  /** A failure that the fleet reports counts for the platform too, one from an org's own worker for that org only. */
   #countFailures({ kind, org }: Caller, call: string, runs: readonly Run[]) {
     const { vendorWindow } = this.#parts
     for (const { type, data } of runs.flatMap(({ entries }) => entries)) {

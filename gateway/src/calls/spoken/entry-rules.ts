@@ -7,7 +7,7 @@ import type { Run } from '../log/log.ts'
 const typeForm = /^(?:[a-z][a-z0-9_]*(?:\.[a-z][a-zA-Z0-9_]*)+|error|metrics)$/
 const longestType = 100
 
-/** What the gateway writes itself, for others than the worker decide it. */
+/** Types that only the gateway writes. */
 const gatewaysTypes: ReadonlySet<string> = new Set([
   'call.started',
   'call.dialing',
@@ -33,7 +33,7 @@ const gatewaysTypes: ReadonlySet<string> = new Set([
 const gatewaysRooms: ReadonlySet<string> = new Set(['agent', 'callback', 'chat', 'msgapp', 'line', 'log'])
 const workersOwn: ReadonlySet<string> = new Set(['agent.message'])
 
-/** What others act on, and so stays. */
+/** Types that are never ephemeral, because others act on them. */
 const alwaysKept: ReadonlySet<string> = new Set([
   'call.ended',
   'user.message',
@@ -45,10 +45,10 @@ const alwaysKept: ReadonlySet<string> = new Set([
   'memory.ops',
 ])
 
-/** A placed call that was never answered for another reason than the far end's ends so in the log alone. */
+/** `dial_failed` is a placed call that failed before the far end was asked; only the log has this reason. */
 const reasons: readonly string[] = [...callReasons, 'dial_failed']
 
-/** Reads what a worker sends, as runs that are kept or shown together, in the order they came. */
+/** Groups a worker's entries into runs that are all stored or all ephemeral, in order. */
 export function readRuns(sent: AppendEntries['entries']): Run[] {
   const runs: (Run & { entries: NewEntry[] })[] = []
   for (const [place, { type, data, ephemeral = false }] of sent.entries()) {
@@ -100,10 +100,10 @@ export function isLearned(data: NewEntry['data']): data is NewEntry['data'] & Le
 
 function isMemoryOp(op: unknown): boolean {
   if (typeof op !== 'object' || op === null) return false
-  const said = op as Record<string, unknown>
-  const isSaid = (field: string) => typeof said[field] === 'string' && said[field] !== ''
-  if (!isSaid('id')) return false
-  if (said['op'] === 'delete') return true
-  if (said['op'] === 'add') return isSaid('text')
-  return said['op'] === 'update' && isSaid('text') && isSaid('supersedes')
+  const fields = op as Record<string, unknown>
+  const isGiven = (field: string) => typeof fields[field] === 'string' && fields[field] !== ''
+  if (!isGiven('id')) return false
+  if (fields['op'] === 'delete') return true
+  if (fields['op'] === 'add') return isGiven('text')
+  return fields['op'] === 'update' && isGiven('text') && isGiven('supersedes')
 }

@@ -4,15 +4,15 @@ import type { Logger } from 'pino'
 import type { Database, Transaction } from '../../database/database.ts'
 import { later, secondMs, type Clock } from '../../foundation/clock.ts'
 import { newId } from '../../foundation/secrets.ts'
-import { holdWithAgent, phoneForm, requestCallback } from '../callbacks/requesting.ts'
+import { lockWithAgentLog, phoneForm, requestCallback } from '../callbacks/callback-requests.ts'
 import type { Log } from '../log/log.ts'
-import { callLog } from '../log/stamping.ts'
-import { beatLagMs } from './entry-appender.ts'
-import * as store from './calls.store.ts'
+import { callLog } from '../log/entries.ts'
+import { heartbeatLagMs } from './entry-appender.ts'
+import * as store from './spoken-calls.store.ts'
 
 const lostAfterMs = 30 * secondMs
 
-/** What the caller is told, and that somebody calls back where there is a number to call. */
+/** What the caller hears; the second sentence only if there is a number to call back. */
 const english = ['Sorry, something went wrong on our side.', 'We will call you back.'] as const
 const sentences: Readonly<Record<string, readonly [string, string]>> = {
   es: ['Perdona, tenemos un problema técnico.', 'Te volveremos a llamar.'],
@@ -24,13 +24,13 @@ export interface LostWorkersParts {
   clock: Clock
   logger: Logger
   log: Log
-  /** Says it to the caller without a worker, where the media plane still has the call. */
+  /** Says it to the caller without a worker, if the media plane still has the call. */
   tellCaller?: (call: store.SpokenCall, text: string) => Promise<void>
-  /** Lets go of whoever is still in the call. */
+  /** Disconnects everyone who is still in the call. */
   hangUp: (call: store.SpokenCall) => Promise<void>
 }
 
-/** Calls whose workers went away: somebody has to end them, once, whichever gateway sees it first. */
+/** Ends calls whose workers died; the first gateway that notices does it, once. */
 export class LostWorkers {
   readonly #parts: LostWorkersParts
 
@@ -43,21 +43,23 @@ export class LostWorkers {
     for (const { id } of await store.findSilent(database, this.#silentSince))
       await database
         .transaction((tx) => this.#end(tx, id))
-        .catch((error: unknown) => logger.warn({ err: error, call: id }, 'a lost call was not ended'))
+        .catch((error: unknown) =>
+          logger.warn({ err: error, call: id }, 'a call without a worker could not be ended'),
+        )
   }
 
-  /** Signs of life are written down with a lag. */
+  /** Heartbeats are stored with a lag. */
   get #silentSince(): Date {
-    return later(this.#parts.clock.now(), -lostAfterMs - beatLagMs)
+    return later(this.#parts.clock.now(), -lostAfterMs - heartbeatLagMs)
   }
 
-  /** Nothing, where it was ended or gave a sign of life until its log was held. */
+  /** Does nothing if the call ended or its worker sent a heartbeat before the log was locked. */
   async #end(tx: Transaction, id: string) {
     const { log } = this.#parts
     const found = await store.findCall(tx, id)
-    if (found?.channel === 'phone') await holdWithAgent(tx, log, { ...found, transport: 'phone' })
-    const held = await log.lock(tx, id)
-    const call = held && !held.sealed ? await store.findCall(tx, id) : undefined
+    if (found?.channel === 'phone') await lockWithAgentLog(tx, log, { ...found, transport: 'phone' })
+    const locked = await log.lock(tx, id)
+    const call = locked && !locked.sealed ? await store.findCall(tx, id) : undefined
     if (!call || call.beat_at === null || Date.parse(call.beat_at) > this.#silentSince.getTime()) return
     const ref = callLog(call)
     const isRinging = call.direction === 'outbound' && !(await store.wasAnswered(tx, id))
@@ -69,19 +71,19 @@ export class LostWorkers {
       await requestCallback(tx, log, { ...call, transport: 'phone' }, { number, via: 'overflow' })
     const reason = isRinging ? 'dial_failed' : 'failed'
     await log.appendIn(tx, ref, [{ type: 'call.ended', data: { reason } }])
-    tx.afterCommit(() => void this.#letGo(call, said))
+    tx.afterCommit(() => void this.#disconnect(call, said))
   }
 
-  /** After it is written down, and so once. */
-  async #letGo(call: store.SpokenCall, said: string | undefined) {
+  /** After the commit, and so once. */
+  async #disconnect(call: store.SpokenCall, said: string | undefined) {
     const { tellCaller, hangUp, logger } = this.#parts
     try {
       if (said !== undefined) await tellCaller?.(call, said)
     } catch (error) {
-      logger.warn({ err: error, call: call.id }, 'the caller of a lost call was not told')
+      logger.warn({ err: error, call: call.id }, 'the caller of a lost call did not hear why it ends')
     }
     await hangUp(call).catch((error: unknown) =>
-      logger.warn({ err: error, call: call.id }, 'a lost call was not hung up'),
+      logger.warn({ err: error, call: call.id }, 'a call without a worker could not be hung up'),
     )
   }
 }

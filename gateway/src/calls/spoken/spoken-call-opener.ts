@@ -6,20 +6,20 @@ import { runnerOf, type Caller } from '../../foundation/caller.ts'
 import type { Clock } from '../../foundation/clock.ts'
 import { badRequest, conflict, forbidden, notFound, Refusal } from '../../foundation/refusals.ts'
 import { cutToLine } from '../../foundation/text.ts'
-import { phoneForm, requestCallback } from '../callbacks/requesting.ts'
+import { phoneForm, requestCallback } from '../callbacks/callback-requests.ts'
 import { knowContact } from '../contacts/known-contacts.ts'
-import { newCallId } from '../records/call-ids.ts'
+import { newCallId, refuseMalformedCallId } from '../records/call-ids.ts'
 import type { NewCall, CallRecords } from '../records/records.ts'
 import { extensionOf } from '../lines/extension.ts'
 import type { Lines, LineRow, NumberRoute, RouteOf } from '../lines/lines.ts'
 import { notTaken, type Log } from '../log/log.ts'
-import { callLog } from '../log/stamping.ts'
+import { callLog } from '../log/entries.ts'
 import { isSpoken, unknownCall } from './entry-appender.ts'
-import * as store from './calls.store.ts'
+import * as store from './spoken-calls.store.ts'
 
 const workersForm = /^[A-Za-z0-9_-]{1,128}$/
 
-export interface OpeningParts {
+export interface SpokenCallOpenerParts {
   database: Database
   clock: Clock
   log: Log
@@ -27,14 +27,14 @@ export interface OpeningParts {
   connectedApps: ConnectedApps
   lines: Lines
   routeOf: RouteOf
-  /** A call came to the number. */
+  /** Records that a call came to the number. */
   reached: (number: string) => Promise<void>
 }
 
 /** Where a call came to: a number, or an agent by name. */
 type Reached = Pick<NumberRoute, 'org' | 'env' | 'agent'> & { number: string | null }
 
-/** A call that came in, and between whom it is. */
+/** An incoming call and its two ends. */
 interface Arrived {
   id: string
   route: Reached
@@ -45,18 +45,18 @@ interface Arrived {
   runner: string
 }
 
-/** Nothing refused the call, and nothing of it is to be kept. */
+/** Thrown to roll back a dry run that nothing refused. */
 class DryRun extends Error {}
 
-/** How a spoken call comes to its worker. */
+/** Opens spoken calls for workers. */
 export class SpokenCallOpener {
-  readonly #parts: OpeningParts
+  readonly #parts: SpokenCallOpenerParts
 
-  constructor(parts: OpeningParts) {
+  constructor(parts: SpokenCallOpenerParts) {
     this.#parts = parts
   }
 
-  /** One that came to a number or to an agent by name, one that a browser's request opened, or one that is dialled. */
+  /** A call to a number or to an agent by name, one that a browser opened, or one that is dialled. */
   async open(caller: Caller, wanted: OpenWorkerCall): Promise<OpenedWorkerCall> {
     if (wanted.number !== undefined) return this.#openOn(caller, wanted.number, wanted)
     if (wanted.agent !== undefined) return this.#openFor(caller, wanted.agent, wanted)
@@ -124,14 +124,14 @@ export class SpokenCallOpener {
     await this.#parts.records.begin({ ...route, holder: '' }, id, beginning)
   }
 
-  /** In the transaction that opens it: whose it is first, or how it ends at once. */
+  /** In the transaction that opens it: assigns it to a line, or ends an overflow call at once. */
   async #settle(tx: Transaction, arrived: Arrived, wanted: OpenWorkerCall, line: LineRow | undefined) {
     const { clock, lines, log } = this.#parts
     if (wanted.dry_run) throw new DryRun()
     const { id, route, contact, runner } = arrived
     await store.setWorker(tx, id, clock.now(), { worker: wanted.worker, runner })
     if (line) await lines.own(tx, line, id, route.agent)
-    // an org's own worker can name any caller, so only the platform's make one known to the dialling guards
+    // an org's own worker can name any caller, so only the platform's workers make a contact known to the dialling guards
     if (contact !== null && route.number !== null && runner === 'fleet')
       await knowContact(tx, { ...route, contact }, clock.now())
     if (!wanted.overflow) return
@@ -140,7 +140,7 @@ export class SpokenCallOpener {
     await log.appendIn(tx, callLog(call), [{ type: 'call.ended', data: { reason: 'hangup' } }])
   }
 
-  /** A worker that names the call itself may ask again, also at the same instant. */
+  /** A worker that chose the call's id may repeat its request, also concurrently. */
   async #isRepeated(error: unknown, { id, route }: Arrived, wanted: OpenWorkerCall): Promise<boolean> {
     if (!(error instanceof Refusal) || error.status !== 409 || wanted.call === undefined) return false
     const known = await store.findCall(this.#parts.database, id)
@@ -157,10 +157,10 @@ export class SpokenCallOpener {
     if (isRunBy(call, worker)) return opened(call, undefined)
     if (!(await connectedApps.appFor(call))) throw unheld(call)
     return database.transaction(async (tx) => {
-      const isDialled = call.direction === 'outbound' // counted since the dial, and started when somebody answers
+      const isDialled = call.direction === 'outbound' // counted since the dial, and started when it is answered
       if (!isDialled) await records.refusePastQuota(tx, call.org)
-      const held = await log.lock(tx, id)
-      if (!held || held.sealed) throw notTaken()
+      const locked = await log.lock(tx, id)
+      if (!locked || locked.sealed) throw notTaken()
       const now = await store.findCall(tx, id)
       if (!now || now.beat_at !== null) throw conflict(`a worker runs call ${id} already`)
       await store.setWorker(tx, id, clock.now(), { worker, runner: runnerOf(caller) })
@@ -170,7 +170,7 @@ export class SpokenCallOpener {
   }
 }
 
-/** A worker of the fleet serves every org, unless it names one; an org's own works in its key's environment. */
+/** A fleet worker serves every org, unless it names one; an org's own worker serves its key's environment. */
 const isTheirs = ({ kind, org, env }: Caller, named: Pick<NumberRoute, 'org' | 'env'>) =>
   kind === 'fleet' ? org === '' || org === named.org : org === named.org && env === named.env
 
@@ -180,7 +180,7 @@ const isRunBy = ({ worker, beat_at, ended_at }: store.SpokenCall, asks: string |
 const unheld = ({ agent, env }: Pick<NumberRoute, 'agent' | 'env'>) =>
   conflict(`no app holds ${agent} in ${env}: connect one, and call again`)
 
-/** Between whom, as the worker heard it. */
+/** The two ends as the worker reports them. */
 function arrivingBy(caller: Caller, wanted: OpenWorkerCall): Omit<Arrived, 'route'> {
   const from = wanted.from?.trim() ?? ''
   return {
@@ -199,6 +199,6 @@ const opened = (
 
 function callIdOf(named: string | undefined): string {
   if (named === undefined) return newCallId()
-  if (!workersForm.test(named)) throw badRequest('call is 1 to 128 letters, digits, dashes and underscores')
+  refuseMalformedCallId('call', named)
   return named
 }

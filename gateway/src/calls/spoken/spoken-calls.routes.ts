@@ -44,9 +44,9 @@ export function spokenCallRoutes(
     {
       access: worker,
       schema: {
-        summary: 'Tell what happened in a call that you run; an empty list says that you live',
+        summary: 'Append entries to the log of a call that you run; an empty list is a heartbeat',
         description:
-          'A worker that was silent for 30 seconds is taken as lost, and its call ends. Entries of one batch are kept together, and a batch that comes again is not.',
+          'A worker that sends nothing for 30 seconds counts as lost, and its call ends. The entries of one batch are stored together; a repeated batch is not stored again.',
         params: CallParams,
         body: AppendEntries,
         response: { 200: Appended, ...refusals(404, 409) },
@@ -60,7 +60,8 @@ export function spokenCallRoutes(
     {
       access: worker,
       schema: {
-        summary: "What a call is run with beside its settings: the app's prompt and tools, and what is known",
+        summary:
+          "A call's instructions beside its settings: the app's prompt and tools, and facts about the contact",
         params: CallParams,
         response: { 200: CallInstructions, ...refusals(404, 409, 503) },
       },
@@ -73,7 +74,7 @@ export function spokenCallRoutes(
     {
       access: worker,
       schema: {
-        summary: 'Have the app run the tools that the model asked for, each id once however often you ask',
+        summary: 'Have the app run the tools that the model called; each id runs once, however often you ask',
         params: CallParams,
         body: RunTools,
         response: { 200: ToolOutcomes, ...refusals(404, 409) },
@@ -101,7 +102,7 @@ export function spokenCallRoutes(
     {
       access: worker,
       schema: {
-        summary: 'Say what was dialled while the extension window of a line stood open',
+        summary: 'Report the digits that were dialled in the extension window of a line',
         params: CallParams,
         body: DialledExtension,
         response: { 204: Nothing, ...refusals(404, 409) },

@@ -14,12 +14,12 @@ import type { Tools } from '../app-requests/tools.ts'
 import { callOf } from '../records/call-object.ts'
 import type { Lines } from '../lines/lines.ts'
 import type { Log } from '../log/log.ts'
-import { callLog } from '../log/stamping.ts'
+import { callLog } from '../log/entries.ts'
 import type { Memories } from '../memory/memories.ts'
 import type { EntryAppender } from './entry-appender.ts'
-import * as store from './calls.store.ts'
+import * as store from './spoken-calls.store.ts'
 
-export interface AskingParts {
+export interface WorkerRequestsParts {
   database: Database
   log: Log
   entryAppender: EntryAppender
@@ -29,40 +29,40 @@ export interface AskingParts {
   memories: Pick<Memories, 'factsOf'>
 }
 
-/** What a worker asks of the app that drives its call. */
+/** What a worker asks of the app that its call is assigned to. */
 export class WorkerRequests {
-  readonly #parts: AskingParts
+  readonly #parts: WorkerRequestsParts
 
-  constructor(parts: AskingParts) {
+  constructor(parts: WorkerRequestsParts) {
     this.#parts = parts
   }
 
-  /** What the agent's app brings to the call now, and what is known of the contact. */
+  /** The app's current prompt and tools, and the facts about the contact. */
   async instructions(caller: Caller, id: string): Promise<CallInstructions> {
     const { database, entryAppender, appRequests, memories } = this.#parts
     const found = await entryAppender.find(caller, id)
-    const [app, facts, head] = await Promise.all([
+    const [app, facts, record] = await Promise.all([
       appRequests.appOf(found),
       memories.factsOf(found),
-      store.findHead(database, id),
+      store.findRecord(database, id),
     ])
-    if (!app || !head)
+    if (!app || !record)
       throw unavailable(
         `no app holds ${found.agent} in ${found.env} at the moment: connect one, and try again`,
       )
     const { prompt = null, tools, analysis } = app.offer
     const send_audio_metrics = analysis?.send_audio_metrics === true
-    return { prompt, tools, contact: found.contact, facts, send_audio_metrics, call: callOf(head) }
+    return { prompt, tools, contact: found.contact, facts, send_audio_metrics, call: callOf(record) }
   }
 
-  /** Asked again with the same ids, it answers the same: no tool runs twice. */
+  /** A repeated request answers the same: no tool runs twice. */
   async runTools(caller: Caller, id: string, wanted: RunTools): Promise<ToolOutcomes> {
     const { database, entryAppender, appRequests, tools } = this.#parts
     const app = await appRequests.appOf(await entryAppender.find(caller, id))
     const call = await database.transaction(async (tx) => {
-      const held = await entryAppender.lock(tx, caller, id)
-      await this.#keepAsked(tx, held, wanted, app?.instance)
-      return held
+      const locked = await entryAppender.lock(tx, caller, id)
+      await this.#keepAsked(tx, locked, wanted, app?.instance)
+      return locked
     })
     return { outcomes: await tools.run(call, wanted.calls) }
   }
@@ -82,9 +82,9 @@ export class WorkerRequests {
     })
   }
 
-  /** Only what was not asked for before; kept before the app hears of it. */
-  async #keepAsked(tx: Transaction, held: store.RunCall, wanted: RunTools, app: string | undefined) {
-    const known = new Set(await store.listToolIds(tx, held.id))
+  /** Only new tool calls; logged before the app receives them. */
+  async #keepAsked(tx: Transaction, locked: store.RunCall, wanted: RunTools, app: string | undefined) {
+    const known = new Set(await store.listToolIds(tx, locked.id))
     const toolCalls = wanted.calls.filter(({ id }) => !known.has(id) && known.add(id))
     if (toolCalls.length === 0) return
     const data: NewEntry['data'] = {
@@ -93,6 +93,6 @@ export class WorkerRequests {
       ...(wanted.text !== undefined && { text: wanted.text }),
       ...(app !== undefined && { app }),
     }
-    await this.#parts.log.appendIn(tx, callLog(held), [{ type: 'llm.toolCall', data }])
+    await this.#parts.log.appendIn(tx, callLog(locked), [{ type: 'llm.toolCall', data }])
   }
 }

@@ -11,7 +11,7 @@ export function workerRoutes(server: Server, answers: WorkerAnswers) {
     {
       access: appOrFleet,
       schema: {
-        summary: 'What an agent runs on, as a worker builds a call of it',
+        summary: "An agent's configuration, as a worker builds a call from it",
         params: AgentParams,
         headers: WorkerHeaders,
         querystring: WorkerAsked,
@@ -26,7 +26,7 @@ export function workerRoutes(server: Server, answers: WorkerAnswers) {
     {
       access: vendorKeyReader,
       schema: {
-        summary: "A call's three stages with the credentials each runs on",
+        summary: "A call's three stages with their credentials",
         params: AgentParams,
         headers: WorkerHeaders,
         querystring: WorkerAsked,

@@ -6,9 +6,9 @@ import { scopeOf, type SettingsScope } from '../../agents/scope.ts'
 import type { Caller } from '../../foundation/caller.ts'
 import { forbidden } from '../../foundation/refusals.ts'
 import type { ProviderKeys } from '../../providers/keys/provider-keys.ts'
-import type { Lending, NamedOrg } from '../../providers/lending/lending.ts'
-import type { KeySource, StageKeys } from '../../providers/lending/stage-keys.ts'
-import type { VendorWindow } from '../../providers/ordering/vendor-window.ts'
+import type { LentKeys, NamedOrg } from '../../providers/lent-keys/lent-keys.ts'
+import type { KeySource, StageKeys } from '../../providers/lent-keys/stage-keys.ts'
+import type { VendorWindow } from '../../providers/vendor-order/vendor-window.ts'
 import type { CallRecords, ResolvedSettings } from '../records/records.ts'
 import { configRun, layersOf, turnEnd } from '../resolution/resolved-config.ts'
 import { judgeRun } from '../resolution/resolved-judge.ts'
@@ -19,12 +19,12 @@ export interface WorkerParts {
   records: CallRecords
   vendors: InstalledVendors
   stageKeys: StageKeys
-  lending: Lending
+  lentKeys: LentKeys
   providerKeys: ProviderKeys
   vendorWindow: VendorWindow
 }
 
-/** What a worker is told before it runs a call: the configuration, and apart from it the keys. */
+/** What a worker asks before it runs a call: the configuration and, separately, the keys. */
 export class WorkerAnswers {
   readonly #parts: WorkerParts
 
@@ -50,9 +50,9 @@ export class WorkerAnswers {
       config: configRun(layers),
       lexicon: lexiconUnder(declaration, resolution.lexicon),
       stages: {
-        llm: { ...toldOf(llm), temperature: layers.get('temperature') ?? null },
-        stt: stt && { ...toldOf(stt), language, end_of_turn: turnEnd(vendors, row, layers, stt.first) },
-        tts: tts && { ...toldOf(tts), language, voice: layers.get('voice') ?? null },
+        llm: { ...stageOf(llm), temperature: layers.get('temperature') ?? null },
+        stt: stt && { ...stageOf(stt), language, end_of_turn: turnEnd(vendors, row, layers, stt.first) },
+        tts: tts && { ...stageOf(tts), language, voice: layers.get('voice') ?? null },
       },
       judge: judgeRun(parts, resolution.judging),
     }
@@ -73,14 +73,14 @@ export class WorkerAnswers {
     return { agent, call: forCall, stages: handed }
   }
 
-  /** Whether a spoken call of the agent would have ears and a voice; a realtime model is both. */
+  /** Whether a spoken call of the agent would have speech-to-text and text-to-speech; a realtime model is both. */
   async canSpeak(org: NamedOrg, scope: SettingsScope): Promise<boolean> {
     const resolution = await this.#parts.records.resolve(scope, null, 'web')
     const { stt, tts } = stagesRun(await this.#runParts({ ...org, kind: 'fleet' }, resolution))
     return [stt, tts].every((stage) => stage?.first.source !== 'missing')
   }
 
-  /** The platform's order moves by calls the fleet runs on no org's key: a bad key says nothing about a vendor. */
+  /** An org's key counts for that org's vendor order only: a bad key says nothing about a vendor. */
   #countHanded({ kind, org }: Caller, { vendor, source }: RunVendor, call: string) {
     const isPlatforms = kind === 'fleet' && source !== 'own'
     this.#parts.vendorWindow.handed(vendor, call, isPlatforms ? undefined : org)
@@ -133,14 +133,14 @@ async function withKey(
   return credentials && { vendor, model, key: stageKeyOf[source], credentials }
 }
 
-/** An org's worker runs on the org's own keys alone; the platform's lends them. */
+/** An org's worker gets the org's own keys only, never lent ones. */
 const isHandedTo = ({ kind }: Pick<Caller, 'kind'>, source: KeySource) =>
   source === 'own' || source === 'unneeded' || (source === 'lent' && kind !== 'server')
 
-/** What the platform builds a stand-in with; the first's are in the configuration. */
+/** The options of a fallback vendor; those of the first are in the configuration. */
 function optionsOf({ vendor, model }: HandedVendor, runs: readonly RunVendor[]) {
   const options = runs.find((run) => run.vendor === vendor && run.model === model)?.options ?? {}
   return Object.keys(options).length > 0 ? { options } : {}
 }
 
-const toldOf = ({ first: { source, ...run } }: StageRun) => ({ ...run, key: stageKeyOf[source] })
+const stageOf = ({ first: { source, ...run } }: StageRun) => ({ ...run, key: stageKeyOf[source] })

@@ -71,7 +71,7 @@ test('two keys of one label that name nobody are two holders, and are called by 
 
 test('what nobody holds cannot be released (ND-81)', async () => {
   const call = await newCall()
-  const sentence = 'nobody holds this call: there is nothing to release'
+  const sentence = 'no supervisor holds this call: there is nothing to release'
   refused(await act(ana.client, call, 'release'), 409, sentence)
   assert.deepEqual(await entriesOf(call), [])
 })

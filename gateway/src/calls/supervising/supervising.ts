@@ -10,14 +10,14 @@ import * as store from './supervising.store.ts'
 
 const longestText = 8000
 
-/** What a verb does to a call: what its log says of it, and how the call stands after. */
-interface Deed {
+/** What a verb does to a call: the entries it logs, and the call's state after it. */
+interface Action {
   entries: NewEntry[]
   state: Supervised['state']
   change?: (tx: Transaction) => Promise<unknown>
 }
 
-/** What people do to a call from outside: take it over, give it back, speak into it, end it. */
+/** What supervisors do to a call: take it over, release it, speak into it, end it. */
 export class Supervising {
   readonly #database: Database
   readonly #log: Log
@@ -34,10 +34,10 @@ export class Supervising {
     return this.#database.transaction(async (tx) => {
       const log = await this.#log.lock(tx, call)
       const isTheirs = log?.call === call && log.org === org && log.env === env
-      const standing = isTheirs ? await store.readStanding(tx, call) : undefined
-      if (!log || !standing) throw notFound(`there is no call ${call}`)
-      if (standing.state === 'ended') throw conflict('this call has ended')
-      const { entries, state, change } = deeds[verb]({ caller, call, text, standing })
+      const current = isTheirs ? await store.readState(tx, call) : undefined
+      if (!log || !current) throw notFound(`there is no call ${call}`)
+      if (current.state === 'ended') throw conflict('this call has ended')
+      const { entries, state, change } = actions[verb]({ caller, call, text, current })
       await change?.(tx)
       if (entries.length > 0) await this.#log.appendIn(tx, log, entries)
       return { call, verb, state }
@@ -49,52 +49,52 @@ interface Asked {
   caller: Caller
   call: string
   text: string
-  standing: store.SupervisedCall
+  current: store.SupervisedCall
 }
 
-const deeds: Record<Verb, (asked: Asked) => Deed> = {
-  takeover({ caller, call, standing }) {
-    const isOwn = standing.held_by === holderOf(caller)
-    if (standing.state === 'held' && !isOwn)
-      throw conflict(`${isHeldBy(standing)}: theirs until it is released`)
-    if (standing.state === 'held') return { entries: [], state: 'held' }
+const actions: Record<Verb, (asked: Asked) => Action> = {
+  takeover({ caller, call, current }) {
+    const isOwn = current.held_by === holderOf(caller)
+    if (current.state === 'held' && !isOwn)
+      throw conflict(`${isHeldBy(current)}: theirs until it is released`)
+    if (current.state === 'held') return { entries: [], state: 'held' }
     return {
       entries: [
         { type: 'call.taken_over', data: { by: authorOf(caller) } },
         { type: 'session.paused', data: { sessionId: call } },
       ],
       state: 'held',
-      change: (tx) => store.holdFor(tx, call, holderOf(caller)),
+      change: (tx) => store.setHeld(tx, call, holderOf(caller)),
     }
   },
 
-  release({ caller, call, standing }) {
-    if (standing.state !== 'held') throw conflict('nobody holds this call: there is nothing to release')
+  release({ caller, call, current }) {
+    if (current.state !== 'held') throw conflict('no supervisor holds this call: there is nothing to release')
     return {
       entries: [
         { type: 'call.released', data: { by: authorOf(caller) } },
         { type: 'session.resumed', data: { sessionId: call } },
       ],
       state: 'open',
-      change: (tx) => store.letGo(tx, call),
+      change: (tx) => store.setReleased(tx, call),
     }
   },
 
-  say({ caller, text, standing }) {
+  say({ caller, text, current }) {
     const said = { text, messageId: newId('msg', 12) }
     const by = authorOf(caller)
-    const entry = isWritten(standing)
+    const entry = isWritten(current)
       ? { type: 'agent.message', data: { ...said, source: 'human', by } }
       : { type: 'say.requested', data: { ...said, by } }
-    return { entries: [entry], state: standing.state }
+    return { entries: [entry], state: current.state }
   },
 
-  whisper({ caller, text, standing }) {
-    if (standing.state === 'held')
-      throw conflict(`${isHeldBy(standing)}: its model reads nothing until it is released`)
+  whisper({ caller, text, current }) {
+    if (current.state === 'held')
+      throw conflict(`${isHeldBy(current)}: its model reads nothing until it is released`)
     return {
       entries: [{ type: 'call.whispered', data: { text, by: authorOf(caller) } }],
-      state: standing.state,
+      state: current.state,
     }
   },
 
@@ -104,10 +104,10 @@ const deeds: Record<Verb, (asked: Asked) => Deed> = {
   },
 }
 
-/** What a gateway writes itself; what is spoken is asked of the call's worker. */
+/** A gateway writes such calls itself; for spoken ones it asks the worker. */
 const isWritten = ({ channel }: store.SupervisedCall) => channel === 'chat' || channel === 'msgapp'
 
-/** Two keys may share a label, and so a key that names nobody holds a call by its id. */
+/** Two keys may share a label, and so a key without a person holds a call by its id. */
 const holderOf = ({ subject, key_id }: Caller) => subject || key_id
 const authorOf = ({ subject, label }: Caller) => subject || label
 const nameOf = ({ name, email, label }: Caller) => name || email || label

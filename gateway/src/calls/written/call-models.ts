@@ -1,8 +1,8 @@
 import type { InstalledVendors } from '@switchroom/kit/installed'
 import type { ChosenModel } from '@switchroom/session/setup/call-setup'
 import type { ProviderKeys } from '../../providers/keys/provider-keys.ts'
-import type { Lending, NamedOrg } from '../../providers/lending/lending.ts'
-import type { StageKeys } from '../../providers/lending/stage-keys.ts'
+import type { LentKeys, NamedOrg } from '../../providers/lent-keys/lent-keys.ts'
+import type { StageKeys } from '../../providers/lent-keys/stage-keys.ts'
 import type { ResolvedSettings } from '../records/records.ts'
 import { layersOf } from '../resolution/resolved-config.ts'
 import { stagesRun, type RunVendor } from '../resolution/resolved-stages.ts'
@@ -11,7 +11,7 @@ import { stageCredentials, stageKeyOf } from '../resolution/stage-credentials.ts
 export interface CallModelsParts {
   vendors: InstalledVendors
   stageKeys: StageKeys
-  lending: Lending
+  lentKeys: LentKeys
   providerKeys: ProviderKeys
 }
 

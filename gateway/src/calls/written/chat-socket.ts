@@ -14,16 +14,16 @@ import { readFrame, typeOf } from '../../agents/apps/frames.ts'
 import type { ConnectionCaps } from '../connection-caps/connection-caps.ts'
 import type { Log } from '../log/log.ts'
 import { LogCursor } from '../log/log-cursor.ts'
-import { entryOf, type KeptEntry } from '../log/stamping.ts'
+import { entryOf, type KeptEntry } from '../log/entries.ts'
 import type { LiveLogs } from '../log/live-logs.ts'
 import type { Chats, ChatSeat } from './chats.ts'
 
 const pageSize = 200
-/** A client that sends faster than it is served is not read from meanwhile. */
+/** With more frames waiting than this, reading from the client pauses. */
 const mostWaiting = 16
-/** A client that does not read what it is sent is let go: it may come back for the rest. */
+/** A client that leaves more than this unread is disconnected; it may reconnect for the rest. */
 const mostUnreadBytes = 1024 * 1024
-/** How a client says that it leaves; anything else is a broken connection, after which it may come back. */
+/** Close codes of a client that leaves; any other code is a broken connection, after which it may reconnect. */
 const cleanCodes = new Set([1000, 1001, 1005])
 
 export interface ChatSocketParts {
@@ -35,7 +35,14 @@ export interface ChatSocketParts {
   logger: Logger
 }
 
-/** One client of a chat: sent what the log holds and what comes, and heard one frame after the other. */
+/** Who connects to which chat. */
+export interface ChatClient {
+  seat: ChatSeat
+  caller: Caller
+  access: Access
+}
+
+/** One client of a chat: receives the log and its live entries, and has its frames handled in sequence. */
 export class ChatSocket implements OpenConnection {
   readonly caller: Caller
   readonly access: Access
@@ -47,13 +54,13 @@ export class ChatSocket implements OpenConnection {
   #waiting = 0
   #isClosing = false
 
-  constructor(socket: WebSocket, seat: ChatSeat, caller: Caller, access: Access, parts: ChatSocketParts) {
+  constructor(socket: WebSocket, { seat, caller, access }: ChatClient, parts: ChatSocketParts) {
     this.#socket = socket
     this.#seat = seat
     this.caller = caller
     this.access = access
     this.#parts = parts
-    const { id } = seat.head
+    const { id } = seat.record
     this.#cursor = new LogCursor({
       log: id,
       liveLogs: parts.liveLogs,
@@ -72,7 +79,7 @@ export class ChatSocket implements OpenConnection {
   }
 
   stays(caller: Caller) {
-    const { agent } = this.#seat.head
+    const { agent } = this.#seat.record
     if (caller.agents.length > 0 && !caller.agents.includes(agent)) this.ends(outsideList(caller))
   }
 
@@ -103,7 +110,7 @@ export class ChatSocket implements OpenConnection {
     return this.#socket.readyState === this.#socket.OPEN
   }
 
-  /** One after the other: what came before the client left is still heard, and nothing once this side closes. */
+  /** In sequence: frames that came before the client left are handled, none once this side closes. */
   #then(work: () => Promise<void>) {
     this.#waiting += 1
     if (this.#waiting > mostWaiting) this.#socket.pause()
@@ -117,13 +124,13 @@ export class ChatSocket implements OpenConnection {
   }
 
   #fail(error: unknown) {
-    this.#parts.logger.error({ err: error, call: this.#seat.head.id }, 'a chat failed')
+    this.#parts.logger.error({ err: error, call: this.#seat.record.id }, 'a chat failed')
     this.#cursor.stop()
     this.#close(1011, 'something broke on our side: connect again')
   }
 
   async #sendLog() {
-    const { id } = this.#seat.head
+    const { id } = this.#seat.record
     this.#send({ type: 'started', call: id, seq: this.#seat.after })
     await this.#cursor.start(this.#seat.after)
   }
@@ -147,7 +154,7 @@ export class ChatSocket implements OpenConnection {
     if (this.#cursor.isCurrent && this.#socket.bufferedAmount > mostUnreadBytes) this.#socket.terminate()
   }
 
-  /** A long log is sent no faster than it is read. */
+  /** Waits until the client has read the page. */
   #drained(): Promise<void> {
     return new Promise((resolve) => {
       if (!this.#isOpen) return resolve()
@@ -173,7 +180,7 @@ export class ChatSocket implements OpenConnection {
     }
   }
 
-  /** That it was heard comes with the log; of a message sent again, at once. */
+  /** `heard` comes with the log; a repeated message is acknowledged at once. */
   async #say(message: ChatMessage) {
     const known = await this.#parts.chats.say(this.#seat, message)
     const frame = known && frameOf(known)
@@ -189,12 +196,15 @@ export class ChatSocket implements OpenConnection {
       await this.#parts.chats.hangUp(this.#seat)
     } catch (error) {
       if (error instanceof Refusal) return // it has ended already
-      this.#parts.logger.warn({ err: error, call: this.#seat.head.id }, 'a chat that was left stays open')
+      this.#parts.logger.warn(
+        { err: error, call: this.#seat.record.id },
+        'a chat whose client left could not be ended',
+      )
     }
   }
 }
 
-/** What a client is shown of an entry; nothing of most. */
+/** The frame that a client receives for an entry; undefined for most types. */
 function frameOf({ type, seq, data }: Entry): ChatFrame | undefined {
   const { text = '', messageId = '', reason = '' } = data as Partial<Record<string, string>>
   if (type === 'user.message') return { type: 'heard', id: messageId, messageId, text, seq }

@@ -49,7 +49,7 @@ export function chatRoutes(server: Server, parts: ChatSocketParts) {
       const seat = seats.get(raw)
       if (!seats.delete(raw) || !seat) return socket.terminate()
       keepAlive(socket, beats)
-      new ChatSocket(socket, seat, caller, talks, parts).start()
+      new ChatSocket(socket, { seat, caller, access: talks }, parts).start()
     },
   })
 }

@@ -4,7 +4,7 @@ import { after, beforeEach, test } from 'node:test'
 import { ChatClient } from '../../../testing/calls/chat-client.ts'
 import { entriesOf, startChatDeployment } from '../../../testing/calls/chat-deployment.ts'
 import { until } from '../../../testing/until.ts'
-import { callLog } from '../log/stamping.ts'
+import { callLog } from '../log/entries.ts'
 
 const chats = await startChatDeployment()
 after(() => chats[Symbol.asyncDispose]())

@@ -15,26 +15,26 @@ import {
 import { newId } from '../../foundation/secrets.ts'
 import { codePoints } from '../../foundation/text.ts'
 import type { Accounts } from '../../providers/accounts/accounts.ts'
-import { phoneForm } from '../callbacks/requesting.ts'
+import { phoneForm } from '../callbacks/callback-requests.ts'
 import { newCallId } from '../records/call-ids.ts'
 import type { ConnectionCaps } from '../connection-caps/connection-caps.ts'
 import type { CallRecords, ResolvedSettings } from '../records/records.ts'
 import type { Log } from '../log/log.ts'
-import { callLog, entryOf } from '../log/stamping.ts'
+import { callLog, entryOf } from '../log/entries.ts'
 import { configRun, layersOf } from '../resolution/resolved-config.ts'
 import type { CallModels } from './call-models.ts'
 import * as store from './chats.store.ts'
-import { findWritten, runBy, type WrittenHead } from './running.store.ts'
+import { findWritten, setRunner, type WrittenCallRecord } from './written-calls.store.ts'
 import type { WrittenCalls } from './written-calls.ts'
 
 const longestText = 8000
 const longestId = 64
 
-/** A chat that a client may take part in, from behind this cursor on. */
+/** A chat that a client may join, from behind this cursor on. */
 export interface ChatSeat {
-  head: WrittenHead
+  record: WrittenCallRecord
   after: number
-  /** Whether the call began with it, and so ends if nobody sits down. */
+  /** Whether this request opened the call, which then ends if the client never connects. */
   isNew: boolean
 }
 
@@ -51,7 +51,7 @@ export interface ChatsParts {
   gateway: string
 }
 
-/** What people and programs write to an agent, one call a conversation. */
+/** Chats with agents; each conversation is one call. */
 export class Chats {
   readonly #parts: ChatsParts
 
@@ -59,7 +59,7 @@ export class Chats {
     this.#parts = parts
   }
 
-  /** A new call, or one to go on with. */
+  /** Opens a new call, or resumes one. */
   seat(caller: Caller, asked: ChatAsked): Promise<ChatSeat> {
     const scope = scopeOf(caller, asked.agent)
     const contact = contactOf(asked.contact)
@@ -68,13 +68,13 @@ export class Chats {
       : this.#resume(caller, scope, asked.call, cursorOf(asked.after))
   }
 
-  /** Kept once, however often it is sent under its id. Answers what the log has of it where it came before. */
-  async say({ head }: ChatSeat, { text, id }: ChatMessage): Promise<Entry | undefined> {
+  /** Stored once, however often it is sent under its id; answers the stored entry if it came before. */
+  async say({ record }: ChatSeat, { text, id }: ChatMessage): Promise<Entry | undefined> {
     const { log, database } = this.#parts
     refuseUnsayable(text)
     if (id !== undefined && (id === '' || codePoints(id).length > longestId))
       throw badRequest(`a message's id is 1 to ${longestId} characters`)
-    const ref = callLog(head)
+    const ref = callLog(record)
     const messageId = id ?? newId('msg', 12)
     const entries = [{ type: 'user.message', data: { text, messageId } }]
     if (id === undefined) {
@@ -82,23 +82,23 @@ export class Chats {
       return undefined
     }
     return database.transaction(async (tx) => {
-      await log.lock(tx, head.id) // so that of two that send the same at one instant one is heard
-      const known = await store.findMessage(tx, head.id, id)
+      await log.lock(tx, record.id) // so that a message sent twice concurrently is stored once
+      const known = await store.findMessage(tx, record.id, id)
       if (known) return entryOf(known)
       await log.appendIn(tx, ref, entries)
       return undefined
     })
   }
 
-  async hangUp({ head }: ChatSeat) {
-    await this.#parts.log.append(callLog(head), [{ type: 'call.ended', data: { reason: 'hangup' } }])
+  async hangUp({ record }: ChatSeat) {
+    await this.#parts.log.append(callLog(record), [{ type: 'call.ended', data: { reason: 'hangup' } }])
   }
 
-  /** Whoever opened a call and was gone before it began has hung up. */
+  /** A client that opened a call and disconnected before it began has hung up. */
   async leaveEmpty(seat: ChatSeat) {
     if (seat.isNew)
       await this.hangUp(seat).catch((error: unknown) =>
-        this.#parts.logger.warn({ err: error }, 'an empty chat stays open'),
+        this.#parts.logger.warn({ err: error }, 'an empty chat could not be ended'),
       )
   }
 
@@ -114,9 +114,9 @@ export class Chats {
       judge: (resolution) => this.#judge(caller, scope, resolution),
       admit: (tx) => caps.admitChat(tx, caller),
     })
-    const head: WrittenHead = { ...scope, id: call, slug: caller.slug, contact, channel: 'chat' }
-    calls.run(head, true)
-    return { head, after: 0, isNew: true }
+    const record: WrittenCallRecord = { ...scope, id: call, slug: caller.slug, contact, channel: 'chat' }
+    calls.run(record, true)
+    return { record, after: 0, isNew: true }
   }
 
   async #resume(caller: Caller, scope: SettingsScope, call: string, after: number): Promise<ChatSeat> {
@@ -128,27 +128,27 @@ export class Chats {
       found.holder === ownerOf(caller) &&
       found.channel === 'chat'
     if (!isTheirs) throw notFound(`there is no chat ${call} of ${scope.agent}`)
-    const { isEnded, ...head } = found
-    if (!isEnded) await this.#begin(caller, scope, head)
-    return { head, after, isNew: false }
+    const { isEnded, ...record } = found
+    if (!isEnded) await this.#begin(caller, scope, record)
+    return { record, after, isNew: false }
   }
 
-  /** A call that was opened by a request and waits for its first client. */
-  async #begin(caller: Caller, scope: SettingsScope, head: WrittenHead) {
+  /** Starts a call that was opened by a request and waits for its first client. */
+  async #begin(caller: Caller, scope: SettingsScope, record: WrittenCallRecord) {
     const { records, database, log, calls, caps, gateway } = this.#parts
-    if (((await log.find(head.id))?.seq ?? 0) > 0) return
-    const resolution = await records.resolve(scope, head.id, 'chat')
+    if (((await log.find(record.id))?.seq ?? 0) > 0) return
+    const resolution = await records.resolve(scope, record.id, 'chat')
     await this.#judge(caller, scope, resolution)
-    const isBegun = await database.transaction(async (tx) => {
-      await records.refusePastQuota(tx, head.org)
-      await caps.admitChat(tx, head)
-      const held = await log.lock(tx, head.id)
-      if (!held || held.seq > 0 || held.sealed) return false
-      await runBy(tx, head.id, gateway)
-      await log.appendIn(tx, callLog(head), firstEntries(resolution))
+    const isStarted = await database.transaction(async (tx) => {
+      await records.refusePastQuota(tx, record.org)
+      await caps.admitChat(tx, record)
+      const locked = await log.lock(tx, record.id)
+      if (!locked || locked.seq > 0 || locked.sealed) return false
+      await setRunner(tx, record.id, gateway)
+      await log.appendIn(tx, callLog(record), firstEntries(resolution))
       return true
     })
-    if (isBegun) calls.run(head, true)
+    if (isStarted) calls.run(record, true)
   }
 
   async #judge(caller: Caller, { agent, env }: SettingsScope, resolution: ResolvedSettings) {
@@ -165,7 +165,7 @@ export class Chats {
   }
 }
 
-/** A greeting that is only said stands before anything that the client may write. */
+/** A fixed greeting comes before anything that the client may write. */
 function firstEntries(resolution: ResolvedSettings): NewEntry[] {
   const started = { type: 'chat.started', data: {} }
   const say = configRun(layersOf(resolution)).greeting?.say
@@ -173,7 +173,7 @@ function firstEntries(resolution: ResolvedSettings): NewEntry[] {
   return [started, { type: 'agent.message', data: { text: say, messageId: newId('msg', 12), source: 'say' } }]
 }
 
-/** An unescaped `+` in a query is read as a space. */
+/** An unescaped `+` in a query arrives as a space. */
 function contactOf(said: string | undefined): string | null {
   if (said === undefined) return null
   const contact = said.replace(/^ /, '+')

@@ -2,9 +2,9 @@ import type { Entry } from '@switchroom/contract/log'
 import type { LiveLogs } from '../log/live-logs.ts'
 import { LogCursor } from '../log/log-cursor.ts'
 import type { Log } from '../log/log.ts'
-import { entryOf, type KeptEntry } from '../log/stamping.ts'
+import { entryOf, type KeptEntry } from '../log/entries.ts'
 
-/** All entries of a log, in memory, from its first to the newest, whichever gateway writes to it. */
+/** All entries of a log in memory, from the first to the newest, whichever gateway writes them. */
 export class FollowedLog {
   readonly #cursor: LogCursor
   readonly #onGrown: () => void
@@ -47,7 +47,7 @@ export class FollowedLog {
     return this.#cursor.isCurrent
   }
 
-  /** Until an entry that this process wrote has arrived here. */
+  /** Resolves once the entry with this `seq` has arrived here. */
   async untilSeen(seq: number) {
     while (!this.#isStopped && this.seq < seq) await this.#grown.promise
   }

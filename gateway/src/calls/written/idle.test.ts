@@ -3,7 +3,7 @@ import { after, test } from 'node:test'
 import { entriesOf, startChatDeployment } from '../../../testing/calls/chat-deployment.ts'
 import { until } from '../../../testing/until.ts'
 import { minuteMs, secondMs } from '../../foundation/clock.ts'
-import { callLog } from '../log/stamping.ts'
+import { callLog } from '../log/entries.ts'
 
 const chats = await startChatDeployment()
 after(() => chats[Symbol.asyncDispose]())

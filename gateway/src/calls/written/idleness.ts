@@ -1,19 +1,19 @@
 import type { NewEntry } from '@switchroom/contract/log'
 import { hourMs, minuteMs, secondMs } from '../../foundation/clock.ts'
-import type { CallState } from './standing.ts'
+import type { WrittenCallState } from './written-call-state.ts'
 
-/** How long nobody may say anything in a conversation on the messaging channel. */
+/** How long a conversation on the messaging channel may be silent. */
 const conversationIdleMs = 2 * hourMs
 
-/** What is written of such a conversation once it has been quiet for so long; nobody is warned before. */
-export const quietEntries = ({ activeAt }: Pick<CallState, 'activeAt'>, now: Date): NewEntry[] =>
+/** Ends such a conversation once it has been silent that long, without a warning. */
+export const quietEntries = ({ activeAt }: Pick<WrittenCallState, 'activeAt'>, now: Date): NewEntry[] =>
   now.getTime() - activeAt * secondMs < conversationIdleMs
     ? []
     : [{ type: 'call.ended', data: { reason: 'timeout' } }]
 
-/** What is written of a call that has been quiet for so long; nothing while it has not. */
+/** The warning or the end of a call that has been silent too long; empty before that. */
 export function idleEntries(
-  { activeAt, isWarned }: Pick<CallState, 'activeAt' | 'isWarned'>,
+  { activeAt, isWarned }: Pick<WrittenCallState, 'activeAt' | 'isWarned'>,
   idleMs: number,
   now: Date,
 ): NewEntry[] {

@@ -1,17 +1,17 @@
 import type { Entry } from '@switchroom/contract/log'
-import type { WrittenHead } from './running.store.ts'
+import type { WrittenCallRecord } from './written-calls.store.ts'
 
-/** The way to a contact who does not read the log: what the agent says is handed over there, in order. */
+/** Delivers what the agent says, in order, to a contact who does not read the log. */
 export interface Outlet {
-  /** Told of the whole log as it stands, whenever it has grown. */
+  /** Receives the whole log whenever it has grown. */
   take(entries: readonly Entry[]): void
-  /** When everything that was taken so far is handed over or was refused, or this gateway has let go of it. */
+  /** Resolves once every message so far is delivered or refused, or this gateway has released the call. */
   carried(): Promise<void>
-  /** The call has ended: what is left is still handed over. */
+  /** The call has ended: the rest is still delivered. */
   finish(): void
-  /** Lets go; answers when nothing is under way any more. */
+  /** Stops; resolves when no delivery is under way. */
   leave(): Promise<void>
 }
 
-/** Undefined where the contact reads the log. */
-export type OpenOutlet = (head: WrittenHead) => Outlet | undefined
+/** Undefined if the contact reads the log. */
+export type OpenOutlet = (record: WrittenCallRecord) => Outlet | undefined

@@ -4,13 +4,13 @@ import type { TurnParts } from '@switchroom/session/parts'
 import { callSetup } from '@switchroom/session/setup/call-setup'
 import { lexiconUnder } from '../../agents/apps/declaration.ts'
 import { newId } from '../../foundation/secrets.ts'
-import type { AppRequests, DrivingApp } from '../app-requests/app-requests.ts'
+import type { AppRequests, AssignedApp } from '../app-requests/app-requests.ts'
 import type { Tools } from '../app-requests/tools.ts'
 import type { CallRecords } from '../records/records.ts'
 import { configRun, layersOf } from '../resolution/resolved-config.ts'
 import type { CallModels } from './call-models.ts'
 import type { Memories } from '../memory/memories.ts'
-import type { WrittenHead } from './running.store.ts'
+import type { WrittenCallRecord } from './written-calls.store.ts'
 
 export interface TurnSources {
   vendors: InstalledVendors
@@ -24,8 +24,8 @@ export interface TurnSources {
 /** Everything that a turn of a written call runs with, read anew for each turn. */
 export async function turnParts(
   { vendors, records, models, appRequests, tools, memories }: TurnSources,
-  head: WrittenHead,
-  app: DrivingApp,
+  head: WrittenCallRecord,
+  app: AssignedApp,
   log: { entries: readonly Entry[]; keep: (entries: readonly NewEntry[]) => Promise<void> },
 ): Promise<TurnParts> {
   const resolution = await records.resolve(head, head.id, 'chat')

@@ -8,7 +8,7 @@ import { noLimit } from '../../../testing/deployment.ts'
 import { hangs, type AskedModel } from '../../../testing/providers/model-fake.ts'
 import { done } from '../../../testing/agents/test-agents.ts'
 import { until } from '../../../testing/until.ts'
-import { callLog } from '../log/stamping.ts'
+import { callLog } from '../log/entries.ts'
 
 const chats = await startChatDeployment()
 after(() => chats[Symbol.asyncDispose]())

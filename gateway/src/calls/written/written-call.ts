@@ -7,20 +7,20 @@ import type { RunningGateways } from '../../agents/apps/running-gateways.ts'
 import type { Database } from '../../database/database.ts'
 import { secondMs, type Clock } from '../../foundation/clock.ts'
 import { Refusal } from '../../foundation/refusals.ts'
-import type { DrivingApp } from '../app-requests/app-requests.ts'
+import type { AssignedApp } from '../app-requests/app-requests.ts'
 import type { Log } from '../log/log.ts'
-import { callLog, type LogRef } from '../log/stamping.ts'
+import { callLog, type LogRef } from '../log/entries.ts'
 import type { LiveLogs } from '../log/live-logs.ts'
 import type { Pricing } from '../metering/pricing.ts'
-import type { AskedTurns } from './asked-turns.ts'
+import type { MessageQuota } from './message-quota.ts'
 import { FollowedLog } from './followed-log.ts'
 import { idleEntries, quietEntries } from './idleness.ts'
 import type { OpenOutlet, Outlet } from './outlets.ts'
-import { entriesFor, callStateOf, type CallState, type WaitingTurn } from './standing.ts'
-import type { WrittenHead } from './running.store.ts'
+import { entriesFor, stateOf, type WrittenCallState, type WaitingTurn } from './written-call-state.ts'
+import type { WrittenCallRecord } from './written-calls.store.ts'
 import { turnParts, type TurnSources } from './turn-parts.ts'
 
-/** After a failure of ours a turn is tried again, at first soon. */
+/** A turn that failed on our side is retried with backoff up to this. */
 const longestPauseMs = 30 * secondMs
 
 export interface WrittenCallParts extends TurnSources {
@@ -29,20 +29,20 @@ export interface WrittenCallParts extends TurnSources {
   logger: Logger
   log: Log
   liveLogs: LiveLogs
-  askedTurns: AskedTurns
+  messageQuota: MessageQuota
   pricing: Pricing
   gateways: Pick<RunningGateways, 'id' | 'aliveSince' | 'forget'>
-  /** How long nobody may say anything before a chat ends. */
+  /** How long a chat may be silent before it ends. */
   idleMs: number
   openOutlet: OpenOutlet
 }
 
 /**
- * A written call on the gateway that runs it. The log is its queue: what users write is answered one after the
- * other, and whoever takes the call up after a restart reads there what is left to do.
+ * A written call on the gateway that runs it. The log is its queue: user messages are answered in sequence, and a
+ * gateway that adopts the call after a restart reads from the log what is left to do.
  */
 export class WrittenCall {
-  readonly head: WrittenHead
+  readonly record: WrittenCallRecord
   readonly #parts: WrittenCallParts
   readonly #ref: LogRef
   readonly #log: FollowedLog
@@ -50,89 +50,89 @@ export class WrittenCall {
   readonly #outlet: Outlet | undefined
   /** Whether this gateway opened it. */
   readonly #isFresh: boolean
-  /** How the log stands, by its last entry. */
-  #read = { seq: 0, standing: callStateOf([]) }
+  /** The state that the log had at this `seq`. */
+  #read = { seq: 0, state: stateOf([]) }
   #isGone = false
   #isGreeted = false
   #working: Promise<void> | undefined
   #hasNews = false
   #turn: AbortController | undefined
-  #learning: Promise<void> = Promise.resolve()
-  readonly #leaving = new AbortController()
-  /** The newest user's turn that was dealt with. */
+  #memoryWork: Promise<void> = Promise.resolve()
+  readonly #left = new AbortController()
+  /** The `seq` of the newest user message that was answered. */
   #answeredTo = 0
   #lastKept = 0
   #failures = 0
   #notBeforeMs = 0
 
-  constructor(head: WrittenHead, parts: WrittenCallParts, isFresh: boolean, onGone: () => void) {
-    this.head = head
+  constructor(record: WrittenCallRecord, parts: WrittenCallParts, isFresh: boolean, onGone: () => void) {
+    this.record = record
     this.#parts = parts
-    this.#ref = callLog(head)
-    this.#log = new FollowedLog(head.id, parts, () => this.#grew())
+    this.#ref = callLog(record)
+    this.#log = new FollowedLog(record.id, parts, () => this.#grew())
     this.#isFresh = isFresh
     this.#onGone = onGone
-    this.#outlet = parts.openOutlet(head)
+    this.#outlet = parts.openOutlet(record)
   }
 
   start(): Promise<void> {
     return this.#log.start()
   }
 
-  /** Lets go of the call at once: a turn under way is left to whoever takes it up. */
+  /** Releases the call at once; the gateway that adopts it repeats a turn under way. */
   async leave() {
-    this.#letGo()
+    this.#release()
     await this.#outlet?.leave()
     await this.#working
-    await this.#learning
+    await this.#memoryWork
   }
 
-  /** Told every second: what has been quiet for too long ends, and what had to wait is tried again. */
+  /** Called every second: ends a silent call, and retries turns that had to wait. */
   poll(now: Date) {
     if (this.#isGone || !this.#log.isRead) return
-    const standing = this.#standing()
-    const idle = this.#turn || standing.activeAt === 0 ? [] : this.#idleEntries(standing, now)
-    if (idle.length > 0) void this.#tellIdle(idle)
-    else if (standing.waiting.length > 0 || this.#isGreetingDue(standing)) this.#wake()
+    const state = this.#state()
+    const idle = this.#turn || state.activeAt === 0 ? [] : this.#idleEntries(state, now)
+    if (idle.length > 0) void this.#keepIdle(idle)
+    else if (state.waiting.length > 0 || this.#isGreetingDue(state)) this.#wake()
   }
 
-  #idleEntries(standing: CallState, now: Date): NewEntry[] {
-    if (this.head.channel === 'msgapp') return quietEntries(standing, now)
-    return idleEntries(standing, this.#parts.idleMs, now)
+  #idleEntries(state: WrittenCallState, now: Date): NewEntry[] {
+    if (this.record.channel === 'msgapp') return quietEntries(state, now)
+    return idleEntries(state, this.#parts.idleMs, now)
   }
 
-  #letGo() {
+  #release() {
     if (this.#isGone) return
     this.#isGone = true
     this.#log.stop()
     this.#turn?.abort()
-    this.#leaving.abort()
-    if (this.#read.standing.isEnded) this.#outlet?.finish()
+    this.#left.abort()
+    if (this.#read.state.isEnded) this.#outlet?.finish()
     else void this.#outlet?.leave()
     this.#onGone()
   }
 
   #grew() {
-    const standing = this.#standing()
+    const state = this.#state()
     this.#outlet?.take(this.#log.entries)
-    if (standing.isEnded) return this.#letGo()
-    if (standing.isHeld) {
-      this.#isGreeted = true // whoever took the call over speaks first
+    if (state.isEnded) return this.#release()
+    if (state.isHeld) {
+      this.#isGreeted = true // the person who took the call over speaks first
       this.#turn?.abort()
     }
     this.#wake()
   }
 
-  #standing(): CallState {
+  #state(): WrittenCallState {
     const { seq, entries } = this.#log
-    if (seq !== this.#read.seq) this.#read = { seq, standing: callStateOf(entries) }
-    const { standing } = this.#read
+    if (seq !== this.#read.seq) this.#read = { seq, state: stateOf(entries) }
+    const { state } = this.#read
     const isOpen = ({ messages }: WaitingTurn) => (messages.at(-1)?.seq ?? 0) > this.#answeredTo
-    return { ...standing, waiting: standing.waiting.filter(isOpen) }
+    return { ...state, waiting: state.waiting.filter(isOpen) }
   }
 
-  /** On a call that was taken up, only while nobody has said anything. */
-  #isGreetingDue({ isGreeted }: CallState): boolean {
+  /** On an adopted call, only if it has no message yet. */
+  #isGreetingDue({ isGreeted }: WrittenCallState): boolean {
     if (this.#isGreeted) return false
     return this.#isFresh ? !isGreeted : !isOpened(this.#log.entries)
   }
@@ -158,18 +158,18 @@ export class WrittenCall {
 
   /** Whether there may be more to do. */
   async #runNext(): Promise<boolean> {
-    await this.#untilCarried()
-    const standing = this.#standing()
-    const [next] = standing.waiting
-    const isGreetingDue = this.#isGreetingDue(standing)
-    if (this.#isGone || standing.isEnded || standing.isHeld || !(next || isGreetingDue)) return false
+    await this.#untilDelivered()
+    const state = this.#state()
+    const [next] = state.waiting
+    const isGreetingDue = this.#isGreetingDue(state)
+    if (this.#isGone || state.isEnded || state.isHeld || !(next || isGreetingDue)) return false
     if (performance.now() < this.#notBeforeMs) return false
-    const app = await this.#parts.appRequests.appOf(this.head)
-    if (!app) return false // looked for again every second
+    const app = await this.#parts.appRequests.appOf(this.record)
+    if (!app) return false // the next poll tries again
     const turn = new AbortController()
     this.#turn = turn
     try {
-      if (this.#isGone || this.#standing().isHeld) return false
+      if (this.#isGone || this.#state().isHeld) return false
       if (isGreetingDue) await this.#greet(app, turn.signal)
       else if (next) await this.#answer(next, app, turn.signal)
       return true
@@ -181,38 +181,38 @@ export class WrittenCall {
     }
   }
 
-  async #greet(app: DrivingApp, signal: AbortSignal) {
+  async #greet(app: AssignedApp, signal: AbortSignal) {
     const silent = this.#log.entries.filter(({ type }) => type !== 'user.message')
     await this.#end(await runOpening(await this.#turnParts(app, silent), signal))
     this.#isGreeted = true
   }
 
-  async #answer(turn: WaitingTurn, app: DrivingApp, signal: AbortSignal) {
+  async #answer(turn: WaitingTurn, app: AssignedApp, signal: AbortSignal) {
     const seqs = turn.messages.map(({ seq }) => seq)
     if (!(await this.#isAdmitted(seqs))) return
     const parts = await this.#turnParts(app, entriesFor(turn, this.#log.entries))
     const end = await runTurn(parts, signal)
     this.#answeredTo = Math.max(...seqs)
     await this.#end(end)
-    this.#learning = this.#learning.then(() => this.#learn(parts))
+    this.#memoryWork = this.#memoryWork.then(() => this.#learn(parts))
   }
 
-  /** Beside the conversation, one reply after the other. */
+  /** In the background, one reply after the other. */
   async #learn({ instructions: { memory }, models, nowMs }: TurnParts) {
     if (this.#isGone || memory === null) return
     try {
       await this.#log.untilSeen(this.#lastKept)
       const parts = { memory, models, entries: [...this.#log.entries], keep: this.#keep, nowMs }
-      await this.#parts.memories.learn(this.head, parts, this.#leaving.signal)
+      await this.#parts.memories.learn(this.record, parts, this.#left.signal)
     } catch (error) {
-      this.#warn(error, 'what was learned about a contact was not kept')
+      this.#warn(error, 'facts learned about a contact were not stored')
     }
   }
 
   /** A turn past the org's quota stays unanswered, and the call ends with it. */
   async #isAdmitted(seqs: readonly number[]): Promise<boolean> {
     try {
-      await this.#parts.askedTurns.admit(this.head, seqs)
+      await this.#parts.messageQuota.admit(this.record, seqs)
       return true
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
@@ -224,29 +224,29 @@ export class WrittenCall {
     }
   }
 
-  /** What this gateway wrote has come back on the tail, and what the agent said has reached the contact. */
-  async #untilCarried() {
+  /** Until this gateway's own entries have come back from the live log, and the contact has what the agent said. */
+  async #untilDelivered() {
     await this.#log.untilSeen(this.#lastKept)
     await this.#outlet?.carried()
   }
 
-  /** Last words that could not be sent are still told of, and what the contact wrote meanwhile is answered. */
+  /** Waits for the delivery report of the last message, and answers what the contact wrote meanwhile. */
   async #end({ ends }: TurnEnd) {
     const ended = [{ type: 'call.ended', data: { reason: 'hangup' } }]
     if (!ends) return
     if (!this.#outlet) return this.#keep(ended)
     while (!this.#isGone) {
-      await this.#untilCarried()
-      const { waiting, isHeld } = this.#standing()
+      await this.#untilDelivered()
+      const { waiting, isHeld } = this.#state()
       if (isHeld || waiting.length > 0 || (await this.#keepIfQuiet(ended))) return
     }
   }
 
-  #turnParts(app: DrivingApp, entries: readonly Entry[]): Promise<TurnParts> {
-    return turnParts(this.#parts, this.head, app, { entries, keep: this.#keep })
+  #turnParts(app: AssignedApp, entries: readonly Entry[]): Promise<TurnParts> {
+    return turnParts(this.#parts, this.record, app, { entries, keep: this.#keep })
   }
 
-  /** Priced, and with the app that is asked; refused once another gateway runs the call. */
+  /** Adds prices and the app to the entries; refused once another gateway runs the call. */
   readonly #keep = async (entries: readonly NewEntry[]): Promise<void> => {
     const { log, pricing, gateways } = this.#parts
     const priced = await pricing.priced(entries)
@@ -255,49 +255,49 @@ export class WrittenCall {
     this.#lastKept = Math.max(this.#lastKept, kept.at(-1)?.seq ?? 0)
   }
 
-  /** A tool is asked of one process of an app alone, now and after a restart. */
+  /** A tool call is bound to one process of an app, also after a restart. */
   async #withApp(entry: NewEntry): Promise<NewEntry> {
     if (entry.type !== 'llm.toolCall') return entry
-    const app = await this.#parts.appRequests.appOf(this.head)
+    const app = await this.#parts.appRequests.appOf(this.record)
     return app ? { ...entry, data: { ...entry.data, app: app.instance } } : entry
   }
 
-  async #tellIdle(entries: readonly NewEntry[]) {
+  async #keepIdle(entries: readonly NewEntry[]) {
     try {
       await this.#keepIfQuiet(entries)
     } catch (error) {
-      this.#warn(error, 'a quiet call was not told so')
+      this.#warn(error, 'an idle call could not be warned or ended')
     }
   }
 
-  /** Only if nothing was written meanwhile: a message that came at the last moment keeps the call open. */
+  /** Only if nothing was logged meanwhile: a last-moment message keeps the call open. */
   async #keepIfQuiet(entries: readonly NewEntry[]): Promise<boolean> {
     const { database, log, gateways } = this.#parts
     const { seq } = this.#log
     return database.transaction(async (tx) => {
-      const held = await log.lock(tx, this.head.id)
-      if (held?.runner !== gateways.id) this.#letGo()
-      else if (held.seq === seq) await log.appendIn(tx, this.#ref, entries)
-      else this.#lastKept = Math.max(this.#lastKept, held.seq) // seen before anything else is decided
-      return held?.seq === seq
+      const locked = await log.lock(tx, this.record.id)
+      if (locked?.runner !== gateways.id) this.#release()
+      else if (locked.seq === seq) await log.appendIn(tx, this.#ref, entries)
+      else this.#lastKept = Math.max(this.#lastKept, locked.seq) // read before the next decision
+      return locked?.seq === seq
     })
   }
 
-  /** A call that another gateway runs, or that has ended, is let go; anything else is tried again. */
+  /** Releases a call that has ended or that another gateway runs; retries anything else. */
   async #failed(reason: unknown) {
     const { log, gateways, logger } = this.#parts
-    const found = await log.find(this.head.id).catch(() => undefined)
+    const found = await log.find(this.record.id).catch(() => undefined)
     if (found && found.runner !== gateways.id) {
-      if (!found.sealed) logger.info({ call: this.head.id }, 'another gateway runs a call that ran here')
-      return this.#letGo()
+      if (!found.sealed) logger.info({ call: this.record.id }, 'another gateway adopted a call that ran here')
+      return this.#release()
     }
     this.#failures += 1
     const pauseMs = Math.min(longestPauseMs, secondMs * 2 ** (this.#failures - 1))
     this.#notBeforeMs = performance.now() + pauseMs
-    logger.error({ err: reason, call: this.head.id, pauseMs }, 'a turn failed and is tried again')
+    logger.error({ err: reason, call: this.record.id, pauseMs }, 'a turn failed: retrying')
   }
 
   #warn(error: unknown, what: string) {
-    this.#parts.logger.warn({ err: error, call: this.head.id }, what)
+    this.#parts.logger.warn({ err: error, call: this.record.id }, what)
   }
 }

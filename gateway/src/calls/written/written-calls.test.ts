@@ -3,10 +3,10 @@ import { test } from 'node:test'
 import { pino } from 'pino'
 import { until } from '../../../testing/until.ts'
 import type { Statement, Value } from '../../database/database.ts'
-import type { WrittenHead } from './running.store.ts'
+import type { WrittenCallRecord } from './written-calls.store.ts'
 import { WrittenCalls, type WrittenParts } from './written-calls.ts'
 
-const headOf = (id: string): WrittenHead => {
+const headOf = (id: string): WrittenCallRecord => {
   return {
     id,
     org: 'org',

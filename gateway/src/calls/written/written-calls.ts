@@ -1,25 +1,25 @@
 import type { PeriodicTask } from '@switchroom/process/periodic-tasks'
 import type { Signals } from '../../database/signals.ts'
 import { secondMs } from '../../foundation/clock.ts'
-import * as store from './running.store.ts'
+import * as store from './written-calls.store.ts'
 import { WrittenCall, type WrittenCallParts } from './written-call.ts'
 
 const pollEveryMs = secondMs
-/** Almost from one look to the next: a connection that broke is back by then. */
+/** A little less than one poll interval: a broken connection is back by then. */
 const deadAfterMs = 0.9 * secondMs
-const takenAtOnce = 100
+const claimedAtOnce = 100
 
 export interface WrittenParts extends WrittenCallParts {
   signals: Signals
 }
 
-/** The written calls that this gateway runs: those opened here, and those that others left behind. */
+/** The written calls that this gateway runs: those opened here, and those adopted from other gateways. */
 export class WrittenCalls {
   readonly #parts: WrittenParts
   readonly #running = new Map<string, WrittenCall>()
-  /** Since when gateways have given no sign of life, by their names. */
+  /** Since when each gateway has had no heartbeat. */
   #silentSinceMs = new Map<string, number>()
-  /** Calls that are this gateway's by their logs, and that it does not run: given up at the next look. */
+  /** Calls whose logs name this gateway although it does not run them: released at the next poll. */
   readonly #unrun = new Set<string>()
   readonly task: PeriodicTask = {
     name: 'take up written calls',
@@ -27,44 +27,44 @@ export class WrittenCalls {
     runsAtStart: true,
     run: () => this.#isStopped || this.poll(),
   }
-  #taking: Promise<void> | undefined
+  #adopting: Promise<void> | undefined
   #isStopped = false
 
   constructor(parts: WrittenParts) {
     this.#parts = parts
     parts.signals.prove(store.proofOfLife, parts.gateways.id)
     parts.signals.on(
-      store.givenUpChannel,
-      () => this.#takeUp(),
-      () => void this.#letGoOfOthers(),
+      store.releasedCallsChannel,
+      () => this.#adoptOrphans(),
+      () => void this.#leaveAdopted(),
     )
   }
 
-  /** Other gateways take the calls up at once; turns under way are begun anew there. */
+  /** Other gateways adopt the calls at once and repeat turns under way. */
   async stop() {
     this.#isStopped = true
-    await this.#taking
+    await this.#adopting
     const calls = [...this.#running.values()]
     await Promise.all(calls.map((call) => call.leave()))
-    await this.#giveUp([...calls.map(({ head }) => head.id), ...this.#unrun])
+    await this.#release([...calls.map(({ record }) => record.id), ...this.#unrun])
   }
 
   /** A call whose log says that this gateway runs it. */
-  run(head: store.WrittenHead, isFresh: boolean) {
-    if (this.#isStopped) void this.#giveUp([head.id])
-    else this.#start(head, isFresh)
+  run(record: store.WrittenCallRecord, isFresh: boolean) {
+    if (this.#isStopped) void this.#release([record.id])
+    else this.#start(record, isFresh)
   }
 
-  #start(head: store.WrittenHead, isFresh: boolean) {
-    const call = new WrittenCall(head, this.#parts, isFresh, () => {
-      if (this.#running.get(head.id) === call) this.#running.delete(head.id)
+  #start(record: store.WrittenCallRecord, isFresh: boolean) {
+    const call = new WrittenCall(record, this.#parts, isFresh, () => {
+      if (this.#running.get(record.id) === call) this.#running.delete(record.id)
     })
-    void this.#running.get(head.id)?.leave()
-    this.#running.set(head.id, call)
+    void this.#running.get(record.id)?.leave()
+    this.#running.set(record.id, call)
     call.start().catch(async (error: unknown) => {
-      this.#parts.logger.error({ err: error, call: head.id }, 'a written call could not be run')
+      this.#parts.logger.error({ err: error, call: record.id }, 'a written call could not be started')
       await call.leave()
-      this.#unrun.add(head.id)
+      this.#unrun.add(record.id)
     })
   }
 
@@ -73,29 +73,31 @@ export class WrittenCalls {
     for (const call of this.#running.values()) call.poll(now)
     const unrun = [...this.#unrun]
     this.#unrun.clear()
-    void this.#giveUp(unrun)
-    this.#takeUp()
+    void this.#release(unrun)
+    this.#adoptOrphans()
   }
 
-  #takeUp() {
+  #adoptOrphans() {
     if (this.#isStopped) return
-    this.#taking ??= this.#takeAll()
-      .catch((error: unknown) => this.#parts.logger.warn({ err: error }, 'calls of others were not taken up'))
-      .finally(() => (this.#taking = undefined))
+    this.#adopting ??= this.#adoptAll()
+      .catch((error: unknown) =>
+        this.#parts.logger.warn({ err: error }, 'calls without a gateway could not be adopted'),
+      )
+      .finally(() => (this.#adopting = undefined))
   }
 
-  async #takeAll() {
+  async #adoptAll() {
     const { database, gateways, logger } = this.#parts
     for (;;) {
-      const taken = await database.transaction(async (tx) => {
+      const claimed = await database.transaction(async (tx) => {
         const dead = this.#deadAmong(await store.findSilent(tx, gateways.id, gateways.aliveSince))
         if (dead.length === 0) return []
         await gateways.forget(tx, dead)
-        return store.claimOf(tx, gateways.id, dead, takenAtOnce)
+        return store.claimCalls(tx, gateways.id, dead, claimedAtOnce)
       })
-      if (taken.length > 0) logger.info({ calls: taken.length }, 'took up calls that nobody ran')
-      for (const head of taken) this.run(head, false)
-      if (taken.length < takenAtOnce || this.#isStopped) return
+      if (claimed.length > 0) logger.info({ calls: claimed.length }, 'adopted calls that had no gateway')
+      for (const record of claimed) this.run(record, false)
+      if (claimed.length < claimedAtOnce || this.#isStopped) return
     }
   }
 
@@ -103,27 +105,29 @@ export class WrittenCalls {
     const nowMs = performance.now()
     const sinceMs = new Map(silent.map((id) => [id, this.#silentSinceMs.get(id) ?? nowMs]))
     this.#silentSinceMs = sinceMs
-    return silent.filter((id) => store.isNobody(id) || nowMs - (sinceMs.get(id) ?? nowMs) >= deadAfterMs)
+    return silent.filter(
+      (id) => store.isUnassignedRunner(id) || nowMs - (sinceMs.get(id) ?? nowMs) >= deadAfterMs,
+    )
   }
 
-  /** While this gateway could not be heard, others may have taken its calls for their own. */
-  async #letGoOfOthers() {
+  /** While this gateway had no connection, other gateways may have adopted its calls. */
+  async #leaveAdopted() {
     const { database, gateways, logger } = this.#parts
-    const calls = [...this.#running.values()] // not those that are opened while the logs are read
+    const calls = [...this.#running.values()] // not calls that are opened while the logs are read
     try {
-      const own = new Set(await store.listRun(database, gateways.id))
-      for (const call of calls) if (!own.has(call.head.id)) void call.leave()
+      const own = new Set(await store.listCallsOf(database, gateways.id))
+      for (const call of calls) if (!own.has(call.record.id)) void call.leave()
     } catch (error) {
-      logger.warn({ err: error }, 'whether others run the calls of this gateway is unknown')
+      logger.warn({ err: error }, 'calls that other gateways adopted could not be listed')
     }
   }
 
-  async #giveUp(ids: readonly string[]) {
+  async #release(ids: readonly string[]) {
     if (ids.length === 0) return
     try {
-      await store.giveUpAll(this.#parts.database, this.#parts.gateways.id, ids)
+      await store.releaseCalls(this.#parts.database, this.#parts.gateways.id, ids)
     } catch (error) {
-      this.#parts.logger.warn({ err: error }, 'calls were not given up')
+      this.#parts.logger.warn({ err: error }, 'calls could not be released')
       for (const id of ids) this.#unrun.add(id)
     }
   }

@@ -1,6 +1,6 @@
 import type { PeriodicTask } from '@switchroom/process/periodic-tasks'
 import type { RunningGateways } from '../../agents/apps/running-gateways.ts'
-import { entryOf } from '../../calls/log/stamping.ts'
+import { entryOf } from '../../calls/log/entries.ts'
 import type { Outlet } from '../../calls/written/outlets.ts'
 import type { Transaction } from '../../database/database.ts'
 import { secondMs } from '../../foundation/clock.ts'

@@ -4,7 +4,7 @@ import type { Thread } from '@switchroom/contract/threads'
 import { refused, type Client } from '../../../testing/client.ts'
 import { startDeployment } from '../../../testing/deployment.ts'
 import { done } from '../../../testing/agents/test-agents.ts'
-import { callLog } from '../../calls/log/stamping.ts'
+import { callLog } from '../../calls/log/entries.ts'
 import { dayMs, hourMs, later, minuteMs, secondMs } from '../../foundation/clock.ts'
 
 const deployment = await startDeployment()

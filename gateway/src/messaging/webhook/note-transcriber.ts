@@ -9,7 +9,7 @@ import { layersOf } from '../../calls/resolution/resolved-config.ts'
 import { minuteMs } from '../../foundation/clock.ts'
 import type { Orgs } from '../../people/orgs/orgs.ts'
 import type { Accounts } from '../../providers/accounts/accounts.ts'
-import type { StageKeys } from '../../providers/lending/stage-keys.ts'
+import type { StageKeys } from '../../providers/lent-keys/stage-keys.ts'
 import { NoteFormats } from './note-formats.ts'
 
 const patienceMs = minuteMs

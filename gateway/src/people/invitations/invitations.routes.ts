@@ -13,7 +13,7 @@ export function invitationRoutes(server: Server, invitations: Invitations) {
     {
       access: open,
       schema: {
-        summary: 'Choose a password, take the seat and get a key',
+        summary: 'Choose a password, join the org and get a key',
         params: Params,
         body: AcceptInvitation,
         response: { 200: AcceptedInvitation, ...refusals(400, 403, 404, 503) },

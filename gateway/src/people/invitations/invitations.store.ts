@@ -17,7 +17,7 @@ const insert = statement(`
 export const insertInvitation = (tx: Transaction, made: NewInvitation) =>
   tx.rows(insert, made.digest, made.member, made.purpose, made.handed, made.proves_address, made.expires_at)
 
-/** A link with the member it was made for, and what decides whether it is still good. */
+/** A link with its member, and the facts that decide whether it is still valid. */
 export interface StandingInvitation extends Omit<Member, 'scopes'> {
   org: string
   purpose: 'invitation' | 'reset'
@@ -27,7 +27,7 @@ export interface StandingInvitation extends Omit<Member, 'scopes'> {
   is_provider_only: boolean
   has_password: boolean
   is_elsewhere: boolean
-  /** A row of the address, in whatever org, has the operator's flag. */
+  /** A member row of the address, in any org, has the operator's flag. */
   is_of_operator: boolean
 }
 
@@ -51,14 +51,14 @@ const spend = statement(`
   delete from invitations i using members m
   where m.id = i.member and m.email = $2 and (i.member = $1 or i.purpose = 'reset')`)
 
-/** The link used, its twin, and every reset link of the same person. */
+/** The used link, its twin, and every reset link of the same person. */
 export const spendInvitations = (tx: Transaction, member: string, email: string) =>
   tx.rows(spend, member, email)
 
 const setPassword = statement(`
   update persons set password_hash = $2, verified = verified and $3 where email = $1`)
 
-/** One that was set without proof makes the address unproven. */
+/** A password set without proof makes the address unproven. */
 export const keepPassword = (tx: Transaction, email: string, hash: string, provesAddress: boolean) =>
   tx.rows(setPassword, email, hash, provesAddress)
 

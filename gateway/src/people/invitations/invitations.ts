@@ -13,7 +13,7 @@ import type { Proofs } from '../proofs/proofs.ts'
 import { providerOnly } from '../seats/sign-in-eligibility.ts'
 import * as store from './invitations.store.ts'
 
-/** With a one-use link a person chooses their password and, where they were invited, takes their seat. */
+/** One-use links with which a person chooses a password and, if they were invited, joins the org. */
 export class Invitations {
   readonly #database: Database
   readonly #clock: Clock
@@ -38,18 +38,18 @@ export class Invitations {
     this.#proofs = parts.proofs
   }
 
-  /** The token is the credential. A refused password does not spend it. */
+  /** The token is the credential. A refused password does not use it up. */
   async accept(token: string, wanted: AcceptInvitation, from: string): Promise<AcceptedInvitation> {
     const { password, device, keep_keys = false } = wanted
     const digest = digestOf(token)
-    await this.#standing(this.#database, digest)
+    await this.#validLink(this.#database, digest)
     this.#passwords.refuseUnfit(password)
     const hash = await this.#passwords.hash(password)
 
     return this.#database.transaction(async (tx) => {
-      const seen = await this.#standing(tx, digest)
+      const seen = await this.#validLink(tx, digest)
       await this.#proofs.lock(tx, seen.email)
-      const member = await this.#standing(tx, digest) // of 20 uses at once, the one that holds the lock first
+      const member = await this.#validLink(tx, digest) // of concurrent uses, the one that gets the lock first
       await store.spendInvitations(tx, member.id, member.email)
       const isNewlyProven = member.proves_address && (await this.#proofs.prove(tx, member.email, member.id))
       if (!isNewlyProven && !keep_keys) await this.#keys.revokeOfPerson(tx, member.email)
@@ -76,7 +76,7 @@ export class Invitations {
     await store.deleteExpiredInvitations(this.#database, this.#clock.now())
   }
 
-  async #standing(from: Queryable, digest: Buffer): Promise<store.StandingInvitation> {
+  async #validLink(from: Queryable, digest: Buffer): Promise<store.StandingInvitation> {
     const found = await store.findInvitation(from, digest, this.#clock.now())
     if (!found || !isGood(found)) throw notFound('that link is spent or was never made')
     if (found.is_provider_only) throw providerOnly(found.slug)
@@ -85,9 +85,9 @@ export class Invitations {
 }
 
 /**
- * An invitation is good while its seat is not taken, a reset while its member is active. A handed link that
- * proves nothing would set the password of somebody who has since joined another org or chosen one, and any
- * handed link that of an operator: of those only the one that the platform's own key was handed is good.
+ * An invitation is valid until the person joins, a reset while its member is active. A link handed to the caller
+ * proves no address: it is void if the person has since joined another org or chosen a password, and for an
+ * operator's address only the one handed to the platform's own key is valid.
  */
 function isGood(link: store.StandingInvitation): boolean {
   if (link.status !== (link.purpose === 'invitation' ? 'invited' : 'active')) return false

@@ -19,22 +19,22 @@ export interface LinkedMember {
 
 export interface WantedLink {
   purpose: 'invitation' | 'reset'
-  /** The address has a row in another org, where this link would set the password too. */
+  /** The address is a member of another org, for which this link would set the password too. */
   isElsewhere: boolean
-  /** The address has an operator's row somewhere: the holder of this link would run the platform. */
+  /** The address is an operator's: the owner of this link would run the platform. */
   isOperator: boolean
   /** A member, a person made operator, or the platform's own key. */
   askedBy: 'member' | 'operator' | 'platform key'
 }
 
-/** By which mailboxes a letter of the org could go. */
-export interface Posting {
+/** The mailboxes that can send the org's mail. */
+export interface MailOptions {
   orgName: string
   org: 'org' | 'platform' | undefined
   platform: boolean
 }
 
-/** Makes one-use links, hands them out and posts them, so that nobody can set the password of somebody else's org. */
+/** Makes, returns and mails one-use links, such that no link sets a password of another org's member. */
 export class Links {
   readonly #clock: Clock
   readonly #mailboxes: Mailboxes
@@ -48,8 +48,8 @@ export class Links {
     this.#baseUrl = baseUrl
   }
 
-  /** Asked before the transaction, which must not wait for another connection. */
-  async postingFor(org: string, orgName: string): Promise<Posting> {
+  /** Call it before the transaction, which must not wait for another connection. */
+  async postingFor(org: string, orgName: string): Promise<MailOptions> {
     const [by, platform] = await Promise.all([
       this.#mailboxes.canOrgSend(org),
       this.#mailboxes.canPlatformSend(),
@@ -58,15 +58,15 @@ export class Links {
   }
 
   /**
-   * The handed link is answered to the caller, unless the address is in another org or an operator's. The letter
-   * goes by the platform's mailbox with a link of its own, which proves the address; by the org's mailbox, whose
-   * operator may read it, it carries the handed one.
+   * Returns a link to the caller, unless the address is in another org or an operator's. Mail from the platform's
+   * mailbox carries a link of its own, which proves the address; mail from the org's mailbox, which the org may read,
+   * carries the returned one.
    */
   async issue(
     tx: Transaction,
     member: LinkedMember,
     wanted: WantedLink,
-    posting: Posting,
+    posting: MailOptions,
   ): Promise<Omit<Invited, 'member'>> {
     const { purpose, askedBy } = wanted
     const isMailOnly = isForMailAlone(wanted, posting)
@@ -78,7 +78,7 @@ export class Links {
     const keep = (handed: boolean, proves_address: boolean) =>
       this.#keep(tx, { member: member.id, purpose, handed, proves_address, expires_at: expires })
 
-    // Where nothing can be mailed, the operator's word is the only proof there is.
+    // Without a mailbox the operator's word is the only proof there is.
     const operatorsWord = askedBy !== 'member' && !posting.platform
     const token = isMailOnly ? null : await keep(true, operatorsWord)
     const by = isMailOnly ? (posting.platform ? 'platform' : undefined) : posting.org
@@ -97,7 +97,7 @@ export class Links {
     return { token, link, expires_at: expires.toISOString(), mailed: by !== undefined }
   }
 
-  /** Somebody forgot their password: the link is in the platform's letter alone. */
+  /** For a forgotten password: only the platform's email has the link. */
   async postReset(tx: Transaction, member: LinkedMember, orgName: string) {
     const expires = later(this.#clock.now(), lifetimeMs)
     const kept = {
@@ -155,8 +155,11 @@ export class Links {
   }
 }
 
-/** The first operator of a deployment that cannot mail is let in by the platform's own key, which opens more already. */
-function isForMailAlone({ purpose, isElsewhere, isOperator, askedBy }: WantedLink, { platform }: Posting) {
+/** Without a mailbox the platform's own key, which has more rights already, gets the first operator's link. */
+function isForMailAlone(
+  { purpose, isElsewhere, isOperator, askedBy }: WantedLink,
+  { platform }: MailOptions,
+) {
   const isFirstOperator = askedBy === 'platform key' && purpose === 'invitation' && !platform
   return isElsewhere || (isOperator && !isFirstOperator)
 }

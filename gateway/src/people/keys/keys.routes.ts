@@ -13,7 +13,7 @@ export function keyRoutes(server: Server, keys: Keys) {
     {
       access: anyKey,
       schema: {
-        summary: "Every server token and your own keys; with the scope keys, everybody's",
+        summary: "Every server token and your own keys; with the scope keys, every person's",
         response: { 200: KeyList },
       },
     },
@@ -34,7 +34,7 @@ export function keyRoutes(server: Server, keys: Keys) {
     {
       access: anyKey,
       schema: {
-        summary: 'End a key and every copy of it',
+        summary: 'Revoke a key and every copy of it',
         params: Params,
         response: { 200: RevokedKey, ...refusals(404) },
       },

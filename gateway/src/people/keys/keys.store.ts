@@ -15,7 +15,7 @@ const visible = statement<KeyRow>(`
   where k.org = $1 and (k.kind = 'server' or $3 or k.created_by = $2)
   order by k.ordinal`)
 
-/** Every server token, and the persons' keys of one subject or, if asked for, of everybody. */
+/** Every server token, and the keys of one person or, if asked for, of every person. */
 export const listKeys = (database: Queryable, org: string, subject: string, everybodys: boolean) =>
   database.rows(visible, org, subject, everybodys)
 
@@ -24,7 +24,7 @@ const lockLiving = statement<{ id: string; label: string }>(`
   where org = $1 and id = $2 and revoked_at is null and ($4 or id = $3 or created_by = $5)
   for update`)
 
-/** The key if it is the org's, alive, and the asker's to end; held, so that no copy is made meanwhile. */
+/** The key if it is the org's, valid, and the caller's to revoke; locked, so that no copy is made meanwhile. */
 export const lockRevocable = (
   tx: Transaction,
   key: { org: string; id: string },
@@ -34,7 +34,7 @@ export const lockRevocable = (
 const revokeTree = statement(`
   update keys set revoked_at = $2 where revoked_at is null and (id = $1 or ancestors @> array[$1::text])`)
 
-/** The key and every key below it in the tree of copies, in whatever org. */
+/** The key and every copy below it, in any org. */
 export const revokeKey = (tx: Transaction, id: string, at: Date) => tx.rows(revokeTree, id, at)
 
 const lockMembersKeys = statement(`select from keys where member = $1 for update`)
@@ -43,7 +43,7 @@ const revokeMembers = statement(`
   update keys set revoked_at = $2
   where revoked_at is null and (id in (select id from dead) or ancestors && array(select id from dead))`)
 
-/** Every key of the member and every copy below one, in whatever org. */
+/** Every key of the member and every copy below it, in any org. */
 export async function revokeKeysOfMember(tx: Transaction, member: string, at: Date) {
   await tx.rows(lockMembersKeys, member)
   await tx.rows(revokeMembers, member, at)
@@ -55,7 +55,7 @@ const lockPersons = statement(`
 const revokePersons = statement(`
   update keys set revoked_at = $2 where revoked_at is null and (${ofPerson})`)
 
-/** Every key of the person in whatever org; a copy is the same person's, and is locked after its source. */
+/** Every key of the person in any org; a copy is locked after its source. */
 export async function revokeKeysOfPerson(tx: Transaction, email: string, at: Date) {
   await tx.rows(lockPersons, email)
   await tx.rows(revokePersons, email, at)

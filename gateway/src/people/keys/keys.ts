@@ -19,7 +19,7 @@ import { insertKey, type NewKey } from './mint.store.ts'
 
 const rfc3339 = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)$/
 
-/** The keys of an org: who may see them, make server tokens, and end them. */
+/** The keys of an org: who may list them, make server tokens, and revoke them. */
 export class Keys {
   readonly #database: Database
   readonly #clock: Clock
@@ -45,13 +45,13 @@ export class Keys {
     })
   }
 
-  /** A token the operator makes may hold any scope there is; the operator holds everything, then and now. */
+  /** An operator's token may have any scope. */
   createAsOperator(by: Actor, org: string, wanted: CreateServerToken): Promise<ServerToken> {
     const maker = { created_by: 'operator', maker_held_providers: true, maker_held_production: true }
     return this.#createServerToken(by, org, wanted, scopes, maker, () => {})
   }
 
-  /** What is not the org's, dead already, or not the caller's to end is one and the same nothing. */
+  /** Another org's key, a revoked one and one that is not the caller's to revoke are refused alike. */
   async revoke(caller: Caller, fingerprint: string): Promise<RevokedKey> {
     const { org, key_id, subject } = caller
     return this.#database.transaction(async (tx) => {
@@ -64,12 +64,12 @@ export class Keys {
     })
   }
 
-  /** Ends every key of the member, and every copy of those. */
+  /** Revokes every key of the member and their copies. */
   async revokeOfMember(tx: Transaction, member: string) {
     await store.revokeKeysOfMember(tx, member, this.#clock.now())
   }
 
-  /** Ends every key of the person: of every row, of visits, and their copies. */
+  /** Revokes every key of the person in every org, of visits, and their copies. */
   async revokeOfPerson(tx: Transaction, email: string) {
     await store.revokeKeysOfPerson(tx, email, this.#clock.now())
   }
@@ -125,13 +125,13 @@ export class Keys {
   }
 }
 
-/** A person's scopes are those of their role now; a removed member's key opens nothing. */
+/** A person's scopes are those of their current role; a removed member has none. */
 function entryOf({ own_scopes, role, is_visit, ...entry }: store.KeyRow): KeyEntry {
   const opens = own_scopes ?? (is_visit ? scopes : role ? scopesOfRole[role] : [])
   return { ...entry, scopes: [...opens] }
 }
 
-/** The named scopes in canonical order; without any, those a server token usually opens. */
+/** The named scopes in canonical order; without any, a server token's default scopes. */
 function scopesWanted(wanted: readonly string[] | undefined, grantable: readonly Scope[]): Scope[] {
   const named: readonly string[] = wanted ?? serverTokenScopes
   const known = named.every((name) => grantable.some((scope) => scope === name))

@@ -4,7 +4,7 @@ import { statement, type Queryable, type Transaction } from '../../database/data
 export interface NewKey {
   id: string
   org: string
-  /** Null for a key whose secret is drawn later. */
+  /** Null for a key whose secret is generated later. */
   digest: Buffer | null
   kind: 'person' | 'server'
   label: string
@@ -17,7 +17,7 @@ export interface NewKey {
   ancestors: readonly string[]
   created_at: Date
   expires_at: Date | string | null
-  /** Of a server token: what its maker held when they made it. */
+  /** Of a server token: its maker's rights at the time. */
   maker_held_providers?: boolean
   maker_held_production?: boolean
 }
@@ -54,10 +54,10 @@ export const drawSecret = (tx: Transaction, id: string, digest: Buffer) => tx.ro
 
 const lockKeyRow = statement(`select from keys where id = $1 for update`)
 
-/** Held, so that a copy and the end of its source do not pass each other. */
+/** Locked, so that a source cannot be revoked while it is copied. */
 export const lockKey = (tx: Transaction, id: string) => tx.rows(lockKeyRow, id)
 
-/** A key that opens something now, with what a copy of it takes over. */
+/** A valid key, with the fields that a copy inherits. */
 export interface LiveKey {
   id: string
   org: string
@@ -103,5 +103,5 @@ export interface ActiveMember {
 const active = statement<ActiveMember>(`
   select id, org, name, role from members where id = $1 and status = 'active' for update`)
 
-/** Held, so that a key is not made while its member is disabled. */
+/** Locked, so that no key is made while its member is being disabled. */
 export const lockActiveMember = (tx: Transaction, id: string) => tx.row(active, id)

@@ -19,12 +19,12 @@ export interface Visitor {
   name: string
 }
 
-/** A key as its minting answers it, before its secret is drawn. */
+/** A new key before its secret is generated. */
 export type UnsignedKey = Omit<MintedKey, 'key'>
 
 const visitSubject = 'operator:'
 
-/** Who a key that was minted just now is for, as the audit log keeps them. */
+/** The person of a new key, as the audit log names them. */
 export function holderOf({ org, key_id, subject, name }: UnsignedKey, from: string): Actor {
   const visiting = subject.startsWith(visitSubject)
   const kind = subject === '' ? 'server' : 'person'
@@ -35,7 +35,7 @@ export function holderOf({ org, key_id, subject, name }: UnsignedKey, from: stri
 const prefixOf = (kind: 'person' | 'server', env: string) =>
   kind === 'server' && env === 'sandbox' ? 'svc_test_' : 'svc_live_'
 
-/** Makes the keys that persons and their devices act with. A copy dies with the key it was copied from. */
+/** Makes the keys of people and their devices. A copy is revoked with the key it was copied from. */
 export class Mint {
   readonly #clock: Clock
 
@@ -43,7 +43,7 @@ export class Mint {
     this.#clock = clock
   }
 
-  /** A person's key opens both environments; their role and switches are read at every request. */
+  /** A person's key works in both environments; their role and switches are read at every request. */
   async forPerson(
     tx: Transaction,
     holder: KeyHolder,
@@ -53,7 +53,7 @@ export class Mint {
     return this.#sign(tx, await this.forPersonLater(tx, holder, label, copiedFrom))
   }
 
-  /** The row stands now; `sign` draws its secret. */
+  /** Inserts the row; `sign` generates its secret. */
   async forPersonLater(
     tx: Transaction,
     holder: KeyHolder,
@@ -112,7 +112,7 @@ export class Mint {
     return { ...key, subject, scopes: [...scopes] }
   }
 
-  /** The same org, person, environment, scopes and end; undefined when the source opens nothing any more. */
+  /** With the same org, person, environment, scopes and expiry; undefined if the source is no longer valid. */
   async copy(tx: Transaction, source: string, label: string): Promise<MintedKey | undefined> {
     await store.lockKey(tx, source)
     const live = await store.findLiveKey(tx, source, this.#clock.now())
@@ -128,7 +128,7 @@ export class Mint {
     return this.#sign(tx, { ...key, subject, scopes: [...opened] }, prefixOf(kind, env))
   }
 
-  /** Draws the secret of a key whose row stands, unless it is dead by now. */
+  /** Generates the secret of a key that was inserted before, unless it was revoked since. */
   async sign(tx: Transaction, id: string): Promise<(MintedKey & { slug: string }) | undefined> {
     await store.lockKey(tx, id)
     const live = await store.findLiveKey(tx, id, this.#clock.now())
@@ -150,7 +150,7 @@ export class Mint {
     if (copiedFrom === undefined) return []
     await store.lockKey(tx, copiedFrom)
     const source = await store.findLiveKey(tx, copiedFrom, this.#clock.now())
-    if (!source) throw unauthorized('this key opens nothing') // it died while its copy was being made
+    if (!source) throw unauthorized('this key opens nothing') // it was revoked while it was being copied
     return [...source.ancestors, source.id]
   }
 

@@ -1,6 +1,6 @@
 import { secondMs } from '../../foundation/clock.ts'
 
-/** Binds a sign-in, and the login code that it ends with, to the browser that began it. */
+/** Binds a sign-in and its login code to the browser that started it. */
 export const browserCookie = (browser: string, lifetimeMs: number, baseUrl: string) =>
   [
     `svc_sso=${browser}`,

@@ -4,7 +4,7 @@ export interface NewLoginCode {
   digest: Buffer
   key: string | null
   member: string | null
-  /** Digest of the cookie of the only browser that may spend it. */
+  /** Digest of the cookie of the only browser that may redeem it. */
   browser: Buffer | null
   expires_at: Date
 }
@@ -25,7 +25,7 @@ const spend = statement<{ key: string | null; member: string | null }>(`
   delete from login_codes
   where digest = $1 and (browser is null or browser = $2) and expires_at > $3 returning key, member`)
 
-/** The delete is the claim: of several uses at the same moment one gets the row, and only in its own browser. */
+/** The delete is the claim: of concurrent uses one gets the row, and only in its own browser. */
 export const spendLoginCode = (tx: Transaction, digest: Buffer, browser: Buffer, now: Date) =>
   tx.row(spend, digest, browser, now)
 

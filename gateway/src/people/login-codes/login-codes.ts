@@ -12,7 +12,7 @@ import * as store from './login-codes.store.ts'
 
 const lifetimeMs = 5 * minuteMs
 
-/** With a code a browser signs in, so that a key never rides a URL. */
+/** Codes that sign a browser in, so that no URL contains a key. */
 export class LoginCodes {
   readonly #database: Database
   readonly #clock: Clock
@@ -33,7 +33,7 @@ export class LoginCodes {
     return this.#keep(database, { key, member: null, browser: null })
   }
 
-  /** For somebody a provider vouched for: redeeming it in the browser that began gives a new key of that member. */
+  /** For a person whom a provider authenticated: redeemed in the browser that started, it gives a new key of that member. */
   mintForMember(tx: Transaction, member: string, browser: string): Promise<LoginCode> {
     return this.#keep(tx, { key: null, member, browser: digestOf(browser) })
   }

@@ -83,7 +83,7 @@ test('an invited seat is taken by its person alone (I-138, I-299, I-484, ID-101,
   refused(
     await client.patch(`/v1/members/${(await org.person('qa')).id}`, { status: 'invited' }),
     400,
-    'nobody is made invited',
+    'status cannot be set to invited: invite the person again',
   )
   refused(await change('gone'), 400, 'status is active or disabled')
   assert.equal((await change('invited')).body.status, 'invited')
@@ -125,7 +125,7 @@ test('removing: never yourself, never the last active admin, anybody else at onc
   const org = await deployment.newOrg()
   const admin = await org.person('admin')
   const manager = await org.person('manager')
-  refused(await admin.client.delete(`/v1/members/${admin.id}`), 409, 'nobody removes themself')
+  refused(await admin.client.delete(`/v1/members/${admin.id}`), 409, 'you cannot remove yourself')
   refused(
     await manager.client.delete(`/v1/members/${admin.id}`),
     409,

@@ -4,7 +4,7 @@ import { badRequest, conflict } from '../../foundation/refusals.ts'
 
 type Change = ChangeMember & { role: Role; agents: string[] }
 
-/** The row as it would stand after a change, or the refusal of what nobody may change. */
+/** The row after a change; refuses what no caller may change. */
 export function changedMember(member: Member, wanted: Change, changedBy: string): Member {
   const status = changedStatus(member, wanted.status)
   const isMadeAdmin = wanted.role === 'admin' && member.role !== 'admin'
@@ -19,10 +19,10 @@ export function changedMember(member: Member, wanted: Change, changedBy: string)
   return changed
 }
 
-/** Only the person takes a seat, and only a taken one can be closed. */
+/** Only the person accepts an invitation, and only an accepted one can be disabled. */
 function changedStatus({ name, status }: Member, wanted: string | undefined): Member['status'] {
   if (wanted === undefined || wanted === status) return status
-  if (wanted === 'invited') throw badRequest('nobody is made invited')
+  if (wanted === 'invited') throw badRequest('status cannot be set to invited: invite the person again')
   if (wanted !== 'active' && wanted !== 'disabled') throw badRequest('status is active or disabled')
   if (status !== 'invited') return wanted
   throw badRequest(

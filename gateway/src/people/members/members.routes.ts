@@ -23,7 +23,7 @@ export function memberRoutes(server: Server, members: Members) {
     {
       access: scope('team'),
       schema: {
-        summary: 'Invite somebody',
+        summary: 'Invite a person',
         body: InviteMember,
         response: { 201: Invited, ...refusals(409, 429) },
       },

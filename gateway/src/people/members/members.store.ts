@@ -3,7 +3,7 @@ import { brokenConstraint, statement, type Queryable, type Transaction } from '.
 import type { SignInReach } from '../../foundation/granting.ts'
 import { conflict } from '../../foundation/refusals.ts'
 
-/** A member as the tables hold it; its scopes follow from its role. */
+/** A member row; its scopes follow from its role. */
 export interface MemberRow extends Omit<Member, 'scopes'> {
   org: string
 }
@@ -22,7 +22,7 @@ const reaches = statement<SignInReach>(`
     exists (select from members f where f.email = m.email and f.operator) as operator
   from members m where m.org = $1 order by m.ordinal`)
 
-/** What signing in as each member would open. */
+/** The rights of each member. */
 export const listReaches = (database: Queryable, org: string) => database.rows(reaches, org)
 
 const byId = statement<MemberRow>(`select ${columns} from ${from} where m.org = $1 and m.id = $2`)
@@ -36,7 +36,7 @@ export const lockMember = (tx: Transaction, org: string, id: string) => tx.rows(
 const keepPerson = statement(`insert into persons (email) values ($1) on conflict do nothing`)
 const lockPersonRow = statement(`select from persons where email = $1 for update`)
 
-/** The person of an address, made when new, held to the end of the transaction. */
+/** The person of an address, created if new, locked to the end of the transaction. */
 export async function lockPerson(tx: Transaction, email: string) {
   await tx.rows(keepPerson, email)
   await tx.rows(lockPersonRow, email)
@@ -67,7 +67,7 @@ export const isInAnotherOrg = async (database: Queryable, org: string, email: st
 
 const flagged = statement(`select from members where email = $1 and operator limit 1`)
 
-/** In whatever org, of whatever status. */
+/** In any org, with any status. */
 export const hasOperatorRow = async (tx: Transaction, email: string) =>
   (await tx.row(flagged, email)) !== undefined
 
@@ -111,7 +111,7 @@ const remove = statement(`delete from members where org = $1 and id = $2`)
 const forgetPerson = statement(`
   delete from persons p where email = $1 and not exists (select from members m where m.email = p.email)`)
 
-/** With the last row of an address its password and its proof are forgotten. */
+/** With the last row of an address its password and its proof are deleted. */
 export async function deleteMember(tx: Transaction, org: string, member: Member) {
   await tx.rows(remove, org, member.id)
   await tx.rows(forgetPerson, member.email)

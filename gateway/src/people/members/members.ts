@@ -14,7 +14,7 @@ import type { Clock } from '../../foundation/clock.ts'
 import { badRequest, conflict, notFound, tooMany } from '../../foundation/refusals.ts'
 import { newId } from '../../foundation/secrets.ts'
 import { addressOf, nameFrom, nameOf } from '../../foundation/text.ts'
-import type { Links, Posting, WantedLink } from '../invitations/links.ts'
+import type { Links, MailOptions, WantedLink } from '../invitations/links.ts'
 import type { Keys } from '../keys/keys.ts'
 import type { OrgRow, Orgs } from '../orgs/orgs.ts'
 import type { Proofs } from '../proofs/proofs.ts'
@@ -33,7 +33,7 @@ const agentForm = /^[a-z0-9][a-z0-9_-]{0,62}$/
 
 export const memberOf = (row: store.MemberRow): Member => ({ ...row, scopes: [...scopesOfRole[row.role]] })
 
-/** Who belongs to an org, and the rules for letting somebody in and out. */
+/** The members of an org: invitations, changes and removals. */
 export class Members {
   readonly #database: Database
   readonly #clock: Clock
@@ -70,14 +70,14 @@ export class Members {
     return this.#invite(caller, member, 'member')
   }
 
-  /** The operator grants anything: any role, production, and the operator's flag itself. */
+  /** The operator may grant any role, production access and the operator's flag. */
   async inviteAsOperator(by: Operator, org: string, invited: InviteAsOperator): Promise<Invited> {
     const member = this.#newMember(org, { ...invited, role: invited.role ?? 'admin' })
     const askedBy = by.name === null ? 'platform key' : 'operator'
     return this.#invite(by, { ...member, operator: invited.operator ?? false }, askedBy)
   }
 
-  /** All the named fields change, or none: they are judged together, as the row would stand. */
+  /** All named fields change or none: the rules judge the resulting row. */
   async change(caller: Caller, id: string, wanted: ChangeMember): Promise<Member> {
     return this.#database.transaction(async (tx) => {
       const org = await this.#orgs.lock(tx, caller.org)
@@ -103,7 +103,7 @@ export class Members {
   async remove(caller: Caller, id: string): Promise<void> {
     await this.#remove(caller, caller.org, id, (member) => {
       refuseOperatorBeyond(caller, member)
-      if (id === caller.subject) throw conflict('nobody removes themself')
+      if (id === caller.subject) throw conflict('you cannot remove yourself')
     })
   }
 
@@ -111,7 +111,7 @@ export class Members {
     return this.#remove(by, org, id, () => {})
   }
 
-  /** A one-use link for an active member; whoever holds it would be that member, so nobody resets beyond themself. */
+  /** A one-use link for an active member. It gives that member's rights, so a caller with fewer rights is refused. */
   async reset(caller: Caller, id: string): Promise<Invited> {
     const posting = await this.#posting(caller.org)
     return this.#database.transaction(async (tx) => {
@@ -143,12 +143,12 @@ export class Members {
     })
   }
 
-  /** Judges a change to how the org's members sign in; `why` begins the refusal. */
+  /** Checks that the caller may change how the org's members sign in; `why` begins the refusal. */
   async refuseUnlessHoldsAll(caller: Caller, why: string, database: Queryable = this.#database) {
     refuseUnlessHoldsAll(caller, await store.listReaches(database, caller.org), why)
   }
 
-  /** The same under the org's lock, so that nobody bigger joins before the change is made. */
+  /** The same under the org's lock, so that no member with more rights joins before the change is made. */
   async lockHoldingAll(tx: Transaction, caller: Caller, why: string): Promise<void> {
     await this.#orgs.lock(tx, caller.org)
     await this.refuseUnlessHoldsAll(caller, why, tx)
@@ -167,7 +167,7 @@ export class Members {
     const { org, email } = member
     const posting = await this.#posting(org)
     return this.#database.transaction(async (tx) => {
-      const locked = await this.#orgs.lock(tx, org) // held, so two invitations cannot both take the last seat
+      const locked = await this.#orgs.lock(tx, org) // locked, so two invitations cannot both take the last seat
       if (await store.isMember(tx, org, email)) throw conflict(`${email} is already a member`)
       await refusePastSeats(tx, locked)
       await store.lockPerson(tx, email)
@@ -183,12 +183,12 @@ export class Members {
     })
   }
 
-  async #posting(org: string): Promise<Posting> {
+  async #posting(org: string): Promise<MailOptions> {
     const { name } = await this.#orgs.find(org)
     return this.#links.postingFor(org, name)
   }
 
-  /** Removes a member of any status: keys end, the seat is free, and unused links are dead. */
+  /** Removes a member of any status: revokes the keys, frees the seat and voids unused links. */
   async #remove(by: Actor, org: string, id: string, refuse: (member: Member) => void) {
     await this.#database.transaction(async (tx) => {
       const locked = await this.#orgs.lock(tx, org)
@@ -215,14 +215,14 @@ export class Members {
       throw conflict(`${member.name} is the last active admin of ${org.slug}`)
   }
 
-  /** Back from disabled, the row takes a seat again. */
+  /** A disabled member who is enabled takes a seat again. */
   async #refuseReturn(tx: Transaction, org: OrgRow, member: Member) {
     if (!(await store.canSignIn(tx, org.id, member.email)))
       throw badRequest(`${member.name} has no password: remove and invite again`)
     await refusePastSeats(tx, org)
   }
 
-  /** Held before its keys, as a proof of the address holds them. */
+  /** Locked before its keys, in the same order as a proof of the address. */
   async #lock(tx: Transaction, org: string, id: string): Promise<Member> {
     await store.lockMember(tx, org, id)
     return this.#find(tx, org, id)
@@ -240,7 +240,7 @@ const targetOf = ({ id, email }: Pick<Member, 'id' | 'email'>) =>
 
 const isActiveAdmin = ({ role, status }: Member) => role === 'admin' && status === 'active'
 
-/** How many seats an org holds: whoever is invited or active. */
+/** How many seats an org uses: invited and active members. */
 export const seatsHeld = (database: Database) => (org: string) => store.countSeats(database, org)
 
 export async function refusePastSeats(tx: Transaction, { id, slug, quotas: { seats } }: OrgRow) {

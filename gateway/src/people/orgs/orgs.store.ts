@@ -32,13 +32,13 @@ const locked = statement<OrgRow>(
   `select id, slug, name, quotas, created_at from orgs where id = $1 for no key update`,
 )
 
-/** Held to the end of the transaction: seats and admins of one org are counted by one request at a time. */
+/** Locked to the end of the transaction: one request at a time counts the org's seats and admins. */
 export const lockOrg = (tx: Transaction, id: string) => tx.row(locked, id)
 
 const setQuotas = statement<{ caps: Partial<Caps> }>(`
   update orgs set quotas = $2, caps = caps || $3 where id = $1 returning caps`)
 
-/** The quotas whole, and of the caps those that are named. Answers the caps that are not the usual ones. */
+/** Replaces all quotas, and the caps that are named. Answers the caps that differ from the default. */
 export const replaceQuotas = async (
   database: Queryable,
   id: string,

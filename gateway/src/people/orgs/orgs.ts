@@ -36,13 +36,13 @@ const noLimit: Quotas = {
   seats: null,
 }
 
-/** What an org uses of a quota now; each room that keeps such things hands its own count in. */
+/** An org's current use of a quota; each room provides its own count. */
 export type HoldingCounts = Partial<Record<QuotaName, (org: string) => Promise<number>>>
 
-/** Gives a newborn org what other rooms keep for it, in the transaction that makes it. */
+/** Creates other rooms' rows for a new org, in the transaction that makes it. */
 export type Equip = (tx: Transaction, org: string) => Promise<void>
 
-/** The tenants of the deployment, and what each may hold. */
+/** The tenants of the deployment and their quotas. */
 export class Orgs {
   readonly #database: Database
   readonly #clock: Clock
@@ -89,7 +89,7 @@ export class Orgs {
     return { orgs: await store.listOrgs(this.#database) }
   }
 
-  /** Named by its id or its slug; a slug has no underscore, so the two never meet. */
+  /** By id or slug; a slug has no underscore, so the two cannot collide. */
   async find(idOrSlug: string): Promise<store.OrgRow> {
     const org = await this.lookUp(idOrSlug)
     if (!org) throw notFound(`there is no org ${idOrSlug}`)
@@ -105,7 +105,7 @@ export class Orgs {
     return { ...org, holding: await this.#holding(org.id) }
   }
 
-  /** The caps are answered where one of them was named. */
+  /** Answers the caps if the request named one. */
   async replaceQuotas(by: Actor, idOrSlug: string, wanted: ReplaceQuotas): Promise<ReplacedQuotas> {
     const org = await this.find(idOrSlug)
     const named = capNames.filter((name) => wanted[name] !== undefined)

@@ -24,7 +24,7 @@ export function pairingRoutes(server: Server, pairings: Pairings, placeTries: Pl
       access: open,
       preHandler: placeTries.countTry,
       schema: {
-        summary: 'A word with which a terminal waits',
+        summary: 'Start the sign-in of a terminal: a code for the person to approve',
         body: StartPairing,
         response: { 200: LoginCode, ...refusals(400, 429) },
       },
@@ -38,7 +38,7 @@ export function pairingRoutes(server: Server, pairings: Pairings, placeTries: Pl
       access: open,
       preHandler: placeTries.countTry,
       schema: {
-        summary: 'What waits behind a word',
+        summary: 'The terminal that waits for the approval of a code',
         params: Params,
         response: { 200: Pairing, ...refusals(404, 429) },
       },

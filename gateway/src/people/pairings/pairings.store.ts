@@ -32,7 +32,7 @@ const locked = statement<PairingRow>(
   `select ${columns} from pairings where digest = $1 and expires_at > $2 for update`,
 )
 
-/** Held, so that of several approvals, or several collections, one goes through. */
+/** Locked, so that of several approvals, or several collections, one succeeds. */
 export const lockPairing = (tx: Transaction, digest: Buffer, now: Date) => tx.row(locked, digest, now)
 
 const answer = statement(`update pairings set device = $2, org_name = $3, key = $4 where digest = $1`)
@@ -50,5 +50,5 @@ export const collectPairing = (tx: Transaction, digest: Buffer) => tx.rows(markC
 const forget = statement<{ key: string | null }>(`
   delete from pairings where expires_at <= $1 returning case when is_collected then null else key end as key`)
 
-/** Answers the keys that nobody collected. */
+/** Answers the keys that no terminal collected. */
 export const deleteExpiredPairings = (tx: Transaction, now: Date) => tx.rows(forget, now)

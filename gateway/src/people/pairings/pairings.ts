@@ -16,31 +16,31 @@ import { digestOf } from '../../foundation/secrets.ts'
 import { cutToLine } from '../../foundation/text.ts'
 import type { Keys } from '../keys/keys.ts'
 import { holderOf, type Mint } from '../keys/mint.ts'
-import type { Switching } from '../switching/switching.ts'
+import type { OwnOrgs } from '../own-orgs/own-orgs.ts'
 import * as store from './pairings.store.ts'
 
 const lifetimeMs = 10 * minuteMs
 
-/** Signing a terminal in: it waits with a word, and somebody who is signed in approves it elsewhere. */
-export class Pairings {
-  readonly #database: Database
-  readonly #clock: Clock
-  readonly #switching: Switching
-  readonly #mint: Mint
-  readonly #keys: Keys
+export interface PairingsParts {
+  database: Database
+  clock: Clock
+  ownOrgs: OwnOrgs
+  mint: Mint
+  keys: Keys
+}
 
-  constructor(database: Database, clock: Clock, switching: Switching, mint: Mint, keys: Keys) {
-    this.#database = database
-    this.#clock = clock
-    this.#switching = switching
-    this.#mint = mint
-    this.#keys = keys
+/** Signs a terminal in: it waits with a code, which a signed-in person approves in a browser. */
+export class Pairings {
+  readonly #parts: PairingsParts
+
+  constructor(parts: PairingsParts) {
+    this.#parts = parts
   }
 
   async start({ device, collect }: StartPairing): Promise<LoginCode> {
     const code = `cli_${randomBytes(16).toString('base64url')}`
-    const expires_at = later(this.#clock.now(), lifetimeMs)
-    await store.insertPairing(this.#database, {
+    const expires_at = later(this.#parts.clock.now(), lifetimeMs)
+    await store.insertPairing(this.#parts.database, {
       digest: digestOf(code),
       device: cutToLine(device, 'terminal'),
       collect: collect === undefined ? null : digestFrom(collect),
@@ -50,43 +50,43 @@ export class Pairings {
   }
 
   async read(code: string): Promise<Pairing> {
-    const { device, expires_at, key, collect } = await this.#living(this.#database, code)
+    const { device, expires_at, key, collect } = await this.#living(this.#parts.database, code)
     return { device, expires_at, answered: key !== null, ...(collect && { bound: true as const }) }
   }
 
-  /** The key is made now, with nobody's knowledge of it: its secret is drawn when the terminal collects it. */
+  /** Inserts the key; its secret is generated when the terminal collects it. */
   async approve(caller: Caller, code: string, wanted: ApprovePairing): Promise<ApprovedPairing> {
     const digest = digestOf(code)
-    return this.#database.transaction(async (tx) => {
-      const pairing = await store.lockPairing(tx, digest, this.#clock.now())
+    return this.#parts.database.transaction(async (tx) => {
+      const pairing = await store.lockPairing(tx, digest, this.#parts.clock.now())
       if (!pairing) throw deadWord()
       if (pairing.key !== null) throw conflict('that terminal is already signed in')
       const device = cutToLine(wanted.device, pairing.device)
       const org_name = cutToLine(wanted.org_name, '') || null
 
-      const arrival = await this.#switching.arrive(tx, caller, wanted.org ?? caller.org)
+      const arrival = await this.#parts.ownOrgs.arrive(tx, caller, wanted.org ?? caller.org)
       const key =
         'visit' in arrival
-          ? await this.#mint.forVisitLater(tx, arrival.org, arrival.visit, device, caller.key_id)
-          : await this.#mint.forPersonLater(tx, arrival.seat, device, caller.key_id)
+          ? await this.#parts.mint.forVisitLater(tx, arrival.org, arrival.visit, device, caller.key_id)
+          : await this.#parts.mint.forPersonLater(tx, arrival.seat, device, caller.key_id)
       await store.answerPairing(tx, digest, { device, org_name, key: key.key_id })
       const target = { kind: 'key', id: key.key_id, label: device } as const
       await recordAudit(tx, caller, 'pairing.approved', target, { org: key.org, env: null })
-      if ('visit' in arrival) await this.#switching.recordVisit(tx, caller, arrival.org, key.key_id)
+      if ('visit' in arrival) await this.#parts.ownOrgs.recordVisit(tx, caller, arrival.org, key.key_id)
       return { device, org: key.org, org_name, expires_at: pairing.expires_at, answered: true }
     })
   }
 
-  /** Undefined until somebody approves; then the key, once, and only to the terminal where it has a secret. */
+  /** Undefined until the approval; then the key, once, and only with the terminal's secret if it has one. */
   async collect(code: string, secret: string, from: string): Promise<PairedKey | undefined> {
     const digest = digestOf(code)
-    return this.#database.transaction(async (tx) => {
-      const pairing = await store.lockPairing(tx, digest, this.#clock.now())
+    return this.#parts.database.transaction(async (tx) => {
+      const pairing = await store.lockPairing(tx, digest, this.#parts.clock.now())
       if (!pairing) throw deadWord()
       if (pairing.collect && !timingSafeEqual(pairing.collect, digestOf(secret))) throw notTheTerminal()
       if (pairing.is_collected) throw deadWord()
       if (pairing.key === null) return undefined
-      const minted = await this.#mint.sign(tx, pairing.key)
+      const minted = await this.#parts.mint.sign(tx, pairing.key)
       if (!minted) throw deadWord()
       await store.collectPairing(tx, digest)
       const target = { kind: 'key', id: minted.key_id, label: minted.label } as const
@@ -95,22 +95,22 @@ export class Pairings {
     })
   }
 
-  /** A key that nobody collected before its word died is revoked with it. */
+  /** Revokes keys that no terminal collected before the code expired. */
   async deleteExpired() {
-    await this.#database.transaction(async (tx) => {
-      for (const { key } of await store.deleteExpiredPairings(tx, this.#clock.now()))
-        if (key !== null) await this.#keys.revokeTree(tx, key)
+    await this.#parts.database.transaction(async (tx) => {
+      for (const { key } of await store.deleteExpiredPairings(tx, this.#parts.clock.now()))
+        if (key !== null) await this.#parts.keys.revokeTree(tx, key)
     })
   }
 
   async #living(database: Queryable, code: string): Promise<store.PairingRow> {
-    const pairing = await store.findPairing(database, digestOf(code), this.#clock.now())
+    const pairing = await store.findPairing(database, digestOf(code), this.#parts.clock.now())
     if (!pairing) throw deadWord()
     return pairing
   }
 }
 
-/** Who sees the word can approve it, and must not be able to collect the key. */
+/** A person who sees the code can approve it, and must not be able to collect the key. */
 const notTheTerminal = () =>
   forbidden(
     'only the terminal that began this sign-in collects its key: send its secret in svc-pairing-secret',

@@ -11,7 +11,7 @@ const standIn =
 
 const longestBytes = 1024
 
-/** More at once would fill the thread pool and stall every file access of the process. */
+/** More concurrent hashes would fill the thread pool and stall every file access of the process. */
 const atOnce = 2
 const retryAfterS = 5
 
@@ -41,7 +41,7 @@ export class Passwords {
     return this.#inTurn(() => verify(hashed, password))
   }
 
-  /** Runs one verification whether or not there is a password to compare with, so that the time tells nothing. */
+  /** Runs one verification whether or not the address has a password, so that the response time reveals nothing. */
   async verifyOrStandIn(password: string, hashed: string | undefined): Promise<boolean> {
     const matches = await this.verify(password, hashed ?? standIn)
     return matches && hashed !== undefined

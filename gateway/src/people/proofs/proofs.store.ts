@@ -12,7 +12,7 @@ const lockRow = statement<Person>(
   `select verified, password_hash from persons where email = $1 for no key update`,
 )
 
-/** Every row of the address and then its person, made when new, held to the end of the transaction. */
+/** Every row of the address and then its person, created if new, locked to the end of the transaction. */
 export async function lockPerson(tx: Transaction, email: string): Promise<Person | undefined> {
   await tx.rows(lockRows, email)
   await tx.rows(keepPerson, email)
@@ -27,7 +27,7 @@ const reopen = statement<{ id: string; org: string }>(`
   update members set status = 'invited' where email = $1 and status = 'active' and id is distinct from $2
   returning id, org`)
 
-/** The rows that were taken before the proof wait for their person again; a disabled one stays disabled. */
+/** Members who joined before the proof become invited again; a disabled one stays disabled. */
 export const reopenSeats = (tx: Transaction, email: string, except: string | undefined) =>
   tx.rows(reopen, email, except ?? null)
 
@@ -35,7 +35,7 @@ const deleteLinks = statement(`
   delete from invitations i using members m
   where m.id = i.member and m.email = $1 and (i.handed or i.purpose = 'reset')`)
 
-/** Every link but the invitations that only the address's own mailbox holds. */
+/** Every link except the invitations that were only mailed to the address. */
 export const deleteHandedLinks = (tx: Transaction, email: string) => tx.rows(deleteLinks, email)
 
 const deleteCodes = statement(`

@@ -3,7 +3,7 @@ import type { Transaction } from '../../database/database.ts'
 import type { Keys } from '../keys/keys.ts'
 import * as store from './proofs.store.ts'
 
-/** The one place where an address becomes proven: whatever was held in its name before the proof ends with it. */
+/** The one place where an address becomes proven: everything made in its name before the proof is revoked. */
 export class Proofs {
   readonly #keys: Keys
 
@@ -11,14 +11,14 @@ export class Proofs {
     this.#keys = keys
   }
 
-  /** Taken before anything that judges the person's links, password or seats; rows first, then the person. */
+  /** Lock before any rule that reads the person's links, password or seats; rows first, then the person. */
   lock(tx: Transaction, email: string): Promise<store.Person | undefined> {
     return store.lockPerson(tx, email)
   }
 
   /**
-   * True when the address was not proven until now. Then every key of every row is dead with its copies, the
-   * password is dropped, and every row but the one that is entered with the proof has to be accepted again.
+   * True if the address was not proven until now. Then every key and its copies are revoked, the password is deleted,
+   * and every membership except the one that the proof is for has to be accepted again.
    */
   async prove(tx: Transaction, email: string, enteredRow?: string): Promise<boolean> {
     const person = await this.lock(tx, email)

@@ -13,7 +13,7 @@ export function resetRoutes(server: Server, resets: Resets, placeTries: PlaceTri
       access: open,
       preHandler: placeTries.countTry,
       schema: {
-        summary: 'Have a link mailed with which to choose a new password',
+        summary: 'Mail a link with which to choose a new password',
         body: AskReset,
         response: { 202: Empty, ...refusals(429) },
       },

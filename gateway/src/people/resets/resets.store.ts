@@ -10,5 +10,5 @@ const resettable = statement<LinkedMember & { org_name: string }>(`
   order by m.ordinal
   limit 1`)
 
-/** The oldest seat of the person that a password opens. */
+/** The person's oldest seat that allows a password. */
 export const findResettable = (database: Queryable, email: string) => database.row(resettable, email)

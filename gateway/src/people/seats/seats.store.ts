@@ -2,7 +2,7 @@ import type { Role } from '@switchroom/contract/scopes'
 import { statement, type Queryable, type Transaction } from '../../database/database.ts'
 import type { SignInEligibility } from './sign-in-eligibility.ts'
 
-/** A row of a person in an org, with what decides whether they may enter. */
+/** A person's member row, with the facts that decide whether they may sign in. */
 export interface Seat extends SignInEligibility {
   id: string
   org: string
@@ -32,7 +32,7 @@ export const lockSeat = (tx: Transaction, id: string) => tx.rows(lockRow, id)
 const activate = statement(`update members set status = 'active' where id = $1`)
 const spendLinks = statement(`delete from invitations where member = $1`)
 
-/** The seat is its person's; the links that would have given it are dead. */
+/** Makes the seat active and voids its invitation links. */
 export async function takeSeat(tx: Transaction, id: string) {
   await tx.rows(activate, id)
   await tx.rows(spendLinks, id)

@@ -5,7 +5,7 @@ import * as store from './seats.store.ts'
 
 export type { Seat } from './seats.store.ts'
 
-/** The seats of a person in every org, and walking into one. */
+/** A person's seats in every org, and sign-in to one of them. */
 export class Seats {
   readonly #database: Database
 
@@ -18,7 +18,7 @@ export class Seats {
     return store.seatsOf(database, email)
   }
 
-  /** Judged again under the seat's lock; an invited seat is taken. Undefined when the row is gone by then. */
+  /** Checks again under the seat's lock; accepts an invited seat. Undefined if the row was deleted meanwhile. */
   async enter(tx: Transaction, { id, email }: store.Seat, from: string): Promise<store.Seat | undefined> {
     await store.lockSeat(tx, id)
     const seat = (await store.seatsOf(tx, email)).find((row) => row.id === id)

@@ -1,21 +1,21 @@
 import type { MemberStatus } from '@switchroom/contract/members'
 import { forbidden } from '../../foundation/refusals.ts'
 
-/** What decides whether a person may walk into an org with a password or a key of another org. */
+/** The facts that decide whether a person may sign in to an org with a password or a key of another org. */
 export interface SignInEligibility {
   email: string
   slug: string
   status: MemberStatus
-  /** The org signs in only with its provider. */
+  /** The org requires single sign-on. */
   is_provider_only: boolean
-  /** The address is proven, has a password, and a row in another org that was taken. */
+  /** The address is proven, has a password, and is a member of another org. */
   is_proven_elsewhere: boolean
 }
 
 export const providerOnly = (slug: string) =>
   forbidden(`${slug} signs in with its provider: /v1/login/sso?org=${slug}`)
 
-/** Enters an active seat, or takes one that only waits for its person; refuses anything else in its own words. */
+/** Whether to use an active seat or to accept an invited one; refuses anything else. */
 export function entryInto(standing: SignInEligibility): 'enter' | 'take seat' {
   const { email, slug, status, is_provider_only, is_proven_elsewhere } = standing
   if (status === 'disabled') throw forbidden(`${email} is disabled in ${slug}`)

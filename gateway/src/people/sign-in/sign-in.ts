@@ -16,32 +16,24 @@ import { signInTries, tooManyTries } from '../tries/tries.ts'
 /** The one refusal for a wrong address, a wrong password and a wrong org. */
 const nobodyAnswers = () => unauthorized('nobody answers to that email and password')
 
-/** Signing in with a password or a code. */
-export class SignIns {
-  readonly #database: Database
-  readonly #rateCounts: RateCounts
-  readonly #passwords: Passwords
-  readonly #seats: Seats
-  readonly #mint: Mint
-  readonly #codes: LoginCodes
+export interface SignInsParts {
+  database: Database
+  rateCounts: RateCounts
+  passwords: Passwords
+  seats: Seats
+  mint: Mint
+  loginCodes: LoginCodes
+}
 
-  constructor(
-    database: Database,
-    rateCounts: RateCounts,
-    passwords: Passwords,
-    seats: Seats,
-    mint: Mint,
-    codes: LoginCodes,
-  ) {
-    this.#database = database
-    this.#rateCounts = rateCounts
-    this.#passwords = passwords
-    this.#seats = seats
-    this.#mint = mint
-    this.#codes = codes
+/** Sign-in with a password or a code. */
+export class SignIns {
+  readonly #parts: SignInsParts
+
+  constructor(parts: SignInsParts) {
+    this.#parts = parts
   }
 
-  /** `browser` is the secret of a browser that began at a provider, or empty. */
+  /** `browser` is the secret of a browser that started at a provider, or empty. */
   async signIn(
     { email, password, org, code, device }: SignIn,
     clientAddress: string,
@@ -49,7 +41,7 @@ export class SignIns {
   ): Promise<MintedKey> {
     const named = device ?? undefined
     if (code != null && email == null && password == null)
-      return this.#codes.redeem(code, named, { browser, from: clientAddress })
+      return this.#parts.loginCodes.redeem(code, named, { browser, from: clientAddress })
     if (code != null || email == null || password == null)
       throw badRequest('sign in with an email and a password, or with a code')
     const { seats, hash } = await this.#seatsOpenedBy({ email, password }, clientAddress)
@@ -57,39 +49,39 @@ export class SignIns {
     return this.#enter(wanted, cutToLine(named, 'sign-in'), clientAddress)
   }
 
-  /** The orgs in which this password would sign in; nothing is minted and no seat is taken. */
+  /** The orgs that this password signs in to; makes no key and accepts no invitation. */
   async orgs(credentials: Credentials, clientAddress: string): Promise<OpenOrgList> {
     const { seats } = await this.#seatsOpenedBy(credentials, clientAddress)
     const open = seats.filter(opens)
     return { orgs: open.map(({ org, slug, org_name, role }) => ({ org, slug, name: org_name, role })) }
   }
 
-  /** Every seat of the person whose password this is. One verification runs in every case, so none answers sooner. */
+  /** Every seat of the person. One verification runs in every case, so that the response time reveals nothing. */
   async #seatsOpenedBy(
     { email, password }: Credentials,
     clientAddress: string,
   ): Promise<{ seats: Seat[]; hash: string | undefined }> {
     const address = normalAddress(email)
-    await this.#rateCounts.admit(signInTries, [address, clientAddress], tooManyTries(address))
+    await this.#parts.rateCounts.admit(signInTries, [address, clientAddress], tooManyTries(address))
     const [hash, seats] = await Promise.all([
-      store.findPasswordHash(this.#database, address),
-      this.#seats.of(address),
+      store.findPasswordHash(this.#parts.database, address),
+      this.#parts.seats.of(address),
     ])
-    const matches = await this.#passwords.verifyOrStandIn(password, hash)
+    const matches = await this.#parts.passwords.verifyOrStandIn(password, hash)
     if (!matches || seats.length === 0) throw nobodyAnswers()
     return { seats, hash }
   }
 
-  /** The password is compared again under the seat's lock, for it may be another since it was verified. */
+  /** Compares the password again under the seat's lock, because it may have changed since it was verified. */
   async #enter(
     { seat, hash }: { seat: Seat; hash: string | undefined },
     label: string,
     from: string,
   ): Promise<MintedKey> {
-    return this.#database.transaction(async (tx) => {
-      const entered = await this.#seats.enter(tx, seat, from)
+    return this.#parts.database.transaction(async (tx) => {
+      const entered = await this.#parts.seats.enter(tx, seat, from)
       if (!entered || (await store.findPasswordHash(tx, seat.email)) !== hash) throw nobodyAnswers()
-      const minted = await this.#mint.forPerson(tx, entered, label)
+      const minted = await this.#parts.mint.forPerson(tx, entered, label)
       const target = { kind: 'key', id: minted.key_id, label } as const
       await recordAudit(tx, holderOf(minted, from), 'person.signed_in', target, {
         detail: { by: 'password' },
@@ -99,7 +91,7 @@ export class SignIns {
   }
 }
 
-/** The org named, or the oldest that opens without taking an invitation; refused in the words of the oldest. */
+/** The named org, or the oldest that needs no invitation accepted; else the refusal of the oldest. */
 function chooseSeat(seats: readonly Seat[], slug: string | undefined): Seat {
   if (slug !== undefined) {
     const seat = seats.find((row) => row.slug === slug)
@@ -110,6 +102,6 @@ function chooseSeat(seats: readonly Seat[], slug: string | undefined): Seat {
   if (open) return open
   const [oldest] = seats
   if (!oldest) throw nobodyAnswers()
-  entryInto({ ...oldest, is_proven_elsewhere: false }) // a sign-in that names no org never takes an invitation
+  entryInto({ ...oldest, is_proven_elsewhere: false }) // a sign-in that names no org never accepts an invitation
   return oldest
 }

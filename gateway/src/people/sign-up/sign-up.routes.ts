@@ -24,7 +24,7 @@ export function signUpRoutes(
       onRequest,
       preHandler: placeTries.countTry,
       schema: {
-        summary: 'Sign up for an org; a code is mailed',
+        summary: 'Sign up for an org; the address is mailed a code',
         body: SignUp,
         response: { 202: SignedUp, ...refusals(409, 429, 503) },
       },
@@ -39,7 +39,7 @@ export function signUpRoutes(
       onRequest,
       preHandler: placeTries.countTry,
       schema: {
-        summary: 'Prove the address with the code, and have the org',
+        summary: 'Prove the address with the code and create the org',
         body: VerifySignUp,
         response: { 201: VerifiedSignUp, ...refusals(409, 429, 503) },
       },
@@ -54,7 +54,7 @@ export function signUpRoutes(
       onRequest,
       preHandler: placeTries.countTry,
       schema: {
-        summary: 'Have another code mailed',
+        summary: 'Mail another code',
         body: ResendSignUp,
         response: { 202: Empty, ...refusals(429, 503) },
       },

@@ -37,7 +37,7 @@ const locked = statement<PendingSignUp & { tries: number; expires_at: string }>(
   select email, slug, name, person, device, password_hash, code_mac, tries, expires_at
   from sign_ups where email = $1 for update`)
 
-/** Held, so that no code is compared more often than it may be. */
+/** Locked, so that concurrent tries cannot exceed the limit. */
 export const lockPending = (tx: Transaction, email: string) => tx.row(locked, email)
 
 const pendingOf = statement(`select from sign_ups where email = $1`)
@@ -53,7 +53,6 @@ const remove = statement(`delete from sign_ups where email = $1`)
 
 export const deletePending = (tx: Transaction, email: string) => tx.rows(remove, email)
 
-/** What is known of an address. */
 export interface KnownPerson {
   password_hash: string | null
   verified: boolean
@@ -74,7 +73,7 @@ export const isSlugTaken = async (database: Queryable, slug: string) =>
 const setPassword = statement(`
   update persons set password_hash = coalesce(password_hash, $2) where email = $1`)
 
-/** Of a proven person, the password they have is kept. */
+/** A proven person keeps their password. */
 export const keepPassword = (tx: Transaction, email: string, hash: string) =>
   tx.rows(setPassword, email, hash)
 

@@ -32,10 +32,10 @@ const wrong = () => badRequest('that code is wrong')
 const burned = () => badRequest('that code was tried six times: ask for another')
 const expired = () => badRequest('that code expired: ask for another')
 
-/** What a letter to the address of a sign-up says. */
+/** The email that a sign-up sends. */
 type Reply = 'code' | 'have-account' | 'accept-first'
 
-/** Making an org without anybody's invitation: a code proves the address, and only then anything exists. */
+/** Self-service sign-up: nothing is created until a code proves the address. */
 export class SignUps {
   readonly #database: Database
   readonly #clock: Clock
@@ -72,7 +72,7 @@ export class SignUps {
     this.#proofs = parts.proofs
   }
 
-  /** Every address is answered alike; what differs is the letter. */
+  /** Every address gets the same answer; only the email differs. */
   async begin(wanted: SignUp, clientAddress: string): Promise<SignedUp> {
     await this.#admit(clientAddress)
     const slug = this.#orgs.slugOf(wanted.org)
@@ -110,7 +110,7 @@ export class SignUps {
     return { email, code_expires_at: expires.toISOString() }
   }
 
-  /** A wrong try is counted although it is refused, so the refusal is thrown after the transaction. */
+  /** A wrong try is counted and refused, so the refusal is thrown after the transaction. */
   async verify({ email, code }: VerifySignUp, clientAddress: string): Promise<VerifiedSignUp> {
     await this.#admit(clientAddress)
     const address = normalAddress(email)
@@ -143,7 +143,7 @@ export class SignUps {
       .catch(unlessTooManyLetters)
   }
 
-  /** A dead one is kept for a day, so that a late code is told apart from a wrong one. */
+  /** Expired sign-ups are kept for a day, so that a late code is refused differently from a wrong one. */
   async deleteExpired() {
     await store.deleteExpiredSignUps(this.#database, later(this.#clock.now(), -dayMs))
   }
@@ -156,7 +156,7 @@ export class SignUps {
     )
   }
 
-  /** One argon2id run in every case, so that the time tells nothing of the address. */
+  /** One argon2id run in every case, so that the response time reveals nothing about the address. */
   async #judge(email: string, password: string): Promise<{ reply: Reply; hash: string }> {
     const person = await store.findPerson(this.#database, email)
     const standing = person?.password_hash
@@ -165,7 +165,7 @@ export class SignUps {
       return { reply: matches ? 'code' : 'have-account', hash: standing }
     }
     const hash = await this.#passwords.hash(password)
-    if (!person || standing) return { reply: 'code', hash } // a password without proof is a stranger's
+    if (!person || standing) return { reply: 'code', hash } // a password without proof may be a stranger's
     return { reply: person.statuses.includes('invited') ? 'accept-first' : 'have-account', hash }
   }
 

@@ -22,7 +22,7 @@ const spend = statement<SpentSignIn>(`
   delete from sso_sign_ins where digest = $1 and browser = $2 and expires_at > $3
   returning org, issuer, secrets`)
 
-/** The delete is the claim: of several callbacks at one instant one gets the row, and only in its own browser. */
+/** The delete is the claim: of concurrent callbacks one gets the row, and only in its own browser. */
 export const spendSignIn = (database: Queryable, digest: Buffer, browser: Buffer, now: Date) =>
   database.row(spend, digest, browser, now)
 

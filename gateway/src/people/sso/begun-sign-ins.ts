@@ -12,13 +12,13 @@ export interface BegunSignIn {
   org: string
   issuer: string
   secrets: SignInSecrets
-  /** The word of a terminal that waits, or empty. */
+  /** The pairing code of a terminal that waits, or empty. */
   pairing: string
 }
 
 export const placeOf = (digest: Buffer) => `sso_sign_ins:secrets:${digest.toString('hex')}` as const
 
-/** What is remembered between a browser's departure to a provider and its return. */
+/** Sign-ins between a browser's redirect to a provider and its return. */
 export class BegunSignIns {
   readonly #database: Database
   readonly #clock: Clock
@@ -42,7 +42,7 @@ export class BegunSignIns {
     })
   }
 
-  /** Undefined, and nothing spent, in a browser that did not begin it. */
+  /** Undefined, without using it up, in a browser that did not start it. */
   async spend(state: string, browser: string): Promise<BegunSignIn | undefined> {
     const digest = digestOf(state)
     const now = this.#clock.now()
@@ -52,7 +52,7 @@ export class BegunSignIns {
       return { org, issuer, ...JSON.parse(this.#vault.open(secrets, placeOf(digest))) }
     }
     if (await store.isBegun(this.#database, digest, now)) return undefined
-    throw badRequest('nobody began this sign-in')
+    throw badRequest('this sign-in was never started or has expired: sign in again')
   }
 
   async deleteExpired() {

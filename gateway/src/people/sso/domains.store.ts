@@ -21,7 +21,7 @@ const give = statement<{ token: string }>(`
   update identity_provider_domains set token = coalesce(token, $3), verified = verified or token is null
   where org = $1 and domain = $2 returning token`)
 
-/** The token of a domain that has none yet; of two given at once the first stands. */
+/** Sets the token of a domain that has none yet; of two concurrent ones the first wins. */
 export const giveToken = async (database: Queryable, org: string, domain: string, token: string) =>
   (await database.row(give, org, domain, token))?.token
 
@@ -37,7 +37,7 @@ const keep = statement(`
   select $1, named.*, false from unnest($2::text[], $3::text[]) with ordinality as named
   on conflict (org, domain) do update set ordinal = excluded.ordinal`)
 
-/** A domain named before keeps its token and its verdict. */
+/** A domain that was listed before keeps its token and its verification. */
 export const keepDomains = (
   tx: Transaction,
   org: string,

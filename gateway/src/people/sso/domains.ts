@@ -21,11 +21,11 @@ export const decidesSignIn = 'single sign-on decides who signs in as every membe
 
 export const newToken = () => randomBytes(16).toString('hex')
 
-/** What follows the last `@`; an address that is none has no domain. */
+/** The part after the last `@`; undefined for a malformed address. */
 export const domainOf = (address: string) =>
   isAddress(address) ? address.slice(address.lastIndexOf('@') + 1) : undefined
 
-/** The domains an org's provider signs in, and the proof that they are the org's. */
+/** The domains of an org's provider, and their DNS verification. */
 export class Domains {
   readonly #database: Database
   readonly #rateCounts: RateCounts
@@ -43,7 +43,7 @@ export class Domains {
     return (await this.#tokened(org)).map(proofOf)
   }
 
-  /** Reads the record now. A record once seen stands. */
+  /** Reads the TXT record now. A verified domain stays verified. */
   async verify(caller: Caller, named: string): Promise<DomainProof> {
     const { org } = caller
     const domain = named.toLowerCase()
@@ -64,7 +64,7 @@ export class Domains {
     return { domain, txt, verified: true }
   }
 
-  /** Whose provider signs in the domain of an address, whether or not anybody has that address. */
+  /** The orgs whose provider has the address's domain, whether or not the address exists. */
   async discover({ email }: DiscoverProviders, clientAddress: string): Promise<ProviderOrgList> {
     const address = normalAddress(email)
     await this.#rateCounts.admit(signInTries, [address, clientAddress], tooManyTries(address))

@@ -8,8 +8,8 @@ export interface Vouched {
 }
 
 /**
- * Whom the provider vouches for. Some large providers never say `email_verified`; that is enough, because the
- * issuer is the org's own and the address is held against the domains that the org proved.
+ * The person that the provider authenticated. Some large providers never send `email_verified`; it is not required,
+ * because the issuer is the org's own and the address must be of a domain that the org verified.
  */
 export function vouchedFor({ email, email_verified = true, name }: IDToken): Vouched {
   const address = typeof email === 'string' ? normalAddress(email) : ''

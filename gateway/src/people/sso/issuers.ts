@@ -10,7 +10,7 @@ const refusedHost = {
   'not-public': "the issuer's name resolves to an address that is not public",
 }
 
-/** Asks an issuer what it says of itself. */
+/** Reads an issuer's discovery document. */
 export async function discover(
   { fetch }: Pick<PublicAddresses, 'fetch'>,
   issuer: string,
@@ -43,6 +43,6 @@ function isDocumentOf(issuer: string, document: unknown): document is IssuerDocu
   )
 }
 
-/** Spelled one way, one trailing slash aside. */
+/** Equal except for one trailing slash. */
 const addressIn = (value: unknown) =>
   typeof value === 'string' && URL.canParse(value) ? new URL(value).href.replace(/\/$/, '') : undefined

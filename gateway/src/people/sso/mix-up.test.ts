@@ -39,7 +39,11 @@ test("a hostile provider that forwards the browser to another org's provider is 
   const answer = await victim.finish(query, deployment, honest.redirect_uri)
   assert.equal(exchanges(), before, 'the hostile provider was handed the code')
   refusedAtConsole(answer, otherOrg)
-  refused(await victim.finish(query, deployment, honest.redirect_uri), 400, 'nobody began this sign-in')
+  refused(
+    await victim.finish(query, deployment, honest.redirect_uri),
+    400,
+    'this sign-in was never started or has expired: sign in again',
+  )
 })
 
 test("an honest provider does not send its code to another org's address", async () => {
@@ -61,7 +65,7 @@ test('every org has a redirect address of its own', async () => {
   assert.equal(begun.searchParams.get('redirect_uri'), one.redirect_uri)
   const query = await provider.signIn(begun.href, { email: `ana@${one.domain}` })
   refusedAtConsole(await browser.finish(query, deployment, other.redirect_uri), otherOrg)
-  refused(await browser.finish(query), 400, 'nobody began this sign-in')
+  refused(await browser.finish(query), 400, 'this sign-in was never started or has expired: sign in again')
 })
 
 test('the address that all orgs shared signs nobody in, and names the address to register', async () => {
@@ -77,8 +81,16 @@ test('the address that all orgs shared signs nobody in, and names the address to
     await browser.finish(query, deployment, shared),
     `this address is no longer answered: register ${org.redirect_uri} at the provider and sign in again`,
   )
-  refused(await browser.finish(query, deployment, shared), 400, 'nobody began this sign-in')
-  refused(await nobody.get('/v1/login/sso/callback'), 400, 'nobody began this sign-in')
+  refused(
+    await browser.finish(query, deployment, shared),
+    400,
+    'this sign-in was never started or has expired: sign in again',
+  )
+  refused(
+    await nobody.get('/v1/login/sso/callback'),
+    400,
+    'this sign-in was never started or has expired: sign in again',
+  )
 })
 
 test('an answer that names another issuer is refused, signed in or not', async () => {

@@ -13,7 +13,7 @@ export interface ProviderValues {
   required: boolean
 }
 
-/** What an admin says of a provider, or the sentence that refuses it; nothing is asked of the network. */
+/** Validates a provider's settings without network access. */
 export function valuesOf(wanted: SetIdentityProvider): ProviderValues {
   const { issuer, client_id, required = false } = wanted
   if (!URL.canParse(issuer) || new URL(issuer).protocol !== 'https:')

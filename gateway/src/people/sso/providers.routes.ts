@@ -24,7 +24,7 @@ export function identityProviderRoutes(server: Server, providers: IdentityProvid
     {
       access: scope('team'),
       schema: {
-        summary: "Set the org's identity provider, after its discovery answered",
+        summary: "Set the org's identity provider, after its discovery document was read",
         body: SetIdentityProvider,
         response: { 200: IdentityProvider, ...refusals(409) },
       },
@@ -37,7 +37,7 @@ export function identityProviderRoutes(server: Server, providers: IdentityProvid
     {
       access: scope('team'),
       schema: {
-        summary: 'Forget the identity provider: passwords sign in again',
+        summary: 'Delete the identity provider; members sign in with passwords again',
         response: { 204: Nothing, ...refusals(404) },
       },
     },

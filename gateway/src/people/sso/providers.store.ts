@@ -41,5 +41,5 @@ export const keepProvider = (tx: Transaction, provider: Omit<ProviderRow, 'slug'
 
 const remove = statement<{ issuer: string }>(`delete from identity_providers where org = $1 returning issuer`)
 
-/** Its domains and their proofs go with it. */
+/** Its domains and their verifications are deleted with it. */
 export const deleteProvider = (tx: Transaction, org: string) => tx.row(remove, org)

@@ -27,7 +27,7 @@ interface Parts {
   baseUrl: string
 }
 
-/** With which identity provider an org signs in. */
+/** The identity provider of an org. */
 export class IdentityProviders {
   readonly #database: Database
   readonly #vault: Vault
@@ -45,7 +45,7 @@ export class IdentityProviders {
     this.#baseUrl = baseUrl
   }
 
-  /** One for each org, so that no provider's answer is taken for another's. */
+  /** One for each org, so that one provider's answer cannot be used for another org. */
   redirectUri(org: string): string {
     return `${this.#baseUrl}/v1/login/sso/callback/${org}`
   }
@@ -65,7 +65,7 @@ export class IdentityProviders {
     }
   }
 
-  /** Keeps the provider once its discovery answered; a refusal leaves everything as it was. */
+  /** Stores the provider once its discovery document was read. */
   async set(caller: Caller, wanted: SetIdentityProvider): Promise<IdentityProvider> {
     const { org } = caller
     await this.#secretFor(this.#database, org, wanted)
@@ -76,7 +76,7 @@ export class IdentityProviders {
     await discover(this.#addresses, values.issuer)
 
     await this.#database.transaction(async (tx) => {
-      await this.#members.lockHoldingAll(tx, caller, decidesSignIn) // all is judged again: it may have changed meanwhile
+      await this.#members.lockHoldingAll(tx, caller, decidesSignIn) // checked again under the lock
       const secret = await this.#secretFor(tx, org, wanted)
       const before = await store.findProvider(tx, org)
       const stood = {
@@ -114,13 +114,13 @@ export class IdentityProviders {
     return store.findProvider(database, org)
   }
 
-  /** Throws when the sealed secret is not this row's own. */
+  /** Throws if the sealed secret belongs to another row. */
   clientOf({ org, client_id, client_secret }: store.ProviderRow): Client {
     const secret = this.#vault.open(client_secret, placeOf(org))
     return { client_id, client_secret: secret, redirect_uri: this.redirectUri(org) }
   }
 
-  /** A secret left out is the stored one, while it goes to the same client of the same issuer. */
+  /** Without a secret, the stored one is used if the issuer and the client are unchanged. */
   async #secretFor(database: Queryable, org: string, wanted: SetIdentityProvider): Promise<string> {
     if (wanted.client_secret) return wanted.client_secret
     const stored = await store.findProvider(database, org)
@@ -132,7 +132,7 @@ export class IdentityProviders {
 
 export const noProvider = () => notFound('no provider signs in there')
 
-/** Whoever is seated by the role counts as let in by this key: no list of agents, and an admin's production. */
+/** A member provisioned with the role counts as granted by this key: all agents, and production for an admin. */
 function refuseSeatsBeyond(caller: Caller, { role }: ProviderValues) {
   if (role === null) return
   refuseGrantBeyond(caller, role)
@@ -150,7 +150,7 @@ async function refuseRequiredUnproven(database: Queryable, org: string, values: 
     throw conflict('no domain is verified yet')
 }
 
-/** A domain was proven for the provider at the host it had then. */
+/** A domain's verification holds for the provider's host at that time. */
 async function isOtherHost(database: Queryable, org: string, { issuer }: ProviderValues): Promise<boolean> {
   const stored = await store.findProvider(database, org)
   return stored !== undefined && new URL(stored.issuer).host !== new URL(issuer).host

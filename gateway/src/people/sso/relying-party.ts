@@ -17,11 +17,11 @@ import { forbidden } from '../../foundation/refusals.ts'
 import type { IssuerDocument } from './issuers.ts'
 import { didNotAnswer, didNotCheckOut } from './sign-in-refusals.ts'
 
-/** Never `none`, and never one made with a secret that both sides hold. */
+/** Never `none`, and never a symmetric algorithm. */
 const signatures = ['RS256', 'ES256']
 const leewayS = 60
 
-/** What ties a callback to the sign-in that was begun. */
+/** Binds a callback to the sign-in that started it. */
 export interface SignInSecrets {
   state: string
   nonce: string
@@ -34,7 +34,7 @@ export interface Client {
   redirect_uri: string
 }
 
-/** Speaks to one provider as the client that an org registered there. */
+/** The OpenID Connect client that an org registered at one provider. */
 export class RelyingParty {
   readonly #configuration: Configuration
   readonly #redirectUri: string
@@ -49,7 +49,7 @@ export class RelyingParty {
       authentication(client.client_secret),
     )
     this.#configuration[customFetch] = answeredBy(addresses)
-    enableNonRepudiationChecks(this.#configuration) // without it the signature is not looked at
+    enableNonRepudiationChecks(this.#configuration) // without it the signature is not checked
     this.#redirectUri = client.redirect_uri
   }
 
@@ -65,7 +65,7 @@ export class RelyingParty {
     return address.href
   }
 
-  /** RFC 9207: an answer that another provider made is not for this one. */
+  /** RFC 9207: refuses an answer that another provider made. */
   refuseOtherIssuer(callback: URLSearchParams) {
     const { issuer, authorization_response_iss_parameter_supported: isNamed } =
       this.#configuration.serverMetadata()
@@ -74,7 +74,7 @@ export class RelyingParty {
       throw forbidden('this answer is not from the provider that was asked: sign in again')
   }
 
-  /** What the provider says of the person, once its signature, issuer, audience, nonce and time were checked. */
+  /** The provider's claims, once signature, issuer, audience, nonce and time were checked. */
   async exchange(callback: URLSearchParams, { state, nonce, verifier }: SignInSecrets): Promise<IDToken> {
     const address = new URL(`${this.#redirectUri}?${callback.toString()}`)
     const checks = { expectedState: state, expectedNonce: nonce, pkceCodeVerifier: verifier }
@@ -89,7 +89,7 @@ export class RelyingParty {
   }
 }
 
-/** A provider that could not be reached, or that said no, gave no word that could be checked. */
+/** A provider that could not be reached or that refused gave no token to check. */
 class Silence extends Error {}
 
 const answeredBy =

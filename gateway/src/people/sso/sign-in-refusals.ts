@@ -1,6 +1,6 @@
 import { badRequest } from '../../foundation/refusals.ts'
 
-/** The cause is for the log alone. */
+/** The cause goes to the log only. */
 export const refusedBecause = (sentence: string, cause: unknown) =>
   Object.assign(badRequest(sentence), { cause })
 

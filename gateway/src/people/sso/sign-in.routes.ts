@@ -13,10 +13,10 @@ import type { Departure, ProviderSignIns } from './sign-in.ts'
 
 const Begin = Type.Object({
   org: Type.Optional(Type.String({ description: "the org's slug" })),
-  pairing: Type.Optional(Type.String({ description: 'the word of a terminal that waits' })),
+  pairing: Type.Optional(Type.String({ description: 'the pairing code of a terminal that waits' })),
 })
 
-// Whatever the provider sends back is judged by the rules: a browser cannot read a refused shape.
+// The rules validate what the provider sends, because a browser cannot show a schema failure.
 const sentBack = (description: string) => Type.Optional(Type.Unknown({ description }))
 const Callback = Type.Object({
   state: sentBack('as the provider was given it'),
@@ -58,7 +58,7 @@ export function providerSignInRoutes(
       access: open,
       preHandler: placeTries.countTry,
       schema: {
-        summary: "Begin to sign in at an org's provider",
+        summary: "Start a sign-in at an org's provider",
         querystring: Begin,
         response: { 302: Nothing, ...refusals(404, 429) },
       },
@@ -91,7 +91,7 @@ export function providerSignInRoutes(
     {
       access: open,
       schema: {
-        summary: 'The address that all orgs once shared: it signs nobody in and names the one to register',
+        summary: 'The former shared address: it refuses every sign-in and names the address to register',
         querystring: Callback,
         response: { 302: Nothing, ...refusals(400) },
       },

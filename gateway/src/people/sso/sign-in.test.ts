@@ -11,7 +11,7 @@ after(() => deployment[Symbol.asyncDispose]())
 const { nobody, provider, hostile, sql } = deployment
 
 const start = (query: string) => nobody.get(`/v1/login/sso${query}`)
-const nobodyBegan = 'nobody began this sign-in'
+const neverStarted = 'this sign-in was never started or has expired: sign in again'
 
 test('the start leads to the provider with a state, a nonce and a PKCE challenge (I-194, I-373, I-390, I-391, I-392, ID-42, ID-148)', async () => {
   const { slug, redirect_uri } = await deployment.ssoOrg()
@@ -119,11 +119,11 @@ test('an id_token signed with ES256 checks out as well (ID-150)', async () => {
 test('a state that is unknown, missing or spent is 400 (I-404, ID-149, T-82)', async () => {
   const org = await deployment.ssoOrg({ role: 'qa' })
   const browser = new Browser(deployment)
-  refused(await browser.finish('?code=c&state=invented'), 400, nobodyBegan)
-  refused(await browser.finish(''), 400, nobodyBegan)
+  refused(await browser.finish('?code=c&state=invented'), 400, neverStarted)
+  refused(await browser.finish(''), 400, neverStarted)
   const query = await provider.signIn((await browser.begin(org.slug)).href, { email: `ana@${org.domain}` })
   loginCode(await browser.finish(query))
-  refused(await browser.finish(query), 400, nobodyBegan)
+  refused(await browser.finish(query), 400, neverStarted)
 })
 
 test('a state lives ten minutes, and is forgotten after (ID-149)', async () => {
@@ -135,7 +135,7 @@ test('a state lives ten minutes, and is forgotten after (ID-149)', async () => {
   deployment.clock.forward(9.9 * minuteMs)
   loginCode(await early.finish(earlyQuery))
   deployment.clock.forward(0.1 * minuteMs)
-  refused(await late.finish(lateQuery), 400, nobodyBegan)
+  refused(await late.finish(lateQuery), 400, neverStarted)
   await deployment.gateway.services.housekeeping.run()
   assert.equal((await sql('select from sso_sign_ins')).rowCount, 0)
 })
@@ -161,7 +161,7 @@ test("the provider's own refusal is passed on, and spends the state (ID-149, ID-
   const iss = encodeURIComponent(provider.issuer)
   const query = `?error=access_denied&error_description=no&state=${state}&iss=${iss}`
   refusedAtConsole(await browser.finish(query), 'the provider refused: access_denied')
-  refused(await browser.finish(query), 400, nobodyBegan)
+  refused(await browser.finish(query), 400, neverStarted)
 })
 
 test('platform-wide sign-in is 503 always (I-198, I-199, ID-169)', async () => {

@@ -8,44 +8,36 @@ import { vouchedFor } from './id-token.ts'
 import { discover } from './issuers.ts'
 import { noProvider, type IdentityProviders, type ProviderRow } from './providers.ts'
 import { RelyingParty } from './relying-party.ts'
-import type { Arriving, Seating } from './seating.ts'
+import type { ReturningBrowser, Provisioning } from './provisioning.ts'
 import { didNotAnswer } from './sign-in-refusals.ts'
 
-/** Where the browser goes next, and the secret it is known by when it comes back and when it redeems its code. */
+/** The redirect, and the secret that identifies the browser when it returns and redeems its code. */
 export interface Departure {
   location: string
   browser?: string
 }
 
-/** Signing in at an org's own provider. */
-export class ProviderSignIns {
-  readonly #begun: BegunSignIns
-  readonly #providers: IdentityProviders
-  readonly #pairings: Pairings
-  readonly #seating: Seating
-  readonly #addresses: PublicAddresses
-  readonly #logger: Logger
+export interface ProviderSignInsParts {
+  begunSignIns: BegunSignIns
+  identityProviders: IdentityProviders
+  pairings: Pairings
+  provisioning: Provisioning
+  publicAddresses: PublicAddresses
+  logger: Logger
+}
 
-  constructor(
-    begun: BegunSignIns,
-    providers: IdentityProviders,
-    pairings: Pairings,
-    seating: Seating,
-    addresses: PublicAddresses,
-    logger: Logger,
-  ) {
-    this.#begun = begun
-    this.#providers = providers
-    this.#pairings = pairings
-    this.#seating = seating
-    this.#addresses = addresses
-    this.#logger = logger
+/** Sign-in at an org's own provider. */
+export class ProviderSignIns {
+  readonly #parts: ProviderSignInsParts
+
+  constructor(parts: ProviderSignInsParts) {
+    this.#parts = parts
   }
 
   async begin(slug: string, pairing: string): Promise<Departure> {
-    const provider = await this.#providers.ofSlug(slug)
+    const provider = await this.#parts.identityProviders.ofSlug(slug)
     if (!provider) throw noProvider()
-    if (pairing !== '' && (await this.#pairings.read(pairing)).answered)
+    if (pairing !== '' && (await this.#parts.pairings.read(pairing)).answered)
       throw notFound('that word is spent or was never made')
 
     return this.#orRefused(async () => {
@@ -53,21 +45,21 @@ export class ProviderSignIns {
       const secrets = { state: newSecret(), nonce: newSecret(), verifier: newSecret() }
       const browser = newSecret()
       const { org, issuer } = provider
-      await this.#begun.keep({ org, issuer, secrets, pairing }, browser)
+      await this.#parts.begunSignIns.keep({ org, issuer, secrets, pairing }, browser)
       return { location: await party.authorizationAddress(secrets), browser }
     })
   }
 
   /**
-   * Comes back to the address of an org, or to the one that all orgs once shared, which names no org. Refuses by a
-   * redirect, for a person reads it; only a state that nobody began is refused outright.
+   * The provider's callback, at the org's own address or at the former shared one, which names no org. Refuses by a
+   * redirect, because a person reads it; only an unknown state is refused directly.
    */
-  async finish(callback: URLSearchParams, arriving: Arriving, org?: string): Promise<Departure> {
+  async finish(callback: URLSearchParams, arriving: ReturningBrowser, org?: string): Promise<Departure> {
     const { browser } = arriving
-    const begun = await this.#begun.spend(callback.get('state') ?? '', browser)
+    const begun = await this.#parts.begunSignIns.spend(callback.get('state') ?? '', browser)
     return this.#orRefused(async () => {
       if (!begun) throw forbidden('this sign-in began in another browser')
-      if (org === undefined) throw forbidden(movedTo(this.#providers.redirectUri(begun.org)))
+      if (org === undefined) throw forbidden(movedTo(this.#parts.identityProviders.redirectUri(begun.org)))
       if (org !== begun.org)
         throw forbidden('the provider sent this answer to the address of another org: sign in again')
       const code = await this.#signIn(begun, callback, arriving)
@@ -79,23 +71,27 @@ export class ProviderSignIns {
   async #signIn(
     { org, issuer, secrets }: BegunSignIn,
     callback: URLSearchParams,
-    arriving: Arriving,
+    arriving: ReturningBrowser,
   ): Promise<string> {
-    const provider = await this.#providers.ofOrg(org)
+    const provider = await this.#parts.identityProviders.ofOrg(org)
     if (provider?.issuer !== issuer) throw noProvider()
     const party = await this.#relyingParty(provider)
     party.refuseOtherIssuer(callback)
     const error = callback.get('error')
     if (error !== null) throw forbidden(`the provider refused: ${error}`)
     const vouched = vouchedFor(await party.exchange(callback, secrets))
-    return (await this.#seating.seat(provider, vouched, arriving)).code
+    return (await this.#parts.provisioning.seat(provider, vouched, arriving)).code
   }
 
-  /** The provider is asked anew each time, so that what it says now holds. */
+  /** Reads the provider's discovery document each time, so that changes apply at once. */
   async #relyingParty(provider: ProviderRow): Promise<RelyingParty> {
     try {
-      const client = this.#providers.clientOf(provider)
-      return new RelyingParty(await discover(this.#addresses, provider.issuer), client, this.#addresses)
+      const client = this.#parts.identityProviders.clientOf(provider)
+      return new RelyingParty(
+        await discover(this.#parts.publicAddresses, provider.issuer),
+        client,
+        this.#parts.publicAddresses,
+      )
     } catch (cause) {
       throw didNotAnswer(cause)
     }
@@ -106,7 +102,7 @@ export class ProviderSignIns {
       return await work()
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
-      if (error.cause) this.#logger.info({ err: rootOf(error.cause) }, error.message)
+      if (error.cause) this.#parts.logger.info({ err: rootOf(error.cause) }, error.message)
       return { location: `/?refused=${encodeURIComponent(error.message.toWellFormed())}` }
     }
   }

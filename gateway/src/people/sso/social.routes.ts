@@ -3,7 +3,7 @@ import { refusals } from '../../http/refusals.ts'
 import { unavailable } from '../../foundation/refusals.ts'
 import type { Server } from '../../http/server.ts'
 
-/** Platform-wide sign-in keeps its paths, so that a client learns that it is not there. */
+/** The paths of platform-wide sign-in, which is not built: they answer 503. */
 export function socialRoutes(server: Server) {
   for (const path of ['/v1/login/social', '/v1/login/social/callback'])
     server.get(

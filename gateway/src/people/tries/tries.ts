@@ -2,15 +2,15 @@ import type { FastifyRequest } from 'fastify'
 import { minuteMs } from '../../foundation/clock.ts'
 import type { RateCounts, RateLimit } from '../../http/rate-counts.ts'
 
-/** One count per address and client address over every endpoint at which somebody could guess. */
+/** One count per address and client address over every endpoint that takes a guess. */
 export const signInTries: RateLimit = { name: 'sign-in', tries: 5, windowMs: minuteMs }
 
 export const tooManyTries = (address: string) => `too many attempts for ${address}: try again in a minute`
 
-/** A terminal that is being paired asks every second, so polls have a count of their own: ten terminals a place. */
+/** A terminal polls every second while it pairs, so polls have their own count: ten terminals for each client address. */
 const pollsForEachTry = 20
 
-/** One count per client address over every endpoint that strangers reach, whatever address they name. */
+/** One count per client address over every public endpoint, whatever address is named. */
 export class PlaceTries {
   readonly #rateCounts: RateCounts
   readonly #tries: RateLimit
@@ -22,7 +22,7 @@ export class PlaceTries {
     this.#polls = { name: 'pairing polls', tries: pollsForEachTry * triesAMinute, windowMs: minuteMs }
   }
 
-  /** For a route: what is refused for its shape is not counted. */
+  /** For a route: a request that fails its schema is not counted. */
   readonly countTry = async ({ clientAddress, signUpAddress }: FastifyRequest) => {
     const from = signUpAddress || clientAddress
     await this.#rateCounts.admit(this.#tries, [from], tooManyFrom(from))

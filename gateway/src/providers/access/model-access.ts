@@ -11,7 +11,7 @@ import { isAllowedOn } from './plan-rules.ts'
 type HasOwnKey = (org: OrgInEnvironment, vendor: string) => Promise<boolean>
 type RunsWithoutKey = (service: Stage, vendor: string) => boolean
 
-/** Which models there are, and which of them an org may run. */
+/** The priced models, and which of them an org may run. */
 export class ModelAccess {
   readonly #rates: Rates
   readonly #accounts: Accounts
@@ -41,7 +41,7 @@ export class ModelAccess {
     return !rate || isAllowedOn((await this.#accounts.read(org)).plan, rate.tier)
   }
 
-  /** The model is `provider/model`, or the name of a model that one provider alone has. */
+  /** The model is `provider/model`, or a model name that only one provider has. */
   async verdict(caller: OrgInEnvironment, service: string, model: string): Promise<AccessVerdict> {
     const stage = stages.find((known) => known === service)
     if (!stage) throw badRequest('service is stt, tts or llm')
@@ -55,7 +55,7 @@ export class ModelAccess {
   }
 }
 
-/** An engine of the platform's own has no price, so that every plan allows it. */
+/** The platform's own engines have no price, so every plan allows them. */
 const unpriced = { allowed: true, reason: 'ok', managed: true, planAllowed: true } as const
 const unknown = { allowed: false, reason: 'unknown_model', managed: false, planAllowed: false } as const
 
@@ -73,7 +73,7 @@ function verdictOn({ provider, managed, tier }: Rate, plan: Plan, hasKey: boolea
 function rateNamed(table: RateTable, service: Stage, model: string): Rate | undefined {
   const provider = providerNamed(model)
   const rate = provider === null ? undefined : table.find(service, provider, model.slice(provider.length + 1))
-  return rate ?? table.findByModel(service, model) // the name of a model may hold a slash itself
+  return rate ?? table.findByModel(service, model) // a model's name may contain a slash
 }
 
 const providerNamed = (model: string) => (model.includes('/') ? model.slice(0, model.indexOf('/')) : null)

@@ -11,7 +11,7 @@ export function accountRoutes(server: Server, accounts: Accounts) {
     '/v1/ops/orgs/:org/account',
     {
       access: operator,
-      schema: { summary: 'What an org pays with', params: Params, response: { 200: Account } },
+      schema: { summary: "An org's plan and credits", params: Params, response: { 200: Account } },
     },
     (request) => accounts.find(request.params.org),
   )
@@ -21,7 +21,7 @@ export function accountRoutes(server: Server, accounts: Accounts) {
     {
       access: operator,
       schema: {
-        summary: 'Replace what an org pays with',
+        summary: "Replace an org's plan and credits",
         params: Params,
         body: ReplaceAccount,
         response: { 200: Account },

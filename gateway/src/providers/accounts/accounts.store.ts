@@ -1,7 +1,7 @@
 import type { Account } from '@switchroom/contract/accounts'
 import { statement, type Queryable, type Transaction } from '../../database/database.ts'
 
-// Rounded, because an amount that was multiplied in floating point has a tail that nobody priced.
+// Rounded, to drop floating-point noise.
 const amount = (parameter: string) => `round(${parameter}::numeric, 9)`
 const fields = `plan, subscribed, credits::float8 as credits`
 

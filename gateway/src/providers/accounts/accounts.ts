@@ -15,7 +15,7 @@ export const accountOfNewborn =
     await store.insertAccount(tx, org, { ...newborn, subscribed: true })
   }
 
-/** The plan of each org, and the credits it pays with where the platform's keys run. */
+/** The plan of each org, and its credits for usage on the platform's keys. */
 export class Accounts {
   readonly #database: Database
   readonly #orgs: Orgs
@@ -25,7 +25,7 @@ export class Accounts {
     this.#orgs = orgs
   }
 
-  /** Named by its id or its slug. */
+  /** By id or slug. */
   async find(idOrSlug: string): Promise<Account> {
     return this.read((await this.#orgs.find(idOrSlug)).id)
   }
@@ -51,7 +51,7 @@ export class Accounts {
     })
   }
 
-  /** Takes the credits if there are as many, in one step: of several at one instant none takes another's. */
+  /** Takes the credits if there are enough, atomically. */
   async hold(org: string, credits: number, database: Queryable = this.#database): Promise<boolean> {
     return (await store.takeCredits(database, org, amountOf(credits))) !== undefined
   }
@@ -60,7 +60,7 @@ export class Accounts {
     await store.addCredits(database, org, amountOf(credits))
   }
 
-  /** For what is known only afterwards: it may leave the account below zero. */
+  /** For costs that are known only afterwards: the account may fall below zero. */
   async charge(org: string, credits: number, database: Queryable = this.#database): Promise<void> {
     await store.addCredits(database, org, -amountOf(credits))
   }
@@ -77,7 +77,7 @@ function accountOf(org: string, account: Account | undefined): Account {
   return account
 }
 
-/** An amount below zero would turn a charge into a gift. */
+/** A negative amount would add credits. */
 function amountOf(credits: number): number {
   if (!Number.isFinite(credits) || credits < 0) throw new Error(`${credits} is no amount of credits`)
   return credits

@@ -8,7 +8,7 @@ export function catalogueRoutes(server: Server, catalogue: VendorCatalogue) {
     '/v1/providers',
     {
       access: scope('providers'),
-      schema: { summary: 'The vendors there are, and whose key they run on', response: { 200: Catalogue } },
+      schema: { summary: 'The installed vendors, and whose key each runs on', response: { 200: Catalogue } },
     },
     (request) => catalogue.read(request.caller),
   )

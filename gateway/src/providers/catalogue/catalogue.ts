@@ -2,30 +2,30 @@ import type { Availability, Catalogue, CatalogueEntry, ProviderRow } from '@swit
 import { wordsOf } from '@switchroom/kit/failures'
 import type { InstalledVendor, InstalledVendors } from '@switchroom/kit/installed'
 import type { ProviderKeys } from '../keys/provider-keys.ts'
-import type { Lending, NamedOrg } from '../lending/lending.ts'
-import { splitKey } from '../row/row-forms.ts'
+import type { LentKeys, NamedOrg } from '../lent-keys/lent-keys.ts'
+import { splitKey } from '../row/row-parsing.ts'
 import { voicesInRow } from '../row/row-voices.ts'
 import type { ProvidersRow } from '../row/row.ts'
 
-/** The installed vendors as one org sees them at this moment. */
+/** The installed vendors as one org sees them now. */
 export class VendorCatalogue {
   readonly #vendors: InstalledVendors
   readonly #row: ProvidersRow
   readonly #keys: ProviderKeys
-  readonly #lending: Lending
+  readonly #lentKeys: LentKeys
 
-  constructor(vendors: InstalledVendors, row: ProvidersRow, keys: ProviderKeys, lending: Lending) {
+  constructor(vendors: InstalledVendors, row: ProvidersRow, keys: ProviderKeys, lentKeys: LentKeys) {
     this.#vendors = vendors
     this.#row = row
     this.#keys = keys
-    this.#lending = lending
+    this.#lentKeys = lentKeys
   }
 
   async read(org: NamedOrg): Promise<Catalogue> {
     const [row, own, lent] = await Promise.all([
       this.#row.read(),
       this.#keys.ownVendors(org),
-      this.#lending.lentTo(org),
+      this.#lentKeys.lentTo(org),
     ])
     const availabilityOf = ({ name, does }: InstalledVendor) => {
       if (own.includes(name)) return 'yours'
@@ -57,7 +57,7 @@ async function entryOf(
   }
 }
 
-/** In one line, without the folders of the machine it is installed on. */
+/** In one line, without folder names of this machine. */
 async function whyBroken(vendor: InstalledVendor): Promise<string | null> {
   const reason = await vendor.whyBroken()
   if (reason === null) return null
@@ -70,7 +70,7 @@ const listsVoices = (vendor: InstalledVendor, row: ProviderRow) =>
   vendor.does.includes('tts') &&
   (vendor.manifest?.stages.tts?.lists_voices === true || voicesInRow(row, vendor.name).length > 0)
 
-/** Of what is installed alone: the row may speak of vendors that are not. */
+/** Only installed vendors: the row may name others. */
 function modelsOf({ models }: ProviderRow, vendors: InstalledVendors): ProviderRow['models'] {
   const installed = Object.entries(models).filter(([key]) => {
     const named = splitKey(key)

@@ -6,19 +6,19 @@ import { codePoints } from '../../foundation/text.ts'
 
 const longestSecret = 1024
 const mostFields = 8
-/** What a vendor's key is called where its manifest cannot be read. */
+/** The name of a vendor's key if its manifest cannot be read. */
 const usualKeyField = 'api_key'
 
-/** What an org brought, as it is kept: a key finds its field only when it is used. */
+/** Credentials as stored: a bare key is matched to its field when it is used. */
 export type Brought = { key: string } | { credentials: Credentials }
 
-/** A vendor as far as its keys are concerned; one whose manifest is broken takes a key all the same. */
+/** The parts of a vendor that its keys need; a vendor with a broken manifest takes a key too. */
 export interface KeyedVendor {
   name: string
   manifest: Manifest | null
 }
 
-/** Secrets alone, of which the vendor has a use. No sentence holds a value. */
+/** Accepts only secrets that the vendor uses. No refusal contains a value. */
 export function broughtOf(vendor: KeyedVendor, { key, credentials }: BringKey): Brought {
   if (vendor.manifest && !vendor.manifest.credentials.key)
     throw badRequest(`${vendor.name} runs without a key, so there is none to bring`)
@@ -34,15 +34,15 @@ export function credentialsFrom(brought: Brought, manifest: Manifest | null | un
   return { [manifest?.credentials.key ?? usualKeyField]: brought.key }
 }
 
-/** The fields no class of a vendor runs without. */
+/** The fields that every class of a vendor requires. */
 export const neededFields = ({ credentials: { key, needs } }: Manifest): string[] =>
   key === undefined ? [] : (needs ?? [key])
 
-/** The fields a key alone does not fill. */
+/** The required fields beside the key. */
 export const fieldsBeyondKey = (manifest: Manifest): string[] =>
   neededFields(manifest).filter((field) => field !== manifest.credentials.key)
 
-/** An address, a file or a session is the operator's to name, whatever a constructor takes. */
+/** Only the operator may set an address, a file or a session, whatever a constructor takes. */
 export const isOperatorsName = (name: string) =>
   ['base_url', 'endpoint', 'http_session'].includes(name) ||
   /_(?:url|endpoint|host|file|path|session)$/.test(name)

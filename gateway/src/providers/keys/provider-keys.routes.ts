@@ -14,7 +14,7 @@ export function providerKeyRoutes(server: Server, keys: ProviderKeys) {
     {
       access: scope('providers'),
       schema: {
-        summary: 'The vendors the org brought a key for: in both environments, or in the named one alone',
+        summary: 'The vendors that have a key of the org: for both environments, or only for the named one',
         querystring: KeyEnvironment,
         response: { 200: BroughtKeys },
       },
@@ -27,7 +27,7 @@ export function providerKeyRoutes(server: Server, keys: ProviderKeys) {
     {
       access: scope('providers'),
       schema: {
-        summary: "Bring the org's own key for a vendor; with env, in that environment alone",
+        summary: "Set the org's own key for a vendor; with env, only for that environment",
         params: Params,
         body: BringKey,
         response: { 200: BroughtKeys },

@@ -1,7 +1,7 @@
 import type { Environment } from '@switchroom/contract/scopes'
 import { statement, type Queryable } from '../../database/database.ts'
 
-/** An org, and the environment that a key is for alone; null for the key of both. */
+/** An org, and the one environment that a key is for; null for a key for both. */
 export interface KeyPlace {
   org: string
   env: Environment | null
@@ -12,7 +12,7 @@ const ofBoth = statement<{ vendor: string }>(`
 const ofOne = statement<{ vendor: string }>(`
   select vendor from environment_provider_keys where org = $1 and env = $2 order by vendor collate "C"`)
 
-/** What is kept for this place alone. */
+/** Only the keys for exactly this scope. */
 export const listVendors = (database: Queryable, { org, env }: KeyPlace) =>
   env === null ? database.rows(ofBoth, org) : database.rows(ofOne, org, env)
 
@@ -21,7 +21,7 @@ const running = statement<{ vendor: string }>(`
   union
   select vendor from environment_provider_keys where org = $1 and env = $2`)
 
-/** What calls of the environment run on. */
+/** The vendors with a key that calls of the environment use. */
 export const listRunning = (database: Queryable, org: string, env: Environment) =>
   database.rows(running, org, env)
 
@@ -31,7 +31,7 @@ const one = statement<{ sealed: Buffer; env: Environment | null }>(`
   select sealed, null from provider_keys where org = $1 and vendor = $2
   order by env nulls last limit 1`)
 
-/** The environment's own before the key of both; never the other environment's. */
+/** The environment's own key before the one for both; never the other environment's. */
 export const findKey = (database: Queryable, org: string, vendor: string, env: Environment) =>
   database.row(one, org, vendor, env)
 
@@ -52,6 +52,6 @@ const removeOfBoth = statement<{ vendor: string }>(`
 const removeOfOne = statement<{ vendor: string }>(`
   delete from environment_provider_keys where org = $1 and vendor = $2 and env = $3 returning vendor`)
 
-/** Answers nothing when there was none. */
+/** Undefined if there was none. */
 export const deleteKey = (database: Queryable, { org, env }: KeyPlace, vendor: string) =>
   env === null ? database.row(removeOfBoth, org, vendor) : database.row(removeOfOne, org, vendor, env)

@@ -60,9 +60,9 @@ test("a key is its org's alone, in both environments and for all that the vendor
   refused(await stranger.manager.client.delete(path('ear-1')), 404, 'this org brought no key for ear-1')
   const { client } = await org.person('admin')
   assert.deepEqual((await client.in('production').get('/v1/provider-keys')).body, { vendors: ['ear-1'] })
-  const { lending } = deployment.gateway.services
+  const { lentKeys } = deployment.gateway.services
   for (const service of ['stt', 'tts'] as const)
-    assert.deepEqual(await lending.keyFor({ ...inSandbox(org), slug: org.slug }, service, 'ear-1'), {
+    assert.deepEqual(await lentKeys.keyFor({ ...inSandbox(org), slug: org.slug }, service, 'ear-1'), {
       from: 'own',
       credentials: { token: 'tok' },
     })

@@ -8,11 +8,11 @@ import type { Caller } from '../../foundation/caller.ts'
 import { refuseProductionBeyond } from '../../foundation/granting.ts'
 import { badRequest, notFound } from '../../foundation/refusals.ts'
 import type { Vault } from '../../foundation/sealing.ts'
-import { noPlugin } from '../reading/vendor-refusals.ts'
+import { noPlugin } from '../parsing/vendor-refusals.ts'
 import { broughtOf, credentialsFrom, type Brought } from './credential-rules.ts'
 import * as store from './provider-keys.store.ts'
 
-/** Sealed for its place: the key of one environment does not open as the other's, or as that of both. */
+/** Sealed for its scope: one environment's key cannot be opened as the other's or as the one for both. */
 export const sealedAt = ({ org, env }: store.KeyPlace, vendor: string) =>
   env === null
     ? (`provider_keys:sealed:${org}:${vendor}` as const)
@@ -20,7 +20,7 @@ export const sealedAt = ({ org, env }: store.KeyPlace, vendor: string) =>
 
 const targetOf = (vendor: string) => ({ kind: 'vendor', id: vendor, label: vendor }) as const
 
-/** The keys an org brought for vendors, each for all that a vendor does: in both environments, or in one alone. */
+/** An org's own keys for vendors, each for all of a vendor's services, in one environment or in both. */
 export class ProviderKeys {
   readonly #database: Database
   readonly #vault: Vault
@@ -32,18 +32,18 @@ export class ProviderKeys {
     this.#vendors = vendors
   }
 
-  /** The vendors with a key for both environments; with one named, with a key for that one alone. */
+  /** The vendors with a key for both environments, or only for the named one. */
   async list(org: string, wanted?: string): Promise<BroughtKeys> {
     const kept = await store.listVendors(this.#database, { org, env: environmentWanted(wanted) })
     return { vendors: kept.map(({ vendor }) => vendor) }
   }
 
-  /** The vendors that calls of the environment run on keys of the org's own. */
+  /** The vendors for which calls of the environment use the org's own key. */
   async ownVendors({ org, env }: OrgInEnvironment): Promise<string[]> {
     return (await store.listRunning(this.#database, org, env)).map(({ vendor }) => vendor)
   }
 
-  /** Replaces whatever was brought before. The vendor is not asked: a bad key shows when it is used. */
+  /** Replaces the earlier key. The vendor is not asked: a bad key fails when it is used. */
   async put(caller: Caller, vendor: string, { env: wanted, ...brought }: BringKey): Promise<BroughtKeys> {
     const place = placeOf(caller, wanted)
     const installed = this.#vendors.get(vendor)
@@ -56,7 +56,7 @@ export class ProviderKeys {
     return this.list(caller.org, wanted)
   }
 
-  /** Also of a vendor that is not installed any more. */
+  /** Also for a vendor that is no longer installed. */
   async remove(caller: Caller, vendor: string, wanted?: string): Promise<void> {
     const place = placeOf(caller, wanted)
     await this.#database.transaction(async (tx) => {
@@ -70,7 +70,7 @@ export class ProviderKeys {
     return (await store.findKey(this.#database, org, vendor, env)) !== undefined
   }
 
-  /** Null where the org brought none. Throws when what is sealed is not this row's own. */
+  /** Null if the org has none. Throws if the sealed value belongs to another row. */
   async credentialsOf({ org, env }: OrgInEnvironment, vendor: string): Promise<Credentials | null> {
     const kept = await store.findKey(this.#database, org, vendor, env)
     if (!kept) return null

@@ -27,7 +27,7 @@ export type Rate = Static<typeof Rate>
 
 const isRate = new Ajv({ strict: false }).compile<Rate>(Rate)
 
-/** The rows of a rate file by service, provider and model. Throws what is wrong, as the end of a sentence. */
+/** The rows of a rate file by service, provider and model. Throws the end of a sentence that says what is wrong. */
 export function readRates(text: string): Rate[] {
   const rows = parsed(text)
   if (!Array.isArray(rows)) throw new Error('is not a list of rates')

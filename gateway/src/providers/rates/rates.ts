@@ -5,7 +5,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import { SettingError } from '@switchroom/process/setting-reader'
 import { readRates, type Rate } from './rate-file.ts'
 
-/** Which models there are, which of them the platform serves on its own key, and at what price. */
+/** The priced models: which of them the platform runs on its own key, and at what price. */
 export class RateTable {
   readonly records: readonly Rate[]
 
@@ -17,7 +17,7 @@ export class RateTable {
     return this.#of(service).find((rate) => rate.provider === provider && rate.model === model)
   }
 
-  /** The record of a model that one provider alone has. */
+  /** The record of a model that only one provider has. */
   findByModel(service: Stage, model: string): Rate | undefined {
     const [found, ...more] = this.#of(service).filter((rate) => rate.model === model)
     return more.length === 0 ? found : undefined
@@ -43,7 +43,7 @@ export class RateTable {
   }
 }
 
-/** The rate table as its file says now; while the file cannot be used, as it last said. */
+/** The rate table from its file; while the file is invalid, the last valid one. */
 export class Rates {
   readonly #file: string
   readonly #logger: Pick<FastifyBaseLogger, 'warn'>
@@ -60,7 +60,7 @@ export class Rates {
   async table(): Promise<RateTable> {
     const version = versionOf(this.#file)
     if (version !== this.#version) {
-      this.#version = version // before the file is read, so that questions asked meanwhile wait for one reading
+      this.#version = version // set before the file is read, so that concurrent requests wait for one read
       this.#reading = this.#reading.then(() => this.#read())
     }
     await this.#reading
@@ -73,12 +73,12 @@ export class Rates {
       this.#table = new RateTable(readRates(await readFile(this.#file, 'utf8')))
     } catch (error) {
       this.#failure = `the rate table ${this.#file} ${whyNot(error as NodeJS.ErrnoException)}`
-      if (this.#table) this.#logger.warn(`${this.#failure}: what it said before still counts`)
+      if (this.#table) this.#logger.warn(`${this.#failure}: the rates from before still apply`)
     }
   }
 }
 
-/** Of a file that is not there, why. On the spot: a grant asks three times, and would wait for a thread each time. */
+/** Synchronous: a grant asks three times, and would wait for a thread each time. */
 function versionOf(file: string): string {
   try {
     const { mtimeNs, size } = statSync(file, { bigint: true })

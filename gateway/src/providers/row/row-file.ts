@@ -3,9 +3,9 @@ import { ProviderRow } from '@switchroom/contract/providers'
 import { Ajv } from 'ajv'
 import { Refusal } from '../../foundation/refusals.ts'
 import { SettingError } from '@switchroom/process/setting-reader'
-import { refuseMalformed } from './row-forms.ts'
+import { refuseMalformed } from './row-parsing.ts'
 
-/** The row of a file, which may name vendors that are not installed: a gateway starts without them. */
+/** Reads the row from a file, which may name vendors that are not installed. */
 export async function readRowFile(file: string): Promise<ProviderRow> {
   const document = await parsed(file)
   const isRow = new Ajv({ strict: false }).compile<ProviderRow>(ProviderRow)

@@ -3,11 +3,11 @@ import type { Stage } from '@switchroom/contract/speech'
 import type { Manifest } from '@switchroom/kit/manifest'
 import type { InstalledVendors } from '@switchroom/kit/installed'
 import { badRequest } from '../../foundation/refusals.ts'
-import { splitWord } from '../reading/stage-words.ts'
-import { whyNoPlugin } from '../reading/vendor-refusals.ts'
-import { splitKey, wordsOf } from './row-forms.ts'
+import { splitWord } from '../parsing/stage-parsing.ts'
+import { whyNoPlugin } from '../parsing/vendor-refusals.ts'
+import { splitKey, wordsOf } from './row-parsing.ts'
 
-/** Refuses what this build cannot run. What is only said about a vendor may stay while it is not installed. */
+/** Refuses stages that this build cannot run. Options of a vendor that is not installed may stay. */
 export function refuseUnrunnable(row: ProviderRow, vendors: InstalledVendors) {
   for (const { place, stage, word } of wordsOf(row)) {
     const why = whyNoPlugin(vendors, stage, splitWord(word)?.vendor ?? word)

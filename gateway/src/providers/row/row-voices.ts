@@ -1,7 +1,7 @@
 import type { ProviderRow } from '@switchroom/contract/providers'
 import type { VoiceEntry } from '@switchroom/contract/speech'
 
-/** The voices the row lists for a vendor, in the row's order; one without a language has its list's. */
+/** The row's voices for a vendor, in order; one without a language has the language of its list. */
 export function voicesInRow({ voices }: Pick<ProviderRow, 'voices'>, vendor: string): VoiceEntry[] {
   return Object.entries(voices[vendor] ?? {}).flatMap(([language, entries]) =>
     entries.map((voice) => {

@@ -7,7 +7,7 @@ export const readRow = async (database: Queryable) => (await database.row(read))
 
 const keepFirst = statement(`insert into providers_row (document) values ($1) on conflict do nothing`)
 
-/** Of several gateways that start at once, one keeps its file's. */
+/** Of several gateways that start at once, one stores the row of its file. */
 export const keepFirstRow = (database: Queryable, row: ProviderRow) =>
   database.rows(keepFirst, JSON.stringify(row))
 

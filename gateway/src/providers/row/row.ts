@@ -4,11 +4,11 @@ import { changedNames, recordAudit } from '../../audit/recording.ts'
 import type { Database } from '../../database/database.ts'
 import type { Operator } from '../../foundation/caller.ts'
 import { readRowFile } from './row-file.ts'
-import { refuseMalformed } from './row-forms.ts'
+import { refuseMalformed } from './row-parsing.ts'
 import { refuseUnrunnable } from './row-vendors.ts'
 import * as store from './row.store.ts'
 
-/** The platform's one document of vendors: what calls run on where nobody says otherwise. */
+/** The platform's providers row: the vendors that calls run on by default. */
 export class ProvidersRow {
   readonly #database: Database
   readonly #vendors: InstalledVendors
@@ -20,7 +20,7 @@ export class ProvidersRow {
     this.#file = file
   }
 
-  /** Before anything reads it: a new deployment takes the row of its file. */
+  /** Call it before the first read: a new deployment starts with the row of its file. */
   async loadFirst() {
     if (await store.readRow(this.#database)) return
     await store.keepFirstRow(this.#database, wholeOf(await readRowFile(this.#file)))

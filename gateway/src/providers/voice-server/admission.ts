@@ -8,16 +8,16 @@ import type { Accounts } from '../accounts/accounts.ts'
 import type { OpenStreams } from './open-streams.ts'
 import { subscriptionRequired, told } from './voice-refusals.ts'
 
-export interface EnteringParts {
+export interface AdmissionParts {
   authentication: Authentication
   accounts: Accounts
   rateCounts: RateCounts
   openStreams: OpenStreams
-  /** Of one key, in a minute. */
+  /** For one key in a minute. */
   rates: Readonly<Record<VoiceDoing, number>>
 }
 
-/** Whose key it is, and the account of their org as it was read for that. */
+/** The caller, and their org's account. */
 export interface Admitted {
   caller: LivingKey
   account: Account
@@ -30,11 +30,11 @@ const inWords: Record<VoiceDoing, string> = {
   streams: 'live transcriptions',
 }
 
-/** Who comes to a voice server, and whether they may: any live key, whatever it opens. */
+/** Admits callers of a voice server: any valid key, whatever its scopes. */
 export class Admission {
-  readonly #parts: EnteringParts
+  readonly #parts: AdmissionParts
 
-  constructor(parts: EnteringParts) {
+  constructor(parts: AdmissionParts) {
     this.#parts = parts
   }
 
@@ -47,7 +47,7 @@ export class Admission {
     }
   }
 
-  /** Whoever is refused for want of a subscription is counted all the same. */
+  /** A caller without a subscription is counted too, although refused. */
   async admit({ doing, key }: AskEntry): Promise<Admitted> {
     const { authentication, accounts, openStreams } = this.#parts
     const caller = await authentication.caller(key === null ? {} : { authorization: `Bearer ${key}` })

@@ -1,4 +1,4 @@
-/** What voices are called within one vendor: their names in lower case, a later one of the same name by its number. */
+/** The aliases of one vendor's voices: their names in lower case, with a number after a repeated name. */
 export function aliasesOf(names: readonly string[]): string[] {
   const taken = new Set<string>()
   return names.map((name) => {

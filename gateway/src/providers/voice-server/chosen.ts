@@ -6,7 +6,7 @@ import { isAllowedOn } from '../access/plan-rules.ts'
 import type { RateTable } from '../rates/rates.ts'
 import { badModel } from './voice-refusals.ts'
 
-/** What a request at a voice server runs on, and with which knobs. */
+/** The vendor and model that serve a request at a voice server, and their knobs. */
 export interface Chosen {
   stage: Extract<Stage, 'stt' | 'tts'>
   vendor: InstalledVendor
@@ -33,7 +33,7 @@ export function isListed({ stage, vendor, model }: Named, row: Pick<ProviderRow,
 export const noSuchModel = ({ vendor, model }: Named) =>
   badModel(`\`model\`: ${vendor.name} has no model ${model} here`)
 
-/** What has no price is on every plan. */
+/** A model without a price is on every plan. */
 export function isOnPlan(plan: Plan, { stage, vendor, model }: Named, rates: RateTable): boolean {
   const rate = rates.find(stage, vendor.name, model)
   return !rate || isAllowedOn(plan, rate.tier)

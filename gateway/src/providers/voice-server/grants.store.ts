@@ -8,9 +8,9 @@ export interface GrantRow {
   doing: AskGrant['doing']
   credits_per_unit: number
   characters: number
-  /** Of audio, as last told. */
+  /** Of audio, as last reported. */
   seconds: number
-  /** What was taken for it so far. */
+  /** Credits charged so far. */
   charged: number
   settled_at: string | null
 }
@@ -39,7 +39,7 @@ export const insertGrant = (database: Queryable, grant: Omit<GrantRow, 'seconds'
 
 const lock = statement(`select pg_advisory_xact_lock(hashtextextended('voice streams of ' || $1, 0))`)
 
-/** Held until the transaction ends, so that of two streams at one instant the second counts the first. */
+/** Locked to the end of the transaction, so that of two concurrent streams the second counts the first. */
 export const lockStreams = (tx: Transaction, keyId: string) => tx.rows(lock, keyId)
 
 const countOpen = statement<{ open: number }>(`
@@ -68,7 +68,7 @@ const see = statement<GrantRow>(`
   where id = grant_id and doing = 'streams' and settled_at is null
   returning ${fields.replace('seconds', 'voice_grants.seconds')}`)
 
-/** Answers those that are open. */
+/** Answers the open ones. */
 export const seeStreams = (
   database: Queryable,
   streams: readonly { grant: string; seconds: number }[],
@@ -86,7 +86,7 @@ const owed = statement<{ org: string; owed: number }>(`
   where org = any($1) and seen_at > $2 and doing = 'streams' and settled_at is null
   group by org`)
 
-/** What the open streams of these orgs will cost as far as they were heard. */
+/** The cost so far of the open streams of these orgs. */
 export const owedForStreams = (database: Queryable, orgs: readonly string[], seenAfter: Date) =>
   database.rows(owed, orgs, seenAfter)
 
@@ -98,7 +98,7 @@ const unsettled = statement<{ id: string }>(`
       and charged < round((seconds / 60 * credits_per_unit::float8)::numeric, 9)
   )`)
 
-/** Those whose voice server is gone, with something to pay or to give back. */
+/** Grants whose voice server is gone, with credits to charge or return. */
 export const abandonedGrants = (database: Queryable, speechBefore: Date, streamsBefore: Date) =>
   database.rows(unsettled, speechBefore, streamsBefore)
 

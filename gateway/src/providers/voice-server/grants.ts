@@ -5,8 +5,8 @@ import { notFound } from '../../foundation/refusals.ts'
 import { newId } from '../../foundation/secrets.ts'
 import type { Authentication } from '../../http/authentication.ts'
 import type { Accounts } from '../accounts/accounts.ts'
-import type { RunningKey, StageKeys } from '../lending/stage-keys.ts'
-import { notLent } from '../reading/vendor-refusals.ts'
+import type { RunningKey, StageKeys } from '../lent-keys/stage-keys.ts'
+import { notLent } from '../parsing/vendor-refusals.ts'
 import type { ProvidersRow } from '../row/row.ts'
 import type { Chosen } from './chosen.ts'
 import type { TranscriberChoice } from './transcriber-choice.ts'
@@ -16,9 +16,9 @@ import { unseenMs, type OpenStreams } from './open-streams.ts'
 import type { SpeechChoice } from './speech-choice.ts'
 import { badModel, insufficientCredits, invalidKey, noCreditsLeft, told } from './voice-refusals.ts'
 
-/** Nobody reads a speech aloud for longer: its voice server is gone. */
+/** No speech takes longer: after this its voice server counts as gone. */
 const longestSpeechMs = hourMs
-/** A voice server says again what nobody heard, for ten minutes. */
+/** A voice server repeats an unanswered settlement for ten minutes. */
 const settledKeptMs = hourMs
 const openKeptMs = dayMs
 
@@ -27,7 +27,7 @@ export interface GrantParts {
   clock: Clock
   authentication: Authentication
   accounts: Accounts
-  entering: Admission
+  admission: Admission
   providersRow: ProvidersRow
   stageKeys: StageKeys
   speechChoice: SpeechChoice
@@ -35,7 +35,7 @@ export interface GrantParts {
   openStreams: OpenStreams
 }
 
-/** What a voice server may do for whoever came to it, and what is paid for it in the end. */
+/** Grants: what a voice server may do for a caller, and what that costs in the end. */
 export class Grants {
   readonly #parts: GrantParts
 
@@ -51,7 +51,7 @@ export class Grants {
     }
   }
 
-  /** Says once what a grant costs; said again, it changes nothing. */
+  /** Settles a grant's cost once; a repetition changes nothing. */
   async settle(id: string, { spoken = false, seconds = 0 }: Settle): Promise<void> {
     const { database, clock } = this.#parts
     await database.transaction(async (tx) => {
@@ -65,8 +65,8 @@ export class Grants {
   }
 
   /**
-   * Of a voice server that is gone: what it held for speech is given back, and streams are paid as far as it told.
-   * None is settled by that, so that one which comes back is paid right.
+   * For a voice server that is gone: returns the reserved price of speech, and charges streams up to its last report.
+   * This settles no grant, so that a voice server that comes back can still do it.
    */
   async deleteExpired() {
     const { database, clock } = this.#parts
@@ -110,16 +110,16 @@ export class Grants {
     }
   }
 
-  /** Who entered before is not counted again, but their key may have died since. */
+  /** An admitted caller is not counted again, but their key may have been revoked since. */
   async #admitted({ doing, key_id, key = null }: AskGrant): Promise<Admitted> {
-    const { entering, authentication, accounts } = this.#parts
-    if (key_id === undefined) return entering.admit({ doing, key })
+    const { admission, authentication, accounts } = this.#parts
+    if (key_id === undefined) return admission.admit({ doing, key })
     const [caller] = await authentication.living([key_id])
     if (!caller) throw invalidKey('this key opens nothing')
     return { caller, account: await accounts.read(caller.org) }
   }
 
-  /** Written down with what it holds, or not at all. */
+  /** Stores the grant and reserves its price in one transaction. */
   async #keep({ caller, account }: Admitted, asked: AskGrant, { vendor }: Chosen, key: RunningKey) {
     const { database, clock, accounts, openStreams } = this.#parts
     const { org, key_id } = caller
@@ -140,7 +140,7 @@ export class Grants {
     return grant.id
   }
 
-  /** Takes what is due and was not taken yet, or gives back what was taken too much. */
+  /** Charges what is still due, or returns what was charged too much. */
   async #charge(tx: Transaction, grant: store.GrantRow, due: number, settledAt: Date | null) {
     const { accounts } = this.#parts
     const difference = due - grant.charged
@@ -150,7 +150,7 @@ export class Grants {
   }
 }
 
-/** As exact as an account is kept. */
+/** Rounded as accounts are. */
 const priceOf = (grant: Pick<store.GrantRow, 'doing' | 'credits_per_unit' | 'characters' | 'seconds'>) => {
   const units = grant.doing === 'speech' ? grant.characters : grant.seconds / 60
   return Number((units * grant.credits_per_unit).toFixed(9))

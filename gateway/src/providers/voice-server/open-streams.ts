@@ -7,7 +7,7 @@ import * as store from './grants.store.ts'
 export const unseenMs = 90 * secondMs
 const retryAfterS = 5
 
-/** How many streams a key has open, whichever voice servers hold them. */
+/** How many streams a key has open over all voice servers. */
 export class OpenStreams {
   readonly #database: Database
   readonly #clock: Clock
@@ -28,7 +28,7 @@ export class OpenStreams {
       )
   }
 
-  /** The place is kept for a stream that is written down in the same transaction. */
+  /** Admits a stream that is stored in the same transaction. */
   async claim(tx: Transaction, keyId: string) {
     await store.lockStreams(tx, keyId)
     await this.refuseOneMore(keyId, tx)

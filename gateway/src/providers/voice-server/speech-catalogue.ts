@@ -5,7 +5,7 @@ import type { InstalledVendor, InstalledVendors } from '@switchroom/kit/installe
 import { primaryTag } from '@switchroom/kit/languages'
 import { notFound } from '../../foundation/refusals.ts'
 import type { Orgs } from '../../people/orgs/orgs.ts'
-import type { Lending, NamedOrg } from '../lending/lending.ts'
+import type { LentKeys, NamedOrg } from '../lent-keys/lent-keys.ts'
 import { voicesInRow } from '../row/row-voices.ts'
 import type { ProvidersRow } from '../row/row.ts'
 import { aliasesOf } from './aliases.ts'
@@ -15,18 +15,18 @@ export interface CatalogueParts {
   vendors: InstalledVendors
   orgs: Orgs
   providersRow: ProvidersRow
-  lending: Lending
+  lentKeys: LentKeys
   vendorVoices: VendorVoices
 }
 
 /** The voices of one vendor, the row's first. */
 export interface VendorCatalogue {
   voices: SpeechVoice[]
-  /** Whether the vendor told all it has: what is not among these is none of its voices. */
+  /** Whether this is the vendor's complete list. */
   isWhole: boolean
 }
 
-/** The voices an org may speak with, each with its vendor and what it is called there. */
+/** The voices that an org may use, each with its vendor and alias. */
 export class SpeechCatalogue {
   readonly #parts: CatalogueParts
 
@@ -65,18 +65,18 @@ export class SpeechCatalogue {
     }
   }
 
-  /** Null where the vendor lists none, does not answer, or no key would run it. */
+  /** Null if the vendor lists none, does not answer, or has no key. */
   async #listedBy(vendor: InstalledVendor, org: NamedOrg, row: ProviderRow, list: 'list' | 'listAnew') {
-    const { lending, vendorVoices } = this.#parts
+    const { lentKeys, vendorVoices } = this.#parts
     if (vendor.manifest?.stages.tts?.lists_voices !== true) return null
-    const { credentials } = await lending.keyUnder(row, org, 'tts', vendor.name)
+    const { credentials } = await lentKeys.keyUnder(row, org, 'tts', vendor.name)
     if (!credentials) return null
     const options = row.options[`tts/${vendor.name}`] ?? {}
     return vendorVoices[list](vendor, { options, credentials })
   }
 }
 
-/** What the row alone has: whatever the vendor lists besides is called otherwise. */
+/** Only the row's voices. */
 export const rowCatalogue = (vendor: string, row: ProviderRow) =>
   withAliases(vendor, voicesInRow(row, vendor))
 

@@ -4,10 +4,10 @@ import type { AskGrant, SpeechVoice } from '@switchroom/contract/voice-server'
 import type { InstalledVendor, InstalledVendors } from '@switchroom/kit/installed'
 import { classFor } from '@switchroom/kit/manifest'
 import { badRequest, listed } from '../../foundation/refusals.ts'
-import type { NamedOrg } from '../lending/lending.ts'
+import type { NamedOrg } from '../lent-keys/lent-keys.ts'
 import type { Rates } from '../rates/rates.ts'
-import { defaultModel, splitWord } from '../reading/stage-words.ts'
-import { whyNoPlugin } from '../reading/vendor-refusals.ts'
+import { defaultModel, splitWord } from '../parsing/stage-parsing.ts'
+import { whyNoPlugin } from '../parsing/vendor-refusals.ts'
 import { isListed, isPriced, noSuchModel, refuseBeyondPlan, type Chosen } from './chosen.ts'
 import type { Admitted } from './admission.ts'
 import { rowCatalogue, type SpeechCatalogue } from './speech-catalogue.ts'
@@ -21,7 +21,7 @@ export interface SpeechChoiceParts {
   catalogue: SpeechCatalogue
 }
 
-/** Which voice of which vendor speaks, and on which of its models. */
+/** Chooses the vendor, voice and model for speech. */
 export class SpeechChoice {
   readonly #parts: SpeechChoiceParts
 
@@ -56,7 +56,7 @@ export class SpeechChoice {
     return vendor
   }
 
-  /** `provider/alias`, or an id: of the vendor that the model names, else of the only one that has it. */
+  /** `provider/alias`, or an id: of the model's vendor, else of the only vendor that has it. */
   async #voice(org: NamedOrg, voice: string, ofModel: InstalledVendor | undefined, row: ProviderRow) {
     const named = splitWord(voice)
     const vendor = named && this.#parts.vendors.doing('tts', named.vendor)
@@ -71,7 +71,7 @@ export class SpeechChoice {
     return { vendor, id }
   }
 
-  /** Where nobody lists all voices of a vendor, one that is not known goes to it as it is. */
+  /** An unknown voice is passed to a vendor that has no complete list. */
   async #idOf(
     org: NamedOrg,
     vendor: InstalledVendor,
@@ -81,7 +81,7 @@ export class SpeechChoice {
   ): Promise<string> {
     const foundIn = (voices: readonly SpeechVoice[]) =>
       voices.find(isMeant) ?? voices.find(({ id }) => id === word)
-    const inRow = foundIn(rowCatalogue(vendor.name, row)) // where no vendor has to be waited for
+    const inRow = foundIn(rowCatalogue(vendor.name, row)) // first, because this needs no vendor
     if (inRow) return inRow.id
     for (const list of ['list', 'listAnew'] as const) {
       const { voices, isWhole } = await this.#parts.catalogue.of(vendor, org, row, list)

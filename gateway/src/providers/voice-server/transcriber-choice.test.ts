@@ -44,7 +44,7 @@ const platformKeys = Object.fromEntries(
     'sk-of-the-platform',
   ]),
 )
-const lending = await deployment.another(platformKeys)
+const lentKeys = await deployment.another(platformKeys)
 
 type Hearing = 'transcriptions' | 'streams'
 type Words = Partial<Pick<AskGrant, 'model' | 'diarize' | 'language'>>
@@ -75,13 +75,13 @@ test('the closed sets are four models for recordings and three for streams, all 
     'soniox/stt-async-preview',
   ])
   assert.deepEqual(defaults.streams, ['deepgram/nova-3', 'soniox/stt-rt-preview', 'gladia/solaria-1'])
-  const { heardBy } = await asker(lending)
+  const { heardBy } = await asker(lentKeys)
   for (const doing of ['transcriptions', 'streams'] as const)
     for (const model of defaults[doing]) assert.equal(await heardBy(doing, { model }), model)
 })
 
 test('no model means the first of the set that has a key to run on (S-331, S-343, SD-74, SD-77)', async () => {
-  const { heardBy } = await asker(lending)
+  const { heardBy } = await asker(lentKeys)
   assert.equal(await heardBy('transcriptions'), 'deepgram/nova-3')
   assert.equal(await heardBy('streams'), 'deepgram/nova-3')
   const byVendor = async (...own: string[]) => {
@@ -124,14 +124,14 @@ test('no model with diarize means the first of the set that tells speakers apart
 })
 
 test('no credits on the first model with a key is no reason for the next (SD-66, SD-74)', async () => {
-  const { server, org, heardBy } = await asker(lending)
+  const { server, org, heardBy } = await asker(lentKeys)
   await server.account(org, { credits: 0 })
   for (const doing of ['transcriptions', 'streams'] as const)
     assert.equal(await heardBy(doing), 'INSUFFICIENT_CREDITS')
 })
 
 test("a provider alone is its first of the set, else its manifest's own (S-330, SD-74)", async () => {
-  const { heardBy } = await asker(lending)
+  const { heardBy } = await asker(lentKeys)
   assert.equal(await heardBy('transcriptions', { model: 'deepgram' }), 'deepgram/nova-3')
   assert.equal(await heardBy('transcriptions', { model: 'openai' }), 'openai/whisper-1')
   assert.equal(await heardBy('transcriptions', { model: 'soniox' }), 'soniox/stt-async-preview')
@@ -141,8 +141,8 @@ test("a provider alone is its first of the set, else its manifest's own (S-330, 
 })
 
 test('any other model that is priced or listed may be named (S-329, SD-74, SD-77)', async () => {
-  const { heardBy } = await asker(lending, 'tells')
-  await changeRow(lending, (row) => void (row.models['stt/tells'] = ['tells-unpriced']))
+  const { heardBy } = await asker(lentKeys, 'tells')
+  await changeRow(lentKeys, (row) => void (row.models['stt/tells'] = ['tells-unpriced']))
   assert.equal(
     await heardBy('transcriptions', { model: 'openai/gpt-4o-transcribe' }),
     'openai/gpt-4o-transcribe',
@@ -153,7 +153,7 @@ test('any other model that is priced or listed may be named (S-329, SD-74, SD-77
 })
 
 test('a model that nobody knows, or of a vendor that is not here, is BAD_MODEL (S-442, SD-69, SD-74)', async () => {
-  const { refuses } = await asker(lending)
+  const { refuses } = await asker(lentKeys)
   for (const doing of ['transcriptions', 'streams'] as const) {
     await refuses(doing, { model: 'nosuch' }, 'BAD_MODEL', '`model`: this build has no plugin for nosuch')
     await refuses(doing, { model: 'nosuch/x' }, 'BAD_MODEL', '`model`: this build has no plugin for nosuch')
@@ -165,7 +165,7 @@ test('a model that nobody knows, or of a vendor that is not here, is BAD_MODEL (
 })
 
 test('what only listens live hears no recording, and what does not, no stream (SD-74, SD-77)', async () => {
-  const { refuses, heardBy } = await asker(lending)
+  const { refuses, heardBy } = await asker(lentKeys)
   const model = 'livealone/livealone-stt-1'
   await refuses('transcriptions', { model }, 'BAD_MODEL', '`model`: livealone listens live alone')
   assert.equal(await heardBy('streams', { model }), model)
@@ -174,7 +174,7 @@ test('what only listens live hears no recording, and what does not, no stream (S
 })
 
 test("a model that the org's plan does not allow is BAD_MODEL before its diarize is judged (S-388, SD-69)", async () => {
-  const { refuses, heardBy, server, org } = await asker(lending)
+  const { refuses, heardBy, server, org } = await asker(lentKeys)
   const words = { model: 'tells/tells-rich', diarize: true }
   assert.equal(await heardBy('transcriptions', words), words.model)
   await server.account(org, { plan: 'free' })
@@ -184,7 +184,7 @@ test("a model that the org's plan does not allow is BAD_MODEL before its diarize
 })
 
 test('diarize is refused where a recording is heard without it (S-443, SD-67, ST-107)', async () => {
-  const { refuses, ask } = await asker(lending)
+  const { refuses, ask } = await asker(lentKeys)
   for (const model of ['openai/whisper-1', 'deepgram/flux-general-en', 'batchalone/batchalone-stt-1'])
     await refuses(
       'transcriptions',
@@ -197,7 +197,7 @@ test('diarize is refused where a recording is heard without it (S-443, SD-67, ST
 })
 
 test('live, diarize is for the two models of the set that can, and no other (S-348, SD-77, ST-107)', async () => {
-  const { refuses, heardBy } = await asker(lending)
+  const { refuses, heardBy } = await asker(lentKeys)
   for (const model of ['deepgram/nova-3', 'soniox/stt-rt-preview'])
     assert.equal(await heardBy('streams', { model, diarize: true }), model)
   for (const model of ['gladia/solaria-1', 'deepgram/nova-2', 'tells/tells-stt-1'])

@@ -2,10 +2,10 @@ import type { ProviderRow } from '@switchroom/contract/providers'
 import type { AskGrant } from '@switchroom/contract/voice-server'
 import type { InstalledVendor, InstalledVendors } from '@switchroom/kit/installed'
 import { classFor } from '@switchroom/kit/manifest'
-import type { StageKeys } from '../lending/stage-keys.ts'
+import type { StageKeys } from '../lent-keys/stage-keys.ts'
 import type { Rates, RateTable } from '../rates/rates.ts'
-import { splitWord, type VendorModel } from '../reading/stage-words.ts'
-import { whyNoPlugin } from '../reading/vendor-refusals.ts'
+import { splitWord, type VendorModel } from '../parsing/stage-parsing.ts'
+import { whyNoPlugin } from '../parsing/vendor-refusals.ts'
 import { isListed, isOnPlan, isPriced, noSuchModel, refuseBeyondPlan, type Chosen } from './chosen.ts'
 import defaults from '../../../default-transcribers.json' with { type: 'json' }
 import type { Admitted } from './admission.ts'
@@ -19,7 +19,7 @@ export interface TranscriberChoiceParts {
   stageKeys: StageKeys
 }
 
-/** Which vendor's model listens: to a whole recording, or live. */
+/** Chooses the speech-to-text model, for a whole recording or live. */
 export class TranscriberChoice {
   readonly #parts: TranscriberChoiceParts
 
@@ -48,7 +48,7 @@ export class TranscriberChoice {
     return { ...chosen, knobs }
   }
 
-  /** The first of the set that a key would run and that does what is asked; else what needs no key. */
+  /** The first of the default models that has a key and offers the service; else one that needs no key. */
   async #default(
     { caller, account }: Admitted,
     doing: Hearing,
@@ -76,7 +76,7 @@ export class TranscriberChoice {
     return { vendor, model }
   }
 
-  /** `provider/model`, or a provider: its first of the set, else its own default. */
+  /** `provider/model`, or a provider: its first default model, else its manifest's. */
   #named(doing: Hearing, word: string): { vendor: InstalledVendor; model: string } {
     const { vendors } = this.#parts
     const whole = splitWord(word)
@@ -91,7 +91,7 @@ export class TranscriberChoice {
 function refuseUnknown(doing: Hearing, chosen: Omit<Chosen, 'knobs'>, row: ProviderRow, rates: RateTable) {
   const { vendor, model } = chosen
   const isKnown = isListed(chosen, row) || isOfSet(doing, chosen)
-  const isPaid = vendor.needsKey && doing === 'streams' // live, what has no rate is not run
+  const isPaid = vendor.needsKey && doing === 'streams' // a model without a rate is not run live
   if (!isPriced(chosen, rates) && (isPaid || !isKnown)) throw noSuchModel(chosen)
   const manifest = vendor.manifest?.stages.stt
   if (doing === 'transcriptions' && manifest?.batch !== true)
@@ -100,7 +100,7 @@ function refuseUnknown(doing: Hearing, chosen: Omit<Chosen, 'knobs'>, row: Provi
     throw badModel(`\`model\`: ${vendor.name}/${model} does not listen live`)
 }
 
-/** Every word of the set is of this form. */
+/** Every default model has this form. */
 const wholeWord = (word: string): VendorModel => splitWord(word) ?? { vendor: word, model: '' }
 
 const isOfSet = (doing: Hearing, { vendor, model }: Pick<Chosen, 'vendor' | 'model'>) =>
@@ -111,7 +111,7 @@ function classOf({ vendor, model }: Pick<Chosen, 'vendor' | 'model'>) {
   return manifest?.classes[classFor(manifest, model)]
 }
 
-/** Live only models of the set do. */
+/** Only default models run live. */
 function tellsSpeakersApart(doing: Hearing, chosen: Pick<Chosen, 'vendor' | 'model'>): boolean {
   if (classOf(chosen)?.knobs['diarize'] === undefined) return false
   const does = chosen.vendor.manifest?.stages.stt?.diarize

@@ -6,15 +6,15 @@ import { minuteMs, secondMs, type Clock } from '../../foundation/clock.ts'
 import { digestOf } from '../../foundation/secrets.ts'
 
 const freshMs = 5 * minuteMs
-/** A voice that was made a moment ago is found once the list is older than this. */
+/** A new voice is found once the list is older than this. */
 const newMs = 10 * secondMs
-/** A vendor that did not answer is not asked again at once: whoever speaks would wait for it. */
+/** A vendor that did not answer is not asked again before this, because speech would wait for it. */
 const silentMs = 30 * secondMs
 const mostLists = 500
 
 interface Listed {
   atMs: number
-  /** Null where the vendor did not answer. */
+  /** Null if the vendor did not answer. */
   voices: Promise<VoiceEntry[] | null>
 }
 
@@ -23,7 +23,7 @@ interface Key {
   credentials: Credentials
 }
 
-/** What vendors list as their voices, remembered, so that speech does not wait for a list. */
+/** Caches the vendors' lists of voices, so that speech does not wait for them. */
 export class VendorVoices {
   readonly #clock: Clock
   readonly #timeoutMs: number
@@ -34,15 +34,15 @@ export class VendorVoices {
     this.#timeoutMs = timeoutMs
   }
 
-  /** As last told; what is old is asked for again, for whoever comes next. Null where the vendor never answered. */
+  /** The cached list; an old one is refreshed in the background. Null if the vendor never answered. */
   async list(vendor: InstalledVendor, key: Key): Promise<VoiceEntry[] | null> {
     const { name, listed, voices, ageMs } = await this.#known(vendor, key)
     if (!listed || (!voices && ageMs > silentMs)) return this.#ask(name, vendor, key, null)
-    if (ageMs > freshMs) this.#ask(name, vendor, key, voices).catch(() => {}) // whoever comes next hears of it
+    if (ageMs > freshMs) this.#ask(name, vendor, key, voices).catch(() => {}) // the next request reports it
     return voices
   }
 
-  /** As the vendor tells now, for a voice that the last list did not have. */
+  /** Fetches the list now, for a voice that the cached one lacks. */
   async listAnew(vendor: InstalledVendor, key: Key): Promise<VoiceEntry[] | null> {
     const { name, voices, ageMs } = await this.#known(vendor, key)
     return ageMs > (voices ? newMs : silentMs) ? this.#ask(name, vendor, key, voices) : voices
@@ -52,7 +52,7 @@ export class VendorVoices {
     const name = digestOf(JSON.stringify([vendor.name, key])).toString('hex')
     const listed = this.#lists.get(name)
     const voices = (await listed?.voices) ?? null
-    const atMs = this.#lists.get(name)?.atMs ?? -Infinity // somebody may have asked meanwhile
+    const atMs = this.#lists.get(name)?.atMs ?? -Infinity // another request may have fetched it meanwhile
     return { name, listed, voices, ageMs: this.#clock.now().getTime() - atMs }
   }
 

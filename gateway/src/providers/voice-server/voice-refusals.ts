@@ -22,7 +22,7 @@ export const noCreditsLeft = () =>
 
 const codes: Record<number, VoiceCode> = { 401: 'INVALID_KEY', 429: 'RATE_LIMITED' }
 
-/** A refusal as a voice server passes it on; anything else that was thrown stays what it is. */
+/** A refusal as a voice server passes it on; rethrows anything else. */
 export function told(thrown: unknown): VoiceRefusal {
   if (!(thrown instanceof Refusal)) throw thrown
   const { status, code, message: error, headers } = thrown

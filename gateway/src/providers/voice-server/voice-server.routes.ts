@@ -16,31 +16,31 @@ import { refusals } from '../../http/refusals.ts'
 import type { Server } from '../../http/server.ts'
 import type { Admission } from './admission.ts'
 import type { Grants } from './grants.ts'
-import type { JudgingStreams } from './judging-streams.ts'
+import type { StreamChecks } from './stream-checks.ts'
 import type { SpeechCatalogue } from './speech-catalogue.ts'
 
 export interface VoiceServerParts {
-  entering: Admission
+  voiceAdmission: Admission
   grants: Grants
-  judgingStreams: JudgingStreams
+  streamChecks: StreamChecks
   speechCatalogue: SpeechCatalogue
 }
 
-/** For the platform's own voice servers. What they pass on as a refusal is an answer here. */
+/** For the platform's own voice servers. A refusal that they pass on is a normal answer here. */
 export function voiceServerRoutes(server: Server, parts: VoiceServerParts) {
-  const { entering, grants, judgingStreams, speechCatalogue } = parts
+  const { voiceAdmission, grants, streamChecks, speechCatalogue } = parts
 
   server.post(
     '/v1/voice/entries',
     {
       access: fleetOnly,
       schema: {
-        summary: 'Whose key came to a voice server, counted',
+        summary: 'Admit a caller of a voice server, and count the request',
         body: AskEntry,
         response: { 200: Entered },
       },
     },
-    (request) => entering.enter(request.body),
+    (request) => voiceAdmission.enter(request.body),
   )
 
   server.post(
@@ -48,7 +48,7 @@ export function voiceServerRoutes(server: Server, parts: VoiceServerParts) {
     {
       access: fleetOnly,
       schema: {
-        summary: 'The vendor, model and key that serve a request; the price of speech is held',
+        summary: 'The vendor, model and key that serve a request; reserves the price of speech',
         body: AskGrant,
         response: { 200: Granted },
       },
@@ -61,7 +61,7 @@ export function voiceServerRoutes(server: Server, parts: VoiceServerParts) {
     {
       access: fleetOnly,
       schema: {
-        summary: 'What became of a grant, and so what it costs; said once, it stays',
+        summary: 'Settle a grant by its usage; the first settlement counts',
         params: GrantParams,
         body: Settle,
         response: { 200: Empty, ...refusals(404) },
@@ -78,12 +78,12 @@ export function voiceServerRoutes(server: Server, parts: VoiceServerParts) {
     {
       access: fleetOnly,
       schema: {
-        summary: 'Which of the open streams may go on',
+        summary: 'Which of the open streams may continue',
         body: AskStreams,
         response: { 200: StreamsJudged },
       },
     },
-    (request) => judgingStreams.judge(request.body),
+    (request) => streamChecks.judge(request.body),
   )
 
   server.get(
@@ -91,7 +91,7 @@ export function voiceServerRoutes(server: Server, parts: VoiceServerParts) {
     {
       access: fleetOnly,
       schema: {
-        summary: 'The voices an org may speak with',
+        summary: 'The voices that an org may use',
         querystring: SpeechVoicesAsked,
         response: { 200: SpeechVoices, ...refusals(404) },
       },

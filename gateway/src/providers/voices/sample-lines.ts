@@ -5,7 +5,7 @@ import { codePoints } from '../../foundation/text.ts'
 const mostCharacters = 400
 const lastResort = 'Hello, this is how I sound.'
 
-/** What a sample says: the text that was sent, else the line of its language, else one in English. */
+/** The text of a sample: the one that was sent, else the line of its language, else the English one. */
 export function readLine(
   typed: string | null | undefined,
   language: string | undefined,

@@ -9,14 +9,14 @@ import { paymentRequired } from '../../foundation/refusals.ts'
 import { codePoints } from '../../foundation/text.ts'
 import type { RateCounts } from '../../http/rate-counts.ts'
 import type { Accounts } from '../accounts/accounts.ts'
-import type { StageKeys } from '../lending/stage-keys.ts'
-import { readVoice } from '../reading/voice-words.ts'
+import type { StageKeys } from '../lent-keys/stage-keys.ts'
+import { readVoice } from '../parsing/voice-parsing.ts'
 import type { ProvidersRow } from '../row/row.ts'
 import { readLine } from './sample-lines.ts'
 import { unansweredBy } from './vendor-answers.ts'
 
 const samplesAMinute = { name: 'voice sample', tries: 30, windowMs: minuteMs }
-/** Nobody speaks more slowly than this. */
+/** No voice speaks more slowly than this. */
 const secondsPerCharacter = 1
 const secondsOfSilence = 10
 
@@ -35,7 +35,7 @@ export interface SampleParts {
   sampleTimeoutMs: number
 }
 
-/** How a voice sounds: one line, said on the key a call would use. */
+/** Samples of voices: one line, on the key that a call would use. */
 export class Samples {
   readonly #parts: SampleParts
 
@@ -74,7 +74,7 @@ export class Samples {
     })
   }
 
-  /** Held before the vendor is asked, so that two at once cannot both spend it, and given back if it fails. */
+  /** Reserved before the vendor is asked, so that two samples cannot both spend it; returned on a failure. */
   async #paid(org: string, cost: number, say: () => Promise<Sample>): Promise<Sample> {
     if (cost === 0) return say()
     const { accounts } = this.#parts

@@ -1,7 +1,7 @@
 import { VendorFailure } from '@switchroom/kit/failures'
 import { badGateway } from '../../foundation/refusals.ts'
 
-/** A vendor that refuses or does not answer, in its own words; anything else stays what it is. */
+/** Turns a vendor's failure into a refusal in the vendor's words; rethrows anything else. */
 export function unansweredBy(vendor: string, error: unknown): unknown {
   if (!(error instanceof VendorFailure)) return error
   return badGateway(

@@ -25,7 +25,7 @@ export function voiceRoutes(server: Server, voices: Voices, samples: Samples) {
     {
       access: settingsScope('pipeline'),
       schema: {
-        summary: 'How a voice sounds, as a WAV file',
+        summary: 'A sample of a voice, as a WAV file',
         body: SampleVoice,
         response: { 200: { content: { 'audio/wav': { schema: VoiceSample } } }, ...refusals(402, 429, 502) },
       },

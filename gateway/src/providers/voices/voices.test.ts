@@ -127,7 +127,7 @@ test('not installed is 400, listed by neither is 404 before any key is asked for
     refused(
       await client.get(`/v1/voices?tts=${name}`),
       404,
-      `nobody lists the voices of ${name}: name one that you know from the vendor`,
+      `${name} has no list of voices: name one that you know from the vendor`,
     )
 })
 

@@ -5,9 +5,9 @@ import type { InstalledVendor, InstalledVendors } from '@switchroom/kit/installe
 import { primaryTag } from '@switchroom/kit/languages'
 import type { Caller } from '../../foundation/caller.ts'
 import { badRequest, notFound } from '../../foundation/refusals.ts'
-import type { Lending } from '../lending/lending.ts'
-import { noPlugin, notLent } from '../reading/vendor-refusals.ts'
-import { readLanguage } from '../reading/voice-words.ts'
+import type { LentKeys } from '../lent-keys/lent-keys.ts'
+import { noPlugin, notLent } from '../parsing/vendor-refusals.ts'
+import { readLanguage } from '../parsing/voice-parsing.ts'
 import { voicesInRow } from '../row/row-voices.ts'
 import type { ProvidersRow } from '../row/row.ts'
 import { unansweredBy } from './vendor-answers.ts'
@@ -16,13 +16,13 @@ import { unansweredBy } from './vendor-answers.ts'
 export class Voices {
   readonly #vendors: InstalledVendors
   readonly #row: ProvidersRow
-  readonly #lending: Lending
+  readonly #lentKeys: LentKeys
   readonly #timeoutMs: number
 
-  constructor(vendors: InstalledVendors, row: ProvidersRow, lending: Lending, timeoutMs: number) {
+  constructor(vendors: InstalledVendors, row: ProvidersRow, lentKeys: LentKeys, timeoutMs: number) {
     this.#vendors = vendors
     this.#row = row
-    this.#lending = lending
+    this.#lentKeys = lentKeys
     this.#timeoutMs = timeoutMs
   }
 
@@ -36,20 +36,20 @@ export class Voices {
     const lists = vendor.manifest?.stages.tts?.lists_voices === true
     const isListed = (first.length > 0 || lists) && (await vendor.whyBroken()) === null
     if (!vendor.does.includes('tts') || !isListed)
-      throw notFound(`nobody lists the voices of ${tts}: name one that you know from the vendor`)
+      throw notFound(`${tts} has no list of voices: name one that you know from the vendor`)
     const own = lists ? await this.#own(caller, vendor, row, gone) : []
     if (!own) throw notLent('tts', tts)
     return { tts, language: language ?? null, voices: filtered([...first, ...own], language) }
   }
 
-  /** As the vendor lists them, on the key a call would use; null where no key would run it. */
+  /** As the vendor lists them, on the key that a call would use; null if there is none. */
   async #own(
     caller: Caller,
     vendor: InstalledVendor,
     row: ProviderRow,
     gone: AbortSignal,
   ): Promise<VoiceEntry[] | null> {
-    const key = await this.#lending.keyFor(caller, 'tts', vendor.name)
+    const key = await this.#lentKeys.keyFor(caller, 'tts', vendor.name)
     if (key.from === 'none') return voicesInRow(row, vendor.name).length > 0 ? [] : null
     const options = row.options[`tts/${vendor.name}`] ?? {}
     const signal = AbortSignal.any([gone, AbortSignal.timeout(this.#timeoutMs)])
@@ -61,7 +61,7 @@ export class Voices {
   }
 }
 
-/** Each voice once, and with a language only those that speak it; one that says no language speaks all. */
+/** Each voice once, filtered by language if one is named; a voice without a language speaks all. */
 function filtered(voices: readonly VoiceEntry[], language: string | undefined): VoiceEntry[] {
   const seen = new Set<string>()
   return voices.filter((voice) => {

@@ -6,7 +6,7 @@ import type {
   NumberConsents,
   RecordConsent,
 } from '@switchroom/contract/consents'
-import { phoneForm } from '../../calls/callbacks/requesting.ts'
+import { phoneForm } from '../../calls/callbacks/callback-requests.ts'
 import type { Database, Queryable, Transaction } from '../../database/database.ts'
 import type { Caller } from '../../foundation/caller.ts'
 import type { Clock } from '../../foundation/clock.ts'

@@ -2,7 +2,7 @@ import type { TransferAllowed, TransferAsked, TrunkAsked, TrunkForLeg } from '@s
 import type { OutboundTrunk } from '@switchroom/media/plane'
 import type { CallRecords } from '../../calls/records/records.ts'
 import type { Log } from '../../calls/log/log.ts'
-import { callLog } from '../../calls/log/stamping.ts'
+import { callLog } from '../../calls/log/entries.ts'
 import type { Database } from '../../database/database.ts'
 import { runnerOf, type Caller } from '../../foundation/caller.ts'
 import { conflict, forbidden, notFound, Refusal } from '../../foundation/refusals.ts'

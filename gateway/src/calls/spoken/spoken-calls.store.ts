@@ -1,0 +1,103 @@
+import type { Environment } from '@switchroom/contract/scopes'
+import { callColumns, type CallRow } from '../records/call-object.ts'
+import { statement, type Queryable, type Transaction } from '../../database/database.ts'
+
+export interface SpokenCall {
+  id: string
+  org: string
+  env: Environment
+  agent: string
+  holder: string
+  channel: string
+  direction: 'inbound' | 'outbound'
+  caller: string | null
+  called: string | null
+  contact: string | null
+  language: string | null
+  line: string | null
+  worker: string | null
+  beat_at: string | null
+  ended_at: string | null
+}
+
+const columns = `c.id, c.org, c.env, c.agent, c.holder, c.channel, c.direction, c.caller, c.called, c.contact, c.language,
+  c.line, c.worker, c.beat_at, c.ended_at`
+
+const find = statement<SpokenCall>(`select ${columns} from calls c where c.id = $1`)
+
+export const findCall = (database: Queryable, id: string) => database.row(find, id)
+
+type Kept =
+  | 'id'
+  | 'org'
+  | 'env'
+  | 'agent'
+  | 'holder'
+  | 'channel'
+  | 'direction'
+  | 'caller'
+  | 'called'
+  | 'contact'
+  | 'beat_at'
+
+/** A call as its worker writes to it. */
+export interface RunCall extends Pick<SpokenCall, Kept> {
+  seq: number
+  batch: number
+  sealed: boolean
+}
+
+const run = `
+  select l.id, l.org, l.env, l.agent, l.seq, l.batch, l.sealed, c.channel, c.direction, c.caller, c.called,
+    c.contact, c.holder, c.beat_at
+  from logs l join calls c on c.id = l.id where l.id = $1 and l.org = $2 and l.env = $3`
+
+const findRun = statement<RunCall>(run)
+
+export const findRunCall = (database: Queryable, id: string, org: string, env: Environment) =>
+  database.row(findRun, id, org, env)
+
+const lockRun = statement<RunCall>(`${run} for update of l`)
+
+/** Locked to the end of the transaction: no other writer appends to its log or changes its state. */
+export const lockRunCall = (tx: Transaction, id: string, org: string, env: Environment) =>
+  tx.row(lockRun, id, org, env)
+
+const heartbeat = statement(`
+  with locked as materialized (select id from logs where id = $1 and not sealed for update)
+  update calls set beat_at = $2 from locked where calls.id = locked.id`)
+
+/** Not for a call that ends in a concurrent transaction. */
+export const setHeartbeat = (database: Queryable, id: string, now: Date) => database.rows(heartbeat, id, now)
+
+const take = statement(`update calls set beat_at = $2, worker = $3, runner = $4 where id = $1`)
+
+export const setWorker = (
+  tx: Transaction,
+  id: string,
+  now: Date,
+  { worker, runner }: { worker: string | undefined; runner: string },
+) => tx.rows(take, id, now, worker, runner)
+
+const silent = statement<{ id: string }>(`
+  select id from calls where ended_at is null and beat_at is not null and beat_at <= $1 order by beat_at limit 100`)
+
+/** Calls whose workers sent no heartbeat since then, the longest silent first. */
+export const findSilent = (database: Queryable, since: Date) => database.rows(silent, since)
+
+const record = statement<CallRow>(`select ${callColumns} from calls c where c.id = $1`)
+
+export const findRecord = (database: Queryable, id: string) => database.row(record, id)
+
+const answered = statement(`select from entries where log = $1 and type = 'call.answered'`)
+
+/** Of a call that was dialled. */
+export const wasAnswered = async (tx: Transaction, id: string) => (await tx.rows(answered, id)).length > 0
+
+const asked = statement<{ id: string }>(`
+  select asked ->> 'id' as id from entries, json_array_elements(entry::json -> 'data' -> 'toolCalls') as asked
+  where log = $1 and type = 'llm.toolCall'`)
+
+/** The ids of all tool calls in a call. */
+export const listToolIds = async (tx: Transaction, call: string) =>
+  (await tx.rows(asked, call)).map(({ id }) => id)

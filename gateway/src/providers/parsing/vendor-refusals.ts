@@ -1,0 +1,17 @@
+import type { Stage } from '@switchroom/contract/speech'
+import type { InstalledVendors } from '@switchroom/kit/installed'
+import { badRequest } from '../../foundation/refusals.ts'
+
+/** Why the vendor cannot run the stage: it is not installed, or does not offer it. */
+export function whyNoPlugin(vendors: InstalledVendors, stage: Stage, vendor: string): string | undefined {
+  if (vendors.doing(stage, vendor)) return undefined
+  return `${noPlugin(vendor)}${vendors.get(vendor) ? ` that does ${stage}` : ''}`
+}
+
+export const noPlugin = (vendor: string) => `this build has no plugin for ${vendor}`
+
+export const blank = (knob: string) => badRequest(`\`${knob}\` is blank`)
+
+/** The refusal of a vendor for which this org has no key. */
+export const notLent = (knob: string, vendor: string) =>
+  badRequest(`\`${knob}\`: the platform lends this org no ${vendor}, and the org brought no key for it`)

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict'
+import type { NewEntry } from '@switchroom/contract/log'
+import type { Environment } from '@switchroom/contract/scopes'
+import type { AssignedCall } from '../../src/calls/app-requests/app-requests.ts'
+import { callLog } from '../../src/calls/log/entries.ts'
+import type { Client } from '../client.ts'
+import type { Deployment } from '../deployment.ts'
+
+/** Opens a call as whoever has the client; what a worker would know of it is written beside. */
+export async function openCall(
+  { sql }: Deployment,
+  client: Client,
+  agent: string,
+  head: { channel?: string; caller?: string; called?: string; contact?: string; direction?: string } = {},
+): Promise<AssignedCall> {
+  const opened = await client.post('/v1/calls', { agent, channel: 'chat' })
+  assert.equal(opened.status, 201, opened.text)
+  for (const [column, value] of Object.entries(head))
+    await sql(`update calls set ${column} = $2 where id = $1`, [opened.body.call, value])
+  const { rows } = await sql('select id, org, env, agent, holder from calls where id = $1', [
+    opened.body.call,
+  ])
+  const [{ id, org, env, holder }] = rows
+  return { id, org, env: env as Environment, agent, holder }
+}
+
+/** Writes to the log of a call on one of the gateways, as whoever runs it would. */
+export const append = ({ gateway }: Deployment, call: AssignedCall, ...entries: NewEntry[]) =>
+  gateway.services.log.append(callLog(call), entries)
+
+export const toolCall = (id: string, app?: string, name = 'book'): NewEntry => ({
+  type: 'llm.toolCall',
+  data: { msgId: `msg-${id}`, toolCalls: [{ id, name, arguments: '{}' }], ...(app && { app }) },
+})
+
+/** The log of a call or an agent, as it is kept. */
+export async function entriesOf(
+  { sql }: Deployment,
+  log: string,
+): Promise<{ type: string; data: Data; call: string }[]> {
+  const { rows } = await sql('select entry from entries where log = $1 order by seq', [log])
+  return rows.map(({ entry }: { entry: string }) => JSON.parse(entry))
+}
+
+/** Tests read fields of what they are there to prove. */
+// oxlint-disable-next-line typescript/no-explicit-any
+type Data = any
