@@ -13,5 +13,6 @@ export function screenSentence(sentence: string): string {
   const text = sentence.replace(pattern, plain)
   // Names such as per_minute, +34911234567 or ana@example.com keep their first letter.
   const begun = text.replace(/^[a-z]+(?=[\s,:;’']|$)/, (word) => word.charAt(0).toUpperCase() + word.slice(1))
-  return /[.!?…:]$|\/\S*$/.test(begun) ? begun : `${begun}.` // a full stop would become part of an address
+  const endsWithAddress = begun.slice(begun.lastIndexOf(' ') + 1).includes('/') // a full stop would become part of it
+  return endsWithAddress || /[.!?…:]$/.test(begun) ? begun : `${begun}.`
 }
