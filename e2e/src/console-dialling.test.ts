@@ -37,7 +37,7 @@ test('calling out is provisioned after a look, dialled after a check, also with 
   await page.getByRole('combobox', { name: 'Agent' }).fill('desk')
   await page.getByLabel('Call', { exact: true }).fill(contact)
   await page.getByRole('button', { name: 'Check' }).click()
-  const refusal = `${contact} never called or wrote to this org in production, and strangers are dialled only where the operator set dial_anywhere`
+  const refusal = `${contact} never called or wrote to this org in production, and new contacts are dialled only if the operator set dial_anywhere`
   await page.getByRole('status').getByText(refusal).waitFor()
   await page.getByRole('button', { name: 'Call all the same' }).click()
   await page.getByRole('alert').getByText(refusal).waitFor()

@@ -48,7 +48,7 @@ export class WaitingMessages {
     await Promise.all(this.#taking.values().map(({ done }) => done))
   }
 
-  /** A person's app serves its own copy of the agent, which nobody outside writes to. */
+  /** A person's app serves its own copy of the agent, which no contact writes to. */
   held({ socket: { org, env, holder }, agent }: Holding) {
     if (holder === '') this.take({ org, env, agent })
   }
@@ -57,7 +57,7 @@ export class WaitingMessages {
     return (await this.#parts.connectedApps.appFor({ org, env, agent, holder: '' })) !== null
   }
 
-  /** The platform lets nobody answer what is older. */
+  /** The platform takes no answer to older messages. */
   isTooOld({ sentAt }: Pick<Received, 'sentAt'>): boolean {
     return sentAt <= later(this.#parts.clock.now(), -dayMs)
   }
@@ -72,7 +72,7 @@ export class WaitingMessages {
     const { number, contact, name, messageId, type, text, sentAt } = message
     const data = { number, contact, name, messageId, type, text, sentAt: sentAt.getTime() }
     const { agents, log } = this.#parts
-    await agents.lockForContact(tx, message.org, message.agent) // a number may lead to one that nobody has named yet
+    await agents.lockForContact(tx, message.org, message.agent) // a number may lead to an agent that no app has declared yet
     await log.appendIn(tx, agentLog(message), [{ type: 'message.waiting', data }])
     await store.insertWaiting(tx, message)
   }
@@ -89,14 +89,14 @@ export class WaitingMessages {
     }
   }
 
-  /** What no app's coming told of: a message kept at the very moment, or a queue whose gateway died. */
+  /** For what no connecting app announced: a message kept at that moment, or a queue whose gateway died. */
   async poll() {
     const { database, gateways, logger } = this.#parts
     try {
       const alive = { own: gateways.id, since: gateways.aliveSince }
       for (const agent of await store.listTakeable(database, alive)) this.take(agent)
     } catch (error) {
-      logger.warn({ err: error }, 'which messages wait could not be read')
+      logger.warn({ err: error }, 'the queues of waiting messages could not be read')
     }
   }
 

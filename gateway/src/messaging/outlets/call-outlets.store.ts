@@ -40,7 +40,7 @@ const takeLeft = statement<{ call: string }>(`
   )
   update sendings s set sender = $1 from left_behind where s.call = left_behind.call returning s.call`)
 
-/** Of calls that have ended and that nobody sends for: their gateway is gone, or it is this one and does not. */
+/** Of ended calls that no gateway sends for: theirs is gone, or it is this one and has no outlet open. */
 export const claimLeft = async (
   database: Queryable,
   own: string,

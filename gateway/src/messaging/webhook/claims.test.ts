@@ -17,7 +17,7 @@ const { receiver, deployment } = fixture
 const beingRead = 'another delivery of a message is being read: deliver it again'
 const notRead = 'a message could not be read: deliver it again'
 
-/** Somebody began to read a message then, and was never seen again. */
+/** A gateway began to read a message then, and died. */
 async function leaveClaim(
   line: WebhookLine,
   messageId: string,
@@ -32,7 +32,7 @@ async function leaveClaim(
 
 const ago = (ms: number) => later(deployment.clock.now(), -ms)
 
-/** A reading that goes on until it is let go, at the latest when its test ends, and may fail then. */
+/** A receiver that is busy until it is released, at the latest when its test ends, and may fail then. */
 function stall(at = receiver, failure?: Error) {
   const { promise, resolve } = Promise.withResolvers<void>()
   let begun = false
@@ -69,7 +69,7 @@ test('deliveries repeat for days and are read once (N-344)', async () => {
   assert.deepEqual([receiver.times(message.id), days.receiver.times(message.id)], [1, 0])
 })
 
-test('what is kept waiting or for nobody was read as well: it is not taken again (N-098, ND-73)', async () => {
+test('what waits or was dropped was read as well: it is not taken again (N-098, ND-73)', async () => {
   const line = await fixture.newLine()
   for (const [becomes, received] of [
     ['waiting', 1],
@@ -84,7 +84,7 @@ test('what is kept waiting or for nobody was read as well: it is not taken again
   }
 })
 
-test('fifty deliveries at one instant over two gateways: one reads, and none fails (N-096, N-346, T-60)', async () => {
+test('fifty deliveries at the same time over two gateways: one reads, and none fails (N-096, N-346, T-60)', async () => {
   await using other = await fixture.another()
   for (let round = 0; round < 4; round += 1) {
     const line = await fixture.newLine()
@@ -138,7 +138,7 @@ test('a reading that fails gives the claim back, its delivery is 500, and the ne
   assert.match(deployment.log(), /the disk is full.*a message could not be read/)
 })
 
-test('the delivery that lost to a reading which then fails is told to come again, so nothing is lost (N-350, T-61)', async () => {
+test('the delivery that lost to a reading which then fails is answered 503, so nothing is lost (N-350, T-61)', async () => {
   const line = await fixture.newLine()
   const message = textOf('Not lost')
   using reading = stall()
@@ -198,7 +198,7 @@ test('a claim of a gateway that lives is left to it by the others (ND-76)', asyn
   assert.deepEqual([receiver.times(message.id), other.receiver.times(message.id)], [1, 0])
 })
 
-test('a claim of which nobody knows the gateway is another’s from ten minutes on: 503 at 599 seconds, read at 600 (N-100, N-531, ND-76, T-65)', async () => {
+test('a claim without a known gateway is another’s from ten minutes on: 503 at 599 seconds, read at 600 (N-100, N-531, ND-76, T-65)', async () => {
   await using other = await fixture.another()
   const line = await fixture.newLine()
   const message = textOf('Left')
@@ -216,7 +216,7 @@ test('a claim of which nobody knows the gateway is another’s from ten minutes 
   }
 })
 
-test('of several that come for a dead reader’s claim at one instant one takes it over (N-100, N-531, ND-76, T-65)', async () => {
+test('of several that come for a dead reader’s claim at the same time one takes it over (N-100, N-531, ND-76, T-65)', async () => {
   await using other = await fixture.another()
   const line = await fixture.newLine()
   const message = textOf('Left')
@@ -252,7 +252,7 @@ test('a reader that was taken for dead and was only slow puts nothing: its claim
   assert.deepEqual(await fixture.claims(line), [{ message_id: message.id, is_read: true }])
 })
 
-test('one that was taken for dead and then fails leaves the claim to whoever took it over (ND-76)', async () => {
+test('one that was taken for dead and then fails leaves the claim to the one that took it over (ND-76)', async () => {
   await using other = await fixture.another()
   const line = await fixture.newLine()
   const message = textOf('Once')

@@ -22,7 +22,7 @@ const whys: Record<WhyNot, string> = {
   not_provisioned: 'lives in an account that dials once POST /v1/carrier/outbound was called for it',
 }
 
-/** The one that was asked for; unsaid it is the first, also when that one dials through none. */
+/** The one that was asked for, else the first, even if that one cannot dial. */
 export const chosenFrom = (numbers: readonly FromNumber[], wanted: string | undefined) =>
   wanted === undefined ? numbers[0] : numbers.find(({ number }) => number === wanted)
 

@@ -18,7 +18,7 @@ const placeless = new Set(['TOLL_FREE', 'PREMIUM_RATE', 'SHARED_COST', 'PERSONAL
 
 let opened: Promise<PhoneBook> | undefined
 
-/** Opened at the first dial: a gateway that dials nobody keeps no phone book in memory. */
+/** Opened at the first dial: a gateway that never dials keeps no phone book in memory. */
 export function phoneBook(): Promise<PhoneBook> {
   opened ??= open().catch((error: unknown) => {
     opened = undefined // the next dial tries again
