@@ -28,7 +28,7 @@ export interface WaitingMessagesParts {
 export class WaitingMessages {
   readonly #parts: WaitingMessagesParts
   /** The agents whose messages are being taken, and whether there may be more by now. */
-  readonly #taking = new Map<string, { isMore: boolean; done: Promise<void> }>()
+  readonly #runs = new Map<string, { isMore: boolean; done: Promise<void> }>()
   #timer: NodeJS.Timeout | undefined
   #isStopped = false
 
@@ -45,7 +45,7 @@ export class WaitingMessages {
   async stop() {
     this.#isStopped = true
     clearInterval(this.#timer)
-    await Promise.all(this.#taking.values().map(({ done }) => done))
+    await Promise.all(this.#runs.values().map(({ done }) => done))
   }
 
   /** A person's app serves its own copy of the agent, which no contact writes to. */
@@ -80,12 +80,12 @@ export class WaitingMessages {
   /** Beside whatever is under way; once at a time for one agent. */
   take(agent: store.WaitedFor) {
     const { id } = agentLog(agent)
-    const taking = this.#taking.get(id)
-    if (taking) taking.isMore = true
+    const run = this.#runs.get(id)
+    if (run) run.isMore = true
     else if (!this.#isStopped) {
       const begun = { isMore: true, done: Promise.resolve() }
-      this.#taking.set(id, begun)
-      begun.done = this.#takeAll(agent, begun).finally(() => this.#taking.delete(id))
+      this.#runs.set(id, begun)
+      begun.done = this.#takeAll(agent, begun).finally(() => this.#runs.delete(id))
     }
   }
 
@@ -106,12 +106,12 @@ export class WaitingMessages {
     if (dropped.length > 0) logger.info({ messages: dropped.length }, tooOld)
   }
 
-  async #takeAll(agent: store.WaitedFor, taking: { isMore: boolean }) {
+  async #takeAll(agent: store.WaitedFor, run: { isMore: boolean }) {
     const { database, logger } = this.#parts
     try {
-      while (taking.isMore && !this.#isStopped && (await this.isHeld(agent))) {
-        taking.isMore = false
-        if (await database.transaction((tx) => this.#takeNext(tx, agent))) taking.isMore = true
+      while (run.isMore && !this.#isStopped && (await this.isHeld(agent))) {
+        run.isMore = false
+        if (await database.transaction((tx) => this.#takeNext(tx, agent))) run.isMore = true
       }
     } catch (error) {
       const isRefused = error instanceof Refusal // the org runs as many calls as it may

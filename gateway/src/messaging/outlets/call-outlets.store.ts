@@ -81,7 +81,7 @@ const attempt = statement<{ part: number }>(`
   where sends.settled_at is null
   returning part`)
 
-/** Written before the platform is asked; nothing where another gateway sends, or where it went meanwhile. */
+/** Written before the platform is asked; nothing if another gateway sends, or if it was sent meanwhile. */
 export const beginAttempt = (database: Queryable, { call, seq, part }: PartKey, sender: string, now: Date) =>
   database.row(attempt, call, seq, part, sender, now)
 

@@ -77,7 +77,7 @@ const callsOfLastTurns = `
   ) reaching
   where is_new or ended_at is null or ended_at >= reach`
 
-// Within a call turns stand as its log has them, also where the clock of one of its gateways was behind.
+// Within a call turns are in the order of its log, even if the clock of one of its gateways was behind.
 const lastTurns = `
   select id, type, entry, seq, ts, row_number() over (order by at desc, ordinal desc, seq desc) as back
   from (${callsOfLastTurns}) own cross join lateral (

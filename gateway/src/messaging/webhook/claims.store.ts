@@ -53,7 +53,7 @@ export const claimRead = statement<{ org: string }>(`
   where org = $1 and message_id = $2 and claimed_at = $3 and gateway = $5 and read_at is null
   returning org`)
 
-/** Undefined where the claim is no longer the one of that moment. */
+/** Undefined if the claim is no longer the one of that moment. */
 export const markRead = (tx: Transaction, claim: ClaimKey, now: Date) =>
   tx.row(claimRead, claim.org, claim.messageId, claim.claimedAt, now, claim.gateway)
 

@@ -41,11 +41,11 @@ function stall(at = receiver, failure?: Error) {
     await promise
     if (failure) throw failure
   }
-  const letGo = () => {
+  const release = () => {
     at.before = () => {}
     resolve()
   }
-  return { begins: () => until('the reading begins', () => begun), letGo, [Symbol.dispose]: letGo }
+  return { begins: () => until('the reading begins', () => begun), release, [Symbol.dispose]: release }
 }
 
 test('a message that was read is dropped however often it is delivered (N-347, ND-73, ND-76)', async () => {
@@ -109,12 +109,12 @@ test('fifty deliveries at the same time over two gateways: one reads, and none f
 test('a delivery that comes while another is reading is 503, and 200 once it is read (N-345, N-350, T-61)', async () => {
   const line = await fixture.newLine()
   const message = textOf('Slowly')
-  using reading = stall()
+  using stalled = stall()
   const first = fixture.deliver(line, { messages: [message] })
-  await reading.begins()
+  await stalled.begins()
   assert.deepEqual(await fixture.claims(line), [{ message_id: message.id, is_read: false }])
   refused(await answered(fixture.deliver(line, { messages: [message] })), 503, beingRead)
-  reading.letGo()
+  stalled.release()
   assert.deepEqual((await first).body, { received: 1 })
   const again = await fixture.deliver(line, { messages: [message] })
   assert.deepEqual([again.status, again.body], [200, { received: 0 }])
@@ -141,12 +141,12 @@ test('a reading that fails gives the claim back, its delivery is 500, and the ne
 test('the delivery that lost to a reading which then fails is answered 503, so nothing is lost (N-350, T-61)', async () => {
   const line = await fixture.newLine()
   const message = textOf('Not lost')
-  using reading = stall()
+  using stalled = stall()
   const first = fixture.deliver(line, { messages: [message] })
-  await reading.begins()
+  await stalled.begins()
   refused(await answered(fixture.deliver(line, { messages: [message] })), 503, beingRead)
   receiver.during = () => Promise.reject(new Error('broken'))
-  reading.letGo()
+  stalled.release()
   refused(await first, 500, notRead)
   receiver.during = () => {}
   assert.deepEqual((await fixture.deliver(line, { messages: [message] })).body, { received: 1 })
@@ -177,8 +177,8 @@ test('a claim whose gateway is known to be dead is taken over at the next delive
   })
   await until('all but the one that reads are answered', () => answers.length === 9)
   for (const answer of answers) refused(answer, 503, beingRead)
-  here.letGo()
-  there.letGo()
+  here.release()
+  there.release()
   await Promise.all(deliveries)
   assert.deepEqual(answers.at(-1)?.body, { received: 1 })
   assert.equal(receiver.times(message.id) + other.receiver.times(message.id), 1)
@@ -188,12 +188,12 @@ test('a claim of a gateway that lives is left to it by the others (ND-76)', asyn
   await using other = await fixture.another()
   const line = await fixture.newLine()
   const message = textOf('Slowly')
-  using reading = stall()
+  using stalled = stall()
   const first = fixture.deliver(line, { messages: [message] })
-  await reading.begins()
+  await stalled.begins()
   for (const another of [other, fixture])
     refused(await answered(another.deliver(line, { messages: [message] })), 503, beingRead)
-  reading.letGo()
+  stalled.release()
   assert.deepEqual((await first).body, { received: 1 })
   assert.deepEqual([receiver.times(message.id), other.receiver.times(message.id)], [1, 0])
 })
@@ -230,8 +230,8 @@ test('of several that come for a dead reader’s claim at the same time one take
   })
   await until('all but the one that reads are answered', () => refusals.length === 9)
   for (const answer of refusals) refused(answer, 503, beingRead)
-  here.letGo()
-  there.letGo()
+  here.release()
+  there.release()
   await Promise.all(deliveries)
   assert.deepEqual(refusals.at(-1)?.body, { received: 1 })
   assert.equal(receiver.times(message.id) + other.receiver.times(message.id), 1)
@@ -241,12 +241,12 @@ test('a reader that was taken for dead and was only slow puts nothing: its claim
   await using other = await fixture.another()
   const line = await fixture.newLine()
   const message = textOf('Once')
-  using reading = stall()
+  using stalled = stall()
   const slow = fixture.deliver(line, { messages: [message] })
-  await reading.begins()
+  await stalled.begins()
   other.deployment.clock.forward(11 * minuteMs)
   assert.deepEqual((await other.deliver(line, { messages: [message] })).body, { received: 1 })
-  reading.letGo()
+  stalled.release()
   refused(await slow, 503, beingRead)
   assert.deepEqual([receiver.times(message.id), other.receiver.times(message.id)], [0, 1])
   assert.deepEqual(await fixture.claims(line), [{ message_id: message.id, is_read: true }])
@@ -256,17 +256,17 @@ test('one that was taken for dead and then fails leaves the claim to the one tha
   await using other = await fixture.another()
   const line = await fixture.newLine()
   const message = textOf('Once')
-  using reading = stall(receiver, new Error('broken'))
+  using stalled = stall(receiver, new Error('broken'))
   using second = stall(other.receiver)
   const slow = fixture.deliver(line, { messages: [message] })
-  await reading.begins()
+  await stalled.begins()
   other.deployment.clock.forward(11 * minuteMs)
   const taken = other.deliver(line, { messages: [message] })
   await second.begins()
-  reading.letGo()
+  stalled.release()
   refused(await slow, 500, notRead)
   assert.deepEqual(await fixture.claims(line), [{ message_id: message.id, is_read: false }])
-  second.letGo()
+  second.release()
   assert.deepEqual((await taken).body, { received: 1 })
 })
 

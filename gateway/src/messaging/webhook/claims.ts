@@ -36,7 +36,7 @@ export class Claims {
     return ofDead || 'being read' // one given back at this moment is read by the next delivery
   }
 
-  /** Undefined where its gateway lives, or another delivery took it first. */
+  /** Undefined if its gateway lives, or another delivery took it first. */
   async #takeOver(org: string, messageId: string, gateway: string): Promise<Claim | undefined> {
     if (!(await this.#gateways.isDead(gateway))) return undefined
     const [claimedAt, own] = [this.#clock.now(), this.#gateways.id]

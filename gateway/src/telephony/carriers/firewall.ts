@@ -28,7 +28,7 @@ export class Firewall {
   /** What the file holds. */
   #written: readonly string[] = []
   /** One write at a time: two of one file would mix. */
-  #writing: Promise<void> = Promise.resolve()
+  #lastWrite: Promise<void> = Promise.resolve()
 
   constructor(parts: Parts) {
     this.#parts = parts
@@ -93,10 +93,10 @@ export class Firewall {
   #write(closesNothing = false, added: readonly string[] = []): Promise<void> {
     const { firewallFile } = this.#parts.settings
     if (firewallFile === undefined) return Promise.resolve()
-    const written = this.#writing.then(() =>
+    const written = this.#lastWrite.then(() =>
       this.#replace(firewallFile, [...added, ...(closesNothing ? this.#written : [])]),
     )
-    this.#writing = written.catch(() => {})
+    this.#lastWrite = written.catch(() => {})
     return written
   }
 

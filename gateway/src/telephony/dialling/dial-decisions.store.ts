@@ -25,7 +25,7 @@ export interface FactsRow extends DialSettingsRow {
 export interface FactsAsked {
   scope: SettingsScope
   to: string
-  /** Who asks, where a person does. */
+  /** The person who asks, if one does. */
   member: string | null
   minuteAgo: Date
   dayAgo: Date

@@ -7,7 +7,7 @@ export interface FromNumber {
   number: string
   account: string | null
   kind: 'apicarrier' | 'sip' | 'msgapp' | null
-  /** Null where it can be dialled from. */
+  /** Null if it can be dialled from. */
   why_not: WhyNot | null
 }
 
@@ -33,7 +33,7 @@ interface Asked {
   numbers: readonly FromNumber[]
 }
 
-/** Why nothing is dialled from the chosen number; nothing where it can be. */
+/** Why nothing is dialled from the chosen number; nothing if it can be. */
 export function whyNoFrom(
   { agent, env, from, numbers }: Asked,
   chosen: FromNumber | undefined,

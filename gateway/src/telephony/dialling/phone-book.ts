@@ -6,10 +6,10 @@ import { zonesIn, type ZoneTable } from './zones.ts'
 
 /** What is published of numbers all over the world. */
 export interface PhoneBook {
-  /** Null where the number begins with none that is in use. */
+  /** Null if the number begins with none that is in use. */
   callingCodeOf(number: string): string | null
   zonesOf(number: string, callingCode: string): readonly string[]
-  /** As ISO 3166 writes it; null where the published tables do not say. */
+  /** As ISO 3166 writes it; null if the published tables do not say. */
   countryOf(number: string): string | null
 }
 

@@ -74,7 +74,7 @@ export class OutboundProvisioning {
     })
   }
 
-  /** How calls of the org leave through an account; undefined where they cannot. */
+  /** How calls of the org leave through an account; undefined if they cannot. */
   async trunkOf(org: string, account: string): Promise<OutboundTrunk | undefined> {
     const opened = await this.#parts.accounts.opened(org, account)
     if (!opened || opened.forgotten) return undefined
