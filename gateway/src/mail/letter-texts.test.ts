@@ -69,7 +69,7 @@ test('a name that holds a link is left out of the letter, its subject and its pa
   }
   const [invitation, reset, signUp] = letters.map(({ subject, text }) => subject + text)
   assert.match(invitation ?? '', /^Voices: you are invited to an org/)
-  assert.match(reset ?? '', /for your seat in your org\. /)
+  assert.match(reset ?? '', /for your account in your org\. /)
   assert.match(signUp ?? '', /^Voices: your code for acme/)
 })
 

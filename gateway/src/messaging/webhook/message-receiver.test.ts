@@ -92,7 +92,7 @@ test('a failure to show what is not kept is never the delivery’s (N-340, ND-75
   const answer = await fixture.deliver(line, { contacts, messages: [image, textOf('Read this')], statuses })
   receiver.onShown = () => {}
   assert.deepEqual([answer.status, answer.body], [200, { received: 1 }])
-  assert.match(deployment.log(), /the app is gone.*what the platform brought could not be shown/)
+  assert.match(deployment.log(), /the app is gone.*a delivery could not be shown to the app/)
 })
 
 test('what comes to a number that no org routed is a line of the log; routed, the repeat is read (N-343, T-67)', async () => {
