@@ -41,7 +41,7 @@ test('outbound calls are set up after a preview, placed after a check, also with
   await page.getByRole('combobox', { name: 'Agent' }).fill('desk')
   await page.getByLabel('Call', { exact: true }).fill(contact)
   await page.getByRole('button', { name: 'Check' }).click()
-  const refusal = `${contact} never called or wrote to this org in production, and strangers are dialled only where the operator set dial_anywhere`
+  const refusal = `${contact} never called or wrote to this org in production, and new contacts are dialled only if the operator set dial_anywhere`
   await page.getByRole('status').getByText(screenSentence(refusal)).waitFor()
   await page.getByRole('button', { name: 'Call anyway' }).click()
   await page.getByRole('alert').getByText(screenSentence(refusal)).waitFor()

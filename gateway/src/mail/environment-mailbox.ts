@@ -17,7 +17,7 @@ export function environmentMailbox({ smtpUrl, mailFrom }: MailSettings): MailAcc
   }
 }
 
-/** What to tell whoever set one of the two and forgot the other. */
+/** A warning if one of the two settings is missing. */
 export function missingMailSetting({ smtpUrl, mailFrom }: MailSettings): string | undefined {
   if (smtpUrl !== undefined && mailFrom === undefined)
     return 'SVC_SMTP_URL is no mailbox without a sender: set SVC_MAIL_FROM too'
@@ -26,7 +26,7 @@ export function missingMailSetting({ smtpUrl, mailFrom }: MailSettings): string 
   return undefined
 }
 
-/** A percent sign that encodes nothing stands for itself. */
+/** A percent sign that encodes nothing stays as it is. */
 function decoded(part: string): string {
   try {
     return decodeURIComponent(part)

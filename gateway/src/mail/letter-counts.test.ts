@@ -37,8 +37,8 @@ const later = async (ms: number) => {
   for (const { clock } of [deployment, second]) clock.forward(ms)
 }
 
-const toOne = (email: string) => `${email} was sent 10 letters in the last day: try again tomorrow`
-const ofOrg = 'this org sent 12 letters in the last day: try again tomorrow, or ask the operator for more'
+const toOne = (email: string) => `${email} was sent 10 emails in the last day: try again tomorrow`
+const ofOrg = 'this org sent 12 emails in the last day: try again tomorrow, or ask the operator for more'
 
 test('of 15 orgs that invite one address at the same moment over two gateways ten write a letter, and five keep nothing', async () => {
   const email = newAddress()
@@ -119,7 +119,7 @@ test('no org uses up the letters of a forgotten password; those end silently, te
     `select from invitations i join members m on m.id = i.member where m.email = $1 and purpose = 'reset'`,
     [email],
   )
-  assert.equal(links.rowCount, 10, 'no link is kept that nobody was sent')
+  assert.equal(links.rowCount, 10, 'no link is kept that was not sent')
   assert.equal(deployment.log().includes('a password reset email could not be sent'), false)
 })
 

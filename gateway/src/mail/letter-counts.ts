@@ -4,7 +4,7 @@ import { Refusal } from '../foundation/refusals.ts'
 import type { LimitSettings } from '../foundation/limit-settings.ts'
 import type { RateCounts, RateLimit } from '../http/rate-counts.ts'
 
-/** Who wants a letter written: an org, or anybody who types the recipient's address where it is not proven. */
+/** Who asks for a letter: an org, or any visitor who types the recipient's address. */
 export type AskedBy = { org: string } | 'recipient'
 
 /** A letter that one count too many keeps from being written; the status and the sentence are the count's. */
@@ -12,7 +12,7 @@ export class TooManyLetters extends Refusal {}
 
 /**
  * How many letters are written in a day. What an org asks for is counted apart from what is asked in the
- * recipient's own name, so that no org can use up somebody's reset of their password.
+ * recipient's own name, so that no org can use up a person's password resets.
  */
 export class LetterCounts {
   readonly #rateCounts: RateCounts
@@ -31,10 +31,10 @@ export class LetterCounts {
   /** Counted with the letter's transaction: both, or none. */
   async admit(tx: Queryable, askedBy: AskedBy, to: string) {
     const limit = askedBy === 'recipient' ? this.#ownPerRecipient : this.#perRecipient
-    const toOne = `${to} was sent ${limit.tries} letters in the last day: try again tomorrow`
+    const toOne = `${to} was sent ${limit.tries} emails in the last day: try again tomorrow`
     await this.#admit(tx, limit, mailboxOf(to), toOne)
     if (askedBy === 'recipient') return
-    const ofOne = `this org sent ${this.#perOrg.tries} letters in the last day: try again tomorrow, or ask the operator for more`
+    const ofOne = `this org sent ${this.#perOrg.tries} emails in the last day: try again tomorrow, or ask the operator for more`
     await this.#admit(tx, this.#perOrg, askedBy.org, ofOne)
   }
 

@@ -11,8 +11,8 @@ const escapes: Readonly<Record<string, string>> = {
 const escaped = (text: string) => text.replaceAll(/[&<>"']/g, (character) => escapes[character] ?? character)
 
 /**
- * The same paragraphs for whoever reads letters as pages: no picture, nothing fetched, and the only thing to click
- * is the letter's own link, whatever the names in it look like.
+ * The same paragraphs as HTML: no picture, nothing fetched, and the only thing to click is the letter's own link,
+ * whatever the names in it look like.
  */
 export function letterHtml(
   { name, accent }: Brand,
@@ -35,7 +35,7 @@ ${body.join('\n')}
 `
 }
 
-/** A link or a code, which stands alone in its paragraph. */
+/** A link or a code, alone in its paragraph. */
 function shown(standout: string, accent: string): string {
   if (!standout.startsWith('http'))
     return `<p style="font:700 28px/1.2 ui-monospace,monospace;letter-spacing:4px">${escaped(standout)}</p>`

@@ -28,7 +28,7 @@ test('a sign-up letter holds the six digits once, the slug and name of the org, 
   )
 })
 
-test('who has an account, or an invitation, is told so and gets neither a code nor a link (ID-127, ID-165)', () => {
+test('who has an account, or an invitation, reads so and gets neither a code nor a link (ID-127, ID-165)', () => {
   for (const [kind, words] of [
     ['have-account', 'you have an account'],
     ['accept-first', 'accept your invitation first'],
@@ -69,7 +69,7 @@ test('a name that holds a link is left out of the letter, its subject and its pa
   }
   const [invitation, reset, signUp] = letters.map(({ subject, text }) => subject + text)
   assert.match(invitation ?? '', /^Voices: you are invited to an org/)
-  assert.match(reset ?? '', /for your seat in your org\. /)
+  assert.match(reset ?? '', /for your account in your org\. /)
   assert.match(signUp ?? '', /^Voices: your code for acme/)
 })
 

@@ -35,18 +35,18 @@ const words: { [Each in Kind]: (matter: Matters[Each]) => Words } = {
     subject: `you are invited to ${withoutLink(orgName, 'an org')}`,
     paragraphs: [
       greeting(name),
-      `you are invited to ${withoutLink(orgName, 'an org')}. Choose your password and take your seat here:`,
+      `you are invited to ${withoutLink(orgName, 'an org')}. Choose your password and create your account here:`,
       link,
-      'The link works once, for one week. If you expected no invitation, ignore this letter.',
+      'The link works once, for one week. If you expected no invitation, ignore this email.',
     ],
   }),
   reset: ({ name, orgName, link }) => ({
     subject: 'choose a new password',
     paragraphs: [
       greeting(name),
-      `somebody asked for a new password for your seat in ${withoutLink(orgName, 'your org')}. Choose it here:`,
+      `a new password was requested for your account in ${withoutLink(orgName, 'your org')}. Choose it here:`,
       link,
-      'The link works once, for one week. If it was not you, ignore this letter: nothing changes.',
+      'The link works once, for one week. If it was not you, ignore this email: nothing changes.',
     ],
   }),
   'sign-up': ({ person, org, code }) => ({
@@ -55,28 +55,28 @@ const words: { [Each in Kind]: (matter: Matters[Each]) => Words } = {
       greeting(person),
       `this code finishes the sign-up of ${withoutLink(org.name, org.slug)} (${org.slug}):`,
       code,
-      'It works for 15 minutes. If it was not you who signed up, ignore this letter: nothing is made.',
+      'It works for 15 minutes. If it was not you who signed up, ignore this email: nothing is made.',
     ],
   }),
   'have-account': () => ({
     subject: 'you have an account',
     paragraphs: [
       'Hello,',
-      'somebody signed up with this address, and you have an account already. Sign in with it instead, or ask for a new password if you forgot yours.',
-      'If it was not you, ignore this letter: nothing changes.',
+      'this address was used to sign up, and you have an account already. Sign in with it instead, or ask for a new password if you forgot yours.',
+      'If it was not you, ignore this email: nothing changes.',
     ],
   }),
   'accept-first': () => ({
     subject: 'accept your invitation first',
     paragraphs: [
       'Hello,',
-      'somebody signed up with this address, and you are invited to an org already. Accept that invitation first: the link is in the letter you were sent, and whoever invited you can send another.',
-      'If it was not you, ignore this letter: nothing changes.',
+      'this address was used to sign up, and you are invited to an org already. Accept that invitation first: the link is in the invitation email, and the person who invited you can send another.',
+      'If it was not you, ignore this email: nothing changes.',
     ],
   }),
   test: () => ({
-    subject: 'a test letter',
-    paragraphs: ['Hello,', 'somebody tried whether letters arrive. This one did.'],
+    subject: 'a test email',
+    paragraphs: ['Hello,', 'this is a test email. It arrived.'],
   }),
 }
 

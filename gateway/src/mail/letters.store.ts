@@ -6,7 +6,7 @@ export interface LetterRow {
   owner: string
   letter: Buffer
   tries: number
-  /** When it is anybody's again. */
+  /** When any gateway may take it again. */
   due_at: string
   expires_at: string
 }
@@ -39,10 +39,10 @@ const postpone = statement(`
   update letters set tries = tries + 1, due_at = $3
   where id = $1 and due_at = $2`)
 
-/** Only while it is still taken by whoever says so. */
+/** Only while the caller's claim holds. */
 export const postponeLetter = (database: Queryable, { id, due_at }: LetterRow, until: Date) =>
   database.rows(postpone, id, due_at, until)
 
-const forget = statement(`delete from letters where id = $1`)
+const remove = statement(`delete from letters where id = $1`)
 
-export const forgetLetter = (database: Queryable, id: string) => database.rows(forget, id)
+export const deleteLetter = (database: Queryable, id: string) => database.rows(remove, id)

@@ -6,7 +6,7 @@ import type { ClaimedLetter, Letters } from './letters.ts'
 
 const pollEveryMs = 2 * secondMs
 const atOnce = 20
-/** A server that hangs holds up its own org's letters, not everybody's. */
+/** A server that hangs holds up its own org's letters only. */
 const atOnceOfOneOwner = 5
 
 /** Sends what waits: at once what this gateway queued, within seconds what is due again or another one left. */
@@ -21,7 +21,7 @@ export class LetterTasks {
     runsAtStart: true,
     run: () => this.#isRunning && this.#poll(),
   }
-  #taking: Promise<void> | undefined
+  #claiming: Promise<void> | undefined
   #mayBeMore = false
   #isRunning = false
 
@@ -38,7 +38,7 @@ export class LetterTasks {
   /** Takes no more letters. Those being sent have this long; what is left is in the queue. */
   async stop(graceMs: number) {
     this.#isRunning = false
-    await this.#taking
+    await this.#claiming
     const sent = Promise.all(this.#sending.values())
     await Promise.race([sent, pause(graceMs, undefined, { ref: false })])
     this.#stopping.abort()
@@ -47,16 +47,16 @@ export class LetterTasks {
 
   #poll() {
     this.#mayBeMore = true
-    this.#taking ??= this.#takeAll()
+    this.#claiming ??= this.#claimAll()
       .catch((error: unknown) => this.#logger.warn({ err: error }, 'letters wait: the queue does not answer'))
       .finally(() => {
-        this.#taking = undefined
+        this.#claiming = undefined
         if (this.#mayBeMore && this.#isRunning) this.#poll()
       })
   }
 
   /** One by one, so that each knows whose letters are already being sent. */
-  async #takeAll() {
+  async #claimAll() {
     while (this.#mayBeMore) {
       this.#mayBeMore = false
       while (this.#isRunning && this.#sending.size < atOnce) {
@@ -70,7 +70,7 @@ export class LetterTasks {
   #send(claimed: ClaimedLetter) {
     const sent = this.#letters
       .send(claimed, this.#stopping.signal)
-      .catch((error: unknown) => this.#logger.warn({ err: error }, 'what became of a letter was not kept'))
+      .catch((error: unknown) => this.#logger.warn({ err: error }, 'the result of a letter was not written'))
       .finally(() => {
         this.#sending.delete(claimed)
         if (this.#isRunning) this.#poll()

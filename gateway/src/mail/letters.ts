@@ -14,11 +14,11 @@ export type ClaimedLetter = store.LetterRow
 export type QueuedLetter = AddressedLetter & {
   /**
    * An org's letter goes by the mailbox that the org has when it is sent. One whose link proves an address is the
-   * platform's, for whoever runs the org's mailbox could read it.
+   * platform's, for the admin of the org's mailbox could read it.
    */
   by: Sender
   askedBy: AskedBy
-  /** The end of its link's life: nobody wants it later. */
+  /** The end of its link's life: it is not sent later. */
   expiresAt: Date
 }
 
@@ -26,7 +26,7 @@ export type QueuedLetter = AddressedLetter & {
 const claimMs = 30 * secondMs
 const retriesAfterMs = [30 * secondMs, 5 * minuteMs]
 
-/** Letters wait in the database, sealed, and are sent off the request's path by whichever gateway takes them. */
+/** Letters wait in the database, sealed, and are sent off the request's path by any gateway. */
 export class Letters {
   /** Called when a letter of this gateway is in the queue. */
   onQueued = () => {}
@@ -80,7 +80,7 @@ export class Letters {
     if (new Date(claimed.expires_at) <= this.#clock.now())
       return this.#drop(claimed, 'the life of its link is over')
     const error = await this.#attempt(claimed, stopping)
-    if (error === null) return void (await store.forgetLetter(this.#database, claimed.id))
+    if (error === null) return void (await store.deleteLetter(this.#database, claimed.id))
     const waitMs = retriesAfterMs[claimed.tries]
     if (waitMs === undefined) return this.#drop(claimed, error)
     await store.postponeLetter(this.#database, claimed, later(this.#clock.now(), waitMs))
@@ -98,12 +98,12 @@ export class Letters {
   }
 
   async #drop({ id, owner }: ClaimedLetter, reason: string) {
-    await store.forgetLetter(this.#database, id)
+    await store.deleteLetter(this.#database, id)
     this.#logger.warn({ letter: id, owner, reason }, 'dropped a letter')
   }
 }
 
-/** For whom must not learn that a letter was not written. */
+/** For callers that must not learn that a letter was not written. */
 export function unlessTooManyLetters(error: unknown) {
   if (!(error instanceof TooManyLetters)) throw error
 }

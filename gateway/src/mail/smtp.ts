@@ -10,7 +10,7 @@ export interface OutgoingLetter extends LetterText {
 }
 
 export interface Wire {
-  /** The only way a connection is made, so that whoever hands it in decides what may be reached. */
+  /** The only way a connection is made, so that the caller decides which hosts may be reached. */
   connect: (host: string, port: number, signal: AbortSignal) => Promise<Socket>
   tls: { secureContext?: SecureContext }
   /** Whether a server that offers no STARTTLS gets the letter in the clear. */

@@ -9,7 +9,7 @@ export interface ReceivedLetter extends Letter {
   envelope: { from: string; to: string[] }
   /** Whether it came over TLS. */
   secure: boolean
-  /** Who was signed in, if anybody. */
+  /** The user that was signed in, if any. */
   user: string | undefined
 }
 
@@ -19,7 +19,7 @@ export type MailServerManners = 'accept' | 'refuse' | 'hang' | 'drop'
 export interface MailServerOptions {
   security?: 'starttls' | 'tls' | 'none'
   certificate?: ServerCertificate
-  /** Asked of whoever sends. */
+  /** Asked of every sender. */
   auth?: { username: string; password: string }
 }
 

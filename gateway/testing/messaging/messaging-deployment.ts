@@ -23,7 +23,7 @@ export const messagingSettings = (fake: MessagingFake) => ({
 /** A deployment with a messaging platform around it, whose models are fakes. */
 export interface MessagingDeployment extends ChatDeployment {
   platform: MessagingFake
-  /** A number of the org's own that leads to a new agent, which nobody holds yet. */
+  /** A number of the org's own that leads to a new agent, which no app holds yet. */
   newMessagingAgent: () => Promise<MessagingAgent>
 }
 

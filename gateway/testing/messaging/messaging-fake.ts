@@ -141,7 +141,7 @@ export class MessagingFake {
     }
     this.requests.push(request)
     const fault = await this.fault(request)
-    if (response.destroyed) return // whoever is gone before it was taken has sent nothing
+    if (response.destroyed) return // a client that is gone before it was taken has sent nothing
     if (fault === 'hangs') return
     if (fault === 'breaks') return void response.destroy()
     const send = (status: number, answer: object) => {

@@ -10,7 +10,7 @@ import { VendorFolder } from '../providers/vendor-packages.ts'
 import { changeRow } from '../providers/vendors.ts'
 import { newMessageId, WebhookFixture, type WebhookLine } from './webhook-fixture.ts'
 
-// Ears that answer whatever their wire says, each in one request.
+// Vendors of speech-to-text that answer what their wire says, each in one request.
 const requests = pathToFileURL(join(import.meta.dirname, '../../../vendors/kit/src/requests.ts')).href
 const adapter = `
 import { ask, jsonOf } from '${requests}'
@@ -54,7 +54,7 @@ const transcriberNamed = (name: string, formats: string[]): Manifest => {
 const certificates = await makeCertificates()
 export const platform = await MessagingFake.start(await certificates.serverFor('127.0.0.1'))
 export const asked: { model: string; authorization: string; body: Record<string, unknown> }[] = []
-/** What the ears answer; a test may say otherwise. */
+/** What speech-to-text answers; a test may change it. */
 export const speechToText = {
   hears: async (said: string): Promise<object> => ({ text: ` ${said} `, duration: 30 }),
 }
@@ -109,7 +109,7 @@ await changeRow(deployment, (row) => {
   for (const name of ['keen', 'spare', 'plain']) row.options[`stt/${name}`] = { base_url: wire.url }
 })
 
-/** Ears that say nothing until they are let go, at the latest when the test ends. */
+/** Speech-to-text that answers nothing until it is released, at the latest when the test ends. */
 export function slowSpeechToText() {
   const { promise, resolve } = Promise.withResolvers<void>()
   const usual = speechToText.hears
@@ -117,11 +117,11 @@ export function slowSpeechToText() {
     await promise
     return usual(said)
   }
-  const letGo = () => {
+  const release = () => {
     speechToText.hears = usual
     resolve()
   }
-  return { letGo, [Symbol.dispose]: letGo }
+  return { release, [Symbol.dispose]: release }
 }
 
 /** A number at the platform that an org was given by the operator. */

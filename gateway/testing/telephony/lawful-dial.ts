@@ -8,7 +8,7 @@ export const noonInNewYork = new Date('2026-01-14T17:00:00Z')
 export const nightInNewYork = new Date('2026-01-14T07:00:00Z')
 export const fromNumber: FromNumber = { number: '+34910000001', account: 'peer', kind: 'sip', why_not: null }
 
-/** What an org that set nothing is held to. */
+/** The guards of an org that set nothing. */
 export const usualGuards = {
   ...defaultLimits,
   calling_hours: null,

@@ -13,8 +13,8 @@ let last = 0
 /** A number that no other test of this process uses. */
 export const newLine = () => `+1415555${String((last += 1)).padStart(4, '0')}`
 
-/** A gateway that starts admits every number first, unless somebody holds this. */
-export async function holdReconciliation({ gateway }: Deployment): Promise<AsyncDisposable> {
+/** A gateway that starts admits every number first, unless a test has this lock. */
+export async function lockReconciliation({ gateway }: Deployment): Promise<AsyncDisposable> {
   const client = await gateway.services.database.pool.connect()
   await client.query(`begin; select pg_advisory_xact_lock(hashtextextended('${reconciliationLock}', 0))`)
   return {
@@ -39,7 +39,7 @@ interface Wanted {
   settings?: Record<string, string>
 }
 
-/** A deployment with everybody that numbers need around it: a carrier, media servers, the messaging platform. */
+/** A deployment with what numbers need around it: a carrier, media servers, the messaging platform. */
 export class NumberFixture implements AsyncDisposable {
   readonly deployment: Deployment
   readonly carrier: CarrierFake
@@ -165,7 +165,7 @@ export class NumberOrg {
     return app
   }
 
-  /** The numbers of a trunk there, or undefined where it does not stand. */
+  /** The numbers of a trunk there, or undefined if it does not stand. */
   trunk(env: Environment, name: string) {
     return this.fixture.media[env].store.trunk(`${this.id}/${env}/${name}`)
   }

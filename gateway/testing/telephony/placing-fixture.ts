@@ -84,7 +84,7 @@ export class PlacingOrg {
     )
   }
 
-  /** Somebody who called before. */
+  /** A contact that called before. */
   async known(number = newCalled()): Promise<string> {
     await this.deployment.sql(
       `insert into known_contacts (org, env, contact, first_at) values ($1, $2, $3, now()) on conflict do nothing`,

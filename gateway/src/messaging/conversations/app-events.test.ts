@@ -15,7 +15,7 @@ beforeEach(() => {
 const seen = (app: AppClient, type: string) =>
   app.frames.filter((frame: { type: string }) => frame.type === type)
 
-test('an app is told of a messaging call by msgapp.started with the call and the session, and by no other start (N-074, N-422, T-98)', async () => {
+test('an app learns of a messaging call by msgapp.started with the call and the session, and by no other start (N-074, N-422, T-98)', async () => {
   const messagingAgent = await messaging.newMessagingAgent()
   const app = await messagingAgent.app()
   const contact = newContact()
@@ -39,7 +39,7 @@ test('an app is told of a messaging call by msgapp.started with the call and the
   )
 })
 
-test('what the contact writes and what the agent says are told with their payloads; source only where a person wrote (N-484, N-485, N-488, N-489, ND-112)', async () => {
+test('what the contact writes and what the agent says are sent with their payloads; source only if a person wrote (N-484, N-485, N-488, N-489, ND-112)', async () => {
   const messagingAgent = await messaging.newMessagingAgent()
   const app = await messagingAgent.app()
   const contact = newContact()
@@ -51,7 +51,7 @@ test('what the contact writes and what the agent says are told with their payloa
   const { client } = await org.person('supervisor')
   const said = await client.post(`/v1/calls/${sessionId}/verbs`, { verb: 'say', text: 'I am a person' })
   assert.equal(said.status, 202, said.text)
-  await until('all is told', () => seen(app, 'msgapp.response').length === 3)
+  await until('everything came', () => seen(app, 'msgapp.response').length === 3)
   assert.deepEqual(
     seen(app, 'msgapp.message').map(({ data }) => data),
     [{ sessionId, from: contact, name: 'Ana', type: 'text', text: 'Hello', messageId, paused: false }],
@@ -70,7 +70,7 @@ test('what the contact writes and what the agent says are told with their payloa
   )
 })
 
-test('receipts and files are shown to the app of an open conversation, on whichever gateway it is, and never kept (N-485, N-490, ND-75)', async () => {
+test('receipts and files are shown to the app of an open conversation, on any gateway, and never kept (N-485, N-490, ND-75)', async () => {
   const other = await deployment.another()
   const messagingAgent = await messaging.newMessagingAgent()
   const app = await messagingAgent.app({}, other)
@@ -78,7 +78,7 @@ test('receipts and files are shown to the app of an open conversation, on whiche
   await messagingAgent.write(contact, 'Hello')
   await messagingAgent.texts(contact, 1)
   const call = await messagingAgent.call(contact)
-  await until('the answer is told', () => seen(app, 'msgapp.response').length === 1)
+  await until('the answer came', () => seen(app, 'msgapp.response').length === 1)
   const before = await messagingAgent.entries(call)
   const sent = platform.sent.find(({ to }) => to === contact)
   assert.ok(sent)
@@ -113,7 +113,7 @@ test('receipts and files are shown to the app of an open conversation, on whiche
   await other[Symbol.asyncDispose]()
 })
 
-test('where no conversation is open a file and a receipt are shown to nobody (ND-75)', async () => {
+test('without an open conversation a file and a receipt are shown to no app (ND-75)', async () => {
   const messagingAgent = await messaging.newMessagingAgent()
   const app = await messagingAgent.app()
   const contact = newContact()
@@ -127,7 +127,7 @@ test('where no conversation is open a file and a receipt are shown to nobody (ND
   assert.deepEqual([seen(app, 'msgapp.message').length, seen(app, 'msgapp.status').length], [1, 0])
 })
 
-test('of a voice note the app is told what was heard in it (N-485, N-486)', async () => {
+test('an app gets the transcript of a voice note (N-485, N-486)', async () => {
   const messagingAgent = await messaging.newMessagingAgent()
   const app = await messagingAgent.app()
   const contact = newContact()

@@ -24,15 +24,15 @@ export interface ConversationCallsParts {
   gateway: string
 }
 
-/** A conversation that is held to the end of a transaction. */
-export interface HeldConversation {
-  /** The call that it goes on in; undefined where the next message opens one. */
+/** A conversation that is locked to the end of a transaction. */
+export interface LockedConversation {
+  /** Its open call; undefined if the next message opens one. */
   open: LogRef | undefined
   /** Whether a person took that call over. */
   isPersons: boolean
 }
 
-/** Puts messages into the calls that their conversations go on in. */
+/** Puts messages into the calls of their conversations. */
 export class ConversationCalls {
   readonly #parts: ConversationCallsParts
 
@@ -40,23 +40,23 @@ export class ConversationCalls {
     this.#parts = parts
   }
 
-  /** Also says that the contact wrote. A call that has been quiet for too long ends here, if nobody saw it before. */
-  async lock(tx: Transaction, message: Received): Promise<HeldConversation> {
+  /** Also records that the contact wrote. Ends a call that was silent for too long, if no gateway did before. */
+  async lock(tx: Transaction, message: Received): Promise<LockedConversation> {
     const { clock, log } = this.#parts
     const call = await store.lockConversation(tx, message)
     if (message.contact.startsWith('+')) await knowContact(tx, message, clock.now())
     const held = call === null ? undefined : await log.lock(tx, call)
-    // where the number leads to another agent by now, a conversation with that one begins
+    // if the number leads to another agent by now, a conversation with that one begins
     if (!held || held.sealed || held.agent !== message.agent) return { open: undefined, isPersons: false }
-    const standing = await store.readStanding(tx, held.id)
-    const ends = quietEntries({ activeAt: standing?.active_at ?? 0 }, clock.now())
-    if (ends.length === 0) return { open: held, isPersons: standing?.state === 'held' }
+    const state = await store.readCallState(tx, held.id)
+    const ends = quietEntries({ activeAt: state?.active_at ?? 0 }, clock.now())
+    if (ends.length === 0) return { open: held, isPersons: state?.state === 'held' }
     await log.appendIn(tx, held, ends)
     return { open: undefined, isPersons: false }
   }
 
   /** On the call's queue, which is its log; answers the call. */
-  async put(tx: Transaction, message: Received, { open, isPersons }: HeldConversation): Promise<string> {
+  async put(tx: Transaction, message: Received, { open, isPersons }: LockedConversation): Promise<string> {
     if (!open) return this.#open(tx, message)
     await this.#parts.log.appendIn(tx, open, [turnOf(message, isPersons)])
     return open.id

@@ -24,7 +24,7 @@ const stateOf = async (messagingAgent: MessagingAgent, contact: string) => {
   const [call] = await messagingAgent.calls(contact)
   return [call?.state, call?.reason]
 }
-/** So that nobody takes this gateway's apps for those of a dead one. */
+/** So that no gateway takes this one's apps for those of a dead one. */
 const forward = async (ms: number) => {
   clock.forward(ms)
   await runningGateways.beat()
@@ -103,7 +103,7 @@ test('a held conversation goes quiet as an open one does (ND-81)', async () => {
   await until('it ends', async () => (await stateOf(messagingAgent, contact))[1] === 'timeout')
 })
 
-test('a message that comes before anybody saw that two hours were over opens a new call (N-082, N-529, N-084)', async ({
+test('a message that comes before a gateway saw that two hours were over opens a new call (N-082, N-529, N-084)', async ({
   mock,
 }) => {
   const messagingAgent = await messaging.newMessagingAgent()
@@ -111,7 +111,7 @@ test('a message that comes before anybody saw that two hours were over opens a n
   const contact = newContact()
   await messagingAgent.write(contact, 'one')
   await messagingAgent.texts(contact, 1)
-  const { mock: poll } = mock.method(writtenCalls, 'poll', () => {}) // nobody looks at the call
+  const { mock: poll } = mock.method(writtenCalls, 'poll', () => {}) // no gateway polls the call
   clock.forward(2 * hourMs)
   await runningGateways.beat()
   await messagingAgent.write(contact, 'two')

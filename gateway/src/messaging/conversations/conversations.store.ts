@@ -15,7 +15,7 @@ const lock = statement<{ call: string | null }>(`
     wrote_at = greatest(c.wrote_at, excluded.wrote_at)
   returning call`)
 
-/** Held to the end of the transaction, so that messages of one contact are put one after the other. */
+/** Locked to the end of the transaction, so that messages of one contact are put one after the other. */
 export const lockConversation = async (tx: Transaction, message: Received) =>
   (
     await tx.row(
@@ -36,7 +36,7 @@ const set = statement(`
 export const setCall = (tx: Transaction, { org, env, number, contact }: ConversationKey, call: string) =>
   tx.rows(set, org, env, number, contact, call)
 
-const standing = statement<{ state: CallState; active_at: number }>(`
+const callState = statement<{ state: CallState; active_at: number }>(`
   select c.state, coalesce(
     (
       select e.ts from entries e
@@ -46,8 +46,8 @@ const standing = statement<{ state: CallState; active_at: number }>(`
   ) as active_at
   from calls c where c.id = $1`)
 
-/** Of a call whose log is held: whether a person has it, and when anybody last said anything. */
-export const readStanding = (tx: Transaction, call: string) => tx.row(standing, call)
+/** Of a call whose log is locked: whether a person took it over, and when the last turn was. */
+export const readCallState = (tx: Transaction, call: string) => tx.row(callState, call)
 
 export interface OpenConversation {
   id: string
@@ -68,12 +68,12 @@ const open = statement<OpenConversation>(`
 export const findOpen = (database: Queryable, { org, env, number, contact }: ConversationKey) =>
   database.row(open, org, env, number, contact)
 
-const forgetWaiting = statement<{ contact: string }>(`
+const deleteWaiting = statement<{ contact: string }>(`
   delete from waiting_messages
   where org = $1 and contact = $2 and env = any($3::text[]) and ($4::text[] is null or agent = any($4))
   returning contact`)
 
-const forgetRest = statement<{ contact: string }>(`
+const deleteRest = statement<{ contact: string }>(`
   with read as (
     delete from thread_reads
     where org = $1 and contact = $2 and env = any($3::text[]) and ($4::text[] is null or agent = any($4))
@@ -86,6 +86,6 @@ const forgetRest = statement<{ contact: string }>(`
   returning c.contact`)
 
 /** In the order in which a message's receiver locks them; answers how many were deleted. */
-export const forgetConversations = async (tx: Transaction, { org, envs, agents }: Reach, contact: string) =>
-  (await tx.rows(forgetWaiting, org, contact, envs, agents)).length +
-  (await tx.rows(forgetRest, org, contact, envs, agents)).length
+export const deleteConversations = async (tx: Transaction, { org, envs, agents }: Reach, contact: string) =>
+  (await tx.rows(deleteWaiting, org, contact, envs, agents)).length +
+  (await tx.rows(deleteRest, org, contact, envs, agents)).length

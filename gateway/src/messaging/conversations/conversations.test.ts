@@ -84,7 +84,7 @@ test('one contact who writes to two numbers has two conversations (N-049)', asyn
   assert.deepEqual(from.toSorted(), [first, second].map(({ line }) => line.phone_number_id).toSorted())
 })
 
-test('two first messages of a contact at one instant make one call, whichever gateways they come to (N-008, N-081)', async () => {
+test('two first messages of a contact at the same time make one call, on any gateways (N-008, N-081)', async () => {
   const other = await deployment.another()
   const messagingAgent = await messaging.newMessagingAgent()
   await messagingAgent.app()
@@ -136,7 +136,7 @@ test('no greeting is said to a contact who wrote first (ND-78)', async () => {
   assert.deepEqual(await messagingAgent.texts(contact, 2), ['You said Hello', 'You said Again'])
 })
 
-test('a message that is a day old when it comes is read and kept for nobody (N-080, N-528, ND-79)', async () => {
+test('a message that is a day old when it comes is read and dropped (N-080, N-528, ND-79)', async () => {
   const messagingAgent = await messaging.newMessagingAgent()
   await messagingAgent.app()
   const contact = newContact()

@@ -9,7 +9,7 @@ import * as store from './conversations.store.ts'
 import type { ConversationCalls } from './conversation-calls.ts'
 import type { WaitingMessages } from './waiting-messages.ts'
 
-/** What an app is told of the receipts that came. */
+/** Receipts that apps are sent. */
 const toldStatuses = new Set(['sent', 'delivered', 'read'])
 const tooMany = 429
 
@@ -40,7 +40,7 @@ export class Conversations implements Receiver {
     await reached(message.number)
     if (waitingMessages.isTooOld(message)) {
       await database.transaction(alsoInTransaction)
-      logger.info({ number: message.number }, 'a message came a day late and is kept for nobody')
+      logger.info({ number: message.number }, 'a message came a day late and is dropped')
       return 'expired'
     }
     const isHeld = await waitingMessages.isHeld(message)
@@ -48,7 +48,7 @@ export class Conversations implements Receiver {
       return await database.transaction((tx) => this.#receiveIn(tx, message, isHeld, alsoInTransaction))
     } catch (error) {
       if (!(error instanceof Refusal) || error.status !== tooMany) throw error
-      // The org runs as many calls as it may: nobody takes the message now, and so it waits for one to end.
+      // The org runs as many calls as it may, so the message waits for one to end.
       return await database.transaction((tx) => this.#receiveIn(tx, message, false, alsoInTransaction))
     }
   }
@@ -76,7 +76,7 @@ export class Conversations implements Receiver {
 
   /** In the transaction that erases a contact; answers how much was known of them. */
   forget(tx: Transaction, reach: Reach, contact: string): Promise<number> {
-    return store.forgetConversations(tx, reach, contact)
+    return store.deleteConversations(tx, reach, contact)
   }
 
   async #receiveIn(

@@ -82,7 +82,7 @@ test('a held conversation keeps what its contact writes also while no app holds 
   await act(call, { verb: 'takeover' })
   await app.close()
   await until(
-    'nobody holds the agent',
+    'no app holds the agent',
     async () => (await messagingAgent.agentEntries('agent.released')).length === 1,
   )
   await messagingAgent.write(contact, 'Is anybody there?')

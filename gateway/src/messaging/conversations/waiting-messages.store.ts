@@ -9,7 +9,7 @@ export interface WaitedFor {
   agent: string
 }
 
-/** Which gateways count: the one that asks, and those that were seen lately. */
+/** Which gateways count: this one, and those that were seen lately. */
 export interface Alive {
   own: string
   since: Date
@@ -19,7 +19,7 @@ const insert = statement(`
   insert into waiting_messages (org, env, agent, message_id, number, contact, sent_at, message)
   values ($1, $2, $3, $4, $5, $6, $7, $8)`)
 
-/** While the agent's log is held, so that they wait in the order of their entries. */
+/** While the agent's log is locked, so that they wait in the order of their entries. */
 export const insertWaiting = (tx: Transaction, message: Received) => {
   const { org, env, agent, messageId, number, contact, sentAt, name, type, text, phoneNumberId } = message
   const rest = JSON.stringify({ name, type, text, phoneNumberId })
@@ -50,7 +50,7 @@ const take = statement<WaitingRow>(`
   )
   returning message_id, number, contact, sent_at, message`)
 
-/** The oldest, off the queue; nothing where another gateway takes it, which goes on with the rest. */
+/** The oldest, off the queue; undefined if another gateway takes it, which then takes the rest too. */
 export async function takeOldest(tx: Transaction, agent: WaitedFor): Promise<Received | undefined> {
   const row = await tx.row(take, agent.org, agent.env, agent.agent)
   if (!row) return undefined

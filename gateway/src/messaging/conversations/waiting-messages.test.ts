@@ -31,7 +31,7 @@ const taken = async (messagingAgent: MessagingAgent, count: number) => {
   return messagingAgent.agentEntries('message.taken')
 }
 
-test("a message for an agent that nobody holds waits: no call, and an entry on the agent's log (N-075, N-076, N-499, ND-79)", async () => {
+test("a message for an agent that no app holds waits: no call, and an entry on the agent's log (N-075, N-076, N-499, ND-79)", async () => {
   const messagingAgent = await messaging.newMessagingAgent()
   const contact = newContact()
   const sentAt = new Date(Math.floor(clock.now().getTime() / 1000) * 1000)
@@ -58,7 +58,7 @@ test("a message for an agent that nobody holds waits: no call, and an entry on t
   assert.equal(model.asked.length, 0)
 })
 
-test('a message to an agent that nobody named yet is kept though the org has all the agents of its quota (N-075)', async () => {
+test('a message to an agent that no app declared yet is kept though the org has all the agents of its quota (N-075)', async () => {
   const messagingAgent = await messaging.newMessagingAgent()
   const at = `/v1/ops/orgs/${org.slug}`
   const { quotas } = (await deployment.operator.get(at)).body
@@ -101,7 +101,7 @@ test('when an app declares the agent what waits is taken oldest first over all c
   await restarted[Symbol.asyncDispose]()
 })
 
-test('two apps that come at one instant to two gateways take every message once (N-079, ND-88)', async () => {
+test('two apps that come at the same time to two gateways take every message once (N-079, ND-88)', async () => {
   const messagingAgent = await messaging.newMessagingAgent()
   const other = await deployment.another()
   const contacts = Array.from({ length: 10 }, newContact)
@@ -116,7 +116,7 @@ test('two apps that come at one instant to two gateways take every message once 
   await other[Symbol.asyncDispose]()
 })
 
-test('a message that is kept at the very moment an app comes is taken at once (N-077)', async ({ mock }) => {
+test('a message that is kept while an app connects is taken at once (N-077)', async ({ mock }) => {
   const messagingAgent = await messaging.newMessagingAgent()
   const contact = newContact()
   const { waitingMessages } = deployment.gateway.services
@@ -148,7 +148,7 @@ test('a message waits behind older ones of its contact, also where an app holds 
   assert.deepEqual(await messagingAgent.texts(ana, 2), ['You said A1', 'You said A2'])
 })
 
-test('an app that leaves ends no conversation: what comes meanwhile waits, and goes on in the same call (ND-78)', async () => {
+test('an app that leaves ends no conversation: what comes meanwhile waits, and is answered in the same call (ND-78)', async () => {
   const messagingAgent = await messaging.newMessagingAgent()
   const app = await messagingAgent.app()
   const contact = newContact()
@@ -156,7 +156,7 @@ test('an app that leaves ends no conversation: what comes meanwhile waits, and g
   await messagingAgent.texts(contact, 1)
   await app.close()
   await until(
-    'nobody holds the agent',
+    'no app holds the agent',
     async () => (await messagingAgent.agentEntries('agent.released')).length === 1,
   )
   await messagingAgent.write(contact, 'two')

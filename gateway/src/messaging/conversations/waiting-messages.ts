@@ -29,7 +29,7 @@ export interface WaitingMessagesParts {
 export class WaitingMessages {
   readonly #parts: WaitingMessagesParts
   /** The agents whose messages are being taken, and whether there may be more by now. */
-  readonly #taking = new Map<string, { isMore: boolean; done: Promise<void> }>()
+  readonly #runs = new Map<string, { isMore: boolean; done: Promise<void> }>()
   readonly task: PeriodicTask = {
     name: 'take waiting messages',
     everyMs: pollEveryMs,
@@ -44,10 +44,10 @@ export class WaitingMessages {
 
   async stop() {
     this.#isStopped = true
-    await Promise.all(this.#taking.values().map(({ done }) => done))
+    await Promise.all(this.#runs.values().map(({ done }) => done))
   }
 
-  /** A person's app serves its own copy of the agent, which nobody outside writes to. */
+  /** A person's app serves its own copy of the agent, which no contact writes to. */
   held({ socket: { org, env, holder }, agent }: Holding) {
     if (holder === '') this.take({ org, env, agent })
   }
@@ -56,7 +56,7 @@ export class WaitingMessages {
     return (await this.#parts.connectedApps.appFor({ org, env, agent, holder: '' })) !== null
   }
 
-  /** The platform lets nobody answer what is older. */
+  /** The platform takes no answer to older messages. */
   isTooOld({ sentAt }: Pick<Received, 'sentAt'>): boolean {
     return sentAt <= later(this.#parts.clock.now(), -dayMs)
   }
@@ -71,7 +71,7 @@ export class WaitingMessages {
     const { number, contact, name, messageId, type, text, sentAt } = message
     const data = { number, contact, name, messageId, type, text, sentAt: sentAt.getTime() }
     const { agents, log } = this.#parts
-    await agents.lockForContact(tx, message.org, message.agent) // a number may lead to one that nobody has named yet
+    await agents.lockForContact(tx, message.org, message.agent) // a number may lead to an agent that no app has declared yet
     await log.appendIn(tx, agentLog(message), [{ type: 'message.waiting', data }])
     await store.insertWaiting(tx, message)
   }
@@ -79,16 +79,16 @@ export class WaitingMessages {
   /** Beside whatever is under way; once at a time for one agent. */
   take(agent: store.WaitedFor) {
     const { id } = agentLog(agent)
-    const taking = this.#taking.get(id)
-    if (taking) taking.isMore = true
+    const run = this.#runs.get(id)
+    if (run) run.isMore = true
     else if (!this.#isStopped) {
       const begun = { isMore: true, done: Promise.resolve() }
-      this.#taking.set(id, begun)
-      begun.done = this.#takeAll(agent, begun).finally(() => this.#taking.delete(id))
+      this.#runs.set(id, begun)
+      begun.done = this.#takeAll(agent, begun).finally(() => this.#runs.delete(id))
     }
   }
 
-  /** What no app's coming told of: a message kept at the very moment, or a queue whose gateway died. */
+  /** For what no connecting app announced: a message kept at that moment, or a queue whose gateway died. */
   async poll() {
     const { database, gateways } = this.#parts
     const alive = { own: gateways.id, since: gateways.aliveSince }
@@ -101,12 +101,12 @@ export class WaitingMessages {
     if (dropped.length > 0) logger.info({ messages: dropped.length }, tooOld)
   }
 
-  async #takeAll(agent: store.WaitedFor, taking: { isMore: boolean }) {
+  async #takeAll(agent: store.WaitedFor, run: { isMore: boolean }) {
     const { database, logger } = this.#parts
     try {
-      while (taking.isMore && !this.#isStopped && (await this.isHeld(agent))) {
-        taking.isMore = false
-        if (await database.transaction((tx) => this.#takeNext(tx, agent))) taking.isMore = true
+      while (run.isMore && !this.#isStopped && (await this.isHeld(agent))) {
+        run.isMore = false
+        if (await database.transaction((tx) => this.#takeNext(tx, agent))) run.isMore = true
       }
     } catch (error) {
       const isRefused = error instanceof Refusal // the org runs as many calls as it may

@@ -10,7 +10,7 @@ import type { MessagingPlatform } from '../platform/messaging-platform.ts'
 import * as store from './call-outlets.store.ts'
 import { partsOf } from './message-parts.ts'
 
-/** How often it is looked whether the platform says of a send, whose gateway died, that it came. */
+/** How often to look for a receipt of a send whose gateway died. */
 const pollEveryMs = secondMs / 2
 const longestPauseMs = 30 * secondMs
 
@@ -20,7 +20,7 @@ export interface CallOutletParts {
   logger: Logger
   log: Log
   messagingPlatform: MessagingPlatform
-  /** What answers go out on: the org's own for this number, else the deployment's. */
+  /** The access token: the org's own for this number, else the deployment's. */
   tokenOf: (route: store.Route) => Promise<string | undefined>
   /** This gateway's name. */
   gateway: string
@@ -32,12 +32,12 @@ interface Turn {
   parts: string[]
 }
 
-/** Thrown where another gateway sends by now. */
+/** Thrown if another gateway sends by now. */
 class NotOurs extends Error {}
 
 /**
- * Brings what the agent says in one call to its contact, by the call's log: turn by turn and part by part, each
- * once as far as the platform tells.
+ * Sends what the agent says in one call to its contact, from the call's log: turn by turn and part by part, each once
+ * as far as the platform's receipts tell.
  */
 export class CallOutlet implements Outlet {
   readonly #call: string
@@ -79,7 +79,7 @@ export class CallOutlet implements Outlet {
     this.#wake()
   }
 
-  /** What is on its way to the platform is waited for, so that nobody has to guess whether it came. */
+  /** Waits for requests under way, so that no other gateway has to guess whether a message was sent. */
   leave(): Promise<void> {
     if (!this.#isGone) this.#left = this.#leave()
     return this.#left
@@ -100,7 +100,7 @@ export class CallOutlet implements Outlet {
     if (this.#isGone || (this.#turns.length === 0 && !this.#isEnded)) return
     this.#working ??= this.#work().finally(() => {
       this.#working = undefined
-      this.#wake() // for what came in this very moment
+      this.#wake() // for what came meanwhile
     })
   }
 
@@ -141,7 +141,7 @@ export class CallOutlet implements Outlet {
   }
 
   #lose() {
-    this.#parts.logger.info({ call: this.#call }, 'another gateway sends what is said in a call')
+    this.#parts.logger.info({ call: this.#call }, 'another gateway sends the turns of a call')
     this.#leaving.abort()
     this.#onGone()
   }
@@ -151,7 +151,7 @@ export class CallOutlet implements Outlet {
     try {
       await store.releaseSending(database, this.#call, gateway)
     } catch (error) {
-      logger.warn({ err: error, call: this.#call }, 'what is left to send was not given up')
+      logger.warn({ err: error, call: this.#call }, 'the turns that are left were not released')
     }
   }
 
@@ -164,7 +164,7 @@ export class CallOutlet implements Outlet {
     }
   }
 
-  /** Of a part that was on its way when its gateway died the platform may still say that it came. */
+  /** A receipt may still come for a part whose gateway died while it was sent. */
   async #isSettled(key: store.PartKey): Promise<boolean> {
     const known = this.#known.get(placeOf(key))
     if (!known || known.is_settled) return known !== undefined
@@ -183,7 +183,8 @@ export class CallOutlet implements Outlet {
     const accessToken = await tokenOf(route)
     if (!(await this.#attempt(key))) return
     const refused = (detail: string) => this.#insist(() => this.#refuse(key, messageId, detail))
-    if (accessToken === undefined) return refused('nobody brought a token to send with')
+    if (accessToken === undefined)
+      return refused('no access token to send with: add the number’s account, or set SVC_MSGAPP_ACCESS_TOKEN')
     const { phone_number_id: phoneNumberId, contact } = route
     try {
       const opaque = opaqueOf(key)
@@ -195,12 +196,12 @@ export class CallOutlet implements Outlet {
     }
   }
 
-  /** False where it went meanwhile. */
+  /** False if it was sent meanwhile. */
   async #attempt(key: store.PartKey): Promise<boolean> {
     const { database, clock, gateway } = this.#parts
     while (!(await store.beginAttempt(database, key, gateway, clock.now()))) {
       if (await store.isSettled(database, key)) return false
-      await this.#begin() // this gateway may have let go of the call and run it again
+      await this.#begin() // this gateway may have released the call and taken it again
     }
     this.#known.delete(placeOf(key))
     return true
@@ -215,11 +216,11 @@ export class CallOutlet implements Outlet {
       if (held?.sealed === false) {
         const data = { code: 'msgapp_not_sent', messageId, detail }
         await log.appendIn(tx, held, [{ type: 'error', data }])
-      } else logger.warn({ call: key.call, detail }, 'the last words of a call were not sent')
+      } else logger.warn({ call: key.call, detail }, 'the last turn of a call was not sent')
     })
   }
 
-  /** What the platform said must be known: asked again, it might say the same words twice. */
+  /** The result must be written: a send that is repeated might reach the contact twice. */
   async #insist(work: () => Promise<unknown>) {
     for (;;)
       try {
@@ -227,7 +228,7 @@ export class CallOutlet implements Outlet {
         return
       } catch (error) {
         if (this.#isGone) throw error
-        this.#parts.logger.warn({ err: error, call: this.#call }, 'what became of a send is written later')
+        this.#parts.logger.warn({ err: error, call: this.#call }, 'the result of a send is written later')
         await this.#pause(secondMs)
       }
   }
@@ -239,7 +240,7 @@ export class CallOutlet implements Outlet {
 
 const placeOf = ({ seq, part }: { seq: number; part: number }) => `${seq}:${part}`
 
-/** How the platform names a part when it says what became of it. */
+/** The name of a part that comes back with its receipts. */
 const opaqueOf = ({ call, seq, part }: store.PartKey) => `${call}:${seq}:${part}`
 
 /** Undefined for what was not sent from here. */

@@ -40,7 +40,7 @@ const takeLeft = statement<{ call: string }>(`
   )
   update sendings s set sender = $1 from left_behind where s.call = left_behind.call returning s.call`)
 
-/** Of calls that have ended and that nobody sends for: their gateway is gone, or it is this one and does not. */
+/** Of ended calls that no gateway sends for: theirs is gone, or it is this one and has no outlet open. */
 export const claimLeft = async (
   database: Queryable,
   own: string,
@@ -81,7 +81,7 @@ const attempt = statement<{ part: number }>(`
   where sends.settled_at is null
   returning part`)
 
-/** Written before the platform is asked; nothing where another gateway sends, or where it went meanwhile. */
+/** Written before the platform is asked; nothing if another gateway sends, or if it was sent meanwhile. */
 export const beginAttempt = (database: Queryable, { call, seq, part }: PartKey, sender: string, now: Date) =>
   database.row(attempt, call, seq, part, sender, now)
 

@@ -88,7 +88,7 @@ test("an org's token that is refused is not replaced by the platform's: the log 
   assert.equal(posts(contact).length, 1)
 })
 
-test('a send that is refused, broken off or never answered is an error in the log, and the conversation goes on (N-354, N-502, ND-83, T-80)', async () => {
+test('a send that is refused, broken off or never answered is an error in the log, and the conversation continues (N-354, N-502, ND-83, T-80)', async () => {
   const refusals = [
     [{ status: 400, message: '(#131047) Re-engagement message' }, 'says: (#131047) Re-engagement message'],
     [{ status: 500, message: 'An unknown error' }, 'says: An unknown error'],
@@ -121,7 +121,7 @@ test('a send that is refused, broken off or never answered is an error in the lo
   )
 })
 
-test('where nobody brought a token nothing is sent, and the log says so (N-354, ND-83)', async () => {
+test('without a token nothing is sent, and the log says so (N-354, ND-83)', async () => {
   await using bare = await startMessagingDeployment({ SVC_MSGAPP_ACCESS_TOKEN: '' })
   const messagingAgent = await bare.newMessagingAgent()
   await messagingAgent.app()
@@ -130,7 +130,7 @@ test('where nobody brought a token nothing is sent, and the log says so (N-354, 
   await messagingAgent.write(contact, 'Hello')
   assert.deepEqual(await notSent(messagingAgent, contact), [
     'msgapp_not_sent',
-    'nobody brought a token to send with',
+    'no access token to send with: add the number’s account, or set SVC_MSGAPP_ACCESS_TOKEN',
   ])
 })
 

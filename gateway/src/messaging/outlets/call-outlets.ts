@@ -16,7 +16,7 @@ export interface CallOutletsParts extends Omit<CallOutletParts, 'gateway'> {
   gateways: Pick<RunningGateways, 'id' | 'aliveSince'>
 }
 
-/** What this gateway brings to contacts: of the calls it runs, and of ended ones whose sender is gone. */
+/** The outlets of this gateway: of the calls it runs, and of ended calls whose gateway is gone. */
 export class CallOutlets {
   readonly #parts: CallOutletsParts
   readonly #open = new Map<string, CallOutlet>()
@@ -62,7 +62,7 @@ export class CallOutlets {
     return sending
   }
 
-  /** Whatever the platform says of a message, it came. */
+  /** Any receipt proves that the message was sent. */
   async settle({ org, opaque, messageId }: Receipt) {
     const { database, clock } = this.#parts
     const key = readOpaque(opaque)
@@ -73,7 +73,7 @@ export class CallOutlets {
     this.#polling = this.#polling
       .then(() => this.#takeLeft())
       .catch((error: unknown) =>
-        this.#parts.logger.warn({ err: error }, 'what others left to send could not be read'),
+        this.#parts.logger.warn({ err: error }, 'the sends that other gateways left could not be read'),
       )
   }
 

@@ -1,7 +1,7 @@
 /** What the platform takes in one message. */
 const longestPart = 4096
 
-/** A turn in parts that the platform takes, cut at white space where there is some; nothing of a blank one. */
+/** A turn in parts that the platform takes, cut at white space if there is some; nothing of a blank one. */
 export function partsOf(text: string): string[] {
   const parts: string[] = []
   let rest = text.trim()

@@ -1,6 +1,6 @@
 import type { CarrierAccounts } from '../../telephony/carriers/accounts.ts'
 
-/** What the platform's API is asked on. */
+/** The access tokens for the platform's API. */
 export class AccessTokens {
   readonly #accounts: CarrierAccounts
   readonly #platforms: string | undefined
@@ -10,7 +10,7 @@ export class AccessTokens {
     this.#platforms = platforms
   }
 
-  /** The org's own where it has an account for the number, else the platform's; undefined where there is none. */
+  /** The org's own if it has an account for the number, else the deployment's; undefined if there is none. */
   async tokenFor(org: string, phoneNumberId: string): Promise<string | undefined> {
     const account = await this.#accounts.opened(org, phoneNumberId)
     return account?.kind === 'msgapp' && !account.forgotten ? account.access_token : this.#platforms

@@ -1,7 +1,7 @@
 import type { Environment } from '@switchroom/contract/scopes'
 import type { Transaction } from '../../database/database.ts'
 
-/** Whose number something came to, and which agent answers there. */
+/** The number that a message came to, and the agent that answers there. */
 export interface Addressed {
   org: string
   env: Environment
@@ -9,7 +9,7 @@ export interface Addressed {
   number: string
   /** The number's id at the platform. */
   phoneNumberId: string
-  /** As `+34911234567`; the platform's own id of whoever it gives no number of. */
+  /** As `+34911234567`; or the platform's own id of a contact whose number it does not show. */
   contact: string
 }
 
@@ -27,7 +27,7 @@ export interface Received extends Written {
   text: string
 }
 
-/** One that nobody answers and nobody keeps: at most an app that is there sees it. */
+/** A message that is neither answered nor kept: only a connected app sees it. */
 export interface Shown extends Written {
   type: 'audio' | 'image' | 'video' | 'document'
   /** The caption. */
@@ -47,8 +47,7 @@ export interface Receipt extends Addressed {
 /** What takes messages once they are claimed. */
 export interface Receiver {
   /**
-   * Puts it on its conversation's queue, keeps it until an app holds the agent, or keeps it for nobody because it is
-   * too old. What `alsoInTransaction` does is kept with that or not at all: when it throws, nothing of the message stays.
+   * Puts it on its conversation's queue, keeps it until an app holds the agent, or drops it because it is too old. What `alsoInTransaction` does is kept with that or not at all: when it throws, nothing of the message stays.
    */
   receive(
     message: Received,

@@ -17,11 +17,11 @@ export const findNewest = (database: Queryable, { org, env, agent }: ThreadAgent
 export interface ThreadState {
   /** When the contact last wrote to the number. */
   wrote_at: string
-  /** When anybody last said anything in the call, in epoch seconds. */
+  /** When the last turn of the call was, in epoch seconds. */
   active_at: number
 }
 
-const standing = statement<ThreadState>(`
+const state = statement<ThreadState>(`
   select v.wrote_at, coalesce(
     (
       select ts from entries where log = c.id and type in ('user.message', 'agent.message')
@@ -33,5 +33,5 @@ const standing = statement<ThreadState>(`
   join conversations v on v.org = c.org and v.env = c.env and v.number = c.called and v.contact = c.contact
   where c.id = $1`)
 
-/** Of a conversation whose call's log is held: nothing can be put behind it meanwhile. */
-export const readStanding = (tx: Transaction, call: string) => tx.row(standing, call)
+/** Of a conversation whose call's log is locked: no message can be put behind it meanwhile. */
+export const readThreadState = (tx: Transaction, call: string) => tx.row(state, call)

@@ -57,7 +57,7 @@ test('what a person writes goes to the contact as the agent, from its number, an
   const { messageId, ...data } = turn?.data ?? {}
   assert.deepEqual(data, { text: 'This is Eva. One moment, please.', source: 'human', by: eva.id })
   assert.match(messageId, /^msg_/)
-  const told = await until('the app is told', () =>
+  const told = await until('the app gets it', () =>
     app.frames.findLast(({ type, data: said }) => type === 'msgapp.response' && said.source),
   )
   assert.deepEqual(told.data, {
@@ -92,7 +92,7 @@ test('writing takes nothing over: what the contact writes next is answered by th
   assert.equal((await messagingAgent.calls(contact))[0]?.state, 'open')
 })
 
-test('in a conversation that somebody holds anybody who may can write (ND-85)', async () => {
+test('in a conversation that a supervisor took over others may write too (ND-85)', async () => {
   const { messagingAgent, contact, call } = await answered()
   const other = await org.person('supervisor')
   done(await other.client.post(`/v1/calls/${call}/verbs`, { verb: 'takeover' }))
@@ -101,7 +101,7 @@ test('in a conversation that somebody holds anybody who may can write (ND-85)', 
   assert.equal((await messagingAgent.calls(contact))[0]?.state, 'held')
 })
 
-test('it is written by way of any gateway, and by a key that names nobody under its label', async () => {
+test('it is written by way of any gateway, and by a key that names no person under its label', async () => {
   const { messagingAgent, contact, call } = await answered()
   const other = await deployment.another()
   const { client } = await org.serverToken('sandbox', { scopes: ['talk'] })
@@ -172,7 +172,7 @@ test('a conversation that was ended, or quiet for two hours, is sealed although 
   done(await eva.client.post(`/v1/calls/${ends.call}/verbs`, { verb: 'end' }))
   refused(await post(ends.messagingAgent, ends.contact, 'Hello?'), 409, hasEnded(ends.contact))
   const { messagingAgent, contact } = await answered()
-  clock.forward(2 * hourMs) // refused at once, whether or not somebody has looked after it by then
+  clock.forward(2 * hourMs) // refused at once, whether or not a gateway has ended it by then
   refused(await post(messagingAgent, contact, 'Hello?'), 409, hasEnded(contact))
   clock.forward(hourMs)
   refused(await post(messagingAgent, contact, 'Hello?'), 409, hasEnded(contact))
@@ -207,7 +207,7 @@ test('the window is a day from what the contact last wrote, whatever was written
   assert.equal(texts.includes('Hour 24'), false)
 })
 
-test('of several that write at one instant each is sent once, in the order of the log', async () => {
+test('of several that write at the same time each is sent once, in the order of the log', async () => {
   const { messagingAgent, contact, call } = await answered()
   const texts = Array.from({ length: 10 }, (_, n) => `Number ${n}`)
   const answers = await Promise.all(texts.map((text) => post(messagingAgent, contact, text)))
@@ -218,7 +218,7 @@ test('of several that write at one instant each is sent once, in the order of th
   assert.deepEqual(sent.toSorted(), texts)
 })
 
-test('written in the instant in which the conversation ends, it is refused or stands before the end', async () => {
+test('written while the conversation ends, it is refused or comes before the end', async () => {
   const { messagingAgent, contact, call } = await answered()
   let answers: { status: number; body: { detail?: string } }[] = []
   await whileHeld(

@@ -17,7 +17,7 @@ export interface MessageSenderParts {
   log: Log
 }
 
-/** People writing to a contact as the agent. It takes nothing over: what the contact writes next the model answers. */
+/** Messages that people send to a contact as the agent. They take nothing over: the model answers what comes next. */
 export class MessageSender {
   readonly #parts: MessageSenderParts
 
@@ -38,10 +38,10 @@ export class MessageSender {
     return database.transaction(async (tx) => {
       const id = await this.#conversation(tx, of, contact)
       const held = await log.lock(tx, id)
-      const standing = await store.readStanding(tx, id)
-      if (!held || held.sealed || !standing || this.#isQuiet(standing))
+      const state = await store.readThreadState(tx, id)
+      if (!held || held.sealed || !state || this.#isOver(state))
         throw conflict(`the conversation with ${contact} has ended: it opens again when they write`)
-      if (later(this.#parts.clock.now(), -dayMs) >= new Date(standing.wrote_at))
+      if (later(this.#parts.clock.now(), -dayMs) >= new Date(state.wrote_at))
         throw conflict(
           `${contact} last wrote 24 hours ago or longer: nothing reaches them until they write again`,
         )
@@ -51,12 +51,12 @@ export class MessageSender {
     })
   }
 
-  /** Whether its time is over, also where no gateway has ended it yet. */
-  #isQuiet({ active_at }: store.ThreadState): boolean {
+  /** Whether it timed out, even if no gateway has ended it yet. */
+  #isOver({ active_at }: store.ThreadState): boolean {
     return quietEntries({ activeAt: active_at }, this.#parts.clock.now()).length > 0
   }
 
-  /** Where it would be written: only what the contact did last can be gone on with. */
+  /** The call to write to: only the contact's newest one can be continued. */
   async #conversation(tx: Transaction, of: ThreadAgent, contact: string): Promise<string> {
     const newest = await store.findNewest(tx, of, contact)
     if (newest?.channel === 'msgapp') return newest.id

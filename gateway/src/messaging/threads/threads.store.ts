@@ -2,7 +2,7 @@ import type { Environment } from '@switchroom/contract/scopes'
 import { mostTurns } from '@switchroom/contract/threads'
 import { statement, type Queryable } from '../../database/database.ts'
 
-/** An agent of an org in one environment, whose threads they are. */
+/** The agent of the threads, in one environment of an org. */
 export interface ThreadAgent {
   org: string
   env: Environment
@@ -30,7 +30,7 @@ const contacts = statement<{ contact: string }>(`
   )
   select contact from heard group by contact order by max(at) desc, contact`)
 
-/** Every contact of the agent, whoever was heard of last first; what waits since earlier is too old. */
+/** Every contact of the agent, the latest first; what waits since earlier is too old. */
 export const listContacts = (database: Queryable, { org, env, agent }: ThreadAgent, waitingSince: Date) =>
   database.rows(contacts, org, env, agent, waitingSince)
 
@@ -77,7 +77,7 @@ const callsOfLastTurns = `
   ) reaching
   where is_new or ended_at is null or ended_at >= reach`
 
-// Within a call turns stand as its log has them, also where the clock of one of its gateways was behind.
+// Within a call turns are in the order of its log, even if the clock of one of its gateways was behind.
 const lastTurns = `
   select id, type, entry, seq, ts, row_number() over (order by at desc, ordinal desc, seq desc) as back
   from (${callsOfLastTurns}) own cross join lateral (
@@ -132,7 +132,7 @@ const threads = statement<{ thread: string }>(`
 
 export interface Shown {
   waitingSince: Date
-  /** Whose marks count; null for a key that names nobody. */
+  /** Whose marks count; null for a key that names no person. */
   member: string | null
   /** How many of the last turns. */
   turns: number

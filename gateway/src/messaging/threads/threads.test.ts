@@ -110,7 +110,7 @@ test("a contact's phone, chat and messaging calls with an agent are one thread: 
   assert.equal(last_at, turns.at(-1)?.ts)
 })
 
-test('threads are those of one agent in the environment of the key, and of nobody who is unknown (N-327, ND-84)', async () => {
+test('threads are those of one agent in the environment of the key, and of no unknown contact (N-327, ND-84)', async () => {
   const { open, list, live, client } = await newThreads()
   await open({ contact: ben })
   await open({ contact: null })
@@ -129,7 +129,7 @@ test('threads are those of one agent in the environment of the key, and of nobod
   assert.deepEqual(await stranger.list(), [])
 })
 
-test('whoever was heard of last comes first: by a turn, by a call nobody said anything in, or by what waits (ND-84)', async () => {
+test('the contact with the latest turn, silent call or waiting message comes first (ND-84)', async () => {
   const { open, write, list, waits } = await newThreads()
   const order = async () => (await list()).map(({ contact }) => contact)
   const first = await open()
@@ -153,7 +153,7 @@ test('whoever was heard of last comes first: by a turn, by a call nobody said an
   assert.ok(Math.abs((newest?.last_at ?? 0) - clock.now().getTime() / 1000) < 10)
 })
 
-test('a call that goes on while a newer one was made counts by its own last turn', async () => {
+test('a call that is open while a newer one was made counts by its own last turn', async () => {
   const { open, write, list } = await newThreads()
   const long = await open({ channel: 'msgapp' })
   clock.forward(minuteMs)
@@ -169,33 +169,33 @@ test('a call that goes on while a newer one was made counts by its own last turn
   assert.deepEqual(threads.map(textsOf), [['quick question', 'still here'], ['between']])
 })
 
-test('a thread tells how its messaging conversation stands: none, waiting, open, held, ended (ND-84)', async () => {
+test('a thread tells the state of its messaging conversation: none, waiting, open, held, ended (ND-84)', async () => {
   const { org, open, write, list, wrote, waits } = await newThreads()
   const eva = await org.person('supervisor')
-  const stands = async () => {
+  const state = async () => {
     const [thread] = await list()
     return [thread?.state, thread?.call, thread?.name, thread?.window_closes_at !== null]
   }
   await waits(ana, 'anybody there?', clock.now())
-  assert.deepEqual(await stands(), ['waiting', null, 'Ana', false])
+  assert.deepEqual(await state(), ['waiting', null, 'Ana', false])
   await sql('delete from waiting_messages where org = $1', [org.id])
   assert.deepEqual(await list(), [])
   await open({ channel: 'phone' })
-  assert.deepEqual(await stands(), ['none', null, null, false])
+  assert.deepEqual(await state(), ['none', null, null, false])
   const call = await open({ channel: 'msgapp' })
   await wrote(ana, clock.now(), 'Ana B.')
-  assert.deepEqual(await stands(), ['open', call, 'Ana B.', true])
-  await waits(ana, 'nobody holds the agent just now', clock.now())
-  assert.deepEqual(await stands(), ['open', call, 'Ana B.', true])
+  assert.deepEqual(await state(), ['open', call, 'Ana B.', true])
+  await waits(ana, 'no app holds the agent just now', clock.now())
+  assert.deepEqual(await state(), ['open', call, 'Ana B.', true])
   done(await eva.client.post(`/v1/calls/${call}/verbs`, { verb: 'takeover' }))
-  assert.deepEqual(await stands(), ['held', call, 'Ana B.', true])
+  assert.deepEqual(await state(), ['held', call, 'Ana B.', true])
   await write(call, ended)
-  assert.deepEqual(await stands(), ['waiting', null, 'Ana B.', true])
+  assert.deepEqual(await state(), ['waiting', null, 'Ana B.', true])
   await sql('delete from waiting_messages where org = $1', [org.id])
-  assert.deepEqual(await stands(), ['ended', null, 'Ana B.', true])
+  assert.deepEqual(await state(), ['ended', null, 'Ana B.', true])
 })
 
-test('what waits is told, oldest first, until it is a day old', async () => {
+test('what waits is listed, oldest first, until it is a day old', async () => {
   const { list, waits } = await newThreads()
   const now = clock.now()
   await waits(ana, 'too old', later(now, -dayMs - secondMs))
@@ -282,7 +282,7 @@ test('an agent with more contacts than are read at once has every one of them, o
   assert.match(answer.headers.get('content-type') ?? '', /^application\/json/)
 })
 
-test('threads are listed for `calls` and written to for `talk`, by nobody who does not work on the agent (N-329, N-402, ND-07, T-32)', async () => {
+test('threads are listed for `calls` and written to for `talk`, only by people who work on the agent (N-329, N-402, ND-07, T-32)', async () => {
   const { org, open } = await newThreads()
   await open({ channel: 'msgapp' })
   const messages = `/v1/agents/desk/threads/${ana}/messages`

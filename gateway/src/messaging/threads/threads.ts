@@ -5,7 +5,7 @@ import { dayMs, later, type Clock } from '../../foundation/clock.ts'
 import { notFound, unprocessable } from '../../foundation/refusals.ts'
 import * as store from './threads.store.ts'
 
-/** Few enough that a page of long ones is soon read, and nobody else waits for it. */
+/** Few enough that a page of long ones is read quickly and blocks no other request. */
 const threadsAtOnce = 50
 
 /** Everything between an agent and each of its contacts, and how far people have read it. */
@@ -58,7 +58,7 @@ export class Threads {
 
 export const threadAgentOf = ({ org, env }: Caller, agent: string): store.ThreadAgent => ({ org, env, agent })
 
-/** Since when a message may have waited; what was sent earlier is nobody's any more. */
+/** Since when a message may have waited; older ones are dropped. */
 export const waitingAt = (now: Date) => later(now, -dayMs)
 
 export const unknownThread = (agent: string, contact: string) =>
@@ -71,7 +71,7 @@ function turnsOf(said: string | undefined): number {
   return turns
 }
 
-/** Nobody has read what is still to come. */
+/** Not later than now: turns to come are unread. */
 function seenAt(upTo: number, now: Date): Date {
   const seen = new Date(Math.round(upTo * 1000))
   if (!(seen.getTime() >= 0)) throw unprocessable('up_to: must be the ts of a turn')

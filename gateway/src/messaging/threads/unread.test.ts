@@ -54,7 +54,7 @@ test('each person has read a thread as far as they say; what the agent said is n
   assert.deepEqual([await unread(eva), await unread(tom)], [1, 3])
 })
 
-test('what came behind the newest turn that somebody saw stays unread, and a mark never moves back', async () => {
+test('what came behind the newest turn that a person saw stays unread, and a mark never moves back', async () => {
   const { eva, hear, thread, unread, mark } = await newThread()
   for (const text of ['one', 'two', 'three']) await hear(text)
   const { turns } = await thread(eva.client)
@@ -71,7 +71,7 @@ test('what came behind the newest turn that somebody saw stays unread, and a mar
   assert.equal(await unread(eva), 1)
 })
 
-test('of two marks made at one instant the further one stands', async () => {
+test('of two marks made at the same time the further one stands', async () => {
   const { eva, hear, thread, unread, mark } = await newThread()
   for (let n = 0; n < 10; n += 1) await hear(`${n}`)
   const { turns } = await thread(eva.client)

@@ -4,13 +4,13 @@ import * as store from './claims.store.ts'
 
 /** A message that was read for this long is read no more, if it is not known whether its gateway lives. */
 const deadAfterMs = 10 * minuteMs
-/** A claim waits for whoever writes its row just now, and only so many others with it. */
+/** A claim waits for the transaction that writes its row, and only so many others with it. */
 const insertsAtOnce = 2
 
 interface Wanted {
   org: string
   messageId: string
-  /** The moment from which the claim is the asker's; null where it was not given. */
+  /** Since when the claim is the caller's; null if it was not given. */
   settle: (claimedAt: Date | null) => void
   fail: (error: unknown) => void
 }
@@ -20,7 +20,7 @@ export class ClaimQueue {
   readonly #database: Queryable
   readonly #clock: Clock
   readonly #gateway: string
-  #waiting: Wanted[] = []
+  #queued: Wanted[] = []
   #underWay = 0
 
   constructor(database: Queryable, clock: Clock, gateway: string) {
@@ -31,15 +31,15 @@ export class ClaimQueue {
 
   take(org: string, messageId: string): Promise<Date | null> {
     return new Promise((settle, fail) => {
-      this.#waiting.push({ org, messageId, settle, fail })
+      this.#queued.push({ org, messageId, settle, fail })
       this.#insertNext()
     })
   }
 
   #insertNext() {
-    if (this.#underWay >= insertsAtOnce || this.#waiting.length === 0) return
-    const batch = Map.groupBy(this.#waiting, keyOf)
-    this.#waiting = [...batch.values()].flatMap(([, ...repeated]) => repeated) // one row is written once in a statement
+    if (this.#underWay >= insertsAtOnce || this.#queued.length === 0) return
+    const batch = Map.groupBy(this.#queued, keyOf)
+    this.#queued = [...batch.values()].flatMap(([, ...repeated]) => repeated) // one row is written once in a statement
     this.#underWay += 1
     void this.#insertAll([...batch.values()].flatMap(([first]) => first ?? [])).finally(() => {
       this.#underWay -= 1
@@ -53,7 +53,7 @@ export class ClaimQueue {
     } catch (error) {
       const [alone, ...others] = batch
       if (others.length === 0) alone?.fail(error)
-      else for (const wanted of batch) await this.#insertAll([wanted]) // whichever failed harms no other
+      else for (const wanted of batch) await this.#insertAll([wanted]) // so that one failure harms no other
     }
   }
 

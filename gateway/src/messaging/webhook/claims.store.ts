@@ -8,7 +8,7 @@ export interface ClaimKey {
   gateway: string
 }
 
-// The insert is the claim; one whose reader counts as dead is taken over, and by one alone: the row is held. Several
+// The insert is the claim; one whose reader counts as dead is taken over, and by one alone: the row is locked. Several
 // are inserted in one order, so that no two gateways wait for each other.
 const claimInsert = statement<{ org: string; message_id: string }>(`
   insert into message_claims as c (org, message_id, claimed_at, gateway)
@@ -18,7 +18,7 @@ const claimInsert = statement<{ org: string; message_id: string }>(`
   where c.read_at is null and c.claimed_at <= $4
   returning c.org, c.message_id`)
 
-/** Those that were given: no other's and none that was read; one claimed before `dead` is nobody's any more. */
+/** Those that were given: no other's and none that was read; one claimed before `dead` counts as abandoned. */
 export const insertClaims = (
   database: Queryable,
   orgs: readonly string[],
@@ -53,7 +53,7 @@ export const claimRead = statement<{ org: string }>(`
   where org = $1 and message_id = $2 and claimed_at = $3 and gateway = $5 and read_at is null
   returning org`)
 
-/** Undefined where the claim is no longer the one of that moment. */
+/** Undefined if the claim is no longer the one of that moment. */
 export const markRead = (tx: Transaction, claim: ClaimKey, now: Date) =>
   tx.row(claimRead, claim.org, claim.messageId, claim.claimedAt, now, claim.gateway)
 

@@ -17,7 +17,7 @@ const { receiver, deployment } = fixture
 const beingRead = 'another delivery of a message is being read: deliver it again'
 const notRead = 'a message could not be read: deliver it again'
 
-/** Somebody began to read a message then, and was never seen again. */
+/** A gateway began to read a message then, and died. */
 async function leaveClaim(
   line: WebhookLine,
   messageId: string,
@@ -32,7 +32,7 @@ async function leaveClaim(
 
 const ago = (ms: number) => later(deployment.clock.now(), -ms)
 
-/** A reading that goes on until it is let go, at the latest when its test ends, and may fail then. */
+/** A receiver that is busy until it is released, at the latest when its test ends, and may fail then. */
 function stall(at = receiver, failure?: Error) {
   const { promise, resolve } = Promise.withResolvers<void>()
   let begun = false
@@ -41,11 +41,11 @@ function stall(at = receiver, failure?: Error) {
     await promise
     if (failure) throw failure
   }
-  const letGo = () => {
+  const release = () => {
     at.before = () => {}
     resolve()
   }
-  return { begins: () => until('the reading begins', () => begun), letGo, [Symbol.dispose]: letGo }
+  return { begins: () => until('the reading begins', () => begun), release, [Symbol.dispose]: release }
 }
 
 test('a message that was read is dropped however often it is delivered (N-347, ND-73, ND-76)', async () => {
@@ -69,7 +69,7 @@ test('deliveries repeat for days and are read once (N-344)', async () => {
   assert.deepEqual([receiver.times(message.id), days.receiver.times(message.id)], [1, 0])
 })
 
-test('what is kept waiting or for nobody was read as well: it is not taken again (N-098, ND-73)', async () => {
+test('what waits or was dropped was read as well: it is not taken again (N-098, ND-73)', async () => {
   const line = await fixture.newLine()
   for (const [becomes, received] of [
     ['waiting', 1],
@@ -84,7 +84,7 @@ test('what is kept waiting or for nobody was read as well: it is not taken again
   }
 })
 
-test('fifty deliveries at one instant over two gateways: one reads, and none fails (N-096, N-346, T-60)', async () => {
+test('fifty deliveries at the same time over two gateways: one reads, and none fails (N-096, N-346, T-60)', async () => {
   await using other = await fixture.another()
   for (let round = 0; round < 4; round += 1) {
     const line = await fixture.newLine()
@@ -109,12 +109,12 @@ test('fifty deliveries at one instant over two gateways: one reads, and none fai
 test('a delivery that comes while another is reading is 503, and 200 once it is read (N-345, N-350, T-61)', async () => {
   const line = await fixture.newLine()
   const message = textOf('Slowly')
-  using reading = stall()
+  using stalled = stall()
   const first = fixture.deliver(line, { messages: [message] })
-  await reading.begins()
+  await stalled.begins()
   assert.deepEqual(await fixture.claims(line), [{ message_id: message.id, is_read: false }])
   refused(await answered(fixture.deliver(line, { messages: [message] })), 503, beingRead)
-  reading.letGo()
+  stalled.release()
   assert.deepEqual((await first).body, { received: 1 })
   const again = await fixture.deliver(line, { messages: [message] })
   assert.deepEqual([again.status, again.body], [200, { received: 0 }])
@@ -138,15 +138,15 @@ test('a reading that fails gives the claim back, its delivery is 500, and the ne
   assert.match(deployment.log(), /the disk is full.*a message could not be read/)
 })
 
-test('the delivery that lost to a reading which then fails is told to come again, so nothing is lost (N-350, T-61)', async () => {
+test('the delivery that lost to a reading which then fails is answered 503, so nothing is lost (N-350, T-61)', async () => {
   const line = await fixture.newLine()
   const message = textOf('Not lost')
-  using reading = stall()
+  using stalled = stall()
   const first = fixture.deliver(line, { messages: [message] })
-  await reading.begins()
+  await stalled.begins()
   refused(await answered(fixture.deliver(line, { messages: [message] })), 503, beingRead)
   receiver.during = () => Promise.reject(new Error('broken'))
-  reading.letGo()
+  stalled.release()
   refused(await first, 500, notRead)
   receiver.during = () => {}
   assert.deepEqual((await fixture.deliver(line, { messages: [message] })).body, { received: 1 })
@@ -177,8 +177,8 @@ test('a claim whose gateway is known to be dead is taken over at the next delive
   })
   await until('all but the one that reads are answered', () => answers.length === 9)
   for (const answer of answers) refused(answer, 503, beingRead)
-  here.letGo()
-  there.letGo()
+  here.release()
+  there.release()
   await Promise.all(deliveries)
   assert.deepEqual(answers.at(-1)?.body, { received: 1 })
   assert.equal(receiver.times(message.id) + other.receiver.times(message.id), 1)
@@ -188,17 +188,17 @@ test('a claim of a gateway that lives is left to it by the others (ND-76)', asyn
   await using other = await fixture.another()
   const line = await fixture.newLine()
   const message = textOf('Slowly')
-  using reading = stall()
+  using stalled = stall()
   const first = fixture.deliver(line, { messages: [message] })
-  await reading.begins()
+  await stalled.begins()
   for (const another of [other, fixture])
     refused(await answered(another.deliver(line, { messages: [message] })), 503, beingRead)
-  reading.letGo()
+  stalled.release()
   assert.deepEqual((await first).body, { received: 1 })
   assert.deepEqual([receiver.times(message.id), other.receiver.times(message.id)], [1, 0])
 })
 
-test('a claim of which nobody knows the gateway is another’s from ten minutes on: 503 at 599 seconds, read at 600 (N-100, N-531, ND-76, T-65)', async () => {
+test('a claim without a known gateway is another’s from ten minutes on: 503 at 599 seconds, read at 600 (N-100, N-531, ND-76, T-65)', async () => {
   await using other = await fixture.another()
   const line = await fixture.newLine()
   const message = textOf('Left')
@@ -216,7 +216,7 @@ test('a claim of which nobody knows the gateway is another’s from ten minutes 
   }
 })
 
-test('of several that come for a dead reader’s claim at one instant one takes it over (N-100, N-531, ND-76, T-65)', async () => {
+test('of several that come for a dead reader’s claim at the same time one takes it over (N-100, N-531, ND-76, T-65)', async () => {
   await using other = await fixture.another()
   const line = await fixture.newLine()
   const message = textOf('Left')
@@ -230,8 +230,8 @@ test('of several that come for a dead reader’s claim at one instant one takes 
   })
   await until('all but the one that reads are answered', () => refusals.length === 9)
   for (const answer of refusals) refused(answer, 503, beingRead)
-  here.letGo()
-  there.letGo()
+  here.release()
+  there.release()
   await Promise.all(deliveries)
   assert.deepEqual(refusals.at(-1)?.body, { received: 1 })
   assert.equal(receiver.times(message.id) + other.receiver.times(message.id), 1)
@@ -241,32 +241,32 @@ test('a reader that was taken for dead and was only slow puts nothing: its claim
   await using other = await fixture.another()
   const line = await fixture.newLine()
   const message = textOf('Once')
-  using reading = stall()
+  using stalled = stall()
   const slow = fixture.deliver(line, { messages: [message] })
-  await reading.begins()
+  await stalled.begins()
   other.deployment.clock.forward(11 * minuteMs)
   assert.deepEqual((await other.deliver(line, { messages: [message] })).body, { received: 1 })
-  reading.letGo()
+  stalled.release()
   refused(await slow, 503, beingRead)
   assert.deepEqual([receiver.times(message.id), other.receiver.times(message.id)], [0, 1])
   assert.deepEqual(await fixture.claims(line), [{ message_id: message.id, is_read: true }])
 })
 
-test('one that was taken for dead and then fails leaves the claim to whoever took it over (ND-76)', async () => {
+test('one that was taken for dead and then fails leaves the claim to the one that took it over (ND-76)', async () => {
   await using other = await fixture.another()
   const line = await fixture.newLine()
   const message = textOf('Once')
-  using reading = stall(receiver, new Error('broken'))
+  using stalled = stall(receiver, new Error('broken'))
   using second = stall(other.receiver)
   const slow = fixture.deliver(line, { messages: [message] })
-  await reading.begins()
+  await stalled.begins()
   other.deployment.clock.forward(11 * minuteMs)
   const taken = other.deliver(line, { messages: [message] })
   await second.begins()
-  reading.letGo()
+  stalled.release()
   refused(await slow, 500, notRead)
   assert.deepEqual(await fixture.claims(line), [{ message_id: message.id, is_read: false }])
-  second.letGo()
+  second.release()
   assert.deepEqual((await taken).body, { received: 1 })
 })
 

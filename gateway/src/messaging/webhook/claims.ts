@@ -9,7 +9,7 @@ const forgottenAtOnce = 5000
 /** The right to read a message, from the moment it was given. */
 export type Claim = store.ClaimKey
 
-/** The claim went to somebody else while the message was being read. */
+/** Another gateway took the claim over while the message was being read. */
 export class ClaimLost extends Error {}
 
 /** Which messages were read, or are being read: each once, however often it is delivered. */
@@ -33,10 +33,10 @@ export class Claims {
     const other = await store.findClaim(this.#database, org, messageId)
     if (other?.is_read) return 'read'
     const ofDead = other?.gateway && (await this.#takeOver(org, messageId, other.gateway))
-    return ofDead || 'being read' // one given back this instant is for the next delivery to read
+    return ofDead || 'being read' // one given back at this moment is read by the next delivery
   }
 
-  /** Undefined where its gateway lives, or another delivery took it first. */
+  /** Undefined if its gateway lives, or another delivery took it first. */
   async #takeOver(org: string, messageId: string, gateway: string): Promise<Claim | undefined> {
     if (!(await this.#gateways.isDead(gateway))) return undefined
     const [claimedAt, own] = [this.#clock.now(), this.#gateways.id]

@@ -114,7 +114,7 @@ test('a contact is + and the digits of from, without any national rewriting (ND-
   assert.equal(contactOf({ ...hidden, from: '16505551234' }), '+16505551234')
 })
 
-test('the name is the profile’s of whoever wrote, of several in one delivery (ND-77)', () => {
+test('the name is the profile’s of the sender, of several in one delivery (ND-77)', () => {
   const other = { profile: { name: 'Pablo' }, wa_id: '34911234567' }
   const nameOf = (sender: object, known: object[]) =>
     readValue({ contacts: known, messages: [{ ...from, ...sender, ...exampleMessages.text }] }).messages[0]

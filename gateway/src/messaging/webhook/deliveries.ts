@@ -78,7 +78,7 @@ function readValue(value: Fields, { messages, receipts, rest }: Delivery) {
   if (value['errors'] !== undefined) rest.push('errors of the platform')
 }
 
-/** A sentence for the log where it is none that anybody reads or is shown. */
+/** A sentence for the log if the message is neither read nor shown. */
 function messageOf(message: Fields, line: Line, contacts: readonly Fields[]): DeliveredMessage | string {
   const messageId = idIn(message['id'])
   const contact = contactOf(message['from'], message['from_user_id'])

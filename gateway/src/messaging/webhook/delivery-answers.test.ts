@@ -34,7 +34,7 @@ test('a repeat of a message that waits for an app adds nothing to the agent’s 
   assert.equal((await messagingAgent.agentEntries('message.waiting')).length, 1)
 })
 
-test('whoever wrote is no stranger under the number that is dialled (ND-77, T-82)', async () => {
+test('a contact that wrote is no stranger under the number that is dialled (ND-77, T-82)', async () => {
   const messagingAgent = await deployment.newMessagingAgent()
   const app = await messagingAgent.app()
   const contact = newContact()

@@ -84,7 +84,7 @@ test('every published message that is neither text nor sound is a line of the lo
   assert.ok(!deployment.log().includes('This is a caption'))
 })
 
-test('a failure to show what nobody keeps is never the delivery’s (N-340, ND-75)', async () => {
+test('a failure to show what is not kept is never the delivery’s (N-340, ND-75)', async () => {
   const line = await fixture.newLine()
   receiver.onShown = () => Promise.reject(new Error('the app is gone'))
   const image = { ...from, id: newMessageId(), ...exampleMessages.image }
@@ -92,10 +92,10 @@ test('a failure to show what nobody keeps is never the delivery’s (N-340, ND-7
   const answer = await fixture.deliver(line, { contacts, messages: [image, textOf('Read this')], statuses })
   receiver.onShown = () => {}
   assert.deepEqual([answer.status, answer.body], [200, { received: 1 }])
-  assert.match(deployment.log(), /the app is gone.*what the platform brought could not be shown/)
+  assert.match(deployment.log(), /the app is gone.*a delivery could not be shown to the app/)
 })
 
-test('what comes to a number that nobody routed is a line of the log; routed, the repeat is read (N-343, T-67)', async () => {
+test('what comes to a number that no org routed is a line of the log; routed, the repeat is read (N-343, T-67)', async () => {
   const line = { ...fixture.unroutedLine(), org: await deployment.newOrg(), agent: 'desk' }
   const before = await kept()
   const messages = [textOf('Is anybody there?')]
@@ -111,7 +111,7 @@ test('what comes to a number that nobody routed is a line of the log; routed, th
   assert.match(
     deployment.log(),
     new RegExp(
-      `"phone_number_id":"${line.phone_number_id}",.*nobody routed the number that something came to`,
+      `"phone_number_id":"${line.phone_number_id}",.*a delivery came to a number that no org routed`,
     ),
   )
   await fixture.route(line)

@@ -17,7 +17,7 @@ import {
 
 // Measures time: what was heard before the patience ended.
 
-test('ears that fail or do not take the form leave it to those the row falls back to (ND-75)', async () => {
+test('speech-to-text that fails or does not take the format leaves it to the fallbacks of the row (ND-75)', async () => {
   const line = await newNoteLine()
   const models = async (note: ReturnType<typeof noteOf>) => {
     const before = asked.length
@@ -31,7 +31,7 @@ test('ears that fail or do not take the form leave it to those the row falls bac
   assert.deepEqual(await models(noteOf('heard')), ['keen-ears', 'spare-ears'])
   speechToText.hears = usual
   refused(await fixture.deliver(line, { messages: [noteOf('x', 'audio/amr')] }), 500, notRead)
-  assert.match(deployment.log(), /no ears of desk take audio\/amr/)
+  assert.match(deployment.log(), /no speech-to-text of desk takes audio\/amr/)
 })
 
 test('an agent’s own ears are its ears: no others hear what these cannot (ND-75)', async () => {
@@ -68,7 +68,7 @@ test('on a lent key the org pays by the minute, once, and without credits it is 
   assert.equal(asked.length, count)
 })
 
-test('a voice note in which nobody speaks is read, answered by nobody and shown to the app', async () => {
+test('a voice note without speech is read, not answered, and shown to the app', async () => {
   const line = await newNoteLine()
   const note = noteOf(' ')
   const answer = await fixture.deliver(line, { messages: [note] })
@@ -79,7 +79,7 @@ test('a voice note in which nobody speaks is read, answered by nobody and shown 
   assert.deepEqual(await fixture.claims(line), [{ message_id: note.id, is_read: true }])
 })
 
-test('ears that take WAV alone hear a voice note all the same: it is decoded for them (ND-75)', async () => {
+test('for speech-to-text that takes only WAV a voice note is decoded (ND-75)', async () => {
   const line = await newNoteLine()
   const { client } = await line.org.person('admin', { production: true })
   const config = { stt: 'plain/plain-ears' }
@@ -94,7 +94,7 @@ test('ears that take WAV alone hear a voice note all the same: it is decoded for
   assert.equal(receiver.received.at(-1)?.text, 'The fox')
 })
 
-test('the ears of a fresh machine hear a voice note (ND-75)', async () => {
+test('the speech-to-text of a fresh machine transcribes a voice note (ND-75)', async () => {
   const line = await newNoteLine()
   const { client } = await line.org.person('admin', { production: true })
   const config = { stt: 'local', language: 'en' }
@@ -105,7 +105,7 @@ test('the ears of a fresh machine hear a voice note (ND-75)', async () => {
   assert.match(receiver.received.at(-1)?.text ?? '', /quick brown fox/i)
 })
 
-test('a voice note that is no sound at all is read as one in which nobody speaks (ND-75)', async () => {
+test('a voice note that is no sound at all is read as one without speech (ND-75)', async () => {
   const line = await newNoteLine()
   const { client } = await line.org.person('admin', { production: true })
   const config = { stt: 'local' }

@@ -44,7 +44,7 @@ test('a body that was read and written anew is another (N-337, T-56)', () => {
   assert.ok(isSigned(bytes, signatureOf(secret, bytes)))
 })
 
-test('the hex is compared without case, and nothing stands around it (N-325, ND-72)', () => {
+test('the hex is compared without case, and nothing may surround it (N-325, ND-72)', () => {
   const header = signatureOf(secret, bytes)
   const hex = header.slice('sha256='.length)
   assert.ok(isSigned(bytes, `sha256=${hex.toUpperCase()}`))

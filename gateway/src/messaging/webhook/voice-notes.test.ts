@@ -22,7 +22,7 @@ import {
 import { answered, appSecret, textOf, verifyToken } from '../../../testing/messaging/webhook-fixture.ts'
 import { dayMs, hourMs } from '../../foundation/clock.ts'
 
-test('a voice note is fetched, heard by the agent’s slow and read as what was said (ND-75)', async () => {
+test('a voice note is fetched, transcribed by the agent’s speech-to-text and read as what was said (ND-75)', async () => {
   const line = await newNoteLine()
   const { client } = await line.org.person('admin', { production: true })
   done(
@@ -87,10 +87,10 @@ test('while a voice note is heard its repeat is 503, and 200 after (N-350, T-61)
   using slow = slowSpeechToText()
   const before = asked.length
   const first = fixture.deliver(line, { messages: [note] })
-  await until('the slow are asked', () => asked.length > before)
+  await until('speech-to-text is asked', () => asked.length > before)
   const beingRead = 'another delivery of a message is being read: deliver it again'
   refused(await answered(fixture.deliver(line, { messages: [note] })), 503, beingRead)
-  slow.letGo()
+  slow.release()
   assert.deepEqual((await first).body, { received: 1 })
   assert.deepEqual((await fixture.deliver(line, { messages: [note] })).body, { received: 0 })
 })
@@ -106,7 +106,7 @@ test('of three messages the second, a voice note that fails once, is read by the
   assert.deepEqual(taken, ['one', 'three', 'two'])
 })
 
-test('in one delivery a voice note holds up what its contact wrote after it, and nobody else (ND-74)', async () => {
+test('in one delivery a voice note holds up what its contact wrote after it, and no other contact (ND-74)', async () => {
   const line = await newNoteLine()
   using slow = slowSpeechToText()
   const ben = { from: '447700900123' }
@@ -115,7 +115,7 @@ test('in one delivery a voice note holds up what its contact wrote after it, and
   const taken = () => receiver.received.filter(({ org }) => org === line.org.id).map(({ text }) => text)
   await until('what others wrote is read', () => taken().length === 3)
   assert.deepEqual(taken(), ['A1', 'B1', 'B2'])
-  slow.letGo()
+  slow.release()
   assert.deepEqual((await delivery).body, { received: 5 })
   assert.deepEqual(taken(), ['A1', 'B1', 'B2', 'A2', 'A3'])
 })
@@ -132,7 +132,7 @@ test('eight voice notes are heard at once and the rest wait their turn, while te
   await until('all are claimed', async () => (await fixture.claims(line)).length === 10)
   assert.deepEqual((await fixture.deliver(line, { messages: [textOf('Meanwhile')] })).body, { received: 1 })
   assert.equal(asked.length, before + 8)
-  slow.letGo()
+  slow.release()
   for (const answer of await Promise.all(deliveries)) assert.deepEqual(answer.body, { received: 1 })
   assert.equal(asked.length, before + 10)
 })

@@ -109,7 +109,7 @@ test('there is no fence without an approved network, nor for a number that await
   )
 })
 
-test('refused networks stand with those that wait', () => {
+test('refused networks are listed with those that wait', () => {
   const at = atFence(whose, peer('+15550000001', 'one', '7.7.7.7', '8.8.8.8', '9.9.9.9'), facts)
   assert.deepEqual([at.networks, at.unapproved, at.isOpen], [['8.8.8.8'], ['7.7.7.7', '9.9.9.9'], true])
 })

@@ -13,15 +13,15 @@ export interface Placed {
   origin: NumberOrigin
   via: string | null
   account: string | null
-  /** Of its account; null where it has none. */
+  /** Of its account; null if it has none. */
   account_kind: 'apicarrier' | 'sip' | 'msgapp' | null
   /** The SIP peer's, or those it was hooked from. */
   networks: readonly string[]
-  /** Hooked, and the operator has not let it ring yet. */
+  /** Hooked, and the operator has not approved it yet. */
   awaits_approval: boolean
 }
 
-/** Who calls: a carrier of the catalogue, a SIP peer of the org, or whatever the org hooked the number from. */
+/** Where calls come from: a carrier of the catalogue, a SIP peer of the org, or the networks that the org hooked the number from. */
 export type Source =
   | { from: 'catalogue'; kind: string }
   | { from: 'peer'; account: string }
@@ -55,13 +55,13 @@ export function fenceName(whose: Whose, source: Source): string {
 export interface FenceFacts {
   /** Of a carrier of the catalogue. */
   networksOf: (kind: string) => readonly string[] | undefined
-  /** Of the org's own networks; one nobody decided on waits. */
+  /** Of the org's own networks; `waiting` until the operator decides. */
   stateOf: (network: string) => NetworkState
   /** What a SIP peer proves itself with. */
   pairOf: (account: string) => Fence['pair']
 }
 
-/** How a number stands at its fence. */
+/** A number at its fence. */
 export interface AtFence {
   name: string
   /** Those that may call it. */
@@ -88,7 +88,7 @@ export function atFence(whose: Whose, placed: Placed, facts: FenceFacts): AtFenc
   }
 }
 
-/** Everything that is admitted of these numbers: a fence that lets nobody in, or to no number, is none at all. */
+/** Everything to admit of these numbers: a fence without networks or numbers is left out. */
 export function wantedAdmission(
   whose: Whose,
   fleet: string,

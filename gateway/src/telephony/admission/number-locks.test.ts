@@ -13,7 +13,7 @@ after(async () => {
   await made.drop()
 })
 
-/** Runs until it is let go, and notes how many run at once. */
+/** Runs until it is released, and notes how many run at once. */
 class Work {
   running = 0
   most = 0
@@ -59,7 +59,7 @@ test('those that wait for one org leave the second connection to another', async
   await all
 })
 
-test('a lock is let go when the work fails, and one that is held elsewhere can be tried', async () => {
+test('a lock is released when the work fails, and one that is held elsewhere can be tried', async () => {
   await assert.rejects(
     here.withLocks(['a'], async () => {
       throw new Error('broke')
@@ -90,7 +90,7 @@ test('under a lock that was free others are held one at a time, on its connectio
   await Promise.all(waits)
 })
 
-test('a gateway that dies lets go of its locks', async () => {
+test('the locks of a gateway that dies are released', async () => {
   const dying = new Database(made.url, () => {})
   const locks = new NumberLocks(dying)
   const { promise: holds, resolve } = Promise.withResolvers<void>()

@@ -15,7 +15,7 @@ const { services } = deployment.gateway
 const both = ['sandbox', 'production'] as const
 await services.tasks.stop(services.reconciliationTask) // so that only what a test begins is counted
 
-/** The same work on a clock that stands still until it is moved. */
+/** The same work on a clock that the test moves. */
 function onStillClock() {
   const clock = { at: deployment.clock.now(), now: () => clock.at }
   const reconciliation = new Reconciliation({
@@ -63,7 +63,7 @@ test('a start admits every routed phone number again with its fence and rule, an
   const restarted = await deployment.another()
   await until('all are listed', () => isListed('sandbox', sandbox) && isListed('production', production))
   await until('the peer’s too', () => isListed('sandbox', number))
-  await until('the hand-over stands', () => media.sandbox.store.rule('hand-over') !== undefined)
+  await until('the hand-over is there', () => media.sandbox.store.rule('hand-over') !== undefined)
   assert.deepEqual(org.trunk('sandbox', 'sip/pbx')?.allowedAddresses, ['8.8.8.8'])
   assert.equal(org.rule('sandbox')?.roomConfig?.agents[0]?.agentName, 'sandbox')
   assert.equal(org.rule('production')?.roomConfig?.agents[0]?.agentName, 'production')
@@ -153,7 +153,7 @@ test('a media server that cannot be reached holds up neither the other one nor t
   media.sandbox.dieAfter(0, false)
   const second = await deployment.another()
   assert.equal((await second.nobody.get('/healthz')).status, 200)
-  await until('production stands', () => isListed('production', production))
+  await until('production is admitted', () => isListed('production', production))
   await until('it is logged', () => second.log().includes('the media plane cannot be reached'))
   assert.equal((await org.path(sandbox)).steps[2].state, 'waiting')
   media.sandbox.revive()
@@ -161,7 +161,7 @@ test('a media server that cannot be reached holds up neither the other one nor t
   await org.imported({ number: more, hooked: true }) // what changes meanwhile is written at once
   assert.ok(isListed('sandbox', more))
   second.clock.forward(2 * secondMs)
-  await until('the sandbox stands', () => isListed('sandbox', sandbox))
+  await until('the sandbox is admitted', () => isListed('sandbox', sandbox))
   await second[Symbol.asyncDispose]()
 })
 
@@ -174,7 +174,7 @@ test('of several gateways one reconciles at a time (ND-101)', async () => {
     holds = true
     await gate
   })
-  await until('somebody reconciles', () => holds)
+  await until('a gateway reconciles', () => holds)
   const { poll, forward } = onStillClock()
   const before = asked()
   await poll()

@@ -5,7 +5,7 @@ export interface NewBrowserCall {
   call: string
   org: string
   env: Environment
-  /** Null where a media server lets the browser in. */
+  /** Null if a media server lets the browser in. */
   digest: Buffer | null
   expiresAt: Date
 }

@@ -47,7 +47,7 @@ test('a key that opens talk opens a call for a browser, of which only the digest
   assert.ok(Math.abs(brief.expires_at - clock.now().getTime() / 1000 - 600) < 5)
 })
 
-test('a token is refused to keys that do not talk, for agents that nobody holds or that are not theirs', async () => {
+test('a token is refused to keys that do not talk, for agents that no app holds or that are not theirs', async () => {
   const tokens = (client = token.client, body: object = { agent: 'desk' }) => client.post('/v1/tokens', body)
   const calls = await org.serverToken('sandbox', { scopes: ['calls'] })
   refused(await tokens(calls.client), 403, 'this key does not open talk: it opens calls')
@@ -113,7 +113,7 @@ test('a call whose token is never used ends as no_answer half a minute after it 
   refused(await fleet.post('/v1/worker/calls', { call: opened.call }), 409, 'this call has ended')
 })
 
-test('a call that a worker took in the last moment goes on', async () => {
+test('a call that a worker took just before it expired is not ended', async () => {
   const opened = await open({ ttl_s: 1 })
   const offered = new Browser(nobody, opened).offer()
   assert.equal((await takeOffer(fleet, 'w1')).call, opened.call)
@@ -123,7 +123,7 @@ test('a call that a worker took in the last moment goes on', async () => {
   clock.forward(61 * secondMs)
   await deployment.gateway.services.browserCalls.poll()
   assert.equal((await headOf(opened.call)).ended_at, null)
-  const { data } = await until('the app is told', () =>
+  const { data } = await until('the app gets it', () =>
     app.frames.find(({ type, call }) => type === 'call.started' && call === opened.call),
   )
   assert.equal(data.call.transport, 'webrtc')

@@ -20,23 +20,23 @@ async function newOrg() {
   return { org, client, put: (body: unknown) => client.put('/v1/carrier', body) }
 }
 
-test('the fields say the kind where it is unsaid (ND-10)', async () => {
+test('without a kind the fields say it (ND-10)', async () => {
   const { put } = await newOrg()
-  refused(await put({}), 422, 'kind: is required where no account_sid, username or phone_number_id says it')
+  refused(await put({}), 422, 'kind: is required if there is no account_sid, username or phone_number_id')
   refused(
     await put({ label: 'x' }),
     422,
-    'kind: is required where no account_sid, username or phone_number_id says it',
+    'kind: is required if there is no account_sid, username or phone_number_id',
   )
   refused(
     await put({ account_sid: 'AC1', username: 'acme' }),
     422,
-    'kind: is required where the fields are of apicarrier and sip',
+    'kind: is required if the fields are of apicarrier and sip',
   )
   refused(
     await put({ account_sid: 'AC1', addresses: [], phone_number_id: '1' }),
     422,
-    'kind: is required where the fields are of apicarrier and sip and msgapp',
+    'kind: is required if the fields are of apicarrier and sip and msgapp',
   )
   refused(
     await put({ kind: 'pigeon', username: 'acme' }),

@@ -46,9 +46,8 @@ export function kindOf(sent: PutCarrier): CarrierKind {
   const meant = carrierKinds.filter((kind) => marks[kind].some((field) => sent[field] !== undefined))
   const [only] = meant
   if (only === undefined)
-    throw unprocessable('kind: is required where no account_sid, username or phone_number_id says it')
-  if (meant.length > 1)
-    throw unprocessable(`kind: is required where the fields are of ${meant.join(' and ')}`)
+    throw unprocessable('kind: is required if there is no account_sid, username or phone_number_id')
+  if (meant.length > 1) throw unprocessable(`kind: is required if the fields are of ${meant.join(' and ')}`)
   return only
 }
 
@@ -59,7 +58,7 @@ export function idOf(kind: CarrierKind, sent: PutCarrier): string {
   return idIn('phone_number_id', sent.phone_number_id, /^[\w-]{1,64}$/)
 }
 
-/** What was sent over what is held; the names in `lifted` are hosts that the operator lets orgs name although they are private. */
+/** What was sent, over what was there before; `lifted` are private hosts that the operator lets orgs name. */
 export function fieldsOf(
   kind: CarrierKind,
   sent: PutCarrier,
@@ -107,7 +106,7 @@ function sipFields(sent: PutCarrier, held: SipFields | undefined, lifted: readon
   return fields
 }
 
-/** A password that was given for one address is not sent to another: who changes the address has to know it. */
+/** A password that was given for one address is not sent to another: a caller that changes the address must know it. */
 function refuseOldSecretElsewhere(sent: PutCarrier, held: SipFields | undefined, fields: SipFields) {
   if (!held || fields.outbound_host === undefined) return
   const secret = secretSent(fields)
@@ -117,16 +116,14 @@ function refuseOldSecretElsewhere(sent: PutCarrier, held: SipFields | undefined,
     (held.outbound_transport ?? 'udp') === (fields.outbound_transport ?? 'udp') &&
     secretSent(held) === secret
   if (!isSame)
-    throw badRequest(
-      `${secret}: send it again, for it would go to another address, port or transport than it was given for`,
-    )
+    throw badRequest(`${secret}: send it again: it was given for another address, port or transport`)
 }
 
 /** The field whose secret proves us at the far end. */
 const secretSent = ({ outbound_password }: SipFields) =>
   outbound_password === undefined ? 'password' : 'outbound_password'
 
-/** Said together or not at all: half of a new pair with half of the old one opens nothing. */
+/** Both or neither: half of a new pair with half of the old one opens nothing. */
 function outboundPair(sent: PutCarrier, held: SipFields | undefined) {
   const { outbound_username: username, outbound_password: password } = sent
   if (username === undefined && password === undefined) {

@@ -195,7 +195,7 @@ test('a PUT of an account that is held replaces the fields sent, keeps the other
   )
 })
 
-test('of two PUTs at one instant neither loses what the other named (N-011, ND-12)', async () => {
+test('of two PUTs at the same time neither loses what the other named (N-011, ND-12)', async () => {
   const { org, client, put } = await newOrg()
   const { login, sid } = carrier.account()
   const both = await Promise.all([put(login), put({ ...login, label: 'Named' })])

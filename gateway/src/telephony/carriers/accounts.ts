@@ -77,7 +77,7 @@ export class CarrierAccounts {
     return rows.filter(({ kind }) => servedBy[channel].includes(kind))
   }
 
-  /** Also a forgotten one that numbers still live in. */
+  /** Also a forgotten one that still has numbers. */
   async opened(org: string, account: string): Promise<OpenedAccount | undefined> {
     const row = await store.findAccount(this.#parts.database, org, account)
     if (!row) return undefined
@@ -85,7 +85,7 @@ export class CarrierAccounts {
     return { account, label, forgotten: forgotten_at !== null, ...this.#fields(row) }
   }
 
-  /** Adds it, or replaces the fields of one that is held. Whoever is outside is asked before anything is written. */
+  /** Adds it, or replaces the fields of one that the org has. The carrier is asked before anything is written. */
   async put(caller: Caller, sent: PutCarrier): Promise<CarrierAccount> {
     const { org } = caller
     const kind = kindOf(sent)
@@ -106,14 +106,14 @@ export class CarrierAccounts {
         dials_at: (fields.kind === 'sip' && fields.outbound_host) || null,
       }
       const detail = { kind, ...changesOf(held, fields, sent) }
-      if (!(await this.#keep(caller, kept, row, detail))) continue // changed meanwhile: what was asked about is not what would be kept
+      if (!(await this.#keep(caller, kept, row, detail))) continue // another request changed it meanwhile
       if (kind === 'sip') await this.#follow(org, row, held, fields)
       return this.read(org, account)
     }
     throw conflict(`${account} is being changed by another request: try again`)
   }
 
-  /** Its numbers stay routed until each is let go; what admits them stays sealed until then. */
+  /** Its numbers stay routed until each is released; what admits them stays sealed until then. */
   async forget(caller: Caller, account?: string): Promise<void> {
     const { org } = caller
     const { database, clock, firewall, readmit } = this.#parts
@@ -132,13 +132,13 @@ export class CarrierAccounts {
       })
   }
 
-  /** Forgotten accounts that no number lives in any more; not at once, for a number may be on its way in. */
+  /** Forgotten accounts without numbers; not at once, for a number may be imported at the moment. */
   async deleteExpired(): Promise<void> {
     const { database, clock } = this.#parts
     await store.removeDeadAccounts(database, later(clock.now(), -minuteMs))
   }
 
-  /** The row to replace: a forgotten one too, for its id is taken while numbers live in it. */
+  /** The row to replace: a forgotten one too, for its id is taken while it has numbers. */
   async #held(org: string, account: string, kind: CarrierKind): Promise<store.AccountRow | undefined> {
     const { database } = this.#parts
     const row = await store.findAccount(database, org, account)
@@ -148,7 +148,7 @@ export class CarrierAccounts {
     return row
   }
 
-  /** Asks whoever is outside whether it opens; answers the name they know it by. */
+  /** Asks the carrier or the messaging platform whether the secrets are right; answers its own name of the account. */
   async #open(fields: AccountFields): Promise<string | undefined> {
     const { carrier, findMessagingNumber } = this.#parts
     if (fields.kind === 'sip') return undefined

@@ -141,7 +141,7 @@ test('pages that lead in a circle end (ND-20)', async () => {
   assert.equal(fake.requests.length, 1)
 })
 
-test('a sentence that repeats a secret is told without it (T-30, ND-20)', async () => {
+test('a sentence that repeats a secret is shown without it (T-30, ND-20)', async () => {
   const account = fake.account()
   const { login } = account
   const pair = Buffer.from(`${login.user}:${login.secret}`).toString('base64')
@@ -165,7 +165,7 @@ test('the trunk that points here is found whatever it is called, and a half-made
   own.addTrunk('svc sip.example.com', 'sip:elsewhere.example.com:5060;transport=udp')
   assert.deepEqual(await findTrunk(carrier, login, 'sip.example.com'), { trunk: undefined, points: false })
 
-  fake.dieAfter(1) // the trunk is made, and the process hears no more
+  fake.dieAfter(1) // the trunk is made, and the answer is lost
   const nothing = { trunk: undefined, points: false }
   await failureOf(completeTrunk(carrier, login, 'sip.example.com', nothing))
   fake.revive()

@@ -38,7 +38,7 @@ type Body = Record<string, unknown>
 const longestName = 64
 export const friendlyName = (name: string) => name.slice(0, longestName)
 
-/** The carrier's REST API, for whichever account asks; every failure is thrown as a `WireFailure`. */
+/** The carrier's REST API, for any account; every failure is thrown as a `WireFailure`. */
 export class ApiCarrier {
   readonly #accountApi: string
   readonly #trunkingApi: string

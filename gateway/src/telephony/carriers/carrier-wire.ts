@@ -5,7 +5,7 @@ import { Refusal } from '../../foundation/refusals.ts'
 /** How long one request may take, to its last byte. */
 export const wireTimeoutMs = 10 * secondMs
 
-/** Somebody outside said no or nothing. Where no rule knows better it is a 502 with their own sentence. */
+/** A party outside refused or did not answer. Unless a rule catches it, it is a 502 with their own sentence. */
 export class WireFailure extends Refusal {
   override readonly name = 'WireFailure'
   /** The status they answered with; undefined when they did not answer. */
@@ -59,7 +59,7 @@ export class Wire {
     this.#tls = options.tls ?? {}
   }
 
-  /** The body of the answer; undefined where it has none. Throws a `WireFailure`. */
+  /** The body of the answer; undefined if it has none. Throws a `WireFailure`. */
   async ask(asked: WireRequest): Promise<unknown> {
     const { status, text } = await this.#send(asked)
     const body = parsed(text)

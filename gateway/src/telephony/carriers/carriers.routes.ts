@@ -63,7 +63,7 @@ function accountRoutes(server: Server, accounts: CarrierAccounts, catalogue: Cat
     {
       access: scope('numbers'),
       schema: {
-        summary: 'Forget an account; its numbers stay routed until each is let go',
+        summary: 'Forget an account; its numbers stay routed until each is released',
         querystring: AccountAsked,
         response: { 204: Nothing, ...refusals(404, 409) },
       },
@@ -127,7 +127,7 @@ function networkRoutes(server: Server, networks: Networks, firewall: Firewall) {
     {
       access: operator,
       schema: {
-        summary: 'Let no calls in from a network; numbers that nothing else fences are taken off at once',
+        summary: 'Refuse calls from a network; numbers that have no other network are taken off at once',
         params: Params,
         response: { 200: AskedNetwork, ...refusals(404) },
       },

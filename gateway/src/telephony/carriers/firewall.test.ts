@@ -48,14 +48,14 @@ test('port 5060 is open to the catalogue, to approved networks and to the media 
   assert.deepEqual([await list(), await lines()], [bare.networks, bare.networks])
 })
 
-test('the file opens before the media server hears of a network and closes after it dropped it (T-90, ND-44)', async () => {
+test('the file opens before the media server gets a network and closes after it dropped it (T-90, ND-44)', async () => {
   const org = await fixture.newOrg()
   await org.peer('acme', '8.20.0.1', '8.20.0.2')
   await org.imported({ number: newLine() })
   await move('8.20.0.2', 'approve')
   const seen: [string, boolean][] = []
   const note = (name: string) => seen.push([name, readFileSync(file, 'utf8').includes('8.20.0.1\n')])
-  // The media server hears of each request before it answers it.
+  // The media server sees each request before it answers it.
   const push = media.sandbox.requests.push.bind(media.sandbox.requests)
   media.sandbox.requests.push = (...requests) => {
     for (const { method } of requests) if (method === 'UpdateSIPInboundTrunk') note(method)

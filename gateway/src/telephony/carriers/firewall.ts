@@ -11,7 +11,7 @@ import * as store from './networks.store.ts'
 const port = 5060
 const channel = 'switchroom_firewall'
 const tell = statement(`select pg_notify('${channel}', $1)`)
-/** What gateways tell each other: there may be more, or the tables are as they will be. */
+/** What gateways notify each other of: more may open, or the change is done. */
 type Word = 'opens' | 'stands'
 
 interface Parts {
@@ -22,13 +22,13 @@ interface Parts {
   settings: Pick<TelephonySettings, 'firewallFile' | 'mediaAddress' | 'sandboxMediaServer'>
 }
 
-/** Who may reach port 5060: the catalogue's carriers, approved networks in use, and nobody else. */
+/** Who may reach port 5060: the catalogue's carriers, and approved networks in use. */
 export class Firewall {
   readonly #parts: Parts
   /** What the file holds. */
   #written: readonly string[] = []
   /** One write at a time: two of one file would mix. */
-  #writing: Promise<void> = Promise.resolve()
+  #lastWrite: Promise<void> = Promise.resolve()
 
   constructor(parts: Parts) {
     this.#parts = parts
@@ -49,7 +49,7 @@ export class Firewall {
     return [...new Set([...carriers, ...approved, ...handOver])].toSorted()
   }
 
-  /** Throws where the file cannot be written, so that nobody relies on it. */
+  /** Throws if the file cannot be written, so that a broken firewall stops the start. */
   async start(): Promise<void> {
     await this.#write().catch((error: NodeJS.ErrnoException) => {
       throw error.path === undefined
@@ -82,7 +82,7 @@ export class Firewall {
     return this.#report(told)
   }
 
-  /** Whoever changed something is not refused for it: the next write makes up for this one. */
+  /** A failed write refuses no change: the next write makes up for it. */
   async #report(written: Promise<unknown>) {
     await written.catch((error: unknown) =>
       this.#parts.logger.error({ err: error }, 'the firewall file was not written'),
@@ -93,10 +93,10 @@ export class Firewall {
   #write(closesNothing = false, added: readonly string[] = []): Promise<void> {
     const { firewallFile } = this.#parts.settings
     if (firewallFile === undefined) return Promise.resolve()
-    const written = this.#writing.then(() =>
+    const written = this.#lastWrite.then(() =>
       this.#replace(firewallFile, [...added, ...(closesNothing ? this.#written : [])]),
     )
-    this.#writing = written.catch(() => {})
+    this.#lastWrite = written.catch(() => {})
     return written
   }
 
@@ -105,7 +105,7 @@ export class Firewall {
     const networks = [...new Set([...list, ...open])].toSorted()
     const beside = `${file}.${process.pid}.new`
     await writeFile(beside, networks.map((network) => `${network}\n`).join(''))
-    await rename(beside, file) // whoever reads it sees the old list or the new one, whole
+    await rename(beside, file) // readers see the old list or the new one, whole
     this.#written = networks
   }
 }

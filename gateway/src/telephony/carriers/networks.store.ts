@@ -53,5 +53,5 @@ const approvedInUse = statement<{ network: string }>(`
         or exists (select from numbers x where x.org = a.org and x.account = a.account)))
     or exists (select from numbers x where x.org = n.org and n.network = any(x.networks)))`)
 
-/** A forgotten account's are in use until its last number is let go. */
+/** A forgotten account's are in use until its last number is released. */
 export const networksInUse = (database: Queryable) => database.rows(approvedInUse)

@@ -32,7 +32,7 @@ const states = async (org: NumberOrg) => {
 
 const firewall = async (): Promise<string[]> => done(await operator.get('/v1/ops/firewall')).networks
 
-/** A trunk as it stands: who may call, and which numbers. */
+/** A trunk: who may call, and which numbers. */
 const fence = (org: NumberOrg, env: 'sandbox' | 'production', name: string) => {
   const trunk = org.trunk(env, name)
   return trunk && [trunk.allowedAddresses.toSorted(), trunk.numbers.toSorted()]
@@ -184,7 +184,7 @@ test('the state is kept when the media server fails, and admission follows (N-06
   assert.equal((await firewall()).includes('8.6.0.1'), true)
 })
 
-test('of two words at one instant the last holds everywhere (ND-41)', async () => {
+test('of two decisions at the same time the last holds everywhere (ND-41)', async () => {
   const org = await fixture.newOrg()
   await org.peer('acme', '8.7.0.1')
   const number = newLine()
@@ -198,7 +198,7 @@ test('of two words at one instant the last holds everywhere (ND-41)', async () =
   assert.equal((await firewall()).includes('8.7.0.1'), state === 'approved')
 })
 
-test('a forgotten peer’s networks admit its numbers until the last is let go (N-117, T-50, ND-14)', async () => {
+test('a forgotten peer’s networks admit its numbers until the last is released (N-117, T-50, ND-14)', async () => {
   const org = await fixture.newOrg()
   await org.peer('acme', '8.8.0.1')
   const number = newLine()
@@ -228,8 +228,8 @@ test('the listing shows one state, oldest first, and only the operator sees or m
     listed.map((row: { network: string }) => row.network),
     ['8.10.0.3', '8.10.0.1', '8.10.0.2'],
   )
-  const unsaid = done(await operator.get('/v1/ops/networks')).networks
-  assert.ok(unsaid.every((row: { state: string }) => row.state === 'waiting'))
+  const usual = done(await operator.get('/v1/ops/networks')).networks
+  assert.ok(usual.every((row: { state: string }) => row.state === 'waiting'))
   refused(
     await operator.get('/v1/ops/networks?state=open'),
     400,

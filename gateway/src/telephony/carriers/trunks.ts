@@ -5,7 +5,7 @@ import { friendlyName, type ApiCarrier, type CarrierTrunk } from './api-carrier.
 export const originationOf = (sipName: string) => `sip:${sipName}:5060;transport=udp`
 
 export interface FoundTrunk {
-  /** Undefined where there is none yet. */
+  /** Undefined if there is none yet. */
   trunk: CarrierTrunk | undefined
   /** Whether it points here; one that was left half made does not yet. */
   points: boolean

@@ -23,7 +23,7 @@ export interface MadeOptOut extends Said {
 
 const nothing = { kind: null, source: null, text: null, evidence: null, call: null }
 
-/** What stands for a number is what was written of it last. */
+/** The newest fact of a number decides its standing. */
 export async function recordConsent(tx: Transaction, { number, ...given }: GivenConsent) {
   await store.shareOrg(tx, given.org)
   await store.insertFacts(tx, [newFactId()], [number], { ...nothing, ...given, fact: 'consent' })

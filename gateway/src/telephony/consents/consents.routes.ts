@@ -18,8 +18,7 @@ export function consentRoutes(server: Server, consents: Consents) {
     {
       access: scope('talk'),
       schema: {
-        summary:
-          'Write down that somebody agreed to be called; it takes their number off the do-not-call list',
+        summary: 'Record that a person agreed to be called; it takes their number off the do-not-call list',
         body: RecordConsent,
         response: { 200: NumberConsents },
       },
@@ -32,7 +31,7 @@ export function consentRoutes(server: Server, consents: Consents) {
     {
       access: scope('calls'),
       schema: {
-        summary: 'What was said of calling a number, and what stands',
+        summary: 'The consents and opt-outs of a number, and its current standing',
         params: NumberParams,
         response: { 200: NumberConsents, ...refusals(404) },
       },

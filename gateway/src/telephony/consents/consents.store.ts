@@ -16,10 +16,10 @@ export interface NewFact {
 
 const share = statement(`select from orgs where id = $1 for key share`)
 
-/** Whoever holds the org and then writes facts must not wait for whoever writes facts of it and then needs the org. */
+/** A transaction that locked the org and then writes facts must not wait for one that writes facts and then needs the org. */
 export const shareOrg = (tx: Transaction, org: string) => tx.rows(share, org)
 
-// A number's standing is held before its fact gets a place, so that the last written is the newest; numbers in one
+// A number's standing is locked before its fact gets an ordinal, so that the last written is the newest; numbers in one
 // order, so that no two writers wait for each other.
 const write = statement(`
   with asked as (
@@ -57,11 +57,11 @@ export const insertFacts = (
     at,
   )
 
-const stands = statement<{ fact: NewFact['fact'] }>(`
+const standing = statement<{ fact: NewFact['fact'] }>(`
   select fact from consent_standings where org = $1 and number = $2`)
 
 export const findStanding = (database: Queryable, org: string, number: string) =>
-  database.row(stands, org, number)
+  database.row(standing, org, number)
 
 const history = statement<ConsentFact>(`
   select id, number, fact, kind, source, words as text, evidence, by, call,

@@ -30,7 +30,7 @@ const numbersOf = ({ numbers }: { numbers: { number: string }[] }) => numbers.ma
 const factsOf = ({ rows }: { rows: { fact: string }[] }) => rows.map(({ fact }) => fact)
 const isNow = (seconds: number) => Math.abs(seconds - clock.now().getTime() / 1000) < 30
 
-test('a consent is written with its kind, source, words and evidence, and answered with what stands (N-041, N-298, N-299, N-300, N-301, ND-65)', async () => {
+test('a consent is written with its kind, source, words and evidence, and answered with the standing (N-041, N-298, N-299, N-300, N-301, ND-65)', async () => {
   const { org } = await newOrgClient()
   const ana = await org.person('supervisor')
   const number = newNumber()
@@ -44,7 +44,7 @@ test('a consent is written with its kind, source, words and evidence, and answer
   assert.deepEqual(await read(ana.client, number), answer)
 })
 
-test('what a consent leaves unsaid is null, and its evidence may be text (ND-65)', async () => {
+test('a missing field of a consent is null, and its evidence may be text (ND-65)', async () => {
   const { client } = await newOrgClient()
   const number = newNumber()
   const bare = (await consent(client, number)).rows[0]
@@ -68,18 +68,18 @@ test('an opt-out says who made it and keeps what was said before (N-043, N-303, 
   assert.deepEqual(numbersOf(await listed(client)), [number])
 })
 
-test('what stands is the newest fact, and a number nobody wrote of is unknown (N-045, N-046, N-103, ND-65)', async () => {
+test('the newest fact decides the standing, and a number without facts is unknown (N-045, N-046, N-103, ND-65)', async () => {
   const { org, client } = await newOrgClient()
   const number = newNumber()
-  const stands = () => standingOf(database, org.id, number)
+  const standing = () => standingOf(database, org.id, number)
   assert.deepEqual(await read(client, number), { number, standing: 'unknown', rows: [] })
-  assert.equal(await stands(), 'unknown')
+  assert.equal(await standing(), 'unknown')
   await consent(client, number)
-  assert.deepEqual([(await read(client, number)).standing, await stands()], ['consented', 'consented'])
+  assert.deepEqual([(await read(client, number)).standing, await standing()], ['consented', 'consented'])
   await optOut(client, number)
-  assert.deepEqual([(await read(client, number)).standing, await stands()], ['opted_out', 'opted_out'])
+  assert.deepEqual([(await read(client, number)).standing, await standing()], ['opted_out', 'opted_out'])
   await consent(client, number)
-  assert.deepEqual([(await read(client, number)).standing, await stands()], ['consented', 'consented'])
+  assert.deepEqual([(await read(client, number)).standing, await standing()], ['consented', 'consented'])
 })
 
 test('every fact is kept as it was written, newest first (N-040, N-104, N-302)', async () => {
@@ -122,14 +122,14 @@ test('newest is the order of writing and not what the clock says (T-08, ND-65)',
     await first(client, number)
     clock.forward(-3_600_000)
     await second(client, number).finally(() => clock.forward(3_600_000))
-    const { rows, ...stands } = await read(client, number)
+    const { rows, ...shown } = await read(client, number)
     assert.ok(rows[0].at < rows[1].at)
-    assert.equal(stands.standing, standing)
+    assert.equal(shown.standing, standing)
     assert.equal(await standingOf(database, org.id, number), standing)
   }
 })
 
-test('of facts that come at one instant the last written stands, in the list and in the history alike (T-08)', async () => {
+test('of facts that come at the same time the last written decides, in the list and in the history alike (T-08)', async () => {
   const { org, client } = await newOrgClient()
   const other = (await deployment.another()).nobody
   const { key } = await org.serverToken('sandbox')

@@ -19,7 +19,7 @@ import { recordConsent, recordOptOut, standingBy } from './consent-facts.ts'
 const pageSize = 100
 const mostAtOnce = 10_000
 
-/** What was said of calling a number: the org's own facts, the same in both environments and for every agent. */
+/** Consents and opt-outs of numbers: the org's own facts, the same in both environments and for every agent. */
 export class Consents {
   readonly #database: Database
   readonly #clock: Clock
@@ -50,7 +50,7 @@ export class Consents {
     return readNumber(this.#database, org, number)
   }
 
-  /** Somebody on a call wants no more of them. */
+  /** A caller asks for no more calls. */
   async callerOptedOut(
     tx: Transaction,
     { org, number, call }: { org: string; number: string; call: string },

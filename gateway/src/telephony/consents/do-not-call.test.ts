@@ -29,7 +29,7 @@ const numbersOf = ({ numbers }: { numbers: { number: string }[] }) => numbers.ma
 const factsOf = ({ rows }: { rows: { fact: string }[] }) => rows.map(({ fact }) => fact)
 const isNow = (seconds: number) => Math.abs(seconds - clock.now().getTime() / 1000) < 30
 
-test('an import puts each number on the list at once, with where it came from; what is no number is told in order (N-308, N-309, N-310, N-311, ND-66)', async () => {
+test('an import puts each number on the list at once, with where it came from; what is no number is listed in order (N-308, N-309, N-310, N-311, ND-66)', async () => {
   const { client } = await newOrgClient()
   const [one, two, three] = [newNumber(), newNumber(), newNumber()]
   await consent(client, one)
@@ -77,7 +77,7 @@ test('an import takes 1 to 10000 numbers, and none at all when it fails (ND-66)'
   assert.equal(await count(), 10_000)
 })
 
-test('imports of the same numbers in any order at one instant both hold, on two gateways (ND-66)', async () => {
+test('imports of the same numbers in any order at the same time both hold, on two gateways (ND-66)', async () => {
   const { org, client } = await newOrgClient()
   const other = await deployment.another()
   const far = other.nobody.as((await org.serverToken('sandbox')).key)
@@ -91,7 +91,7 @@ test('imports of the same numbers in any order at one instant both hold, on two 
   assert.doesNotMatch(deployment.log() + other.log(), /deadlock/)
 })
 
-test('whoever holds the org and writes a fact does not wait for an import that waits for the org', async () => {
+test('a transaction that locked the org and writes a fact does not wait for an import that waits for the org', async () => {
   const { org, client } = await newOrgClient()
   const number = newNumber()
   await optOut(client, number)

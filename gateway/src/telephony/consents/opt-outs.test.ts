@@ -70,7 +70,7 @@ test('neither the fact nor the entry is there without the other (ND-67)', async 
   assert.deepEqual(await factsOf(client, from), [])
 })
 
-test('a call without a number has nobody to opt out (ND-67)', async () => {
+test('a call without a number opts nothing out (ND-67)', async () => {
   const { org, agent } = await newOrgClient()
   const sentence = 'this call has no number to opt out'
   for (const from of ['', 'anonymous', '12125550123']) {

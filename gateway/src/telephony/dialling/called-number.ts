@@ -3,19 +3,19 @@ import { phoneBook } from './phone-book.ts'
 /** What a dial takes: + and the digits, the calling code first. */
 const dialForm = /^\+[1-9][0-9]{1,14}$/
 
-/** Ranges of satellites and global services: nobody's phone, and dear. */
+/** Ranges of satellites and global services: no person's phone, and expensive. */
 const globalRanges = new Set(['870', '878', '881', '882', '883', '888', '979'])
 const fewestNationalDigits = 5
 
-/** A number somebody wants called, and what is known of it before anybody is asked. */
+/** A number to dial, and what the published tables say of it. */
 export interface CalledNumber {
   number: string
-  /** Null where it begins with none. */
+  /** Null if it begins with none. */
   callingCode: string | null
   nationalDigits: number
-  /** Where it could be; none where the published tables do not say. */
+  /** Where it could be; empty if the published tables do not say. */
   zones: readonly string[]
-  /** Why nobody could answer there. */
+  /** Why it cannot be dialled. */
   fault: string | null
 }
 

@@ -3,7 +3,7 @@ import { weekdays, type CallingHours, type Weekday, type ZoneSeen } from '@switc
 /** What the telemarketing rule of the United States allows for calling code 1. */
 const planOneHours: CallingHours = { start: '08:00', end: '21:00', days: [...weekdays] }
 
-/** The hours a number is held to, null where it is held to none: an org narrows plan one's and never widens them. */
+/** The hours in which a number may be dialled; null means any: an org narrows plan one's and never widens them. */
 export function hoursFor(isPlanOne: boolean, own: CallingHours | null): CallingHours | null {
   if (!isPlanOne) return own
   if (own === null) return planOneHours
@@ -12,7 +12,7 @@ export function hoursFor(isPlanOne: boolean, own: CallingHours | null): CallingH
   return { start, end, days: own.days }
 }
 
-/** How each zone stands at this instant. */
+/** The local time of each zone, and whether it is inside the hours. */
 export function zonesAt(zones: readonly string[], hours: CallingHours, now: Date): ZoneSeen[] {
   return zones.map((zone) => {
     const { day, time } = localTime(zone, now)

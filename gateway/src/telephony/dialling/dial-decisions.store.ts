@@ -7,7 +7,7 @@ import { settingsColumns, settingsTables } from './dial-settings.store.ts'
 
 export const orgLock = 'select from orgs where id = $1 for update'
 
-/** Held to the end of the transaction: the dials of one org are counted one at a time. */
+/** Locked to the end of the transaction: the dials of one org are counted one at a time. */
 export const lockingOrg = (org: string) => inlined(orgLock, org)
 
 export interface FactsRow extends DialSettingsRow {
@@ -25,15 +25,15 @@ export interface FactsRow extends DialSettingsRow {
 export interface FactsAsked {
   scope: SettingsScope
   to: string
-  /** Who asks, where a person does. */
+  /** The person who asks, if one does. */
   member: string | null
   minuteAgo: Date
   dayAgo: Date
   alive: { own: string; since: Date }
 }
 
-// One statement, and so one round trip while the org is held. A minute of refused dials is counted no further than
-// its limit, so that whoever asks without end does not make the others wait.
+// One statement, and so one round trip while the org is locked. Dials of the last minute are counted no further than
+// the limit, so that a caller that floods does not make the others wait.
 export const factsRead = statement<FactsRow>(`
   select ${settingsColumns},
     (
@@ -93,7 +93,7 @@ export const dialInsert = `
   insert into dials (id, org, env, agent, kind, called, caller, call, by, outcome, status, reason, at)
   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`
 
-/** With the commit, for the org is held until then. */
+/** With the commit, for the org is locked until then. */
 export const insertDial = (tx: Transaction, row: DialRow) =>
   tx.withCommit(
     inlined(

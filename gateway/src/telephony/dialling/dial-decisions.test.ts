@@ -206,7 +206,7 @@ test('the operator’s dial_anywhere lets strangers be dialled, in both environm
   }
 })
 
-test('an agent that no app holds dials nobody (N-251, N-515)', async () => {
+test('an agent that no app holds cannot dial (N-251, N-515)', async () => {
   const dialOrg = await DialOrg.open(deployment)
   const to = await dialOrg.knownNumber()
   await sql(`update numbers set agent = 'sales' where number = $1`, [dialOrg.from])

@@ -14,14 +14,14 @@ import * as store from './dial-decisions.store.ts'
 import { firstRefusal, judgeDial, type DialFacts } from './guards.ts'
 import { effectiveGuards } from './effective-limits.ts'
 
-/** Somebody wants a number rung. */
+/** A request to ring a number. */
 export interface DialAsked<Kind extends DialKind = DialKind> {
   /** A leg into a live call and a caller sent on are held to shape and pace, a leg to its `from` as well. */
   kind: Kind
   caller: Caller
   agent: string
   to: string
-  /** The agent's first number where unsaid. */
+  /** Without it, the agent's first number. */
   from?: string | undefined
   /** The live call of a leg or a transfer; a dial gets one of its own. */
   call?: string | undefined
@@ -36,10 +36,10 @@ export interface TakenDial<Kind extends DialKind = DialKind> extends SettingsSco
   to: string
   /** What it is dialled from, and through which account; the caller who is sent on is dialled by the carrier. */
   from: Kind extends 'transfer' ? null : FromNumber & { account: string }
-  /** A member's id, or the label of a key that names nobody. */
+  /** A member's id, or the label of a key that names no person. */
   by: string
   at: Date
-  /** What the org is held to. */
+  /** The org's limits. */
   guards: DialGuards
 }
 
@@ -63,8 +63,8 @@ export class DialDecisions {
   }
 
   /**
-   * Judges the dial and writes its row while the org is held, so that two at once cannot both take the last slot.
-   * `alsoInTransaction` keeps with it what stands or falls with the call.
+   * Judges the dial and writes its row while the org is locked, so that two at once cannot both take the last slot.
+   * `alsoInTransaction` keeps with it what belongs to the call.
    */
   async take<Kind extends DialKind>(
     asked: DialAsked<Kind>,
@@ -86,7 +86,7 @@ export class DialDecisions {
       await alsoInTransaction(tx, taken)
       return taken
     }
-    const decided = await this.#holding(scope, decide).catch((error: unknown) => {
+    const decided = await this.#lockingOrg(scope, decide).catch((error: unknown) => {
       if (!(error instanceof Refusal)) throw error
       return this.#writeUnopened(asked, scope, to, error)
     })
@@ -124,7 +124,7 @@ export class DialDecisions {
     to: CalledNumber,
     refusal: Refusal,
   ): Promise<Refusal> {
-    await this.#holding(scope, async (tx) => {
+    await this.#lockingOrg(scope, async (tx) => {
       const facts = await this.#facts(tx, asked, scope, to)
       const row = rowOf(asked, scope, facts)
       store.insertDial(tx, { ...row, outcome: 'refused', status: refusal.status, reason: 'not_opened' })
@@ -132,7 +132,7 @@ export class DialDecisions {
     return refusal
   }
 
-  #holding<T>({ org }: SettingsScope, work: (tx: Transaction) => Promise<T>): Promise<T> {
+  #lockingOrg<T>({ org }: SettingsScope, work: (tx: Transaction) => Promise<T>): Promise<T> {
     return this.#parts.database.transactionHolding(store.lockingOrg(org), work)
   }
 
@@ -176,7 +176,7 @@ export class DialDecisions {
 const standings = { consent: 'consented', opt_out: 'opted_out' } as const
 const standingOf = (fact: keyof typeof standings | undefined) => (fact ? standings[fact] : 'unknown')
 
-/** Whatever somebody sent as a number fits a row. */
+/** Cut, so that any text that was sent as a number fits a row. */
 const asKept = (number: string) => cutToLine(number, '')
 
 /** Who asked, as rows name them. */

@@ -79,7 +79,7 @@ test('a refusal is explained with the answer a dial gets, and is no refusal itse
   assert.deepEqual([list.verdict, list.saw.standing, list.saw.fact.id], ['refuse', 'opted_out', optedOut])
 })
 
-test('what the sandbox is free of is told as exempt (ND-54)', async () => {
+test('what the sandbox is free of is shown as exempt (ND-54)', async () => {
   const dialOrg = await DialOrg.open(deployment, 'sandbox')
   await dialOrg.known(newYork)
   done(await dialOrg.client.delete(`/v1/org/consents/${newYork}`))
@@ -118,7 +118,7 @@ test('explaining waits for no dial that holds the org (N-296)', async () => {
   }
 })
 
-test('whoever may dial may ask, for the agents they work on and of the org they are in (ND-07)', async () => {
+test('a key that may dial may ask, for the agents they work on and of the org they are in (ND-07)', async () => {
   const dialOrg = await DialOrg.open(deployment)
   const to = await dialOrg.knownNumber()
   const narrowed = await dialOrg.org.person('developer', { agents: ['sales'], production: true })

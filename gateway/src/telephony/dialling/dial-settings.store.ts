@@ -1,7 +1,7 @@
 import { statement, type Queryable, type Transaction } from '../../database/database.ts'
 import type { DialSettingsRow, OwnLimits, OwnPolicy } from './effective-limits.ts'
 
-/** What an org is held to, of `settingsTables`. */
+/** An org's policy and limits, of `settingsTables`. */
 export const settingsColumns = `
   p.calling_hours, p.consent_everywhere, p.per_number_day, p.per_minute as own_per_minute, p.per_day as own_per_day,
   l.dial_anywhere, l.per_minute as most_per_minute, l.per_day as most_per_day, l.max_duration_s`

@@ -5,7 +5,7 @@ export type OwnPolicy = { [Field in keyof DialPolicy]: DialPolicy[Field] | null 
 /** What the operator set for an org; null is the default. */
 export type OwnLimits = { [Field in keyof DialLimits]: DialLimits[Field] | null }
 
-/** Both rows as one statement answers them; every field is null where there is no row. */
+/** Both rows as one statement answers them; every field is null if there is no row. */
 export interface DialSettingsRow {
   calling_hours: CallingHours | null
   consent_everywhere: boolean | null

@@ -7,7 +7,7 @@ export interface FromNumber {
   number: string
   account: string | null
   kind: 'apicarrier' | 'sip' | 'msgapp' | null
-  /** Null where it can be dialled from. */
+  /** Null if it can be dialled from. */
   why_not: WhyNot | null
 }
 
@@ -22,7 +22,7 @@ const whys: Record<WhyNot, string> = {
   not_provisioned: 'lives in an account that dials once POST /v1/carrier/outbound was called for it',
 }
 
-/** The one that was asked for; unsaid it is the first, also when that one dials through none. */
+/** The one that was asked for, else the first, even if that one cannot dial. */
 export const chosenFrom = (numbers: readonly FromNumber[], wanted: string | undefined) =>
   wanted === undefined ? numbers[0] : numbers.find(({ number }) => number === wanted)
 
@@ -33,7 +33,7 @@ interface Asked {
   numbers: readonly FromNumber[]
 }
 
-/** Why nothing is dialled from the chosen number; nothing where it can be. */
+/** Why nothing is dialled from the chosen number; nothing if it can be. */
 export function whyNoFrom(
   { agent, env, from, numbers }: Asked,
   chosen: FromNumber | undefined,

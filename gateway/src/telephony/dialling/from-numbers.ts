@@ -16,7 +16,7 @@ export class FromNumbers {
     return store.listFromNumbers(this.#database, org, env, null)
   }
 
-  /** Oldest first: the first is dialled from where none is named. */
+  /** Oldest first: without `from` the first is used. */
   ofAgent(org: string, env: Environment, agent: string): Promise<FromNumber[]> {
     return store.listFromNumbers(this.#database, org, env, agent)
   }

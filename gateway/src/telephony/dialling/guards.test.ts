@@ -42,7 +42,7 @@ test('each guard of the table refuses with its own status, reason and sentence (
       { isKnown: false },
       403,
       'stranger',
-      '+12125550123 never called or wrote to this org in production, and strangers are dialled only where the operator set dial_anywhere',
+      '+12125550123 never called or wrote to this org in production, and new contacts are dialled only if the operator set dial_anywhere',
     ],
     [
       { standing: 'opted_out' },
@@ -129,12 +129,12 @@ function broken(names: readonly GuardName[]): Partial<DialFacts> {
   if (names.includes('per_day')) counts.day = 200
   if (names.includes('per_number_day')) counts.number = 3
   const facts = names.map((name) => breaking[name])
-  // Opted out is not consented either: the list's standing stands.
+  // Opted out is not consented either.
   const standing = names.includes('list') ? { standing: 'opted_out' as const } : {}
   return Object.assign({}, ...facts, standing, { counts })
 }
 
-test('of any guards that refuse at once the first of the order answers, and every one is told (ND-47, T-04)', () => {
+test('of any guards that refuse at once the first of the order answers, and all of them are listed (ND-47, T-04)', () => {
   fc.assert(
     fc.property(fc.subarray([...guardNames], { minLength: 1 }), (names) => {
       const judged = judgeDial({ ...lawful, ...broken(names) })
@@ -192,7 +192,7 @@ test('dial_anywhere lets strangers be dialled and lifts nothing else (N-268, N-2
     if (name !== 'stranger') assert.equal(reasonOf({ ...broken([name]), ...anywhere }), reasonBy[name])
 })
 
-test('a consent sent with the dial stands for one on file, and never lifts the list (N-274, N-276, N-278, N-513, T-05)', () => {
+test('a consent sent with the dial counts as one on file, and never lifts the list (N-274, N-276, N-278, N-513, T-05)', () => {
   assert.equal(reasonOf({ standing: 'unknown', isConsentSent: true }), 'taken')
   assert.equal(reasonOf({ standing: 'opted_out', isConsentSent: true }), 'opted_out')
   assert.equal(reasonOf({ standing: 'unknown' }), 'no_consent')
@@ -202,7 +202,7 @@ test('a consent does not lift the hours (N-286)', () => {
   assert.equal(reasonOf({ now: nightInNewYork, standing: 'consented', isConsentSent: true }), 'quiet_hours')
 })
 
-test('unsaid, the first number is dialled from, and refused where that one cannot be (T-20, ND-50, N-247, N-249, N-250, N-515)', () => {
+test('without `from` the first number is dialled from, and refused if that one cannot dial (T-20, ND-50, N-247, N-249, N-250, N-515)', () => {
   const can: FromNumber = { ...fromNumber, number: '+34910000002' }
   const said: Record<NonNullable<FromNumber['why_not']>, string> = {
     bought: 'was bought by the platform and dials through no account of the org',

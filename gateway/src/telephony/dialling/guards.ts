@@ -16,21 +16,21 @@ import { chosenFrom, whyNoFrom, type FromNumber } from './from-number.ts'
 import { isPlanOne, type CalledNumber } from './called-number.ts'
 import { hoursFor, zonesAt } from './calling-hours.ts'
 
-/** Everything that a dial is judged by, at one instant. */
+/** Everything that a dial is judged by, read in one statement. */
 export interface DialFacts {
   kind: DialKind
   agent: string
   env: Environment
   now: Date
   to: CalledNumber
-  /** What the asker wants to dial from; the agent's first number where unsaid. */
+  /** What the request wants to dial from; without it, the agent's first number. */
   from: string | undefined
   /** The agent's, oldest first. */
   numbers: readonly FromNumber[]
   isHeld: boolean
   isKnown: boolean
   standing: ConsentStanding
-  /** The row that made the standing. */
+  /** The row that decided the standing. */
   fact: StandingFact | null
   isConsentSent: boolean
   /** Whether the number is the asker's own phone. */
@@ -42,7 +42,7 @@ export interface DialFacts {
 
 interface Seen {
   saw: GuardSeen
-  /** What a refused dial is told; nothing where it passes. */
+  /** Why the dial is refused; undefined if it passes. */
   refusal?: string | undefined
 }
 
@@ -136,7 +136,7 @@ function stranger({ to, env, isKnown, guards: { dial_anywhere } }: DialFacts): S
     saw: { known: isKnown, dial_anywhere },
     refusal: isLetBy
       ? undefined
-      : `${asTyped(to)} never called or wrote to this org in ${env}, and strangers are dialled only where the operator set dial_anywhere`,
+      : `${asTyped(to)} never called or wrote to this org in ${env}, and new contacts are dialled only if the operator set dial_anywhere`,
   }
 }
 

@@ -6,10 +6,10 @@ import { zonesIn, type ZoneTable } from './zones.ts'
 
 /** What is published of numbers all over the world. */
 export interface PhoneBook {
-  /** Null where the number begins with none that is in use. */
+  /** Null if the number begins with none that is in use. */
   callingCodeOf(number: string): string | null
   zonesOf(number: string, callingCode: string): readonly string[]
-  /** As ISO 3166 writes it; null where the published tables do not say. */
+  /** As ISO 3166 writes it; null if the published tables do not say. */
   countryOf(number: string): string | null
 }
 
@@ -18,7 +18,7 @@ const placeless = new Set(['TOLL_FREE', 'PREMIUM_RATE', 'SHARED_COST', 'PERSONAL
 
 let opened: Promise<PhoneBook> | undefined
 
-/** Opened at the first dial: a gateway that dials nobody keeps no phone book in memory. */
+/** Opened at the first dial: a gateway that never dials keeps no phone book in memory. */
 export function phoneBook(): Promise<PhoneBook> {
   opened ??= open().catch((error: unknown) => {
     opened = undefined // the next dial tries again

@@ -51,7 +51,7 @@ test('an org sets hours and counts: named fields change, null restores the defau
   assert.deepEqual(done(await client.put(path, none)), usual)
 })
 
-test('hours end at 24:00 at the latest, and the days of the week are all where unsaid (ND-55)', async () => {
+test('hours end at 24:00 at the latest, and without days it is every day of the week (ND-55)', async () => {
   const { client } = await newTenant()
   const set = async (calling_hours: object) => done(await client.put(path, { calling_hours })).calling_hours
   assert.deepEqual(await set({ start: '00:00', end: '24:00' }), {
@@ -67,7 +67,7 @@ test('hours end at 24:00 at the latest, and the days of the week are all where u
   })
 })
 
-test('a policy that is none is 422, and then what stood stands (ND-55)', async () => {
+test('a policy that is none is 422, and the old one is kept (ND-55)', async () => {
   const { client } = await newTenant()
   const hours = (calling_hours: object) => ({ calling_hours })
   const start = 'calling_hours.start: must be a time from 00:00 to 23:59'
@@ -152,7 +152,7 @@ test('an org may slow itself up to what the operator allows, and never hurry (ND
   assert.deepEqual(done(await client.get(path)).per_minute, 6)
 })
 
-test('of changes at one instant none loses what another named (ND-55, ND-43)', async () => {
+test('of changes at the same time none loses what another named (ND-55, ND-43)', async () => {
   const { org, client } = await newTenant()
   await Promise.all([
     client.put(path, { per_number_day: 9 }),
@@ -176,7 +176,7 @@ test('of changes at one instant none loses what another named (ND-55, ND-43)', a
   })
 })
 
-test('the policy is for whoever sets numbers up (ND-07)', async () => {
+test('the policy is for keys that open numbers (ND-07)', async () => {
   const { org } = await newTenant()
   const { client } = await org.serverToken('production')
   refused(await client.get(path), 403, /^this key does not open numbers: it opens /)

@@ -24,7 +24,7 @@ const mostPerNumberDay = 100
 const longestCallS = 24 * 60 * 60
 const mostDials = 1_000_000
 
-/** What dials are held to: what an org sets for itself, inside what the operator sets for it. */
+/** Limits of dials: what an org sets for itself, inside what the operator sets for it. */
 export class DialPolicies {
   readonly #database: Database
   readonly #orgs: Orgs
@@ -87,7 +87,7 @@ export class DialPolicies {
     })
   }
 
-  /** While the org is held, so that of two changes at once neither loses what the other named. */
+  /** While the org is locked, so that of two changes at once neither loses what the other named. */
   #changing<T>(org: string, work: (tx: Transaction, row: DialSettingsRow) => Promise<T>): Promise<T> {
     return this.#database.transaction(async (tx) => {
       await this.#orgs.lock(tx, org)
@@ -103,7 +103,7 @@ export class DialPolicies {
 }
 
 /** What is not named stays; null is the default. */
-const named = <T>(wanted: T | null | undefined, stands: T | null) => (wanted === undefined ? stands : wanted)
+const named = <T>(wanted: T | null | undefined, before: T | null) => (wanted === undefined ? before : wanted)
 
 function refuseUnruly(
   { calling_hours, per_number_day, per_minute, per_day }: ChangePolicy,
@@ -127,7 +127,7 @@ function refuseOutside(field: string, wanted: number | null | undefined, least: 
 
 const timeForm = /^(?:[01]\d|2[0-3]):[0-5]\d$/
 
-/** The days in the order of the week; all of them where none is named. */
+/** The days in the order of the week; all of them if none is named. */
 function hoursOf({
   start,
   end,

@@ -10,7 +10,7 @@ const deployment = await startDeployment()
 const second = await deployment.another()
 after(() => deployment[Symbol.asyncDispose]())
 
-/** How many dials of these many, asked at one instant on two gateways in turn, are taken. */
+/** How many dials of these many, asked at the same time on two gateways in turn, are taken. */
 async function dialAtOnce(dialOrg: DialOrg, count: number, to: string): Promise<number> {
   const answers = await Promise.all(
     Array.from({ length: count }, (_, n) => dialOrg.dial(to, {}, n % 2 === 0 ? deployment : second)),

@@ -64,7 +64,7 @@ test('zones come from the published table, a number’s longest prefix of it (N-
   for (const [number, zones] of table) assert.deepEqual(await zonesOf(number), zones, number)
 })
 
-test('a +1 number that is answered anywhere, or whose prefix nobody has, is in no zone (T-09, ND-56)', async () => {
+test('a +1 number that is answered anywhere, or whose prefix is not in the table, is in no zone (T-09, ND-56)', async () => {
   const nowhere = [
     ...['800', '833', '844', '855', '866', '877', '888'].map((area) => `+1${area}5550123`),
     '+19005550123',

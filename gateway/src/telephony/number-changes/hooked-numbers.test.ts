@@ -66,10 +66,10 @@ test('a hooked number waits for its first call, and rings with it (N-032, N-033,
   done(await call(fixture, number))
   assert.ok((await org.list())[0].last_call_at >= last_call_at + 60)
   await app.close()
-  await until('nobody holds it', async () => (await org.list())[0].rings === 'broken')
+  await until('no app holds it', async () => (await org.list())[0].rings === 'broken')
 })
 
-test('a number hooked from the org’s own networks waits until the operator approves one, and stands behind a trunk of its own (N-057, N-059, N-061, N-177, N-178, N-184, N-187, ND-31, T-36)', async () => {
+test('a number hooked from the org’s own networks waits until the operator approves one, and has a trunk of its own (N-057, N-059, N-061, N-177, N-178, N-184, N-187, ND-31, T-36)', async () => {
   const org = await fixture.newOrg()
   const [first, second] = [newLine(), newLine()]
   const networks = ['8.8.8.0/24', '9.9.9.9']
@@ -188,7 +188,7 @@ test('unless the setting is false a hooked number waits for the operator: it is 
   done(await call(strict, number))
   assert.equal(await rings(org, number), 'ok')
 
-  // Kept while the org has it, in whichever environment; dropped when it is let go.
+  // Kept while the org has it, in either environment; deleted when it is released.
   const again = await org.imported({ number, hooked: true, agent: 'sales' })
   assert.equal(again.steps.at(-2), `rule ${org.id}/sandbox: stands`)
   done(await org.admin.put(`/v1/numbers/${number}/env`, { env: 'production' }))
@@ -230,7 +230,7 @@ test('the operator routes a number into any org, and never has to approve it (N-
   ])
   const [row] = await org.list('production')
   assert.deepEqual([row.origin, row.via, row.account], ['typed', null, null])
-  const held = `${number} is routed by somebody else on this platform: they have to let it go first`
+  const held = `${number} is routed by another org on this platform: that org must release it first`
   refused(await type({ org: other.id }), 409, held)
   refused(await type({ org: 'nobody' }), 404, 'there is no org nobody')
   refused(await type({ env: 'staging' }), 422, 'env: must be sandbox or production')

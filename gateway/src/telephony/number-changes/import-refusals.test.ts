@@ -16,7 +16,7 @@ test('a number that another org holds is 409, dry or not, naming neither org nor
   const trunk = account.addTrunk('PBX', 'sip:pbx.example:5060')
   account.numbers[0]!.trunk_sid = trunk.sid
   const written = carrier.writes.length
-  const sentence = `${number} is routed by somebody else on this platform: they have to let it go first`
+  const sentence = `${number} is routed by another org on this platform: that org must release it first`
   for (const query of ['', '?dry_run=true'])
     for (const body of [{ number }, { number, move: true }, { number, hooked: true }])
       refused(await other.import(body, 'sandbox', query), 409, sentence)
@@ -25,7 +25,7 @@ test('a number that another org holds is 409, dry or not, naming neither org nor
   assert.equal((await holder.list()).length, 1)
 })
 
-test('of two orgs that hook one number at one instant, on two gateways, one has it (N-003, N-197, N-515)', async () => {
+test('of two orgs that hook one number at the same time, on two gateways, one has it (N-003, N-197, N-515)', async () => {
   const second = await deployment.another()
   const [one, other] = [await fixture.newOrg(), await fixture.newOrg()]
   for (let round = 0; round < 5; round += 1) {
@@ -55,7 +55,7 @@ test('a number of the org’s other environment is 409 naming the move (T-49, ND
   refused(
     await manager.put(`/v1/numbers/${number}/env`, { env: 'sandbox' }),
     403,
-    'moving a number takes production access, whichever way it goes',
+    'moving a number takes production access, in either direction',
   )
 })
 
@@ -78,7 +78,7 @@ test('which account is meant, and whether it has the number (N-170, N-193, N-194
   assert.equal((await org.list())[0].account, second.sid)
 })
 
-test('values that no number can have are refused before anybody is asked (N-022, N-195, N-196, N-512, ND-01, ND-23, ND-24)', async () => {
+test('values that no number can have are refused before any carrier is asked (N-022, N-195, N-196, N-512, ND-01, ND-23, ND-24)', async () => {
   const org = await fixture.newOrg()
   const asked = fixture.asked
   const number = newLine()
@@ -153,7 +153,7 @@ test('the media server’s own sentence is a 502, and nothing is routed (ND-29, 
   assert.deepEqual([account.trunks.length, (await org.list()).length], [1, 1])
 })
 
-test('whoever works on some agents only routes no number to another (I-309, T-32)', async () => {
+test('a person who works on some agents only routes no number to another (I-309, T-32)', async () => {
   const org = await fixture.newOrg()
   const { client } = await org.org.person('manager', { agents: ['sales'] })
   const number = newLine()

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { GatewayProcess } from '../../../testing/gateway-process.ts'
 import {
-  holdReconciliation,
+  lockReconciliation,
   newLine,
   NumberFixture,
   type NumberOrg,
@@ -81,7 +81,7 @@ test('an import whose gateway is killed between any two writes writes nothing tw
   for (let writes = 0; writes <= 4; writes += 1) {
     const mover = await newMover()
     const { key } = await mover.org.org.person('admin')
-    await using _ = await holdReconciliation(deployment)
+    await using _ = await lockReconciliation(deployment)
     await using dying = await GatewayProcess.start(deployment, settings)
     // With every write at the carrier let through, it is the route that is never written.
     const stuck = writes === 4 ? stuckAtRoute : stuckAtCarrier
@@ -99,7 +99,7 @@ test('an import whose gateway is killed between any two writes writes nothing tw
   }
 })
 
-test('a number that was to be routed otherwise stands again as before when that broke off (N-180, ND-26)', async () => {
+test('a number whose new route broke off rings as before (N-180, ND-26)', async () => {
   const org = await fixture.newOrg()
   const number = newLine()
   await org.imported({ number, hooked: true })

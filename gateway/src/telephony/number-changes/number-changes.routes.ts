@@ -74,7 +74,7 @@ export function numberChangeRoutes(
     {
       access: scope('numbers'),
       schema: {
-        summary: 'Let a number go; its account keeps it',
+        summary: 'Release a number; its account keeps it',
         params: NumberParams,
         response: { 204: Nothing, ...refusals(404, 503) },
       },

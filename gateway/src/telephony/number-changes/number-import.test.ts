@@ -53,7 +53,7 @@ test('an import takes three writes: the carrier, the media server and the route 
   assert.deepEqual(await org.list('production'), [])
 })
 
-test('a second import writes nothing and says that everything stands (N-179, N-181, ND-26, ND-37)', async () => {
+test('a second import writes nothing and says that everything is there (N-179, N-181, ND-26, ND-37)', async () => {
   const org = await fixture.newOrg()
   const number = newLine()
   await org.account(number)
@@ -169,7 +169,7 @@ test('a number on another trunk of the account is 409 naming it, and move takes 
   assert.ok(again.steps.every((step: string) => step.endsWith(': stands')))
 })
 
-test('two imports at one instant, on two gateways, make one trunk (N-180, N-185)', async () => {
+test('two imports at the same time, on two gateways, make one trunk (N-180, N-185)', async () => {
   const second = await deployment.another()
   const org = await fixture.newOrg()
   const numbers = Array.from({ length: 6 }, newLine)

@@ -4,7 +4,7 @@ import type { Environment } from '@switchroom/contract/scopes'
 import { refused } from '../../../testing/client.ts'
 import { GatewayProcess } from '../../../testing/gateway-process.ts'
 import {
-  holdReconciliation,
+  lockReconciliation,
   newLine,
   NumberFixture,
   type NumberOrg,
@@ -58,7 +58,7 @@ test('moving takes production access and a number that is there (N-161, ND-38, T
   const org = await fixture.newOrg()
   const number = newLine()
   await org.imported({ number, hooked: true })
-  const access = 'moving a number takes production access, whichever way it goes'
+  const access = 'moving a number takes production access, in either direction'
   const { client } = await org.org.person('manager')
   refused(await client.put(`/v1/numbers/${number}/env`, { env: 'production' }), 403, access)
   refused(await client.put(`/v1/numbers/${number}/env`, { env: 'sandbox' }), 403, access)
@@ -117,7 +117,7 @@ test('a messaging number moves with its row alone (N-161, ND-27, ND-38)', async 
   assert.deepEqual(fixture.asked, asked)
 })
 
-test('a number that left for a trunk of somebody else stays there (N-200, N-515, ND-38)', async () => {
+test('a number that left for another trunk stays there (N-200, N-515, ND-38)', async () => {
   const org = await fixture.newOrg()
   const number = newLine()
   const account = await org.account(number)
@@ -133,7 +133,7 @@ test('a number that left for a trunk of somebody else stays there (N-200, N-515,
   assert.equal((await org.list()).length, 1)
 })
 
-test('a move that loses the carrier or a media server after any write goes on where it broke off (T-48, ND-38)', async () => {
+test('a move that loses the carrier or a media server after any write is continued by the next request (T-48, ND-38)', async () => {
   const lost: [name: string, lose: () => void, back: () => void][] = [
     ...[1, 2, 3, 4].map((writes): [string, () => void, () => void] => [
       `the carrier after ${writes}`,
@@ -181,7 +181,7 @@ test('a move whose gateway is killed before or after its row has moved can be re
     SVC_SANDBOX_MEDIA_KEY: media.sandbox.key,
     SVC_SANDBOX_MEDIA_SECRET: media.sandbox.secret,
   }
-  // The row is held, so it cannot move; or nobody reads accounts, so no fences are drawn once it has.
+  // The row is locked, so it cannot move; or accounts cannot be read, so no fences are drawn once it has.
   const locks = [
     (number: string) => `select from numbers where number = '${number}' for update`,
     () => 'lock table carrier_accounts in access exclusive mode',
@@ -191,7 +191,7 @@ test('a move whose gateway is killed before or after its row has moved can be re
     const number = newLine()
     await org.imported({ number, hooked: true })
     const { key } = await org.org.person('admin')
-    await using _ = await holdReconciliation(deployment)
+    await using _ = await lockReconciliation(deployment)
     await using dying = await GatewayProcess.start(deployment, settings)
     const client = await deployment.gateway.services.database.pool.connect()
     try {

@@ -66,7 +66,7 @@ export class NumberMove {
   async move(caller: Caller, number: string, body: MoveNumber): Promise<ImportedNumber> {
     const { locks, numberRouting } = this.#parts
     const to = readEnvironment(body.env)
-    if (!caller.production) throw forbidden('moving a number takes production access, whichever way it goes')
+    if (!caller.production) throw forbidden('moving a number takes production access, in either direction')
     const { row } = await this.#find(caller, number, to)
     if (row.channel === 'phone') numberRouting.sipNameOf(to) // refuses if there is none
     const login = await this.#loginOf(row)

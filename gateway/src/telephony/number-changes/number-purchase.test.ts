@@ -120,7 +120,7 @@ test('the quota of an environment caps what is managed, before the carrier is as
   assert.ok(own.numbers.some(({ phone_number }) => phone_number === bought.route.number))
 })
 
-test('of two that buy the last one at one instant, on two gateways, one gets it (T-46, N-213, ND-33)', async () => {
+test('of two that buy the last one at the same time, on two gateways, one gets it (T-46, N-213, ND-33)', async () => {
   const second = await deployment.another()
   const org = await fixture.newOrg()
   await setQuota(org, 1)
@@ -139,7 +139,7 @@ test('of two that buy the last one at one instant, on two gateways, one gets it 
   assert.deepEqual([asks('/AvailablePhoneNumbers/').length - searched, purchases().length - bought], [1, 1])
 })
 
-test('two orgs that buy at one instant share one trunk of the platform’s account (N-208)', async () => {
+test('two orgs that buy at the same time share one trunk of the platform’s account (N-208)', async () => {
   const orgs = [await fixture.newOrg(), await fixture.newOrg(), await fixture.newOrg()]
   const answers = await Promise.all(orgs.map((org) => buy(org)))
   assert.deepEqual(
@@ -182,7 +182,7 @@ test('a purchase that broke off is taken up by the next one, and nothing is paid
   const org = await fixture.newOrg()
   const [number] = carrier.forSale.get('US') ?? []
   const bought = purchases().length
-  carrier.dieAfter(1) // the number is sold, and nobody hears of it
+  carrier.dieAfter(1) // the number is sold, and the answer is lost
   refused(await buy(org), 502, 'the carrier did not answer')
   carrier.revive()
   assert.deepEqual(await org.list(), [])
@@ -222,7 +222,7 @@ test('a bought number stays managed and counted, whatever it is routed to (N-024
   assert.equal((await buy(org)).status, 429)
 })
 
-test('a number that somebody here holds is not bought (N-197, N-515)', async () => {
+test('a number that another org routes is not bought (N-197, N-515)', async () => {
   const [org, other] = [await fixture.newOrg(), await fixture.newOrg()]
   const [number] = carrier.forSale.get('US') ?? []
   await other.imported({ number, hooked: true })
@@ -231,7 +231,7 @@ test('a number that somebody here holds is not bought (N-197, N-515)', async () 
     refused(
       await buy(org, {}, query),
       409,
-      `${number} is routed by somebody else on this platform: they have to let it go first`,
+      `${number} is routed by another org on this platform: that org must release it first`,
     )
   assert.equal(carrier.writes.length, written)
 })

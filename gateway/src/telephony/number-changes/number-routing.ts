@@ -216,7 +216,7 @@ const ownNetworks = ({ origin, networks }: Wanted) => (origin === 'hooked' ? net
 
 /** Names no org. */
 export const routedElsewhere = (number: string) =>
-  conflict(`${number} is routed by somebody else on this platform: they have to let it go first`)
+  conflict(`${number} is routed by another org on this platform: that org must release it first`)
 
 function refuseElsewhere({ number, org, env }: Wanted, row: NumberRow | undefined) {
   if (!row) return

@@ -62,7 +62,7 @@ test('the path of a number has four steps, and is 404 where the org does not hav
   }
 })
 
-test('an app that one person holds for themselves in the sandbox serves nobody who calls (N-068, N-069)', async () => {
+test('an app that one person holds for themselves in the sandbox serves no caller (N-068, N-069)', async () => {
   const org = await fixture.newOrg()
   const number = newLine()
   await org.account(number)
@@ -74,11 +74,11 @@ test('an app that one person holds for themselves in the sandbox serves nobody w
   const app = await org.holdingApp()
   assert.equal((await org.path(number)).rings, 'ok')
   await app.close()
-  await until('nobody holds it', async () => (await org.path(number)).rings === 'broken')
+  await until('no app holds it', async () => (await org.path(number)).rings === 'broken')
   await own.close()
 })
 
-test('how numbers ring is read from the tables while nobody outside answers (N-070, T-52, ND-27)', async () => {
+test('how numbers ring is read from the tables while nothing outside answers (N-070, T-52, ND-27)', async () => {
   const org = await fixture.newOrg()
   const numbers = [newLine(), newLine(), newLine()]
   const [mine, peers, written] = numbers as [string, string, string]
@@ -192,7 +192,7 @@ test('without a media setting the embedded plane admits the numbers of both envi
   }
 })
 
-test('letting a number go takes the route, the trunk and the rule away, and leaves the carrier alone (N-157, N-158, N-159, N-160, N-191, N-192, T-37, ND-03, ND-37)', async () => {
+test('a release takes the route, the trunk and the rule away, and leaves the carrier alone (N-157, N-158, N-159, N-160, N-191, N-192, T-37, ND-03, ND-37)', async () => {
   const org = await fixture.newOrg()
   const [first, second] = [newLine(), newLine()]
   const account = await org.account(first, second)
@@ -220,7 +220,7 @@ test('letting a number go takes the route, the trunk and the rule away, and leav
   done(await (await fixture.newOrg()).import({ number: first, hooked: true }))
 })
 
-test('a number is let go also while the media server fails, which hears of it later (ND-37, N-386)', async () => {
+test('a number is released also while the media server fails, which is retried (ND-37, N-386)', async () => {
   const org = await fixture.newOrg()
   const [first, second] = [newLine(), newLine()]
   await org.imported({ number: first, hooked: true })
@@ -232,7 +232,7 @@ test('a number is let go also while the media server fails, which hears of it la
   assert.deepEqual(org.trunk('sandbox', 'apicarrier')?.numbers, [first, second])
   media.sandbox.revive()
   deployment.clock.forward(2 * secondMs)
-  await until('it is told again', () => org.trunk('sandbox', 'apicarrier')?.numbers.length === 1)
+  await until('it is retried', () => org.trunk('sandbox', 'apicarrier')?.numbers.length === 1)
   assert.deepEqual(org.trunk('sandbox', 'apicarrier')?.numbers, [second])
-  await until('it stands', async () => (await org.path(second)).steps[2].state === 'ok')
+  await until('it is admitted', async () => (await org.path(second)).steps[2].state === 'ok')
 })

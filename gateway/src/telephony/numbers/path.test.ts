@@ -93,16 +93,16 @@ test('the fence waits for the approval of a hooked number (N-072, ND-36)', () =>
   assert.deepEqual(statesOf(standing), ['carrier ok', 'fence waiting', 'rule waiting', 'agent ok'])
 })
 
-test('a carrier that left the catalogue lets nobody in', () => {
+test('a carrier that left the catalogue lets no call in', () => {
   assert.equal(step({ ...hooked, via: 'gone' }, 'fence')?.says, 'the catalogue has no networks of gone')
 })
 
-test('the rule waits while the media plane has still to be told (ND-36)', () => {
+test('the rule waits while the media plane has still to admit it (ND-36)', () => {
   assert.deepEqual(step({ ...imported, is_admitted: false }, 'rule'), {
     step: 'rule',
     state: 'waiting',
     says: 'the media server has not taken it yet',
-    fix: 'wait: it is told again until it does',
+    fix: 'wait: the gateway retries until it does',
   })
 })
 

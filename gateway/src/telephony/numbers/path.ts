@@ -9,15 +9,15 @@ import {
   type Placed,
 } from '../admission/number-fences.ts'
 
-/** How a number stands, as the tables say. */
+/** A number's status, as the tables say. */
 export interface NumberStatus extends Placed {
   agent: string
   env: Environment
   channel: NumberChannel
   last_call_at: number | null
-  /** Whether the media plane has taken it as it stands now. */
+  /** Whether the media plane admits it as the row says. */
   is_admitted: boolean
-  /** Whether an app holds its agent for whoever calls. */
+  /** Whether an app holds its agent for callers. */
   is_held: boolean
 }
 
@@ -28,23 +28,23 @@ const waiting = (says: string, fix: string): Judged => ({ state: 'waiting', says
 
 /** The way of a call to the agent: the carrier, the fence, the environment's rule, the agent. */
 export function pathSteps(
-  standing: NumberStatus,
+  status: NumberStatus,
   fence: AtFence,
   stateOf: (network: string) => NetworkState,
   address: string,
 ): PathStep[] {
-  const isPhone = standing.channel === 'phone'
+  const isPhone = status.channel === 'phone'
   return [
     {
       step: 'carrier',
-      ...(isPhone ? carrierStep(standing, address) : ok('the messaging platform hands its messages over')),
+      ...(isPhone ? carrierStep(status, address) : ok('the messaging platform hands its messages over')),
     },
     {
       step: 'fence',
-      ...(isPhone ? fenceStep(standing, fence, stateOf) : ok('a messaging number has no fence')),
+      ...(isPhone ? fenceStep(status, fence, stateOf) : ok('a messaging number has no fence')),
     },
-    { step: 'rule', ...(isPhone ? ruleStep(standing, fence) : ok('a messaging number has no rule')) },
-    { step: 'agent', ...agentStep(standing) },
+    { step: 'rule', ...(isPhone ? ruleStep(status, fence) : ok('a messaging number has no rule')) },
+    { step: 'agent', ...agentStep(status) },
   ]
 }
 
@@ -52,29 +52,25 @@ export function pathSteps(
 export const ringsOf = (steps: readonly Pick<PathStep, 'state'>[]): RingState =>
   ringStates.findLast((state) => steps.some((step) => step.state === state)) ?? 'ok'
 
-function carrierStep(standing: NumberStatus, address: string): Judged {
-  if (isDriven(standing)) return ok('the carrier sends its calls here')
-  if (standing.last_call_at !== null) return ok('calls of it have come here')
+function carrierStep(status: NumberStatus, address: string): Judged {
+  if (isDriven(status)) return ok('the carrier sends its calls here')
+  if (status.last_call_at !== null) return ok('calls of it have come here')
   return waiting('no call of it has come here yet', `point it at ${address} where it comes from, and call it`)
 }
 
-function fenceStep(
-  standing: NumberStatus,
-  fence: AtFence,
-  stateOf: (network: string) => NetworkState,
-): Judged {
-  if (fence.networks.length === 0) return closedFence(standing, fence, stateOf)
-  if (standing.awaits_approval)
+function fenceStep(status: NumberStatus, fence: AtFence, stateOf: (network: string) => NetworkState): Judged {
+  if (fence.networks.length === 0) return closedFence(status, fence, stateOf)
+  if (status.awaits_approval)
     return waiting('it waits for the operator to approve it', 'ask the operator to approve the number')
   return ok(`calls of it are let in from ${listed(fence.networks)}`)
 }
 
 function closedFence(
-  standing: NumberStatus,
+  status: NumberStatus,
   fence: AtFence,
   stateOf: (network: string) => NetworkState,
 ): Judged {
-  const source = sourceOf(standing)
+  const source = sourceOf(status)
   if (source.from === 'catalogue')
     return waiting(
       `the catalogue has no networks of ${source.kind}`,
@@ -87,11 +83,11 @@ function closedFence(
   )
 }
 
-function ruleStep(standing: NumberStatus, fence: AtFence): Judged {
+function ruleStep(status: NumberStatus, fence: AtFence): Judged {
   if (!fence.isOpen) return waiting('it is on no rule while no call of it is let in', 'the fence comes first')
-  if (!standing.is_admitted)
-    return waiting('the media server has not taken it yet', 'wait: it is told again until it does')
-  return ok(`the rule of ${standing.env} hands its calls to the fleet`)
+  if (!status.is_admitted)
+    return waiting('the media server has not taken it yet', 'wait: the gateway retries until it does')
+  return ok(`the rule of ${status.env} hands its calls to the fleet`)
 }
 
 const agentStep = ({ agent, env, is_held }: NumberStatus): Judged =>

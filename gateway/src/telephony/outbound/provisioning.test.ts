@@ -47,7 +47,7 @@ const stepsOf = (org: { id: string }, account: CarrierAccountFake, verdict: stri
   `credential svc-${org.id}: ${verdict}`,
 ]
 
-/** Everything that stands at the carrier, without its ids. */
+/** Everything at the carrier, without its ids. */
 const standing = ({ trunks, credentialLists }: CarrierAccountFake) => ({
   trunks: trunks.map(({ friendly_name, domain_name, origination, credentialLists: lists }) => [
     friendly_name,
@@ -91,7 +91,7 @@ test('one POST makes the termination host, the credential list and the org’s c
   assert.equal(carrier.writes.length, written)
 })
 
-test('it stands on production’s trunk whichever environment asks (N-221, ND-46)', async () => {
+test('it is on production’s trunk for both environments (N-221, ND-46)', async () => {
   const { org, client, account } = await newOrg()
   account.addTrunk('by hand', 'sip:sandbox.voice.example:5060;transport=udp')
   const ours = account.addTrunk('by hand too', origin)
@@ -120,7 +120,7 @@ test('two orgs on one account share the host and the list and have a credential 
   assert.notEqual(first?.password, second?.password)
 })
 
-test('requests at one instant, on two gateways and for two orgs, make nothing twice (N-220, ND-46)', async () => {
+test('requests at the same time, on two gateways and for two orgs, make nothing twice (N-220, ND-46)', async () => {
   const one = await newOrg()
   const other = await newOrg(one.account)
   const second = await deployment.another()
@@ -148,7 +148,7 @@ test('a dry run tells what it would do and writes nothing (N-230, ND-01, ND-46)'
   assert.deepEqual((await posted(client, '?dry_run=1')).steps, stepsOf(org, account, 'stands'))
 })
 
-test('broken off after any write and asked again, everything stands once and the password kept is the one the carrier has (N-220, N-224, N-225, T-55, ND-46)', async () => {
+test('broken off after any write and repeated, everything is made once and the password kept is the one the carrier has (N-220, N-224, N-225, T-55, ND-46)', async () => {
   const writes = 6
   for (let survived = 1; survived <= writes; survived += 1) {
     const { org, client, account } = await newOrg()
@@ -164,7 +164,7 @@ test('broken off after any write and asked again, everything stands once and the
   }
 })
 
-test('the password is kept before the carrier hears it (N-225, T-55, ND-46)', async () => {
+test('the password is kept before the carrier gets it (N-225, T-55, ND-46)', async () => {
   const { org, client, account } = await newOrg()
   const kept: unknown[] = []
   carrier.fault = ({ form }) => {

@@ -28,7 +28,7 @@ interface Parts {
 
 type ApiAccount = Extract<OpenedAccount, { kind: 'apicarrier' }>
 
-/** What has to stand at the carrier, by name. */
+/** What has to be at the carrier, by name. */
 interface Names {
   org: string
   account: string
@@ -74,7 +74,7 @@ export class OutboundProvisioning {
     })
   }
 
-  /** How calls of the org leave through an account; undefined where they cannot. */
+  /** How calls of the org leave through an account; undefined if they cannot. */
   async trunkOf(org: string, account: string): Promise<OutboundTrunk | undefined> {
     const opened = await this.#parts.accounts.opened(org, account)
     if (!opened || opened.forgotten) return undefined
@@ -99,7 +99,7 @@ export class OutboundProvisioning {
 
   #names(org: string, { account, account_sid }: ApiAccount): Names {
     const { domain, telephony } = this.#parts.settings
-    const sipName = telephony.sipNames.production // one host for both environments stands on production's trunk
+    const sipName = telephony.sipNames.production // one host for both environments, on production's trunk
     if (domain === undefined || sipName === undefined)
       throw unavailable('this deployment has no name to be called back at: the operator sets SVC_DOMAIN')
     const digest = createHash('sha256').update(`${domain}/${account_sid}`).digest('hex').slice(0, 12)
@@ -173,7 +173,7 @@ export class OutboundProvisioning {
     )
   }
 
-  /** Kept before the carrier hears it: one that nobody kept could never be dialled with. */
+  /** Kept before the carrier gets it: without it no call could be placed. */
   async #password({ org, account, host, username }: Names): Promise<string> {
     const { database, vault } = this.#parts
     const password = vault.seal(newCarrierPassword(), placeOf(org, account))

@@ -31,7 +31,7 @@ test('each missing thing is a sentence, and a provisioned account with a number 
     ready: false,
     kind: null,
     from_numbers: [],
-    steps_missing: ['no carrier account is held: add one with PUT /v1/carrier', noNumber()],
+    steps_missing: ['the org has no carrier account: add one with PUT /v1/carrier', noNumber()],
     guards,
   })
   const number = newLine()
@@ -107,7 +107,7 @@ test('numbers that live in no account of the org are none to dial from (N-216, N
     ready: false,
     kind: null,
     from_numbers: [],
-    steps_missing: ['no carrier account is held: add one with PUT /v1/carrier', noNumber()],
+    steps_missing: ['the org has no carrier account: add one with PUT /v1/carrier', noNumber()],
     guards,
   })
 })

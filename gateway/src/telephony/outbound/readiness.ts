@@ -41,7 +41,7 @@ export class OutboundReadinesses {
       steps_missing: ready
         ? []
         : [
-            ...(held.length > 0 ? [] : ['no carrier account is held: add one with PUT /v1/carrier']),
+            ...(held.length > 0 ? [] : ['the org has no carrier account: add one with PUT /v1/carrier']),
             ...(living.length > 0
               ? []
               : [`no number of an account is imported in ${env}: import one with POST /v1/numbers`]),

@@ -36,7 +36,7 @@ export function ownPhoneRoutes(server: Server, ownPhones: OwnPhones) {
     '/v1/line/from',
     {
       access: person,
-      schema: { summary: 'Let your phone be nobody’s again', response: { 204: Nothing } },
+      schema: { summary: 'Remove your phone', response: { 204: Nothing } },
     },
     async (request, reply) => {
       await ownPhones.forget(request.caller)

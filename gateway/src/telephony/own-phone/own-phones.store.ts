@@ -39,10 +39,10 @@ const find = statement<SentCode>(open)
 
 export const findCode = (database: Queryable, { org, member }: Owner) => database.row(find, org, member)
 
-const hold = statement<SentCode>(`${open} for update`)
+const lock = statement<SentCode>(`${open} for update`)
 
-/** Held until the end of the transaction, so that guesses at one instant are counted one after the other. */
-export const holdCode = (tx: Transaction, { org, member }: Owner) => tx.row(hold, org, member)
+/** Locked to the end of the transaction, so that simultaneous guesses are counted one after the other. */
+export const lockCode = (tx: Transaction, { org, member }: Owner) => tx.row(lock, org, member)
 
 const tried = statement(`update phone_codes set tries = tries + 1 where id = $1`)
 

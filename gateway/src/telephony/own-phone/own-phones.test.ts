@@ -87,7 +87,7 @@ test('a code works once, for 10 minutes, and for its own number (ND-58)', async 
   assert.deepEqual(await read(client), { number, verified: true })
 })
 
-test('six tries burn a code, also when they come at one instant (ND-58)', async () => {
+test('six tries burn a code, also when they come at the same time (ND-58)', async () => {
   const one = await org.person('qa')
   const number = newNumber()
   await ask(one.client, number)
@@ -106,7 +106,7 @@ test('six tries burn a code, also when they come at one instant (ND-58)', async 
   assert.deepEqual(rows, [{ tries: 7 }])
 })
 
-test('a right code told twice at one instant works once (ND-58)', async () => {
+test('a right code told twice at the same time works once (ND-58)', async () => {
   const { client } = await org.person('qa')
   const number = newNumber()
   await ask(client, number)
@@ -116,7 +116,7 @@ test('a right code told twice at one instant works once (ND-58)', async () => {
   for (const answer of answers) if (answer.status !== 200) refused(answer, 400, wrong)
 })
 
-test('three codes an hour are sent to a member’s asking, also at one instant (ND-58)', async () => {
+test('three codes an hour are sent to a member’s asking, also at the same time (ND-58)', async () => {
   const { client } = await org.person('qa')
   const number = newNumber()
   const sentence = 'three codes were sent in the last hour: wait before you ask for another'
@@ -144,7 +144,7 @@ test('a newer code replaces the older, and a new phone the old one once it is ve
   assert.deepEqual(await read(client), { number: second, verified: true })
 })
 
-test('a phone is let go with the code that is on its way (ND-58)', async () => {
+test('a phone is removed with the code that was sent (ND-58)', async () => {
   const { client } = await org.person('qa')
   const [number, other] = [newNumber(), newNumber()]
   await ask(client, number)
@@ -156,7 +156,7 @@ test('a phone is let go with the code that is on its way (ND-58)', async () => {
   assert.equal((await client.delete(path)).status, 204)
 })
 
-test('a number that nobody could answer at gets no code (ND-58)', async () => {
+test('a number that cannot be dialled gets no code (ND-58)', async () => {
   const { client } = await org.person('qa')
   const form = 'a number is + and its digits, calling code first, with nothing between them'
   for (const [number, why] of [
@@ -169,7 +169,7 @@ test('a number that nobody could answer at gets no code (ND-58)', async () => {
   refused(await client.put(path, {}), 422, 'number: is required')
 })
 
-test('what the carrier says of a text it does not take is answered, and neither code nor secret is told (ND-58, T-30)', async () => {
+test('what the carrier says of a text it does not take is answered, and neither code nor secret is in it (ND-58, T-30)', async () => {
   const { client } = await org.person('qa')
   const number = newNumber()
   let body = ''
@@ -197,7 +197,7 @@ test('without a sender or an account of the platform no code is sent (ND-58)', a
   }
 })
 
-test('a server token names nobody who could have a phone (ND-07)', async () => {
+test('a server token names no person who could have a phone (ND-07)', async () => {
   const { client } = await org.serverToken('sandbox')
   const sentence = "this door takes a person's key"
   refused(await ask(client, newNumber()), 403, sentence)

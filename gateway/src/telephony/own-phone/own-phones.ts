@@ -26,7 +26,7 @@ export interface OwnPhonesParts {
   settings: Pick<TelephonySettings, 'ownCarrier' | 'verifyFrom' | 'verifyTexts'>
 }
 
-/** The one phone of each member that they proved to hold, in this org. */
+/** The one phone that each member verified, in this org. */
 export class OwnPhones {
   readonly #parts: OwnPhonesParts
 
@@ -104,7 +104,7 @@ export class OwnPhones {
     const { database, clock } = this.#parts
     const owner = ownerOf(caller)
     const isRight = await database.transaction(async (tx) => {
-      const sent = await store.holdCode(tx, owner)
+      const sent = await store.lockCode(tx, owner)
       if (!sent) return false
       if (!isLive(sent, clock.now()) || sent.number !== number || !isCodeOf(sent, code)) {
         await store.countTry(tx, sent.id)
@@ -130,7 +130,7 @@ export class OwnPhones {
       : { number: null, verified: null }
   }
 
-  /** The code that is on the way is worth nothing any more either. */
+  /** A code that was sent and not used becomes invalid too. */
   async forget(caller: Caller) {
     const owner = ownerOf(caller)
     await this.#parts.database.transaction(async (tx) => {
@@ -145,7 +145,7 @@ export class OwnPhones {
   }
 }
 
-/** Whether somebody of the org proved to hold exactly this number. */
+/** Whether the member verified exactly this number. */
 export async function isOwnPhone(database: Queryable, org: string, member: string, number: string) {
   return (await store.findPhone(database, { org, member }))?.number === number
 }

@@ -20,7 +20,7 @@ export function callPlacerRoutes(server: Server, callPlacer: CallPlacer, legs: L
     {
       access: scope('talk'),
       schema: {
-        summary: 'Have an agent call somebody: answered before anything rings',
+        summary: 'Have an agent call a number: answered before anything rings',
         description:
           'Every dial is judged by the guards that `GET /v1/agents/{agent}/dial/explain` shows, and is a row of `GET /v1/org/dials`, taken or refused. How the call went is in its log.',
         params: AgentParams,
@@ -37,7 +37,7 @@ export function callPlacerRoutes(server: Server, callPlacer: CallPlacer, legs: L
     {
       access: appOrFleet,
       schema: {
-        summary: 'The trunk through which a worker dials somebody into a live call',
+        summary: 'The trunk through which a worker dials another number into a live call',
         headers: WorkerHeaders,
         params: AgentParams,
         querystring: TrunkAsked,

@@ -75,13 +75,13 @@ test('the fleet is sent to the room before the far end is dialled through the nu
   }
 })
 
-test('unsaid, it is dialled from the agent’s first number (N-247)', async () => {
+test('without `from` it is dialled from the agent’s first number (N-247)', async () => {
   const placingOrg = await PlacingOrg.open(deployment)
   await placingOrg.number(newNumber(), 'peer')
   assert.equal(done(await placingOrg.ask(await placingOrg.known())).from, placingOrg.from)
 })
 
-test('whom nobody may dial for is refused, and nothing rings (N-246, N-249, N-250, N-251, N-515)', async () => {
+test('a dial that a guard refuses rings nothing (N-246, N-249, N-250, N-251, N-515)', async () => {
   const placingOrg = await PlacingOrg.open(deployment)
   const [hooked, bought] = [newNumber(), newNumber()]
   await placingOrg.number(hooked, null, 'hooked')
@@ -92,7 +92,7 @@ test('whom nobody may dial for is refused, and nothing rings (N-246, N-249, N-25
   refused(await placingOrg.ask(to, { from: hooked }), 409, /dials through no account/)
   refused(await placingOrg.ask(to, { from: bought }), 409, /was bought by the platform/)
   await placingOrg.app.close()
-  await until('nobody holds it', async () =>
+  await until('no app holds it', async () =>
     (await placingOrg.ask(to)).body.detail?.startsWith('no app holds desk'),
   )
   assert.equal(media.requests.length, asked)
@@ -100,7 +100,7 @@ test('whom nobody may dial for is refused, and nothing rings (N-246, N-249, N-25
   assert.equal(rowCount, 0)
 })
 
-test('a call whose far end answers has started, and its app is told of the Call (ND-59, ND-107)', async () => {
+test('a call whose far end answers has started, and its app gets the Call (ND-59, ND-107)', async () => {
   const placingOrg = await PlacingOrg.open(deployment)
   const to = await placingOrg.known()
   const call = await placingOrg.dial(to)
@@ -204,7 +204,7 @@ test('a body that is not of its shape is 422, without a row (ND-47, ND-51, ND-52
   assert.deepEqual(await placingOrg.ledger(), [])
 })
 
-test('the dial needs `talk`, and whoever works on some agents only dials for those (N-399, ND-07)', async () => {
+test('the dial needs `talk`, and a person who works on some agents only dials for those (N-399, ND-07)', async () => {
   const placingOrg = await PlacingOrg.open(deployment)
   const to = await placingOrg.known()
   const reader = (await placingOrg.org.serverToken('production', { scopes: ['calls'] })).client

@@ -10,7 +10,7 @@ const { media, deployment } = await startPlacing()
 after(() => media.stop())
 after(() => deployment[Symbol.asyncDispose]())
 
-/** Somebody calls the desk and asks to be called back. */
+/** A caller asks to be called back. */
 async function askedBack(from: string) {
   const placingOrg = await PlacingOrg.open(deployment)
   const agent = new SpokenAgent(deployment, placingOrg.org, 'desk', placingOrg.from)
@@ -55,7 +55,7 @@ test('neither a call in nor a wish to be called back is a consent, or lifts an o
   refused(await placingOrg.ask(number), 403, onList(number))
 })
 
-test('whoever is called back is called under every rule: outbound, a number, the list, consent, the hours (N-381)', async () => {
+test('a callback is dialled under every rule: outbound, a number, the list, consent, the hours (N-381)', async () => {
   const number = '+18005550177' // toll-free: no hour is one to ring it
   const { placingOrg } = await askedBack(number)
   const { sql } = deployment
@@ -75,7 +75,7 @@ test('whoever is called back is called under every rule: outbound, a number, the
   refused(await placingOrg.ask(number), 403, /^quiet_hours: /)
 })
 
-test('who was put on the list on a call, by a person or by an import is not dialled (N-310, ND-68)', async () => {
+test('a number that was put on the list on a call, by a person or by an import is not dialled (N-310, ND-68)', async () => {
   const placingOrg = await PlacingOrg.open(deployment)
   const agent = new SpokenAgent(deployment, placingOrg.org, 'desk', placingOrg.from)
   const [told, put, imported] = [await placingOrg.known(), await placingOrg.known(), await placingOrg.known()]
@@ -99,7 +99,7 @@ test('a person who was forgotten is a stranger again, and one who opted out stay
   refused(await placingOrg.ask(number), 403, onList(number))
 })
 
-test('whom an org called and then forgot is in no call of it any more', async () => {
+test('a contact that an org called and then erased is in none of its calls any more', async () => {
   const placingOrg = await PlacingOrg.open(deployment)
   const manager = (await placingOrg.org.person('manager', { production: true })).client
   const to = await placingOrg.known()

@@ -53,7 +53,7 @@ test('a call of a gateway that died while placing it is ended dial_failed, once,
   assert.equal(media.asked('CreateSIPParticipant').length, dials)
 })
 
-test('one that was ended before anybody noticed is settled, and nothing more is written of it (ND-59)', async () => {
+test('one that was ended before a gateway noticed is settled, and nothing more is written of it (ND-59)', async () => {
   const placingOrg = await PlacingOrg.open(deployment)
   const call = await ringing(placingOrg)
   done(await placingOrg.client.post(`/v1/calls/${call}/verbs`, { verb: 'end' }))
@@ -97,7 +97,7 @@ test('what was settled is forgotten after a day', async () => {
   assert.equal(await kept(), 0)
 })
 
-test('a worker that goes away while it rings leaves nobody to be told or called back', async () => {
+test('a worker that goes away while it rings causes no announcement and no callback', async () => {
   const placingOrg = await PlacingOrg.open(deployment)
   const call = await ringing(placingOrg)
   done(await placingOrg.fleet.post('/v1/worker/calls', { call, worker: 'w1' }))

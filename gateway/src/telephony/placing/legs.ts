@@ -72,7 +72,7 @@ export class Legs {
 
   async #trunkOf(org: string, account: string): Promise<OutboundTrunk> {
     const trunk = await this.#parts.trunkOf(org, account)
-    if (!trunk) throw conflict(`the account ${account} dials no more: see GET /v1/carrier/outbound`)
+    if (!trunk) throw conflict(`the account ${account} can no longer dial: see GET /v1/carrier/outbound`)
     return trunk
   }
 }

@@ -20,7 +20,7 @@ async function dialled(log: unknown, placingOrg?: PlacingOrg) {
 }
 const opensNothing = 'this token opens nothing here'
 
-test('whoever dials may have a token that opens the call’s log, as bearer or in the query (ND-52)', async () => {
+test('a dial may ask for a token that opens the call’s log, as bearer or in the query (ND-52)', async () => {
   const { token, at, placingOrg } = await dialled(true)
   assert.match(token, /^lt_[A-Za-z0-9_-]{43}$/)
   for (const answer of [await nobody.as(token).get(at), await nobody.get(`${at}?token=${token}`)]) {
@@ -49,7 +49,7 @@ test('it opens nothing else: no verb, no other call, no other log (T-97, ND-52)'
   refused(await nobody.get(`/v1/calls/${call}/state?token=${token}`), 401, asQuery)
 })
 
-test('a key in the query is no token, and a token that nobody gave opens nothing (ND-52)', async () => {
+test('a key in the query is no token, and an unknown token opens nothing (ND-52)', async () => {
   const { placingOrg, at } = await dialled(true)
   refused(await nobody.get(`${at}?token=${placingOrg.key}`), 401, opensNothing)
   refused(await nobody.get(`${at}?token=`), 401, 'this door takes an API key')

@@ -26,13 +26,13 @@ const answer = statement<{ call: string }>(`
   update placements set answered_at = $2 where call = $1 and answered_at is null and settled_at is null
   returning call`)
 
-/** Undefined where somebody settled it before. */
+/** Undefined if it was settled before. */
 export const setAnswered = (tx: Transaction, call: string, now: Date) => tx.row(answer, call, now)
 
 const settle = statement<{ call: string }>(`
   update placements set settled_at = $2 where call = $1 and settled_at is null returning call`)
 
-/** Undefined where somebody did before. */
+/** Undefined if it was settled before. */
 export const setSettled = (tx: Transaction, call: string, now: Date) => tx.row(settle, call, now)
 
 const over = statement(`
@@ -66,8 +66,8 @@ const left = statement<LeftPlacement>(`
   order by p.asked_at limit 100`)
 
 /**
- * Those that nobody looks after: of a gateway that was not seen since, of this one from before, and those that were
- * answered so long ago and run by no worker.
+ * Placements without an owner: of a gateway that was not seen since, of this one from before, and those that were
+ * answered so long ago and that no worker runs.
  */
 export const listLeft = (
   database: Queryable,
@@ -88,7 +88,7 @@ export interface LiveCall {
   ended_at: string | null
   /** The key that runs it; null until a worker took it. */
   runner: string | null
-  /** Where it is dialled and nobody has answered yet. */
+  /** While it is dialled and not answered yet. */
   account: string | null
   max_duration_s: number | null
 }

@@ -28,7 +28,7 @@ async function ringing(placingOrg: PlacingOrg): Promise<string> {
   return call
 }
 
-test('whoever ends a call while it rings has it hung up, and its log says who (ND-59)', async () => {
+test('a call that is ended while it rings is hung up, and its log says by whom (ND-59)', async () => {
   const placingOrg = await PlacingOrg.open(deployment)
   const bySupervisor = await ringing(placingOrg)
   done(await placingOrg.client.post(`/v1/calls/${bySupervisor}/verbs`, { verb: 'end' }))
@@ -55,7 +55,7 @@ test('a call that is ended at another gateway is hung up as well (ND-59)', async
   await isHungUp(call)
 })
 
-test('somebody who answers at the instant at which the call is ended is let go (ND-59)', async () => {
+test('a far end that answers while the call is being ended is hung up (ND-59)', async () => {
   const placingOrg = await PlacingOrg.open(deployment)
   const call = await ringing(placingOrg)
   const dial = await heldDial(call)
@@ -77,7 +77,7 @@ test('somebody who answers at the instant at which the call is ended is let go (
   assert.deepEqual(await placingOrg.typesUpTo(call, 'call.ended'), ['call.dialing', 'call.ended'])
 })
 
-test('a worker takes a dialled call while it rings, and it starts when somebody answers (ND-59)', async () => {
+test('a worker takes a dialled call while it rings, and it starts when the far end answers (ND-59)', async () => {
   const placingOrg = await PlacingOrg.open(deployment)
   done(
     await deployment.operator.put(`/v1/ops/orgs/${placingOrg.org.slug}/quotas`, {
@@ -109,7 +109,7 @@ test('a worker takes a dialled call while it rings, and it starts when somebody 
   assert.equal(await placingOrg.reason(call), 'max_duration')
 })
 
-test('that somebody answered is not for a worker to write (ND-107)', async () => {
+test('a worker cannot write that the call was answered (ND-107)', async () => {
   const placingOrg = await PlacingOrg.open(deployment)
   const call = await ringing(placingOrg)
   for (const type of ['call.answered', 'call.dialing', 'call.started'])
@@ -120,7 +120,7 @@ test('that somebody answered is not for a worker to write (ND-107)', async () =>
     )
 })
 
-test('a gateway that stops rings nobody any longer (ND-59)', async () => {
+test('a gateway that stops hangs up what it rings (ND-59)', async () => {
   const placingOrg = await PlacingOrg.open(deployment)
   const other = await deployment.another()
   const to = await placingOrg.known()
@@ -141,10 +141,10 @@ test('an account that is gone by the time of placing fails the call (ND-108)', a
   assert.equal(await placingOrg.reason(call), 'dial_failed')
   gone.mock.restore()
   const error = (await placingOrg.entries(call)).find(({ type }) => type === 'error')
-  assert.deepEqual(error?.data, { code: 'dial_failed', detail: 'the account peer dials no more' })
+  assert.deepEqual(error?.data, { code: 'dial_failed', detail: 'the account peer can no longer dial' })
 })
 
-test('on the embedded plane a worker is given the call, tells how it went, and nobody dials twice (ND-59)', async () => {
+test('on the embedded plane a worker is given the call, reports the outcome, and no call is dialled twice (ND-59)', async () => {
   await using own = await startDeployment()
   const placingOrg = await PlacingOrg.open(own)
   const to = await placingOrg.known()

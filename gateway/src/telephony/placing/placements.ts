@@ -16,7 +16,7 @@ const takenWithinMs = 30 * secondMs
 /** Longer than the far end rings: what this gateway does not place by then it has forgotten. */
 const placedWithinMs = 2 * minuteMs
 const stopWithinMs = 5 * secondMs
-/** How long it can be looked up how a dial went, beside the call's log. */
+/** How long the row is kept, beside the call's log. */
 const keptMs = dayMs
 
 /** A call that was taken for dialling. */
@@ -59,14 +59,14 @@ export class Placements {
     this.#parts = parts
   }
 
-  /** Kept with the call's head; placed once that is there. */
+  /** Kept with the call's record, and placed after the commit. */
   async add(tx: Transaction, placement: Placement, askedAt: Date) {
     const gateway = this.#parts.gateways.id
     await store.insertPlacement(tx, { ...placement, gateway, askedAt })
     tx.afterCommit(() => this.#begin(placement))
   }
 
-  /** What a gateway left behind, and what was answered with nobody there to talk. */
+  /** Ends what a gateway left behind, and answered calls that no worker took. */
   async poll() {
     const { database, clock, gateways, logger } = this.#parts
     const now = clock.now()
@@ -88,7 +88,7 @@ export class Placements {
     await store.forgetSettled(database, later(clock.now(), -keptMs))
   }
 
-  /** Whoever is rung is rung no longer; what does not end in time is ended by another gateway. */
+  /** Stops ringing; what does not end in time is ended by another gateway. */
   async stop() {
     this.#isStopping = true
     for (const { abort } of this.#placing.values()) abort.abort()
@@ -103,7 +103,7 @@ export class Placements {
       .catch((error: unknown) =>
         this.#parts.logger.error(
           { err: error, call: placement.call },
-          'how a dial went was not written down',
+          'the outcome of a dial was not written',
         ),
       )
       .finally(() => this.#placing.delete(placement.call))
@@ -131,7 +131,7 @@ export class Placements {
     const { org, env, account, call } = placement
     try {
       const trunk = await trunkOf(org, account)
-      if (!trunk) return { outcome: 'dial_failed', detail: `the account ${account} dials no more` }
+      if (!trunk) return { outcome: 'dial_failed', detail: `the account ${account} can no longer dial` }
       const placed = { ...placement, trunk, fleet: fleets[env] }
       return { outcome: await planes.of(env).place(placed, signal) }
     } catch (error) {
@@ -141,7 +141,7 @@ export class Placements {
     }
   }
 
-  /** In the log of a call that was not ended meanwhile; of one that was, whoever answered is let go. */
+  /** Into the log, unless the call was ended meanwhile: then a far end that answered is hung up. */
   async #settle({ env, call }: Pick<Placement, 'env' | 'call'>, { outcome, detail }: Result) {
     const { database, clock, log } = this.#parts
     const isAnswered = outcome === 'answered'

@@ -34,7 +34,7 @@ const admit = (numbers: string[], env: 'production' | 'sandbox' = 'sandbox') =>
   })
 const ask = async (env: string, more = '') => done(await fleet.get(`/v1/worker/fences?env=${env}${more}`))
 
-test('a worker reads whom its environment lets in, with the pair that a peer proves itself with', async () => {
+test('a worker reads which callers its environment lets in, with the pair that a peer proves itself with', async () => {
   assert.deepEqual((await ask('sandbox')).fences, [])
   await admit(['+15550000001'])
   await admit(['+15550000009'], 'production')
@@ -52,7 +52,7 @@ test('a worker reads whom its environment lets in, with the pair that a peer pro
   assert.equal((await ask('sandbox')).version, version)
 })
 
-test('a worker that knows a version is answered when there is another, on whichever gateway it was made', async () => {
+test('a worker that knows a version is answered when there is another, on any gateway', async () => {
   const { version } = await ask('sandbox')
   const waiting = other.nobody.as(fleetKey).get(`/v1/worker/fences?env=sandbox&after=${version}`)
   let isAnswered = false

@@ -65,7 +65,7 @@ test('with no media server the embedded plane serves both environments', () => {
   assert.equal(planes.of('production'), planes.of('sandbox'))
 })
 
-test('a call is dialled by a worker that waits, on whichever gateway, and told as answered', async () => {
+test('a call is dialled by a worker that waits, on any gateway, and reported as answered', async () => {
   const waiting = take('worker-1', fleetElsewhere)
   const call = await placed()
   const outcome = place(call)
@@ -101,7 +101,7 @@ test("the far end's answer decides how the call ends (N-255, N-256, N-257, N-258
   }
 })
 
-test('of workers that ask at one instant on two gateways one gets the call', async () => {
+test('of workers that ask at the same time on two gateways one gets the call', async () => {
   for (let round = 0; round < 5; round += 1) {
     const call = await placed()
     await placementOffers.offer(call)
@@ -132,7 +132,7 @@ test('several calls go to several workers', async () => {
   assert.deepEqual(new Set(got.map(({ call }) => call)), new Set(calls.map(({ call }) => call)))
 })
 
-test('a call that no worker takes within 15 seconds fails with a sentence, and nobody dials it later (N-258)', async () => {
+test('a call that no worker takes within 15 seconds fails with a sentence, and it is not dialled later (N-258)', async () => {
   const call = await placed()
   const refusal = assert.rejects(place(call), {
     name: 'MediaError',
@@ -172,7 +172,7 @@ test('a worker that tells nothing is waited for a minute and a quarter', async (
   )
 })
 
-test('an abort is no_answer, whether a worker has the call or not, and the worker that dials it hears so', async () => {
+test('an abort is no_answer, whether a worker has the call or not, and the worker that dials it is refused', async () => {
   const hangUp = new AbortController()
   const untaken = await placed()
   const first = place(untaken, hangUp.signal)
@@ -230,7 +230,7 @@ test("a worker of an org's own dials that org's calls in its environment alone (
   assert.equal(await outcome, 'answered')
 })
 
-test('an outcome is told once, by the worker that has the call', async () => {
+test('an outcome is reported once, by the worker that has the call', async () => {
   const { call, outcome } = await taken('worker-1')
   refused(
     await tell(call, { worker: 'worker-2', outcome: 'answered' }),
@@ -282,7 +282,7 @@ test('a worker that hung up while it waited takes no call with it', async () => 
   assert.equal((await take('worker-1')).call, call.call)
 })
 
-test('whoever waits on a gateway that stops is answered', async () => {
+test('a worker that waits on a gateway that stops is answered', async () => {
   const third = await deployment.another()
   const waiting = third.nobody.as(fleetKey)
   const { version } = done(await waiting.get('/v1/worker/fences?env=production'))

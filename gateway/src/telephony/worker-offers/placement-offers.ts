@@ -76,7 +76,7 @@ export class PlacementOffers implements PlacementDesk {
     if (!state) throw notFound(`the call ${call} is not there to be dialled`)
     if (state.worker !== worker) throw conflict(`the call ${call} is not yours to dial`)
     if (state.outcome !== outcome)
-      throw conflict(`the call ${call} is over: ${state.outcome ?? 'nobody waits for it'}`)
+      throw conflict(`the call ${call} is over: ${state.outcome ?? 'the dial was given up'}`)
     return { call, outcome }
   }
 

@@ -50,7 +50,7 @@ test('a worker that waits on another gateway answers what a browser offers, and 
   assert.deepEqual(rows, [{ offer: null }])
 })
 
-test('of browsers that come with one token at one instant one is let in', async () => {
+test('of browsers that come with one token at the same time one is let in', async () => {
   const page = await browser()
   const offers = Array.from({ length: 8 }, (_, i) => page.offer(offeredSdp, i % 2 ? nobody : other.nobody))
   assert.equal((await takeOffer(fleet, 'w1')).call, page.call)
@@ -62,7 +62,7 @@ test('of browsers that come with one token at one instant one is let in', async 
   )
 })
 
-test('of workers that ask at one instant on two gateways one gets the offer', async () => {
+test('of workers that ask at the same time on two gateways one gets the offer', async () => {
   for (let round = 0; round < 5; round += 1) {
     const page = await browser()
     const offered = page.offer()
@@ -79,7 +79,7 @@ test('of workers that ask at one instant on two gateways one gets the offer', as
   }
 })
 
-test('a browser that no worker answers within ten seconds is told so, and may try again with its token', async () => {
+test('a browser that no worker answers within ten seconds is refused, and may try again with its token', async () => {
   const page = await browser({ ttl_s: 600 })
   const offered = page.offer()
   await isOffered(page.call)
@@ -90,7 +90,7 @@ test('a browser that no worker answers within ten seconds is told so, and may tr
   assert.equal((await takeOffer(fleet, 'w2')).call, page.call)
   clock.forward(10 * secondMs)
   refused(await late, 503, noWorker)
-  const notYours = `the call ${page.call} is not yours to answer: nobody waits for it`
+  const notYours = `the call ${page.call} is not yours to answer: the browser does not wait for you`
   refused(await answerOffer(fleet, page.call, 'w2'), 409, notYours)
   const again = page.offer()
   assert.equal((await takeOffer(fleet, 'w3')).call, page.call)
@@ -117,7 +117,7 @@ test('an offer is answered once, by the worker that took it, with one of the two
       400,
       'answer with an sdp or with why it is refused, one of them',
     )
-  const notYours = `the call ${page.call} is not yours to answer: nobody waits for it`
+  const notYours = `the call ${page.call} is not yours to answer: the browser does not wait for you`
   refused(await answerOffer(fleet, page.call, 'w2'), 409, notYours)
   const stranger = await (await deployment.newOrg()).serverToken('sandbox')
   refused(await answerOffer(stranger.client, page.call, 'w1'), 404, `no browser opened the call ${page.call}`)
@@ -205,7 +205,7 @@ test('a worker that hangs up in the moment in which a browser is its own gives i
   assert.equal((await offered).status, 201)
 })
 
-test('whoever waits on a gateway that stops is answered, and may go to another', async () => {
+test('a browser that waits on a gateway that stops is answered, and may go to another', async () => {
   const third = await deployment.another()
   const page = await browser()
   const offered = page.offer(offeredSdp, third.nobody)

@@ -68,7 +68,8 @@ export class SoundOffers {
     const state = await store.readOfferOf(database, call, org, env)
     if (!state) throw notFound(`no browser opened the call ${call}`)
     const isRepeated = state.worker === worker && sdp !== undefined && state.answer === sdp
-    if (!isRepeated) throw conflict(`the call ${call} is not yours to answer: nobody waits for it`)
+    if (!isRepeated)
+      throw conflict(`the call ${call} is not yours to answer: the browser does not wait for you`)
   }
 
   /** The offer once there is an answer, the time is over, or the signal came. */

@@ -43,7 +43,7 @@ test("the operator sees the platform's workers as they last said of themselves, 
   assert.equal((await sql('select from workers')).rowCount, 1)
 })
 
-test('a worker that beats is told whether every worker of its environment is full', async () => {
+test('a worker that beats learns whether every worker of its environment is full', async () => {
   const told = { env: 'production', capacity: 2, draining: false }
   const full = async (worker: string, calls: number) =>
     done(await fleet.post('/v1/worker/beats', { ...told, worker, calls })).full
@@ -89,7 +89,7 @@ test('a line hands no call over while every worker runs more than it should; the
     )
     return [type, data.reason]
   }
-  assert.deepEqual(await routed(), ['call.routed', undefined], 'where none beats, nobody knows')
+  assert.deepEqual(await routed(), ['call.routed', undefined], 'without heartbeats it is not known')
   await beat('full', { calls: 5 })
   await beat('stopping', { calls: 5, draining: true })
   await beat('elsewhere', { env: 'production' })

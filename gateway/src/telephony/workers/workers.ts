@@ -4,10 +4,10 @@ import type { Database } from '../../database/database.ts'
 import { later, secondMs, type Clock } from '../../foundation/clock.ts'
 import * as store from './workers.store.ts'
 
-/** They beat every ten seconds. */
+/** Workers send a heartbeat every ten seconds. */
 const lostAfterMs = 30 * secondMs
 
-/** The platform's workers, as they say of themselves. */
+/** The platform's workers, by their heartbeats. */
 export class Workers {
   readonly #database: Database
   readonly #clock: Clock
@@ -22,18 +22,18 @@ export class Workers {
     return { full: await this.areFull(told) }
   }
 
-  /** Those that live. */
+  /** Workers whose heartbeat is recent. */
   async list(): Promise<WorkerList> {
     return { workers: await store.listLiving(this.#database, this.#silentSince) }
   }
 
-  /** Whether no worker could run one more call. Where none beats, others run the calls, and nobody knows. */
+  /** Whether no worker can take one more call; false if none sends heartbeats, for then workers of orgs run the calls. */
   async areFull({ env }: { env: Environment }): Promise<boolean> {
     const found = await store.findRoom(this.#database, env, this.#silentSince)
     return found?.is_known === true && !found.has_room
   }
 
-  /** Whether every worker runs more calls than it should: one that goes on with another agent keeps its own place. */
+  /** Whether every worker runs more calls than its capacity: a call that another agent takes over keeps its own place. */
   async areOverfull({ env }: { env: Environment }): Promise<boolean> {
     return (await store.findRoom(this.#database, env, this.#silentSince))?.is_overfull === true
   }
