@@ -28,7 +28,7 @@ import { makeTelephony, type TelephonyRoom } from './telephony/room.ts'
 
 export type Services = ReturnType<typeof makeServices>
 
-/** Everything the gateway is made of, room by room; where a room needs a later one, it is handed a function. */
+/** Everything the gateway is made of, room by room; a room that needs a later one gets a function. */
 export function makeServices(settings: Settings, clock: Clock, logger: Logger) {
   const ground = makeInfrastructure(settings, clock, logger)
   const { database } = ground

@@ -1,14 +1,16 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { createServer, type IncomingMessage, type RequestListener } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { test, type TestContext } from 'node:test'
 import { JsonClient } from './json-client.ts'
 
-async function serve(t: TestContext, answer: RequestListener) {
-  const server = createServer(answer).listen(0, '127.0.0.1')
+type Answer = (request: IncomingMessage, response: ServerResponse) => unknown
+
+async function serve(t: TestContext, answer: Answer) {
+  const server = createServer((request, response) => void answer(request, response)).listen(0, '127.0.0.1')
   await once(server, 'listening')
   t.after(() => {
     server.closeAllConnections()
@@ -20,7 +22,7 @@ async function serve(t: TestContext, answer: RequestListener) {
 
 test('a request carries the key, JSON and its own headers, and requests share a connection', async (t) => {
   const ports = new Set<number>()
-  const { client } = await serve(t, async (request: IncomingMessage, response) => {
+  const { client } = await serve(t, async (request, response) => {
     ports.add(request.socket.remotePort ?? 0)
     const { authorization, 'content-type': type, 'svc-env': env } = request.headers
     const body = await text(request)
@@ -98,11 +100,13 @@ test('lines that stop without an end are given up, because their server may be g
 
 test('lines of a response other than 200 fail with its status', async (t) => {
   const { client } = await serve(t, (_request, response) => response.writeHead(403).end('no'))
-  const { signal } = new AbortController()
-  const first = client
-    .lines({ path: '/', headers: {}, silentMs: 5_000, signal })
-    [Symbol.asyncIterator]()
-    .next()
+  const lines = client.lines({
+    path: '/',
+    headers: {},
+    silentMs: 5_000,
+    signal: new AbortController().signal,
+  })
+  const first = Array.fromAsync(lines)
   await assert.rejects(first, /the server answered 403/)
 })
 

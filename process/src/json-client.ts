@@ -34,6 +34,8 @@ export interface Upload {
   timeoutMs: number
 }
 
+type OpenOptions = Omit<RequestOptions, 'headers'> & { headers: Record<string, string> }
+
 /** The server had closed a kept connection. */
 class ConnectionReset extends Error {}
 
@@ -103,7 +105,7 @@ export class JsonClient {
     return read(await response)
   }
 
-  #open(path: string, { headers, ...options }: RequestOptions & { headers: Record<string, string> }) {
+  #open(path: string, { headers, ...options }: OpenOptions) {
     const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
     const request: ClientRequest = this.#protocol.request(this.#url + path, {
       ...options,

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { createServer, type RequestListener } from 'node:http'
+import { createServer, type ServerResponse } from 'node:http'
 import { test } from 'node:test'
 import { Listeners, ListenError } from './listeners.ts'
 
 /** What Fastify makes, of a bare HTTP server. */
-function makeServer(answer: RequestListener) {
-  const server = createServer(answer)
+function makeServer(answer: (response: ServerResponse) => unknown) {
+  const server = createServer((_request, response) => void answer(response))
   return {
     server,
     listen: async ({ host, port }: { host: string; port: number }) => {
@@ -23,7 +23,7 @@ test('requests under way are finished, and new connections are refused', async (
   const listeners = new Listeners()
   const asked = Promise.withResolvers<void>()
   const finish = Promise.withResolvers<void>()
-  const server = makeServer(async (_request, response) => {
+  const server = makeServer(async (response) => {
     asked.resolve()
     await finish.promise
     response.end('whole')

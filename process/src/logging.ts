@@ -34,7 +34,7 @@ function describeError(error: Error & { code?: string; constraint?: string }) {
 
 export interface OpenLog {
   logger: Logger
-  flush(): void
+  flush: () => void
 }
 
 /** A logger on standard output that writes in blocks, at the latest every half second. */

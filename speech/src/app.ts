@@ -5,7 +5,7 @@ import { healthRoutes } from './http/health.routes.ts'
 import { streamRoutes } from './live/live.routes.ts'
 import { makeServer, type Parts, type Server } from './http/server.ts'
 import type { Settings } from './foundation/settings.ts'
-import { speechRoutes } from './speaking/speech.routes.ts'
+import { speechRoutes } from './synthesis/speech.routes.ts'
 import { transcriptionRoutes } from './transcriptions/transcriptions.routes.ts'
 import { voiceRoutes } from './voices/voices.routes.ts'
 

@@ -9,7 +9,7 @@ import type {
   VoiceRefusal,
 } from '@switchroom/contract/voice-server'
 
-/** The gateway as a voice server sees it, on loopback: it lets everybody in and grants what a test says. */
+/** The gateway as a voice server sees it, on loopback: it accepts every key and grants what a test says. */
 export class GatewayFake {
   /** What is asked for next is refused so. */
   refusals: Partial<Record<'entry' | 'grant', VoiceRefusal>> = {}

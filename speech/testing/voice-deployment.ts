@@ -17,7 +17,7 @@ export interface VoiceAnswer {
   body: any
 }
 
-/** Somebody with a key, at the voice server. */
+/** A client of the voice server, with a key. */
 export class VoiceCaller {
   readonly url: string
   readonly key: string | undefined
@@ -79,7 +79,7 @@ export interface VoiceDeployment extends AsyncDisposable {
   speech: SpeechServer
   url: string
   nobody: VoiceCaller
-  /** Somebody of this org, or of a new one. */
+  /** A client of this org, or of a new one. */
   caller(org?: TestOrg): Promise<VoiceCaller>
   creditsOf(org: TestOrg): Promise<number>
 }

@@ -6,7 +6,7 @@ export class VoiceWire {
   /** What is done with the next requests. */
   answer: (response: ServerResponse, input: string) => void | Promise<void> = (response) =>
     void response.end(Buffer.alloc(48_000))
-  /** When each request was let go of before its answer was whole, by the clock of `performance`. */
+  /** When each request was cancelled before its response was whole, by the clock of `performance`. */
   readonly cancelledAt: number[] = []
   asked = 0
   open = 0

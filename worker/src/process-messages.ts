@@ -35,7 +35,7 @@ export interface RoomTask {
   server: LiveKitAddress
   /** As for a phone. */
   endsAt: number | null
-  /** Of the agent, where it was heard of before. */
+  /** The agent's, if it is known. */
   language: string | undefined
 }
 
@@ -55,7 +55,7 @@ export interface SentenceAsked {
 
 export type ToProcess =
   | { type: 'run'; task: CallTask }
-  /** Binds a leg's sound, before anybody answers it. */
+  /** Binds a leg's sound, before the leg is answered. */
   | { type: 'leg.open'; leg: string; terms: MediaTerms }
   | { type: 'leg.terms'; leg: string; terms: MediaTerms; isHeld: boolean }
   | { type: 'leg.tone'; leg: string; digit: string }
@@ -80,7 +80,7 @@ export type FromProcess =
   | { type: 'leg.hangUp'; leg: string }
   | { type: 'leg.refer'; leg: string; to: string; ask: number }
   | { type: 'leg.dial'; call: string; dial: LegDial; ask: number }
-  /** Nobody waits for the answer of a dial any more. */
+  /** The dial was given up. */
   | { type: 'leg.giveUp'; ask: number }
   /** So that the caller can be told in it should the process be lost. */
   | { type: 'call.language'; call: string; language: string }

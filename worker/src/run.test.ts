@@ -69,7 +69,7 @@ test('a worker that cannot start says why in one line', async (t) => {
   }
 })
 
-test('a worker is ready before its gateway is, says where phones find it, and stops at once when nobody calls', async (t) => {
+test('a worker is ready before its gateway is, says where phones find it, and stops at once without a call', async (t) => {
   const { child, ready, heard, ended } = start(t, {})
   await ready
   const [where] = heard as [{ phones: string }]

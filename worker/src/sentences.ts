@@ -8,7 +8,7 @@ import type { Logger } from 'pino'
 const phoneRate = 8_000
 const renderWithinMs = 60_000
 
-/** What a caller hears when no agent can speak to them: that something broke, or that nobody is free. */
+/** What a caller hears when no agent can speak to them: that something broke, or that every worker is busy. */
 export type Occasion = 'lost' | 'busy'
 
 const words: Readonly<Record<string, Readonly<Record<Occasion | 'back', string>>>> = {
@@ -38,10 +38,11 @@ export class Sentences {
     this.#logger = logger
   }
 
-  /** Whatever vendor needs no key says them; without one callers are told nothing. */
+  /** A vendor that needs no key says them; without one lost callers hear nothing. */
   async make(vendors: InstalledVendors): Promise<void> {
     const vendor = vendors.all.find((one) => !one.needsKey && one.does.includes('tts'))
-    if (!vendor) return this.#logger.warn('no vendor without a key speaks: lost callers are told nothing')
+    if (!vendor)
+      return this.#logger.warn('no text-to-speech vendor works without a key: lost callers hear nothing')
     for (const [language, said] of Object.entries(words))
       for (const [occasion, text] of Object.entries(said))
         try {
@@ -55,7 +56,7 @@ export class Sentences {
         }
   }
 
-  /** Says it to a party whose leg nobody else has; nothing where it could not be made. */
+  /** Plays it on a leg that no call uses; nothing if it could not be made. */
   async play(
     occasion: Occasion,
     language: string | undefined,
@@ -66,7 +67,7 @@ export class Sentences {
     if (clip) await playSentence(terms, clip)
   }
 
-  /** At 8 kHz; undefined where it could not be made. */
+  /** At 8 kHz; undefined if it could not be made. */
   clipOf(occasion: Occasion, language: string | undefined, callsBack: boolean): Int16Array | undefined {
     const tag = primaryTag(language ?? 'en')
     const spoken = words[tag] ? tag : 'en'

@@ -64,7 +64,7 @@ test("each environment's calls come from its own media server, and the sandbox s
   })
 })
 
-test('a setting that does not parse is told in one line that names it', () => {
+test('a setting that does not parse is one sentence that names it', () => {
   const table: [Record<string, string>, string][] = [
     [{ SVC_FLEET_KEY: '' }, 'SVC_FLEET_KEY is not set: give the worker the one that the gateway has'],
     [{ SVC_SIP_PORT: '70000' }, 'SVC_SIP_PORT is not a port from 0 to 65535: 70000'],

@@ -14,7 +14,7 @@ export interface AuditTarget {
 }
 
 export interface AuditContext {
-  /** Where it differs from the actor's: an operator changes any org, or with null the deployment. */
+  /** If it differs from the actor's: an operator changes any org, or with null the deployment. */
   org?: string | null
   env?: Environment | null
   /** Fields that may be read by everyone with `team`: never a secret, a link or a caller's phone number. */
@@ -50,7 +50,7 @@ export async function recordAudit(
   })
 }
 
-/** Nobody signed in: anyone may have asked, or the platform itself acts. */
+/** No one is signed in: a client without a key asked, or the platform itself acts. */
 export const system = {
   kind: 'system',
   key_id: null,
@@ -61,7 +61,7 @@ export const system = {
   from: null,
 } as const
 
-/** Somebody who acts by a link, a password or a provider's word, from where they do. */
+/** A person who acts by a link, a password or an identity provider, with their client address. */
 export const actingPerson = (
   person: { id: string; org: string; name: string; email: string },
   from: string,
@@ -77,7 +77,7 @@ export const actingPerson = (
   from,
 })
 
-/** The names of the fields in which the two differ, where the values are not for everyone to read. */
+/** The names of the fields in which the two differ, for values that not every reader may see. */
 export function changedNames(before: object, after: object): string[] {
   const gone = Object.fromEntries(Object.keys(before).map((field) => [field, null]))
   return Object.keys(changedFields(before, { ...gone, ...after })).toSorted()

@@ -29,7 +29,7 @@ test('a transaction that throws keeps nothing and gives its connection back', as
   assert.equal(database.pool.idleCount, database.pool.totalCount)
 })
 
-test('what waits for a commit runs once everybody can see it, and never when nothing is kept', async () => {
+test('a callback after the commit runs once every connection sees the rows, and never after a rollback', async () => {
   const seen: Promise<unknown>[] = []
   const work = (n: number) =>
     database.transaction(async (tx) => {

@@ -78,7 +78,7 @@ export class Database implements Queryable {
       application_name: 'switchroom-gateway',
       options: '-c TimeZone=UTC',
     })
-    // Without a listener a lost connection would end the process: an idle one of the pool, or one it has let go of.
+    // Without a listener a lost connection would end the process: an idle one of the pool, or one it has released.
     this.pool.on('error', onIdleFailure)
     this.pool.on('connect', (client) => client.on('error', () => {}))
     const query = queryOn(this.pool)
@@ -91,7 +91,7 @@ export class Database implements Queryable {
     return this.#transaction('begin', false, work)
   }
 
-  /** The same, begun with a lock in one round trip, where every one of them keeps others waiting. */
+  /** The same, begun with a lock in one round trip, because each round trip keeps others waiting. */
   transactionHolding<T>(lock: Inlined, work: (tx: Transaction) => Promise<T>): Promise<T> {
     return this.#transaction(`begin; ${lock.inlined}`, true, work)
   }
@@ -106,9 +106,9 @@ export class Database implements Queryable {
     const afterCommit: (() => void)[] = []
     const ending: string[] = []
     const begun = client.query(beginning)
-    begun.catch(() => {}) // the work fails with it, and whoever asked is told why
+    begun.catch(() => {}) // the work fails with it, and its caller gets the reason
     try {
-      // Work that needs no lock need not wait: its first statement goes out with the beginning, and fails where that does.
+      // Work that needs no lock need not wait: its first statement is sent with the beginning, and fails if that fails.
       if (isAwaited) await begun
       const result = await work({
         ...queryOn(client),

@@ -8,14 +8,14 @@ export const longestSignal = 7900
 
 type Hear = (payload: string) => void
 
-/** What gateways tell each other: short words on named channels, heard by whoever listens at that moment. */
+/** Short messages between gateways on named channels; only gateways that listen at that moment get them. */
 export class Signals {
   readonly #connectionString: string
   readonly #logger: Logger
   readonly #hearers = new Map<string, Hear>()
   /** Told when words may have been missed. */
   readonly #missed: (() => void)[] = []
-  /** Run on the connection as soon as it stands. */
+  /** Run on the connection as soon as it is open. */
   readonly #proofs: { text: string; values: string[] }[] = []
   #client: Client | undefined
   #timer: NodeJS.Timeout | undefined

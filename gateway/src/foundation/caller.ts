@@ -64,5 +64,5 @@ export function refuseVendorKeys(caller: Caller, doing: 'read' | 'write') {
   )
 }
 
-/** The refusal of an agent that somebody with a list does not work on. */
+/** The refusal of an agent that is not on the caller's list. */
 export const outsideList = ({ agents }: Caller) => forbidden(`this key works on ${listed(agents)} alone`)

@@ -1,6 +1,6 @@
 import { unprocessable } from './refusals.ts'
 
-/** Where a listing goes on, as text that only the listing reads. */
+/** Where the next page of a listing begins, as text that only the listing reads. */
 export const cursorOf = (...place: (string | number)[]): string =>
   Buffer.from(JSON.stringify(place)).toString('base64url')
 

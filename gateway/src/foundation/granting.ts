@@ -17,7 +17,7 @@ export function refuseProductionBeyond(caller: Caller) {
   throw forbidden(`${caller.name || 'this key'} has no production access: an admin gives it in Team`)
 }
 
-/** Somebody who works on some agents only gives nobody more than a part of their own list. */
+/** A caller with a list of agents grants at most that list. */
 export function refuseAgentsBeyond(caller: Caller, agents: readonly string[]) {
   if (caller.agents.length === 0) return
   if (agents.length === 0 || agents.some((agent) => !caller.agents.includes(agent))) throw outsideList(caller)
@@ -31,7 +31,7 @@ export function refuseOperatorBeyond(caller: Caller, member: Member) {
   )
 }
 
-/** Whoever holds the reset link of a member could act as them. */
+/** The reset link of a member lets its owner act as that member. */
 export function refuseHoldingMore(caller: Caller, member: Member) {
   refuseOperatorBeyond(caller, member)
   refuseGrantBeyond(caller, member.role)

@@ -123,7 +123,7 @@ async function dial(host: string, port: number, addresses: HostAddress[], signal
     lookup: (_name, _options, done) => done(null, addresses),
   })
   addAbortSignal(signal, socket)
-  socket.on('error', () => {}) // whoever uses it hears of it too; an abort between two users must not end the process
+  socket.on('error', () => {}) // its user gets the error too; an abort between two users must not end the process
   await once(socket, 'connect')
   const reached = socket.remoteAddress
   if (reached !== undefined && addresses.some(({ address }) => isSameAddress(address, reached))) return socket

@@ -1,8 +1,8 @@
-/** A no that the caller may read: a status and one sentence that tells a person what to do. */
+/** A refusal that the caller may read: a status and one sentence that tells a person what to do. */
 export class Refusal extends Error {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
-  /** For listeners that answer with codes, where the status alone does not say which. */
+  /** For listeners that answer with codes, if the status alone does not say which. */
   readonly code: string | undefined
 
   constructor(status: number, sentence: string, headers: Record<string, string> = {}, code?: string) {

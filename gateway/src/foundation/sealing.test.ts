@@ -6,7 +6,7 @@ import { Vault } from './sealing.ts'
 const vault = new Vault(randomBytes(32))
 const place = 'mailboxes:password:org_1'
 
-test('a sealed value opens at its own place and nowhere in it stands the secret (ID-29, I-472)', () => {
+test('a sealed value opens at its own place and does not contain the secret (ID-29, I-472)', () => {
   const sealed = vault.seal('hunter2', place)
   assert.equal(vault.open(sealed, place), 'hunter2')
   assert.equal(sealed.includes('hunter2'), false)

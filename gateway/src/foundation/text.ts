@@ -34,7 +34,7 @@ const linkForms = [
   /\d(?:\.\d{1,3}){3}/,
 ]
 
-/** Whether somebody who reads it in a letter could click on it, also when its dots are of another script. */
+/** Whether a mail program could make it a link, also if its dots are of another script. */
 export function holdsLink(text: string): boolean {
   const plain = text
     .normalize('NFKC')
@@ -60,5 +60,5 @@ export const cutToLine = (typed: string | undefined, whenBlank: string) =>
     .join('')
     .trim() || whenBlank
 
-/** What to call somebody of whom only the address is known. */
+/** The name of a person of whom only the address is known. */
 export const nameFrom = (address: string) => cutToLine(address.slice(0, address.indexOf('@')), address)

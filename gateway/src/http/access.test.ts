@@ -103,7 +103,7 @@ function refusalOf(
     if (access.kind === 'fleet') return undefined
     if (!isForWorkers && access.kind !== 'scopeOrWorker') return 401
     if (isOrgNamed) return undefined
-    return path.includes('/:call') ? 404 : 400 // a call that nobody knows names no org
+    return path.includes('/:call') ? 404 : 400 // an unknown call names no org
   }
   if (credential.kind === 'server' && env !== undefined && env !== credential.env) return 403
   if (credential.kind === 'person' && env === 'production' && !credential.production) return 403
@@ -214,7 +214,7 @@ async function probeServer() {
   return { routes: server.routes.all, nobody: new Client(url, server.routes) }
 }
 
-test('every kind of access there is lets in whom it names and nobody else (I-014, I-018, I-467, I-494, ID-32, ID-46)', async () => {
+test('every kind of access admits the callers that it names and no others (I-014, I-018, I-467, I-494, ID-32, ID-46)', async () => {
   const { routes, nobody } = await probeServer()
   await walk(nobody, routes)
 })
@@ -234,7 +234,7 @@ test('a refusal for a scope names what is wanted and what the key opens (I-494, 
   refused(await token.get('/v1/probe/person-app'), 403, "this door takes a person's key")
 })
 
-test('of an unset operator key the doors of the operator are shut for everybody (ID-33, ID-05)', async () => {
+test('of an unset operator key the doors of the operator are shut for every key (ID-33, ID-05)', async () => {
   await using shut = await deployment.another({ SVC_OPERATOR_KEY: '' })
   const sentence = "the operator's doors are shut on this deployment: set SVC_OPERATOR_KEY"
   const operators = shut.gateway.server.routes.all.filter(

@@ -37,7 +37,7 @@ export const appOrFleet: Access = { kind: 'appOrFleet' }
 export const worker: Access = { kind: 'worker' }
 /** The same, but the fleet's need not name an org: what the body names belongs to one. */
 export const openingWorker: Access = { kind: 'worker', isOrgInBody: true }
-/** A worker's key, where the answer holds keys of vendors: a server token's maker must hold `providers`. */
+/** A worker's key, for answers that hold keys of vendors: a server token's maker must hold `providers`. */
 export const vendorKeyReader: Access = { kind: 'worker', vendorKeys: 'read' }
 /** A person's key that opens `providers`, or a server token that opens it or `app` and whose maker holds it. */
 export const vendorKeyWriter: Access = { kind: 'scope', anyOf: ['providers', 'app'], vendorKeys: 'write' }
@@ -45,10 +45,10 @@ export const vendorKeyWriter: Access = { kind: 'scope', anyOf: ['providers', 'ap
 export const fleetOnly: Access = { kind: 'fleet' }
 /** The platform's own key, or a person made operator. */
 export const operator: Access = { kind: 'operator' }
-/** Nobody while sign-up is shut; with a key of the page in front, that key alone. */
+/** No one while sign-up is shut; with a sign-up key, that key alone. */
 export const signUp: Access = { kind: 'signUp' }
 
-/** Where the platform's own workers are let in. */
+/** Open to the platform's own workers. */
 export const isOpenToFleet = ({ kind }: Access) =>
   kind === 'worker' || kind === 'appOrFleet' || kind === 'scopeOrWorker'
 

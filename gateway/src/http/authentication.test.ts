@@ -156,7 +156,7 @@ test('the eleven scopes, and which of them each role opens (I-464, I-465, I-466,
   assert.deepEqual(await opens('qa'), ['calls', 'evals'])
 })
 
-test('a server token names nobody and acts in its own environment (I-009, I-014, I-019, I-042, I-069, I-460, I-461, ID-54, ID-56, T-21)', async () => {
+test('a server token names no person and acts in its own environment (I-009, I-014, I-019, I-042, I-069, I-460, I-461, ID-54, ID-56, T-21)', async () => {
   const token = await org.serverToken('production')
   const { body } = await token.client.get('/v1/whoami')
   const { key_id, ...rest } = body
@@ -215,7 +215,7 @@ test('the key of a disabled or removed member opens nothing (I-065, I-146, I-167
   refused(await removed.client.get('/v1/whoami'), 401, opensNothing)
 })
 
-test('a key whose source is revoked or expired is refused though its own row still stands (I-066, ID-87, T-18)', async () => {
+test('a key whose source is revoked or expired is refused although its own row is valid (I-066, ID-87, T-18)', async () => {
   const { id, email, client } = await org.person('admin', { operator: true })
   const source = (await client.get('/v1/whoami')).body.key_id
   const elsewhere = await deployment.newOrg()

@@ -23,7 +23,7 @@ export interface Opened {
 export type LivingKey = Pick<Caller, 'key_id' | 'org' | 'slug' | 'env'>
 
 const noKey = () => unauthorized('this door takes an API key', 'MISSING_KEY')
-/** The platform's own key names nobody. */
+/** The platform's own key names no person. */
 const platformKey = {
   kind: 'operator',
   org: null,
@@ -100,7 +100,7 @@ export class Authentication {
     return { kind: 'operator', org, key_id, subject, name, email, visiting: false, from }
   }
 
-  /** Sign-up has a switch of its own and, where a page stands in front of it, that page's key. */
+  /** Sign-up has a switch of its own and, if a page is in front of it, that page's key. */
   refuseSignUp(headers: Headers) {
     const { isOpen, key } = this.#signUp
     if (!isOpen) throw notFound('sign-up is shut on this deployment: the operator opens it with SVC_SIGNUP')

@@ -4,7 +4,7 @@ const keyForm = /^svc\.bearer\.([\w-]+)$/
 const environmentForm = /^svc\.env\.(sandbox|production)$/
 
 /**
- * A browser's socket sends no headers of its own: what it offers as protocols stands for them, after a first
+ * A browser's socket sends no headers of its own: the protocols that it offers replace them, after a first
  * one that the gateway agrees to. `['svc', 'svc.bearer.<key>', 'svc.env.<environment>']`
  */
 export function browserSockets(server: Server) {

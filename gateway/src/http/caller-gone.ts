@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify'
 import { Refusal } from '../foundation/refusals.ts'
 
-/** Aborts when the caller hangs up before the answer is out, so that nobody works for nobody. */
+/** Aborts if the caller hangs up before the whole response is sent, so that the work for it stops. */
 export function callerGone(reply: FastifyReply): AbortSignal {
   const gone = new AbortController()
   reply.raw.once('close', () => {

@@ -31,7 +31,7 @@ test('200 half-sent bodies are closed, and a request beside them is answered pro
   await Promise.all(sockets.map((socket) => socket.connected()))
   const begunMs = performance.now()
   assert.equal((await client.get('/v1/whoami')).status, 200)
-  assert.ok(performance.now() - begunMs < 2000, 'it waits for nobody')
+  assert.ok(performance.now() - begunMs < 2000, 'the answer is not delayed')
   await allGone(sockets)
   for (const { received } of sockets.filter((_, n) => n % 4 !== 0)) assert.match(received, timeOut)
   assert.equal(deployment.log().includes('a request failed'), false, 'no fault of ours')
@@ -46,7 +46,7 @@ test('a body that comes by drops is closed, whether or not its sender may ask th
   assert.match(drop.received, timeOut)
 })
 
-test('headers that come by drops are closed, as is a connection that says nothing', async () => {
+test('headers that come too slowly are closed, as is a connection that says nothing', async () => {
   const sockets = [deployment.url, dashboardUrl].flatMap((url) =>
     Array.from({ length: 20 }, () => open(url).write('GET /v1/whoami HTTP/1.1\r\nx-drop: ')),
   )
@@ -107,7 +107,7 @@ test('connections of one address are capped, and those of another address are se
   })
 })
 
-test('a proxy of ours brings the connections of everybody and has no cap of its own', async () => {
+test('a trusted proxy carries the connections of many clients and has no cap of its own', async () => {
   await using own = await startDeployment({
     SVC_MAX_CONNECTIONS_PER_ADDRESS: '5',
     SVC_TRUSTED_PROXIES: '127.0.0.2',

@@ -12,7 +12,7 @@ export interface Answers {
   readonly bodyOf: (refusal: Refusal) => object
 }
 
-/** The one place where a failure becomes an answer. */
+/** The only function that turns a failure into a response. */
 export const answerFailures =
   (answers: Answers) => (error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
     const refusal = refusalOf(error, request)

@@ -25,7 +25,7 @@ export function guardRoutes(server: Server, { agentOfCall, answers, ...keepers }
   server.addHook('onRoute', (route) => {
     if (route.access === undefined) throw new Error(`${String(route.method)} ${route.url} declares no access`)
     if (route.access.kind === 'open' && route.socketAccess)
-      throw new Error(`${route.url} would take sockets from anybody`)
+      throw new Error(`${route.url} would accept sockets without a key`)
     const schema = (route.schema ??= {})
     schema.response = { ...refusalsOf(route, answers), ...(schema.response as object) }
     const { access, socketAccess } = route
@@ -48,11 +48,11 @@ export function guardRoutes(server: Server, { agentOfCall, answers, ...keepers }
   })
 }
 
-/** What the guard and the shapes can answer, documented on every route without anybody writing it. */
+/** What the guard and the shapes can answer, documented on every route by itself. */
 function refusalsOf(route: RouteOptions, { statusOf, schema }: Answers): Record<number, TSchema> {
   const guarded = route.access.kind === 'open' ? [] : [400, 401, 403]
   const shut = route.access.kind === 'operator' || route.access.kind === 'signUp' ? [404] : []
-  const named = isOpenToFleet(route.access) && route.url.includes('/:call') ? [404] : [] // by a call nobody knows
+  const named = isOpenToFleet(route.access) && route.url.includes('/:call') ? [404] : [] // an unknown call
   const shaped = route.schema?.body || route.schema?.querystring ? [400, 413, 422] : []
   return Object.fromEntries(
     [...guarded, ...shut, ...named, ...shaped].map((status) => [statusOf(status), schema]),

@@ -1,13 +1,13 @@
 import type { WebSocket } from '@fastify/websocket'
 
-export interface Beats {
+export interface PingTimes {
   pingEveryMs: number
-  /** Without a pong for this long, nobody is there. */
+  /** Without a pong for this long, the other side is gone. */
   goneAfterMs: number
 }
 
-/** Asks for a sign of life again and again, and lets go of a socket that gives none. */
-export function keepAlive(socket: WebSocket, { pingEveryMs, goneAfterMs }: Beats) {
+/** Pings a socket, and closes it if no pong comes. */
+export function keepAlive(socket: WebSocket, { pingEveryMs, goneAfterMs }: PingTimes) {
   const pings = setInterval(() => socket.ping(), pingEveryMs)
   const gone = setTimeout(() => socket.terminate(), goneAfterMs)
   socket.on('pong', () => gone.refresh())

@@ -8,7 +8,7 @@ import * as store from './log-tokens.store.ts'
 export const logTokenPrefix = 'lt_'
 const livesOnMs = hourMs
 
-/** Tokens that open the log of one call each, and nothing else, for whoever was given one. */
+/** Tokens that each open the log of one call, and nothing else. */
 export class LogTokens {
   readonly #database: Database
   readonly #clock: Clock
@@ -26,7 +26,7 @@ export class LogTokens {
     return token
   }
 
-  /** Whoever reads the call's log by the token. */
+  /** The caller that a token makes: it reads the call's log. */
   async caller(token: string, call: string): Promise<Caller> {
     const [opened] = await this.#living([digestOf(token)])
     if (opened?.call !== call) throw unauthorized('this token opens nothing here')

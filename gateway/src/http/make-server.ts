@@ -22,7 +22,7 @@ const bodyLimitBytes = 1024 * 1024
 
 export interface ServerParts {
   settings: Pick<Settings, 'trustedProxies' | 'limits'>
-  /** Where browsers reach it, if any do. */
+  /** The address for browsers, if any use it. */
   publicUrl?: string
   authentication: Authentication
   fleet: Fleet
@@ -84,7 +84,7 @@ export function makeServer(parts: ServerParts): Server {
   return server
 }
 
-/** On every answer: a browser guesses no type, and comes back over TLS alone where that is what the operator serves. */
+/** On every answer: a browser guesses no type, and comes back over TLS alone if the operator serves TLS. */
 const safetyHeaders = (publicUrl = ''): Record<string, string> => ({
   'x-content-type-options': 'nosniff',
   ...(publicUrl.startsWith('https:') && { 'strict-transport-security': 'max-age=31536000' }),

@@ -55,7 +55,7 @@ export function openApiRoutes(server: Server, dashboard: Server) {
   )
 }
 
-/** A path of another listener stands in the same document, with that listener's own address. */
+/** A path of another listener is in the same document, with that listener's address. */
 function withPathsOf(other: Server, document: { paths?: object }): object {
   const { paths = {}, servers }: { paths?: object; servers?: object } = other.swagger()
   const others = Object.entries(paths).map(([path, item]) => [path, { servers, ...item }])
@@ -91,7 +91,7 @@ const accessInWords: Record<Access['kind'], (access: Access) => string> = {
   worker: () => "Takes a server token that opens `app`, or the fleet's key.",
   fleet: () => "Takes the fleet's key.",
   operator: () => "Takes the operator's key.",
-  signUp: () => 'Takes no key, or the key of the page in front where the operator set one.',
+  signUp: () => 'Takes no key, or the sign-up key if the operator set one.',
 }
 
 const ofMaker = 'A server token only when its maker held `providers` when they made it and holds it now.'

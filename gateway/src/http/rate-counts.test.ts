@@ -16,7 +16,7 @@ const attempt = (who: string, { gateway } = deployment) =>
     `too many attempts for ${who}: try again in a minute`,
   )
 
-test('of 20 tries at one instant over two gateways exactly five are admitted (ID-44, ID-69)', async () => {
+test('of 20 tries at the same time over two gateways exactly five are admitted (ID-44, ID-69)', async () => {
   const tries = Array.from({ length: 20 }, (_, n) => attempt('ana', n % 2 ? deployment : second))
   const settled = await Promise.allSettled(tries)
   assert.equal(settled.filter(({ status }) => status === 'fulfilled').length, 5)

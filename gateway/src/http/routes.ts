@@ -6,7 +6,7 @@ export interface Route {
   /** The path as declared, such as `/v1/ops/orgs/:org`. */
   path: string
   access: Access
-  /** Who may open it as a socket, where it is one as well. */
+  /** Who may open it as a socket, if it is one as well. */
   socketAccess?: Access
   schema: NonNullable<RouteOptions['schema']>
 }

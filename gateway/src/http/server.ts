@@ -22,9 +22,9 @@ declare module 'fastify' {
     caller: Caller
     /** Only on routes whose access is the operator's. */
     operator: Operator
-    /** Where the request comes from, for counting tries. */
+    /** The client address, for counting tries. */
     readonly clientAddress: string
-    /** Only on the routes of sign-up: whom the page in front asks for, where there is one. */
+    /** Only on the routes of sign-up: the client address that the page in front passed on, if there is one. */
     signUpAddress: string
   }
   interface RouteShorthandOptions {

@@ -90,12 +90,12 @@ test('a sentence too long for a close is cut after a whole character (ID-170)', 
   assert.deepEqual([code, reason], [1008, `aa${'é'.repeat(60)}`])
 })
 
-test('a path that is open to anybody cannot be a socket of a key', () => {
+test('a path that is open without a key cannot be a socket of a key', () => {
   const { services } = deployment.gateway
   const server = makeServer({ ...services, metrics: new Registry(), answers: gatewayAnswers })
   const route = { access: open, socketAccess: scope('app') }
   assert.throws(() => server.get('/v1/probe', route, async () => ({})), {
-    message: '/v1/probe would take sockets from anybody',
+    message: '/v1/probe would accept sockets without a key',
   })
 })
 

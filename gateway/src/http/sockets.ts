@@ -13,7 +13,7 @@ const options = {
   /** How long the other side has to say that it closes as well. */
   closeTimeout: secondMs,
 }
-/** What the protocol leaves for a reason. */
+/** The longest reason that the protocol allows. */
 const longestReasonBytes = 123
 
 /** Lets routes with a `wsHandler` be opened as sockets. Registered before the routes. */
@@ -26,7 +26,7 @@ export async function serveSockets(server: Server, connections: OpenConnections)
   browserSockets(server)
 }
 
-/** What asks to become a socket where there is none is a request like any other. */
+/** An upgrade on a path without a socket is an ordinary request. */
 export const isSocketRequest =
   (routes: Routes) =>
   ({ method = '', url = '', headers }: IncomingMessage): boolean => {
@@ -34,7 +34,7 @@ export const isSocketRequest =
     return routes.at(method, url.split('?', 1)[0] ?? '')?.socketAccess !== undefined
   }
 
-/** Closes with a sentence, cut where the protocol would not take more. */
+/** Closes with a sentence, cut to the length that the protocol allows. */
 export function closeWith(socket: WebSocket, code: number, sentence: string) {
   const bytes = Buffer.from(sentence).subarray(0, longestReasonBytes)
   const whole = new TextDecoder().decode(bytes, { stream: true }) // without the half of a character at its end

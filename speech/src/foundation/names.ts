@@ -2,7 +2,7 @@ import { badRequest, Refusal } from './refusals.ts'
 
 const longest = 200
 
-/** Nothing is called otherwise, and what is kept cannot hold a NUL. Which names there are, the gateway says. */
+/** No longer name exists, and a database cannot hold a NUL. The gateway knows which names exist. */
 export const isName = (name: string) => name.length <= longest && !/\p{Cc}/u.test(name)
 
 export const noSuchModel = () => new Refusal(400, 'BAD_MODEL', 'there is no model of that name')

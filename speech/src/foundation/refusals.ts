@@ -1,7 +1,7 @@
 import type { VoiceRefusal } from '@switchroom/contract/voice-server'
 import { VendorFailure } from '@switchroom/kit/failures'
 
-/** A no that the caller may read: a status, a code a program acts on, and one sentence for a person. */
+/** A refusal that the caller may read: a status, a code a program acts on, and one sentence for a person. */
 export class Refusal extends Error {
   readonly status: number
   readonly code: string
@@ -17,14 +17,14 @@ export class Refusal extends Error {
 
 export const badRequest = (sentence: string) => new Refusal(400, 'BAD_REQUEST', sentence)
 
-/** What the gateway refused, in its words. */
+/** The gateway's refusal. */
 export function refusalOf({ status, code, error, retry_after_s }: VoiceRefusal): Refusal {
   const retry = retry_after_s === undefined ? {} : { 'retry-after': String(retry_after_s) }
   const challenge = status === 401 ? { 'www-authenticate': 'Bearer' } : {}
   return new Refusal(status, code, error, { ...retry, ...challenge })
 }
 
-/** A vendor that refuses, breaks or does not answer, in its own words; anything else stays what it is. */
+/** A vendor's failure as a refusal that quotes it; any other error unchanged. */
 export function upstreamError(vendor: string, error: unknown): unknown {
   if (!(error instanceof VendorFailure)) return error
   const did = error.kind === 'refused' ? 'refused' : 'did not answer'

@@ -1,3 +1,3 @@
-/** As many decimals as somebody is told. */
+/** Rounds to so many decimals. */
 export const rounded = (value: number, decimals: number) =>
   Math.round(value * 10 ** decimals) / 10 ** decimals

@@ -19,7 +19,7 @@ gateway.grant = () => ({
 const caller = new VoiceCaller(speech.url, 'svc_live_x')
 const wanted = { input: 'Hello.', voice: 'openai/coral' }
 
-test('what became of a grant is told again until the gateway heard it, once (SD-66)', async () => {
+test('a settlement is retried until the gateway has it, once (SD-66)', async () => {
   wire.answer = (response) => {
     response.write(Buffer.alloc(9_600))
     gateway.failures = 3
@@ -30,7 +30,7 @@ test('what became of a grant is told again until the gateway heard it, once (SD-
   assert.deepEqual(gateway.settled, [{ grant: 'grant_1', spoken: true }])
 })
 
-test('of fifty at one instant each has its own grant, and each is settled as it went (SD-66)', async () => {
+test('of fifty requests at the same time each has its own grant, and each is settled by its outcome (SD-66)', async () => {
   gateway.settled.length = 0
   let count = 0
   wire.answer = (response) => {

@@ -10,7 +10,7 @@ export function vendorOf(vendors: InstalledVendors, stage: 'stt' | 'tts', grant:
   return vendor
 }
 
-/** What a vendor's voice or ears are built from. */
+/** What a vendor's text-to-speech or speech-to-text is built from. */
 export const choiceOf = ({ model, builds, knobs, options, credentials }: Grant) => ({
   model,
   builds: builds ?? undefined,

@@ -4,7 +4,7 @@ import type { GatewayClient } from '../gateway/gateway-client.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Who is calling; on routes that let people enter. */
+    /** The caller, on routes that check a key. */
     entered: Entered
   }
 }
@@ -13,8 +13,8 @@ declare module 'fastify' {
 export const bearerOf = ({ headers }: FastifyRequest): string | null =>
   /^bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1] ?? null
 
-/** The first that happens to a request, before its body is looked at: whose it is, and whether they may. */
-export const entering =
+/** Runs before the body is read: checks the key, and whether its org may make the request. */
+export const authenticate =
   (gateway: GatewayClient, doing: VoiceDoing, keyOf: (request: FastifyRequest) => string | null = bearerOf) =>
   async (request: FastifyRequest) => {
     request.entered = await gateway.enter(doing, keyOf(request))

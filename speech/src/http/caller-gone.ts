@@ -1,14 +1,14 @@
 import type { FastifyReply } from 'fastify'
 import { Refusal } from '../foundation/refusals.ts'
 
-/** Why a vendor was let go: nobody listens any more, and nobody reads this either. */
+/** Why a vendor's request was cancelled: the caller is gone, so no one reads this sentence. */
 export class CallerGone extends Refusal {
   constructor(sentence: string) {
     super(499, 'CALLER_GONE', sentence)
   }
 }
 
-/** Aborts when the caller hangs up before the answer is out, so that nobody works for nobody. */
+/** Aborts if the caller hangs up before the whole response is sent, so that the work for it stops. */
 export function callerGone(reply: FastifyReply): AbortSignal {
   const gone = new AbortController()
   const leave = () => gone.abort(new CallerGone('the caller hung up'))

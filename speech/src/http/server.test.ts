@@ -43,7 +43,7 @@ test('every answer has an id of its own, also to what is no request at all (SD-6
   assert.ok(answer.endsWith('\r\n\r\n{"error":"that is not an HTTP request","code":"BAD_REQUEST"}'), answer)
 })
 
-test('a gateway that was started anew is asked again; one that does not answer is told as such', async () => {
+test('a gateway that restarted is asked again; one that does not answer is a 503', async () => {
   gateway.failures = 1
   assert.equal((await caller.get('/v1/audio/voices')).status, 200)
   gateway.failures = 2
@@ -52,7 +52,7 @@ test('a gateway that was started anew is asked again; one that does not answer i
   assert.equal((await caller.get('/v1/audio/voices')).status, 200)
 })
 
-test('whoever hangs up before the first sound leaves no failure in the log', async () => {
+test('a caller that hangs up before the first sound leaves no failure in the log', async () => {
   const wire = await new VoiceWire().start()
   after(() => wire.stop())
   wire.answer = () => {}
@@ -68,7 +68,7 @@ test('whoever hangs up before the first sound leaves no failure in the log', asy
   gateway.grant = () => ({})
 })
 
-test('a voice server says that it runs, to whoever asks', async () => {
+test('a voice server says that it runs, without a key', async () => {
   const { status, body } = await new VoiceCaller(speech.url).get('/healthz')
   assert.deepEqual([status, body], [200, { status: 'ok' }])
 })

@@ -40,7 +40,7 @@ export function makeServer({ connections: limits }: Settings, logger: FastifyBas
     return503OnClosing: false, // its answer would not be of our shape; the connection is closed instead
     forceCloseConnections: 'idle',
     exposeHeadRoutes: false,
-    // what asks to become a socket where there is none is a request like any other
+    // an upgrade on a path without a socket is an ordinary request
     http: {
       ...serverOptions(limits),
       shouldUpgradeCallback: ({ url = '', headers }) =>
@@ -90,7 +90,7 @@ function logAnswer(request: FastifyRequest, reply: FastifyReply, how: string) {
   request.log.info({ method, route, status: reply.statusCode, ms }, how)
 }
 
-/** The one place where a failure becomes an answer. */
+/** The only function that turns a failure into a response. */
 function answerFailure(error: FastifyError, request: FastifyRequest, reply: FastifyReply) {
   const refusal = asRefusal(error, request)
   if (refusal.status === 500) request.log.error({ err: error }, 'a request failed')

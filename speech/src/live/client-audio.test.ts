@@ -25,7 +25,7 @@ test('a sample that is split between frames is joined again (SD-77)', async () =
   }
 })
 
-test('a half sample at the end is nobody is, and still counted as sent (SD-77)', async () => {
+test('a half sample at the end is dropped, and still counted as sent (SD-77)', async () => {
   const audio = new ClientAudio(linear16, unwatched)
   audio.take(Buffer.alloc(33))
   assert.equal(audio.seconds, 33 / 32_000)
@@ -47,7 +47,7 @@ test('the ears are given 16000 samples a second at most, and what they are given
   }
 })
 
-test('mu-law is one byte a sample, and is told apart from silence (SD-77)', async () => {
+test('mu-law is one byte a sample, and differs from silence (SD-77)', async () => {
   const audio = new ClientAudio({ encoding: 'mulaw', sampleRate: 8_000 }, unwatched)
   audio.take(Buffer.alloc(8_000, 0xff))
   assert.equal(audio.seconds, 1)
@@ -56,7 +56,7 @@ test('mu-law is one byte a sample, and is told apart from silence (SD-77)', asyn
   assert.deepEqual(values, [-32_124, 32_124, 0, 0, -5_372, 5_372]) // of G.711's own table
 })
 
-test('what nobody takes is held back, and read again when half of it is gone', async () => {
+test('audio that is not taken pauses the client, which is read again when half of it is gone', async () => {
   const told: boolean[] = []
   const audio = new ClientAudio(linear16, { onFull: (isFull) => told.push(isFull), onTaken: () => {} })
   for (let at = 0; at < 300; at += 1) audio.take(Buffer.alloc(1_000))

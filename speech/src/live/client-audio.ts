@@ -3,22 +3,22 @@ import { decodeG711 } from '@switchroom/audio/g711'
 import { bytesOf, PcmResampler } from '@switchroom/audio/pcm'
 import type { LiveArguments } from './live-arguments.ts'
 
-/** What speech is heard with; whoever sends more samples is not heard better. */
+/** Speech-to-text needs no more samples than this. */
 const mostRate = 16_000
 const pieceMs = 100
 /** While more waits than this, nothing further is read from the client; again when half of it is gone. */
 const mostWaitingBytes = 256 * 1024
 
 interface Watcher {
-  /** More came than is taken, or no longer. */
+  /** More audio came than was taken, or no longer. */
   onFull(isFull: boolean): void
   /** Something was taken. */
   onTaken(): void
 }
 
-/** A client's audio on its way to the ears: whole samples, at a rate they take, in small pieces. */
+/** A client's audio on its way to speech-to-text: whole samples, at a rate it takes, in small pieces. */
 export class ClientAudio implements AsyncIterable<LiveAudio> {
-  /** Of what the ears are given. */
+  /** Of the audio that speech-to-text gets. */
   readonly sampleRate: number
   readonly #format: Pick<LiveArguments, 'encoding' | 'sampleRate'>
   readonly #watcher: Watcher

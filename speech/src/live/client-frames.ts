@@ -5,7 +5,7 @@ const withinMs = 10_000
 
 export type ClientFrame = 'finalize' | 'stop'
 
-/** What a client says beside its audio: few words, and not too many of them. */
+/** A client's text frames, rate limited. */
 export class ClientFrames {
   readonly #times: number[] = []
 

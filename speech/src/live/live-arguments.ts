@@ -15,7 +15,7 @@ export interface LiveArguments {
   model: string | null
 }
 
-/** What a query says, and the first thing that is wrong with it; what is wrong stands as if it were left out. */
+/** What a query says, and the first thing that is wrong with it; a wrong value counts as if it were left out. */
 export function liveArguments(
   query: Readonly<Record<string, unknown>>,
 ): LiveArguments & { refusal?: Refusal } {

@@ -13,7 +13,7 @@ import type { LiveLimits } from './live-limits.ts'
 import { closeWithRefusal } from './refused-sockets.ts'
 import { doneFrame, finalFrame, readyFrame } from './server-frames.ts'
 
-/** Past this a client reads too slowly: it is spared partials first, and then its vendor is held back. */
+/** Above this a client reads too slowly: partials are dropped first, then the vendor is paused. */
 const mostUnreadBytes = 64 * 1024
 const done = 1000
 
@@ -24,11 +24,11 @@ export interface Opened {
   grant: Grant
   limits: LiveLimits
   logger: FastifyBaseLogger
-  /** Told once, with the seconds that were sent to a vendor who took them. */
+  /** Called once, with the seconds of audio that the vendor accepted. */
   settle: (seconds: number) => void
 }
 
-/** One client and the ears that listen to it. */
+/** One client and the speech-to-text that transcribes it. */
 export class LiveStream {
   readonly #socket: WebSocket
   readonly #opened: Opened
@@ -73,7 +73,7 @@ export class LiveStream {
     } finally {
       clearTimeout(this.#patience)
       clearTimeout(this.#quiet)
-      this.#isStopping = true // whatever still comes is nobody's
+      this.#isStopping = true // ignore what still comes
       settle(this.seconds)
       this.#socket.resume()
     }
@@ -172,7 +172,7 @@ export class LiveStream {
     if (this.#socket.readyState === this.#socket.OPEN) this.#socket.send(JSON.stringify(frame))
   }
 
-  /** Waits until the client has read what it was sent, and lets go of one who never does. */
+  /** Waits until the client has read what it was sent, and closes the socket if it never does. */
   async #read() {
     if (this.#socket.bufferedAmount < mostUnreadBytes) return
     const { promise, resolve } = Promise.withResolvers<void>()

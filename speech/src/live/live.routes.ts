@@ -1,13 +1,13 @@
 import type { IncomingMessage } from 'node:http'
 import websocket, { type WebSocket } from '@fastify/websocket'
 import type { FastifyRequest, RouteOptions } from 'fastify'
-import { bearerOf, entering } from '../http/authentication.ts'
+import { bearerOf, authenticate } from '../http/authentication.ts'
 import { Refusal } from '../foundation/refusals.ts'
 import type { Parts, Server } from '../http/server.ts'
 import { usualLimits } from './live-limits.ts'
 import { LiveStream } from './live-stream.ts'
 import { OpenStreams } from './open-streams.ts'
-import { letGo, open, type Opening } from './opening.ts'
+import { letGo, open, type Opening } from './stream-opening.ts'
 import { closeWithRefusal } from './refused-sockets.ts'
 
 const options = {
@@ -32,7 +32,7 @@ export async function streamRoutes(server: Server, parts: Parts, limits = usualL
     if (opening) headers.push(`X-Svc-Request-Id: ${opening.requestId}`)
   })
 
-  server.addHook('onRequest', entering(gateway, 'streams', keyOf))
+  server.addHook('onRequest', authenticate(gateway, 'streams', keyOf))
 
   const stream: Omit<RouteOptions, 'access'> = {
     method: 'GET',
@@ -61,10 +61,10 @@ export async function streamRoutes(server: Server, parts: Parts, limits = usualL
       await streams.run(new LiveStream(socket, opened))
     },
   }
-  server.route(stream as RouteOptions) // where the gateway's types are near, they ask of routes what theirs say
+  server.route(stream as RouteOptions) // the gateway's types of Fastify, in the same program, would ask for `access`
 }
 
-/** A key in the query is read only where there is no header at all. */
+/** A key in the query is read only if there is no header at all. */
 function keyOf(request: FastifyRequest): string | null {
   if (request.headers.authorization !== undefined) return bearerOf(request)
   const { api_key: key } = request.query as Record<string, unknown>

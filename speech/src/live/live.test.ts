@@ -80,7 +80,7 @@ test('audio becomes partials and finals (S-148, S-353, S-409, S-410)', async () 
   await client.stop()
 })
 
-test('finalize commits and the stream goes on; with nothing to commit nothing comes (S-149, S-354, SD-77)', async () => {
+test('finalize commits and the stream continues; with nothing to commit nothing comes (S-149, S-354, SD-77)', async () => {
   const client = await opened()
   client.say({ type: 'finalize' })
   client.send(second)
@@ -125,7 +125,7 @@ test('on the key of the org nothing is billed (S-411, SD-77)', async () => {
   assert.deepEqual([audio_seconds, billed_minutes], [1, 0])
 })
 
-test('speakers are told to whoever asks (S-347, S-410)', async () => {
+test('speakers are sent if the client asks for them (S-347, S-410)', async () => {
   live.gateway.grant = (ask) => ({ ...grant(ask), knobs: { diarize: true } })
   const client = await opened('?diarize=true')
   assert.equal((await client.frame('ready'))['diarize'], true)
@@ -150,14 +150,14 @@ test('arguments are judged on the socket, in order, without ready (S-151, S-345,
     assert.deepEqual(await client.refused(), { code: 'BAD_REQUEST', error, close: 1008 })
     assert.equal(client.frames.length, 1)
   }
-  await until('what was granted is let go', () =>
+  await until('the grant is settled', () =>
     live.gateway.settled.some(
       ({ grant: id, seconds }) => id === `grant_${live.gateway.asked.length}` && seconds === 0,
     ),
   )
 })
 
-test('a model that is none, or hears no speakers, is told on the socket (S-348, S-414, SD-76)', async () => {
+test('a model that is none, or hears no speakers, is refused on the socket (S-348, S-414, SD-76)', async () => {
   for (const code of ['BAD_MODEL', 'DIARIZE_UNSUPPORTED'] as const) {
     live.gateway.refusals = { grant: { status: 400, code, error: 'no such thing' } }
     const client = new LiveClient(live.url, '?model=x&diarize=true')
@@ -170,7 +170,7 @@ test('a model that is none, or hears no speakers, is told on the socket (S-348, 
   assert.equal((await client.refused()).code, 'BAD_MODEL')
 })
 
-test('whoever may not is refused before the upgrade (S-290, S-352, S-366, SD-76)', async () => {
+test('a bad key is refused before the upgrade (S-290, S-352, S-366, SD-76)', async () => {
   const refusals = [
     { status: 401, code: 'INVALID_KEY', error: 'no key is that' },
     { status: 402, code: 'SUBSCRIPTION_REQUIRED', error: 'this org has no subscription' },
@@ -213,7 +213,7 @@ test('the key is in the header, or in the query where there is no header (S-349,
   assert.ok(!live.log().includes('marked-in-the-query'))
 })
 
-test('what is no WebSocket is told to be one', async () => {
+test('a request that is no WebSocket is refused', async () => {
   const answer = await fetch(`${live.url}/v1/audio/transcriptions/stream`, {
     headers: { authorization: 'Bearer x' },
   })
@@ -248,7 +248,7 @@ test('a client that leaves takes its vendor along, and pays for what it sent (S-
   await until('the vendor heard it', () => live.wire.streams.at(-1)?.length !== 0)
   client.socket.close(1000)
   assert.equal(await client.closed, 1000)
-  await until('the vendor is let go', () => live.wire.fake.open === 0)
+  await until('the vendor is cancelled', () => live.wire.fake.open === 0)
   await until('it is settled', () => live.gateway.settled.at(-1)?.seconds === 1)
   assert.deepEqual(
     client.frames.map(({ type }) => type),
@@ -272,5 +272,5 @@ test('a vendor that refuses, breaks or cannot be reached ends the stream with 10
   assert.match(String((await broken.refused()).error), /^deepgram did not answer: it broke off/)
   live.gateway.grant = (ask) => ({ ...grant(ask), options: { base_url: 'http://127.0.0.1:9' } })
   assert.equal((await new LiveClient(live.url).refused()).close, 1011)
-  await until('none of it is paid that nobody heard', () => live.gateway.settled.at(-1)?.seconds === 0)
+  await until('audio that was not heard costs nothing', () => live.gateway.settled.at(-1)?.seconds === 0)
 })

@@ -30,7 +30,7 @@ test('a vendor that never takes the connection is a time-out (S-415, SD-76)', as
   })
   assert.equal(client.frames.length, 1)
   await until('nothing is paid', () => live.gateway.settled.at(-1)?.seconds === 0)
-  await until('the vendor is let go', () => live.wire.fake.open === 0)
+  await until('the vendor is cancelled', () => live.wire.fake.open === 0)
 })
 
 test('last words that do not come are a time-out, and what was sent is paid (S-415, SD-66, SD-77)', async () => {
@@ -182,7 +182,7 @@ test('a vendor that ends before its client did has failed (S-415)', async () => 
   assert.deepEqual([code, error, close], ['UPSTREAM_ERROR', 'odd stopped listening before the end', 1011])
 })
 
-test('a client that never reads holds its vendor back, and is let go', async () => {
+test('a client that never reads pauses its vendor, and is closed', async () => {
   const talk =
     "const text = 'x'.repeat(100_000); for (globalThis.told = 0; ; globalThis.told += 1) { yield { type: 'final', text }; await new Promise(setImmediate) }"
   await using odd = await startWithTranscriber({ clientMs: 500 }, talk)

@@ -3,7 +3,7 @@ import { DecodingFailure } from '@switchroom/kit/decoding/decoding-failure'
 import { Refusal } from '../foundation/refusals.ts'
 import type { Upload } from './upload.ts'
 
-/** The uploaded file as WAV; refused in the voice server's words where it cannot be. */
+/** The uploaded file as WAV, or a refusal. */
 export async function decodedUpload({ file, form }: Upload, gone: AbortSignal): Promise<Decoded> {
   try {
     return await decoded(file, form, gone)

@@ -36,7 +36,7 @@ after(async () => {
 
 const statuses = new Set([200, 400, 413, 415, 502])
 
-/** Nobody's fault but the sender's, unless it is a vendor's. */
+/** The sender's fault, unless it is a vendor's. */
 function assertDocumented(
   { status, body }: { status: number; body?: { error: string; code: string } },
   of: string,
@@ -56,7 +56,7 @@ const recordings = [
 /** Of a whole, and not nearly always nothing, as numbers of this kind otherwise are. */
 const share = fc.nat({ max: 1_000 }).map((thousandths) => thousandths / 1_000)
 
-/** A recording that somebody cut, filled with other bytes or wrote twice. */
+/** A recording that was cut, filled with other bytes or written twice. */
 const garbled = fc
   .tuple(
     fc.constantFrom(...recordings),
@@ -187,7 +187,7 @@ test('600 streams of any query and any frames end as documented, and hold nothin
     else assert.deepEqual([last?.type, close], ['error', 1008], JSON.stringify([words, client.frames, seed]))
   })
   await fc.assert(property, { numRuns: 600, seed, endOnFailure: true })
-  await until('every vendor is let go', () => wire.fake.open === 0)
+  await until('every vendor is cancelled', () => wire.fake.open === 0)
   await until(
     'every grant is settled once',
     () => speech.gateway.settled.length === new Set(speech.gateway.settled.map(({ grant }) => grant)).size,

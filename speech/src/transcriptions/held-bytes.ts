@@ -1,6 +1,6 @@
 import { Refusal } from '../foundation/refusals.ts'
 
-/** How much all files together may hold of the memory, so that no number of callers takes all of it. */
+/** The memory that all uploads together may hold. */
 export class HeldBytes {
   readonly #most: number
   #held = 0
@@ -13,7 +13,7 @@ export class HeldBytes {
     return this.#held
   }
 
-  /** What one request holds, until it lets go of all of it. */
+  /** The bytes that one request holds until it releases them. */
   hold(): Hold {
     let mine = 0
     return {

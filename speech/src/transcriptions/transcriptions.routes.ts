@@ -1,6 +1,6 @@
 import multipart from '@fastify/multipart'
 import { callerGone } from '../http/caller-gone.ts'
-import { entering } from '../http/authentication.ts'
+import { authenticate } from '../http/authentication.ts'
 import type { Parts, Server } from '../http/server.ts'
 import { plainAnswer, verboseAnswer } from './answers.ts'
 import { asked } from './fields.ts'
@@ -20,7 +20,7 @@ export async function transcriptionRoutes(server: Server, parts: Parts) {
     done(null)
   })
 
-  server.addHook('onRequest', entering(parts.gateway, 'transcriptions'))
+  server.addHook('onRequest', authenticate(parts.gateway, 'transcriptions'))
 
   server.post('/v1/audio/transcriptions', async (request, reply) => {
     const hold = heldBytes.hold()

@@ -97,7 +97,7 @@ test('a vendor without segments gives one for the whole (SD-75)', async () => {
   assert.deepEqual(body.segments, [{ id: 0, start: 0, end: 2.5, text: heardText }])
 })
 
-test('speakers are told from 0 to whoever asks, and to nobody else (S-334, SD-75)', async () => {
+test('speakers are numbered from 0 if the caller asks for them, and left out otherwise (S-334, SD-75)', async () => {
   grantWire() // who tells speakers apart in any case
   const told = async (asked: Record<string, string>) => {
     const { body } = await transcribe(speech.url, { file: wav(), response_format: 'verbose_json', ...asked })
@@ -270,18 +270,18 @@ test('a vendor that refuses or breaks is 502, and costs nothing (S-452)', async 
   }
 })
 
-test('a vendor that hangs is 504, is let go and costs nothing (S-453, SD-74)', async () => {
+test('a vendor that hangs is 504, is cancelled and costs nothing (S-453, SD-74)', async () => {
   await using hurried = await startWithFakeGateway({ SVC_TRANSCRIBE_TIMEOUT_S: '1' })
   grantWire()
   hurried.gateway.grant = speech.gateway.grant
   wire.fake.mode = 'hang'
   const answer = await transcribe(hurried.url, { file: wav() })
   refusedWith(answer, 504, 'UPSTREAM_TIMEOUT', 'deepgram did not answer within 1 seconds')
-  await until('the vendor is let go', () => wire.fake.open === 0)
+  await until('the vendor is cancelled', () => wire.fake.open === 0)
   await until('it is settled', () => hurried.gateway.settled[0]?.seconds === 0)
 })
 
-test('a vendor is let go when its caller is gone, and nothing is paid', async () => {
+test('a vendor is cancelled when its caller is gone, and nothing is paid', async () => {
   grantWire()
   wire.fake.mode = 'hang'
   const left = new AbortController()
@@ -290,7 +290,7 @@ test('a vendor is let go when its caller is gone, and nothing is paid', async ()
   const settled = speech.gateway.settled.length
   left.abort()
   await assert.rejects(asking)
-  await until('the vendor is let go', () => wire.fake.open === 0, 2_000)
+  await until('the vendor is cancelled', () => wire.fake.open === 0, 2_000)
   await until('it is settled', () => speech.gateway.settled.length > settled)
   assert.ok(!speech.log().includes('"level":"error"'))
   assert.equal(speech.gateway.settled.at(-1)?.seconds, 0)

@@ -12,13 +12,13 @@ import type { Asked } from './fields.ts'
 import type { Hold } from './held-bytes.ts'
 import type { Upload } from './upload.ts'
 
-/** A file as its vendor takes it, and how long it is where that is known. */
+/** A file as its vendor takes it, and its length if that is known. */
 interface Prepared {
   recording: Recording
   seconds: number | null
 }
 
-/** A recording to text: granted by the gateway, heard by a vendor, and settled whatever becomes of it. */
+/** A recording to text: granted by the gateway, transcribed by a vendor, and settled in any case. */
 export class Transcriptions {
   readonly #parts: Parts
 
@@ -79,7 +79,7 @@ export class Transcriptions {
   }
 }
 
-/** As it is where the vendor takes its form; else decoded. */
+/** Unchanged if the vendor takes its format, else decoded. */
 async function prepared(
   upload: Upload,
   vendor: InstalledVendor,
@@ -97,7 +97,7 @@ async function prepared(
   return { recording: { bytes: wav, mediaType: mediaTypes.wav }, seconds }
 }
 
-/** How long a recording is whose vendor does not say; what was heard of it, where nobody here can tell either. */
+/** The length of a recording whose vendor does not say; up to the last word if it cannot be decoded here. */
 async function measured(upload: Upload, { words, segments }: Transcript, gone: AbortSignal) {
   try {
     return (await decodedUpload(upload, gone)).seconds

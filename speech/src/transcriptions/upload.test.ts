@@ -57,7 +57,7 @@ test('an endless file of another name is refused as well', async () => {
   assert.match(answer, /^HTTP\/1.1 413 /)
 })
 
-test('a form with a part whose head does not end is refused, and keeps nobody waiting (SD-74)', async () => {
+test('a form with a part whose head does not end is refused at once (SD-74)', async () => {
   const file = '--x\r\nContent-Disposition: form-data; name="file"; filename="a.wav"'
   const headers = { 'content-type': 'multipart/form-data; boundary=x' }
   const form = `${file}\r\nContent-Type: audio/wav\r\n.\nRIFF\r\n--x--\r\n`
@@ -65,7 +65,7 @@ test('a form with a part whose head does not end is refused, and keeps nobody wa
   refusedWith(answer, 400, 'BAD_REQUEST', 'body: must be whole multipart/form-data')
 })
 
-test('the connection goes on after a refusal whose sender had finished', async () => {
+test('the connection stays open after a refusal whose sender had finished', async () => {
   const refused = await transcribe(speech.url, { file: { bytes: Buffer.alloc(3_000_000, 'text ') } })
   assert.equal(refused.status, 415)
   const { status } = await transcribe(speech.url, { file: { bytes: recording('fox.wav') } })

@@ -18,7 +18,7 @@ const limits = {
   headerPairs: 64,
 }
 
-/** Who is still sending when they are refused gets this much more taken, and no longer than that, so as to read it. */
+/** A client that still sends when it is refused may send this much more, so that it reads the refusal. */
 const lingering = { mostBytes: 64 * 1024 * 1024, mostMs: 10_000 }
 
 /** The parser never ends a form with a part whose head does not end: after its last byte it gets this long. */
@@ -41,7 +41,7 @@ const noSound = () =>
   )
 const noForm = () => badRequest('body: must be whole multipart/form-data')
 
-/** Reads a form as it comes, and refuses as soon as it can: nobody sends a gigabyte to be told that it is too much. */
+/** Reads a form as it comes, and refuses as soon as it can: a client should not send a gigabyte in vain. */
 export async function readUpload(request: FastifyRequest, hold: Hold): Promise<Upload> {
   if (!request.isMultipart()) throw badRequest('body: must be multipart/form-data')
   const settled = new AbortController()

@@ -53,7 +53,7 @@ test('the voices of every vendor are listed with no agent and no call, in one sh
   for (const listed of voices) {
     for (const [field, value] of Object.entries(listed)) {
       assert.ok(known.has(field), field)
-      assert.notEqual(value, null, `${field} is left out where nobody said it`)
+      assert.notEqual(value, null, `${field} is left out if it is unknown`)
     }
     for (const field of ['id', 'name', 'alias', 'provider'] as const)
       assert.equal(typeof listed[field], 'string')
@@ -72,7 +72,7 @@ test('the voices of every vendor are listed with no agent and no call, in one sh
   assert.deepEqual(names, names.toSorted())
 })
 
-test('a voice has every language it is listed for, in English, and nothing that nobody said (S-322, SD-73)', async () => {
+test('a voice has every language it is listed for, in English, and no unknown field (S-322, SD-73)', async () => {
   const { body } = await (await voice.caller()).get(`${path}?provider=openai`)
   const english = { code: 'en', name: 'English' }
   const brazilian = { code: 'pt-BR', name: 'Brazilian Portuguese', region: 'Brazil' }
@@ -101,7 +101,7 @@ test('an alias speaks with the same voice as its id (S-293, S-294, S-323)', asyn
   }
 })
 
-test('provider and language filter; what nobody has is an empty list (S-287, S-324, S-325, SD-73)', async () => {
+test('provider and language filter; unknown ones give an empty list (S-287, S-324, S-325, SD-73)', async () => {
   const caller = await voice.caller()
   const listed = async (query: string) => {
     const { status, body } = await caller.get(`${path}?${query}`)

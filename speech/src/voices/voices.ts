@@ -21,7 +21,7 @@ export interface ListedVoice {
 const languageNames = new Intl.DisplayNames(['en'], { type: 'language' })
 const regionNames = new Intl.DisplayNames(['en'], { type: 'region' })
 
-/** A provider or a language that nobody can have is none that is known: an empty list. */
+/** A provider or language that cannot exist gives an empty list. */
 export async function listVoices(gateway: GatewayClient, { org, env }: Entered, filter: VoicesFilter) {
   const [provider, language] = [lastOf(filter.provider), lastOf(filter.language)]
   const isNamed = [provider, language].every((name) => !name || /^[\w-]{1,64}$/.test(name))
@@ -38,7 +38,7 @@ export async function listVoices(gateway: GatewayClient, { org, env }: Entered, 
 
 const lastOf = (value: string | string[] | undefined) => [value].flat().at(-1)
 
-/** What nobody said is left out. */
+/** Unknown fields are left out. */
 function listed(voice: SpeechVoice): ListedVoice {
   const { id, name, alias, provider, gender, languages, accent, description } = voice
   return {

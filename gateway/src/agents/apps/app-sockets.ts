@@ -2,14 +2,14 @@ import type { WebSocket } from '@fastify/websocket'
 import type { Caller } from '../../foundation/caller.ts'
 import { secondMs } from '../../foundation/clock.ts'
 import type { Access } from '../../http/access.ts'
-import { keepAlive, type Beats } from '../../http/keep-alive.ts'
+import { keepAlive, type PingTimes } from '../../http/keep-alive.ts'
 import { AppSocket, type AppSocketParts } from './app-socket.ts'
 import type { Holding } from './connected-apps.ts'
 
-export const appBeats: Beats = { pingEveryMs: 20 * secondMs, goneAfterMs: 45 * secondMs }
+export const appBeats: PingTimes = { pingEveryMs: 20 * secondMs, goneAfterMs: 45 * secondMs }
 
 export interface AppSocketsParts extends Omit<AppSocketParts, 'onGone'> {
-  beats: Beats
+  beats: PingTimes
   /** Told of sockets that are no longer listed, after what they held was let go. */
   onGone: (ids: readonly string[]) => void
 }

@@ -4,14 +4,14 @@ import { ChatAsked } from '@switchroom/contract/chat'
 import { secondMs } from '../../foundation/clock.ts'
 import { Refusal } from '../../foundation/refusals.ts'
 import { scope } from '../../http/access.ts'
-import { keepAlive, type Beats } from '../../http/keep-alive.ts'
+import { keepAlive, type PingTimes } from '../../http/keep-alive.ts'
 import { refusals } from '../../http/refusals.ts'
 import type { Server } from '../../http/server.ts'
 import { ChatSocket, type ChatSocketParts } from './chat-socket.ts'
 import type { ChatSeat } from './chats.ts'
 
 const talks = scope('talk')
-const beats: Beats = { pingEveryMs: 20 * secondMs, goneAfterMs: 45 * secondMs }
+const beats: PingTimes = { pingEveryMs: 20 * secondMs, goneAfterMs: 45 * secondMs }
 
 export function chatRoutes(server: Server, parts: ChatSocketParts) {
   const seats = new WeakMap<FastifyRequest['raw'], ChatSeat>()

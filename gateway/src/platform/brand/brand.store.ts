@@ -1,7 +1,7 @@
 import type { Brand } from '@switchroom/contract/discovery'
 import { statement, type Queryable, type Transaction } from '../../database/database.ts'
 
-/** What the operator set; null where the default stands. */
+/** What the operator set; null for the default. */
 export type StoredBrand = { [Field in keyof Brand]: string | null }
 
 const read = statement<StoredBrand>(`select name, logo_url, accent from brand`)

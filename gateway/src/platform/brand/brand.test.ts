@@ -49,7 +49,7 @@ test('a field that does not fit is 400 in a sentence, and then nothing changes (
   assert.equal((await put({ name: '🎧'.repeat(60) })).status, 200)
 })
 
-test('two changes of different fields at one instant both stand', async () => {
+test('two changes of different fields at the same time both count', async () => {
   for (let round = 0; round < 5; round += 1) {
     await Promise.all([put({ name: `Name ${round}` }), put({ accent: `#00000${round}` })])
     const { name, accent } = await read()

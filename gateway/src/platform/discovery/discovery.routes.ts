@@ -8,7 +8,7 @@ export function discoveryRoutes(server: Server, discovery: DiscoveryDocument, vo
     '/.well-known/svc',
     { access: open, schema: { summary: 'What this deployment is', response: { 200: Discovery } } },
     async (_, reply) => {
-      // The document has six fields and no more; who asks for speech finds where beside it.
+      // The document has six fields and no more; the voice server's address is in a header.
       if (voiceUrl !== undefined) reply.header('link', `<${voiceUrl}>; rel="voice-server"`)
       return discovery.read()
     },

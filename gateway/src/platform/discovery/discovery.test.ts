@@ -17,7 +17,7 @@ test('the discovery document needs no key and has its six fields (I-020, I-021, 
   })
 })
 
-test('where the voice server is stands beside the document where the deployment says so', async () => {
+test('the address of the voice server is in a header beside the document if the deployment sets it', async () => {
   await using silent = await startDeployment()
   assert.equal((await silent.nobody.get('/.well-known/svc')).headers.get('link'), null)
   await using deployment = await silent.another({ SVC_VOICE_URL: 'https://speech.example/' })

@@ -2,7 +2,7 @@ import type { Brand, Discovery } from '@switchroom/contract/discovery'
 import type { Settings } from '../../foundation/settings.ts'
 import { version } from '../../foundation/version.ts'
 
-/** What anybody may know of the deployment before they have a key. */
+/** What a client without a key may know of the deployment. */
 export class DiscoveryDocument {
   readonly #settings: Pick<Settings, 'signup' | 'minPassword'>
   readonly #canMail: () => Promise<boolean>

@@ -9,7 +9,7 @@ after(() => deployment[Symbol.asyncDispose]())
 const { nobody, operator } = deployment
 const org = await deployment.newOrg()
 
-test("the platform's own key reads as nobody of no org (I-423, I-425, I-426, I-528, ID-41, T-59)", async () => {
+test("the platform's own key reads as no person and no org (I-423, I-425, I-426, I-528, ID-41, T-59)", async () => {
   const { status, body } = await operator.get('/v1/ops/whoami')
   assert.equal(status, 200)
   assert.deepEqual(body, {
@@ -28,7 +28,7 @@ test('a person made operator reads as themself (I-424, ID-41)', async () => {
   assert.deepEqual([body.operator, body.name, body.org], [true, 'A developer', org.id])
 })
 
-test('anybody else is refused in the words for their case (I-470, ID-34, T-60)', async () => {
+test('every other caller is refused in the words for their case (I-470, ID-34, T-60)', async () => {
   refused(await nobody.get('/v1/ops/whoami'), 401, 'this door takes an API key')
   refused(await nobody.as('svc_op_invented').get('/v1/ops/whoami'), 401, 'this key opens nothing')
   refused(await (await org.person('admin')).client.get('/v1/ops/whoami'), 403, "this door is the operator's")
@@ -39,7 +39,7 @@ test('anybody else is refused in the words for their case (I-470, ID-34, T-60)',
   )
 })
 
-test('the flag of a row that is not active makes nobody operator, and removing the row ends it in every org at once (ID-35, T-55)', async () => {
+test('the flag of a row that is not active makes no one an operator, and removing the row ends it in every org at once (ID-35, T-55)', async () => {
   const other = await deployment.newOrg()
   const olga = await org.person('admin', { operator: true })
   await deployment.sql(

@@ -86,7 +86,7 @@ export function orgAdministrationRoutes(server: Server, orgs: OrgAdministration)
     {
       access: operator,
       schema: {
-        summary: 'Invite somebody into an org',
+        summary: 'Invite a person into an org',
         params: OrgParams,
         body: InviteAsOperator,
         response: { 201: Invited, ...refusals(409, 429) },

@@ -44,7 +44,7 @@ test('a slug is lower-case letters, digits and dashes, at most 40 (ID-08)', asyn
     assert.equal((await operator.post('/v1/ops/orgs', { slug })).status, 201)
 })
 
-test('of 20 orgs made at one instant with one slug exactly one is made (ID-08, ID-37)', async () => {
+test('of 20 orgs made at the same time with one slug exactly one is made (ID-08, ID-37)', async () => {
   const answers = await Promise.all(
     Array.from({ length: 20 }, () => operator.post('/v1/ops/orgs', { slug: 'wanted' })),
   )

@@ -1,7 +1,7 @@
 import { access, readFile } from 'node:fs/promises'
 import { extname, join } from 'node:path'
 
-/** Where `tools/build-console.mjs` puts the console. */
+/** The folder that `tools/build-console.mjs` writes. */
 export const consoleFolder = join(import.meta.dirname, '../../../../console/dist')
 
 export interface ConsoleFile {
@@ -28,12 +28,12 @@ export class ConsoleFiles {
     this.#folder = folder
   }
 
-  /** The one page of the console; undefined where it was not built. */
+  /** The console's page; undefined if it was not built. */
   page(): Promise<string | undefined> {
     return readFile(join(this.#folder, 'index.html'), 'utf8').catch(() => undefined)
   }
 
-  /** The file to send to somebody who takes these encodings; undefined where there is none of that name. */
+  /** The file for a client that accepts these encodings; undefined if no file has the name. */
   async asset(name: string, accepted = ''): Promise<ConsoleFile | undefined> {
     const type = types[extname(name)]
     if (type === undefined || !assetName.test(name)) return undefined

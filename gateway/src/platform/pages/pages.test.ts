@@ -64,7 +64,7 @@ test('a page of the console connects to the gateway and its media servers, and t
   assert.equal(await connects(other), `'self' ${own} ${cloud} http://media.test:7880 ws://media.test:7880`)
 })
 
-test('what the console is made of is kept for a year, and comes compressed to whoever takes it so', async () => {
+test('what the console is made of is kept for a year, and comes compressed to clients that accept it', async () => {
   const script = assetsIn((await nobody.get('/')).text).find((path) => path.endsWith('.js'))
   const sent = async (accepted: string) =>
     fetch(`${url}${script}`, { headers: { 'accept-encoding': accepted } })

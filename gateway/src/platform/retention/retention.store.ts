@@ -7,7 +7,7 @@ const begin = statement<{ night: string }>(`
     or (retention_run.night = excluded.night and retention_run.ended_at is null and retention_run.begun_at < $3)
   returning night::text`)
 
-/** Undefined where another gateway runs this night, or has run it; one begun before `lost` is taken for dead. */
+/** Undefined if another gateway runs this night, or has run it; a run that began before `lost` is taken for dead. */
 export const beginNight = (database: Queryable, night: string, now: Date, lost: Date) =>
   database.row(begin, night, now, lost)
 

@@ -35,7 +35,7 @@ const newNight = () => sql('delete from retention_run')
 test('the night’s run is at 03:00 UTC, and once (ND-86)', async () => {
   await newNight()
   const { retention, clock, runs } = newRetention('2031-05-01T02:59:00Z', async () => 7)
-  await retention.poll() // the night before, which nobody had run
+  await retention.poll() // the night before, which no gateway had run
   assert.equal(runs(), 1)
   for (const [at, count] of [
     ['2031-05-01T02:59:59.999Z', 1],
@@ -50,7 +50,7 @@ test('the night’s run is at 03:00 UTC, and once (ND-86)', async () => {
   }
 })
 
-test('of several gateways that look at one instant, one runs it (ND-86)', async () => {
+test('of several gateways that poll at the same time, one runs it (ND-86)', async () => {
   for (let round = 0; round < 5; round += 1) {
     await newNight()
     const all = Array.from({ length: 8 }, () => newRetention('2031-05-01T03:00:00Z'))
@@ -119,7 +119,7 @@ test('the deployment runs it by itself', async () => {
   assert.equal(await deployment.gateway.services.retention.poll(), undefined)
 })
 
-test('the operator runs it at once, and nobody else does (ND-86)', async () => {
+test('the operator runs it at once, and no one else may (ND-86)', async () => {
   const answer = await deployment.operator.post('/v1/ops/retention')
   assert.deepEqual([answer.status, answer.body], [200, { entries: 0, claims: 0, audit: 0 }])
   const { client } = await (await deployment.newOrg()).person('admin')

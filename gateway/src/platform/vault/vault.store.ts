@@ -38,7 +38,7 @@ export const countOlder = async (database: Queryable, { table, column }: SealedC
   return (await database.row(statement<{ count: number }>(query), header))?.count ?? 0
 }
 
-/** Only where the value is still the one that was read: what was written meanwhile stays. */
+/** Only if the value is still the one that was read: a newer value stays. */
 export const replaceValue = async (
   database: Queryable,
   { table, column, key: sql }: SealedColumn,

@@ -34,7 +34,7 @@ export class VaultKeyRotation {
     return this.#state(database, keys)
   }
 
-  /** Any number of gateways may do so at once: each value is replaced where it is still the one that was read. */
+  /** Any number of gateways may do so at once: each value is replaced only if it is still the one that was read. */
   async rotate(by: Operator): Promise<VaultRotation> {
     const unreadable: string[] = []
     let resealed = 0

@@ -70,7 +70,7 @@ test('what the gateway refuses of a whole request is not asked twice (SD-67)', a
   assert.deepEqual(gateway.paths, [grants, grants])
 })
 
-test('a gateway that let go of its connections is asked again, once', async () => {
+test('a gateway that closed its connections is asked again, once', async () => {
   gateway.settled.length = 0
   wire.answer = (response) => void response.end(Buffer.alloc(9_600))
   assert.equal((await caller.speech(wanted)).status, 200)

@@ -2,12 +2,12 @@ import { silent } from '@switchroom/kit/failures'
 import { shareTurn } from '@switchroom/kit/turn-sharing'
 import type { Spoken, Voice } from '@switchroom/kit/vendor'
 import { PcmResampler } from '@switchroom/audio/pcm'
-import type { AskedSpeech } from './asked-speech.ts'
+import type { AskedSpeech } from './speech-request.ts'
 
 const bytesPerSample = 2
 /** Small, so that no piece keeps the event loop and words find their place between them. */
 const pieceMs = 100
-/** Nobody speaks more slowly than this. */
+/** Slower than any speech. */
 const secondsPerCharacter = 1
 const secondsOfSilence = 10
 
@@ -80,7 +80,7 @@ async function* withinSilence(
   }
 }
 
-/** A time limit that stands still while nobody is waited for. */
+/** A time limit that pauses while the vendor is not waited for. */
 class Waiting {
   readonly #limitMs: number
   readonly #over: () => void

@@ -24,7 +24,7 @@ const refuse =
       .writeHead(status, { 'content-type': 'application/json' })
       .end(JSON.stringify({ error: { message } }))
 
-/** What somebody of a new org has paid, once everything about it is settled. */
+/** What a client of a new org has paid, once every grant is settled. */
 async function payer() {
   const org = await deployment.newOrg()
   const had = await voice.creditsOf(org)
@@ -56,14 +56,14 @@ test('a vendor that fails before the first byte is 502 in its own words, without
   assert.ok(!voice.speech.log().includes(platformKey), 'no credential is in the log')
 })
 
-test('a voice that stays silent is 502 and never 504, and is let go of (ST-098, SD-71)', async () => {
+test('a voice that stays silent is 502 and never 504, and is cancelled (ST-098, SD-71)', async () => {
   const { caller, paid } = await payer()
   wire.answer = () => {}
   const begun = performance.now()
   const answer = await caller.speech(wanted)
   refusedWith(answer, 502, 'UPSTREAM_ERROR', 'openai did not answer: no answer in time')
   assert.ok(performance.now() - begun >= 1_000, 'not before its time')
-  await until('the vendor is let go of', () => wire.open === 0)
+  await until('the vendor is cancelled', () => wire.open === 0)
   assert.equal(await paid(), 0)
 })
 
@@ -71,10 +71,10 @@ test('after the first byte a failure cuts the connection without the closing chu
   const breaks: VoiceWire['answer'][] = [
     async (response) => {
       response.write(half)
-      await until('somebody hears it', () => hears)
+      await until('the caller hears it', () => hears)
       response.destroy()
     },
-    (response) => void response.write(half), // and never goes on
+    (response) => void response.write(half), // and sends no more
   ]
   let hears = false
   for (const answer of breaks)
@@ -94,7 +94,7 @@ test('after the first byte a failure cuts the connection without the closing chu
     }
 })
 
-test('whoever hangs up stops the vendor within a second and pays if they heard any of it (S-320, ST-095, SD-66, SD-71)', async () => {
+test('a caller that hangs up stops the vendor within a second and pays if they heard any of it (S-320, ST-095, SD-66, SD-71)', async () => {
   for (const timestamps of [false, true]) {
     const { caller, paid } = await payer()
     wire.answer = (response) => void response.write(half)
@@ -104,7 +104,7 @@ test('whoever hangs up stops the vendor within a second and pays if they heard a
     const cancelled = wire.cancelledAt.length
     const left = performance.now()
     leaving.abort()
-    await until('the vendor is let go of', () => wire.cancelledAt.length > cancelled)
+    await until('the vendor is cancelled', () => wire.cancelledAt.length > cancelled)
     assert.ok((wire.cancelledAt.at(-1) ?? Infinity) - left < 1_000)
     assert.ok((await paid()) > 0)
   }
@@ -116,7 +116,7 @@ test('whoever hangs up stops the vendor within a second and pays if they heard a
   await until('the vendor is asked', () => wire.asked > asked)
   leaving.abort()
   await assert.rejects(answer)
-  await until('the vendor is let go of', () => wire.open === 0)
+  await until('the vendor is cancelled', () => wire.open === 0)
   assert.equal(await paid(), 0)
 })
 
@@ -142,7 +142,7 @@ test('a listener who takes their time holds the vendor back, and hears all of it
   request.end(JSON.stringify({ ...wanted, input: 'x'.repeat(5_000), sample_rate: 24_000 }))
   const [answer] = (await once(request, 'response')) as [IncomingMessage]
   await until('the vendor is held back', () => performance.now() - (heldSince ?? Infinity) > 500)
-  assert.ok(writtenBytes < wholeBytes / 2, `${writtenBytes} bytes went out to nobody`)
+  assert.ok(writtenBytes < wholeBytes / 2, `${writtenBytes} bytes were sent after the caller hung up`)
   let heardBytes = 0
   for await (const heard of answer) heardBytes += (heard as Buffer).length
   assert.equal(heardBytes, wholeBytes)
@@ -159,6 +159,6 @@ test('a vendor that does not stop talking is stopped (SD-71)', async () => {
   }
   const response = await caller.speak(wanted)
   await assert.rejects(response.arrayBuffer(), /terminated/)
-  await until('the vendor is let go of', () => wire.open === 0)
+  await until('the vendor is cancelled', () => wire.open === 0)
   assert.equal(await paid(), 0)
 })

@@ -4,7 +4,7 @@ import { bearerOf } from '../http/authentication.ts'
 import { readJsonBodies } from '../http/json-body.ts'
 import type { Parts, Server } from '../http/server.ts'
 import type { Settings } from '../foundation/settings.ts'
-import { readSpeech, type AskedSpeech } from './asked-speech.ts'
+import { readSpeech, type AskedSpeech } from './speech-request.ts'
 import { eventsOf, headersOf, soundOf } from './speech-answers.ts'
 import { Speech } from './speech.ts'
 
@@ -15,14 +15,14 @@ declare module 'fastify' {
   }
 }
 
-/** A listener who takes nothing for this long is gone, even if nobody told; a vendor may be silent for less. */
+/** A listener that reads nothing for this long is gone, even without a close; a vendor may be silent for less. */
 const usualStallMs = ({ speechTimeoutMs }: Settings) => Math.max(60_000, 2 * speechTimeoutMs)
 
 export async function speechRoutes(server: Server, parts: Parts, stallMs = usualStallMs(parts.settings)) {
   const speech = new Speech(parts)
   readJsonBodies(server)
 
-  // Who asks is judged with what they ask for; where that is wrong, whoever may not ask at all is told so first.
+  // The key is checked together with the fields; if a field is wrong, a refusal of the key still comes first.
   server.setErrorHandler(async (error, request) => {
     if (!request.asked) await parts.gateway.enter('speech', bearerOf(request))
     throw error

@@ -17,7 +17,7 @@ export type Timed = { type: 'audio'; pcm: Uint8Array } | TimedWord
 
 /**
  * Each white-space separated word of a text once, before any sound that starts after its end. A vendor's own times
- * come in the order of the words; where it gives none they are estimated from what sound there is.
+ * come in the order of the words; without any from the vendor they are estimated from the sound.
  */
 export class TimedWords {
   readonly #words: TimedWord[]

@@ -28,12 +28,12 @@ function assertInPlace(timed: Timed[]) {
 
 const tenths = (count: number) => Array.from({ length: count }, () => audio(0.1))
 
-test("a vendor's word comes with the sound it begins in, however early it is told (S-404, ST-097, SD-72)", () => {
+test("a vendor's word comes with the sound it begins in, however early the vendor sends it (S-404, ST-097, SD-72)", () => {
   const timed = told('one two', [word('one', 0, 0.15), word('two', 0.25, 0.4), ...tenths(4)])
   assert.equal(shown(timed), 'one@0-0.15 | | two@0.25-0.4 | |')
 })
 
-test('sound waits for a word that is told late, the first sound never (ST-097, SD-72)', () => {
+test('sound waits for a word that comes late, the first sound never (ST-097, SD-72)', () => {
   const spoken = [...tenths(4), word('one', 0, 0.15), ...tenths(2), word('two', 0.25, 0.4)]
   const timed = told('one two', spoken)
   assert.equal(shown(timed), '| one@0-0.15 | two@0.25-0.4 | | | |')
@@ -65,7 +65,7 @@ test('without a time from the vendor fifteen characters are a second, and never 
   )
 })
 
-test('each white-space separated word is told once, whatever the vendor says of it (SD-72)', () => {
+test('each white-space separated word is sent once, whatever the vendor says of it (SD-72)', () => {
   const spokenOf = (timed: Timed[]) => timed.flatMap((piece) => (piece.type === 'word' ? [piece.word] : []))
   const text = ' «Hola»,\tmundo — 😀 '.replaceAll('\\\t', '\t')
   const wanted = text.trim().split(/\s+/)

@@ -5,7 +5,7 @@ import { choiceOf, vendorOf } from '../gateway/granted-vendors.ts'
 import { upstreamError } from '../foundation/refusals.ts'
 import type { Parts } from '../http/server.ts'
 import { soundForm, type SoundForm } from '../sound/sound-forms.ts'
-import type { AskedSpeech } from './asked-speech.ts'
+import type { AskedSpeech } from './speech-request.ts'
 import { TimedWords, type Timed } from './timed-words.ts'
 import { voicePieces } from './voice-pieces.ts'
 
@@ -126,7 +126,7 @@ class Progress {
     this.#tell(false)
   }
 
-  /** Whoever hangs up pays for what they heard some of. */
+  /** A caller that hangs up after the first sound pays. */
   leave() {
     this.#tell(this.#bytes > 0)
   }

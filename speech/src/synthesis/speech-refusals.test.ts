@@ -99,7 +99,7 @@ test('5000 characters are said and 5001 are too long, whatever they are made of 
   refusedWith(huge, 413, 'INPUT_TOO_LONG', 'that body is too large')
 })
 
-test('a voice or a model that nobody has is refused by its own code (S-438, S-439, SD-69)', async () => {
+test('a voice or a model that does not exist is refused by its own code (S-438, S-439, SD-69)', async () => {
   const caller = await voice.caller()
   const table: [object, string, string | RegExp][] = [
     [{ voice: 'nosuch' }, 'BAD_VOICE', /nosuch/],
@@ -116,7 +116,7 @@ test('a voice or a model that nobody has is refused by its own code (S-438, S-43
     refusedWith(await caller.speech({ ...wanted, ...change }), 400, code, sentence)
 })
 
-test('what is wrong first is told first: key, subscription, rate, body, length, fields, form, voice, credits (S-446, S-447, S-451, SD-67, SD-68)', async () => {
+test('the first mistake is refused first: key, subscription, rate, body, length, fields, form, voice, credits (S-446, S-447, S-451, SD-67, SD-68)', async () => {
   const org = await deployment.newOrg()
   const caller = await voice.caller(org)
   const account = (credits: number, subscribed = true) =>
@@ -151,7 +151,7 @@ test('what is wrong first is told first: key, subscription, rate, body, length, 
   assert.equal((await caller.get('/v1/audio/voices')).status, 200, 'the voices may be read all the same')
 })
 
-test('a body that is not JSON is refused in our shape, and to nobody whose key opens nothing (S-436, ST-090, SD-02, SD-67, SD-70)', async () => {
+test('a body that is not JSON is refused in our shape, and only after a valid key (S-436, ST-090, SD-02, SD-67, SD-70)', async () => {
   const caller = await voice.caller()
   const post = async (body: string | undefined, type: string | undefined) =>
     wholeOf(

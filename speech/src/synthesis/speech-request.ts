@@ -7,7 +7,7 @@ const speeds = { slowest: 0.25, fastest: 4 }
 export const soundForms = ['pcm', 'wav', 'mp3'] as const
 export type SoundFormName = (typeof soundForms)[number]
 
-/** What somebody wants said, every field judged. */
+/** A request for speech, every field checked. */
 export interface AskedSpeech {
   input: string
   /** Code points of the input, which is what is paid for. */

@@ -74,7 +74,7 @@ test('live audio is paid when its stream ends, however it ends (S-343, S-371, SD
   await fallen(org, before, 1.5 * perMinute)
 })
 
-test('on their own key nobody pays here, for either (S-372, S-375, S-383)', async () => {
+test('on their own key neither costs anything here (S-372, S-375, S-383)', async () => {
   const { org, key } = await newCaller()
   const { client } = await org.person('admin')
   assert.equal((await client.put('/v1/provider-keys/deepgram', { key: 'dg-of-their-own' })).status, 200)

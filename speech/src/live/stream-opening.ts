@@ -10,8 +10,8 @@ export interface Opening {
 }
 
 /**
- * Refuses whoever may not, while a refusal still has a status. What is wrong with the arguments is told on the
- * socket, and only after it is known that somebody would pay.
+ * Refuses a bad key while a refusal still has a status. What is wrong with the arguments is sent on the
+ * socket, and only after the gateway has granted a vendor.
  */
 export async function open(
   gateway: GatewayClient,

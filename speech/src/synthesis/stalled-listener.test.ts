@@ -40,7 +40,7 @@ async function startSpeech(stallMs: number) {
   return `http://127.0.0.1:${port}/v1/audio/speech`
 }
 
-/** A vendor that talks for as long as somebody takes it. */
+/** A vendor that talks for as long as the client reads. */
 const talk: VoiceWire['answer'] = (response) => {
   const piece = Buffer.alloc(100_000, 1)
   const say = () => {
@@ -51,7 +51,7 @@ const talk: VoiceWire['answer'] = (response) => {
 }
 
 for (const timestamps of [false, true])
-  test(`a listener who takes nothing is let go, and their vendor with them; what they had is paid (SD-71; ${timestamps ? 'events' : 'sound'})`, async () => {
+  test(`a listener that reads nothing is closed, and its vendor cancelled; what it got is paid (SD-71; ${timestamps ? 'events' : 'sound'})`, async () => {
     const url = await startSpeech(500)
     wire.answer = talk
     const [cancelled, settled] = [wire.cancelledAt.length, gateway.settled.length]
@@ -63,7 +63,7 @@ for (const timestamps of [false, true])
     asking.end(JSON.stringify({ input, voice: 'openai/coral', sample_rate: 24_000, timestamps }))
     const [answer] = (await once(asking, 'response')) as [IncomingMessage]
     assert.equal(answer.statusCode, 200)
-    await until('the vendor is let go', () => wire.cancelledAt.length > cancelled && wire.open === 0)
+    await until('the vendor is cancelled', () => wire.cancelledAt.length > cancelled && wire.open === 0)
     await until('it is settled', () => gateway.settled.length > settled)
     assert.equal(gateway.settled.at(-1)?.spoken, true)
     await assert.rejects(async () => {

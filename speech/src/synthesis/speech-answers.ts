@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { CallerGone } from '../http/caller-gone.ts'
 import { Refusal } from '../foundation/refusals.ts'
-import type { AskedSpeech } from './asked-speech.ts'
+import type { AskedSpeech } from './speech-request.ts'
 import type { Saying } from './speech.ts'
 
 const mediaTypes = { pcm: 'audio/pcm', wav: 'audio/wav', mp3: 'audio/mpeg' } as const
@@ -23,7 +23,7 @@ export function headersOf({
   return { ...always, 'content-type': mediaTypes[format], ...shape }
 }
 
-/** The sound itself. A failure goes through, so that the connection is cut and nobody takes it for the whole. */
+/** The sound itself. A failure cuts the connection, so that no client takes half for the whole. */
 export async function* soundOf({ pieces }: Saying, logger: FastifyBaseLogger): AsyncIterable<Uint8Array> {
   try {
     for await (const piece of pieces) if (piece.type === 'audio') yield piece.bytes
@@ -58,7 +58,7 @@ export async function* eventsOf(
 
 const eventOf = (frame: object) => `data: ${JSON.stringify(frame)}\n\n`
 
-/** Whoever hung up knows it. */
+/** A caller that hung up needs no error event. */
 function brokeOff(error: unknown, logger: FastifyBaseLogger) {
   if (!(error instanceof CallerGone)) logger.warn({ err: error }, 'speech broke off')
 }
