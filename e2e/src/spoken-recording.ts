@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { until } from '@switchroom/launcher/testing/waiting'
-import type { Entry, SpokenDesk } from './spoken-fixture.ts'
+import type { Entry, VoiceAgentFixture } from './spoken-fixture.ts'
 
 /** Louder than this somebody speaks. */
 const loud = 500
@@ -8,7 +8,7 @@ const framesASecond = 50
 
 /** Both sides of a call's recording: the caller left, the agent right. */
 export async function recordingOf(
-  { deployment, key }: Pick<SpokenDesk, 'deployment' | 'key'>,
+  { deployment, key }: Pick<VoiceAgentFixture, 'deployment' | 'key'>,
   call: string,
   sampleRate: number,
 ): Promise<{ left: Int16Array; right: Int16Array }> {

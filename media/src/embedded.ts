@@ -38,7 +38,7 @@ export interface FenceKeeper {
 }
 
 /** Where calls are laid before workers. */
-export interface PlacementDesk {
+export interface PlacementRequests {
   offer(call: PlacedCall): Promise<void>
   /** Answers once a worker took the call or told of it, the time is over, or the signal came. */
   waitTaken(call: string, withinS: number, signal: AbortSignal): Promise<{ isTaken: boolean }>
@@ -50,11 +50,11 @@ export interface PlacementDesk {
 /** Calls that come to the workers themselves, which ask whom to let in and what to dial. */
 export class EmbeddedPlane implements MediaPlane {
   readonly #fences: FenceKeeper
-  readonly #desk: PlacementDesk
+  readonly #requests: PlacementRequests
 
-  constructor(fences: FenceKeeper, desk: PlacementDesk) {
+  constructor(fences: FenceKeeper, requests: PlacementRequests) {
     this.#fences = fences
-    this.#desk = desk
+    this.#requests = requests
   }
 
   async list(): Promise<Fence[]> {
@@ -107,10 +107,10 @@ export class EmbeddedPlane implements MediaPlane {
 
   async place(call: PlacedCall, signal: AbortSignal): Promise<PlacingOutcome> {
     if (signal.aborted) return 'no_answer'
-    await this.#desk.offer(call)
-    const { isTaken } = await this.#desk.waitTaken(call.call, takenWithinS, signal)
-    if (isTaken) await this.#desk.waitTold(call.call, toldWithinS, signal)
-    const outcome = await this.#desk.close(call.call, signal.aborted ? 'no_answer' : 'dial_failed')
+    await this.#requests.offer(call)
+    const { isTaken } = await this.#requests.waitTaken(call.call, takenWithinS, signal)
+    if (isTaken) await this.#requests.waitTold(call.call, toldWithinS, signal)
+    const outcome = await this.#requests.close(call.call, signal.aborted ? 'no_answer' : 'dial_failed')
     if (!isTaken && outcome === 'dial_failed')
       throw new MediaError(`no worker of the fleet ${call.fleet} took the call: start one, and dial again`)
     return outcome
@@ -126,7 +126,7 @@ export class EmbeddedPlane implements MediaPlane {
 
   /** Whoever dials or runs the call hears in its log that it has ended; whoever does not yet never will. */
   async hangUp(call: string): Promise<void> {
-    await this.#desk.close(call, 'no_answer')
+    await this.#requests.close(call, 'no_answer')
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Entry, NewEntry } from '@switchroom/contract/log'
 import type { Message } from '@switchroom/kit/vendor'
-import { askModels } from './asking.ts'
+import { askModels } from './ask-models.ts'
 import { memoryOpsIn, type MemoryOp } from './memory-ops.ts'
 import { metricsOf } from './metrics.ts'
 import type { Fact, Instructions, ModelRun } from './parts.ts'

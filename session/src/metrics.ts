@@ -1,5 +1,5 @@
 import type { NewEntry } from '@switchroom/contract/log'
-import type { Answer } from './asking.ts'
+import type { Answer } from './ask-models.ts'
 
 type Cost = Pick<
   Answer,

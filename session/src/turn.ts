@@ -3,7 +3,7 @@ import type { NewEntry } from '@switchroom/contract/log'
 import { untilAborted } from '@switchroom/kit/until-aborted'
 import type { Conversation, Message, ToolCall } from '@switchroom/kit/vendor'
 import { apologyIn } from './apologies.ts'
-import { askModels, type Answer, type NoAnswer } from './asking.ts'
+import { askModels, type Answer, type NoAnswer } from './ask-models.ts'
 import {
   generationsIn,
   messagesOf,

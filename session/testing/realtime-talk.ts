@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ScriptedEars, ScriptedVoice } from './scripted-vendors.ts'
+import { ScriptedTranscriber, ScriptedVoice } from './scripted-vendors.ts'
 import { ScriptedRealtime, type RealtimeDeed } from './scripted-realtime.ts'
 import { SpokenTalk } from './spoken-talk.ts'
 import { says, ScriptedModel } from './talk.ts'
@@ -9,10 +9,10 @@ import { says, ScriptedModel } from './talk.ts'
 export function realtimeTalk(...deeds: RealtimeDeed[]) {
   const model = new ScriptedRealtime('live', ...deeds)
   const nobody = new ScriptedModel('nobody', says('I am not asked.'))
-  const talk = new SpokenTalk(nobody, new ScriptedEars('ears'), new ScriptedVoice('voice'))
+  const talk = new SpokenTalk(nobody, new ScriptedTranscriber('transcriber'), new ScriptedVoice('voice'))
   talk.realtime = [model]
   talk.models = []
-  talk.ears = []
+  talk.transcribers = []
   talk.voices = []
   return { talk, model }
 }

@@ -1,15 +1,15 @@
 import { untilAborted } from '@switchroom/kit/until-aborted'
 import type { Ears, Heard, LiveAudio, Recording, Spoken, Transcript, Voice } from '@switchroom/kit/vendor'
-import type { EarsRun, VoiceRun } from '../src/spoken/spoken-parts.ts'
+import type { TranscriberRun, VoiceRun } from '../src/spoken/spoken-parts.ts'
 
 const never = (signal: AbortSignal) => untilAborted(new Promise<never>(() => {}), signal)
 
-/** Ears that hear what they are told to, and the next of their utterances whenever they are asked to commit. */
-export class ScriptedEars implements EarsRun {
+/** Transcribers that hear what they are told to, and the next of their utterances whenever they are asked to commit. */
+export class ScriptedTranscriber implements TranscriberRun {
   readonly vendor: string
-  readonly model = 'ears-1'
+  readonly model = 'transcriber-1'
   readonly key = 'lent'
-  readonly ears: Ears
+  readonly transcriber: Ears
   /** What is committed, one after the other. */
   utterances: string[] = []
   listened = 0
@@ -21,7 +21,7 @@ export class ScriptedEars implements EarsRun {
   constructor(vendor: string, ...utterances: string[]) {
     this.vendor = vendor
     this.utterances = utterances
-    this.ears = { listen: (audio, _rate, signal) => this.#listen(audio, signal) }
+    this.transcriber = { listen: (audio, _rate, signal) => this.#listen(audio, signal) }
   }
 
   /** From now on they fail before they listen, or listen again. */
@@ -58,17 +58,17 @@ export class ScriptedEars implements EarsRun {
   }
 }
 
-/** Ears that take only whole utterances. */
-export class TranscribingEars implements EarsRun {
+/** Transcribers that take only whole utterances. */
+export class ScriptedBatchTranscriber implements TranscriberRun {
   readonly vendor: string
-  readonly model = 'ears-2'
+  readonly model = 'transcriber-2'
   readonly key = 'yours'
-  readonly ears: Ears
+  readonly transcriber: Ears
   readonly recordings: Recording[] = []
 
   constructor(vendor: string, ...utterances: (string | Error)[]) {
     this.vendor = vendor
-    this.ears = {
+    this.transcriber = {
       transcribe: async (recording): Promise<Transcript> => {
         this.recordings.push(recording)
         const text = utterances.shift() ?? ''

@@ -3,7 +3,7 @@ import { after } from 'node:test'
 import { dispose } from '@livekit/rtc-node'
 import type { CallReason, NewEntry } from '@switchroom/contract/log'
 import type { Config, EndOfTurn } from '@switchroom/contract/settings'
-import type { EarsRun, RealtimeRun, SpokenParts, VoiceRun } from '../src/spoken/spoken-parts.ts'
+import type { TranscriberRun, RealtimeRun, SpokenParts, VoiceRun } from '../src/spoken/spoken-parts.ts'
 import { SpokenSession } from '../src/spoken/spoken-session.ts'
 import type { ModelRun } from '../src/parts.ts'
 import { ScriptedSound } from './scripted-sound.ts'
@@ -23,7 +23,7 @@ const patienceMs = 15_000
 export class SpokenTalk extends Talk {
   readonly sound = new ScriptedSound()
   readonly told: NewEntry[] = []
-  ears: EarsRun[]
+  transcribers: TranscriberRun[]
   voices: VoiceRun[]
   realtime: RealtimeRun[] = []
   config: Config = { turn: { endpointing_ms: 300 } }
@@ -37,14 +37,14 @@ export class SpokenTalk extends Talk {
   readonly #tells = new EventEmitter()
   #session: SpokenSession | null = null
 
-  constructor(model: ModelRun, ears: EarsRun, voice: VoiceRun) {
+  constructor(model: ModelRun, transcriber: TranscriberRun, voice: VoiceRun) {
     super(model)
-    this.ears = [ears]
+    this.transcribers = [transcriber]
     this.voices = [voice]
   }
 
   spokenParts(): SpokenParts {
-    const { sound, config, endOfTurn, ears, voices, realtime } = this
+    const { sound, config, endOfTurn, transcribers, voices, realtime } = this
     const { sendsAudioMetrics, idleTimeoutMs, record, contact } = this
     const { entries: _, ...parts } = this.parts()
     return {
@@ -54,7 +54,7 @@ export class SpokenTalk extends Talk {
       sound,
       config,
       endOfTurn,
-      ears,
+      transcribers,
       voices,
       realtime,
       sendsAudioMetrics,

@@ -20,7 +20,7 @@ import { RoomGuest } from './guest.ts'
 import type { LiveKitServer, SecondDial } from './server.ts'
 import { MediaError } from '../plane.ts'
 import { HeardFrames } from '../sound/heard-frames.ts'
-import { Hearing } from '../sound/hearing.ts'
+import { ReceivedAudio } from '../sound/received-audio.ts'
 import { keypad, keysIn } from '../sound/keypad.ts'
 import { frameMs, pace, unpace } from '../sound/pacer.ts'
 import { Playout } from '../sound/playout.ts'
@@ -62,7 +62,7 @@ export class RoomLeg implements Leg {
   readonly #source = new AudioSource(sampleRate, 1, queueMs)
   readonly #playout = new Playout(sampleRate)
   readonly #heard = new HeardFrames()
-  readonly #hearing = new Hearing({ clockRate: sampleRate, sampleRate, decode: samplesIn })
+  readonly #received = new ReceivedAudio({ clockRate: sampleRate, sampleRate, decode: samplesIn })
   readonly #end = Promise.withResolvers<LegEnd>()
   readonly #found = Promise.withResolvers<RoomCaller | null>()
   /** Others who were brought in, until they leave. */
@@ -212,11 +212,11 @@ export class RoomLeg implements Leg {
       this.#waitedMs += frameMs
       if (this.#waitedMs > callerWithinMs) return this.#finish('lost')
     } else this.#send()
-    for (const frame of this.#hearing.take()) this.#heard.put(frame)
+    for (const frame of this.#received.take()) this.#heard.put(frame)
   }
 
   missed(frames: number): void {
-    this.#hearing.missed(frames)
+    this.#received.missed(frames)
   }
 
   #send(): void {
@@ -262,7 +262,7 @@ export class RoomLeg implements Leg {
       if (!frame || this.#isOver) return
       const { data } = frame
       const bytes = new Uint8Array(data.buffer, data.byteOffset, data.byteLength)
-      this.#hearing.put(this.#heardSamples >>> 0, bytes)
+      this.#received.put(this.#heardSamples >>> 0, bytes)
       this.#heardSamples += data.length
     }
   }

@@ -45,10 +45,10 @@ const modelsOf = (runs: readonly { model: string }[]) => runs.map(({ model }) =>
 
 test('a realtime model is all three, and only another realtime model is its fallback (S-381, SD-60)', async () => {
   const keys = keysOf('gpt-realtime', 'gpt-4.1-mini', 'gpt-realtime-mini')
-  const { realtime, models, ears, voices } = await setUp(keys)
+  const { realtime, models, transcribers, voices } = await setUp(keys)
   assert.deepEqual(modelsOf(realtime), ['gpt-realtime', 'gpt-realtime-mini'])
   assert.deepEqual(modelsOf(models), ['gpt-4.1-mini'])
-  assert.deepEqual([ears, voices], [[], []])
+  assert.deepEqual([transcribers, voices], [[], []])
 })
 
 test('an agent with neither speech-to-text and a voice nor a realtime model cannot be run', async () => {

@@ -4,7 +4,7 @@ import type { Stage } from '@switchroom/contract/speech'
 import type { CallInstructions } from '@switchroom/contract/worker'
 import { refused } from '@switchroom/kit/failures'
 import type { InstalledVendor, InstalledVendors, StageChoice } from '@switchroom/kit/installed'
-import type { EarsRun, RealtimeRun, SpokenParts, VoiceRun } from '../spoken/spoken-parts.ts'
+import type { TranscriberRun, RealtimeRun, SpokenParts, VoiceRun } from '../spoken/spoken-parts.ts'
 import { callSetup, type ChosenModel } from './call-setup.ts'
 
 /** What a call's settings, keys and app decide about it. */
@@ -15,7 +15,7 @@ export type SpokenSetup = Pick<
   | 'contact'
   | 'endOfTurn'
   | 'models'
-  | 'ears'
+  | 'transcribers'
   | 'voices'
   | 'realtime'
   | 'sendsAudioMetrics'
@@ -54,13 +54,13 @@ export async function spokenSetup(parts: SpokenSetupParts): Promise<SpokenSetup>
 async function audioStages(
   parts: SpokenSetupParts,
   realtime: readonly ChosenVendor[],
-): Promise<Pick<SpokenSetup, 'ears' | 'voices' | 'realtime'>> {
+): Promise<Pick<SpokenSetup, 'transcribers' | 'voices' | 'realtime'>> {
   const { settings, keys } = parts
   const { stt, tts } = settings.stages
   if (!stt || !tts || !keys.stages.stt || !keys.stages.tts)
-    return { ears: [], voices: [], realtime: await realtimeRuns(parts, realtime) }
+    return { transcribers: [], voices: [], realtime: await realtimeRuns(parts, realtime) }
   return {
-    ears: await transcriberRuns(parts, stt, chainOf(keys.stages.stt, stt)),
+    transcribers: await transcriberRuns(parts, stt, chainOf(keys.stages.stt, stt)),
     voices: await voiceRuns(parts, tts, chainOf(keys.stages.tts, tts)),
     realtime: [],
   }
@@ -70,7 +70,7 @@ function transcriberRuns(
   parts: SpokenSetupParts,
   { vendor: named, language }: NonNullable<WorkerConfig['stages']['stt']>,
   chain: readonly ChosenVendor[],
-): Promise<EarsRun[]> {
+): Promise<TranscriberRun[]> {
   const { turn } = parts.settings.config
   const knobs = {
     language: language ?? undefined,
@@ -79,7 +79,7 @@ function transcriberRuns(
     eager_eot_threshold: turn?.eager_eot_threshold,
   }
   return runsOf(parts, 'stt', named, chain, async (installed, chosen) => ({
-    ears: await installed.ears(choiceOf(chosen, knobs)),
+    transcriber: await installed.ears(choiceOf(chosen, knobs)),
   }))
 }
 

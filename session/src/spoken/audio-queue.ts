@@ -1,4 +1,4 @@
-/** So much is kept for ears that do not take it yet; what is older is lost. */
+/** So much is kept for transcribers that do not take it yet; what is older is lost. */
 const mostWaitingS = 10
 
 /** The party's samples, and what is asked between them, on their way to whoever listens now. One reader at a time. */

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { speech } from '../../testing/scripted-sound.ts'
-import { ScriptedEars, ScriptedVoice } from '../../testing/scripted-vendors.ts'
+import { ScriptedTranscriber, ScriptedVoice } from '../../testing/scripted-vendors.ts'
 import { SpokenTalk } from '../../testing/spoken-talk.ts'
 import { plain, says, ScriptedModel, type Deed } from '../../testing/talk.ts'
 
 function talkOf(deeds: Deed[], ...utterances: string[]) {
-  const ears = new ScriptedEars('ears', ...utterances)
+  const transcriber = new ScriptedTranscriber('transcriber', ...utterances)
   const voice = new ScriptedVoice('voice')
   const model = new ScriptedModel('model', ...deeds)
-  return { ears, voice, model, talk: new SpokenTalk(model, ears, voice) }
+  return { transcriber, voice, model, talk: new SpokenTalk(model, transcriber, voice) }
 }
 
 test('while the log takes nothing the caller is heard and answered to the last word', async () => {
@@ -74,7 +74,7 @@ test('nobody waits on the line for what is learned once the call is over', async
 
 for (const when of ['before anything is said', 'in the middle of a greeting'])
   test(`a call that is handed over ${when} is greeted by the new agent, once`, async () => {
-    const { talk, ears, voice } = talkOf([says('No.')])
+    const { talk, transcriber, voice } = talkOf([says('No.')])
     talk.instructions = { ...plain, greeting: { say: 'Hello from the line, one moment please.' } }
     const session = talk.start()
     const isBegun = when !== 'before anything is said'
@@ -84,7 +84,7 @@ for (const when of ['before anything is said', 'in the middle of a greeting'])
       ...talk.spokenParts(),
       instructions: { ...plain, greeting: { say: 'Workshop, hello.' } },
       models: [next.model],
-      ears: [next.ears],
+      transcribers: [next.transcriber],
       voices: [next.voice],
     })
     await swapping
@@ -93,6 +93,6 @@ for (const when of ['before anything is said', 'in the middle of a greeting'])
     await talk.untilTrue(() => talk.dataOf('agent.message').at(-1)?.['text'] === 'It is ready.')
     assert.deepEqual(next.voice.asked, ['Workshop, hello.', 'It is ready.'])
     assert.equal(voice.asked.length, Number(isBegun))
-    assert.deepEqual([ears.listened, next.ears.listened], [Number(isBegun), 1])
+    assert.deepEqual([transcriber.listened, next.transcriber.listened], [Number(isBegun), 1])
     await talk.hangUp()
   })

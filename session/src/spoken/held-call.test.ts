@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { speech } from '../../testing/scripted-sound.ts'
-import { ScriptedEars, ScriptedVoice } from '../../testing/scripted-vendors.ts'
+import { ScriptedTranscriber, ScriptedVoice } from '../../testing/scripted-vendors.ts'
 import { SpokenTalk } from '../../testing/spoken-talk.ts'
 import { plain, says, ScriptedModel } from '../../testing/talk.ts'
 
 function talkOf(model: ScriptedModel) {
-  const ears = new ScriptedEars('ears')
-  const talk = new SpokenTalk(model, ears, new ScriptedVoice('voice'))
+  const transcriber = new ScriptedTranscriber('transcriber')
+  const talk = new SpokenTalk(model, transcriber, new ScriptedVoice('voice'))
   talk.endOfTurn = 'stt'
-  return { talk, ears }
+  return { talk, transcriber }
 }
 
 const seemsDone = [
@@ -20,17 +20,17 @@ const seemsDone = [
 
 test('what a model thinks ahead is let go as somebody takes the call, and nothing is thought ahead for them', async () => {
   const model = new ScriptedModel('model', ['silence'])
-  const { talk, ears } = talkOf(model)
+  const { talk, transcriber } = talkOf(model)
   const session = talk.start()
   talk.sound.says(speech(700))
   await talk.until('speech.started')
-  ears.hears(...seemsDone)
+  transcriber.hears(...seemsDone)
   await talk.until('eager.turn')
   assert.equal(model.open, 1)
   session.mute()
   await session.say('This is Ana.', 'human', 'ana@example.com')
   assert.equal(model.open, 0)
-  ears.hears({ type: 'turn', state: 'ended' }, ...seemsDone)
+  transcriber.hears({ type: 'turn', state: 'ended' }, ...seemsDone)
   await talk.until('eager.turn', 2)
   assert.equal(model.asked.length, 1)
   await talk.hangUp()

@@ -1,13 +1,17 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { speech } from '../../testing/scripted-sound.ts'
-import { ScriptedEars, ScriptedVoice } from '../../testing/scripted-vendors.ts'
+import { ScriptedTranscriber, ScriptedVoice } from '../../testing/scripted-vendors.ts'
 import { SpokenTalk } from '../../testing/spoken-talk.ts'
 import { plain, says, ScriptedModel } from '../../testing/talk.ts'
 
 const talkOf = (answer: string) => {
   const model = new ScriptedModel('model', says(answer))
-  const talk = new SpokenTalk(model, new ScriptedEars('ears', 'A table.'), new ScriptedVoice('voice'))
+  const talk = new SpokenTalk(
+    model,
+    new ScriptedTranscriber('transcriber', 'A table.'),
+    new ScriptedVoice('voice'),
+  )
   talk.idleTimeoutMs = 1_000
   return talk
 }

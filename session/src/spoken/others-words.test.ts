@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { speech } from '../../testing/scripted-sound.ts'
-import { ScriptedEars, ScriptedVoice } from '../../testing/scripted-vendors.ts'
+import { ScriptedTranscriber, ScriptedVoice } from '../../testing/scripted-vendors.ts'
 import { SpokenTalk } from '../../testing/spoken-talk.ts'
 import { plain, says, ScriptedModel } from '../../testing/talk.ts'
 
@@ -10,7 +10,11 @@ const story = 'Well, this is a long story that began many years ago in a small t
 /** A call whose agent is in the middle of a long answer. */
 async function amidAnAnswer() {
   const model = new ScriptedModel('model', says(story))
-  const talk = new SpokenTalk(model, new ScriptedEars('ears', 'Tell me.'), new ScriptedVoice('voice'))
+  const talk = new SpokenTalk(
+    model,
+    new ScriptedTranscriber('transcriber', 'Tell me.'),
+    new ScriptedVoice('voice'),
+  )
   const session = talk.start()
   talk.sound.says(speech(700))
   await talk.until('bot.word', 2)

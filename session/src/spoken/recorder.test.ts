@@ -1,26 +1,26 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { speech } from '../../testing/scripted-sound.ts'
-import { ScriptedEars, ScriptedVoice } from '../../testing/scripted-vendors.ts'
+import { ScriptedTranscriber, ScriptedVoice } from '../../testing/scripted-vendors.ts'
 import { SpokenTalk } from '../../testing/spoken-talk.ts'
 import { plain, says, ScriptedModel } from '../../testing/talk.ts'
 
 test('whoever a call is handed over to says whether it is recorded from then on', async () => {
   const model = new ScriptedModel('model', says('One moment.'), says('Yes.'))
-  const caller = new ScriptedEars('ears', 'The workshop, please.', 'Hello?')
+  const caller = new ScriptedTranscriber('transcriber', 'The workshop, please.', 'Hello?')
   const talk = new SpokenTalk(model, caller, new ScriptedVoice('voice'))
   const recorded: Int16Array[] = []
   talk.record = (samples) => recorded.push(samples.slice())
   const session = talk.start()
   const handOver = async (say: string, record: boolean | undefined) => {
-    const { ears, voices, models, prepare, runTools, config, realtime } = talk.spokenParts()
+    const { transcribers, voices, models, prepare, runTools, config, realtime } = talk.spokenParts()
     const handed = talk.dataOf('agent.message').length
     await session.swap({
       instructions: { ...plain, greeting: { say } },
       config: { ...config, ...(record !== undefined && { record }) },
       endOfTurn: 'framework',
       models,
-      ears,
+      transcribers,
       voices,
       realtime,
       prepare,

@@ -2,16 +2,16 @@ import type { CallReason, NewEntry } from '@switchroom/contract/log'
 import type { CallAudio } from './call-audio.ts'
 import { timingsOf } from './reply-timings.ts'
 import { sayingWith } from './said-text.ts'
-import { speakingOn, type Speaking } from './speaking.ts'
+import { synthesisFor, type SpeechSynthesis } from './speech-synthesis.ts'
 import type { SpokenParts } from './spoken-parts.ts'
-import { Thinking, type ThinkingParts } from './thinking.ts'
-import type { TurnTimings } from './turn-taking.ts'
+import { ModelAnswers, type ModelAnswersParts } from './model-answers.ts'
+import type { TurnTimings } from './turn-detection.ts'
 import { Utterance, type CutReason, type Source, type UtteranceKind } from './utterance.ts'
 
 /** After so many messages that no voice could say, nobody is kept waiting any longer. */
 const mostUnsaid = 3
 
-export interface RepliesParts extends ThinkingParts {
+export interface RepliesParts extends ModelAnswersParts {
   audio: CallAudio
   /** What was not played yet was dropped. */
   cleared: () => void
@@ -32,8 +32,8 @@ interface Wanted {
 export class Replies {
   #parts: SpokenParts
   readonly #around: RepliesParts
-  readonly #thinking: Thinking
-  #speaking: Speaking
+  readonly #thinking: ModelAnswers
+  #speaking: SpeechSynthesis
   #now: { utterance: Utterance; isModels: boolean } | null = null
   #wanted: Wanted[] = []
   /** What a voice cut short that may turn out to have said nothing. */
@@ -51,8 +51,8 @@ export class Replies {
   constructor(parts: SpokenParts, around: RepliesParts) {
     this.#parts = parts
     this.#around = around
-    this.#thinking = new Thinking(parts, around)
-    this.#speaking = speakingOn(this.#around.log, this.#parts)
+    this.#thinking = new ModelAnswers(parts, around)
+    this.#speaking = synthesisFor(this.#around.log, this.#parts)
   }
 
   /** Resolves once what is being said is over and told. */
@@ -148,7 +148,7 @@ export class Replies {
     this.#isHeld = false // whoever held it has handed it over
     this.#thinking.use(parts)
     this.#owed = this.#brokenOff = null
-    this.#speaking = speakingOn(this.#around.log, this.#parts)
+    this.#speaking = synthesisFor(this.#around.log, this.#parts)
     this.#cut('api')
     this.greet()
   }

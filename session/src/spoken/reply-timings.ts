@@ -1,5 +1,5 @@
 import type { NewEntry } from '@switchroom/contract/log'
-import type { TurnTimings } from './turn-taking.ts'
+import type { TurnTimings } from './turn-detection.ts'
 import type { Utterance } from './utterance.ts'
 
 /** How long the caller waited for each step, from when they stopped speaking. */

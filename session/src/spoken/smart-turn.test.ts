@@ -1,20 +1,24 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sampleRate, speech } from '../../testing/scripted-sound.ts'
-import { ScriptedEars, ScriptedVoice } from '../../testing/scripted-vendors.ts'
+import { ScriptedTranscriber, ScriptedVoice } from '../../testing/scripted-vendors.ts'
 import { SpokenTalk } from '../../testing/spoken-talk.ts'
 import { says, ScriptedModel } from '../../testing/talk.ts'
 import { PauseJudge } from './pause-judge.ts'
-import { Resampling } from './resampling.ts'
+import { SpeechResampler } from './speech-resampler.ts'
 import { loadTurnModel, surenessIn } from './turn-model.ts'
 
 const wholeMs = 2_500
 const cutOffMs = 1_500
 
-/** What became of a stretch of speech; the ears hear the same words, so that only the sound tells them apart. */
+/** What became of a stretch of speech; the transcribers hear the same words, so that only the sound tells them apart. */
 async function turnAfter(ms: number) {
-  const ears = new ScriptedEars('ears', 'The quick brown fox')
-  const talk = new SpokenTalk(new ScriptedModel('model', says('Sure.')), ears, new ScriptedVoice('voice'))
+  const transcriber = new ScriptedTranscriber('transcriber', 'The quick brown fox')
+  const talk = new SpokenTalk(
+    new ScriptedModel('model', says('Sure.')),
+    transcriber,
+    new ScriptedVoice('voice'),
+  )
   talk.endOfTurn = 'smart-turn'
   // the voice of the recording is a machine's, which the model takes for hesitant
   talk.config = { turn: { eot_threshold: 0.25 } }
@@ -41,7 +45,7 @@ test('a model on the worker hears whether a sentence was finished: it ends soone
 test('a pause is judged at every rate of sound, by its last moments alone', async () => {
   const judged = []
   for (const rate of [8_000, sampleRate, 48_000]) {
-    using resampling = new Resampling(sampleRate, rate)
+    using resampling = new SpeechResampler(sampleRate, rate)
     const judge = new PauseJudge(rate)
     const { buffer } = speech(wholeMs)
     for (const samples of [...resampling.take(new Uint8Array(buffer)), ...resampling.rest()])

@@ -4,12 +4,12 @@ import type { Sound } from '@switchroom/contract/sound'
 import type { Ears, RealtimeModel, Voice } from '@switchroom/kit/vendor'
 import type { ModelRun, TurnParts } from '../parts.ts'
 
-/** A vendor's ears that a call may be heard by. */
-export interface EarsRun {
+/** A vendor's transcribers that a call may be heard by. */
+export interface TranscriberRun {
   vendor: string
   model: string
   key: ModelRun['key']
-  ears: Ears
+  transcriber: Ears
 }
 
 /** A vendor's voice that a call may be answered by. */
@@ -38,9 +38,9 @@ export interface SpokenParts extends Omit<TurnParts, 'entries' | 'voice'> {
   config: Config
   endOfTurn: EndOfTurn
   /** In the order in which they are tried; at least one each, unless a realtime model is both. Built with the words that the lexicon says are heard. */
-  ears: readonly EarsRun[]
+  transcribers: readonly TranscriberRun[]
   voices: readonly VoiceRun[]
-  /** Where there are any, they hear, think and speak, and ears and voices are none. */
+  /** Where there are any, they hear, think and speak, and transcribers and voices are none. */
   realtime: readonly RealtimeRun[]
   /** Entries that are seen live and never kept. */
   show: (entries: readonly NewEntry[]) => void

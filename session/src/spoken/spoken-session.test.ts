@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { speech, sampleRate } from '../../testing/scripted-sound.ts'
-import { ScriptedEars, ScriptedVoice } from '../../testing/scripted-vendors.ts'
+import { ScriptedTranscriber, ScriptedVoice } from '../../testing/scripted-vendors.ts'
 import { SpokenTalk } from '../../testing/spoken-talk.ts'
 import { SpokenSession } from './spoken-session.ts'
 import { calls, plain, says, ScriptedModel, toolNamed, type Deed } from '../../testing/talk.ts'
 
 function talkOf(deeds: Deed[], ...utterances: string[]) {
-  const ears = new ScriptedEars('ears', ...utterances)
+  const transcriber = new ScriptedTranscriber('transcriber', ...utterances)
   const voice = new ScriptedVoice('voice')
   const model = new ScriptedModel('model', ...deeds)
-  return { ears, voice, model, talk: new SpokenTalk(model, ears, voice) }
+  return { transcriber, voice, model, talk: new SpokenTalk(model, transcriber, voice) }
 }
 
 const greeting = { say: 'Hello and welcome to the house of tables, how can I help you today?' }
@@ -114,7 +114,7 @@ test('the voice is given what the lexicon says, and the log what the agent says'
 })
 
 test('keys are told one by one with all before them, and neither heard nor thought about (N-465, N-466, N-468, N-471)', async () => {
-  const { talk, model, ears } = talkOf([says('Sure.')], 'A table.')
+  const { talk, model, transcriber } = talkOf([says('Sure.')], 'A table.')
   const session = talk.start()
   talk.sound.says(speech(700))
   await talk.until('agent.message')
@@ -127,7 +127,7 @@ test('keys are told one by one with all before them, and neither heard nor thoug
   ])
   assert.deepEqual(talk.sound.sentTones, ['12'])
   assert.deepEqual(talk.dataOf('call.dtmf_sent'), [{ callId: 'call_1', digits: '12' }])
-  ears.utterances.push('And now?')
+  transcriber.utterances.push('And now?')
   talk.sound.says(speech(700))
   await talk.until('agent.message', 2)
   assert.doesNotMatch(JSON.stringify(model.asked.at(-1)?.messages), /4/)
@@ -229,7 +229,7 @@ test("a supervisor's words cut the model short and are said as they are; who hol
 })
 
 test('a line hands the call over on the same sound: the new agent greets, hears and answers', async () => {
-  const { talk, ears } = talkOf([says('One moment.')], 'The workshop, please.')
+  const { talk, transcriber } = talkOf([says('One moment.')], 'The workshop, please.')
   const session = talk.start()
   talk.sound.says(speech(700))
   await talk.until('agent.message')
@@ -241,7 +241,7 @@ test('a line hands the call over on the same sound: the new agent greets, hears 
     config: { turn: { endpointing_ms: 200 } },
     endOfTurn: 'framework',
     models: [next.model],
-    ears: [next.ears],
+    transcribers: [next.transcriber],
     voices: [next.voice],
     realtime: [],
     prepare,
@@ -249,14 +249,14 @@ test('a line hands the call over on the same sound: the new agent greets, hears 
     sendsAudioMetrics: false,
   })
   await talk.until('agent.message', 2)
-  const before = ears.heardBytes
+  const before = transcriber.heardBytes
   talk.sound.says(speech(700))
   await talk.until('agent.message', 3)
   assert.deepEqual(
     talk.dataOf('agent.message').map(({ text }) => text),
     ['One moment.', 'Workshop, hello.', 'It is ready.'],
   )
-  assert.equal(ears.heardBytes, before)
+  assert.equal(transcriber.heardBytes, before)
   assert.match(String(next.model.asked[0]?.messages[0]?.text), /You are the workshop/)
   await talk.hangUp()
 })

@@ -24,7 +24,7 @@ export type SwappedParts = Pick<
   | 'config'
   | 'endOfTurn'
   | 'models'
-  | 'ears'
+  | 'transcribers'
   | 'voices'
   | 'realtime'
   | 'prepare'

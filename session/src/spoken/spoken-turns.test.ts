@@ -1,25 +1,25 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { speech } from '../../testing/scripted-sound.ts'
-import { ScriptedEars, ScriptedVoice } from '../../testing/scripted-vendors.ts'
+import { ScriptedTranscriber, ScriptedVoice } from '../../testing/scripted-vendors.ts'
 import { SpokenTalk } from '../../testing/spoken-talk.ts'
 import { says, ScriptedModel, used, type Deed } from '../../testing/talk.ts'
 
 function talkOf(deeds: Deed[], ...utterances: string[]) {
-  const ears = new ScriptedEars('ears', ...utterances)
+  const transcriber = new ScriptedTranscriber('transcriber', ...utterances)
   const voice = new ScriptedVoice('voice', 24_000)
   const model = new ScriptedModel('model', ...deeds)
-  return { ears, voice, model, talk: new SpokenTalk(model, ears, voice) }
+  return { transcriber, voice, model, talk: new SpokenTalk(model, transcriber, voice) }
 }
 
 const long = 'This is a rather long answer that goes on and on so that somebody can talk over it. '
 
 test('what a caller says is told in order, as it is heard and as a turn (N-410, N-442, N-443, N-444, N-445, N-447)', async () => {
-  const { talk, ears, model } = talkOf([says('Sure.')], 'I would like a table.')
+  const { talk, transcriber, model } = talkOf([says('Sure.')], 'I would like a table.')
   talk.start()
   talk.sound.says(speech(900))
   const started = await talk.until('speech.started')
-  ears.hears({ type: 'partial', text: 'I would' }, { type: 'partial', text: 'I would like' })
+  transcriber.hears({ type: 'partial', text: 'I would' }, { type: 'partial', text: 'I would like' })
   await talk.until('turn.end')
   assert.deepEqual(talk.types().slice(0, 6), [
     'speech.started',
@@ -69,7 +69,7 @@ test('an answer is told as it is heard, word by word, under one id (N-411, N-449
   assert.equal(await talk.hangUp(), 'hangup')
 })
 
-test('each turn tells what the caller waited for, and what ears, model and voice used', async () => {
+test('each turn tells what the caller waited for, and what transcribers, model and voice used', async () => {
   const { talk } = talkOf([[...says('Sure, a table.'), used(5, 6)]], 'A table please.')
   talk.start()
   talk.sound.says(speech(700))
@@ -77,7 +77,7 @@ test('each turn tells what the caller waited for, and what ears, model and voice
   const of = (wanted: string) => talk.dataOf('metrics').find(({ stage }) => stage === wanted) ?? {}
   const { messageId } = talk.dataOf('bot.speaking')[0] ?? {}
   const { audio_s, ...stt } = of('stt')
-  assert.deepEqual(stt, { stage: 'stt', vendor: 'ears', model: 'ears-1', key: 'lent' })
+  assert.deepEqual(stt, { stage: 'stt', vendor: 'transcriber', model: 'transcriber-1', key: 'lent' })
   assert.ok(Number(audio_s) > 0.7)
   assert.equal(of('llm')['output_tokens'], 6)
   const { first_audio_ms, total_ms, ...tts } = of('tts')
@@ -104,13 +104,13 @@ test('each turn tells what the caller waited for, and what ears, model and voice
 })
 
 test('a caller who talks over the agent stops it, and only what was played is kept (N-412, N-413, N-448, N-455)', async () => {
-  const { talk, ears, model } = talkOf([says(long), says('Of course.')], 'Tell me.', 'No, stop.')
+  const { talk, transcriber, model } = talkOf([says(long), says('Of course.')], 'Tell me.', 'No, stop.')
   talk.start()
   talk.sound.says(speech(700))
   await talk.until('bot.word', 3)
   talk.sound.says(speech(1_500))
   await talk.until('speech.started', 2)
-  ears.hears({ type: 'partial', text: 'No' })
+  transcriber.hears({ type: 'partial', text: 'No' })
   await talk.until('turn.continued')
   const at = talk.types().indexOf('bot.interrupted')
   const [{ messageId, playedMs, reason } = {}] = talk.dataOf('bot.interrupted')
@@ -189,18 +189,18 @@ test('min_interruption_ms is how long the caller must speak over the agent befor
 })
 
 test('min_interruption_words is how many words it takes as well', async () => {
-  const { talk, ears } = talkOf([says(long)], 'Tell me.')
+  const { talk, transcriber } = talkOf([says(long)], 'Tell me.')
   talk.config = { turn: { endpointing_ms: 300, min_interruption_words: 2 } }
   talk.start()
   talk.sound.says(speech(700))
   await talk.until('bot.word', 2)
   talk.sound.says(speech(2_000))
   await talk.until('speech.started', 2)
-  ears.hears({ type: 'partial', text: 'No' })
+  transcriber.hears({ type: 'partial', text: 'No' })
   const words = talk.dataOf('bot.word').length
   await talk.until('bot.word', words + 9)
   assert.deepEqual(talk.dataOf('bot.interrupted'), [])
-  ears.hears({ type: 'partial', text: 'No stop' })
+  transcriber.hears({ type: 'partial', text: 'No stop' })
   await talk.until('bot.interrupted')
   await talk.hangUp()
 })

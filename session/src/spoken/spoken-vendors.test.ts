@@ -2,31 +2,39 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { refused, silent } from '@switchroom/kit/failures'
 import { speech } from '../../testing/scripted-sound.ts'
-import { ScriptedEars, ScriptedVoice, TranscribingEars } from '../../testing/scripted-vendors.ts'
+import {
+  ScriptedTranscriber,
+  ScriptedVoice,
+  ScriptedBatchTranscriber,
+} from '../../testing/scripted-vendors.ts'
 import { SpokenTalk } from '../../testing/spoken-talk.ts'
 import { plain, says, ScriptedModel } from '../../testing/talk.ts'
 
 const unhandled: unknown[] = []
 process.on('unhandledRejection', (error) => unhandled.push(error))
 
-test('ears that take whole utterances hear each stretch of speech', async () => {
-  const ears = new TranscribingEars('ears', 'A table, please.')
-  const talk = new SpokenTalk(new ScriptedModel('model', says('Sure.')), ears, new ScriptedVoice('voice'))
+test('transcribers that take whole utterances hear each stretch of speech', async () => {
+  const transcriber = new ScriptedBatchTranscriber('transcriber', 'A table, please.')
+  const talk = new SpokenTalk(
+    new ScriptedModel('model', says('Sure.')),
+    transcriber,
+    new ScriptedVoice('voice'),
+  )
   talk.start()
   talk.sound.says(speech(700))
   assert.equal((await talk.until('user.message'))['text'], 'A table, please.')
-  assert.equal(ears.recordings.length, 1)
-  const [{ bytes, mediaType } = { bytes: Buffer.alloc(0), mediaType: '' }] = ears.recordings
+  assert.equal(transcriber.recordings.length, 1)
+  const [{ bytes, mediaType } = { bytes: Buffer.alloc(0), mediaType: '' }] = transcriber.recordings
   assert.equal(mediaType, 'audio/wav')
   assert.ok(bytes.length > 44 + 2 * 16_000 * 0.6)
   await talk.hangUp()
 })
 
 test('an utterance that one vendor could not transcribe is heard by the next', async () => {
-  const broken = new TranscribingEars('broken', silent('gone'))
-  const good = new TranscribingEars('good', 'A table, please.')
+  const broken = new ScriptedBatchTranscriber('broken', silent('gone'))
+  const good = new ScriptedBatchTranscriber('good', 'A table, please.')
   const talk = new SpokenTalk(new ScriptedModel('model', says('Sure.')), broken, new ScriptedVoice('voice'))
-  talk.ears.push(good)
+  talk.transcribers.push(good)
   talk.start()
   talk.sound.says(speech(700))
   assert.equal((await talk.until('user.message'))['text'], 'A table, please.')
@@ -36,11 +44,11 @@ test('an utterance that one vendor could not transcribe is heard by the next', a
   await talk.hangUp()
 })
 
-test('ears that break off in the middle of a call are followed by the next, which hear the rest', async () => {
-  const broken = new ScriptedEars('broken')
-  const good = new ScriptedEars('good', 'A table, please.')
+test('transcribers that break off in the middle of a call are followed by the next, which hear the rest', async () => {
+  const broken = new ScriptedTranscriber('broken')
+  const good = new ScriptedTranscriber('good', 'A table, please.')
   const talk = new SpokenTalk(new ScriptedModel('model', says('Sure.')), broken, new ScriptedVoice('voice'))
-  talk.ears.push(good)
+  talk.transcribers.push(good)
   talk.start()
   talk.sound.says(speech(900))
   await talk.until('speech.started')
@@ -53,20 +61,30 @@ test('ears that break off in the middle of a call are followed by the next, whic
   await talk.hangUp()
 })
 
-test('a call that no ears hear any more fails, and the log says why', async () => {
-  const ears = new ScriptedEars('ears')
-  ears.broken = refused('the key is wrong')
-  const talk = new SpokenTalk(new ScriptedModel('model', says('Sure.')), ears, new ScriptedVoice('voice'))
+test('a call that no transcribers hear any more fails, and the log says why', async () => {
+  const transcriber = new ScriptedTranscriber('transcriber')
+  transcriber.broken = refused('the key is wrong')
+  const talk = new SpokenTalk(
+    new ScriptedModel('model', says('Sure.')),
+    transcriber,
+    new ScriptedVoice('voice'),
+  )
   talk.start()
   assert.equal(await talk.ended, 'failed')
-  assert.deepEqual(talk.dataOf('error'), [{ code: 'stt_failed', detail: 'the key is wrong', vendor: 'ears' }])
+  assert.deepEqual(talk.dataOf('error'), [
+    { code: 'stt_failed', detail: 'the key is wrong', vendor: 'transcriber' },
+  ])
 })
 
 test('a voice that fails is replaced by the next before the caller notices', async () => {
   const broken = new ScriptedVoice('broken')
   const good = new ScriptedVoice('good', 8_000)
   broken.deed = { fails: new TypeError('undefined is not a function') }
-  const talk = new SpokenTalk(new ScriptedModel('model', says('Sure.')), new ScriptedEars('ears'), broken)
+  const talk = new SpokenTalk(
+    new ScriptedModel('model', says('Sure.')),
+    new ScriptedTranscriber('transcriber'),
+    broken,
+  )
   talk.voices.push(good)
   talk.instructions = { ...plain, greeting: { say: 'Hello there, how can I help?' } }
   const session = talk.start()
@@ -86,7 +104,11 @@ test('a voice that breaks off in the middle of a sentence is followed by the nex
   const broken = new ScriptedVoice('broken')
   const good = new ScriptedVoice('good')
   broken.deed = { breaksAfter: 3 }
-  const talk = new SpokenTalk(new ScriptedModel('model', says('Sure.')), new ScriptedEars('ears'), broken)
+  const talk = new SpokenTalk(
+    new ScriptedModel('model', says('Sure.')),
+    new ScriptedTranscriber('transcriber'),
+    broken,
+  )
   talk.voices.push(good)
   talk.instructions = { ...plain, greeting: { say: 'Hello there, how can I help?' } }
   talk.start()
@@ -108,7 +130,11 @@ test('a voice that breaks off in the middle of a sentence is followed by the nex
 test('words that no voice can say are in no message, and after three such messages the call fails', async () => {
   const broken = new ScriptedVoice('broken')
   broken.deed = { fails: refused('no credit') }
-  const talk = new SpokenTalk(new ScriptedModel('model', says('Sure.')), new ScriptedEars('ears'), broken)
+  const talk = new SpokenTalk(
+    new ScriptedModel('model', says('Sure.')),
+    new ScriptedTranscriber('transcriber'),
+    broken,
+  )
   talk.instructions = { ...plain, greeting: { say: 'Hello.' } }
   const session = talk.start()
   await session.say('One.')
@@ -123,7 +149,7 @@ test('a model that breaks off is followed by the next one, and what nobody heard
   const long = 'This is what the first one had to say before it broke off in the middle of everything. '
   const talk = new SpokenTalk(
     new ScriptedModel('broken', [...says('Well, let me see. '), ...says(long, long), silent('gone')]),
-    new ScriptedEars('ears', 'A table, please.'),
+    new ScriptedTranscriber('transcriber', 'A table, please.'),
     new ScriptedVoice('voice'),
   )
   talk.models.push(new ScriptedModel('good', says('Your table is booked.')))
@@ -140,8 +166,8 @@ test('a model that breaks off is followed by the next one, and what nobody heard
 
 test('a model that says nothing in time is answered for with a sentence that is said aloud', async () => {
   const voice = new ScriptedVoice('voice')
-  const ears = new ScriptedEars('ears', 'A table, please.')
-  const talk = new SpokenTalk(new ScriptedModel('model', ['silence']), ears, voice)
+  const transcriber = new ScriptedTranscriber('transcriber', 'A table, please.')
+  const talk = new SpokenTalk(new ScriptedModel('model', ['silence']), transcriber, voice)
   talk.instructions = { ...plain, llmTimeoutMs: 300, language: 'es' }
   talk.start()
   talk.sound.says(speech(700))

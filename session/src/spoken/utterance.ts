@@ -3,7 +3,7 @@ import type { Sound } from '@switchroom/contract/sound'
 import type { TurnVoice } from '../parts.ts'
 import type { RealtimeSpeech } from './realtime/speech.ts'
 import { Sentences } from './sentences.ts'
-import type { Speaking, Spent } from './speaking.ts'
+import type { SpeechSynthesis, Spent } from './speech-synthesis.ts'
 import type { SaidText } from './said-text.ts'
 import { WordClock } from './word-clock.ts'
 
@@ -16,7 +16,7 @@ export type CutReason = 'user_speech' | 'api' | 'call_ended'
 
 export interface UtteranceParts {
   sound: Sound
-  speaking: Speaking
+  speaking: SpeechSynthesis
   saying: (text: string) => SaidText
   /** Where the model speaks for itself. */
   speech: RealtimeSpeech | null

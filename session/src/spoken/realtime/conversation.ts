@@ -12,9 +12,9 @@ import { unknownOutcome } from '../../history.ts'
 import { metricsOf } from '../../metrics.ts'
 import { switches } from '../../vendors-down.ts'
 import { AudioQueue } from '../audio-queue.ts'
-import { Listening } from '../hearing.ts'
+import { ListenAttempt } from '../transcription.ts'
 import { RealtimeReply } from './reply.ts'
-import { Resampling } from '../resampling.ts'
+import { SpeechResampler } from '../speech-resampler.ts'
 import type { RealtimeRun } from '../spoken-parts.ts'
 import { inRounds } from '../vendor-rounds.ts'
 
@@ -49,10 +49,10 @@ export class RealtimeConversation {
   readonly #replies = new Map<string, RealtimeReply>()
   /** The tools whose outcome the model was told, and whether anybody knew it. */
   #outcomes = new Map<string, 'known' | 'unknown'>()
-  #input: Resampling | null = null
+  #input: SpeechResampler | null = null
   #run: RealtimeRun
   /** The connection; open once the vendor took it. */
-  #on: Listening | null = null
+  #on: ListenAttempt | null = null
   #isOpen = false
   /** What is asked as soon as somebody can be asked. */
   #wishes: { reply: RealtimeReply; ask: () => void }[] = []
@@ -168,8 +168,8 @@ export class RealtimeConversation {
   }
 
   async #converseWith(run: RealtimeRun, serves: () => void) {
-    using on = new Listening(this.#stop.signal)
-    using input = new Resampling(this.#parts.sampleRate, run.realtime.sampleRate)
+    using on = new ListenAttempt(this.#stop.signal)
+    using input = new SpeechResampler(this.#parts.sampleRate, run.realtime.sampleRate)
     this.#run = run
     this.#on = on
     this.#input = input

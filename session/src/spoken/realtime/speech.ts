@@ -1,7 +1,7 @@
 import type { RealtimeConversation } from './conversation.ts'
 import { PieceQueue } from '../piece-queue.ts'
 import type { RealtimeReply } from './reply.ts'
-import { Resampling } from '../resampling.ts'
+import { SpeechResampler } from '../speech-resampler.ts'
 import type { WordClock } from '../word-clock.ts'
 
 /** How often a text that broke off is asked for. */
@@ -74,7 +74,7 @@ export class RealtimeSpeech {
   }
 
   async *#samplesOf(reply: RealtimeReply, clock: WordClock, signal: AbortSignal): AsyncIterable<Int16Array> {
-    let resampling: Resampling | undefined
+    let resampling: SpeechResampler | undefined
     clock.begin('')
     const heard = (samples: Int16Array) => {
       clock.addAudio((samples.length / this.#sampleRate) * 1_000)
@@ -84,7 +84,10 @@ export class RealtimeSpeech {
       for await (const piece of reply.sound.taken(signal)) {
         if (piece.type === 'text') clock.goOn(this.#wholeWords(piece.text))
         else {
-          resampling ??= new Resampling(reply.run?.realtime.sampleRate ?? this.#sampleRate, this.#sampleRate)
+          resampling ??= new SpeechResampler(
+            reply.run?.realtime.sampleRate ?? this.#sampleRate,
+            this.#sampleRate,
+          )
           if (!this.#fromMs.has(piece.item)) this.#fromMs.set(piece.item, clock.audioMs)
           for (const samples of resampling.take(piece.pcm)) yield heard(samples)
         }

@@ -1,7 +1,12 @@
 import type { NewEntry } from '@switchroom/contract/log'
 import type { Turn as TurnKnobs } from '@switchroom/contract/settings'
 import type { ToldOfTurn } from './conversation.ts'
-import { defaultInterruptionMs, surenessOfEars, transcriptMs, type TurnTimings } from '../turn-taking.ts'
+import {
+  defaultInterruptionMs,
+  defaultEotThreshold,
+  transcriptMs,
+  type TurnTimings,
+} from '../turn-detection.ts'
 
 export interface RealtimeTurnsParts {
   callId: string
@@ -122,7 +127,7 @@ export class RealtimeTurns {
     const unworded = this.#unworded.find((one) => one.turn === turn)
     if (unworded) unworded.timings.transcriptMs = nowMs()
     const messageId = unworded?.messageId ?? newMessageId()
-    const probability = knobs.eot_threshold ?? surenessOfEars
+    const probability = knobs.eot_threshold ?? defaultEotThreshold
     if (text !== '')
       keep([
         { type: 'user.message', data: { text, messageId } },

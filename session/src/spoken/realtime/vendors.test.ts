@@ -4,7 +4,7 @@ import { refused, silent } from '@switchroom/kit/failures'
 import { realtimeTalk, textsOf, until } from '../../../testing/realtime-talk.ts'
 import { speech } from '../../../testing/scripted-sound.ts'
 import { ScriptedRealtime } from '../../../testing/scripted-realtime.ts'
-import { ScriptedEars, ScriptedVoice } from '../../../testing/scripted-vendors.ts'
+import { ScriptedTranscriber, ScriptedVoice } from '../../../testing/scripted-vendors.ts'
 import { SpokenTalk } from '../../../testing/spoken-talk.ts'
 import { plain, says, ScriptedModel } from '../../../testing/talk.ts'
 
@@ -117,11 +117,11 @@ test('a connection that breaks while nobody speaks is opened again, and the call
   await talk.hangUp()
 })
 
-test('a line hands the call over from ears and voice to a realtime model, and back', async () => {
-  const ears = new ScriptedEars('ears', 'Is it ready?')
+test('a line hands the call over from transcribers and voice to a realtime model, and back', async () => {
+  const transcriber = new ScriptedTranscriber('transcriber', 'Is it ready?')
   const talk = new SpokenTalk(
     new ScriptedModel('model', says('One moment.')),
-    ears,
+    transcriber,
     new ScriptedVoice('voice'),
   )
   const model = new ScriptedRealtime('live', { text: 'It is ready.' })
@@ -133,16 +133,16 @@ test('a line hands the call over from ears and voice to a realtime model, and ba
   await session.swap({
     ...staged,
     instructions: workshop,
-    ears: [],
+    transcribers: [],
     voices: [],
     models: [],
     realtime: [model],
   })
   await talk.until('agent.message', 2)
-  const { heardBytes } = ears
+  const { heardBytes } = transcriber
   model.hears('Is my car ready?')
   await talk.until('agent.message', 3)
-  assert.equal(ears.heardBytes, heardBytes)
+  assert.equal(transcriber.heardBytes, heardBytes)
   await session.swap({ ...staged, instructions: { ...plain, greeting: { say: 'Desk again.' } } })
   await talk.until('agent.message', 4)
   talk.sound.says(speech(700))

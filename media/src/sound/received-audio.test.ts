@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sine, strengthOf } from '@switchroom/audio/testing/tones'
 import { decodeG711, encodeG711 } from '@switchroom/audio/g711'
-import { Hearing } from './hearing.ts'
+import { ReceivedAudio } from './received-audio.ts'
 
 const frame = 160
 
 function hearing() {
-  const heard = new Hearing({
+  const heard = new ReceivedAudio({
     clockRate: 8000,
     sampleRate: 8000,
     decode: (payload) => decodeG711('PCMU', payload),

@@ -5,7 +5,7 @@ const bytesPerSample = 2
 const mostMs = 100
 
 /** A voice's bytes as samples at the rate that the party hears. */
-export class Resampling implements Disposable {
+export class SpeechResampler implements Disposable {
   readonly #from: number
   readonly #resampler: AudioResampler | null
 

@@ -6,32 +6,32 @@ import type { Heard } from '@switchroom/kit/vendor'
 import { wavOf } from '@switchroom/audio/wav'
 import { switches } from '../vendors-down.ts'
 import { AudioQueue } from './audio-queue.ts'
-import type { EarsRun } from './spoken-parts.ts'
+import type { TranscriberRun } from './spoken-parts.ts'
 import { inRounds } from './vendor-rounds.ts'
 
 const readyMs = 10_000
 const transcribeMs = 15_000
-/** Ears that take only whole utterances get so much of one that does not end, and then the next piece of it. */
+/** Transcribers that take only whole utterances get so much of one that does not end, and then the next piece of it. */
 const longestS = 25
-/** What nobody could transcribe is tried again after these pauses, by whichever ears listen then. */
+/** What nobody could transcribe is tried again after these pauses, by whichever transcribers listen then. */
 const againMs = [0, 300, 1_000]
 
-export interface HearingParts {
-  ears: readonly EarsRun[]
+export interface TranscriptionParts {
+  transcribers: readonly TranscriberRun[]
   sampleRate: number
   down: Set<string>
   keep: (entries: readonly NewEntry[]) => void
   heard: (heard: Exclude<Heard, { type: 'ready' }>) => void
-  /** No ears hear any more. */
+  /** No transcribers hear any more. */
   deaf: (vendor: string, why: unknown) => void
 }
 
-/** Listens with one vendor's ears, and with the next one's where they fail. */
-export class Hearing {
-  readonly #parts: HearingParts
+/** Listens with one vendor's transcribers, and with the next one's where they fail. */
+export class Transcription {
+  readonly #parts: TranscriptionParts
   readonly #audio: AudioQueue<'finalize'>
   readonly #stop = new AbortController()
-  #run: EarsRun | null = null
+  #run: TranscriberRun | null = null
   #broken: ((error: unknown) => void) | null = null
   /** Whole utterances are told in the order in which they were said. */
   #transcribed: Promise<void> = Promise.resolve()
@@ -41,7 +41,7 @@ export class Hearing {
   /** Of the party's speech, since it was last asked. */
   #heardS = 0
 
-  constructor(parts: HearingParts) {
+  constructor(parts: TranscriptionParts) {
     this.#parts = parts
     this.#audio = new AudioQueue(parts.sampleRate)
   }
@@ -57,19 +57,19 @@ export class Hearing {
 
   add(samples: Int16Array) {
     this.#heardS += samples.length / this.#parts.sampleRate
-    if (this.#run?.ears.listen || !this.#run) this.#audio.add(samples)
+    if (this.#run?.transcriber.listen || !this.#run) this.#audio.add(samples)
   }
 
   /** The voice that is heard now begins with these samples, or goes on with them. Their buffer may be used again. */
   speech(samples: Int16Array) {
-    if (!this.#run || this.#run.ears.listen) return
+    if (!this.#run || this.#run.transcriber.listen) return
     this.#stretch.push(samples.slice())
     this.#stretchSamples += samples.length
     if (this.#stretchSamples >= longestS * this.#parts.sampleRate) this.#endStretch()
   }
 
   speechEnded() {
-    if (this.#run?.ears.listen) this.#audio.ask('finalize')
+    if (this.#run?.transcriber.listen) this.#audio.ask('finalize')
     this.#endStretch()
   }
 
@@ -80,7 +80,7 @@ export class Hearing {
     if (samples.length > 0) this.#transcribed = this.#transcribed.then(() => this.#transcribe(samples))
   }
 
-  /** What the ears heard since it was last asked, as it is priced. */
+  /** What the transcribers heard since it was last asked, as it is priced. */
   metrics(): NewEntry[] {
     const run = this.#run
     const audio_s = Math.round(this.#heardS * 1_000) / 1_000
@@ -91,28 +91,28 @@ export class Hearing {
   }
 
   async #listen() {
-    const { ears, deaf } = this.#parts
+    const { transcribers, deaf } = this.#parts
     const rounds = {
-      runs: ears,
-      attempt: (run: EarsRun, serves: () => void) => this.#listenWith(run, serves),
-      served: (run: EarsRun, failed: readonly string[]) => this.#serves(run, failed),
+      runs: transcribers,
+      attempt: (run: TranscriberRun, serves: () => void) => this.#listenWith(run, serves),
+      served: (run: TranscriberRun, failed: readonly string[]) => this.#serves(run, failed),
     }
     const failure = await inRounds(rounds, this.#stop.signal)
-    if (!this.#stop.signal.aborted) deaf(ears[0]?.vendor ?? '', failure)
+    if (!this.#stop.signal.aborted) deaf(transcribers[0]?.vendor ?? '', failure)
   }
 
-  async #listenWith(run: EarsRun, serves: () => void) {
+  async #listenWith(run: TranscriberRun, serves: () => void) {
     this.#run = run
-    if (!run.ears.listen) {
+    if (!run.transcriber.listen) {
       this.#serving = serves
       await this.#untilBroken()
       return
     }
-    using over = new Listening(this.#stop.signal)
+    using over = new ListenAttempt(this.#stop.signal)
     const audio = this.#audio.read(over.signal)
     const unready = setTimeout(() => over.fail(silent('it did not begin to listen')), readyMs)
     try {
-      for await (const heard of run.ears.listen(audio, this.#parts.sampleRate, over.signal)) {
+      for await (const heard of run.transcriber.listen(audio, this.#parts.sampleRate, over.signal)) {
         clearTimeout(unready)
         if (heard.type === 'ready') serves()
         else this.#parts.heard(heard)
@@ -122,7 +122,7 @@ export class Hearing {
     }
   }
 
-  /** With ears that hear only whole utterances there is nothing to do but wait for the first they do not hear. */
+  /** With transcribers that hear only whole utterances there is nothing to do but wait for the first they do not hear. */
   async #untilBroken() {
     const { promise, reject } = Promise.withResolvers<never>()
     const { signal } = this.#stop
@@ -134,12 +134,12 @@ export class Hearing {
     const recording = { bytes: wavOf(pcm, this.#parts.sampleRate), mediaType: 'audio/wav' }
     const { signal } = this.#stop
     for (const pauseMs of againMs) {
-      const ears = this.#run?.ears
+      const transcriber = this.#run?.transcriber
       if (signal.aborted) return
-      if (ears?.listen) return this.#audio.add(new Int16Array(new Uint8Array(pcm).buffer))
+      if (transcriber?.listen) return this.#audio.add(new Int16Array(new Uint8Array(pcm).buffer))
       try {
         const patience = AbortSignal.any([signal, AbortSignal.timeout(transcribeMs)])
-        const transcript = await ears?.transcribe?.(recording, patience)
+        const transcript = await transcriber?.transcribe?.(recording, patience)
         this.#serving?.()
         this.#parts.heard({ type: 'final', text: transcript?.text.trim() ?? '' })
         return
@@ -150,14 +150,14 @@ export class Hearing {
     }
   }
 
-  #serves({ vendor }: EarsRun, failed: readonly string[]) {
+  #serves({ vendor }: TranscriberRun, failed: readonly string[]) {
     const entries = switches(this.#parts.down, failed, vendor, 'stt')
     if (entries.length > 0) this.#parts.keep(entries)
   }
 }
 
 /** One stretch of listening, which may fail from outside. */
-export class Listening implements Disposable {
+export class ListenAttempt implements Disposable {
   readonly #controller = new AbortController()
   readonly #outer: AbortSignal
   readonly #follow = () => this.#controller.abort(this.#outer.reason)

@@ -8,7 +8,7 @@ import type { RealtimeAnswers } from './realtime/answers.ts'
 import type { SpokenParts } from './spoken-parts.ts'
 import type { Utterance } from './utterance.ts'
 
-export interface ThinkingParts {
+export interface ModelAnswersParts {
   log: CallLog
   /** Null where a model thinks and a voice speaks. */
   realtime: () => RealtimeAnswers | null
@@ -17,15 +17,15 @@ export interface ThinkingParts {
 }
 
 /** What the model answers, and what it might answer before it is asked. */
-export class Thinking {
-  readonly #around: ThinkingParts
+export class ModelAnswers {
+  readonly #around: ModelAnswersParts
   #parts: SpokenParts
   /** What would be answered if the turn ended with what was heard so far. */
   #early: EarlyAnswer | null = null
   /** What the app had prepared when it was last asked. */
   #set: PreparedSet = {}
 
-  constructor(parts: SpokenParts, around: ThinkingParts) {
+  constructor(parts: SpokenParts, around: ModelAnswersParts) {
     this.#parts = parts
     this.#around = around
   }

@@ -5,22 +5,27 @@ import type { NewEntry } from '@switchroom/contract/log'
 import { silent } from '@switchroom/kit/failures'
 import type { Recording } from '@switchroom/kit/vendor'
 import { sampleRate, speech } from '../../testing/scripted-sound.ts'
-import { Hearing } from './hearing.ts'
-import type { EarsRun } from './spoken-parts.ts'
+import { Transcription } from './transcription.ts'
+import type { TranscriberRun } from './spoken-parts.ts'
 
 /** Whole utterances, each transcribed as its turn says. */
-function hearingWith(...ears: ((nth: number, recording: Recording) => Promise<string>)[]) {
+function hearingWith(...transcribers: ((nth: number, recording: Recording) => Promise<string>)[]) {
   const heard: string[] = []
   const kept: NewEntry[] = []
   const events = new EventEmitter()
-  const runs = ears.map((transcribe, index): EarsRun => {
+  const runs = transcribers.map((transcribe, index): TranscriberRun => {
     let asked = 0
     const whole = { language: null, duration: null, words: [], segments: [] }
     const hears = async (recording: Recording) => ({ ...whole, text: await transcribe(asked++, recording) })
-    return { vendor: `ears-${index + 1}`, model: 'm', key: 'yours', ears: { transcribe: hears } }
+    return {
+      vendor: `transcriber-${index + 1}`,
+      model: 'm',
+      key: 'yours',
+      transcriber: { transcribe: hears },
+    }
   })
-  const hearing = new Hearing({
-    ears: runs,
+  const hearing = new Transcription({
+    transcribers: runs,
     sampleRate,
     down: new Set(),
     keep: (entries) => void kept.push(...entries),
@@ -79,13 +84,13 @@ test('an utterance that was not transcribed is tried again, where nobody else co
   hearing.stop()
 })
 
-test('ears that transcribe nothing any more are deaf, and each vendor went down once', async () => {
+test('transcribers that transcribe nothing any more are deaf, and each vendor went down once', async () => {
   const fails = () => Promise.reject(silent('gone'))
   const { hearing, says, kept, until } = hearingWith(fails, fails)
   const talking = setInterval(says, 300)
   const [vendor, why] = (await until('deaf')) as [string, Error]
   clearInterval(talking)
-  assert.deepEqual([vendor, why.message], ['ears-1', 'gone'])
+  assert.deepEqual([vendor, why.message], ['transcriber-1', 'gone'])
   assert.deepEqual(kept, [])
   hearing.stop()
 
@@ -100,7 +105,7 @@ test('ears that transcribe nothing any more are deaf, and each vendor went down 
   clearInterval(again)
   assert.deepEqual(
     back.kept.map(({ data }) => [data['vendor'], data['state'], data['serves']]),
-    [['ears-1', 'down', 'ears-2']],
+    [['transcriber-1', 'down', 'transcriber-2']],
   )
   back.hearing.stop()
 })
