@@ -45,7 +45,7 @@ suite('calls in rooms of a real LiveKit server', { skip }, () => {
     assert.equal(ended.at(-1)?.data['reason'], 'hangup')
   })
 
-  test('a phone that calls a number reaches its agent, its keys are heard, and whoever ends the call ends the room', async () => {
+  test('a phone that calls a number reaches its agent, its keys are heard, and the room ends with the call', async () => {
     const { fixture, carrier } = rooms
     const person = await rooms.ring('+34610000051')
     const { id: call } = await fixture.nextCall()
@@ -71,11 +71,11 @@ suite('calls in rooms of a real LiveKit server', { skip }, () => {
     assert.equal(person.isAnswered, false)
   })
 
-  test('a call that the gateway places waits for its worker, and starts when somebody answers', async () => {
+  test('a call that the gateway places waits for its worker, and starts when the person answers', async () => {
     const { fixture, carrier } = rooms
     const to = await carrier.reach('+34610000053')
     const call = await rooms.dial(to)
-    const person = await until('somebody answers', () => phones.answered.get(to), 60_000)
+    const person = await until('the person answers', () => phones.answered.get(to), 60_000)
     await person.untilSpokenTo()
     await person.leave()
     const entries = await fixture.untilEnded(call)

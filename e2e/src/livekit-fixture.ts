@@ -43,14 +43,14 @@ export async function startRooms(options: RoomOptions) {
   return { phones, rooms, stop }
 }
 
-/** The agent speaks after somebody has said something. */
+/** The agent speaks after the caller has said something. */
 export function isAnswered(log: readonly Entry[]): boolean {
   const types = typesOf(log)
   const asked = types.indexOf('user.message')
   return asked >= 0 && types.lastIndexOf('bot.speaking') > asked
 }
 
-/** What somebody in a room says. */
+/** What a person in a room says. */
 export const roomSpeech = async (text: string) => resampled(await speech(text), 8_000, personRate)
 
 /** A deployment whose calls come from a media server; its agent answers at the carrier's number. */
@@ -81,12 +81,12 @@ export class RoomFixture {
     return new RoomFixture(fixture, await Carrier.open(t, fixture), phones)
   }
 
-  /** Somebody calls the agent's number. */
+  /** A person calls the agent's number. */
   ring(from: string, number = this.carrier.from): Promise<RoomPerson> {
     return phoneCaller(this.#phones.address, { number, from, fleet: 'tests' })
   }
 
-  /** The call that somebody made, once it is there. */
+  /** The call from this number, once it is there. */
   callFrom(from: string): Promise<string> {
     return until(
       `${from} has called`,
@@ -98,7 +98,7 @@ export class RoomFixture {
     )
   }
 
-  /** Somebody in a browser, with the token that a page's server asked for. */
+  /** A person in a browser, with the token that a page's server asked for. */
   async browser(): Promise<{ call: string; person: RoomPerson }> {
     const { client } = await this.fixture.org.serverToken('sandbox', { scopes: ['talk'] })
     const made = await client.post('/v1/tokens', { agent: 'hello' })
@@ -119,7 +119,7 @@ export class RoomFixture {
     return number
   }
 
-  /** Nobody is left in the room of a call that the gateway made. */
+  /** The room of the call is empty and gone. */
   untilNoRoom(call: string): Promise<unknown> {
     const server = new LiveKitServer(this.#phones.address)
     return until('its room is gone', async () => !(await server.rooms()).includes(roomOf(call)))

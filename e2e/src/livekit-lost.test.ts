@@ -24,7 +24,7 @@ suite('workers of a real LiveKit server that are full, stop or break', { skip },
     return { entries, backs: backs.map(({ data }) => [data['number'], data['via']]) }
   }
 
-  test('while every worker is full a phone is told so and called back, and a browser waits for nobody (N-371, N-373)', async () => {
+  test('while every worker is full a phone is told so and called back, and a browser’s call ends (N-371, N-373)', async () => {
     const { fixture } = rooms
     const first = await rooms.ring('+34610000061')
     const firstCall = await rooms.callFrom('+34610000061')

@@ -11,7 +11,7 @@ import { assertNearly, assertWhole, recordingOf, spokenSeconds } from './spoken-
 
 const roomRate = 24_000
 
-suite('calls in rooms of a real LiveKit server that somebody watches', { skip }, () => {
+suite('supervised calls in rooms of a real LiveKit server', { skip }, () => {
   let rooms: RoomFixture
   let model: ModelFake
   let question: Int16Array
@@ -36,7 +36,7 @@ suite('calls in rooms of a real LiveKit server that somebody watches', { skip },
     for (const stop of last) await stop()
   })
 
-  test('somebody takes a call in a room over, speaks into it, gives it back, whispers and ends it; what both said is recorded, the caller left and the agent right', async () => {
+  test('a supervisor takes a call in a room over, speaks into it, gives it back, whispers and ends it; what both said is recorded, the caller left and the agent right', async () => {
     const { fixture } = rooms
     const supervisor = (await fixture.org.person('admin')).client
     const person = await rooms.ring('+34610000091')

@@ -17,7 +17,7 @@ suite('callers who are sent on in rooms of a real LiveKit server', { skip }, () 
   })
   after(() => stop())
 
-  /** Somebody who has called and was greeted, and their call. */
+  /** A caller who was greeted, and their call. */
   async function greeted(from: string) {
     const person = await rooms.ring(from)
     const call = await rooms.fixture.nextCall()
@@ -37,7 +37,7 @@ suite('callers who are sent on in rooms of a real LiveKit server', { skip }, () 
     assert.equal(typesOf(ended).filter((type) => type === 'call.transferred').length, 1)
   }
 
-  test('an app brings somebody into the room, the two hear each other, and the agent hears neither nor their keys', async () => {
+  test('an app brings a second person into the room, the two hear each other, and the agent hears neither nor their keys', async () => {
     const to = await rooms.carrier.reach('+34610000054')
     const { person, call } = await greeted('+34610000055')
     call.transfer(to, { kind: 'warm' })
@@ -68,7 +68,7 @@ suite('callers who are sent on in rooms of a real LiveKit server', { skip }, () 
     assert.equal((await rooms.fixture.untilEnded(call.id)).at(-1)?.data['reason'], 'hangup')
   })
 
-  test('a caller whom nobody can be brought to stays with the agent, and the log says why', async () => {
+  test('a caller whose transfer is not answered stays with the agent, and the log says why', async () => {
     const to = await rooms.carrier.reach('+34610000071')
     phones.set(to, 486)
     const there = await greeted('+34610000072')
@@ -78,7 +78,7 @@ suite('callers who are sent on in rooms of a real LiveKit server', { skip }, () 
     await assertGoesOn(there)
   })
 
-  test('whoever is to be brought to a caller who hangs up rings no longer, and the log says that it did not happen', async () => {
+  test('if the caller hangs up, the person being dialled for a transfer stops ringing, and the log says that it failed', async () => {
     const to = await rooms.carrier.reach('+34610000073')
     phones.set(to, 'ring')
     const { person, call } = await greeted('+34610000074')
@@ -118,7 +118,7 @@ suite('callers who are sent on in rooms of a real LiveKit server', { skip }, () 
     await assertGoesOn(there)
   })
 
-  test('where the media server has nobody who sends callers on they stay with the agent, and the log says so', async () => {
+  test('if the media server has no SIP service, a cold transfer fails and the caller stays with the agent, and the log says so', async () => {
     const to = await rooms.carrier.reach('+34610000077')
     phones.set(to, 'no SIP service')
     const there = await greeted('+34610000078')

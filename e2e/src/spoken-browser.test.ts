@@ -18,7 +18,7 @@ import { runExample } from './spoken-example.ts'
 import { firstCaller, recordings, toneHz, travel } from './spoken-journey.ts'
 
 const greeting = 'Hello! Ask me for the time.'
-/** Louder than this, in dB, somebody speaks. */
+/** Louder than this, in dB, counts as speech. */
 const loud = -60
 const nearHz = 30
 
@@ -81,7 +81,7 @@ test(
 )
 
 test(
-  'a browser is not sent on cold, for no carrier dials for it: the log says so in a sentence, and whoever speaks there stays with the agent',
+  'a browser is not sent on cold, for no carrier dials for it: the log says so in a sentence, and the caller stays with the agent',
   { skip: missing('chromium') },
   async (t) => {
     const fixture = await startVoiceAgent(t)

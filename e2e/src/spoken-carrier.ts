@@ -41,7 +41,7 @@ export class Carrier {
     return carrier
   }
 
-  /** A number of somebody the org knows, which rings here. */
+  /** A number of a known contact, which rings here. */
   async reach(number: string): Promise<string> {
     const { deployment, org } = this.#fixture
     this.#numbers.push(number)

@@ -26,7 +26,7 @@ async function askForPerson(t: TestContext) {
   return { phone, call, turn }
 }
 
-test('whoever writes to the example agent is told that only calls are put through', async (t) => {
+test('the example agent says in a chat that only calls are put through', async (t) => {
   await runExample(t, fixture, { greeting, person: '+34610000081' })
   const { deployment, key } = fixture
   const chat = openChat({ url: deployment.url, key, agent: 'hello' })
@@ -64,7 +64,7 @@ test('the example agent says which setting names the person that callers are put
   await fixture.untilEnded(call)
 })
 
-test('a caller of the example agent to whom nobody comes is told so, and stays with it', async (t) => {
+test('a caller of the example agent whose transfer is not answered is told so, and stays with it', async (t) => {
   const person = await carrier.reach('+34610000082')
   await runExample(t, fixture, { greeting, person })
   const { phone, call } = await askForPerson(t)

@@ -184,7 +184,7 @@ export async function startVoiceDeployment(
   return fixture
 }
 
-/** For whoever reads why a test failed. */
+/** What the message of a failed test shows. */
 export function told(entries: readonly Entry[], worker: WorkerProcess): string {
   const lines = entries.map(({ ts, type, data }) => `${ts} ${type} ${JSON.stringify(data)}`)
   return `the log: ${lines.join('\n')}; the worker said: ${worker.said}`
@@ -195,7 +195,7 @@ export async function speech(text: string): Promise<Int16Array> {
   const voice = await findVendors()
     .get('local')
     ?.voice({ knobs: { language: 'en' }, credentials: {} })
-  if (!voice) throw new Error('nobody speaks')
+  if (!voice) throw new Error('the vendor local has no voice')
   const pieces: Uint8Array[] = []
   for await (const spoken of voice.speak(text, AbortSignal.timeout(30_000)))
     if (spoken.type === 'audio') pieces.push(Uint8Array.from(spoken.pcm))

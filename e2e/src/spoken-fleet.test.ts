@@ -57,7 +57,7 @@ async function killWhole(worker: WorkerProcess) {
   await worker.ended
 }
 
-test('of two workers one takes each call to dial and each browser, and nobody is called twice', async () => {
+test('of two workers one takes each call to dial and each browser, and no contact is called twice', async () => {
   await until('both are known', async () => {
     const { body } = await operator.get('/v1/ops/workers')
     return new Set(body.workers.map(({ worker }: { worker: string }) => worker)).size === 2

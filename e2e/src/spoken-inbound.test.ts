@@ -54,7 +54,7 @@ const peerAt = async (address: string) => {
 const insider = await peerAt('127.0.0.3')
 await insider.settle() // the worker knows that fence
 
-/** What the worker answers to an address; what it sent before it answered somebody else has arrived. */
+/** What the worker answers to an address; what it sent before it answered another source has arrived. */
 async function heardAt(address: string, method = 'OPTIONS', number = ours): Promise<(number | string)[]> {
   const peer = await peerAt(address)
   const body = method === 'INVITE' ? offerOf(4000) : ''
@@ -129,7 +129,7 @@ test('a line collects an extension before it hears of the call, speaks for itsel
   await fixture.untilEnded(onLine.id)
 })
 
-test('a line without an extension hands a call on at once, and whoever it is handed to says whether it is recorded', async () => {
+test('a line without an extension hands a call on at once, and the agent that takes it says whether it is recorded', async () => {
   const line = new PhoneLine({ number: ours, extensionMs: 0 })
   const rang: Call[] = []
   line.on('call', (ringing) => void rang.push(ringing))

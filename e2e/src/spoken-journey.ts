@@ -14,22 +14,22 @@ const sentences = {
 } as const
 export type Sentence = keyof typeof sentences
 
-/** Louder than this somebody speaks. */
+/** Louder than this counts as speech. */
 const loud = 500
 const toneSeconds = 60
-/** Whoever gets no answer for so long says it again: ears that are still loading keep only the last seconds. */
+/** A caller without an answer for so long repeats: speech-to-text that is still loading keeps only the last seconds. */
 const patienceMs = 20_000
 const mostTimes = 6
-/** What whoever was put through to lets be heard. */
+/** What the second person of a transfer plays. */
 export const toneHz = 1000
 
-/** What somebody who calls the example agent says, as a phone sends it. */
+/** What a caller of the example agent says, as a phone sends it. */
 export async function recordings(): Promise<Record<Sentence, Int16Array>> {
   const { time, person, hello } = sentences
   return { time: await speech(time), person: await speech(person), hello: await speech(hello) }
 }
 
-/** Somebody in a call with the example agent, with recordings for a voice. */
+/** A caller of the example agent, with recordings for a voice. */
 export interface Journey {
   fixture: VoiceDeployment
   carrier: Carrier
@@ -82,7 +82,7 @@ async function interrupt(journey: Journey): Promise<{ cut: string; at: number }>
   return assert.fail(`no answer was interrupted: ${told(log, fixture.worker)}`)
 }
 
-/** Somebody calls before: theirs is the wait until voice and ears are loaded, in the process that takes the next call too. */
+/** A first call waits until speech-to-text and the voice are loaded, in the process that takes the next call too. */
 export async function firstCaller(
   t: Lasting,
   fixture: VoiceDeployment,
@@ -143,7 +143,7 @@ const toolOf = ({ type, data }: Entry) =>
 
 async function untilHeard(leg: RtpLeg): Promise<void> {
   for await (const frame of leg.heard()) if (frame.some((sample) => Math.abs(sample) > loud)) return
-  assert.fail('nobody was heard')
+  assert.fail('no speech was heard')
 }
 
 /** The whole call, in the order in which it happened, whatever was misunderstood in between. */

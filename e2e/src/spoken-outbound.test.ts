@@ -16,7 +16,7 @@ async function dial(to: string): Promise<string> {
   return dialled.body.call
 }
 
-test('an agent calls somebody through the trunk of its org, is heard, and the call ends when they hang up', async () => {
+test('an agent calls a person through the trunk of its org, is heard, and the call ends when they hang up', async () => {
   const call = await dial(await carrier.reach('+34610000001'))
   const { dialog, leg } = await carrier.answer()
   for await (const frame of leg.heard()) if (frame.some((sample) => Math.abs(sample) > loud)) break

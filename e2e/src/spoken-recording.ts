@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { until } from '@switchroom/launcher/testing/waiting'
 import type { Entry, VoiceAgentFixture } from './spoken-fixture.ts'
 
-/** Louder than this somebody speaks. */
+/** Louder than this counts as speech. */
 const loud = 500
 const framesASecond = 50
 
@@ -31,7 +31,7 @@ export function assertWhole(seconds: number, entries: readonly Entry[]): void {
   assert.ok(seconds > (entries.at(-1)?.ts ?? 0) - firstSaid - 0.5, `${seconds} s are not the whole`)
 }
 
-/** Seconds in which somebody speaks. */
+/** Seconds with speech in them. */
 export function spokenSeconds(samples: Int16Array, sampleRate: number): number {
   const frame = sampleRate / framesASecond
   let frames = 0

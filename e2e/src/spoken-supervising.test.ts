@@ -22,7 +22,7 @@ await changeRow(fixture.deployment, (row) => {
 })
 const supervisor = (await fixture.org.person('admin')).client
 
-test('somebody takes a spoken call over, speaks into it, gives it back, whispers and ends it; what both said is recorded, the caller left and the agent right', async (t) => {
+test('a supervisor takes a spoken call over, speaks into it, gives it back, whispers and ends it; what both said is recorded, the caller left and the agent right', async (t) => {
   const phone = await Phone.call(t, 'hello', fixture.worker.sipPort)
   const { id } = await fixture.nextCall()
   const act = async (verb: string, text?: string) => {

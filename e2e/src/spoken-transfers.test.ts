@@ -18,7 +18,7 @@ const untilTransferred = async (call: string) => {
   return entries.find(({ type }) => type === 'call.transferred')?.data
 }
 
-/** What somebody says after this many entries is heard, and the agent answers. */
+/** The caller's words after this many entries are heard, and the agent answers. */
 async function assertGoesOn(call: string, phone: Pick<Phone, 'leg'>) {
   await fixture.untilLogged(call, 'it has greeted', (log) => typesOf(log).includes('bot.finished'))
   await phone.leg.play(await speech('What is your name?'))
@@ -31,7 +31,7 @@ async function assertGoesOn(call: string, phone: Pick<Phone, 'leg'>) {
   assert.ok(typesOf(entries).includes('user.message'))
 }
 
-test('an app brings somebody into a call, and the two hear each other (N-504)', async (t) => {
+test('an app brings a second person into a call, and the two hear each other (N-504)', async (t) => {
   const to = await carrier.reach('+34610000031')
   const phone = await Phone.call(t, 'hello', sipPort)
   const call = await fixture.nextCall()
@@ -68,14 +68,14 @@ test('a transfer that is asked for while another is under way, or once the two a
   const second = await invite.accept()
   assert.deepEqual(await told(2), { to, kind: 'warm', ok: true })
   call.transfer(other, { kind: 'warm' })
-  const why = 'the caller speaks with somebody else already'
+  const why = 'the caller is already connected to another person'
   assert.deepEqual(await told(3), { to: other, kind: 'warm', ok: false, why })
   await second.bye()
   assert.equal(await phone.dialog.ended, 'hangup')
   await fixture.untilEnded(call.id)
 })
 
-test('a caller whom nobody can be brought to stays with the agent', async (t) => {
+test('a caller whose transfer is not answered stays with the agent', async (t) => {
   const to = await carrier.reach('+34610000041')
   const phone = await Phone.call(t, 'hello', sipPort)
   const call = await fixture.nextCall()
@@ -89,7 +89,7 @@ test('a caller whom nobody can be brought to stays with the agent', async (t) =>
   assert.equal(entries.at(-1)?.data['reason'], 'hangup')
 })
 
-test('whoever is to be brought to a caller who hangs up rings no longer, and the log says that it did not happen', async (t) => {
+test('if the caller hangs up, the person being dialled for a transfer stops ringing, and the log says that it failed', async (t) => {
   const to = await carrier.reach('+34610000042')
   const phone = await Phone.call(t, 'hello', sipPort)
   const call = await fixture.nextCall()
@@ -127,7 +127,7 @@ test('an app sends a caller on: their own carrier is asked to, the log says that
   )
 })
 
-test('a caller who leaves as they are sent on has arrived, whoever hangs up first', async (t) => {
+test('a caller who leaves during a cold transfer has arrived, whichever side hangs up first', async (t) => {
   const to = await carrier.reach('+34610000052')
   const phone = await SentOnPhone.call(t, 'hello', sipPort)
   const call = await fixture.nextCall()

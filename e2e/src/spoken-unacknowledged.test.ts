@@ -17,7 +17,7 @@ const fixture = await startVoiceAgent(
 const { worker } = fixture
 const called = 'sip:hello@127.0.0.1'
 
-/** Somebody who asks for a call and is answered. */
+/** A caller whose call is answered. */
 async function answeredAt(callId: string, rtpPort = 4000) {
   const peer = await SipPeer.open({ port: worker.sipPort })
   afterwards({ after }, () => peer.close())

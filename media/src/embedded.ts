@@ -33,7 +33,7 @@ export interface FenceRows {
 export interface FenceKeeper {
   all(): Promise<KeptFence[]>
   ofScopes(scopes: readonly string[]): Promise<KeptFence[]>
-  /** Runs the work while nobody else changes a fence: all of it is kept, or nothing. */
+  /** Runs the work while no other process changes a fence: all of it is kept, or nothing. */
   change<T>(work: (rows: FenceRows) => Promise<T>): Promise<T>
 }
 
@@ -43,7 +43,7 @@ export interface PlacementRequests {
   /** Answers once a worker took the call or told of it, the time is over, or the signal came. */
   waitTaken(call: string, withinS: number, signal: AbortSignal): Promise<{ isTaken: boolean }>
   waitTold(call: string, withinS: number, signal: AbortSignal): Promise<void>
-  /** Nobody can take it or tell of it from now on; answers what was told before, else this. */
+  /** Closes it to workers; returns the outcome that one reported before, else this. */
   close(call: string, outcome: PlacingOutcome): Promise<PlacingOutcome>
 }
 
@@ -79,7 +79,7 @@ export class EmbeddedPlane implements MediaPlane {
     const numbers = fences.flatMap((fence) => fence.numbers)
     return this.#fences.change(async (rows) => {
       const [taken] = await rows.listedElsewhere(numbers, [scope, otherScope])
-      if (taken !== undefined) throw new MediaError(`${taken} is still admitted for somebody else`)
+      if (taken !== undefined) throw new MediaError(`${taken} is still admitted for another org`)
       const ours = await rows.ofScopes([scope, otherScope])
       const standing = ours.filter((fence) => fence.scope === scope)
       await takeOff(
@@ -124,7 +124,7 @@ export class EmbeddedPlane implements MediaPlane {
     throw new MediaError('the worker that runs the call sends its caller on')
   }
 
-  /** Whoever dials or runs the call hears in its log that it has ended; whoever does not yet never will. */
+  /** A worker that dials or runs the call reads in its log that it has ended; any other never gets it. */
   async hangUp(call: string): Promise<void> {
     await this.#requests.close(call, 'no_answer')
   }

@@ -30,7 +30,7 @@ export type NoAnswer =
 
 export interface ModelRequest {
   models: readonly ModelRun[]
-  /** To the first word, whoever says it. */
+  /** To the first word of any model. */
   timeoutMs: number
   nowMs: () => number
   /** Takes the words as they come. */

@@ -9,7 +9,7 @@ const timeoutMs = 30_000
 const purpose = 'memory'
 
 export interface MemoryParts {
-  /** Whom is learned about; null where nobody knows who it is, and nothing is learned. */
+  /** The contact; null if unknown, and then nothing is learned. */
   contact: string | null
   memory: Instructions['memory']
   /** What is known of the contact now. */
@@ -41,7 +41,7 @@ export async function learn(parts: MemoryParts, signal: AbortSignal): Promise<Le
     const ops = memoryOpsIn(answer.text, facts)
     return ops.length === 0 ? null : { contact, ops }
   } catch {
-    return null // no conversation stops for what nobody will remember
+    return null // memory never stops a conversation
   }
 }
 

@@ -6,7 +6,7 @@ type Cost = Pick<
   'inputTokens' | 'outputTokens' | 'inputAudioTokens' | 'outputAudioTokens' | 'firstWordMs' | 'totalMs'
 > & { run: Pick<Answer['run'], 'vendor' | 'model' | 'key'> }
 
-/** What one generation took and cost; whoever keeps it adds the price. */
+/** The latency and usage of one generation; `keep` adds the price. */
 export function metricsOf(answer: Cost, more: Readonly<Record<string, unknown>> = {}): NewEntry {
   const { vendor, model, key } = answer.run
   return {

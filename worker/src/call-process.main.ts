@@ -33,18 +33,18 @@ process.on('message', (message: ToProcess) => {
   else legs.take(message)
 })
 
-// Without its worker nobody hangs up and nobody hears of it: the gateway ends what is left.
+// Without its worker no hang-up reaches the phone: the gateway ends the calls that are left.
 process.on('disconnect', () => process.exit(0))
 // A terminal sends these to everybody: the worker says what they mean.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {})
-process.on('unhandledRejection', (error) => logger.error({ err: error }, 'nobody waited for a failure'))
+process.on('unhandledRejection', (error) => logger.error({ err: error }, 'unhandled rejection'))
 process.on('uncaughtException', (error) => {
   logger.fatal({ err: error }, 'a process of calls broke')
   destination.flushSync()
   process.exit(1)
 })
 if (process.connected) send({ type: 'ready' })
-else process.exit(0) // nobody waited for it
+else process.exit(0) // the worker is gone
 
 async function runTask(task: CallTask) {
   const id = callOf(task)
@@ -112,7 +112,7 @@ async function answerBrowser({ call, sdp: offered }: Extract<CallTask, { kind: '
       portRange: [settings.mediaPorts.first, settings.mediaPorts.last],
     })
     await gateway.answerOffer(call, { sdp }).catch(async (error: unknown) => {
-      await leg.hangUp() // nobody would speak with a browser that comes all the same
+      await leg.hangUp() // no call runs for a browser that still connects
       throw error
     })
     return { opened, leg }

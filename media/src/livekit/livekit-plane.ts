@@ -81,7 +81,7 @@ export class LiveKitPlane implements MediaPlane {
       outcome = await this.#dial(call, signal)
       return outcome
     } finally {
-      // The worker that was sent to the room would wait there for nobody.
+      // The worker that was dispatched would wait in an empty room.
       if (outcome !== 'answered') await this.#server.deleteRoom(roomOf(call.call)).catch(() => {})
     }
   }
@@ -111,7 +111,7 @@ export class LiveKitPlane implements MediaPlane {
       const answered = this.#server.dial(roomOf(id), call)
       const isHungUp = await Promise.race([answered.then(() => false), aborted(signal)])
       if (!isHungUp) return 'answered'
-      // Somebody who answers just then would be alone in a room made anew.
+      // A person who answers just then would be alone in a new room.
       void answered.then(() => this.#server.deleteRoom(roomOf(id))).catch(() => {})
       return 'no_answer'
     } catch (error) {
@@ -120,7 +120,7 @@ export class LiveKitPlane implements MediaPlane {
     }
   }
 
-  /** Nobody is rung for whom there would be nobody to talk. */
+  /** Dials only once a worker is in the room. */
   async #workerIn(room: string, fleet: string, signal: AbortSignal): Promise<void> {
     const until = performance.now() + takenWithinMs
     while (!signal.aborted && !(await this.#server.hasWorker(room))) {

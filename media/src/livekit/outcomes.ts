@@ -1,7 +1,7 @@
 import { SipCallError, TwirpError } from 'livekit-server-sdk'
 import { outcomeOfSip, type PlacingOutcome } from '../plane.ts'
 
-/** Why nobody answered, from what a dial failed with. */
+/** Why a call was not answered, from the failure of its dial. */
 export function outcomeOfDial(error: unknown): PlacingOutcome {
   if (error instanceof SipCallError && error.sipStatusCode !== undefined)
     return outcomeOfSip(error.sipStatusCode)

@@ -31,7 +31,7 @@ const frameSamples = (sampleRate * frameMs) / 1000
 const aheadFrames = 3
 const queueMs = 200
 const betweenTonesMs = 300
-/** Longer than a phone rings: nobody comes any more. */
+/** Longer than a phone rings: the caller is not coming any more. */
 const callerWithinMs = 90_000
 
 /** What a leg asks of the server beside the room. */
@@ -77,7 +77,7 @@ export class RoomLeg implements Leg {
   /** Of what counts as played, what lay with the library and was dropped. */
   #droppedMs = 0
   #isOver = false
-  /** With whoever was in it. */
+  /** With everyone who was in it. */
   #isRoomGone = false
   #toneListener: (digit: string) => void = () => {}
 
@@ -224,7 +224,7 @@ export class RoomLeg implements Leg {
       const samples = this.#playout.take(frameSamples)
       this.#isSilent = samples === undefined
       if (!samples) return
-      // What a closed source does not take, nobody hears.
+      // A closed source takes nothing, and nothing of it is heard.
       this.#source.captureFrame(new AudioFrame(samples, sampleRate, 1, frameSamples)).catch(() => {})
     }
   }

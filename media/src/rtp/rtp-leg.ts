@@ -107,7 +107,7 @@ export class RtpLeg implements Leg {
   sendTones = (digits: string) => (this.#isOver ? Promise.resolve() : this.#sender.tones.send(digits))
   transfer = (to: string) => this.#signalling.transfer(to)
 
-  /** Whoever listens first is told what was pressed before. */
+  /** The first listener gets the keys that were pressed before. */
   onTone(listener: (digit: string) => void): void {
     this.#toneListener = listener
     for (const digit of this.#pressed.splice(0)) listener(digit)
@@ -168,7 +168,7 @@ export class RtpLeg implements Leg {
   #lose(): void {
     if (this.#isOver) return
     this.#finish('lost')
-    this.#signalling.hangUp().catch(() => {}) // nobody is there to be told
+    this.#signalling.hangUp().catch(() => {}) // the far end is gone
   }
 
   #finish(how: LegEnd): void {

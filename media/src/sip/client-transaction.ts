@@ -65,7 +65,7 @@ export class ClientTransaction {
     if (status < 200) {
       if (this.#isInvite) {
         this.#repeating?.stop()
-        // It may ring for as long as whoever asked lets it.
+        // It may ring until the code that dialled gives up.
         clearTimeout(this.#over)
       }
     } else {
@@ -104,7 +104,7 @@ export class ClientTransaction {
     this.#onOver()
   }
 
-  /** Nobody waits for it any more. */
+  /** It is not needed any more. */
   abandon(): void {
     if (this.isFinal) this.end()
     else this.#giveUp()

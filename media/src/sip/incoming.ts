@@ -9,7 +9,7 @@ import { type LocalEnd, termsOf } from './session.ts'
 import type { SipStack } from './stack.ts'
 import { newToken } from './transactions.ts'
 
-/** Somebody else on this machine may have a port; that many ports are theirs only where something is wrong. */
+/** Another program may have a port; if so many are taken, something is wrong. */
 const mostPorts = 3
 
 export interface Asked {
@@ -83,7 +83,7 @@ export class IncomingCall implements IncomingInvite {
     return call.watch()
   }
 
-  /** The caller took it back, or nobody decided in time. */
+  /** The caller cancelled, or no decision came in time. */
   giveUp(status: 480 | 487): void {
     if (!this.#settle()) return
     this.#invite.answer(status, { tag: this.#tag })

@@ -13,7 +13,7 @@ import { readRefreshing, shortestSessionS } from './session-timer.ts'
 import type { SipStack } from './stack.ts'
 import { readNumber, readUri } from './syntax.ts'
 
-/** Judges what begins something. Refusals are kept nowhere: whoever asks again is refused again. */
+/** Judges what begins something. Refusals are not stored: a repeated request is refused again. */
 export class Reception {
   readonly #stack: SipStack
   readonly #gate: SipGate

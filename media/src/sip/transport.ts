@@ -54,7 +54,7 @@ export class SipTransport {
     this.#tcp = tcp
     this.#listener = listener
     udp?.on('message', (bytes, { address, port: from }) => this.#receive(bytes, plainAddress(address), from))
-    // What cannot be delivered is noticed by the timers of whoever waits for the answer.
+    // An undelivered message shows in the timers of its transaction.
     udp?.on('error', () => {})
     tcp?.on('connection', (socket) => this.#take(socket))
     tcp?.on('error', () => {})

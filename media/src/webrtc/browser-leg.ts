@@ -101,7 +101,7 @@ export class BrowserLeg implements Leg {
     const waitedMs = now - this.#peer.heardAt
     if (waitedMs > goodbyeMs && now - this.#goodbyeAt > goodbyeMs) return this.#finish('hangup')
     if (waitedMs > (this.#isConnected ? goneMs : connectMs)) return this.#finish('lost')
-    if (!this.#isConnected) return // what is played begins when somebody can hear it
+    if (!this.#isConnected) return // playback begins once the browser can hear it
     this.#send()
     for (const frame of this.#received.take()) this.#heard.put(frame)
   }

@@ -84,7 +84,7 @@ export class CallAudio {
   async close() {
     if (!this.#input) return
     this.#input.stop()
-    await this.#session.close().catch(() => {}) // whatever is left of it, nobody hears it any more
+    await this.#session.close().catch(() => {}) // what is left of it is not heard any more
   }
 }
 
@@ -103,7 +103,7 @@ function framesOf(utterance: Utterance, sampleRate: number): ReadableStream<Audi
   )
 }
 
-/** Voice activity that somebody else hears too. */
+/** Voice activity detection whose events go to a second listener. */
 class OverheardVad extends inference.VAD {
   readonly #overhear: (event: VADEvent) => void
 

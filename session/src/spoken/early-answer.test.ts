@@ -82,7 +82,7 @@ test('a tool that the model asks for early runs once the turn is over, and once'
   await talk.hangUp()
 })
 
-test('nothing is thought for whoever holds the call, and nobody thinks on after the end', async () => {
+test('nothing is generated ahead during a takeover, and generation stops at the end', async () => {
   const { model, talk, session } = await foreseen([['silence']])
   assert.equal(model.open, 1)
   session.mute()

@@ -33,7 +33,7 @@ export interface ExchangeAround {
   end: (reason: CallReason) => void
 }
 
-/** What turns do to the answers, whoever tells when they end. */
+/** What turns do to the answers, with any kind of turn detection. */
 export function turnsOn(around: ExchangeAround, continued: () => void) {
   const { onActivity, replies } = around
   return {

@@ -16,7 +16,7 @@ const talkOf = (answer: string) => {
   return talk
 }
 
-test('whoever still speaks as the agent falls silent is not taken for idle', async () => {
+test('a caller who still speaks as the agent falls silent is not idle', async () => {
   const talk = talkOf('Sure.')
   const say = 'Hello there, this is the desk, we are open from nine to five, how can I help you today?'
   talk.instructions = { ...plain, greeting: { say } }
@@ -42,7 +42,7 @@ test('an agent that speaks for longer than anybody may be silent is not idle', a
   assert.equal(await talk.ended, 'idle_timeout')
 })
 
-test('somebody who presses keys is there, though they say nothing', async () => {
+test('a caller who presses keys is not idle', async () => {
   const talk = talkOf('Sure.')
   talk.idleTimeoutMs = 4_000
   talk.start()

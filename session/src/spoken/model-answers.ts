@@ -60,7 +60,7 @@ export class ModelAnswers {
       models: model ? [model] : this.#parts.models.map((run) => early?.of(run) ?? run),
       prepare: async (generation: number) => (this.#set = await this.#parts.prepare(generation)),
       entries: realtime()?.entries(log) ?? log.entries,
-      // nobody waits with their next word until it is kept; what is lost ends the call
+      // speech does not wait until an entry is kept; a lost one ends the call
       keep: async (entries: readonly NewEntry[]) => this.#write(entries),
       runTools: this.#runTools,
       voice: utterance,

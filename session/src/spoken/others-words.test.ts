@@ -21,7 +21,7 @@ async function amidAnAnswer() {
   return { talk, session }
 }
 
-/** Of two messages the first was cut short by somebody, and the second is said after it. */
+/** Of two messages the first was interrupted, and the second is said after it. */
 function assertCutFor(talk: SpokenTalk, text: string) {
   assert.deepEqual(
     talk.dataOf('bot.interrupted').map(({ reason }) => reason),
@@ -32,7 +32,7 @@ function assertCutFor(talk: SpokenTalk, text: string) {
   assert.deepEqual(after, [text])
 }
 
-test('what others want said cuts the model short, though nobody took the call over', async () => {
+test('what others want said cuts the model short, also without a takeover', async () => {
   const { talk, session } = await amidAnAnswer()
   await session.say('Please hold the line.')
   assertCutFor(talk, 'Please hold the line.')

@@ -22,7 +22,7 @@ export class PauseJudge {
     this.#last.set(added, this.#last.length - added.length)
   }
 
-  /** How likely it is that the caller is done; null where nobody can say. */
+  /** How likely it is that the caller is done; null if unknown. */
   async judge(): Promise<number | null> {
     const samples = this.#heard()
     const { promise: late, resolve } = Promise.withResolvers<null>()

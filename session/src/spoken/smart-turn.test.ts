@@ -56,7 +56,7 @@ test('a pause is judged at every rate of sound, by its last moments alone', asyn
   for (const probability of judged) assert.ok(probability > 0 && probability < 1, judged.join(' '))
 })
 
-test('where there is no model nobody can say, and it is warned about once', async () => {
+test('without the model the likelihood is unknown, and it is warned about once', async () => {
   const warnings: string[] = []
   const warn = ({ message }: Error) => void warnings.push(message)
   process.on('warning', warn)

@@ -135,7 +135,7 @@ export class SpeechSynthesis {
   }
 }
 
-/** With the voices of whoever has the call now; those that its log says are down are known to be. */
+/** With the voices of the call's current agent; vendors that are down by its log start as down. */
 export function synthesisFor(log: CallLog, { voices, sound, nowMs }: SpokenParts): SpeechSynthesis {
   const keep = (entries: readonly NewEntry[]) => log.write(entries)
   const down = vendorsDown(log.entries, 'tts')

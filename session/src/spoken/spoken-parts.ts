@@ -31,7 +31,7 @@ export interface RealtimeRun {
 /** Where a spoken call runs: everything that happens outside the conversation itself. */
 export interface SpokenParts extends Omit<TurnParts, 'entries' | 'voice'> {
   callId: string
-  /** Whom is learned about once the call is over; null where nobody knows who it is. */
+  /** The contact, about whom memory is learned once the call is over; null if unknown. */
   contact: string | null
   sound: Sound
   /** Of the settings, the knobs that shape speech: turn, max_duration_s and record. */
@@ -46,7 +46,7 @@ export interface SpokenParts extends Omit<TurnParts, 'entries' | 'voice'> {
   show: (entries: readonly NewEntry[]) => void
   /** Whether the app wants `audio.metrics`. */
   sendsAudioMetrics: boolean
-  /** How long nobody may say anything before the call ends; null for ever. */
+  /** Idle timeout of the call; null for none. */
   idleTimeoutMs: number | null
   /** Takes what both said, 16 bit stereo (the caller left), while the settings say that the call is recorded. */
   record: ((samples: Int16Array, sampleRate: number) => void) | null

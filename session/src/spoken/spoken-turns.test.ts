@@ -232,7 +232,7 @@ async function goesOn(moreMs: number) {
   await talk.hangUp()
 }
 
-test('somebody in the middle of a sentence is waited for longer, and it is one turn', async () => {
+test('a caller in the middle of a sentence is waited for longer, and it is one turn', async () => {
   const { talk } = talkOf([says('Yes.')], 'I would like a', 'table for two.')
   talk.config = { turn: { endpointing_ms: 100 } }
   talk.start()

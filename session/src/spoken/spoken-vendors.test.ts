@@ -145,7 +145,7 @@ test('words that no voice can say are in no message, and after three such messag
   assert.equal(talk.dataOf('error').length, 3)
 })
 
-test('a model that breaks off is followed by the next one, and what nobody heard of it is not said', async () => {
+test('a model that breaks off is followed by the next one, and what was not heard of it is not said', async () => {
   const long = 'This is what the first one had to say before it broke off in the middle of everything. '
   const talk = new SpokenTalk(
     new ScriptedModel('broken', [...says('Well, let me see. '), ...says(long, long), silent('gone')]),

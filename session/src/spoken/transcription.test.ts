@@ -59,7 +59,7 @@ test('whole utterances are told in the order in which they were said', async () 
   hearing.stop()
 })
 
-test('somebody who speaks without a pause is heard piece by piece, and nothing of it is lost', async () => {
+test('a caller who speaks without a pause is heard piece by piece, and nothing of it is lost', async () => {
   const sizes: number[] = []
   const { hearing, heard, until } = hearingWith(async (nth, { bytes }) => {
     sizes.push((bytes.length - 44) / 2 / sampleRate)
@@ -73,7 +73,7 @@ test('somebody who speaks without a pause is heard piece by piece, and nothing o
   hearing.stop()
 })
 
-test('an utterance that was not transcribed is tried again, where nobody else could', async () => {
+test('an utterance that was not transcribed is tried again if no other transcriber could', async () => {
   const { hearing, says, heard, kept, until } = hearingWith(async (nth) => {
     if (nth === 0) throw silent('a hiccup')
     return 'A table.'

@@ -13,7 +13,7 @@ const readyMs = 10_000
 const transcribeMs = 15_000
 /** Transcribers that take only whole utterances get so much of one that does not end, and then the next piece of it. */
 const longestS = 25
-/** What nobody could transcribe is tried again after these pauses, by whichever transcribers listen then. */
+/** An utterance that no transcriber took is tried again after these pauses. */
 const againMs = [0, 300, 1_000]
 
 export interface TranscriptionParts {

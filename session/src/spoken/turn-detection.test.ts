@@ -90,7 +90,7 @@ test('transcribers that never say when a turn is over are not waited for', () =>
   assert.deepEqual(happened, ['ended'])
 })
 
-test('a turn ends endpointing_ms after the voice, half a second where unsaid', () => {
+test('a turn ends endpointing_ms after the voice, half a second by default', () => {
   for (const [endpointing_ms, waitMs] of [
     [undefined, 250],
     [800, 550],
@@ -245,7 +245,7 @@ test('a judgement of a pause that is over counts no more, nor one after the end'
   assert.deepEqual(happened, [])
 })
 
-test('words that the former transcribers left behind are a turn of whoever has the call now', () => {
+test('words left by the former agent’s transcriber are a turn of the current agent', () => {
   const { taking, happened } = turns({ endOfTurn: 'stt' })
   taking.speechStarted(60)
   taking.heard({ type: 'turn', state: 'started' })

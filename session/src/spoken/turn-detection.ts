@@ -6,12 +6,12 @@ import { likelyDone } from './end-of-turn.ts'
 /** The media framework's own. */
 export const defaultInterruptionMs = 500
 const defaultEndpointingMs = 500
-/** How long somebody who is in the middle of a sentence may think. */
+/** How long a caller in the middle of a sentence may pause. */
 const unfinishedMs = 1_500
 const likely = 0.5
 /** How long the last words may take from the transcribers before what was heard in between is taken for them. */
 export const transcriptMs = 2_000
-/** Whoever is still heard so long after the transcribers ended the turn has begun another one. */
+/** A caller who is still heard so long after the transcriber ended the turn has begun another one. */
 const stillSpeakingMs = 300
 /** Transcribers that end turns themselves give no number: they were at least as sure as they were told to be. */
 export const defaultEotThreshold = 0.7
@@ -25,13 +25,13 @@ export interface TurnDetectionParts {
   show: (entries: readonly NewEntry[]) => void
   newMessageId: () => string
   nowMs: () => number
-  /** By the sound of the stretch of speech that just ended: how likely it is that they are done; null where nobody can say. */
+  /** By the sound of the stretch of speech that just ended: how likely it is that they are done; null if unknown. */
   judge: () => Promise<number | null>
   /** From where on that is believed, where the settings do not say. */
   sureness: number
-  /** The caller speaks for long enough to be let through, if it was for so long over somebody. */
+  /** The caller has spoken over the agent for long enough to interrupt it. */
   interrupted: (leastMs: number) => void
-  /** Somebody begins to speak. */
+  /** The caller begins to speak. */
   onActivity: () => void
   /** A voice was heard, and nothing that it said. */
   nothingSaid: () => void

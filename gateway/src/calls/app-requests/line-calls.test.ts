@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { AppClient } from '../../../testing/agents/app-client.ts'
+import { appFixture, said, textsOf } from '../../../testing/calls/app-fixture.ts'
 import { startDeployment } from '../../../testing/deployment.ts'
 import { append, openCall } from '../../../testing/calls/driven-call.ts'
 import { until } from '../../../testing/until.ts'
@@ -10,18 +11,7 @@ const deployment = await startDeployment()
 after(() => deployment[Symbol.asyncDispose]())
 const other = await deployment.another()
 const org = await deployment.newOrg()
-const ci = await org.serverToken('sandbox')
-
-let agents = 0
-const newAgent = () => `agent-${(agents += 1)}`
-const newApp = async (agent: string, more: object = {}, at = deployment) => {
-  const app = await AppClient.connect(at.url, ci.key)
-  assert.equal((await app.register(agent, more)).type, 'agent.registered')
-  return app
-}
-const said = (text: string) => ({ type: 'user.message', data: { text, messageId: text } })
-const textsOf = (frames: { type: string; data: { text: string } }[]) =>
-  frames.filter(({ type }) => type === 'user.message').map(({ data }) => data.text)
+const { ci, newAgent, newApp } = await appFixture(deployment, org)
 
 test('a call is told to the phone line that owns it, and from its hand-over on to the agent (N-407)', async () => {
   for (const isSameApp of [false, true]) {

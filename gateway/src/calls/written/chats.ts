@@ -34,7 +34,7 @@ const longestId = 64
 export interface ChatSeat {
   head: WrittenHead
   after: number
-  /** Whether the call began with it, and so ends if nobody sits down. */
+  /** Whether the call began with it, and so ends if its upgrade fails. */
   isNew: boolean
 }
 
@@ -94,7 +94,7 @@ export class Chats {
     await this.#parts.log.append(callLog(head), [{ type: 'call.ended', data: { reason: 'hangup' } }])
   }
 
-  /** Whoever opened a call and was gone before it began has hung up. */
+  /** A client that opened a call and disconnected before it began has hung up. */
   async leaveEmpty(seat: ChatSeat) {
     if (seat.isNew)
       await this.hangUp(seat).catch((error: unknown) =>

@@ -2,10 +2,10 @@ import type { NewEntry } from '@switchroom/contract/log'
 import { hourMs, minuteMs, secondMs } from '../../foundation/clock.ts'
 import type { CallState } from './standing.ts'
 
-/** How long nobody may say anything in a conversation on the messaging channel. */
+/** Idle timeout of a conversation on the messaging channel. */
 const conversationIdleMs = 2 * hourMs
 
-/** What is written of such a conversation once it has been quiet for so long; nobody is warned before. */
+/** What is written of such a conversation once it has been idle for so long; no warning comes before. */
 export const quietEntries = ({ activeAt }: Pick<CallState, 'activeAt'>, now: Date): NewEntry[] =>
   now.getTime() - activeAt * secondMs < conversationIdleMs
     ? []

@@ -2,7 +2,7 @@ import type { Environment } from '@switchroom/contract/scopes'
 import { statement, type Queryable, type Transaction } from '../../database/database.ts'
 import { gatewayLock as lockOf } from '../../database/gateway-lock.ts'
 
-/** A written call, as whoever runs it names it. */
+/** A written call, as the gateway that runs it names it. */
 export interface WrittenHead {
   id: string
   org: string
@@ -16,8 +16,8 @@ export interface WrittenHead {
   channel: string
 }
 
-/** Who ran a call that nobody runs now, until somebody takes it up. */
-const nobody = ''
+/** The runner of a call that no gateway runs, until one takes it up. */
+const noRunner = ''
 
 const records = `c.id, c.org, o.slug, c.env, c.agent, c.holder, c.contact, c.channel`
 
@@ -39,14 +39,14 @@ const silent = statement<{ id: string }>(`
     union select id from gateways where id <> $1
   )
   select id from known
-  where id = '${nobody}' or pg_try_advisory_xact_lock(${lockOf('id')})
+  where id = '${noRunner}' or pg_try_advisory_xact_lock(${lockOf('id')})
     or not exists (select from gateways g where g.id = known.id and g.seen_at > $2)`)
 
-/** The gateways that give no sign of life; until the end of the transaction nobody else finds them. */
+/** The gateways that give no sign of life; until the end of the transaction no other gateway finds them. */
 export const findSilent = async (tx: Transaction, own: string, aliveSince: Date) =>
   (await tx.rows(silent, own, aliveSince)).map(({ id }) => id)
 
-export const isNobody = (runner: string) => runner === nobody
+export const hasNoRunner = (runner: string) => runner === noRunner
 
 const claim = statement<WrittenHead>(`
   with orphans as (
@@ -64,7 +64,7 @@ export const claimOf = (tx: Transaction, own: string, runners: readonly string[]
 export const givenUpChannel = 'calls_given_up'
 
 const giveUp = statement(`
-  with given as (update logs set runner = '${nobody}' where runner = $1 and not sealed and id = any($2) returning id)
+  with given as (update logs set runner = '${noRunner}' where runner = $1 and not sealed and id = any($2) returning id)
   select pg_notify('${givenUpChannel}', '') where exists (select from given)`)
 
 export const giveUpAll = (database: Queryable, own: string, ids: readonly string[]) =>

@@ -6,11 +6,11 @@ export interface WaitingTurn {
   messages: readonly Entry[]
 }
 
-/** How a written call stands, by its log alone: whoever takes it up goes on from here. */
+/** The state of a written call, from its log alone: another gateway can continue it. */
 export interface CallState {
   isEnded: boolean
   isHeld: boolean
-  /** Whether the agent, or whoever speaks for it, has said something. */
+  /** Whether the agent, or a person in its place, has said something. */
   isGreeted: boolean
   waiting: readonly WaitingTurn[]
   /** When anybody last said anything, in epoch seconds. */

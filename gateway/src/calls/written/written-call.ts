@@ -32,14 +32,14 @@ export interface WrittenCallParts extends TurnSources {
   askedTurns: AskedTurns
   pricing: Pricing
   gateways: Pick<RunningGateways, 'id' | 'aliveSince' | 'forget'>
-  /** How long nobody may say anything before a chat ends. */
+  /** Idle timeout of a chat. */
   idleMs: number
   openOutlet: OpenOutlet
 }
 
 /**
  * A written call on the gateway that runs it. The log is its queue: what users write is answered one after the
- * other, and whoever takes the call up after a restart reads there what is left to do.
+ * other, and a gateway that takes the call up after a restart reads there what is left to do.
  */
 export class WrittenCall {
   readonly head: WrittenHead
@@ -79,7 +79,7 @@ export class WrittenCall {
     return this.#log.start()
   }
 
-  /** Lets go of the call at once: a turn under way is left to whoever takes it up. */
+  /** Stops running the call at once: another gateway takes up its current turn. */
   async leave() {
     this.#letGo()
     await this.#outlet?.leave()
@@ -117,7 +117,7 @@ export class WrittenCall {
     this.#outlet?.take(this.#log.entries)
     if (standing.isEnded) return this.#letGo()
     if (standing.isHeld) {
-      this.#isGreeted = true // whoever took the call over speaks first
+      this.#isGreeted = true // the supervisor who took the call over speaks first
       this.#turn?.abort()
     }
     this.#wake()
@@ -131,7 +131,7 @@ export class WrittenCall {
     return { ...standing, waiting: standing.waiting.filter(isOpen) }
   }
 
-  /** On a call that was taken up, only while nobody has said anything. */
+  /** On a call that was taken up, only while nothing has been said. */
   #isGreetingDue({ isGreeted }: CallState): boolean {
     if (this.#isGreeted) return false
     return this.#isFresh ? !isGreeted : !isOpened(this.#log.entries)

@@ -94,7 +94,7 @@ export class WrittenCalls {
         await gateways.forget(tx, dead)
         return store.claimOf(tx, gateways.id, dead, takenAtOnce)
       })
-      if (taken.length > 0) logger.info({ calls: taken.length }, 'took up calls that nobody ran')
+      if (taken.length > 0) logger.info({ calls: taken.length }, 'took up calls that no gateway ran')
       for (const head of taken) this.run(head, false)
       if (taken.length < takenAtOnce || this.#isStopped) return
     }
@@ -104,7 +104,7 @@ export class WrittenCalls {
     const nowMs = performance.now()
     const sinceMs = new Map(silent.map((id) => [id, this.#silentSinceMs.get(id) ?? nowMs]))
     this.#silentSinceMs = sinceMs
-    return silent.filter((id) => store.isNobody(id) || nowMs - (sinceMs.get(id) ?? nowMs) >= deadAfterMs)
+    return silent.filter((id) => store.hasNoRunner(id) || nowMs - (sinceMs.get(id) ?? nowMs) >= deadAfterMs)
   }
 
   /** While this gateway could not be heard, others may have taken its calls for their own. */

@@ -21,7 +21,7 @@ import { inRounds } from '../vendor-rounds.ts'
 const readyMs = 10_000
 /** It comes faster than anybody hears it, and is kept until they do. */
 const longestReplyMs = 10 * 60_000
-/** What a reply cost that nobody heard to its end is waited for so long. */
+/** How long to wait for the usage of an interrupted reply. */
 const lastUsageMs = 1_000
 
 type Asked = Exclude<RealtimeAsked, Uint8Array>
@@ -54,7 +54,7 @@ export class RealtimeConversation {
   /** The connection; open once the vendor took it. */
   #on: ListenAttempt | null = null
   #isOpen = false
-  /** What is asked as soon as somebody can be asked. */
+  /** Sent as soon as a model is connected. */
   #wishes: { reply: RealtimeReply; ask: () => void }[] = []
   #count = 0
 
@@ -64,7 +64,7 @@ export class RealtimeConversation {
     this.#asked = new AudioQueue(first.realtime.sampleRate)
   }
 
-  /** Whoever serves, or is asked to next. */
+  /** The connected model, or the next to try. */
   get run(): RealtimeRun {
     return this.#run
   }
@@ -100,7 +100,7 @@ export class RealtimeConversation {
     return this.#wish(text, (reply) => ({ type: 'say', reply, text }))
   }
 
-  /** Nobody wants more of it. */
+  /** The rest of it is not wanted. */
   stop(reply: RealtimeReply) {
     if (reply.isUnwanted) return
     reply.isUnwanted = true
@@ -112,13 +112,13 @@ export class RealtimeConversation {
     if (this.#isOpen && reply.on === this.#on) this.#asked.ask({ type: 'cut', item, heardMs })
   }
 
-  /** Nobody waits for it any more. */
+  /** It is not needed any more. */
   drop(reply: RealtimeReply, why: unknown) {
     this.stop(reply)
     reply.fail(why)
   }
 
-  /** Whoever does not answer is left, and somebody else is asked. */
+  /** A model that does not answer is dropped for the next one. */
   giveUp(reply: RealtimeReply, why: unknown) {
     if (this.#isOpen && reply.on === this.#on) this.#on?.fail(why)
   }
@@ -219,7 +219,7 @@ export class RealtimeConversation {
     if (reply.lengthMs > longestReplyMs) this.drop(reply, silent('it does not stop speaking'))
     if (told.type !== 'replied') return
     this.#replies.delete(reply.id)
-    // what nobody reads to its end, nobody else puts down
+    // an unread stream is released here or nowhere
     if (reply.given !== null || reply.isUnwanted)
       this.#parts.keep([costOf(reply, this.#run, told.usage, now)])
   }

@@ -62,7 +62,7 @@ export class RealtimeSpeech {
     }
   }
 
-  /** What a text still lacks, asked anew; null of an answer, for whoever asked for it asks anew. */
+  /** The rest of a text, to be requested again; null for an answer, which its turn requests again. */
   #restOf({ given }: RealtimeReply, heard: string): RealtimeReply | null {
     const rest = wordsIn(given ?? '')
       .slice(wordsIn(heard).length)
@@ -108,7 +108,7 @@ export class RealtimeSpeech {
     return words.slice(0, end)
   }
 
-  /** Nobody hears more of it: the model is told how much they heard. */
+  /** Playback stopped: tells the model how much was heard. */
   cut(playedMs: number) {
     for (const reply of this.#replies) {
       this.#conversation.stop(reply)
