@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { SipCallError, TwirpError } from 'livekit-server-sdk'
 import { checkFences, otherEnvironment, scopeName, scopeOf, Turns } from '../fences.ts'
 import { callIn, roomOf } from './names.ts'
-import { outcomeOfDial } from './outcomes.ts'
 import { fenceOf, LiveKitScope } from './scope.ts'
 import { type LiveKitAddress, LiveKitServer } from './server.ts'
 import { roomTicket } from './tickets.ts'
@@ -15,6 +15,7 @@ import {
   type PlacedCall,
   type PlacingOutcome,
   type Ticket,
+  outcomeOfSip,
 } from '../plane.ts'
 
 const handOverName = 'hand-over'
@@ -150,3 +151,12 @@ const aborted = (signal: AbortSignal) =>
     if (signal.aborted) resolve(true)
     else signal.addEventListener('abort', () => resolve(true), { once: true })
   })
+
+/** Why a call was not answered, from the failure of its dial. */
+function outcomeOfDial(error: unknown): PlacingOutcome {
+  if (error instanceof SipCallError && error.sipStatusCode !== undefined)
+    return outcomeOfSip(error.sipStatusCode)
+  // The end of the ring is told without a SIP status.
+  if (error instanceof TwirpError && error.code === 'canceled') return 'no_answer'
+  return 'dial_failed'
+}

@@ -10,6 +10,15 @@ export interface OutgoingRequest {
   body: string
 }
 
+export interface ClientTransactionParts {
+  request: OutgoingRequest
+  via: string
+  flow: Flow
+  timing: Timing
+  onResponse: (response: SipResponse | null) => void
+  onOver: () => void
+}
+
 /** One request that went out. It hands on every answer; null is that none came. */
 export class ClientTransaction {
   readonly #request: OutgoingRequest
@@ -23,14 +32,7 @@ export class ClientTransaction {
   #status = 0
   #acknowledgement: Buffer | null = null
 
-  constructor(
-    request: OutgoingRequest,
-    via: string,
-    flow: Flow,
-    timing: Timing,
-    onResponse: (response: SipResponse | null) => void,
-    onOver: () => void,
-  ) {
+  constructor({ request, via, flow, timing, onResponse, onOver }: ClientTransactionParts) {
     this.#request = request
     this.#via = via
     this.#flow = flow

@@ -19,6 +19,14 @@ export interface Asked {
   fence: SipFence | null
 }
 
+export interface IncomingCallParts {
+  stack: SipStack
+  invite: ServerTransaction
+  asked: Asked
+  offer: FarEnd | null
+  onSettled: () => void
+}
+
 /** A call that rings here, until it is answered, refused or taken back. */
 export class IncomingCall implements IncomingInvite {
   readonly number: string | null
@@ -36,13 +44,7 @@ export class IncomingCall implements IncomingInvite {
   #isAccepting = false
   #isSettled = false
 
-  constructor(
-    stack: SipStack,
-    invite: ServerTransaction,
-    asked: Asked,
-    offer: FarEnd | null,
-    onSettled: () => void,
-  ) {
+  constructor({ stack, invite, asked, offer, onSettled }: IncomingCallParts) {
     this.number = asked.number
     this.agent = asked.agent
     this.from = asked.from

@@ -79,10 +79,16 @@ export class Reception {
     const transaction = this.#stack.transactions.take(request, flow)
     ringing.add(source)
     this.#stack.ringingTotal++
-    const call = new IncomingCall(this.#stack, transaction, asked, offer, () => {
-      ringing.remove(source)
-      this.#ringing.delete(transaction)
-      this.#stack.ringingTotal--
+    const call = new IncomingCall({
+      stack: this.#stack,
+      invite: transaction,
+      asked,
+      offer,
+      onSettled: () => {
+        ringing.remove(source)
+        this.#ringing.delete(transaction)
+        this.#stack.ringingTotal--
+      },
     })
     this.#ringing.set(transaction, call)
     try {

@@ -25,6 +25,12 @@ export interface TransportListener {
   onRefused(): void
 }
 
+interface BoundSockets {
+  port: number
+  udp: UdpSocket | null
+  tcp: Server | null
+}
+
 const longestKeptAliveMs = 15 * 60_000
 const bindAttempts = 20
 
@@ -41,13 +47,8 @@ export class SipTransport {
   #unsent = 0
   #onSent = () => {}
 
-  private constructor(
-    port: number,
-    udp: UdpSocket | null,
-    tcp: Server | null,
-    options: TransportOptions,
-    listener: TransportListener,
-  ) {
+  private constructor(sockets: BoundSockets, options: TransportOptions, listener: TransportListener) {
+    const { port, udp, tcp } = sockets
     this.port = port
     this.#options = options
     this.#udp = udp
@@ -69,7 +70,7 @@ export class SipTransport {
         const tcp = transports.includes('tcp') ? await listenTcp(host, taken) : null
         const address = tcp?.address()
         const open = typeof address === 'object' && address ? address.port : taken
-        return new SipTransport(open, udp, tcp, options, listener)
+        return new SipTransport({ port: open, udp, tcp }, options, listener)
       } catch (error) {
         udp?.close()
         // Any port will do, so one that is free for both is looked for.

@@ -1,6 +1,5 @@
 import type { CallReason, NewEntry } from '@switchroom/contract/log'
 import type { CallAudio } from './call-audio.ts'
-import { timingsOf } from './reply-timings.ts'
 import { sayingWith } from './said-text.ts'
 import { synthesisFor, type SpeechSynthesis } from './speech-synthesis.ts'
 import type { SpokenParts } from './spoken-parts.ts'
@@ -255,3 +254,19 @@ export class Replies {
 }
 
 const wordsOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
+
+/** How long the caller waited for each step, from when they stopped speaking. */
+function timingsOf({ marks, messageId }: Utterance, owed: TurnTimings | null): NewEntry[] {
+  if (owed === null) return []
+  const since = (ms: number | null) => (ms === null ? null : Math.round(ms - owed.speechEndedMs))
+  const data = {
+    stage: 'turn',
+    messageId,
+    transcript_ms: since(owed.transcriptMs),
+    turn_end_ms: since(owed.turnEndedMs),
+    first_token_ms: since(marks.firstTextMs),
+    first_audio_ms: since(marks.firstAudioMs),
+    heard_ms: since(marks.heardMs),
+  }
+  return [{ type: 'metrics', data }]
+}

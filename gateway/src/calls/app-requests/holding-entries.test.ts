@@ -11,7 +11,7 @@ const other = await deployment.another()
 // Whoever runs written calls forgets dead gateways too, by itself; here the tests say when.
 for (const { gateway } of [deployment, other]) await gateway.services.writtenCalls.stop()
 const org = await deployment.newOrg()
-const { ci, newAgent, newApp } = await appFixture(deployment, org)
+const { newAgent, newApp } = await appFixture(deployment, org)
 
 test("which app took an agent and which let go of it is in the agent's own log (ND-103)", async () => {
   const agent = newAgent()

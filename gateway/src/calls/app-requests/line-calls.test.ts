@@ -61,8 +61,9 @@ test("a line's calls wait for its app when that goes, and are nobody else's unti
   await appRequests.assignments.poll()
   assert.equal(await appRequests.appOf(call), null)
   await append(deployment, call, said('meanwhile'))
-  const back = await newApp(newAgent(), {}, other)
-  const again = await deployment.sql('select socket from registrations where agent = $1', [`agent-${agents}`])
+  const held = newAgent()
+  const back = await newApp(held, {}, other)
+  const again = await deployment.sql('select socket from registrations where agent = $1', [held])
   await database.transaction((tx) => appRequests.assignments.give(tx, call.id, agent, again.rows[0].socket))
   assert.deepEqual(textsOf(await back.upTo('user.message')), ['meanwhile'])
   assert.equal(back.frames.length, 2) // what is on a line is told when it is taken
