@@ -10,11 +10,11 @@ import { LiveKitProgram } from '@switchroom/media/testing/livekit-program'
 import type { AgentOptions } from '@switchroom/sdk/sdk'
 import { Carrier } from './spoken-carrier.ts'
 import {
-  openDesk,
+  startVoiceAgent,
   speech,
   typesOf,
   type Entry,
-  type SpokenDesk,
+  type VoiceAgentFixture,
   type WorkerProcess,
 } from './spoken-fixture.ts'
 
@@ -33,7 +33,7 @@ export async function startRooms(options: RoomOptions) {
   const program = await LiveKitProgram.start(path ?? '')
   const phones = await LiveKitPhones.start(program.address)
   const last: (() => unknown)[] = []
-  const rooms = await RoomDesk.open({ after: (stop) => void last.unshift(stop) }, phones, options)
+  const rooms = await RoomFixture.open({ after: (stop) => void last.unshift(stop) }, phones, options)
   const stop = async () => {
     for (const one of last) await one()
     await phones.stop()
@@ -43,24 +43,24 @@ export async function startRooms(options: RoomOptions) {
   return { phones, rooms, stop }
 }
 
-/** The agent speaks after somebody has said something. */
+/** The agent speaks after the caller has said something. */
 export function isAnswered(log: readonly Entry[]): boolean {
   const types = typesOf(log)
   const asked = types.indexOf('user.message')
   return asked >= 0 && types.lastIndexOf('bot.speaking') > asked
 }
 
-/** What somebody in a room says. */
+/** What a person in a room says. */
 export const roomSpeech = async (text: string) => resampled(await speech(text), 8_000, personRate)
 
 /** A deployment whose calls come from a media server; its agent answers at the carrier's number. */
-export class RoomDesk {
-  readonly desk: SpokenDesk
+export class RoomFixture {
+  readonly fixture: VoiceAgentFixture
   readonly carrier: Carrier
   readonly #phones: LiveKitPhones
 
-  private constructor(desk: SpokenDesk, carrier: Carrier, phones: LiveKitPhones) {
-    this.desk = desk
+  private constructor(fixture: VoiceAgentFixture, carrier: Carrier, phones: LiveKitPhones) {
+    this.fixture = fixture
     this.carrier = carrier
     this.#phones = phones
   }
@@ -69,38 +69,38 @@ export class RoomDesk {
     t: Lasting,
     phones: LiveKitPhones,
     { settings: agentSettings, gateway = {}, worker = {} }: RoomOptions,
-  ): Promise<RoomDesk> {
+  ): Promise<RoomFixture> {
     const { url, key, secret } = phones.address
     const media = { SVC_MEDIA_URL: url, SVC_MEDIA_KEY: key, SVC_MEDIA_SECRET: secret }
     const settings = {
       gateway: { ...media, SVC_SANDBOX_FLEET: 'tests', ...gateway },
       worker: { ...media, SVC_SANDBOX_FLEET: 'tests', SVC_SIP_LOCAL_ORG: '', ...worker },
     }
-    const desk = await openDesk(t, { settings: agentSettings }, settings)
-    await registered(desk.worker)
-    return new RoomDesk(desk, await Carrier.open(t, desk), phones)
+    const fixture = await startVoiceAgent(t, { settings: agentSettings }, settings)
+    await registered(fixture.worker)
+    return new RoomFixture(fixture, await Carrier.open(t, fixture), phones)
   }
 
-  /** Somebody calls the agent's number. */
+  /** A person calls the agent's number. */
   ring(from: string, number = this.carrier.from): Promise<RoomPerson> {
     return phoneCaller(this.#phones.address, { number, from, fleet: 'tests' })
   }
 
-  /** The call that somebody made, once it is there. */
+  /** The call from this number, once it is there. */
   callFrom(from: string): Promise<string> {
     return until(
       `${from} has called`,
       async () => {
-        const { rows } = await this.desk.deployment.sql('select id from calls where caller = $1', [from])
+        const { rows } = await this.fixture.deployment.sql('select id from calls where caller = $1', [from])
         return rows[0]?.id as string | undefined
       },
       60_000,
     )
   }
 
-  /** Somebody in a browser, with the token that a page's server asked for. */
+  /** A person in a browser, with the token that a page's server asked for. */
   async browser(): Promise<{ call: string; person: RoomPerson }> {
-    const { client } = await this.desk.org.serverToken('sandbox', { scopes: ['talk'] })
+    const { client } = await this.fixture.org.serverToken('sandbox', { scopes: ['talk'] })
     const made = await client.post('/v1/tokens', { agent: 'hello' })
     assert.equal(made.status, 200, made.text)
     const { call, server_url, participant_token } = made.body
@@ -111,7 +111,7 @@ export class RoomDesk {
   /** Another number of the org that its agent answers. */
   async anotherNumber(): Promise<string> {
     const number = '+34910000002'
-    await this.desk.deployment.sql(
+    await this.fixture.deployment.sql(
       `insert into numbers (number, org, env, agent, origin, managed, account, approved_at, created_at)
        select $1, org, env, agent, origin, managed, account, approved_at, created_at from numbers where number = $2`,
       [number, this.carrier.from],
@@ -119,7 +119,7 @@ export class RoomDesk {
     return number
   }
 
-  /** Nobody is left in the room of a call that the gateway made. */
+  /** The room of the call is empty and gone. */
   untilNoRoom(call: string): Promise<unknown> {
     const server = new LiveKitServer(this.#phones.address)
     return until('its room is gone', async () => !(await server.rooms()).includes(roomOf(call)))
@@ -128,19 +128,19 @@ export class RoomDesk {
   /** How sending the caller on went. */
   async untilTransferred(call: string): Promise<Entry['data'] | undefined> {
     const isTold = ({ type }: Entry) => type === 'call.transferred'
-    const entries = await this.desk.untilLogged(call, 'it is told how it went', (log) => log.some(isTold))
+    const entries = await this.fixture.untilLogged(call, 'it is told how it went', (log) => log.some(isTold))
     return entries.find(isTold)?.data
   }
 
   async dial(to: string): Promise<string> {
-    const { client } = await this.desk.org.serverToken('sandbox', { scopes: ['talk'] })
+    const { client } = await this.fixture.org.serverToken('sandbox', { scopes: ['talk'] })
     const dialled = await client.post('/v1/agents/hello/dial', { to })
     assert.equal(dialled.status, 202, dialled.text)
     return dialled.body.call
   }
 
   async another(): Promise<WorkerProcess> {
-    const worker = await this.desk.another()
+    const worker = await this.fixture.another()
     await registered(worker)
     return worker
   }

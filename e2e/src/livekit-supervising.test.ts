@@ -5,14 +5,14 @@ import { changeRow } from '@switchroom/gateway/testing/providers/vendors'
 import { temporaryFolder } from '@switchroom/launcher/testing/folders'
 import { until } from '@switchroom/launcher/testing/waiting'
 import { personRate } from '@switchroom/media/testing/livekit-person'
-import { roomSpeech, skip, startRooms, type RoomDesk } from './livekit-fixture.ts'
+import { roomSpeech, skip, startRooms, type RoomFixture } from './livekit-fixture.ts'
 import { textsOf, typesOf } from './spoken-fixture.ts'
 import { assertNearly, assertWhole, recordingOf, spokenSeconds } from './spoken-recording.ts'
 
 const roomRate = 24_000
 
-suite('calls in rooms of a real LiveKit server that somebody watches', { skip }, () => {
-  let rooms: RoomDesk
+suite('supervised calls in rooms of a real LiveKit server', { skip }, () => {
+  let rooms: RoomFixture
   let model: ModelFake
   let question: Int16Array
   const last: (() => unknown)[] = []
@@ -27,7 +27,7 @@ suite('calls in rooms of a real LiveKit server that somebody watches', { skip },
     })
     last.unshift(started.stop, () => model.stop())
     rooms = started.rooms
-    await changeRow(rooms.desk.deployment, (row) => {
+    await changeRow(rooms.fixture.deployment, (row) => {
       row.defaults.llm = 'openai/gpt-4.1-mini'
       row.options['llm/openai'] = { base_url: model.url }
     })
@@ -36,18 +36,18 @@ suite('calls in rooms of a real LiveKit server that somebody watches', { skip },
     for (const stop of last) await stop()
   })
 
-  test('somebody takes a call in a room over, speaks into it, gives it back, whispers and ends it; what both said is recorded, the caller left and the agent right', async () => {
-    const { desk } = rooms
-    const supervisor = (await desk.org.person('admin')).client
+  test('a supervisor takes a call in a room over, speaks into it, gives it back, whispers and ends it; what both said is recorded, the caller left and the agent right', async () => {
+    const { fixture } = rooms
+    const supervisor = (await fixture.org.person('admin')).client
     const person = await rooms.ring('+34610000091')
-    const { id } = await desk.nextCall()
+    const { id } = await fixture.nextCall()
     const act = async (verb: string, text?: string) => {
       const asked = { verb, ...(text !== undefined && { text }) }
       const done = await supervisor.post(`/v1/calls/${id}/verbs`, asked)
       assert.equal(done.status, 202, done.text)
     }
     const untilTyped = (type: string, count = 1) =>
-      desk.untilLogged(id, type, (log) => typesOf(log).filter((each) => each === type).length >= count)
+      fixture.untilLogged(id, type, (log) => typesOf(log).filter((each) => each === type).length >= count)
     await untilTyped('bot.finished')
 
     await act('takeover')
@@ -73,40 +73,40 @@ suite('calls in rooms of a real LiveKit server that somebody watches', { skip },
 
     await act('end')
     await person.left
-    const entries = await desk.untilEnded(id)
+    const entries = await fixture.untilEnded(id)
     assert.deepEqual(textsOf(entries, 'agent.message'), ['Hello.', 'A person speaks now.', 'Three.'])
     assert.equal(textsOf(entries, 'user.message').length, 3)
 
-    const { left, right } = await recordingOf(desk, id, roomRate)
+    const { left, right } = await recordingOf(fixture, id, roomRate)
     assertWhole(left.length / roomRate, entries)
     assertNearly(spokenSeconds(left, roomRate), 3 * spokenSeconds(question, personRate), 'the caller')
     assertNearly(spokenSeconds(right, roomRate), person.loudFrames / 50, 'the agent')
   })
 
   test('keys that an app presses are heard in the room, and are told (N-471)', async () => {
-    const { desk } = rooms
+    const { fixture } = rooms
     const person = await rooms.ring('+34610000092')
-    const call = await desk.nextCall()
+    const call = await fixture.nextCall()
     await person.untilSpokenTo()
     call.sendTones('12#')
     await until('they are heard', () => person.digits.join('') === '12#')
-    const entries = await desk.untilLogged(call.id, 'it is told', (log) =>
+    const entries = await fixture.untilLogged(call.id, 'it is told', (log) =>
       typesOf(log).includes('call.dtmf_sent'),
     )
     const told = entries.find(({ type }) => type === 'call.dtmf_sent')
     assert.deepEqual(told?.data, { callId: call.id, digits: '12#' })
     await person.leave()
-    await desk.untilEnded(call.id)
+    await fixture.untilEnded(call.id)
   })
 
   test('an app that ends the call of a browser ends its room', async () => {
-    const { desk } = rooms
+    const { fixture } = rooms
     const { call, person } = await rooms.browser()
-    const started = await desk.nextCall()
+    const started = await fixture.nextCall()
     await person.untilSpokenTo()
     started.end()
     await person.left
-    await desk.untilEnded(call)
+    await fixture.untilEnded(call)
     await rooms.untilNoRoom(call)
   })
 })

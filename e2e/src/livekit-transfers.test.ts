@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { until } from '@switchroom/launcher/testing/waiting'
 import type { LiveKitPhones } from '@switchroom/media/testing/livekit-phones'
-import { isAnswered, roomSpeech, skip, startRooms, type RoomDesk } from './livekit-fixture.ts'
+import { isAnswered, roomSpeech, skip, startRooms, type RoomFixture } from './livekit-fixture.ts'
 import { textsOf, typesOf } from './spoken-fixture.ts'
 
 suite('callers who are sent on in rooms of a real LiveKit server', { skip }, () => {
   let phones: LiveKitPhones
-  let rooms: RoomDesk
+  let rooms: RoomFixture
   let question: Int16Array
   let stop: () => Promise<void>
 
@@ -17,27 +17,27 @@ suite('callers who are sent on in rooms of a real LiveKit server', { skip }, () 
   })
   after(() => stop())
 
-  /** Somebody who has called and was greeted, and their call. */
+  /** A caller who was greeted, and their call. */
   async function greeted(from: string) {
     const person = await rooms.ring(from)
-    const call = await rooms.desk.nextCall()
+    const call = await rooms.fixture.nextCall()
     await person.untilSpokenTo()
-    await rooms.desk.untilLogged(call.id, 'it has greeted', (log) => typesOf(log).includes('bot.finished'))
+    await rooms.fixture.untilLogged(call.id, 'it has greeted', (log) => typesOf(log).includes('bot.finished'))
     return { person, call }
   }
 
   /** The caller is heard by the agent, which answers. */
   async function assertGoesOn({ person, call }: Awaited<ReturnType<typeof greeted>>) {
     person.say(question)
-    const entries = await rooms.desk.untilLogged(call.id, 'the agent answers', isAnswered)
+    const entries = await rooms.fixture.untilLogged(call.id, 'the agent answers', isAnswered)
     assert.match(textsOf(entries, 'user.message').join(' '), /name/i)
     await person.leave()
-    const ended = await rooms.desk.untilEnded(call.id)
+    const ended = await rooms.fixture.untilEnded(call.id)
     assert.equal(ended.at(-1)?.data['reason'], 'hangup')
     assert.equal(typesOf(ended).filter((type) => type === 'call.transferred').length, 1)
   }
 
-  test('an app brings somebody into the room, the two hear each other, and the agent hears neither nor their keys', async () => {
+  test('an app brings a second person into the room, the two hear each other, and the agent hears neither nor their keys', async () => {
     const to = await rooms.carrier.reach('+34610000054')
     const { person, call } = await greeted('+34610000055')
     call.transfer(to, { kind: 'warm' })
@@ -52,7 +52,7 @@ suite('callers who are sent on in rooms of a real LiveKit server', { skip }, () 
     await person.untilSpokenTo(heardByCaller)
     await guest.leave()
     await person.left
-    const ended = await rooms.desk.untilEnded(call.id)
+    const ended = await rooms.fixture.untilEnded(call.id)
     assert.deepEqual(textsOf(ended, 'user.message'), [])
     assert.ok(!typesOf(ended).includes('call.dtmf_received'))
     assert.equal(ended.at(-1)?.data['reason'], 'hangup')
@@ -65,10 +65,10 @@ suite('callers who are sent on in rooms of a real LiveKit server', { skip }, () 
     assert.deepEqual(await rooms.untilTransferred(call.id), { to, kind: 'warm', ok: true })
     await person.leave()
     await phones.answered.get(to)?.left
-    assert.equal((await rooms.desk.untilEnded(call.id)).at(-1)?.data['reason'], 'hangup')
+    assert.equal((await rooms.fixture.untilEnded(call.id)).at(-1)?.data['reason'], 'hangup')
   })
 
-  test('a caller whom nobody can be brought to stays with the agent, and the log says why', async () => {
+  test('a caller whose transfer is not answered stays with the agent, and the log says why', async () => {
     const to = await rooms.carrier.reach('+34610000071')
     phones.set(to, 486)
     const there = await greeted('+34610000072')
@@ -78,7 +78,7 @@ suite('callers who are sent on in rooms of a real LiveKit server', { skip }, () 
     await assertGoesOn(there)
   })
 
-  test('whoever is to be brought to a caller who hangs up rings no longer, and the log says that it did not happen', async () => {
+  test('if the caller hangs up, the person being dialled for a transfer stops ringing, and the log says that it failed', async () => {
     const to = await rooms.carrier.reach('+34610000073')
     phones.set(to, 'ring')
     const { person, call } = await greeted('+34610000074')
@@ -86,7 +86,7 @@ suite('callers who are sent on in rooms of a real LiveKit server', { skip }, () 
     const rung = await until('it rings', () => phones.ringing.get(to), 60_000)
     await person.leave()
     await rung.left
-    const ended = await rooms.desk.untilEnded(call.id)
+    const ended = await rooms.fixture.untilEnded(call.id)
     const told = { to, kind: 'warm', ok: false, why: 'the caller is gone' }
     assert.deepEqual(
       ended.slice(-2).map(({ type, data }) => [type, data]),
@@ -101,7 +101,7 @@ suite('callers who are sent on in rooms of a real LiveKit server', { skip }, () 
     const to = await rooms.carrier.reach('+34610000056')
     const { person, call } = await greeted('+34610000057')
     call.transfer(to, { kind: 'cold' })
-    const entries = await rooms.desk.untilEnded(call.id)
+    const entries = await rooms.fixture.untilEnded(call.id)
     const told = entries.find(({ type }) => type === 'call.transferred')?.data
     assert.deepEqual(told, { to, kind: 'cold', ok: true })
     assert.deepEqual(phones.transfers, [`tel:${to}`])
@@ -118,7 +118,7 @@ suite('callers who are sent on in rooms of a real LiveKit server', { skip }, () 
     await assertGoesOn(there)
   })
 
-  test('where the media server has nobody who sends callers on they stay with the agent, and the log says so', async () => {
+  test('if the media server has no SIP service, a cold transfer fails and the caller stays with the agent, and the log says so', async () => {
     const to = await rooms.carrier.reach('+34610000077')
     phones.set(to, 'no SIP service')
     const there = await greeted('+34610000078')

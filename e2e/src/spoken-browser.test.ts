@@ -6,19 +6,19 @@ import { missing } from '@switchroom/tools/debian-packages'
 import { Carrier } from './spoken-carrier.ts'
 import {
   joined,
-  openDesk,
-  openOffice,
+  startVoiceAgent,
+  startVoiceDeployment,
   silence,
   speech,
   typesOf,
   type Entry,
-  type SpokenOffice,
+  type VoiceDeployment,
 } from './spoken-fixture.ts'
 import { runExample } from './spoken-example.ts'
 import { firstCaller, recordings, toneHz, travel } from './spoken-journey.ts'
 
 const greeting = 'Hello! Ask me for the time.'
-/** Louder than this, in dB, somebody speaks. */
+/** Louder than this, in dB, counts as speech. */
 const loud = -60
 const nearHz = 30
 
@@ -27,7 +27,7 @@ const microphone = (says: Int16Array, silentSeconds = 120) =>
   resampled(joined(silence(0.5), says, silence(silentSeconds)), 8_000, 48_000)
 
 /** A page of the org's own calls the agent. */
-async function callFromBrowser({ deployment, org }: SpokenOffice, microphoneSound: Int16Array) {
+async function callFromBrowser({ deployment, org }: VoiceDeployment, microphoneSound: Int16Array) {
   const { client } = await org.serverToken('sandbox', { scopes: ['talk'] })
   const made = await client.post('/v1/tokens', { agent: 'hello', metadata: { page: 'e2e' } })
   assert.equal(made.status, 200, made.text)
@@ -50,20 +50,20 @@ test(
   'a browser with a microphone calls the example agent: it is greeted, heard, answered, presses keys that are nothing, interrupts, is put through to a person and hangs up, and the log tells it all (N-467, N-504)',
   { skip: missing('chromium') },
   async (t) => {
-    const office = await openOffice(t)
-    const carrier = await Carrier.open(t, office)
+    const fixture = await startVoiceDeployment(t)
+    const carrier = await Carrier.open(t, fixture)
     const person = await carrier.reach('+34610000071')
-    await runExample(t, office, { greeting, person })
+    await runExample(t, fixture, { greeting, person })
     const recorded = await recordings()
-    const first = await firstCaller(t, office, recorded)
-    const { browser, call } = await callFromBrowser(office, microphone(silence(0)))
+    const first = await firstCaller(t, fixture, recorded)
+    const { browser, call } = await callFromBrowser(fixture, microphone(silence(0)))
     t.after(() => browser.stop())
     await browser.until(({ state }) => state === 'connected')
     await first.hangUp()
     browser.order('press 5#')
     await browser.until(({ level = -200 }) => level > loud)
     await travel({
-      office,
+      fixture,
       carrier,
       call,
       person,
@@ -76,24 +76,24 @@ test(
         ),
       hangUp: async () => browser.order('close'),
     })
-    assert.ok(!typesOf(await office.entriesOf(call)).includes('call.dtmf_received'))
+    assert.ok(!typesOf(await fixture.entriesOf(call)).includes('call.dtmf_received'))
   },
 )
 
 test(
-  'a browser is not sent on cold, for no carrier dials for it: the log says so in a sentence, and whoever speaks there stays with the agent',
+  'a browser is not sent on cold, for no carrier dials for it: the log says so in a sentence, and the caller stays with the agent',
   { skip: missing('chromium') },
   async (t) => {
-    const desk = await openDesk(t)
-    const carrier = await Carrier.open(t, desk)
+    const fixture = await startVoiceAgent(t)
+    const carrier = await Carrier.open(t, fixture)
     const to = await carrier.reach('+34610000072')
     const asksAgainAndAgain = microphone(await speech('What is your name?'), 10)
-    const { browser, call } = await callFromBrowser(desk, asksAgainAndAgain)
+    const { browser, call } = await callFromBrowser(fixture, asksAgainAndAgain)
     t.after(() => browser.stop())
-    const driven = await desk.nextCall()
+    const driven = await fixture.nextCall()
     driven.transfer(to, { kind: 'cold' })
     const isAnswer = ({ type, data }: Entry) => type === 'agent.message' && data['source'] === 'model'
-    const log = await desk.untilLogged(call, 'it is told how it went, and answers still', (entries) => {
+    const log = await fixture.untilLogged(call, 'it is told how it went, and answers still', (entries) => {
       const told = typesOf(entries).indexOf('call.transferred')
       return told >= 0 && entries.slice(told).some(isAnswer)
     })
@@ -107,6 +107,6 @@ test(
     )
     assert.equal(carrier.rang.length, 0)
     browser.order('close')
-    await desk.untilEnded(call)
+    await fixture.untilEnded(call)
   },
 )

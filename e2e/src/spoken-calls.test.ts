@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { until } from '@switchroom/launcher/testing/waiting'
 import { missing } from '@switchroom/tools/debian-packages'
 import { Carrier } from './spoken-carrier.ts'
-import { openOffice } from './spoken-fixture.ts'
+import { startVoiceDeployment } from './spoken-fixture.ts'
 import { runExample } from './spoken-example.ts'
 import { firstCaller, recordings, travel, type Sentence } from './spoken-journey.ts'
 import { SippCaller } from './spoken-sipp.ts'
@@ -14,19 +14,19 @@ test(
   'a phone that knows nothing of us calls the example agent: it is greeted, heard, answered, interrupts, is put through to a person and hangs up, and the log tells it all (N-504)',
   { skip: missing('sipp') },
   async (t) => {
-    const office = await openOffice(t)
-    const carrier = await Carrier.open(t, office)
+    const fixture = await startVoiceDeployment(t)
+    const carrier = await Carrier.open(t, fixture)
     const person = await carrier.reach('+34610000061')
-    await runExample(t, office, { greeting, person })
+    await runExample(t, fixture, { greeting, person })
     const recorded = await recordings()
     const sentences = Object.keys(recorded) as Sentence[]
-    const first = await firstCaller(t, office, recorded)
-    const { sipPort } = office.worker
+    const first = await firstCaller(t, fixture, recorded)
+    const { sipPort } = fixture.worker
     const caller = await SippCaller.call(t, 'hello', sipPort, Object.values(recorded))
-    const call = await until('it calls', async () => (await office.calls())[1], 60_000)
+    const call = await until('it calls', async () => (await fixture.calls())[1], 60_000)
     await first.hangUp()
     await travel({
-      office,
+      fixture,
       carrier,
       call,
       person,

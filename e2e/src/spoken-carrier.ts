@@ -4,24 +4,24 @@ import { until } from '@switchroom/launcher/testing/waiting'
 import { RtpLeg } from '@switchroom/media/rtp/rtp-leg'
 import { SipServer, type IncomingInvite, type SipDialog } from '@switchroom/media/sip/server'
 import { MediaPorts } from '@switchroom/worker/phone/media-ports'
-import { told, type SpokenOffice } from './spoken-fixture.ts'
+import { told, type VoiceDeployment } from './spoken-fixture.ts'
 
-/** The SIP account of the office's org at a carrier on this machine, and those who answer there. */
+/** The SIP account of the fixture's org at a carrier on this machine, and those who answer there. */
 export class Carrier {
   readonly from = '+34910000001'
   /** Those that rang, in order. */
   readonly rang: IncomingInvite[] = []
-  readonly #office: SpokenOffice
+  readonly #fixture: VoiceDeployment
   readonly #sip: SipServer
   readonly #numbers: string[]
 
-  private constructor(office: SpokenOffice, sip: SipServer, numbers: string[]) {
-    this.#office = office
+  private constructor(fixture: VoiceDeployment, sip: SipServer, numbers: string[]) {
+    this.#fixture = fixture
     this.#sip = sip
     this.#numbers = numbers
   }
 
-  static async open(t: Lasting, office: SpokenOffice): Promise<Carrier> {
+  static async open(t: Lasting, fixture: VoiceDeployment): Promise<Carrier> {
     const ports = new MediaPorts({ first: 40_000, last: 59_999 })
     const numbers: string[] = []
     const pair = { username: 'peer', password: 'secret of peer' }
@@ -36,14 +36,14 @@ export class Carrier {
       onInvite: (invite) => carrier.rang.push(invite),
     })
     afterwards(t, () => sip.stop())
-    const carrier: Carrier = new Carrier(office, sip, numbers)
-    await carrier.#bring(office, pair)
+    const carrier: Carrier = new Carrier(fixture, sip, numbers)
+    await carrier.#bring(fixture, pair)
     return carrier
   }
 
-  /** A number of somebody the org knows, which rings here. */
+  /** A number of a known contact, which rings here. */
   async reach(number: string): Promise<string> {
-    const { deployment, org } = this.#office
+    const { deployment, org } = this.#fixture
     this.#numbers.push(number)
     await deployment.sql(
       `insert into known_contacts (org, env, contact, first_at) values ($1, 'sandbox', $2, now())`,
@@ -55,8 +55,8 @@ export class Carrier {
   /** The next that rings. */
   async nextRing(): Promise<IncomingInvite> {
     await until('it rings', () => this.rang.length > 0, 60_000).catch(async (error: Error) => {
-      const last = (await this.#office.calls()).at(-1) ?? ''
-      throw new Error(`${error.message}; ${told(await this.#office.entriesOf(last), this.#office.worker)}`)
+      const last = (await this.#fixture.calls()).at(-1) ?? ''
+      throw new Error(`${error.message}; ${told(await this.#fixture.entriesOf(last), this.#fixture.worker)}`)
     })
     const [invite] = this.rang.splice(0, 1)
     assert.ok(invite)
@@ -73,8 +73,8 @@ export class Carrier {
     return { dialog, leg }
   }
 
-  async #bring(office: SpokenOffice, { username, password }: { username: string; password: string }) {
-    const { client } = await office.org.serverToken('sandbox', { scopes: ['numbers'] })
+  async #bring(fixture: VoiceDeployment, { username, password }: { username: string; password: string }) {
+    const { client } = await fixture.org.serverToken('sandbox', { scopes: ['numbers'] })
     const made = await client.put('/v1/carrier', {
       kind: 'sip',
       username,
@@ -85,10 +85,10 @@ export class Carrier {
       outbound_password: password,
     })
     assert.ok(made.status < 300, made.text)
-    await office.deployment.sql(
+    await fixture.deployment.sql(
       `insert into numbers (number, org, env, agent, origin, managed, account, approved_at, created_at)
        values ($1, $2, 'sandbox', 'hello', 'imported', false, 'peer', now(), now())`,
-      [this.from, office.org.id],
+      [this.from, fixture.org.id],
     )
   }
 }

@@ -3,12 +3,12 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { afterwards, type Lasting } from '@switchroom/launcher/testing/folders'
 import { root } from './launch.ts'
-import type { SpokenOffice } from './spoken-fixture.ts'
+import type { VoiceDeployment } from './spoken-fixture.ts'
 
 /** Runs the example agent as `npm start` does: a process of its own, with a key of the org, whose settings greet so. */
 export async function runExample(
   t: Lasting,
-  { deployment, key }: SpokenOffice,
+  { deployment, key }: VoiceDeployment,
   { greeting, person }: { greeting: string; person?: string },
 ): Promise<void> {
   const set = { config: { greeting: { say: greeting } }, if_version: 0 }

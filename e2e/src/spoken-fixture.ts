@@ -65,7 +65,7 @@ export class WorkerProcess {
 }
 
 /** A gateway, a worker and an org, whose agents phones on this machine call by name. */
-export interface SpokenOffice {
+export interface VoiceDeployment {
   deployment: Deployment
   org: TestOrg
   /** What an app of the org connects with. */
@@ -80,33 +80,33 @@ export interface SpokenOffice {
   untilEnded: (call: string) => Promise<Entry[]>
 }
 
-/** An office with one agent, which the test itself holds. */
-export interface SpokenDesk extends SpokenOffice {
+/** The same with one agent, whose app is the test itself. */
+export interface VoiceAgentFixture extends VoiceDeployment {
   agent: Agent
   switchroom: Switchroom
   /** The next call that the agent has, as its app sees it; each is handed out once. */
   nextCall: (fits?: (call: Call) => boolean) => Promise<Call>
 }
 
-export interface OfficeSettings {
+export interface VoiceDeploymentSettings {
   gateway?: Record<string, string>
   worker?: Record<string, string>
 }
 
-export async function openDesk(
+export async function startVoiceAgent(
   t: Lasting,
   agentOptions: Partial<AgentOptions> = {},
-  settings: OfficeSettings = {},
-): Promise<SpokenDesk> {
-  const office = await openOffice(t, settings)
+  settings: VoiceDeploymentSettings = {},
+): Promise<VoiceAgentFixture> {
+  const fixture = await startVoiceDeployment(t, settings)
   const agent = new Agent({ name: 'hello', prompt: 'You are the host.', ...agentOptions })
-  const switchroom = connect({ app: 'e2e', url: office.deployment.url, key: office.key })
+  const switchroom = connect({ app: 'e2e', url: fixture.deployment.url, key: fixture.key })
   afterwards(t, () => switchroom.close())
   const started: Call[] = []
   agent.on('call.started', (call) => void started.push(call))
   await switchroom.hold(agent)
   return {
-    ...office,
+    ...fixture,
     agent,
     switchroom,
     nextCall: (fits = () => true) => {
@@ -119,7 +119,10 @@ export async function openDesk(
   }
 }
 
-export async function openOffice(t: Lasting, settings: OfficeSettings = {}): Promise<SpokenOffice> {
+export async function startVoiceDeployment(
+  t: Lasting,
+  settings: VoiceDeploymentSettings = {},
+): Promise<VoiceDeployment> {
   const deployment = await startDeployment({ SVC_PRIVATE_HOSTS: '127.0.0.1', ...settings.gateway })
   afterwards(t, () => deployment[Symbol.asyncDispose]())
   const org = await deployment.newOrg()
@@ -150,7 +153,7 @@ export async function openOffice(t: Lasting, settings: OfficeSettings = {}): Pro
     return page.body.entries
   }
   const worker = await another()
-  const office: SpokenOffice = {
+  const fixture: VoiceDeployment = {
     deployment,
     org,
     key,
@@ -176,12 +179,12 @@ export async function openOffice(t: Lasting, settings: OfficeSettings = {}): Pro
       return entries
     },
     untilEnded: (call) =>
-      office.untilLogged(call, 'the call has ended', (log) => log.at(-1)?.type === 'call.ended'),
+      fixture.untilLogged(call, 'the call has ended', (log) => log.at(-1)?.type === 'call.ended'),
   }
-  return office
+  return fixture
 }
 
-/** For whoever reads why a test failed. */
+/** What the message of a failed test shows. */
 export function told(entries: readonly Entry[], worker: WorkerProcess): string {
   const lines = entries.map(({ ts, type, data }) => `${ts} ${type} ${JSON.stringify(data)}`)
   return `the log: ${lines.join('\n')}; the worker said: ${worker.said}`
@@ -192,7 +195,7 @@ export async function speech(text: string): Promise<Int16Array> {
   const voice = await findVendors()
     .get('local')
     ?.voice({ knobs: { language: 'en' }, credentials: {} })
-  if (!voice) throw new Error('nobody speaks')
+  if (!voice) throw new Error('the vendor local has no voice')
   const pieces: Uint8Array[] = []
   for await (const spoken of voice.speak(text, AbortSignal.timeout(30_000)))
     if (spoken.type === 'audio') pieces.push(Uint8Array.from(spoken.pcm))

@@ -4,14 +4,14 @@ import { Browser } from '@switchroom/gateway/testing/http/browser'
 import { done } from '@switchroom/gateway/testing/agents/test-agents'
 import { until } from '@switchroom/launcher/testing/waiting'
 import { Carrier } from './spoken-carrier.ts'
-import { openDesk, typesOf, type WorkerProcess } from './spoken-fixture.ts'
+import { startVoiceAgent, typesOf, type WorkerProcess } from './spoken-fixture.ts'
 import { Phone } from './spoken-phone.ts'
 
-const desk = await openDesk({ after }, { settings: { greeting: { say: 'Hello.' } } })
-const carrier = await Carrier.open({ after }, desk)
-const other = await desk.another()
-const { clock, sql, operator } = desk.deployment
-const { client } = await desk.org.serverToken('sandbox', { scopes: ['talk'] })
+const fixture = await startVoiceAgent({ after }, { settings: { greeting: { say: 'Hello.' } } })
+const carrier = await Carrier.open({ after }, fixture)
+const other = await fixture.another()
+const { clock, sql, operator } = fixture.deployment
+const { client } = await fixture.org.serverToken('sandbox', { scopes: ['talk'] })
 
 const dial = async (to: string): Promise<string> => {
   const dialled = await client.post('/v1/agents/hello/dial', { to })
@@ -43,7 +43,7 @@ async function offer(): Promise<string> {
     'a worker is free',
     async () => {
       const made = done(await client.post('/v1/tokens', { agent: 'hello' }))
-      const { status } = await new Browser(desk.deployment.nobody, made).offer(bareOffer)
+      const { status } = await new Browser(fixture.deployment.nobody, made).offer(bareOffer)
       return status === 201 && String(made.call)
     },
     120_000,
@@ -57,7 +57,7 @@ async function killWhole(worker: WorkerProcess) {
   await worker.ended
 }
 
-test('of two workers one takes each call to dial and each browser, and nobody is called twice', async () => {
+test('of two workers one takes each call to dial and each browser, and no contact is called twice', async () => {
   await until('both are known', async () => {
     const { body } = await operator.get('/v1/ops/workers')
     return new Set(body.workers.map(({ worker }: { worker: string }) => worker)).size === 2
@@ -68,11 +68,11 @@ test('of two workers one takes each call to dial and each browser, and nobody is
     Promise.all([offer(), offer(), offer()]),
   ])
   for (const _ of calls) (await carrier.nextRing()).reject(486)
-  for (const call of calls) assert.equal((await desk.untilEnded(call)).at(-1)?.data['reason'], 'busy')
+  for (const call of calls) assert.equal((await fixture.untilEnded(call)).at(-1)?.data['reason'], 'busy')
   assert.equal(carrier.rang.length, 0)
   for (const call of browsers) {
-    await desk.nextCall(({ id }) => id === call)
-    const types = typesOf(await desk.entriesOf(call))
+    await fixture.nextCall(({ id }) => id === call)
+    const types = typesOf(await fixture.entriesOf(call))
     assert.equal(types.filter((type) => type === 'call.started').length, 1)
     done(await client.post(`/v1/calls/${call}/verbs`, { verb: 'end' }))
   }
@@ -82,8 +82,8 @@ test('when a worker is lost whole its calls end as lost with one callback each, 
   const doomed = await Promise.all(
     ['+15550100201', '+15550100202'].map((from) => Phone.call(t, 'hello', other.sipPort, { from })),
   )
-  const staying = await Phone.call(t, 'hello', desk.worker.sipPort, { from: '+15550100203' })
-  const callFrom = (number: string) => desk.nextCall(({ from }) => from === number)
+  const staying = await Phone.call(t, 'hello', fixture.worker.sipPort, { from: '+15550100203' })
+  const callFrom = (number: string) => fixture.nextCall(({ from }) => from === number)
   const lost = [await callFrom('+15550100201'), await callFrom('+15550100202')]
   const kept = await callFrom('+15550100203')
   await Promise.all([...doomed, staying].map((phone) => phone.untilSpokenTo()))
@@ -92,7 +92,7 @@ test('when a worker is lost whole its calls end as lost with one callback each, 
   const to = await carrier.reach('+34610000111')
   const dialled = await dial(to)
   ;(await carrier.nextRing()).reject(486)
-  assert.equal((await desk.untilEnded(dialled)).at(-1)?.data['reason'], 'busy')
+  assert.equal((await fixture.untilEnded(dialled)).at(-1)?.data['reason'], 'busy')
 
   clock.forward(20_000)
   const since = clock.now()
@@ -102,7 +102,7 @@ test('when a worker is lost whole its calls end as lost with one callback each, 
   })
   clock.forward(12_000)
   for (const { id, from } of lost) {
-    const entries = await desk.untilEnded(id)
+    const entries = await fixture.untilEnded(id)
     assert.equal(entries.find(({ type }) => type === 'error')?.data['code'], 'worker_lost')
     assert.deepEqual(
       entries.filter(({ type }) => type === 'callback.requested').map(({ data }) => data['number']),
@@ -110,9 +110,9 @@ test('when a worker is lost whole its calls end as lost with one callback each, 
     )
     assert.equal(entries.at(-1)?.data['reason'], 'failed')
   }
-  const { body } = await (await desk.org.person('admin')).client.get('/v1/callbacks')
+  const { body } = await (await fixture.org.person('admin')).client.get('/v1/callbacks')
   const asked = body.callbacks.map(({ data }: { data: { number: string } }) => data.number)
   assert.deepEqual(asked.toSorted(), ['+15550100201', '+15550100202'])
   await staying.hangUp()
-  assert.equal((await desk.untilEnded(kept.id)).at(-1)?.data['reason'], 'hangup')
+  assert.equal((await fixture.untilEnded(kept.id)).at(-1)?.data['reason'], 'hangup')
 })

@@ -6,10 +6,10 @@ import { until } from '@switchroom/launcher/testing/waiting'
 import { SipRefused } from '@switchroom/media/sip/server'
 import { offerOf, SipPeer } from '@switchroom/media/testing/sip-peer'
 import { Agent, PhoneLine, type Call } from '@switchroom/sdk'
-import { openDesk, speech, typesOf } from './spoken-fixture.ts'
+import { startVoiceAgent, speech, typesOf } from './spoken-fixture.ts'
 import { Phone, type PhoneOptions } from './spoken-phone.ts'
 
-const desk = await openDesk(
+const fixture = await startVoiceAgent(
   { after },
   { settings: { greeting: { say: 'Hello.' } } },
   {
@@ -17,11 +17,11 @@ const desk = await openDesk(
     worker: { SVC_SIP_LOCAL_ORG: '' },
   },
 )
-const { deployment, worker } = desk
+const { deployment, worker } = fixture
 const { operator } = deployment
 
 /** A SIP peer of an org at an address of this machine, which the org could not name, and its number. */
-async function bringPeer(org: typeof desk.org, username: string, address: string, number: string) {
+async function bringPeer(org: typeof fixture.org, username: string, address: string, number: string) {
   const { client } = await org.person('admin')
   const pair = { username, password: `word of ${username}` }
   const stand = `8.8.8.${address.split('.').at(-1)}`
@@ -42,7 +42,7 @@ async function move(network: string, from: string, word: 'approve' | 'refuse') {
 }
 
 const [ours, theirs] = ['+14155550001', '+14155550002']
-const pair = await bringPeer(desk.org, 'acme', '127.0.0.2', ours)
+const pair = await bringPeer(fixture.org, 'acme', '127.0.0.2', ours)
 await bringPeer(await deployment.newOrg(), 'other', '127.0.0.3', theirs)
 await move('127.0.0.3', 'waiting', 'approve')
 
@@ -54,7 +54,7 @@ const peerAt = async (address: string) => {
 const insider = await peerAt('127.0.0.3')
 await insider.settle() // the worker knows that fence
 
-/** What the worker answers to an address; what it sent before it answered somebody else has arrived. */
+/** What the worker answers to an address; what it sent before it answered another source has arrived. */
 async function heardAt(address: string, method = 'OPTIONS', number = ours): Promise<(number | string)[]> {
   const peer = await peerAt(address)
   const body = method === 'INVITE' ? offerOf(4000) : ''
@@ -77,16 +77,16 @@ test('a network that waits for the operator gets no answer whatever, and one tha
 
 test('a call comes in through its fence: its peer proves itself, its number leads to the agent, and the agent is heard', async () => {
   const phone = await call(ours)
-  const { id, from, to } = await desk.nextCall()
+  const { id, from, to } = await fixture.nextCall()
   assert.deepEqual([from, to], ['+15550100100', ours])
   await phone.untilSpokenTo()
   await phone.hangUp()
-  const entries = await desk.untilEnded(id)
+  const entries = await fixture.untilEnded(id)
   assert.equal(entries.at(-1)?.data['reason'], 'hangup')
 })
 
 test('who is outside every fence gets no answer, a number of another fence is not there, and a wrong word is refused', async () => {
-  const before = (await desk.calls()).length
+  const before = (await fixture.calls()).length
   for (const method of ['OPTIONS', 'INVITE', 'REGISTER'])
     assert.deepEqual(await heardAt('127.0.0.4', method), [])
   await assert.rejects(call(theirs), new SipRefused(404, 'Not Found'))
@@ -95,14 +95,14 @@ test('who is outside every fence gets no answer, a number of another fence is no
   const wrong = { ...pair, password: 'another word' }
   await assert.rejects(call(ours, { pair: wrong }), new SipRefused(403, 'Forbidden'))
   assert.deepEqual(await heardAt('127.0.0.2', 'INVITE'), [401])
-  assert.equal((await desk.calls()).length, before)
+  assert.equal((await fixture.calls()).length, before)
 })
 
 test('a line collects an extension before it hears of the call, speaks for itself, and hands the call to an agent on the same sound (N-469, N-470, N-476, N-480)', async () => {
   const line = new PhoneLine({ number: ours, extensionMs: 10_000 })
   let rang: Call | undefined
   line.on('call', (ringing) => void (rang = ringing))
-  await desk.switchroom.hold(line)
+  await fixture.switchroom.hold(line)
   const phone = await call(ours)
   await phone.leg.sendTones('12#')
   const onLine = await until('the line has it', () => rang, 60_000)
@@ -111,25 +111,25 @@ test('a line collects an extension before it hears of the call, speaks for itsel
   await phone.untilSpokenTo()
   const isSaid = (text: string) => (log: { type: string; data: Record<string, unknown> }[]) =>
     log.some(({ type, data }) => type === 'agent.message' && data['text'] === text)
-  const before = await desk.untilLogged(onLine.id, 'the line spoke', isSaid('Who do you want?'))
+  const before = await fixture.untilLogged(onLine.id, 'the line spoke', isSaid('Who do you want?'))
   assert.ok(!isSaid('Hello.')(before))
   assert.ok(!typesOf(before).includes('call.dtmf_received'), typesOf(before).join(' '))
 
   assert.deepEqual(await line.route(onLine, 'hello'), { routed: true })
-  assert.equal((await desk.nextCall()).id, onLine.id)
-  await desk.untilLogged(onLine.id, 'the agent greets', isSaid('Hello.'))
+  assert.equal((await fixture.nextCall()).id, onLine.id)
+  await fixture.untilLogged(onLine.id, 'the agent greets', isSaid('Hello.'))
   await phone.leg.sendTones('5')
   await phone.say(await speech('What is your name?'))
-  const answered = await desk.untilLogged(onLine.id, 'the agent answers', (log) =>
+  const answered = await fixture.untilLogged(onLine.id, 'the agent answers', (log) =>
     log.some(({ type, data }) => type === 'agent.message' && data['source'] === 'model'),
   )
   const pressed = answered.filter(({ type }) => type === 'call.dtmf_received').map(({ data }) => data)
   assert.deepEqual(pressed, [{ callId: onLine.id, digit: '5', digits: '5' }])
   await phone.hangUp()
-  await desk.untilEnded(onLine.id)
+  await fixture.untilEnded(onLine.id)
 })
 
-test('a line without an extension hands a call on at once, and whoever it is handed to says whether it is recorded', async () => {
+test('a line without an extension hands a call on at once, and the agent that takes it says whether it is recorded', async () => {
   const line = new PhoneLine({ number: ours, extensionMs: 0 })
   const rang: Call[] = []
   line.on('call', (ringing) => void rang.push(ringing))
@@ -138,16 +138,16 @@ test('a line without an extension hands a call on at once, and whoever it is han
     prompt: 'You are the host.',
     settings: { record: true, greeting: { say: 'Hello.' } },
   })
-  for (const one of [line, recorded]) await desk.switchroom.hold(one)
-  const headers = { authorization: `Bearer ${desk.key}` }
+  for (const one of [line, recorded]) await fixture.switchroom.hold(one)
+  const headers = { authorization: `Bearer ${fixture.key}` }
   const recordingOf = (id: string) => fetch(`${deployment.url}/v1/calls/${id}/recording`, { headers })
 
   const phone = await call(ours)
   const onLine = await until('the line has it', () => rang.shift(), 60_000)
   assert.deepEqual(await line.route(onLine, 'recorded'), { routed: true })
-  await desk.untilLogged(onLine.id, 'the agent greets', (log) => typesOf(log).includes('bot.finished'))
+  await fixture.untilLogged(onLine.id, 'the agent greets', (log) => typesOf(log).includes('bot.finished'))
   await phone.hangUp()
-  await desk.untilEnded(onLine.id)
+  await fixture.untilEnded(onLine.id)
   await until('it is stored', async () => (await recordingOf(onLine.id)).status === 200)
 })
 
@@ -157,8 +157,8 @@ test('an approval that is withdrawn closes the fence at once, and a call that ca
   const deadline = Date.now() + 30_000
   while ((await heardAt('127.0.0.2')).length > 0) assert.ok(Date.now() < deadline, 'it is still answered')
   assert.deepEqual(await heardAt('127.0.0.2', 'INVITE'), [])
-  const [id = ''] = (await desk.calls()).slice(-1)
-  assert.ok(!typesOf(await desk.entriesOf(id)).includes('call.ended'))
+  const [id = ''] = (await fixture.calls()).slice(-1)
+  assert.ok(!typesOf(await fixture.entriesOf(id)).includes('call.ended'))
   await phone.hangUp()
-  await desk.untilEnded(id)
+  await fixture.untilEnded(id)
 })

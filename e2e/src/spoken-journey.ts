@@ -4,7 +4,7 @@ import type { Lasting } from '@switchroom/launcher/testing/folders'
 import type { RtpLeg } from '@switchroom/media/rtp/rtp-leg'
 import { sine } from '@switchroom/audio/testing/tones'
 import type { Carrier } from './spoken-carrier.ts'
-import { speech, textsOf, told, type Entry, type SpokenOffice } from './spoken-fixture.ts'
+import { speech, textsOf, told, type Entry, type VoiceDeployment } from './spoken-fixture.ts'
 import { Phone } from './spoken-phone.ts'
 
 const sentences = {
@@ -14,24 +14,24 @@ const sentences = {
 } as const
 export type Sentence = keyof typeof sentences
 
-/** Louder than this somebody speaks. */
+/** Louder than this counts as speech. */
 const loud = 500
 const toneSeconds = 60
-/** Whoever gets no answer for so long says it again: ears that are still loading keep only the last seconds. */
+/** A caller without an answer for so long repeats: speech-to-text that is still loading keeps only the last seconds. */
 const patienceMs = 20_000
 const mostTimes = 6
-/** What whoever was put through to lets be heard. */
+/** What the second person of a transfer plays. */
 export const toneHz = 1000
 
-/** What somebody who calls the example agent says, as a phone sends it. */
+/** What a caller of the example agent says, as a phone sends it. */
 export async function recordings(): Promise<Record<Sentence, Int16Array>> {
   const { time, person, hello } = sentences
   return { time: await speech(time), person: await speech(person), hello: await speech(hello) }
 }
 
-/** Somebody in a call with the example agent, with recordings for a voice. */
+/** A caller of the example agent, with recordings for a voice. */
 export interface Journey {
-  office: SpokenOffice
+  fixture: VoiceDeployment
   carrier: Carrier
   call: string
   person: string
@@ -44,12 +44,12 @@ export interface Journey {
 
 /** Is greeted, asks the time, interrupts, is answered, is put through to a person, and hangs up. */
 export async function travel(journey: Journey): Promise<void> {
-  const { office, carrier, call, person, greeting, say, hangUp } = journey
+  const { fixture, carrier, call, person, greeting, say, hangUp } = journey
   await untilSaid(journey, 'it has greeted', (entry) => entry.type === 'bot.finished')
   const { cut, at } = await interrupt(journey)
   await untilUnderstood(journey, 'time', at)
   const wholeIn = (entries: Entry[]) => finishedIn(entries.slice(at))
-  const answered = await office.untilLogged(call, 'it has answered', (entries) => !!wholeIn(entries))
+  const answered = await fixture.untilLogged(call, 'it has answered', (entries) => !!wholeIn(entries))
   const whole = wholeIn(answered) ?? ''
   await ask(journey, 'person')
   const { dialog, leg } = await carrier.answer()
@@ -61,51 +61,51 @@ export async function travel(journey: Journey): Promise<void> {
   await journey.untilToneHeard?.()
   await hangUp()
   assert.equal(await dialog.ended, 'hangup')
-  assertTold(await office.untilEnded(call), { greeting, person, cut, whole })
+  assertTold(await fixture.untilEnded(call), { greeting, person, cut, whole })
 }
 
 /** Asks the time and talks over the answer, again if a busy machine cut the sound too short to interrupt. */
 async function interrupt(journey: Journey): Promise<{ cut: string; at: number }> {
-  const { office, call, say } = journey
+  const { fixture, call, say } = journey
   let log: Entry[] = []
   for (let times = 1; times <= mostTimes; times += 1) {
     const cut = await ask(journey, 'time')
     await untilSaid(journey, 'it answers', isOf('bot.speaking', cut))
     await say('time')
     const ends = [isOf('bot.interrupted', cut), isOf('bot.finished', cut)]
-    log = await office.untilLogged(call, 'the answer ends', (entries) =>
+    log = await fixture.untilLogged(call, 'the answer ends', (entries) =>
       entries.some((entry) => ends.some((isEnd) => isEnd(entry))),
     )
     const at = log.findIndex(isOf('bot.interrupted', cut))
     if (at >= 0) return { cut, at }
   }
-  return assert.fail(`no answer was interrupted: ${told(log, office.worker)}`)
+  return assert.fail(`no answer was interrupted: ${told(log, fixture.worker)}`)
 }
 
-/** Somebody calls before: theirs is the wait until voice and ears are loaded, in the process that takes the next call too. */
+/** A first call waits until speech-to-text and the voice are loaded, in the process that takes the next call too. */
 export async function firstCaller(
   t: Lasting,
-  office: SpokenOffice,
+  fixture: VoiceDeployment,
   recorded: Record<Sentence, Int16Array>,
 ): Promise<Phone> {
-  const phone = await Phone.call(t, 'hello', office.worker.sipPort)
-  const call = await until('it calls', async () => (await office.calls())[0], 60_000)
-  await ask({ office, call, say: (sentence) => phone.say(recorded[sentence]) }, 'time')
+  const phone = await Phone.call(t, 'hello', fixture.worker.sipPort)
+  const call = await until('it calls', async () => (await fixture.calls())[0], 60_000)
+  await ask({ fixture, call, say: (sentence) => phone.say(recorded[sentence]) }, 'time')
   return phone
 }
 
 /** Says it, again where it was not understood, until the agent runs the tool of that name; answers in which turn. */
 export async function ask(
-  { office, call, say }: Pick<Journey, 'office' | 'call' | 'say'>,
+  { fixture, call, say }: Pick<Journey, 'fixture' | 'call' | 'say'>,
   sentence: Exclude<Sentence, 'hello'>,
 ): Promise<string> {
-  const from = (await office.entriesOf(call)).length
+  const from = (await fixture.entriesOf(call)).length
   await say(sentence)
-  return untilUnderstood({ office, call, say }, sentence, from)
+  return untilUnderstood({ fixture, call, say }, sentence, from)
 }
 
 async function untilUnderstood(
-  { office, call, say }: Pick<Journey, 'office' | 'call' | 'say'>,
+  { fixture, call, say }: Pick<Journey, 'fixture' | 'call' | 'say'>,
   sentence: Exclude<Sentence, 'hello'>,
   from: number,
 ): Promise<string> {
@@ -115,7 +115,7 @@ async function untilUnderstood(
   for (let times = 1; times <= mostTimes; times += 1) {
     const misunderstood = answers().length
     const isAnswered = async () => {
-      log = await office.entriesOf(call)
+      log = await fixture.entriesOf(call)
       return answers().length > misunderstood
     }
     await until('it is answered', isAnswered, patienceMs).catch(() => {}) // not even heard, so that it is said again
@@ -123,7 +123,7 @@ async function untilUnderstood(
     if (understood) return String(understood.data['msgId'])
     await say(sentence)
   }
-  return assert.fail(`${sentence} was not understood: ${told(log, office.worker)}`)
+  return assert.fail(`${sentence} was not understood: ${told(log, fixture.worker)}`)
 }
 
 /** The turn in which the time was told to its end. */
@@ -132,8 +132,8 @@ function finishedIn(log: readonly Entry[]): string | undefined {
   return turns.find((turn) => log.some(isOf('bot.finished', turn)))
 }
 
-const untilSaid = ({ office, call }: Journey, what: string, isThere: (entry: Entry) => boolean) =>
-  office.untilLogged(call, what, (log) => log.some(isThere))
+const untilSaid = ({ fixture, call }: Journey, what: string, isThere: (entry: Entry) => boolean) =>
+  fixture.untilLogged(call, what, (log) => log.some(isThere))
 
 export const isOf = (type: string, messageId: string) => (entry: Entry) =>
   entry.type === type && entry.data['messageId'] === messageId
@@ -143,7 +143,7 @@ const toolOf = ({ type, data }: Entry) =>
 
 async function untilHeard(leg: RtpLeg): Promise<void> {
   for await (const frame of leg.heard()) if (frame.some((sample) => Math.abs(sample) > loud)) return
-  assert.fail('nobody was heard')
+  assert.fail('no speech was heard')
 }
 
 /** The whole call, in the order in which it happened, whatever was misunderstood in between. */

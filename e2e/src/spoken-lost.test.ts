@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { until } from '@switchroom/launcher/testing/waiting'
 import { SipRefused } from '@switchroom/media/sip/server'
-import { openDesk, textsOf, typesOf, type SpokenDesk } from './spoken-fixture.ts'
+import { startVoiceAgent, textsOf, typesOf, type VoiceAgentFixture } from './spoken-fixture.ts'
 import { Phone } from './spoken-phone.ts'
 
 const greeted = {
@@ -10,7 +10,7 @@ const greeted = {
 }
 
 /** Further than a worker may be silent, while the process of this call gives its signs of life. */
-async function moveClock({ deployment: { clock, sql } }: SpokenDesk, living: string) {
+async function moveClock({ deployment: { clock, sql } }: VoiceAgentFixture, living: string) {
   clock.forward(20_000)
   const since = clock.now()
   await until('the other process gave a sign of life', async () => {
@@ -21,20 +21,20 @@ async function moveClock({ deployment: { clock, sql } }: SpokenDesk, living: str
 }
 
 test('when the process of a call is killed its caller hears a sentence and is let go, the call ends as lost, and one callback is written (N-374, N-375, N-376, N-377)', async (t) => {
-  const desk = await openDesk(t, greeted, { worker: { SVC_CALLS_PER_PROCESS: '1' } })
-  await until('the sentences are made', () => desk.worker.processes.length > 0)
-  const phone = await Phone.call(t, 'hello', desk.worker.sipPort)
-  const other = await Phone.call(t, 'hello', desk.worker.sipPort, { from: '+15550100101' })
+  const fixture = await startVoiceAgent(t, greeted, { worker: { SVC_CALLS_PER_PROCESS: '1' } })
+  await until('the sentences are made', () => fixture.worker.processes.length > 0)
+  const phone = await Phone.call(t, 'hello', fixture.worker.sipPort)
+  const other = await Phone.call(t, 'hello', fixture.worker.sipPort, { from: '+15550100101' })
   await Promise.all([phone.untilSpokenTo(), other.untilSpokenTo()])
-  const [call = '', otherCall = ''] = await desk.calls()
+  const [call = '', otherCall = ''] = await fixture.calls()
   const killedAt = phone.secondsHeard
-  const [first = 0] = desk.worker.processes
+  const [first = 0] = fixture.worker.processes
   process.kill(first, 'SIGKILL')
   await phone.dialog.ended
   assert.ok(phone.wasSpokenTo(killedAt + 0.5), 'nothing was heard after the process was killed')
 
-  await moveClock(desk, otherCall)
-  const entries = await desk.untilLogged(
+  await moveClock(fixture, otherCall)
+  const entries = await fixture.untilLogged(
     call,
     'the lost call has ended',
     (log) => log.at(-1)?.type === 'call.ended',
@@ -51,51 +51,55 @@ test('when the process of a call is killed its caller hears a sentence and is le
   assert.equal(entries.at(-1)?.data['reason'], 'failed')
 
   // the other call, in another process, goes on
-  assert.ok(!typesOf(await desk.entriesOf(otherCall)).includes('call.ended'))
+  assert.ok(!typesOf(await fixture.entriesOf(otherCall)).includes('call.ended'))
   await other.hangUp()
-  await desk.untilLogged(otherCall, 'the other has ended', (log) => log.at(-1)?.data['reason'] === 'hangup')
+  await fixture.untilLogged(
+    otherCall,
+    'the other has ended',
+    (log) => log.at(-1)?.data['reason'] === 'hangup',
+  )
 })
 
 test('a worker that is asked to stop takes no more calls, lets its own finish, and then goes', async (t) => {
-  const desk = await openDesk(t, greeted)
-  const phone = await Phone.call(t, 'hello', desk.worker.sipPort)
+  const fixture = await startVoiceAgent(t, greeted)
+  const phone = await Phone.call(t, 'hello', fixture.worker.sipPort)
   await phone.untilSpokenTo()
-  desk.worker.child.kill('SIGTERM')
-  await until('it drains', () => desk.worker.said.includes('draining'))
+  fixture.worker.child.kill('SIGTERM')
+  await until('it drains', () => fixture.worker.said.includes('draining'))
   await assert.rejects(
-    Phone.call(t, 'hello', desk.worker.sipPort),
+    Phone.call(t, 'hello', fixture.worker.sipPort),
     new SipRefused(503, 'Service Unavailable'),
   )
-  assert.equal(desk.worker.child.exitCode, null)
+  assert.equal(fixture.worker.child.exitCode, null)
   await phone.hangUp()
-  assert.equal(await desk.worker.ended, 0)
-  const [call = ''] = await desk.calls()
-  const entries = await desk.entriesOf(call)
+  assert.equal(await fixture.worker.ended, 0)
+  const [call = ''] = await fixture.calls()
+  const entries = await fixture.entriesOf(call)
   assert.equal(entries.at(-1)?.data['reason'], 'hangup')
 })
 
 test('a worker that is asked to stop twice ends its calls', async (t) => {
-  const desk = await openDesk(t, greeted)
-  const phone = await Phone.call(t, 'hello', desk.worker.sipPort)
+  const fixture = await startVoiceAgent(t, greeted)
+  const phone = await Phone.call(t, 'hello', fixture.worker.sipPort)
   await phone.untilSpokenTo()
-  desk.worker.child.kill('SIGTERM')
-  await until('it drains', () => desk.worker.said.includes('draining'))
-  desk.worker.child.kill('SIGTERM')
+  fixture.worker.child.kill('SIGTERM')
+  await until('it drains', () => fixture.worker.said.includes('draining'))
+  fixture.worker.child.kill('SIGTERM')
   assert.equal(await phone.dialog.ended, 'hangup')
-  assert.equal(await desk.worker.ended, 0)
-  const [call = ''] = await desk.calls()
-  assert.deepEqual((await desk.entriesOf(call)).at(-1)?.data['reason'], 'failed')
+  assert.equal(await fixture.worker.ended, 0)
+  const [call = ''] = await fixture.calls()
+  assert.deepEqual((await fixture.entriesOf(call)).at(-1)?.data['reason'], 'failed')
 })
 
 test('a caller for whom there is no place is told so and is called back (N-371, N-373)', async (t) => {
-  const desk = await openDesk(t, greeted, { worker: { SVC_WORKER_CALLS: '1' } })
-  const phone = await Phone.call(t, 'hello', desk.worker.sipPort)
+  const fixture = await startVoiceAgent(t, greeted, { worker: { SVC_WORKER_CALLS: '1' } })
+  const phone = await Phone.call(t, 'hello', fixture.worker.sipPort)
   await phone.untilSpokenTo()
-  const second = await Phone.call(t, 'hello', desk.worker.sipPort, { from: '+15550100102' })
+  const second = await Phone.call(t, 'hello', fixture.worker.sipPort, { from: '+15550100102' })
   assert.equal(await second.dialog.ended, 'hangup')
   await second.untilSpokenTo()
-  const calls = await desk.calls()
-  const entries = await desk.untilLogged(
+  const calls = await fixture.calls()
+  const entries = await fixture.untilLogged(
     calls[1] ?? '',
     'it has ended',
     (log) => log.at(-1)?.type === 'call.ended',

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { until } from '@switchroom/launcher/testing/waiting'
 import { Carrier } from './spoken-carrier.ts'
-import { openDesk, typesOf } from './spoken-fixture.ts'
+import { startVoiceAgent, typesOf } from './spoken-fixture.ts'
 
 const loud = 500
 
-const desk = await openDesk({ after }, { settings: { greeting: { say: 'Hello.' } } })
-const carrier = await Carrier.open({ after }, desk)
-const { client } = await desk.org.serverToken('sandbox', { scopes: ['talk'] })
+const fixture = await startVoiceAgent({ after }, { settings: { greeting: { say: 'Hello.' } } })
+const carrier = await Carrier.open({ after }, fixture)
+const { client } = await fixture.org.serverToken('sandbox', { scopes: ['talk'] })
 
 async function dial(to: string): Promise<string> {
   const dialled = await client.post('/v1/agents/hello/dial', { to })
@@ -16,12 +16,12 @@ async function dial(to: string): Promise<string> {
   return dialled.body.call
 }
 
-test('an agent calls somebody through the trunk of its org, is heard, and the call ends when they hang up', async () => {
+test('an agent calls a person through the trunk of its org, is heard, and the call ends when they hang up', async () => {
   const call = await dial(await carrier.reach('+34610000001'))
   const { dialog, leg } = await carrier.answer()
   for await (const frame of leg.heard()) if (frame.some((sample) => Math.abs(sample) > loud)) break
   await dialog.bye()
-  const entries = await desk.untilEnded(call)
+  const entries = await fixture.untilEnded(call)
   assert.deepEqual(typesOf(entries).slice(0, 4), [
     'call.dialing',
     'call.answered',
@@ -41,7 +41,7 @@ test('who is busy or does not answer ends the call so', async () => {
     const call = await dial(await carrier.reach(`+3461000001${place}`))
     const invite = await carrier.nextRing()
     invite.reject(status)
-    const entries = await desk.untilEnded(call)
+    const entries = await fixture.untilEnded(call)
     assert.equal(entries.at(-1)?.data['reason'], reason)
   }
 })
@@ -49,14 +49,14 @@ test('who is busy or does not answer ends the call so', async () => {
 test('a call that is ended while it rings rings no longer', async () => {
   const call = await dial(await carrier.reach('+34610000021'))
   const invite = await carrier.nextRing()
-  const supervisor = await desk.org.person('admin')
+  const supervisor = await fixture.org.person('admin')
   const ended = await supervisor.client.post(`/v1/calls/${call}/verbs`, { verb: 'end' })
   assert.ok(ended.status < 300, ended.text)
   await until('it stops', () => invite.signal.aborted)
 })
 
 test("a trunk at an address that is not public is dialled only where the operator's settings let it through", async (t) => {
-  const fenced = await openDesk(t, {}, { worker: { SVC_PRIVATE_HOSTS: '' } })
+  const fenced = await startVoiceAgent(t, {}, { worker: { SVC_PRIVATE_HOSTS: '' } })
   const other = await Carrier.open(t, fenced)
   const asked = await fenced.org.serverToken('sandbox', { scopes: ['talk'] })
   const dialled = await asked.client.post('/v1/agents/hello/dial', { to: await other.reach('+34610000022') })

@@ -6,7 +6,7 @@ import { MediaPorts } from '@switchroom/worker/phone/media-ports'
 import { joined } from './spoken-fixture.ts'
 
 const phoneRate = 8_000
-/** Louder than this somebody speaks. */
+/** Louder than this counts as speech. */
 const loud = 500
 
 export const phonePorts = new MediaPorts({ first: 40_000, last: 59_999 })
@@ -31,7 +31,7 @@ export class Phone {
     void this.#listen()
   }
 
-  /** Rejects with `SipRefused` where nobody answers. */
+  /** Rejects with `SipRefused` if the call is not answered. */
   static async call(
     t: Lasting,
     to: string,
@@ -79,14 +79,14 @@ export class Phone {
     return this.#frames.reduce((length, frame) => length + frame.length, 0) / phoneRate
   }
 
-  /** Whether somebody was heard after this many seconds of the call. */
+  /** Whether speech was heard after this many seconds of the call. */
   wasSpokenTo(afterSeconds = 0): boolean {
     const from = Math.round((afterSeconds * phoneRate) / 160)
     return this.#frames.slice(from).some((frame) => frame.some((sample) => Math.abs(sample) > loud))
   }
 
   async untilSpokenTo(afterSeconds = 0): Promise<void> {
-    await until('somebody speaks', () => this.wasSpokenTo(afterSeconds), 60_000)
+    await until('the phone hears speech', () => this.wasSpokenTo(afterSeconds), 60_000)
   }
 
   async hangUp(): Promise<void> {

@@ -5,7 +5,7 @@ import { startWireFake } from '@switchroom/kit/testing/wire-fake'
 import { afterwards } from '@switchroom/launcher/testing/folders'
 import { tool, Type } from '@switchroom/sdk'
 import { RealtimeVendor, type Said } from '@switchroom/vendor-openai/testing/realtime-vendor'
-import { openDesk, speech, textsOf, typesOf } from './spoken-fixture.ts'
+import { startVoiceAgent, speech, textsOf, typesOf } from './spoken-fixture.ts'
 import { Phone } from './spoken-phone.ts'
 
 const greeting = 'Hello, this is the bakery.'
@@ -34,15 +34,15 @@ test('a phone calls an agent on a realtime model: it is greeted, heard, answered
   })
   const fake = await startWireFake(vendor.wire)
   afterwards(t, () => fake.stop())
-  const desk = await openDesk(
+  const fixture = await startVoiceAgent(
     t,
     { tools: [menu] },
     { gateway: { SVC_PROVIDER_KEY_OPENAI: 'sk-0123456789', SVC_NEW_ORG_CREDITS: '1000' } },
   )
-  await changeRow(desk.deployment, (row) => {
+  await changeRow(fixture.deployment, (row) => {
     row.options['llm/openai'] = { base_url: fake.url }
   })
-  const { client } = await desk.org.person('admin')
+  const { client } = await fixture.org.person('admin')
   const set = await client.put('/v1/agents/hello/settings', {
     config: {
       llm: 'openai/gpt-realtime',
@@ -56,10 +56,10 @@ test('a phone calls an agent on a realtime model: it is greeted, heard, answered
   })
   assert.equal(set.status, 200, set.text)
 
-  const phone = await Phone.call(t, 'hello', desk.worker.sipPort)
-  const { id } = await desk.nextCall()
+  const phone = await Phone.call(t, 'hello', fixture.worker.sipPort)
+  const { id } = await fixture.nextCall()
   const untilTyped = (type: string, count = 1) =>
-    desk.untilLogged(id, type, (log) => typesOf(log).filter((each) => each === type).length >= count)
+    fixture.untilLogged(id, type, (log) => typesOf(log).filter((each) => each === type).length >= count)
   await untilTyped('bot.finished')
   assert.ok(phone.wasSpokenTo())
 
@@ -71,7 +71,7 @@ test('a phone calls an agent on a realtime model: it is greeted, heard, answered
   await phone.say(question)
   await untilTyped('bot.interrupted')
   assert.equal(await phone.dialog.ended, 'hangup')
-  const entries = await desk.untilEnded(id)
+  const entries = await fixture.untilEnded(id)
 
   assert.equal(entries.at(-1)?.data['reason'], 'hangup')
   assert.deepEqual(textsOf(entries, 'user.message'), [

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { until } from '@switchroom/launcher/testing/waiting'
-import type { Entry, SpokenDesk } from './spoken-fixture.ts'
+import type { Entry, VoiceAgentFixture } from './spoken-fixture.ts'
 
-/** Louder than this somebody speaks. */
+/** Louder than this counts as speech. */
 const loud = 500
 const framesASecond = 50
 
 /** Both sides of a call's recording: the caller left, the agent right. */
 export async function recordingOf(
-  { deployment, key }: Pick<SpokenDesk, 'deployment' | 'key'>,
+  { deployment, key }: Pick<VoiceAgentFixture, 'deployment' | 'key'>,
   call: string,
   sampleRate: number,
 ): Promise<{ left: Int16Array; right: Int16Array }> {
@@ -31,7 +31,7 @@ export function assertWhole(seconds: number, entries: readonly Entry[]): void {
   assert.ok(seconds > (entries.at(-1)?.ts ?? 0) - firstSaid - 0.5, `${seconds} s are not the whole`)
 }
 
-/** Seconds in which somebody speaks. */
+/** Seconds with speech in them. */
 export function spokenSeconds(samples: Int16Array, sampleRate: number): number {
   const frame = sampleRate / framesASecond
   let frames = 0

@@ -5,7 +5,7 @@ import { header, type SipRequest } from '@switchroom/media/sip/message'
 import { offerOf, SipPeer } from '@switchroom/media/testing/sip-peer'
 import { phonePorts } from './spoken-phone.ts'
 
-/** A phone that can be sent on to somebody else, and does as the test says when it is. */
+/** A phone that takes a cold transfer, and does as the test says when it is. */
 export class SentOnPhone {
   readonly leg: RtpLeg
   readonly #peer: SipPeer

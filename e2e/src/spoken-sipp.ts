@@ -10,7 +10,7 @@ import { pathOf } from '@switchroom/tools/debian-packages'
 import { joined, silence } from './spoken-fixture.ts'
 
 const callId = 'call-of-sipp'
-/** Whoever has nothing to say on the phone sends silence. */
+/** A phone sends silence while its person says nothing. */
 const silentSeconds = 60
 
 /**

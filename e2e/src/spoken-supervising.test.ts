@@ -3,7 +3,7 @@ import { after, test } from 'node:test'
 import { ModelFake } from '@switchroom/gateway/testing/providers/model-fake'
 import { changeRow } from '@switchroom/gateway/testing/providers/vendors'
 import { afterwards, temporaryFolder } from '@switchroom/launcher/testing/folders'
-import { openDesk, speech, textsOf, typesOf } from './spoken-fixture.ts'
+import { startVoiceAgent, speech, textsOf, typesOf } from './spoken-fixture.ts'
 import { Phone } from './spoken-phone.ts'
 import { assertNearly, assertWhole, recordingOf, spokenSeconds } from './spoken-recording.ts'
 
@@ -11,26 +11,26 @@ const phoneRate = 8_000
 
 const model = await ModelFake.start(() => 'Three.')
 afterwards({ after }, () => model.stop())
-const desk = await openDesk(
+const fixture = await startVoiceAgent(
   { after },
   { settings: { greeting: { say: 'Hello.' }, record: true } },
   { gateway: { SVC_RECORDINGS: temporaryFolder({ after }), SVC_PROVIDER_KEY_OPENAI: 'sk-0123456789' } },
 )
-await changeRow(desk.deployment, (row) => {
+await changeRow(fixture.deployment, (row) => {
   row.defaults.llm = 'openai/gpt-4.1-mini'
   row.options['llm/openai'] = { base_url: model.url }
 })
-const supervisor = (await desk.org.person('admin')).client
+const supervisor = (await fixture.org.person('admin')).client
 
-test('somebody takes a spoken call over, speaks into it, gives it back, whispers and ends it; what both said is recorded, the caller left and the agent right', async (t) => {
-  const phone = await Phone.call(t, 'hello', desk.worker.sipPort)
-  const { id } = await desk.nextCall()
+test('a supervisor takes a spoken call over, speaks into it, gives it back, whispers and ends it; what both said is recorded, the caller left and the agent right', async (t) => {
+  const phone = await Phone.call(t, 'hello', fixture.worker.sipPort)
+  const { id } = await fixture.nextCall()
   const act = async (verb: string, text?: string) => {
     const done = await supervisor.post(`/v1/calls/${id}/verbs`, { verb, ...(text !== undefined && { text }) })
     assert.equal(done.status, 202, done.text)
   }
   const untilTyped = (type: string, count = 1) =>
-    desk.untilLogged(id, type, (log) => typesOf(log).filter((each) => each === type).length >= count)
+    fixture.untilLogged(id, type, (log) => typesOf(log).filter((each) => each === type).length >= count)
   await untilTyped('bot.finished')
 
   await act('takeover')
@@ -58,7 +58,7 @@ test('somebody takes a spoken call over, speaks into it, gives it back, whispers
 
   await act('end')
   assert.equal(await phone.dialog.ended, 'hangup')
-  const entries = await desk.untilEnded(id)
+  const entries = await fixture.untilEnded(id)
   assert.deepEqual(textsOf(entries, 'agent.message'), ['Hello.', 'A person speaks now.', 'Three.'])
   assert.deepEqual(
     entries.filter(({ type }) => type === 'agent.message').map(({ data }) => data['source']),
@@ -66,7 +66,7 @@ test('somebody takes a spoken call over, speaks into it, gives it back, whispers
   )
   assert.equal(textsOf(entries, 'user.message').length, 3)
 
-  const { left, right } = await recordingOf(desk, id, phoneRate)
+  const { left, right } = await recordingOf(fixture, id, phoneRate)
   const seconds = left.length / phoneRate
   assertWhole(seconds, entries)
   assert.ok(seconds < phone.secondsHeard + 0.5, `${seconds} s are more than there was`)

@@ -6,18 +6,18 @@ import { header } from '@switchroom/media/sip/message'
 import { sine } from '@switchroom/audio/testing/tones'
 import { RtpPhone } from '@switchroom/media/testing/rtp-phone'
 import { offerOf, SipPeer } from '@switchroom/media/testing/sip-peer'
-import { openDesk, typesOf } from './spoken-fixture.ts'
+import { startVoiceAgent, typesOf } from './spoken-fixture.ts'
 import { Phone } from './spoken-phone.ts'
 
-const desk = await openDesk(
+const fixture = await startVoiceAgent(
   { after },
   { settings: { greeting: { say: 'Hello.' } } },
   { worker: { SVC_WORKER_CALLS: '2' } },
 )
-const { worker } = desk
+const { worker } = fixture
 const called = 'sip:hello@127.0.0.1'
 
-/** Somebody who asks for a call and is answered. */
+/** A caller whose call is answered. */
 async function answeredAt(callId: string, rtpPort = 4000) {
   const peer = await SipPeer.open({ port: worker.sipPort })
   afterwards({ after }, () => peer.close())
@@ -45,35 +45,35 @@ test('calls that are never acknowledged open nothing at the gateway, take no pro
     thief.localPort = port
     for (let at = 0; at < 5; at += 1) thief.say(sine(440, 160, 8000, at * 160))
   }
-  assert.deepEqual([await desk.calls(), worker.processes], [[], processes])
+  assert.deepEqual([await fixture.calls(), worker.processes], [[], processes])
   assert.deepEqual(
-    (await desk.deployment.sql(`select from entries where type = 'callback.requested'`)).rows,
+    (await fixture.deployment.sql(`select from entries where type = 'callback.requested'`)).rows,
     [],
   )
 
   const phone = await Phone.call({ after }, 'hello', worker.sipPort)
-  const { id } = await desk.nextCall()
+  const { id } = await fixture.nextCall()
   await phone.untilSpokenTo()
-  assert.deepEqual(await desk.calls(), [id])
+  assert.deepEqual(await fixture.calls(), [id])
   assert.equal(thief.received.length, 0)
   await phone.hangUp()
-  await desk.untilEnded(id)
+  await fixture.untilEnded(id)
 })
 
 test('what is sent before the ACK is not heard, and the call begins with it', async () => {
-  const before = (await desk.calls()).length
+  const before = (await fixture.calls()).length
   const phone = await RtpPhone.ring()
   afterwards({ after }, () => phone.close())
   const { peer, port, acknowledge } = await answeredAt('acknowledged-late', phone.port)
   phone.localPort = port
   for (let at = 0; at < 3; at += 1) phone.press(5, 9000, true)
   await peer.settle()
-  assert.equal((await desk.calls()).length, before)
+  assert.equal((await fixture.calls()).length, before)
   acknowledge()
-  const { id } = await desk.nextCall()
+  const { id } = await fixture.nextCall()
   await phone.until(({ length }) => length > 5)
   phone.press(7, 20_000, true)
-  const log = await desk.untilLogged(id, 'a key is pressed', (entries) =>
+  const log = await fixture.untilLogged(id, 'a key is pressed', (entries) =>
     typesOf(entries).includes('call.dtmf_received'),
   )
   const pressed = log.filter(({ type }) => type === 'call.dtmf_received').map(({ data }) => data['digit'])
@@ -87,5 +87,5 @@ test('what is sent before the ACK is not heard, and the call begins with it', as
       To: header(await peer.status(200), 'to') ?? '',
     },
   })
-  await desk.untilEnded(id)
+  await fixture.untilEnded(id)
 })

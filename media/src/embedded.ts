@@ -33,28 +33,28 @@ export interface FenceRows {
 export interface FenceKeeper {
   all(): Promise<KeptFence[]>
   ofScopes(scopes: readonly string[]): Promise<KeptFence[]>
-  /** Runs the work while nobody else changes a fence: all of it is kept, or nothing. */
+  /** Runs the work while no other process changes a fence: all of it is kept, or nothing. */
   change<T>(work: (rows: FenceRows) => Promise<T>): Promise<T>
 }
 
 /** Where calls are laid before workers. */
-export interface PlacementDesk {
+export interface PlacementRequests {
   offer(call: PlacedCall): Promise<void>
   /** Answers once a worker took the call or told of it, the time is over, or the signal came. */
   waitTaken(call: string, withinS: number, signal: AbortSignal): Promise<{ isTaken: boolean }>
   waitTold(call: string, withinS: number, signal: AbortSignal): Promise<void>
-  /** Nobody can take it or tell of it from now on; answers what was told before, else this. */
+  /** Closes it to workers; returns the outcome that one reported before, else this. */
   close(call: string, outcome: PlacingOutcome): Promise<PlacingOutcome>
 }
 
 /** Calls that come to the workers themselves, which ask whom to let in and what to dial. */
 export class EmbeddedPlane implements MediaPlane {
   readonly #fences: FenceKeeper
-  readonly #desk: PlacementDesk
+  readonly #requests: PlacementRequests
 
-  constructor(fences: FenceKeeper, desk: PlacementDesk) {
+  constructor(fences: FenceKeeper, requests: PlacementRequests) {
     this.#fences = fences
-    this.#desk = desk
+    this.#requests = requests
   }
 
   async list(): Promise<Fence[]> {
@@ -79,7 +79,7 @@ export class EmbeddedPlane implements MediaPlane {
     const numbers = fences.flatMap((fence) => fence.numbers)
     return this.#fences.change(async (rows) => {
       const [taken] = await rows.listedElsewhere(numbers, [scope, otherScope])
-      if (taken !== undefined) throw new MediaError(`${taken} is still admitted for somebody else`)
+      if (taken !== undefined) throw new MediaError(`${taken} is still admitted for another org`)
       const ours = await rows.ofScopes([scope, otherScope])
       const standing = ours.filter((fence) => fence.scope === scope)
       await takeOff(
@@ -107,10 +107,10 @@ export class EmbeddedPlane implements MediaPlane {
 
   async place(call: PlacedCall, signal: AbortSignal): Promise<PlacingOutcome> {
     if (signal.aborted) return 'no_answer'
-    await this.#desk.offer(call)
-    const { isTaken } = await this.#desk.waitTaken(call.call, takenWithinS, signal)
-    if (isTaken) await this.#desk.waitTold(call.call, toldWithinS, signal)
-    const outcome = await this.#desk.close(call.call, signal.aborted ? 'no_answer' : 'dial_failed')
+    await this.#requests.offer(call)
+    const { isTaken } = await this.#requests.waitTaken(call.call, takenWithinS, signal)
+    if (isTaken) await this.#requests.waitTold(call.call, toldWithinS, signal)
+    const outcome = await this.#requests.close(call.call, signal.aborted ? 'no_answer' : 'dial_failed')
     if (!isTaken && outcome === 'dial_failed')
       throw new MediaError(`no worker of the fleet ${call.fleet} took the call: start one, and dial again`)
     return outcome
@@ -124,9 +124,9 @@ export class EmbeddedPlane implements MediaPlane {
     throw new MediaError('the worker that runs the call sends its caller on')
   }
 
-  /** Whoever dials or runs the call hears in its log that it has ended; whoever does not yet never will. */
+  /** A worker that dials or runs the call reads in its log that it has ended; any other never gets it. */
   async hangUp(call: string): Promise<void> {
-    await this.#desk.close(call, 'no_answer')
+    await this.#requests.close(call, 'no_answer')
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Sound } from '@switchroom/contract/sound'
 
-/** How a leg ended: somebody hung up, or nothing was heard of the other end any more. */
+/** How a leg ended: one side hung up, or nothing was heard of the other end any more. */
 export type LegEnd = 'hangup' | 'lost'
 
 /** One party of a call, whichever plane carries it. */
@@ -9,6 +9,6 @@ export interface Leg extends Sound {
   transfer(to: string): Promise<void>
   /** Nothing when it is over. */
   hangUp(): Promise<void>
-  /** Resolves once, whoever ended it. */
+  /** Resolves once, whichever side ended it. */
   readonly ended: Promise<LegEnd>
 }

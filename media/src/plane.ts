@@ -51,7 +51,7 @@ export interface OutboundTrunk {
   auth_password: string
 }
 
-/** A browser's spoken call that nobody is in yet. */
+/** A browser's spoken call before anyone joined. */
 export interface BrowserCall {
   call: string
   org: string
@@ -67,7 +67,7 @@ export interface Ticket {
   token: string
 }
 
-/** How placing went: somebody answered, or why nobody did. */
+/** How a dial went: answered, or why not. */
 export type PlacingOutcome = 'answered' | 'busy' | 'no_answer' | 'dial_failed'
 
 /** What a far end's final answer that is no success says. */
@@ -87,7 +87,7 @@ export interface MediaPlane {
   admit(wanted: Admission): Promise<AdmissionVerdicts>
   /** Takes a number off every fence of the org there, whichever environment's; `stands` when none listed it. */
   withdraw(org: string, number: string): Promise<'stands' | 'done'>
-  /** Answers when somebody answered, or nobody will; an abort hangs up. */
+  /** Resolves once the call is answered or has failed; an abort hangs up. */
   place(call: PlacedCall, signal: AbortSignal): Promise<PlacingOutcome>
   /** Lets a browser into the call, to which a worker is sent with it; null where the workers take its sound themselves. */
   ticket(call: BrowserCall): Promise<Ticket | null>

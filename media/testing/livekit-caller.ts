@@ -15,7 +15,7 @@ import { sine, strengthOf } from '@switchroom/audio/testing/tones'
 const sampleRate = 48_000
 const frame = sampleRate / 50
 
-/** Somebody in a LiveKit room who says a sine until they leave. */
+/** A participant in a LiveKit room who plays a sine until they leave. */
 export class RoomVisitor {
   readonly digits: string[] = []
   /** The room is gone, or they were put out of it. */

@@ -22,7 +22,7 @@ export class LiveKitDials {
   endWithRooms = true
   #next: 'answer' | 'hold' | 'ring out' | number = 'answer'
 
-  /** How dials go from now: somebody answers, a SIP status refuses, nobody answers, or the test decides. */
+  /** How dials go from now: answered, refused with a SIP status, unanswered, or as the test decides. */
   go(how: 'answer' | 'hold' | 'ring out' | number) {
     this.#next = how
   }

@@ -17,10 +17,10 @@ export { dispose }
 
 export const personRate = 48_000
 const frame = personRate / 50
-/** Louder than this somebody speaks. */
+/** Louder than this counts as speech. */
 const loud = 500
 
-/** Somebody in a room with a microphone, which is silent but for what they say. */
+/** A participant in a room with a microphone, which is silent but for what they say. */
 export class RoomPerson {
   readonly left: Promise<void>
   readonly digits: string[] = []
@@ -132,7 +132,7 @@ export async function phoneCaller(
   return RoomPerson.enter(url, await token.toJwt())
 }
 
-/** What the SIP service lets somebody on the phone into a room with. */
+/** The token with which the SIP service puts a phone into a room. */
 export function phoneToken(
   { key, secret }: Pick<LiveKitAddress, 'key' | 'secret'>,
   room: string,

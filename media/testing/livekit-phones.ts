@@ -21,7 +21,7 @@ interface Asked {
   transferTo?: string
 }
 
-/** What a number does when it is dialled or sent to: nobody comes to the phone, or a SIP status refuses. */
+/** What a number does when it is dialled or sent to: it is not answered, or refused with a SIP status. */
 export type PhoneWay = 'ring' | 'no SIP service' | number
 
 /**

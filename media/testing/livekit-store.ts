@@ -41,7 +41,7 @@ export class LiveKitStore {
     return { trunks: this.trunks.map(written), rules: this.rules.map(written) }
   }
 
-  /** A trunk that somebody else made. */
+  /** A trunk that another program made. */
   seedTrunk(trunk: PartialMessage<typeof SIPInboundTrunkInfo>): SIPInboundTrunkInfo {
     const made = new SIPInboundTrunkInfo({ ...trunk, sipTrunkId: this.#newId('ST') })
     this.#foreign.add(made.sipTrunkId)

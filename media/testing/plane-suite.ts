@@ -10,14 +10,14 @@ export interface PlaneUnderTest {
   rules(): Promise<{ name: string; fleet: string; numbers: string[] }[]>
   /** Everything that is kept there, ours and foreign, to compare. */
   whole(): Promise<unknown>
-  /** What somebody else keeps there. */
+  /** What another program keeps there. */
   foreign(): Promise<unknown>
   /** How many writes there were. */
   writes(): number
   /** It fails after that many more writes; the answer to the last one arrives or is lost. */
   breakAfter(writes: number, isLastAnswered: boolean): void
   mend(): void
-  /** Fails when anything was ever let in that nobody asked for. */
+  /** Fails if anything was ever admitted that no test asked for. */
   stop(): Promise<void>
 }
 

@@ -25,7 +25,7 @@ export class SipTest {
     return peer
   }
 
-  /** A server that answers whoever calls, and the calls it answered. */
+  /** A server that answers every call, and the calls it answered. */
   async answering(options: Partial<SipOptions> = {}) {
     const fences = [openFence]
     const calls: Promise<SipDialog>[] = []

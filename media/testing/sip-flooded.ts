@@ -15,12 +15,12 @@ export interface Flooded extends SipStats {
 }
 
 export const answered = '+34911222555'
-/** Rings, and nobody answers. */
+/** Rings and is not answered. */
 export const unanswered = '+34911222333'
 
 const ends: LegEnd[] = []
 
-/** Whoever calls hears himself. */
+/** Every caller hears an echo. */
 async function echo(invite: IncomingInvite): Promise<void> {
   const dialog = await invite.accept()
   const leg = await RtpLeg.open(dialog.terms, {

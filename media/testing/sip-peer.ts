@@ -166,7 +166,7 @@ export interface ServerUnderTest {
   sentences: string[]
 }
 
-/** A server on loopback; what calls it is kept, and given to whoever wants to answer. */
+/** A server on loopback; its incoming calls are kept until a test answers them. */
 export async function startSip(
   options: Partial<SipOptions> = {},
   onInvite: (invite: IncomingInvite) => void = () => {},

@@ -33,7 +33,7 @@ export interface PendingCalls {
   calls: ToolCall[]
 }
 
-/** The tool calls of a turn that is not over, as far as nobody has answered them, by the entry that asks them. */
+/** The tool calls of a turn that is not over, those without a result, by the entry that asks them. */
 export function pendingToolCalls(entries: readonly Fact[]): PendingCalls[] {
   const answered = new Set(resultsIn(entries).map(({ id }) => id))
   return openToolCalls(entries).flatMap((entry) => {
@@ -57,7 +57,7 @@ export function unfinishedTurn(
 export const newestUserTurn = (entries: readonly Fact[]): Fact | undefined =>
   entries.findLast(({ type }) => type === 'user.message')
 
-/** What a supervisor told the model, and nobody else. */
+/** What a supervisor whispered to the model. */
 export const whispersIn = (entries: readonly Fact[]): string[] =>
   entries.filter(({ type }) => type === 'call.whispered').map(textIn)
 

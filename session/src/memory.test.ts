@@ -71,7 +71,7 @@ test('the first fact of a contact is learned too', async () => {
   )
 })
 
-test('nothing is asked where there is nobody to learn about, nothing to learn, or nothing was said', async () => {
+test('nothing is asked without a contact, with nothing to learn, or nothing was said', async () => {
   const cases: Partial<MemoryParts>[] = [
     { contact: null },
     { memory: null },

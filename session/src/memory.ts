@@ -1,6 +1,6 @@
 import type { Entry, NewEntry } from '@switchroom/contract/log'
 import type { Message } from '@switchroom/kit/vendor'
-import { askModels } from './asking.ts'
+import { askModels } from './ask-models.ts'
 import { memoryOpsIn, type MemoryOp } from './memory-ops.ts'
 import { metricsOf } from './metrics.ts'
 import type { Fact, Instructions, ModelRun } from './parts.ts'
@@ -9,7 +9,7 @@ const timeoutMs = 30_000
 const purpose = 'memory'
 
 export interface MemoryParts {
-  /** Whom is learned about; null where nobody knows who it is, and nothing is learned. */
+  /** The contact; null if unknown, and then nothing is learned. */
   contact: string | null
   memory: Instructions['memory']
   /** What is known of the contact now. */
@@ -41,7 +41,7 @@ export async function learn(parts: MemoryParts, signal: AbortSignal): Promise<Le
     const ops = memoryOpsIn(answer.text, facts)
     return ops.length === 0 ? null : { contact, ops }
   } catch {
-    return null // no conversation stops for what nobody will remember
+    return null // memory never stops a conversation
   }
 }
 

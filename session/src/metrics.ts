@@ -1,12 +1,12 @@
 import type { NewEntry } from '@switchroom/contract/log'
-import type { Answer } from './asking.ts'
+import type { Answer } from './ask-models.ts'
 
 type Cost = Pick<
   Answer,
   'inputTokens' | 'outputTokens' | 'inputAudioTokens' | 'outputAudioTokens' | 'firstWordMs' | 'totalMs'
 > & { run: Pick<Answer['run'], 'vendor' | 'model' | 'key'> }
 
-/** What one generation took and cost; whoever keeps it adds the price. */
+/** The latency and usage of one generation; `keep` adds the price. */
 export function metricsOf(answer: Cost, more: Readonly<Record<string, unknown>> = {}): NewEntry {
   const { vendor, model, key } = answer.run
   return {

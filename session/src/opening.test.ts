@@ -52,7 +52,7 @@ test('a model may use tools before its first words', async () => {
   assert.deepEqual([talk.toolsAsked.length, talk.said], [1, ['It rains.']])
 })
 
-test('when no model opens, nobody is asked to repeat what they have not said', async () => {
+test('when no model opens, the caller is not asked to repeat', async () => {
   const { talk, open } = opening({ reply: '' }, new ScriptedModel('alpha', [refused('no')]))
   assert.deepEqual(await open(), { ends: false })
   assert.deepEqual(talk.of('error'), [{ code: 'llm_failed', detail: 'alpha: no', vendor: 'alpha' }])

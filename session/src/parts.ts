@@ -61,7 +61,7 @@ export interface TurnParts {
   newMessageId: () => string
   /** For durations. */
   nowMs: () => number
-  /** Where the turn is said aloud, it keeps no `agent.message`: whoever says it does, as far as it was heard. */
+  /** Set in spoken calls: then the turn writes no `agent.message`, but the code that plays it, as far as it was heard. */
   voice?: TurnVoice
 }
 
@@ -70,7 +70,7 @@ export interface TurnVoice {
   /** Before the first word: under which id the answer is known, and which message of the user it answers. */
   begin: (messageId: string, answers: unknown) => void
   say: (text: string, source: 'model' | 'say') => void
-  /** The model broke off and another begins anew: what nobody has heard yet is not said. */
+  /** The model broke off and another begins anew: what was not heard yet is not said. */
   takeBack: () => void
   /** Nothing more comes for a while: what waits for the rest of its sentence is said. */
   rest: () => void

@@ -53,7 +53,7 @@ test('an agent that is told nothing has no system message, unless it is to speak
   assert.deepEqual(systemMessages(plain, {}, ''), [{ role: 'system', text: 'Be brief.' }])
 })
 
-test('a language that nobody knows is named as it is written', () => {
+test('an unknown language is named as it is written', () => {
   const text = systemMessages({ ...plain, prompt: null, language: 'not a tag' }, {})[0]?.text
   assert.equal(text, '# Language\n\nAnswer in not a tag, unless you are asked to use another language.')
 })

@@ -27,7 +27,7 @@ export interface JudgedCalls {
   all: ToolCall[]
   /** Those that the app is asked. */
   asked: ToolCall[]
-  /** By the id of a call that nobody is asked: what the model reads. */
+  /** By the id of a tool call that no app can run: what the model reads. */
   refused: Map<string, string>
   hangsUp: boolean
 }

@@ -98,7 +98,7 @@ test('after a vendor that broke off the next one has the whole time again, and n
   )
 })
 
-test('a model that does not notice that nobody waits for it is left behind, and told so', async () => {
+test('a model that ignores its abort is left behind', async () => {
   const { talk, turn } = talkOf()
   let isTold = false
   const next = () => new Promise<never>(() => {})

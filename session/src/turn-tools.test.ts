@@ -122,12 +122,12 @@ test('the app is not asked for arguments that are no JSON object or for tools th
   )
 })
 
-test('a round of calls that nobody can be asked leaves nothing to wait for', async () => {
+test('a round of tool calls that no app can run leaves nothing to wait for', async () => {
   const { talk } = await turnOf([[calls('guess')], says('Sorry.')])
   assert.deepEqual([talk.toolsAsked, talk.of('llm.toolCall'), talk.said], [[], [], ['Sorry.']])
 })
 
-test('a call that nobody answered is read as such', async () => {
+test('a tool call without a result is read as such', async () => {
   const model = new ScriptedModel('alpha', [calls('look_up', '{}', 'c1')], says('Sorry.'))
   const talk = talkWith(model).hears('Where?')
   talk.answerTool = () => {}

@@ -104,7 +104,7 @@ test('whatever a turn waits for, an abort ends it at once and nothing more is ke
       if (step !== where) return
       keptWhenAborted = talk.batches.length
       stop.abort(reason)
-      await new Promise(() => {}) // whoever is asked never answers
+      await new Promise(() => {}) // the model never answers
     }
     const turn = runTurn(talk.parts(), stop.signal)
     if (where === 'think') {

@@ -3,7 +3,7 @@ import type { NewEntry } from '@switchroom/contract/log'
 import { untilAborted } from '@switchroom/kit/until-aborted'
 import type { Conversation, Message, ToolCall } from '@switchroom/kit/vendor'
 import { apologyIn } from './apologies.ts'
-import { askModels, type Answer, type NoAnswer } from './asking.ts'
+import { askModels, type Answer, type NoAnswer } from './ask-models.ts'
 import {
   generationsIn,
   messagesOf,
@@ -41,7 +41,7 @@ export const runTurn = (parts: TurnParts, signal: AbortSignal): Promise<TurnEnd>
 export class Turn {
   readonly #parts: TurnParts
   readonly #signal: AbortSignal
-  /** How the model is to begin, where nobody has said anything yet; null in any other turn. */
+  /** How the model begins the conversation; null in any other turn. */
   readonly #opensWith: string | null
   readonly #messageId: string
   /** The id of the user's message that this turn answers. */
@@ -168,7 +168,7 @@ export class Turn {
     return { ends }
   }
 
-  /** Nobody is asked to repeat what they have not said. */
+  /** A caller who has said nothing is not asked to repeat. */
   async #apologise(answer: NoAnswer): Promise<TurnEnd> {
     const sentence = apologyIn(this.#parts.instructions.language)
     const isOpening = this.#opensWith !== null

@@ -8,8 +8,8 @@ import { says, ScriptedModel } from './talk.ts'
 /** A call on a realtime model that does these deeds. */
 export function realtimeTalk(...deeds: RealtimeDeed[]) {
   const model = new ScriptedRealtime('live', ...deeds)
-  const nobody = new ScriptedModel('nobody', says('I am not asked.'))
-  const talk = new SpokenTalk(nobody, new ScriptedTranscriber('ears'), new ScriptedVoice('voice'))
+  const unasked = new ScriptedModel('unasked', says('I am not asked.'))
+  const talk = new SpokenTalk(unasked, new ScriptedTranscriber('transcriber'), new ScriptedVoice('voice'))
   talk.realtime = [model]
   talk.models = []
   talk.transcribers = []
@@ -17,7 +17,7 @@ export function realtimeTalk(...deeds: RealtimeDeed[]) {
   return { talk, model }
 }
 
-/** For what is told to nobody. */
+/** A model that is never asked. */
 export async function until(holds: () => boolean) {
   const patience = Date.now() + 15_000
   while (!holds() && Date.now() < patience) await sleep(10)

@@ -29,7 +29,7 @@ export class ScriptedRealtime implements RealtimeRun {
   readonly conversations: Asked[][] = []
   heardBytes = 0
   wordMs = 100
-  /** It takes so long from one word to the next; no time at all where unsaid. */
+  /** It takes so long from one word to the next; no time by default. */
   betweenWordsMs = 0
   broken: Error | null = null
   /** The connection breaks after so many words of the next text that it is asked to say. */

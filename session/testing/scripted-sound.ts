@@ -2,7 +2,7 @@ import type { Sound } from '@switchroom/contract/sound'
 import { recording } from '@switchroom/kit/testing/recordings'
 
 const frameMs = 20
-/** More than this waits: whoever plays is held back. */
+/** With more than this queued, `play` waits. */
 const mostWaitingMs = 200
 
 export const sampleRate = 16_000

@@ -12,10 +12,10 @@ import type { TranscriberRun, VoiceRun } from '../src/spoken/spoken-parts.ts'
 
 const never = (signal: AbortSignal) => untilAborted(new Promise<never>(() => {}), signal)
 
-/** Ears that hear what they are told to, and the next of their utterances whenever they are asked to commit. */
+/** Transcribers that hear what they are told to, and the next of their utterances whenever they are asked to commit. */
 export class ScriptedTranscriber implements TranscriberRun {
   readonly vendor: string
-  readonly model = 'ears-1'
+  readonly model = 'transcriber-1'
   readonly key = 'lent'
   readonly transcriber: Transcriber
   /** What is committed, one after the other. */
@@ -66,10 +66,10 @@ export class ScriptedTranscriber implements TranscriberRun {
   }
 }
 
-/** Ears that take only whole utterances. */
-export class WholeUtteranceTranscriber implements TranscriberRun {
+/** Transcribers that take only whole utterances. */
+export class ScriptedBatchTranscriber implements TranscriberRun {
   readonly vendor: string
-  readonly model = 'ears-2'
+  readonly model = 'transcriber-2'
   readonly key = 'yours'
   readonly transcriber: Transcriber
   readonly recordings: Recording[] = []

@@ -21,7 +21,7 @@ export class ScriptedModel implements ModelRun {
   readonly model: string
   readonly key = 'yours'
   readonly asked: Conversation[] = []
-  /** How many of its answers somebody still takes. */
+  /** How many of its answers are still being read. */
   open = 0
   readonly #deeds: Deed[]
 
@@ -79,7 +79,7 @@ export class Talk {
   instructions: Instructions = plain
   models: ModelRun[]
   set: PreparedSet = {}
-  /** What the app answers; a call that it leaves out is answered by nobody. */
+  /** What the app answers; a tool call that it leaves out gets no result. */
   answerTool: (call: ToolCall) => unknown = () => 'done'
   /** Awaited wherever the turn waits for the outside. */
   before: (step: string) => Promise<void> = async () => {}

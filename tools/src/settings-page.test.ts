@@ -31,7 +31,8 @@ test('docs/settings.md lists every setting that the requirements name', () => {
 function namedByProgram(): string[] {
   const program = Object.entries(readSources(root)).filter(
     ([path]) =>
-      /^(cli|gateway|launcher|media|process|sdk|speech|worker)\/src\//.test(path) && !path.endsWith('.test.ts'),
+      /^(cli|gateway|launcher|media|process|sdk|speech|worker)\/src\//.test(path) &&
+      !path.endsWith('.test.ts'),
   )
   return names(program.map(([, text]) => text).join('\n'))
 }

@@ -31,7 +31,7 @@ process.on('message', (message: ToProcess) => {
   else legs.take(message)
 })
 
-// Without its worker the process cannot hang up or report anything: the gateway ends its calls.
+// Without its worker no hang-up reaches the phone: the gateway ends the calls that are left.
 process.on('disconnect', () => process.exit(0))
 // A terminal sends these to the whole process group: the worker decides what to do.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {})
@@ -42,7 +42,7 @@ process.on('uncaughtException', (error) => {
   process.exit(1)
 })
 if (process.connected) send({ type: 'ready' })
-else process.exit(0) // the worker is gone already
+else process.exit(0) // the worker is gone
 
 async function runTask(task: CallTask) {
   const id = callOf(task)
@@ -110,7 +110,7 @@ async function answerBrowser({ call, sdp: offered }: Extract<CallTask, { kind: '
       portRange: [settings.mediaPorts.first, settings.mediaPorts.last],
     })
     await gateway.answerOffer(call, { sdp }).catch(async (error: unknown) => {
-      await leg.hangUp() // no call would run if the browser connected now
+      await leg.hangUp() // no call runs for a browser that still connects
       throw error
     })
     return { opened, leg }

@@ -103,7 +103,7 @@ test('a worker that begins to drain while it asks whether others have a place ac
   assert.equal(server.said('availability')[0]?.available, false)
 })
 
-test('a call that the server takes away is told to whoever runs it', async (t) => {
+test('a call that the server takes away is reported to the code that runs it', async (t) => {
   const { server, jobs } = await registered(t)
   server.offer('J1')
   await server.until(() => server.said('availability').length === 1)

@@ -36,7 +36,7 @@ export interface DispatchOptions {
   fleet: string
   /** How many more calls it takes now. */
   free: () => number
-  /** Every place is taken: whether a call is taken all the same, so that its caller hears that nobody is free. */
+  /** Every place is taken: whether a call is taken all the same, so that its caller hears that all workers are busy. */
   overflow?: (job: OfferedJob) => Promise<boolean>
   /** How much of it is used, 0 to 1. */
   load: () => number
@@ -47,7 +47,7 @@ export interface DispatchOptions {
 
 export interface OfferedJob {
   room: string
-  /** What whoever dispatched it said about it; JSON in calls of ours. */
+  /** The dispatch's metadata; JSON in calls of ours. */
   metadata: string
 }
 
@@ -236,7 +236,7 @@ export class LiveKitDispatch {
   }
 
   #tellLoad(): void {
-    // Said to be full it would not even be asked about callers whom nobody else has a place for.
+    // Said to be full it would not even be asked about callers for whom no other worker has a place.
     const isOut = this.#isDraining || (this.#isFull && !this.#options.overflow)
     const status = isOut ? WorkerStatus.WS_FULL : WorkerStatus.WS_AVAILABLE
     const load = Math.min(1, this.#options.load()) * mostLoad

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { SipCallError, TwirpError } from 'livekit-server-sdk'
 import { checkFences, otherEnvironment, scopeName, scopeOf, Turns } from '../fences.ts'
 import { callIn, roomOf } from './names.ts'
-import { outcomeOfDial } from './outcomes.ts'
 import { fenceOf, LiveKitScope } from './scope.ts'
 import { type LiveKitAddress, LiveKitServer } from './server.ts'
 import { roomTicket } from './tickets.ts'
@@ -15,6 +15,7 @@ import {
   type PlacedCall,
   type PlacingOutcome,
   type Ticket,
+  outcomeOfSip,
 } from '../plane.ts'
 
 const handOverName = 'hand-over'
@@ -81,7 +82,7 @@ export class LiveKitPlane implements MediaPlane {
       outcome = await this.#dial(call, signal)
       return outcome
     } finally {
-      // The worker that was sent to the room would wait there for nobody.
+      // The worker that was dispatched would wait in an empty room.
       if (outcome !== 'answered') await this.#server.deleteRoom(roomOf(call.call)).catch(() => {})
     }
   }
@@ -111,7 +112,7 @@ export class LiveKitPlane implements MediaPlane {
       const answered = this.#server.dial(roomOf(id), call)
       const isHungUp = await Promise.race([answered.then(() => false), aborted(signal)])
       if (!isHungUp) return 'answered'
-      // Somebody who answers just then would be alone in a room made anew.
+      // A person who answers just then would be alone in a new room.
       void answered.then(() => this.#server.deleteRoom(roomOf(id))).catch(() => {})
       return 'no_answer'
     } catch (error) {
@@ -120,7 +121,7 @@ export class LiveKitPlane implements MediaPlane {
     }
   }
 
-  /** Nobody is rung for whom there would be nobody to talk. */
+  /** Dials only once a worker is in the room. */
   async #workerIn(room: string, fleet: string, signal: AbortSignal): Promise<void> {
     const until = performance.now() + takenWithinMs
     while (!signal.aborted && !(await this.#server.hasWorker(room))) {
@@ -150,3 +151,12 @@ const aborted = (signal: AbortSignal) =>
     if (signal.aborted) resolve(true)
     else signal.addEventListener('abort', () => resolve(true), { once: true })
   })
+
+/** Why a call was not answered, from the failure of its dial. */
+function outcomeOfDial(error: unknown): PlacingOutcome {
+  if (error instanceof SipCallError && error.sipStatusCode !== undefined)
+    return outcomeOfSip(error.sipStatusCode)
+  // The end of the ring is told without a SIP status.
+  if (error instanceof TwirpError && error.code === 'canceled') return 'no_answer'
+  return 'dial_failed'
+}

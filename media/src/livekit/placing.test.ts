@@ -77,7 +77,7 @@ for (const [outcome, statuses] of [
       fake.dials.go(status)
       assert.equal(await place(), outcome)
     }
-    assert.equal(fake.dials.rooms.size, 0) // nobody waits in a room for nobody
+    assert.equal(fake.dials.rooms.size, 0) // no worker waits in an empty room
   })
 
 test('a far end that rings until the end of the ring is no_answer (N-257)', async () => {
@@ -158,7 +158,7 @@ test('a transfer that fails says why', async () => {
   })
   fake.dials.dispatch({ room: 'call-call_2', agentName: 'night-shift' })
   await assert.rejects(plane.transfer('call_2', '+15550100003'), {
-    message: 'nobody on the phone is in the call',
+    message: 'no phone is in the call',
   })
   await place()
   fake.refuse('TransferSIPParticipant', 'permission_denied', 'sip status 603: Decline', {
@@ -186,7 +186,7 @@ test('a call that a phone made is hung up in the room that the SIP service named
   assert.deepEqual([...fake.dials.rooms.keys()], ['call-_+15550100009_a1'])
 })
 
-test('nobody is dialled for whom no worker came, and the room is gone', async () => {
+test('a call for which no worker came is not dialled, and the room is gone', async () => {
   fake.dials.haveWorkers = false
   const message = 'no worker of the fleet night-shift took the call: start one, and dial again'
   await assert.rejects(place(), { name: 'MediaError', message })

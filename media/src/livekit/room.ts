@@ -20,7 +20,7 @@ import { RoomGuest } from './guest.ts'
 import type { LiveKitServer, SecondDial } from './server.ts'
 import { MediaError } from '../plane.ts'
 import { HeardFrames } from '../sound/heard-frames.ts'
-import { Hearing } from '../sound/hearing.ts'
+import { ReceivedAudio } from '../sound/received-audio.ts'
 import { keypad, keysIn } from '../sound/keypad.ts'
 import { frameMs, pace, unpace } from '../sound/pacer.ts'
 import { Playout } from '../sound/playout.ts'
@@ -31,7 +31,7 @@ const frameSamples = (sampleRate * frameMs) / 1000
 const aheadFrames = 3
 const queueMs = 200
 const betweenTonesMs = 300
-/** Longer than a phone rings: nobody comes any more. */
+/** Longer than a phone rings: the caller is not coming any more. */
 const callerWithinMs = 90_000
 
 /** What a leg asks of the server beside the room. */
@@ -62,7 +62,7 @@ export class RoomLeg implements Leg {
   readonly #source = new AudioSource(sampleRate, 1, queueMs)
   readonly #playout = new Playout(sampleRate)
   readonly #heard = new HeardFrames()
-  readonly #hearing = new Hearing({ clockRate: sampleRate, sampleRate, decode: samplesIn })
+  readonly #received = new ReceivedAudio({ clockRate: sampleRate, sampleRate, decode: samplesIn })
   readonly #end = Promise.withResolvers<LegEnd>()
   readonly #found = Promise.withResolvers<RoomCaller | null>()
   /** Others who were brought in, until they leave. */
@@ -77,7 +77,7 @@ export class RoomLeg implements Leg {
   /** Of what counts as played, what lay with the library and was dropped. */
   #droppedMs = 0
   #isOver = false
-  /** With whoever was in it. */
+  /** With everyone who was in it. */
   #isRoomGone = false
   #toneListener: (digit: string) => void = () => {}
 
@@ -212,11 +212,11 @@ export class RoomLeg implements Leg {
       this.#waitedMs += frameMs
       if (this.#waitedMs > callerWithinMs) return this.#finish('lost')
     } else this.#send()
-    for (const frame of this.#hearing.take()) this.#heard.put(frame)
+    for (const frame of this.#received.take()) this.#heard.put(frame)
   }
 
   missed(frames: number): void {
-    this.#hearing.missed(frames)
+    this.#received.missed(frames)
   }
 
   #send(): void {
@@ -224,7 +224,7 @@ export class RoomLeg implements Leg {
       const samples = this.#playout.take(frameSamples)
       this.#isSilent = samples === undefined
       if (!samples) return
-      // What a closed source does not take, nobody hears.
+      // A closed source takes nothing, and nothing of it is heard.
       this.#source.captureFrame(new AudioFrame(samples, sampleRate, 1, frameSamples)).catch(() => {})
     }
   }
@@ -262,7 +262,7 @@ export class RoomLeg implements Leg {
       if (!frame || this.#isOver) return
       const { data } = frame
       const bytes = new Uint8Array(data.buffer, data.byteOffset, data.byteLength)
-      this.#hearing.put(this.#heardSamples >>> 0, bytes)
+      this.#received.put(this.#heardSamples >>> 0, bytes)
       this.#heardSamples += data.length
     }
   }

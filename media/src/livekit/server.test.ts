@@ -43,7 +43,7 @@ test('a trunk and a rule are written with what the media server needs to know', 
   })
 })
 
-test('what somebody set on a trunk of ours besides stays when it changes', async () => {
+test('fields that an operator set on our trunk stay when it changes', async () => {
   await plane.admit(wanted(['+15550000001']))
   const trunk = fake.store.trunk('org_a/sandbox/apicarrier')
   assert.ok(trunk)

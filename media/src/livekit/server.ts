@@ -62,7 +62,7 @@ export class LiveKitServer {
         allowedAddresses,
         authUsername,
         authPassword,
-        ringingTimeout: ringS, // unsaid, an unanswered caller hears it ring for three minutes
+        ringingTimeout: ringS, // by default an unanswered caller hears it ring for three minutes
       }),
     )
   }
@@ -100,7 +100,7 @@ export class LiveKitServer {
     return this.#dial(room, dial, { maxCallDuration })
   }
 
-  /** Brings a second person into a room; fails with a `MediaError` when nobody answers. */
+  /** Brings a second person into a room; fails with a `MediaError` if the call is not answered. */
   async bring(room: string, participantIdentity: string, dial: SecondDial): Promise<void> {
     try {
       await this.#dial(room, dial, { participantIdentity })
@@ -133,7 +133,7 @@ export class LiveKitServer {
   async transfer(room: string, to: string): Promise<void> {
     const participants = await asked(this.#rooms.listParticipants(room))
     const caller = participants.find(({ kind }) => kind === ParticipantInfo_Kind.SIP)
-    if (!caller) throw new MediaError('nobody on the phone is in the call')
+    if (!caller) throw new MediaError('no phone is in the call')
     const patience = { ringingTimeout: ringS, timeout: dialTimeoutS }
     try {
       await this.#sip.transferSipParticipant(room, caller.identity, to, patience)
@@ -210,7 +210,7 @@ function notAnswered(error: unknown): MediaError {
     )
   // The end of the ring is told without a SIP status.
   if (error instanceof TwirpError && error.code === 'canceled')
-    return new MediaError('nobody came to the phone')
+    return new MediaError('the call was not answered')
   return mediaError(error, dialTimeoutS)
 }
 

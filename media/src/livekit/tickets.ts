@@ -28,7 +28,7 @@ export async function roomTicket(
   return { url: url.replace(/^http/, 'ws'), token: await token.toJwt() }
 }
 
-/** Lets one more of ours into a room, beside whoever was sent there. */
+/** Lets one more process of ours into a room, beside the worker that was dispatched. */
 export async function workerToken({ key, secret }: LiveKitAddress, room: string): Promise<string> {
   const token = new AccessToken(key, secret, {
     identity: `agent-${randomBytes(6).toString('hex')}`,

@@ -4,7 +4,7 @@ import { isIP, isIPv4 } from 'node:net'
 const silentMs = 2000
 
 /** How some say that nothing is to be sent to them. */
-const nobody = new Set(['0.0.0.0', '::'])
+const unspecified = new Set(['0.0.0.0', '::'])
 
 export interface Source {
   address: string
@@ -19,7 +19,7 @@ export interface SignalledSource extends Source {
 /**
  * Where sound comes from and goes to. What was signalled may be an address behind a router, so the first packet tells,
  * if it comes from that address or from the network of the signalling; after that only the signalled address is
- * believed, once, and nobody else can turn the sound to himself. The party's own address is believed at another port
+ * believed, once, and no other source can redirect the audio. The party's own address is believed at another port
  * when it has been silent at the one before.
  */
 export class LearnedSource {
@@ -31,11 +31,11 @@ export class LearnedSource {
     this.#signalled = signalled
   }
 
-  /** Where to send to; nowhere, while only a place was signalled that nobody is at. */
+  /** Where to send to; nowhere, while only an unusable address was signalled. */
   get source(): Source | undefined {
     if (this.#learned) return this.#learned
     const { address, port } = this.#signalled
-    return isIP(address) === 0 || nobody.has(address) || port < 1 || port > 65_535
+    return isIP(address) === 0 || unspecified.has(address) || port < 1 || port > 65_535
       ? undefined
       : this.#signalled
   }

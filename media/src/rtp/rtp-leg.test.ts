@@ -20,7 +20,7 @@ for (const codec of ['PCMU', 'PCMA'] as const)
     assert.equal(leg.playedMs, 200)
   })
 
-test('frames of 20 ms come while nobody says anything, and silence goes out', async (t) => {
+test('frames of 20 ms come without packets, and silence goes out', async (t) => {
   const { phone, leg } = await onThePhone(t)
   const lengths = new Set<number>()
   let frames = 0
@@ -202,7 +202,7 @@ test('keys are pressed audibly where the phone knows no telephone events', async
   assert.ok(strengthOf(697, sound) > 0.5 && strengthOf(1209, sound) > 0.5)
 })
 
-test('a leg ends with its signalling: what is heard ends, and nobody waits for what was to be played', async (t) => {
+test('a leg ends with its signalling: its audio ends, and pending playback resolves', async (t) => {
   const { leg, bye, asked } = await onThePhone(t)
   const playing = leg.play(sine(600, 80_000))
   const pressing = leg.sendTones('123')

@@ -4,7 +4,7 @@ import type { Leg, LegEnd } from '../leg.ts'
 import { MediaError } from '../plane.ts'
 import { decodeG711 } from '@switchroom/audio/g711'
 import { HeardFrames } from '../sound/heard-frames.ts'
-import { Hearing } from '../sound/hearing.ts'
+import { ReceivedAudio } from '../sound/received-audio.ts'
 import { frameMs, pace, unpace } from '../sound/pacer.ts'
 import { LearnedSource } from './learned-source.ts'
 import type { MediaTerms } from './media-terms.ts'
@@ -37,7 +37,7 @@ export class RtpLeg implements Leg {
   readonly #source: LearnedSource
   readonly #sender = new RtpSender()
   readonly #heard = new HeardFrames()
-  readonly #hearing: Hearing
+  readonly #received: ReceivedAudio
   readonly #tones = new ToneReader(sampleRate)
   readonly #end = Promise.withResolvers<LegEnd>()
   #terms: MediaTerms
@@ -54,7 +54,7 @@ export class RtpLeg implements Leg {
     this.#terms = terms
     this.#signalling = signalling
     this.#source = new LearnedSource(signalledIn(terms))
-    this.#hearing = new Hearing({ clockRate: sampleRate, sampleRate, decode: this.#decode })
+    this.#received = new ReceivedAudio({ clockRate: sampleRate, sampleRate, decode: this.#decode })
     this.ended = this.#end.promise
     socket.on('message', (bytes, from) => this.#receive(bytes, from))
     socket.on('error', () => this.#lose())
@@ -97,7 +97,7 @@ export class RtpLeg implements Leg {
     this.#terms = terms
     this.#isHeld = isHeld
     this.#source.signal(signalledIn(terms))
-    if (isOtherCodec) this.#hearing.restart()
+    if (isOtherCodec) this.#received.restart()
   }
 
   heard = () => this.#heard.read()
@@ -107,7 +107,7 @@ export class RtpLeg implements Leg {
   sendTones = (digits: string) => (this.#isOver ? Promise.resolve() : this.#sender.tones.send(digits))
   transfer = (to: string) => this.#signalling.transfer(to)
 
-  /** Whoever listens first is told what was pressed before. */
+  /** The first listener gets the keys that were pressed before. */
   onTone(listener: (digit: string) => void): void {
     this.#toneListener = listener
     for (const digit of this.#pressed.splice(0)) listener(digit)
@@ -128,7 +128,7 @@ export class RtpLeg implements Leg {
   tick(): void {
     if (this.#isHeld) this.#sender.pass(1)
     else this.#send(this.#sender.next(this.#terms))
-    for (const frame of this.#hearing.take()) this.#heard.put(frame)
+    for (const frame of this.#received.take()) this.#heard.put(frame)
     // A party that holds us need not send, and one that only listens does not.
     const isSilent = this.#isHeld || this.#terms.onlyListens
     this.#framesSincePacket = isSilent ? 0 : this.#framesSincePacket + 1
@@ -137,7 +137,7 @@ export class RtpLeg implements Leg {
 
   missed(frames: number): void {
     this.#sender.pass(frames)
-    this.#hearing.missed(frames)
+    this.#received.missed(frames)
   }
 
   readonly #decode = (payload: Uint8Array) => decodeG711(this.#terms.codec, payload)
@@ -156,9 +156,9 @@ export class RtpLeg implements Leg {
     if (!this.#source.accepts(from, performance.now())) return
     this.#framesSincePacket = 0
     if (packet.payloadType === payloadType) {
-      if (packet.ssrc !== this.#ssrc) this.#hearing.restart()
+      if (packet.ssrc !== this.#ssrc) this.#received.restart()
       this.#ssrc = packet.ssrc
-      this.#hearing.put(packet.timestamp, packet.payload)
+      this.#received.put(packet.timestamp, packet.payload)
       return
     }
     const digit = this.#tones.read(packet.timestamp, packet.payload)
@@ -168,7 +168,7 @@ export class RtpLeg implements Leg {
   #lose(): void {
     if (this.#isOver) return
     this.#finish('lost')
-    this.#signalling.hangUp().catch(() => {}) // nobody is there to be told
+    this.#signalling.hangUp().catch(() => {}) // the far end is gone
   }
 
   #finish(how: LegEnd): void {

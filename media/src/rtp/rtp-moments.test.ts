@@ -9,7 +9,7 @@ import { playSentence } from './play-sentence.ts'
 
 const phoneAt = (port: number, address = '192.0.2.1') => ({ address, port })
 
-test('keys that are pressed before anybody listens are told to whoever listens first, once', async (t) => {
+test('keys that are pressed before anything listens go to the first listener, once', async (t) => {
   const { phone, leg } = await onThePhone(t)
   phone.press(1, 1000, true)
   phone.say(sine(440))
@@ -22,7 +22,7 @@ test('keys that are pressed before anybody listens are told to whoever listens f
   assert.deepEqual([first, second], [['1', '2'], ['3']])
 })
 
-test('of the keys that nobody listens to, no more are kept than a person presses', async (t) => {
+test('without a listener, no more keys are kept than a person presses', async (t) => {
   const { leg } = await onThePhone(t)
   for (let at = 0; at < 1000; at += 1) leg.press('1')
   let told = 0
@@ -66,7 +66,7 @@ test('the first packet is believed from the signalled address and the network of
   assert.equal(learned.accepts({ address: '203.0.113.5', port: 4000 }, 0), true)
 })
 
-test('a phone behind a router that gives it another port is heard at it after a silence, and nobody else is', () => {
+test('a phone behind a router that gives it another port is heard at it after a silence, and no other source is', () => {
   const learned = new LearnedSource({ ...phoneAt(4000, '10.0.0.1'), signalledFrom: phoneAt(0).address })
   assert.equal(learned.accepts(phoneAt(5000), 0), true)
   assert.equal(learned.accepts(phoneAt(5002), 1_000), false)

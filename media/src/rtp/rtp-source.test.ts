@@ -59,7 +59,7 @@ test('a phone behind a router is learned by its first packet, until its signalle
   assert.equal(leg.playedMs, 0)
 })
 
-test('a phone that signals a place where nobody is harms nothing, and is answered when it is heard', async (t) => {
+test('a phone that signals an unusable address harms nothing, and is answered when it is heard', async (t) => {
   const places = [
     { remoteAddress: '0.0.0.0' },
     { remotePort: 0 },
@@ -118,7 +118,7 @@ test('what is no RTP, or cut short, is not heard and harms nothing', async (t) =
     [0x90, 0, ...Array.from({ length: 14 }, () => 0xff)], // an extension longer than the packet
     [0xa0, 0, ...Array.from({ length: 14 }, () => 0xff)], // padding longer than the packet
     [0x80, 200, ...Array.from({ length: 26 }, () => 0)], // RTCP
-    [0x80, 96, ...Array.from({ length: 170 }, () => 0x10)], // a form that nobody agreed on
+    [0x80, 96, ...Array.from({ length: 170 }, () => 0x10)], // a payload type that was not negotiated
     [0x80, 0, ...Array.from({ length: 9000 }, () => 0x10)],
   ]
   for (const bytes of hostile) phone.sendBytes(Uint8Array.from(bytes))

@@ -87,7 +87,7 @@ test('where a port cannot be had another one is offered, and after three the cal
   assert.deepEqual([times, hopeless.ports.size], [3, 0])
 })
 
-test('where nobody is there to prepare the sound the caller is refused at once, and its port is free', async () => {
+test('if no process prepares the audio the caller is refused at once, and its port is free', async () => {
   const { caller, invite, ports, server } = await ringing()
   let times = 0
   const gone = () => {

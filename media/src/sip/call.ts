@@ -165,7 +165,7 @@ export class SipCall implements SipDialog, StandingDialog {
     this.#isPinging = true
     const response = await this.#state.ask('OPTIONS').catch(() => null)
     this.#isPinging = false
-    // Where somebody floods in its name, its answer may be among what was dropped.
+    // If another source floods in its name, its answer may be among what was dropped.
     if (!response && this.#peers.some((peer) => this.#stack.said.isSpent(peer))) return
     // Any other answer, a refusal too, is a sign of life.
     this.#unanswered = !response || response.status === 408 ? this.#unanswered + 1 : 0
@@ -193,7 +193,7 @@ export class SipCall implements SipDialog, StandingDialog {
       await this.session.acknowledged
       await this.#state.ask('BYE')
     } catch {
-      // Nobody is there to hear it.
+      // The far end is gone.
     } finally {
       this.#release()
     }

@@ -21,7 +21,7 @@ export interface SipTrunk {
   auth_password: string
 }
 
-/** How a dialog ended: somebody hung up, or nothing was heard of the far end any more. */
+/** How a dialog ended: one side hung up, or nothing was heard of the far end any more. */
 export type DialogEnd = 'hangup' | 'lost'
 
 /** A call that was answered. */
@@ -33,13 +33,13 @@ export interface SipDialog {
   refer(to: string): Promise<void>
   /** Nothing when it is over. */
   bye(): Promise<void>
-  /** Resolves once, whoever ended it; its media port is free from then on. */
+  /** Resolves once, whichever side ended it; its media port is free from then on. */
   readonly ended: Promise<DialogEnd>
   /** A key that came as signalling (INFO) in place of sound. */
   onInfoTone(listener: (digit: string) => void): void
 }
 
-/** A call that somebody who may asks for; they have heard that it is being tried, and nothing else. */
+/** A call from an admitted source, which has got 100 Trying and nothing else. */
 export interface IncomingInvite {
   /** E.164 with +; null where an agent is asked for by name. */
   readonly number: string | null

@@ -39,7 +39,7 @@ test('a source has so many calls ringing at once, and others ring meanwhile', as
   assert.deepEqual([server.stats.ringing, invites.length], [3, 4])
 })
 
-test('so many calls ring or stand at once, whoever asks and whoever is asked, and one that ends makes room', async () => {
+test('inbound and outbound calls share one limit, and a call that ends makes room', async () => {
   const far = await run.answering({ limits: { dialogs: 2 } })
   const near = await run.server()
   const call = () => near.server.invite('+34911222333', trunkTo(far.server.port), '', never)
@@ -191,7 +191,7 @@ test('a connection whose fence is taken away is cut at its next word, be it only
 
 const flooded = { timing: { pingEveryMs: 20, t1Ms: 2, t2Ms: 4, t4Ms: 2 }, limits: { messagesPerS: 20 } }
 
-/** A call with somebody who is reached by way of the peer alone. */
+/** A call whose far end is reached through the peer alone. */
 async function standingBehind() {
   const { server, calls } = await run.answering(flooded)
   const peer = await run.peer(server)
@@ -206,7 +206,7 @@ async function standingBehind() {
 
 for (const [whose, standing] of [
   ['far end is flooded for', () => run.standing(flooded)],
-  ['far end is behind somebody who is flooded for', standingBehind],
+  ['far end is behind a peer in whose name a flood comes', standingBehind],
 ] as const)
   test(`a call whose ${whose} is not lost while its answers may be among what was dropped`, async () => {
     const { server, call, peer } = await standing()
@@ -216,5 +216,5 @@ for (const [whose, standing] of [
     while (pings().size < 8) await flood.send(50, (n, from) => writtenBy('OPTIONS', n, from))
     assert.equal(await Promise.race([call.ended, Promise.resolve('stands')]), 'stands')
     flood.close()
-    assert.equal(await call.ended, 'lost', 'once nobody floods, it is')
+    assert.equal(await call.ended, 'lost', 'after the flood, it is')
   })

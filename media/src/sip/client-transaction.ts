@@ -10,6 +10,15 @@ export interface OutgoingRequest {
   body: string
 }
 
+export interface ClientTransactionParts {
+  request: OutgoingRequest
+  via: string
+  flow: Flow
+  timing: Timing
+  onResponse: (response: SipResponse | null) => void
+  onOver: () => void
+}
+
 /** One request that went out. It hands on every answer; null is that none came. */
 export class ClientTransaction {
   readonly #request: OutgoingRequest
@@ -23,14 +32,7 @@ export class ClientTransaction {
   #status = 0
   #acknowledgement: Buffer | null = null
 
-  constructor(
-    request: OutgoingRequest,
-    via: string,
-    flow: Flow,
-    timing: Timing,
-    onResponse: (response: SipResponse | null) => void,
-    onOver: () => void,
-  ) {
+  constructor({ request, via, flow, timing, onResponse, onOver }: ClientTransactionParts) {
     this.#request = request
     this.#via = via
     this.#flow = flow
@@ -65,7 +67,7 @@ export class ClientTransaction {
     if (status < 200) {
       if (this.#isInvite) {
         this.#repeating?.stop()
-        // It may ring for as long as whoever asked lets it.
+        // It may ring until the code that dialled gives up.
         clearTimeout(this.#over)
       }
     } else {
@@ -104,7 +106,7 @@ export class ClientTransaction {
     this.#onOver()
   }
 
-  /** Nobody waits for it any more. */
+  /** It is not needed any more. */
   abandon(): void {
     if (this.isFinal) this.end()
     else this.#giveUp()

@@ -41,7 +41,7 @@ test('a connection that asks and does not read its answers is cut, and others ar
   assert.match(String((await once(other, 'data'))[0]), /^SIP\/2\.0 200 OK\r\n/)
 })
 
-test('a connection on which nobody says anything for a quarter of an hour is cut', async (context) => {
+test('a connection that is idle for a quarter of an hour is closed', async (context) => {
   const patienceMs: number[] = []
   // The time passes at once, and nothing else changes.
   context.mock.method(Socket.prototype, 'setTimeout', function (this: Socket, ms: number, over?: () => void) {

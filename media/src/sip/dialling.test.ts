@@ -113,7 +113,7 @@ test('a proxy that asks for proof is given it, and asked no third time with a pa
   assert.ok(far.received.every((message) => message.cseq.number < 3))
 })
 
-test('whatever the far end answers is told with its status, and nobody at all is 408', async () => {
+test('whatever the far end answers is reported with its status, and no response is 408', async () => {
   const fences = [openFence]
   for (const status of [404, 480, 486, 503, 600, 603]) {
     const far = await run.server({ fences: () => fences }, (invite) => invite.reject(status))
@@ -228,7 +228,7 @@ test('requests within a call go by the way that the far end recorded, in its ord
   proxy.answer(await proxy.asked('BYE'), '200 OK')
 })
 
-test('a far end that no fence lists is heard within its call, and nobody else is', async () => {
+test('a far end that no fence lists is heard within its call, and no other source is', async () => {
   const near = await run.server()
   const [far, stranger] = [await run.peer(near.server), await run.peer(near.server, '127.0.0.9')]
   const calling = near.server.invite(to, trunkTo(far.port), from, never)

@@ -193,13 +193,13 @@ export class DialogState {
     return target && this.isWithinReach(target.address) ? this.#stack.flowTo(target) : flow
   }
 
-  /** Behind address translation an end knows only its own address; and nobody has us knock at our neighbours. */
+  /** Behind address translation an end knows only its own address; and no far end makes us send to private addresses. */
   isWithinReach(address: string): boolean {
     const from = this.address
     return address === from || (!isOutOfReach(address, from) && this.#stack.options.mayDial(address))
   }
 
-  /** Asks within the dialog and proves who we are where that is wanted; null when nobody answers. */
+  /** Asks within the dialog and proves who we are where that is wanted; null without a response. */
   async ask(method: string, headers: Headers = [], body = ''): Promise<SipResponse | null> {
     const flow = await this.way()
     let request = this.request(method, headers, body)

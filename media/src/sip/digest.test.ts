@@ -120,7 +120,7 @@ test('the stronger of two challenges is answered', () => {
   assert.equal(proven(server, answer), 'proven')
 })
 
-test('a challenge that is not known is left to the next, or to nobody', () => {
+test('an unknown challenge is skipped for the next, if there is one', () => {
   const known = 'Digest realm="r", nonce="n", opaque="o\\"p"'
   const answer = answerChallenge(
     ['Basic x', 'Digest realm="r", nonce="n", algorithm=AKAv1-MD5', known],

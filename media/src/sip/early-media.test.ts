@@ -6,7 +6,7 @@ import { never, offerOf, trunkTo } from '../../testing/sip-peer.ts'
 const run = new SipTest()
 afterEach(() => run.stop())
 
-/** A call that somebody is asked for and has not answered. */
+/** An outbound call that is not answered yet. */
 async function dialled() {
   const near = await run.server()
   const far = await run.peer(near.server)
@@ -20,7 +20,7 @@ async function dialled() {
   return { calling, answer }
 }
 
-test('somebody who described their sound while it rang need not do so again', async () => {
+test('a far end that described its audio while it rang need not do so again', async () => {
   const { calling, answer } = await dialled()
   answer('183 Session Progress', offerOf(4000))
   answer('180 Ringing')
@@ -28,7 +28,7 @@ test('somebody who described their sound while it rang need not do so again', as
   assert.equal((await calling).terms.remotePort, 4000)
 })
 
-test('what somebody describes as they answer counts, whatever was described before', async () => {
+test('what the far end describes in its answer counts, whatever was described before', async () => {
   const { calling, answer } = await dialled()
   answer('183 Session Progress', offerOf(4000))
   answer('183 Session Progress', offerOf(4002))

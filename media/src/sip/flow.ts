@@ -52,7 +52,7 @@ export class StreamFlow implements Flow {
   }
 
   send(bytes: Buffer): void {
-    // Whoever asks and does not read is let go.
+    // A peer that sends requests and does not read is disconnected.
     if (this.#socket.writableLength > mostUnsentBytes) this.#socket.destroy()
     else if (this.#socket.writable) this.#socket.write(bytes)
   }

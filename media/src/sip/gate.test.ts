@@ -25,7 +25,7 @@ test('a source is admitted by every fence whose networks hold it', () => {
   assert.equal(plainAddress('::ffff:203.0.113.7'), '203.0.113.7')
 })
 
-test('what is no network admits nobody, and neither does a fence without one', () => {
+test('what is no network admits no source, and neither does a fence without one', () => {
   const gate = gateOf(
     fence(
       'bad',

@@ -27,7 +27,7 @@ class NetworkTable {
     const [address = '', bits = '32', ...rest] = network.split('/')
     const number = ipv4(address)
     const prefix = /^\d{1,2}$/.test(bits) ? Number(bits) : 33
-    // What is no network admits nobody.
+    // What is no network admits no source.
     if (number === null || prefix > 32 || rest.length > 0) return
     const networks = this.#byPrefix.get(prefix) ?? new Map<number, SipFence[]>()
     this.#byPrefix.set(prefix, networks)
@@ -67,7 +67,7 @@ export class SipGate {
     return this.#isLocalAllowed && isLoopback(source)
   }
 
-  /** Whoever is not admitted hears nothing at all. */
+  /** A source that is not admitted gets no response at all. */
   isAdmitted(source: string): boolean {
     return this.isLocal(source) || this.fencesOf(source).length > 0
   }

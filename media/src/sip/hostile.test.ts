@@ -13,7 +13,7 @@ afterEach(() => run.stop())
 
 const corpus = [...Object.values(tolerated), ...Object.values(refusedCorpus), ...Object.values(tornCorpus)]
 
-/** A server that never answers whoever calls but this one call, which is asked all the time whether it stands. */
+/** A server that answers no call but this one, which is probed all the time. */
 async function amid(more: Partial<Timing> = {}) {
   const fences = [
     openFence,

@@ -9,7 +9,7 @@ import { type LocalEnd, termsOf } from './session.ts'
 import type { SipStack } from './stack.ts'
 import { newToken } from './transactions.ts'
 
-/** Somebody else on this machine may have a port; that many ports are theirs only where something is wrong. */
+/** Another program may have a port; if so many are taken, something is wrong. */
 const mostPorts = 3
 
 export interface Asked {
@@ -17,6 +17,14 @@ export interface Asked {
   agent: string | null
   from: string
   fence: SipFence | null
+}
+
+export interface IncomingCallParts {
+  stack: SipStack
+  invite: ServerTransaction
+  asked: Asked
+  offer: FarEnd | null
+  onSettled: () => void
 }
 
 /** A call that rings here, until it is answered, refused or taken back. */
@@ -36,13 +44,7 @@ export class IncomingCall implements IncomingInvite {
   #isAccepting = false
   #isSettled = false
 
-  constructor(
-    stack: SipStack,
-    invite: ServerTransaction,
-    asked: Asked,
-    offer: FarEnd | null,
-    onSettled: () => void,
-  ) {
+  constructor({ stack, invite, asked, offer, onSettled }: IncomingCallParts) {
     this.number = asked.number
     this.agent = asked.agent
     this.from = asked.from
@@ -83,7 +85,7 @@ export class IncomingCall implements IncomingInvite {
     return call.watch()
   }
 
-  /** The caller took it back, or nobody decided in time. */
+  /** The caller cancelled, or no decision came in time. */
   giveUp(status: 480 | 487): void {
     if (!this.#settle()) return
     this.#invite.answer(status, { tag: this.#tag })

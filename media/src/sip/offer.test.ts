@@ -28,7 +28,7 @@ test('the first codec that the far end names is agreed on, with its tones', () =
   )
 })
 
-test('whoever only sends, or does neither, or says no address holds the call', () => {
+test('a far end that only sends, is inactive or gives no address holds the call', () => {
   for (const [line, isHeld] of [
     ['a=sendrecv', false],
     ['a=recvonly', false],

@@ -27,7 +27,7 @@ const mostRinging = 16
 const terminated = () => new SipRefused(487, 'Request Terminated')
 const timedOut = () => new SipRefused(408, 'Request Timeout')
 
-/** Calls somebody through a trunk; an abort hangs up, whatever has become of it. */
+/** Dials through a trunk; an abort hangs up in every state. */
 export async function dial(stack: SipStack, dialling: Dialling): Promise<SipDialog> {
   const { signal, trunk } = dialling
   const place = readHostPort(trunk.hostname)
@@ -68,7 +68,7 @@ class Dial {
     this.#port = stack.options.allocatePort()
   }
 
-  /** One way after the other while nobody answers at all. */
+  /** One address after the other until one responds. */
   async over(targets: readonly Target[], peers: readonly string[]): Promise<SipDialog> {
     let refusal = timedOut()
     try {
@@ -179,7 +179,7 @@ class Dial {
         isRinging = true
         this.#keepEarly(response)
       } else if (response && response.status < 300 && taken === response.to.tag) resend()
-      // Somebody else answered too, or it was given up just then.
+      // Another branch answered too, or the dial was aborted just then.
       else if (response && response.status < 300 && (isTold || signal.aborted))
         void this.#refuse(response, flow)
       else {

@@ -32,7 +32,7 @@ test('a trunk whose name stands for an address that may not be dialled is not, a
   assert.deepEqual(new Set(asked), new Set(['127.0.0.1']))
   await inside.caughtUp()
   assert.deepEqual([inside.heard, near.ports.size], [[], 0])
-  const door = createServer(() => assert.fail('nobody may knock')).listen(0, '127.0.0.1')
+  const door = createServer(() => assert.fail('no connection may come')).listen(0, '127.0.0.1')
   await once(door, 'listening')
   const address = door.address()
   assert.ok(address && typeof address === 'object')

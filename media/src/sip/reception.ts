@@ -13,7 +13,7 @@ import { readRefreshing, shortestSessionS } from './session-timer.ts'
 import type { SipStack } from './stack.ts'
 import { readNumber, readUri } from './syntax.ts'
 
-/** Judges what begins something. Refusals are kept nowhere: whoever asks again is refused again. */
+/** Judges what begins something. Refusals are not stored: a repeated request is refused again. */
 export class Reception {
   readonly #stack: SipStack
   readonly #gate: SipGate
@@ -79,10 +79,16 @@ export class Reception {
     const transaction = this.#stack.transactions.take(request, flow)
     ringing.add(source)
     this.#stack.ringingTotal++
-    const call = new IncomingCall(this.#stack, transaction, asked, offer, () => {
-      ringing.remove(source)
-      this.#ringing.delete(transaction)
-      this.#stack.ringingTotal--
+    const call = new IncomingCall({
+      stack: this.#stack,
+      invite: transaction,
+      asked,
+      offer,
+      onSettled: () => {
+        ringing.remove(source)
+        this.#ringing.delete(transaction)
+        this.#stack.ringingTotal--
+      },
     })
     this.#ringing.set(transaction, call)
     try {

@@ -10,7 +10,7 @@ export function referTo(to: string): string {
   return uri
 }
 
-/** What becomes of somebody who was sent on, as they tell (RFC 3515). */
+/** The progress of a cold transfer, from its NOTIFYs (RFC 3515). */
 export class Referral {
   readonly outcome: Promise<void>
   readonly #arrived: () => void
@@ -22,7 +22,7 @@ export class Referral {
     this.outcome = promise
     this.#arrived = resolve
     this.#stayed = reject
-    // Whoever sent them on may have been refused before anything is told.
+    // The transfer may have been refused before any NOTIFY.
     promise.catch(() => {})
     this.#timer = setTimeout(() => reject(new SipRefused(408, 'Request Timeout')), withinMs)
   }
@@ -37,7 +37,7 @@ export class Referral {
       this.#settle(() => this.#stayed(new MediaError('the far end does not tell what became of it')))
   }
 
-  /** They left, as somebody does who has arrived elsewhere. */
+  /** The far end hung up, which means that the transfer arrived. */
   leave(): void {
     this.#settle(this.#arrived)
   }

@@ -80,7 +80,7 @@ export class ServerTransaction {
     else this.#endIn(giveUpMs(this.#timing))
   }
 
-  /** When nobody acknowledged a 2xx in all the time there is. */
+  /** When no ACK came for a 2xx in time. */
   onUnacknowledged(listener: () => void): void {
     this.#onUnacknowledged = listener
   }

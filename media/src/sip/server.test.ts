@@ -237,7 +237,7 @@ test('a refusal says its status and reason on one line, again until it is acknow
   await until(() => server.stats.transactions === 0)
 })
 
-test('a call that nobody decides about ends, and so does one whose answer nobody acknowledges', async () => {
+test('a call without a decision ends, and so does one whose answer is not acknowledged', async () => {
   const undecided = await started({ timing: { ringMs: 20, t1Ms: 5 } })
   const first = await undecided.peer()
   first.request(invite())
@@ -277,7 +277,7 @@ test('a call without an offer is given ours, and stands on the answer in the ACK
   }
 })
 
-test('whoever rings when the server stops is told so', async () => {
+test('a caller who rings when the server stops gets a response', async () => {
   const { peer, server, invites } = await started()
   const caller = await peer()
   caller.request(invite())

@@ -96,7 +96,7 @@ export class SipServer {
     }
   }
 
-  /** Rejects with `SipRefused` when nobody answers, and with another `MediaError` when nobody can be asked; an abort hangs up. */
+  /** Rejects with `SipRefused` if the call is not answered, with another `MediaError` if it cannot be dialled; an abort hangs up. */
   invite(to: string, trunk: SipTrunk, from: string, signal: AbortSignal): Promise<SipDialog> {
     return dial(this.#stack, { to, trunk, from, signal })
   }
@@ -157,7 +157,7 @@ export class SipServer {
   #hand(dialog: StandingDialog, request: SipRequest, flow: Flow): void {
     if (request.method === 'ACK') return dialog.acknowledge(request)
     if (request.fault !== null) return this.#reception.refuse(request, flow, 400, { reason: request.fault })
-    // Whoever asks too much may still hang up.
+    // A source past its limit may still hang up.
     if (request.method !== 'BYE' && this.#stack.isFullWithin(request))
       return this.#reception.refuse(request, flow, 503, { headers: [['retry-after', '10']] })
     if (!dialog.isNext(request)) return this.#reception.refuse(request, flow, 500, { reason: 'Out of Order' })

@@ -1,7 +1,7 @@
 import { header, type Headers, type SipRequest, wordsOf } from './message.ts'
 import { readParams } from './syntax.ts'
 
-/** How long a session stands unless somebody says that it goes on (RFC 4028). */
+/** How long a session lasts without a refresh (RFC 4028). */
 export interface Refreshing {
   seconds: number
   isOurs: boolean
@@ -27,7 +27,7 @@ export const agreeing = ({ seconds, isOurs, isKnown }: Refreshing): Headers => [
   ...(isKnown ? [['require', 'timer'] as const] : []),
 ]
 
-/** Refreshes in time, or tells that nobody did. */
+/** Refreshes in time, or reports that no refresh came. */
 export class SessionTimer {
   readonly #onDue: () => void
   readonly #onExpired: () => void

@@ -72,7 +72,7 @@ export class SipSession {
 
   onTermsChanged(listener: (terms: MediaTerms, isHeld: boolean) => void): void {
     this.#onTerms = listener
-    // What changed before anybody listened is told to whoever listens first.
+    // The first listener gets the changes that came before it.
     if (this.#farEnd?.isHeld)
       queueMicrotask(() => this.#terms && listener(this.#terms, this.#farEnd?.isHeld ?? false))
   }
@@ -224,7 +224,7 @@ export class SipSession {
 
 const unacknowledged = () => new MediaError('the caller did not acknowledge the answer')
 
-/** What the two agree on; while the far end has said nothing, what we would offer it, and nobody to send it to. */
+/** What the two agree on; while the far end has said nothing, what we would offer it, and no address to send to. */
 export function termsOf({ port, address, description }: LocalEnd, farEnd: FarEnd | null, state: DialogState) {
   const { terms } = farEnd ?? readSdp(description.offer())
   const remoteAddress = farEnd ? soundOf(farEnd, state) : nowhere
@@ -257,5 +257,5 @@ export function offerIn(request: SipRequest): FarEnd | null | MediaError {
   }
 }
 
-/** Why it is refused, for whoever looks at the far end. */
+/** Why it is refused, for the far end's operator. */
 export const warning = ({ message }: MediaError) => ['warning', `399 switchroom "${message}"`] as const

@@ -8,7 +8,7 @@ import type { SipFence, SipServer } from './server.ts'
 const run = new SipTest()
 afterEach(() => run.stop())
 
-test('nobody takes back, or is told of, a call that another source asked for', async () => {
+test('no source cancels, or learns of, a call of another source', async () => {
   const fences = [openFence]
   const { server, invites } = await run.server({ fences: () => fences })
   const [caller, thief] = [await run.peer(server), await run.peer(server, '127.0.0.2')]
@@ -74,7 +74,7 @@ async function untilStranger(peer: SipPeer, server: SipServer) {
   clearInterval(asking)
 }
 
-test('whoever a call was held with is a stranger again once it is over, where no fence lists them', async () => {
+test('the far end of a call is a stranger again once it is over, if no fence lists it', async () => {
   let fences: SipFence[] = [openFence]
   const { server, call, peer, say } = await run.standing({ fences: () => fences })
   fences = []
@@ -86,7 +86,7 @@ test('whoever a call was held with is a stranger again once it is over, where no
   await untilStranger(peer, server)
 })
 
-test('whoever was dialled and did not answer is a stranger again in a while', async () => {
+test('a far end that was dialled and did not answer is a stranger again in a while', async () => {
   const { server } = await run.server({ timing: { t1Ms: 20 } })
   const far = await run.peer(server)
   const calling = server.invite('+34911222333', trunkTo(far.port), '', never)

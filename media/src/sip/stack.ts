@@ -9,7 +9,7 @@ import { Transactions, viaOf } from './transactions.ts'
 import type { SipTransport } from './transport.ts'
 import { Unacknowledged } from './unacknowledged.ts'
 
-/** A call that stands, to whoever sorts what comes in. */
+/** An established call, for the dispatch of incoming messages. */
 export interface StandingDialog {
   readonly key: string
   /** Whether a request is newer than those before; asked once of each. */
@@ -28,7 +28,7 @@ export interface StackOptions {
   releasePort: (port: number) => void
   timing: Timing
   limits: SipLimits
-  /** Whether something may be sent to an address that nobody sent anything from. */
+  /** Whether something may be sent to an address that nothing was received from. */
   mayDial: (address: string) => boolean
   log: (sentence: string) => void
 }
@@ -120,7 +120,7 @@ export class SipStack {
     })
   }
 
-  /** A request to be sent once, whose answer nobody waits for: an ACK of a 2xx has none. */
+  /** A request to be sent once, without waiting for a response: an ACK of a 2xx has none. */
   unanswered(request: OutgoingRequest, flow: Flow): Buffer {
     const headers = [['via', viaOf(flow, this.sentBy(flow))] as const, ...request.headers]
     return writeRequest(request.method, request.uri, headers, request.body)

@@ -35,7 +35,7 @@ test('a far end holds the call, takes it back, and moves its sound', async () =>
   assert.equal(call.terms.remotePort, 4010)
 })
 
-test('a call that begins on hold says so to whoever listens', async () => {
+test('a call that begins on hold says so to its listener', async () => {
   const { server, calls } = await run.answering()
   const peer = await run.peer(server)
   peer.request({ method: 'INVITE', to: ours, body: offerOf(4000, ['a=inactive']) })
@@ -132,7 +132,7 @@ async function referred(peer: SipPeer, status: string): Promise<SipRequest> {
   return refer
 }
 
-test('somebody sent on arrives, and the call here ends', async () => {
+test('a cold transfer arrives, and the call here ends', async () => {
   const { peer, call, say, answered } = await run.standing()
   const sending = call.refer('+34933444555')
   const refer = await referred(peer, '202 Accepted')
@@ -147,7 +147,7 @@ test('somebody sent on arrives, and the call here ends', async () => {
   assert.equal(await call.ended, 'hangup')
 })
 
-test('somebody who could not be sent on stays, and why is told with its status', async () => {
+test('after a failed cold transfer the call stays, and its status is reported', async () => {
   const { peer, call, say, server } = await run.standing()
   const sending = call.refer('sip:desk@example.com')
   await referred(peer, '202 Accepted')
@@ -173,7 +173,7 @@ test('somebody who could not be sent on stays, and why is told with its status',
   assert.equal(server.stats.dialogs, 1)
 })
 
-test('somebody who hangs up once sent on has arrived, and nobody is sent on from a call that is over', async () => {
+test('a far end that hangs up during a cold transfer has arrived, and an ended call is not transferred', async () => {
   const { peer, call, say } = await run.standing()
   const sending = call.refer('+34933444555')
   await referred(peer, '202 Accepted')
@@ -182,7 +182,7 @@ test('somebody who hangs up once sent on has arrived, and nobody is sent on from
   await assert.rejects(call.refer('+34933444555'), { message: 'the call is over' })
 })
 
-test('somebody sent on of whom nothing is heard any more stays', async () => {
+test('a cold transfer without any NOTIFY leaves the call as it was', async () => {
   const { peer, call } = await run.standing({ timing: { ringMs: 50 } })
   const sending = call.refer('+34933444555')
   await referred(peer, '202 Accepted')
@@ -236,7 +236,7 @@ test('a far end that answers again after it was silent twice is not lost', async
   assert.equal(await call.ended, 'hangup')
 })
 
-test('a call outlives its fence, which lets nobody else in any more', async () => {
+test('a call outlives its fence, which admits no new one', async () => {
   let fences: SipFence[] = [openFence]
   const { peer, call, say, server } = await run.standing({ fences: () => fences })
   fences = []
@@ -269,7 +269,7 @@ test('a BYE is not sent before their ACK, and the server hangs up whatever stand
   assert.deepEqual(await Promise.all([call.ended, other?.ended]), ['hangup', 'hangup'])
 })
 
-test('whoever asks while the server hangs up what stands hears that it is closed', async () => {
+test('a caller who asks while the server hangs up its calls hears that it is closed', async () => {
   const { server, peer, invites } = await run.standing()
   const late = await run.peer(server)
   const stopping = server.stop()

@@ -8,7 +8,7 @@ export interface Timing {
   t4Ms: number
   /** How often a call that stands is asked whether the far end is there. */
   pingEveryMs: number
-  /** How long a call may be asked for before nobody answers it, and how long a transfer may take. */
+  /** How long a call may be asked for before it counts as unanswered, and how long a transfer may take. */
   ringMs: number
   /** How long a connection may take to say its first word, and to end a message it has begun. */
   messageWithinMs: number
@@ -23,7 +23,7 @@ export const usualTiming: Timing = {
   messageWithinMs: 10_000,
 }
 
-/** After this nobody answers any more. */
+/** After this no response comes any more. */
 export const giveUpMs = ({ t1Ms }: Timing) => 64 * t1Ms
 
 /** Does something again and again, each time after twice as long, until it is stopped. */

@@ -103,9 +103,14 @@ export class Transactions {
     onResponse: (response: SipResponse | null) => void,
   ): ClientTransaction {
     const key = `${request.method} ${via.slice(via.indexOf(magic)).split(';')[0]}`
-    const sent = new ClientTransaction(request, via, flow, this.#timing, onResponse, () =>
-      this.#clients.delete(key),
-    )
+    const sent = new ClientTransaction({
+      request,
+      via,
+      flow,
+      timing: this.#timing,
+      onResponse,
+      onOver: () => this.#clients.delete(key),
+    })
     this.#clients.set(key, sent)
     return sent
   }

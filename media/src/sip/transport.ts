@@ -25,6 +25,12 @@ export interface TransportListener {
   onRefused(): void
 }
 
+interface BoundSockets {
+  port: number
+  udp: UdpSocket | null
+  tcp: Server | null
+}
+
 const longestKeptAliveMs = 15 * 60_000
 const bindAttempts = 20
 
@@ -41,20 +47,15 @@ export class SipTransport {
   #unsent = 0
   #onSent = () => {}
 
-  private constructor(
-    port: number,
-    udp: UdpSocket | null,
-    tcp: Server | null,
-    options: TransportOptions,
-    listener: TransportListener,
-  ) {
+  private constructor(sockets: BoundSockets, options: TransportOptions, listener: TransportListener) {
+    const { port, udp, tcp } = sockets
     this.port = port
     this.#options = options
     this.#udp = udp
     this.#tcp = tcp
     this.#listener = listener
     udp?.on('message', (bytes, { address, port: from }) => this.#receive(bytes, plainAddress(address), from))
-    // What cannot be delivered is noticed by the timers of whoever waits for the answer.
+    // An undelivered message shows in the timers of its transaction.
     udp?.on('error', () => {})
     tcp?.on('connection', (socket) => this.#take(socket))
     tcp?.on('error', () => {})
@@ -69,7 +70,7 @@ export class SipTransport {
         const tcp = transports.includes('tcp') ? await listenTcp(host, taken) : null
         const address = tcp?.address()
         const open = typeof address === 'object' && address ? address.port : taken
-        return new SipTransport(open, udp, tcp, options, listener)
+        return new SipTransport({ port: open, udp, tcp }, options, listener)
       } catch (error) {
         udp?.close()
         // Any port will do, so one that is free for both is looked for.

@@ -46,7 +46,7 @@ test('calls that are never acknowledged begin nothing, stay few, and an honest o
   await until(() => outcomes.includes(call.terms.localPort))
 })
 
-test('an answer that nobody acknowledges is repeated, then given up with a BYE, and leaves nothing', async () => {
+test('an answer without an ACK is repeated, then given up with a BYE, and leaves nothing', async () => {
   const { server, outcomes, ports } = await answering({ timing: { t1Ms: 5, t2Ms: 10, pingEveryMs: 20 } })
   const peer = await run.peer(server)
   peer.isObliging = true
@@ -59,7 +59,7 @@ test('an answer that nobody acknowledges is repeated, then given up with a BYE, 
   assert.deepEqual([server.stats.unacknowledged, ports.size], [0, 0])
 })
 
-test('past the limit of a source its own oldest makes room, and nobody else’s', async () => {
+test('past the limit of a source its own oldest makes room, and no other source’s', async () => {
   const { server, outcomes } = await answering({ limits: { unacknowledgedOfSource: 1 } })
   const [honest, mad] = [await run.peer(server, '127.0.0.2'), await run.peer(server)]
   const ask = (peer: typeof honest, callId: string) =>

@@ -89,7 +89,7 @@ test('a phone and a browser are joined though their rates differ', async (t) => 
   await joined
 })
 
-test('what piles up between two who are joined is left out: nobody hears the other late', async (t) => {
+test('what piles up between two who are joined is dropped: neither hears the other late', async (t) => {
   const { phone, leg } = await party(t)
   const wide = wideLeg()
   for (let at = 0; at < 100; at += 1) wide.heard.put(new Int16Array(480))

@@ -5,7 +5,7 @@ import { quickResampling } from '@switchroom/audio/resampling-filter'
 /** More than so much waiting is left out: two people who talk hear each other at once or not at all. */
 const longestDelayMs = 200
 
-/** Joins what two parties say and press until one of them ends; the other one is left to whoever joined them. */
+/** Joins what two parties say and press until one of them ends; the caller of `bridge` decides about the other one. */
 export async function bridge(a: Leg, b: Leg): Promise<void> {
   const over = new AbortController()
   const carrying = [carry(a, b, over.signal), carry(b, a, over.signal)]

@@ -10,7 +10,7 @@ export interface Packet {
   payload: Uint8Array
 }
 
-/** Puts packets into the order of their timestamps; whoever takes them says how long each was. */
+/** Puts packets into the order of their timestamps; the reader says how long each was. */
 export class JitterBuffer {
   readonly #jump: number
   readonly #packets: Packet[] = []

@@ -32,7 +32,7 @@ export class Playout {
 
   play(samples: Int16Array): Promise<void> {
     if (this.#isOver || samples.length === 0) return Promise.resolve()
-    this.#pieces.push(samples.slice()) // whoever gave them may use the memory again
+    this.#pieces.push(samples.slice()) // the caller may reuse the memory
     this.#samples += samples.length
     return this.#until((plentyMs * this.#sampleRate) / 1000)
   }
@@ -68,7 +68,7 @@ export class Playout {
     this.#tell()
   }
 
-  /** Nothing is played any more, and nobody waits for it. */
+  /** Nothing is played any more, and pending waits resolve. */
   end(): void {
     this.#isOver = true
     this.clear()

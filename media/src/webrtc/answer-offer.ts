@@ -3,7 +3,7 @@ import { readOffer } from './offer.ts'
 import { Peer, type PeerOptions } from './peer.ts'
 
 export interface AnswerOptions extends PeerOptions {
-  /** Of the leg's samples: 24000 where unsaid. */
+  /** Of the leg's samples: 24000 by default. */
   sampleRate?: 16_000 | 24_000
 }
 

@@ -4,7 +4,7 @@ import type { Leg, LegEnd } from '../leg.ts'
 import { MediaError } from '../plane.ts'
 import { ToneReader, ToneSender } from '../rtp/telephone-events.ts'
 import { HeardFrames } from '../sound/heard-frames.ts'
-import { Hearing } from '../sound/hearing.ts'
+import { ReceivedAudio } from '../sound/received-audio.ts'
 import { frameMs, pace, unpace } from '../sound/pacer.ts'
 import { Playout } from '../sound/playout.ts'
 import type { ReadOffer } from './offer.ts'
@@ -34,7 +34,7 @@ export class BrowserLeg implements Leg {
   readonly #silence: Int16Array
   readonly #playout: Playout
   readonly #heard = new HeardFrames()
-  readonly #hearing: Hearing
+  readonly #received: ReceivedAudio
   readonly #tones: ToneReader
   readonly #toneSender: ToneSender
   readonly #encoder: Encoder
@@ -58,7 +58,7 @@ export class BrowserLeg implements Leg {
     this.#encoder = new Encoder({ channels: 1, sample_rate: sampleRate, application: 'voip' })
     this.#encoder.complexity = complexity
     this.#encoder.bitrate = bitsPerSecond
-    this.#hearing = new Hearing({ clockRate, sampleRate, decode: decoding(sampleRate) })
+    this.#received = new ReceivedAudio({ clockRate, sampleRate, decode: decoding(sampleRate) })
     this.#tones = new ToneReader(offer.tones?.clockRate ?? clockRate)
     this.#toneSender = new ToneSender(clockRate, sampleRate)
     this.ended = this.#end.promise
@@ -101,14 +101,14 @@ export class BrowserLeg implements Leg {
     const waitedMs = now - this.#peer.heardAt
     if (waitedMs > goodbyeMs && now - this.#goodbyeAt > goodbyeMs) return this.#finish('hangup')
     if (waitedMs > (this.#isConnected ? goneMs : connectMs)) return this.#finish('lost')
-    if (!this.#isConnected) return // what is played begins when somebody can hear it
+    if (!this.#isConnected) return // playback begins once the browser can hear it
     this.#send()
-    for (const frame of this.#hearing.take()) this.#heard.put(frame)
+    for (const frame of this.#received.take()) this.#heard.put(frame)
   }
 
   missed(frames: number): void {
     this.#timestamp = (this.#timestamp + frames * frameTicks) >>> 0
-    this.#hearing.missed(frames)
+    this.#received.missed(frames)
   }
 
   #send(): void {
@@ -129,9 +129,9 @@ export class BrowserLeg implements Leg {
     if (this.#isOver) return
     this.#heardNow()
     if (header.payloadType === this.#offer.opus) {
-      if (header.ssrc !== this.#ssrc) this.#hearing.restart()
+      if (header.ssrc !== this.#ssrc) this.#received.restart()
       this.#ssrc = header.ssrc
-      if (payload.length > 0) this.#hearing.put(header.timestamp, payload)
+      if (payload.length > 0) this.#received.put(header.timestamp, payload)
     } else if (header.payloadType === this.#offer.tones?.payloadType) {
       const digit = this.#tones.read(header.timestamp, payload)
       if (digit !== undefined) this.#toneListener(digit)

@@ -16,7 +16,7 @@ const mostSources = 64
 export interface PeerOptions {
   /** Where browsers reach this machine, when that is none of its own addresses. */
   publicAddress?: string
-  /** Of the UDP ports that are used, first and last; any free one where unsaid. */
+  /** Of the UDP ports that are used, first and last; any free one by default. */
   portRange?: readonly [number, number]
 }
 

@@ -3,7 +3,7 @@ import type { NewEntry } from '@switchroom/contract/log'
 const quietestDb = -60
 const fullScale = 32_768
 const everyMs = 100
-/** Louder than this the agent is taken to speak: nobody listens to its own voice for speech. */
+/** Louder than this the agent is taken to speak: there is no voice activity detection on its own audio. */
 const speechDb = -45
 
 /** What `audio.metrics` says of one side, ten times a second. */

@@ -1,7 +1,7 @@
-/** So much is kept for ears that do not take it yet; what is older is lost. */
+/** So much is kept for transcribers that do not take it yet; what is older is lost. */
 const mostWaitingS = 10
 
-/** The party's samples, and what is asked between them, on their way to whoever listens now. One reader at a time. */
+/** The party's samples, and what is asked between them, on their way to the transcriber. One reader at a time. */
 export class AudioQueue<Asked> {
   readonly #most: number
   #waiting: (Uint8Array | Asked)[] = []
@@ -23,7 +23,7 @@ export class AudioQueue<Asked> {
     this.#put(asked)
   }
 
-  /** Somebody else listens from now on, whom nothing was asked. */
+  /** Another transcriber listens from now on, without pending requests. */
   forgetAsked() {
     this.#waiting = this.#waiting.filter((next) => next instanceof Uint8Array)
   }

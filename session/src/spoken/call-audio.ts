@@ -26,7 +26,7 @@ const mostFramesAhead = 100
 const mostBufferedMs = 1_000
 
 export interface CallAudioListener {
-  /** Every frame of the party, for the ears. */
+  /** Every frame of the party, for the transcribers. */
   frame: (samples: Int16Array) => void
   activity: (event: VADEvent) => void
   /** Samples are about to be handed over; whether anybody still wants to hear them. */
@@ -47,7 +47,7 @@ export class CallAudio {
     this.#listener = listener
     this.#session = new voice.AgentSession({
       vad: new OverheardVad(listener.activity),
-      stt: new ExternalTranscriber(),
+      stt: new ExternalSpeechToText(),
       aecWarmupDuration: null,
       userAwayTimeout: null,
       ttsReadIdleTimeout: neverMs,
@@ -84,7 +84,7 @@ export class CallAudio {
   async close() {
     if (!this.#input) return
     this.#input.stop()
-    await this.#session.close().catch(() => {}) // whatever is left of it, nobody hears it any more
+    await this.#session.close().catch(() => {}) // what is left of it is not heard any more
   }
 }
 
@@ -103,7 +103,7 @@ function framesOf(utterance: Utterance, sampleRate: number): ReadableStream<Audi
   )
 }
 
-/** Voice activity that somebody else hears too. */
+/** Voice activity detection whose events go to a second listener. */
 class OverheardVad extends inference.VAD {
   readonly #overhear: (event: VADEvent) => void
 
@@ -124,20 +124,20 @@ class OverheardVad extends inference.VAD {
   }
 }
 
-/** The ears are listened to by `Hearing`: LiveKit only needs to know that there are some. */
-class ExternalTranscriber extends stt.STT {
-  label = 'ears'
+/** The transcribers are listened to by `Hearing`: LiveKit only needs to know that there are some. */
+class ExternalSpeechToText extends stt.STT {
+  label = 'transcriber'
 
   constructor() {
     super({ streaming: true, interimResults: true })
   }
 
   protected override _recognize(): Promise<stt.SpeechEvent> {
-    return Promise.reject(new Error('the ears are elsewhere'))
+    return Promise.reject(new Error('the transcriber are elsewhere'))
   }
 
   override stream(): stt.SpeechStream {
-    throw new Error('the ears are elsewhere')
+    throw new Error('the transcriber are elsewhere')
   }
 }
 

@@ -34,7 +34,7 @@ test('how long a call may still last is counted from its answer, else from its s
 
 test('the longest time of an agent holds from when a call is handed over to it, counted from its start (S-077)', async () => {
   const model = new ScriptedModel('model', says('Sure.'))
-  const talk = new SpokenTalk(model, new ScriptedTranscriber('ears'), new ScriptedVoice('voice'))
+  const talk = new SpokenTalk(model, new ScriptedTranscriber('transcriber'), new ScriptedVoice('voice'))
   talk.entries.push(entry('call.started', Date.now() / 1_000 - 59))
   const session = talk.start()
   await session.say('One moment.')

@@ -12,7 +12,7 @@ export interface CallLimitsParts {
   end: (reason: 'idle_timeout' | 'max_duration') => void
 }
 
-/** Ends a call in which nobody says anything any more, and one that takes too long. */
+/** Ends a call that is idle, and one that takes too long. */
 export class CallLimits {
   readonly #parts: CallLimitsParts
   #idle: NodeJS.Timeout | undefined
@@ -30,7 +30,7 @@ export class CallLimits {
     this.#longest = setTimeout(() => this.#timeOut('max_duration'), Math.min(longestMs, Math.max(0, ms)))
   }
 
-  /** Nobody speaks from now on. */
+  /** Silence on both sides from now on. */
   onSilence() {
     this.onActivity()
     const { idleTimeoutMs, keep } = this.#parts
@@ -45,7 +45,7 @@ export class CallLimits {
     this.#idle = setTimeout(warn, Math.min(longestMs, idleTimeoutMs - warningMs))
   }
 
-  /** Somebody speaks. */
+  /** One side speaks. */
   onActivity() {
     clearTimeout(this.#idle)
   }

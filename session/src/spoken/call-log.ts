@@ -1,6 +1,6 @@
 import type { Entry, NewEntry } from '@switchroom/contract/log'
 
-/** What whoever runs the tools writes itself. */
+/** The entries that the gateway writes itself when it runs tools. */
 const writtenElsewhere: ReadonlySet<string> = new Set(['llm.toolCall'])
 
 /** The call's log as the conversation reads it: what is on its way to be kept stands in it already. */
@@ -37,7 +37,7 @@ export class CallLog {
     }
   }
 
-  /** What somebody else has written. */
+  /** An entry that another process has written. */
   note({ type, data }: NewEntry) {
     this.#add(type, { ...data })
   }
@@ -47,7 +47,7 @@ export class CallLog {
     return [...this.entries, this.#entry(type, { ...data })]
   }
 
-  /** Kept where nobody waits for it. */
+  /** Kept without waiting for it. */
   write(added: readonly NewEntry[]) {
     if (added.length > 0) this.keep(added).catch(() => {})
   }

@@ -5,9 +5,9 @@ import { ScriptedTranscriber, ScriptedVoice } from '../../testing/scripted-vendo
 import { SpokenTalk } from '../../testing/spoken-talk.ts'
 import { calls, plain, says, ScriptedModel, toolNamed, type Deed } from '../../testing/talk.ts'
 
-/** A caller whose ears have just said that they seem to be done. */
+/** A caller whose transcribers have just said that they seem to be done. */
 async function foreseen(deeds: Deed[], instructions = plain) {
-  const transcriber = new ScriptedTranscriber('ears')
+  const transcriber = new ScriptedTranscriber('transcriber')
   const voice = new ScriptedVoice('voice')
   const model = new ScriptedModel('model', ...deeds)
   const talk = new SpokenTalk(model, transcriber, voice)
@@ -82,7 +82,7 @@ test('a tool that the model asks for early runs once the turn is over, and once'
   await talk.hangUp()
 })
 
-test('nothing is thought for whoever holds the call, and nobody thinks on after the end', async () => {
+test('nothing is generated ahead during a takeover, and generation stops at the end', async () => {
   const { model, talk, session } = await foreseen([['silence']])
   assert.equal(model.open, 1)
   session.mute()

@@ -2,7 +2,7 @@ import { abandon, untilAborted } from '@switchroom/kit/until-aborted'
 import type { Conversation, Thought } from '@switchroom/kit/vendor'
 import type { ModelRun } from '../parts.ts'
 
-/** What a model thinks of a question before it is asked: whoever then asks the very same one gets it. */
+/** An answer generated ahead: a request with the very same question gets it. */
 export class EarlyAnswer {
   readonly #run: ModelRun
   readonly #question: string

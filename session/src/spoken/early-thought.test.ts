@@ -6,7 +6,7 @@ import { EarlyAnswer } from './early-answer.ts'
 
 const question: Conversation = { messages: [{ role: 'user', text: 'A table.' }] }
 
-test('what was thought early is given once: whoever asks the same again is answered anew', async () => {
+test('an answer generated ahead is given once: the same question again is answered anew', async () => {
   const model = new ScriptedModel('model', says('Sure.'), says('Again.'))
   const run = new EarlyAnswer(model, question).of(model)
   const asked = async () => {

@@ -11,7 +11,7 @@ const finished = 0.9
 const undecided = 0.6
 const unfinished = 0.2
 
-/** How likely it is that whoever said this is done, by the words alone. */
+/** How likely it is that the speaker is done, by the words alone. */
 export function likelyDone(text: string): number {
   const said = text.trim()
   if (/[.!?。！？]["')\]]*$/u.test(said) && !/(?<!\.)\.{2,}$|…$/u.test(said)) return finished

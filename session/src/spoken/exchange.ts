@@ -5,7 +5,7 @@ import type { RealtimeAnswers } from './realtime/answers.ts'
 import type { Replies } from './replies.ts'
 import type { SpokenParts } from './spoken-parts.ts'
 
-/** How a call hears and answers: with ears, a model and a voice, or with one model that is all three. */
+/** How a call hears and answers: with transcribers, a model and a voice, or with one model that is all three. */
 export interface Exchange {
   /** Null where a model thinks and a voice speaks. */
   readonly realtime: RealtimeAnswers | null
@@ -33,7 +33,7 @@ export interface ExchangeAround {
   end: (reason: CallReason) => void
 }
 
-/** What turns do to the answers, whoever tells when they end. */
+/** What turns do to the answers, with any kind of turn detection. */
 export function turnsOn(around: ExchangeAround, continued: () => void) {
   const { onActivity, replies } = around
   return {

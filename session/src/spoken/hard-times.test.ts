@@ -6,7 +6,7 @@ import { SpokenTalk } from '../../testing/spoken-talk.ts'
 import { plain, says, ScriptedModel, type Deed } from '../../testing/talk.ts'
 
 function talkOf(deeds: Deed[], ...utterances: string[]) {
-  const transcriber = new ScriptedTranscriber('ears', ...utterances)
+  const transcriber = new ScriptedTranscriber('transcriber', ...utterances)
   const voice = new ScriptedVoice('voice')
   const model = new ScriptedModel('model', ...deeds)
   return { transcriber, voice, model, talk: new SpokenTalk(model, transcriber, voice) }
@@ -35,7 +35,7 @@ test('a call whose log is lost ends', async () => {
   assert.equal(await talk.ended, 'failed')
 })
 
-test('a party that leaves while everybody is busy leaves nobody behind', async () => {
+test('a party that leaves while everything is busy leaves no work behind', async () => {
   const { talk, model } = talkOf(
     [[...says('Well, let me see what there is to be had. '), 'silence']],
     'When?',
@@ -53,7 +53,7 @@ test('a party that leaves while everybody is busy leaves nobody behind', async (
   assert.equal(talk.dataOf('bot.interrupted')[0]?.['reason'], 'call_ended')
 })
 
-test('nobody waits on the line for what is learned once the call is over', async () => {
+test('the leg is hung up before memory is learned', async () => {
   const { talk } = talkOf([says('Sure.'), says('{"ops": []}')], 'The table at the window.')
   talk.contact = '+34600000001'
   talk.instructions = { ...plain, memory: { remember: ['where they sit'], forget: [] } }

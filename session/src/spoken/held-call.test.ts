@@ -6,7 +6,7 @@ import { SpokenTalk } from '../../testing/spoken-talk.ts'
 import { plain, says, ScriptedModel } from '../../testing/talk.ts'
 
 function talkOf(model: ScriptedModel) {
-  const transcriber = new ScriptedTranscriber('ears')
+  const transcriber = new ScriptedTranscriber('transcriber')
   const talk = new SpokenTalk(model, transcriber, new ScriptedVoice('voice'))
   talk.endOfTurn = 'stt'
   return { talk, transcriber }
@@ -18,7 +18,7 @@ const seemsDone = [
   { type: 'turn', state: 'eager' },
 ] as const
 
-test('what a model thinks ahead is let go as somebody takes the call, and nothing is thought ahead for them', async () => {
+test('an answer generated ahead is dropped at a takeover, and none is generated during it', async () => {
   const model = new ScriptedModel('model', ['silence'])
   const { talk, transcriber } = talkOf(model)
   const session = talk.start()
@@ -36,7 +36,7 @@ test('what a model thinks ahead is let go as somebody takes the call, and nothin
   await talk.hangUp()
 })
 
-test('a model does not open a call that somebody holds before anything is said', async () => {
+test('a model does not open a call that was taken over before anything is said', async () => {
   const model = new ScriptedModel('model', says('Hello, this is the desk.'))
   const { talk } = talkOf(model)
   talk.instructions = { ...plain, greeting: { reply: 'Say hello.' } }

@@ -7,12 +7,16 @@ import { plain, says, ScriptedModel } from '../../testing/talk.ts'
 
 const talkOf = (answer: string) => {
   const model = new ScriptedModel('model', says(answer))
-  const talk = new SpokenTalk(model, new ScriptedTranscriber('ears', 'A table.'), new ScriptedVoice('voice'))
+  const talk = new SpokenTalk(
+    model,
+    new ScriptedTranscriber('transcriber', 'A table.'),
+    new ScriptedVoice('voice'),
+  )
   talk.idleTimeoutMs = 1_000
   return talk
 }
 
-test('whoever still speaks as the agent falls silent is not taken for idle', async () => {
+test('a caller who still speaks as the agent falls silent is not idle', async () => {
   const talk = talkOf('Sure.')
   const say = 'Hello there, this is the desk, we are open from nine to five, how can I help you today?'
   talk.instructions = { ...plain, greeting: { say } }
@@ -38,7 +42,7 @@ test('an agent that speaks for longer than anybody may be silent is not idle', a
   assert.equal(await talk.ended, 'idle_timeout')
 })
 
-test('somebody who presses keys is there, though they say nothing', async () => {
+test('a caller who presses keys is not idle', async () => {
   const talk = talkOf('Sure.')
   talk.idleTimeoutMs = 4_000
   talk.start()

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { mock, test } from 'node:test'
 import type { NewEntry } from '@switchroom/contract/log'
-import { TurnTaking } from './turn-taking.ts'
+import { TurnDetection } from './turn-detection.ts'
 
-test('words that were taken as they stood are no turn of their own when the ears say them once more', () => {
+test('words that were taken as they stood are no turn of their own when the transcribers say them once more', () => {
   mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 10_000 })
   try {
     const kept: NewEntry[] = []
     const nothing = () => {}
-    const taking = new TurnTaking({
+    const taking = new TurnDetection({
       callId: 'call_1',
       turn: {},
       endOfTurn: 'framework',

@@ -10,14 +10,18 @@ const story = 'Well, this is a long story that began many years ago in a small t
 /** A call whose agent is in the middle of a long answer. */
 async function amidAnAnswer() {
   const model = new ScriptedModel('model', says(story))
-  const talk = new SpokenTalk(model, new ScriptedTranscriber('ears', 'Tell me.'), new ScriptedVoice('voice'))
+  const talk = new SpokenTalk(
+    model,
+    new ScriptedTranscriber('transcriber', 'Tell me.'),
+    new ScriptedVoice('voice'),
+  )
   const session = talk.start()
   talk.sound.says(speech(700))
   await talk.until('bot.word', 2)
   return { talk, session }
 }
 
-/** Of two messages the first was cut short by somebody, and the second is said after it. */
+/** Of two messages the first was interrupted, and the second is said after it. */
 function assertCutFor(talk: SpokenTalk, text: string) {
   assert.deepEqual(
     talk.dataOf('bot.interrupted').map(({ reason }) => reason),
@@ -28,7 +32,7 @@ function assertCutFor(talk: SpokenTalk, text: string) {
   assert.deepEqual(after, [text])
 }
 
-test('what others want said cuts the model short, though nobody took the call over', async () => {
+test('what others want said cuts the model short, also without a takeover', async () => {
   const { talk, session } = await amidAnAnswer()
   await session.say('Please hold the line.')
   assertCutFor(talk, 'Please hold the line.')

@@ -1,4 +1,4 @@
-import { Resampling } from './resampling.ts'
+import { SpeechResampler } from './speech-resampler.ts'
 import { modelRate, mostHeardMs, turnModel } from './turn-model.ts'
 
 /** A judgement that takes longer comes too late. */
@@ -22,7 +22,7 @@ export class PauseJudge {
     this.#last.set(added, this.#last.length - added.length)
   }
 
-  /** How likely it is that the caller is done; null where nobody can say. */
+  /** How likely it is that the caller is done; null if unknown. */
   async judge(): Promise<number | null> {
     const samples = this.#heard()
     const { promise: late, resolve } = Promise.withResolvers<null>()
@@ -38,7 +38,7 @@ export class PauseJudge {
   }
 
   #heard(): Int16Array {
-    using resampling = new Resampling(this.#sampleRate, modelRate)
+    using resampling = new SpeechResampler(this.#sampleRate, modelRate)
     const { buffer } = this.#last.slice()
     const pieces = [...resampling.take(new Uint8Array(buffer)), ...resampling.rest()]
     const heard = Int16Array.from(pieces.flatMap((piece) => [...piece]))

@@ -5,9 +5,9 @@ import { ScriptedTranscriber, ScriptedVoice } from '../../testing/scripted-vendo
 import { SpokenTalk } from '../../testing/spoken-talk.ts'
 import { plain, says, ScriptedModel } from '../../testing/talk.ts'
 
-test('whoever a call is handed over to says whether it is recorded from then on', async () => {
+test('the agent that takes a call over says whether it is recorded from then on', async () => {
   const model = new ScriptedModel('model', says('One moment.'), says('Yes.'))
-  const caller = new ScriptedTranscriber('ears', 'The workshop, please.', 'Hello?')
+  const caller = new ScriptedTranscriber('transcriber', 'The workshop, please.', 'Hello?')
   const talk = new SpokenTalk(model, caller, new ScriptedVoice('voice'))
   const recorded: Int16Array[] = []
   talk.record = (samples) => recorded.push(samples.slice())

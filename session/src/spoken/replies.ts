@@ -1,17 +1,16 @@
 import type { CallReason, NewEntry } from '@switchroom/contract/log'
 import type { CallAudio } from './call-audio.ts'
-import { timingsOf } from './reply-timings.ts'
 import { sayingWith } from './said-text.ts'
-import { speakingOn, type Speaking } from './speaking.ts'
+import { synthesisFor, type SpeechSynthesis } from './speech-synthesis.ts'
 import type { SpokenParts } from './spoken-parts.ts'
-import { Thinking, type ThinkingParts } from './thinking.ts'
-import type { TurnTimings } from './turn-taking.ts'
+import { ModelAnswers, type ModelAnswersParts } from './model-answers.ts'
+import type { TurnTimings } from './turn-detection.ts'
 import { Utterance, type CutReason, type Source, type UtteranceKind } from './utterance.ts'
 
-/** After so many messages that no voice could say, nobody is kept waiting any longer. */
-const mostUnsaid = 3
+/** After so many messages that no voice could say, the call ends. */
+const mostFailedInARow = 3
 
-export interface RepliesParts extends ThinkingParts {
+export interface RepliesParts extends ModelAnswersParts {
   audio: CallAudio
   /** What was not played yet was dropped. */
   cleared: () => void
@@ -32,27 +31,27 @@ interface Wanted {
 export class Replies {
   #parts: SpokenParts
   readonly #around: RepliesParts
-  readonly #thinking: Thinking
-  #speaking: Speaking
+  readonly #thinking: ModelAnswers
+  #speaking: SpeechSynthesis
   #now: { utterance: Utterance; isModels: boolean } | null = null
   #wanted: Wanted[] = []
   /** What a voice cut short that may turn out to have said nothing. */
   #brokenOff: Wanted | null = null
-  /** What the caller said and nobody has answered. */
+  /** What the caller said and has no answer yet. */
   #owed: TurnTimings | null = null
   /** How the model is to begin, where it opens the conversation. */
   #opensWith: string | null = null
   #isHeld = false
   /** Nothing is said before the sound stands, and nothing after the end. */
   #isOpen = false
-  #unsaid = 0
+  #failedInARow = 0
   #work: Promise<void> = Promise.resolve()
 
   constructor(parts: SpokenParts, around: RepliesParts) {
     this.#parts = parts
     this.#around = around
-    this.#thinking = new Thinking(parts, around)
-    this.#speaking = speakingOn(this.#around.log, this.#parts)
+    this.#thinking = new ModelAnswers(parts, around)
+    this.#speaking = synthesisFor(this.#around.log, this.#parts)
   }
 
   /** Resolves once what is being said is over and told. */
@@ -117,14 +116,14 @@ export class Replies {
     return true
   }
 
-  /** Nobody said anything after all: what was broken off for them is said to its end. */
+  /** A false interruption: the interrupted text is said to its end. */
   goOn() {
     if (this.#brokenOff && !this.#isHeld) this.#wanted.push(this.#brokenOff)
     this.#brokenOff = null
     this.#next()
   }
 
-  /** Drops an answer that nobody hears yet, for the caller has said more; whether there was one. */
+  /** Drops an answer before it is heard, because the caller has said more; whether there was one. */
   rethink(): boolean {
     const now = this.#now
     if (!now?.isModels || !now.utterance.isInterruptible || now.utterance.isHeard) return false
@@ -145,10 +144,10 @@ export class Replies {
 
   swap(parts: SpokenParts) {
     this.#parts = parts
-    this.#isHeld = false // whoever held it has handed it over
+    this.#isHeld = false // the line has handed it over
     this.#thinking.use(parts)
     this.#owed = this.#brokenOff = null
-    this.#speaking = speakingOn(this.#around.log, this.#parts)
+    this.#speaking = synthesisFor(this.#around.log, this.#parts)
     this.#cut('api')
     this.greet()
   }
@@ -224,9 +223,9 @@ export class Replies {
     if (!utterance.signal.aborted) utterance.finish()
     this.#around.inOrder(() => this.#around.log.write([...utterance.metrics, ...timingsOf(utterance, owed)]))
     this.#now = null
-    this.#unsaid = utterance.failure === null ? 0 : this.#unsaid + 1
+    this.#failedInARow = utterance.failure === null ? 0 : this.#failedInARow + 1
     if (utterance.failure !== null) this.#write([this.#unsaidBy(wordsOf(utterance.failure))])
-    if (this.#unsaid >= mostUnsaid) this.#around.end('failed')
+    if (this.#failedInARow >= mostFailedInARow) this.#around.end('failed')
     else this.#next()
   }
 
@@ -255,3 +254,19 @@ export class Replies {
 }
 
 const wordsOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
+
+/** How long the caller waited for each step, from when they stopped speaking. */
+function timingsOf({ marks, messageId }: Utterance, owed: TurnTimings | null): NewEntry[] {
+  if (owed === null) return []
+  const since = (ms: number | null) => (ms === null ? null : Math.round(ms - owed.speechEndedMs))
+  const data = {
+    stage: 'turn',
+    messageId,
+    transcript_ms: since(owed.transcriptMs),
+    turn_end_ms: since(owed.turnEndedMs),
+    first_token_ms: since(marks.firstTextMs),
+    first_audio_ms: since(marks.firstAudioMs),
+    heard_ms: since(marks.heardMs),
+  }
+  return [{ type: 'metrics', data }]
+}

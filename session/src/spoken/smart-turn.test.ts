@@ -5,15 +5,15 @@ import { ScriptedTranscriber, ScriptedVoice } from '../../testing/scripted-vendo
 import { SpokenTalk } from '../../testing/spoken-talk.ts'
 import { says, ScriptedModel } from '../../testing/talk.ts'
 import { PauseJudge } from './pause-judge.ts'
-import { Resampling } from './resampling.ts'
+import { SpeechResampler } from './speech-resampler.ts'
 import { loadTurnModel, surenessIn } from './turn-model.ts'
 
 const wholeMs = 2_500
 const cutOffMs = 1_500
 
-/** What became of a stretch of speech; the ears hear the same words, so that only the sound tells them apart. */
+/** What became of a stretch of speech; the transcribers hear the same words, so that only the sound tells them apart. */
 async function turnAfter(ms: number) {
-  const transcriber = new ScriptedTranscriber('ears', 'The quick brown fox')
+  const transcriber = new ScriptedTranscriber('transcriber', 'The quick brown fox')
   const talk = new SpokenTalk(
     new ScriptedModel('model', says('Sure.')),
     transcriber,
@@ -45,7 +45,7 @@ test('a model on the worker hears whether a sentence was finished: it ends soone
 test('a pause is judged at every rate of sound, by its last moments alone', async () => {
   const judged = []
   for (const rate of [8_000, sampleRate, 48_000]) {
-    using resampling = new Resampling(sampleRate, rate)
+    using resampling = new SpeechResampler(sampleRate, rate)
     const judge = new PauseJudge(rate)
     const { buffer } = speech(wholeMs)
     for (const samples of [...resampling.take(new Uint8Array(buffer)), ...resampling.rest()])
@@ -56,7 +56,7 @@ test('a pause is judged at every rate of sound, by its last moments alone', asyn
   for (const probability of judged) assert.ok(probability > 0 && probability < 1, judged.join(' '))
 })
 
-test('where there is no model nobody can say, and it is warned about once', async () => {
+test('without the model the likelihood is unknown, and it is warned about once', async () => {
   const warnings: string[] = []
   const warn = ({ message }: Error) => void warnings.push(message)
   process.on('warning', warn)

@@ -25,7 +25,7 @@ export class SoundInput extends voice.AudioInput {
     this.multiStream.addInputStream(new ReadableStream<AudioFrame>({ pull, cancel: () => this.stop() }))
   }
 
-  /** Nobody listens any more. */
+  /** Nothing reads it any more. */
   stop() {
     this.#isStopped = true
     abandon(this.#frames)

@@ -4,7 +4,7 @@ import type { Sound } from '@switchroom/contract/sound'
 import type { Transcriber, RealtimeModel, Voice } from '@switchroom/kit/vendor'
 import type { ModelRun, TurnParts } from '../parts.ts'
 
-/** A vendor's ears that a call may be heard by. */
+/** A vendor's transcribers that a call may be heard by. */
 export interface TranscriberRun {
   vendor: string
   model: string
@@ -31,7 +31,7 @@ export interface RealtimeRun {
 /** Where a spoken call runs: everything that happens outside the conversation itself. */
 export interface SpokenParts extends Omit<TurnParts, 'entries' | 'voice'> {
   callId: string
-  /** Whom is learned about once the call is over; null where nobody knows who it is. */
+  /** The contact, about whom memory is learned once the call is over; null if unknown. */
   contact: string | null
   sound: Sound
   /** Of the settings, the knobs that shape speech: turn, max_duration_s and record. */
@@ -40,13 +40,13 @@ export interface SpokenParts extends Omit<TurnParts, 'entries' | 'voice'> {
   /** In the order in which they are tried; at least one each, unless a realtime model is both. Built with the words that the lexicon says are heard. */
   transcribers: readonly TranscriberRun[]
   voices: readonly VoiceRun[]
-  /** Where there are any, they hear, think and speak, and ears and voices are none. */
+  /** Where there are any, they hear, think and speak, and transcribers and voices are none. */
   realtime: readonly RealtimeRun[]
   /** Entries that are seen live and never kept. */
   show: (entries: readonly NewEntry[]) => void
   /** Whether the app wants `audio.metrics`. */
   sendsAudioMetrics: boolean
-  /** How long nobody may say anything before the call ends; null for ever. */
+  /** Idle timeout of the call; null for none. */
   idleTimeoutMs: number | null
   /** Takes what both said, 16 bit stereo (the caller left), while the settings say that the call is recorded. */
   record: ((samples: Int16Array, sampleRate: number) => void) | null

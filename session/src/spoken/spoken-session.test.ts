@@ -7,7 +7,7 @@ import { SpokenSession } from './spoken-session.ts'
 import { calls, plain, says, ScriptedModel, toolNamed, type Deed } from '../../testing/talk.ts'
 
 function talkOf(deeds: Deed[], ...utterances: string[]) {
-  const transcriber = new ScriptedTranscriber('ears', ...utterances)
+  const transcriber = new ScriptedTranscriber('transcriber', ...utterances)
   const voice = new ScriptedVoice('voice')
   const model = new ScriptedModel('model', ...deeds)
   return { transcriber, voice, model, talk: new SpokenTalk(model, transcriber, voice) }
@@ -78,7 +78,7 @@ test('what is said before a tool is heard while the tool runs, and the answer fo
   assert.equal(text, 'Let me look At eight.')
   assert.equal(model.asked[1]?.messages.at(-1)?.text, 'done')
   assert.equal(talk.types('bot.speaking').length, 1)
-  // whoever runs the tools writes them down
+  // the gateway writes them when it runs the tools
   assert.deepEqual(talk.types('llm.toolCall', 'tool.result'), [])
   await talk.hangUp()
 })
@@ -175,7 +175,7 @@ test('a call ends when it has lasted as long as it may (S-077)', async () => {
   assert.equal(reason, 'call_ended')
 })
 
-test('a call in which nobody says anything is warned about and ends (N-460, N-461, N-462)', async () => {
+test('an idle call is warned about and ends (N-460, N-461, N-462)', async () => {
   const { talk } = talkOf([says('Sure.')], 'A table.')
   talk.idleTimeoutMs = 1_200
   talk.start()
@@ -190,7 +190,7 @@ test('a call in which nobody says anything is warned about and ends (N-460, N-46
   assert.deepEqual(talk.dataOf('session.timeout'), [{ reason: 'idle_timeout' }])
 })
 
-test('a call ends when the party leaves, and when whoever runs it says so', async () => {
+test('a call ends when the party leaves, and when the worker ends it', async () => {
   const { talk } = talkOf([says('Sure.')])
   talk.start()
   talk.sound.leaves()

@@ -85,7 +85,7 @@ export class SpokenSession {
   }
 
   /**
-   * Runs until somebody ends the call; resolves with why. Aborting the signal ends it with `hangup`. Writes every
+   * Runs until the call ends; resolves with why. Aborting the signal ends it with `hangup`. Writes every
    * entry but `call.started` and `call.ended`, which are the caller's of `run`.
    */
   async run(signal: AbortSignal): Promise<{ reason: CallReason }> {
@@ -106,7 +106,7 @@ export class SpokenSession {
     return { reason }
   }
 
-  /** Resolves once nothing is said or heard any more: nobody is to wait on the line for what `run` still writes. */
+  /** Resolves once nothing is said or heard any more: the leg can be hung up while `run` still writes. */
   get silent(): Promise<CallReason> {
     return this.#silent.promise
   }
@@ -142,7 +142,7 @@ export class SpokenSession {
     this.#log.note({ type: 'call.whispered', data: { text } })
   }
 
-  /** Somebody took the call over: the model is not asked; the caller is still heard and logged. */
+  /** A supervisor or a line speaks: the model is not asked; the caller is still heard and logged. */
   mute(): void {
     this.#replies.hold()
   }
@@ -195,7 +195,7 @@ export class SpokenSession {
     if (this.#isBegun) this.#exchange.start()
   }
 
-  /** Whoever has the call now says whether it is recorded; what is being recorded goes on. */
+  /** By the current agent's settings; a recording that has begun continues. */
   #recording(): Recorder | null {
     const { config, record, sound } = this.#parts
     if (!config.record || !record) return null

@@ -6,7 +6,7 @@ import { SpokenTalk } from '../../testing/spoken-talk.ts'
 import { says, ScriptedModel, used, type Deed } from '../../testing/talk.ts'
 
 function talkOf(deeds: Deed[], ...utterances: string[]) {
-  const transcriber = new ScriptedTranscriber('ears', ...utterances)
+  const transcriber = new ScriptedTranscriber('transcriber', ...utterances)
   const voice = new ScriptedVoice('voice', 24_000)
   const model = new ScriptedModel('model', ...deeds)
   return { transcriber, voice, model, talk: new SpokenTalk(model, transcriber, voice) }
@@ -69,7 +69,7 @@ test('an answer is told as it is heard, word by word, under one id (N-411, N-449
   assert.equal(await talk.hangUp(), 'hangup')
 })
 
-test('each turn tells what the caller waited for, and what ears, model and voice used', async () => {
+test('each turn tells what the caller waited for, and what transcribers, model and voice used', async () => {
   const { talk } = talkOf([[...says('Sure, a table.'), used(5, 6)]], 'A table please.')
   talk.start()
   talk.sound.says(speech(700))
@@ -77,7 +77,7 @@ test('each turn tells what the caller waited for, and what ears, model and voice
   const of = (wanted: string) => talk.dataOf('metrics').find(({ stage }) => stage === wanted) ?? {}
   const { messageId } = talk.dataOf('bot.speaking')[0] ?? {}
   const { audio_s, ...stt } = of('stt')
-  assert.deepEqual(stt, { stage: 'stt', vendor: 'ears', model: 'ears-1', key: 'lent' })
+  assert.deepEqual(stt, { stage: 'stt', vendor: 'transcriber', model: 'transcriber-1', key: 'lent' })
   assert.ok(Number(audio_s) > 0.7)
   assert.equal(of('llm')['output_tokens'], 6)
   const { first_audio_ms, total_ms, ...tts } = of('tts')
@@ -232,7 +232,7 @@ async function goesOn(moreMs: number) {
   await talk.hangUp()
 }
 
-test('somebody in the middle of a sentence is waited for longer, and it is one turn', async () => {
+test('a caller in the middle of a sentence is waited for longer, and it is one turn', async () => {
   const { talk } = talkOf([says('Yes.')], 'I would like a', 'table for two.')
   talk.config = { turn: { endpointing_ms: 100 } }
   talk.start()

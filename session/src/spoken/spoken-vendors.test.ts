@@ -5,7 +5,7 @@ import { speech } from '../../testing/scripted-sound.ts'
 import {
   ScriptedTranscriber,
   ScriptedVoice,
-  WholeUtteranceTranscriber,
+  ScriptedBatchTranscriber,
 } from '../../testing/scripted-vendors.ts'
 import { SpokenTalk } from '../../testing/spoken-talk.ts'
 import { plain, says, ScriptedModel } from '../../testing/talk.ts'
@@ -13,8 +13,8 @@ import { plain, says, ScriptedModel } from '../../testing/talk.ts'
 const unhandled: unknown[] = []
 process.on('unhandledRejection', (error) => unhandled.push(error))
 
-test('ears that take whole utterances hear each stretch of speech', async () => {
-  const transcriber = new WholeUtteranceTranscriber('ears', 'A table, please.')
+test('transcribers that take whole utterances hear each stretch of speech', async () => {
+  const transcriber = new ScriptedBatchTranscriber('transcriber', 'A table, please.')
   const talk = new SpokenTalk(
     new ScriptedModel('model', says('Sure.')),
     transcriber,
@@ -31,8 +31,8 @@ test('ears that take whole utterances hear each stretch of speech', async () => 
 })
 
 test('an utterance that one vendor could not transcribe is heard by the next', async () => {
-  const broken = new WholeUtteranceTranscriber('broken', silent('gone'))
-  const good = new WholeUtteranceTranscriber('good', 'A table, please.')
+  const broken = new ScriptedBatchTranscriber('broken', silent('gone'))
+  const good = new ScriptedBatchTranscriber('good', 'A table, please.')
   const talk = new SpokenTalk(new ScriptedModel('model', says('Sure.')), broken, new ScriptedVoice('voice'))
   talk.transcribers.push(good)
   talk.start()
@@ -44,7 +44,7 @@ test('an utterance that one vendor could not transcribe is heard by the next', a
   await talk.hangUp()
 })
 
-test('ears that break off in the middle of a call are followed by the next, which hear the rest', async () => {
+test('transcribers that break off in the middle of a call are followed by the next, which hear the rest', async () => {
   const broken = new ScriptedTranscriber('broken')
   const good = new ScriptedTranscriber('good', 'A table, please.')
   const talk = new SpokenTalk(new ScriptedModel('model', says('Sure.')), broken, new ScriptedVoice('voice'))
@@ -61,8 +61,8 @@ test('ears that break off in the middle of a call are followed by the next, whic
   await talk.hangUp()
 })
 
-test('a call that no ears hear any more fails, and the log says why', async () => {
-  const transcriber = new ScriptedTranscriber('ears')
+test('a call that no transcribers hear any more fails, and the log says why', async () => {
+  const transcriber = new ScriptedTranscriber('transcriber')
   transcriber.broken = refused('the key is wrong')
   const talk = new SpokenTalk(
     new ScriptedModel('model', says('Sure.')),
@@ -71,7 +71,9 @@ test('a call that no ears hear any more fails, and the log says why', async () =
   )
   talk.start()
   assert.equal(await talk.ended, 'failed')
-  assert.deepEqual(talk.dataOf('error'), [{ code: 'stt_failed', detail: 'the key is wrong', vendor: 'ears' }])
+  assert.deepEqual(talk.dataOf('error'), [
+    { code: 'stt_failed', detail: 'the key is wrong', vendor: 'transcriber' },
+  ])
 })
 
 test('a voice that fails is replaced by the next before the caller notices', async () => {
@@ -80,7 +82,7 @@ test('a voice that fails is replaced by the next before the caller notices', asy
   broken.deed = { fails: new TypeError('undefined is not a function') }
   const talk = new SpokenTalk(
     new ScriptedModel('model', says('Sure.')),
-    new ScriptedTranscriber('ears'),
+    new ScriptedTranscriber('transcriber'),
     broken,
   )
   talk.voices.push(good)
@@ -104,7 +106,7 @@ test('a voice that breaks off in the middle of a sentence is followed by the nex
   broken.deed = { breaksAfter: 3 }
   const talk = new SpokenTalk(
     new ScriptedModel('model', says('Sure.')),
-    new ScriptedTranscriber('ears'),
+    new ScriptedTranscriber('transcriber'),
     broken,
   )
   talk.voices.push(good)
@@ -130,7 +132,7 @@ test('words that no voice can say are in no message, and after three such messag
   broken.deed = { fails: refused('no credit') }
   const talk = new SpokenTalk(
     new ScriptedModel('model', says('Sure.')),
-    new ScriptedTranscriber('ears'),
+    new ScriptedTranscriber('transcriber'),
     broken,
   )
   talk.instructions = { ...plain, greeting: { say: 'Hello.' } }
@@ -143,11 +145,11 @@ test('words that no voice can say are in no message, and after three such messag
   assert.equal(talk.dataOf('error').length, 3)
 })
 
-test('a model that breaks off is followed by the next one, and what nobody heard of it is not said', async () => {
+test('a model that breaks off is followed by the next one, and what was not heard of it is not said', async () => {
   const long = 'This is what the first one had to say before it broke off in the middle of everything. '
   const talk = new SpokenTalk(
     new ScriptedModel('broken', [...says('Well, let me see. '), ...says(long, long), silent('gone')]),
-    new ScriptedTranscriber('ears', 'A table, please.'),
+    new ScriptedTranscriber('transcriber', 'A table, please.'),
     new ScriptedVoice('voice'),
   )
   talk.models.push(new ScriptedModel('good', says('Your table is booked.')))
@@ -164,7 +166,7 @@ test('a model that breaks off is followed by the next one, and what nobody heard
 
 test('a model that says nothing in time is answered for with a sentence that is said aloud', async () => {
   const voice = new ScriptedVoice('voice')
-  const transcriber = new ScriptedTranscriber('ears', 'A table, please.')
+  const transcriber = new ScriptedTranscriber('transcriber', 'A table, please.')
   const talk = new SpokenTalk(new ScriptedModel('model', ['silence']), transcriber, voice)
   talk.instructions = { ...plain, llmTimeoutMs: 300, language: 'es' }
   talk.start()

@@ -2,20 +2,20 @@ import { VADEventType, type VADEvent } from '@livekit/agents'
 import type { NewEntry } from '@switchroom/contract/log'
 import { vendorsDown } from '../vendors-down.ts'
 import { turnsOn, type Exchange, type ExchangeAround } from './exchange.ts'
-import { Hearing } from './hearing.ts'
+import { Transcription } from './transcription.ts'
 import { PauseJudge } from './pause-judge.ts'
 import type { SpokenParts } from './spoken-parts.ts'
 import { surenessIn } from './turn-model.ts'
-import { TurnTaking } from './turn-taking.ts'
+import { TurnDetection } from './turn-detection.ts'
 
-/** Ears hear, a model thinks and a voice speaks. */
+/** Transcribers hear, a model thinks and a voice speaks. */
 export class StagedExchange implements Exchange {
   readonly realtime = null
   readonly #around: ExchangeAround
-  readonly #turns: TurnTaking
+  readonly #turns: TurnDetection
   readonly #down: Set<string>
   #parts: SpokenParts
-  #hearing: Hearing
+  #hearing: Transcription
   /** Where a model ends the turns. */
   #pauses: PauseJudge | null
   #isStarted = false
@@ -28,7 +28,7 @@ export class StagedExchange implements Exchange {
     this.#parts = parts
     this.#around = around
     this.#down = vendorsDown(log.entries, 'stt')
-    this.#turns = new TurnTaking({
+    this.#turns = new TurnDetection({
       callId,
       ...knobsOf(parts),
       ...turnsOn(around, () => this.#turns.continued()),
@@ -101,10 +101,10 @@ export class StagedExchange implements Exchange {
     act() // a turn ends with its words
   }
 
-  #listening(): Hearing {
+  #listening(): Transcription {
     const { transcribers, sound } = this.#parts
     const { log, end } = this.#around
-    const hearing: Hearing = new Hearing({
+    const hearing: Transcription = new Transcription({
       transcribers,
       sampleRate: sound.sampleRate,
       down: this.#down,

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { inference } from '@livekit/agents'
 
-/** How likely it is that whoever said this is done: samples of 16 kHz, as many as it hears at most. */
+/** How likely it is that the speaker is done: samples of 16 kHz, at most as many as the model takes. */
 export type TurnModel = (samples: Int16Array) => Promise<number>
 
 export const modelRate = 16_000
@@ -17,7 +17,7 @@ export const turnModel = (): Promise<TurnModel | null> => (loading ??= loadTurnM
 
 export async function loadTurnModel(name: string): Promise<TurnModel | null> {
   try {
-    // loading takes a third of a second, which nobody else's call shall hear
+    // loading takes a third of a second, which would be heard in other calls
     const thread = new Worker(new URL('turn-model-thread.ts', import.meta.url), { workerData: name })
     await once(thread, 'exit')
     const { default: native } = (await import(name)) as { default: { predict: TurnModel } }

@@ -3,12 +3,12 @@ import type { Sound } from '@switchroom/contract/sound'
 import type { TurnVoice } from '../parts.ts'
 import type { RealtimeSpeech } from './realtime/speech.ts'
 import { Sentences } from './sentences.ts'
-import type { Speaking, Spent } from './speaking.ts'
+import type { SpeechSynthesis, Spent } from './speech-synthesis.ts'
 import type { SaidText } from './said-text.ts'
 import { WordClock } from './word-clock.ts'
 
 const shortestWaitMs = 20
-/** How often it is asked whether the party hears anything yet, and who waits for words that nobody placed. */
+/** How often playback is polled, and word times that no vendor gave. */
 const longestWaitMs = 100
 
 export type Source = 'model' | 'say' | 'human'
@@ -16,7 +16,7 @@ export type CutReason = 'user_speech' | 'api' | 'call_ended'
 
 export interface UtteranceParts {
   sound: Sound
-  speaking: Speaking
+  speaking: SpeechSynthesis
   saying: (text: string) => SaidText
   /** Where the model speaks for itself. */
   speech: RealtimeSpeech | null
@@ -83,7 +83,7 @@ export class Utterance implements TurnVoice {
     this.complete()
   }
 
-  /** Aborts as soon as somebody cuts it short. */
+  /** Aborts once it is interrupted. */
   get signal(): AbortSignal {
     return this.#stop.signal
   }
@@ -93,7 +93,7 @@ export class Utterance implements TurnVoice {
     return this.#hasBegun && !this.#isOver
   }
 
-  /** Since when it is heard, or made where nobody hears it yet. */
+  /** Since when it is heard, or since it was created if it is not heard yet. */
   get sinceMs(): number {
     return this.#sinceMs
   }

@@ -17,7 +17,7 @@ export async function inRounds<Run extends { vendor: string }>(
   { runs, attempt, served }: Rounds<Run>,
   signal: AbortSignal,
 ): Promise<unknown> {
-  let failure: unknown = silent('there is nobody to ask')
+  let failure: unknown = silent('there is no vendor to try')
   let rounds = 0
   const failed = new Set<string>()
   while (!signal.aborted) {

@@ -1,6 +1,6 @@
 import type { SaidText } from './said-text.ts'
 
-/** How fast words are taken to be said until somebody says when they are. */
+/** Assumed speaking rate until word times are known. */
 const charactersPerSecond = 15
 
 interface TimedWord {
@@ -57,7 +57,7 @@ export class WordClock {
     }
   }
 
-  /** The piece's audio is complete: words that nobody placed are spread over it. */
+  /** The piece's audio is complete: words without times are spread over it. */
   finish() {
     const { fromMs, placed, words, from } = this.#piece
     const length = this.#text.length - from
@@ -114,7 +114,7 @@ interface Piece {
   from: number
   fromMs: number
   words: TimedWord[]
-  /** How many of its words somebody gave a time for. */
+  /** How many of its words have a time. */
   placed: number
 }
 

@@ -51,7 +51,7 @@ test('a batch whose answer was lost is sent again under its number', async (t) =
   assert.deepEqual(batches, [1, 1, 1, 2])
 })
 
-test('what the gateway refuses is refused to whoever waits, and the next batch takes its number', async (t) => {
+test('a batch that the gateway refuses rejects its `keep`, and the next batch takes its number', async (t) => {
   const { gateway, log } = await logOf(t)
   gateway.answers.push((_request, response) => response.writeHead(400).end('{"detail":"no such type"}'))
   await assert.rejects(log.keep([entry('nothing')]), { message: 'no such type', status: 400 })

@@ -6,7 +6,7 @@ const beatEveryMs = 10_000
 /** What is only seen live may wait so long for company. */
 const gatherMs = 100
 const mostEntries = 50
-/** Beyond this nobody sees what is only seen live: the gateway is away. */
+/** Past this many waiting batches, live-only entries are dropped: the gateway is unreachable. */
 const mostWaiting = 500
 
 type Sent = AppendEntries['entries'][number]
@@ -46,7 +46,7 @@ export class CallLog {
     if (this.#isClosed) return Promise.reject(new GatewayRefusal(409, 'this call has ended'))
     if (entries.length === 0) return Promise.resolve()
     const { promise, resolve, reject } = Promise.withResolvers<void>()
-    promise.catch(() => {}) // told to whoever waits for it
+    promise.catch(() => {}) // callers that await it see the rejection
     const settle = (error?: Error) => (error ? reject(error) : resolve())
     this.#waiting.push({ entries: [...entries], settle })
     this.#send()

@@ -16,7 +16,7 @@ after(() => dispose())
 const sampleRate = 16_000
 const frame = new Int16Array(sampleRate / 50)
 
-/** Somebody on the phone who makes no sound, and hears everything at once. */
+/** A silent caller whose playback takes no time. */
 class SilentLeg implements Leg {
   readonly sampleRate = sampleRate
   readonly #over = Promise.withResolvers<LegEnd>()
@@ -109,8 +109,8 @@ function lineCall(
       vendors: { doing: () => vendor } as unknown as InstalledVendors,
       logger: pino({ level: 'silent' }),
       leg: new SilentLeg(),
-      dial: () => assert.fail('nobody is dialled'),
-      join: () => assert.fail('nobody is joined'),
+      dial: () => assert.fail('no dial is expected'),
+      join: () => assert.fail('no join is expected'),
       tellLanguage: () => {},
       idleTimeoutMs: 60_000,
     },
@@ -131,7 +131,7 @@ function lineCall(
   }
 }
 
-test('on a line nobody greets and no model answers what the caller says, before and after somebody else took over, until an agent is handed the call', async () => {
+test('on a line there is no greeting and no model answers what the caller says, before and after a takeover, until an agent is handed the call', async () => {
   const { call, told, asked, says, wants, untilSaid } = lineCall()
   const running = call.run()
   says('The workshop, please.')

@@ -26,7 +26,7 @@ test('what both said is handed over as a stereo WAV file, and nothing of it stay
   assert.deepEqual(left(), before)
 })
 
-test('a recording that nobody takes stays nowhere either', async () => {
+test('a recording that is not uploaded is deleted too', async () => {
   const before = left()
   const recording = new Recording()
   recording.take(Int16Array.of(1, 1), 8_000)

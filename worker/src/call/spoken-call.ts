@@ -16,7 +16,7 @@ import { transferred, untransferred, type DialLeg } from './transfers.ts'
 
 const secondMs = 1000
 const longestTimerMs = 24 * 3600 * secondMs
-/** How a transfer went is told before the end, unless nobody says it. */
+/** The result of a transfer is logged before the end, if it comes in time. */
 const toldWithinMs = 3 * secondMs
 
 /** Joins two parties; resolves when one of them is gone. */
@@ -209,15 +209,15 @@ export class SpokenCall {
       if (this.#isTakenOver) this.#session?.mute()
     } catch (error) {
       await this.#tellFailure(error)
-      this.end('failed') // nobody is left who would answer
+      this.end('failed') // no agent is left to answer
       throw error
     }
   }
 
-  /** One at a time, and none once somebody else speaks with the caller. */
+  /** One at a time, and none once the caller is connected to another person. */
   #transferOnce(to: string, isCold: boolean) {
     const why = this.#joined
-      ? 'the caller speaks with somebody else already'
+      ? 'the caller is already connected to another person'
       : this.#transferring && 'another transfer of this call is under way'
     if (why) void this.#log.keep([untransferred(to, isCold, why)]).catch(() => {})
     else this.#transferring = this.#transfer(to, isCold)

@@ -7,7 +7,7 @@ import type { CallLog } from './call-log.ts'
 import { GatewayAway, GatewayRefusal, type GatewayClient } from '../gateway-client.ts'
 import type { LegDial } from '../process-messages.ts'
 
-/** Rejects with a `MediaError` when nobody answers, and gives up with the signal. */
+/** Rejects with a `MediaError` if the call is not answered, and gives up with the signal. */
 export type DialLeg = (dial: LegDial, signal: AbortSignal) => Promise<Leg>
 
 export interface TransferParts {
@@ -32,7 +32,7 @@ export async function transferred(
     await log.keep([{ type: 'call.transferred', data: { to, kind: kindOf(isCold), ok: true } }])
     return second
   } catch (error) {
-    if (second && second !== 'gone') void second.hangUp().catch(() => {}) // nobody will speak with them
+    if (second && second !== 'gone') void second.hangUp().catch(() => {}) // the caller is gone
     const isToldAlready = error instanceof ToldByGateway
     if (!isToldAlready) await log.keep([untransferred(to, isCold, whyOf(error))])
     return 'stays'

@@ -9,7 +9,7 @@ import type { RoomTask } from '../process-messages.ts'
 
 after(() => dispose())
 
-test('nobody is left in a room that cannot be joined, and a call that was opened for it ends', async (t) => {
+test('a room that cannot be joined is closed, and a call that was opened for it ends', async (t) => {
   const server = await LiveKitFake.start()
   t.after(() => server.stop())
   const told: unknown[] = []
@@ -21,7 +21,7 @@ test('nobody is left in a room that cannot be joined, and a call that was opened
     gateway: gateway as unknown as GatewayClient,
     logger: pino({ level: 'silent' }),
     sentence: async () => undefined,
-    run: () => assert.fail('nobody is there'),
+    run: () => assert.fail('no call may run'),
   })
   for (const way of ['arrived', 'overflow', 'known', 'placed', 'lost'] as const) {
     const room = `room-${way}`

@@ -17,7 +17,7 @@ const sentenceRate = 8_000
 const phoneForm = /^\+[1-9]\d{6,14}$/
 /** The gateway says how a dial went soon after the room is gone; past this it is gone itself. */
 const toldWithinMs = 30_000
-/** Whoever is told a sentence alone is there already. */
+/** A caller who only hears a sentence is in the room already. */
 const thereWithinMs = 5_000
 
 export interface RoomCallParts {
@@ -33,7 +33,7 @@ export interface RoomCallParts {
   sentence: (asked: SentenceAsked) => Promise<Int16Array | undefined>
 }
 
-/** Calls in rooms of a LiveKit server, each with whoever is there. */
+/** Calls in rooms of a LiveKit server. */
 export class RoomCalls {
   readonly #parts: RoomCallParts
 
@@ -56,7 +56,7 @@ export class RoomCalls {
     else await this.#converse(task, opened, leg)
   }
 
-  /** Somebody called: LiveKit lets it ring until they are heard here, so nothing is answered that the gateway refuses. */
+  /** A phone call: LiveKit lets it ring until the worker subscribes, so a call that the gateway refuses is not answered. */
   async #arrived(task: RoomTask) {
     const { gateway, logger } = this.#parts
     const leg = await this.#joined(task)
@@ -133,7 +133,7 @@ export class RoomCalls {
     }
   }
 
-  /** Undefined where it cannot be; nobody is left to wait there for nobody. */
+  /** Undefined if it cannot be joined; then the room is closed. */
   async #joined({ terms, server: address, call }: RoomTask): Promise<RoomLeg | undefined> {
     const server = new LiveKitServer(address)
     try {

@@ -81,7 +81,7 @@ test('a worker without a place takes no call while another worker has one', asyn
   assert.equal(await offer('J3', ''), true)
 })
 
-test('where every worker is full a phone is taken to be told so, and nobody else is (N-373)', async (t) => {
+test('if every worker is full a phone is answered with a sentence, and no other call is taken (N-373)', async (t) => {
   const { give, offer } = await worker(t, { areAllFull: true })
   await give('J1', known)
   assert.equal(await offer('J2', known), false)

@@ -57,7 +57,7 @@ export class LiveKitCalls {
     }
   }
 
-  /** Only somebody on a phone can be told and called back, and only where no other worker has a place either. */
+  /** Only a phone can hear the sentence and be called back, and only if no other worker has a place. */
   async #overflows(job: OfferedJob): Promise<boolean> {
     return callOf(job)?.way === 'arrived' && this.#parts.tellLoad()
   }

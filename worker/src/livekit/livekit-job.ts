@@ -8,7 +8,7 @@ export type JobCall =
   | { way: 'known'; call: string }
   | { way: 'placed'; call: string; maxDurationS: number }
 
-/** Undefined where somebody else than a gateway of ours sent it. */
+/** Undefined if it is not from a gateway of ours. */
 export function callOf({ room, metadata }: OfferedJob): JobCall | undefined {
   if (metadata === '') return { way: 'arrived', call: callIn(room) }
   const { call, max_duration_s: maxDurationS } = objectIn(metadata)

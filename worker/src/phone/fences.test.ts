@@ -32,11 +32,11 @@ class TellingGateway {
   }
 
   isAway(env: Environment) {
-    this.#waiting.get(env)?.reject(new Error('nobody answers'))
+    this.#waiting.get(env)?.reject(new Error('no response'))
   }
 }
 
-test('nobody is let in before the gateway says so, each environment counts beside the other, and what stood goes on while it is away', async (t) => {
+test('no source is admitted before the gateway says so, each environment counts beside the other, and what stood goes on while it is away', async (t) => {
   const gateway = new TellingGateway()
   const fences = new Fences()
   const stop = new AbortController()

@@ -8,7 +8,7 @@ const pauseMs = 1_000
 
 type Fence = WorkerFences['fences'][number]
 
-/** Whom this worker lets in, as the gateway says; nobody until it has said so. */
+/** The fences of this worker, as the gateway gives them; no source is admitted before. */
 export class Fences {
   readonly #byEnvironment = new Map<Environment, Fence[]>()
   #all: Fence[] = []

@@ -7,7 +7,7 @@ import { HeldPort } from './held-port.ts'
 import type { RunningCalls } from '../processes/running-calls.ts'
 import type { Sentences } from '../sentences.ts'
 
-/** Until then the caller hears it ring. Answered before, nobody would say for them that their call lives. */
+/** Until then the caller hears it ring. Answered before, the call would have no heartbeat. */
 const readyWithinMs = 30_000
 const phoneForm = /^\+[1-9]\d{6,14}$/
 

@@ -12,7 +12,7 @@ export class MediaPorts {
   constructor({ first, last }: PortRange) {
     this.#first = first + (first % 2)
     this.#count = Math.floor((last - this.#first + 1) / 2)
-    this.#next = randomInt(this.#count) // whoever else is on this machine begins elsewhere
+    this.#next = randomInt(this.#count) // other workers on this machine begin elsewhere
   }
 
   /** The one that was free the longest, for late packets of another call may still come to those just left. */

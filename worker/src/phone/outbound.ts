@@ -7,9 +7,9 @@ import type { Dial, RunningCalls } from '../processes/running-calls.ts'
 
 const ringForMs = 60_000
 const beatEveryMs = 10_000
-/** Nobody is called before there is somebody to speak with them. */
+/** Dials only once a call process is ready. */
 const readyWithinMs = 30_000
-/** The gateway writes down that somebody answered before anything is said. */
+/** The gateway logs the answer before anything is said. */
 const startedWithinMs = 5_000
 
 export interface OutboundParts {
@@ -56,9 +56,7 @@ export class Outbound {
       logger.info({ err: error, call, ...told }, 'a dialled call was not answered')
       await gateway
         .tellPlacement(call, told)
-        .catch((refused: unknown) =>
-          logger.info({ err: refused, call }, 'nobody waits for the call any more'),
-        )
+        .catch((refused: unknown) => logger.info({ err: refused, call }, 'the call is not wanted any more'))
       return undefined
     }
   }
@@ -71,13 +69,13 @@ export class Outbound {
       if (ringing.isEnded) throw new Error('it was ended meanwhile')
       calls.placeForPhone(opened.call).run(opened, dialog, endsAt, true)
     } catch (error) {
-      logger.info({ err: error, call: opened.call }, 'nobody wants the answered call any more')
+      logger.info({ err: error, call: opened.call }, 'the answered call is not wanted any more')
       await dialog.bye().catch(() => {})
     }
   }
 }
 
-/** A call while it rings: it gives signs of life, and stops when somebody ends it. */
+/** A call while it rings: it sends heartbeats, and stops when the call is ended. */
 export class Ringing {
   readonly signal: AbortSignal
   /** Once the log says that the call has started, or says nothing in time. */

@@ -43,7 +43,7 @@ export class CallProcessHandle {
     if (this.#child.connected) this.#child.send(message, () => {})
   }
 
-  /** It ends by itself once nobody speaks with it any more. */
+  /** It exits by itself once its last call has ended. */
   letGo(): void {
     if (this.#child.connected) this.#child.disconnect()
   }
@@ -99,7 +99,7 @@ export class CallProcesses {
     try {
       this.#start()
     } catch (error) {
-      // those that run go on, and whoever calls next asks for one again
+      // running calls continue, and the next call requests a process again
       this.#parts.logger.error({ err: error }, 'a process of calls could not be started')
     }
   }

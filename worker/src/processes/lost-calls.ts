@@ -3,7 +3,7 @@ import type { Sentences } from '../sentences.ts'
 
 /**
  * A process broke while it ran calls. Their callers are told and let go; the gateway, which hears no sign of life
- * any more, ends each call and writes down whom to call back, once, whoever else may have seen it.
+ * any more, ends each call and creates its callback, once, however many processes saw it.
  */
 export async function tellLostCaller(
   sentences: Sentences,

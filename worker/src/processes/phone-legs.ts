@@ -69,7 +69,7 @@ export class PhoneLegs {
     process.send({ type: 'leg.ended', leg: id, end })
   }
 
-  /** It is somebody else's from now on. */
+  /** Another process has it from now on. */
   release(id: string): PhoneLeg | undefined {
     const leg = this.#legs.get(id)
     this.#legs.delete(id)

@@ -74,13 +74,13 @@ export class ProcessLegs {
 
   /** A second person is brought to the phone. */
   async dial(call: string, dial: LegDial, signal: AbortSignal): Promise<Leg> {
-    if (signal.aborted) throw new MediaError('nobody waits for them any more')
+    if (signal.aborted) throw new MediaError('the dial was given up')
     const answered = this.#ask((ask) => {
       signal.addEventListener('abort', () => this.#send({ type: 'leg.giveUp', ask }), { once: true })
       return { type: 'leg.dial', call, dial, ask }
     })
     const { dialled } = await answered
-    if (!dialled) throw new MediaError('nobody came to the phone')
+    if (!dialled) throw new MediaError('the call was not answered')
     return this.answered(dialled.leg, dialled.terms)
   }
 

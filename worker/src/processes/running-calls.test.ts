@@ -20,7 +20,7 @@ const calls = new RunningCalls({
   capacity: 4,
   callsPerProcess: 2,
   logger: pino({ level: 'silent' }),
-  dial: () => Promise.reject(new MediaError('nobody is dialled here')),
+  dial: () => Promise.reject(new MediaError('no dial is expected')),
   onLost: async (call) => void lost.push(call),
   clipOf: () => undefined,
 })
@@ -82,7 +82,7 @@ const place = async (call: string) => {
 
 const gone = new Error('the process for the call is gone')
 
-test('a process binds the sound of a call before anybody answers it, and lets go of it where nobody does', async () => {
+test('a process binds the sound of a call before anybody answers it, and releases it if the call is not answered', async () => {
   const port = await freePort()
   const phone = await place('call_1')
   await phone.open(termsAt(port))
@@ -116,7 +116,7 @@ test('a port that is taken is told, and another one may be bound for the same ca
   phone.giveBack()
 })
 
-test('a process that ends before a call is answered is told to whoever waits for it, and one that ended is not waited for', async () => {
+test('a process that ends before a call is answered rejects the wait for it, and an ended one is not waited for', async () => {
   const phone = await place('call_3')
   const { pid } = calls.processes.take('call_4')
   assert.ok(pid)
@@ -139,10 +139,10 @@ test('a process that ends between the binding and the answer loses the call, and
   const dialog = dialogAt(port)
   phone.run(opened('call_5'), dialog, null, true)
   await until('they are told', () => lost.some(({ caller }) => caller?.dialog === dialog), 30_000)
-  await until('nobody is left', () => calls.count === 0, 30_000)
+  await until('no call is left', () => calls.count === 0, 30_000)
 })
 
-test('a process that cannot be started is kept nowhere, and whoever calls next has another one', async () => {
+test('a process that cannot be started is dropped, and the next call gets another one', async () => {
   const { execPath } = process
   const phone = await place('call_7')
   phone.giveBack()

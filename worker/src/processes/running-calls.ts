@@ -9,7 +9,7 @@ import type { FromProcess, LegDial, RoomTask, SentenceAsked } from '../process-m
 
 const ringForMs = 60_000
 
-/** Calls somebody through a trunk. */
+/** Dials through a trunk. */
 export type Dial = SipServer['invite']
 
 /** A process that has a place for a phone call, which is not answered yet. */
@@ -17,7 +17,7 @@ export interface PhonePlace {
   /** Binds its sound; rejects with a `MediaError` where the port cannot be had. */
   open: (terms: MediaTerms) => Promise<void>
   run: (opened: OpenedWorkerCall, dialog: SipDialog, endsAt: number | null, callsBack: boolean) => void
-  /** Nobody is to be answered after all. */
+  /** The call is not to be answered after all. */
   giveBack: () => void
 }
 

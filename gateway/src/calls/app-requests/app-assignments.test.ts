@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { AppClient, type CameFrame } from '../../../testing/agents/app-client.ts'
+import type { CameFrame } from '../../../testing/agents/app-client.ts'
+import { appFixture, said, textsOf } from '../../../testing/calls/app-fixture.ts'
 import { startDeployment } from '../../../testing/deployment.ts'
 import { append, entriesOf, openCall, toolCall } from '../../../testing/calls/assigned-call.ts'
 import { until } from '../../../testing/until.ts'
@@ -10,20 +11,9 @@ const deployment = await startDeployment()
 after(() => deployment[Symbol.asyncDispose]())
 const other = await deployment.another()
 const org = await deployment.newOrg()
-const ci = await org.serverToken('sandbox')
-
-let agents = 0
-const newAgent = () => `agent-${(agents += 1)}`
-const newApp = async (agent: string, more: object = {}, at = deployment) => {
-  const app = await AppClient.connect(at.url, ci.key)
-  assert.equal((await app.register(agent, more)).type, 'agent.registered')
-  return app
-}
+const { ci, newAgent, newApp } = await appFixture(deployment, org)
 const started = { type: 'chat.started', data: {} }
-const said = (text: string) => ({ type: 'user.message', data: { text, messageId: text } })
 const ended = { type: 'call.ended', data: { reason: 'hangup' } }
-const textsOf = (frames: { type: string; data: { text: string } }[]) =>
-  frames.filter(({ type }) => type === 'user.message').map(({ data }) => data.text)
 const driverOf = async (call: string) =>
   (await deployment.sql('select socket from driven_calls where call = $1', [call])).rows[0]?.socket
 

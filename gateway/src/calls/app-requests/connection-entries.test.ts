@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { AppClient } from '../../../testing/agents/app-client.ts'
+import { appFixture } from '../../../testing/calls/app-fixture.ts'
 import { startDeployment } from '../../../testing/deployment.ts'
 import { entriesOf } from '../../../testing/calls/assigned-call.ts'
 import { until } from '../../../testing/until.ts'
@@ -11,15 +11,7 @@ const other = await deployment.another()
 // Whoever runs written calls forgets dead gateways too, by itself; here the tests say when.
 for (const { gateway } of [deployment, other]) await gateway.services.writtenCalls.stop()
 const org = await deployment.newOrg()
-const ci = await org.serverToken('sandbox')
-
-let agents = 0
-const newAgent = () => `agent-${(agents += 1)}`
-const newApp = async (agent: string, more: object = {}, at = deployment) => {
-  const app = await AppClient.connect(at.url, ci.key)
-  assert.equal((await app.register(agent, more)).type, 'agent.registered')
-  return app
-}
+const { newAgent, newApp } = await appFixture(deployment, org)
 
 test("which app took an agent and which let go of it is in the agent's own log (ND-103)", async () => {
   const agent = newAgent()

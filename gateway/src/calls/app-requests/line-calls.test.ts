@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { AppClient } from '../../../testing/agents/app-client.ts'
+import { appFixture, said, textsOf } from '../../../testing/calls/app-fixture.ts'
 import { startDeployment } from '../../../testing/deployment.ts'
 import { append, openCall } from '../../../testing/calls/assigned-call.ts'
 import { until } from '../../../testing/until.ts'
@@ -10,18 +11,7 @@ const deployment = await startDeployment()
 after(() => deployment[Symbol.asyncDispose]())
 const other = await deployment.another()
 const org = await deployment.newOrg()
-const ci = await org.serverToken('sandbox')
-
-let agents = 0
-const newAgent = () => `agent-${(agents += 1)}`
-const newApp = async (agent: string, more: object = {}, at = deployment) => {
-  const app = await AppClient.connect(at.url, ci.key)
-  assert.equal((await app.register(agent, more)).type, 'agent.registered')
-  return app
-}
-const said = (text: string) => ({ type: 'user.message', data: { text, messageId: text } })
-const textsOf = (frames: { type: string; data: { text: string } }[]) =>
-  frames.filter(({ type }) => type === 'user.message').map(({ data }) => data.text)
+const { ci, newAgent, newApp } = await appFixture(deployment, org)
 
 test('a call is told to the phone line that owns it, and from its hand-over on to the agent (N-407)', async () => {
   for (const isSameApp of [false, true]) {
@@ -71,8 +61,9 @@ test("a line's calls wait for its app when that goes, and are nobody else's unti
   await appRequests.assignments.poll()
   assert.equal(await appRequests.appOf(call), null)
   await append(deployment, call, said('meanwhile'))
-  const back = await newApp(newAgent(), {}, other)
-  const again = await deployment.sql('select socket from registrations where agent = $1', [`agent-${agents}`])
+  const held = newAgent()
+  const back = await newApp(held, {}, other)
+  const again = await deployment.sql('select socket from registrations where agent = $1', [held])
   await database.transaction((tx) => appRequests.assignments.assign(tx, call.id, agent, again.rows[0].socket))
   assert.deepEqual(textsOf(await back.upTo('user.message')), ['meanwhile'])
   assert.equal(back.frames.length, 2) // what is on a line is told when it is taken

@@ -27,7 +27,7 @@ export function configRun(layers: Layers): Config {
   }
 }
 
-/** Who ends a turn on these ears: they themselves only where they can, however long ago somebody said so. */
+/** What ends a turn with this transcriber; `stt` only if it can, also if the setting is older than the transcriber. */
 export function turnEnd(
   vendors: InstalledVendors,
   row: ProviderRow,

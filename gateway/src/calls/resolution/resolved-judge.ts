@@ -3,7 +3,7 @@ import type { Judging } from '@switchroom/contract/settings'
 import { StageReading } from '../../agents/stages/stages.ts'
 import { runVendor, type RunParts } from './resolved-stages.ts'
 
-/** The model a call is judged on; builds and options go with whoever chose it, unless the agent has its own. */
+/** The model a call is judged on; builds and options come from the layer that chose it, unless the agent has its own. */
 export function judgeRun(
   parts: Pick<RunParts, 'vendors' | 'row' | 'layers' | 'sourceOf'>,
   judging: Judging | null,

@@ -66,7 +66,7 @@ const runOf = (scopes: Config[], said?: Said) => stagesRun(partsOf(scopes, said)
 const namesOf = (run: { vendor: string; model: string }[]) =>
   run.map(({ vendor, model }) => `${vendor}/${model}`)
 
-test('where nobody names a vendor, the row’s chain runs (S-143)', () => {
+test('if no layer names a vendor, the row’s chain runs (S-143)', () => {
   const { llm, stt, tts } = runOf([{}])
   assert.equal(llm.isDefault, true)
   assert.deepEqual(namesOf([llm.first, ...llm.fallbacks]), [
@@ -90,7 +90,7 @@ test('a chain is tried in the order it is handed, and an agent’s own vendor fi
   assert.deepEqual([own.first.vendor, own.fallbacks, own.isDefault], ['alpha', [], false])
 })
 
-test('a fallback that nobody may be handed a key for is left out; what is named stays (SD-39)', () => {
+test('a fallback without a key for the worker is left out; what is named stays (SD-39)', () => {
   const { llm } = runOf([{}], { ownOnly: true, sources: { gamma: 'own' } })
   assert.deepEqual([llm.named.source, llm.named.vendor], ['lent', 'alpha'])
   assert.deepEqual(namesOf(llm.fallbacks), ['gamma/gamma-model'])

@@ -37,7 +37,7 @@ export interface RunParts {
   row: ProviderRow
   layers: Layers
   sourceOf: (knob: StageKnob, run: VendorModel) => KeySource
-  /** Whether whoever runs the call may be handed such a key; a fallback without one is left out. */
+  /** Whether the program that runs the call may have such a key; a fallback without one is left out. */
   isHanded: (source: KeySource) => boolean
   /** The order in which a default chain is tried. */
   ordered: (chain: readonly RunVendor[]) => RunVendor[]

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { rowsRead } from '../../../testing/query-plan.ts'
 import { startDeployment } from '../../../testing/deployment.ts'
 import { done } from '../../../testing/agents/test-agents.ts'
 import type { Database, Statement, Value } from '../../database/database.ts'
@@ -34,23 +35,6 @@ before(async () => {
   }
   await sql('vacuum analyze calls, entries')
 })
-
-interface PlanNode {
-  'Node Type': string
-  'Relation Name'?: string
-  'Actual Rows': number
-  'Actual Loops': number
-  'Rows Removed by Filter'?: number
-  Plans?: PlanNode[]
-}
-
-/** How many rows of tables were looked at. */
-function rowsRead(node: PlanNode): number {
-  const own =
-    node['Relation Name'] === undefined ? 0 : node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)
-  const below = (node.Plans ?? []).reduce((sum, inner) => sum + rowsRead(inner), 0)
-  return own * node['Actual Loops'] + below
-}
 
 async function readBy({ query, values }: ReturnType<typeof listing>): Promise<number> {
   const { rows } = await sql(`explain (analyze, format json) ${query.text}`, values)

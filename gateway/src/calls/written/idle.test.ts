@@ -13,7 +13,7 @@ const { writtenCalls, database, log } = deployment.gateway.services
 
 const quietTypes = ['session.idleWarning', 'session.timeout', 'call.ended']
 
-test('a chat in which nobody says anything is warned a minute before, and then ends (N-460, N-461, N-462)', async () => {
+test('an idle chat is warned a minute before, and then ends (N-460, N-461, N-462)', async () => {
   const agent = await chats.newAgent()
   const client = await agent.chat()
   await client.ask('Hi')

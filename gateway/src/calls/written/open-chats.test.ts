@@ -25,7 +25,7 @@ const holding = async (slug = org.slug) => done(await operator.get(`/v1/ops/orgs
 const callsOf = async (agent: string) =>
   (await deployment.sql('select * from calls where agent = $1 order by ordinal', [agent])).rows
 
-test('nobody holds the agent: 409 before the upgrade, saying what to do, and no call comes to be (ND-89)', async () => {
+test('no app holds the agent: 409 before the upgrade, saying what to do, and no call comes to be (ND-89)', async () => {
   await refusedAs(
     409,
     'no app holds nobodys in the sandbox: start the app that does, and open the chat again',
@@ -49,7 +49,7 @@ test('nobody holds the agent: 409 before the upgrade, saying what to do, and no 
   assert.deepEqual(await callsOf('nobodys'), [])
 })
 
-test('somebody with a list is refused other agents before the upgrade, whether or not those exist (I-313)', async () => {
+test('a member with a list of agents is refused other agents before the upgrade, whether or not those exist (I-313)', async () => {
   const { slug } = await chats.newAgent()
   const person = await org.person('supervisor', { agents: [slug, 'another'] })
   const sentence = `this key works on ${slug} · another alone`

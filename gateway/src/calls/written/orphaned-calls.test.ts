@@ -125,7 +125,7 @@ test('a tool of a process that never comes back has failed, and runs nowhere els
   assert.equal((await back.next('message')).text, 'It is the tool time did not answer within 6 seconds.')
   assert.deepEqual(toolCalls(stranger), [])
   back.say('And now?')
-  await until('whoever drives the call now is asked', () => toolCalls(stranger).length === 1)
+  await until('the app that drives the call now is asked', () => toolCalls(stranger).length === 1)
   stranger.send({ type: 'tool.result', call: client.call, id: 'call_2', result: 'noon' })
   assert.equal((await back.next('message')).text, 'It is noon.')
 })

@@ -84,7 +84,7 @@ test('a call that can be neither run nor given up is given up as soon as that wo
   assert.equal(tries, 2)
 })
 
-test('of the calls that others took while nobody was heard, none that was opened meanwhile is let go', async () => {
+test('of the calls that others took while this gateway was disconnected, none that was opened meanwhile is stopped', async () => {
   const read = Promise.withResolvers<object[]>()
   const { calls, left, missed } = callsOn(async (text) =>
     text.includes('where runner = $1') ? read.promise : [],

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { ThreadList } from '@switchroom/contract/threads'
+import { rowsRead } from '../../../testing/query-plan.ts'
 import { startDeployment } from '../../../testing/deployment.ts'
 import type { Database, Statement, Value } from '../../database/database.ts'
 import type { Caller } from '../../foundation/caller.ts'
@@ -58,22 +59,6 @@ before(async () => {
   )
   await sql('vacuum analyze calls, entries, conversations, waiting_messages')
 })
-
-interface PlanNode {
-  'Relation Name'?: string
-  'Actual Rows': number
-  'Actual Loops': number
-  'Rows Removed by Filter'?: number
-  Plans?: PlanNode[]
-}
-
-/** How many rows of tables were looked at. */
-function rowsRead(node: PlanNode): number {
-  const own =
-    node['Relation Name'] === undefined ? 0 : node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)
-  const below = (node.Plans ?? []).reduce((sum, inner) => sum + rowsRead(inner), 0)
-  return own * node['Actual Loops'] + below
-}
 
 /** Lists threads, with what the first of its statements read, and how many there were. */
 async function listed(asked: { contact?: string; turns?: string }) {

@@ -1,5 +1,5 @@
 import type { Placement, TellPlacement, ToldPlacement } from '@switchroom/contract/media-plane'
-import type { PlacementDesk } from '@switchroom/media/embedded'
+import type { PlacementRequests } from '@switchroom/media/embedded'
 import { outcomeOfSip, type PlacedCall, type PlacingOutcome } from '@switchroom/media/plane'
 import type { Database } from '../../database/database.ts'
 import type { Caller } from '../../foundation/caller.ts'
@@ -24,7 +24,7 @@ export interface PlacementOfferParts {
 }
 
 /** Calls that the embedded media plane offers to its workers: each is dialled by one of them. */
-export class PlacementOffers implements PlacementDesk {
+export class PlacementOffers implements PlacementRequests {
   readonly #parts: PlacementOfferParts
 
   constructor(parts: PlacementOfferParts) {

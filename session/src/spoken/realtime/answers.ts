@@ -47,7 +47,7 @@ export class RealtimeAnswers {
       : log.with({ type: 'user.message', data: { text: '', messageId } })
   }
 
-  /** Whoever serves, for one message; `cut` aborts once nobody wants it any more. */
+  /** The connected model, for one message; `cut` aborts once it is not wanted any more. */
   modelFor(speech: RealtimeSpeech, cut: AbortSignal): ModelRun {
     const { conversation } = this.#parts
     return {

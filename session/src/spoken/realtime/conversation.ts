@@ -12,16 +12,16 @@ import { unknownOutcome } from '../../history.ts'
 import { metricsOf } from '../../metrics.ts'
 import { switches } from '../../vendors-down.ts'
 import { AudioQueue } from '../audio-queue.ts'
-import { Listening } from '../hearing.ts'
+import { ListenAttempt } from '../transcription.ts'
 import { RealtimeReply } from './reply.ts'
-import { Resampling } from '../resampling.ts'
+import { SpeechResampler } from '../speech-resampler.ts'
 import type { RealtimeRun } from '../spoken-parts.ts'
 import { inRounds } from '../vendor-rounds.ts'
 
 const readyMs = 10_000
 /** It comes faster than anybody hears it, and is kept until they do. */
 const longestReplyMs = 10 * 60_000
-/** What a reply cost that nobody heard to its end is waited for so long. */
+/** How long to wait for the usage of an interrupted reply. */
 const lastUsageMs = 1_000
 
 type Asked = Exclude<RealtimeAsked, Uint8Array>
@@ -49,12 +49,12 @@ export class RealtimeConversation {
   readonly #replies = new Map<string, RealtimeReply>()
   /** The tools whose outcome the model was told, and whether anybody knew it. */
   #outcomes = new Map<string, 'known' | 'unknown'>()
-  #input: Resampling | null = null
+  #input: SpeechResampler | null = null
   #run: RealtimeRun
   /** The connection; open once the vendor took it. */
-  #on: Listening | null = null
+  #on: ListenAttempt | null = null
   #isOpen = false
-  /** What is asked as soon as somebody can be asked. */
+  /** Sent as soon as a model is connected. */
   #wishes: { reply: RealtimeReply; ask: () => void }[] = []
   #count = 0
 
@@ -64,7 +64,7 @@ export class RealtimeConversation {
     this.#asked = new AudioQueue(first.realtime.sampleRate)
   }
 
-  /** Whoever serves, or is asked to next. */
+  /** The connected model, or the next to try. */
   get run(): RealtimeRun {
     return this.#run
   }
@@ -100,7 +100,7 @@ export class RealtimeConversation {
     return this.#wish(text, (reply) => ({ type: 'say', reply, text }))
   }
 
-  /** Nobody wants more of it. */
+  /** The rest of it is not wanted. */
   stop(reply: RealtimeReply) {
     if (reply.isUnwanted) return
     reply.isUnwanted = true
@@ -112,13 +112,13 @@ export class RealtimeConversation {
     if (this.#isOpen && reply.on === this.#on) this.#asked.ask({ type: 'cut', item, heardMs })
   }
 
-  /** Nobody waits for it any more. */
+  /** It is not needed any more. */
   drop(reply: RealtimeReply, why: unknown) {
     this.stop(reply)
     reply.fail(why)
   }
 
-  /** Whoever does not answer is left, and somebody else is asked. */
+  /** A model that does not answer is dropped for the next one. */
   giveUp(reply: RealtimeReply, why: unknown) {
     if (this.#isOpen && reply.on === this.#on) this.#on?.fail(why)
   }
@@ -168,8 +168,8 @@ export class RealtimeConversation {
   }
 
   async #converseWith(run: RealtimeRun, serves: () => void) {
-    using on = new Listening(this.#stop.signal)
-    using input = new Resampling(this.#parts.sampleRate, run.realtime.sampleRate)
+    using on = new ListenAttempt(this.#stop.signal)
+    using input = new SpeechResampler(this.#parts.sampleRate, run.realtime.sampleRate)
     this.#run = run
     this.#on = on
     this.#input = input
@@ -219,7 +219,7 @@ export class RealtimeConversation {
     if (reply.lengthMs > longestReplyMs) this.drop(reply, silent('it does not stop speaking'))
     if (told.type !== 'replied') return
     this.#replies.delete(reply.id)
-    // what nobody reads to its end, nobody else puts down
+    // an unread stream is released here or nowhere
     if (reply.given !== null || reply.isUnwanted)
       this.#parts.keep([costOf(reply, this.#run, told.usage, now)])
   }

@@ -122,7 +122,7 @@ export class RealtimeExchange implements Exchange {
     return new RealtimeAnswers({
       conversation: this.#conversation,
       sampleRate: sound.sampleRate,
-      // whoever says nothing leaves enough time for the next
+      // a silent model leaves enough time for the next
       patienceMs: realtime.length > 1 ? instructions.llmTimeoutMs / realtime.length : null,
       said: instructions.lexicon.said,
       awaited: () => this.#turns.awaited,

@@ -9,7 +9,7 @@ export type ReplyPiece = { type: 'audio'; item: string; pcm: Uint8Array } | { ty
 
 type ToldOfReply = Extract<RealtimeTold, { reply: string }>
 
-/** One reply of a realtime model, for whoever plays it and for whoever reads it. */
+/** One reply of a realtime model: its audio for the player, its text for the log. */
 export class RealtimeReply {
   readonly id: string
   /** The text that it was asked to say; null where it answers. */
@@ -68,7 +68,7 @@ export class RealtimeReply {
     this.#over.resolve()
   }
 
-  /** What nobody has heard of it yet is not said. */
+  /** What was not heard of it yet is not said. */
   fail(error: unknown) {
     this.thoughts.fail(error)
     this.sound.fail(error)

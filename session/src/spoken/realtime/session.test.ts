@@ -63,7 +63,7 @@ test('words that come after the answer has begun stand before it in the log all 
   await talk.hangUp()
 })
 
-test('an answer is told although nobody could make out the words before it', async () => {
+test('an answer is logged although the words before it were not transcribed', async () => {
   const { talk, model } = realtimeTalk({ text: 'Pardon?' })
   talk.start()
   await until(() => model.conversations.length > 0)
@@ -210,7 +210,7 @@ test('the model is told how the words of the lexicon are said', async () => {
   await talk.hangUp()
 })
 
-test('an agent that stopped for a sound in which the model heard nobody goes on where it stopped', async () => {
+test('an agent that stopped for a sound in which the model heard no speech continues where it stopped', async () => {
   const words = Array.from({ length: 30 }, (_, at) => `w${at}`)
   const { talk, model } = realtimeTalk({ text: words.join(' ') })
   talk.start()
@@ -257,7 +257,7 @@ test('a supervisor’s words are said by the model as they are; while they hold 
   await talk.hangUp()
 })
 
-test('a call on a realtime model is recorded, warned about when nobody speaks, and ends', async () => {
+test('a call on a realtime model is recorded, warned about when idle, and ends', async () => {
   const { talk } = realtimeTalk()
   const recorded: Int16Array[] = []
   talk.instructions = { ...plain, greeting: { say: 'Hello and welcome.' } }

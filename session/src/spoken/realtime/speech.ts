@@ -1,7 +1,7 @@
 import type { RealtimeConversation } from './conversation.ts'
 import { PieceQueue } from '../piece-queue.ts'
 import type { RealtimeReply } from './reply.ts'
-import { Resampling } from '../resampling.ts'
+import { SpeechResampler } from '../speech-resampler.ts'
 import type { WordClock } from '../word-clock.ts'
 
 /** How often a text that broke off is asked for. */
@@ -62,7 +62,7 @@ export class RealtimeSpeech {
     }
   }
 
-  /** What a text still lacks, asked anew; null of an answer, for whoever asked for it asks anew. */
+  /** The rest of a text, to be requested again; null for an answer, which its turn requests again. */
   #restOf({ given }: RealtimeReply, heard: string): RealtimeReply | null {
     const rest = wordsIn(given ?? '')
       .slice(wordsIn(heard).length)
@@ -74,7 +74,7 @@ export class RealtimeSpeech {
   }
 
   async *#samplesOf(reply: RealtimeReply, clock: WordClock, signal: AbortSignal): AsyncIterable<Int16Array> {
-    let resampling: Resampling | undefined
+    let resampling: SpeechResampler | undefined
     clock.begin('')
     const heard = (samples: Int16Array) => {
       clock.addAudio((samples.length / this.#sampleRate) * 1_000)
@@ -84,7 +84,10 @@ export class RealtimeSpeech {
       for await (const piece of reply.sound.taken(signal)) {
         if (piece.type === 'text') clock.goOn(this.#wholeWords(piece.text))
         else {
-          resampling ??= new Resampling(reply.run?.realtime.sampleRate ?? this.#sampleRate, this.#sampleRate)
+          resampling ??= new SpeechResampler(
+            reply.run?.realtime.sampleRate ?? this.#sampleRate,
+            this.#sampleRate,
+          )
           if (!this.#fromMs.has(piece.item)) this.#fromMs.set(piece.item, clock.audioMs)
           for (const samples of resampling.take(piece.pcm)) yield heard(samples)
         }
@@ -105,7 +108,7 @@ export class RealtimeSpeech {
     return words.slice(0, end)
   }
 
-  /** Nobody hears more of it: the model is told how much they heard. */
+  /** Playback stopped: tells the model how much was heard. */
   cut(playedMs: number) {
     for (const reply of this.#replies) {
       this.#conversation.stop(reply)

@@ -1,7 +1,12 @@
 import type { NewEntry } from '@switchroom/contract/log'
 import type { Turn as TurnKnobs } from '@switchroom/contract/settings'
 import type { ToldOfTurn } from './conversation.ts'
-import { defaultInterruptionMs, defaultEotThreshold, transcriptMs, type TurnTimings } from '../turn-taking.ts'
+import {
+  defaultInterruptionMs,
+  defaultEotThreshold,
+  transcriptMs,
+  type TurnTimings,
+} from '../turn-detection.ts'
 
 export interface RealtimeTurnsParts {
   callId: string
@@ -98,7 +103,7 @@ export class RealtimeTurns {
     else this.#endTurn(told.turn)
   }
 
-  /** After the turn nobody watches it grow any more. */
+  /** After the turn its partial text is not shown any more. */
   #hearPartial(text: string) {
     if (text !== '' && this.#isSpeaking) this.#parts.show([{ type: 'user.speaking', data: { text } }])
   }
@@ -131,7 +136,7 @@ export class RealtimeTurns {
     this.#worded(turn)
   }
 
-  /** The words of a turn are known, or nobody waits for them any longer. */
+  /** The words of a turn are known, or their wait is over. */
   #worded(turn: string) {
     for (const { late } of this.#unworded.filter((one) => one.turn === turn)) clearTimeout(late)
     this.#unworded = this.#unworded.filter((one) => one.turn !== turn)

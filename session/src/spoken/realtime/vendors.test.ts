@@ -33,7 +33,7 @@ test('a model that breaks off is asked anew with all that was said, and by anoth
   await talk.hangUp()
 })
 
-test('a greeting that breaks off is said to its end by whoever serves next', async () => {
+test('a greeting that breaks off is said to its end by the next model', async () => {
   const { talk, model } = realtimeTalk()
   const other = new ScriptedRealtime('other')
   talk.realtime = [model, other]
@@ -105,7 +105,7 @@ test('a call whose model cannot be reached has failed, and the log says why', as
   })
 })
 
-test('a connection that breaks while nobody speaks is opened again, and the call goes on', async () => {
+test('a connection that breaks in silence is opened again, and the call continues', async () => {
   const { talk, model } = realtimeTalk({ text: 'At eight.' })
   talk.start()
   await until(() => model.conversations.length > 0)
@@ -117,8 +117,8 @@ test('a connection that breaks while nobody speaks is opened again, and the call
   await talk.hangUp()
 })
 
-test('a line hands the call over from ears and voice to a realtime model, and back', async () => {
-  const transcriber = new ScriptedTranscriber('ears', 'Is it ready?')
+test('a line hands the call over from transcribers and voice to a realtime model, and back', async () => {
+  const transcriber = new ScriptedTranscriber('transcriber', 'Is it ready?')
   const talk = new SpokenTalk(
     new ScriptedModel('model', says('One moment.')),
     transcriber,

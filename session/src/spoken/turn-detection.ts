@@ -6,18 +6,18 @@ import { likelyDone } from './end-of-turn.ts'
 /** The media framework's own. */
 export const defaultInterruptionMs = 500
 const defaultEndpointingMs = 500
-/** How long somebody who is in the middle of a sentence may think. */
+/** How long a caller in the middle of a sentence may pause. */
 const unfinishedMs = 1_500
 const likely = 0.5
-/** How long the last words may take from the ears before what was heard in between is taken for them. */
+/** How long the last words may take from the transcribers before what was heard in between is taken for them. */
 export const transcriptMs = 2_000
-/** Whoever is still heard so long after the ears ended the turn has begun another one. */
+/** A caller who is still heard so long after the transcriber ended the turn has begun another one. */
 const stillSpeakingMs = 300
-/** Ears that end turns themselves give no number: they were at least as sure as they were told to be. */
+/** Transcribers that end turns themselves give no number: they were at least as sure as they were told to be. */
 export const defaultEotThreshold = 0.7
 const defaultEagerEotThreshold = 0.5
 
-export interface TurnTakingParts {
+export interface TurnDetectionParts {
   callId: string
   turn: TurnKnobs
   endOfTurn: EndOfTurn
@@ -25,13 +25,13 @@ export interface TurnTakingParts {
   show: (entries: readonly NewEntry[]) => void
   newMessageId: () => string
   nowMs: () => number
-  /** By the sound of the stretch of speech that just ended: how likely it is that they are done; null where nobody can say. */
+  /** By the sound of the stretch of speech that just ended: how likely it is that they are done; null if unknown. */
   judge: () => Promise<number | null>
   /** From where on that is believed, where the settings do not say. */
   sureness: number
-  /** The caller speaks for long enough to be let through, if it was for so long over somebody. */
+  /** The caller has spoken over the agent for long enough to interrupt it. */
   interrupted: (leastMs: number) => void
-  /** Somebody begins to speak. */
+  /** The caller begins to speak. */
   onActivity: () => void
   /** A voice was heard, and nothing that it said. */
   nothingSaid: () => void
@@ -51,20 +51,20 @@ export interface TurnTimings {
   turnEndedMs: number
 }
 
-/** Who speaks when: makes turns of the caller's voice and of what the ears make of it. */
-export class TurnTaking {
-  #parts: TurnTakingParts
+/** Who speaks when: makes turns of the caller's voice and of what the transcribers make of it. */
+export class TurnDetection {
+  #parts: TurnDetectionParts
   #isSpeaking = false
-  /** Whether a voice was noticed in this turn at all: ears hear more than that. */
+  /** Whether a voice was noticed in this turn at all: transcribers hear more than that. */
   #hasSpeech = false
-  /** Whether the turn ended with words that the ears had not settled, and which they may still repeat. */
+  /** Whether the turn ended with words that the transcribers had not settled, and which they may still repeat. */
   #isAssumed = false
   #lastHeardMs = 0
-  /** Whether the ears have said before that a turn ended. */
-  #transcriberEndTurns = false
+  /** Whether the transcribers have said before that a turn ended. */
+  #transcriberEndsTurns = false
   #isEager = false
   #spokenMs = 0
-  /** How much had been spoken when the ears ended a turn in the middle of the voice. */
+  /** How much had been spoken when the transcribers ended a turn in the middle of the voice. */
   #endedAtMs: number | null = null
   #words: string[] = []
   #partial = ''
@@ -74,14 +74,14 @@ export class TurnTaking {
   #bySound: number | null = null
   #timer: NodeJS.Timeout | undefined
 
-  constructor(parts: TurnTakingParts) {
+  constructor(parts: TurnDetectionParts) {
     this.#parts = parts
   }
 
   /** Another agent has the call: its knobs hold from now on. */
-  use(knobs: Pick<TurnTakingParts, 'turn' | 'endOfTurn' | 'sureness'>) {
+  use(knobs: Pick<TurnDetectionParts, 'turn' | 'endOfTurn' | 'sureness'>) {
     this.#parts = { ...this.#parts, ...knobs }
-    this.#transcriberEndTurns = this.#isEager = false
+    this.#transcriberEndsTurns = this.#isEager = false
     this.#forgetSound()
     this.#consider() // those who would have ended the turn are gone
   }
@@ -99,9 +99,9 @@ export class TurnTaking {
     return this.#isSpeaking
   }
 
-  /** Whether the ears that listen say themselves when a turn is over. */
+  /** Whether the transcribers that listen say themselves when a turn is over. */
   get endsByTranscriber(): boolean {
-    return this.#parts.endOfTurn === 'stt' && this.#transcriberEndTurns
+    return this.#parts.endOfTurn === 'stt' && this.#transcriberEndsTurns
   }
 
   /** What the caller has said of the turn that is not over. */
@@ -181,7 +181,7 @@ export class TurnTaking {
 
   #hearTurn(state: 'started' | 'eager' | 'resumed' | 'ended') {
     if (this.#parts.endOfTurn !== 'stt') return
-    this.#transcriberEndTurns = true
+    this.#transcriberEndsTurns = true
     const { eot_threshold = defaultEotThreshold, eager_eot_threshold = defaultEagerEotThreshold } =
       this.#parts.turn
     if (state === 'eager') this.#foresee(eager_eot_threshold)

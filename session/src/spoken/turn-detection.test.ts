@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, mock, test } from 'node:test'
 import type { NewEntry } from '@switchroom/contract/log'
-import { TurnTaking, type TurnTakingParts } from './turn-taking.ts'
+import { TurnDetection, type TurnDetectionParts } from './turn-detection.ts'
 
 beforeEach(() => mock.timers.enable({ apis: ['setTimeout', 'Date'] }))
 afterEach(() => mock.timers.reset())
 
-function turns(knobs: Partial<TurnTakingParts> = {}) {
+function turns(knobs: Partial<TurnDetectionParts> = {}) {
   const told: NewEntry[] = []
   const happened: string[] = []
-  const taking = new TurnTaking({
+  const taking = new TurnDetection({
     callId: 'call_1',
     turn: {},
     endOfTurn: 'framework',
@@ -30,7 +30,7 @@ function turns(knobs: Partial<TurnTakingParts> = {}) {
   return { taking, told, happened, types: () => told.map(({ type }) => type) }
 }
 
-test('ears that end turns themselves do, with their early signs (N-410, N-446, N-447, N-448)', () => {
+test('transcribers that end turns themselves do, with their early signs (N-410, N-446, N-447, N-448)', () => {
   const { taking, told, types } = turns({
     endOfTurn: 'stt',
     turn: { eot_threshold: 0.8, eager_eot_threshold: 0.4 },
@@ -64,7 +64,7 @@ test('ears that end turns themselves do, with their early signs (N-410, N-446, N
   assert.equal(dataOf('turn.continued')?.['text'], 'A table')
 })
 
-test('a voice that goes on after the ears ended the turn is speech again', () => {
+test('a voice that goes on after the transcribers ended the turn is speech again', () => {
   const { taking, types, happened } = turns({ endOfTurn: 'stt' })
   taking.speechStarted(60)
   taking.heard({ type: 'turn', state: 'started' })
@@ -81,7 +81,7 @@ test('a voice that goes on after the ears ended the turn is speech again', () =>
   assert.deepEqual(happened, ['ended', 'interrupted'])
 })
 
-test('ears that never say when a turn is over are not waited for', () => {
+test('transcribers that never say when a turn is over are not waited for', () => {
   const { taking, happened } = turns({ endOfTurn: 'stt' })
   taking.speechStarted(60)
   taking.speechEnded(250)
@@ -90,7 +90,7 @@ test('ears that never say when a turn is over are not waited for', () => {
   assert.deepEqual(happened, ['ended'])
 })
 
-test('a turn ends endpointing_ms after the voice, half a second where unsaid', () => {
+test('a turn ends endpointing_ms after the voice, half a second by default', () => {
   for (const [endpointing_ms, waitMs] of [
     [undefined, 250],
     [800, 550],
@@ -108,7 +108,7 @@ test('a turn ends endpointing_ms after the voice, half a second where unsaid', (
   }
 })
 
-test('words that the ears never settle are taken as they stand, and not heard twice', () => {
+test('words that the transcribers never settle are taken as they stand, and not heard twice', () => {
   const { taking, told } = turns()
   mock.timers.tick(10_000)
   taking.speechStarted(60)
@@ -122,7 +122,7 @@ test('words that the ears never settle are taken as they stand, and not heard tw
   assert.deepEqual(texts(), ['A table'])
 })
 
-test('ears hear what the voice activity missed', () => {
+test('transcribers hear what the voice activity missed', () => {
   const { taking, types } = turns()
   mock.timers.tick(10_000)
   taking.heard({ type: 'partial', text: 'A' })
@@ -154,7 +154,7 @@ const settled = async () => {
   for (let n = 0; n < 5; n += 1) await Promise.resolve()
 }
 
-function pauses(probability: number | null, turn: TurnTakingParts['turn'] = {}) {
+function pauses(probability: number | null, turn: TurnDetectionParts['turn'] = {}) {
   const judge = async () => probability
   const talk = turns({ endOfTurn: 'smart-turn', turn, judge })
   mock.timers.tick(10_000)
@@ -245,7 +245,7 @@ test('a judgement of a pause that is over counts no more, nor one after the end'
   assert.deepEqual(happened, [])
 })
 
-test('words that the former ears left behind are a turn of whoever has the call now', () => {
+test('words left by the former agent’s transcriber are a turn of the current agent', () => {
   const { taking, happened } = turns({ endOfTurn: 'stt' })
   taking.speechStarted(60)
   taking.heard({ type: 'turn', state: 'started' })

@@ -5,7 +5,7 @@ import type { Spoken } from '@switchroom/kit/vendor'
 import { Deadline } from '../deadline.ts'
 import { switches, vendorsDown } from '../vendors-down.ts'
 import type { CallLog } from './call-log.ts'
-import { Resampling } from './resampling.ts'
+import { SpeechResampler } from './speech-resampler.ts'
 import type { SpokenParts, VoiceRun } from './spoken-parts.ts'
 import type { SaidText } from './said-text.ts'
 import type { WordClock } from './word-clock.ts'
@@ -23,7 +23,7 @@ export interface Spent {
   totalMs: number
 }
 
-export interface SpeakingParts {
+export interface SpeechSynthesisParts {
   voices: readonly VoiceRun[]
   sampleRate: number
   down: Set<string>
@@ -32,11 +32,11 @@ export interface SpeakingParts {
 }
 
 /** Says texts with one voice after the other, as long as one can. */
-export class Speaking {
-  readonly #parts: SpeakingParts
+export class SpeechSynthesis {
+  readonly #parts: SpeechSynthesisParts
   readonly #restsUntil = new Map<VoiceRun, number>()
 
-  constructor(parts: SpeakingParts) {
+  constructor(parts: SpeechSynthesisParts) {
     this.#parts = parts
   }
 
@@ -97,7 +97,7 @@ export class Speaking {
   ): AsyncIterable<Int16Array> {
     const { sampleRate, nowMs } = this.#parts
     using deadline = new Deadline(patienceMs)
-    using resampling = new Resampling(run.voice.sampleRate, sampleRate)
+    using resampling = new SpeechResampler(run.voice.sampleRate, sampleRate)
     const stop = AbortSignal.any([signal, deadline.signal])
     const startedMs = nowMs()
     const spending: Spent = { run, characters: text.length, firstAudioMs: null, totalMs: 0 }
@@ -135,9 +135,9 @@ export class Speaking {
   }
 }
 
-/** With the voices of whoever has the call now; those that its log says are down are known to be. */
-export function speakingOn(log: CallLog, { voices, sound, nowMs }: SpokenParts): Speaking {
+/** With the voices of the call's current agent; vendors that are down by its log start as down. */
+export function synthesisFor(log: CallLog, { voices, sound, nowMs }: SpokenParts): SpeechSynthesis {
   const keep = (entries: readonly NewEntry[]) => log.write(entries)
   const down = vendorsDown(log.entries, 'tts')
-  return new Speaking({ voices, sampleRate: sound.sampleRate, down, keep, nowMs })
+  return new SpeechSynthesis({ voices, sampleRate: sound.sampleRate, down, keep, nowMs })
 }

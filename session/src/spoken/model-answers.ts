@@ -8,7 +8,7 @@ import type { RealtimeAnswers } from './realtime/answers.ts'
 import type { SpokenParts } from './spoken-parts.ts'
 import type { Utterance } from './utterance.ts'
 
-export interface ThinkingParts {
+export interface ModelAnswersParts {
   log: CallLog
   /** Null where a model thinks and a voice speaks. */
   realtime: () => RealtimeAnswers | null
@@ -17,15 +17,15 @@ export interface ThinkingParts {
 }
 
 /** What the model answers, and what it might answer before it is asked. */
-export class Thinking {
-  readonly #around: ThinkingParts
+export class ModelAnswers {
+  readonly #around: ModelAnswersParts
   #parts: SpokenParts
   /** What would be answered if the turn ended with what was heard so far. */
   #early: EarlyAnswer | null = null
   /** What the app had prepared when it was last asked. */
   #set: PreparedSet = {}
 
-  constructor(parts: SpokenParts, around: ThinkingParts) {
+  constructor(parts: SpokenParts, around: ModelAnswersParts) {
     this.#parts = parts
     this.#around = around
   }
@@ -60,7 +60,7 @@ export class Thinking {
       models: model ? [model] : this.#parts.models.map((run) => early?.of(run) ?? run),
       prepare: async (generation: number) => (this.#set = await this.#parts.prepare(generation)),
       entries: realtime()?.entries(log) ?? log.entries,
-      // nobody waits with their next word until it is kept; what is lost ends the call
+      // speech does not wait until an entry is kept; a lost one ends the call
       keep: async (entries: readonly NewEntry[]) => this.#write(entries),
       runTools: this.#runTools,
       voice: utterance,

@@ -17,7 +17,7 @@ export interface Coding {
 }
 
 /** Makes a steady stream of frames of what packets bring: in order, what is lost faded over, no later than needed. */
-export class Hearing {
+export class ReceivedAudio {
   readonly #buffer: JitterBuffer
   readonly #frame: number
   readonly #ticksPerSample: number

@@ -28,9 +28,9 @@ export type NoAnswer =
   | { type: 'timeout'; waitedMs: number; vendor: string }
   | { type: 'failed'; detail: string; vendor: string }
 
-export interface Asking {
+export interface ModelRequest {
   models: readonly ModelRun[]
-  /** To the first word, whoever says it. */
+  /** To the first word of any model. */
   timeoutMs: number
   nowMs: () => number
   /** Takes the words as they come. */
@@ -42,7 +42,7 @@ export interface Asking {
  * and then says nothing for as long has failed too.
  */
 export async function askModels(
-  { models, timeoutMs, nowMs, voice }: Asking,
+  { models, timeoutMs, nowMs, voice }: ModelRequest,
   conversation: Conversation,
   signal: AbortSignal,
 ): Promise<Answer | NoAnswer> {
@@ -88,7 +88,7 @@ interface Attempt {
   timeoutMs: number
   deadline: Deadline
   nowMs: () => number
-  voice: Asking['voice']
+  voice: ModelRequest['voice']
 }
 
 async function attempt(

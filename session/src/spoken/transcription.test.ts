@@ -5,7 +5,7 @@ import type { NewEntry } from '@switchroom/contract/log'
 import { silent } from '@switchroom/kit/failures'
 import type { Recording } from '@switchroom/kit/vendor'
 import { sampleRate, speech } from '../../testing/scripted-sound.ts'
-import { Hearing } from './hearing.ts'
+import { Transcription } from './transcription.ts'
 import type { TranscriberRun } from './spoken-parts.ts'
 
 /** Whole utterances, each transcribed as its turn says. */
@@ -17,9 +17,14 @@ function hearingWith(...transcribers: ((nth: number, recording: Recording) => Pr
     let asked = 0
     const whole = { language: null, duration: null, words: [], segments: [] }
     const hears = async (recording: Recording) => ({ ...whole, text: await transcribe(asked++, recording) })
-    return { vendor: `ears-${index + 1}`, model: 'm', key: 'yours', transcriber: { transcribe: hears } }
+    return {
+      vendor: `transcriber-${index + 1}`,
+      model: 'm',
+      key: 'yours',
+      transcriber: { transcribe: hears },
+    }
   })
-  const hearing = new Hearing({
+  const hearing = new Transcription({
     transcribers: runs,
     sampleRate,
     down: new Set(),
@@ -54,7 +59,7 @@ test('whole utterances are told in the order in which they were said', async () 
   hearing.stop()
 })
 
-test('somebody who speaks without a pause is heard piece by piece, and nothing of it is lost', async () => {
+test('a caller who speaks without a pause is heard piece by piece, and nothing of it is lost', async () => {
   const sizes: number[] = []
   const { hearing, heard, until } = hearingWith(async (nth, { bytes }) => {
     sizes.push((bytes.length - 44) / 2 / sampleRate)
@@ -68,7 +73,7 @@ test('somebody who speaks without a pause is heard piece by piece, and nothing o
   hearing.stop()
 })
 
-test('an utterance that was not transcribed is tried again, where nobody else could', async () => {
+test('an utterance that was not transcribed is tried again if no other transcriber could', async () => {
   const { hearing, says, heard, kept, until } = hearingWith(async (nth) => {
     if (nth === 0) throw silent('a hiccup')
     return 'A table.'
@@ -79,13 +84,13 @@ test('an utterance that was not transcribed is tried again, where nobody else co
   hearing.stop()
 })
 
-test('ears that transcribe nothing any more are deaf, and each vendor went down once', async () => {
+test('transcribers that transcribe nothing any more are deaf, and each vendor went down once', async () => {
   const fails = () => Promise.reject(silent('gone'))
   const { hearing, says, kept, until } = hearingWith(fails, fails)
   const talking = setInterval(says, 300)
   const [vendor, why] = (await until('deaf')) as [string, Error]
   clearInterval(talking)
-  assert.deepEqual([vendor, why.message], ['ears-1', 'gone'])
+  assert.deepEqual([vendor, why.message], ['transcriber-1', 'gone'])
   assert.deepEqual(kept, [])
   hearing.stop()
 
@@ -100,7 +105,7 @@ test('ears that transcribe nothing any more are deaf, and each vendor went down 
   clearInterval(again)
   assert.deepEqual(
     back.kept.map(({ data }) => [data['vendor'], data['state'], data['serves']]),
-    [['ears-1', 'down', 'ears-2']],
+    [['transcriber-1', 'down', 'transcriber-2']],
   )
   back.hearing.stop()
 })

@@ -11,24 +11,24 @@ import { inRounds } from './vendor-rounds.ts'
 
 const readyMs = 10_000
 const transcribeMs = 15_000
-/** Ears that take only whole utterances get so much of one that does not end, and then the next piece of it. */
+/** Transcribers that take only whole utterances get so much of one that does not end, and then the next piece of it. */
 const longestS = 25
-/** What nobody could transcribe is tried again after these pauses, by whichever ears listen then. */
+/** An utterance that no transcriber took is tried again after these pauses. */
 const againMs = [0, 300, 1_000]
 
-export interface HearingParts {
+export interface TranscriptionParts {
   transcribers: readonly TranscriberRun[]
   sampleRate: number
   down: Set<string>
   keep: (entries: readonly NewEntry[]) => void
   heard: (heard: Exclude<Heard, { type: 'ready' }>) => void
-  /** No ears hear any more. */
+  /** No transcribers hear any more. */
   deaf: (vendor: string, why: unknown) => void
 }
 
-/** Listens with one vendor's ears, and with the next one's where they fail. */
-export class Hearing {
-  readonly #parts: HearingParts
+/** Listens with one vendor's transcribers, and with the next one's where they fail. */
+export class Transcription {
+  readonly #parts: TranscriptionParts
   readonly #audio: AudioQueue<'finalize'>
   readonly #stop = new AbortController()
   #run: TranscriberRun | null = null
@@ -41,7 +41,7 @@ export class Hearing {
   /** Of the party's speech, since it was last asked. */
   #heardS = 0
 
-  constructor(parts: HearingParts) {
+  constructor(parts: TranscriptionParts) {
     this.#parts = parts
     this.#audio = new AudioQueue(parts.sampleRate)
   }
@@ -80,7 +80,7 @@ export class Hearing {
     if (samples.length > 0) this.#transcribed = this.#transcribed.then(() => this.#transcribe(samples))
   }
 
-  /** What the ears heard since it was last asked, as it is priced. */
+  /** What the transcribers heard since it was last asked, as it is priced. */
   metrics(): NewEntry[] {
     const run = this.#run
     const audio_s = Math.round(this.#heardS * 1_000) / 1_000
@@ -108,7 +108,7 @@ export class Hearing {
       await this.#untilBroken()
       return
     }
-    using over = new Listening(this.#stop.signal)
+    using over = new ListenAttempt(this.#stop.signal)
     const audio = this.#audio.read(over.signal)
     const unready = setTimeout(() => over.fail(silent('it did not begin to listen')), readyMs)
     try {
@@ -122,7 +122,7 @@ export class Hearing {
     }
   }
 
-  /** With ears that hear only whole utterances there is nothing to do but wait for the first they do not hear. */
+  /** With transcribers that hear only whole utterances there is nothing to do but wait for the first they do not hear. */
   async #untilBroken() {
     const { promise, reject } = Promise.withResolvers<never>()
     const { signal } = this.#stop
@@ -157,7 +157,7 @@ export class Hearing {
 }
 
 /** One stretch of listening, which may fail from outside. */
-export class Listening implements Disposable {
+export class ListenAttempt implements Disposable {
   readonly #controller = new AbortController()
   readonly #outer: AbortSignal
   readonly #follow = () => this.#controller.abort(this.#outer.reason)

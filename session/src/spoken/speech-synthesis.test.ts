@@ -5,7 +5,7 @@ import { untilAborted } from '@switchroom/kit/until-aborted'
 import type { Spoken } from '@switchroom/kit/vendor'
 import { ScriptedVoice } from '../../testing/scripted-vendors.ts'
 import { sayingWith } from './said-text.ts'
-import { Speaking, type Spent } from './speaking.ts'
+import { SpeechSynthesis, type Spent } from './speech-synthesis.ts'
 import type { VoiceRun } from './spoken-parts.ts'
 import { WordClock } from './word-clock.ts'
 
@@ -29,7 +29,7 @@ async function askedOfNext(context: TestContext, said: readonly Spoken[]) {
   const hung = Promise.withResolvers<void>()
   const next = new ScriptedVoice('next')
   const kept: NewEntry[] = []
-  const speaking = new Speaking({
+  const speaking = new SpeechSynthesis({
     voices: [hanging(said, hung.resolve), next],
     sampleRate,
     down: new Set(),

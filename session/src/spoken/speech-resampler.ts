@@ -1,11 +1,11 @@
 import { AudioFrame, AudioResampler, AudioResamplerQuality } from '@livekit/rtc-node'
 
 const bytesPerSample = 2
-/** The most that is handed on at once, so that whoever stops listening is soon heard. */
+/** The most that is passed on at once, so that a stop takes effect soon. */
 const mostMs = 100
 
 /** A voice's bytes as samples at the rate that the party hears. */
-export class Resampling implements Disposable {
+export class SpeechResampler implements Disposable {
   readonly #from: number
   readonly #resampler: AudioResampler | null
 
@@ -38,7 +38,7 @@ export class Resampling implements Disposable {
   }
 }
 
-/** Copied: samples must begin at an even address, and whoever made the bytes may use them again. */
+/** Copied: samples must begin at an even address, and the vendor may reuse the bytes. */
 function samplesOf(pcm: Uint8Array): Int16Array {
   const samples = new Int16Array(Math.floor(pcm.length / bytesPerSample))
   Buffer.from(samples.buffer).set(pcm.subarray(0, samples.length * bytesPerSample))

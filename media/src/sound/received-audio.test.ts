@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sine, strengthOf } from '@switchroom/audio/testing/tones'
 import { decodeG711, encodeG711 } from '@switchroom/audio/g711'
-import { Hearing } from './hearing.ts'
+import { ReceivedAudio } from './received-audio.ts'
 
 const frame = 160
 
 function hearing() {
-  const heard = new Hearing({
+  const heard = new ReceivedAudio({
     clockRate: 8000,
     sampleRate: 8000,
     decode: (payload) => decodeG711('PCMU', payload),
@@ -50,7 +50,7 @@ test('sound that waits longer than it must is brought forward in a quiet moment'
   const { heard, put } = hearing()
   let at = 0
   for (; at < 6; at += 1) put(at, new Int16Array(frame))
-  // Six packets ahead for as long as it looks back: 80 ms that nobody needs.
+  // Six packets ahead for as long as it looks back: 80 ms that are not needed.
   let taken = 0
   for (let ticks = 0; ticks < 700; ticks += 1) {
     put(at, new Int16Array(frame))
@@ -65,7 +65,7 @@ test('sound that waits longer than it must is brought forward in a quiet moment'
   assert.ok(delay <= 3, `${delay} frames late`)
 })
 
-test('frames that were due while nobody asked are given at once afterwards, none lost', () => {
+test('frames that were due while none was read are given at once afterwards, none lost', () => {
   const { heard, put } = hearing()
   for (let at = 0; at < 30; at += 1) put(at)
   heard.take()
