@@ -14,7 +14,7 @@ export interface Account {
   name?: string
 }
 
-/** A real OpenID Connect provider on loopback; whoever it is told of signs in without being asked. */
+/** A real OpenID Connect provider on loopback; the person it is given signs in without a prompt. */
 export interface IdentityProvider extends AsyncDisposable {
   issuer: string
   /** Requests so far, such as `POST /token`. */

@@ -180,7 +180,7 @@ test('more at once than is kept waiting is told all the same, in order (N-407)',
   await app.close()
 })
 
-test('an app that does not read is let go, and whoever writes to the call never waits for it', async () => {
+test('an app that does not read is disconnected, and no writer of the call waits for it', async () => {
   const agent = newAgent()
   const app = await newApp(agent)
   const call = await openCall(deployment, ci.client, agent)

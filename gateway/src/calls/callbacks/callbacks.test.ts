@@ -161,7 +161,7 @@ test('without `calls` it is refused (N-363)', async () => {
   refused(await client.get('/v1/callbacks'), 403, 'this key does not open calls: it opens app · talk')
 })
 
-test('whoever works on some agents only may not ask for another’s callbacks (I-312, I-306)', async () => {
+test('a person with a list of agents may not list another agent’s callbacks (I-312, I-306)', async () => {
   const { org, ask } = await newDesk()
   await ask('sales', 'theirs')
   const { client } = await org.person('supervisor', { agents: ['desk'] })

@@ -115,7 +115,7 @@ test('of an erased contact nothing that anybody said or learned is kept, in eith
   assert.deepEqual(await headOf(records[1]?.id ?? ''), { ...kept, caller: '+34911000000', called: null })
 })
 
-test('a call of theirs that goes on is hung up first, and whoever reads it sees the end (ND-69)', async () => {
+test('a running call of the contact is hung up first, and its readers see the end (ND-69)', async () => {
   const desk = await newDesk()
   const { id, write } = await desk.call({ caller: number, contact: number })
   await write(['user.message', { text: 'hello' }])
@@ -133,7 +133,7 @@ test('a call of theirs that goes on is hung up first, and whoever reads it sees 
   await assert.rejects(write(['user.message', { text: 'late' }]), { message: 'this call has ended' })
 })
 
-test('whoever reads the log on after an erasure is told of the gap (ND-69, ND-105)', async () => {
+test('a reader who resumes the log after an erasure receives the gap (ND-69, ND-105)', async () => {
   const desk = await newDesk()
   const { id, write } = await desk.call({ caller: number, contact: number })
   await write(['user.message', { text: 'a' }], ['user.message', { text: 'b' }], ['metrics', {}])
@@ -222,7 +222,7 @@ test('a number of the org’s own is no contact of the calls that came to it or 
   for (const { id } of calls) assert.deepEqual(await typesOf(id), ['user.message'])
 })
 
-test('whoever has hundreds of calls is forgotten whole', async () => {
+test('a contact with hundreds of calls is erased completely', async () => {
   const desk = await newDesk()
   const { id } = await desk.call({ caller: number, contact: number })
   await sql(

@@ -51,7 +51,7 @@ test('a call whose entries are gone is still listed, with what its record counte
   const [{ turns, state, reason }] = done(await client.get(`/v1/sessions?q=${call}`)).sessions
   assert.deepEqual([turns, state, reason], [2, 'ended', 'hangup'])
   const { seq } = (await sql('select seq from logs where id = $1', [call])).rows[0]
-  assert.equal(seq, 3) // so that whoever resumes knows of a gap
+  assert.equal(seq, 3) // so that a reader that resumes sees the gap
 })
 
 test('hundreds of calls are forgotten in one run, some at a time', async () => {

@@ -34,7 +34,7 @@ function streamOn(raw: ServerResponse) {
   return { stream, open, released: () => released }
 }
 
-test('whoever is gone before the stream begins is sent nothing, and nothing is kept of them', async (t) => {
+test('a reader that disconnects before the stream begins is sent nothing and leaves nothing behind', async (t) => {
   const { asker, raw } = await asked(t)
   asker.destroy()
   await once(raw, 'close')

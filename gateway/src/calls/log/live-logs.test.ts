@@ -45,7 +45,7 @@ test('of two batches with one number that wait together, one is written (ND-40)'
   assert.deepEqual(await textsOf(call.id), ['once', 'once'])
 })
 
-test('whoever fails on being told of an entry neither loses it nor has it written twice', async () => {
+test('a follower that throws on an entry neither loses it nor has it written twice', async () => {
   const call = await logs.open()
   const fail = () => {
     throw new Error('a follower broke')

@@ -61,7 +61,7 @@ test('a call names its agent, and so counts against the org’s quota of agents 
   assert.equal((await client.get('/v1/agents/two/config')).status, 200)
 })
 
-test('a call runs the scopes of whoever opened it, whoever asks about it later (S-025, S-032, S-033, SD-10, ST-011)', async () => {
+test('a call runs the scopes of the person who opened it, for every later caller (S-025, S-032, S-033, SD-10, ST-011)', async () => {
   const agent = newAgent()
   await agent.set(token, { language: 'en', record: true })
   await agent.set(ana.client, { language: 'es' })

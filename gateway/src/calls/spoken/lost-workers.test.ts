@@ -91,7 +91,7 @@ test('two gateways that look at one instant end a call once, and the caller is t
   }
   const byUs = told.filter((id) => calls.includes(id))
   assert.deepEqual(new Set(byUs).size, byUs.length)
-  await until('whoever is left in a call is let go', () => letGo.length === told.length)
+  await until('everyone left in a call is disconnected', () => letGo.length === told.length)
   assert.deepEqual(letGo.toSorted(), told.toSorted())
 })
 

@@ -158,7 +158,7 @@ test('a whisper is for the model of a call, written or spoken, and for none that
   }
 })
 
-test('an end by a supervisor says so, with their name, whoever holds the call (N-089, N-090, ND-81)', async () => {
+test('an end by a supervisor says so, with their name, also if another supervisor holds the call (N-089, N-090, ND-81)', async () => {
   const call = await newCall()
   await act(ben.client, call, 'takeover')
   const ended = await act(ana.client, call, 'end')

@@ -113,7 +113,7 @@ test('what is no message is refused in a sentence, and the socket stays open', a
 
 const said = (text: string) => JSON.stringify({ type: 'message', text })
 
-test('whoever closes cleanly or says so has hung up (N-436)', async () => {
+test('a client that closes cleanly or sends end has hung up (N-436)', async () => {
   const agent = await chats.newAgent()
   for (const leave of [
     (client: ChatClient) => client.close(1000),
@@ -143,7 +143,7 @@ test('what a client wrote before it left is heard, however fast it was gone', as
   )
 })
 
-test('whoever lost the connection comes back for what came after, on any gateway', async () => {
+test('a client that lost its connection resumes on any gateway', async () => {
   const agent = await chats.newAgent()
   const client = await agent.chat()
   await client.ask('One')
@@ -176,7 +176,7 @@ test('whoever lost the connection comes back for what came after, on any gateway
   )
 })
 
-test('a call that has ended is shown once more to whoever comes back', async () => {
+test('a call that has ended is shown once more to a client that reconnects', async () => {
   const agent = await chats.newAgent()
   const client = await agent.chat()
   await client.ask('Hi')

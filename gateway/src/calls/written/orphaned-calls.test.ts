@@ -38,7 +38,7 @@ beforeEach(() => {
   second.asked.length = 0
 })
 
-test('a gateway that stops gives its calls up, and another answers what was left, once', async () => {
+test('a gateway that stops releases its calls, and another answers what was left, once', async () => {
   const stopping = await deployment.another()
   const agent = await chats.newAgent()
   const client = await agent.chat({}, stopping)
@@ -125,7 +125,7 @@ test('a tool of a process that never comes back has failed, and runs nowhere els
   assert.equal((await back.next('message')).text, 'It is the tool time did not answer within 6 seconds.')
   assert.deepEqual(toolCalls(stranger), [])
   back.say('And now?')
-  await until('whoever drives the call now is asked', () => toolCalls(stranger).length === 1)
+  await until('the app that the call is now assigned to is asked', () => toolCalls(stranger).length === 1)
   stranger.send({ type: 'tool.result', call: client.call, id: 'call_2', result: 'noon' })
   assert.equal((await back.next('message')).text, 'It is noon.')
 })

@@ -138,7 +138,7 @@ test('a person who takes the call over silences the model, and on release it is 
   assert.equal(model.asked.length, 4)
 })
 
-test('whoever ends the call stops the turn at once', async () => {
+test('the end of the call stops the turn at once', async () => {
   const agent = await chats.newAgent()
   const client = await agent.chat()
   model.reply = () => hangs

@@ -177,7 +177,7 @@ test('two admins who remove, disable or demote each other at one instant leave o
   }
 })
 
-test('whoever opens team may change and remove also those who hold more, but for what they would grant (ID-106)', async () => {
+test('a person with the scope team may also change and remove members with more rights, but grant only their own (ID-106)', async () => {
   const org = await deployment.newOrg()
   const [manager, admin, other] = [
     await org.person('manager'),

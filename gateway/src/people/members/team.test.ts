@@ -120,7 +120,7 @@ test('somebody narrowed gives nobody more than a part of their own list, themsel
   ])
 })
 
-test('within the seats, past them 429, and whoever is already there is 409 first (I-283, I-289, I-513, ID-109)', async () => {
+test('within the seats, past them 429, and an existing member is 409 first (I-283, I-289, I-513, ID-109)', async () => {
   const org = await deployment.newOrg()
   const { client, email } = await org.person('admin')
   await operator.put(`/v1/ops/orgs/${org.slug}/quotas`, { ...noLimit, seats: 1 })

@@ -75,7 +75,7 @@ test('the link proves the address, and its password is the one of the person in 
   }
 })
 
-test('whoever is only invited, disabled or in a provider-only org gets none (I-237, T-40)', async () => {
+test('a person who is only invited, disabled or in a provider-only org gets none (I-237, T-40)', async () => {
   const [org, walled] = [await deployment.newOrg(), await deployment.newOrg()]
   await org.invite('invited-only@example.com', 'qa')
   const disabled = await org.person('qa')
