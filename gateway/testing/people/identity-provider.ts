@@ -7,7 +7,7 @@ import { Provider, type Configuration } from 'oidc-provider'
 import { Agent, fetch } from 'undici'
 import type { Certificates } from '../certificates.ts'
 
-/** What the provider says of somebody. */
+/** What the provider says of a person. */
 export interface Account {
   email: string
   email_verified?: boolean

@@ -174,7 +174,7 @@ test('what the org keeps of others stays as it was (ND-69)', async () => {
   assert.equal(rowCount, 2)
 })
 
-test('a callback that somebody else wanted for their number is gone from both logs, the rest of that call is not (ND-69)', async () => {
+test('a callback that another person wanted for their number is gone from both logs, the rest of that call is not (ND-69)', async () => {
   const desk = await newDesk()
   const { id, write } = await desk.call({ caller: '+34600999888', contact: '+34600999888' })
   await write(['user.message', { text: 'stays' }], asked(id, '+34600999888', number))
@@ -268,7 +268,7 @@ test('an erasure while the call is being written to, at another gateway, leaves 
   assert.deepEqual(await typesOf(id), ['call.ended'])
 })
 
-test('two erasures of one contact at one instant, at two gateways, end whole and in peace', async () => {
+test('two erasures of one contact concurrently, at two gateways, end whole and in peace', async () => {
   await using there = await deployment.another()
   const desk = await newDesk()
   for (let n = 0; n < 20; n += 1) {
@@ -393,7 +393,7 @@ test('a person with a list of agents erases within it alone (ND-69)', async () =
   assert.deepEqual(await left(), { 'production desk': 5 })
 })
 
-test('erasures of two people at the same instant each stay within their own reach (ND-69)', async () => {
+test('erasures of two people concurrently each stay within their own reach (ND-69)', async () => {
   const { desk, left } = await knownEverywhere()
   const other = await deployment.another()
   const sandbox = await desk.org.person('manager', { agents: ['desk'] })

@@ -106,7 +106,7 @@ test('one entry that cannot be written does not take the others with it', async 
   assert.deepEqual(await textsOf(call.id), ['good', 'better'])
 })
 
-test("an agent's own log is there from its first entry, also when two gateways write it at one instant or the first is taken back (ND-103)", async () => {
+test("an agent's own log is there from its first entry, also when two gateways write it concurrently or the first is taken back (ND-103)", async () => {
   await logs.open(0, 'newborn')
   const own = agentLog({ org: logs.org.id, env: 'sandbox', agent: 'newborn' })
   const taken = database.transaction(async (tx) => {

@@ -203,7 +203,7 @@ test('a worker’s own call id is of its form, and of one org, agent and environ
   refused(await token.get(`/v1/agents/No%20Slug/config`), 404, 'there is no agent No Slug')
 })
 
-test('two orgs that name one new call at one instant: one has it, to the other it is unknown (SD-36)', async () => {
+test('two orgs that name one new call concurrently: one has it, to the other it is unknown (SD-36)', async () => {
   const other = await deployment.newOrg()
   const others = deployment.nobody.as(fleetKey).with({ 'svc-org': other.slug })
   for (let round = 0; round < 5; round += 1) {

@@ -70,7 +70,7 @@ test('a phone call whose worker is silent for 30 seconds is ended by whichever g
   assert.deepEqual(rows, [{ errors: 1, reason: 'failed' }])
 })
 
-test('two gateways that look at one instant end a call once, and the caller is told once (ND-97, T-104)', async () => {
+test('two gateways that look concurrently end a call once, and the caller is told once (ND-97, T-104)', async () => {
   const told: string[] = []
   const letGo: string[] = []
   const hangUp = async ({ id }: { id: string }) => {

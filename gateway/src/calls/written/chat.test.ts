@@ -188,7 +188,7 @@ test('a call that has ended is shown once more to a client that reconnects', asy
   assert.deepEqual(await back.closed(), [1000, 'the call has ended'])
 })
 
-test('a message sent again under its id is taken once, also by two clients at one instant', async () => {
+test('a message sent again under its id is taken once, also by two clients concurrently', async () => {
   const agent = await chats.newAgent()
   const client = await agent.chat()
   const twin = await agent.chat({ call: client.call }, other)
@@ -253,7 +253,7 @@ test('two clients of one call both see all of it', async () => {
   assert.equal((await second.next('ended')).reason, 'hangup')
 })
 
-test('a client that does not read is let go, and nobody waits for it', async () => {
+test('a client that does not read is disconnected, and nobody waits for it', async () => {
   const agent = await chats.newAgent()
   const client = await agent.chat()
   const reader = await agent.chat({ call: client.call })

@@ -49,7 +49,7 @@ test('nobody holds the agent: 409 before the upgrade, saying what to do, and no 
   assert.deepEqual(await callsOf('nobodys'), [])
 })
 
-test('somebody with a list is refused other agents before the upgrade, whether or not those exist (I-313)', async () => {
+test('a person with a list is refused other agents before the upgrade, whether or not those exist (I-313)', async () => {
   const { slug } = await chats.newAgent()
   const person = await org.person('supervisor', { agents: [slug, 'another'] })
   const sentence = `this key works on ${slug} · another alone`
@@ -171,7 +171,7 @@ test('a call that a request opened as a chat begins with its first client, once 
   assert.equal((await entriesOf(deployment, call, 'agent.message')).length, 1)
 })
 
-test('no more calls run at once than the org may have, also when the last is asked for twice at one instant', async () => {
+test('no more calls run at once than the org may have, also when the last is asked for twice concurrently', async () => {
   const alone = await deployment.newOrg()
   const token = await alone.serverToken('sandbox', { scopes: ['app', 'talk'] })
   const app = await AppClient.connect(url, token.key)

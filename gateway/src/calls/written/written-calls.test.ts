@@ -84,7 +84,7 @@ test('a call that can be neither run nor given up is given up as soon as that wo
   assert.equal(tries, 2)
 })
 
-test('of the calls that others took while nobody was heard, none that was opened meanwhile is let go', async () => {
+test('of the calls that others took while nobody was heard, none that was opened meanwhile is released', async () => {
   const read = Promise.withResolvers<object[]>()
   const { calls, left, missed } = callsOn(async (text) =>
     text.includes('where runner = $1') ? read.promise : [],
@@ -95,7 +95,7 @@ test('of the calls that others took while nobody was heard, none that was opened
   calls.run(headOf('opened'), false)
   await new Promise(setImmediate)
   read.resolve([{ id: 'kept' }])
-  await until('it is let go', () => left.length > 0)
+  await until('it is released', () => left.length > 0)
   await new Promise(setImmediate)
   assert.deepEqual(left, ['taken'])
 })

@@ -153,7 +153,7 @@ test('removing: never yourself, never the last active admin, anybody else at onc
     refused(answer, 404, 'there is no such member')
 })
 
-test('two admins who remove, disable or demote each other at one instant leave one, every time (I-145, T-43)', async () => {
+test('two admins who remove, disable or demote each other concurrently leave one, every time (I-145, T-43)', async () => {
   const ways = [
     (client: typeof nobody, id: string) => client.delete(`/v1/members/${id}`),
     (client: typeof nobody, id: string) => client.patch(`/v1/members/${id}`, { status: 'disabled' }),

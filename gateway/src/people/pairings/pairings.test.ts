@@ -141,7 +141,7 @@ test('a server token approves nothing, an invented word is 404, and an operator 
   assert.equal((await nobody.as(body.key).get('/v1/whoami')).body.visiting, true)
 })
 
-test('of 20 approvals, and of 20 collections, at one instant over two gateways exactly one goes through (I-161, I-162, T-29)', async () => {
+test('of 20 approvals, and of 20 collections, concurrently over two gateways exactly one goes through (I-161, I-162, T-29)', async () => {
   const second = await deployment.another()
   const ana = await org.person('qa')
   const code = await start()

@@ -133,7 +133,7 @@ test('a password chosen by one link kills the others of the person (ID-73)', asy
   )
 })
 
-test('of 20 uses of one reset link at one instant over two gateways exactly one sets the password (I-079, I-241, T-29)', async () => {
+test('of 20 uses of one reset link concurrently over two gateways exactly one sets the password (I-079, I-241, T-29)', async () => {
   const second = await deployment.another()
   const { email, id } = await (await deployment.newOrg()).person('qa')
   await reset(email)
