@@ -76,7 +76,7 @@ test('another lock file and a missing package are both installed', (t) => {
   assert.equal(install().stdout, '')
 })
 
-test('packages that somebody has installed by hand are left alone', (t) => {
+test('packages that a person has installed by hand are left alone', (t) => {
   const { folder, install } = checkoutWithFakeNpm(t, 'exit 1')
   spawnSync('/bin/sh', ['-ec', installsLine.replace('test -w "$npm_config_cache"', '')], { cwd: folder })
   assert.deepEqual([install().status, install().stdout], [0, ''])

@@ -77,7 +77,7 @@ export class MessagingFleet {
     platform.fault = () => pause(chance.below(500)).then(() => undefined)
     platform.onSent = (sent) => {
       this.#receipts.push(this.#receipt(sent))
-      return pause(chance.below(500)) // whoever is killed meanwhile does not know that it was taken
+      return pause(chance.below(500)) // a gateway that is killed meanwhile does not know that the platform accepted it
     }
   }
 

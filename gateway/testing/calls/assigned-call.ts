@@ -6,16 +6,16 @@ import { callLog } from '../../src/calls/log/entries.ts'
 import type { Client } from '../client.ts'
 import type { Deployment } from '../deployment.ts'
 
-/** Opens a call as whoever has the client; what a worker would know of it is written beside. */
+/** Opens a call with the client's key; sets the columns that a worker would know. */
 export async function openCall(
   { sql }: Deployment,
   client: Client,
   agent: string,
-  head: { channel?: string; caller?: string; called?: string; contact?: string; direction?: string } = {},
+  record: { channel?: string; caller?: string; called?: string; contact?: string; direction?: string } = {},
 ): Promise<AssignedCall> {
   const opened = await client.post('/v1/calls', { agent, channel: 'chat' })
   assert.equal(opened.status, 201, opened.text)
-  for (const [column, value] of Object.entries(head))
+  for (const [column, value] of Object.entries(record))
     await sql(`update calls set ${column} = $2 where id = $1`, [opened.body.call, value])
   const { rows } = await sql('select id, org, env, agent, holder from calls where id = $1', [
     opened.body.call,
@@ -24,7 +24,7 @@ export async function openCall(
   return { id, org, env: env as Environment, agent, holder }
 }
 
-/** Writes to the log of a call on one of the gateways, as whoever runs it would. */
+/** Appends to the log of a call on one of the gateways, as its runner would. */
 export const append = ({ gateway }: Deployment, call: AssignedCall, ...entries: NewEntry[]) =>
   gateway.services.log.append(callLog(call), entries)
 
@@ -33,7 +33,7 @@ export const toolCall = (id: string, app?: string, name = 'book'): NewEntry => (
   data: { msgId: `msg-${id}`, toolCalls: [{ id, name, arguments: '{}' }], ...(app && { app }) },
 })
 
-/** The log of a call or an agent, as it is kept. */
+/** The stored log of a call or an agent. */
 export async function entriesOf(
   { sql }: Deployment,
   log: string,

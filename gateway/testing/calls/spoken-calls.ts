@@ -86,7 +86,7 @@ interface HeldRow {
   query: (text: string, values: unknown[]) => Promise<unknown>
 }
 
-/** Runs the work while a row is held by somebody else, so that what comes at one instant meets there. */
+/** Runs the work while another transaction has locked a row, so that concurrent requests meet there. */
 export async function whileHeld(
   { gateway, sql }: Deployment,
   hold: string,

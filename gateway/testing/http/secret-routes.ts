@@ -72,7 +72,7 @@ export const secretRoutes: Record<string, Decision> = {
   'POST /v1/keys/:fingerprint/revoke': { opens: [...persons, ...tokens] },
   'GET /v1/keys': { harmless: 'fingerprints' },
 
-  // Links that sign in as somebody.
+  // Links that sign in as a person.
   'POST /v1/members': { opens: team, body: somebody },
   'POST /v1/members/:id/reset': { opens: team },
   'POST /v1/ops/orgs/:org/members': { opens: operators, body: somebody },

@@ -7,7 +7,7 @@ export interface SocketRefusal {
   text: string
 }
 
-/** Opens a socket as somebody, or says how that was refused. */
+/** Opens a socket as a person, or says how that was refused. */
 export async function openSocket(
   url: string,
   headers: Record<string, string>,

@@ -7,14 +7,14 @@ import { Provider, type Configuration } from 'oidc-provider'
 import { Agent, fetch } from 'undici'
 import type { Certificates } from '../certificates.ts'
 
-/** What the provider says of somebody. */
+/** What the provider says of a person. */
 export interface Account {
   email: string
   email_verified?: boolean
   name?: string
 }
 
-/** A real OpenID Connect provider on loopback; whoever it is told of signs in without being asked. */
+/** A real OpenID Connect provider on loopback; the person it is given signs in without a prompt. */
 export interface IdentityProvider extends AsyncDisposable {
   issuer: string
   /** Requests so far, such as `POST /token`. */

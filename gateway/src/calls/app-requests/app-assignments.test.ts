@@ -126,11 +126,11 @@ test('an app that comes back is asked again for what it has not answered, and an
   })
   await first.upTo('llm.toolCall')
   first.socket.terminate()
-  await until('nobody drives it', async () => (await driverOf(call.id)) === null)
+  await until('it is unassigned', async () => (await driverOf(call.id)) === null)
   const stranger = await newApp(agent, { instance: 'p2' })
   assert.equal((await stranger.next()).type, 'call.passed')
   await stranger.close()
-  await until('nobody drives it', async () => (await driverOf(call.id)) === null)
+  await until('it is unassigned', async () => (await driverOf(call.id)) === null)
   assert.equal(stranger.frames.length, 2)
   const back = await newApp(agent, { instance: 'p1' }, other)
   assert.equal((await back.next()).type, 'call.passed')
@@ -170,7 +170,7 @@ test('more at once than is kept waiting is told all the same, in order (N-407)',
   await app.close()
 })
 
-test('an app that does not read is let go, and whoever writes to the call never waits for it', async () => {
+test('an app that does not read is disconnected, and no writer of the call waits for it', async () => {
   const agent = newAgent()
   const app = await newApp(agent)
   const call = await openCall(deployment, ci.client, agent)
@@ -179,7 +179,7 @@ test('an app that does not read is let go, and whoever writes to the call never 
   app.socket.pause()
   const text = 'x'.repeat(100_000)
   for (let n = 0; n < 300 && (await driverOf(call.id)); n += 1) await append(deployment, call, said(text))
-  await until('nobody drives it', async () => (await driverOf(call.id)) === null)
+  await until('it is unassigned', async () => (await driverOf(call.id)) === null)
   await append(deployment, call, ended)
   app.socket.terminate()
 })

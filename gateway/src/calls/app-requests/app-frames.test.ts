@@ -35,7 +35,7 @@ const taken = async () => {
 }
 const hasNumber = 'number is one in international form, as +15550100100'
 
-test('what an app says in a written call is an agent turn, in a spoken one a request to whoever runs it, and is confirmed (N-456, ND-87)', async () => {
+test('what an app says in a written call is an agent turn, in a spoken one a request to its worker, and is confirmed (N-456, ND-87)', async () => {
   for (const channel of ['chat', 'msgapp', 'phone', 'web']) {
     const call = await newCall({ channel })
     app.send({ type: 'call.say', call: call.id, text: 'One moment.' })
@@ -151,7 +151,7 @@ test('a callback is in both logs or in none (N-053, N-367)', async () => {
   assert.deepEqual(await typesOf(call), ['callback.requested'])
 })
 
-test('a callback and whoever writes to both its logs at once never wait for each other in a ring (N-053)', async () => {
+test('a callback and a concurrent writer of both its logs never deadlock (N-053)', async () => {
   const scope = { org: org.id, env: 'sandbox', agent: 'busy', holder: '' } as const
   const call = { ...scope, id: 'zz-comes-after-the-log-of-its-agent' }
   const own = agentLog(scope)
@@ -256,7 +256,7 @@ test("nobody speaks of another org's call, of the other environment's, or of ano
   assert.deepEqual([await typesOf(ofTeam), await typesOf(ofAna)], [[], []])
   assert.equal((await askAs(ana.key, ofAna.id)).detail, 'no frame is called nothing')
   assert.equal((await typesOf(ofAna))[0], 'agent.message')
-  app.send({ type: 'call.end', call: ofAna.id }) // the org's own app serves whoever has none
+  app.send({ type: 'call.end', call: ofAna.id }) // the org's own app serves people without one
   await taken()
   assert.equal((await typesOf(ofAna)).at(-1), 'call.ended')
 })

@@ -29,7 +29,7 @@ test("which app took an agent and which let go of it is in the agent's own log (
   )
 })
 
-test("what apps of a gateway that died held is let go in the agents' own logs once (ND-103)", async () => {
+test("what apps of a gateway that died held is released in the agents' own logs once (ND-103)", async () => {
   const agent = newAgent()
   const app = await newApp(agent, { app: 'desk' })
   const own = `${org.id}/sandbox/${agent}`
@@ -43,7 +43,7 @@ test("what apps of a gateway that died held is let go in the agents' own logs on
   await Promise.all(
     [deployment, other, deployment].map(({ gateway }) => gateway.services.runningGateways.deleteExpired()),
   )
-  await until('it is let go', async () => (await entriesOf(deployment, own)).length > 1)
+  await until('it is released', async () => (await entriesOf(deployment, own)).length > 1)
   for (const { gateway } of [deployment, other]) {
     await gateway.services.connectionEntries.settled()
     await gateway.services.log.settled()
@@ -56,7 +56,7 @@ test("what apps of a gateway that died held is let go in the agents' own logs on
   await app.close()
 })
 
-test("what apps of a gateway held that is known to be dead is let go in the agents' own logs (ND-103)", async () => {
+test("what apps of a gateway held that is known to be dead is released in the agents' own logs (ND-103)", async () => {
   const agent = newAgent()
   const app = await newApp(agent, { app: 'desk' })
   const { sql, gateway } = deployment
@@ -69,7 +69,7 @@ test("what apps of a gateway held that is known to be dead is let go in the agen
   await database.transaction((tx) => runningGateways.forget(tx, ['gw_known', 'gw_unknown']))
   const types = async () =>
     (await entriesOf(deployment, `${org.id}/sandbox/${agent}`)).map(({ type }) => type)
-  await until('it is let go', async () => (await types()).length >= 2)
+  await until('it is released', async () => (await types()).length >= 2)
   assert.deepEqual(await types(), ['agent.held', 'agent.released'])
   await app.close()
 })

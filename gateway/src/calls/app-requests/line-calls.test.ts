@@ -43,7 +43,7 @@ test('a call is told to the phone line that owns it, and from its hand-over on t
   }
 })
 
-test("a line's calls wait for its app when that goes, and are nobody else's until they are given away", async () => {
+test("a line's calls wait for its app when that goes, and are no other person's until they are given away", async () => {
   const [agent, ofLine] = [newAgent(), newAgent()]
   const app = await newApp(agent)
   const line = await newApp(ofLine)

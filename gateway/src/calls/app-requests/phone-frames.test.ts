@@ -35,7 +35,7 @@ const taken = async (call: string) => {
   await refusedAs(call, 'text: is blank')
 }
 
-test('an app sends a caller on or presses keys: whoever runs the call reads it in the log, and the app is told only what came of it', async () => {
+test('an app transfers a caller or sends tones: the worker reads the request in the log, and the app receives only the result', async () => {
   const call = await newCall('phone')
   transfer(call.id)
   transfer(call.id, { kind: 'cold' })
@@ -65,7 +65,7 @@ test('an app sends a caller on or presses keys: whoever runs the call reads it i
   )
 })
 
-test('whoever speaks in a browser is sent on as a phone is, and takes no tones', async () => {
+test('a browser call is transferred like a phone call, and takes no tones', async () => {
   const { id } = await newCall('web')
   transfer(id)
   app.send({ type: 'call.tones', call: id, digits: '1' })

@@ -64,7 +64,7 @@ test('what happens while no app is there is told to the next that holds the agen
   await append(deployment, call, started, said('one'))
   await app.upTo('user.message')
   await app.close()
-  await until('nobody drives it', async () => (await driverOf(call.id)) === null)
+  await until('it is unassigned', async () => (await driverOf(call.id)) === null)
   await append(deployment, call, said('two'), said('three'))
   const back = await newApp(agent, {}, other)
   const frames = await back.upTo('user.message')
@@ -73,7 +73,7 @@ test('what happens while no app is there is told to the next that holds the agen
   await back.close()
 })
 
-test('calls of a gateway that died are passed on once, also by two that look at one instant (ND-88)', async () => {
+test('calls of a gateway that died are passed on once, also by two that look concurrently (ND-88)', async () => {
   const agent = newAgent()
   const app = await newApp(agent)
   const call = await openCall(deployment, ci.client, agent)

@@ -61,7 +61,7 @@ test('a tool is run by the app and its result is in the log before the model goe
   }
 })
 
-test('a result sent twice is taken once and received each time, also at one instant on two gateways (N-458)', async () => {
+test('a result sent twice is taken once and received each time, also concurrently on two gateways (N-458)', async () => {
   const { app, call, agent } = await newCall()
   const twin = await AppClient.connect(other.url, ci.key)
   await twin.register(agent, { instance: 'app-1' })
@@ -100,7 +100,7 @@ test('a tool that does not answer in time has failed, and what it answers later 
   await app.close()
 })
 
-test('two that wait for one tool give up at one instant and write one failure (N-458)', async () => {
+test('two that wait for one tool give up concurrently and write one failure (N-458)', async () => {
   const { app, call } = await newCall()
   await append(deployment, call, toolCall('t', 'app-1'))
   const waits = [tools, other.gateway.services.tools].map((each) => each.run(call, [asked('t')], 200))

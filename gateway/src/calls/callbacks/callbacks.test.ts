@@ -60,7 +60,7 @@ test('callbacks of every agent are listed oldest first, as their entries stand i
   })
 })
 
-test('what came at one instant goes by agent and then by place (ND-94)', async () => {
+test('callbacks of the same time are ordered by agent and then by place (ND-94)', async () => {
   const { org, client, ask } = await newDesk()
   await ask('sales', 's1', 's2')
   await ask('desk', 'd1', 'd2')
@@ -70,7 +70,7 @@ test('what came at one instant goes by agent and then by place (ND-94)', async (
   assert.deepEqual(notesOf(await list(client)), ['d1', 'd2', 's1', 's2'])
 })
 
-test('an agent’s own are asked for by its name; of one that nobody knows there are none (N-365, ND-94)', async () => {
+test('an agent’s own are asked for by its name; of one that does not exist there are none (N-365, ND-94)', async () => {
   const { client, ask } = await newDesk()
   await ask('sales', 'theirs')
   await ask('desk', 'ours')
@@ -161,7 +161,7 @@ test('without `calls` it is refused (N-363)', async () => {
   refused(await client.get('/v1/callbacks'), 403, 'this key does not open calls: it opens app · talk')
 })
 
-test('whoever works on some agents only may not ask for another’s callbacks (I-312, I-306)', async () => {
+test('a person with a list of agents may not list another agent’s callbacks (I-312, I-306)', async () => {
   const { org, ask } = await newDesk()
   await ask('sales', 'theirs')
   const { client } = await org.person('supervisor', { agents: ['desk'] })

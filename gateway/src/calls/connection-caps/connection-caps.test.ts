@@ -38,7 +38,7 @@ const openOf = async (owner: string) =>
 const atOnce = <Opened>(count: number, open: (at: Deployment, n: number) => Promise<Opened>) =>
   Promise.all(Array.from({ length: count }, (_, n) => open(gateways[n % 2] ?? deployment, n)))
 
-test('a key opens 100 event streams over all gateways and no more, also at the same instant', async () => {
+test('a key opens 100 event streams over all gateways and no more, also concurrently', async () => {
   const org = await deployment.newOrg()
   const { key, key_id } = await org.serverToken('sandbox', { scopes: ['calls'] })
   const opened = await atOnce(108, (at) => stream(at, key))
@@ -101,7 +101,7 @@ test('what a gateway held open that died counts no more', async () => {
   })
 })
 
-test('an org has 100 app sockets open over all gateways and no more, also at the same instant', async () => {
+test('an org has 100 app sockets open over all gateways and no more, also concurrently', async () => {
   const org = await deployment.newOrg()
   const { key } = await org.serverToken('sandbox')
   const apps = await atOnce(104, (at) => AppClient.connect(at.url, key))
@@ -124,7 +124,7 @@ test('an org has 100 app sockets open over all gateways and no more, also at the
   for (const app of [...apps, one]) app.socket.terminate()
 })
 
-test('an org has as many chats open as its cap says, over all gateways and at the same instant', async () => {
+test('an org has as many chats open as its cap says, over all gateways and concurrently', async () => {
   const { org, key } = chatting
   const agent = await chatting.newAgent()
   await capOrg(org.slug, { chats: 5 })

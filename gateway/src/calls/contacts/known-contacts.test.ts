@@ -21,7 +21,7 @@ async function newDesk() {
   return { org, ...agents, known, manager: (await org.person('manager', { production: true })).client }
 }
 
-test('whoever calls is known to the org in that environment from then on (ND-53)', async () => {
+test('a contact who calls is known to the org in that environment from then on (ND-53)', async () => {
   const desk = await newDesk()
   const from = newNumber()
   assert.deepEqual(await desk.known(), [])

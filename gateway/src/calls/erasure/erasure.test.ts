@@ -115,7 +115,7 @@ test('of an erased contact nothing that anybody said or learned is kept, in eith
   assert.deepEqual(await headOf(records[1]?.id ?? ''), { ...kept, caller: '+34911000000', called: null })
 })
 
-test('a call of theirs that goes on is hung up first, and whoever reads it sees the end (ND-69)', async () => {
+test('a running call of the contact is hung up first, and its readers see the end (ND-69)', async () => {
   const desk = await newDesk()
   const { id, write } = await desk.call({ caller: number, contact: number })
   await write(['user.message', { text: 'hello' }])
@@ -133,7 +133,7 @@ test('a call of theirs that goes on is hung up first, and whoever reads it sees 
   await assert.rejects(write(['user.message', { text: 'late' }]), { message: 'this call has ended' })
 })
 
-test('whoever reads the log on after an erasure is told of the gap (ND-69, ND-105)', async () => {
+test('a reader who resumes the log after an erasure receives the gap (ND-69, ND-105)', async () => {
   const desk = await newDesk()
   const { id, write } = await desk.call({ caller: number, contact: number })
   await write(['user.message', { text: 'a' }], ['user.message', { text: 'b' }], ['metrics', {}])
@@ -174,7 +174,7 @@ test('what the org keeps of others stays as it was (ND-69)', async () => {
   assert.equal(rowCount, 2)
 })
 
-test('a callback that somebody else wanted for their number is gone from both logs, the rest of that call is not (ND-69)', async () => {
+test('a callback that another person wanted for their number is gone from both logs, the rest of that call is not (ND-69)', async () => {
   const desk = await newDesk()
   const { id, write } = await desk.call({ caller: '+34600999888', contact: '+34600999888' })
   await write(['user.message', { text: 'stays' }], asked(id, '+34600999888', number))
@@ -222,7 +222,7 @@ test('a number of the org’s own is no contact of the calls that came to it or 
   for (const { id } of calls) assert.deepEqual(await typesOf(id), ['user.message'])
 })
 
-test('whoever has hundreds of calls is forgotten whole', async () => {
+test('a contact with hundreds of calls is erased completely', async () => {
   const desk = await newDesk()
   const { id } = await desk.call({ caller: number, contact: number })
   await sql(
@@ -268,7 +268,7 @@ test('an erasure while the call is being written to, at another gateway, leaves 
   assert.deepEqual(await typesOf(id), ['call.ended'])
 })
 
-test('two erasures of one contact at one instant, at two gateways, end whole and in peace', async () => {
+test('two erasures of one contact concurrently, at two gateways, end whole and in peace', async () => {
   await using there = await deployment.another()
   const desk = await newDesk()
   for (let n = 0; n < 20; n += 1) {
@@ -393,7 +393,7 @@ test('a person with a list of agents erases within it alone (ND-69)', async () =
   assert.deepEqual(await left(), { 'production desk': 5 })
 })
 
-test('erasures of two people at the same instant each stay within their own reach (ND-69)', async () => {
+test('erasures of two people concurrently each stay within their own reach (ND-69)', async () => {
   const { desk, left } = await knownEverywhere()
   const other = await deployment.another()
   const sandbox = await desk.org.person('manager', { agents: ['desk'] })

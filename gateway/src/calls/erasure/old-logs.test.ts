@@ -51,7 +51,7 @@ test('a call whose entries are gone is still listed, with what its record counte
   const [{ turns, state, reason }] = done(await client.get(`/v1/sessions?q=${call}`)).sessions
   assert.deepEqual([turns, state, reason], [2, 'ended', 'hangup'])
   const { seq } = (await sql('select seq from logs where id = $1', [call])).rows[0]
-  assert.equal(seq, 3) // so that whoever resumes knows of a gap
+  assert.equal(seq, 3) // so that a reader that resumes sees the gap
 })
 
 test('hundreds of calls are forgotten in one run, some at a time', async () => {
@@ -72,7 +72,7 @@ test('hundreds of calls are forgotten in one run, some at a time', async () => {
   assert.deepEqual(await run(), { entries: 502, claims: 0 })
 })
 
-test('a call that somebody holds just then waits for the next run, and holds up no other', async () => {
+test('a call that a person holds just then waits for the next run, and holds up no other', async () => {
   const [held, free] = [await newCall(1, true), await newCall(1, true)]
   clock.forward(31 * dayMs)
   const { database, log } = deployment.gateway.services
@@ -84,7 +84,7 @@ test('a call that somebody holds just then waits for the next run, and holds up 
   assert.deepEqual(await run(), { entries: 2, claims: 0 })
 })
 
-test('two gateways that run it at one instant forget everything once', async () => {
+test('two gateways that run it concurrently forget everything once', async () => {
   await using there = await deployment.another()
   for (let n = 0; n < 20; n += 1) await newCall(4, true)
   clock.forward(31 * dayMs)

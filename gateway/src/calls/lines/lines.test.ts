@@ -84,7 +84,7 @@ test('a person who works on other agents does not take the line of one (ND-93, N
   await app.close()
 })
 
-test('of apps on two gateways that want a line at one instant one has it, and when it goes another may (ND-93, N-475)', async () => {
+test('of apps on two gateways that want a line concurrently one has it, and when it goes another may (ND-93, N-475)', async () => {
   await using other = await deployment.another()
   const phone = await newPhone()
   const apps = await Promise.all([newApp(), newApp(other), newApp(), newApp(other)])

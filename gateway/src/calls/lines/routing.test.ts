@@ -228,7 +228,7 @@ test('a line that asks again for a hand-over that was done is told so again, and
   await back.close()
 })
 
-test('somebody who works on some agents hands calls over to those alone (ND-93)', async () => {
+test('a person who works on some agents hands calls over to those alone (ND-93)', async () => {
   const own = await new SpokenAgent(deployment, org, 'front').route()
   const person = await org.person('developer', { agents: ['front'] })
   const app = await AppClient.connect(deployment.url, person.key)

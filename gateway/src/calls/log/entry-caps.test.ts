@@ -67,7 +67,7 @@ test('a call that has as many entries as it may have still takes what broke, and
   await until('it has ended', () => isEnded(flooded))
 })
 
-test('of two gateways that write at the same instant neither passes the cap', async () => {
+test('of two gateways that write concurrently neither passes the cap', async () => {
   const logs = await TestLogs.of(deployment)
   await capEntries(logs.org, 50)
   const log = await logs.open()

@@ -9,7 +9,7 @@ import { EventStream, type EventStreamParts } from './event-stream.ts'
 import { Relay } from './relay.ts'
 import type { LiveLogs, Watcher } from './live-logs.ts'
 
-/** Somebody who asks for a stream, and the answer that waits for it. */
+/** A person who asks for a stream, and the answer that waits for it. */
 async function asked(t: TestContext) {
   const server = createServer().listen(0, '127.0.0.1')
   t.after(() => {
@@ -34,7 +34,7 @@ function streamOn(raw: ServerResponse) {
   return { stream, open, released: () => released }
 }
 
-test('whoever is gone before the stream begins is sent nothing, and nothing is kept of them', async (t) => {
+test('a reader that disconnects before the stream begins is sent nothing and leaves nothing behind', async (t) => {
   const { asker, raw } = await asked(t)
   asker.destroy()
   await once(raw, 'close')
@@ -53,7 +53,7 @@ test('whoever is gone before the stream begins is sent nothing, and nothing is k
   assert.equal(isPassed, false)
 })
 
-test('a reader that does not take the end of its stream is let go too', async (t) => {
+test('a reader that does not take the end of its stream is disconnected too', async (t) => {
   const { raw } = await asked(t)
   t.mock.timers.enable({ apis: ['setInterval'] })
   const { stream, open } = streamOn(raw)
@@ -62,5 +62,5 @@ test('a reader that does not take the end of its stream is let go too', async (t
   t.mock.timers.tick(30_000)
   assert.equal(raw.destroyed, false)
   t.mock.timers.tick(30_000)
-  await until('it is let go', () => open.size === 0)
+  await until('it is disconnected', () => open.size === 0)
 })

@@ -12,7 +12,7 @@ const logs = await TestLogs.of(deployment)
 const { client, org } = logs
 const { log } = deployment.gateway.services
 
-test('a call nobody knows, of another org or of the other environment is not there; a narrowed agent is refused (ND-104, T-96)', async () => {
+test('an unknown call, of another org or of the other environment is not there; a narrowed agent is refused (ND-104, T-96)', async () => {
   const call = await logs.open(1)
   const unknown = (id: string) => `there is no call ${id}`
   const stranger = await TestLogs.of(deployment)
@@ -28,7 +28,7 @@ test('a call nobody knows, of another org or of the other environment is not the
   }
 })
 
-test("an agent's own log is no call's, whoever guesses its name (T-96)", async () => {
+test("the name of an agent's own log does not open it as a call (T-96)", async () => {
   const own = agentLog({ org: org.id, env: 'sandbox', agent: 'secretive' })
   await logs.open(0, 'secretive')
   await log.append(own, [{ type: 'message.waiting', data: { text: 'secret' } }])

@@ -45,7 +45,7 @@ test('of two batches with one number that wait together, one is written (ND-40)'
   assert.deepEqual(await textsOf(call.id), ['once', 'once'])
 })
 
-test('whoever fails on being told of an entry neither loses it nor has it written twice', async () => {
+test('a follower that throws on an entry neither loses it nor has it written twice', async () => {
   const call = await logs.open()
   const fail = () => {
     throw new Error('a follower broke')
@@ -106,7 +106,7 @@ test('one entry that cannot be written does not take the others with it', async 
   assert.deepEqual(await textsOf(call.id), ['good', 'better'])
 })
 
-test("an agent's own log is there from its first entry, also when two gateways write it at one instant or the first is taken back (ND-103)", async () => {
+test("an agent's own log is there from its first entry, also when two gateways write it concurrently or the first is taken back (ND-103)", async () => {
   await logs.open(0, 'newborn')
   const own = agentLog({ org: logs.org.id, env: 'sandbox', agent: 'newborn' })
   const taken = database.transaction(async (tx) => {

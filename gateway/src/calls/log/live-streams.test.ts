@@ -47,7 +47,7 @@ test('a stream closes after the end of its call was sent, and at once after the 
   }
 })
 
-test('a reader whose cursor is ahead of the log is let go when the call ends all the same', async () => {
+test('a reader whose cursor is ahead of the log is disconnected when the call ends all the same', async () => {
   const call = await logs.open(1)
   using reader = await logs.read(`${call.at}?after=50`)
   await reader.came('log.caught_up')
@@ -140,7 +140,7 @@ test('a slow reader of the past misses nothing: it is read to from the table as 
   assert.deepEqual(slow.seqs, range(1, 4000))
 })
 
-test('a reader that takes nothing at all is let go', async (t) => {
+test('a reader that takes nothing at all is disconnected', async (t) => {
   const call = await logs.open()
   t.mock.timers.enable({ apis: ['setInterval'] })
   using dead = await logs.read(call.at)

@@ -81,7 +81,7 @@ test('two gateways that write to one log at once give every entry its own place,
   }
 })
 
-test('a call that has ended takes no more, also not from whoever wrote at the same instant (N-435)', async () => {
+test('a call that has ended refuses further entries, also those written concurrently (N-435)', async () => {
   const ref = await newLog()
   const ends = { type: 'call.ended', data: { reason: 'hangup' } }
   const results = await Promise.allSettled([

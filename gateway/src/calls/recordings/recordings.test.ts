@@ -157,7 +157,7 @@ test('an upload that breaks off leaves nothing behind', async () => {
   assert.deepEqual(typesOf(await entriesOf(deployment, call)), ['call.started'])
 })
 
-test('of two that store at one instant the later stands, whole', async () => {
+test('of two that store concurrently the later stands, whole', async () => {
   const call = await desk.open()
   await Promise.all([put(call, wav(50, 1)), put(call, wav(60, 2)), put(call, wav(70, 3))])
   const { rows } = await sql('select bytes::int from recordings where call = $1', [call])
@@ -184,7 +184,7 @@ test('erasing a contact deletes what was recorded of them, and what comes later 
   assert.ok(!existsSync(fileOf(call)) && !existsSync(fileOf(running)))
 })
 
-test('a recording that meets the erasure of its contact at one instant does not outlive it', async () => {
+test('a recording that meets the erasure of its contact concurrently does not outlive it', async () => {
   const from = '+15558880002'
   const call = await desk.open({ from })
   let both: Promise<unknown> | undefined
@@ -212,7 +212,7 @@ test('a recording is kept as long as the log of its call', async () => {
   refused(await put(call, wav(10)), 409, `what was said in call ${call} was erased`)
 })
 
-test('an org keeps as much sound as its cap says and no more, also of two gateways at the same instant', async () => {
+test('an org keeps as much sound as its cap says and no more, also of two gateways concurrently', async () => {
   const own = await deployment.newOrg()
   const phone = await new SpokenAgent(deployment, own, 'desk').route()
   await phone.holdingApp()

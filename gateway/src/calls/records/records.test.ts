@@ -61,7 +61,7 @@ test('a call names its agent, and so counts against the org’s quota of agents 
   assert.equal((await client.get('/v1/agents/two/config')).status, 200)
 })
 
-test('a call runs the scopes of whoever opened it, whoever asks about it later (S-025, S-032, S-033, SD-10, ST-011)', async () => {
+test('a call runs the scopes of the person who opened it, for every later caller (S-025, S-032, S-033, SD-10, ST-011)', async () => {
   const agent = newAgent()
   await agent.set(token, { language: 'en', record: true })
   await agent.set(ana.client, { language: 'es' })
@@ -203,7 +203,7 @@ test('a worker’s own call id is of its form, and of one org, agent and environ
   refused(await token.get(`/v1/agents/No%20Slug/config`), 404, 'there is no agent No Slug')
 })
 
-test('two orgs that name one new call at one instant: one has it, to the other it is unknown (SD-36)', async () => {
+test('two orgs that name one new call concurrently: one has it, to the other it is unknown (SD-36)', async () => {
   const other = await deployment.newOrg()
   const others = deployment.nobody.as(fleetKey).with({ 'svc-org': other.slug })
   for (let round = 0; round < 5; round += 1) {

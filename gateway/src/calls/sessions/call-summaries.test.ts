@@ -20,7 +20,7 @@ const write = (call: string, ...entries: { type: string; data: Record<string, un
   log.append(callLog({ id: call, org: org.id, env: 'sandbox', agent: 'desk' }), entries)
 const stateOf = async (call: string) => done(await client.get(`/v1/calls/${call}/state`))
 
-test('a call tells how it stands: what its record says, and what its log does (ND-04)', async () => {
+test('the state of a call comes from its record and its log (ND-04)', async () => {
   const call = await newCall()
   await sql(
     `update calls set caller = '+34600111222', called = '+34911000000', contact = '+34600111222', channel = 'phone',

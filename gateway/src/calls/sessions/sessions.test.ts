@@ -41,7 +41,7 @@ async function newDesk() {
 }
 const said = (text: string): [string, object] => ['user.message', { text, messageId: text }]
 
-test('the calls of an environment are listed newest first, each as its record stands (ND-02, ND-04)', async () => {
+test('the calls of an environment are listed newest first, each as its record says (ND-02, ND-04)', async () => {
   const { open, write, list, live } = await newDesk()
   const openedAt = clock.now().getTime() / 1000
   const first = await open({
@@ -224,7 +224,7 @@ test('nobody finds the calls of another org or environment, whatever they look f
   assert.deepEqual(await theirs.ids('?q=secret'), [call])
 })
 
-test('whoever works on some agents only sees every agent’s calls, but may not ask for those of another (I-306, I-316)', async () => {
+test('a person with a list of agents sees every agent’s calls, but may not filter by another agent (I-306, I-316)', async () => {
   const { org, open } = await newDesk()
   const call = await open({ agent: 'other' })
   const { client: narrowed } = await org.person('supervisor', { agents: ['desk'] })

@@ -186,7 +186,7 @@ test('the class wins over what is set, and its half over the lexicon (S-094, S-1
   assert.deepEqual([free.config.language, free.lexicon], ['en', lexicon])
 })
 
-test('in the sandbox a person’s own app holds their calls and nobody else’s; production is held apart (SD-10, SD-44, S-094)', async () => {
+test('in the sandbox a person’s own app holds their calls and no other person’s; production is held apart (SD-10, SD-44, S-094)', async () => {
   const agent = newAgent()
   const orgs = await AppClient.connect(deployment.url, token.key)
   await orgs.register(agent.slug, { declares: { language: 'en' } })
@@ -198,7 +198,7 @@ test('in the sandbox a person’s own app holds their calls and nobody else’s;
   assert.equal(await languageFor(fleet), 'en')
   assert.equal(await languageFor(fleet.in('production')), undefined)
   await own.close()
-  await until('her app is let go', async () => (await languageFor(ana.client)) === 'en')
+  await until('her app is disconnected', async () => (await languageFor(ana.client)) === 'en')
   await orgs.close()
 })
 

@@ -75,7 +75,7 @@ test('the words that are only shown reach readers in their place, and are not ke
   assert.deepEqual(told, ['call.started', ...seen])
 })
 
-test('a batch is taken once, however often and wherever it comes at one instant, and none before its turn (ND-40)', async () => {
+test('a batch is taken once, however often and wherever it comes concurrently, and none before its turn (ND-40)', async () => {
   await using other = await deployment.another()
   const there = other.nobody.as(fleetKey)
   const call = await desk.open()

@@ -44,7 +44,7 @@ test('a caller without a number is nobody that anything is known of', async () =
   assert.deepEqual([contact, facts], [null, []])
 })
 
-test('a call of another org, one that nobody knows and a written one have no instructions', async () => {
+test('a call of another org, one that does not exist and a written one have no instructions', async () => {
   const call = await desk.open()
   const stranger = await (await deployment.newOrg()).serverToken('sandbox')
   refused(await ask(call, stranger.client), 404, `there is no call ${call}`)

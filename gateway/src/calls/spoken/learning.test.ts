@@ -47,7 +47,7 @@ test('what a spoken call taught is known in the next one: added, replaced and de
   )
 })
 
-test('a batch that comes twice, also at one instant, teaches once', async () => {
+test('a batch that comes twice, also concurrently, teaches once', async () => {
   const call = await desk.open()
   const batch = [learned({ op: 'add', id: 'mem_9', text: 'Is called Ana.' })]
   for (const answer of await Promise.all([1, 2, 3].map(() => desk.append(call, batch, 1)))) done(answer)
@@ -56,7 +56,7 @@ test('a batch that comes twice, also at one instant, teaches once', async () => 
   assert.ok((await factsIn(call)).every(({ id }: { id: string }) => id !== 'mem_9'))
 })
 
-test('memory of somebody else than the contact, or of nobody, is refused whole', async () => {
+test('memory of another person than the contact, or of nobody, is refused whole', async () => {
   const call = await desk.open()
   const said = { type: 'user.message', data: { text: 'hi', messageId: 'm1' } }
   const ofOther = { type: 'memory.ops', data: { contact: '+15559990001', ops: [rye] } }

@@ -70,7 +70,7 @@ test('a phone call whose worker is silent for 30 seconds is ended by whichever g
   assert.deepEqual(rows, [{ errors: 1, reason: 'failed' }])
 })
 
-test('two gateways that look at one instant end a call once, and the caller is told once (ND-97, T-104)', async () => {
+test('two gateways that look concurrently end a call once, and the caller is told once (ND-97, T-104)', async () => {
   const told: string[] = []
   const letGo: string[] = []
   const hangUp = async ({ id }: { id: string }) => {
@@ -91,7 +91,7 @@ test('two gateways that look at one instant end a call once, and the caller is t
   }
   const byUs = told.filter((id) => calls.includes(id))
   assert.deepEqual(new Set(byUs).size, byUs.length)
-  await until('whoever is left in a call is let go', () => letGo.length === told.length)
+  await until('everyone left in a call is disconnected', () => letGo.length === told.length)
   assert.deepEqual(letGo.toSorted(), told.toSorted())
 })
 

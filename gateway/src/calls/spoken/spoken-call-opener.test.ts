@@ -170,7 +170,7 @@ test('what is no extension, and a request that names nothing, is refused in a se
   )
 })
 
-test('an org runs as many calls at once as its quota allows, also at one instant (ID-38)', async () => {
+test('an org runs as many calls at once as its quota allows, also concurrently (ID-38)', async () => {
   const small = await deployment.newOrg()
   const phone = await new SpokenAgent(deployment, small, 'desk').route()
   await phone.holdingApp()

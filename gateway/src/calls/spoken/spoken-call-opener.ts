@@ -17,8 +17,6 @@ import { callLog } from '../log/entries.ts'
 import { isSpoken, unknownCall } from './entry-appender.ts'
 import * as store from './spoken-calls.store.ts'
 
-const workersForm = /^[A-Za-z0-9_-]{1,128}$/
-
 export interface SpokenCallOpenerParts {
   database: Database
   clock: Clock

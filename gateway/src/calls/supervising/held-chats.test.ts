@@ -64,7 +64,7 @@ test('a takeover lets go of an answer that the model is still making (N-087)', a
   client.say('A long question')
   await until('the model is asked', () => model.open === 1)
   await act(client.call, 'takeover')
-  await until('the model is let go', () => model.open === 0)
+  await until('the request to the model is aborted', () => model.open === 0)
   model.reply = () => 'Late.'
   await act(client.call, 'release')
   assert.equal((await client.next('message')).text, 'Late.')

@@ -25,7 +25,7 @@ test('events, state, settings and verbs of a call are among what is walked here 
     )
 })
 
-test('every endpoint of a call refuses whoever does not work on its agent, and of a call that nobody has it tells them no less than others (I-315, I-303, I-304, ID-170)', async () => {
+test('every endpoint of a call refuses a person whose list lacks its agent, and answers them like others about an unknown call (I-315, I-303, I-304, ID-170)', async () => {
   const narrowed = await org.person('admin', { agents: ['desk', 'sales'] })
   const call = await opened('support')
   for (const { method, path } of ofCalls) {

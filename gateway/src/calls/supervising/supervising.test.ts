@@ -48,7 +48,7 @@ test('a takeover holds the call and a release opens it again, each told as who d
   ])
 })
 
-test('a call that somebody holds is nobody else’s to take over; its holder may ask again, and nothing is written (ND-81, T-75)', async () => {
+test('a call that a person holds is no other person’s to take over; its holder may ask again, and nothing is written (ND-81, T-75)', async () => {
   const call = await newCall()
   await act(ana.client, call, 'takeover')
   const before = await entriesOf(call)
@@ -76,7 +76,7 @@ test('what nobody holds cannot be released (ND-81)', async () => {
   assert.deepEqual(await entriesOf(call), [])
 })
 
-test('two supervisors who take one call over at one instant, at two gateways: one holds it (T-75)', async () => {
+test('two supervisors who take one call over concurrently, at two gateways: one holds it (T-75)', async () => {
   await using other = await deployment.another()
   const there = other.nobody.as(ben.key)
   for (let round = 0; round < 10; round += 1) {
@@ -158,7 +158,7 @@ test('a whisper is for the model of a call, written or spoken, and for none that
   }
 })
 
-test('an end by a supervisor says so, with their name, whoever holds the call (N-089, N-090, ND-81)', async () => {
+test('an end by a supervisor says so, with their name, also if another supervisor holds the call (N-089, N-090, ND-81)', async () => {
   const call = await newCall()
   await act(ben.client, call, 'takeover')
   const ended = await act(ana.client, call, 'end')
@@ -172,7 +172,7 @@ test('an end by a supervisor says so, with their name, whoever holds the call (N
     refused(await act(ana.client, call, verb, 'late'), 409, 'this call has ended')
 })
 
-test('of two who end a call at one instant, at two gateways, one does (ND-81)', async () => {
+test('of two who end a call concurrently, at two gateways, one does (ND-81)', async () => {
   await using other = await deployment.another()
   const call = await newCall()
   const answers = await Promise.all([

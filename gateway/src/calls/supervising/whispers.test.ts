@@ -6,7 +6,7 @@ const chats = await startChatDeployment()
 after(() => chats[Symbol.asyncDispose]())
 const { model, org } = chats
 
-test('what a supervisor whispers is read by the model from the next turn on, and by nobody else', async () => {
+test('what a supervisor whispers is read by the model from the next turn on, and by no other person', async () => {
   const { client: ana } = await org.person('supervisor')
   const agent = await chats.newAgent({ prompt: 'You sell bicycles.' })
   const client = await agent.chat()

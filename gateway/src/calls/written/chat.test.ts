@@ -188,7 +188,7 @@ test('a call that has ended is shown once more to a client that resumes', async 
   assert.deepEqual(await back.closed(), [1000, 'the call has ended'])
 })
 
-test('a message sent again under its id is taken once, also by two clients at one instant', async () => {
+test('a message sent again under its id is taken once, also by two clients concurrently', async () => {
   const agent = await chats.newAgent()
   const client = await agent.chat()
   const twin = await agent.chat({ call: client.call }, other)

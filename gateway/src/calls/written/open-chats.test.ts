@@ -171,7 +171,7 @@ test('a call that a request opened as a chat begins with its first client, once 
   assert.equal((await entriesOf(deployment, call, 'agent.message')).length, 1)
 })
 
-test('no more calls run at once than the org may have, also when the last is asked for twice at one instant', async () => {
+test('no more calls run at once than the org may have, also when the last is asked for twice concurrently', async () => {
   const alone = await deployment.newOrg()
   const token = await alone.serverToken('sandbox', { scopes: ['app', 'talk'] })
   const app = await AppClient.connect(url, token.key)

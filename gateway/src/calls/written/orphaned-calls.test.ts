@@ -38,7 +38,7 @@ beforeEach(() => {
   second.asked.length = 0
 })
 
-test('a gateway that stops gives its calls up, and another answers what was left, once', async () => {
+test('a gateway that stops releases its calls, and another answers what was left, once', async () => {
   const stopping = await deployment.another()
   const agent = await chats.newAgent()
   const client = await agent.chat({}, stopping)
@@ -130,7 +130,7 @@ test('a tool of a process that never comes back has failed, and runs nowhere els
   assert.equal((await back.next('message')).text, 'It is noon.')
 })
 
-test('of two gateways that take calls up at one instant each gets its own, and nothing is answered twice', async () => {
+test('of two gateways that take calls up concurrently each gets its own, and nothing is answered twice', async () => {
   const stopping = await deployment.another()
   const rival = await deployment.another()
   const agent = await chats.newAgent()

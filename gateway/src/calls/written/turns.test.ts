@@ -111,7 +111,7 @@ test('a person who takes the call over silences the model, and on release it is 
   client.say('Two')
   await until('it is asked', () => model.open === 1)
   await write(agent.slug, client.call, { type: 'call.taken_over', data: { by: 'ana' } })
-  await until('the model is let go', () => model.open === 0)
+  await until('the request to the model is aborted', () => model.open === 0)
   client.say('Three')
   client.say('Four')
   await until('they are heard', () => client.frames.filter(({ type }) => type === 'heard').length === 4)
@@ -146,7 +146,7 @@ test('the end of a call stops its turn at once', async () => {
   await until('it is asked', () => model.open === 1)
   agent.app.send({ type: 'call.end', call: client.call })
   assert.equal((await client.next('ended')).reason, 'hangup')
-  await until('the model is let go', () => model.open === 0, 5000) // before it would be for its silence
+  await until('the request to the model is aborted', () => model.open === 0, 5000) // before it would be for its silence
   assert.deepEqual(await entriesOf(deployment, client.call, 'error', 'agent.message'), [])
 })
 
@@ -155,7 +155,7 @@ test('what comes while no app holds the agent waits for the next that does', asy
   const client = await agent.chat()
   await client.ask('One')
   await agent.app.close()
-  await until('it is let go', async () => {
+  await until('it is released', async () => {
     const { rowCount } = await deployment.sql('select from registrations where agent = $1', [agent.slug])
     return rowCount === 0
   })
@@ -168,7 +168,7 @@ test('what comes while no app holds the agent waits for the next that does', asy
   assert.equal(model.asked.at(-1)?.messages[0]?.content, 'The second.')
 })
 
-test('a turn past the messages of the day is not put to the model: the log says so and the call ends, also at one instant on two gateways (ND-82)', async () => {
+test('a turn past the messages of the day is not put to the model: the log says so and the call ends, also concurrently on two gateways (ND-82)', async () => {
   const few = await deployment.newOrg()
   const token = await few.serverToken('sandbox', { scopes: ['app', 'talk'] })
   const app = await AppClient.connect(url, token.key)

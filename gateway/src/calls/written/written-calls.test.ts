@@ -95,7 +95,7 @@ test('of the calls that others took while this gateway was disconnected, none th
   calls.run(headOf('opened'), false)
   await new Promise(setImmediate)
   read.resolve([{ id: 'kept' }])
-  await until('it is let go', () => left.length > 0)
+  await until('it is released', () => left.length > 0)
   await new Promise(setImmediate)
   assert.deepEqual(left, ['taken'])
 })

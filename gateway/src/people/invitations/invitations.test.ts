@@ -106,7 +106,7 @@ test('an empty password is refused even where there is no length rule (I-024, ID
   )
 })
 
-test('of 20 uses at one instant over two gateways exactly one succeeds, and one key is made (I-241, T-29)', async () => {
+test('of 20 uses concurrently over two gateways exactly one succeeds, and one key is made (I-241, T-29)', async () => {
   const second = await deployment.another()
   const { member, accept } = await invitation()
   const answers = await Promise.all(
@@ -117,7 +117,7 @@ test('of 20 uses at one instant over two gateways exactly one succeeds, and one 
   assert.equal((await sql('select from keys where member = $1', [member.id])).rowCount, 1)
 })
 
-test('accepting and removing at one instant ends in one of the two, never in a failure', async () => {
+test('accepting and removing concurrently ends in one of the two, never in a failure', async () => {
   for (let round = 0; round < 10; round += 1) {
     const { org, member, accept } = await invitation()
     const [accepted, removed] = await Promise.all([

@@ -73,7 +73,7 @@ test("a letter by the org's own mailbox carries the handed link, which proves no
   assert.equal((await nobody.post(`/v1/invitations/${mailed}`, { password })).body.member.verified, false)
 })
 
-test("the link of somebody in another org goes by the platform alone, never by the org's mailbox (I-287, ID-76, ID-78, T-33)", async () => {
+test("the link of a person in another org goes by the platform alone, never by the org's mailbox (I-287, ID-76, ID-78, T-33)", async () => {
   const { admin, server: orgServer } = await newOrgWithMailbox()
   const { email } = await (await deployment.newOrg()).person('qa')
   const silent = await admin.client.post('/v1/members', { email, role: 'qa' })

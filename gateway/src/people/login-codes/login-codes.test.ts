@@ -91,7 +91,7 @@ test('a code is good until its five minutes are over (I-073, I-152)', async () =
   refused(await own.nobody.post('/v1/login', { code: late }), 404, dead)
 })
 
-test('of 20 uses at one instant over two gateways exactly one gets a key (I-074, T-29)', async () => {
+test('of 20 uses concurrently over two gateways exactly one gets a key (I-074, T-29)', async () => {
   const second = await deployment.another()
   const { client, id } = await org.person('qa')
   const { code } = (await client.post('/v1/login/codes')).body

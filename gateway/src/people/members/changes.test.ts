@@ -153,7 +153,7 @@ test('removing: never yourself, never the last active admin, anybody else at onc
     refused(answer, 404, 'there is no such member')
 })
 
-test('two admins who remove, disable or demote each other at one instant leave one, every time (I-145, T-43)', async () => {
+test('two admins who remove, disable or demote each other concurrently leave one, every time (I-145, T-43)', async () => {
   const ways = [
     (client: typeof nobody, id: string) => client.delete(`/v1/members/${id}`),
     (client: typeof nobody, id: string) => client.patch(`/v1/members/${id}`, { status: 'disabled' }),
@@ -177,7 +177,7 @@ test('two admins who remove, disable or demote each other at one instant leave o
   }
 })
 
-test('whoever opens team may change and remove also those who hold more, but for what they would grant (ID-106)', async () => {
+test('a person with the scope team may also change and remove members with more rights, but grant only their own (ID-106)', async () => {
   const org = await deployment.newOrg()
   const [manager, admin, other] = [
     await org.person('manager'),

@@ -78,7 +78,7 @@ test('an address that is already a member is 409 in every spelling (I-289, I-503
   refused(await invite(org, { email: ' ana@X.com ' }), 409, 'ana@x.com is already a member')
 })
 
-test('of 20 invitations at one instant to one address exactly one is made (I-289)', async () => {
+test('of 20 invitations concurrently to one address exactly one is made (I-289)', async () => {
   const org = await deployment.newOrg()
   const answers = await Promise.all(
     Array.from({ length: 20 }, () => invite(org, { email: 'twin@example.com' })),
@@ -88,7 +88,7 @@ test('of 20 invitations at one instant to one address exactly one is made (I-289
     if (answer.status !== 201) refused(answer, 409, 'twin@example.com is already a member')
 })
 
-test('the last seat under 20 invitations at one instant over two gateways goes to exactly one (I-283, I-513, ID-40, T-45)', async () => {
+test('the last seat under 20 invitations concurrently over two gateways goes to exactly one (I-283, I-513, ID-40, T-45)', async () => {
   const second = await deployment.another()
   const org = await deployment.newOrg()
   await operator.put(`/v1/ops/orgs/${org.slug}/quotas`, { ...noLimit, seats: 3 })
@@ -130,7 +130,7 @@ test('the link of an address that is in another org, whatever its status there, 
   assert.deepEqual([body.token, body.link, body.mailed], [null, null, false])
 })
 
-test('two orgs that invite one fresh address at one instant hand out one link (I-286, I-287)', async () => {
+test('two orgs that invite one fresh address concurrently hand out one link (I-286, I-287)', async () => {
   const orgs = await Promise.all(Array.from({ length: 6 }, () => deployment.newOrg()))
   const answers = await Promise.all(orgs.map((org) => invite(org, { email: 'fresh@example.com' })))
   assert.deepEqual(
@@ -219,7 +219,7 @@ test('the last active admin stays: invited and disabled ones do not count (I-145
   refused(await operator.delete(`${path}/${id}`), 409, `A admin is the last active admin of ${org.slug}`)
 })
 
-test('two admins removed at one instant leave one, every time (I-145, T-43)', async () => {
+test('two admins removed concurrently leave one, every time (I-145, T-43)', async () => {
   for (let round = 0; round < 10; round += 1) {
     const org = await deployment.newOrg()
     const admins = [await org.person('admin'), await org.person('admin')]

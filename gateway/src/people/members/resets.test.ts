@@ -44,7 +44,7 @@ test('a link to choose a new password is made for an active member, once and for
   refused(await client.post(`/v1/members/${target.id}/reset`), 409, 'A qa is not active')
 })
 
-test('a handed reset of a proven person makes the address unproven, and is null for somebody in another org (ID-57, ID-74, ID-75, T-30, T-34)', async () => {
+test('a handed reset of a proven person makes the address unproven, and is null for a person in another org (ID-57, ID-74, ID-75, T-30, T-34)', async () => {
   const org = await deployment.newOrg()
   const { client } = await org.person('admin')
   const target = await org.person('qa')

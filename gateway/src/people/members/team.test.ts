@@ -78,7 +78,7 @@ test('a key grants only what it holds, by scopes and not by rank (I-290, I-291, 
   }
 })
 
-test('production access is given only by somebody who has it (I-293, ID-51)', async () => {
+test('production access is given only by a person who has it (I-293, ID-51)', async () => {
   const org = await deployment.newOrg()
   const [without, having] = [await org.person('manager'), await org.person('manager', { production: true })]
   const target = await org.person('qa')
@@ -100,7 +100,7 @@ test('production access is given only by somebody who has it (I-293, ID-51)', as
   )
 })
 
-test('somebody narrowed gives nobody more than a part of their own list, themself included (ID-107, ID-108, T-52)', async () => {
+test('a narrowed person gives nobody more than a part of their own list, themself included (ID-107, ID-108, T-52)', async () => {
   const org = await deployment.newOrg()
   const { client, id } = await org.person('manager', { agents: ['sales', 'billing'] })
   const target = await org.person('qa', { agents: ['sales'] })
@@ -120,7 +120,7 @@ test('somebody narrowed gives nobody more than a part of their own list, themsel
   ])
 })
 
-test('within the seats, past them 429, and whoever is already there is 409 first (I-283, I-289, I-513, ID-109)', async () => {
+test('within the seats, past them 429, and an existing member is 409 first (I-283, I-289, I-513, ID-109)', async () => {
   const org = await deployment.newOrg()
   const { client, email } = await org.person('admin')
   await operator.put(`/v1/ops/orgs/${org.slug}/quotas`, { ...noLimit, seats: 1 })

@@ -55,7 +55,7 @@ test("switching gives the same person's key in another org of theirs, under the 
   assert.equal((await ana.client.post('/v1/login/org', { org: home.slug })).body.subject, ana.id)
 })
 
-test('switching takes a waiting seat of somebody proven, and of nobody else (I-132, I-263, I-264, I-265, ID-59, T-32)', async () => {
+test('switching takes a waiting seat of a proven person, and of no other person (I-132, I-263, I-264, I-265, ID-59, T-32)', async () => {
   const [home, other] = [await deployment.newOrg(), await deployment.newOrg()]
   const ana = await home.person('qa')
   const { id } = await other.invite(ana.email, 'qa')
@@ -82,7 +82,7 @@ test('a provider-only org is not walked into, save the one the key is in (I-136,
   assert.equal((await ana.client.post('/v1/login/org', { org: home.slug })).status, 200)
 })
 
-test('an org of somebody else, or none at all, is 404, and a disabled row is refused (ID-90, I-003)', async () => {
+test('an org of another person, or none at all, is 404, and a disabled row is refused (ID-90, I-003)', async () => {
   const [home, other] = [await deployment.newOrg(), await deployment.newOrg()]
   const ana = await home.person('admin')
   refused(

@@ -76,7 +76,7 @@ test('without a name, a label or an org it is the terminal, in the org of the ke
   assert.deepEqual([body.label, body.org, body.org_name], ['box', org.id, null])
 })
 
-test('a second approval is 409, whoever asks and collected or not, and changes nothing (I-162, I-508, ID-96)', async () => {
+test('a second approval is 409 for every person, collected or not, and changes nothing (I-162, I-508, ID-96)', async () => {
   const [ana, bo] = [await org.person('qa'), await org.person('qa')]
   const code = await start()
   await ana.client.post(`/v1/login/pairings/${code}`, {})
@@ -141,7 +141,7 @@ test('a server token approves nothing, an invented word is 404, and an operator 
   assert.equal((await nobody.as(body.key).get('/v1/whoami')).body.visiting, true)
 })
 
-test('of 20 approvals, and of 20 collections, at one instant over two gateways exactly one goes through (I-161, I-162, T-29)', async () => {
+test('of 20 approvals, and of 20 collections, concurrently over two gateways exactly one goes through (I-161, I-162, T-29)', async () => {
   const second = await deployment.another()
   const ana = await org.person('qa')
   const code = await start()

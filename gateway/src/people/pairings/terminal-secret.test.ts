@@ -19,7 +19,7 @@ const begin = async () => {
   return { code: body.code as string, secret, terminal, body }
 }
 
-test('somebody who saw the word of a terminal with a secret does not collect its key', async () => {
+test('a person who saw the word of a terminal with a secret does not collect its key', async () => {
   const ana = await org.person('developer')
   const { code, terminal } = await begin()
   const eve = nobody.with({ 'svc-pairing-secret': randomBytes(32).toString('base64url') })

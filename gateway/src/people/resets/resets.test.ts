@@ -75,7 +75,7 @@ test('the link proves the address, and its password is the one of the person in 
   }
 })
 
-test('whoever is only invited, disabled or in a provider-only org gets none (I-237, T-40)', async () => {
+test('a person who is only invited, disabled or in a provider-only org gets none (I-237, T-40)', async () => {
   const [org, walled] = [await deployment.newOrg(), await deployment.newOrg()]
   await org.invite('invited-only@example.com', 'qa')
   const disabled = await org.person('qa')
@@ -133,7 +133,7 @@ test('a password chosen by one link kills the others of the person (ID-73)', asy
   )
 })
 
-test('of 20 uses of one reset link at one instant over two gateways exactly one sets the password (I-079, I-241, T-29)', async () => {
+test('of 20 uses of one reset link concurrently over two gateways exactly one sets the password (I-079, I-241, T-29)', async () => {
   const second = await deployment.another()
   const { email, id } = await (await deployment.newOrg()).person('qa')
   await reset(email)

@@ -147,7 +147,7 @@ test('the state of a row shows only after the password matched (I-210, I-211, I-
   )
 })
 
-test('a sign-in that names the org takes a waiting seat of somebody proven elsewhere (I-133, I-134, I-135, I-137, ID-59)', async () => {
+test('a sign-in that names the org takes a waiting seat of a person proven elsewhere (I-133, I-134, I-135, I-137, ID-59)', async () => {
   const [home, inviting] = [await deployment.newOrg(), await deployment.newOrg()]
   const { email } = await home.person('qa')
   const { id } = await inviting.invite(email, 'supervisor')

@@ -138,7 +138,7 @@ test('every address is answered alike, and what differs is the letter (I-358, I-
   assert.deepEqual(rows, [])
 })
 
-test('somebody with a password founds a second org with it, and a standing password is never replaced (I-359, ID-129, T-73)', async () => {
+test('a person with a password founds a second org with it, and a standing password is never replaced (I-359, ID-129, T-73)', async () => {
   const wanted = fresh()
   await signUp(wanted)
   const code = await codeFor(wanted.email)
@@ -243,7 +243,7 @@ test('a taken slug is 409 whatever the address, at the start and again at the en
   refused(await verify(two.email, second), 409, `${one.org} is taken`)
 })
 
-test('of 20 verifications at one instant over two gateways one makes the org (I-177, T-29)', async () => {
+test('of 20 verifications concurrently over two gateways one makes the org (I-177, T-29)', async () => {
   const second = await deployment.another()
   const wanted = fresh()
   await signUp(wanted)
@@ -257,7 +257,7 @@ test('of 20 verifications at one instant over two gateways one makes the org (I-
   for (const answer of answers) if (answer.status !== 201) refused(answer, 400, 'that code is wrong')
 })
 
-test('of 50 wrong guesses at one instant six are compared, and then the right one is too late (I-084, I-522, T-68)', async () => {
+test('of 50 wrong guesses concurrently six are compared, and then the right one is too late (I-084, I-522, T-68)', async () => {
   const wanted = fresh()
   await signUp(wanted)
   const code = await codeFor(wanted.email)

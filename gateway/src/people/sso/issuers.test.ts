@@ -75,7 +75,7 @@ test('an issuer that does not answer discovery is 400 and nothing is kept (I-371
   const { issuer } = hostile
   const json = { 'content-type': 'application/json' }
   const redirect = (response: ServerResponse) => {
-    hostile.discovery = undefined // whoever follows finds the document
+    hostile.discovery = undefined // a client that follows the redirect finds the document
     response.writeHead(302, { location: `${issuer}/elsewhere` }).end()
   }
   const answers: NonNullable<typeof hostile.discovery>[] = [

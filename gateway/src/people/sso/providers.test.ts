@@ -173,7 +173,7 @@ test('a sandbox token of every scope grants no admin, for an admin opens product
   assert.equal((await other.client.put('/v1/org/sso', bodyWith({ role: 'developer' }))).status, 200)
 })
 
-test('somebody who works on some agents only sets no role, whose seats would have no list (ID-107)', async () => {
+test('a person who works on some agents only sets no role, whose seats would have no list (ID-107)', async () => {
   const { client: narrowed } = await (await deployment.newOrg()).person('manager', { agents: ['sales'] })
   refused(await narrowed.put('/v1/org/sso', bodyWith({ role: 'qa' })), 403, 'this key works on sales alone')
   assert.equal((await narrowed.put('/v1/org/sso', bodyWith())).status, 200)

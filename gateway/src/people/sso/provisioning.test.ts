@@ -67,7 +67,7 @@ test('an admin seated by the provider opens production, and a person without a n
   }
 })
 
-test('somebody active signs in again and stays who they are (ID-151)', async () => {
+test('an active person signs in again and stays who they are (ID-151)', async () => {
   const org = await deployment.ssoOrg({ role: 'qa' })
   const email = `ana@${org.domain}`
   loginCode(await signIn(org, { email, name: 'Ana' }))
@@ -76,7 +76,7 @@ test('somebody active signs in again and stays who they are (ID-151)', async () 
   assert.deepEqual(await memberOf(org, email), before)
 })
 
-test('somebody invited takes the seat they were invited to, and the link is dead (I-400, ID-81, ID-151)', async () => {
+test('an invited person takes the seat they were invited to, and the link is dead (I-400, ID-81, ID-151)', async () => {
   const org = await deployment.ssoOrg({ role: 'qa' })
   const email = `ana@${org.domain}`
   const invited = await invite(org, { email, name: 'Ana', role: 'developer', agents: ['sales'] })
@@ -98,7 +98,7 @@ test('without a role a stranger is refused (ID-151, ID-152)', async () => {
   assert.equal(await memberOf(org, email), undefined)
 })
 
-test('somebody disabled is refused (ID-64, ID-151, ID-152)', async () => {
+test('a disabled person is refused (ID-64, ID-151, ID-152)', async () => {
   const org = await deployment.ssoOrg({ role: 'qa' })
   const email = `ana@${org.domain}`
   loginCode(await signIn(org, { email }))
@@ -130,7 +130,7 @@ test('until the domain is verified by this org, nobody of it is seated (I-388, I
   loginCode(await signIn(org, { email }))
 })
 
-test('a password that somebody set without proof is forgotten when the provider proves the address (ID-57, ID-58, T-35)', async () => {
+test('a password that a person set without proof is forgotten when the provider proves the address (ID-57, ID-58, T-35)', async () => {
   const [evil, corp] = [await deployment.ssoOrg(), await deployment.ssoOrg({ role: 'qa' })]
   const email = `ana@${corp.domain}`
   const { token } = await invite(evil, { email, role: 'qa' })
@@ -193,7 +193,7 @@ test('a password that was proven stays (ID-57, ID-58)', async () => {
   assert.equal(signedIn.status, 200, signedIn.text)
 })
 
-test('a provider that was changed or deleted while somebody was away signs nobody in (I-403, T-82)', async () => {
+test('a provider that was changed or deleted while a person was away signs nobody in (I-403, T-82)', async () => {
   const org = await deployment.ssoOrg({ role: 'qa' })
   const begun = async (browser: Browser, name: string) =>
     provider.signIn((await browser.begin(org.slug)).href, { email: `${name}@${org.domain}` })

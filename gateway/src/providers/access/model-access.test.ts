@@ -242,7 +242,7 @@ test('one saved key serves every service of its provider, at the gateway too, an
   assert.equal((await verdict(org.at, 'stt', 'acme/acme-stt-1')).hasKey, false)
 })
 
-test('a key is saved by whoever opens providers or app, and by nobody else (S-367, SD-64, ST-108)', async () => {
+test('only a key with the scope providers or app saves a vendor key (S-367, SD-64, ST-108)', async () => {
   const org = await orgOn('pro')
   const body = { provider: 'acme', apiKey: 'k' }
   const at = async (scopes: ('app' | 'talk' | 'providers')[]) =>

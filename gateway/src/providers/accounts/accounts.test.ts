@@ -108,7 +108,7 @@ const orgWith = async (credits: number) => {
   return { id, left: async () => (await accounts.read(id)).credits }
 }
 
-test('of 50 holds at one instant exactly those that the credits suffice for are given (SD-66)', async () => {
+test('of 50 holds concurrently exactly those that the credits suffice for are given (SD-66)', async () => {
   const { id, left } = await orgWith(10)
   const held = await Promise.all(Array.from({ length: 50 }, () => accounts.hold(id, 1)))
   assert.equal(held.filter(Boolean).length, 10)

@@ -40,7 +40,7 @@ const entry = async (client: Client, name: string) => {
 }
 const availability = async (client: Client, name: string) => (await entry(client, name)).availability
 
-test('nothing of a vendor is loaded before somebody asks (SD-46)', async () => {
+test('nothing of a vendor is loaded before a person asks (SD-46)', async () => {
   const client = await newClient()
   await client.get('/v1/provider-keys')
   assert.equal(folder.isLoaded('lender'), false)

@@ -83,7 +83,7 @@ test('a token that an admin made opens vendor keys until the admin is demoted or
   refusedWithCode(await save(dashboard, 'x'), 403, 'FORBIDDEN', productionSentence)
 })
 
-test('a token of somebody who held no providers then opens no vendor key when they hold it later (S-258)', async () => {
+test('a token of a person who held no providers then opens no vendor key when they hold it later (S-258)', async () => {
   const { org, admin, agent } = await newTenant()
   const developer = await org.person('developer', { production: true })
   const before = await mint(developer, 'production')

@@ -208,7 +208,7 @@ test('of gateways that start a new deployment at once one keeps its row, and a r
   assert.deepEqual((await again.operator.get(path)).body.lines, { en: 'Set.' })
 })
 
-test('replacements at one instant leave one of them whole (SD-47)', async () => {
+test('replacements concurrently leave one of them whole (SD-47)', async () => {
   const lines = Array.from({ length: 12 }, (_, i) => ({ en: `Line ${i}.`, es: `Línea ${i}.` }))
   await Promise.all(lines.map((line) => put({ lines: line })))
   const kept = (await read()).lines

@@ -16,7 +16,7 @@ const speech = (key: string | null, voice = 'local/en-us') =>
   ({ doing: 'speech', key, voice, characters: 10 }) as const
 const codeOf = async (asked: ReturnType<typeof speech>) => (await ask(asked)).refusal?.code
 
-test('whoever did not enter is granted by their key, counted and judged in the same question (SD-67, SD-68)', async () => {
+test('a caller who was not admitted before is admitted by their key in the grant request (SD-67, SD-68)', async () => {
   const { key, key_id } = await newKey()
   const granted = await Promise.all(Array.from({ length: 20 }, () => ask(speech(key))))
   assert.equal(granted.filter(({ grant }) => grant?.vendor === 'local').length, 5)
@@ -25,7 +25,7 @@ test('whoever did not enter is granted by their key, counted and judged in the s
   assert.deepEqual([refusal?.status, refusal?.code, refusal?.error], [429, 'RATE_LIMITED', error])
   assert.ok(Number(refusal?.retry_after_s) > 50)
   assert.equal((await voiceServer.enter('speech', key)).refusal?.code, 'RATE_LIMITED', 'one count for both')
-  assert.ok((await ask({ ...speech(null), key_id })).grant, 'whoever entered is not counted again')
+  assert.ok((await ask({ ...speech(null), key_id })).grant, 'an admitted caller is not counted again')
 })
 
 test('who asks is judged before what they ask for: key, subscription, rate, voice (S-444, S-445, S-446, SD-66, SD-67)', async () => {

@@ -161,7 +161,7 @@ test('a vendor that needs no key costs nothing, also without credits (SD-65, SD-
   assert.equal(await left(), 0)
 })
 
-test('of 50 at one instant with credits for three, three are granted (SD-66)', async () => {
+test('of 50 concurrently with credits for three, three are granted (SD-66)', async () => {
   const { key_id, left } = await orgWith(3.7)
   const granted = await Promise.all(Array.from({ length: 50 }, () => ask(speech(key_id, 100))))
   assert.equal(granted.filter((one) => one.grant).length, 3)

@@ -53,23 +53,23 @@ const voiceServer = new VoiceServer(deployment)
 const org = await deployment.newOrg()
 const names = async (query: Record<string, string> = {}, of = org) =>
   (await voiceServer.voices(of, query)).map(({ provider, alias }) => `${provider}/${alias}`)
-const unsaid = { description: null, gender: null, country: null, accent: null }
+const unknown = { description: null, gender: null, country: null, accent: null }
 
 test('a voice is listed with its vendor, its alias and every language it speaks (S-322, SD-73)', async () => {
   assert.deepEqual(await voiceServer.voices(org, { provider: 'rowonly' }), [
-    { provider: 'rowonly', alias: 'b', id: 'B', name: 'B', languages: ['en'], ...unsaid },
+    { provider: 'rowonly', alias: 'b', id: 'B', name: 'B', languages: ['en'], ...unknown },
     {
       provider: 'rowonly',
       alias: 'many-tongues',
       id: 'many',
       name: 'Many Tongues',
       languages: ['en', 'es-MX'],
-      ...unsaid,
+      ...unknown,
     },
   ])
 })
 
-test("the row's voices are listed whoever runs the vendor, its own list where a key would, by provider and name (S-324, SD-73)", async () => {
+test("the row's voices are listed without a vendor key, the vendor's own list with one, by provider and name (S-324, SD-73)", async () => {
   assert.deepEqual(await names({ provider: 'offered' }), [
     'offered/ana-lee',
     'offered/ana-lee-2',
@@ -132,7 +132,7 @@ test('a vendor that does not answer is left out, and is heard of again when it d
   fake.mode = 'answer'
 })
 
-test('a list that grew old is renewed for whoever comes next (SD-73)', async () => {
+test('a list that grew old is renewed for the next request (SD-73)', async () => {
   const count = async () => (await voiceServer.voices(org, { provider: 'offered' })).length
   assert.equal(await count(), 3)
   listed.push(voiceEntry('v4', 'Nova', 'en'))

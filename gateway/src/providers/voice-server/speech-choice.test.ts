@@ -91,7 +91,7 @@ test('a voice that nobody has, or that several have, is BAD_VOICE (S-439, SD-69)
     await refuses(
       { voice },
       'BAD_VOICE',
-      `\`voice\`: nobody has a voice ${voice}: GET /v1/audio/voices lists them`,
+      `\`voice\`: there is no voice ${voice}: GET /v1/audio/voices lists them`,
     )
   await refuses(
     { voice: 'shared' },
@@ -138,7 +138,7 @@ test('auto and no model at all mean what the vendor has for the language, else f
   assert.equal((await chosen({ voice, language: 'pt' }))[0], 'rowonly/rowonly-tts-1')
 })
 
-test('a model without its vendor, of a vendor that is not here, or that nobody knows is BAD_MODEL (S-438, SD-69)', async () => {
+test('a model without its vendor, of a vendor that is not here, or that does not exist is BAD_MODEL (S-438, SD-69)', async () => {
   const voice = 'lister/ana'
   await refuses({ voice, model: 'lister-es' }, 'BAD_MODEL', '`model` is provider/model or provider/auto')
   await refuses({ voice, model: 'nosuch/x' }, 'BAD_MODEL', '`model`: this build has no plugin for nosuch')

@@ -105,7 +105,7 @@ export class SpeechChoice {
           `\`voice\`: ${listed(having.map(({ name }) => name))} have a voice ${voice}: name it as provider/voice`,
         )
     }
-    throw badVoice(`\`voice\`: nobody has a voice ${voice}: GET /v1/audio/voices lists them`)
+    throw badVoice(`\`voice\`: there is no voice ${voice}: GET /v1/audio/voices lists them`)
   }
 
   async #model(

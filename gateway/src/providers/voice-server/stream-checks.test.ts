@@ -90,7 +90,7 @@ test('nothing is paid before a stream ends, and it is paid for no less than was 
   assert.equal(await voiceServer.credits(org), 998)
 })
 
-test('a stream that ended, and one that nobody knows, is refused (SD-76)', async () => {
+test('a stream that ended, and one that does not exist, is refused (SD-76)', async () => {
   const { key_id } = await keyOf(await deployment.newOrg())
   const [id, speech] = [
     await streamOf(key_id),

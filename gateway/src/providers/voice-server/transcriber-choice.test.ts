@@ -152,7 +152,7 @@ test('any other model that is priced or listed may be named (S-329, SD-74, SD-77
   assert.equal(await heardBy('streams', { model: 'tells/tells-unpriced' }), 'BAD_MODEL')
 })
 
-test('a model that nobody knows, or of a vendor that is not here, is BAD_MODEL (S-442, SD-69, SD-74)', async () => {
+test('a model that does not exist, or of a vendor that is not here, is BAD_MODEL (S-442, SD-69, SD-74)', async () => {
   const { refuses } = await asker(lentKeys)
   for (const doing of ['transcriptions', 'streams'] as const) {
     await refuses(doing, { model: 'nosuch' }, 'BAD_MODEL', '`model`: this build has no plugin for nosuch')

@@ -140,7 +140,7 @@ test('the sample runs on the key a call would use: the own one first, and then i
   assert.ok(Math.abs(had - 3 * paid - (await creditsOf(org))) < 1e-9, 'twice the characters cost twice')
 })
 
-test('a sample the org cannot pay for is refused, and of two at one instant one is paid (S-370, SD-66)', async () => {
+test('a sample the org cannot pay for is refused, and of two concurrently one is paid (S-370, SD-66)', async () => {
   fake.mode = 'answer'
   const org = await deployment.newOrg()
   const client = await developer(org)
