@@ -1,4 +1,4 @@
-// Builds the console into console/dist, or into the data folder of whoever may not write there, unless what is there
+// Builds the console into console/dist, or into the data folder if that is not writable, unless what is there
 // was built from these very sources.
 import { createHash } from 'node:crypto'
 import {
@@ -56,7 +56,7 @@ async function build() {
   }
 }
 
-/** Two builds at one instant make the same: whoever comes second finds it standing. */
+/** Two builds at the same time make the same files: the second one finds them. */
 function put(made) {
   const old = `${made}-old`
   try {

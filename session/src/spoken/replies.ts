@@ -224,12 +224,12 @@ export class Replies {
     this.#around.inOrder(() => this.#around.log.write([...utterance.metrics, ...timingsOf(utterance, owed)]))
     this.#now = null
     this.#failedInARow = utterance.failure === null ? 0 : this.#failedInARow + 1
-    if (utterance.failure !== null) this.#write([this.#unsaidBy(wordsOf(utterance.failure))])
+    if (utterance.failure !== null) this.#write([this.#unspokenEntry(wordsOf(utterance.failure))])
     if (this.#failedInARow >= mostFailedInARow) this.#around.end('failed')
     else this.#next()
   }
 
-  #unsaidBy(detail: string): NewEntry {
+  #unspokenEntry(detail: string): NewEntry {
     const realtime = this.#around.realtime()
     const data = realtime
       ? { code: 'llm_failed', detail, vendor: realtime.vendor }

@@ -8,7 +8,7 @@ import { until } from '../../../testing/until.ts'
 const deployment = await startDeployment()
 after(() => deployment[Symbol.asyncDispose]())
 const other = await deployment.another()
-// Whoever runs written calls forgets dead gateways too, by itself; here the tests say when.
+// The gateway that runs written calls also deletes dead gateways on its own; these tests decide when.
 for (const { gateway } of [deployment, other]) await gateway.services.writtenCalls.stop()
 const org = await deployment.newOrg()
 const { newAgent, newApp } = await appFixture(deployment, org)

@@ -7,7 +7,7 @@ import { minuteMs } from '../../foundation/clock.ts'
 const deployment = await startDeployment()
 after(() => deployment[Symbol.asyncDispose]())
 const other = await deployment.another()
-// Whoever runs written calls forgets gateways that are none, by itself; here the tests say when.
+// The gateway that runs written calls also deletes unknown gateways on its own; these tests decide when.
 for (const { gateway } of [deployment, other]) await gateway.services.writtenCalls.stop()
 const { mailbox } = deployment.gateway.services
 const there = other.gateway.services.runningGateways.id

@@ -150,7 +150,7 @@ test('a changed file counts at the next question; a broken or vanished one is to
   write('[{')
   assert.deepEqual(await Promise.all([price(), price(), price()]), [7, 7, 7])
   assert.equal(await price(), 7)
-  const still = 'what it said before still counts'
+  const still = 'the rates from before still apply'
   assert.deepEqual(told.splice(0), [`the rate table ${file} is not JSON: ${still}`])
 
   rmSync(file)
