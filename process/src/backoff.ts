@@ -19,11 +19,6 @@ export class Backoff {
     return this.#nextMs
   }
 
-  /** After a success. */
-  reset() {
-    this.#nextMs = this.#options.firstMs
-  }
-
   /** Ends early when the signal aborts. A wait does not keep the process alive by itself. */
   async wait(signal?: AbortSignal): Promise<void> {
     const ms = this.#nextMs

@@ -80,36 +80,6 @@ test('a request fails after its timeout, and when its signal aborts', async (t) 
   await assert.rejects(request, { name: 'AbortError' })
 })
 
-test('lines that stop without an end are given up, because their server may be gone', async (t) => {
-  const { client } = await serve(t, (_request, response) => {
-    response.writeHead(200).write(':ping\ndata: one\nda')
-  })
-  const received: string[] = []
-  const follow = async () => {
-    const lines = client.lines({
-      path: '/',
-      headers: {},
-      silentMs: 200,
-      signal: new AbortController().signal,
-    })
-    for await (const line of lines) received.push(line)
-  }
-  await assert.rejects(follow())
-  assert.deepEqual(received, [':ping', 'data: one'])
-})
-
-test('lines of a response other than 200 fail with its status', async (t) => {
-  const { client } = await serve(t, (_request, response) => response.writeHead(403).end('no'))
-  const lines = client.lines({
-    path: '/',
-    headers: {},
-    silentMs: 5_000,
-    signal: new AbortController().signal,
-  })
-  const first = Array.fromAsync(lines)
-  await assert.rejects(first, /the server answered 403/)
-})
-
 test('a file is uploaded as it is read', async (t) => {
   const { client } = await serve(t, async (request, response) => {
     response.end(JSON.stringify([request.method, request.headers['content-type'], await text(request)]))

@@ -18,15 +18,6 @@ export interface Response {
   text: string
 }
 
-/** Lines to follow, as of server-sent events. */
-export interface LinesRequest {
-  path: string
-  headers: Record<string, string>
-  /** Gives up after this long without a byte. */
-  silentMs: number
-  signal: AbortSignal
-}
-
 export interface Upload {
   path: string
   file: Readable
@@ -60,24 +51,6 @@ export class JsonClient {
     } catch (error) {
       if (!(error instanceof ConnectionReset)) throw error
       return this.#send(request, false)
-    }
-  }
-
-  /** The response's lines as they arrive, on a connection of their own. */
-  async *lines({ path, headers, silentMs, signal }: LinesRequest): AsyncIterable<string> {
-    const { request, response } = this.#open(path, { agent: false, headers, signal })
-    request.setTimeout(silentMs, () => request.destroy(new Error(`nothing arrived for ${silentMs / 1000} s`)))
-    request.end()
-    const answer = await response
-    if (answer.statusCode !== 200) {
-      answer.resume()
-      throw new Error(`the server answered ${answer.statusCode}`)
-    }
-    let rest = ''
-    for await (const piece of answer.setEncoding('utf8')) {
-      const lines = (rest + String(piece)).split('\n')
-      rest = lines.pop() ?? ''
-      yield* lines
     }
   }
 
