@@ -20,7 +20,7 @@ import type {
 } from '@switchroom/contract/worker'
 import { followLog, keptEntries } from '@switchroom/sdk/log-follower'
 import type { Readable } from 'node:stream'
-import { Backoff, retry } from '@switchroom/process/backoff'
+import { retry } from '@switchroom/process/backoff'
 import { JsonClient, type Request, type Response } from '@switchroom/process/json-client'
 import type { Settings } from './settings.ts'
 

@@ -1,10 +1,10 @@
 import type { AppEntry } from '@switchroom/contract/apps'
 import { usualCaps } from '@switchroom/contract/orgs'
 import type { Environment } from '@switchroom/contract/scopes'
-import type { DeclarableName } from '@switchroom/contract/settings'
+import type { DeclarableName } from '@switchroom/contract/knobs'
 import { statement, type Queryable, type Transaction } from '../../database/database.ts'
 import type { SettingsScope } from '../scope.ts'
-import type { Declaration } from './declaration.ts'
+import type { Declaration } from '../stages/declaration.ts'
 import type { Offer } from './register-frame.ts'
 
 /** An app's socket on this gateway. */

@@ -1,7 +1,7 @@
 import type { ProviderRow } from '@switchroom/contract/providers'
 import type { Environment } from '@switchroom/contract/scopes'
 import type { Config, Judging, Lexicon } from '@switchroom/contract/settings'
-import type { Declaration } from '../../agents/apps/declaration.ts'
+import type { Declaration } from '../../agents/stages/declaration.ts'
 import type { SettingsScope } from '../../agents/scope.ts'
 import { statement, type Queryable } from '../../database/database.ts'
 

@@ -1,11 +1,6 @@
-import {
-  declarableHalves,
-  declarableNames,
-  type DeclarableHalf,
-  type DeclarableName,
-  type Lexicon,
-} from '@switchroom/contract/settings'
-import type { Declared } from '../stages/layers.ts'
+import { declarableNames, type DeclarableName } from '@switchroom/contract/knobs'
+import { declarableHalves, type DeclarableHalf, type Lexicon } from '@switchroom/contract/settings'
+import type { Declared } from './layers.ts'
 
 /** What the class that holds an agent says of itself, and the app that brought it. */
 export interface Declaration {
