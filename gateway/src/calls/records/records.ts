@@ -65,7 +65,7 @@ export interface CallRecordsParts {
   clock: Clock
   orgs: Orgs
   agents: Agents
-  gateways: Pick<RunningGateways, 'id' | 'aliveSince'>
+  gateways: Pick<RunningGateways, 'id' | 'alive'>
   log: Log
 }
 
@@ -230,7 +230,7 @@ export class CallRecords {
   }
 
   #read(database: Queryable, scope: SettingsScope, call: string | null): Promise<ResolutionSources> {
-    const alive = { own: this.#parts.gateways.id, since: this.#parts.gateways.aliveSince }
+    const { alive } = this.#parts.gateways
     return readForCall(database, scope, call, alive)
   }
 }
