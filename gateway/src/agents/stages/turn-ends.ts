@@ -11,7 +11,7 @@ export function canEndTurn(vendors: InstalledVendors, row: ProviderRow, transcri
   return !isNamed && vendors.get(transcriber.vendor)?.manifest?.stages.stt?.ends_turn === true
 }
 
-/** Who ends a turn on these ears where nobody says: the row's choice, else the media framework. */
+/** What ends a turn with this transcriber while the knob is not set: the row's choice, else the default. */
 export function rowsTurnEnd(row: ProviderRow, transcriber: VendorModel): EndOfTurn {
   const key = longestMatch(Object.keys(row.end_of_turn), transcriber)
   return key === undefined ? knobTable.end_of_turn.default.value : (row.end_of_turn[key] as EndOfTurn)
