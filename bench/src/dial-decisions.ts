@@ -18,7 +18,8 @@ const called = '+12125550123'
 export async function dialDecisions(): Promise<boolean> {
   await using deployment = await startBenchDeployment()
   const database = new Database(deployment.databaseUrl, () => {})
-  const gateways = { id: await makeOrgs(database), aliveSince: new Date() }
+  const own = await makeOrgs(database)
+  const gateways = { id: own, alive: { own, since: new Date() } }
   const dialling = new DialDecisions({
     database,
     clock: systemClock,

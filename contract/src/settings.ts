@@ -1,104 +1,16 @@
 import { Type, type Static, type TSchema } from 'typebox'
+import { knobs, type Knob, type knobTable } from './knobs.ts'
+import type { ValueOf } from './knob-shapes.ts'
 import { EnvironmentName } from './scope-schemas.ts'
 import { nullable } from './shapes.ts'
 
-/** What a set may state, in the order in which sentences and diffs name it. */
-export const knobs = [
-  'voice',
-  'tts',
-  'tts_model',
-  'stt',
-  'llm',
-  'temperature',
-  'end_of_turn',
-  'llm_builds',
-  'stt_builds',
-  'tts_builds',
-  'llm_options',
-  'stt_options',
-  'tts_options',
-  'judge',
-  'judge_builds',
-  'judge_options',
-  'language',
-  'greeting',
-  'hangup',
-  'turn',
-  'memory',
-  'record',
-  'max_duration_s',
-  'llm_timeout_s',
-  'knowledge',
-  'bases',
-] as const
-export type Knob = (typeof knobs)[number]
-
 /** The knobs of one row, or of several laid over each other; an absent knob is not set. */
-export interface Config {
-  voice?: string
-  tts?: string
-  tts_model?: string
-  stt?: string
-  llm?: string
-  temperature?: number
-  end_of_turn?: EndOfTurn
-  llm_builds?: string
-  stt_builds?: string
-  tts_builds?: string
-  llm_options?: Options
-  stt_options?: Options
-  tts_options?: Options
-  judge?: string
-  judge_builds?: string
-  judge_options?: Options
-  language?: string
-  greeting?: Greeting
-  hangup?: { when: string }
-  turn?: Turn
-  memory?: { remember?: string | string[]; forget?: string | string[] }
-  record?: boolean
-  max_duration_s?: number
-  llm_timeout_s?: number
-  knowledge?: string
-  bases?: Base[]
-}
+export type Config = { [Name in Knob]?: ValueOf<(typeof knobTable)[Name]['shape']> }
 export type Options = Record<string, unknown>
-export type EndOfTurn = 'stt' | 'framework' | 'smart-turn'
-export interface Greeting {
-  say?: string
-  reply?: string
-  allow_interruptions?: boolean
-}
-export interface Turn {
-  min_interruption_words?: number
-  endpointing_ms?: number
-  min_interruption_ms?: number
-  eot_threshold?: number
-  eager_eot_threshold?: number
-}
-export interface Base {
-  base: string
-  mode?: 'auto' | 'tool'
-  k?: number
-  min_score?: number
-}
-
-/** The names a class may declare, in the order `fixed` lists them. */
-export const declarableNames = [
-  'language',
-  'voice',
-  'llm',
-  'stt',
-  'judge',
-  'greeting',
-  'hangup',
-  'turn',
-  'knowledge',
-  'docs',
-  'memory',
-  'record',
-] as const
-export type DeclarableName = (typeof declarableNames)[number]
+export type EndOfTurn = NonNullable<Config['end_of_turn']>
+export type Greeting = NonNullable<Config['greeting']>
+export type Turn = NonNullable<Config['turn']>
+export type Base = NonNullable<Config['bases']>[number]
 
 /** The halves of a lexicon as a class declares them. */
 export const declarableHalves = ['says', 'hears'] as const

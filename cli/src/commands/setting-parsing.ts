@@ -1,12 +1,17 @@
-import { knobs, type Config } from '@switchroom/contract/settings'
+import type { Shape } from '@switchroom/contract/knob-shapes'
+import { knobs, rowOfKnob } from '@switchroom/contract/knobs'
+import type { Config } from '@switchroom/contract/settings'
 import { wrongUsage } from '../terminal/failures.ts'
 
-/** Always text, whatever they look like. */
-const texts = new Set(
-  (
-    'voice tts tts_model stt llm end_of_turn llm_builds stt_builds tts_builds judge judge_builds ' +
-    'language knowledge say reply when remember forget base'
-  ).split(' '),
+const isText = ({ shape }: { shape: Shape }) => ['text', 'texts', 'choice'].includes(shape.kind)
+
+/** The knobs and members of knobs that are text, also if the value looks like a number. */
+const texts: ReadonlySet<string> = new Set(
+  knobs.flatMap((knob) => {
+    const row = rowOfKnob(knob)
+    const members = 'members' in row.shape ? Object.entries(row.shape.members) : [[knob, row] as const]
+    return members.filter(([, each]) => isText(each)).map(([name]) => name)
+  }),
 )
 
 type Branch = Record<string, unknown>

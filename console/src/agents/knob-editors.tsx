@@ -1,8 +1,13 @@
-import type { Config, Greeting, Knob, Turn } from '@switchroom/contract/settings'
+import { knobTable, memberDefaults, type Knob } from '@switchroom/contract/knobs'
+import type { Config, EndOfTurn, Greeting, Turn } from '@switchroom/contract/settings'
 import { useState } from 'react'
 import { Checkbox, Select, TextArea, TextField } from '../ui/field.tsx'
-import { turnDefaults } from './knob-defaults.ts'
-import type { KnobField } from './knob-list.ts'
+import { defaultText, type KnobField } from './knob-list.ts'
+
+const { members: greetingMembers } = knobTable.greeting.shape
+const { members: memoryMembers } = knobTable.memory.shape
+const { members: turnMembers } = knobTable.turn.shape
+const greetingDefaults = memberDefaults('greeting')
 
 export interface KnobEditorProps {
   field: KnobField
@@ -61,9 +66,10 @@ export function KnobEditor(props: KnobEditorProps) {
           onChange={(said) => change(one(knob, said === '' ? undefined : said))}
           options={[
             { value: '', label: inherited },
-            { value: 'stt', label: 'Speech-to-text model' },
-            { value: 'framework', label: 'Silence and transcript' },
-            { value: 'smart-turn', label: 'Smart-turn model' },
+            ...knobTable.end_of_turn.shape.choices.map((choice) => ({
+              value: choice,
+              label: turnEndLabels[choice],
+            })),
           ]}
         />
       )
@@ -99,6 +105,12 @@ export function KnobEditor(props: KnobEditorProps) {
   }
 }
 
+const turnEndLabels: Record<EndOfTurn, string> = {
+  stt: 'Speech-to-text model',
+  framework: 'Silence and transcript',
+  'smart-turn': 'Smart-turn model',
+}
+
 const shown = (value: Config[Knob]) => (typeof value === 'object' ? JSON.stringify(value) : String(value))
 
 const one = (knob: Knob, value: unknown): Partial<Config> => ({ [knob]: value })
@@ -107,7 +119,7 @@ const one = (knob: Knob, value: unknown): Partial<Config> => ({ [knob]: value })
 const numberIn = (said: string) =>
   said === '' ? undefined : Number.isNaN(Number(said)) ? said : Number(said)
 
-function GreetingEditor({ config, inherited, below, error, disabled, change }: KnobEditorProps) {
+function GreetingEditor({ field, config, inherited, below, error, disabled, change }: KnobEditorProps) {
   const { greeting } = config
   const verb = greeting === undefined ? '' : greeting.reply === undefined ? 'say' : 'reply'
   const set = (next: Greeting | undefined) => change({ greeting: next })
@@ -118,7 +130,7 @@ function GreetingEditor({ config, inherited, below, error, disabled, change }: K
   return (
     <div className="stack knob-parts">
       <Select
-        label="Greeting"
+        label={field.label}
         error={verb === '' ? error : undefined}
         disabled={disabled}
         value={verb}
@@ -132,7 +144,7 @@ function GreetingEditor({ config, inherited, below, error, disabled, change }: K
       {verb === 'say' || verb === 'reply' ? (
         <>
           <TextArea
-            label={verb === 'say' ? 'Greeting text' : 'Instructions for the greeting'}
+            label={greetingMembers[verb].label}
             rows={3}
             error={error}
             disabled={disabled}
@@ -140,9 +152,9 @@ function GreetingEditor({ config, inherited, below, error, disabled, change }: K
             onChange={(said) => set({ [verb]: said, ...rest })}
           />
           <Checkbox
-            label="Caller can interrupt the greeting"
+            label={greetingMembers.allow_interruptions.label}
             disabled={disabled}
-            checked={greeting?.allow_interruptions ?? false}
+            checked={greeting?.allow_interruptions ?? greetingDefaults.allow_interruptions}
             onChange={(allow_interruptions) => set({ ...greeting, allow_interruptions })}
           />
         </>
@@ -151,15 +163,11 @@ function GreetingEditor({ config, inherited, below, error, disabled, change }: K
   )
 }
 
-const turnParts: [keyof Turn, string][] = [
-  ['endpointing_ms', 'Endpointing silence (ms)'],
-  ['min_interruption_words', 'Barge-in: words'],
-  ['min_interruption_ms', 'Barge-in: speech (ms)'],
-  ['eot_threshold', 'End-of-turn threshold'],
-  ['eager_eot_threshold', 'Eager end-of-turn threshold'],
-]
+const turnParts = (Object.keys(turnMembers) as (keyof Turn)[]).toSorted(
+  (a, b) => Number(b === 'endpointing_ms') - Number(a === 'endpointing_ms'), // first on screen
+)
 
-function TurnEditor({ config, below, error, disabled, change }: KnobEditorProps) {
+function TurnEditor({ field, config, below, error, disabled, change }: KnobEditorProps) {
   const team = config.turn === undefined ? below.turn : undefined // a scope sets the knob as a whole
   const set = (name: keyof Turn, said: string) => {
     const { [name]: _, ...others } = config.turn ?? {}
@@ -168,15 +176,17 @@ function TurnEditor({ config, below, error, disabled, change }: KnobEditorProps)
   }
   return (
     <fieldset className="knob-parts" disabled={disabled}>
-      <legend>Endpointing and barge-in</legend>
+      <legend>{field.label}</legend>
       <div className="fields">
-        {turnParts.map(([name, label]) => (
+        {turnParts.map((name) => (
           <TextField
             key={name}
-            label={label}
+            label={turnMembers[name].label}
             inputMode="decimal"
             placeholder={
-              team?.[name] === undefined ? `Default: ${turnDefaults[name]}` : `Team: ${team[name]}`
+              team?.[name] === undefined
+                ? `Default: ${defaultText(turnMembers[name].default)}`
+                : `Team: ${team[name]}`
             }
             error={error !== undefined && error.includes(name) ? error : undefined}
             value={config.turn?.[name] === undefined ? '' : String(config.turn[name])}
@@ -184,7 +194,7 @@ function TurnEditor({ config, below, error, disabled, change }: KnobEditorProps)
           />
         ))}
       </div>
-      {error !== undefined && !turnParts.some(([name]) => error.includes(name)) ? (
+      {error !== undefined && !turnParts.some((name) => error.includes(name)) ? (
         <p className="field-error" role="alert">
           {error}
         </p>
@@ -193,7 +203,7 @@ function TurnEditor({ config, below, error, disabled, change }: KnobEditorProps)
   )
 }
 
-function MemoryEditor({ config, inherited, error, disabled, change }: KnobEditorProps) {
+function MemoryEditor({ field, config, inherited, error, disabled, change }: KnobEditorProps) {
   const set = (name: 'remember' | 'forget', said: string) => {
     const { [name]: _, ...others } = config.memory ?? {}
     const next = said === '' ? others : { ...others, [name]: said }
@@ -202,17 +212,17 @@ function MemoryEditor({ config, inherited, error, disabled, change }: KnobEditor
   const text = (said: string | string[] | undefined) => (Array.isArray(said) ? said.join('\n') : (said ?? ''))
   return (
     <fieldset className="knob-parts" disabled={disabled}>
-      <legend>Memory</legend>
+      <legend>{field.label}</legend>
       <p className="field-hint">{inherited}</p>
       <div className="fields">
         <TextArea
-          label="What to remember about a caller"
+          label={memoryMembers.remember.label}
           error={error}
           value={text(config.memory?.remember)}
           onChange={(said) => set('remember', said)}
         />
         <TextArea
-          label="What to forget"
+          label={memoryMembers.forget.label}
           value={text(config.memory?.forget)}
           onChange={(said) => set('forget', said)}
         />

@@ -1,4 +1,14 @@
-import type { Config, Knob } from '@switchroom/contract/settings'
+import type { Default, Shape } from '@switchroom/contract/knob-shapes'
+import {
+  knobs,
+  knobsOfName,
+  knobTable,
+  rowOfKnob,
+  type DeclarableName,
+  type Knob,
+} from '@switchroom/contract/knobs'
+import type { Catalogue } from '@switchroom/contract/providers'
+import type { Config } from '@switchroom/contract/settings'
 
 export interface KnobField {
   knob: Knob
@@ -14,112 +24,98 @@ export interface KnobGroup {
   isAdvanced?: boolean
 }
 
-export const knobGroups: KnobGroup[] = [
-  {
-    title: 'Start and end of a call',
-    fields: [
-      { knob: 'greeting', label: 'Greeting', kind: 'greeting' },
-      { knob: 'hangup', label: 'Hang up when', kind: 'hangup' },
-      {
-        knob: 'language',
-        label: 'Language',
-        kind: 'text',
-        hint: 'A tag such as en or pt-BR, for speech-to-text and text-to-speech.',
-      },
-    ],
-  },
+const groups: { title: string; knobs: Knob[]; isAdvanced?: boolean }[] = [
+  { title: 'Start and end of a call', knobs: ['greeting', 'hangup', 'language'] },
   {
     title: 'Model and voice',
-    fields: [
-      { knob: 'llm', label: 'Model', kind: 'text', hint: 'vendor/model, a vendor alone, or a model alone.' },
-      { knob: 'temperature', label: 'Temperature', kind: 'number' },
-      { knob: 'llm_timeout_s', label: 'Model timeout (seconds)', kind: 'number' },
-      {
-        knob: 'stt',
-        label: 'Speech-to-text',
-        kind: 'text',
-        hint: 'vendor/model, a vendor alone, or a model alone.',
-      },
-      { knob: 'tts', label: 'Text-to-speech vendor', kind: 'text' },
-      { knob: 'tts_model', label: 'Text-to-speech model', kind: 'text' },
-      { knob: 'voice', label: 'Voice', kind: 'text', hint: 'The voice id. Listen to voices under Voices.' },
-    ],
+    knobs: ['llm', 'temperature', 'llm_timeout_s', 'stt', 'tts', 'tts_model', 'voice'],
   },
-  {
-    title: 'Turn detection',
-    fields: [
-      { knob: 'end_of_turn', label: 'Turn detection', kind: 'turn-end' },
-      { knob: 'turn', label: 'Endpointing and barge-in', kind: 'turn' },
-    ],
-  },
-  {
-    title: 'Memory, knowledge and recording',
-    fields: [
-      { knob: 'memory', label: 'Memory', kind: 'memory' },
-      {
-        knob: 'knowledge',
-        label: 'Knowledge',
-        kind: 'long',
-        hint: 'Markdown. Every call gets the whole text.',
-      },
-      { knob: 'record', label: 'Record calls', kind: 'flag' },
-      {
-        knob: 'max_duration_s',
-        label: 'Maximum call duration (seconds)',
-        kind: 'number',
-        hint: '0 means no limit.',
-      },
-    ],
-  },
+  { title: 'Turn detection', knobs: ['end_of_turn', 'turn'] },
+  { title: 'Memory, knowledge and recording', knobs: ['memory', 'knowledge', 'record', 'max_duration_s'] },
   {
     title: 'Advanced',
     isAdvanced: true,
-    fields: [
-      { knob: 'judge', label: 'Evaluation model', kind: 'text', hint: 'The model that evaluates calls.' },
-      { knob: 'judge_builds', label: 'Evaluation: implementation', kind: 'text' },
-      { knob: 'judge_options', label: 'Evaluation: options', kind: 'json' },
-      { knob: 'llm_builds', label: 'Model: implementation', kind: 'text' },
-      { knob: 'llm_options', label: 'Model: options', kind: 'json' },
-      { knob: 'stt_builds', label: 'Speech-to-text: implementation', kind: 'text' },
-      { knob: 'stt_options', label: 'Speech-to-text: options', kind: 'json' },
-      { knob: 'tts_builds', label: 'Text-to-speech: implementation', kind: 'text' },
-      { knob: 'tts_options', label: 'Text-to-speech: options', kind: 'json' },
-      { knob: 'bases', label: 'Knowledge bases', kind: 'json' },
+    knobs: [
+      ...(['judge', 'judge_builds', 'judge_options', 'llm_builds', 'llm_options'] as const),
+      ...(['stt_builds', 'stt_options', 'tts_builds', 'tts_options', 'bases'] as const),
     ],
   },
 ]
 
-/** The label of a knob. */
-export const knobLabel = (name: string) =>
-  knobGroups.flatMap(({ fields }) => fields).find(({ knob }) => knob === name)?.label ?? name
-
-/** What a key with the scope `words` alone may set. */
-export const wordsKnobs: readonly Knob[] = ['greeting', 'memory']
-
-/** The knobs that code sets with each name it declares. */
-const declaredWith: Partial<Record<string, readonly Knob[]>> = {
-  voice: ['voice', 'tts', 'tts_model', 'tts_builds', 'tts_options'],
-  llm: ['llm', 'temperature', 'llm_builds', 'llm_options'],
-  stt: ['stt', 'stt_builds', 'stt_options', 'end_of_turn'],
-  judge: ['judge', 'judge_builds', 'judge_options'],
-  docs: ['bases'],
+const hints: Partial<Record<Knob, string>> = {
+  language: 'A tag such as en or pt-BR, for speech-to-text and text-to-speech.',
+  llm: 'vendor/model, a vendor alone, or a model alone.',
+  stt: 'vendor/model, a vendor alone, or a model alone.',
+  voice: 'The voice id. Listen to voices under Voices.',
+  knowledge: 'Markdown. Every call gets the whole text.',
+  max_duration_s: '0 means no limit.',
+  judge: 'The model that evaluates calls.',
 }
+
+/** Longer texts get a large field, in characters. */
+const longText = 1_000
+
+function kindOf(knob: Knob, shape: Shape): KnobField['kind'] {
+  if (knob === 'greeting' || knob === 'hangup' || knob === 'turn' || knob === 'memory') return knob
+  if (knob === 'end_of_turn') return 'turn-end'
+  if (shape.kind === 'text') return (shape.longest ?? 0) > longText ? 'long' : 'text'
+  return shape.kind === 'number' || shape.kind === 'flag' ? shape.kind : 'json'
+}
+
+function fieldOf(knob: Knob): KnobField {
+  const { label, shape } = rowOfKnob(knob)
+  const hint = hints[knob]
+  return { knob, label, kind: kindOf(knob, shape), ...(hint !== undefined && { hint }) }
+}
+
+export const knobGroups: KnobGroup[] = groups.map(({ knobs: shown, ...group }) => ({
+  ...group,
+  fields: shown.map(fieldOf),
+}))
+
+const isKnob = (name: string): name is Knob => (knobs as readonly string[]).includes(name)
+
+/** The label of a knob. */
+export const knobLabel = (name: string) => (isKnob(name) ? rowOfKnob(name).label : name)
 
 export function isDeclared(knob: Knob, fixed: readonly string[]): boolean {
-  return fixed.some((name) => name === knob || declaredWith[name]?.includes(knob))
+  return fixed.some((name) => knobsOfName(name as DeclarableName).includes(knob))
 }
+
+/** Vendors and models as the gateway answers them; without the scope `providers` it does not. */
+export interface KnownVendors {
+  catalogue: Catalogue | undefined
+  judge: string | null | undefined
+}
+
+/** The value that a call uses while a knob is not set, as text. */
+export function defaultOf(knob: Knob, { tts }: Config, { catalogue, judge }: KnownVendors): string {
+  const { default: own } = rowOfKnob(knob)
+  if (own.platform) return catalogue?.defaults[own.platform] ?? 'set by the platform'
+  if (knob === 'judge') return judge ?? 'set by the platform'
+  const first =
+    knob === 'tts_model' ? catalogue?.models[`tts/${tts ?? catalogue.defaults.tts}`]?.[0] : undefined
+  return first ?? defaultText(own)
+}
+
+export function defaultText({ value, withTurnModel, note }: Default): string {
+  if (note !== undefined || value === undefined) return note ?? 'none'
+  const plain = shownValue(value)
+  return withTurnModel === undefined ? plain : `${plain} (${withTurnModel} with smart-turn)`
+}
+
+const turnMembers = Object.keys(knobTable.turn.shape.members)
 
 /** The knob that a refusal names, to show the error beside its field. */
 export function knobNamedIn(sentence: string, changed: readonly Knob[]): Knob | undefined {
-  const all = knobGroups.flatMap(({ fields }) => fields.map(({ knob }) => knob))
   const words = new Set(sentence.split(/\W+/))
-  const named = all.toSorted((a, b) => b.length - a.length).find((knob) => words.has(knob))
-  if (/eot_threshold|endpointing_ms|min_interruption/.test(sentence)) return 'turn'
+  if (turnMembers.some((name) => words.has(name))) return 'turn'
+  const named = knobs.toSorted((a, b) => b.length - a.length).find((knob) => words.has(knob))
   return named ?? (changed.length === 1 ? changed[0] : undefined)
 }
 
 /** A value of a knob as text. */
-export function shownValue(value: Config[Knob]): string {
+export function shownValue(value: Config[Knob] | Default['value']): string {
   if (value === undefined) return 'not set'
   if (typeof value === 'string') return value === '' ? 'empty' : value
   if (typeof value === 'boolean') return value ? 'yes' : 'no'

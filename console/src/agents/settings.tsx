@@ -1,7 +1,9 @@
-import type { Config, Knob, SettingsRow, SettingsView } from '@switchroom/contract/settings'
+import { wordsKnobs, type Knob } from '@switchroom/contract/knobs'
+import type { Catalogue } from '@switchroom/contract/providers'
+import type { Config, Judging, SettingsRow, SettingsView } from '@switchroom/contract/settings'
 import { useEffect, useRef, useState, type FormEvent, type ReactNode } from 'react'
 import { path } from '../api/client.ts'
-import { useSend } from '../api/queries.ts'
+import { useGet, useSend } from '../api/queries.ts'
 import { useCan } from '../who/identity.ts'
 import { Refusal } from '../ui/feedback.tsx'
 import { Badge } from '../ui/badge.tsx'
@@ -11,9 +13,8 @@ import { Section } from '../ui/page.tsx'
 import { toast } from '../ui/toast.tsx'
 import type { AgentPartProps } from './agent-part.ts'
 import { ScopedEditor, type Edited } from './edited-version.tsx'
-import { useKnobDefaults } from './knob-defaults.ts'
 import { KnobEditor } from './knob-editors.tsx'
-import { isDeclared, knobGroups, knobNamedIn, shownValue, wordsKnobs, type KnobField } from './knob-list.ts'
+import { defaultOf, isDeclared, knobGroups, knobNamedIn, shownValue, type KnobField } from './knob-list.ts'
 import { scopeLabels } from './scope-choice.tsx'
 import './settings.css'
 
@@ -36,7 +37,8 @@ function Editor({ agent, view, own, choosing, setDirty, onRefused }: EditorProps
   const [note, setNote] = useState('')
   const { send, busy, error, clear } = useSend()
   const can = useCan()
-  const defaultOf = useKnobDefaults()
+  const { data: catalogue } = useGet<Catalogue>(can('providers') ? '/v1/providers' : null)
+  const { data: judging } = useGet<Judging>('/v1/org/judging')
   const below = scope === 'yours' ? (view.team?.config ?? {}) : {}
   const changed = knobGroups
     .flatMap(({ fields }) => fields.map(({ knob }) => knob))
@@ -75,7 +77,7 @@ function Editor({ agent, view, own, choosing, setDirty, onRefused }: EditorProps
           inherited={inheritedLabel(
             below[field.knob],
             isFixed,
-            defaultOf(field.knob, { ...below, ...config }),
+            defaultOf(field.knob, { ...below, ...config }, { catalogue, judge: judging?.judge }),
           )}
           below={below}
           error={named === field.knob ? error?.message : undefined}

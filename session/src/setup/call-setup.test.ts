@@ -73,7 +73,7 @@ test('the same settings give a written and a spoken call the same instructions, 
   assert.deepEqual([spoken.instructions.llmTimeoutMs, written.instructions.llmTimeoutMs], [7_000, 7_000])
 })
 
-test('a call without settings of its own has no memory rule and no deadline but what its config holds', () => {
+test('a call without settings of its own has no memory rule, no greeting and the default deadline for the model', () => {
   const { instructions } = callSetup(vendors, {
     config: {},
     lexicon: { said: [], heard: [] },
@@ -82,7 +82,10 @@ test('a call without settings of its own has no memory rule and no deadline but 
     facts: [],
     models: [],
   })
-  assert.deepEqual([instructions.memory, instructions.greeting, instructions.llmTimeoutMs], [null, null, 0])
+  assert.deepEqual(
+    [instructions.memory, instructions.greeting, instructions.llmTimeoutMs],
+    [null, null, 12_000],
+  )
 })
 
 test('a model that is not installed, or that no key runs, is refused when it is first asked', async () => {

@@ -1,3 +1,4 @@
+import { knobTable } from '@switchroom/contract/knobs'
 import type { Options, Config, Lexicon } from '@switchroom/contract/settings'
 import type { StageKey } from '@switchroom/contract/calls'
 import { refused } from '@switchroom/kit/failures'
@@ -52,7 +53,7 @@ function instructionsOf({ config, lexicon, prompt, tools, facts }: CallSettings)
     memory: memoryOf(config.memory),
     facts,
     tools,
-    llmTimeoutMs: (config.llm_timeout_s ?? 0) * secondMs,
+    llmTimeoutMs: (config.llm_timeout_s ?? knobTable.llm_timeout_s.default.value) * secondMs,
   }
 }
 

@@ -1,4 +1,5 @@
 import type { HandedStage, HandedVendor, WorkerConfig, WorkerKeys } from '@switchroom/contract/calls'
+import { knobTable } from '@switchroom/contract/knobs'
 import type { Options } from '@switchroom/contract/settings'
 import type { Stage } from '@switchroom/contract/speech'
 import type { CallInstructions } from '@switchroom/contract/worker'
@@ -46,7 +47,7 @@ export async function spokenSetup(parts: SpokenSetupParts): Promise<SpokenSetup>
     ...(await audioStages(parts, chain.filter(isRealtime))),
     config,
     contact,
-    endOfTurn: stages.stt?.end_of_turn ?? 'framework',
+    endOfTurn: stages.stt?.end_of_turn ?? knobTable.end_of_turn.default.value,
     sendsAudioMetrics: send_audio_metrics,
   }
 }

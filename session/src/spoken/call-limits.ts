@@ -1,3 +1,4 @@
+import { knobTable } from '@switchroom/contract/knobs'
 import type { Entry, NewEntry } from '@switchroom/contract/log'
 import type { Config } from '@switchroom/contract/settings'
 
@@ -62,8 +63,11 @@ export class CallLimits {
 }
 
 /** How long a call may still last, counted from when it was answered; null for ever. */
-export function leftMs({ max_duration_s }: Config, entries: readonly Entry[]): number | null {
-  if (!max_duration_s) return null // nothing said, or 0: no limit
+export function leftMs(
+  { max_duration_s = knobTable.max_duration_s.default.value }: Config,
+  entries: readonly Entry[],
+): number | null {
+  if (max_duration_s === 0) return null // no limit
   const begun = ['call.answered', 'call.started']
     .map((type) => entries.find((entry) => entry.type === type)?.ts)
     .find((ts) => ts !== undefined)

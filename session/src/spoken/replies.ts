@@ -1,3 +1,4 @@
+import { memberDefaults } from '@switchroom/contract/knobs'
 import type { CallReason, NewEntry } from '@switchroom/contract/log'
 import type { CallAudio } from './call-audio.ts'
 import { sayingWith } from './said-text.ts'
@@ -7,6 +8,7 @@ import { ModelAnswers, type ModelAnswersParts } from './model-answers.ts'
 import type { TurnTimings } from './turn-detection.ts'
 import { Utterance, type CutReason, type Source, type UtteranceKind } from './utterance.ts'
 
+const greetingDefaults = memberDefaults('greeting')
 /** After so many messages that no voice could say, the call ends. */
 const mostFailedInARow = 3
 
@@ -76,7 +78,7 @@ export class Replies {
 
   greet() {
     const { greeting } = this.#parts.instructions
-    const isInterruptible = greeting?.allow_interruptions ?? false
+    const isInterruptible = greeting?.allow_interruptions ?? greetingDefaults.allow_interruptions
     if (greeting?.say !== undefined)
       this.#wanted.unshift({ text: greeting.say, source: 'say', isInterruptible, said: () => {} })
     this.#opensWith = greeting?.reply ?? null
@@ -190,7 +192,9 @@ export class Replies {
 
   async #reply(opensWith: string | null, owed: TurnTimings | null) {
     const { instructions, newMessageId } = this.#parts
-    const isInterruptible = opensWith === null || (instructions.greeting?.allow_interruptions ?? false)
+    const isInterruptible =
+      opensWith === null ||
+      (instructions.greeting?.allow_interruptions ?? greetingDefaults.allow_interruptions)
     const utterance = this.#utterance({
       isInterruptible,
       text: null,

@@ -1,3 +1,4 @@
+import { knobTable } from '@switchroom/contract/knobs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { VADEventType, type VADEvent } from '@livekit/agents'
 import type { CallReason, Entry, NewEntry } from '@switchroom/contract/log'
@@ -198,7 +199,8 @@ export class SpokenSession {
   /** By the current agent's settings; a recording that has begun continues. */
   #recording(): Recorder | null {
     const { config, record, sound } = this.#parts
-    if (!config.record || !record) return null
+    const isRecorded = config.record ?? knobTable.record.default.value
+    if (!isRecorded || !record) return null
     return this.#recorder ?? new Recorder(sound, record)
   }
 

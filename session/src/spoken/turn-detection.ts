@@ -1,11 +1,11 @@
+import { knobTable, memberDefaults } from '@switchroom/contract/knobs'
 import type { NewEntry } from '@switchroom/contract/log'
 import type { EndOfTurn, Turn as TurnKnobs } from '@switchroom/contract/settings'
 import type { Heard } from '@switchroom/kit/vendor'
 import { likelyDone } from './end-of-turn.ts'
 
-/** The media framework's own. */
-export const defaultInterruptionMs = 500
-const defaultEndpointingMs = 500
+export const turnDefaults = memberDefaults('turn')
+const endpointing = knobTable.turn.shape.members.endpointing_ms.default
 /** How long a caller in the middle of a sentence may pause. */
 const unfinishedMs = 1_500
 const likely = 0.5
@@ -13,9 +13,6 @@ const likely = 0.5
 export const transcriptMs = 2_000
 /** A caller who is still heard so long after the transcriber ended the turn has begun another one. */
 const stillSpeakingMs = 300
-/** Transcribers that end turns themselves give no number: they were at least as sure as they were told to be. */
-export const defaultEotThreshold = 0.7
-const defaultEagerEotThreshold = 0.5
 
 export interface TurnDetectionParts {
   callId: string
@@ -123,7 +120,7 @@ export class TurnDetection {
 
   /** So much of the stretch of speech that goes on was really speech. */
   speechGoesOn(spokenMs: number) {
-    const { min_interruption_ms = defaultInterruptionMs, min_interruption_words = 0 } = this.#parts.turn
+    const { min_interruption_ms, min_interruption_words } = { ...turnDefaults, ...this.#parts.turn }
     this.#spokenMs = spokenMs
     const ownMs = spokenMs - (this.#endedAtMs ?? 0)
     if (!this.#isSpeaking && this.#endedAtMs !== null && ownMs >= stillSpeakingMs) this.speechStarted(ownMs)
@@ -182,8 +179,8 @@ export class TurnDetection {
   #hearTurn(state: 'started' | 'eager' | 'resumed' | 'ended') {
     if (this.#parts.endOfTurn !== 'stt') return
     this.#transcriberEndsTurns = true
-    const { eot_threshold = defaultEotThreshold, eager_eot_threshold = defaultEagerEotThreshold } =
-      this.#parts.turn
+    // A transcriber that ends turns gives no probability: it was at least as sure as it was asked to be.
+    const { eot_threshold, eager_eot_threshold } = { ...turnDefaults, ...this.#parts.turn }
     if (state === 'eager') this.#foresee(eager_eot_threshold)
     if (state === 'resumed') this.#resume()
     if (state !== 'ended') return
@@ -249,7 +246,7 @@ export class TurnDetection {
     const bySound = this.#bySound
     const probability = bySound ?? likelyDone(this.text)
     const isDone = probability >= (bySound === null ? likely : (turn.eot_threshold ?? sureness))
-    const leastMs = turn.endpointing_ms ?? (bySound === null ? defaultEndpointingMs : 0)
+    const leastMs = turn.endpointing_ms ?? (bySound === null ? endpointing.value : endpointing.withTurnModel)
     return { probability, pauseMs: isDone ? leastMs : Math.max(leastMs, unfinishedMs) }
   }
 

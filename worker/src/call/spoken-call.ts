@@ -1,3 +1,4 @@
+import { knobTable } from '@switchroom/contract/knobs'
 import type { CallReason, Entry } from '@switchroom/contract/log'
 import type { OpenedWorkerCall } from '@switchroom/contract/worker'
 import type { Leg, LegEnd } from '@switchroom/media/leg'
@@ -156,7 +157,8 @@ export class SpokenCall {
 
   /** A placed call has a longest time of its own, its ring included. */
   #within(config: SpokenParts['config']): SpokenParts['config'] {
-    const ownS = config.max_duration_s || Infinity // 0 is no limit
+    const { max_duration_s = knobTable.max_duration_s.default.value } = config
+    const ownS = max_duration_s === 0 ? Infinity : max_duration_s // 0 is no limit
     const longestS = Math.min(ownS, this.#longestS)
     this.#endsAt = this.#begunAt + longestS * secondMs
     return longestS === Infinity ? config : { ...config, max_duration_s: longestS }

@@ -10,7 +10,7 @@ import { holdsNul, nulInside } from '../../http/json-body.ts'
 import type { OpenConnection, OpenConnections } from '../../http/open-connections.ts'
 import { shapedAs } from '../../http/shape-checks.ts'
 import { closeWith } from '../../http/sockets.ts'
-import { fixedBy, halvesFixedBy } from './declaration.ts'
+import { fixedBy, halvesFixedBy } from '../stages/declaration.ts'
 import type { DeclaredModels } from './declared-models.ts'
 import {
   agentOf,

@@ -1,10 +1,11 @@
 import type { AppEntry } from '@switchroom/contract/apps'
 import { usualCaps } from '@switchroom/contract/orgs'
 import type { Environment } from '@switchroom/contract/scopes'
-import type { DeclarableName } from '@switchroom/contract/settings'
+import type { DeclarableName } from '@switchroom/contract/knobs'
 import { statement, type Queryable, type Transaction } from '../../database/database.ts'
+import { joinLiveGateway, liveRegistrations, type LiveGateways } from '../../database/gateway-liveness.ts'
 import type { SettingsScope } from '../scope.ts'
-import type { Declaration } from './declaration.ts'
+import type { Declaration } from '../stages/declaration.ts'
 import type { Offer } from './register-frame.ts'
 
 /** An app's socket on this gateway. */
@@ -72,16 +73,7 @@ const deleteOne = statement(`delete from registrations where socket = $1 and age
 export const deleteRegistration = (database: Queryable, socket: string, agent: string) =>
   database.rows(deleteOne, socket, agent)
 
-/** Which gateways count: the one that asks, and those that were seen lately. */
-export interface Alive {
-  own: string
-  since: Date
-}
-
-const live = `
-  registrations r
-  join app_sockets s on s.id = r.socket
-  join gateways g on g.id = s.gateway and (g.id = $1 or g.seen_at > $2)`
+const live = liveRegistrations()
 // A copy of one's own comes before the org's, then the newest before the others.
 const nearest = `r.holder = '', r.ordinal desc`
 
@@ -92,7 +84,7 @@ const declared = statement<{ app: string; declaration: Omit<Declaration, 'app'> 
 
 export const findDeclaration = async (
   database: Queryable,
-  { own, since }: Alive,
+  { own, since }: LiveGateways,
   { org, env, agent, holder }: SettingsScope,
 ): Promise<Declaration | null> => {
   const row = await database.row(declared, own, since, org, env, agent, holder)
@@ -114,7 +106,7 @@ const holding = statement<HoldingApp>(`
 
 export const findHolding = (
   database: Queryable,
-  { own, since }: Alive,
+  { own, since }: LiveGateways,
   { org, env, agent, holder }: SettingsScope,
 ) => database.row(holding, own, since, org, env, agent, holder)
 
@@ -133,7 +125,7 @@ const held = statement<HeldRow>(`
 /** Of every agent that is held for this holder, who holds it. */
 export const listHeld = (
   database: Queryable,
-  { own, since }: Alive,
+  { own, since }: LiveGateways,
   { org, env, holder }: Omit<SettingsScope, 'agent'>,
 ) => database.rows(held, own, since, org, env, holder)
 
@@ -142,10 +134,10 @@ const apps = statement<AppEntry>(`
     coalesce((select r.app from registrations r where r.socket = s.id order by r.ordinal desc limit 1), k.label) as app,
     array(select r.agent from registrations r where r.socket = s.id order by r.agent) as agents
   from app_sockets s
-  join gateways g on g.id = s.gateway and (g.id = $1 or g.seen_at > $2)
+  ${joinLiveGateway('s.gateway')}
   join keys k on k.id = s.key_id
   where s.org = $3 and s.env = $4
   order by s.ordinal`)
 
-export const listApps = (database: Queryable, { own, since }: Alive, org: string, env: Environment) =>
+export const listApps = (database: Queryable, { own, since }: LiveGateways, org: string, env: Environment) =>
   database.rows(apps, own, since, org, env)

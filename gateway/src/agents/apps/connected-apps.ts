@@ -5,7 +5,7 @@ import type { Clock } from '../../foundation/clock.ts'
 import { tooMany } from '../../foundation/refusals.ts'
 import type { Agents } from '../agents.ts'
 import { ownerOf, type SettingsScope } from '../scope.ts'
-import { fixedBy, type Declaration } from './declaration.ts'
+import { fixedBy, type Declaration } from '../stages/declaration.ts'
 import * as store from './connected-apps.store.ts'
 import type { Offer } from './register-frame.ts'
 import type { RunningGateways } from './running-gateways.ts'
@@ -42,7 +42,7 @@ export class ConnectedApps {
   async connect(id: string, caller: Caller): Promise<store.SocketRow> {
     const { org, env, key_id } = caller
     const socket = { id, gateway: this.#gateways.id, org, env, holder: ownerOf(caller), key_id }
-    const most = await store.openSocket(this.#database, socket, this.#gateways.aliveSince, this.#clock.now())
+    const most = await store.openSocket(this.#database, socket, this.#gateways.alive.since, this.#clock.now())
     if (most !== null)
       throw tooMany(
         `org ${caller.slug} has ${most} app sockets open, its most: close one, or ask the operator`,
@@ -69,30 +69,26 @@ export class ConnectedApps {
 
   /** What the class that holds the agent in this scope declares; null where no app holds it. */
   declarationFor(scope: SettingsScope): Promise<Declaration | null> {
-    return store.findDeclaration(this.#database, this.#alive, scope)
+    return store.findDeclaration(this.#database, this.#gateways.alive, scope)
   }
 
   /** Where the app is reached that holds the agent in this scope. */
   async appFor(scope: SettingsScope): Promise<store.HoldingApp | null> {
-    return (await store.findHolding(this.#database, this.#alive, scope)) ?? null
+    return (await store.findHolding(this.#database, this.#gateways.alive, scope)) ?? null
   }
 
   async listApps({ org, env }: Caller): Promise<AppList> {
-    return { apps: await store.listApps(this.#database, this.#alive, org, env) }
+    return { apps: await store.listApps(this.#database, this.#gateways.alive, org, env) }
   }
 
   /** Every agent that was ever named, as it is held for whoever asks. */
   async listAgents(caller: Caller): Promise<AgentList> {
     const [slugs, held] = await Promise.all([
       this.#agents.list(caller.org),
-      store.listHeld(this.#database, this.#alive, { ...caller, holder: ownerOf(caller) }),
+      store.listHeld(this.#database, this.#gateways.alive, { ...caller, holder: ownerOf(caller) }),
     ])
     const byAgent = new Map(held.map((row) => [row.agent, row]))
     return { agents: slugs.map((agent) => entryOf(agent, byAgent.get(agent))) }
-  }
-
-  get #alive(): store.Alive {
-    return { own: this.#gateways.id, since: this.#gateways.aliveSince }
   }
 }
 

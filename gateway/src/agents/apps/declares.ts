@@ -1,15 +1,10 @@
-import {
-  declarableHalves,
-  declarableNames,
-  type Config,
-  type DeclarableName,
-  type Knob,
-} from '@switchroom/contract/settings'
+import { declarableNames, knobsOfName, type DeclarableName, type Knob } from '@switchroom/contract/knobs'
+import { declarableHalves, type Config } from '@switchroom/contract/settings'
 import { badRequest, Refusal } from '../../foundation/refusals.ts'
-import { whyMisshapen } from '../knobs/knob-shapes.ts'
+import { whyMisshapen } from '../knobs/knob-checks.ts'
 import { readLexicon } from '../lexicon/lexicon-shape.ts'
-import { knobsOfName, type Declared } from '../stages/layers.ts'
-import type { Declaration } from './declaration.ts'
+import type { Declared } from '../stages/layers.ts'
+import type { Declaration } from '../stages/declaration.ts'
 
 const declarable: readonly string[] = [...declarableNames, ...declarableHalves]
 
@@ -30,7 +25,7 @@ export function readDeclares(declares: Record<string, unknown>): Omit<Declaratio
 
 /** The knobs that a declared value states: its own, or as an object itself and those that go with it. */
 function configOf(name: DeclarableName, value: unknown): Config {
-  const [own, ...dependents] = knobsOfName[name] as [Knob, ...Knob[]] // every name has a knob
+  const [own, ...dependents] = knobsOfName(name) as [Knob, ...Knob[]] // every name has a knob
   if (dependents.length === 0 || !isRecord(value)) return { [own]: fitting(name, own, value) }
   const stated = Object.entries(value)
   if (stated.length === 0) throw badRequest(`\`${name}\` declares nothing`)
@@ -38,9 +33,9 @@ function configOf(name: DeclarableName, value: unknown): Config {
 }
 
 function memberOf(name: DeclarableName, member: string): Knob {
-  const knob = knobsOfName[name].find((known) => known === member)
+  const knob = knobsOfName(name).find((known) => known === member)
   if (knob === undefined)
-    throw badRequest(`\`${name}\` has no ${member}: it takes ${knobsOfName[name].join(', ')}`)
+    throw badRequest(`\`${name}\` has no ${member}: it takes ${knobsOfName(name).join(', ')}`)
   return knob
 }
 

@@ -3,7 +3,7 @@ import { badRequest } from '../../foundation/refusals.ts'
 import { codePoints } from '../../foundation/text.ts'
 import { shapedAs } from '../../http/shape-checks.ts'
 import { slugForm } from '../scope.ts'
-import type { Declaration } from './declaration.ts'
+import type { Declaration } from '../stages/declaration.ts'
 import { readDeclares } from './declares.ts'
 import type { Frame } from './frames.ts'
 

@@ -1,13 +1,15 @@
 import type { PeriodicTask } from '@switchroom/process/periodic-tasks'
 import type { Logger } from 'pino'
 import type { Database, Queryable, Transaction } from '../../database/database.ts'
-import { later, minuteMs, secondMs, type Clock } from '../../foundation/clock.ts'
+import {
+  deadAfterMs,
+  deletedAfterMs,
+  heartbeatEveryMs,
+  type LiveGateways,
+} from '../../database/gateway-liveness.ts'
+import { later, type Clock } from '../../foundation/clock.ts'
 import { newId } from '../../foundation/secrets.ts'
 import * as store from './running-gateways.store.ts'
-
-const beatEveryMs = 10 * secondMs
-const goneAfterMs = 30 * secondMs
-const forgottenAfterMs = 5 * minuteMs
 
 /** This gateway among those of the deployment: what it holds counts for as long as it says that it lives. */
 export class RunningGateways {
@@ -17,7 +19,11 @@ export class RunningGateways {
   readonly #logger: Logger
   readonly #vaultKey: string
   #isListed = false
-  readonly heartbeat: PeriodicTask = { name: 'send heartbeat', everyMs: beatEveryMs, run: () => this.beat() }
+  readonly heartbeat: PeriodicTask = {
+    name: 'send heartbeat',
+    everyMs: heartbeatEveryMs,
+    run: () => this.beat(),
+  }
   /** Told when the others took this one for dead and forgot what it held. */
   onForgotten: () => void = () => {}
   /** Told of what was held by apps of gateways that died, once and by one gateway. */
@@ -50,9 +56,9 @@ export class RunningGateways {
       .catch((error: unknown) => this.#logger.warn({ err: error }, 'what this gateway held is still listed'))
   }
 
-  /** A gateway other than this one lives if it was seen after this. */
-  get aliveSince(): Date {
-    return later(this.#clock.now(), -goneAfterMs)
+  /** The gateways that are alive now, as the statements of stores take them. */
+  get alive(): LiveGateways {
+    return { own: this.id, since: later(this.#clock.now(), -deadAfterMs) }
   }
 
   /** How many gateways may seal with another vault key than this one. */
@@ -72,7 +78,7 @@ export class RunningGateways {
   }
 
   async deleteExpired() {
-    const before = later(this.#clock.now(), -forgottenAfterMs)
+    const before = later(this.#clock.now(), -deletedAfterMs)
     this.onLost(await store.forgetOthers(this.#database, this.id, before))
   }
 }

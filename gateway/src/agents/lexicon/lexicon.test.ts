@@ -5,7 +5,7 @@ import { refused, type Client } from '../../../testing/client.ts'
 import { noLimit, startDeployment } from '../../../testing/deployment.ts'
 import type { Caller } from '../../foundation/caller.ts'
 import { Agents } from '../agents.ts'
-import type { Declaration } from '../apps/declaration.ts'
+import type { Declaration } from '../stages/declaration.ts'
 import { Versions } from '../versions/versions.ts'
 import { Lexicons } from './lexicon.ts'
 

@@ -10,7 +10,7 @@ import type {
 } from '@switchroom/contract/settings'
 import type { Caller } from '../../foundation/caller.ts'
 import { conflict } from '../../foundation/refusals.ts'
-import { halvesFixedBy, type Declaration } from '../apps/declaration.ts'
+import { halvesFixedBy, type Declaration } from '../stages/declaration.ts'
 import { scopeOf, teamFlag, type SettingsScope } from '../scope.ts'
 import { noteOf, type VersionRow, type Versions } from '../versions/versions.ts'
 import { readLexicon } from './lexicon-shape.ts'

@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from 'node:util'
-import {
-  knobs,
-  type Config,
-  type DiffAsked,
-  type HistoryAsked,
-  type RollBack,
-  type SettingsDiff,
-  type SettingsHistory,
-  type SettingsView,
+import { knobs } from '@switchroom/contract/knobs'
+import type {
+  Config,
+  DiffAsked,
+  HistoryAsked,
+  RollBack,
+  SettingsDiff,
+  SettingsHistory,
+  SettingsView,
 } from '@switchroom/contract/settings'
 import type { Caller } from '../../foundation/caller.ts'
 import { badRequest } from '../../foundation/refusals.ts'

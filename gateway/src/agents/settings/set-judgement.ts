@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { ProviderRow } from '@switchroom/contract/providers'
-import { knobs, type Config, type Knob, type Lexicon } from '@switchroom/contract/settings'
+import { knobs, rowOfKnob, type Knob } from '@switchroom/contract/knobs'
+import type { Config, Lexicon } from '@switchroom/contract/settings'
 import type { Stage } from '@switchroom/contract/speech'
 import type { InstalledVendors } from '@switchroom/kit/installed'
 import { conflict, Refusal } from '../../foundation/refusals.ts'
@@ -9,7 +10,7 @@ import type { RunningKey, StageKeys } from '../../providers/lent-keys/stage-keys
 import type { StageKnob } from '../../providers/parsing/stage-parsing.ts'
 import { notLent } from '../../providers/parsing/vendor-refusals.ts'
 import { lineIn } from '../../providers/voices/sample-lines.ts'
-import type { Declaration } from '../apps/declaration.ts'
+import type { Declaration } from '../stages/declaration.ts'
 import { spokenWith } from '../lexicon/said.ts'
 import { builtClass } from '../stages/built-class.ts'
 import { Layers } from '../stages/layers.ts'
@@ -32,12 +33,9 @@ export interface CurrentSettings {
 const refusalOrder: readonly StageKnob[] = ['llm', 'stt', 'tts', 'judge']
 const trialOrder: readonly Stage[] = ['tts', 'llm', 'stt']
 
-const knobsOfStage: Record<StageKnob, readonly Knob[]> = {
-  llm: ['llm', 'llm_builds', 'llm_options'],
-  stt: ['stt', 'stt_builds', 'stt_options'],
-  tts: ['voice', 'tts', 'tts_model', 'tts_builds', 'tts_options'],
-  judge: ['judge', 'judge_builds', 'judge_options'],
-}
+/** The knobs that choose what a stage runs on. */
+const choosing = (stage: StageKnob): readonly Knob[] =>
+  knobs.filter((knob) => rowOfKnob(knob).stage === stage && !rowOfKnob(knob).isTuning)
 
 /** What a set would run, against what runs now. */
 export class SetJudgement {
@@ -68,7 +66,7 @@ export class SetJudgement {
 
   /** A vendor that no key would run for this org: judged last, and only where the set speaks of the stage. */
   async refuseNotLent() {
-    for (const knob of knobs.filter((name): name is StageKnob => name in knobsOfStage)) {
+    for (const knob of knobs.filter((name): name is StageKnob => refusalOrder.includes(name as StageKnob))) {
       if (!this.#speaksOf(knob)) continue
       const run = this.#run(knob)
       if (!(await this.#keyOf(knob))) throw notLent(this.#knobNaming(knob), run.vendor)
@@ -134,13 +132,13 @@ export class SetJudgement {
 
   #speaksOf(knob: StageKnob): boolean {
     if (knob !== 'judge' && this.#isReplaced(knob)) return false
-    const isSaid = knobsOfStage[knob].some((name) => Object.hasOwn(this.#config, name))
+    const isSaid = choosing(knob).some((name) => Object.hasOwn(this.#config, name))
     return isSaid || (knob !== 'judge' && this.#changes(knob))
   }
 
   #knobNaming(knob: StageKnob): Knob {
     if (Object.hasOwn(this.#config, knob)) return knob
-    return knobsOfStage[knob].find((name) => Object.hasOwn(this.#config, name)) ?? knob
+    return choosing(knob).find((name) => Object.hasOwn(this.#config, name)) ?? knob
   }
 
   #changes(stage: Stage): boolean {

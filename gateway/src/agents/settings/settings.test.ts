@@ -1,4 +1,4 @@
-import { knobs } from '@switchroom/contract/settings'
+import { knobs } from '@switchroom/contract/knobs'
 import assert from 'node:assert/strict'
 import { after, beforeEach, test } from 'node:test'
 import { refused, type Client } from '../../../testing/client.ts'

@@ -1,24 +1,18 @@
-import {
-  knobs,
-  type Config,
-  type Lexicon,
-  type SetSettings,
-  type SettingsRow,
-  type SettingsView,
-} from '@switchroom/contract/settings'
+import { knobs, wordsKnobs } from '@switchroom/contract/knobs'
+import type { Config, Lexicon, SetSettings, SettingsRow, SettingsView } from '@switchroom/contract/settings'
 import type { InstalledVendors } from '@switchroom/kit/installed'
 import type { Caller } from '../../foundation/caller.ts'
 import type { StageKeys } from '../../providers/lent-keys/stage-keys.ts'
 import type { ProvidersRow } from '../../providers/row/row.ts'
-import { fixedBy, lexiconUnder, type Declaration } from '../apps/declaration.ts'
+import { fixedBy, lexiconUnder, type Declaration } from '../stages/declaration.ts'
+import { refuseOutOfBand } from '../knobs/knob-checks.ts'
 import { scopeOf, type SettingsScope } from '../scope.ts'
 import { tryStage } from '../trials/trials.ts'
 import { noteOf, type VersionRow, type Versions } from '../versions/versions.ts'
-import { refuseOutOfBand } from './bands.ts'
 import { refuseUnbuildable } from './build-check.ts'
 import { refuseChangeOfDeclared } from './declared.ts'
 import { SetJudgement, type CurrentSettings } from './set-judgement.ts'
-import { carriedOver, opensWordsAlone, wordsKnobs } from './words-key.ts'
+import { carriedOver, opensWordsAlone } from './words-key.ts'
 
 export interface SettingsParts {
   vendors: InstalledVendors
@@ -62,7 +56,7 @@ export class AgentSettings {
     this.#refuseUnbuildable(config, isWordsKey, standing, judgement)
     if (!isWordsKey) {
       await judgement.refuseNotLent()
-      refuseOutOfBand(config)
+      refuseOutOfBand('turn', config.turn)
     }
     const { declaration } = standing
     if (declaration) refuseChangeOfDeclared(declaration.app, declaration.declared, config, standing.standing)

@@ -1,9 +1,8 @@
-import { knobs } from '@switchroom/contract/settings'
+import { knobs, wordsKnobs } from '@switchroom/contract/knobs'
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { refused, type Client } from '../../../testing/client.ts'
 import { startTrialDeployment } from '../../../testing/providers/trial-vendors.ts'
-import { wordsKnobs } from './words-key.ts'
 
 const trial = await startTrialDeployment()
 after(() => trial[Symbol.asyncDispose]())

@@ -1,10 +1,9 @@
-import { knobs, type Config, type Knob } from '@switchroom/contract/settings'
+import { knobs, wordsKnobs } from '@switchroom/contract/knobs'
+import type { Config } from '@switchroom/contract/settings'
 import { isDeepStrictEqual } from 'node:util'
 import type { Caller } from '../../foundation/caller.ts'
 import { forbidden } from '../../foundation/refusals.ts'
 
-/** What somebody who opens `words` alone may set. */
-export const wordsKnobs: readonly Knob[] = ['greeting', 'memory']
 const pipelineKnobs = knobs.filter((knob) => !wordsKnobs.includes(knob))
 
 /** A server token that opens `app` sets agents as the pipeline does. */

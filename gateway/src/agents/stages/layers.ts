@@ -1,23 +1,8 @@
-import { knobs, type Config, type DeclarableName, type Knob } from '@switchroom/contract/settings'
+import { knobs, knobsOfName, type DeclarableName, type Knob } from '@switchroom/contract/knobs'
+import type { Config } from '@switchroom/contract/settings'
 
 /** What the class that holds an agent declares; a name with dependents is declared as a whole. */
 export type Declared = Partial<Record<DeclarableName, Config>>
-
-/** The knobs that go with a declared name: the class states all of them, also those it leaves out. */
-export const knobsOfName: Record<DeclarableName, readonly Knob[]> = {
-  language: ['language'],
-  voice: ['voice', 'tts', 'tts_model', 'tts_builds', 'tts_options'],
-  llm: ['llm', 'temperature', 'llm_builds', 'llm_options'],
-  stt: ['stt', 'stt_builds', 'stt_options', 'end_of_turn'],
-  judge: ['judge', 'judge_builds', 'judge_options'],
-  greeting: ['greeting'],
-  hangup: ['hangup'],
-  turn: ['turn'],
-  knowledge: ['knowledge'],
-  docs: ['bases'],
-  memory: ['memory'],
-  record: ['record'],
-}
 
 /**
  * What an agent is set to, nearest first. The class is above every scope; a knob is read from the first layer
@@ -32,7 +17,7 @@ export class Layers {
     const names = Object.keys(declared) as DeclarableName[]
     this.#scopes = scopes
     this.#declared = Object.assign({}, ...Object.values(declared)) as Config
-    this.#fixedKnobs = new Set(names.flatMap((name) => knobsOfName[name]))
+    this.#fixedKnobs = new Set(names.flatMap((name) => knobsOfName(name)))
   }
 
   get<Name extends Knob>(knob: Name): Config[Name] {

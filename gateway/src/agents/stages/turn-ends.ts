@@ -1,3 +1,4 @@
+import { knobTable } from '@switchroom/contract/knobs'
 import type { ProviderRow } from '@switchroom/contract/providers'
 import type { EndOfTurn } from '@switchroom/contract/settings'
 import type { InstalledVendors } from '@switchroom/kit/installed'
@@ -10,10 +11,10 @@ export function canEndTurn(vendors: InstalledVendors, row: ProviderRow, transcri
   return !isNamed && vendors.get(transcriber.vendor)?.manifest?.stages.stt?.ends_turn === true
 }
 
-/** Who ends a turn on these ears where nobody says: the row's choice, else the media framework. */
+/** What ends a turn with this transcriber while the knob is not set: the row's choice, else the default. */
 export function rowsTurnEnd(row: ProviderRow, transcriber: VendorModel): EndOfTurn {
   const key = longestMatch(Object.keys(row.end_of_turn), transcriber)
-  return key === undefined ? 'framework' : (row.end_of_turn[key] as EndOfTurn)
+  return key === undefined ? knobTable.end_of_turn.default.value : (row.end_of_turn[key] as EndOfTurn)
 }
 
 /** A key is a vendor, or a vendor with the start of a model's name; the longest counts. */

@@ -5,6 +5,7 @@ import type { AppSockets } from '../../agents/apps/app-sockets.ts'
 import type { Holding } from '../../agents/apps/connected-apps.ts'
 import type { RunningGateways } from '../../agents/apps/running-gateways.ts'
 import type { Database, Transaction } from '../../database/database.ts'
+import type { LiveGateways } from '../../database/gateway-liveness.ts'
 import { later, minuteMs, secondMs, type Clock } from '../../foundation/clock.ts'
 import { callOf } from '../records/call-object.ts'
 import type { Log } from '../log/log.ts'
@@ -22,7 +23,7 @@ export interface AppAssignmentsParts {
   database: Database
   clock: Clock
   logger: Logger
-  gateways: Pick<RunningGateways, 'id' | 'aliveSince'>
+  gateways: Pick<RunningGateways, 'id' | 'alive'>
   sockets: Pick<AppSockets, 'has' | 'send'>
   log: Log
   liveLogs: LiveLogs
@@ -69,8 +70,8 @@ export class AppAssignments {
     this.#running.add(running)
   }
 
-  get alive(): store.Alive {
-    return { own: this.#parts.gateways.id, since: this.#parts.gateways.aliveSince }
+  get alive(): LiveGateways {
+    return this.#parts.gateways.alive
   }
 
   /** The call with the socket it is assigned to; undefined if no app is connected for it. */

@@ -2,20 +2,11 @@ import type { PreparedSet } from '@switchroom/contract/call-frames'
 import type { Environment } from '@switchroom/contract/scopes'
 import type { Offer } from '../../agents/apps/register-frame.ts'
 import { statement, type Queryable } from '../../database/database.ts'
+import { joinLiveGateway, liveRegistrations, type LiveGateways } from '../../database/gateway-liveness.ts'
 import { callColumns, type CallRow } from '../records/call-object.ts'
 import type { KeptEntry } from '../log/entries.ts'
 
-/** The gateways that count as alive: this one, and those with a recent heartbeat. */
-export interface Alive {
-  own: string
-  since: Date
-}
-
-const isAlive = `g.id = s.gateway and (g.id = $1 or g.seen_at > $2)`
-const registered = `
-  registrations r
-  join app_sockets s on s.id = r.socket
-  join gateways g on ${isAlive}`
+const registered = liveRegistrations()
 /** The newest app socket for the call `d`: a person's own copy of the agent comes before the org's. */
 const newest = `
   select r.socket from ${registered}
@@ -25,7 +16,7 @@ const newest = `
 const isAssigned = `
   exists (
     select from app_sockets s
-    join gateways g on ${isAlive}
+    ${joinLiveGateway('s.gateway')}
     left join registrations r on r.socket = s.id and r.agent = d.agent
     where s.id = d.socket and (d.by_line or r.socket is not null)
   )`
@@ -81,11 +72,11 @@ const find = statement<AssignmentRow & CallRow>(`
   from driven_calls d
   join calls c on c.id = d.call
   join logs l on l.id = d.call
-  left join (app_sockets s join gateways g on ${isAlive}) on s.id = d.socket
+  left join (app_sockets s ${joinLiveGateway('s.gateway')}) on s.id = d.socket
   left join registrations r on r.socket = s.id and r.agent = d.agent
   where d.call = $3`)
 
-export const findAssignment = (database: Queryable, { own, since }: Alive, call: string) =>
+export const findAssignment = (database: Queryable, { own, since }: LiveGateways, call: string) =>
   database.row(find, own, since, call)
 
 const pass = statement<{ agent: string; socket: string | null; gateway: string | null }>(`
@@ -97,8 +88,12 @@ const pass = statement<{ agent: string; socket: string | null; gateway: string |
   select passed.agent, passed.socket, s.gateway from passed left join app_sockets s on s.id = passed.socket`)
 
 /** From a socket that no longer serves the call to the newest one; undefined if another gateway was faster. */
-export const reassign = (database: Queryable, { own, since }: Alive, call: string, from: string | null) =>
-  database.row(pass, own, since, call, from)
+export const reassign = (
+  database: Queryable,
+  { own, since }: LiveGateways,
+  call: string,
+  from: string | null,
+) => database.row(pass, own, since, call, from)
 
 const begin = statement<{ told: number | null }>(`
   with before as (select call, told from driven_calls where call = $1 and socket = $2 and not done for update)
@@ -127,7 +122,7 @@ const unassigned = statement<{ call: string; socket: string | null }>(`
   where not d.done and not d.by_line and not ${isAssigned} and (d.socket is not null or exists (${newest}))`)
 
 /** Calls whose socket is closed, and unassigned calls that an app could take by now. */
-export const listUnassigned = (database: Queryable, { own, since }: Alive) =>
+export const listUnassigned = (database: Queryable, { own, since }: LiveGateways) =>
   database.rows(unassigned, own, since)
 
 const unassignedOfAgent = statement<{ call: string; socket: string | null }>(`
@@ -136,7 +131,7 @@ const unassignedOfAgent = statement<{ call: string; socket: string | null }>(`
 
 export const listUnassignedOf = (
   database: Queryable,
-  { own, since }: Alive,
+  { own, since }: LiveGateways,
   { org, env, agent }: { org: string; env: Environment; agent: string },
 ) => database.rows(unassignedOfAgent, own, since, org, env, agent)
 
@@ -153,7 +148,7 @@ const ofInstance = statement<{ socket: string; gateway: string }>(`
 /** Where the app's process is connected now. */
 export const findInstance = (
   database: Queryable,
-  { own, since }: Alive,
+  { own, since }: LiveGateways,
   { org, env, agent }: { org: string; env: Environment; agent: string },
   instance: string,
 ) => database.row(ofInstance, own, since, org, env, agent, instance)

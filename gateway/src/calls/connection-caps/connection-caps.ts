@@ -15,7 +15,7 @@ export interface ConnectionCapsParts {
   database: Database
   clock: Clock
   logger: Logger
-  gateways: Pick<RunningGateways, 'id' | 'aliveSince'>
+  gateways: Pick<RunningGateways, 'id' | 'alive'>
 }
 
 /** How many event streams a key and how many chats an org may have open, over all live gateways. */
@@ -62,7 +62,7 @@ export class ConnectionCaps {
   #open(connection: Pick<store.NewConnection, 'id' | 'org' | 'cap' | 'owner'>): Promise<number | null> {
     const { database, clock, gateways } = this.#parts
     const wanted = { ...connection, gateway: gateways.id, usual: usualCaps[connection.cap] }
-    return store.openConnection(database, wanted, gateways.aliveSince, clock.now())
+    return store.openConnection(database, wanted, gateways.alive.since, clock.now())
   }
 
   #close(id: string) {

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Drift, DriftAsked, VersionFared } from '@switchroom/contract/calls'
-import { knobs, type Config } from '@switchroom/contract/settings'
+import { knobs } from '@switchroom/contract/knobs'
+import type { Config } from '@switchroom/contract/settings'
 import { scopeOf, teamFlag } from '../../agents/scope.ts'
 import type { Versions } from '../../agents/versions/versions.ts'
 import type { Database } from '../../database/database.ts'

@@ -1,19 +1,14 @@
 import type { Entry, LineTurn } from '@switchroom/contract/log'
 import type { Environment } from '@switchroom/contract/scopes'
 import { statement, type Queryable, type Transaction } from '../../database/database.ts'
+import { joinLiveGateway, type LiveGateways } from '../../database/gateway-liveness.ts'
 import { callColumns, type CallRow } from '../records/call-object.ts'
-
-/** The gateways that count as alive: this one, and those with a recent heartbeat. */
-export interface Alive {
-  own: string
-  since: Date
-}
 
 /** A line is live while its app is connected in the org and environment of its number. */
 const live = `
   lines l
   join app_sockets s on s.id = l.socket
-  join gateways g on g.id = s.gateway and (g.id = $1 or g.seen_at > $2)
+  ${joinLiveGateway('s.gateway')}
   join numbers n on n.number = l.number and n.org = s.org and n.env = s.env`
 
 export interface LineRow {
@@ -24,7 +19,7 @@ export interface LineRow {
 
 const find = statement<LineRow>(`select l.number, l.socket, l.extension_ms from ${live} where l.number = $3`)
 
-export const findLine = (database: Queryable, { own, since }: Alive, number: string) =>
+export const findLine = (database: Queryable, { own, since }: LiveGateways, number: string) =>
   database.row(find, own, since, number)
 
 const lock = statement(`select number from numbers where number = $1 for no key update`)
@@ -74,7 +69,7 @@ const abandoned = statement<OwnedCall>(`
   where c.line is not null and c.ended_at is null and not exists (select from ${live} where l.number = c.line)`)
 
 /** The calls of lines whose apps have disconnected. */
-export const listAbandoned = (database: Queryable, { own, since }: Alive) =>
+export const listAbandoned = (database: Queryable, { own, since }: LiveGateways) =>
   database.rows(abandoned, own, since)
 
 const take = statement(`update calls set line = $2 where id = $1`)

@@ -3,6 +3,7 @@ import type { LineCallPassed, LineError, LineErrorCode, LineReady } from '@switc
 import type { Frame, FrameSource } from '../../agents/apps/frames.ts'
 import type { RunningGateways } from '../../agents/apps/running-gateways.ts'
 import type { Database, Transaction } from '../../database/database.ts'
+import type { LiveGateways } from '../../database/gateway-liveness.ts'
 import { outsideList, type Caller } from '../../foundation/caller.ts'
 import { badRequest, conflict, Refusal } from '../../foundation/refusals.ts'
 import { shapedAs } from '../../http/shape-checks.ts'
@@ -32,7 +33,7 @@ export interface NumberRoute {
 
 export interface LinesParts {
   database: Database
-  gateways: Pick<RunningGateways, 'id' | 'aliveSince'>
+  gateways: Pick<RunningGateways, 'id' | 'alive'>
   log: Log
   routeOf: RouteOf
   assignments: Pick<AppAssignments, 'assign'>
@@ -122,8 +123,8 @@ export class Lines {
     return calls.filter(({ line_told }) => line_told).map((row) => passedOn(number, row))
   }
 
-  get #alive(): store.Alive {
-    return { own: this.#parts.gateways.id, since: this.#parts.gateways.aliveSince }
+  get #alive(): LiveGateways {
+    return this.#parts.gateways.alive
   }
 }
 

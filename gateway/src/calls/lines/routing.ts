@@ -23,7 +23,7 @@ import * as store from './lines.store.ts'
 export interface RoutingParts {
   database: Database
   logger: Logger
-  gateways: Pick<RunningGateways, 'id' | 'aliveSince'>
+  gateways: Pick<RunningGateways, 'id' | 'alive'>
   agents: Agents
   connectedApps: ConnectedApps
   records: CallRecords
@@ -68,8 +68,8 @@ export class Routing {
 
   /** A call whose line was gone at two polls in a row goes to its own agent once that has a connected app. */
   async poll() {
-    const { id: own, aliveSince: since } = this.#parts.gateways
-    const abandoned = await store.listAbandoned(this.#parts.database, { own, since })
+    const { alive } = this.#parts.gateways
+    const abandoned = await store.listAbandoned(this.#parts.database, alive)
     const before = this.#withoutLine
     this.#withoutLine = new Set(abandoned.map(({ id }) => id))
     for (const call of abandoned)
@@ -121,9 +121,9 @@ export class Routing {
   }
 
   async #refuseUnlessOwner(tx: Transaction, id: string, line: string, socket: string | null) {
-    const { id: own, aliveSince: since } = this.#parts.gateways
+    const { alive } = this.#parts.gateways
     const owned = await store.findOwned(tx, id)
-    const current = await store.findLine(tx, { own, since }, line)
+    const current = await store.findLine(tx, alive, line)
     if (owned?.line !== line || (current?.socket ?? null) !== socket)
       throw badRequest(`call ${id} is on no line of this app`)
   }

@@ -10,7 +10,7 @@ import type { ProviderRow } from '@switchroom/contract/providers'
 import type { Environment } from '@switchroom/contract/scopes'
 import type { Judging, Lexicon } from '@switchroom/contract/settings'
 import type { Agents } from '../../agents/agents.ts'
-import type { Declaration } from '../../agents/apps/declaration.ts'
+import type { Declaration } from '../../agents/stages/declaration.ts'
 import type { RunningGateways } from '../../agents/apps/running-gateways.ts'
 import { refuseMalformedSlug, scopeOf, type SettingsScope } from '../../agents/scope.ts'
 import { Layers } from '../../agents/stages/layers.ts'
@@ -65,7 +65,7 @@ export interface CallRecordsParts {
   clock: Clock
   orgs: Orgs
   agents: Agents
-  gateways: Pick<RunningGateways, 'id' | 'aliveSince'>
+  gateways: Pick<RunningGateways, 'id' | 'alive'>
   log: Log
 }
 
@@ -230,7 +230,7 @@ export class CallRecords {
   }
 
   #read(database: Queryable, scope: SettingsScope, call: string | null): Promise<ResolutionSources> {
-    const alive = { own: this.#parts.gateways.id, since: this.#parts.gateways.aliveSince }
+    const { alive } = this.#parts.gateways
     return readForCall(database, scope, call, alive)
   }
 }

@@ -1,9 +1,10 @@
 import type { ProviderRow } from '@switchroom/contract/providers'
 import type { Environment } from '@switchroom/contract/scopes'
 import type { Config, Judging, Lexicon } from '@switchroom/contract/settings'
-import type { Declaration } from '../../agents/apps/declaration.ts'
+import type { Declaration } from '../../agents/stages/declaration.ts'
 import type { SettingsScope } from '../../agents/scope.ts'
 import { statement, type Queryable } from '../../database/database.ts'
+import { liveRegistrations, type LiveGateways } from '../../database/gateway-liveness.ts'
 
 /** What a scope of a call's chain ran, as the call record keeps it. */
 export interface RanScope {
@@ -48,12 +49,6 @@ export interface ResolutionSources {
   /** The vendors the org brought keys for, in both environments or in this one. */
   own: string[]
   declaration: Declaration | null
-}
-
-/** The gateways that count as alive: this one, and those with a recent heartbeat. */
-export interface Alive {
-  own: string
-  since: Date
 }
 
 interface ReadRow extends Omit<ResolutionSources, 'declaration'> {
@@ -124,9 +119,7 @@ export const resolutionRead = statement<ReadRow>(`
     ) as own,
     (
       select json_build_object('app', r.app, 'declaration', r.declaration)
-      from registrations r
-      join app_sockets s on s.id = r.socket
-      join gateways g on g.id = s.gateway and (g.id = $6 or g.seen_at > $7)
+      from ${liveRegistrations('$6', '$7')}
       where r.org = $1 and r.agent = $2 and r.env = $3 and r.holder in (select chain.holder from chain)
       order by r.holder = '', r.ordinal desc limit 1
     ) as connected`)
@@ -136,7 +129,7 @@ export async function readForCall(
   database: Queryable,
   { org, agent, env, holder }: SettingsScope,
   call: string | null,
-  alive: Alive,
+  alive: LiveGateways,
 ): Promise<ResolutionSources> {
   const read = await database.row(resolutionRead, org, agent, env, call, holder, alive.own, alive.since)
   if (!read) throw new Error('a select without a from answers one row')

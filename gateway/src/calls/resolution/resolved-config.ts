@@ -1,3 +1,4 @@
+import { knobTable, memberDefaults } from '@switchroom/contract/knobs'
 import type { ProviderRow } from '@switchroom/contract/providers'
 import type { Config, EndOfTurn } from '@switchroom/contract/settings'
 import type { InstalledVendors } from '@switchroom/kit/installed'
@@ -6,8 +7,8 @@ import { canEndTurn, rowsTurnEnd } from '../../agents/stages/turn-ends.ts'
 import type { VendorModel } from '../../providers/parsing/stage-parsing.ts'
 import type { ResolvedSettings } from '../records/records.ts'
 
-const modelTimeoutS = 12
-const baseDefaults = { mode: 'auto', k: 5, min_score: 0 } as const
+const greetingDefaults = memberDefaults('greeting')
+const baseDefaults = memberDefaults('bases')
 
 /** A call's settings, nearest first: what the app's class declares, then each scope. */
 export const layersOf = ({ declaration, scopes }: Pick<ResolvedSettings, 'declaration' | 'scopes'>) =>
@@ -20,9 +21,9 @@ export const layersOf = ({ declaration, scopes }: Pick<ResolvedSettings, 'declar
 export function configRun(layers: Layers): Config {
   const { greeting, bases, ...set } = layers.merged()
   return {
-    llm_timeout_s: modelTimeoutS,
+    llm_timeout_s: knobTable.llm_timeout_s.default.value,
     ...set,
-    ...(greeting && { greeting: { allow_interruptions: false, ...greeting } }),
+    ...(greeting && { greeting: { ...greetingDefaults, ...greeting } }),
     ...(bases && { bases: bases.map((base) => ({ ...baseDefaults, ...base })) }),
   }
 }

@@ -1,7 +1,7 @@
 import type { HandedStage, HandedVendor, WorkerConfig, WorkerKeys } from '@switchroom/contract/calls'
 import type { Stage } from '@switchroom/contract/speech'
 import type { InstalledVendors } from '@switchroom/kit/installed'
-import { fixedBy, lexiconUnder } from '../../agents/apps/declaration.ts'
+import { fixedBy, lexiconUnder } from '../../agents/stages/declaration.ts'
 import { scopeOf, type SettingsScope } from '../../agents/scope.ts'
 import type { Caller } from '../../foundation/caller.ts'
 import { forbidden } from '../../foundation/refusals.ts'

@@ -31,7 +31,7 @@ export interface WrittenCallParts extends TurnSources {
   liveLogs: LiveLogs
   messageQuota: MessageQuota
   pricing: Pricing
-  gateways: Pick<RunningGateways, 'id' | 'aliveSince' | 'forget'>
+  gateways: Pick<RunningGateways, 'id' | 'alive' | 'forget'>
   /** How long a chat may be silent before it ends. */
   idleMs: number
   openOutlet: OpenOutlet

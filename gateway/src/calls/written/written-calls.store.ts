@@ -1,5 +1,6 @@
 import type { Environment } from '@switchroom/contract/scopes'
 import { statement, type Queryable, type Transaction } from '../../database/database.ts'
+import { isOtherAlive, type LiveGateways } from '../../database/gateway-liveness.ts'
 import { gatewayLock as lockOf } from '../../database/gateway-lock.ts'
 
 /** A written call as the gateway that runs it sees it. */
@@ -40,11 +41,11 @@ const silent = statement<{ id: string }>(`
   )
   select id from known
   where id = '${noRunner}' or pg_try_advisory_xact_lock(${lockOf('id')})
-    or not exists (select from gateways g where g.id = known.id and g.seen_at > $2)`)
+    or not ${isOtherAlive('known.id')}`)
 
 /** Gateways without a heartbeat; the advisory lock hides them from other gateways until the transaction ends. */
-export const findSilent = async (tx: Transaction, own: string, aliveSince: Date) =>
-  (await tx.rows(silent, own, aliveSince)).map(({ id }) => id)
+export const findSilent = async (tx: Transaction, { own, since }: LiveGateways) =>
+  (await tx.rows(silent, own, since)).map(({ id }) => id)
 
 export const isUnassignedRunner = (runner: string) => runner === noRunner
 

@@ -44,7 +44,7 @@ function callsOn(rows: Rows, follow = async (_call: string) => {}) {
     openOutlet: () => undefined,
     gateways: {
       id: 'gw_own',
-      aliveSince: new Date(),
+      alive: { own: 'gw_own', since: new Date() },
       forget: (_tx: object, ids: readonly string[]) => rows('delete from gateways', [ids]),
     },
     signals: {

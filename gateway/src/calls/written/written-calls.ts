@@ -90,7 +90,7 @@ export class WrittenCalls {
     const { database, gateways, logger } = this.#parts
     for (;;) {
       const claimed = await database.transaction(async (tx) => {
-        const dead = this.#deadAmong(await store.findSilent(tx, gateways.id, gateways.aliveSince))
+        const dead = this.#deadAmong(await store.findSilent(tx, gateways.alive))
         if (dead.length === 0) return []
         await gateways.forget(tx, dead)
         return store.claimCalls(tx, gateways.id, dead, claimedAtOnce)

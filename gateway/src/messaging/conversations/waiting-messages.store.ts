@@ -1,5 +1,6 @@
 import type { Environment } from '@switchroom/contract/scopes'
 import { statement, type Queryable, type Transaction } from '../../database/database.ts'
+import { liveRegistrations, type LiveGateways } from '../../database/gateway-liveness.ts'
 import type { Received } from '../platform/received.ts'
 
 /** An agent whose messages wait until an app holds it. */
@@ -7,12 +8,6 @@ export interface WaitedFor {
   org: string
   env: Environment
   agent: string
-}
-
-/** Which gateways count: this one, and those that were seen lately. */
-export interface Alive {
-  own: string
-  since: Date
 }
 
 const insert = statement(`
@@ -61,14 +56,13 @@ export async function takeOldest(tx: Transaction, agent: WaitedFor): Promise<Rec
 const queues = statement<WaitedFor>(`
   select distinct w.org, w.env, w.agent from waiting_messages w
   where exists (
-    select from registrations r
-    join app_sockets s on s.id = r.socket
-    join gateways g on g.id = s.gateway and (g.id = $1 or g.seen_at > $2)
+    select from ${liveRegistrations()}
     where r.org = w.org and r.env = w.env and r.agent = w.agent and r.holder = ''
   )`)
 
 /** Agents that an app holds and messages wait for. */
-export const listTakeable = (database: Queryable, { own, since }: Alive) => database.rows(queues, own, since)
+export const listTakeable = (database: Queryable, { own, since }: LiveGateways) =>
+  database.rows(queues, own, since)
 
 const drop = statement<{ message_id: string }>(`
   delete from waiting_messages where sent_at <= $1 returning message_id`)

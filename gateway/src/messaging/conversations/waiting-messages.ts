@@ -21,7 +21,7 @@ export interface WaitingMessagesParts {
   log: Log
   agents: Agents
   connectedApps: Pick<ConnectedApps, 'appFor'>
-  gateways: Pick<RunningGateways, 'id' | 'aliveSince'>
+  gateways: Pick<RunningGateways, 'id' | 'alive'>
   conversationCalls: ConversationCalls
 }
 
@@ -91,8 +91,7 @@ export class WaitingMessages {
   /** For what no connecting app announced: a message kept at that moment, or a queue whose gateway died. */
   async poll() {
     const { database, gateways } = this.#parts
-    const alive = { own: gateways.id, since: gateways.aliveSince }
-    for (const agent of await store.listTakeable(database, alive)) this.take(agent)
+    for (const agent of await store.listTakeable(database, gateways.alive)) this.take(agent)
   }
 
   async deleteExpired() {

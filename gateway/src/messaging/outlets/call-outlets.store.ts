@@ -1,4 +1,5 @@
 import { statement, type Queryable, type Transaction } from '../../database/database.ts'
+import { isOtherAlive, type LiveGateways } from '../../database/gateway-liveness.ts'
 
 /** Where the agent's turns of a call go out from, and to whom. */
 export interface Route {
@@ -34,7 +35,7 @@ const takeLeft = statement<{ call: string }>(`
   with left_behind as (
     select s.call from sendings s join logs l on l.id = s.call
     where l.sealed and s.call <> all($4::text[]) and (
-      s.sender = $1 or not exists (select from gateways g where g.id = s.sender and g.seen_at > $2)
+      s.sender = $1 or not ${isOtherAlive('s.sender')}
     )
     limit $3 for update of s skip locked
   )
@@ -43,11 +44,10 @@ const takeLeft = statement<{ call: string }>(`
 /** Of ended calls that no gateway sends for: theirs is gone, or it is this one and has no outlet open. */
 export const claimLeft = async (
   database: Queryable,
-  own: string,
-  aliveSince: Date,
+  { own, since }: LiveGateways,
   sentHere: readonly string[],
   atMost: number,
-) => (await database.rows(takeLeft, own, aliveSince, atMost, sentHere)).map(({ call }) => call)
+) => (await database.rows(takeLeft, own, since, atMost, sentHere)).map(({ call }) => call)
 
 /** A part of a turn. */
 export interface PartKey {

@@ -13,7 +13,7 @@ const takenAtOnce = 100
 const pageSize = 1000
 
 export interface CallOutletsParts extends Omit<CallOutletParts, 'gateway'> {
-  gateways: Pick<RunningGateways, 'id' | 'aliveSince'>
+  gateways: Pick<RunningGateways, 'id' | 'alive'>
 }
 
 /** The outlets of this gateway: of the calls it runs, and of ended calls whose gateway is gone. */
@@ -81,7 +81,7 @@ export class CallOutlets {
     const { database, gateways } = this.#parts
     if (this.#isStopped) return
     const sentHere = [...this.#open.keys()]
-    const left = await store.claimLeft(database, gateways.id, gateways.aliveSince, sentHere, takenAtOnce)
+    const left = await store.claimLeft(database, gateways.alive, sentHere, takenAtOnce)
     await Promise.all(left.map((call) => this.#finish(this.open(call), call)))
   }
 

@@ -1,11 +1,10 @@
+import { longestWord } from '@switchroom/contract/knobs'
 import type { ProviderRow } from '@switchroom/contract/providers'
 import type { Stage } from '@switchroom/contract/speech'
 import type { InstalledVendors } from '@switchroom/kit/installed'
 import { badRequest } from '../../foundation/refusals.ts'
 import { codePoints } from '../../foundation/text.ts'
 import { blank, whyNoPlugin } from './vendor-refusals.ts'
-
-export const longestWord = 200
 
 /** The knobs that name what a stage runs on. */
 export type StageKnob = Stage | 'judge'

@@ -1,10 +1,11 @@
+import { longestWord } from '@switchroom/contract/knobs'
 import type { ProviderRow } from '@switchroom/contract/providers'
 import type { InstalledVendor, InstalledVendors } from '@switchroom/kit/installed'
 import { classFor } from '@switchroom/kit/manifest'
 import { badRequest } from '../../foundation/refusals.ts'
 import { codePoints } from '../../foundation/text.ts'
 import { isLanguageTag } from './language-tags.ts'
-import { defaultModel, longestWord, readStageWord } from './stage-parsing.ts'
+import { defaultModel, readStageWord } from './stage-parsing.ts'
 import { blank } from './vendor-refusals.ts'
 
 /** A voice by its knobs; null is a blank knob. */

@@ -1,9 +1,10 @@
+import { longestWord } from '@switchroom/contract/knobs'
 import { turnEnders, type ProviderRow } from '@switchroom/contract/providers'
 import { stages, type Stage } from '@switchroom/contract/speech'
 import { badRequest, listed } from '../../foundation/refusals.ts'
 import { codePoints } from '../../foundation/text.ts'
 import { isLanguageTag } from '../parsing/language-tags.ts'
-import { longestWord, splitWord } from '../parsing/stage-parsing.ts'
+import { splitWord } from '../parsing/stage-parsing.ts'
 
 const longestLine = 400
 

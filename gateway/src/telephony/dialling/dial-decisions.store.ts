@@ -1,6 +1,7 @@
 import type { DialKind, StandingFact } from '@switchroom/contract/dialling'
 import type { SettingsScope } from '../../agents/scope.ts'
 import { inlined, statement, type Queryable, type Transaction } from '../../database/database.ts'
+import { liveRegistrations, type LiveGateways } from '../../database/gateway-liveness.ts'
 import type { FromNumber } from './from-number.ts'
 import { defaultLimits, type DialSettingsRow } from './effective-limits.ts'
 import { settingsColumns, settingsTables } from './dial-settings.store.ts'
@@ -29,7 +30,7 @@ export interface FactsAsked {
   member: string | null
   minuteAgo: Date
   dayAgo: Date
-  alive: { own: string; since: Date }
+  alive: LiveGateways
 }
 
 // One statement, and so one round trip while the org is locked. Dials of the last minute are counted no further than
@@ -56,9 +57,7 @@ export const factsRead = statement<FactsRow>(`
     exists (select from known_contacts where org = o.id and env = $2 and contact = $4) as is_known,
     exists (select from own_phones where org = o.id and member = $7 and number = $4) as is_own_phone,
     exists (
-      select from registrations r
-      join app_sockets s on s.id = r.socket
-      join gateways g on g.id = s.gateway and (g.id = $9 or g.seen_at > $10)
+      select from ${liveRegistrations('$9', '$10')}
       where r.org = o.id and r.env = $2 and r.agent = $3 and r.holder in ($8, '')
     ) as is_held,
     array(

@@ -51,7 +51,7 @@ export type AlsoInTransaction<Kind extends DialKind> = (
 export interface DialDecisionsParts {
   database: Database
   clock: Clock
-  gateways: Pick<RunningGateways, 'id' | 'aliveSince'>
+  gateways: Pick<RunningGateways, 'id' | 'alive'>
 }
 
 /** Whose numbers are rung: every dial is judged and written down, taken or refused. */
@@ -150,7 +150,7 @@ export class DialDecisions {
       member: caller.kind === 'person' ? caller.subject : null,
       minuteAgo: later(now, -minuteMs),
       dayAgo: later(now, -dayMs),
-      alive: { own: gateways.id, since: gateways.aliveSince },
+      alive: gateways.alive,
     })
     if (!row) throw notFound(`there is no org ${scope.org}`)
     return {

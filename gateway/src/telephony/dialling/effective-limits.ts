@@ -1,3 +1,4 @@
+import { knobTable } from '@switchroom/contract/knobs'
 import type { CallingHours, DialGuards, DialLimits, DialPolicy } from '@switchroom/contract/dialling'
 
 /** What an org set for itself; null is the default. */
@@ -50,5 +51,7 @@ export const effectiveGuards = (row: DialSettingsRow): DialGuards => ({
 })
 
 /** The longest a placed call runs, in seconds: an agent's own 0 is no limit, and lifts none here. */
-export const longestCallS = ({ max_duration_s }: Pick<DialLimits, 'max_duration_s'>, agentsOwnS = 0) =>
-  agentsOwnS > 0 ? Math.min(agentsOwnS, max_duration_s) : max_duration_s
+export const longestCallS = (
+  { max_duration_s }: Pick<DialLimits, 'max_duration_s'>,
+  agentsOwnS: number = knobTable.max_duration_s.default.value,
+) => (agentsOwnS > 0 ? Math.min(agentsOwnS, max_duration_s) : max_duration_s)

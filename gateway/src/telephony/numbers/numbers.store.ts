@@ -1,6 +1,7 @@
 import type { NumberChannel, NumberOrigin } from '@switchroom/contract/numbers'
 import type { Environment } from '@switchroom/contract/scopes'
 import { statement, type Queryable } from '../../database/database.ts'
+import { liveRegistrations, type LiveGateways } from '../../database/gateway-liveness.ts'
 import type { NetworkState, Whose } from '../admission/number-fences.ts'
 import { accountJoin, networksColumn, placedColumns } from '../admission/placed-columns.ts'
 import type { NumberStatus } from './path.ts'
@@ -37,12 +38,6 @@ const reach = statement(`
 export const setLastCall = (database: Queryable, number: string, now: Date, unlessSince: Date) =>
   database.rows(reach, number, now, unlessSince)
 
-/** Which gateways count: this one, and those that were seen lately. */
-export interface Alive {
-  own: string
-  since: Date
-}
-
 export interface StatusRow extends NumberStatus {
   org: string
   label: string | null
@@ -59,9 +54,7 @@ const statuses = statement<StatusRow>(`
       select json_object_agg(w.network, w.state) from networks w
       where w.org = n.org and w.network = any(${networksColumn})), '{}') as states,
     exists (
-      select from registrations r
-      join app_sockets s on s.id = r.socket
-      join gateways g on g.id = s.gateway and (g.id = $4 or g.seen_at > $5)
+      select from ${liveRegistrations('$4', '$5')}
       where r.org = n.org and r.env = n.env and r.agent = n.agent and r.holder = '') as is_held
   from numbers n ${accountJoin}
   where n.org = $1 and n.env = $2 and ($3::text is null or n.number = $3)
@@ -71,7 +64,7 @@ const statuses = statement<StatusRow>(`
 export const listStatuses = (
   database: Queryable,
   { org, env }: Whose,
-  { own, since }: Alive,
+  { own, since }: LiveGateways,
   number: string | null,
 ) => database.rows(statuses, org, env, number, own, since)
 

@@ -14,7 +14,7 @@ export type { NumberRow } from './numbers.store.ts'
 export interface NumbersParts {
   database: Database
   clock: Clock
-  gateways: Pick<RunningGateways, 'id' | 'aliveSince'>
+  gateways: Pick<RunningGateways, 'id' | 'alive'>
   /** Of a carrier of the catalogue. */
   networksOf: (kind: string) => readonly string[] | undefined
   sipNames: TelephonySettings['sipNames']
@@ -55,8 +55,7 @@ export class Numbers {
 
   #statuses({ org, env }: Caller, number: string | null): Promise<store.StatusRow[]> {
     const { database, gateways } = this.#parts
-    const alive = { own: gateways.id, since: gateways.aliveSince }
-    return store.listStatuses(database, { org, env }, alive, number)
+    return store.listStatuses(database, { org, env }, gateways.alive, number)
   }
 
   #entryOf(row: store.StatusRow): NumberEntry {

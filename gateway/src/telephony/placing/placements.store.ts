@@ -1,5 +1,6 @@
 import type { Environment } from '@switchroom/contract/scopes'
 import { statement, type Queryable, type Transaction } from '../../database/database.ts'
+import { isOtherAlive } from '../../database/gateway-liveness.ts'
 
 export interface NewPlacement {
   call: string
@@ -57,11 +58,10 @@ const left = statement<LeftPlacement>(`
   select p.call, c.env, p.answered_at is not null as "isAnswered"
   from placements p
   join calls c on c.id = p.call
-  left join gateways g on g.id = p.gateway
   where p.settled_at is null and case
     when p.answered_at is not null then p.answered_at <= $3
     when p.gateway = $1 then p.asked_at <= $4
-    else g.id is null or g.seen_at <= $2
+    else not ${isOtherAlive('p.gateway')}
   end
   order by p.asked_at limit 100`)
 

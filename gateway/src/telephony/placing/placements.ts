@@ -43,7 +43,7 @@ export interface PlacementsParts {
   logger: Logger
   log: Log
   liveLogs: LiveLogs
-  gateways: Pick<RunningGateways, 'id' | 'aliveSince'>
+  gateways: Pick<RunningGateways, 'id' | 'alive'>
   planes: { of(env: Environment): MediaPlane }
   trunkOf: (org: string, account: string) => Promise<OutboundTrunk | undefined>
   fleets: Record<Environment, string>
@@ -72,7 +72,7 @@ export class Placements {
     const now = clock.now()
     await store.settleRunning(database, now)
     const left = await store.listLeft(database, gateways.id, {
-      seen: gateways.aliveSince,
+      seen: gateways.alive.since,
       answered: later(now, -takenWithinMs),
       asked: later(now, -placedWithinMs),
     })

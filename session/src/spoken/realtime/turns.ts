@@ -1,12 +1,7 @@
 import type { NewEntry } from '@switchroom/contract/log'
 import type { Turn as TurnKnobs } from '@switchroom/contract/settings'
 import type { ToldOfTurn } from './conversation.ts'
-import {
-  defaultInterruptionMs,
-  defaultEotThreshold,
-  transcriptMs,
-  type TurnTimings,
-} from '../turn-detection.ts'
+import { transcriptMs, turnDefaults, type TurnTimings } from '../turn-detection.ts'
 
 export interface RealtimeTurnsParts {
   callId: string
@@ -82,7 +77,7 @@ export class RealtimeTurns {
 
   /** Its words are not known before it ends: how long it lasts decides alone. */
   speechGoesOn(spokenMs: number) {
-    const { min_interruption_ms = defaultInterruptionMs } = this.#parts.turn
+    const { min_interruption_ms = turnDefaults.min_interruption_ms } = this.#parts.turn
     if (this.#isSpeaking && spokenMs >= min_interruption_ms) this.#parts.interrupted(min_interruption_ms)
   }
 
@@ -127,7 +122,7 @@ export class RealtimeTurns {
     const unworded = this.#unworded.find((one) => one.turn === turn)
     if (unworded) unworded.timings.transcriptMs = nowMs()
     const messageId = unworded?.messageId ?? newMessageId()
-    const probability = knobs.eot_threshold ?? defaultEotThreshold
+    const probability = knobs.eot_threshold ?? turnDefaults.eot_threshold
     if (text !== '')
       keep([
         { type: 'user.message', data: { text, messageId } },

@@ -1,13 +1,8 @@
-import {
-  declarableHalves,
-  declarableNames,
-  type DeclarableHalf,
-  type DeclarableName,
-  type Lexicon,
-} from '@switchroom/contract/settings'
-import type { Declared } from '../stages/layers.ts'
+import { declarableNames, type DeclarableName } from '@switchroom/contract/knobs'
+import { declarableHalves, type DeclarableHalf, type Lexicon } from '@switchroom/contract/settings'
+import type { Declared } from './layers.ts'
 
-/** What the class that holds an agent says of itself, and the app that brought it. */
+/** What the class of an agent declares in code, and the app that registered it. */
 export interface Declaration {
   app: string
   declared: Declared
@@ -15,11 +10,11 @@ export interface Declaration {
   hears?: Lexicon['heard']
 }
 
-/** The names no set may change while the class holds the agent. */
+/** The names that settings cannot change while the app is connected. */
 export const fixedBy = (declaration: Declaration | null): DeclarableName[] =>
   declarableNames.filter((name) => declaration !== null && name in declaration.declared)
 
-/** The class wins for the half that it declares; a lexicon that nobody set is empty. */
+/** The class decides the half that it declares; a lexicon that is not set is empty. */
 export const lexiconUnder = (declaration: Declaration | null, set: Lexicon | null | undefined): Lexicon => ({
   said: declaration?.says ?? set?.said ?? [],
   heard: declaration?.hears ?? set?.heard ?? [],

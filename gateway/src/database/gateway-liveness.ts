@@ -1,0 +1,27 @@
+import { minuteMs, secondMs } from '../foundation/clock.ts'
+
+/** How often a gateway writes its heartbeat. */
+export const heartbeatEveryMs = 10 * secondMs
+/** A gateway without a heartbeat for so long counts as dead: its apps, lines and calls are no longer its own. */
+export const deadAfterMs = 30 * secondMs
+/** The row of a dead gateway is deleted after so long, with what hangs on it. */
+export const deletedAfterMs = 5 * minuteMs
+
+/** Which gateways are alive: the one that asks, and those with a heartbeat after `since`. */
+export interface LiveGateways {
+  own: string
+  since: Date
+}
+
+// The arguments below are SQL: a column with a gateway's id, and the parameters that hold a `LiveGateways`.
+
+export const joinLiveGateway = (gateway: string, own = '$1', since = '$2') =>
+  `join gateways g on g.id = ${gateway} and (g.id = ${own} or g.seen_at > ${since})`
+
+/** Registrations `r` of connected apps, with their sockets `s`. */
+export const liveRegistrations = (own = '$1', since = '$2') =>
+  `registrations r join app_sockets s on s.id = r.socket ${joinLiveGateway('s.gateway', own, since)}`
+
+/** Whether a gateway other than the one that asks is alive. */
+export const isOtherAlive = (gateway: string, since = '$2') =>
+  `exists (select from gateways g where g.id = ${gateway} and g.seen_at > ${since})`
