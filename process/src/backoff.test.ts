@@ -2,6 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Backoff, retry } from './backoff.ts'
 
+/** Keeps the process awake: the pauses themselves do not. */
+const awake = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+
 test('each pause is twice as long as the one before, up to the longest', async () => {
   const backoff = new Backoff({ firstMs: 1, longestMs: 3 })
   const pauses: number[] = []
@@ -41,6 +44,3 @@ test('another failure is not tried again, and no failure after the time is over'
   await assert.rejects(retry(fail('busy'), { ...options, forMs: 0 }), (error) => error === 'busy')
   assert.equal(attempts, 2)
 })
-
-/** Keeps the process awake: the pauses themselves do not. */
-const awake = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))

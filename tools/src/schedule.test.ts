@@ -10,15 +10,15 @@ const busy = programs('busy', 'b1', 'b2', 'b3', 'b4', 'b5', 'b6')
 const quiet = programs('quiet', 'q1', 'q2')
 
 test('programs that wait run beside programs that keep a core busy', () => {
-  assert.deepEqual(pathsOf(startable([...waiting, ...busy, ...quiet], [])), ['w1', 'w2', 'w3', 'b1', 'b2'])
-  assert.deepEqual(pathsOf(startable(waiting.slice(3), [...waiting.slice(0, 2), ...busy.slice(0, 2)])), [
+  assert.deepEqual(pathsOf(startable([...waiting, ...busy, ...quiet], [])), ['w1', 'w2', 'b1', 'b2'])
+  assert.deepEqual(pathsOf(startable(waiting.slice(3), [...waiting.slice(0, 1), ...busy.slice(0, 2)])), [
     'w4',
   ])
 })
 
 test('one kind takes the places of the other once that has nothing left to start', () => {
-  assert.deepEqual(pathsOf(startable(busy, [])), ['b1', 'b2', 'b3', 'b4', 'b5'])
-  assert.deepEqual(pathsOf(startable(waiting, busy.slice(0, 1))), ['w1', 'w2', 'w3', 'w4'])
+  assert.deepEqual(pathsOf(startable(busy, [])), ['b1', 'b2', 'b3', 'b4'])
+  assert.deepEqual(pathsOf(startable(waiting, busy.slice(0, 1))), ['w1', 'w2', 'w3'])
 })
 
 test('a quiet program runs alone, after all others', () => {
@@ -27,7 +27,7 @@ test('a quiet program runs alone, after all others', () => {
   assert.deepEqual(pathsOf(startable(quiet.slice(1), quiet.slice(0, 1))), [])
 })
 
-test('every program runs once, and never more than five together', async () => {
+test('every program runs once, and never more than four together', async () => {
   const ran: string[] = []
   let together = 0
   let most = 0
@@ -40,5 +40,5 @@ test('every program runs once, and never more than five together', async () => {
   })
   assert.deepEqual(ran.toSorted(), pathsOf([...waiting, ...busy, ...quiet]).toSorted())
   assert.deepEqual(ran.slice(-2), ['q1', 'q2'])
-  assert.equal(most, 5)
+  assert.equal(most, 4)
 })

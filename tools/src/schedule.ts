@@ -5,9 +5,9 @@ export interface TestProgram {
 }
 
 /** How many run together on two cores: those that mostly wait for other processes, or for time, leave a core idle. */
-const mostTogether = 5
+const mostTogether = 4
 const mostBusy = 2
-const mostWaiting = 3
+const mostWaiting = 2
 
 /** Which programs start now, those that stand first before others; a quiet one only when nothing else runs any more. */
 export function startable(left: readonly TestProgram[], running: readonly TestProgram[]): TestProgram[] {

@@ -6,7 +6,7 @@ import { isRealTime, root } from './test-files.ts'
 /** Loaded before every test file: it ends one that something keeps alive after its tests, and records what it cost. */
 const program = process.argv[1] ?? ''
 const isGroup = program.includes('test-groups/') // which records each of its files by itself
-const mostMs = isGroup ? 1_800_000 : 600_000
+const mostMs = isGroup ? 1_800_000 : 1_200_000
 const isTestFile = process.env['NODE_TEST_CONTEXT'] !== undefined // and not the program that runs them all
 
 if (isTestFile) {

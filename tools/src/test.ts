@@ -12,7 +12,7 @@ import { type RunCosts, suiteReport } from './suite-report.ts'
 import { filesAtOnce, root, testFiles } from './test-files.ts'
 import { testFolder } from './test-memory.ts'
 
-const testTimeoutMs = 300_000
+const testTimeoutMs = 600_000
 const postgresSettings = [
   'autovacuum=off',
   'wal_level=minimal',

@@ -36,7 +36,7 @@ test('a voice note is fetched, transcribed by the agent’s speech-to-text and r
   const { type, text, messageId } = receiver.received.at(-1) ?? {}
   assert.deepEqual([type, text, messageId], ['audio', 'Hola, ¿abren hoy?', note.id])
   const { model, authorization, body } = asked.at(-1) ?? {}
-  assert.deepEqual([model, authorization], ['keen-slow', 'Bearer key-of-keen-0123456789'])
+  assert.deepEqual([model, authorization], ['keen-ears', 'Bearer key-of-keen-0123456789'])
   assert.deepEqual([body?.['mediaType'], body?.['language']], ['audio/ogg; codecs=opus', 'es'])
   assert.deepEqual((await fixture.deliver(line, { messages: [note] })).body, { received: 0 })
   assert.equal(asked.filter(({ body: { said } }) => said === 'Hola, ¿abren hoy?').length, 1)
