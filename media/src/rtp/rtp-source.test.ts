@@ -4,6 +4,8 @@ import { heardFrames, joined, onThePhone } from '../../testing/rtp-call.ts'
 import { sine, strengthOf } from '@switchroom/audio/testing/tones'
 import { RtpPhone } from '../../testing/rtp-phone.ts'
 
+// Measures time: what a phone hears and when, on calls of a second or two.
+
 test('a packet from elsewhere changes nothing once the phone was heard', async (t) => {
   const { phone, leg } = await onThePhone(t)
   const thief = await RtpPhone.ring()

@@ -6,6 +6,8 @@ import { never, openFence, trunkTo, until } from '../../testing/sip-peer.ts'
 import { runSipp } from '../../testing/sip-sipp.ts'
 import { SipRefused, type SipDialog } from './server.ts'
 
+// Measures time: what a phone hears and when, on calls of a second or two.
+
 const run = new SipTest()
 afterEach(() => run.stop())
 
