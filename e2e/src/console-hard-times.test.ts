@@ -9,7 +9,7 @@ import { openPage, test } from './browser.ts'
 const chats = await startChatDeployment()
 after(() => chats[Symbol.asyncDispose]())
 const { deployment, org, model } = chats
-const { url, nobody: anonymous, sql } = deployment
+const { url, anonymous, sql } = deployment
 const { key, client } = await org.person('admin')
 
 test('unsaved changes of settings and lexicon stay while another member saves a version, until they are discarded', async () => {

@@ -109,7 +109,7 @@ test('with open sign-up a person creates their own org with an emailed code', as
   await page.getByLabel('Email').fill('fay@example.com')
   await page.getByLabel('Password').fill(password)
   await page.getByRole('button', { name: 'Sign up' }).click()
-  const taken = await chats.deployment.nobody.post('/v1/signup', {
+  const taken = await chats.deployment.anonymous.post('/v1/signup', {
     org: chats.org.slug,
     email: 'another@example.com',
     password,

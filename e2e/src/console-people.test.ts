@@ -9,7 +9,7 @@ import { assertUsable, openPage, picture, test } from './browser.ts'
 const chats = await startChatDeployment()
 after(() => chats[Symbol.asyncDispose]())
 const { deployment } = chats
-const { url, nobody: anonymous } = deployment
+const { url, anonymous } = deployment
 
 test('an admin invites a colleague and shares the link, and the colleague signs in with it', async () => {
   const org = await deployment.newOrg()

@@ -96,7 +96,7 @@ test('a handler speaks, asks for a callback, reads the history and ends the call
       ['contact', 'call me back'],
     ],
   )
-  const answer = await deployment.nobody.as(key).get(`/v1/callbacks?agent=${agent.name}`)
+  const answer = await deployment.anonymous.as(key).get(`/v1/callbacks?agent=${agent.name}`)
   assert.deepEqual(
     answer.body.callbacks.map(({ data }: { data: Record<string, unknown> }) => [
       data['number'],

@@ -12,7 +12,7 @@ export async function runExample(
   { greeting, person }: { greeting: string; person?: string },
 ): Promise<void> {
   const set = { config: { greeting: { say: greeting } }, if_version: 0 }
-  const greeted = await deployment.nobody.as(key).put('/v1/agents/hello/settings', set)
+  const greeted = await deployment.anonymous.as(key).put('/v1/agents/hello/settings', set)
   assert.ok(greeted.status === 200 || greeted.status === 409, greeted.text) // what was set before stays
   const inherited = Object.entries(process.env).filter(([name]) => !/^(SVC_|NODE_TEST_)/.test(name))
   const child = spawn(process.execPath, ['examples/hello/hello.ts'], {

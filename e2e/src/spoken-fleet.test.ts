@@ -43,7 +43,7 @@ async function offer(): Promise<string> {
     'a worker is free',
     async () => {
       const made = done(await client.post('/v1/tokens', { agent: 'hello' }))
-      const { status } = await new Browser(fixture.deployment.nobody, made).offer(bareOffer)
+      const { status } = await new Browser(fixture.deployment.anonymous, made).offer(bareOffer)
       return status === 201 && String(made.call)
     },
     120_000,

@@ -46,7 +46,7 @@ export interface Deployment extends AsyncDisposable {
   clock: TestClock
   /** The address it listens on. */
   url: string
-  nobody: Client
+  anonymous: Client
   operator: Client
   /** Nobody, at the dashboard's listener. */
   dashboard: Client
@@ -77,8 +77,8 @@ async function startOn(
   const sink = new Writable({ write: (chunk, _encoding, done) => (lines.push(String(chunk)), done()) })
   const gateway = await startGateway(settings, clock, makeLogger('trace', sink))
   const url = `http://127.0.0.1:${gateway.port}`
-  const nobody = new Client(url, gateway.server.routes)
-  const operator = nobody.as(operatorKey)
+  const anonymous = new Client(url, gateway.server.routes)
+  const operator = anonymous.as(operatorKey)
   const dashboard = new Client(`http://127.0.0.1:${gateway.dashboardPort}`, gateway.dashboard.routes)
   const metrics = new Client(`http://127.0.0.1:${gateway.metricsPort}`, gateway.metrics.routes)
   const others: Deployment[] = []
@@ -96,7 +96,7 @@ async function startOn(
     settings,
     clock,
     url,
-    nobody,
+    anonymous,
     operator,
     dashboard,
     metrics,
@@ -142,7 +142,7 @@ export interface TestOrg {
 
 const newName = (prefix: string) => `${prefix}-${randomBytes(4).toString('hex')}`
 
-async function makeOrg({ operator, nobody, sql, clock }: Deployment): Promise<TestOrg> {
+async function makeOrg({ operator, anonymous, sql, clock }: Deployment): Promise<TestOrg> {
   const slug = newName('org')
   const created = await operator.post('/v1/ops/orgs', { slug, name: `Org ${slug}` })
   assert.equal(created.status, 201, created.text)
@@ -162,9 +162,9 @@ async function makeOrg({ operator, nobody, sql, clock }: Deployment): Promise<Te
       [token, member, clock.now()],
     )
     const wanted = { password, device: 'laptop', keep_keys: true }
-    const accepted = await nobody.post(`/v1/invitations/${token}`, wanted)
+    const accepted = await anonymous.post(`/v1/invitations/${token}`, wanted)
     assert.equal(accepted.status, 200, accepted.text)
-    return { id: member, email, key: accepted.body.key, client: nobody.as(accepted.body.key) }
+    return { id: member, email, key: accepted.body.key, client: anonymous.as(accepted.body.key) }
   }
 
   return {
@@ -189,7 +189,7 @@ async function makeOrg({ operator, nobody, sql, clock }: Deployment): Promise<Te
     async serverToken(env, options = {}) {
       const made = await operator.post(`/v1/ops/orgs/${slug}/keys`, { label: 'ci', env, ...options })
       assert.equal(made.status, 200, made.text)
-      return { key: made.body.key, key_id: made.body.key_id, client: nobody.as(made.body.key) }
+      return { key: made.body.key, key_id: made.body.key_id, client: anonymous.as(made.body.key) }
     },
   }
 }

@@ -78,7 +78,7 @@ export interface VoiceDeployment extends AsyncDisposable {
   deployment: Deployment
   speech: SpeechServer
   url: string
-  nobody: VoiceCaller
+  anonymous: VoiceCaller
   /** A client of this org, or of a new one. */
   caller(org?: TestOrg): Promise<VoiceCaller>
   creditsOf(org: TestOrg): Promise<number>
@@ -93,7 +93,7 @@ export async function startVoiceDeployment(wanted: Record<string, string> = {}):
     deployment,
     speech,
     url,
-    nobody: new VoiceCaller(url),
+    anonymous: new VoiceCaller(url),
     async caller(org) {
       const { key } = await (org ?? (await deployment.newOrg())).serverToken('sandbox', { scopes: ['talk'] })
       return new VoiceCaller(url, key)

@@ -12,7 +12,7 @@ import { Machine } from '../../testing/terminal.ts'
 
 const deployment = await startDeployment()
 after(() => deployment[Symbol.asyncDispose]())
-const { url, nobody } = deployment
+const { url, anonymous } = deployment
 
 /** Approves as a person who opens the link in a signed-in browser. */
 async function approve(link: string, { client }: TestPerson, org?: string) {
@@ -31,11 +31,11 @@ test('a terminal waits with a link and a code until a person approves it, and ha
   await terminal.shows('Waiting…')
   assert.equal(link.split('?')[0], `${url}/cli`)
   const word = new URL(link).searchParams.get('c')
-  assert.equal(done(await nobody.get(`/v1/login/pairings/${word}`)).device, 'blue laptop')
+  assert.equal(done(await anonymous.get(`/v1/login/pairings/${word}`)).device, 'blue laptop')
   assert.deepEqual(readCode(terminal.raw), codeOf(link))
 
   done(await approve(link, ana))
-  const stolen = await nobody.get(`/v1/login/pairings/${word}/key`)
+  const stolen = await anonymous.get(`/v1/login/pairings/${word}/key`)
   assert.ok([403, 404].includes(stolen.status), 'the word that is shown does not collect the key')
   const { status, text } = await terminal.ended()
   assert.deepEqual([status, text.includes('You are A developer in org-')], [0, true], text)
@@ -167,7 +167,7 @@ test('orgs are listed with a mark at the one commands act in; switching and --or
   await machine.run(['switch', first.slug])
   const { orgs } = JSON.parse(readFileSync(machine.credentials, 'utf8')).gateways[url]
   const { key, key_id } = orgs[second.slug]
-  done(await nobody.as(key).post(`/v1/keys/${key_id}/revoke`))
+  done(await anonymous.as(key).post(`/v1/keys/${key_id}/revoke`))
   const renewed = await machine.json(['whoami', '--org', second.slug])
   assert.equal(renewed.slug, second.slug, 'a key that died is made anew')
 })
@@ -200,7 +200,7 @@ test('signing out ends the keys that were made here, of every org, and not a tok
   assert.equal(keys.length, 2)
   const out = await machine.run(['logout'])
   assert.deepEqual([out.status, out.stderr], [0, `You are signed out at ${url}.\n`])
-  for (const key of keys) assert.equal((await nobody.as(key).get('/v1/whoami')).status, 401)
+  for (const key of keys) assert.equal((await anonymous.as(key).get('/v1/whoami')).status, 401)
   assert.deepEqual(savedKeys(machine), [])
   const never = await machine.run(['logout', '--gateway', url, '--org', 'nowhere'])
   assert.deepEqual([never.status, never.stderr], [0, `You were not signed in at ${url} in nowhere.\n`])

@@ -171,8 +171,8 @@ test('a refused change records nothing', async () => {
     await admin.client.delete(`/v1/members/${admin.id}`),
     await client.delete('/v1/members/nobody'),
     await admin.client.post('/v1/keys/nothing/revoke'),
-    await deployment.nobody.post('/v1/login', { email: admin.email, password: 'a wrong password' }),
-    await deployment.nobody.post('/v1/invitations/invented', { password: 'correct horse battery' }),
+    await deployment.anonymous.post('/v1/login', { email: admin.email, password: 'a wrong password' }),
+    await deployment.anonymous.post('/v1/invitations/invented', { password: 'correct horse battery' }),
     await operator.put(`/v1/ops/orgs/${org.id}/quotas`, { seats: -1 }),
   ])
     assert.ok(answer.status >= 400, answer.text)
@@ -201,7 +201,7 @@ test('what two gateways change at the same instant is recorded once each, and re
   await using there = await deployment.another()
   const org = await deployment.newOrg()
   const admin = await org.person('admin')
-  const clients = [admin.client, there.nobody.as(admin.key)]
+  const clients = [admin.client, there.anonymous.as(admin.key)]
   const made = await Promise.all(
     Array.from({ length: 20 }, (_, n) =>
       clients[n % 2]!.post('/v1/keys', { label: `k${n}`, env: 'sandbox' }),
@@ -226,7 +226,7 @@ test('of two gateways that revoke a key at the same instant one does, and one en
   const admin = await org.person('admin')
   const { key_id } = done(await admin.client.post('/v1/keys', { label: 'one', env: 'sandbox' }))
   const answers = await Promise.all(
-    [admin.client, there.nobody.as(admin.key)].map((client) => client.post(`/v1/keys/${key_id}/revoke`)),
+    [admin.client, there.anonymous.as(admin.key)].map((client) => client.post(`/v1/keys/${key_id}/revoke`)),
   )
   assert.deepEqual(
     answers.map(({ status }) => status).toSorted((a, b) => a - b),

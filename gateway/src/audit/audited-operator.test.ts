@@ -13,7 +13,7 @@ import { done } from '../../testing/agents/test-agents.ts'
 
 const audited = await AuditedDeployment.start()
 after(() => audited[Symbol.asyncDispose]())
-const { deployment, nobody, operator } = audited
+const { deployment, anonymous, operator } = audited
 const check = audited.audited.bind(audited)
 const secret = audited.secret.bind(audited)
 
@@ -69,7 +69,7 @@ test("the operator's changes are recorded in the org they concern, or for the de
     target: { kind: 'member', label: body.email },
   })
   const { token, member } = invited.body
-  done(await nobody.post(`/v1/invitations/${secret(token)}`, { password }))
+  done(await anonymous.post(`/v1/invitations/${secret(token)}`, { password }))
   await deployment.sql('update persons set verified = true where email = $1', [body.email])
   const boss = { kind: 'member', id: member.id, label: body.email } as const
   const flag = () => operator.put(`${at}/members/${member.id}/operator`, { operator: true })

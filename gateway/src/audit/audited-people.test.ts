@@ -10,7 +10,7 @@ import { until } from '../../testing/until.ts'
 
 const audited = await AuditedDeployment.start()
 after(() => audited[Symbol.asyncDispose]())
-const { deployment, nobody, dns, mail } = audited
+const { deployment, anonymous, dns, mail } = audited
 const check = audited.audited.bind(audited)
 const secret = audited.secret.bind(audited)
 
@@ -26,7 +26,7 @@ test('changes of people are recorded with who made them', async () => {
   const ana = { kind: 'member', id, label: 'ana@example.com' } as const
   const own = { kind: 'person', subject: id, email: 'ana@example.com', name: 'Ana' } as const
   secret(invited.body.link)
-  const accept = () => nobody.post(`/v1/invitations/${secret(invited.body.token)}`, { password })
+  const accept = () => anonymous.post(`/v1/invitations/${secret(invited.body.token)}`, { password })
   const accepted = await check('POST /v1/invitations/:token', accept, {
     org: org.id,
     actor: own,
@@ -49,7 +49,7 @@ test('changes of people are recorded with who made them', async () => {
     },
   )
   const use = () =>
-    nobody.post(`/v1/invitations/${secret(reset.body.token)}`, { password: secret('another good one') })
+    anonymous.post(`/v1/invitations/${secret(reset.body.token)}`, { password: secret('another good one') })
   const used = await check('POST /v1/invitations/:token', use, {
     actions: ['password.set'],
     actor: own,
@@ -67,14 +67,14 @@ test('signing in is recorded, by whatever way', async () => {
   const { org, admin } = await audited.newOrg()
   const { email } = admin
   const key = { org: org.id, actor: byMember(admin), target: { kind: 'key' } } as const
-  const signedIn = await check('POST /v1/login', () => nobody.post('/v1/login', { email, password }), {
+  const signedIn = await check('POST /v1/login', () => anonymous.post('/v1/login', { email, password }), {
     ...key,
     actions: ['person.signed_in'],
   })
   secret(signedIn.body.key)
   const { code } = done(await admin.client.post('/v1/login/codes'))
   const byCode = { ...key, actions: ['person.signed_in' as const] }
-  await check('POST /v1/login', () => nobody.post('/v1/login', { code: secret(code) }), byCode)
+  await check('POST /v1/login', () => anonymous.post('/v1/login', { code: secret(code) }), byCode)
   assert.deepEqual((await audited.trail.last('person.signed_in')).detail, { by: 'code' })
 
   const elsewhere = await deployment.newOrg()
@@ -90,7 +90,7 @@ test('signing in is recorded, by whatever way', async () => {
   await third.invite(email, 'qa')
   await fourth.invite(email, 'qa')
   const joining = ['member.joined', 'person.signed_in'] as const
-  await check('POST /v1/login', () => nobody.post('/v1/login', { email, password, org: third.slug }), {
+  await check('POST /v1/login', () => anonymous.post('/v1/login', { email, password, org: third.slug }), {
     actions: [...joining],
     org: third.id,
     actor: { email },
@@ -103,7 +103,7 @@ test('signing in is recorded, by whatever way', async () => {
     target: { kind: 'member', label: email },
   })
 
-  const pairing = done(await nobody.post('/v1/login/pairings', { device: 'box' })).code
+  const pairing = done(await anonymous.post('/v1/login/pairings', { device: 'box' })).code
   await check(
     'POST /v1/login/pairings/:code',
     () => admin.client.post(`/v1/login/pairings/${secret(pairing)}`, {}),
@@ -112,9 +112,9 @@ test('signing in is recorded, by whatever way', async () => {
       actions: ['pairing.approved'],
     },
   )
-  const collect = () => nobody.get(`/v1/login/pairings/${pairing}/key`)
+  const collect = () => anonymous.get(`/v1/login/pairings/${pairing}/key`)
   secret((await check('GET /v1/login/pairings/:code/key', collect, key)).body.key)
-  await check('POST /v1/login/reset', () => nobody.post('/v1/login/reset', { email }), {
+  await check('POST /v1/login/reset', () => anonymous.post('/v1/login/reset', { email }), {
     actor: { kind: 'system' },
     target: { kind: 'member', label: email },
   })
@@ -134,7 +134,7 @@ test('an operator who goes into an org is recorded there as a visit', async () =
       target: { kind: 'org', id: org.id, label: org.slug },
     },
   )
-  const pairing = done(await nobody.post('/v1/login/pairings', { device: 'box' })).code
+  const pairing = done(await anonymous.post('/v1/login/pairings', { device: 'box' })).code
   const approve = () => person.client.post(`/v1/login/pairings/${pairing}`, { org: org.slug })
   const { org: at } = visit
   await check('POST /v1/login/pairings/:code', approve, {
@@ -144,7 +144,7 @@ test('an operator who goes into an org is recorded there as a visit', async () =
     target: { kind: 'key' },
   })
   const body = { label: 'by a visitor', env: 'sandbox' }
-  await check('POST /v1/keys', () => nobody.as(entered.body.key).post('/v1/keys', body), {
+  await check('POST /v1/keys', () => anonymous.as(entered.body.key).post('/v1/keys', body), {
     org: org.id,
     actor: { kind: 'person', email: person.email, visiting: true },
     target: { kind: 'key', label: 'by a visitor' },
@@ -184,7 +184,7 @@ test('single sign-on is recorded when it is set, proven, used and removed', asyn
     target: { kind: 'domain', id: domain },
   })
   const email = `sam@${domain}`
-  const browser = new Browser({ nobody })
+  const browser = new Browser({ anonymous })
   const query = await audited.provider.signIn((await browser.begin(org.slug)).href, {
     email,
     email_verified: true,
@@ -209,14 +209,14 @@ test('single sign-on is recorded when it is set, proven, used and removed', asyn
 
 test('an org that signs up is recorded with its founder', async () => {
   const email = 'founder@example.com'
-  done(await nobody.post('/v1/signup', { org: 'founded', email, password }))
+  done(await anonymous.post('/v1/signup', { org: 'founded', email, password }))
   const letter = await until('the code is there', () =>
     mail.letters().find(({ envelope }) => envelope.to.includes(email)),
   )
   const code = /\b\d{6}\b/.exec(letter.text)?.[0] ?? ''
   const founded = await check(
     'POST /v1/signup/verify',
-    () => nobody.post('/v1/signup/verify', { email, code }),
+    () => anonymous.post('/v1/signup/verify', { email, code }),
     {
       actor: { kind: 'person', email },
       target: { kind: 'org', label: 'founded' },

@@ -124,26 +124,32 @@ function refusalOf(
 const refusalOfAccess = /this key|this door|this token|no production access|doors are shut|takes an API key/
 
 /** Asks every route as every credential in every environment, and compares. */
-async function walk(nobody: Client, routes: readonly Route[]) {
+async function walk(anonymous: Client, routes: readonly Route[]) {
   const cases = credentials.flatMap((credential) =>
     [undefined, ...environments].map((env) => ({ credential, env })),
   )
   for (const route of routes) {
-    await Promise.all(cases.map(({ credential, env }) => ask(nobody, route, credential, env)))
+    await Promise.all(cases.map(({ credential, env }) => ask(anonymous, route, credential, env)))
     if (route.socketAccess)
-      await Promise.all(cases.map(({ credential, env }) => askSocket(nobody, route, credential, env)))
+      await Promise.all(cases.map(({ credential, env }) => askSocket(anonymous, route, credential, env)))
   }
 }
 
-function clientOf(nobody: Client, credential: Credential, env: Environment | undefined): Client {
-  const named = credential.namedOrg === undefined ? nobody : nobody.with({ 'svc-org': credential.namedOrg })
+function clientOf(anonymous: Client, credential: Credential, env: Environment | undefined): Client {
+  const named =
+    credential.namedOrg === undefined ? anonymous : anonymous.with({ 'svc-org': credential.namedOrg })
   const client = credential.key === undefined ? named : named.as(credential.key)
   return env ? client.in(env) : client
 }
 
 /** A refused socket is never opened, and is answered as a request would be, by its access or by a rule behind it. */
-async function askSocket(nobody: Client, route: Route, credential: Credential, env: Environment | undefined) {
-  const opened = await clientOf(nobody, credential, env).open(route.path)
+async function askSocket(
+  anonymous: Client,
+  route: Route,
+  credential: Credential,
+  env: Environment | undefined,
+) {
+  const opened = await clientOf(anonymous, credential, env).open(route.path)
   const asked = `a socket at ${route.path} as ${credential.name} in ${env ?? 'no environment'}`
   const expected = refusalOf(route.socketAccess ?? open, route.path, credential, env)
   if (!('readyState' in opened)) {
@@ -155,9 +161,9 @@ async function askSocket(nobody: Client, route: Route, credential: Credential, e
   opened.terminate()
 }
 
-async function ask(nobody: Client, route: Route, credential: Credential, env: Environment | undefined) {
+async function ask(anonymous: Client, route: Route, credential: Credential, env: Environment | undefined) {
   const { method, path, access } = route
-  const client = clientOf(nobody, credential, env)
+  const client = clientOf(anonymous, credential, env)
   const answer = await client.send(method, path.replaceAll(/:\w+/g, 'nobody'))
   const { status, text } = answer
   const asked = `${method} ${path} as ${credential.name} in ${env ?? 'no environment'}: ${status} ${text.slice(0, 200)}`
@@ -168,7 +174,7 @@ async function ask(nobody: Client, route: Route, credential: Credential, env: En
 }
 
 test('every route answers every kind of credential in every environment as its access declares (I-007, I-009, I-019, I-451, I-470, I-494, ID-05, ID-32, ID-34, T-22, T-59, T-60)', async () => {
-  await walk(deployment.nobody, deployment.gateway.server.routes.all)
+  await walk(deployment.anonymous, deployment.gateway.server.routes.all)
 })
 
 test("the dashboard's routes answer every kind of credential as their access declares (S-283, S-367, SD-63, SD-64, ST-108)", async () => {
@@ -211,19 +217,19 @@ async function probeServer() {
     )
   after(() => server.close())
   const url = await server.listen({ host: '127.0.0.1', port: 0 })
-  return { routes: server.routes.all, nobody: new Client(url, server.routes) }
+  return { routes: server.routes.all, anonymous: new Client(url, server.routes) }
 }
 
 test('every kind of access admits the callers that it names and no others (I-014, I-018, I-467, I-494, ID-32, ID-46)', async () => {
-  const { routes, nobody } = await probeServer()
-  await walk(nobody, routes)
+  const { routes, anonymous } = await probeServer()
+  await walk(anonymous, routes)
 })
 
 test('a refusal for a scope names what is wanted and what the key opens (I-494, ID-49, ID-89)', async () => {
-  const { nobody } = await probeServer()
+  const { anonymous } = await probeServer()
   const org = await deployment.newOrg()
-  const qa = nobody.as((await org.person('qa')).key)
-  const token = nobody.as((await org.serverToken('sandbox')).key)
+  const qa = anonymous.as((await org.person('qa')).key)
+  const token = anonymous.as((await org.serverToken('sandbox')).key)
   refused(await qa.get('/v1/probe/team'), 403, 'this key does not open team: it opens calls · evals')
   refused(
     await qa.get('/v1/probe/words-or-pipeline'),
@@ -243,7 +249,7 @@ test('of an unset operator key the doors of the operator are shut for every key 
   assert.ok(operators.length > 5)
   for (const { method, path } of operators)
     for (const key of [operatorKey, 'invented']) {
-      const answer = await shut.nobody.as(key).send(method, path.replaceAll(/:\w+/g, 'nobody'))
+      const answer = await shut.anonymous.as(key).send(method, path.replaceAll(/:\w+/g, 'nobody'))
       assert.deepEqual([answer.status, answer.body], [404, { detail: sentence }])
     }
 })

@@ -6,22 +6,26 @@ import { startDeployment } from '../../testing/deployment.ts'
 
 const deployment = await startDeployment()
 after(() => deployment[Symbol.asyncDispose]())
-const { nobody, operator, url } = deployment
+const { anonymous, operator, url } = deployment
 
 const json = { 'content-type': 'application/json' }
 const sent = (body: string, headers: Record<string, string> = json) =>
   operator.raw('/v1/ops/orgs', { method: 'POST', headers, body })
 
 test('an unknown path is 404 and names it without its query (I-010, I-011, ID-04, T-90)', async () => {
-  refused(await nobody.get('/v1/nothing?secret=hunter2'), 404, 'there is no door at /v1/nothing')
-  refused(await nobody.post('/v1/ops/orgs/'), 404, 'there is no door at /v1/ops/orgs/')
+  refused(await anonymous.get('/v1/nothing?secret=hunter2'), 404, 'there is no door at /v1/nothing')
+  refused(await anonymous.post('/v1/ops/orgs/'), 404, 'there is no door at /v1/ops/orgs/')
 })
 
 test('a known path with another method is 405 and says which it takes (ID-04, T-90)', async () => {
-  const answer = await nobody.delete('/v1/whoami?x=1')
+  const answer = await anonymous.delete('/v1/whoami?x=1')
   refused(answer, 405, '/v1/whoami does not take DELETE')
   assert.equal(answer.headers.get('allow'), 'GET, HEAD')
-  refused(await nobody.send('OPTIONS', '/v1/ops/orgs/acme'), 405, '/v1/ops/orgs/acme does not take OPTIONS')
+  refused(
+    await anonymous.send('OPTIONS', '/v1/ops/orgs/acme'),
+    405,
+    '/v1/ops/orgs/acme does not take OPTIONS',
+  )
 })
 
 test('a body that is not a JSON object is 422 (ID-02, I-476, T-90)', async () => {
@@ -82,7 +86,11 @@ test('a NUL character is refused in a sentence, and one in a path finds nothing'
 })
 
 test('the order of checks: route, shut doors, key, environment, shape (ID-05)', async () => {
-  refused(await nobody.with({ 'svc-env': 'x' }).post('/v1/ops/orgs', []), 401, 'this door takes an API key')
+  refused(
+    await anonymous.with({ 'svc-env': 'x' }).post('/v1/ops/orgs', []),
+    401,
+    'this door takes an API key',
+  )
   refused(
     await operator.with({ 'svc-env': 'x' }).post('/v1/ops/orgs', []),
     400,
@@ -110,7 +118,7 @@ test('an unhandled failure says nothing of its cause, and the log holds it under
 
 test('every /v1 answer may not be stored, and no cross-origin header is ever sent (ID-23)', async () => {
   for (const path of ['/v1/whoami', '/v1/nothing', '/v1/ops/whoami']) {
-    const answer = await nobody.with({ origin: 'https://evil.example' }).get(path)
+    const answer = await anonymous.with({ origin: 'https://evil.example' }).get(path)
     assert.equal(answer.headers.get('cache-control'), 'no-store')
     assert.equal(
       [...answer.headers.keys()].some((name) => name.startsWith('access-control')),
@@ -131,7 +139,7 @@ test('what is not HTTP is answered in the same shape, and the next request is se
   })
   assert.match(answered, /^HTTP\/1\.1 400 /)
   assert.match(answered, /\{"detail":"that is not an HTTP request"\}$/)
-  assert.equal((await nobody.get('/healthz')).status, 200)
+  assert.equal((await anonymous.get('/healthz')).status, 200)
 })
 
 test('paths are under /v1, but for discovery, pages and what serves the process itself (I-529, N-536)', () => {

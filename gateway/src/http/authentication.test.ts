@@ -8,7 +8,7 @@ import { digestOf, newSecret } from '../foundation/secrets.ts'
 
 const deployment = await startDeployment()
 after(() => deployment[Symbol.asyncDispose]())
-const { nobody, operator, clock, sql } = deployment
+const { anonymous, operator, clock, sql } = deployment
 const org = await deployment.newOrg()
 
 const opensNothing = 'this key opens nothing'
@@ -58,7 +58,7 @@ test('the identity record has its twelve fields and no trace of the key (I-032, 
 
 test('without a key a door that takes one is 401 and says so (I-244, I-245, I-451, I-487, ID-17, ID-18)', async () => {
   for (const authorization of [undefined, '', 'Bearer', 'Bearer ', 'Basic abc', `Token ${operatorKey}`]) {
-    const client = authorization === undefined ? nobody : nobody.with({ authorization })
+    const client = authorization === undefined ? anonymous : anonymous.with({ authorization })
     const answer = await client.get('/v1/whoami')
     refused(answer, 401, 'this door takes an API key')
     assert.equal(answer.headers.get('www-authenticate'), 'Bearer')
@@ -67,18 +67,18 @@ test('without a key a door that takes one is 401 and says so (I-244, I-245, I-45
 
 test('a key in a query or a cookie is no key (ID-17)', async () => {
   const { key } = await org.person('qa')
-  refused(await nobody.get(`/v1/whoami?key=${key}&access_token=${key}`), 401, 'this door takes an API key')
-  refused(await nobody.with({ cookie: `key=${key}` }).get('/v1/whoami'), 401, 'this door takes an API key')
+  refused(await anonymous.get(`/v1/whoami?key=${key}&access_token=${key}`), 401, 'this door takes an API key')
+  refused(await anonymous.with({ cookie: `key=${key}` }).get('/v1/whoami'), 401, 'this door takes an API key')
 })
 
 test('a key is presented as a bearer, the scheme in any case (I-449, ID-17)', async () => {
   const { key } = await org.person('qa')
   for (const scheme of ['Bearer', 'bearer', 'BEARER'])
-    assert.equal((await nobody.with({ authorization: `${scheme} ${key}` }).get('/v1/whoami')).status, 200)
+    assert.equal((await anonymous.with({ authorization: `${scheme} ${key}` }).get('/v1/whoami')).status, 200)
 })
 
 test('an invented key opens nothing (ID-18)', async () => {
-  const answer = await nobody.as(newSecret('svc_live_')).get('/v1/whoami')
+  const answer = await anonymous.as(newSecret('svc_live_')).get('/v1/whoami')
   refused(answer, 401, opensNothing)
   assert.equal(answer.headers.get('www-authenticate'), 'Bearer')
 })
@@ -93,7 +93,7 @@ test('the header names the environment, sandbox without it, in any case and spac
     400,
     'svc-env is sandbox or production',
   )
-  refused(await nobody.with({ 'svc-env': 'staging' }).get('/v1/whoami'), 401, 'this door takes an API key')
+  refused(await anonymous.with({ 'svc-env': 'staging' }).get('/v1/whoami'), 401, 'this door takes an API key')
 })
 
 test('production access is read from the member row at every request, never from the key (I-007, I-008, I-094, I-463, ID-51, T-19)', async () => {
@@ -220,22 +220,22 @@ test('a key whose source is revoked or expired is refused although its own row i
   const source = (await client.get('/v1/whoami')).body.key_id
   const elsewhere = await deployment.newOrg()
   const revoked = await visitOf(email, source, elsewhere.id)
-  assert.equal((await nobody.as(revoked).get('/v1/whoami')).status, 200)
+  assert.equal((await anonymous.as(revoked).get('/v1/whoami')).status, 200)
   await sql('update keys set revoked_at = now() where id = $1', [source])
-  refused(await nobody.as(revoked).get('/v1/whoami'), 401, opensNothing)
+  refused(await anonymous.as(revoked).get('/v1/whoami'), 401, opensNothing)
   await sql(`update keys set revoked_at = null, expires_at = now() - interval '1 second' where id = $1`, [
     source,
   ])
-  refused(await nobody.as(revoked).get('/v1/whoami'), 401, opensNothing)
+  refused(await anonymous.as(revoked).get('/v1/whoami'), 401, opensNothing)
   await sql('update keys set expires_at = null where id = $1', [source])
-  assert.equal((await nobody.as(revoked).get('/v1/whoami')).status, 200)
+  assert.equal((await anonymous.as(revoked).get('/v1/whoami')).status, 200)
   await sql('update members set operator = false where id = $1', [id])
 })
 
 test("a visit has an admin's scopes, no list, and dies the moment the operator's flag goes (I-044, I-268, I-471, ID-35, ID-60, T-56)", async () => {
   const olga = await org.person('qa', { operator: true, agents: ['sales'] })
   const elsewhere = await deployment.newOrg()
-  const visit = nobody.as(await visitOf(olga.email, null, elsewhere.id))
+  const visit = anonymous.as(await visitOf(olga.email, null, elsewhere.id))
   const { body } = await visit.in('production').get('/v1/whoami')
   assert.deepEqual(
     { ...body, key_id: '' },
@@ -279,7 +279,7 @@ test('one statement answers an authenticated request, and using a key is written
 })
 
 test('a bearer at a door that takes none is not even looked at (I-450, ID-19, ID-53, T-23)', async () => {
-  const client = nobody.as('svc_live_invented').with({ 'svc-env': 'staging' })
+  const client = anonymous.as('svc_live_invented').with({ 'svc-env': 'staging' })
   assert.equal((await client.get('/.well-known/svc')).status, 200)
   assert.equal((await client.get('/healthz')).status, 200)
 })

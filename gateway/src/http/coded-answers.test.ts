@@ -8,7 +8,7 @@ import { codedAnswers } from './coded-answers.ts'
 
 const deployment = await startDeployment()
 after(() => deployment[Symbol.asyncDispose]())
-const { dashboard, nobody, gateway } = deployment
+const { dashboard, anonymous, gateway } = deployment
 const org = await deployment.newOrg()
 const { key } = await org.person('admin')
 
@@ -36,7 +36,7 @@ test('each listener serves its own paths alone, and answers the others in its ow
     '/api/models/access',
     '/api/rates/models',
   ])
-  for (const path of dashboardPaths) refused(await nobody.get(path), 404, `there is no door at ${path}`)
+  for (const path of dashboardPaths) refused(await anonymous.get(path), 404, `there is no door at ${path}`)
   for (const path of ['/v1/whoami', '/healthz', '/metrics', '/openapi.json', '/'])
     refusedWithCode(await dashboard.as(key).get(path), 404, 'NOT_FOUND', `there is no door at ${path}`)
 })

@@ -73,7 +73,7 @@ test('an event stream and a socket stay open for longer than a request may take 
   const socket = await client.open('/v1/chat?agent=nobody')
   if ('readyState' in socket) socket.terminate()
   const { key: token } = await (await deployment.newOrg()).serverToken('sandbox', { scopes: ['app'] })
-  const app = await deployment.nobody.as(token).open('/v1/apps')
+  const app = await deployment.anonymous.as(token).open('/v1/apps')
   assert.ok('readyState' in app)
   const stream = await fetch(`${deployment.url}/v1/events`, { headers: { authorization: `Bearer ${key}` } })
   assert.equal(stream.status, 200)
@@ -95,7 +95,7 @@ test('connections of one address are capped, and those of another address are se
   const openOnes = () => flood.filter(({ isOpen }) => isOpen)
   await Promise.all(flood.map((socket) => socket.connected()))
   await until('the rest is closed', () => openOnes().length === 20)
-  assert.equal((await own.nobody.get('/healthz')).status, 200)
+  assert.equal((await own.anonymous.get('/healthz')).status, 200)
   assert.match(own.log(), /"setting":"SVC_MAX_CONNECTIONS_PER_ADDRESS"/)
   openOnes().forEach((socket) => socket.destroy())
   await until('what is closed makes room', async () => {
@@ -126,7 +126,7 @@ test('connections of all together are capped, and one that ends makes room', asy
   assert.match(own.log(), /"setting":"SVC_MAX_CONNECTIONS"/)
   flood.forEach((socket) => socket.destroy())
   await until('there is room', async () =>
-    own.nobody.get('/healthz').then(
+    own.anonymous.get('/healthz').then(
       ({ status }) => status === 200,
       () => false,
     ),

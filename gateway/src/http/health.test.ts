@@ -5,20 +5,20 @@ import { startDeployment } from '../../testing/deployment.ts'
 
 const deployment = await startDeployment()
 after(() => deployment[Symbol.asyncDispose]())
-const { nobody } = deployment
+const { anonymous } = deployment
 
 test('the process is well and ready while its database answers (ID-22)', async () => {
-  assert.deepEqual((await nobody.get('/healthz')).body, { status: 'ok' })
-  assert.deepEqual((await nobody.get('/readyz')).body, { status: 'ok' })
+  assert.deepEqual((await anonymous.get('/healthz')).body, { status: 'ok' })
+  assert.deepEqual((await anonymous.get('/readyz')).body, { status: 'ok' })
 })
 
 test('without its database it is well and not ready (ID-22)', async () => {
   await using own = await startDeployment()
   await own.database.takeAway()
-  refused(await own.nobody.get('/readyz'), 503, 'the database does not answer')
-  assert.equal((await own.nobody.get('/healthz')).status, 200)
+  refused(await own.anonymous.get('/readyz'), 503, 'the database does not answer')
+  assert.equal((await own.anonymous.get('/healthz')).status, 200)
   await own.database.giveBack()
-  assert.equal((await own.nobody.get('/readyz')).status, 200)
+  assert.equal((await own.anonymous.get('/readyz')).status, 200)
 })
 
 test('metrics count requests by route and carry no org, key or path as sent', async () => {

@@ -6,15 +6,15 @@ const deployment = await startDeployment({ SVC_LOG_LEVEL: 'trace' })
 after(() => deployment[Symbol.asyncDispose]())
 
 test('no key, token, password, query or body is in any log line or in the database in the clear (I-012, I-013, I-049, ID-10, T-91)', async () => {
-  const { operator, nobody, sql, log } = deployment
+  const { operator, anonymous, sql, log } = deployment
   const org = await deployment.newOrg()
   const invited = await operator.post(`/v1/ops/orgs/${org.slug}/members`, { email: 'secretive@example.com' })
-  await nobody.post(`/v1/invitations/${invited.body.token}`, { password: 'x' })
-  await nobody.get(`/invitations/${invited.body.token}?login=lc_of-somebody`)
-  const accepted = await nobody.post(`/v1/invitations/${invited.body.token}`, { password })
+  await anonymous.post(`/v1/invitations/${invited.body.token}`, { password: 'x' })
+  await anonymous.get(`/invitations/${invited.body.token}?login=lc_of-somebody`)
+  const accepted = await anonymous.post(`/v1/invitations/${invited.body.token}`, { password })
   const token = await org.serverToken('production')
-  await nobody.as(accepted.body.key).get(`/v1/whoami?hunter2=hunter2`)
-  await nobody.get(`/cli?c=cli_of-somebody`)
+  await anonymous.as(accepted.body.key).get(`/v1/whoami?hunter2=hunter2`)
+  await anonymous.get(`/cli?c=cli_of-somebody`)
   await token.client.get('/v1/ops/whoami')
 
   const secrets = [

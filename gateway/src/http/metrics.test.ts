@@ -11,7 +11,7 @@ const deployment = await startDeployment()
 after(() => deployment[Symbol.asyncDispose]())
 
 test('metrics are on a listener of their own, and not on the one that the public reaches', async () => {
-  refused(await deployment.nobody.get('/metrics'), 404, 'there is no door at /metrics')
+  refused(await deployment.anonymous.get('/metrics'), 404, 'there is no door at /metrics')
   const { status, text } = await deployment.metrics.get('/metrics')
   assert.equal(status, 200)
   assert.match(text, /svc_http_request_seconds_count/)
@@ -34,7 +34,7 @@ test('a second gateway on the machine starts without metrics; one whose port was
   await Promise.race([once(first, 'listening'), once(first, 'error')])
   const second = await deployment.another({ SVC_METRICS_PORT: '' })
   assert.equal(second.gateway.metricsPort, undefined)
-  assert.equal((await second.nobody.get('/healthz')).status, 200)
+  assert.equal((await second.anonymous.get('/healthz')).status, 200)
   const warning =
     'port 8083 on 127.0.0.1 is taken, so this gateway serves no metrics: set SVC_METRICS_PORT to another'
   assert.ok(second.log().includes(warning))

@@ -9,7 +9,7 @@ const deployment = await startDeployment()
 after(() => deployment[Symbol.asyncDispose]())
 const { dashboard } = deployment.gateway
 const { routes } = deployment.gateway.server
-const { body: document } = await deployment.nobody.get('/openapi.json')
+const { body: document } = await deployment.anonymous.get('/openapi.json')
 
 test('every route declares its access, its schemas and the refusals it can answer', () => {
   for (const { method, path, access, schema } of routes.all) {
@@ -113,11 +113,11 @@ test("the document says where the fleet's key is taken, and how it names an org 
 })
 
 test('the reference page is served with its parts and a policy that forbids inline scripts', async () => {
-  const { nobody } = deployment
-  const page = await nobody.get('/docs')
+  const { anonymous } = deployment
+  const page = await anonymous.get('/docs')
   assert.match(page.headers.get('content-security-policy') ?? '', /script-src 'self';/)
   for (const [, path] of page.text.matchAll(/(?:src|href)="(\/docs\/[^"]+)"/g))
-    assert.equal((await nobody.get(String(path))).status, 200, path)
-  assert.equal((await nobody.get('/docs/../package.json')).status, 404)
-  assert.equal((await nobody.get('/docs/csp.json')).status, 404)
+    assert.equal((await anonymous.get(String(path))).status, 200, path)
+  assert.equal((await anonymous.get('/docs/../package.json')).status, 404)
+  assert.equal((await anonymous.get('/docs/csp.json')).status, 404)
 })

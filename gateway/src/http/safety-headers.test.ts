@@ -17,17 +17,18 @@ const paths = [
 ]
 
 test('every answer says that its type is not to be guessed, refusals and pages too', async () => {
-  for (const client of [deployment.nobody, deployment.dashboard, deployment.metrics])
+  for (const client of [deployment.anonymous, deployment.dashboard, deployment.metrics])
     for (const path of [...paths, '/metrics', '/api/rates/models'])
       assert.equal((await client.get(path)).headers.get('x-content-type-options'), 'nosniff', path)
 })
 
 test('where the public address is https, browsers come back over TLS alone; elsewhere nothing is said', async () => {
-  const said = async (client: typeof deployment.nobody, path: string) =>
+  const said = async (client: typeof deployment.anonymous, path: string) =>
     (await client.get(path)).headers.get('strict-transport-security')
   for (const path of paths) {
-    for (const client of [deployment.nobody, deployment.dashboard])
+    for (const client of [deployment.anonymous, deployment.dashboard])
       assert.equal(await said(client, path), 'max-age=31536000', path)
-    for (const client of [plain.nobody, plain.dashboard]) assert.equal(await said(client, path), null, path)
+    for (const client of [plain.anonymous, plain.dashboard])
+      assert.equal(await said(client, path), null, path)
   }
 })

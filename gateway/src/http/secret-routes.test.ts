@@ -21,8 +21,8 @@ after(() => deployment[Symbol.asyncDispose]())
 
 const { gateway } = deployment
 const servers = [
-  { nobody: deployment.nobody, routes: gateway.server.routes.all },
-  { nobody: deployment.dashboard, routes: gateway.dashboard.routes.all },
+  { anonymous: deployment.anonymous, routes: gateway.server.routes.all },
+  { anonymous: deployment.dashboard, routes: gateway.dashboard.routes.all },
 ]
 const nameOf = ({ method, path }: Route) => `${method} ${path}`
 
@@ -112,13 +112,15 @@ test('every route whose shapes name a secret is decided, and nothing is decided 
 })
 
 test('a route that answers or changes a secret opens to the decided credentials and to no other', async () => {
-  for (const { nobody, routes } of servers)
+  for (const { anonymous, routes } of servers)
     for (const route of routes) {
       const decision = decisionOf(nameOf(route))
       if (decision?.opens === undefined) continue
       const opened: Credential[] = []
       for (const [name, own] of headers) {
-        const { status, text } = await nobody.with(own).send(route.method, pathOf(route), decision.body?.())
+        const { status, text } = await anonymous
+          .with(own)
+          .send(route.method, pathOf(route), decision.body?.())
         assert.notEqual(status, 500, `${nameOf(route)} as ${name}: ${text}`)
         if (![401, 403].includes(status) && !(status === 404 && route.path.startsWith('/v1/ops')))
           opened.push(name)
@@ -128,21 +130,21 @@ test('a route that answers or changes a secret opens to the decided credentials 
 })
 
 test('a route that asks for no key takes a secret of its own, and an invented one opens nothing', async () => {
-  for (const { nobody, routes } of servers)
+  for (const { anonymous, routes } of servers)
     for (const route of routes) {
       const decision = decisionOf(nameOf(route))
       if (decision?.proof === undefined) continue
-      const { status, text } = await nobody.send(route.method, pathOf(route), decision.body?.())
+      const { status, text } = await anonymous.send(route.method, pathOf(route), decision.body?.())
       assert.ok(status >= 400 && status < 500, `${nameOf(route)}: ${status} ${text}`)
     }
 })
 
 test('of all that can be read, a kept secret is in the answers that were decided and in no other', async () => {
   const found: string[] = []
-  for (const { nobody, routes } of servers)
+  for (const { anonymous, routes } of servers)
     for (const route of routes.filter(({ method }) => method === 'GET'))
       for (const [name, own] of headers) {
-        const { text } = await nobody.with(own).get(pathOf(route))
+        const { text } = await anonymous.with(own).get(pathOf(route))
         for (const [kind, secret] of Object.entries(planted))
           if (text.includes(secret)) found.push(`${nameOf(route)} tells ${name} the secret of a ${kind}`)
       }

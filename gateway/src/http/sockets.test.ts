@@ -11,7 +11,7 @@ import { Registry } from 'prom-client'
 
 const deployment = await startDeployment()
 after(() => deployment[Symbol.asyncDispose]())
-const { url, nobody } = deployment
+const { url, anonymous } = deployment
 const org = await deployment.newOrg()
 const developer = await org.person('developer')
 
@@ -41,13 +41,13 @@ test('what asks to become a socket where there is none is a request like any oth
 })
 
 test('a socket is refused before the upgrade, in the shape of every refusal (SD-44, I-009, ID-05)', async () => {
-  const refusal = async (client: typeof nobody, path = '/v1/apps') => {
+  const refusal = async (client: typeof anonymous, path = '/v1/apps') => {
     const opened = await client.open(path)
     assert.ok('status' in opened, 'the socket was opened')
     return [opened.status, JSON.parse(opened.text).detail]
   }
-  assert.deepEqual(await refusal(nobody), [401, 'this door takes an API key'])
-  assert.deepEqual(await refusal(nobody.as('svc_live_invented')), [401, 'this key opens nothing'])
+  assert.deepEqual(await refusal(anonymous), [401, 'this door takes an API key'])
+  assert.deepEqual(await refusal(anonymous.as('svc_live_invented')), [401, 'this key opens nothing'])
   const qa = await org.person('qa')
   assert.deepEqual(await refusal(qa.client), [403, 'this key does not open app: it opens calls · evals'])
   assert.deepEqual(await refusal(developer.client.in('production')), [
@@ -83,7 +83,9 @@ test('a sentence too long for a close is cut after a whole character (ID-170)', 
     role: 'developer',
     production: true,
   })
-  const accepted = await nobody.post(`/v1/invitations/${body.token}`, { password: 'correct horse battery' })
+  const accepted = await anonymous.post(`/v1/invitations/${body.token}`, {
+    password: 'correct horse battery',
+  })
   const app = await AppClient.connect(url, accepted.body.key, 'production')
   await deployment.sql('update members set production = false where id = $1', [body.member.id])
   const [code, reason] = await app.closed
@@ -100,7 +102,7 @@ test('a path that is open without a key cannot be a socket of a key', () => {
 })
 
 test('the document tells who may open the socket', async () => {
-  const { get } = (await nobody.get('/openapi.json')).body.paths['/v1/apps']
+  const { get } = (await anonymous.get('/openapi.json')).body.paths['/v1/apps']
   assert.match(get.description, /Takes a key that opens `calls`\./)
   assert.match(get.description, /As a WebSocket: Takes a key that opens `app`\./)
   assert.equal(get.responses['101'].description, 'the socket is open')

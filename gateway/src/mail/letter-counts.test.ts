@@ -44,7 +44,7 @@ test('of 15 orgs that invite one address at the same moment over two gateways te
   const email = newAddress()
   const admins = await Promise.all(Array.from({ length: 15 }, () => admin()))
   const answers = await Promise.all(
-    admins.map(({ key }, n) => invite((n % 2 ? deployment : second).nobody.as(key), email)),
+    admins.map(({ key }, n) => invite((n % 2 ? deployment : second).anonymous.as(key), email)),
   )
   assert.equal(taken(answers), 10)
   for (const answer of answers)
@@ -78,7 +78,9 @@ test('an org writes so many letters a day over all its recipients, also at the s
   const { key } = await org.person('admin')
   await later(dayMs + 1) // without the letter of that admin's own invitation
   const answers = await Promise.all(
-    Array.from({ length: 20 }, (_, n) => invite((n % 2 ? deployment : second).nobody.as(key), newAddress())),
+    Array.from({ length: 20 }, (_, n) =>
+      invite((n % 2 ? deployment : second).anonymous.as(key), newAddress()),
+    ),
   )
   assert.equal(taken(answers), 12)
   for (const answer of answers) if (answer.status !== 201) refused(answer, 429, ofOrg)
@@ -107,7 +109,7 @@ test('no org uses up the letters of a forgotten password; those end silently, te
   const before = lettersTo(email).length
   for (let hour = 0; hour < 4; hour += 1) {
     for (let n = 0; n < 5; n += 1) {
-      const { status, text } = await deployment.nobody.post('/v1/login/reset', { email })
+      const { status, text } = await deployment.anonymous.post('/v1/login/reset', { email })
       assert.deepEqual([status, text], [202, '{}'])
     }
     await deployment.gateway.services.resets.settled()
@@ -126,7 +128,7 @@ test('no org uses up the letters of a forgotten password; those end silently, te
 test('a sign-up is answered alike when its address has had its letters', async () => {
   const email = newAddress()
   const asked = async () =>
-    deployment.nobody.post('/v1/signup', { org: `org-${(last += 1)}`, email, password })
+    deployment.anonymous.post('/v1/signup', { org: `org-${(last += 1)}`, email, password })
   for (let n = 0; n < 12; n += 1) {
     if (n % 5 === 0) await later(hourMs + 1)
     assert.equal((await asked()).status, 202)
@@ -141,13 +143,13 @@ const noLink = 'a name may hold no address and no link: write it without "@", ":
 test('a name with a link is refused where it would come into a letter, and nothing is sent', async () => {
   const { client } = await admin()
   const email = newAddress()
-  const { operator, nobody } = deployment
+  const { operator, anonymous } = deployment
   refused(await invite(client, email, evil), 400, noLink)
   refused(await invite(client, email, 'Ana\nvisit us'), 400, 'a name is one line of 1 to 100 characters')
   refused(await operator.post('/v1/ops/orgs', { slug: 'evil-org', name: evil }), 400, noLink)
   const wanted = { org: 'evil-org', email, password }
-  refused(await nobody.post('/v1/signup', { ...wanted, person: evil }), 400, noLink)
-  refused(await nobody.post('/v1/signup', { ...wanted, name: evil }), 400, noLink)
+  refused(await anonymous.post('/v1/signup', { ...wanted, person: evil }), 400, noLink)
+  refused(await anonymous.post('/v1/signup', { ...wanted, name: evil }), 400, noLink)
   await nothingWaits()
   assert.equal(lettersTo(email).length, 0)
 })

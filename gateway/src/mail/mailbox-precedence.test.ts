@@ -6,7 +6,7 @@ import { mailboxAt, orgHost, platformHost, startMailDeployment } from '../../tes
 const mail = await startMailDeployment()
 after(() => mail[Symbol.asyncDispose]())
 const { deployment, mailServer } = mail
-const { operator, nobody } = deployment
+const { operator, anonymous } = deployment
 const to = { to: 'ana@example.com' }
 
 test('a letter goes by the own mailbox of the org, else by the stored one, else nothing can send (I-410, I-411, I-412, I-419, I-420, I-422, I-433, I-434, I-511, ID-158, ID-160, ID-164, N-516)', async () => {
@@ -17,7 +17,7 @@ test('a letter goes by the own mailbox of the org, else by the stored one, else 
   refused(await operator.post('/v1/ops/mail/test', to), 409, 'no mailbox can send')
   const invited = await operator.post(`/v1/ops/orgs/${org.slug}/members`, { email: 'bo@example.com' })
   assert.equal(invited.body.mailed, false)
-  assert.equal((await nobody.post('/v1/login/reset', { email: 'bo@example.com' })).status, 202)
+  assert.equal((await anonymous.post('/v1/login/reset', { email: 'bo@example.com' })).status, 202)
 
   await admin.put('/v1/org/mail', mailboxAt(own, orgHost))
   refused(await operator.post('/v1/ops/mail/test', to), 409, 'no mailbox can send')

@@ -8,7 +8,7 @@ import { statement } from '../database/database.ts'
 const mail = await startMailDeployment()
 after(() => mail[Symbol.asyncDispose]())
 const { deployment, mailServer } = mail
-const { nobody, sql } = deployment
+const { anonymous, sql } = deployment
 
 const more = (bigger: string, connectedApps: string) =>
   `the mailbox carries the sign-in links of every member, and ${bigger} holds more than you: ask ${connectedApps}`
@@ -46,8 +46,8 @@ test('an operator who visits the org changes its mailbox', async () => {
   await org.person('admin')
   const olga = await (await deployment.newOrg()).person('admin', { operator: true })
   const { key } = (await olga.client.post('/v1/login/org', { org: org.slug })).body
-  assert.equal((await nobody.as(key).put('/v1/org/mail', mailboxAt({ port: 25 }, orgHost))).status, 200)
-  assert.equal((await nobody.as(key).delete('/v1/org/mail')).status, 204)
+  assert.equal((await anonymous.as(key).put('/v1/org/mail', mailboxAt({ port: 25 }, orgHost))).status, 200)
+  assert.equal((await anonymous.as(key).delete('/v1/org/mail')).status, 204)
 })
 
 test('a bigger member who joins while the mailbox is set is seen', async () => {

@@ -6,7 +6,7 @@ import { mailboxAt, orgHost, platformHost, startMailDeployment } from '../../tes
 const mail = await startMailDeployment()
 after(() => mail[Symbol.asyncDispose]())
 const { deployment, mailServer } = mail
-const { operator, nobody, sql } = deployment
+const { operator, anonymous, sql } = deployment
 const to = { to: 'ana@example.com' }
 
 const newAdmin = async () => (await (await deployment.newOrg()).person('admin')).client
@@ -92,7 +92,7 @@ test('all four endpoints of an org need the scope team, and those of the platfor
       403,
       /^this key does not open team: it opens /,
     )
-    refused(await nobody.send(method, `/v1/org${path}`, body), 401, 'this door takes an API key')
+    refused(await anonymous.send(method, `/v1/org${path}`, body), 401, 'this door takes an API key')
     refused(await manager.send(method, `/v1/ops${path}`, body), 403, "this door is the operator's")
   }
 })

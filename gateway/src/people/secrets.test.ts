@@ -17,7 +17,7 @@ after(async () => {
   await deployment[Symbol.asyncDispose]()
   await mail[Symbol.asyncDispose]()
 })
-const { nobody, operator, sql, log, gateway } = deployment
+const { anonymous, operator, sql, log, gateway } = deployment
 
 /** Every secret the deployment made or was told on the way through document 1. */
 async function walkThrough(): Promise<Record<string, string>> {
@@ -31,29 +31,29 @@ async function walkThrough(): Promise<Record<string, string>> {
   secrets['handedToken'] = invited.body.token
   assert.doesNotMatch(invited.body.link, /svc_(?:live|test)_/)
   secrets['mailedToken'] = await tokenMailedTo('guest@example.com', 'invited')
-  await nobody.get(`/invitations/${invited.body.token}`)
-  const accepted = await nobody.post(`/v1/invitations/${invited.body.token}`, {
+  await anonymous.get(`/invitations/${invited.body.token}`)
+  const accepted = await anonymous.post(`/v1/invitations/${invited.body.token}`, {
     password: secrets['password'],
   })
   secrets['acceptedKey'] = accepted.body.key
 
-  await nobody.post('/v1/login/reset', { email: 'guest@example.com' })
+  await anonymous.post('/v1/login/reset', { email: 'guest@example.com' })
   secrets['resetToken'] = await tokenMailedTo('guest@example.com', 'new password')
-  const signedIn = await nobody.post('/v1/login', {
+  const signedIn = await anonymous.post('/v1/login', {
     email: 'guest@example.com',
     password: secrets['password'],
   })
   secrets['signedInKey'] = signedIn.body.key
   secrets['loginCode'] = (await admin.client.post('/v1/login/codes')).body.code
-  await nobody.get(`/?login=${secrets['loginCode']}`)
-  secrets['copiedKey'] = (await nobody.post('/v1/login', { code: secrets['loginCode'] })).body.key
+  await anonymous.get(`/?login=${secrets['loginCode']}`)
+  secrets['copiedKey'] = (await anonymous.post('/v1/login', { code: secrets['loginCode'] })).body.key
   secrets['unspentCode'] = (await admin.client.post('/v1/login/codes')).body.code
 
-  const word = (await nobody.post('/v1/login/pairings', { device: 'box' })).body.code
+  const word = (await anonymous.post('/v1/login/pairings', { device: 'box' })).body.code
   secrets['pairingWord'] = word
-  await nobody.get(`/cli?c=${word}`)
+  await anonymous.get(`/cli?c=${word}`)
   await admin.client.post(`/v1/login/pairings/${word}`, {})
-  secrets['terminalKey'] = (await nobody.get(`/v1/login/pairings/${word}/key`)).body.key
+  secrets['terminalKey'] = (await anonymous.get(`/v1/login/pairings/${word}/key`)).body.key
   secrets['serverToken'] = (await admin.client.post('/v1/keys', { label: 'ci', env: 'production' })).body.key
 
   secrets['mailboxPassword'] = 'hunter2-of-the-org'
@@ -68,7 +68,7 @@ async function walkThrough(): Promise<Record<string, string>> {
   await admin.client.put('/v1/org/mail', mailbox)
   await admin.client.post('/v1/org/mail/test', { to: 'ana@example.com' })
 
-  const page = nobody.as(signupKey)
+  const page = anonymous.as(signupKey)
   const wanted = { org: 'secretive', email: 'founder@example.com', password: 'another secret of its own' }
   secrets['foundersPassword'] = wanted.password
   await page.post('/v1/signup', wanted)
@@ -105,7 +105,7 @@ test('no secret is in any log line, in any table in the clear, or in any listing
   const lines = log()
   const listings = await Promise.all(
     ['/v1/keys', '/v1/members', '/v1/org/mail', '/v1/org/sso', '/v1/login/orgs', '/v1/whoami'].map(
-      async (path) => (await nobody.as(String(secrets['personKey'])).get(path)).text,
+      async (path) => (await anonymous.as(String(secrets['personKey'])).get(path)).text,
     ),
   )
   const ops = await Promise.all(

@@ -41,7 +41,7 @@ export class AuditedDeployment implements AsyncDisposable {
   readonly dns: DnsServer
   readonly provider: IdentityProvider
   readonly trail: AuditTrail
-  readonly nobody: Client
+  readonly anonymous: Client
   readonly operator: Client
   /** Pairs of a route and an action. */
   readonly #seen = new Set<string>()
@@ -56,7 +56,7 @@ export class AuditedDeployment implements AsyncDisposable {
     this.provider = provider
     this.#parts = parts
     this.trail = new AuditTrail(desk.deployment)
-    this.nobody = this.from(desk.deployment.nobody)
+    this.anonymous = this.from(desk.deployment.anonymous)
     this.operator = this.from(desk.deployment.operator)
   }
 

@@ -31,7 +31,7 @@ export class SpokenAgent {
     this.org = org
     this.agent = agent
     this.number = number
-    this.fleet = deployment.nobody.as(fleetKey)
+    this.fleet = deployment.anonymous.as(fleetKey)
   }
 
   /** As the room that keeps numbers would. */

@@ -9,16 +9,16 @@ export const answeredSdp = 'v=0\r\no=- 2 2 IN IP4 0.0.0.0\r\n'
 export class Browser {
   readonly call: string
   readonly token: string
-  readonly #nobody: Client
+  readonly #anonymous: Client
 
-  constructor(nobody: Client, { call, participant_token }: { call: string; participant_token: string }) {
-    this.#nobody = nobody
+  constructor(anonymous: Client, { call, participant_token }: { call: string; participant_token: string }) {
+    this.#anonymous = anonymous
     this.call = call
     this.token = participant_token
   }
 
-  offer(sdp = offeredSdp, nobody = this.#nobody): Promise<Answer> {
-    return nobody.as(this.token).post('/v1/rtc', { sdp })
+  offer(sdp = offeredSdp, anonymous = this.#anonymous): Promise<Answer> {
+    return anonymous.as(this.token).post('/v1/rtc', { sdp })
   }
 }
 

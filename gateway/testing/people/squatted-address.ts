@@ -44,7 +44,7 @@ export async function startSquattingDeployment(
     SVC_TRUSTED_PROXIES: '127.0.0.1',
     ...wanted,
   })
-  const { nobody } = deployment
+  const { anonymous } = deployment
   let victims = 0
   let addresses = 0
 
@@ -66,20 +66,20 @@ export async function startSquattingDeployment(
       const admin = await org.person('admin')
       const invited = await admin.client.post('/v1/members', { email, role })
       assert.notEqual(invited.body.token, null)
-      const accepted = await nobody.post(`/v1/invitations/${invited.body.token}`, {
+      const accepted = await anonymous.post(`/v1/invitations/${invited.body.token}`, {
         password: squattersPassword,
       })
       assert.deepEqual([accepted.status, accepted.body.member.verified], [200, false], accepted.text)
       const { key } = accepted.body
-      return { email, org, member: invited.body.member.id, key, client: nobody.as(key) }
+      return { email, org, member: invited.body.member.id, key, client: anonymous.as(key) }
     },
     async prove(email, org, role) {
       const { member, token } = await mailedInvitation(email, org, role)
-      const accepted = await nobody.post(`/v1/invitations/${token}`, { password: victimsPassword })
+      const accepted = await anonymous.post(`/v1/invitations/${token}`, { password: victimsPassword })
       assert.deepEqual([accepted.status, accepted.body.member.verified], [200, true], accepted.text)
-      return { member, key: accepted.body.key, client: nobody.as(accepted.body.key) }
+      return { member, key: accepted.body.key, client: anonymous.as(accepted.body.key) }
     },
-    elsewhere: (client = nobody) =>
+    elsewhere: (client = anonymous) =>
       client.with({ 'x-forwarded-for': `198.51.100.${(addresses += 1) % 250}` }),
     async [Symbol.asyncDispose]() {
       await deployment[Symbol.asyncDispose]()

@@ -84,18 +84,18 @@ export async function startSsoDeployment(wanted: Record<string, string> = {}): P
 
 /** One browser: it keeps the cookie that a start sets, and brings it along to the callback and to the sign-in. */
 export class Browser {
-  readonly #nobody: Client
+  readonly #anonymous: Client
   #cookie = ''
   #callback = 'https://switchroom.test/v1/login/sso/callback/org_unknown'
 
-  constructor({ nobody }: Pick<Deployment, 'nobody'>) {
-    this.#nobody = nobody
+  constructor({ anonymous }: Pick<Deployment, 'anonymous'>) {
+    this.#anonymous = anonymous
   }
 
   /** The address at the provider that the start leads to. */
   async begin(slug: string, pairing?: string): Promise<URL> {
     const query = new URLSearchParams({ org: slug, ...(pairing && { pairing }) })
-    const answer = await this.#nobody.get(`/v1/login/sso?${query.toString()}`)
+    const answer = await this.#anonymous.get(`/v1/login/sso?${query.toString()}`)
     assert.equal(answer.status, 302, answer.text)
     this.#cookie = answer.headers.getSetCookie()[0]?.split(';')[0] ?? ''
     const departure = new URL(answer.headers.get('location') ?? '', 'https://switchroom.test')
@@ -104,13 +104,13 @@ export class Browser {
   }
 
   /** Comes back to the address that the start named, or to another one. */
-  finish(query: string, { nobody } = { nobody: this.#nobody }, redirectUri = this.#callback) {
-    return nobody.with(this.cookie).get(new URL(redirectUri).pathname + query)
+  finish(query: string, { anonymous } = { anonymous: this.#anonymous }, redirectUri = this.#callback) {
+    return anonymous.with(this.cookie).get(new URL(redirectUri).pathname + query)
   }
 
   /** What the console does with the code in its address. */
   redeem(code: string, others: object = {}): Promise<Answer> {
-    return this.#nobody.with(this.cookie).post('/v1/login', { code, ...others })
+    return this.#anonymous.with(this.cookie).post('/v1/login', { code, ...others })
   }
 
   get cookie() {

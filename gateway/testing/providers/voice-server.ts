@@ -24,7 +24,7 @@ export class VoiceServer {
 
   constructor(deployment: Deployment) {
     this.#deployment = deployment
-    this.client = deployment.nobody.as(fleetKey)
+    this.client = deployment.anonymous.as(fleetKey)
   }
 
   enter = (doing: VoiceDoing, key: string | null) => this.#post<Entered>('/v1/voice/entries', { doing, key })

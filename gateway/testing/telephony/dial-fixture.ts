@@ -56,7 +56,7 @@ export class DialOrg {
   }
 
   get client() {
-    return this.deployment.nobody.as(this.#key)
+    return this.deployment.anonymous.as(this.#key)
   }
 
   async holdingApp(key: string, env?: Environment): Promise<AppClient> {

@@ -62,12 +62,12 @@ export class PlacingOrg {
   }
 
   get client(): Client {
-    return this.deployment.nobody.as(this.key)
+    return this.deployment.anonymous.as(this.key)
   }
 
   /** A worker of the platform. */
   get fleet(): Client {
-    return this.deployment.nobody.as(fleetKey)
+    return this.deployment.anonymous.as(fleetKey)
   }
 
   async account(username: string, host: string, password = `secret of ${username}`) {

@@ -8,7 +8,7 @@ const voice = await startVoiceDeployment({
   SVC_RATE_SPEECH: '50',
 })
 after(() => voice[Symbol.asyncDispose]())
-const { deployment, nobody } = voice
+const { deployment, anonymous } = voice
 const fake = await startSpeechFake()
 after(() => fake.stop())
 before(() => changeRow(deployment, (row) => (row.options['tts/openai'] = { base_url: fake.url })))
@@ -19,12 +19,12 @@ const json = { 'content-type': 'application/json' }
 
 test('without a key, with another scheme or with one that opens nothing it is 401 (S-290, S-366, S-436, S-444, S-445, SD-67)', async () => {
   const missing = 'this door takes an API key'
-  refusedWith(await nobody.speech(wanted), 401, 'MISSING_KEY', missing)
+  refusedWith(await anonymous.speech(wanted), 401, 'MISSING_KEY', missing)
   for (const authorization of ['Basic abc', 'Bearer', 'abc']) {
-    const answer = await nobody.speak(wanted, { headers: { ...json, authorization } })
+    const answer = await anonymous.speak(wanted, { headers: { ...json, authorization } })
     refusedWith(await wholeOf(answer), 401, 'MISSING_KEY', missing)
   }
-  refusedWith(await nobody.get('/v1/audio/voices'), 401, 'MISSING_KEY', missing)
+  refusedWith(await anonymous.get('/v1/audio/voices'), 401, 'MISSING_KEY', missing)
   const stranger = new VoiceCaller(voice.url, 'svc_live_nobody')
   refusedWith(await stranger.speech(wanted), 401, 'INVALID_KEY', 'this key opens nothing')
   const org = await deployment.newOrg()

@@ -143,7 +143,7 @@ test('Accept is not enforced, and a key of either environment opens it (S-313, S
     for (const accept of ['audio/*', 'application/octet-stream', 'application/json', 'text/event-stream'])
       for (const scheme of ['Bearer', 'bearer', 'BEARER']) {
         const headers = { authorization: `${scheme} ${key}`, accept, 'content-type': 'application/json' }
-        const answer = await voice.nobody.speak(wanted, { headers })
+        const answer = await voice.anonymous.speak(wanted, { headers })
         assert.equal(answer.status, 200)
         assert.equal(answer.headers.get('content-type'), 'audio/pcm')
         await answer.arrayBuffer()

@@ -247,8 +247,8 @@ test('who is calling is asked before anything is read, what they pay with after 
   )
   refusedWith(await transcribe(speech.url, { file: wav() }), 400, 'DIARIZE_UNSUPPORTED', 'no speakers here')
   speech.gateway.refusals = {}
-  const nobody = await transcribe(speech.url, { file: wav() }, { headers: { authorization: 'Basic x' } })
-  assert.equal(nobody.body.code, 'MISSING_KEY')
+  const anonymous = await transcribe(speech.url, { file: wav() }, { headers: { authorization: 'Basic x' } })
+  assert.equal(anonymous.body.code, 'MISSING_KEY')
 })
 
 test('a vendor that refuses or breaks is 502, and costs nothing (S-452)', async () => {

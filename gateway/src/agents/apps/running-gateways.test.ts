@@ -35,7 +35,7 @@ test('every gateway of the deployment knows who holds what, and when it is let g
   assert.deepEqual([(await entryOf(ci.client, 'elsewhere')).app], ['far away'])
   const near = await AppClient.connect(url, ci.key)
   await near.register('elsewhere', { app: 'near' })
-  assert.equal((await entryOf(other.nobody.as(ci.key), 'elsewhere')).app, 'near')
+  assert.equal((await entryOf(other.anonymous.as(ci.key), 'elsewhere')).app, 'near')
   await near.close()
   await until(
     'the other holds it again',

@@ -78,7 +78,7 @@ test('a turn or voice knob that the vendor takes under no name is refused by bot
   ]
   for (const { key } of [ana, ci])
     for (const [config, sentence] of table)
-      refused(await put(agent, there.nobody.as(key), config), 400, sentence)
+      refused(await put(agent, there.anonymous.as(key), config), 400, sentence)
   await agent.set(ci.client, { stt: 'beta' })
   refused(await put(agent, ana.client, eager), 400, 'beta takes no eager_eot_threshold')
   assert.equal(await newestOf(agent), null)

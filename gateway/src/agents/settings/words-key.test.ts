@@ -52,7 +52,7 @@ test('a server token that opens words alone is a words key too (SD-29)', async (
   const { set } = newAgent()
   const wanted = { label: 'words', env: 'sandbox', scopes: ['words'] }
   const { body } = await deployment.operator.post(`/v1/ops/orgs/${org.slug}/keys`, wanted)
-  const token = deployment.nobody.as(body.key)
+  const token = deployment.anonymous.as(body.key)
   refused(
     await set(token, { max_duration_s: 5 }),
     403,

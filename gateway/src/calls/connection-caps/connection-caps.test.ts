@@ -72,7 +72,7 @@ test("the stream of a call's and of an agent's log counts as one, and a page of 
   const first = await EventReader.open(`${deployment.url}/v1/calls/${call}/events`, { authorization })
   for (const path of [`/v1/calls/${call}/events`, '/v1/agents/desk/events', '/v1/events'])
     refused(
-      await other.nobody.as(key).raw(path, { headers: { accept: 'text/event-stream' } }),
+      await other.anonymous.as(key).raw(path, { headers: { accept: 'text/event-stream' } }),
       429,
       /^the key ci has 1 event streams open/,
     )
@@ -116,7 +116,7 @@ test('an org has 100 app sockets open over all gateways and no more, also concur
       `org ${org.slug} has 100 app sockets open, its most: close one, or ask the operator`,
     ])
   assert.equal(await count(), 100)
-  const listed = (await deployment.nobody.as(key).get('/v1/apps')).body.apps
+  const listed = (await deployment.anonymous.as(key).get('/v1/apps')).body.apps
   assert.equal(listed.length, 100)
   await capOrg(org.slug, { app_sockets: 101 })
   const one = await AppClient.connect(other.url, key)

@@ -276,7 +276,7 @@ test('two erasures of one contact concurrently, at two gateways, end whole and i
     await write(['user.message', { text: `twice told ${n}` }])
   }
   const manager = await desk.org.person('manager', { production: true })
-  const other = there.nobody.as(manager.key)
+  const other = there.anonymous.as(manager.key)
   const answers = await Promise.all([
     desk.erase(),
     other.delete(`/v1/contacts/${encodeURIComponent(number)}`),
@@ -400,7 +400,7 @@ test('erasures of two people concurrently each stay within their own reach (ND-6
   const sales = await desk.org.person('manager', { production: true, agents: ['sales'] })
   const answers = await Promise.all([
     sandbox.client.delete(erased),
-    other.nobody.as(sales.key).delete(erased),
+    other.anonymous.as(sales.key).delete(erased),
   ])
   assert.deepEqual(
     answers.map(({ status }) => status),

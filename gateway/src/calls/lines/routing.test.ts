@@ -102,7 +102,7 @@ test('a call that was handed over runs what stands for its new agent, for its wo
   await frameOf(app, 'call.started', call)
   const settings = done(await team.get(`/v1/calls/${call}/settings`))
   assert.deepEqual([settings.config_version, settings.canary], [1, true])
-  const config = await agent.config(deployment.nobody.as(fleetKey), call)
+  const config = await agent.config(deployment.anonymous.as(fleetKey), call)
   assert.deepEqual([config.agent, config.config_version, config.config.max_duration_s], [agent.slug, 1, 1])
   await app.close()
 })

@@ -19,7 +19,7 @@ test('an unknown call, of another org or of the other environment is not there; 
   const live = await org.serverToken('production')
   const narrowed = await org.person('developer', { agents: ['sales'] })
   for (const accept of ['application/json', 'text/event-stream']) {
-    const as = (key: string) => deployment.nobody.with({ accept }).as(key)
+    const as = (key: string) => deployment.anonymous.with({ accept }).as(key)
     refused(await as(logs.key).get('/v1/calls/nosuch/events'), 404, unknown('nosuch'))
     refused(await as(stranger.key).get(call.at), 404, unknown(call.id))
     refused(await as(live.key).get(call.at), 404, unknown(call.id))
@@ -70,7 +70,7 @@ test('each agent has a log per environment, which never ends, with the call an e
 
 test("a worker reads the log of its call: with a token that opens app, or the fleet's key and no org named (N-493)", async () => {
   const call = await logs.open(2)
-  const fleet = deployment.nobody.as(fleetKey)
+  const fleet = deployment.anonymous.as(fleetKey)
   assert.equal((await fleet.get(call.at)).body.entries.length, 2)
   refused(await fleet.get('/v1/calls/nosuch/events'), 404, 'there is no call nosuch')
   const { slug } = await deployment.newOrg()

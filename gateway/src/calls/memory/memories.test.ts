@@ -63,8 +63,8 @@ test('nothing is learned about nobody, about another agent’s contact, or when 
   const plain = await chats.newAgent()
   model.asked.length = 0
   model.reply = (asked) => (isNoting(asked) ? notes() : 'Hello.')
-  const nobody = await agent.chat()
-  await nobody.ask('I am Ana')
+  const anonymous = await agent.chat()
+  await anonymous.ask('I am Ana')
   await (await plain.chat({ contact })).ask('I am Ana')
   const client = await agent.chat({ contact })
   await client.ask('I am Ana')
@@ -73,14 +73,16 @@ test('nothing is learned about nobody, about another agent’s contact, or when 
   )
   await client.ask('And so on')
   assert.equal(model.asked.filter(isNoting).length >= 1, true)
-  for (const { call } of [nobody, client])
+  for (const { call } of [anonymous, client])
     assert.deepEqual(await entriesOf(deployment, call, 'memory.ops'), [])
   const metrics = (await entriesOf(deployment, client.call, 'metrics')).find(
     ({ data }) => data.purpose === 'memory',
   )
   assert.equal(metrics?.data.credits, 0.0084)
   assert.deepEqual(
-    await entriesOf(deployment, nobody.call, 'metrics').then((all) => all.filter(({ data }) => data.purpose)),
+    await entriesOf(deployment, anonymous.call, 'metrics').then((all) =>
+      all.filter(({ data }) => data.purpose),
+    ),
     [],
   )
 })

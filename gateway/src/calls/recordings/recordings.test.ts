@@ -230,7 +230,7 @@ test('an org keeps as much sound as its cap says and no more, also of two gatewa
 
   // room for one more of its length, and not for two
   await sql('update recorded_bytes set bytes = $2 where org = $1', [own.id, gb - 5000])
-  const fleet = (at: { nobody: Client }) => at.nobody.as(fleetKey)
+  const fleet = (at: { anonymous: Client }) => at.anonymous.as(fleetKey)
   const both = await Promise.all([
     put(calls[1], wav(100), fleet(deployment)),
     put(calls[2], wav(100), fleet(other)),
@@ -266,7 +266,7 @@ test('where no folder is set nothing is recorded, in a sentence', async () => {
   const call = await recorded()
   await using bare = await deployment.another({ SVC_RECORDINGS: '' })
   const sentence = 'recordings are not kept on this deployment: the operator sets SVC_RECORDINGS'
-  refused(await put(call, wav(10), bare.nobody.as(fleetKey)), 503, sentence)
+  refused(await put(call, wav(10), bare.anonymous.as(fleetKey)), 503, sentence)
   const { key } = await org.serverToken('sandbox', { scopes: ['calls'] })
-  refused(await get(call, {}, bare.nobody.as(key)), 503, sentence)
+  refused(await get(call, {}, bare.anonymous.as(key)), 503, sentence)
 })

@@ -10,7 +10,7 @@ const { deployment } = trial
 const org = await deployment.newOrg()
 const ana = await org.person('developer')
 const token = (await org.serverToken('sandbox')).client
-const fleet = deployment.nobody.as(fleetKey).with({ 'svc-org': org.slug })
+const fleet = deployment.anonymous.as(fleetKey).with({ 'svc-org': org.slug })
 
 const newAgent = () => new TestAgent(token)
 
@@ -82,7 +82,7 @@ test('a picked call keeps its version through shares, an end, a restart; new one
   assert.equal((await token.delete(`${agent.at}/settings/canary`)).status, 200)
   assert.deepEqual([await of('kept'), await of('ended'), await of('none')], [kept, [5, false], [5, false]])
   await using restarted = await deployment.another()
-  const client = restarted.nobody.as(fleetKey).with({ 'svc-org': org.slug })
+  const client = restarted.anonymous.as(fleetKey).with({ 'svc-org': org.slug })
   assert.deepEqual([await of('kept', client), await of('ended', client)], [kept, [5, false]])
 })
 

@@ -13,7 +13,7 @@ const ana = await org.person('developer', { production: true })
 const ben = await org.person('developer')
 const token = (await org.serverToken('sandbox')).client
 const live = (await org.serverToken('production')).client
-const fleet = deployment.nobody.as(fleetKey).with({ 'svc-org': org.slug })
+const fleet = deployment.anonymous.as(fleetKey).with({ 'svc-org': org.slug })
 
 const newAgent = () => new TestAgent(token)
 const settingsOf = async (client: Client, call: string) =>
@@ -205,7 +205,7 @@ test('a worker’s own call id is of its form, and of one org, agent and environ
 
 test('two orgs that name one new call concurrently: one has it, to the other it is unknown (SD-36)', async () => {
   const other = await deployment.newOrg()
-  const others = deployment.nobody.as(fleetKey).with({ 'svc-org': other.slug })
+  const others = deployment.anonymous.as(fleetKey).with({ 'svc-org': other.slug })
   for (let round = 0; round < 5; round += 1) {
     const call = `shared-${round}`
     const answers = await Promise.all(

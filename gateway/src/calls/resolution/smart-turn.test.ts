@@ -9,7 +9,7 @@ after(() => trial[Symbol.asyncDispose]())
 const { deployment } = trial
 const org = await deployment.newOrg()
 const token = await org.serverToken('sandbox')
-const fleet = deployment.nobody.as(fleetKey).with({ 'svc-org': org.slug })
+const fleet = deployment.anonymous.as(fleetKey).with({ 'svc-org': org.slug })
 
 test('a worker is told that a model of its own ends the turns, on whichever ears (S-051)', async () => {
   const agent = new TestAgent(token.client)

@@ -15,7 +15,7 @@ const org = await deployment.newOrg()
 const admin = (await org.person('admin')).client
 const ana = await org.person('developer')
 const token = await org.serverToken('sandbox')
-const fleet = deployment.nobody.as(fleetKey).with({ 'svc-org': org.slug })
+const fleet = deployment.anonymous.as(fleetKey).with({ 'svc-org': org.slug })
 const newAgent = () => new TestAgent(token.client)
 const atFake = { base_url: fake.url }
 

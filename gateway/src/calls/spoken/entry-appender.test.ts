@@ -77,7 +77,7 @@ test('the words that are only shown reach readers in their place, and are not ke
 
 test('a batch is taken once, however often and wherever it comes concurrently, and none before its turn (ND-40)', async () => {
   await using other = await deployment.another()
-  const there = other.nobody.as(fleetKey)
+  const there = other.anonymous.as(fleetKey)
   const call = await desk.open()
   const path = `/v1/calls/${call}/events`
   const send = (client: typeof there, text: string, batch: number) =>

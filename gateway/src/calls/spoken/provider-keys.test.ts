@@ -23,7 +23,7 @@ async function newTenant() {
   return {
     org,
     worker,
-    fleet: deployment.nobody.as(fleetKey).with({ 'svc-org': org.slug }),
+    fleet: deployment.anonymous.as(fleetKey).with({ 'svc-org': org.slug }),
     agent: new TestAgent(ci),
     ci,
     admin,
@@ -176,7 +176,7 @@ test('a vendor that half of at least five calls saw fail is handed behind the he
   assert.deepEqual(inOrder(pinned.llm), ['alpha'])
   assert.deepEqual(inOrder(pinned.stt), ['beta', 'alpha'])
   await using restarted = await deployment.another()
-  const elsewhere = restarted.nobody.as(fleetKey).with({ 'svc-org': org.slug })
+  const elsewhere = restarted.anonymous.as(fleetKey).with({ 'svc-org': org.slug })
   assert.deepEqual(inOrder(done(await agent.keys(elsewhere)).stages.llm), ['alpha', 'beta'])
 
   await bring('alpha')
@@ -229,7 +229,7 @@ test('on a lent key a model that the platform has no price for is not handed (SD
 test('the fleet names its org by id, by slug or by a call it knows; the environment is the request’s or the call’s (S-365, SD-39)', async () => {
   const { org, agent, ci, fleet } = await newTenant()
   await agent.set(ci, { record: true })
-  const bare = deployment.nobody.as(fleetKey)
+  const bare = deployment.anonymous.as(fleetKey)
   const config = `${agent.at}/config`
   const sentence = 'name the org in the header svc-org, or a call that is known in for_call'
   refused(await bare.get(config), 400, sentence)
@@ -258,7 +258,7 @@ test('the fleet names its org by id, by slug or by a call it knows; the environm
 test('without a fleet’s key in its settings a deployment has no fleet (SD-39)', async () => {
   await using without = await deployment.another({ SVC_FLEET_KEY: '' })
   const { org, agent } = await newTenant()
-  const client = without.nobody.as(fleetKey).with({ 'svc-org': org.slug })
+  const client = without.anonymous.as(fleetKey).with({ 'svc-org': org.slug })
   refused(await client.get(`${agent.at}/config`), 401, 'this key opens nothing')
 })
 

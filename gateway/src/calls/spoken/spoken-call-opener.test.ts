@@ -146,7 +146,7 @@ test('a dry run says whether a call would open, as the opening would, and opens 
 test('a worker that names the call itself opens it once, however often and wherever it asks (ND-40)', async () => {
   await using other = await deployment.another()
   const named = { call: `wk-${newNumber().slice(1)}`, worker: 'w1' }
-  const doors = [desk.fleet, other.nobody.as(fleetKey)]
+  const doors = [desk.fleet, other.anonymous.as(fleetKey)]
   const body = { number: desk.number, from: '+15559990000', ...named }
   const answers = await Promise.all([...doors, ...doors].map((door) => door.post('/v1/worker/calls', body)))
   for (const answer of answers)

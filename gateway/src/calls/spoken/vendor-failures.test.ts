@@ -12,7 +12,7 @@ const { deployment } = trial
 const org = await deployment.newOrg()
 const team = (await org.serverToken('sandbox')).client
 
-const fleetOf = ({ nobody }: Deployment) => nobody.as(fleetKey).with({ 'svc-org': org.slug })
+const fleetOf = ({ anonymous }: Deployment) => anonymous.as(fleetKey).with({ 'svc-org': org.slug })
 const firstOf = async (at: Deployment, agent: TestAgent, call: string) =>
   done(await agent.keys(fleetOf(at), call)).stages.llm.vendor as string
 const down = {
@@ -74,7 +74,7 @@ async function orgWithWorker() {
   for (const vendor of ['alpha', 'beta'])
     done(await admin.put(`/v1/provider-keys/${vendor}`, { key: 'own-mark-0123456789' }))
   const { client: worker } = await tenant.serverToken('sandbox')
-  const fleet = deployment.nobody.as(fleetKey).with({ 'svc-org': tenant.slug })
+  const fleet = deployment.anonymous.as(fleetKey).with({ 'svc-org': tenant.slug })
   return { tenant, admin, worker, fleet, agent: new TestAgent(worker) }
 }
 

@@ -26,7 +26,7 @@ test("tools are announced and run once by the app, and the worker's second reque
   const path = `/v1/calls/${call}/tools`
   let first: Promise<Answer>[] = []
   await whileHeld(deployment, 'select from logs where id = $1 for update', call, 2, async (held) => {
-    first = [desk.fleet, other.nobody.as(fleetKey)].map((fleet) => fleet.post(path, body))
+    first = [desk.fleet, other.anonymous.as(fleetKey)].map((fleet) => fleet.post(path, body))
     await held.areWaiting()
   })
   const { data } = await frameOf('llm.toolCall', call)

@@ -78,7 +78,7 @@ test('what nobody holds cannot be released (ND-81)', async () => {
 
 test('two supervisors who take one call over concurrently, at two gateways: one holds it (T-75)', async () => {
   await using other = await deployment.another()
-  const there = other.nobody.as(ben.key)
+  const there = other.anonymous.as(ben.key)
   for (let round = 0; round < 10; round += 1) {
     const call = await newCall()
     const answers = await Promise.all([act(ana.client, call, 'takeover'), act(there, call, 'takeover')])
@@ -177,7 +177,7 @@ test('of two who end a call concurrently, at two gateways, one does (ND-81)', as
   const call = await newCall()
   const answers = await Promise.all([
     act(ana.client, call, 'end'),
-    act(other.nobody.as(ben.key), call, 'end'),
+    act(other.anonymous.as(ben.key), call, 'end'),
   ])
   assert.deepEqual(statusesOf(answers), [202, 409])
   assert.equal((await entriesOf(call)).length, 1)

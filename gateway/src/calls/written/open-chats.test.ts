@@ -71,9 +71,9 @@ test('a chat asks for the scope talk, an agent and a WebSocket (ND-89)', async (
     agent: slug,
     contact: '0034911',
   })
-  const client = deployment.nobody.as(key)
+  const client = deployment.anonymous.as(key)
   refused(await client.get(`/v1/chat?agent=${slug}`), 426, 'a chat is opened as a WebSocket')
-  refused(await deployment.nobody.get(`/v1/chat?agent=${slug}`), 401, /key/)
+  refused(await deployment.anonymous.get(`/v1/chat?agent=${slug}`), 401, /key/)
 })
 
 test('a chat of another agent, holder, environment or org, or of none, is not there to go on with', async () => {
@@ -97,7 +97,7 @@ test('a chat of another agent, holder, environment or org, or of none, is not th
   await refuse(agent.slug, call, person.key, 'production')
   await refuse(agent.slug, call, stranger.key)
   const { call: spoken } = done(
-    await deployment.nobody.as(key).post('/v1/calls', { agent: agent.slug, channel: 'web' }),
+    await deployment.anonymous.as(key).post('/v1/calls', { agent: agent.slug, channel: 'web' }),
   )
   await refuse(agent.slug, spoken, key)
   await refusedAs(422, 'after: must be the seq of a frame, or 0', url, key, {
@@ -128,7 +128,7 @@ test('the record of a chat says whose it is and which versions it runs, and its 
   const { slug, chat } = await chats.newAgent()
   const developer = await org.person('developer')
   done(
-    await deployment.nobody.as(developer.key).put(`/v1/agents/${slug}/settings`, {
+    await deployment.anonymous.as(developer.key).put(`/v1/agents/${slug}/settings`, {
       config: { language: 'es', llm_timeout_s: 5 },
       if_version: 0,
       team: true,
@@ -155,7 +155,9 @@ test('the record of a chat says whose it is and which versions it runs, and its 
 
 test('a call that a request opened as a chat begins with its first client, once (SD-36)', async () => {
   const { slug } = await chats.newAgent()
-  const { call } = done(await deployment.nobody.as(key).post('/v1/calls', { agent: slug, channel: 'chat' }))
+  const { call } = done(
+    await deployment.anonymous.as(key).post('/v1/calls', { agent: slug, channel: 'chat' }),
+  )
   const clients = await Promise.all(
     [url, other.url, url].map((at) => ChatClient.connect(at, key, { agent: slug, call })),
   )
@@ -187,7 +189,7 @@ test('no more calls run at once than the org may have, also when the last is ask
       assert.deepEqual([answer.status, JSON.parse(answer.text)], [429, { detail: sentence }])
   assert.equal((await holding(alone.slug)).concurrent_calls, 3)
   const { call } = done(
-    await deployment.nobody.as(token.key).post('/v1/calls', { agent: 'desk', channel: 'chat' }),
+    await deployment.anonymous.as(token.key).post('/v1/calls', { agent: 'desk', channel: 'chat' }),
   )
   await refusedAs(429, sentence, url, token.key, { agent: 'desk', call })
   await open[0]?.close()

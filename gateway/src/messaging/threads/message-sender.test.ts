@@ -106,7 +106,7 @@ test('it is written by way of any gateway, and by a key that names no person und
   const other = await deployment.another()
   const { client } = await org.serverToken('sandbox', { scopes: ['talk'] })
   done(await post(messagingAgent, contact, 'By the program.', client))
-  const elsewhere = other.nobody.as(eva.key)
+  const elsewhere = other.anonymous.as(eva.key)
   done(await post(messagingAgent, encodeURIComponent(contact), 'By the other gateway.', elsewhere))
   assert.deepEqual((await messagingAgent.texts(contact, 3)).slice(1), [
     'By the program.',

@@ -6,7 +6,7 @@ import { weekMs } from '../../foundation/clock.ts'
 
 const deployment = await startDeployment()
 after(() => deployment[Symbol.asyncDispose]())
-const { operator, nobody, sql } = deployment
+const { operator, anonymous, sql } = deployment
 
 const dead = 'that link is spent or was never made'
 const hashOf = async (email: string) =>
@@ -22,7 +22,7 @@ async function invitation(options: object = {}) {
     role: 'developer',
     ...options,
   })
-  const accept = (wanted: object = { password }, client = nobody) =>
+  const accept = (wanted: object = { password }, client = anonymous) =>
     client.post(`/v1/invitations/${body.token}`, wanted)
   return { org, email, member: body.member, token: body.token as string, accept }
 }
@@ -43,7 +43,7 @@ test('accepting takes the seat, sets the password and answers a key with the mem
     name: 'Ana',
   })
   assert.deepEqual(accepted, { ...member, status: 'active', verified: true })
-  assert.equal((await nobody.as(key).get('/v1/whoami')).body.subject, member.id)
+  assert.equal((await anonymous.as(key).get('/v1/whoami')).body.subject, member.id)
   const person = await hashOf(email)
   assert.match(person.password_hash, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
   assert.equal(person.verified, true)
@@ -62,7 +62,7 @@ test('a spent, dead or invented link is one 404 (I-078, I-241, I-497, ID-80, ID-
   const spent = await invitation()
   assert.equal((await spent.accept()).status, 200)
   refused(await spent.accept(), 404, dead)
-  refused(await nobody.post('/v1/invitations/invented', { password }), 404, dead)
+  refused(await anonymous.post('/v1/invitations/invented', { password }), 404, dead)
 
   const removed = await invitation()
   await operator.delete(`/v1/ops/orgs/${removed.org.slug}/members/${removed.member.id}`)
@@ -80,14 +80,14 @@ test('a link lives one week (I-078, I-519)', async () => {
     (await own.operator.post(`/v1/ops/orgs/${org.slug}/members`, { email })).body.token
   const [late, timely] = [await invite('late@example.com'), await invite('timely@example.com')]
   own.clock.forward(weekMs - 60_000)
-  assert.equal((await own.nobody.post(`/v1/invitations/${timely}`, { password })).status, 200)
+  assert.equal((await own.anonymous.post(`/v1/invitations/${timely}`, { password })).status, 200)
   own.clock.forward(61_000)
-  refused(await own.nobody.post(`/v1/invitations/${late}`, { password }), 404, dead)
+  refused(await own.anonymous.post(`/v1/invitations/${late}`, { password }), 404, dead)
 })
 
 test('the token is judged before the password, and a refused password does not spend it (I-242, I-478, I-525, ID-80, T-37, T-38)', async () => {
   const { accept } = await invitation()
-  refused(await nobody.post('/v1/invitations/invented', { password: '' }), 404, dead)
+  refused(await anonymous.post('/v1/invitations/invented', { password: '' }), 404, dead)
   refused(await accept({ password: 'sevenxx' }), 400, 'a password is at least 8 characters')
   refused(await accept({ password: '🎧'.repeat(7) }), 400, 'a password is at least 8 characters')
   refused(await accept({ password: 'x'.repeat(1025) }), 400, 'that password is too long')
@@ -100,7 +100,7 @@ test('an empty password is refused even where there is no length rule (I-024, ID
   const org = await own.newOrg()
   const { body } = await own.operator.post(`/v1/ops/orgs/${org.slug}/members`, { email: 'a@example.com' })
   refused(
-    await own.nobody.post(`/v1/invitations/${body.token}`, { password: '' }),
+    await own.anonymous.post(`/v1/invitations/${body.token}`, { password: '' }),
     400,
     'a password is at least 1 characters',
   )
@@ -110,7 +110,7 @@ test('of 20 uses concurrently over two gateways exactly one succeeds, and one ke
   const second = await deployment.another()
   const { member, accept } = await invitation()
   const answers = await Promise.all(
-    Array.from({ length: 20 }, (_, n) => accept({ password }, n % 2 ? nobody : second.nobody)),
+    Array.from({ length: 20 }, (_, n) => accept({ password }, n % 2 ? anonymous : second.anonymous)),
   )
   assert.equal(answers.filter(({ status }) => status === 200).length, 1)
   for (const answer of answers) if (answer.status !== 200) refused(answer, 404, dead)
@@ -127,7 +127,7 @@ test('accepting and removing concurrently ends in one of the two, never in a fai
     assert.ok(accepted.status === 200 || accepted.status === 404)
     assert.equal(removed.status, 204)
     if (accepted.status === 200)
-      refused(await nobody.as(accepted.body.key).get('/v1/whoami'), 401, 'this key opens nothing')
+      refused(await anonymous.as(accepted.body.key).get('/v1/whoami'), 401, 'this key opens nothing')
   }
 })
 
@@ -144,15 +144,15 @@ test('the password is one for the person in every org, and setting it ends their
        values (sha256('mailed'), $1, $2, false, true, now() + interval '1 day')`,
       [body.member.id, purpose],
     )
-    return nobody.post('/v1/invitations/mailed', { password: 'another password', ...wanted })
+    return anonymous.post('/v1/invitations/mailed', { password: 'another password', ...wanted })
   }
   assert.equal((await choose('invitation', { keep_keys: true })).status, 200)
   const changed = await hashOf(email)
   assert.notEqual(changed.password_hash, before.password_hash)
-  assert.equal((await nobody.as(key).get('/v1/whoami')).body.org, org.id)
+  assert.equal((await anonymous.as(key).get('/v1/whoami')).body.org, org.id)
   const again = await choose('reset', {})
-  refused(await nobody.as(key).get('/v1/whoami'), 401, 'this key opens nothing')
-  assert.equal((await nobody.as(again.body.key).get('/v1/whoami')).body.org, other.id)
+  refused(await anonymous.as(key).get('/v1/whoami'), 401, 'this key opens nothing')
+  assert.equal((await anonymous.as(again.body.key).get('/v1/whoami')).body.org, other.id)
   assert.equal((await sql('select from persons where email = $1', [email])).rowCount, 1)
 })
 
@@ -207,15 +207,15 @@ test('links start with the base setting, never with what the request claims (ID-
 test('the page behind the link is one page for any token, and looking at it spends nothing (I-012, ID-83, T-37)', async () => {
   const { token, accept } = await invitation()
   const [real, invented] = [
-    await nobody.get(`/invitations/${token}`),
-    await nobody.get('/invitations/invented'),
+    await anonymous.get(`/invitations/${token}`),
+    await anonymous.get('/invitations/invented'),
   ]
   assert.equal(real.status, 200)
   assert.equal(real.text, invented.text)
   assert.equal(real.text.includes(token), false)
   assert.equal(real.headers.get('referrer-policy'), 'no-referrer')
   assert.match(real.headers.get('content-security-policy') ?? '', /script-src 'self';/)
-  refused(await nobody.get(`/v1/invitations/${token}`), 405, `/v1/invitations/${token} does not take GET`)
+  refused(await anonymous.get(`/v1/invitations/${token}`), 405, `/v1/invitations/${token} does not take GET`)
   assert.equal((await accept()).status, 200)
 })
 
@@ -224,7 +224,7 @@ test('passwords are hashed off the event loop: other requests are answered meanw
   const meanwhile = { answered: 0, over: false }
   const accepting = Promise.all(guests.map(({ accept }) => accept())).finally(() => (meanwhile.over = true))
   while (!meanwhile.over) {
-    assert.equal((await nobody.get('/.well-known/svc')).status, 200)
+    assert.equal((await anonymous.get('/.well-known/svc')).status, 200)
     meanwhile.answered += 1
   }
   assert.ok((await accepting).every(({ status }) => status === 200))

@@ -14,7 +14,7 @@ import { until } from '../../../testing/until.ts'
 const mail = await startMailDeployment()
 after(() => mail[Symbol.asyncDispose]())
 const { deployment, mailServer } = mail
-const { operator, nobody } = deployment
+const { operator, anonymous } = deployment
 
 let guests = 0
 const newGuest = () => `guest-${(guests += 1)}@example.com`
@@ -51,11 +51,11 @@ test("the platform's letter has a link of its own, which proves the address; the
       const mailed = tokenIn(await letterTo(server, email))
       assert.notEqual(mailed, body.token)
       const tokens = { mailed, handed: body.token }
-      const accepted = await nobody.post(`/v1/invitations/${tokens[use]}`, { password })
+      const accepted = await anonymous.post(`/v1/invitations/${tokens[use]}`, { password })
       assert.equal(accepted.body.member.verified, use === 'mailed')
       for (const token of Object.values(tokens))
         refused(
-          await nobody.post(`/v1/invitations/${token}`, { password }),
+          await anonymous.post(`/v1/invitations/${token}`, { password }),
           404,
           'that link is spent or was never made',
         )
@@ -70,7 +70,7 @@ test("a letter by the org's own mailbox carries the handed link, which proves no
   assert.equal(body.mailed, true)
   const mailed = tokenIn(await letterTo(server, email))
   assert.equal(mailed, body.token)
-  assert.equal((await nobody.post(`/v1/invitations/${mailed}`, { password })).body.member.verified, false)
+  assert.equal((await anonymous.post(`/v1/invitations/${mailed}`, { password })).body.member.verified, false)
 })
 
 test("the link of a person in another org goes by the platform alone, never by the org's mailbox (I-287, ID-76, ID-78, T-33)", async () => {
@@ -83,7 +83,7 @@ test("the link of a person in another org goes by the platform alone, never by t
   await withPlatformMailbox(async (server) => {
     const { body } = await admin.client.post('/v1/members', { email, role: 'qa' })
     assert.deepEqual([body.token, body.link, body.mailed], [null, null, true])
-    const accepted = await nobody.post(`/v1/invitations/${tokenIn(await letterTo(server, email))}`, {
+    const accepted = await anonymous.post(`/v1/invitations/${tokenIn(await letterTo(server, email))}`, {
       password,
     })
     assert.deepEqual([accepted.status, accepted.body.member.verified], [200, true])
@@ -96,7 +96,7 @@ test("the operator's handed link proves the address only while the platform cann
   const invite = async () =>
     (await operator.post(`/v1/ops/orgs/${org.slug}/members`, { email: newGuest() })).body
   const accept = async (token: string) =>
-    (await nobody.post(`/v1/invitations/${token}`, { password })).body.member.verified
+    (await anonymous.post(`/v1/invitations/${token}`, { password })).body.member.verified
   assert.equal(await accept((await invite()).token), true)
   await withPlatformMailbox(async () => assert.equal(await accept((await invite()).token), false))
 })
@@ -116,10 +116,12 @@ test('a reset by an admin is handed and mailed as an invitation is (I-282, ID-74
             envelope.to.includes(target.email) && /new password/.test(headers['subject'] ?? ''),
         ),
     )
-    const accepted = await nobody.post(`/v1/invitations/${tokenIn(letter)}`, { password: 'a new password' })
+    const accepted = await anonymous.post(`/v1/invitations/${tokenIn(letter)}`, {
+      password: 'a new password',
+    })
     assert.deepEqual([accepted.body.member.id, accepted.body.member.verified], [target.id, true])
     refused(
-      await nobody.post(`/v1/invitations/${body.token}`, { password }),
+      await anonymous.post(`/v1/invitations/${body.token}`, { password }),
       404,
       'that link is spent or was never made',
     )
@@ -131,10 +133,10 @@ test('a link of a provider-only org sets nothing and stays, and names the provid
   const invited = await org.invite(newGuest(), 'qa')
   await org.requireProvider()
   const sentence = `${org.slug} signs in with its provider: /v1/login/sso?org=${org.slug}`
-  refused(await nobody.post(`/v1/invitations/${invited.token}`, { password: '' }), 403, sentence)
-  refused(await nobody.post(`/v1/invitations/${invited.token}`, { password }), 403, sentence)
+  refused(await anonymous.post(`/v1/invitations/${invited.token}`, { password: '' }), 403, sentence)
+  refused(await anonymous.post(`/v1/invitations/${invited.token}`, { password }), 403, sentence)
   const { rows } = await deployment.sql('select status from members where id = $1', [invited.id])
   assert.deepEqual(rows, [{ status: 'invited' }])
   await deployment.sql('delete from identity_providers where org = $1', [org.id])
-  assert.equal((await nobody.post(`/v1/invitations/${invited.token}`, { password })).status, 200)
+  assert.equal((await anonymous.post(`/v1/invitations/${invited.token}`, { password })).status, 200)
 })

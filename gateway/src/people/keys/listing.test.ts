@@ -5,9 +5,9 @@ import { startDeployment } from '../../../testing/deployment.ts'
 
 const deployment = await startDeployment()
 after(() => deployment[Symbol.asyncDispose]())
-const { nobody } = deployment
-const idOf = async (client: typeof nobody) => (await client.get('/v1/whoami')).body.key_id as string
-const listed = async (client: typeof nobody) =>
+const { anonymous } = deployment
+const idOf = async (client: typeof anonymous) => (await client.get('/v1/whoami')).body.key_id as string
+const listed = async (client: typeof anonymous) =>
   (await client.get('/v1/keys')).body.keys.map((key: { fingerprint: string }) => key.fingerprint) as string[]
 
 test('a key entry has its eleven fields and never the key (I-013, I-101, I-102, I-103, I-104, I-105, I-106, I-107, I-108, I-109, I-110, I-111, ID-112, ID-113, ID-114, ID-115)', async () => {
@@ -70,7 +70,7 @@ test("everybody sees every server token and their own keys; the scope keys sees 
   const ids = { ana: await idOf(ana.client), bo: await idOf(bo.client), manager: await idOf(manager.client) }
   assert.deepEqual(await listed(ana.client), [ids.ana, token.key_id])
   assert.deepEqual(await listed(bo.client), [ids.bo, token.key_id])
-  assert.deepEqual(await listed(nobody.as(token.key)), [token.key_id])
+  assert.deepEqual(await listed(anonymous.as(token.key)), [token.key_id])
   assert.deepEqual(await listed(manager.client), [ids.ana, ids.bo, token.key_id, ids.manager])
   assert.equal((await listed(stranger.client)).length, 1)
 })
@@ -114,25 +114,25 @@ test("a person's key that opens app makes server tokens of five scopes at most (
   const [manager, qa] = [await org.person('manager'), await org.person('qa')]
   refused(await make({}, manager.client), 403, /^this key does not open app: it opens calls/)
   refused(await make({}, qa.client), 403, 'this key does not open app: it opens calls · evals')
-  refused(await make({}, nobody.as(body.key)), 403, "this door takes a person's key")
+  refused(await make({}, anonymous.as(body.key)), 403, "this door takes a person's key")
 })
 
 test('a key ends itself, a maker the tokens they made and copies of them, the scope keys any key of the org (I-064, I-101, I-164, I-329, I-330, I-331, ID-119, ID-120)', async () => {
   const org = await deployment.newOrg()
   const [ana, manager] = [await org.person('developer'), await org.person('manager')]
   const make = async () => (await ana.client.post('/v1/keys', { label: 'ci', env: 'sandbox' })).body
-  const end = (client: typeof nobody, id: string) => client.post(`/v1/keys/${id}/revoke`)
+  const end = (client: typeof anonymous, id: string) => client.post(`/v1/keys/${id}/revoke`)
 
   const own = await make()
-  const ended = await end(nobody.as(own.key), own.key_id)
+  const ended = await end(anonymous.as(own.key), own.key_id)
   assert.deepEqual([ended.status, ended.body], [200, { fingerprint: own.key_id, revoked: true }])
-  refused(await nobody.as(own.key).get('/v1/whoami'), 401, 'this key opens nothing')
+  refused(await anonymous.as(own.key).get('/v1/whoami'), 401, 'this key opens nothing')
 
   const made = await make()
-  const { code } = (await nobody.as(made.key).post('/v1/login/codes')).body
-  const copy = (await nobody.post('/v1/login', { code })).body
+  const { code } = (await anonymous.as(made.key).post('/v1/login/codes')).body
+  const copy = (await anonymous.post('/v1/login', { code })).body
   assert.equal((await end(ana.client, copy.key_id)).status, 200)
-  assert.equal((await nobody.as(made.key).get('/v1/whoami')).status, 200)
+  assert.equal((await anonymous.as(made.key).get('/v1/whoami')).status, 200)
   assert.equal((await end(ana.client, made.key_id)).status, 200)
   assert.equal((await end(manager.client, await idOf(ana.client))).status, 200)
   refused(await ana.client.get('/v1/whoami'), 401, 'this key opens nothing')
@@ -159,9 +159,9 @@ test('a token stays when its maker is disabled or loses production (ID-111, T-20
   const maker = await org.person('developer', { production: true })
   const token = (await maker.client.post('/v1/keys', { label: 'ci', env: 'production' })).body
   await admin.client.patch(`/v1/members/${maker.id}`, { production: false })
-  assert.equal((await nobody.as(token.key).get('/v1/whoami')).status, 200)
+  assert.equal((await anonymous.as(token.key).get('/v1/whoami')).status, 200)
   await admin.client.patch(`/v1/members/${maker.id}`, { status: 'disabled' })
-  assert.equal((await nobody.as(token.key).get('/v1/whoami')).status, 200)
+  assert.equal((await anonymous.as(token.key).get('/v1/whoami')).status, 200)
   refused(await maker.client.get('/v1/whoami'), 401, 'this key opens nothing')
 })
 
@@ -172,11 +172,11 @@ test('a copy made at the instant its source is ended is dead too, every time (ID
     const id = await idOf(client)
     const { code } = (await client.post('/v1/login/codes')).body
     const [copied] = await Promise.all([
-      nobody.post('/v1/login', { code }),
+      anonymous.post('/v1/login', { code }),
       client.post(`/v1/keys/${id}/revoke`),
     ])
     if (copied.status !== 200) continue
-    refused(await nobody.as(copied.body.key).get('/v1/whoami'), 401, 'this key opens nothing')
+    refused(await anonymous.as(copied.body.key).get('/v1/whoami'), 401, 'this key opens nothing')
     const { rows } = await deployment.sql('select revoked_at from keys where id = $1', [copied.body.key_id])
     assert.notEqual(rows[0].revoked_at, null)
   }

@@ -5,10 +5,10 @@ import { startDeployment } from '../../../testing/deployment.ts'
 
 const deployment = await startDeployment()
 after(() => deployment[Symbol.asyncDispose]())
-const { nobody, sql } = deployment
+const { anonymous, sql } = deployment
 const org = await deployment.newOrg()
 const redeem = (code: string, device?: string) =>
-  nobody.post('/v1/login', { code, ...(device && { device }) })
+  anonymous.post('/v1/login', { code, ...(device && { device }) })
 const dead = 'that code is spent or was never made'
 
 test('any key mints a code that lives five minutes (I-072, I-150, I-246, I-342, I-517, ID-09)', async () => {
@@ -29,7 +29,7 @@ test('redeeming a code gives a copy of the key that minted it: org, person, scop
   const { status, body } = await redeem(code)
   assert.equal(status, 200)
   assert.deepEqual([body.org, body.subject, body.label], [org.id, ana.id, 'console'])
-  const whoami = (await nobody.as(body.key).get('/v1/whoami')).body
+  const whoami = (await anonymous.as(body.key).get('/v1/whoami')).body
   assert.deepEqual(
     [whoami.subject, whoami.scopes],
     [ana.id, (await ana.client.get('/v1/whoami')).body.scopes],
@@ -40,7 +40,7 @@ test('redeeming a code gives a copy of the key that minted it: org, person, scop
   const source = (await ana.client.get('/v1/whoami')).body.key_id
   await ana.client.post(`/v1/keys/${source}/revoke`)
   for (const key of [body.key, tablet.body.key])
-    refused(await nobody.as(key).get('/v1/whoami'), 401, 'this key opens nothing')
+    refused(await anonymous.as(key).get('/v1/whoami'), 401, 'this key opens nothing')
 })
 
 test("a server key's code gives the browser a copy of itself: prefix, environment, scopes, maker and end (I-215, I-247, ID-85, ID-86, T-18)", async () => {
@@ -49,9 +49,9 @@ test("a server key's code gives the browser a copy of itself: prefix, environmen
   const expires_at = new Date(Date.now() + 60_000).toISOString()
   const token = await other.serverToken('sandbox', { scopes: ['calls'], expires_at })
   const { code } = (await token.client.post('/v1/login/codes')).body
-  const { body } = await own.nobody.post('/v1/login', { code })
+  const { body } = await own.anonymous.post('/v1/login', { code })
   assert.match(body.key, /^svc_test_/)
-  const copy = own.nobody.as(body.key)
+  const copy = own.anonymous.as(body.key)
   assert.deepEqual((await copy.get('/v1/whoami')).body.scopes, ['calls'])
   refused(await copy.in('production').get('/v1/whoami'), 403, 'this token was made for sandbox')
   const { rows } = await own.sql('select created_by, expires_at from keys where id = $1', [body.key_id])
@@ -86,9 +86,9 @@ test('a code is good until its five minutes are over (I-073, I-152)', async () =
     (await client.post('/v1/login/codes')).body.code,
   ]
   own.clock.forward(299_000)
-  assert.equal((await own.nobody.post('/v1/login', { code: early })).status, 200)
+  assert.equal((await own.anonymous.post('/v1/login', { code: early })).status, 200)
   own.clock.forward(2000)
-  refused(await own.nobody.post('/v1/login', { code: late }), 404, dead)
+  refused(await own.anonymous.post('/v1/login', { code: late }), 404, dead)
 })
 
 test('of 20 uses concurrently over two gateways exactly one gets a key (I-074, T-29)', async () => {
@@ -96,7 +96,7 @@ test('of 20 uses concurrently over two gateways exactly one gets a key (I-074, T
   const { client, id } = await org.person('qa')
   const { code } = (await client.post('/v1/login/codes')).body
   const answers = await Promise.all(
-    Array.from({ length: 20 }, (_, n) => (n % 2 ? nobody : second.nobody).post('/v1/login', { code })),
+    Array.from({ length: 20 }, (_, n) => (n % 2 ? anonymous : second.anonymous).post('/v1/login', { code })),
   )
   assert.equal(answers.filter(({ status }) => status === 200).length, 1)
   for (const answer of answers) if (answer.status !== 200) refused(answer, 404, dead)

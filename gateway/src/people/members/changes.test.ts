@@ -5,7 +5,7 @@ import { password, noLimit, startDeployment } from '../../../testing/deployment.
 
 const deployment = await startDeployment()
 after(() => deployment[Symbol.asyncDispose]())
-const { nobody, operator, sql } = deployment
+const { anonymous, operator, sql } = deployment
 let guests = 0
 const newGuest = () => `guest-${(guests += 1)}@example.com`
 
@@ -103,7 +103,7 @@ test('disabling ends every key at once, enabling again revives none, and the per
   assert.ok(revoked.every((key: { revoked_at: string | null }) => key.revoked_at !== null))
   assert.equal((await client.patch(`/v1/members/${target.id}`, { status: 'active' })).body.status, 'active')
   refused(await target.client.get('/v1/whoami'), 401, 'this key opens nothing')
-  assert.equal((await nobody.post('/v1/login', { email: target.email, password })).status, 200)
+  assert.equal((await anonymous.post('/v1/login', { email: target.email, password })).status, 200)
 })
 
 test('back from disabled the row takes a seat again, and needs a way to sign in (ID-40, ID-100, T-46)', async () => {
@@ -155,9 +155,9 @@ test('removing: never yourself, never the last active admin, anybody else at onc
 
 test('two admins who remove, disable or demote each other concurrently leave one, every time (I-145, T-43)', async () => {
   const ways = [
-    (client: typeof nobody, id: string) => client.delete(`/v1/members/${id}`),
-    (client: typeof nobody, id: string) => client.patch(`/v1/members/${id}`, { status: 'disabled' }),
-    (client: typeof nobody, id: string) => client.patch(`/v1/members/${id}`, { role: 'qa' }),
+    (client: typeof anonymous, id: string) => client.delete(`/v1/members/${id}`),
+    (client: typeof anonymous, id: string) => client.patch(`/v1/members/${id}`, { status: 'disabled' }),
+    (client: typeof anonymous, id: string) => client.patch(`/v1/members/${id}`, { role: 'qa' }),
   ]
   for (let round = 0; round < 12; round += 1) {
     const org = await deployment.newOrg()

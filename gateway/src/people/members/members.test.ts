@@ -5,7 +5,7 @@ import { password, noLimit, startDeployment } from '../../../testing/deployment.
 
 const deployment = await startDeployment()
 after(() => deployment[Symbol.asyncDispose]())
-const { operator, nobody } = deployment
+const { operator, anonymous } = deployment
 const invite = (org: { slug: string }, body: object) =>
   operator.post(`/v1/ops/orgs/${org.slug}/members`, body)
 
@@ -179,8 +179,8 @@ test('nobody who is not active is made operator, but an invitation may carry the
     404,
     'there is no such member',
   )
-  const accepted = await nobody.post(`/v1/invitations/${body.token}`, { password })
-  assert.equal((await nobody.as(accepted.body.key).get('/v1/ops/whoami')).status, 200)
+  const accepted = await anonymous.post(`/v1/invitations/${body.token}`, { password })
+  assert.equal((await anonymous.as(accepted.body.key).get('/v1/ops/whoami')).status, 200)
 })
 
 test('removing a member of any status ends their keys and links and frees the seat (I-143, I-146, I-147, I-148, ID-110)', async () => {
@@ -199,7 +199,7 @@ test('removing a member of any status ends their keys and links and frees the se
   assert.notEqual(again.body.member.id, id)
   await operator.delete(`${path}/${again.body.member.id}`)
   refused(
-    await nobody.post(`/v1/invitations/${again.body.token}`, { password }),
+    await anonymous.post(`/v1/invitations/${again.body.token}`, { password }),
     404,
     'that link is spent or was never made',
   )

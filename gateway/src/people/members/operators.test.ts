@@ -54,7 +54,7 @@ test("the reset of an operator goes by the platform's mailbox alone, even when a
   const { status, body } = await other.client.post(`/v1/members/${olga.id}/reset`)
   assert.deepEqual([status, body.token, body.link, body.mailed], [201, null, null, true])
   const token = await resetTokenTo(mailing.mail, olga.email)
-  const accepted = await mailing.nobody.post(`/v1/invitations/${token}`, { password: 'a new password' })
+  const accepted = await mailing.anonymous.post(`/v1/invitations/${token}`, { password: 'a new password' })
   assert.deepEqual([accepted.body.member.id, accepted.body.member.verified], [olga.id, true])
 })
 
@@ -76,16 +76,16 @@ test('a link handed out before its person became operator is dead, in their org 
     const { token } = (await admin.client.post(`/v1/members/${ana.id}/reset`)).body
     assert.notEqual(token, null)
     assert.equal((await setOperator(deployment, org.slug, ana.id, true)).status, 200)
-    refused(await deployment.nobody.post(`/v1/invitations/${token}`, { password }), 404, spent)
+    refused(await deployment.anonymous.post(`/v1/invitations/${token}`, { password }), 404, spent)
     assert.equal((await setOperator(deployment, org.slug, ana.id, false)).status, 200)
-    assert.equal((await deployment.nobody.post(`/v1/invitations/${token}`, { password })).status, 200)
+    assert.equal((await deployment.anonymous.post(`/v1/invitations/${token}`, { password })).status, 200)
   }
   const [home, other] = [await mute.newOrg(), await mute.newOrg()]
   const email = 'bo@example.com'
   const handed = await home.invite(email, 'admin') // by the operator's word, which proves
   const invited = await mute.operator.post(`/v1/ops/orgs/${other.slug}/members`, { email, operator: true })
   assert.deepEqual([invited.status, invited.body.token, invited.body.mailed], [201, null, false])
-  refused(await mute.nobody.post(`/v1/invitations/${handed.token}`, { password }), 404, spent)
+  refused(await mute.anonymous.post(`/v1/invitations/${handed.token}`, { password }), 404, spent)
 })
 
 test("an operator's invitation goes by the platform's mailbox; without one only the platform's own key is handed it (ID-36, ID-50)", async () => {
@@ -104,9 +104,9 @@ test("an operator's invitation goes by the platform's mailbox; without one only 
   const wanted = { email: 'otto@example.com', name: 'Otto', operator: true }
   refused(await olga.client.post(path, wanted), 409, mailOnly('Otto'))
   const handed = await mute.operator.post(path, wanted)
-  const accepted = await mute.nobody.post(`/v1/invitations/${handed.body.token}`, { password })
+  const accepted = await mute.anonymous.post(`/v1/invitations/${handed.body.token}`, { password })
   assert.deepEqual([accepted.status, accepted.body.member.verified], [200, true])
-  assert.equal((await mute.nobody.as(accepted.body.key).get('/v1/ops/whoami')).status, 200)
+  assert.equal((await mute.anonymous.as(accepted.body.key).get('/v1/ops/whoami')).status, 200)
 })
 
 test("an org's own mailbox never carries the link of an operator (ID-50, ID-76)", async () => {

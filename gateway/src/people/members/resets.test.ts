@@ -5,7 +5,7 @@ import { password, startDeployment } from '../../../testing/deployment.ts'
 
 const deployment = await startDeployment()
 after(() => deployment[Symbol.asyncDispose]())
-const { nobody, sql } = deployment
+const { anonymous, sql } = deployment
 let guests = 0
 const newGuest = () => `guest-${(guests += 1)}@example.com`
 const grantSentence = (role: string) =>
@@ -23,16 +23,16 @@ test('a link to choose a new password is made for an active member, once and for
     [target.id, false, `https://switchroom.test/invitations/${body.token}`],
   )
   assert.equal(
-    (await nobody.post(`/v1/invitations/${body.token}`, { password: 'a new password' })).body.member.id,
+    (await anonymous.post(`/v1/invitations/${body.token}`, { password: 'a new password' })).body.member.id,
     target.id,
   )
   refused(
-    await nobody.post(`/v1/invitations/${body.token}`, { password }),
+    await anonymous.post(`/v1/invitations/${body.token}`, { password }),
     404,
     'that link is spent or was never made',
   )
   assert.equal(
-    (await nobody.post('/v1/login', { email: target.email, password: 'a new password' })).status,
+    (await anonymous.post('/v1/login', { email: target.email, password: 'a new password' })).status,
     200,
   )
   refused(await target.client.get('/v1/whoami'), 401, 'this key opens nothing')
@@ -49,11 +49,11 @@ test('a handed reset of a proven person makes the address unproven, and is null 
   const { client } = await org.person('admin')
   const target = await org.person('qa')
   const { token } = (await client.post(`/v1/members/${target.id}/reset`)).body
-  assert.equal((await nobody.post(`/v1/invitations/${token}`, { password })).body.member.verified, false)
+  assert.equal((await anonymous.post(`/v1/invitations/${token}`, { password })).body.member.verified, false)
   const standing = (await client.post(`/v1/members/${target.id}/reset`)).body.token
   await (await deployment.newOrg()).invite(target.email, 'qa')
   refused(
-    await nobody.post(`/v1/invitations/${standing}`, { password }),
+    await anonymous.post(`/v1/invitations/${standing}`, { password }),
     404,
     'that link is spent or was never made',
   )

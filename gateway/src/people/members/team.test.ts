@@ -6,7 +6,7 @@ import { password, noLimit, startDeployment } from '../../../testing/deployment.
 
 const deployment = await startDeployment()
 after(() => deployment[Symbol.asyncDispose]())
-const { nobody, operator } = deployment
+const { anonymous, operator } = deployment
 let guests = 0
 const newGuest = () => `guest-${(guests += 1)}@example.com`
 const grantSentence = (role: string) =>
@@ -39,12 +39,12 @@ test('an admin invites, and the person takes the seat with an address that is no
     [invited.body.mailed, invited.body.member.status, invited.body.member.production],
     [false, 'invited', true],
   )
-  const { body } = await nobody.post(`/v1/invitations/${invited.body.token}`, { password })
+  const { body } = await anonymous.post(`/v1/invitations/${invited.body.token}`, { password })
   assert.deepEqual([body.member.status, body.member.verified], ['active', false])
   const other = await deployment.newOrg()
   await other.invite(email, 'qa')
   refused(
-    await nobody.as(body.key).post('/v1/login/org', { org: other.slug }),
+    await anonymous.as(body.key).post('/v1/login/org', { org: other.slug }),
     403,
     `${email} is invited to ${other.slug}: accept the invitation first`,
   )

@@ -6,7 +6,7 @@ import { noLimit, startDeployment } from '../../../testing/deployment.ts'
 
 const deployment = await startDeployment()
 after(() => deployment[Symbol.asyncDispose]())
-const { nobody, operator, sql } = deployment
+const { anonymous, operator, sql } = deployment
 const statusOf = async (id: string) =>
   (await sql('select status from members where id = $1', [id])).rows[0].status
 
@@ -50,7 +50,7 @@ test("switching gives the same person's key in another org of theirs, under the 
   for (const org of [other.id, other.slug]) {
     const { status, body } = await ana.client.post('/v1/login/org', { org })
     assert.deepEqual([status, body.org, body.subject, body.label], [200, other.id, there.id, 'laptop'])
-    assert.equal((await nobody.as(body.key).get('/v1/whoami')).body.email, ana.email)
+    assert.equal((await anonymous.as(body.key).get('/v1/whoami')).body.email, ana.email)
   }
   assert.equal((await ana.client.post('/v1/login/org', { org: home.slug })).body.subject, ana.id)
 })
@@ -116,7 +116,7 @@ test("an operator enters any org as a visit with an admin's scopes and no seat, 
     [body.subject, body.label, body.name],
     [`operator:${olga.email}`, `operator · ${olga.email}`, 'A qa'],
   )
-  const visit = nobody.as(body.key)
+  const visit = anonymous.as(body.key)
   const whoami = (await visit.in('production').get('/v1/whoami')).body
   assert.deepEqual(
     [whoami.visiting, whoami.operator, whoami.production, whoami.scopes],
@@ -141,7 +141,7 @@ test('a visit dies with its key and with the flag, and with a row of their own a
   const [home, other] = [await deployment.newOrg(), await deployment.newOrg()]
   const olga = await home.person('qa', { operator: true })
   const visitOf = async () =>
-    nobody.as((await olga.client.post('/v1/login/org', { org: other.slug })).body.key)
+    anonymous.as((await olga.client.post('/v1/login/org', { org: other.slug })).body.key)
   const visit = await visitOf()
   await operator.put(`/v1/ops/orgs/${home.slug}/members/${olga.id}/operator`, { operator: false })
   refused(await visit.get('/v1/whoami'), 401, 'this key opens nothing')
@@ -154,7 +154,7 @@ test('a visit dies with its key and with the flag, and with a row of their own a
   refused(await member.client.get('/v1/members'), 403, 'this key does not open team: it opens calls · evals')
   assert.equal(
     (
-      await nobody
+      await anonymous
         .as((await member.client.post('/v1/login/org', { org: home.slug })).body.key)
         .get('/v1/whoami')
     ).body.visiting,
@@ -173,19 +173,20 @@ test('the whole tree of copies dies at once: code of a code, terminal, switch to
   const ana = await home.person('admin')
   await other.join(ana.email, 'qa')
   const codeOf = async (key: string) => {
-    const { code } = (await nobody.as(key).post('/v1/login/codes')).body
-    return (await nobody.post('/v1/login', { code })).body.key as string
+    const { code } = (await anonymous.as(key).post('/v1/login/codes')).body
+    return (await anonymous.post('/v1/login', { code })).body.key as string
   }
   const first = await codeOf(ana.key)
   const second = await codeOf(first)
-  const { code } = (await nobody.post('/v1/login/pairings', {})).body
-  await nobody.as(second).post(`/v1/login/pairings/${code}`, {})
-  const terminal = (await nobody.get(`/v1/login/pairings/${code}/key`)).body.key as string
-  const switched = (await nobody.as(terminal).post('/v1/login/org', { org: other.slug })).body.key as string
+  const { code } = (await anonymous.post('/v1/login/pairings', {})).body
+  await anonymous.as(second).post(`/v1/login/pairings/${code}`, {})
+  const terminal = (await anonymous.get(`/v1/login/pairings/${code}/key`)).body.key as string
+  const switched = (await anonymous.as(terminal).post('/v1/login/org', { org: other.slug })).body
+    .key as string
   const all = [ana.key, first, second, terminal, switched]
-  for (const key of all) assert.equal((await nobody.as(key).get('/v1/whoami')).status, 200)
+  for (const key of all) assert.equal((await anonymous.as(key).get('/v1/whoami')).status, 200)
   await ana.client.post(`/v1/keys/${(await ana.client.get('/v1/whoami')).body.key_id}/revoke`)
-  for (const key of all) refused(await nobody.as(key).get('/v1/whoami'), 401, 'this key opens nothing')
+  for (const key of all) refused(await anonymous.as(key).get('/v1/whoami'), 401, 'this key opens nothing')
   const { rows } = await sql(
     'select count(*) as n from keys where member in ($1) or org = $2 and revoked_at is not null',
     [ana.id, other.id],

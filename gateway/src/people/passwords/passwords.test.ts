@@ -6,12 +6,12 @@ import { readSettings } from '../../foundation/settings.ts'
 
 const deployment = await startDeployment({ SVC_PASSWORD_QUEUE: '4' })
 after(() => deployment[Symbol.asyncDispose]())
-const { nobody } = deployment
+const { anonymous } = deployment
 
 const full = 'this gateway is checking too many passwords at the moment: try again in 5 seconds'
 let last = 0
 const signIn = () =>
-  nobody.post('/v1/login', { email: `stranger-${(last += 1)}@example.com`, password: 'guessed' })
+  anonymous.post('/v1/login', { email: `stranger-${(last += 1)}@example.com`, password: 'guessed' })
 const statuses = (answers: Answer[]) => Map.groupBy(answers, ({ status }) => status)
 
 test('a storm of sign-ins fills the queue of passwords and no more: the rest is 503 and may come again (ID-69)', async () => {
@@ -35,7 +35,7 @@ test('an invitation that meets a full queue is not spent (ID-69)', async () => {
     Array.from({ length: 30 }, (_, n) => org.invite(`guest-${n}-${org.slug}@example.com`, 'qa')),
   )
   const accept = ({ token }: { token: string | null }) =>
-    nobody.post(`/v1/invitations/${token}`, { password: 'correct horse', device: 'laptop' })
+    anonymous.post(`/v1/invitations/${token}`, { password: 'correct horse', device: 'laptop' })
   const answers = await Promise.all(invited.map(accept))
   const refusedOnes = invited.filter((_, n) => answers[n]?.status === 503)
   assert.ok(refusedOnes.length > 0)

@@ -11,12 +11,12 @@ import { until } from '../../../testing/until.ts'
 const deployment = await startSquattingDeployment()
 after(() => deployment[Symbol.asyncDispose]())
 const second = await deployment.another()
-const { nobody, sql, squat, elsewhere, mailedInvitation } = deployment
+const { anonymous, sql, squat, elsewhere, mailedInvitation } = deployment
 
 const dead = 'this key opens nothing'
 const statusOf = async (member: string) =>
   (await sql('select status from members where id = $1', [member])).rows[0]?.status
-const accept = (token: string, client = nobody) =>
+const accept = (token: string, client = anonymous) =>
   client.post(`/v1/invitations/${token}`, { password: victimsPassword })
 
 /** Holds a member's row until everything named waits for it, each behind the one before. */
@@ -51,7 +51,7 @@ test('a sign-in with the old password that waits for the proof on another gatewa
   const [proven, signedIn] = await queueBehind(
     squatted.member,
     () => accept(token),
-    () => elsewhere(second.nobody).post('/v1/login', credentials),
+    () => elsewhere(second.anonymous).post('/v1/login', credentials),
   )
   assert.equal(proven?.status, 200)
   refused(signedIn as Answer, 401, 'nobody answers to that email and password')
@@ -64,8 +64,8 @@ test('a switch or an approval with the old key that waits for the proof on anoth
     const third = await deployment.newOrg()
     const waiting = await third.invite(squatted.email, 'qa')
     const { token } = await mailedInvitation(squatted.email, await deployment.newOrg())
-    const attacker = second.nobody.as(squatted.key)
-    const { code } = (await nobody.post('/v1/login/pairings', {})).body
+    const attacker = second.anonymous.as(squatted.key)
+    const { code } = (await anonymous.post('/v1/login/pairings', {})).body
     const [proven, copied] = await queueBehind(
       waiting.id,
       () => accept(token),
@@ -91,19 +91,19 @@ test('whatever a squatter copies or signs in with on two gateways while the proo
       if (status === 200) held.push(body.key)
       else assert.ok([401, 403, 404].includes(status), `answered ${status}`)
     }
-    const attack = async (at: { nobody: Client }) => {
-      const attacker = at.nobody.as(squatted.key)
-      const { code: word } = (await at.nobody.post('/v1/login/pairings', {})).body
+    const attack = async (at: { anonymous: Client }) => {
+      const attacker = at.anonymous.as(squatted.key)
+      const { code: word } = (await at.anonymous.post('/v1/login/pairings', {})).body
       const minted = await attacker.post('/v1/login/codes')
       await attacker.post(`/v1/login/pairings/${word}`, {})
       await Promise.all([
         attacker.post('/v1/login/org', { org: squatted.org.slug }).then(keep),
         attacker.post('/v1/login/org', { org: org.slug }).then(keep),
-        minted.status === 200 && at.nobody.post('/v1/login', { code: minted.body.code }).then(keep),
-        at.nobody
+        minted.status === 200 && at.anonymous.post('/v1/login', { code: minted.body.code }).then(keep),
+        at.anonymous
           .get(`/v1/login/pairings/${word}/key`)
           .then((answer) => answer.status !== 202 && keep(answer)),
-        elsewhere(at.nobody)
+        elsewhere(at.anonymous)
           .post('/v1/login', {
             email: squatted.email,
             password: squattersPassword,
@@ -116,11 +116,13 @@ test('whatever a squatter copies or signs in with on two gateways while the proo
     const attacks = [deployment, second].map(async (at) => {
       while (!race.isOver) await attack(at)
     })
-    const proven = await accept(token, round % 2 ? nobody : second.nobody).finally(() => (race.isOver = true))
+    const proven = await accept(token, round % 2 ? anonymous : second.anonymous).finally(
+      () => (race.isOver = true),
+    )
     await Promise.all(attacks)
     assert.equal(proven.status, 200, proven.text)
 
-    for (const key of held) refused(await nobody.as(key).get('/v1/whoami'), 401, dead)
+    for (const key of held) refused(await anonymous.as(key).get('/v1/whoami'), 401, dead)
     assert.deepEqual([await statusOf(squatted.member), await statusOf(member)], ['invited', 'active'])
     const { rows } = await sql(
       `select k.id from keys k join members m on m.id = k.member where m.email = $1 and k.revoked_at is null`,
@@ -137,14 +139,14 @@ test('an address that is proven in two orgs at the same moment on two gateways i
       await mailedInvitation(squatted.email, await deployment.newOrg()),
       await mailedInvitation(squatted.email, await deployment.newOrg()),
     ]
-    const answers = await Promise.all([accept(one.token), accept(two.token, second.nobody)])
+    const answers = await Promise.all([accept(one.token), accept(two.token, second.anonymous)])
     assert.deepEqual(
       answers.map(({ status }) => status),
       [200, 200],
     )
     for (const { member } of [one, two]) assert.equal(await statusOf(member), 'active')
     assert.equal(await statusOf(squatted.member), 'invited')
-    const alive = await Promise.all(answers.map(({ body }) => nobody.as(body.key).get('/v1/whoami')))
+    const alive = await Promise.all(answers.map(({ body }) => anonymous.as(body.key).get('/v1/whoami')))
     assert.equal(alive.filter(({ status }) => status === 200).length, 1) // the later password ends the earlier key
   }
 })
@@ -160,7 +162,7 @@ test('a proof, a change of the same member by its org and a reset of it at the s
     for (let n = 0; n < 5; n += 1)
       others.push(
         admin.client.patch(path, { role: n % 2 ? 'qa' : 'supervisor' }),
-        second.nobody.as(admin.key).patch(path, { status: n % 2 ? 'active' : 'disabled' }),
+        second.anonymous.as(admin.key).patch(path, { status: n % 2 ? 'active' : 'disabled' }),
         admin.client.post(`${path}/reset`),
       )
     for (const { status, text } of await Promise.all([proof, ...others])) assert.ok(status < 500, text)

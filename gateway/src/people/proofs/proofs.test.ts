@@ -13,7 +13,7 @@ import { until } from '../../../testing/until.ts'
 
 const deployment = await startSquattingDeployment()
 after(() => deployment[Symbol.asyncDispose]())
-const { nobody, operator, sql, squat, prove, elsewhere } = deployment
+const { anonymous, operator, sql, squat, prove, elsewhere } = deployment
 
 const dead = 'this key opens nothing'
 const statusOf = async (member: string) =>
@@ -39,23 +39,23 @@ test('a key of a squatted address neither switches into the org of its real owne
 test('with the proof every copy of the old key dies: code of a code, terminal, and what waits to be collected (ID-73, ID-85, ID-95)', async () => {
   const squatted = await squat()
   const codeOf = async (client: Client) => (await client.post('/v1/login/codes')).body.code as string
-  const redeem = (code: string) => nobody.post('/v1/login', { code })
+  const redeem = (code: string) => anonymous.post('/v1/login', { code })
   const pairingOf = async (client: Client) => {
-    const { code } = (await nobody.post('/v1/login/pairings', {})).body
+    const { code } = (await anonymous.post('/v1/login/pairings', {})).body
     assert.equal((await client.post(`/v1/login/pairings/${code}`, {})).status, 200)
     return code as string
   }
-  const copied = nobody.as((await redeem(await codeOf(squatted.client))).body.key)
-  const collected = await nobody.get(`/v1/login/pairings/${await pairingOf(copied)}/key`)
-  const terminal = nobody.as(collected.body.key)
-  const switched = nobody.as((await terminal.post('/v1/login/org', { org: squatted.org.slug })).body.key)
+  const copied = anonymous.as((await redeem(await codeOf(squatted.client))).body.key)
+  const collected = await anonymous.get(`/v1/login/pairings/${await pairingOf(copied)}/key`)
+  const terminal = anonymous.as(collected.body.key)
+  const switched = anonymous.as((await terminal.post('/v1/login/org', { org: squatted.org.slug })).body.key)
   const [unusedCode, uncollected] = [await codeOf(copied), await pairingOf(squatted.client)]
 
   await prove(squatted.email, await deployment.newOrg())
   for (const client of [squatted.client, copied, terminal, switched]) await isDead(client)
   refused(await redeem(unusedCode), 404, 'that code is spent or was never made')
   refused(
-    await nobody.get(`/v1/login/pairings/${uncollected}/key`),
+    await anonymous.get(`/v1/login/pairings/${uncollected}/key`),
     404,
     'that word is spent or was never made',
   )
@@ -97,12 +97,12 @@ test('with the proof every link of the other rows that was handed out dies, and 
   await prove(squatted.email, org)
   for (const token of ['kept%20invitation', 'kept%20reset'])
     refused(
-      await nobody.post(`/v1/invitations/${token}`, { password: squattersPassword }),
+      await anonymous.post(`/v1/invitations/${token}`, { password: squattersPassword }),
       404,
       'that link is spent or was never made',
     )
   assert.equal(
-    (await nobody.post(`/v1/invitations/${third.token}`, { password: victimsPassword })).status,
+    (await anonymous.post(`/v1/invitations/${third.token}`, { password: victimsPassword })).status,
     200,
   )
 })
@@ -119,7 +119,10 @@ test('sockets and event streams of the old key are closed on every gateway (ID-7
     )
     return { stream, closed }
   }
-  const opened = [await open(deployment, squatted.client), await open(second, second.nobody.as(squatted.key))]
+  const opened = [
+    await open(deployment, squatted.client),
+    await open(second, second.anonymous.as(squatted.key)),
+  ]
   await prove(squatted.email, await deployment.newOrg())
   for (const { stream, closed } of opened) {
     assert.deepEqual(await closed, [1008, dead])
@@ -131,14 +134,14 @@ test("a self-service reset by the address's own mailbox proves it in the row it 
   const squatted = await squat()
   await elsewhere().post('/v1/login/reset', { email: squatted.email })
   const token = await resetTokenTo(deployment.mail, squatted.email)
-  const accepted = await nobody.post(`/v1/invitations/${token}`, {
+  const accepted = await anonymous.post(`/v1/invitations/${token}`, {
     password: victimsPassword,
     keep_keys: true,
   })
   assert.deepEqual([accepted.status, accepted.body.member.id], [200, squatted.member])
   assert.equal(accepted.body.member.verified, true)
   await isDead(squatted.client)
-  assert.equal((await nobody.as(accepted.body.key).get('/v1/whoami')).status, 200)
+  assert.equal((await anonymous.as(accepted.body.key).get('/v1/whoami')).status, 200)
   refused(await signIn(squatted.email, squattersPassword), 401, 'nobody answers to that email and password')
 })
 
@@ -146,7 +149,7 @@ test("the org's own server tokens outlive the proof: a token names nobody (ID-11
   const squatted = await squat()
   const made = await squatted.client.post('/v1/keys', { label: 'ci', env: 'sandbox' })
   await prove(squatted.email, await deployment.newOrg())
-  const whoami = await nobody.as(made.body.key).get('/v1/whoami')
+  const whoami = await anonymous.as(made.body.key).get('/v1/whoami')
   assert.deepEqual([whoami.status, whoami.body.org, whoami.body.email], [200, squatted.org.id, null])
 })
 
@@ -157,7 +160,7 @@ test('a password that a proven person changes ends their other keys in every org
     const there = await other.join(ana.email, 'qa')
     await elsewhere().post('/v1/login/reset', { email: ana.email })
     const token = await resetTokenTo(deployment.mail, ana.email)
-    const accepted = await nobody.post(`/v1/invitations/${token}`, {
+    const accepted = await anonymous.post(`/v1/invitations/${token}`, {
       password: 'a new password',
       ...(keep_keys !== undefined && { keep_keys }),
     })
@@ -165,7 +168,7 @@ test('a password that a proven person changes ends their other keys in every org
     for (const { client } of [ana, there])
       if (keep_keys) assert.equal((await client.get('/v1/whoami')).status, 200)
       else await isDead(client)
-    assert.equal((await nobody.as(accepted.body.key).get('/v1/whoami')).status, 200)
+    assert.equal((await anonymous.as(accepted.body.key).get('/v1/whoami')).status, 200)
     for (const { id } of [ana, there]) assert.equal(await statusOf(id), 'active')
   }
 })

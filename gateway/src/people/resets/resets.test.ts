@@ -15,11 +15,11 @@ after(async () => {
   await deployment[Symbol.asyncDispose]()
   await mail[Symbol.asyncDispose]()
 })
-const { nobody, sql, gateway } = deployment
+const { anonymous, sql, gateway } = deployment
 
 let places = 0
 const reset = (email: string) =>
-  nobody.with({ 'x-forwarded-for': `198.51.100.${(places += 1)}` }).post('/v1/login/reset', { email })
+  anonymous.with({ 'x-forwarded-for': `198.51.100.${(places += 1)}` }).post('/v1/login/reset', { email })
 const lettersTo = (email: string) =>
   mail
     .letters()
@@ -46,10 +46,10 @@ test('known and unknown addresses are answered alike, and the known one gets one
   assert.equal(lettersTo(ana.email).length, 1)
   assert.equal(lettersTo('nobody@example.com').length, 0)
 
-  const accepted = await nobody.post(`/v1/invitations/${token}`, { password: 'a new password' })
+  const accepted = await anonymous.post(`/v1/invitations/${token}`, { password: 'a new password' })
   assert.deepEqual([accepted.status, accepted.body.member.id], [200, ana.id])
   refused(
-    await nobody.post(`/v1/invitations/${token}`, { password }),
+    await anonymous.post(`/v1/invitations/${token}`, { password }),
     404,
     'that link is spent or was never made',
   )
@@ -61,12 +61,12 @@ test('the link proves the address, and its password is the one of the person in 
   await second.join(ana.email, 'qa')
   await sql('update persons set verified = false where email = $1', [ana.email])
   await reset(ana.email)
-  const { body } = await nobody.post(`/v1/invitations/${await linkTo(ana.email)}`, {
+  const { body } = await anonymous.post(`/v1/invitations/${await linkTo(ana.email)}`, {
     password: 'a new password',
   })
   assert.equal(body.member.verified, true)
   const signIn = (typed: string, org: string) =>
-    nobody
+    anonymous
       .with({ 'x-forwarded-for': `198.51.101.${(places += 1)}` })
       .post('/v1/login', { email: ana.email, password: typed, org })
   for (const { slug } of [first, second]) {
@@ -114,7 +114,7 @@ test('at most five letters an hour, whatever the place, and the answer stays the
 test('with no mailbox nothing is minted (I-238, I-422)', async () => {
   await using mute = await startDeployment()
   const { email } = await (await mute.newOrg()).person('qa')
-  assert.equal((await mute.nobody.post('/v1/login/reset', { email })).status, 202)
+  assert.equal((await mute.anonymous.post('/v1/login/reset', { email })).status, 202)
   await mute.gateway.services.resets.settled()
   assert.equal((await mute.sql('select from invitations')).rowCount, 0)
 })
@@ -125,9 +125,12 @@ test('a password chosen by one link kills the others of the person (ID-73)', asy
   const first = await linkTo(email)
   await reset(email)
   const second = await linkTo(email, 2)
-  assert.equal((await nobody.post(`/v1/invitations/${second}`, { password: 'a new password' })).status, 200)
+  assert.equal(
+    (await anonymous.post(`/v1/invitations/${second}`, { password: 'a new password' })).status,
+    200,
+  )
   refused(
-    await nobody.post(`/v1/invitations/${first}`, { password }),
+    await anonymous.post(`/v1/invitations/${first}`, { password }),
     404,
     'that link is spent or was never made',
   )
@@ -140,7 +143,7 @@ test('of 20 uses of one reset link concurrently over two gateways exactly one se
   const path = `/v1/invitations/${await linkTo(email)}`
   const answers = await Promise.all(
     Array.from({ length: 20 }, (_, n) =>
-      (n % 2 ? nobody : second.nobody).post(path, { password: 'a new password' }),
+      (n % 2 ? anonymous : second.anonymous).post(path, { password: 'a new password' }),
     ),
   )
   assert.equal(answers.filter(({ status }) => status === 200).length, 1)

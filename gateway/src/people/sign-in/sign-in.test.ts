@@ -7,12 +7,12 @@ import { password, startDeployment } from '../../../testing/deployment.ts'
 
 const deployment = await startDeployment({ SVC_TRUSTED_PROXIES: '127.0.0.1' })
 after(() => deployment[Symbol.asyncDispose]())
-const { nobody, operator, sql } = deployment
+const { anonymous, operator, sql } = deployment
 
 let places = 0
 /** Every request from a place of its own, so that only tests about the count meet it. */
 const elsewhere = () =>
-  nobody.with({ 'x-forwarded-for': `198.51.${Math.floor((places += 1) / 250)}.${places % 250}` })
+  anonymous.with({ 'x-forwarded-for': `198.51.${Math.floor((places += 1) / 250)}.${places % 250}` })
 const signIn = (body: object) => elsewhere().post('/v1/login', body)
 const statusOf = async (id: string) =>
   (await sql('select status from members where id = $1', [id])).rows[0].status
@@ -41,7 +41,7 @@ test('an email and a password give a key of that person in the org named (I-016,
     subject: there.id,
     name: 'A qa',
   })
-  assert.equal((await nobody.as(key).get('/v1/whoami')).body.slug, second.slug)
+  assert.equal((await anonymous.as(key).get('/v1/whoami')).body.slug, second.slug)
   assert.equal((await signIn({ email: ana.email, password })).body.label, 'sign-in')
 })
 
@@ -222,9 +222,9 @@ test('every device has a key of its own, also with the same name (I-015, I-206, 
     await signIn({ email, password, device: 'tablet' }),
   ]
   assert.notEqual(one.body.key_id, two.body.key_id)
-  assert.equal((await nobody.as(one.body.key).post(`/v1/keys/${one.body.key_id}/revoke`)).status, 200)
-  refused(await nobody.as(one.body.key).get('/v1/whoami'), 401, 'this key opens nothing')
-  assert.equal((await nobody.as(two.body.key).get('/v1/whoami')).status, 200)
+  assert.equal((await anonymous.as(one.body.key).post(`/v1/keys/${one.body.key_id}/revoke`)).status, 200)
+  refused(await anonymous.as(one.body.key).get('/v1/whoami'), 401, 'this key opens nothing')
+  assert.equal((await anonymous.as(two.body.key).get('/v1/whoami')).status, 200)
 })
 
 test('POST /v1/login/orgs lists what this password would open and mints nothing (I-096, I-186, I-187, ID-68, T-13)', async () => {

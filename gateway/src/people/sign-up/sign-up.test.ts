@@ -17,11 +17,11 @@ after(async () => {
   await deployment[Symbol.asyncDispose]()
   await mail[Symbol.asyncDispose]()
 })
-const { nobody, operator, sql, clock } = deployment
+const { anonymous, operator, sql, clock } = deployment
 
 let places = 0
 /** Every request from a place of its own, so that only the tests about the rate meet it. */
-const elsewhere = (client = nobody) =>
+const elsewhere = (client = anonymous) =>
   client.with({ 'x-forwarded-for': `198.51.${Math.floor((places += 1) / 250)}.${places % 250}` })
 let sequence = 0
 const fresh = () => ({
@@ -97,11 +97,11 @@ test('the right code makes the org with its admin, a key and a code for the cons
     production: true,
     verified: true,
   })
-  assert.equal((await nobody.as(key).get('/v1/whoami')).body.key_id, key_id)
+  assert.equal((await anonymous.as(key).get('/v1/whoami')).body.key_id, key_id)
   const made = (await operator.get(`/v1/ops/orgs/${org}`)).body
   assert.deepEqual([made.slug, made.name, made.quotas.seats], [wanted.org, 'Fresh Ltd', null])
   assert.match(login, /^lc_/)
-  const console = await nobody.post('/v1/login', { code: login })
+  const console = await anonymous.post('/v1/login', { code: login })
   assert.deepEqual([console.body.subject, console.body.label], [subject, 'console'])
   assert.equal(
     (await elsewhere().post('/v1/login', { email: wanted.email, password, org: wanted.org })).status,
@@ -145,7 +145,7 @@ test('a person with a password founds a second org with it, and a standing passw
   const org = await deployment.newOrg()
   await org.invite(wanted.email, 'qa')
   const token = /\/invitations\/([A-Za-z0-9_-]{43})/.exec((await letterTo(wanted.email)).text)?.[1]
-  const accepted = await nobody.post(`/v1/invitations/${token}`, { password: 'chosen meanwhile' })
+  const accepted = await anonymous.post(`/v1/invitations/${token}`, { password: 'chosen meanwhile' })
   assert.deepEqual([accepted.status, accepted.body.member.verified], [200, true])
   assert.equal((await verify(wanted.email, code)).status, 201)
   assert.equal(
@@ -167,10 +167,12 @@ test('a password that was set while the address was unproven is gone when sign-u
   const code = await codeFor(wanted.email)
   const squatter = await deployment.newOrg()
   const invited = await squatter.invite(wanted.email, 'admin')
-  const handed = await nobody.post(`/v1/invitations/${invited.token}`, { password: 'chosen by a stranger' })
+  const handed = await anonymous.post(`/v1/invitations/${invited.token}`, {
+    password: 'chosen by a stranger',
+  })
   assert.deepEqual([handed.status, handed.body.member.verified], [200, false])
   assert.equal((await verify(wanted.email, code)).status, 201)
-  refused(await nobody.as(handed.body.key).get('/v1/whoami'), 401, 'this key opens nothing')
+  refused(await anonymous.as(handed.body.key).get('/v1/whoami'), 401, 'this key opens nothing')
   const signIn = (typed: string, org: string) =>
     elsewhere().post('/v1/login', { email: wanted.email, password: typed, org })
   for (const org of [wanted.org, squatter.slug])
@@ -185,7 +187,7 @@ test('an address whose only password was set without proof signs up as a fresh o
   const squatter = await deployment.newOrg()
   const invited = await squatter.invite(wanted.email, 'admin')
   await letterTo(wanted.email)
-  await nobody.post(`/v1/invitations/${invited.token}`, { password: 'chosen by a stranger' })
+  await anonymous.post(`/v1/invitations/${invited.token}`, { password: 'chosen by a stranger' })
   await signUp(wanted)
   assert.equal((await verify(wanted.email, await codeFor(wanted.email))).status, 201)
   const signIn = (typed: string) => elsewhere().post('/v1/login', { email: wanted.email, password: typed })
@@ -250,7 +252,10 @@ test('of 20 verifications concurrently over two gateways one makes the org (I-17
   const code = await codeFor(wanted.email)
   const answers = await Promise.all(
     Array.from({ length: 20 }, (_, n) =>
-      elsewhere(n % 2 ? nobody : second.nobody).post('/v1/signup/verify', { email: wanted.email, code }),
+      elsewhere(n % 2 ? anonymous : second.anonymous).post('/v1/signup/verify', {
+        email: wanted.email,
+        code,
+      }),
     ),
   )
   assert.equal(answers.filter(({ status }) => status === 201).length, 1)
@@ -295,7 +300,7 @@ test('at most five letters an hour go to one address; the answers stay the same 
 })
 
 test('20 requests a minute from one place over the three endpoints, whatever the address (I-348, ID-125, T-11)', async () => {
-  const place = nobody.with({ 'x-forwarded-for': '203.0.113.77' })
+  const place = anonymous.with({ 'x-forwarded-for': '203.0.113.77' })
   for (let n = 0; n < 20; n += 1) {
     const { status } = await place
       .with({ 'x-svc-client': `192.0.2.${n}` })
@@ -312,10 +317,10 @@ test('20 requests a minute from one place over the three endpoints, whatever the
 test('with a page in front, sign-up takes its key alone and counts whom the page names (I-346, I-347, I-474, ID-31, ID-123, ID-125)', async () => {
   const key = 'page-key-0123456789'
   const fronted = await deployment.another({ SVC_SIGNUP_KEY: key })
-  for (const client of [fronted.nobody, fronted.nobody.as('another')])
+  for (const client of [fronted.anonymous, fronted.anonymous.as('another')])
     for (const path of ['/v1/signup', '/v1/signup/verify', '/v1/signup/resend'])
       refused(await client.post(path, {}), 401, 'sign-up takes the key of the page in front')
-  const page = fronted.nobody.as(key)
+  const page = fronted.anonymous.as(key)
   const ask = (client: string) =>
     page.with({ 'x-svc-client': client }).post('/v1/signup/resend', { email: 'x@example.com' })
   for (let n = 0; n < 20; n += 1) assert.equal((await ask('192.0.2.200')).status, 202)
@@ -331,7 +336,7 @@ test('shut it is 404 and names the setting, before the key and the body (I-344, 
   const shut = await deployment.another({ SVC_SIGNUP: '', SVC_SIGNUP_KEY: 'x'.repeat(20) })
   for (const path of ['/v1/signup', '/v1/signup/verify', '/v1/signup/resend'])
     refused(
-      await shut.nobody.post(path, []),
+      await shut.anonymous.post(path, []),
       404,
       'sign-up is shut on this deployment: the operator opens it with SVC_SIGNUP',
     )
@@ -347,6 +352,6 @@ test("a deployment that cannot mail takes none, and an org's own mailbox does no
     from: 'a@example.com',
   })
   for (const path of ['/v1/signup', '/v1/signup/verify', '/v1/signup/resend'])
-    refused(await mute.nobody.post(path, []), 503, 'this deployment cannot mail, so it takes no sign-up')
-  assert.equal((await mute.nobody.get('/.well-known/svc')).body.mail, false)
+    refused(await mute.anonymous.post(path, []), 503, 'this deployment cannot mail, so it takes no sign-up')
+  assert.equal((await mute.anonymous.get('/.well-known/svc')).body.mail, false)
 })

@@ -5,10 +5,10 @@ import { newDomain, startSsoDeployment } from '../../../testing/people/sso.ts'
 
 const deployment = await startSsoDeployment()
 after(() => deployment[Symbol.asyncDispose]())
-const { dns, nobody, prove, sql } = deployment
+const { dns, anonymous, prove, sql } = deployment
 
 const discovered = async (email: string) => {
-  const { status, body } = await nobody.post('/v1/login/sso/discover', { email })
+  const { status, body } = await anonymous.post('/v1/login/sso/discover', { email })
   assert.equal(status, 200)
   return body.orgs
 }
@@ -129,9 +129,9 @@ test('discover is counted with the other doors of sign-in (I-228, ID-69)', async
   const email = 'often@corp.example'
   for (let n = 0; n < 5; n += 1) await discovered(email)
   const sentence = `too many attempts for ${email}: try again in a minute`
-  const sixth = await nobody.post('/v1/login/sso/discover', { email: ' Often@corp.example' })
+  const sixth = await anonymous.post('/v1/login/sso/discover', { email: ' Often@corp.example' })
   refused(sixth, 429, sentence)
   assert.match(sixth.headers.get('retry-after') ?? '', /^\d+$/)
-  refused(await nobody.post('/v1/login', { email, password: 'whatever' }), 429, sentence)
-  refused(await nobody.post('/v1/login/sso/discover', {}), 422, 'email: is required')
+  refused(await anonymous.post('/v1/login', { email, password: 'whatever' }), 429, sentence)
+  refused(await anonymous.post('/v1/login/sso/discover', {}), 422, 'email: is required')
 })

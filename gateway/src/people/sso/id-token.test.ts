@@ -133,7 +133,7 @@ test('a name that turned private after it was kept is refused each time, and not
   const connections = hostile.connections()
   refusedAtConsole(await browser.finish(query, strict), didNotAnswer)
   for (let n = 0; n < 2; n += 1)
-    refusedAtConsole(await strict.nobody.get(`/v1/login/sso?org=${org.slug}`), didNotAnswer)
+    refusedAtConsole(await strict.anonymous.get(`/v1/login/sso?org=${org.slug}`), didNotAnswer)
   assert.equal(hostile.connections(), connections)
 })
 
@@ -145,7 +145,7 @@ test('a secret copied from another row does not open, and the sign-in is refused
     [one.id, other.id],
   )
   for (const { slug } of [one, other])
-    refusedAtConsole(await deployment.nobody.get(`/v1/login/sso?org=${slug}`), didNotAnswer)
+    refusedAtConsole(await deployment.anonymous.get(`/v1/login/sso?org=${slug}`), didNotAnswer)
 })
 
 test('the log says why a provider was not believed, and holds nothing of the person (I-382)', async () => {

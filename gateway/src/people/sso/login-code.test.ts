@@ -6,7 +6,7 @@ import { minuteMs } from '../../foundation/clock.ts'
 
 const deployment = await startSsoDeployment()
 after(() => deployment[Symbol.asyncDispose]())
-const { clock, nobody, provider, sql } = deployment
+const { clock, anonymous, provider, sql } = deployment
 const elsewhere = 'this sign-in began in another browser: sign in again in this one'
 
 test('the login code of a callback signs in only the browser that began, and another one spends nothing', async () => {
@@ -16,7 +16,7 @@ test('the login code of a callback signs in only the browser that began, and ano
   await victim.begin(org.slug)
   refused(await victim.redeem(code), 403, elsewhere)
   refused(await new Browser(deployment).redeem(code), 403, elsewhere)
-  refused(await nobody.post('/v1/login', { code }), 403, elsewhere)
+  refused(await anonymous.post('/v1/login', { code }), 403, elsewhere)
   assert.equal((await own.redeem(code)).status, 200)
   refused(await own.redeem(code), 404, 'that code is spent or was never made')
   refused(await victim.redeem(code), 404, 'that code is spent or was never made')
@@ -44,7 +44,7 @@ test('of two browsers that redeem one code at the same time over two gateways on
   const own = new Browser(deployment)
   const code = loginCode(await own.signIn(deployment, org.slug, { email: `ana@${org.domain}` }))
   const statuses = await Promise.all(
-    [second.nobody, nobody].flatMap((at) => [
+    [second.anonymous, anonymous].flatMap((at) => [
       at.post('/v1/login', { code }),
       at.with(own.cookie).post('/v1/login', { code }),
     ]),

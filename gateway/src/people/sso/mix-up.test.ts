@@ -6,7 +6,7 @@ import { Browser, loginCode, refusedAtConsole, startSsoDeployment } from '../../
 
 const deployment = await startSsoDeployment()
 after(() => deployment[Symbol.asyncDispose]())
-const { hostile, provider, nobody } = deployment
+const { hostile, provider, anonymous } = deployment
 beforeEach(() => (hostile.document = {}))
 
 const otherOrg = 'the provider sent this answer to the address of another org: sign in again'
@@ -87,7 +87,7 @@ test('the address that all orgs shared signs nobody in, and names the address to
     'this sign-in was never started or has expired: sign in again',
   )
   refused(
-    await nobody.get('/v1/login/sso/callback'),
+    await anonymous.get('/v1/login/sso/callback'),
     400,
     'this sign-in was never started or has expired: sign in again',
   )

@@ -7,7 +7,7 @@ import { Browser, loginCode, newDomain, startSsoDeployment } from '../../../test
 
 const deployment = await startSsoDeployment()
 after(() => deployment[Symbol.asyncDispose]())
-const { provider, hostile, nobody, prove } = deployment
+const { provider, hostile, anonymous, prove } = deployment
 
 const redirectUri = async (admin: Client) =>
   `https://switchroom.test/v1/login/sso/callback/${(await admin.get('/v1/whoami')).body.org}`
@@ -143,7 +143,7 @@ test('all four endpoints need the scope team (I-369)', async () => {
     ['POST', '/v1/org/sso/domains/corp.example/verify'],
   ] as const) {
     refused(await developer.send(method, path), 403, /^this key does not open team: it opens app · calls/)
-    assert.equal((await nobody.send(method, path)).status, 401)
+    assert.equal((await anonymous.send(method, path)).status, 401)
   }
 })
 
@@ -252,7 +252,7 @@ test('what changed while the issuer was asked is judged again (I-389, ID-138, T-
 test('a deleted provider is gone, and passwords sign in again (I-374, ID-01, ID-137)', async () => {
   const org = await deployment.ssoOrg()
   const { email, client: admin } = org.admin
-  const signIn = () => nobody.post('/v1/login', { email, password, org: org.slug })
+  const signIn = () => anonymous.post('/v1/login', { email, password, org: org.slug })
   assert.equal((await admin.put('/v1/org/sso', { ...org.body, required: true })).status, 200)
   refused(await signIn(), 403, `${org.slug} signs in with its provider: /v1/login/sso?org=${org.slug}`)
 

@@ -14,7 +14,7 @@ import {
 
 const deployment = await startSsoDeployment()
 after(() => deployment[Symbol.asyncDispose]())
-const { nobody, operator, provider, prove } = deployment
+const { anonymous, operator, provider, prove } = deployment
 
 const signIn = (org: { slug: string }, account: Account) =>
   new Browser(deployment).signIn(deployment, org.slug, account)
@@ -85,7 +85,7 @@ test('an invited person takes the seat they were invited to, and the link is dea
   const { status, role, agents, name, verified } = await memberOf(org, email)
   assert.deepEqual([status, role, agents, name, verified], ['active', 'developer', ['sales'], 'Ana', true])
   refused(
-    await nobody.post(`/v1/invitations/${invited.token}`, { password }),
+    await anonymous.post(`/v1/invitations/${invited.token}`, { password }),
     404,
     'that link is spent or was never made',
   )
@@ -134,13 +134,13 @@ test('a password that a person set without proof is forgotten when the provider 
   const [evil, corp] = [await deployment.ssoOrg(), await deployment.ssoOrg({ role: 'qa' })]
   const email = `ana@${corp.domain}`
   const { token } = await invite(evil, { email, role: 'qa' })
-  assert.equal((await nobody.post(`/v1/invitations/${token}`, { password })).status, 200)
+  assert.equal((await anonymous.post(`/v1/invitations/${token}`, { password })).status, 200)
   assert.equal((await memberOf(evil, email)).verified, false)
   loginCode(await signIn(corp, { email }))
   assert.equal((await memberOf(evil, email)).verified, true)
   for (const { slug } of [corp, evil])
     refused(
-      await nobody.post('/v1/login', { email, password, org: slug }),
+      await anonymous.post('/v1/login', { email, password, org: slug }),
       401,
       'nobody answers to that email and password',
     )
@@ -150,23 +150,23 @@ test('a key that was made before the provider proved the address dies, its seat 
   const [evil, corp] = [await deployment.ssoOrg(), await deployment.ssoOrg({ role: 'qa' })]
   const email = `ana@${corp.domain}`
   const { token, member } = await invite(evil, { email, role: 'admin' })
-  const { body } = await nobody.post(`/v1/invitations/${token}`, { password })
+  const { body } = await anonymous.post(`/v1/invitations/${token}`, { password })
   const reset = (await evil.admin.client.post(`/v1/members/${member.id}/reset`)).body.token
-  const squatter = nobody.as(body.key)
+  const squatter = anonymous.as(body.key)
   const { code } = (await squatter.post('/v1/login/codes')).body
   const browser = new Browser(deployment)
   const real = (await browser.redeem(loginCode(await browser.signIn(deployment, corp.slug, { email })))).body
   refused(await squatter.post('/v1/login/org', { org: corp.slug }), 401, 'this key opens nothing')
-  refused(await nobody.post('/v1/login', { code }), 404, 'that code is spent or was never made')
+  refused(await anonymous.post('/v1/login', { code }), 404, 'that code is spent or was never made')
   refused(
-    await nobody.post(`/v1/invitations/${reset}`, { password }),
+    await anonymous.post(`/v1/invitations/${reset}`, { password }),
     404,
     'that link is spent or was never made',
   )
   assert.equal((await memberOf(evil, email)).status, 'invited')
-  assert.equal((await nobody.as(real.key).get('/v1/whoami')).body.org, corp.id)
+  assert.equal((await anonymous.as(real.key).get('/v1/whoami')).body.org, corp.id)
   refused(
-    await nobody.as(real.key).post('/v1/login/org', { org: evil.slug }),
+    await anonymous.as(real.key).post('/v1/login/org', { org: evil.slug }),
     403,
     `${email} is invited to ${evil.slug}: accept the invitation first`,
   )
@@ -176,9 +176,9 @@ test('a key of the same row, made without proof, dies when its own provider prov
   const org = await deployment.ssoOrg()
   const email = `ana@${org.domain}`
   const { token } = await invite(org, { email, role: 'qa' })
-  const { body } = await nobody.post(`/v1/invitations/${token}`, { password })
+  const { body } = await anonymous.post(`/v1/invitations/${token}`, { password })
   loginCode(await signIn(org, { email }))
-  refused(await nobody.as(body.key).get('/v1/whoami'), 401, 'this key opens nothing')
+  refused(await anonymous.as(body.key).get('/v1/whoami'), 401, 'this key opens nothing')
   assert.equal((await memberOf(org, email)).status, 'active')
 })
 
@@ -187,9 +187,9 @@ test('a password that was proven stays (ID-57, ID-58)', async () => {
   const email = `ana@${corp.domain}`
   const elsewhere = await deployment.newOrg()
   const { body } = await operator.post(`/v1/ops/orgs/${elsewhere.slug}/members`, { email })
-  assert.equal((await nobody.post(`/v1/invitations/${body.token}`, { password })).status, 200)
+  assert.equal((await anonymous.post(`/v1/invitations/${body.token}`, { password })).status, 200)
   loginCode(await signIn(corp, { email }))
-  const signedIn = await nobody.post('/v1/login', { email, password, org: corp.slug })
+  const signedIn = await anonymous.post('/v1/login', { email, password, org: corp.slug })
   assert.equal(signedIn.status, 200, signedIn.text)
 })
 

@@ -8,14 +8,14 @@ import { minuteMs } from '../../foundation/clock.ts'
 
 const deployment = await startSsoDeployment()
 after(() => deployment[Symbol.asyncDispose]())
-const { nobody, provider, hostile, sql } = deployment
+const { anonymous, provider, hostile, sql } = deployment
 
-const start = (query: string) => nobody.get(`/v1/login/sso${query}`)
+const start = (query: string) => anonymous.get(`/v1/login/sso${query}`)
 const neverStarted = 'this sign-in was never started or has expired: sign in again'
 
 test('the start leads to the provider with a state, a nonce and a PKCE challenge (I-194, I-373, I-390, I-391, I-392, ID-42, ID-148)', async () => {
   const { slug, redirect_uri } = await deployment.ssoOrg()
-  const answer = await nobody
+  const answer = await anonymous
     .with({ host: 'evil.example', 'x-forwarded-host': 'evil.example' })
     .get(`/v1/login/sso?org=${slug}`)
   assert.equal(answer.status, 302)
@@ -37,7 +37,7 @@ test('the start binds the sign-in to the browser by a cookie (ID-149)', async ()
   const form = /^svc_sso=[A-Za-z0-9_-]{43}; HttpOnly; SameSite=Lax; Path=\/v1\/login; Max-Age=600; Secure$/
   assert.match((await start(`?org=${slug}`)).headers.get('set-cookie') ?? '', form)
   const plain = await deployment.another({ SVC_BASE_URL: 'http://switchroom.test' })
-  const cookie = (await plain.nobody.get(`/v1/login/sso?org=${slug}`)).headers.get('set-cookie') ?? ''
+  const cookie = (await plain.anonymous.get(`/v1/login/sso?org=${slug}`)).headers.get('set-cookie') ?? ''
   assert.match(`${cookie}; Secure`, form)
 })
 
@@ -50,7 +50,7 @@ test('an unknown org, one without a provider and none at all are the same 404 (I
 
 test('a pairing that names no waiting word is 404 (ID-148)', async () => {
   const { slug, admin } = await deployment.ssoOrg()
-  const answered = (await nobody.post('/v1/login/pairings', {})).body.code
+  const answered = (await anonymous.post('/v1/login/pairings', {})).body.code
   assert.equal((await admin.client.post(`/v1/login/pairings/${answered}`, {})).status, 200)
   for (const word of ['cli_invented', answered])
     refused(await start(`?org=${slug}&pairing=${word}`), 404, 'that word is spent or was never made')
@@ -72,7 +72,7 @@ test('the callback exchanges the code once and leads to a login code, which mint
   assert.deepEqual([minted.body.label, minted.body.name, minted.body.org], ['console', 'Ana', org.id])
   const { rows } = await sql('select ancestors, member from keys where id = $1', [minted.body.key_id])
   assert.deepEqual(rows, [{ ancestors: [], member: minted.body.subject }])
-  const whoami = (await nobody.as(minted.body.key).get('/v1/whoami')).body
+  const whoami = (await anonymous.as(minted.body.key).get('/v1/whoami')).body
   assert.deepEqual([whoami.email, whoami.scopes], [email, ['calls', 'talk', 'words', 'evals']])
   refused(await browser.redeem(code), 404, 'that code is spent or was never made')
 })
@@ -92,7 +92,7 @@ test('a login code names its device, and opens nothing once its member is disabl
 
 test('the exchange carries the secret and the verifier of the challenge, and the word of a terminal comes back (I-392, I-395, I-402, I-405)', async () => {
   const org = await deployment.ssoOrg({ issuer: hostile.issuer, role: 'qa' })
-  const { code: word } = (await nobody.post('/v1/login/pairings', {})).body
+  const { code: word } = (await anonymous.post('/v1/login/pairings', {})).body
   const browser = new Browser(deployment)
   const { searchParams } = await browser.begin(org.slug, word)
   const email = `ana@${org.domain}`
@@ -166,12 +166,12 @@ test("the provider's own refusal is passed on, and spends the state (ID-149, ID-
 
 test('platform-wide sign-in is 503 always (I-198, I-199, ID-169)', async () => {
   for (const path of ['/v1/login/social', '/v1/login/social/callback', '/v1/login/social?org=x'])
-    refused(await nobody.get(path), 503, 'platform-wide sign-in is not in this version')
+    refused(await anonymous.get(path), 503, 'platform-wide sign-in is not in this version')
 })
 
 test('neither the state, the nonce, the verifier, the cookie nor a word is kept in the clear (I-405, ID-10, ID-29)', async () => {
   const { slug } = await deployment.ssoOrg()
-  const { code: word } = (await nobody.post('/v1/login/pairings', {})).body
+  const { code: word } = (await anonymous.post('/v1/login/pairings', {})).body
   const answer = await start(`?org=${slug}&pairing=${word}`)
   const { searchParams } = new URL(answer.headers.get('location') ?? '')
   const cookie = /svc_sso=([^;]+)/.exec(answer.headers.get('set-cookie') ?? '')?.[1] ?? 'none'

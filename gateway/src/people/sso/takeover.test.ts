@@ -15,7 +15,7 @@ import { statement } from '../../database/database.ts'
 
 const deployment = await startSsoDeployment()
 after(() => deployment[Symbol.asyncDispose]())
-const { dns, hostile, provider, nobody, prove, sql } = deployment
+const { dns, hostile, provider, anonymous, prove, sql } = deployment
 
 const decides = 'single sign-on decides who signs in as every member'
 const more = (bigger: string, connectedApps: string) =>
@@ -78,14 +78,14 @@ test('production access, an agent list and the operator flag count as much as th
     more(olga.email, 'an operator of the platform'),
   )
   const { key } = (await olga.client.post('/v1/login/org', { org: elsewhere.slug })).body
-  assert.equal((await nobody.as(key).get('/v1/whoami')).body.operator, true)
+  assert.equal((await anonymous.as(key).get('/v1/whoami')).body.operator, true)
 })
 
 test('an operator who visits the org changes its provider', async () => {
   const org = await deployment.ssoOrg()
   const olga = await (await deployment.newOrg()).person('admin', { operator: true })
   const { key } = (await olga.client.post('/v1/login/org', { org: org.slug })).body
-  assert.equal((await nobody.as(key).put('/v1/org/sso', org.body)).status, 200)
+  assert.equal((await anonymous.as(key).put('/v1/org/sso', org.body)).status, 200)
 })
 
 test('a server token changes the provider only when it holds what every member holds', async () => {
@@ -160,7 +160,7 @@ test('an issuer of another host starts without domain proofs', async () => {
   const [anew] = put.body.proofs
   assert.deepEqual([anew.domain, anew.verified], [org.domain, false])
   assert.notEqual(anew.txt, proven.txt)
-  assert.deepEqual((await nobody.post('/v1/login/sso/discover', { email: boss })).body, { orgs: [] })
+  assert.deepEqual((await anonymous.post('/v1/login/sso/discover', { email: boss })).body, { orgs: [] })
 
   assert.equal((await prove(admin, org.domain)).status, 200)
   loginCode(await new Browser(deployment).signInAtHostile(deployment, org.slug, saysItIs(boss)))
@@ -192,7 +192,7 @@ test('an issuer of another host is not required before a domain is proven for it
   assert.deepEqual((await admin.get('/v1/org/sso')).body, kept)
 
   assert.equal((await admin.put('/v1/org/sso', { ...moved, required: false })).status, 200)
-  assert.equal((await nobody.post('/v1/login', { email, password, org: org.slug })).status, 200)
+  assert.equal((await anonymous.post('/v1/login', { email, password, org: org.slug })).status, 200)
   refused(await admin.put('/v1/org/sso', moved), 409, 'no domain is verified yet')
   assert.equal((await prove(admin, org.domain)).status, 200)
   assert.equal((await admin.put('/v1/org/sso', moved)).body.required, true)

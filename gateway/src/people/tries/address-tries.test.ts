@@ -15,9 +15,9 @@ const deployment = await startDeployment({
 })
 after(() => deployment[Symbol.asyncDispose]())
 const second = await deployment.another()
-const { nobody } = deployment
+const { anonymous } = deployment
 
-const at = (place: string, client: Client = nobody) => client.with({ 'x-forwarded-for': place })
+const at = (place: string, client: Client = anonymous) => client.with({ 'x-forwarded-for': place })
 const tooMany = (place: string) => `too many attempts from ${place}: try again in a minute`
 let last = 0
 const stranger = () => `stranger-${(last += 1)}@example.com`
@@ -66,7 +66,7 @@ test('every endpoint that strangers reach takes from the same count of its place
 
 test('of 60 sign-ins at the same moment over two gateways 30 are tried, and 30 again a minute later (ID-69)', async () => {
   const place = '203.0.113.20'
-  const clients = [at(place), at(place, second.nobody)]
+  const clients = [at(place), at(place, second.anonymous)]
   const storm = () =>
     Promise.all(
       Array.from({ length: 60 }, (_, n) =>

@@ -5,8 +5,8 @@ import { password, startDeployment } from '../../../testing/deployment.ts'
 
 const deployment = await startDeployment({ SVC_TRUSTED_PROXIES: '127.0.0.1' })
 after(() => deployment[Symbol.asyncDispose]())
-const { nobody } = deployment
-const at = (place: string, client: Client = nobody) => client.with({ 'x-forwarded-for': place })
+const { anonymous } = deployment
+const at = (place: string, client: Client = anonymous) => client.with({ 'x-forwarded-for': place })
 const tooMany = (address: string) => `too many attempts for ${address}: try again in a minute`
 
 test('the sixth try in a minute is 429 whatever the password, and a right one counts (I-222, I-223, I-224, I-225, I-512, I-516, ID-69, T-05, T-06)', async () => {
@@ -61,7 +61,7 @@ test('two gateways count together, and a try is admitted again a minute later (I
   const second = await deployment.another()
   const email = 'both-gateways@example.com'
   const tries = Array.from({ length: 12 }, (_, n) =>
-    at('203.0.113.6', n % 2 ? nobody : second.nobody).post('/v1/login', { email, password }),
+    at('203.0.113.6', n % 2 ? anonymous : second.anonymous).post('/v1/login', { email, password }),
   )
   const statuses = (await Promise.all(tries)).map(({ status }) => status)
   assert.equal(statuses.filter((status) => status === 401).length, 5)

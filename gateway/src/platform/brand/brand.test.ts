@@ -5,7 +5,7 @@ import { startDeployment } from '../../../testing/deployment.ts'
 
 const deployment = await startDeployment()
 after(() => deployment[Symbol.asyncDispose]())
-const { operator, nobody } = deployment
+const { operator, anonymous } = deployment
 const defaults = { name: 'Switchroom', logo_url: null, accent: '#2f6fed' }
 const put = (body: object) => operator.put('/v1/ops/brand', body)
 const read = async () => (await operator.get('/v1/ops/brand')).body
@@ -19,7 +19,7 @@ test('the brand is the default until the operator changes the fields they name (
   )
   const logo_url = 'https://acme.example/logo.png'
   assert.deepEqual((await put({ logo_url })).body, { name: 'Acme Voice', logo_url, accent: '#abcdef' })
-  assert.deepEqual((await nobody.get('/.well-known/svc')).body.brand, await read())
+  assert.deepEqual((await anonymous.get('/.well-known/svc')).body.brand, await read())
 })
 
 test('an empty string restores a default and is the only way to clear a logo (I-437, I-438, T-89)', async () => {

@@ -5,13 +5,13 @@ import { dayMs, weekMs } from '../../foundation/clock.ts'
 
 test('what died of age is forgotten, and what lives stays (ID-97, ID-94)', async () => {
   await using deployment = await startDeployment()
-  const { nobody, operator, sql, clock, gateway } = deployment
+  const { anonymous, operator, sql, clock, gateway } = deployment
   const org = await deployment.newOrg()
   const { client } = await org.person('qa')
   const fill = async () => {
     await client.post('/v1/login/codes')
-    await nobody.post('/v1/login/pairings', {})
-    await nobody.post('/v1/login', { email: 'somebody@example.com', password: 'x' })
+    await anonymous.post('/v1/login/pairings', {})
+    await anonymous.post('/v1/login', { email: 'somebody@example.com', password: 'x' })
   }
   const count = async () => {
     const tables = ['login_codes', 'pairings', 'rate_counts', 'invitations']

@@ -6,7 +6,7 @@ import { startDeployment } from '../../../testing/deployment.ts'
 
 const deployment = await startDeployment({ SVC_DOMAIN: 'voice.example' })
 after(() => deployment[Symbol.asyncDispose]())
-const { nobody, operator } = deployment
+const { anonymous, operator } = deployment
 const org = await deployment.newOrg()
 
 test("the platform's own key reads as no person and no org (I-423, I-425, I-426, I-528, ID-41, T-59)", async () => {
@@ -29,8 +29,8 @@ test('a person made operator reads as themself (I-424, ID-41)', async () => {
 })
 
 test('every other caller is refused in the words for their case (I-470, ID-34, T-60)', async () => {
-  refused(await nobody.get('/v1/ops/whoami'), 401, 'this door takes an API key')
-  refused(await nobody.as('svc_op_invented').get('/v1/ops/whoami'), 401, 'this key opens nothing')
+  refused(await anonymous.get('/v1/ops/whoami'), 401, 'this door takes an API key')
+  refused(await anonymous.as('svc_op_invented').get('/v1/ops/whoami'), 401, 'this key opens nothing')
   refused(await (await org.person('admin')).client.get('/v1/ops/whoami'), 403, "this door is the operator's")
   refused(
     await (await org.serverToken('production')).client.get('/v1/ops/whoami'),
@@ -74,6 +74,6 @@ test('platform-wide sign-in is named as unwired, and setting it is 503 after the
       503,
       'platform-wide sign-in is not in this version',
     )
-    refused(await nobody.send(method, '/v1/ops/signin/social'), 401, 'this door takes an API key')
+    refused(await anonymous.send(method, '/v1/ops/signin/social'), 401, 'this door takes an API key')
   }
 })

@@ -9,7 +9,7 @@ import { ConsoleFiles } from './console-files.ts'
 execFileSync(process.execPath, [join(import.meta.dirname, '../../../../tools/build-console.mjs')])
 const deployment = await startDeployment()
 after(() => deployment[Symbol.asyncDispose]())
-const { nobody, url } = deployment
+const { anonymous, url } = deployment
 
 const assetsIn = (text: string) =>
   [...text.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(([, path]) => `${path}`)
@@ -26,7 +26,7 @@ test('the pages behind links are the same whatever the address holds, and run no
     '/platform/orgs',
   ]
   for (const path of [...doors, ...screens]) {
-    const { status, headers, text } = await nobody.get(path)
+    const { status, headers, text } = await anonymous.get(path)
     assert.equal(status, 200, path)
     const policy = headers.get('content-security-policy') ?? ''
     assert.match(policy, /default-src 'none'; script-src 'self'; style-src 'self';/)
@@ -39,13 +39,13 @@ test('the pages behind links are the same whatever the address holds, and run no
     assert.doesNotMatch(text, /lc_x|cli_x|call_x|<script>|onclick|style=/)
     const assets = assetsIn(text)
     assert.ok(assets.length >= 2, text)
-    for (const asset of assets) assert.equal((await nobody.get(asset)).status, 200, asset)
+    for (const asset of assets) assert.equal((await anonymous.get(asset)).status, 200, asset)
   }
-  assert.equal((await nobody.get('/')).text, (await nobody.get('/?refused=no')).text)
+  assert.equal((await anonymous.get('/')).text, (await anonymous.get('/?refused=no')).text)
 })
 
 test('a page of the console connects to the gateway and its media servers, and to no other address', async () => {
-  const connects = async ({ nobody: client }: Pick<typeof deployment, 'nobody'>) =>
+  const connects = async ({ anonymous: client }: Pick<typeof deployment, 'anonymous'>) =>
     /connect-src ([^;]*);/.exec((await client.get('/')).headers.get('content-security-policy') ?? '')?.[1]
   assert.equal(await connects(deployment), "'self' https://switchroom.test wss://switchroom.test")
   const media = (name: string, address: string) => ({
@@ -65,7 +65,7 @@ test('a page of the console connects to the gateway and its media servers, and t
 })
 
 test('what the console is made of is kept for a year, and comes compressed to clients that accept it', async () => {
-  const script = assetsIn((await nobody.get('/')).text).find((path) => path.endsWith('.js'))
+  const script = assetsIn((await anonymous.get('/')).text).find((path) => path.endsWith('.js'))
   const sent = async (accepted: string) =>
     fetch(`${url}${script}`, { headers: { 'accept-encoding': accepted } })
   const plain = await sent('identity')
@@ -83,7 +83,7 @@ test('what the console is made of is kept for a year, and comes compressed to cl
     assert.equal(answer.headers.get('vary'), 'accept-encoding')
     assert.equal((await answer.text()).length, length)
   }
-  const { status, body } = await nobody.get('/assets/..%2f..%2fpackage.json')
+  const { status, body } = await anonymous.get('/assets/..%2f..%2fpackage.json')
   assert.deepEqual([status, body.detail], [404, 'there is no door at /assets/../../package.json'])
 })
 
@@ -114,6 +114,6 @@ test('what a browser offers as a protocol is a key at a socket alone', async () 
   const org = await deployment.newOrg()
   const { client, key } = await org.serverToken('sandbox', { scopes: ['app'] })
   assert.equal((await client.get('/v1/whoami')).status, 200)
-  const offering = nobody.with({ 'sec-websocket-protocol': `svc, svc.bearer.${key}` })
+  const offering = anonymous.with({ 'sec-websocket-protocol': `svc, svc.bearer.${key}` })
   assert.equal((await offering.get('/v1/whoami')).status, 401)
 })

@@ -165,7 +165,7 @@ test('the vault key is changed while two gateways serve and write, and no secret
   const write = async (vendor: string) => {
     for (let n = 0; !rotated.signal.aborted; n += 1) {
       const at = gateways[n % 2] ?? first
-      const client = at.nobody.as(key)
+      const client = at.anonymous.as(key)
       done(await client.put(`/v1/provider-keys/${vendor}`, { key: `${vendor} ${n}` }))
       written.set(vendor, `${vendor} ${n}`)
     }

@@ -151,7 +151,7 @@ test('a vendor is there once its package is, and gone with it (S-118, S-119, SD-
   const { key } = await (await deployment.newOrg()).person('manager')
   const names = async () => {
     await using there = await deployment.another({ SVC_VENDOR_FOLDERS: theirs.path })
-    return (await catalogue(there.nobody.as(key))).providers.map(({ name }) => name)
+    return (await catalogue(there.anonymous.as(key))).providers.map(({ name }) => name)
   }
   assert.ok((await names()).includes('newcomer'))
   theirs.remove('newcomer')
@@ -162,7 +162,7 @@ test('a key brought at one gateway is seen at once by another (SD-49)', async ()
   const { key, client } = await (await deployment.newOrg()).person('manager')
   await using other = await deployment.another()
   await client.put('/v1/provider-keys/lender', { key: 'sk-own' })
-  assert.equal(await availability(other.nobody.as(key), 'lender'), 'yours')
+  assert.equal(await availability(other.anonymous.as(key), 'lender'), 'yours')
   await client.delete('/v1/provider-keys/lender')
-  assert.equal(await availability(other.nobody.as(key), 'lender'), 'offered')
+  assert.equal(await availability(other.anonymous.as(key), 'lender'), 'offered')
 })

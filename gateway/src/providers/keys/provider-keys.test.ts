@@ -153,7 +153,7 @@ test('nothing of a vendor is loaded when a key is brought, so nothing is asked o
   const { manager } = await newManager()
   using own = new VendorFolder().add(manifestOf('hanging', ['llm']))
   await using lone = await deployment.another({ SVC_VENDOR_FOLDERS: own.path })
-  assert.equal((await lone.nobody.as(manager.key).put(path('hanging'), { key: 'hang' })).status, 200)
+  assert.equal((await lone.anonymous.as(manager.key).put(path('hanging'), { key: 'hang' })).status, 200)
   assert.equal(own.isLoaded('hanging'), false)
 })
 
@@ -161,7 +161,7 @@ test('a key of a vendor that is gone stays listed and can be taken back (SD-49)'
   const { manager } = await newManager()
   await bring(manager, 'mind', { key: 'k' })
   await using bare = await deployment.another({ SVC_VENDOR_FOLDERS: '' })
-  const client = bare.nobody.as(manager.key)
+  const client = bare.anonymous.as(manager.key)
   refused(await client.put(path('mind'), { key: 'l' }), 400, 'this build has no plugin for mind')
   assert.deepEqual((await client.get('/v1/provider-keys')).body, { vendors: ['mind'] })
   assert.equal((await client.delete(path('mind'))).status, 204)
@@ -170,7 +170,7 @@ test('a key of a vendor that is gone stays listed and can be taken back (SD-49)'
 test('of keys brought concurrently the last one stands whole, on every gateway (SD-51)', async () => {
   const { org, manager } = await newManager()
   await using other = await deployment.another()
-  const there = other.nobody.as(manager.key)
+  const there = other.anonymous.as(manager.key)
   for (let round = 0; round < 5; round += 1) {
     const pairs = Array.from({ length: 6 }, (_, i) => ({ api_key: `k${i}`, region: `r${i}` }))
     await Promise.all(

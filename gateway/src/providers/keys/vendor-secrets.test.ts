@@ -29,12 +29,12 @@ async function newTenant() {
 /** A server token as a person makes one for a worker. */
 async function mint({ client }: TestPerson, env: Environment = 'sandbox') {
   const { key } = done(await client.post('/v1/keys', { label: 'worker', env, scopes: ['app'] }))
-  return { key, worker: deployment.nobody.as(key), dashboard: deployment.dashboard.as(key) }
+  return { key, worker: deployment.anonymous.as(key), dashboard: deployment.dashboard.as(key) }
 }
 
 const save = (dashboard: Client, apiKey: string) =>
   dashboard.put('/api/credentials', { provider: 'alpha', apiKey })
-const fleetOf = ({ slug }: TestOrg) => deployment.nobody.as(fleetKey).with({ 'svc-org': slug })
+const fleetOf = ({ slug }: TestOrg) => deployment.anonymous.as(fleetKey).with({ 'svc-org': slug })
 const keyIn = async (agent: TestAgent, client: Client) =>
   done(await agent.keys(client)).stages.llm.credentials.api_key as string
 
@@ -69,7 +69,7 @@ test('a token that an admin made opens vendor keys until the admin is demoted or
   const second = await org.person('admin')
   const { key, worker, dashboard } = await mint(second)
   await using other = await deployment.another()
-  const elsewhere = other.nobody.as(key)
+  const elsewhere = other.anonymous.as(key)
   assert.equal(await keyIn(agent, worker), secret)
   assert.equal((await save(dashboard, secret)).status, 200)
   const member = `/v1/members/${second.id}`
@@ -96,8 +96,8 @@ test('a copy of a token opens the vendor keys that its source opens, and no long
   const { org, admin, agent } = await newTenant()
   const second = await org.person('admin')
   const copyOf = async (key: string) => {
-    const { code } = done(await deployment.nobody.as(key).post('/v1/login/codes'))
-    return deployment.nobody.as(done(await deployment.nobody.post('/v1/login', { code })).key)
+    const { code } = done(await deployment.anonymous.as(key).post('/v1/login/codes'))
+    return deployment.anonymous.as(done(await deployment.anonymous.post('/v1/login', { code })).key)
   }
   const copy = await copyOf((await mint(second)).key)
   assert.equal(await keyIn(agent, copy), secret)
@@ -115,7 +115,7 @@ test('a token that the operator made opens what its scopes open, and one made on
   const home = await deployment.newOrg()
   const olga = await home.person('admin', { operator: true })
   const visit = done(await olga.client.post('/v1/login/org', { org: org.slug }))
-  const { worker } = await mint({ ...olga, client: deployment.nobody.as(visit.key) })
+  const { worker } = await mint({ ...olga, client: deployment.anonymous.as(visit.key) })
   assert.equal(await keyIn(agent, worker), secret)
   await deployment.sql('update members set operator = false where id = $1', [olga.id])
   refused(await agent.keys(worker), 403, sandboxSentence)

@@ -26,7 +26,7 @@ test('the first scrape has one line for every installed vendor, the broken too, 
   await using fresh = await deployment.another({ SVC_VENDOR_FOLDERS: folders.join(',') })
   const lines = await scraped(fresh)
   const { key } = await org.person('manager')
-  const { providers } = done(await fresh.nobody.as(key).get('/v1/providers'))
+  const { providers } = done(await fresh.anonymous.as(key).get('/v1/providers'))
   const installed: string[] = providers.map(({ name }: { name: string }) => name)
   for (const name of ['alpha', 'local', 'unread']) assert.ok(installed.includes(name), name)
   assert.deepEqual(
@@ -37,7 +37,7 @@ test('the first scrape has one line for every installed vendor, the broken too, 
 
 test('a vendor reads 1 while half or more of at least five calls of two minutes saw it fail, all others 0 (S-395, S-469, SD-54, SD-55, ST-085)', async () => {
   const agent = new TestAgent((await org.serverToken('sandbox')).client)
-  const fleet = deployment.nobody.as(fleetKey).with({ 'svc-org': org.slug })
+  const fleet = deployment.anonymous.as(fleetKey).with({ 'svc-org': org.slug })
   const { vendorWindow } = deployment.gateway.services
   const failing = async () => (await scraped(deployment)).filter((metric) => !metric.endsWith(' 0'))
   const table = [

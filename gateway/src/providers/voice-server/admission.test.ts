@@ -16,7 +16,7 @@ const newKey = async () => {
   const org = await deployment.newOrg()
   return { org, ...(await org.serverToken('sandbox', { scopes: ['talk'] })) }
 }
-const nobody = { org: '', key_id: '' }
+const anonymous = { org: '', key_id: '' }
 const missing = { status: 401, code: 'MISSING_KEY', error: 'this door takes an API key' }
 const opensNothing = { status: 401, code: 'INVALID_KEY', error: 'this key opens nothing' }
 const limited = (error: string, retry_after_s: number) => ({
@@ -30,7 +30,7 @@ test("the voice server's questions take the fleet's key and no other (SD-67)", a
   const { client } = await newKey()
   const { client: admin } = await (await deployment.newOrg()).person('admin')
   const body = { doing: 'speech', key: null }
-  refused(await deployment.nobody.post('/v1/voice/entries', body), 401, 'this door takes an API key')
+  refused(await deployment.anonymous.post('/v1/voice/entries', body), 401, 'this door takes an API key')
   for (const other of [client, admin])
     refused(await other.post('/v1/voice/entries', body), 403, "this door takes the fleet's key")
   refused(await deployment.operator.post('/v1/voice/entries', body), 401, 'this key opens nothing')
@@ -46,22 +46,22 @@ test("the voice server's questions take the fleet's key and no other (SD-67)", a
 test('a request without a key is MISSING_KEY, wherever it goes (S-290, S-366, S-444, SD-67)', async () => {
   for (const doing of voiceDoings)
     for (const key of [null, '', 'two words'])
-      assert.deepEqual(await enter(doing, key), { ...nobody, refusal: missing })
+      assert.deepEqual(await enter(doing, key), { ...anonymous, refusal: missing })
 })
 
 test('a key that is unknown, revoked or expired is INVALID_KEY at once (S-445, SD-01, SD-67)', async () => {
-  assert.deepEqual(await enter('speech', 'svc_live_invented'), { ...nobody, refusal: opensNothing })
+  assert.deepEqual(await enter('speech', 'svc_live_invented'), { ...anonymous, refusal: opensNothing })
   const { org, key, key_id } = await newKey()
   assert.deepEqual(await enter('speech', key), { org: org.id, key_id, env: 'sandbox' })
   await (await org.person('admin')).client.post(`/v1/keys/${key_id}/revoke`)
-  assert.deepEqual(await enter('speech', key), { ...nobody, refusal: opensNothing })
+  assert.deepEqual(await enter('speech', key), { ...anonymous, refusal: opensNothing })
   const expires_at = new Date(clock.now().getTime() + minuteMs).toISOString()
   const brief = await org.serverToken('production', { expires_at })
   assert.equal((await enter('speech', brief.key)).key_id, brief.key_id)
   clock.forward(minuteMs)
   const error = `this key expired at ${expires_at}`
   assert.deepEqual(await enter('speech', brief.key), {
-    ...nobody,
+    ...anonymous,
     refusal: { status: 401, code: 'INVALID_KEY', error },
   })
 })
@@ -83,7 +83,7 @@ test('an org without a subscription gets the list of voices and nothing else, ow
   const error = 'this org has no subscription: ask the operator for one'
   const refusal = { status: 402, code: 'SUBSCRIPTION_REQUIRED', error }
   for (const doing of ['speech', 'transcriptions', 'streams'] as const)
-    assert.deepEqual(await enter(doing, key), { ...nobody, refusal })
+    assert.deepEqual(await enter(doing, key), { ...anonymous, refusal })
   assert.deepEqual(await enter('voices', key), { org: org.id, key_id, env: 'sandbox' })
   await voiceServer.account(org, { subscribed: true })
   assert.deepEqual(await enter('speech', key), { org: org.id, key_id, env: 'sandbox' })

@@ -152,7 +152,7 @@ test('a media server that cannot be reached holds up neither the other one nor t
   for (const env of both) media[env].store.empty()
   media.sandbox.dieAfter(0, false)
   const second = await deployment.another()
-  assert.equal((await second.nobody.get('/healthz')).status, 200)
+  assert.equal((await second.anonymous.get('/healthz')).status, 200)
   await until('production is admitted', () => isListed('production', production))
   await until('it is logged', () => second.log().includes('the media plane cannot be reached'))
   assert.equal((await org.path(sandbox)).steps[2].state, 'waiting')

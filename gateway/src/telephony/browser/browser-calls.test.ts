@@ -11,12 +11,12 @@ import { secondMs } from '../../foundation/clock.ts'
 
 const deployment = await startDeployment()
 after(() => deployment[Symbol.asyncDispose]())
-const { sql, clock, nobody } = deployment
+const { sql, clock, anonymous } = deployment
 const org = await deployment.newOrg()
 const spokenAgent = new SpokenAgent(deployment, org, 'desk')
 const app = await spokenAgent.holdingApp()
 const token = await org.serverToken('sandbox', { scopes: ['talk'] })
-const fleet = nobody.as(fleetKey)
+const fleet = anonymous.as(fleetKey)
 
 const open = async (more: object = {}) =>
   done(await token.client.post('/v1/tokens', { agent: 'desk', ...more }))
@@ -94,7 +94,7 @@ test("a token past the org's calls at once is refused, and the last call is one 
 test('a call whose token is never used ends as no_answer half a minute after it expired, once, and its token opens nothing', async () => {
   await using other = await deployment.another()
   const opened = await open({ ttl_s: 30 })
-  const browser = new Browser(nobody, opened)
+  const browser = new Browser(anonymous, opened)
   clock.forward(30 * secondMs)
   other.clock.forward(30 * secondMs)
   refused(await browser.offer(), 401, 'this token opens no call: it is unknown, used or over')
@@ -115,7 +115,7 @@ test('a call whose token is never used ends as no_answer half a minute after it 
 
 test('a call that a worker took just before it expired is not ended', async () => {
   const opened = await open({ ttl_s: 1 })
-  const offered = new Browser(nobody, opened).offer()
+  const offered = new Browser(anonymous, opened).offer()
   assert.equal((await takeOffer(fleet, 'w1')).call, opened.call)
   done(await fleet.post('/v1/worker/calls', { call: opened.call, worker: 'w1' }))
   assert.equal((await answerOffer(fleet, opened.call, 'w1')).status, 204)
@@ -138,7 +138,7 @@ test("with a media server the token is a room's, to which the environment's flee
     SVC_MEDIA_SECRET: secret,
     SVC_SANDBOX_FLEET: 'night-shift',
   })
-  const asked = await other.nobody.as(token.key).post('/v1/tokens', { agent: 'desk', ttl_s: 90 })
+  const asked = await other.anonymous.as(token.key).post('/v1/tokens', { agent: 'desk', ttl_s: 90 })
   const { call, server_url, participant_token } = done(asked)
   assert.equal(server_url, url.replace('http', 'ws'))
   const [, claims = ''] = participant_token.split('.')
@@ -149,7 +149,7 @@ test("with a media server the token is a room's, to which the environment's flee
   assert.equal(agentName, 'night-shift')
   assert.deepEqual(JSON.parse(metadata), { call, org: org.id, agent: 'desk', env: 'sandbox' })
   refused(
-    await new Browser(nobody, { call, participant_token }).offer(),
+    await new Browser(anonymous, { call, participant_token }).offer(),
     401,
     'this token opens no call: it is unknown, used or over',
   )

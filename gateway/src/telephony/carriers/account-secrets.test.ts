@@ -103,8 +103,8 @@ test('the endpoints need a key with the scope numbers, which no token of an org 
   const token = (await client.post('/v1/keys', { label: 'ci', env: 'sandbox' })).body.key
   const qa = await org.person('qa')
   for (const path of paths) {
-    assert.equal((await deployment.nobody.get(path)).status, 401)
-    refused(await deployment.nobody.as(token).get(path), 403, /^this key does not open numbers: it opens /)
+    assert.equal((await deployment.anonymous.get(path)).status, 401)
+    refused(await deployment.anonymous.as(token).get(path), 403, /^this key does not open numbers: it opens /)
     refused(await qa.client.get(path), 403, /^this key does not open numbers: it opens /)
   }
   assert.equal(

@@ -245,6 +245,6 @@ test('the listing shows one state, oldest first, and only the operator sees or m
     await org.admin.post(`/v1/ops/networks/${id}/refuse`),
   ])
     assert.equal(answer.status, 403, answer.text)
-  assert.equal((await deployment.nobody.post(`/v1/ops/networks/${id}/approve`)).status, 401)
+  assert.equal((await deployment.anonymous.post(`/v1/ops/networks/${id}/approve`)).status, 401)
   assert.equal((await asked(org, 'waiting')).length, 3)
 })

@@ -131,7 +131,7 @@ test('newest is the order of writing and not what the clock says (T-08, ND-65)',
 
 test('of facts that come at the same time the last written decides, in the list and in the history alike (T-08)', async () => {
   const { org, client } = await newOrgClient()
-  const other = (await deployment.another()).nobody
+  const other = (await deployment.another()).anonymous
   const { key } = await org.serverToken('sandbox')
   const gateways = [client, other.as(key)]
   const number = newNumber()

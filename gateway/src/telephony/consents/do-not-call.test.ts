@@ -80,7 +80,7 @@ test('an import takes 1 to 10000 numbers, and none at all when it fails (ND-66)'
 test('imports of the same numbers in any order at the same time both hold, on two gateways (ND-66)', async () => {
   const { org, client } = await newOrgClient()
   const other = await deployment.another()
-  const far = other.nobody.as((await org.serverToken('sandbox')).key)
+  const far = other.anonymous.as((await org.serverToken('sandbox')).key)
   const numbers = Array.from({ length: 2000 }, newNumber)
   const orders = [numbers, numbers.toReversed(), numbers.toSorted(() => Math.random() - 0.5), numbers]
   const imports = orders.map((sent, n) =>

@@ -11,8 +11,8 @@ after(() => fixture[Symbol.asyncDispose]())
 const { carrier, deployment } = fixture
 const { operator } = deployment
 
-const call = ({ deployment: { nobody } }: NumberFixture, number: string) =>
-  nobody.as(fleetKey).post('/v1/worker/calls', { number, from: '+14155559999' })
+const call = ({ deployment: { anonymous } }: NumberFixture, number: string) =>
+  anonymous.as(fleetKey).post('/v1/worker/calls', { number, from: '+14155559999' })
 const rings = async (org: NumberOrg, number: string) => (await org.path(number)).rings
 const fence = async (org: NumberOrg, number: string) => (await org.path(number)).steps[1]
 
@@ -206,7 +206,7 @@ test('`0` and `false` approve by themselves, also numbers that waited before (N-
   await org.imported({ number: waits, hooked: true })
   for (const word of ['0', 'false']) {
     const lax = await strict.deployment.another({ SVC_APPROVE_HOOKED: word })
-    const admin = lax.nobody.as((await org.org.person('admin')).key)
+    const admin = lax.anonymous.as((await org.org.person('admin')).key)
     const number = newLine()
     const { steps } = done(await admin.post('/v1/numbers', { number, agent: 'desk', hooked: true }))
     assert.equal(steps.at(-2), `rule ${org.id}/sandbox: done`)

@@ -30,7 +30,7 @@ test('of two orgs that hook one number at the same time, on two gateways, one ha
   const [one, other] = [await fixture.newOrg(), await fixture.newOrg()]
   for (let round = 0; round < 5; round += 1) {
     const number = newLine()
-    const there = second.nobody.as((await other.org.person('admin')).key)
+    const there = second.anonymous.as((await other.org.person('admin')).key)
     const answers = await Promise.all([
       one.import({ number, hooked: true }),
       there.post('/v1/numbers', { number, agent: 'desk', hooked: true }),

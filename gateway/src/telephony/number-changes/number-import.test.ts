@@ -174,7 +174,7 @@ test('two imports at the same time, on two gateways, make one trunk (N-180, N-18
   const org = await fixture.newOrg()
   const numbers = Array.from({ length: 6 }, newLine)
   const account = await org.account(...numbers)
-  const there = second.nobody.as((await org.org.person('admin')).key)
+  const there = second.anonymous.as((await org.org.person('admin')).key)
   const answers = await Promise.all(
     [...numbers, ...numbers].map((number, place) =>
       place % 2 ? org.import({ number }) : there.post('/v1/numbers', { number, agent: 'desk' }),

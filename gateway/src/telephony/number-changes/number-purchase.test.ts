@@ -125,7 +125,7 @@ test('of two that buy the last one at the same time, on two gateways, one gets i
   const org = await fixture.newOrg()
   await setQuota(org, 1)
   for (let count = 0; count < 5; count += 1) await org.imported({ number: newLine(), hooked: true })
-  const there = second.nobody.as((await org.org.person('admin')).key)
+  const there = second.anonymous.as((await org.org.person('admin')).key)
   const [searched, bought] = [asks('/AvailablePhoneNumbers/').length, purchases().length]
   const answers = await Promise.all([
     buy(org),
@@ -248,10 +248,10 @@ test('without an account of the platform’s own, or a name, nothing is sold (N-
   const body = { country: 'US', agent: 'desk' }
   const noAccount = 'this platform has no carrier account of its own: set SVC_CARRIER_ACCOUNT_SID'
   for (const query of ['', '?dry_run=true'])
-    refused(await poor.nobody.as(key).post(`/v1/numbers/buy${query}`, body), 503, noAccount)
+    refused(await poor.anonymous.as(key).post(`/v1/numbers/buy${query}`, body), 503, noAccount)
   const noName =
     'carriers have no name to send calls of sandbox to: set SVC_DOMAIN, or SVC_SANDBOX_SIP_DOMAIN'
-  const there = nameless.nobody.as(key)
+  const there = nameless.anonymous.as(key)
   refused(await there.post('/v1/numbers/buy', body), 503, noName)
   refused(await there.post('/v1/numbers', { number: newLine(), agent: 'desk', hooked: true }), 503, noName)
   refused(await there.post('/v1/numbers?dry_run=1', { number: newLine(), agent: 'desk' }), 503, noName)

@@ -166,7 +166,7 @@ test('the endpoints of numbers take a key that opens numbers (N-105, N-398)', as
     client.delete(at),
   ]
   for (const answer of await Promise.all(asked)) refused(answer, 403, refusal)
-  assert.equal((await deployment.nobody.get('/v1/numbers')).status, 401)
+  assert.equal((await deployment.anonymous.get('/v1/numbers')).status, 401)
 })
 
 test('without a media setting the embedded plane admits the numbers of both environments (ND-30)', async () => {

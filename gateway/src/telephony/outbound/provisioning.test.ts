@@ -125,7 +125,7 @@ test('requests at the same time, on two gateways and for two orgs, make nothing 
   const other = await newOrg(one.account)
   const second = await deployment.another()
   const { key } = await one.org.person('admin')
-  const clients = [one.client, one.client, second.nobody.as(key), other.client]
+  const clients = [one.client, one.client, second.anonymous.as(key), other.client]
   await Promise.all(clients.map((client) => posted(client)))
   assert.deepEqual(standing(one.account).trunks, whole(one.org, one.account).trunks)
   const [list, ...more] = standing(one.account).lists

@@ -193,7 +193,7 @@ test('without a sender or an account of the platform no code is sent (ND-58)', a
   const unset = { SVC_CARRIER_ACCOUNT_SID: '', SVC_CARRIER_USER: '', SVC_CARRIER_SECRET: '' }
   for (const wanted of [{ SVC_VERIFY_FROM: '' }, unset]) {
     const other = await deployment.another(wanted)
-    refused(await ask(other.nobody.as(key), newNumber()), 503, sentence)
+    refused(await ask(other.anonymous.as(key), newNumber()), 503, sentence)
   }
 })
 

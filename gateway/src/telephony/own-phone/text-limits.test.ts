@@ -33,7 +33,7 @@ const persons = async (count: number, org = deployment.newOrg()) => {
   return Promise.all(Array.from({ length: count }, () => made.person('qa')))
 }
 /** In turn from the one gateway and the other. */
-const from = (key: string, n: number) => (n % 2 ? deployment : second).nobody.as(key)
+const from = (key: string, n: number) => (n % 2 ? deployment : second).anonymous.as(key)
 
 const ofNumber = (number: string) => `5 codes were sent to ${number} in the last day: try again tomorrow`
 const ofOrg = 'this org was sent 8 codes in the last day: try again tomorrow, or ask the operator for more'
@@ -86,7 +86,7 @@ test('the operator turns texts off', async () => {
   const [{ key } = { key: '' }] = await persons(1)
   const before = account.texts.length
   const sentence = 'this deployment sends no codes: the operator turned them off with SVC_VERIFY_TEXTS'
-  refused(await ask(other.nobody.as(key), newNumber()), 403, sentence)
+  refused(await ask(other.anonymous.as(key), newNumber()), 403, sentence)
   assert.equal(account.texts.length, before)
 })
 
@@ -96,12 +96,12 @@ test('the operator names the countries that get texts; a number of no known coun
   const [{ key } = { key: '' }] = await persons(1)
   for (const number of ['+4915112345678', '+2250712345678', '+12425551234', '+1200'.padEnd(12, '5')])
     refused(
-      await ask(other.nobody.as(key), number),
+      await ask(other.anonymous.as(key), number),
       403,
       `${number} gets no code: this deployment sends them to US · GB alone`,
     )
-  assert.equal((await ask(other.nobody.as(key), newNumber())).status, 202)
-  assert.equal((await ask(other.nobody.as(key), '+12125550123')).status, 202)
+  assert.equal((await ask(other.anonymous.as(key), newNumber())).status, 202)
+  assert.equal((await ask(other.anonymous.as(key), '+12125550123')).status, 202)
 })
 
 test('by default texts go anywhere, 5 a number, 50 an org and 500 a deployment in a day', () => {

@@ -10,7 +10,7 @@ import { hourMs, minuteMs, secondMs } from '../../foundation/clock.ts'
 const { media, deployment } = await startPlacing()
 after(() => media.stop())
 after(() => deployment[Symbol.asyncDispose]())
-const { nobody, clock, sql } = deployment
+const { anonymous, clock, sql } = deployment
 beforeEach(() => media.dials.go('hold'))
 
 async function dialled(log: unknown, placingOrg?: PlacingOrg) {
@@ -23,7 +23,7 @@ const opensNothing = 'this token opens nothing here'
 test('a dial may ask for a token that opens the call’s log, as bearer or in the query (ND-52)', async () => {
   const { token, at, placingOrg } = await dialled(true)
   assert.match(token, /^lt_[A-Za-z0-9_-]{43}$/)
-  for (const answer of [await nobody.as(token).get(at), await nobody.get(`${at}?token=${token}`)]) {
+  for (const answer of [await anonymous.as(token).get(at), await anonymous.get(`${at}?token=${token}`)]) {
     assert.equal(answer.status, 200, answer.text)
     assert.deepEqual(answer.body.entries[0].type, 'call.dialing')
   }
@@ -35,9 +35,9 @@ test('a dial may ask for a token that opens the call’s log, as bearer or in th
 test('it opens nothing else: no verb, no other call, no other log (T-97, ND-52)', async () => {
   const { placingOrg, call, token } = await dialled(true)
   const other = await dialled(true, placingOrg)
-  const reader = nobody.as(token)
+  const reader = anonymous.as(token)
   refused(await reader.get(other.at), 401, opensNothing)
-  refused(await nobody.get(`${other.at}?token=${token}`), 401, opensNothing)
+  refused(await anonymous.get(`${other.at}?token=${token}`), 401, opensNothing)
   refused(await reader.get('/v1/calls/nosuch/events'), 401, opensNothing)
   const key = 'this key opens nothing'
   refused(await reader.post(`/v1/calls/${call}/verbs`, { verb: 'end' }), 401, key)
@@ -46,35 +46,35 @@ test('it opens nothing else: no verb, no other call, no other log (T-97, ND-52)'
   refused(await reader.get('/v1/agents/desk/events'), 401, key)
   refused(await reader.get('/v1/events'), 401, key)
   const asQuery = 'this door takes an API key'
-  refused(await nobody.get(`/v1/calls/${call}/state?token=${token}`), 401, asQuery)
+  refused(await anonymous.get(`/v1/calls/${call}/state?token=${token}`), 401, asQuery)
 })
 
 test('a key in the query is no token, and an unknown token opens nothing (ND-52)', async () => {
   const { placingOrg, at } = await dialled(true)
-  refused(await nobody.get(`${at}?token=${placingOrg.key}`), 401, opensNothing)
-  refused(await nobody.get(`${at}?token=`), 401, 'this door takes an API key')
-  refused(await nobody.as('lt_invented').get(at), 401, opensNothing)
+  refused(await anonymous.get(`${at}?token=${placingOrg.key}`), 401, opensNothing)
+  refused(await anonymous.get(`${at}?token=`), 401, 'this door takes an API key')
+  refused(await anonymous.as('lt_invented').get(at), 401, opensNothing)
   assert.equal((await placingOrg.client.get(`${at}?token=lt_invented`)).status, 200)
 })
 
 test('it lives until an hour after the call ended (T-97, ND-52)', async () => {
   const { placingOrg, call, token, at } = await dialled(true)
   clock.forward(3 * hourMs)
-  assert.equal((await nobody.as(token).get(at)).status, 200)
+  assert.equal((await anonymous.as(token).get(at)).status, 200)
   done(await placingOrg.client.post(`/v1/calls/${call}/verbs`, { verb: 'end' }))
   clock.forward(hourMs - 5 * secondMs)
-  assert.equal((await nobody.as(token).get(at)).body.ended, true)
+  assert.equal((await anonymous.as(token).get(at)).body.ended, true)
   clock.forward(5 * secondMs)
-  refused(await nobody.as(token).get(at), 401, opensNothing)
+  refused(await anonymous.as(token).get(at), 401, opensNothing)
 })
 
 test('one with a time of its own lives for that long from the dial (ND-52)', async () => {
   const { placingOrg, call, token, at } = await dialled({ ttl_s: 7200 })
   done(await placingOrg.client.post(`/v1/calls/${call}/verbs`, { verb: 'end' }))
   clock.forward(2 * hourMs - 5 * secondMs)
-  assert.equal((await nobody.as(token).get(at)).status, 200)
+  assert.equal((await anonymous.as(token).get(at)).status, 200)
   clock.forward(5 * secondMs)
-  refused(await nobody.as(token).get(at), 401, opensNothing)
+  refused(await anonymous.as(token).get(at), 401, opensNothing)
 })
 
 test('a stream that it opened ends with the call, or with the token (ND-52)', async () => {
@@ -94,8 +94,8 @@ test('a stream that it opened ends with the call, or with the token (ND-52)', as
 
 test('it is kept as its digest alone, is in no line of the gateway’s log, and is forgotten when it is over (ND-52)', async () => {
   const { token, at } = await dialled({ ttl_s: 60 })
-  await nobody.get(`${at}?token=${token}`)
-  await nobody.as(token).get(at)
+  await anonymous.get(`${at}?token=${token}`)
+  await anonymous.as(token).get(at)
   assert.ok(!deployment.log().includes(token.slice(3)))
   const kept = async () => (await sql('select log_tokens::text as row from log_tokens')).rows
   assert.ok((await kept()).every(({ row }) => !row.includes(token)))

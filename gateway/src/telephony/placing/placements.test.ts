@@ -51,7 +51,7 @@ test('a call that is ended at another gateway is hung up as well (ND-59)', async
   const placingOrg = await PlacingOrg.open(deployment)
   const other = await deployment.another()
   const call = await ringing(placingOrg)
-  done(await other.nobody.as(placingOrg.key).post(`/v1/calls/${call}/verbs`, { verb: 'end' }))
+  done(await other.anonymous.as(placingOrg.key).post(`/v1/calls/${call}/verbs`, { verb: 'end' }))
   await isHungUp(call)
 })
 
@@ -124,7 +124,7 @@ test('a gateway that stops hangs up what it rings (ND-59)', async () => {
   const placingOrg = await PlacingOrg.open(deployment)
   const other = await deployment.another()
   const to = await placingOrg.known()
-  const { call } = done(await placingOrg.ask(to, {}, other.nobody.as(placingOrg.key)))
+  const { call } = done(await placingOrg.ask(to, {}, other.anonymous.as(placingOrg.key)))
   await heldDial(call)
   await other[Symbol.asyncDispose]()
   assert.equal(await placingOrg.reason(call), 'dial_failed')

@@ -20,7 +20,7 @@ const other = await deployment.another()
 const { sql } = deployment
 const { embeddedFences: keeper, placementOffers } = deployment.gateway.services
 const plane = new EmbeddedPlane(keeper, placementOffers)
-const fleet = deployment.nobody.as(fleetKey)
+const fleet = deployment.anonymous.as(fleetKey)
 const pair = { username: 'peer', password: 'a-word-of-the-peer-4711' }
 
 const admit = (numbers: string[], env: 'production' | 'sandbox' = 'sandbox') =>
@@ -54,7 +54,7 @@ test('a worker reads which callers its environment lets in, with the pair that a
 
 test('a worker that knows a version is answered when there is another, on any gateway', async () => {
   const { version } = await ask('sandbox')
-  const waiting = other.nobody.as(fleetKey).get(`/v1/worker/fences?env=sandbox&after=${version}`)
+  const waiting = other.anonymous.as(fleetKey).get(`/v1/worker/fences?env=sandbox&after=${version}`)
   let isAnswered = false
   void waiting.then(() => (isAnswered = true))
   await admit(['+15550000008'], 'production') // which is nothing to the sandbox

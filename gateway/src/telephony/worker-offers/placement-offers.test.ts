@@ -17,8 +17,8 @@ const { planes, placementOffers } = deployment.gateway.services
 const org = await deployment.newOrg()
 const spokenAgent = await new SpokenAgent(deployment, org, 'desk').route()
 await spokenAgent.holdingApp()
-const fleet = deployment.nobody.as(fleetKey)
-const fleetElsewhere = other.nobody.as(fleetKey)
+const fleet = deployment.anonymous.as(fleetKey)
+const fleetElsewhere = other.anonymous.as(fleetKey)
 
 const never = new AbortController().signal
 const trunk = {
@@ -284,7 +284,7 @@ test('a worker that hung up while it waited takes no call with it', async () => 
 
 test('a worker that waits on a gateway that stops is answered', async () => {
   const third = await deployment.another()
-  const waiting = third.nobody.as(fleetKey)
+  const waiting = third.anonymous.as(fleetKey)
   const { version } = done(await waiting.get('/v1/worker/fences?env=production'))
   let asked = 0
   third.gateway.server.server.on('request', () => (asked += 1))

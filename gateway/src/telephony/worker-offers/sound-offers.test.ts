@@ -14,15 +14,15 @@ import { WorkerNotifier } from './worker-notifier.ts'
 const deployment = await startDeployment()
 after(() => deployment[Symbol.asyncDispose]())
 const other = await deployment.another()
-const { sql, clock, nobody } = deployment
+const { sql, clock, anonymous } = deployment
 const org = await deployment.newOrg()
 await new SpokenAgent(deployment, org, 'desk').holdingApp()
 const { client } = await org.serverToken('sandbox', { scopes: ['talk'] })
-const fleet = nobody.as(fleetKey)
-const fleetElsewhere = other.nobody.as(fleetKey)
+const fleet = anonymous.as(fleetKey)
+const fleetElsewhere = other.anonymous.as(fleetKey)
 
 const browser = async (more: object = {}) =>
-  new Browser(nobody, done(await client.post('/v1/tokens', { agent: 'desk', ...more })))
+  new Browser(anonymous, done(await client.post('/v1/tokens', { agent: 'desk', ...more })))
 const isOffered = (call: string) =>
   until('it is offered', async () => {
     const { rows } = await sql('select offered_at from browser_calls where call = $1', [call])
@@ -52,7 +52,9 @@ test('a worker that waits on another gateway answers what a browser offers, and 
 
 test('of browsers that come with one token at the same time one is let in', async () => {
   const page = await browser()
-  const offers = Array.from({ length: 8 }, (_, i) => page.offer(offeredSdp, i % 2 ? nobody : other.nobody))
+  const offers = Array.from({ length: 8 }, (_, i) =>
+    page.offer(offeredSdp, i % 2 ? anonymous : other.anonymous),
+  )
   assert.equal((await takeOffer(fleet, 'w1')).call, page.call)
   assert.equal((await answerOffer(fleet, page.call, 'w1')).status, 204)
   const statuses = (await Promise.all(offers)).map(({ status }) => status)
@@ -145,7 +147,7 @@ test("a worker of an org's own answers that org's browsers in its environment al
 test('a browser that leaves while it waits takes its offer with it', async () => {
   const page = await browser()
   const gone = new AbortController()
-  const waits = nobody.as(page.token).raw('/v1/rtc', {
+  const waits = anonymous.as(page.token).raw('/v1/rtc', {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ sdp: offeredSdp }),
@@ -208,7 +210,7 @@ test('a worker that hangs up in the moment in which a browser is its own gives i
 test('a browser that waits on a gateway that stops is answered, and may go to another', async () => {
   const third = await deployment.another()
   const page = await browser()
-  const offered = page.offer(offeredSdp, third.nobody)
+  const offered = page.offer(offeredSdp, third.anonymous)
   await isOffered(page.call)
   await third[Symbol.asyncDispose]()
   refused(await offered, 503, noWorker)
@@ -221,12 +223,12 @@ test('a browser that waits on a gateway that stops is answered, and may go to an
 test('what is no token and no offer is refused, and a key is no token', async () => {
   const page = await browser()
   refused(
-    await nobody.post('/v1/rtc', { sdp: offeredSdp }),
+    await anonymous.post('/v1/rtc', { sdp: offeredSdp }),
     401,
     "this door takes a call's participant token",
   )
   const { key } = await org.serverToken('sandbox')
-  refused(await nobody.as(key).post('/v1/rtc', { sdp: offeredSdp }), 401, opensNothing)
+  refused(await anonymous.as(key).post('/v1/rtc', { sdp: offeredSdp }), 401, opensNothing)
   refused(await page.offer('hello'), 400, 'sdp is what a browser offers: it begins with v=0')
   assert.equal((await page.offer(`v=0${'x'.repeat(65_536)}`)).status, 400)
   const { rows } = await sql('select offered_at from browser_calls where call = $1', [page.call])
@@ -242,7 +244,7 @@ test('a call that has ended takes no browser in', async () => {
 
 test('any page may offer, also to be refused, and no other path is open to them', async () => {
   const origin = { origin: 'https://bakery.example' }
-  const asked = await nobody.with(origin).send('OPTIONS', '/v1/rtc')
+  const asked = await anonymous.with(origin).send('OPTIONS', '/v1/rtc')
   const allowed = (headers: Headers) =>
     ['origin', 'methods', 'headers'].map((what) => headers.get(`access-control-allow-${what}`))
   assert.deepEqual(
@@ -250,7 +252,7 @@ test('any page may offer, also to be refused, and no other path is open to them'
     [204, '*', 'POST', 'authorization, content-type'],
   )
   for (const body of [{ sdp: offeredSdp }, {}]) {
-    const { headers } = await nobody.with(origin).post('/v1/rtc', body)
+    const { headers } = await anonymous.with(origin).post('/v1/rtc', body)
     assert.equal(headers.get('access-control-allow-origin'), '*')
   }
   const tokens = await client.with(origin).post('/v1/tokens', { agent: 'desk' })

@@ -12,7 +12,7 @@ const deployment = await startDeployment()
 after(() => deployment[Symbol.asyncDispose]())
 const { clock, operator, sql } = deployment
 const { workers } = deployment.gateway.services
-const fleet = deployment.nobody.as(fleetKey)
+const fleet = deployment.anonymous.as(fleetKey)
 
 const beat = async (worker: string, more: object = {}) => {
   const told = { worker, env: 'sandbox', calls: 0, capacity: 4, draining: false, ...more }
