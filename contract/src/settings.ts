@@ -104,7 +104,7 @@ export type ScopeAsked = Static<typeof ScopeAsked>
 
 export const HistoryAsked = Type.Object({
   team: TeamFlag,
-  limit: Type.Optional(Type.String({ description: 'from 1; 50 where unsaid, at most 200' })),
+  limit: Type.Optional(Type.String({ description: 'from 1 to 200; 50 by default' })),
 })
 export type HistoryAsked = Static<typeof HistoryAsked>
 

@@ -95,8 +95,8 @@ export type Settle = Static<typeof Settle>
 export const GrantParams = Type.Object({ grant: Type.String() })
 
 /**
- * Streams that are open: which of their keys still open them. Asked every 30 seconds, for all at once; one that
- * nobody asked about for 90 seconds no longer counts as open.
+ * Streams that are open: which of their keys still open them. Asked every 30 seconds, for all at once; one
+ * that was not asked about for 90 seconds no longer counts as open.
  */
 export const AskStreams = Type.Object({
   streams: Type.Array(

@@ -24,7 +24,7 @@ export class Agents {
     return store.listAgents(this.#database, org)
   }
 
-  /** Names the agent if nobody did, and holds it for the rest of the transaction. */
+  /** Creates the agent if it does not exist, and locks it for the rest of the transaction. */
   async lock(tx: Transaction, orgId: string, slug: string): Promise<void> {
     if (await store.lockAgent(tx, orgId, slug)) return
     const { slug: org, quotas } = await this.#orgs.lock(tx, orgId) // held, so that two cannot both be the last

@@ -33,7 +33,7 @@ export interface Actor {
 export const runnerOf = ({ kind, key_id }: Pick<Caller, 'kind' | 'key_id'>) =>
   kind === 'fleet' ? 'fleet' : key_id
 
-/** Who runs the platform: a person made operator, or the platform's own key, which names nobody. */
+/** Who runs the platform: a person made operator, or the platform's own key, which is not a person's. */
 export interface Operator extends Actor {
   kind: 'operator'
 }

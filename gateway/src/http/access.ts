@@ -21,7 +21,7 @@ export type Access =
 export const open: Access = { kind: 'open' }
 /** Any live key. */
 export const anyKey: Access = { kind: 'key' }
-/** A person's key: a server token names nobody. */
+/** A person's key, not a server token. */
 export const person: Access = { kind: 'person' }
 /** A key that opens one of these scopes. */
 export const scope = (...anyOf: [Scope, ...Scope[]]): Access => ({ kind: 'scope', anyOf })

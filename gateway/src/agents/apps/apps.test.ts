@@ -147,7 +147,7 @@ test('a refused registration holds nothing and leaves an earlier one in place (S
   await app.close()
 })
 
-test("in the sandbox a person's app holds that person's copy, and whoever has none is served by the org's (SD-44)", async () => {
+test("in the sandbox a person's app holds that person's copy, and a person without a copy is served by the org's (SD-44)", async () => {
   const agent = newAgent()
   const other = await org.person('developer')
   const [orgs, own] = [await AppClient.connect(url, ci.key), await AppClient.connect(url, developer.key)]

@@ -23,7 +23,7 @@ export interface Holding {
 
 /**
  * Which app holds which agent, on whatever gateway its socket is: the newest that lives. In the sandbox a
- * person's app holds that person's copy; whoever has none of their own is served by the org's.
+ * person's app holds that person's copy; a person without one is served by the org's.
  */
 export class ConnectedApps {
   readonly #database: Database
@@ -54,7 +54,7 @@ export class ConnectedApps {
     await store.deleteSockets(this.#database, ids)
   }
 
-  /** Names the agent if nobody did. */
+  /** Creates the agent if it does not exist. */
   async register(socket: store.SocketRow, agent: string, declaration: Declaration, offer: Offer) {
     const fixed = fixedBy(declaration)
     await this.#database.transaction(async (tx) => {
@@ -81,7 +81,7 @@ export class ConnectedApps {
     return { apps: await store.listApps(this.#database, this.#gateways.alive, org, env) }
   }
 
-  /** Every agent that was ever named, as it is held for whoever asks. */
+  /** Every agent that was ever named, as it is held for the caller. */
   async listAgents(caller: Caller): Promise<AgentList> {
     const [slugs, held] = await Promise.all([
       this.#agents.list(caller.org),

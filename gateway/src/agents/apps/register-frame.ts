@@ -13,7 +13,7 @@ const instanceForm = /^[\x21-\x7e]{1,128}$/
 
 /** What an app brings to the calls of an agent, beside what its class declares. */
 export interface Offer {
-  /** The app's process, whichever socket it comes by; unsaid, the socket is all that is known of it. */
+  /** The app's process, whichever socket it uses; without it the gateway knows only the socket. */
   instance?: string
   prompt?: string
   tools: AppTool[]

@@ -118,7 +118,7 @@ test('each scope has a canary of its own, chosen as the scope of a set is (S-229
   assert.equal((await standing('?team=true', production)).share, 3)
 })
 
-test('whoever opens words reads a canary, and the pipeline alone sets and ends one (S-227, S-228, S-360, S-361, SD-05, ST-046)', async () => {
+test('a key that opens words reads a canary, and the pipeline alone sets and ends one (S-227, S-228, S-360, S-361, SD-05, ST-046)', async () => {
   const { path, put } = await agentWith({ team: 1 })
   await put({ version: 1, share: 10, team: true })
   const words = await org.serverToken('sandbox', { scopes: ['words'] })

@@ -61,7 +61,7 @@ test('a vendor this build has no plugin for is refused in its own sentence, in t
   assert.deepEqual([asked(), await newestOf(agent)], [[], null])
 })
 
-test('a turn or voice knob that the vendor takes under no name is refused by both names, whoever opens the pipeline (S-184, S-210, S-420, SD-24)', async () => {
+test('a turn or voice knob that the vendor takes under no name is refused by both names, for every key that opens the pipeline (S-184, S-210, S-420, SD-24)', async () => {
   using plain = new VendorFolder().add(manifestOf('plain', ['stt', 'tts']))
   const folders = [...deployment.settings.vendorFolders, plain.path]
   await using there = await deployment.another({ SVC_VENDOR_FOLDERS: folders.join(',') })

@@ -208,7 +208,7 @@ async function tenantWithKeys(...vendors: string[]) {
   return { client, app: await appOf(key), agent: newAgent(), bring, take }
 }
 
-test('whoever asks is held to the class that serves them: their own copy’s, else the org’s (S-201, SD-44)', async () => {
+test('a caller is held to the class that serves them: their own copy’s, else the org’s (S-201, SD-44)', async () => {
   const agent = newAgent()
   const [own, orgs] = [await appOf(ana.key), await appOf(ci.key)]
   await own.register(agent.slug, { app: 'hers', declares: { voice: 'nova' } })

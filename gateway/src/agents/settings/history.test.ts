@@ -58,7 +58,7 @@ test("the history lists one scope's versions, newest first, with who set each an
   assert.deepEqual(numbers(await history(supervisor.client)), [])
 })
 
-test('a limit is a whole number from 1, 50 where unsaid, and over 200 it is 200 (S-161, SD-30)', async () => {
+test('a limit is a whole number from 1, 50 by default, and over 200 it is 200 (S-161, SD-30)', async () => {
   const { agent, path, set, history } = newAgent()
   await set(developer, [hello])
   await deployment.sql(

@@ -20,7 +20,7 @@ export interface SettingsParts {
   stageKeys: StageKeys
   versions: Versions<Config>
   lexiconVersions: Versions<Lexicon>
-  /** The class that holds the agent for whoever asks; null where no app does. */
+  /** The class that holds the agent for the caller; null if no app does. */
   declarationFor: (scope: SettingsScope) => Promise<Declaration | null>
   orgJudge: (org: string) => Promise<string | null>
   trialTimeoutMs: number

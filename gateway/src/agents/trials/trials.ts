@@ -44,7 +44,7 @@ async function firstOf(pieces: AsyncIterable<{ type: string }>, type: string): P
 async function firstSound(vendor: InstalledVendor, choice: StageChoice, signal: AbortSignal) {
   async function* asked(): AsyncIterable<RealtimeAsked> {
     yield { type: 'reply', reply: 'trial', instructions: question.text, tools: [] }
-    await untilAborted(new Promise<never>(() => {}), signal) // whoever asks no more ends the conversation
+    await untilAborted(new Promise<never>(() => {}), signal) // a caller that hangs up ends the conversation
   }
   const model = await vendor.realtime(choice)
   for await (const told of model.converse(asked(), signal)) {

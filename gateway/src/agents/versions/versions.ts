@@ -129,7 +129,7 @@ export class Versions<Content extends object> {
   }
 }
 
-/** The one name a person carries, or the label of a key that names nobody. */
+/** The person's name, or the label of a key that is not a person's. */
 export const authorOf = ({ email, label }: Caller) => email ?? label
 
 /** An empty note is no note. */
