@@ -1,30 +1,29 @@
+import { availableParallelism } from 'node:os'
+
 /** A program of a run: a test file, or one that runs several of them. */
 export interface TestProgram {
   path: string
-  kind: 'busy' | 'waiting' | 'quiet'
+  kind: 'busy' | 'sound' | 'quiet'
 }
 
-/** How many run together on two cores: those that mostly wait for other processes, or for time, leave a core idle. */
-const mostTogether = 4
-const mostBusy = 2
-const mostWaiting = 2
+/** How many run together for each pair of cores: those of sound mostly wait, and the others wait for processes. */
+const mostOfAPair = { busy: 3, sound: 2 }
 
 /** Which programs start now, those that stand first before others; a quiet one only when nothing else runs any more. */
-export function startable(left: readonly TestProgram[], running: readonly TestProgram[]): TestProgram[] {
+export function startable(
+  left: readonly TestProgram[],
+  running: readonly TestProgram[],
+  cores = availableParallelism(),
+): TestProgram[] {
   const loud = left.filter(({ kind }) => kind !== 'quiet')
   if (loud.length === 0 && running.length === 0) return left.slice(0, 1)
-  const started: TestProgram[] = []
-  const count = (kind: TestProgram['kind']) =>
-    [...running, ...started].filter((program) => program.kind === kind).length
-  for (const program of loud) {
-    if (running.length + started.length >= mostTogether) break
-    const other = program.kind === 'busy' ? 'waiting' : 'busy'
-    const most = program.kind === 'busy' ? mostBusy : mostWaiting
-    const othersLeft = loud.some(({ kind }) => kind === other)
-    // One kind takes the places of the other once that has nothing left to start.
-    if (count(program.kind) < most || !othersLeft) started.push(program)
-  }
-  return started
+  const pairs = Math.max(1, Math.floor(cores / 2))
+  return (['busy', 'sound'] as const).flatMap((kind) => {
+    const count = running.filter((program) => program.kind === kind).length
+    return loud
+      .filter((program) => program.kind === kind)
+      .slice(0, Math.max(0, mostOfAPair[kind] * pairs - count))
+  })
 }
 
 /** Runs them all, each once. */

@@ -18,7 +18,7 @@ export function testFiles(): string[] {
   return found.toSorted()
 }
 
-/** Journeys across running processes, and tests in real time: they wait more than they compute. */
-const realTime = ['e2e/', 'media/', 'worker/', 'session/src/spoken/']
+/** Tests of sound, which comes every 20 ms: they wait more than they compute, and must not wait for long. */
+const sound = ['e2e/src/livekit-', 'e2e/src/spoken-', 'media/', 'session/src/spoken/', 'worker/']
 
-export const isRealTime = (file: string) => realTime.some((folder) => file.startsWith(folder))
+export const isSound = (file: string) => sound.some((start) => file.startsWith(start))

@@ -23,13 +23,13 @@ test('the longest start first, a long one shares no process, and one that measur
     packages: {},
     files: {
       'gateway/src/long.test.ts': measured(90),
-      'e2e/src/long.test.ts': measured(60),
+      'e2e/src/spoken-long.test.ts': measured(60),
       'gateway/src/timed.test.ts': measured(5),
     },
   }
   const files = [
     'gateway/src/timed.test.ts',
-    'e2e/src/long.test.ts',
+    'e2e/src/spoken-long.test.ts',
     'gateway/src/long.test.ts',
     'gateway/src/a.test.ts',
   ]
@@ -38,7 +38,7 @@ test('the longest start first, a long one shares no process, and one that measur
     testGroups(files, { budget, textOf }).map(({ files: [file], kind }) => [file, kind]),
     [
       ['gateway/src/long.test.ts', 'busy'],
-      ['e2e/src/long.test.ts', 'waiting'],
+      ['e2e/src/spoken-long.test.ts', 'sound'],
       ['gateway/src/timed.test.ts', 'quiet'],
       ['gateway/src/a.test.ts', 'busy'],
     ],

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { TestProgram } from './schedule.ts'
 import { costIn, readBudget, type SuiteBudget } from './suite-budget.ts'
-import { isRealTime, root } from './test-files.ts'
+import { isSound, root } from './test-files.ts'
 
 /** Packages whose test files run one after another in shared processes: loading a gateway costs more than most tests. */
 const sharing = new Set([
@@ -49,7 +49,7 @@ export function testGroups(
   for (const file of files) {
     const seconds = costIn(budget, file).wallSeconds
     if (measuresTime.test(textOf(file))) groups.push({ files: [file], kind: 'quiet', seconds })
-    else if (isRealTime(file)) groups.push({ files: [file], kind: 'waiting', seconds })
+    else if (isSound(file)) groups.push({ files: [file], kind: 'sound', seconds })
     else if (
       !sharing.has(file.slice(0, file.indexOf('/'))) ||
       isIn(file, alone) ||

@@ -1,7 +1,7 @@
 import { setPriority } from 'node:os'
 import { relative } from 'node:path'
 import { CostRecorder } from './file-costs.ts'
-import { isRealTime, root } from './test-files.ts'
+import { isSound, root } from './test-files.ts'
 
 /** Loaded before every test file: it ends one that something keeps alive after its tests, and records what it cost. */
 const program = process.argv[1] ?? ''
@@ -15,16 +15,7 @@ if (isTestFile) {
     process.exit(1)
   }, mostMs).unref()
   const recorder = new CostRecorder()
-  if (isRealTime(relative(root, program))) preferThisProcess()
+  if (!isSound(relative(root, program))) setPriority(5) // and with it everything that it starts
   const isTest = program.endsWith('.test.ts') // a process or thread that a test starts loads this too
   if (isTest && !isGroup) process.on('exit', () => recorder.record(relative(root, program)))
-}
-
-/** Sound comes every 20 ms; tests that only compute can wait. */
-function preferThisProcess(): void {
-  try {
-    setPriority(-5)
-  } catch {
-    // only an administrator may
-  }
 }

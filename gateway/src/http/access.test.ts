@@ -128,11 +128,19 @@ async function walk(anonymous: Client, routes: readonly Route[]) {
   const cases = credentials.flatMap((credential) =>
     [undefined, ...environments].map((env) => ({ credential, env })),
   )
-  for (const route of routes) {
-    await Promise.all(cases.map(({ credential, env }) => ask(anonymous, route, credential, env)))
-    if (route.socketAccess)
-      await Promise.all(cases.map(({ credential, env }) => askSocket(anonymous, route, credential, env)))
-  }
+  for (const route of routes)
+    for (const some of inBatches(cases)) {
+      await Promise.all(some.map(({ credential, env }) => ask(anonymous, route, credential, env)))
+      if (route.socketAccess)
+        await Promise.all(some.map(({ credential, env }) => askSocket(anonymous, route, credential, env)))
+    }
+}
+
+/** Fewer at once than the gateway has connections to its database, so that none waits for one. */
+function inBatches<Item>(items: readonly Item[], size = 15): Item[][] {
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, at) =>
+    items.slice(at * size, (at + 1) * size),
+  )
 }
 
 function clientOf(anonymous: Client, credential: Credential, env: Environment | undefined): Client {

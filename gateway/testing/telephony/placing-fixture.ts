@@ -24,6 +24,25 @@ export async function startPlacing(): Promise<{ media: LiveKitFake; deployment: 
   return { media, deployment: await startDeployment(mediaSettings(media)) }
 }
 
+/** Calls that ring at the media server until a test says what becomes of them. */
+export function ringingCalls({ media, deployment }: { media: LiveKitFake; deployment: Deployment }) {
+  const room = (call: string) => `call-${call}`
+  const heldDial = (call: string) =>
+    until('it rings', () => media.dials.held.find(({ body }) => body['roomName'] === room(call)))
+  return {
+    heldDial,
+    isHungUp: (call: string) =>
+      until('it is hung up', () => media.asked('DeleteRoom').some(({ body }) => body['room'] === room(call))),
+    settledAt: async (call: string) =>
+      (await deployment.sql('select settled_at from placements where call = $1', [call])).rows[0]?.settled_at,
+    ringing: async (placingOrg: PlacingOrg): Promise<string> => {
+      const call = await placingOrg.dial(await placingOrg.known())
+      await heldDial(call)
+      return call
+    },
+  }
+}
+
 /** An org whose agent `desk` is held and dials from a number in a SIP account. */
 export class PlacingOrg {
   readonly deployment: Deployment

@@ -1,8 +1,20 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { refused, type Client } from '../../../testing/client.ts'
+import { refused } from '../../../testing/client.ts'
 import { startDeployment } from '../../../testing/deployment.ts'
 import { done } from '../../../testing/agents/test-agents.ts'
+import {
+  at,
+  consent,
+  express,
+  factsOf,
+  listed,
+  newNumber,
+  newOrgClient,
+  numbersOf,
+  optOut,
+  read,
+} from '../../../testing/telephony/consent-fixture.ts'
 import { until } from '../../../testing/until.ts'
 import { recordConsent, standingOf } from './consent-facts.ts'
 
@@ -11,27 +23,10 @@ after(() => deployment[Symbol.asyncDispose]())
 const { sql, clock } = deployment
 const { database } = deployment.gateway.services
 
-const express = { kind: 'express', source: 'web form' }
-let last = 0
-const newNumber = () => `+1212${String((last += 1)).padStart(7, '0')}`
-
-async function newOrgClient() {
-  const org = await deployment.newOrg()
-  const { client } = await org.serverToken('sandbox')
-  return { org, client }
-}
-const at = (number: string) => `/v1/org/consents/${number}`
-const read = async (client: Client, number: string) => done(await client.get(at(number)))
-const consent = async (client: Client, number: string, more: object = {}) =>
-  done(await client.post('/v1/org/consents', { number, ...express, ...more }))
-const optOut = async (client: Client, number: string) => done(await client.delete(at(number)))
-const listed = async (client: Client, query = '') => done(await client.get(`/v1/org/dnc${query}`))
-const numbersOf = ({ numbers }: { numbers: { number: string }[] }) => numbers.map(({ number }) => number)
-const factsOf = ({ rows }: { rows: { fact: string }[] }) => rows.map(({ fact }) => fact)
 const isNow = (seconds: number) => Math.abs(seconds - clock.now().getTime() / 1000) < 30
 
 test('a consent is written with its kind, source, words and evidence, and answered with the standing (N-041, N-298, N-299, N-300, N-301, ND-65)', async () => {
-  const { org } = await newOrgClient()
+  const { org } = await newOrgClient(deployment)
   const ana = await org.person('supervisor')
   const number = newNumber()
   const given = { kind: 'written', source: 'signed form', text: 'Yes, call me.', evidence: { page: 7 } }
@@ -45,7 +40,7 @@ test('a consent is written with its kind, source, words and evidence, and answer
 })
 
 test('a missing field of a consent is null, and its evidence may be text (ND-65)', async () => {
-  const { client } = await newOrgClient()
+  const { client } = await newOrgClient(deployment)
   const number = newNumber()
   const bare = (await consent(client, number)).rows[0]
   assert.deepEqual([bare.text, bare.evidence, bare.call, bare.by], [null, null, null, 'ci'])
@@ -54,7 +49,7 @@ test('a missing field of a consent is null, and its evidence may be text (ND-65)
 })
 
 test('an opt-out says who made it and keeps what was said before (N-043, N-303, N-304, ND-03, ND-65)', async () => {
-  const { org, client } = await newOrgClient()
+  const { org, client } = await newOrgClient(deployment)
   const ana = await org.person('supervisor')
   const number = newNumber()
   const before = await consent(client, number)
@@ -69,7 +64,7 @@ test('an opt-out says who made it and keeps what was said before (N-043, N-303, 
 })
 
 test('the newest fact decides the standing, and a number without facts is unknown (N-045, N-046, N-103, ND-65)', async () => {
-  const { org, client } = await newOrgClient()
+  const { org, client } = await newOrgClient(deployment)
   const number = newNumber()
   const standing = () => standingOf(database, org.id, number)
   assert.deepEqual(await read(client, number), { number, standing: 'unknown', rows: [] })
@@ -83,7 +78,7 @@ test('the newest fact decides the standing, and a number without facts is unknow
 })
 
 test('every fact is kept as it was written, newest first (N-040, N-104, N-302)', async () => {
-  const { client } = await newOrgClient()
+  const { client } = await newOrgClient(deployment)
   const number = newNumber()
   await consent(client, number, { text: 'one' })
   await optOut(client, number)
@@ -101,7 +96,7 @@ test('every fact is kept as it was written, newest first (N-040, N-104, N-302)',
 })
 
 test('a number is on the list while its newest fact is an opt-out: in, out, in (T-106, N-305)', async () => {
-  const { client } = await newOrgClient()
+  const { client } = await newOrgClient(deployment)
   const number = newNumber()
   const isListed = async () => numbersOf(await listed(client)).includes(number)
   const seen = [await isListed()]
@@ -113,7 +108,7 @@ test('a number is on the list while its newest fact is an opt-out: in, out, in (
 })
 
 test('newest is the order of writing and not what the clock says (T-08, ND-65)', async () => {
-  const { org, client } = await newOrgClient()
+  const { org, client } = await newOrgClient(deployment)
   for (const [first, second, standing] of [
     [consent, optOut, 'opted_out'],
     [optOut, consent, 'consented'],
@@ -130,7 +125,7 @@ test('newest is the order of writing and not what the clock says (T-08, ND-65)',
 })
 
 test('of facts that come at the same time the last written decides, in the list and in the history alike (T-08)', async () => {
-  const { org, client } = await newOrgClient()
+  const { org, client } = await newOrgClient(deployment)
   const other = (await deployment.another()).anonymous
   const { key } = await org.serverToken('sandbox')
   const gateways = [client, other.as(key)]
@@ -145,7 +140,7 @@ test('of facts that come at the same time the last written decides, in the list 
 })
 
 test('a fact that waited while another was written is the newer, whenever it was asked for (T-08)', async () => {
-  const { org, client } = await newOrgClient()
+  const { org, client } = await newOrgClient(deployment)
   const number = newNumber()
   await consent(client, number)
   const asked: Promise<{ standing: string }>[] = []
@@ -163,7 +158,7 @@ test('a fact that waited while another was written is the newer, whenever it was
 })
 
 test('the words of a consent have their forms (N-042, ND-65, ND-01)', async () => {
-  const { client } = await newOrgClient()
+  const { client } = await newOrgClient(deployment)
   const number = newNumber()
   const post = (more: object) => client.post('/v1/org/consents', { number, ...express, ...more })
   for (const kind of ['verbal', '', 'Express'])
@@ -185,7 +180,7 @@ test('the words of a consent have their forms (N-042, ND-65, ND-01)', async () =
 })
 
 test('in a path a number may be escaped, and what is none is 404 (ND-05)', async () => {
-  const { client } = await newOrgClient()
+  const { client } = await newOrgClient(deployment)
   const number = newNumber()
   await consent(client, number)
   assert.deepEqual(await read(client, encodeURIComponent(number)), await read(client, number))
@@ -198,9 +193,9 @@ test('in a path a number may be escaped, and what is none is 404 (ND-05)', async
 })
 
 test('facts are the org’s in both environments, and no other org’s (ND-65)', async () => {
-  const { org, client } = await newOrgClient()
+  const { org, client } = await newOrgClient(deployment)
   const live = (await org.serverToken('production')).client
-  const stranger = await newOrgClient()
+  const stranger = await newOrgClient(deployment)
   const number = newNumber()
   await optOut(client, number)
   assert.deepEqual(await read(live, number), await read(client, number))
@@ -210,7 +205,7 @@ test('facts are the org’s in both environments, and no other org’s (ND-65)',
 })
 
 test('writing takes `talk`, reading takes `calls` (N-298, N-301, N-303, N-305, N-308, N-401, N-403)', async () => {
-  const { org } = await newOrgClient()
+  const { org } = await newOrgClient(deployment)
   const reads = (await org.serverToken('sandbox', { scopes: ['calls'] })).client
   const writes = (await org.serverToken('sandbox', { scopes: ['talk'] })).client
   const number = newNumber()

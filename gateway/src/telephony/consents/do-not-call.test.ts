@@ -1,8 +1,18 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { refused, type Client } from '../../../testing/client.ts'
+import { refused } from '../../../testing/client.ts'
 import { startDeployment } from '../../../testing/deployment.ts'
 import { done } from '../../../testing/agents/test-agents.ts'
+import {
+  consent,
+  factsOf,
+  listed,
+  newNumber,
+  newOrgClient,
+  numbersOf,
+  optOut,
+  read,
+} from '../../../testing/telephony/consent-fixture.ts'
 import { until } from '../../../testing/until.ts'
 
 const deployment = await startDeployment()
@@ -10,27 +20,10 @@ after(() => deployment[Symbol.asyncDispose]())
 const { sql, clock } = deployment
 const { database } = deployment.gateway.services
 
-const express = { kind: 'express', source: 'web form' }
-let last = 0
-const newNumber = () => `+1212${String((last += 1)).padStart(7, '0')}`
-
-async function newOrgClient() {
-  const org = await deployment.newOrg()
-  const { client } = await org.serverToken('sandbox')
-  return { org, client }
-}
-const at = (number: string) => `/v1/org/consents/${number}`
-const read = async (client: Client, number: string) => done(await client.get(at(number)))
-const consent = async (client: Client, number: string, more: object = {}) =>
-  done(await client.post('/v1/org/consents', { number, ...express, ...more }))
-const optOut = async (client: Client, number: string) => done(await client.delete(at(number)))
-const listed = async (client: Client, query = '') => done(await client.get(`/v1/org/dnc${query}`))
-const numbersOf = ({ numbers }: { numbers: { number: string }[] }) => numbers.map(({ number }) => number)
-const factsOf = ({ rows }: { rows: { fact: string }[] }) => rows.map(({ fact }) => fact)
 const isNow = (seconds: number) => Math.abs(seconds - clock.now().getTime() / 1000) < 30
 
 test('an import puts each number on the list at once, with where it came from; what is no number is listed in order (N-308, N-309, N-310, N-311, ND-66)', async () => {
-  const { client } = await newOrgClient()
+  const { client } = await newOrgClient(deployment)
   const [one, two, three] = [newNumber(), newNumber(), newNumber()]
   await consent(client, one)
   await optOut(client, three)
@@ -51,7 +44,7 @@ test('an import puts each number on the list at once, with where it came from; w
 })
 
 test('an import takes 1 to 10000 numbers, and none at all when it fails (ND-66)', async () => {
-  const { org, client } = await newOrgClient()
+  const { org, client } = await newOrgClient(deployment)
   const sentence = 'numbers is a list of 1 to 10000'
   const numbers = Array.from({ length: 10_000 }, newNumber)
   const post = (sent: unknown[], source = 'scrub') => client.post('/v1/org/dnc', { numbers: sent, source })
@@ -78,7 +71,7 @@ test('an import takes 1 to 10000 numbers, and none at all when it fails (ND-66)'
 })
 
 test('imports of the same numbers in any order at the same time both hold, on two gateways (ND-66)', async () => {
-  const { org, client } = await newOrgClient()
+  const { org, client } = await newOrgClient(deployment)
   const other = await deployment.another()
   const far = other.anonymous.as((await org.serverToken('sandbox')).key)
   const numbers = Array.from({ length: 2000 }, newNumber)
@@ -92,7 +85,7 @@ test('imports of the same numbers in any order at the same time both hold, on tw
 })
 
 test('a transaction that locked the org and writes a fact does not wait for an import that waits for the org', async () => {
-  const { org, client } = await newOrgClient()
+  const { org, client } = await newOrgClient(deployment)
   const number = newNumber()
   await optOut(client, number)
   const dial = await database.pool.connect()
@@ -114,7 +107,7 @@ test('a transaction that locked the org and writes a fact does not wait for an i
 })
 
 test('the list is paged a hundred at a time, newest first (N-306, N-307, ND-02, ND-66)', async () => {
-  const { client } = await newOrgClient()
+  const { client } = await newOrgClient(deployment)
   const numbers = Array.from({ length: 250 }, newNumber)
   for (const chunk of [numbers.slice(0, 130), numbers.slice(130)])
     done(await client.post('/v1/org/dnc', { numbers: chunk, source: 'own' }))

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, beforeEach, test } from 'node:test'
-import { PlacingOrg, startPlacing } from '../../../testing/telephony/placing-fixture.ts'
+import { PlacingOrg, ringingCalls, startPlacing } from '../../../testing/telephony/placing-fixture.ts'
 import { done } from '../../../testing/agents/test-agents.ts'
 import { until } from '../../../testing/until.ts'
 import { dayMs, secondMs } from '../../foundation/clock.ts'
@@ -12,19 +12,7 @@ const { sql, clock } = deployment
 const { placements } = deployment.gateway.services
 beforeEach(() => media.dials.go('hold'))
 
-const room = (call: string) => `call-${call}`
-const heldDial = (call: string) =>
-  until('it rings', () => media.dials.held.find(({ body }) => body['roomName'] === room(call)))
-const isHungUp = (call: string) =>
-  until('it is hung up', () => media.asked('DeleteRoom').some(({ body }) => body['room'] === room(call)))
-const settledAt = async (call: string) =>
-  (await sql('select settled_at from placements where call = $1', [call])).rows[0]?.settled_at
-
-async function ringing(placingOrg: PlacingOrg): Promise<string> {
-  const call = await placingOrg.dial(await placingOrg.known())
-  await heldDial(call)
-  return call
-}
+const { heldDial, isHungUp, settledAt, ringing } = ringingCalls({ media, deployment })
 
 test('a call of a gateway that died while placing it is ended dial_failed, once, and nothing is dialled again (ND-59)', async () => {
   const placingOrg = await PlacingOrg.open(deployment)

@@ -3,7 +3,7 @@ import { after, beforeEach, mock, test } from 'node:test'
 import { AppClient } from '../../../testing/agents/app-client.ts'
 import { refused } from '../../../testing/client.ts'
 import { noLimit, startDeployment } from '../../../testing/deployment.ts'
-import { PlacingOrg, startPlacing } from '../../../testing/telephony/placing-fixture.ts'
+import { PlacingOrg, ringingCalls, startPlacing } from '../../../testing/telephony/placing-fixture.ts'
 import { done } from '../../../testing/agents/test-agents.ts'
 import { until } from '../../../testing/until.ts'
 
@@ -14,19 +14,7 @@ const { sql } = deployment
 const { placements } = deployment.gateway.services
 beforeEach(() => media.dials.go('hold'))
 
-const room = (call: string) => `call-${call}`
-const heldDial = (call: string) =>
-  until('it rings', () => media.dials.held.find(({ body }) => body['roomName'] === room(call)))
-const isHungUp = (call: string) =>
-  until('it is hung up', () => media.asked('DeleteRoom').some(({ body }) => body['room'] === room(call)))
-const settledAt = async (call: string) =>
-  (await sql('select settled_at from placements where call = $1', [call])).rows[0]?.settled_at
-
-async function ringing(placingOrg: PlacingOrg): Promise<string> {
-  const call = await placingOrg.dial(await placingOrg.known())
-  await heldDial(call)
-  return call
-}
+const { heldDial, isHungUp, settledAt, ringing } = ringingCalls({ media, deployment })
 
 test('a call that is ended while it rings is hung up, and its log says by whom (ND-59)', async () => {
   const placingOrg = await PlacingOrg.open(deployment)
