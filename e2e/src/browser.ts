@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { after, test as plainTest, type TestContext } from 'node:test'
+import { test as plainTest, type TestContext } from 'node:test'
 import { missing, pathOf } from '@switchroom/tools/debian-packages'
+import { atEndOfProcess } from '@switchroom/tools/end-of-process'
 import axe from 'axe-core'
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core'
 import { root } from './launch.ts'
@@ -15,9 +16,9 @@ export function test(name: string, run: (t: TestContext) => Promise<void>): void
 
 const patienceMs = 30_000
 let launched: Promise<Browser> | undefined
-after(async () => (await launched)?.close())
+atEndOfProcess(async () => (await launched)?.close())
 
-/** One browser per test file, on a console built from these sources, with a fake microphone that speaks. */
+/** One browser for the process, on a console built from these sources, with a fake microphone that speaks. */
 async function launch(): Promise<Browser> {
   // In its own process: a blocked event loop would let the gateway and the apps of this process time out.
   const build = spawn(process.execPath, [join(root, 'tools/build-console.mjs')], {

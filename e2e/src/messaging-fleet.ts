@@ -61,13 +61,13 @@ export class MessagingFleet {
   readonly #receipts: Promise<unknown>[] = []
   #isOver = false
 
-  private constructor(
-    gateways: readonly [Mortal, Mortal],
-    platform: MessagingFake,
-    model: ModelFake,
-    database: Database,
-    chance: Chance,
-  ) {
+  private constructor({
+    gateways,
+    platform,
+    model,
+    database,
+    chance,
+  }: Pick<MessagingFleet, 'gateways' | 'platform' | 'model' | 'database'> & { chance: Chance }) {
     this.gateways = gateways
     this.platform = platform
     this.model = model
@@ -99,7 +99,7 @@ export class MessagingFleet {
     const gateways = [await mortal(), await mortal()] as const
     const database = new Database(made.url, () => {})
     afterwards(t, () => database.close())
-    const fleet = new MessagingFleet(gateways, platform, model, database, chance)
+    const fleet = new MessagingFleet({ gateways, platform, model, database, chance })
     afterwards(t, () => fleet.#stopReceipts())
     await fleet.#route()
     return fleet

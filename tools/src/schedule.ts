@@ -7,7 +7,7 @@ export interface TestProgram {
 }
 
 /** How many run together for each pair of cores: those of sound mostly wait, and the others wait for processes. */
-const mostOfAPair = { busy: 3, sound: 2 }
+const mostOfAPair = { busy: 2, sound: 2 }
 
 /** Which programs start now, those that stand first before others; a quiet one only when nothing else runs any more. */
 export function startable(

@@ -6,35 +6,42 @@ import type { TestProgram } from './schedule.ts'
 import { costIn, readBudget, type SuiteBudget } from './suite-budget.ts'
 import { isSound, root } from './test-files.ts'
 
-/** Packages whose test files run one after another in shared processes: loading a gateway costs more than most tests. */
-const sharing = new Set([
-  'audio',
-  'cli',
-  'contract',
-  'gateway',
-  'process',
-  'sdk',
-  'session',
-  'speech',
-  'tools',
-  'vendors',
-])
-const filesInAProcess = 14
+/** Test files that run one after another in shared processes: loading a gateway costs more than most tests. */
+const sharing = [
+  'audio/',
+  'cli/',
+  'contract/',
+  'e2e/src/console-',
+  'gateway/',
+  'launcher/',
+  'media/',
+  'process/',
+  'sdk/',
+  'session/',
+  'speech/',
+  'tools/',
+  'vendors/',
+  'worker/',
+]
+/** How many files share a process: a browser is closed with its process, and tests of sound are long. */
+const filesInAProcess = { busy: 14, browser: 4, sound: 6 }
 const fewestProcesses = 4 // so that a few files use both cores
 
-/** Tests that count child processes of the process they run in, and tests that speak in real time. */
-const alone = ['vendors/local/', 'session/src/spoken/']
+/** Tests that count child processes of the process they run in. */
+const alone = ['vendors/local/']
 const aloneFromSeconds = 25
 
 /** How a test file says that it compares times, which other programs would disturb. */
 const measuresTime = /^\/\/ Measures time\b/m
 
-const isIn = (file: string, folders: readonly string[]) => folders.some((folder) => file.startsWith(folder))
+const isIn = (file: string, starts: readonly string[]) => starts.some((start) => file.startsWith(start))
 
 interface TestGroup extends Omit<TestProgram, 'path'> {
   files: string[]
   seconds: number
 }
+
+type Company = keyof typeof filesInAProcess
 
 /** Which files share a process; the longest first, as far as they were measured. */
 export function testGroups(
@@ -45,29 +52,38 @@ export function testGroups(
   }: { budget?: SuiteBudget; textOf?: (file: string) => string } = {},
 ): TestGroup[] {
   const groups: TestGroup[] = []
-  const shared: { file: string; seconds: number }[] = []
+  const shared: Record<Company, MeasuredFile[]> = { busy: [], browser: [], sound: [] }
   for (const file of files) {
     const seconds = costIn(budget, file).wallSeconds
+    const isAlone = !isIn(file, sharing) || isIn(file, alone) || seconds >= aloneFromSeconds
     if (measuresTime.test(textOf(file))) groups.push({ files: [file], kind: 'quiet', seconds })
-    else if (isSound(file)) groups.push({ files: [file], kind: 'sound', seconds })
-    else if (
-      !sharing.has(file.slice(0, file.indexOf('/'))) ||
-      isIn(file, alone) ||
-      seconds >= aloneFromSeconds
-    )
-      groups.push({ files: [file], kind: 'busy', seconds })
-    else shared.push({ file, seconds })
+    else if (isAlone) groups.push({ files: [file], kind: isSound(file) ? 'sound' : 'busy', seconds })
+    else shared[companyOf(file)].push({ file, seconds })
   }
-  return [...groups, ...evenly(shared)].toSorted((a, b) => b.seconds - a.seconds)
+  for (const [company, members] of Object.entries(shared) as [Company, MeasuredFile[]][])
+    groups.push(...evenly(members, company))
+  return groups.toSorted((a, b) => b.seconds - a.seconds)
+}
+
+interface MeasuredFile {
+  file: string
+  seconds: number
+}
+
+function companyOf(file: string): Company {
+  if (isSound(file)) return 'sound'
+  return file.startsWith('e2e/') ? 'browser' : 'busy'
 }
 
 const readText = (file: string) => readFileSync(join(root, file), 'utf8')
 
-function evenly(shared: readonly { file: string; seconds: number }[]): TestGroup[] {
-  const count = Math.max(Math.ceil(shared.length / filesInAProcess), Math.min(fewestProcesses, shared.length))
-  const groups = Array.from({ length: count }, (): TestGroup => ({ files: [], kind: 'busy', seconds: 0 }))
-  for (const { file, seconds } of shared.toSorted((a, b) => b.seconds - a.seconds)) {
-    const shortest = groups.reduce((least, group) => (group.seconds < least.seconds ? group : least))
+function evenly(files: readonly MeasuredFile[], company: Company): TestGroup[] {
+  const least = Math.min(fewestProcesses, files.length)
+  const count = Math.max(Math.ceil(files.length / filesInAProcess[company]), least)
+  const kind = company === 'sound' ? 'sound' : 'busy'
+  const groups = Array.from({ length: count }, (): TestGroup => ({ files: [], kind, seconds: 0 }))
+  for (const { file, seconds } of files.toSorted((a, b) => b.seconds - a.seconds)) {
+    const shortest = groups.reduce((found, group) => (group.seconds < found.seconds ? group : found))
     shortest.files.push(file)
     shortest.seconds += seconds
   }
@@ -81,7 +97,9 @@ export function testPrograms(files: readonly string[]): TestProgram[] {
   return testGroups(files).map(({ files: together, kind }, at) => {
     const [only = ''] = together
     const path =
-      together.length === 1 ? join(root, only) : writeProgram(join(folder, `${at}.test.mjs`), together)
+      together.length === 1
+        ? join(root, only)
+        : writeProgram(join(folder, `${at}.${kind}.test.mjs`), together)
     return { path, kind }
   })
 }

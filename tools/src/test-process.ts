@@ -15,7 +15,9 @@ if (isTestFile) {
     process.exit(1)
   }, mostMs).unref()
   const recorder = new CostRecorder()
-  if (!isSound(relative(root, program))) setPriority(5) // and with it everything that it starts
-  const isTest = program.endsWith('.test.ts') // a process or thread that a test starts loads this too
-  if (isTest && !isGroup) process.on('exit', () => recorder.record(relative(root, program)))
+  const file = relative(root, program)
+  const isTest = isGroup || file.endsWith('.test.ts') // a process or thread that a test starts loads this too
+  const isOfSound = isGroup ? program.endsWith('.sound.test.mjs') : isSound(file)
+  if (isTest && !isOfSound) setPriority(2) // and with it everything that it starts
+  if (isTest && !isGroup) process.on('exit', () => recorder.record(file))
 }
