@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -68,6 +68,33 @@ test('the file opens before the media server gets a network and closes after it 
     ['UpdateSIPInboundTrunk', true],
   ])
   assert.equal((await lines()).includes('8.20.0.1'), false)
+})
+
+test('a change that another gateway has done closes nothing while one is under way here, and the other way round (T-90, ND-44)', async () => {
+  const { sql, gateway } = deployment
+  const { firewall } = gateway.services
+  const org = await fixture.newOrg()
+  await org.peer('acme', '8.22.0.1')
+  await move('8.22.0.1', 'approve')
+  const notice = async (words: string) => {
+    const { mtimeMs } = statSync(file)
+    await sql(`select pg_notify('switchroom_firewall', $1)`, [words])
+    await until('the file is written again', () => statSync(file).mtimeMs !== mtimeMs)
+  }
+  await firewall.around(async () => {
+    await sql(`update networks set state = 'refused' where network = '8.22.0.1'`)
+    await notice('stands elsewhere.1')
+    assert.ok((await lines()).includes('8.22.0.1'))
+  })
+  assert.ok(!(await lines()).includes('8.22.0.1'))
+
+  await sql(`update networks set state = 'approved' where network = '8.22.0.1'`)
+  await notice('opens elsewhere.2')
+  await sql(`update networks set state = 'refused' where network = '8.22.0.1'`)
+  await firewall.around(async () => {})
+  assert.ok((await lines()).includes('8.22.0.1'))
+  await notice('stands elsewhere.2')
+  assert.ok(!(await lines()).includes('8.22.0.1'))
 })
 
 test('every gateway keeps its own file, and one that starts writes it at once (ND-44)', async () => {

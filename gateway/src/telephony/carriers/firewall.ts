@@ -1,9 +1,11 @@
 import type { FirewallList } from '@switchroom/contract/carriers'
+import { randomUUID } from 'node:crypto'
 import { rename, writeFile } from 'node:fs/promises'
 import type { Logger } from 'pino'
 import { statement, type Database } from '../../database/database.ts'
 import type { Signals } from '../../database/signals.ts'
 import { SettingError } from '@switchroom/process/setting-reader'
+import { minuteMs } from '../../foundation/clock.ts'
 import type { TelephonySettings } from '../../foundation/telephony-settings.ts'
 import type { Catalogue } from './catalogue.ts'
 import * as store from './networks.store.ts'
@@ -11,8 +13,10 @@ import * as store from './networks.store.ts'
 const port = 5060
 const channel = 'switchroom_firewall'
 const tell = statement(`select pg_notify('${channel}', $1)`)
-/** What gateways notify each other of: more may open, or the change is done. */
+/** What gateways notify each other of, with the id of the change: more may open, or the change is done. */
 type Word = 'opens' | 'stands'
+/** A change of a gateway that died is never done. */
+const longestChangeMs = minuteMs
 
 interface Parts {
   database: Database
@@ -27,13 +31,23 @@ export class Firewall {
   readonly #parts: Parts
   /** What the file holds. */
   #written: readonly string[] = []
+  readonly #name = randomUUID()
+  #lastChange = 0
+  /** Changes under way, of any gateway, and since when: until they are done, nothing is closed. */
+  readonly #changes = new Map<string, number>()
   /** One write at a time: two of one file would mix. */
   #lastWrite: Promise<void> = Promise.resolve()
 
   constructor(parts: Parts) {
     this.#parts = parts
-    const hear = (word: string) => void this.#report(this.#write(word === 'opens'))
-    if (parts.settings.firewallFile !== undefined) parts.signals.on(channel, hear, () => hear('stands'))
+    if (parts.settings.firewallFile === undefined) return
+    const hear = (notice: string) => {
+      const [word, id = ''] = notice.split(' ')
+      if (id.startsWith(this.#name)) return // its own, and done already
+      this.#note(word === 'opens' ? 'opens' : 'stands', id)
+      void this.refresh()
+    }
+    parts.signals.on(channel, hear, () => void this.refresh())
   }
 
   async read(): Promise<FirewallList> {
@@ -63,23 +77,32 @@ export class Firewall {
    * change itself will write down is named in `added`.
    */
   async around(change: () => Promise<void>, added: readonly string[] = []): Promise<void> {
-    await this.#follow('opens', added)
+    const id = `${this.#name}.${(this.#lastChange += 1)}`
+    await this.#follow('opens', id, added)
     try {
       await change()
     } finally {
-      await this.#follow('stands')
+      await this.#follow('stands', id)
     }
   }
 
-  /** Writes the file as the tables are now. */
+  /** Writes the file as the tables are now; while a change is under way it closes nothing. */
   refresh(): Promise<void> {
     return this.#report(this.#write())
   }
 
   /** Every gateway has a file of its own. */
-  #follow(word: Word, added: readonly string[] = []): Promise<void> {
-    const told = this.#write(word === 'opens', added).then(() => this.#parts.database.rows(tell, word))
+  #follow(word: Word, id: string, added: readonly string[] = []): Promise<void> {
+    this.#note(word, id)
+    const told = this.#write(added).then(() => this.#parts.database.rows(tell, `${word} ${id}`))
     return this.#report(told)
+  }
+
+  #note(word: Word, id: string) {
+    if (word === 'opens') this.#changes.set(id, Date.now())
+    else this.#changes.delete(id)
+    for (const [other, since] of this.#changes)
+      if (Date.now() - since > longestChangeMs) this.#changes.delete(other)
   }
 
   /** A failed write refuses no change: the next write makes up for it. */
@@ -89,20 +112,18 @@ export class Firewall {
     )
   }
 
-  /** Unless it closes nothing, as the tables are now. */
-  #write(closesNothing = false, added: readonly string[] = []): Promise<void> {
+  #write(added: readonly string[] = []): Promise<void> {
     const { firewallFile } = this.#parts.settings
     if (firewallFile === undefined) return Promise.resolve()
-    const written = this.#lastWrite.then(() =>
-      this.#replace(firewallFile, [...added, ...(closesNothing ? this.#written : [])]),
-    )
+    const written = this.#lastWrite.then(() => this.#replace(firewallFile, added))
     this.#lastWrite = written.catch(() => {})
     return written
   }
 
-  async #replace(file: string, open: readonly string[]) {
+  async #replace(file: string, added: readonly string[]) {
     const list = await this.list() // read in its turn: an older list must not follow a newer one
-    const networks = [...new Set([...list, ...open])].toSorted()
+    const open = this.#changes.size > 0 ? this.#written : []
+    const networks = [...new Set([...list, ...added, ...open])].toSorted()
     const beside = `${file}.${process.pid}.new`
     await writeFile(beside, networks.map((network) => `${network}\n`).join(''))
     await rename(beside, file) // readers see the old list or the new one, whole
