@@ -10,7 +10,7 @@ test('every test file is in one group, and what cannot share a process is alone'
   const shared = groups.filter((together) => together.length > 1).flat()
   assert.ok(shared.length > 300)
   assert.deepEqual(
-    shared.filter((file) => /^(?:e2e\/src\/(?!console-)|vendors\/local\/)/.test(file)),
+    shared.filter((file) => /^(?:e2e\/src\/(?!console-)|session\/src\/spoken\/|vendors\/local\/)/.test(file)),
     [],
   )
 })

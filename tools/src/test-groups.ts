@@ -27,8 +27,8 @@ const sharing = [
 const filesInAProcess = { busy: 14, browser: 4, sound: 6 }
 const fewestProcesses = 4 // so that a few files use both cores
 
-/** Tests that count child processes of the process they run in. */
-const alone = ['vendors/local/']
+/** Tests that count child processes of the process they run in, and tests of sessions that keep state in their process. */
+const alone = ['session/src/spoken/', 'vendors/local/']
 const aloneFromSeconds = 25
 
 /** How a test file says that it compares times, which other programs would disturb. */

@@ -113,10 +113,10 @@ test('a send that is refused, broken off or never answered is an error in the lo
       assert.equal(posts(contact).length, 2)
       const [call] = await messagingAgent.calls(contact)
       assert.equal(call?.state, 'open')
-      const { rows } = await deployment.sql('select from sends where call = $1 and settled_at is null', [
-        call?.id,
-      ])
-      assert.equal(rows.length, 0)
+      const unsettled = 'select from sends where call = $1 and settled_at is null'
+      await until('every send is settled', async () => {
+        return (await deployment.sql(unsettled, [call?.id])).rowCount === 0
+      })
     }),
   )
 })

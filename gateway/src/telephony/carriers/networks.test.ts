@@ -189,7 +189,9 @@ test('of two decisions at the same time the last holds everywhere (ND-41)', asyn
   await org.peer('acme', '8.7.0.1')
   const number = newLine()
   await org.imported({ number })
-  await Promise.all([move(org, '8.7.0.1', 'approve'), move(org, '8.7.0.1', 'refuse')])
+  const [{ id }] = await asked(org, 'waiting')
+  const decide = async (word: string) => done(await operator.post(`/v1/ops/networks/${id}/${word}`))
+  await Promise.all([decide('approve'), decide('refuse')])
   const [state] = Object.values(await states(org))
   assert.deepEqual(
     fence(org, 'sandbox', 'sip/acme'),
