@@ -20,8 +20,10 @@ const rounds = 5
 const callsOfPeer = 330
 
 const bareInsert = statement(`
-  insert into bare_entries (log, seq, ts, type, entry)
-  select * from unnest($1::text[], $2::int[], $3::float8[], $4::text[], $5::text[])`)
+  insert into bare_entries (log, seq, ts, type, entry, org)
+  select * from unnest($1::text[], $2::int[], $3::float8[], $4::text[], $5::text[], $6::text[])`)
+/** Whose words are searched for: their rows name the org. */
+const searched = new Set(['user.message', 'agent.message'])
 
 /** What a spoken turn leaves in its log. */
 const spoken: readonly NewEntry[] = [
@@ -125,6 +127,7 @@ async function insertBare(database: Database, logs: readonly LogRef[], seq: numb
     rows.map(({ entry }) => entry.ts),
     rows.map(({ entry }) => entry.type),
     rows.map(({ at, entry }) => `{"seq":${at}${entry.rest}`),
+    rows.map(({ ref, entry }) => (searched.has(entry.type) ? ref.org : null)),
   )
   return rows.length
 }
