@@ -114,6 +114,7 @@ const upkeepTasks = (services: Services): PeriodicTask[] => [
   ...services.spokenCallTasks,
   ...services.placementTasks,
   services.reconciliationTask,
+  services.firewall.task,
 ]
 
 /** The default port may be another gateway's on this machine: then this one runs without metrics. */

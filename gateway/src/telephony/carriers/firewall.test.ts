@@ -8,6 +8,7 @@ import { startDeployment } from '../../../testing/deployment.ts'
 import { newLine, NumberFixture } from '../../../testing/telephony/number-fixture.ts'
 import { done } from '../../../testing/agents/test-agents.ts'
 import { until } from '../../../testing/until.ts'
+import { secondMs } from '../../foundation/clock.ts'
 
 const folder = await mkdtemp(join(tmpdir(), 'switchroom-firewall-'))
 after(() => rm(folder, { recursive: true }))
@@ -95,6 +96,31 @@ test('a change that another gateway has done closes nothing while one is under w
   assert.ok((await lines()).includes('8.22.0.1'))
   await notice('stands elsewhere.2')
   assert.ok(!(await lines()).includes('8.22.0.1'))
+})
+
+test('a change whose end a gateway did not hear, because its connection was cut or the other gateway died, leaves no network open (T-90, ND-44)', async () => {
+  const { sql, clock } = deployment
+  const org = await fixture.newOrg()
+  await org.peer('acme', '8.23.0.1')
+  const isOpen = async () => (await lines()).includes('8.23.0.1')
+  const refuseDuringChange = async (id: string) => {
+    await sql(`update networks set state = 'approved' where network = '8.23.0.1'`)
+    await sql(`select pg_notify('switchroom_firewall', $1)`, [`opens ${id}`])
+    await until('it is open', isOpen)
+    await sql(`update networks set state = 'refused' where network = '8.23.0.1'`)
+  }
+
+  await refuseDuringChange('elsewhere.3')
+  await sql(`select pg_terminate_backend(pid) from pg_stat_activity
+    where application_name = 'switchroom-signals' and datname = current_database()`)
+  await until('it is closed after the connection is back', async () => !(await isOpen()))
+
+  await refuseDuringChange('elsewhere.4')
+  await deployment.gateway.services.firewall.closeAbandoned()
+  assert.equal(await isOpen(), true, 'it may still be under way')
+  clock.forward(61 * secondMs)
+  await deployment.gateway.services.firewall.closeAbandoned()
+  assert.equal(await isOpen(), false)
 })
 
 test('every gateway keeps its own file, and one that starts writes it at once (ND-44)', async () => {

@@ -1,11 +1,12 @@
 import type { FirewallList } from '@switchroom/contract/carriers'
 import { randomUUID } from 'node:crypto'
 import { rename, writeFile } from 'node:fs/promises'
+import type { PeriodicTask } from '@switchroom/process/periodic-tasks'
 import type { Logger } from 'pino'
 import { statement, type Database } from '../../database/database.ts'
 import type { Signals } from '../../database/signals.ts'
 import { SettingError } from '@switchroom/process/setting-reader'
-import { minuteMs } from '../../foundation/clock.ts'
+import { minuteMs, type Clock } from '../../foundation/clock.ts'
 import type { TelephonySettings } from '../../foundation/telephony-settings.ts'
 import type { Catalogue } from './catalogue.ts'
 import * as store from './networks.store.ts'
@@ -15,11 +16,12 @@ const channel = 'switchroom_firewall'
 const tell = statement(`select pg_notify('${channel}', $1)`)
 /** What gateways notify each other of, with the id of the change: more may open, or the change is done. */
 type Word = 'opens' | 'stands'
-/** A change of a gateway that died is never done. */
+/** A change of another gateway that takes longer was abandoned: that gateway died. */
 const longestChangeMs = minuteMs
 
 interface Parts {
   database: Database
+  clock: Clock
   logger: Logger
   signals: Signals
   catalogue: Catalogue
@@ -28,13 +30,20 @@ interface Parts {
 
 /** Who may reach port 5060: the catalogue's carriers, and approved networks in use. */
 export class Firewall {
+  readonly task: PeriodicTask = {
+    name: 'networks that an abandoned change left open',
+    everyMs: longestChangeMs,
+    run: () => this.closeAbandoned(),
+  }
   readonly #parts: Parts
   /** What the file holds. */
   #written: readonly string[] = []
   readonly #name = randomUUID()
   #lastChange = 0
-  /** Changes under way, of any gateway, and since when: until they are done, nothing is closed. */
-  readonly #changes = new Map<string, number>()
+  /** How many changes of this gateway are under way: until they are done, nothing is closed. */
+  #ownChanges = 0
+  /** Those of other gateways, and since when. */
+  readonly #otherChanges = new Map<string, number>()
   /** One write at a time: two of one file would mix. */
   #lastWrite: Promise<void> = Promise.resolve()
 
@@ -43,11 +52,16 @@ export class Firewall {
     if (parts.settings.firewallFile === undefined) return
     const hear = (notice: string) => {
       const [word, id = ''] = notice.split(' ')
-      if (id.startsWith(this.#name)) return // its own, and done already
-      this.#note(word === 'opens' ? 'opens' : 'stands', id)
+      if (id.startsWith(this.#name)) return // its own file is written already
+      if (word === 'opens') this.#otherChanges.set(id, parts.clock.now().getTime())
+      else this.#otherChanges.delete(id)
       void this.refresh()
     }
-    parts.signals.on(channel, hear, () => void this.refresh())
+    const onMissed = () => {
+      this.#otherChanges.clear() // their ends may be among what was missed
+      void this.refresh()
+    }
+    parts.signals.on(channel, hear, onMissed)
   }
 
   async read(): Promise<FirewallList> {
@@ -78,10 +92,12 @@ export class Firewall {
    */
   async around(change: () => Promise<void>, added: readonly string[] = []): Promise<void> {
     const id = `${this.#name}.${(this.#lastChange += 1)}`
-    await this.#follow('opens', id, added)
+    this.#ownChanges += 1
     try {
+      await this.#follow('opens', id, added)
       await change()
     } finally {
+      this.#ownChanges -= 1
       await this.#follow('stands', id)
     }
   }
@@ -91,18 +107,17 @@ export class Firewall {
     return this.#report(this.#write())
   }
 
-  /** Every gateway has a file of its own. */
-  #follow(word: Word, id: string, added: readonly string[] = []): Promise<void> {
-    this.#note(word, id)
-    const told = this.#write(added).then(() => this.#parts.database.rows(tell, `${word} ${id}`))
-    return this.#report(told)
+  async closeAbandoned(): Promise<void> {
+    const oldest = this.#parts.clock.now().getTime() - longestChangeMs
+    const abandoned = [...this.#otherChanges].filter(([, since]) => since < oldest)
+    for (const [id] of abandoned) this.#otherChanges.delete(id)
+    if (abandoned.length > 0) await this.refresh()
   }
 
-  #note(word: Word, id: string) {
-    if (word === 'opens') this.#changes.set(id, Date.now())
-    else this.#changes.delete(id)
-    for (const [other, since] of this.#changes)
-      if (Date.now() - since > longestChangeMs) this.#changes.delete(other)
+  /** Every gateway has a file of its own. */
+  #follow(word: Word, id: string, added: readonly string[] = []): Promise<void> {
+    const told = this.#write(added).then(() => this.#parts.database.rows(tell, `${word} ${id}`))
+    return this.#report(told)
   }
 
   /** A failed write refuses no change: the next write makes up for it. */
@@ -122,7 +137,8 @@ export class Firewall {
 
   async #replace(file: string, added: readonly string[]) {
     const list = await this.list() // read in its turn: an older list must not follow a newer one
-    const open = this.#changes.size > 0 ? this.#written : []
+    const isChanging = this.#ownChanges + this.#otherChanges.size > 0
+    const open = isChanging ? this.#written : []
     const networks = [...new Set([...list, ...added, ...open])].toSorted()
     const beside = `${file}.${process.pid}.new`
     await writeFile(beside, networks.map((network) => `${network}\n`).join(''))

@@ -17,6 +17,7 @@ export function makeCarriers(
   const carrierCatalogue = new Catalogue(telephony)
   const firewall = new Firewall({
     database,
+    clock,
     logger,
     signals,
     catalogue: carrierCatalogue,
