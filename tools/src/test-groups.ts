@@ -27,7 +27,7 @@ const sharing = [
 const filesInAProcess = { busy: 14, browser: 4, sound: 6 }
 const fewestProcesses = 4 // so that a few files use both cores
 
-/** Tests that count child processes of the process they run in, and tests of sessions that keep state in their process. */
+/** Tests that count child processes of the process they run in; and spoken sessions: a shared process did not end after them. */
 const alone = ['session/src/spoken/', 'vendors/local/']
 const aloneFromSeconds = 25
 
