@@ -189,7 +189,7 @@ test('min_interruption_ms is how long the caller must speak over the agent befor
 })
 
 test('min_interruption_words is how many words it takes as well', async () => {
-  const { talk, transcriber } = talkOf([says(long)], 'Tell me.')
+  const { talk, transcriber } = talkOf([says(long.repeat(3))], 'Tell me.')
   talk.config = { turn: { endpointing_ms: 300, min_interruption_words: 2 } }
   talk.start()
   talk.sound.says(speech(700))
