@@ -41,7 +41,7 @@ async function build() {
     )
     await bundle({
       root: folder,
-      configLoader: 'runner', // the usual one writes beside the packages, where not everybody may
+      configLoader: 'runner', // the usual one writes beside the packages, which not every user may
       logLevel: 'warn',
       build: { outDir: making, emptyOutDir: true },
     })
@@ -50,7 +50,7 @@ async function build() {
     put(making)
   } catch (error) {
     process.stderr.write(`The console could not be built: ${error.message}\n`)
-    process.exitCode = isTest ? 1 : 0 // a deployment runs without its console, and says so where it would be
+    process.exitCode = isTest ? 1 : 0 // a deployment runs without its console, and says so at its address
   } finally {
     rmSync(making, { recursive: true, force: true })
   }

@@ -37,7 +37,7 @@ function isInstalled() {
   return isWhole && (read(stamp) === digestOfManifests() || matchesLockFile(installed)) && hasNode()
 }
 
-/** Whether somebody has installed by hand just what is wanted. */
+/** Whether a person has installed by hand exactly what the lock file lists. */
 function matchesLockFile(installed) {
   const wanted = Object.entries(packagesIn('package-lock.json') ?? {}).filter(([path]) =>
     path.includes('node_modules/'),

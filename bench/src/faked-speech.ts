@@ -51,7 +51,7 @@ function listen(socket: SocketAnswer, rate: number) {
   })
 }
 
-/** Every fourth sample tells enough. */
+/** Checks every fourth sample, which is enough. */
 function isLoudIn(pcm: Buffer): boolean {
   for (let at = 0; at + 1 < pcm.length; at += 8) if (Math.abs(pcm.readInt16LE(at)) > loud) return true
   return false

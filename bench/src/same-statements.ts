@@ -82,7 +82,7 @@ function prepared(sent: Sent, at: number) {
   return { name: `statement ${at}`, text, used }
 }
 
-/** Its values where their places are, in one line. */
+/** The statement with its values in place of the placeholders, in one line. */
 const filled = ({ text, values = [] }: Sent) =>
   text
     .replace(/\$(\d+)/g, (_place, at: string) => values[Number(at) - 1] ?? 'null')

@@ -9,7 +9,7 @@ import { spawn, type IPty } from '@lydell/node-pty'
 import { until } from '@switchroom/gateway/testing/until'
 
 const binary = fileURLToPath(new URL('../bin/svc.mjs', import.meta.url))
-// oxlint-disable-next-line no-control-regex -- what a terminal is told beside the words
+// oxlint-disable-next-line no-control-regex -- the control codes a terminal gets beside the text
 const controls = /\u001b\[[0-9;?]*[A-Za-z]|\r/g
 
 export interface Ran {

@@ -135,7 +135,7 @@ const VersionFared = Type.Object({
   calls: Type.Integer(),
   errors: Type.Integer(),
   llm_timeouts: Type.Integer(),
-  avg_duration_s: nullable(Type.Number({ description: 'of the calls that ended; null where none did' })),
+  avg_duration_s: nullable(Type.Number({ description: 'of the calls that ended; null if none did' })),
 })
 export type VersionFared = Static<typeof VersionFared>
 

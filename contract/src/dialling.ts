@@ -180,7 +180,7 @@ export const JudgedGuard = Type.Object({
   exempt_by: nullable(oneOf(['sandbox', 'own_phone'])),
   status: nullable(Type.Integer()),
   reason: nullable(oneOf(dialReasons)),
-  detail: nullable(Type.String({ description: 'what a dial would be told' })),
+  detail: nullable(Type.String({ description: 'the refusal a dial would get' })),
   saw: GuardSeen,
 })
 export type JudgedGuard = Static<typeof JudgedGuard>
@@ -191,7 +191,7 @@ export const ExplainAsked = Type.Object({
 })
 export type ExplainAsked = Static<typeof ExplainAsked>
 
-/** What a dial at this instant would be told, and why. */
+/** The answer a dial would get now, and why. */
 export const ExplainedDial = Type.Object({
   to: Type.String(),
   from: nullable(Type.String()),

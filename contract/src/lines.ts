@@ -52,7 +52,7 @@ export interface LineCallPassed {
 /** Gateway to the line's app: the agent drives the call now, on the same audio. */
 export interface CallRouted {
   type: 'call.routed'
-  /** The line's number: tells it from the same event at the agent's app. */
+  /** The line's number: distinguishes it from the same event at the agent's app. */
   line: string
   agent: string
   call: string

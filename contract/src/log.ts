@@ -14,7 +14,7 @@ export const ephemeralTypes: ReadonlySet<string> = new Set([
 export const Entry = Type.Object({
   seq: Type.Integer({ description: 'the cursor: counts from 1 within one log' }),
   ts: Type.Number({ description: 'epoch seconds' }),
-  call: Type.String({ description: "the call it is about; empty in an agent's own log where it is none" }),
+  call: Type.String({ description: "the call it is about; empty in an agent's own log if it is about none" }),
   agent: Type.String(),
   type: Type.String(),
   ephemeral: Type.Boolean({ description: 'live only: never kept, never replayed' }),

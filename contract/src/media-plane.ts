@@ -2,7 +2,7 @@ import { Type, type Static } from 'typebox'
 import { EnvironmentName } from './scope-schemas.ts'
 import { orNull } from './settings.ts'
 
-const WorkerName = Type.String({ minLength: 1, maxLength: 128, description: 'who asks' })
+const WorkerName = Type.String({ minLength: 1, maxLength: 128, description: 'the worker that asks' })
 
 export const FencesAsked = Type.Object({
   env: EnvironmentName,
@@ -114,7 +114,7 @@ export const WorkerBeat = Type.Object({
 })
 export type WorkerBeat = Static<typeof WorkerBeat>
 
-/** What the gateway tells a worker about the others. */
+/** What the gateway reports to a worker about the others. */
 export const BeatTold = Type.Object({
   full: Type.Boolean({ description: 'whether no worker of the environment could run one more call' }),
 })

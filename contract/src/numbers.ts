@@ -2,7 +2,7 @@ import { Type, type Static } from 'typebox'
 import { EnvironmentName } from './scope-schemas.ts'
 import { anyOf, nullable, oneOf } from './shapes.ts'
 
-/** A number as everybody writes it who dials across borders. */
+/** A number in international format. */
 export const e164 = /^\+[1-9][0-9]{6,14}$/
 
 /** A number in a path; what is none is nowhere. */
@@ -67,7 +67,7 @@ export const AvailableNumbers = Type.Object({
   kind: oneOf(['apicarrier', 'sip', 'msgapp']),
   numbers: Type.Array(
     Type.Object({
-      number: nullable(Type.String({ description: 'null if the messaging platform did not tell' })),
+      number: nullable(Type.String({ description: 'null if the messaging platform did not report it' })),
       name: nullable(Type.String()),
       imported: Type.Boolean({ description: 'into this environment' }),
       account: Type.String(),

@@ -12,7 +12,7 @@ const WantedLog = Type.Unsafe<boolean | Record<string, unknown>>({
 })
 
 export const DialCall = Type.Object({
-  to: Type.String({ description: 'whom to call, as +15550100100' }),
+  to: Type.String({ description: 'the number to call, as +15550100100' }),
   from: Type.Optional(Type.String({ description: "one of the agent's numbers; default: its first" })),
   log: Type.Optional(WantedLog),
   consent: Type.Optional(SentConsent),

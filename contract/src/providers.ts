@@ -29,7 +29,7 @@ const Withheld = Type.Unsafe<string | string[]>({
   description: 'ids or slugs of orgs, or `all`',
 })
 
-/** What the platform runs calls on, and what it keeps from whom. */
+/** What the platform runs calls on, and what it withholds from which orgs. */
 export const ProviderRow = Type.Object({
   defaults: Type.Object({
     llm: Type.String({ description: 'vendor/model' }),
@@ -80,7 +80,7 @@ export const BringKey = Type.Object({
   credentials: Type.Optional(
     Type.Record(Type.String(), Type.Unknown(), { description: 'write-only: 1 to 8 short scalars' }),
   ),
-  env: Type.Optional(anyOf(environments, 'where it runs alone; without it, in both')),
+  env: Type.Optional(anyOf(environments, 'the only environment it runs in; without it, both')),
 })
 export type BringKey = Static<typeof BringKey>
 

@@ -97,7 +97,7 @@ const CallbackWanted = Type.Object({
 export const CallSummary = Type.Object({
   ...callHead,
   metadata: Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true }),
-  held_by: nullable(Type.String({ description: 'who took it over' })),
+  held_by: nullable(Type.String({ description: 'the supervisor who took it over' })),
   turns: Type.Array(Turn),
   tools: Type.Array(ToolAsked),
   errors: Type.Array(WentWrong),

@@ -19,7 +19,7 @@ export type ThreadsAsked = Static<typeof ThreadsAsked>
 
 export const ThreadParams = Type.Object({ ...AgentParams.properties, contact: Type.String() })
 
-/** The state of a contact's messaging conversation; `none` where there is none. */
+/** The state of a contact's messaging conversation; `none` if there is none. */
 export const threadStates = ['none', 'waiting', ...callStates] as const
 
 const ThreadCall = Type.Object({

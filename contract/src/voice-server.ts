@@ -48,7 +48,7 @@ export const Entered = Type.Object({
 })
 export type Entered = Static<typeof Entered>
 
-/** What a request names, as far as it does. Who entered is named by `key_id`; who did not enters by `key`. */
+/** What a request names, as far as it does. A caller who entered is named by `key_id`; any other enters by `key`. */
 export const AskGrant = Type.Object({
   doing: oneOf(['speech', 'transcriptions', 'streams'] as const),
   key_id: Type.Optional(Type.String()),

@@ -31,7 +31,7 @@ export const OpenWorkerCall = Type.Object({
     }),
   ),
   worker: Type.Optional(
-    Type.String({ maxLength: 128, description: 'who asks, so that it may ask again when no answer came' }),
+    Type.String({ maxLength: 128, description: 'the worker, so that it may ask again when no answer came' }),
   ),
 })
 export type OpenWorkerCall = Static<typeof OpenWorkerCall>
@@ -49,7 +49,7 @@ export const OpenedWorkerCall = Type.Object({
 })
 export type OpenedWorkerCall = Static<typeof OpenedWorkerCall>
 
-/** What was pressed while the extension window stood open. */
+/** What was pressed while the extension window was open. */
 export const DialledExtension = Type.Object({ digits: Type.String({ description: 'empty for none' }) })
 export type DialledExtension = Static<typeof DialledExtension>
 
@@ -94,7 +94,7 @@ export const CallInstructions = Type.Object({
   tools: Type.Array(AppTool),
   contact: Type.Unsafe<string | null>({
     type: ['string', 'null'],
-    description: 'whom the call is with, as `memory.ops` names them; null if unknown',
+    description: 'the party the call is with, as `memory.ops` names them; null if unknown',
   }),
   facts: Type.Array(Type.Object({ id: Type.String(), text: Type.String() })),
   send_audio_metrics: Type.Boolean(),

@@ -121,7 +121,7 @@ async function delayOf(gateway: GatewayProcess): Promise<number> {
   return 1000 * Number(/^nodejs_eventloop_lag_p99_seconds (\S+)$/m.exec(metrics)?.[1])
 }
 
-/** Where it says in its log that its metrics are. */
+/** The address of its metrics, read from its log. */
 const metricsUrlOf = ({ stdout }: GatewayProcess) =>
   `http://127.0.0.1:${/"metricsPort":(\d+)/.exec(stdout())?.[1]}`
 

@@ -14,7 +14,7 @@ const calls = 50
 const killsFor = 60_000
 const everyMs = 4_000
 
-/** A model that looks every question up first, and then answers with what it was told. */
+/** A model that looks every question up first, and then answers with what the tool returned. */
 async function startModel() {
   const server = createServer((request, response) => void answerModel(request, response))
   server.listen(0, '127.0.0.1')
@@ -46,7 +46,7 @@ async function answerModel(request: IncomingMessage, response: ServerResponse) {
   response.end('data: [DONE]\n\n')
 }
 
-/** Asks on and on, each question once the one before was answered, until told to stop. */
+/** Asks on and on, each question once the one before was answered, until `isOver`. */
 async function converse(chat: Chat, name: string, isOver: () => boolean) {
   const answers: string[] = []
   let questions = 0

@@ -55,7 +55,7 @@ const installsLine = `
   cp package-lock.json node_modules/.package-lock.json
   test -w "$npm_config_cache"`
 
-test('packages that match the lock file are left alone, even where the home folder cannot be written', (t) => {
+test('packages that match the lock file are left alone, even if the home folder cannot be written', (t) => {
   const { folder, install } = checkoutWithFakeNpm(t, installsLine)
   const first = install()
   assert.equal(first.stderr, '')

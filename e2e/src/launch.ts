@@ -19,7 +19,7 @@ interface LaunchOptions {
   account?: { uid: number; gid: number }
 }
 
-/** The checkout's own Node: the one of this process may lie where another user cannot enter. */
+/** The checkout's own Node: the one of this process may lie in a folder that another user cannot enter. */
 function nodeOf(checkout: string): string {
   const own = join(checkout, 'node_modules', '.bin', 'node')
   return existsSync(own) ? own : process.execPath

@@ -65,7 +65,7 @@ suite('calls in rooms of a real LiveKit server', { skip }, () => {
     await person.left
   })
 
-  test('a phone that calls a number which rings nowhere is let go and never answered', async () => {
+  test('a phone that calls a number without an agent is hung up on and never answered', async () => {
     const person = await rooms.ring('+34610000052', '+34910000099')
     await person.left
     assert.equal(person.isAnswered, false)

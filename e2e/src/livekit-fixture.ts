@@ -128,7 +128,7 @@ export class RoomFixture {
   /** How sending the caller on went. */
   async untilTransferred(call: string): Promise<Entry['data'] | undefined> {
     const isTold = ({ type }: Entry) => type === 'call.transferred'
-    const entries = await this.fixture.untilLogged(call, 'it is told how it went', (log) => log.some(isTold))
+    const entries = await this.fixture.untilLogged(call, 'the outcome is logged', (log) => log.some(isTold))
     return entries.find(isTold)?.data
   }
 

@@ -24,7 +24,7 @@ suite('workers of a real LiveKit server that are full, stop or break', { skip },
     return { entries, backs: backs.map(({ data }) => [data['number'], data['via']]) }
   }
 
-  test('while every worker is full a phone is told so and called back, and a browser’s call ends (N-371, N-373)', async () => {
+  test('while every worker is full a phone hears so and is called back, and a browser’s call ends (N-371, N-373)', async () => {
     const { fixture } = rooms
     const first = await rooms.ring('+34610000061')
     const firstCall = await rooms.callFrom('+34610000061')
@@ -43,7 +43,7 @@ suite('workers of a real LiveKit server that are full, stop or break', { skip },
     await browser.person.leave()
   })
 
-  test('when the process of a call breaks its caller hears a sentence and is let go, and is called back once (N-374, N-375, N-376, N-377)', async () => {
+  test('when the process of a call breaks its caller hears a sentence, is hung up on and is called back once (N-374, N-375, N-376, N-377)', async () => {
     const { fixture } = rooms
     const person = await rooms.ring('+34610000063')
     const call = await rooms.callFrom('+34610000063')

@@ -83,14 +83,14 @@ suite('supervised calls in rooms of a real LiveKit server', { skip }, () => {
     assertNearly(spokenSeconds(right, roomRate), person.loudFrames / 50, 'the agent')
   })
 
-  test('keys that an app presses are heard in the room, and are told (N-471)', async () => {
+  test('keys that an app presses are heard in the room, and are logged (N-471)', async () => {
     const { fixture } = rooms
     const person = await rooms.ring('+34610000092')
     const call = await fixture.nextCall()
     await person.untilSpokenTo()
     call.sendTones('12#')
     await until('they are heard', () => person.digits.join('') === '12#')
-    const entries = await fixture.untilLogged(call.id, 'it is told', (log) =>
+    const entries = await fixture.untilLogged(call.id, 'the keys are logged', (log) =>
       typesOf(log).includes('call.dtmf_sent'),
     )
     const told = entries.find(({ type }) => type === 'call.dtmf_sent')

@@ -58,7 +58,7 @@ suite('callers who are sent on in rooms of a real LiveKit server', { skip }, () 
     assert.equal(ended.at(-1)?.data['reason'], 'hangup')
   })
 
-  test('a caller who leaves the one they were brought together with lets them go too', async () => {
+  test('when a caller hangs up after a warm transfer, the person they were joined with is disconnected too', async () => {
     const to = await rooms.carrier.reach('+34610000058')
     const { person, call } = await greeted('+34610000059')
     call.transfer(to, { kind: 'warm' })

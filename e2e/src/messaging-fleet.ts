@@ -111,7 +111,7 @@ export class MessagingFleet {
       const { status, body } = await deliver(this.#chance.oneOf(this.gateways).url, appSecret, delivery)
       return status === 200 ? (body as { received: number }).received : undefined
     } catch {
-      return undefined // nobody is there
+      return undefined // that gateway is down
     }
   }
 

@@ -76,7 +76,7 @@ test('what the page about messaging says to do leads to an agent that answers an
   await until('it is sent', () => platform.textsTo(contact).length === 2)
   assert.deepEqual(platform.textsTo(contact), ['Yes, from seven.', 'We keep one for you.'])
   assert.match(await run(desk, { SVC_KEY: supervisor.key }), /^Ana \(open, 0 unread\)/)
-  await until('the agent is told', () => agent.printed().includes('human: We keep one for you.'))
+  await until('the agent receives the message', () => agent.printed().includes('human: We keep one for you.'))
   assert.match(
     agent.printed(),
     /^Ana writes call_\w+\nAna: Do you have rye bread\?\nagent: Yes, from seven\.\nhuman: We keep one for you\.\n$/,

@@ -104,7 +104,7 @@ test('of 500 messages of 50 contacts, delivered three times each in any order to
   const { received, left } = await deliverAll(fleet, chance)
   isOver = true
   const kills = await killing
-  // What a gateway was reading when it was killed is read ten minutes later; nobody reads anything now.
+  // What a gateway was reading when it was killed is read ten minutes later; no gateway reads anything now.
   const dead = await fleet.rows(`
     update message_claims set claimed_at = claimed_at - interval '10 minutes' where read_at is null returning 1`)
   const late = await deliverRest(fleet, left)
@@ -115,7 +115,7 @@ test('of 500 messages of 50 contacts, delivered three times each in any order to
   const texts = () => new Set(fleet.platform.sent.map(({ text }) => text))
   await until('all is sent', () => texts().size >= messages.length, 120_000)
   const unsettled = () => fleet.rows('select from sends where settled_at is null')
-  await until('the platform has told of all', async () => (await unsettled()).length === 0, 60_000)
+  await until('every send is settled', async () => (await unsettled()).length === 0, 60_000)
   const turns = byContact(await turnsIn(fleet))
   assert.equal(turns.size, contacts)
   for (const [contact, sent] of byContact(messages)) {

@@ -19,7 +19,7 @@ async function refusal(t: TestContext, options: Parameters<typeof launch>[1]) {
   return { status, sentence: refused.stderr.trimEnd() }
 }
 
-test('a port that is taken is told in one line, and nothing stays behind', async (t) => {
+test('a port that is taken is reported in one line, and no process stays behind', async (t) => {
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   afterwards(t, () => server.close())
@@ -37,7 +37,7 @@ test('a setting that does not parse ends the start with status 2 and its name (I
   assert.match(sentence, /^SVC_PORT /)
 })
 
-test('a database that does not answer is told in one line, and no other one is started', async (t) => {
+test('a database that does not answer is reported in one line, and no other database is started', async (t) => {
   const data = join(temporaryFolder(t), 'data')
   const settings = { SVC_DATABASE_URL: `postgresql://somebody@127.0.0.1:${await freePort()}/something` }
   const { status, sentence } = await refusal(t, { data, settings })
@@ -46,7 +46,7 @@ test('a database that does not answer is told in one line, and no other one is s
   assert.ok(!existsSync(join(data, 'postgres')))
 })
 
-test('a data folder that cannot be written is told in one line', async (t) => {
+test('a data folder that cannot be written is reported in one line', async (t) => {
   const folder = temporaryFolder(t)
   const options = isRoot ? { account: ordinaryUser, checkout: installedClone(t, 0o755) } : {}
   chmodSync(folder, isRoot ? 0o755 : 0o555)
@@ -60,7 +60,7 @@ test('a data folder that cannot be written is told in one line', async (t) => {
   )
 })
 
-test('a full disk is told in one line', async (t) => {
+test('a full disk is reported in one line', async (t) => {
   if (!isRoot || process.platform !== 'linux') return t.skip('needs root on Linux to mount a small disk')
   const data = join(temporaryFolder(t), 'data')
   mkdirSync(data)

@@ -53,7 +53,7 @@ async function newKey(): Promise<string> {
   return (await ask<{ key: string }>('POST', '/v1/ops/orgs/acme/keys', token)).key
 }
 
-test('a gateway that is killed while a tool runs and started again goes on where it was: the tool ran once, and both sides are back by themselves (N-458)', async (t) => {
+test('a gateway that is killed while a tool runs and started again continues where it was: the tool ran once, and both sides are back by themselves (N-458)', async (t) => {
   const { url } = gateway
   const key = await newKey()
   const running = Promise.withResolvers<void>()

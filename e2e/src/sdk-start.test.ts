@@ -60,7 +60,7 @@ test('a fresh start runs an example agent that can be written to, knows the time
   )
 
   const log = () => readFileSync(join(data, 'logs', 'hello.log'), 'utf8')
-  await until('it is told that the call ended', () => log().includes('ended: hangup'))
+  await until('the agent receives the end of the call', () => log().includes('ended: hangup'))
   const pids = first.leftBehind().filter((pid) => commandOf(pid).includes('hello.ts'))
   assert.equal(pids.length, 1)
   process.kill(Number(pids[0]), 'SIGKILL')

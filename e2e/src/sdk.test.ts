@@ -35,7 +35,7 @@ const add = tool({
   run: ({ a, b }) => a + b,
 })
 
-test('an agent is told what happens in a chat as (event, call), its tools run by themselves, and the model reads what they answer (N-409, N-458, N-459, ND-91)', async (t) => {
+test('an agent receives what happens in a chat as (event, call), its tools run by themselves, and the model reads what they answer (N-409, N-458, N-459, ND-91)', async (t) => {
   const { agent, said, open } = await talking(t, { prompt: 'Be exact.', tools: [add] })
   const seen: unknown[][] = []
   agent.on(

@@ -47,7 +47,7 @@ async function callFromBrowser({ deployment, org }: VoiceDeployment, microphoneS
 }
 
 test(
-  'a browser with a microphone calls the example agent: it is greeted, heard, answered, presses keys that are nothing, interrupts, is put through to a person and hangs up, and the log tells it all (N-467, N-504)',
+  'a browser with a microphone calls the example agent: it is greeted, heard, answered, presses keys that have no effect, interrupts, is put through to a person and hangs up, and the log has all of it (N-467, N-504)',
   { skip: missing('chromium') },
   async (t) => {
     const fixture = await startVoiceDeployment(t)
@@ -93,7 +93,7 @@ test(
     const driven = await fixture.nextCall()
     driven.transfer(to, { kind: 'cold' })
     const isAnswer = ({ type, data }: Entry) => type === 'agent.message' && data['source'] === 'model'
-    const log = await fixture.untilLogged(call, 'it is told how it went, and answers still', (entries) => {
+    const log = await fixture.untilLogged(call, 'the outcome and an answer are logged', (entries) => {
       const told = typesOf(entries).indexOf('call.transferred')
       return told >= 0 && entries.slice(told).some(isAnswer)
     })

@@ -11,7 +11,7 @@ import { SippCaller } from './spoken-sipp.ts'
 const greeting = 'Hello! Ask me for the time.'
 
 test(
-  'a phone that knows nothing of us calls the example agent: it is greeted, heard, answered, interrupts, is put through to a person and hangs up, and the log tells it all (N-504)',
+  'a phone that knows nothing of us calls the example agent: it is greeted, heard, answered, interrupts, is put through to a person and hangs up, and the log has all of it (N-504)',
   { skip: missing('sipp') },
   async (t) => {
     const fixture = await startVoiceDeployment(t)

@@ -51,7 +51,7 @@ test('lines that are given to the chat of a terminal are answered one after the 
   assert.match(lines[2] ?? '', /The answer of person is: only callers can be transferred/)
 })
 
-test('the example agent says which setting names the person that callers are put through to, where none does', async (t) => {
+test('the example agent says which setting names the person that callers are put through to, if it is not set', async (t) => {
   await runExample(t, fixture, { greeting })
   const { phone, call, turn } = await askForPerson(t)
   const log = await fixture.untilLogged(call, 'it has answered', (entries) =>
@@ -64,13 +64,13 @@ test('the example agent says which setting names the person that callers are put
   await fixture.untilEnded(call)
 })
 
-test('a caller of the example agent whose transfer is not answered is told so, and stays with it', async (t) => {
+test('a caller of the example agent whose transfer is not answered hears so, and stays with the agent', async (t) => {
   const person = await carrier.reach('+34610000082')
   await runExample(t, fixture, { greeting, person })
   const { phone, call } = await askForPerson(t)
   const invite = await carrier.nextRing()
   invite.reject(486, 'Busy Here')
-  const log = await fixture.untilLogged(call, 'it is told', (entries) =>
+  const log = await fixture.untilLogged(call, 'the agent says that there was no answer', (entries) =>
     textsOf(entries, 'agent.message').includes('I am sorry, there was no answer.'),
   )
   const told = log.find(({ type }) => type === 'call.transferred')

@@ -78,7 +78,7 @@ test('of two workers one takes each call to dial and each browser, and no contac
   }
 })
 
-test('when a worker is lost whole its calls end as lost with one callback each, and the other goes on and takes what comes (N-374, N-376, N-377)', async (t) => {
+test('when a whole worker is lost its calls end as lost with one callback each, and the other worker continues and takes new calls (N-374, N-376, N-377)', async (t) => {
   const doomed = await Promise.all(
     ['+15550100201', '+15550100202'].map((from) => Phone.call(t, 'hello', other.sipPort, { from })),
   )

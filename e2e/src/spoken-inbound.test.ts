@@ -151,7 +151,7 @@ test('a line without an extension hands a call on at once, and the agent that ta
   await until('it is stored', async () => (await recordingOf(onLine.id)).status === 200)
 })
 
-test('an approval that is withdrawn closes the fence at once, and a call that came through it goes on', async () => {
+test('an approval that is withdrawn closes the fence at once, and a call that came through it continues', async () => {
   const phone = await call(ours)
   await move('127.0.0.2', 'approved', 'refuse')
   const deadline = Date.now() + 30_000

@@ -37,7 +37,7 @@ export interface Journey {
   person: string
   greeting: string
   say: (sentence: Sentence) => Promise<void>
-  /** Where the caller can be asked what they hear: until they hear the tone. */
+  /** Waits until the caller hears the tone, if this caller can report what they hear. */
   untilToneHeard?: () => Promise<void>
   hangUp: () => Promise<void>
 }
@@ -94,7 +94,7 @@ export async function firstCaller(
   return phone
 }
 
-/** Says it, again where it was not understood, until the agent runs the tool of that name; answers in which turn. */
+/** Says it, again if it was not understood, until the agent runs the tool of that name; answers in which turn. */
 export async function ask(
   { fixture, call, say }: Pick<Journey, 'fixture' | 'call' | 'say'>,
   sentence: Exclude<Sentence, 'hello'>,
@@ -126,7 +126,7 @@ async function untilUnderstood(
   return assert.fail(`${sentence} was not understood: ${told(log, fixture.worker)}`)
 }
 
-/** The turn in which the time was told to its end. */
+/** The turn in which the agent said the time to the end. */
 function finishedIn(log: readonly Entry[]): string | undefined {
   const turns = log.filter((entry) => toolOf(entry) === 'time').map(({ data }) => String(data['msgId']))
   return turns.find((turn) => log.some(isOf('bot.finished', turn)))

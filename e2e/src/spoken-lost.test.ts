@@ -20,7 +20,7 @@ async function moveClock({ deployment: { clock, sql } }: VoiceAgentFixture, livi
   clock.forward(12_000)
 }
 
-test('when the process of a call is killed its caller hears a sentence and is let go, the call ends as lost, and one callback is written (N-374, N-375, N-376, N-377)', async (t) => {
+test('when the process of a call is killed its caller hears a sentence and is hung up on, the call ends as lost, and one callback is written (N-374, N-375, N-376, N-377)', async (t) => {
   const fixture = await startVoiceAgent(t, greeted, { worker: { SVC_CALLS_PER_PROCESS: '1' } })
   await until('the sentences are made', () => fixture.worker.processes.length > 0)
   const phone = await Phone.call(t, 'hello', fixture.worker.sipPort)
@@ -50,7 +50,7 @@ test('when the process of a call is killed its caller hears a sentence and is le
   )
   assert.equal(entries.at(-1)?.data['reason'], 'failed')
 
-  // the other call, in another process, goes on
+  // the other call, in another process, continues
   assert.ok(!typesOf(await fixture.entriesOf(otherCall)).includes('call.ended'))
   await other.hangUp()
   await fixture.untilLogged(
@@ -91,7 +91,7 @@ test('a worker that is asked to stop twice ends its calls', async (t) => {
   assert.deepEqual((await fixture.entriesOf(call)).at(-1)?.data['reason'], 'failed')
 })
 
-test('a caller for whom there is no place is told so and is called back (N-371, N-373)', async (t) => {
+test('a caller hears that every place is taken and is called back (N-371, N-373)', async (t) => {
   const fixture = await startVoiceAgent(t, greeted, { worker: { SVC_WORKER_CALLS: '1' } })
   const phone = await Phone.call(t, 'hello', fixture.worker.sipPort)
   await phone.untilSpokenTo()

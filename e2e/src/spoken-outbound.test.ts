@@ -55,7 +55,7 @@ test('a call that is ended while it rings rings no longer', async () => {
   await until('it stops', () => invite.signal.aborted)
 })
 
-test("a trunk at an address that is not public is dialled only where the operator's settings let it through", async (t) => {
+test("a trunk at an address that is not public is dialled only if the operator's settings allow it", async (t) => {
   const fenced = await startVoiceAgent(t, {}, { worker: { SVC_PRIVATE_HOSTS: '' } })
   const other = await Carrier.open(t, fenced)
   const asked = await fenced.org.serverToken('sandbox', { scopes: ['talk'] })

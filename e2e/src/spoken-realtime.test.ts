@@ -115,7 +115,7 @@ test('a phone calls an agent on a realtime model: it is greeted, heard, answered
   assert.ok(Math.abs(Number(truncated?.['audio_end_ms']) - Number(interrupted?.data['playedMs'])) <= 1)
 
   const blocks = entries.filter(({ type, data }) => type === 'metrics' && data['stage'] === 'llm')
-  assert.ok(blocks.length >= 5, `${blocks.length} replies are told`)
+  assert.ok(blocks.length >= 5, `${blocks.length} replies have metrics`)
   for (const { data } of blocks)
     assert.partialDeepStrictEqual(data, {
       model: 'gpt-realtime',

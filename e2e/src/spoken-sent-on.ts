@@ -51,7 +51,7 @@ export class SentOnPhone {
     return new SentOnPhone(leg, peer, called, to)
   }
 
-  /** Where it is sent, once it is. */
+  /** The target of its transfer, once it is transferred. */
   async referred(): Promise<{ to: string; refer: SipRequest }> {
     const refer = await this.#peer.asked('REFER')
     return { to: header(refer, 'refer-to') ?? '', refer }
@@ -66,7 +66,7 @@ export class SentOnPhone {
     this.#peer.answer(refer, '202 Accepted')
   }
 
-  /** Goes there, and tells what becomes of it. */
+  /** Goes there, and reports the outcome. */
   go(refer: SipRequest, outcome: string): void {
     this.accept(refer)
     this.#notify('SIP/2.0 100 Trying', 'active;expires=60')

@@ -14,7 +14,7 @@ const { sipPort } = fixture.worker
 
 const untilTransferred = async (call: string) => {
   const isTold = (log: Entry[]) => typesOf(log).includes('call.transferred')
-  const entries = await fixture.untilLogged(call, 'it is told how it went', isTold)
+  const entries = await fixture.untilLogged(call, 'the outcome of the transfer is logged', isTold)
   return entries.find(({ type }) => type === 'call.transferred')?.data
 }
 
@@ -50,14 +50,14 @@ test('an app brings a second person into a call, and the two hear each other (N-
   assert.equal(entries.at(-1)?.data['reason'], 'hangup')
 })
 
-test('a transfer that is asked for while another is under way, or once the two are joined, is refused in a sentence, and the first goes on (N-504)', async (t) => {
+test('a transfer that is asked for while another is under way, or once the two are joined, is refused in a sentence, and the first continues (N-504)', async (t) => {
   const [to, other] = [await carrier.reach('+34610000032'), '+34610000033']
   const phone = await Phone.call(t, 'hello', sipPort)
   const call = await fixture.nextCall()
   const told = async (count: number) => {
     const isTold = (log: Entry[]) =>
       typesOf(log).filter((type) => type === 'call.transferred').length >= count
-    const entries = await fixture.untilLogged(call.id, `${count} are told`, isTold)
+    const entries = await fixture.untilLogged(call.id, `${count} outcomes are logged`, isTold)
     return entries.findLast(({ type }) => type === 'call.transferred')?.data
   }
   call.transfer(to, { kind: 'warm' })
@@ -176,7 +176,7 @@ test('keys that an app presses are sent down the line (N-471)', async (t) => {
   const call = await fixture.nextCall()
   call.sendTones('12#')
   await until('they are heard', () => pressed === '12#')
-  const entries = await fixture.untilLogged(call.id, 'it is told', (log) =>
+  const entries = await fixture.untilLogged(call.id, 'the keys are logged', (log) =>
     typesOf(log).includes('call.dtmf_sent'),
   )
   const told = entries.find(({ type }) => type === 'call.dtmf_sent')

@@ -99,7 +99,7 @@ export function refusedWithCode(answer: Answer, status: number, code: string, se
   assert.deepEqual([answer.status, answer.body], [status, { error: sentence, code }], answer.text)
 }
 
-/** A stream of events goes on: it is let go of as soon as it is there, for an EventReader to read. */
+/** A stream of events does not end: it is cancelled as soon as it is open, and an EventReader reads it instead. */
 async function wholeBodyOf(response: Response): Promise<Buffer> {
   const isStream = response.headers.get('content-type')?.startsWith('text/event-stream')
   if (!isStream) return Buffer.from(await response.arrayBuffer())

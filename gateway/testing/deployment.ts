@@ -48,7 +48,7 @@ export interface Deployment extends AsyncDisposable {
   url: string
   anonymous: Client
   operator: Client
-  /** Nobody, at the dashboard's listener. */
+  /** A client without a key, at the dashboard's listener. */
   dashboard: Client
   /** The operator's Prometheus, at the listener of the metrics. */
   metrics: Client
@@ -123,9 +123,9 @@ export interface TestPerson {
 export interface TestOrg {
   id: string
   slug: string
-  /** Lets somebody in who is in another org, as their letter would. */
+  /** Admits a person from another org, as the letter of their invitation would. */
   join(email: string, role: Role): Promise<TestPerson>
-  /** Invites without anybody taking the seat. */
+  /** Invites a person who does not accept. */
   invite(email: string, role: Role): Promise<{ id: string; token: string | null }>
   /** From now on the org signs in only with its provider. */
   requireProvider(): Promise<void>

@@ -6,7 +6,7 @@ export interface Account {
   gid: number
 }
 
-/** The account PostgreSQL runs as when started by root, whom it refuses; undefined: the launcher's own. */
+/** The account PostgreSQL runs as when root starts it, because it refuses root; undefined: the launcher's own. */
 export function postgresAccount(cluster: string): Account | undefined {
   if (process.getuid?.() !== 0) return undefined
   if (process.platform !== 'linux') {

@@ -26,7 +26,7 @@ export interface PostgresBinaries {
   postgres: string
 }
 
-/** The PostgreSQL of the npm package, from where the account can run it. */
+/** The PostgreSQL of the npm package, in a folder from which the account can run it. */
 export async function findPostgres(account: Account | undefined): Promise<PostgresBinaries> {
   const { native, version } = locatePackage()
   linkLibraries(native)
@@ -64,7 +64,7 @@ function binariesIn(native: string, version: string): PostgresBinaries {
   return { version, initdb: join(native, 'bin', 'initdb'), postgres: join(native, 'bin', 'postgres') }
 }
 
-// npm packages cannot hold symbolic links; the package's own install script makes them, where scripts may run.
+// npm packages cannot hold symbolic links; the package's own install script makes them, if scripts may run.
 function linkLibraries(native: string): void {
   const links: Link[] = JSON.parse(readFileSync(join(native, 'pg-symlinks.json'), 'utf8'))
   for (const { source, target } of links) {
@@ -86,7 +86,7 @@ async function problemRunning(
   return status === 0 ? undefined : output.trim().split('\n', 1)[0] || `status ${status}`
 }
 
-// A folder above the checkout may be closed to the account, so it gets a copy where everybody may read.
+// A folder above the checkout may be closed to the account, so it gets a copy that every user may read.
 function shareBinaries(native: string, shared: string): void {
   const draft = `${shared}.${randomUUID()}`
   try {

@@ -1,5 +1,5 @@
 # Runs the server given as arguments and stops it when standard input closes, that is when the launcher is gone,
-# however it went. Descriptor 3 tells the launcher the server's process id. $REMOVE is removed at the end.
+# however it went. Descriptor 3 gives the launcher the server's process id. $REMOVE is removed at the end.
 exec 4<&0
 "$@" </dev/null 3>&- 4<&- &
 server=$!

@@ -12,7 +12,7 @@ import {
 
 /** How long a call waits for a worker to dial it. */
 const takenWithinS = 15
-/** The far end rings for a minute; the worker may take a moment to tell. */
+/** The far end rings for a minute; the worker may take a moment to report. */
 const toldWithinS = 75
 
 /** A fence with the workers that its calls are handed to. */
@@ -23,7 +23,7 @@ export interface KeptFence extends Fence {
 
 export interface FenceRows {
   ofScopes(scopes: readonly string[]): Promise<KeptFence[]>
-  /** Which of these numbers stand on a fence of any other scope. */
+  /** Which of these numbers are on a fence of any other scope. */
   listedElsewhere(numbers: readonly string[], scopes: readonly string[]): Promise<string[]>
   put(fence: KeptFence): Promise<void>
   drop(name: string): Promise<void>
@@ -37,17 +37,17 @@ export interface FenceKeeper {
   change<T>(work: (rows: FenceRows) => Promise<T>): Promise<T>
 }
 
-/** Where calls are laid before workers. */
+/** Where calls are offered to workers. */
 export interface PlacementRequests {
   offer(call: PlacedCall): Promise<void>
-  /** Answers once a worker took the call or told of it, the time is over, or the signal came. */
+  /** Answers once a worker took the call or reported on it, the time is over, or the signal came. */
   waitTaken(call: string, withinS: number, signal: AbortSignal): Promise<{ isTaken: boolean }>
   waitTold(call: string, withinS: number, signal: AbortSignal): Promise<void>
   /** Closes it to workers; returns the outcome that one reported before, else this. */
   close(call: string, outcome: PlacingOutcome): Promise<PlacingOutcome>
 }
 
-/** Calls that come to the workers themselves, which ask whom to let in and what to dial. */
+/** Calls that come to the workers themselves, which ask which callers to let in and what to dial. */
 export class EmbeddedPlane implements MediaPlane {
   readonly #fences: FenceKeeper
   readonly #requests: PlacementRequests

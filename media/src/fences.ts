@@ -33,7 +33,7 @@ export const isSameFence = (one: Fence, other: Fence): boolean =>
   one.pair?.username === other.pair?.username &&
   one.pair?.password === other.pair?.password
 
-/** What becomes of each fence when those that stand make room for those wanted. */
+/** What becomes of each fence when the existing ones make room for those wanted. */
 export function fenceVerdicts(
   standing: readonly Fence[],
   wanted: readonly Fence[],

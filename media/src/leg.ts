@@ -5,7 +5,7 @@ export type LegEnd = 'hangup' | 'lost'
 
 /** One party of a call, whichever plane carries it. */
 export interface Leg extends Sound {
-  /** Sends the party on to another number or address; rejects with a `MediaError` where they stay. */
+  /** Sends the party on to another number or address; rejects with a `MediaError` if they stay. */
   transfer(to: string): Promise<void>
   /** Nothing when it is over. */
   hangUp(): Promise<void>

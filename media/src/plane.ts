@@ -31,7 +31,7 @@ export interface AdmissionVerdicts {
   rule: Verdict
 }
 
-/** A call to place: out through a trunk that is told with it. */
+/** A call to place: out through a trunk that it names. */
 export interface PlacedCall {
   call: string
   org: string
@@ -79,17 +79,17 @@ export function outcomeOfSip(status: number): Exclude<PlacingOutcome, 'answered'
 
 /** Where calls come from and go to. Failures are thrown as `MediaError`. */
 export interface MediaPlane {
-  /** The fences of ours that stand there, of every org; foreign ones are neither shown nor touched. */
+  /** The fences of ours that exist there, of every org; foreign ones are neither shown nor touched. */
   list(): Promise<Fence[]>
   /** What `admit` would do, without doing it. */
   preview(wanted: Admission): Promise<AdmissionVerdicts>
-  /** Makes these fences stand for the org and environment, and no other ones; numbers move off a fence before they move on. */
+  /** Makes these the only fences of the org and environment; numbers move off a fence before they move on. */
   admit(wanted: Admission): Promise<AdmissionVerdicts>
   /** Takes a number off every fence of the org there, whichever environment's; `stands` when none listed it. */
   withdraw(org: string, number: string): Promise<'stands' | 'done'>
   /** Resolves once the call is answered or has failed; an abort hangs up. */
   place(call: PlacedCall, signal: AbortSignal): Promise<PlacingOutcome>
-  /** Lets a browser into the call, to which a worker is sent with it; null where the workers take its sound themselves. */
+  /** Lets a browser into the call, to which a worker is sent with it; null if the workers take its sound themselves. */
   ticket(call: BrowserCall): Promise<Ticket | null>
   /** Sends the caller on to another number by REFER. */
   transfer(call: string, to: string): Promise<void>

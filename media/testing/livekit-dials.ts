@@ -12,7 +12,7 @@ export interface HeldDial {
 
 /** The rooms of the fake, who is on the phone in them, and how its dials go. */
 export class LiveKitDials {
-  /** Rooms that stand, each with the workers sent there and who is on the phone. */
+  /** Open rooms, each with the workers sent there and who is on the phone. */
   readonly rooms = new Map<string, { fleets: string[]; metadata: string[]; callers: string[] }>()
   readonly held: HeldDial[] = []
   readonly transfers: { room: string; to: string }[] = []

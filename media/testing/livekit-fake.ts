@@ -16,8 +16,8 @@ export interface LiveKitRequest {
 const writes = /^(?:Create|Update|Delete)SIP(?:InboundTrunk|Trunk|DispatchRule)$/
 
 /**
- * A LiveKit server on loopback: its JSON wire, its grants, what it refuses, and what it keeps. Where it would let
- * anybody in by an emptied trunk or rule it says so in `problems`, which fail the test at the end.
+ * A LiveKit server on loopback: its JSON wire, its grants, what it refuses, and what it keeps. If it would let
+ * every caller in by an emptied trunk or rule it says so in `problems`, which fail the test at the end.
  */
 export class LiveKitFake {
   readonly key = 'APIfake'
@@ -84,7 +84,7 @@ export class LiveKitFake {
     return this.#isDead
   }
 
-  /** Fails when it was ever told to let anybody in. */
+  /** Fails if a write ever let every caller in. */
   async stop() {
     for (const socket of this.#sockets) socket.destroy()
     await new Promise((resolve) => this.#http.close(resolve))

@@ -118,7 +118,7 @@ export class RoomPerson {
   }
 }
 
-/** A caller on the phone as LiveKit's SIP service brings one: a room by its rule, and who calls whom in attributes. */
+/** A caller on the phone as LiveKit's SIP service brings one: a room by its rule, and both numbers in attributes. */
 export async function phoneCaller(
   { url, key, secret }: LiveKitAddress,
   { number, from, fleet }: { number: string; from: string; fleet: string },

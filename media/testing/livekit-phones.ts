@@ -26,7 +26,7 @@ export type PhoneWay = 'ring' | 'no SIP service' | number
 
 /**
  * A real LiveKit server with a stand-in for its SIP service, which cannot be had without Redis: those who are dialled
- * answer in the room at once, unless they were told otherwise.
+ * answer in the room at once, unless a test sets another way.
  */
 export class LiveKitPhones {
   /** Who answered, by the number that was dialled. */

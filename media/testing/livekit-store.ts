@@ -26,7 +26,7 @@ const lenient = { ignoreUnknownFields: true }
 export class LiveKitStore {
   trunks: SIPInboundTrunkInfo[] = []
   rules: SIPDispatchRuleInfo[] = []
-  /** Each time that it was told to let anybody in. */
+  /** One sentence for each write that let every caller in. */
   readonly problems: string[] = []
   /** An older server keeps no numbers on a rule. */
   keepsRuleNumbers = true
@@ -36,7 +36,7 @@ export class LiveKitStore {
   trunk = (name: string) => this.trunks.find((trunk) => trunk.name === name)
   rule = (name: string) => this.rules.find((rule) => rule.name === name)
 
-  /** Everything as it stands, to compare. */
+  /** Everything as it is now, to compare. */
   get whole() {
     return { trunks: this.trunks.map(written), rules: this.rules.map(written) }
   }
@@ -197,7 +197,7 @@ export class LiveKitStore {
     for (const { sipTrunkId, name, numbers, allowedAddresses } of this.trunks) {
       if (this.#foreign.has(sipTrunkId)) continue
       if (numbers.length === 0 && name !== 'hand-over')
-        this.problems.push(`the trunk ${name} stood for every number`)
+        this.problems.push(`the trunk ${name} admitted every number`)
       if (allowedAddresses.length === 0) this.problems.push(`the trunk ${name} admitted from everywhere`)
       const wrong = allowedAddresses.find((address) => !isNetwork(address))
       if (wrong !== undefined)
@@ -205,7 +205,7 @@ export class LiveKitStore {
     }
     for (const { sipDispatchRuleId, name, trunkIds } of this.rules)
       if (trunkIds.length === 0 && !this.#foreign.has(sipDispatchRuleId))
-        this.problems.push(`the rule ${name} stood for every trunk`)
+        this.problems.push(`the rule ${name} applied to every trunk`)
   }
 
   #newId(prefix: string): string {

@@ -33,7 +33,7 @@ export const sorted = (fences: readonly Fence[]) =>
 const admitTwo = (plane: MediaPlane) =>
   plane.admit(admission('production', [fence('apicarrier', [one, two]), fence('sip/peer', [three])]))
 
-/** Changes that take several writes: how it stands before, and what is done. */
+/** Changes that take several writes: what there is before, and what is done. */
 export const changes: Record<string, Record<'before' | 'after', (plane: MediaPlane) => Promise<unknown>>> = {
   'a first admission': { before: async () => {}, after: admitTwo },
   'a swap of numbers': {

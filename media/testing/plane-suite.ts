@@ -63,7 +63,7 @@ export function planeSuite(name: string, start: () => Promise<PlaneUnderTest>) {
       },
     )
 
-    rule('what stands as wanted is not written again', async (under) => {
+    rule('what is already as wanted is not written again', async (under) => {
       const wanted = admission('production', [fence('apicarrier', [one, two]), fence('sip/peer', [three])])
       await under.plane.admit(wanted)
       const writes = under.writes()
@@ -75,7 +75,7 @@ export function planeSuite(name: string, start: () => Promise<PlaneUnderTest>) {
       assert.equal(under.writes(), writes)
     })
 
-    rule('looking tells what is to do and does nothing', async (under) => {
+    rule('a preview reports what is to do and does nothing', async (under) => {
       const wanted = admission('production', [fence('apicarrier', [one])])
       assert.deepEqual(await under.plane.preview(wanted), {
         fences: new Map([['org_a/production/apicarrier', 'to do']]),
@@ -94,7 +94,7 @@ export function planeSuite(name: string, start: () => Promise<PlaneUnderTest>) {
       })
     })
 
-    rule('another network, pair or fleet is written over the one that stands', async (under) => {
+    rule('another network, pair or fleet is written over the existing one', async (under) => {
       const wanted = admission('production', [fence('sip/peer', [one]), fence('apicarrier', [two])])
       await under.plane.admit(wanted)
       const [peer, carriers] = wanted.fences
@@ -144,7 +144,7 @@ export function planeSuite(name: string, start: () => Promise<PlaneUnderTest>) {
     )
 
     rule(
-      'a fence or rule that lists no number any more is gone, and never stands empty (N-191, N-192, T-37)',
+      'a fence or rule that lists no number any more is gone, and never left empty (N-191, N-192, T-37)',
       async (under) => {
         const wanted = admission('production', [fence('apicarrier', [one, two]), fence('sip/peer', [three])])
         await under.plane.admit(wanted)
@@ -203,7 +203,7 @@ export function planeSuite(name: string, start: () => Promise<PlaneUnderTest>) {
     )
 
     rule(
-      "a number that stands on another org's fence is refused, and nothing of theirs changes",
+      "a number that is already on another org's fence is refused, and nothing of theirs changes",
       async (under) => {
         await under.plane.admit(admission('production', [fence('apicarrier', [one, two])], 'org_b'))
         await assert.rejects(under.plane.admit(admission('production', [fence('apicarrier', [two])])), {
@@ -234,7 +234,7 @@ export function planeSuite(name: string, start: () => Promise<PlaneUnderTest>) {
       assert.equal(under.writes(), 0)
     })
 
-    rule('admissions at one instant come one after the other', async (under) => {
+    rule('concurrent admissions run one after the other', async (under) => {
       const all = [one, two, three]
       const production = admission('production', [fence('apicarrier', all)])
       const sandbox = admission('sandbox', [fence('apicarrier', all)])

@@ -12,7 +12,7 @@ export interface SentAs {
   payloadType?: number
 }
 
-/** The other end of an RTP leg, on loopback: packets as they are told, and what came back. */
+/** The other end of an RTP leg, on loopback: sends the packets that a test asks for, and keeps what came back. */
 export class RtpPhone {
   readonly received: RtpPacket[] = []
   readonly codec: 'PCMU' | 'PCMA'

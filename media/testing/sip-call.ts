@@ -38,7 +38,7 @@ export class SipTest {
     return { ...under, calls }
   }
 
-  /** A call from a peer that stands. */
+  /** A call in progress from a peer. */
   async standing(options: Partial<SipOptions> = {}, headers: Record<string, string> = {}) {
     const under = await this.answering({ timing: { t1Ms: 50 }, ...options })
     const peer = await this.peer(under.server)

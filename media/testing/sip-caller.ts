@@ -63,7 +63,7 @@ export class SipCaller {
     return this.#heardAtMs > 0
   }
 
-  /** Since it was asked last; a gap that goes on counts. */
+  /** Since it was asked last; a gap that has not ended counts. */
   takeLongestGapMs(): number {
     this.#measure(performance.now())
     const gapMs = this.#longestGapMs

@@ -26,7 +26,7 @@ const corpus = [tolerated, refusedCorpus, tornCorpus]
   .flatMap((messages): (string | Buffer)[] => Object.values(messages))
   .filter((message) => message.length < mostBytes)
 
-/** As fast as this process can, until it is told to stop. */
+/** As fast as this process can, until it is stopped. */
 async function flood({ port, addresses, number }: Flooding): Promise<void> {
   const told: Flooder = { sent: 0, heard: 0 }
   const sources = await Promise.all(

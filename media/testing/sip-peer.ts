@@ -22,7 +22,7 @@ export interface Answered {
   tag?: string
 }
 
-/** A phone, or an attacker: it says exactly what a test has it say, and keeps what it is told. */
+/** A phone, or an attacker: it says exactly what a test has it say, and keeps what it receives. */
 export class SipPeer {
   readonly socket: Socket
   readonly received: SipMessage[] = []
@@ -61,7 +61,7 @@ export class SipPeer {
     this.socket.send(bytes, this.#server.port, '127.0.0.1')
   }
 
-  /** A request as bytes; headers given here stand in place of the usual ones. */
+  /** A request as bytes; headers given here replace the usual ones. */
   write({ method, to, headers = {}, body = '', type = 'application/sdp' }: Written): string {
     const all: Record<string, string> = {
       Via: `SIP/2.0/UDP ${this.address}:${this.port};rport;branch=z9hG4bK${Math.random()}`,

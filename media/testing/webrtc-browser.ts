@@ -53,7 +53,7 @@ export class BrowserCaller {
     return caller
   }
 
-  /** Until the page told something that is as asked, after it had told so much. */
+  /** Waits for a report of the page that `isThere` accepts, after the first `since` reports. */
   async until(isThere: (told: Told) => boolean, since = 0): Promise<void> {
     while (!this.told.slice(since).some(isThere)) {
       const failed = this.told.find(({ failed: why }) => why !== undefined)

@@ -77,7 +77,7 @@ test('a failure is logged with the name of the task, which runs again', async ()
   assert.equal((logged['err'] as Error).message, 'the disk is full')
 })
 
-test('some tasks are stopped, and the others go on', async () => {
+test('some tasks are stopped, and the others continue', async () => {
   const { tasks } = makeTasks()
   const counts = { one: 0, other: 0 }
   const one = { name: 'one', everyMs: 1, run: () => (counts.one += 1) }

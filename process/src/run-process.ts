@@ -14,7 +14,7 @@ export interface RunningProcess {
 }
 
 /**
- * Runs a server process. It tells its parent "ready" once it handles signals. SIGTERM drains, if the process can,
+ * Runs a server process. It sends its parent "ready" once it handles signals. SIGTERM drains, if the process can,
  * and stops; SIGINT, or a parent that is gone, stops; a repeated signal does not wait for the drain or the stop.
  */
 export async function runProcess(

@@ -10,7 +10,7 @@ import { tool } from './tool.ts'
 /** Values that an author's code may throw and that cannot become a string. */
 const wordless: unknown[] = [Object.create(null), Object.assign(new Error('x'), { message: undefined })]
 
-test('a tool or a handler that throws what cannot be told ends nothing', async (t) => {
+test('a tool or a handler that throws a value that cannot become a string ends nothing', async (t) => {
   for (const thrown of wordless) {
     const odd = tool({ name: 'odd', description: '', run: () => Promise.reject(thrown) })
     const { gateway, agent } = await registeredAgent(t, { tools: [odd] })
@@ -22,7 +22,7 @@ test('a tool or a handler that throws what cannot be told ends nothing', async (
       toolCalls: [{ id: 'tool_1', name: 'odd', arguments: '{}' }],
     })
     gateway.event('user.message', { text: 'hello', messageId: 'msg_2' })
-    await until('both are told', () => told.length >= 2)
+    await until('both are reported', () => told.length >= 2)
     assert.deepEqual(told, ['HANDLER_FAILED', 'HANDLER_FAILED'])
     await until('it is answered', () => gateway.sent('tool.result').length >= 1)
     assert.equal(typeof gateway.sent('tool.result')[0].error, 'string')

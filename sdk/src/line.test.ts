@@ -43,7 +43,7 @@ test('a line is ready once the gateway registered it, pending across a reconnect
   assert.equal(gateway.sent('line.register').length, 2)
 })
 
-test('a refused line tells its code, and one that another process has is asked for again (ND-93)', async (t) => {
+test('a refused line reports its code, and one that another process has is requested again (ND-93)', async (t) => {
   const gateway = await fakeGateway(t)
   const codes = ['LINE_CONFLICT', 'LINE_CONFLICT', 'PHONE_NOT_IN_ORG']
   gateway.answer = () => ({ type: 'error', agent: null, number, code: codes.shift(), detail: 'taken' })

@@ -68,7 +68,7 @@ test('the address, the key and the environment come from SVC_URL, SVC_KEY and SV
   })
 })
 
-test('a process whose gateway is gone tries until it is back, registers again as the same instance, and says what it was told to say meanwhile', async (t) => {
+test('a process whose gateway is gone tries until it is back, registers again as the same instance, and sends what the app said meanwhile', async (t) => {
   const { gateway, switchroom, agent } = await registeredAgent(t)
   let call: Call | undefined
   agent.on('chat.started', (started) => (call = started))
@@ -228,7 +228,7 @@ test('a handler that throws is reported to the agent, and the connection continu
   t.after(() => process.off('warning', onWarning))
   gateway.event('user.message', { text: 'one', messageId: 'msg_1' })
   gateway.event('user.message', { text: 'two', messageId: 'msg_2' })
-  await until('all were told', () => told.length >= 4 && warned.length >= 4)
+  await until('all were reported', () => told.length >= 4 && warned.length >= 4)
   assert.deepEqual(heard, ['one', 'two'])
   assert.equal(told[0]?.message, 'a handler of user.message failed: broken')
   assert.equal(warned[0]?.message, 'a handler of error failed: also broken')
@@ -238,7 +238,7 @@ test('a turn continues as soon as the handlers of call.preparing settle, with wh
   const { gateway, agent } = await registeredAgent(t)
   const prepare = (turn: number) => gateway.event('call.preparing', { call: chatCall, turn, budgetMs: 150 })
   const settled = (many: number) =>
-    until('it is let go', () => gateway.sent('preparing.settled').length === many)
+    until('the turn is released', () => gateway.sent('preparing.settled').length === many)
   prepare(1)
   await settled(1)
   const facts = Promise.withResolvers<string>()
@@ -282,7 +282,7 @@ test('close unregisters the agents, waits for running tools and their results, a
   gateway.event('call.preparing', { call: chatCall, turn: 1, budgetMs: 150 })
   await until('it runs', () => gateway.sent('preparing.settled').length === 1)
   const closing = switchroom.close()
-  await until('it let go', () => gateway.sent('agent.unregister').length === 1)
+  await until('it unregistered', () => gateway.sent('agent.unregister').length === 1)
   assert.ok(gateway.isConnected)
   done.resolve('at last')
   await closing

@@ -29,7 +29,7 @@ async function relayed(t: TestContext, agents: Agent[]) {
   return { read, close, port }
 }
 
-test('the relay tells what happens in the calls of this process as events with the agent in their data, without a cursor and without replay (N-506, N-507, N-509, N-510, N-511)', async (t) => {
+test('the relay sends what happens in the calls of this process as events with the agent in their data, without a cursor and without replay (N-506, N-507, N-509, N-510, N-511)', async (t) => {
   const { gateway, agent } = await registeredAgent(t)
   const { read, close } = await relayed(t, [agent])
   const seen: string[] = []

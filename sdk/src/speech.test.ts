@@ -132,7 +132,7 @@ test('characters and milliseconds are as the headers say, else counted (S-311, S
   assert.deepEqual(await measured({ response_format: 'mp3' }), [6, 0])
 })
 
-test('an answer that breaks off is an error, and who stops reading cancels it (S-320, SD-79)', async (t) => {
+test('an answer that breaks off is an error, and a caller who stops reading cancels it (S-320, SD-79)', async (t) => {
   let left = 0
   const { client } = await voiceServer(t, (response) => {
     response.once('close', () => (left += 1))

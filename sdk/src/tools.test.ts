@@ -72,7 +72,7 @@ test('a tool of the agent is run by itself with its call and its result sent bac
   assert.equal(calls[0]?.from, '+34911234567')
 })
 
-test('a tool that throws, is given what does not fit, or answers what cannot be sent is answered with an error, and told to the agent', async (t) => {
+test('a tool that throws, is given what does not fit, or answers what cannot be sent is answered with an error, and reported to the agent', async (t) => {
   const tools = [
     add,
     tool({ name: 'broken', description: '', run: () => Promise.reject(new Error('the shop is closed')) }),

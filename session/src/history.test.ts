@@ -22,7 +22,7 @@ test('everybody who speaks for the agent is the assistant, and what was said whi
   ])
 })
 
-test('results stand right after their calls, the first of two counts, and a missing one is a sentence', () => {
+test('results come right after their calls, the first of two counts, and a missing one is a sentence', () => {
   const talk = new Talk().hears('Where?')
   talk.add('llm.toolCall', { msgId: 'm', toolCalls: [call('a'), call('b'), call('c')], text: 'One moment.' })
   talk.add('tool.result', { id: 'b', name: 'look_up', ok: true, result: 'first' }).hears('Hello?')

@@ -3,7 +3,7 @@ import type { Message, ToolCall } from '@switchroom/kit/vendor'
 import type { ToolOutcome } from './parts.ts'
 import { isJsonObject } from './json-object.ts'
 
-/** What the model reads where a tool's outcome is nowhere in the log. */
+/** What the model reads if a tool's outcome is not in the log. */
 export const unknownOutcome = 'It is not known what became of this.'
 
 type Fact = Pick<Entry, 'seq' | 'type' | 'data'>
@@ -61,7 +61,7 @@ export const newestUserTurn = (entries: readonly Fact[]): Fact | undefined =>
 export const whispersIn = (entries: readonly Fact[]): string[] =>
   entries.filter(({ type }) => type === 'call.whispered').map(textIn)
 
-/** How often a model was asked to go on with the conversation. */
+/** How often a model was asked to continue the conversation. */
 export const generationsIn = (entries: readonly Fact[]): number =>
   entries.filter(
     (entry) =>
@@ -73,7 +73,7 @@ export const generationsIn = (entries: readonly Fact[]): number =>
 export const toolCallIds = (entries: readonly Fact[]): Set<string> =>
   new Set(entries.flatMap((entry) => toolCallsIn(entry).map(({ id }) => id)))
 
-/** As a `tool.result` entry tells it. */
+/** As a `tool.result` entry has it. */
 export function outcomeOf({ id, name, ok, result }: Entry['data']): ToolOutcome {
   const text = typeof result === 'string' ? result : JSON.stringify(result ?? null)
   return { id: String(id), name: String(name), ok: ok === true, text }
@@ -87,7 +87,7 @@ function resultsIn(entries: readonly Fact[]): ToolOutcome[] {
     .toReversed()
 }
 
-/** What a user wrote while an answer was made stands before it in the log, and is read after it. */
+/** What a user wrote while an answer was made is before it in the log, and is read after it. */
 function inTheirPlaces(entries: readonly Fact[]): Fact[] {
   const users = entries.filter(({ type }) => type === 'user.message')
   const nextAfter = new Map(users.map(({ data }, index) => [data['messageId'], users[index + 1]?.seq]))

@@ -3,7 +3,7 @@ export function isJsonObject(text: string): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Undefined where it is no JSON. */
+/** Undefined if it is no JSON. */
 export function parsed(text: string): unknown {
   try {
     return JSON.parse(text)

@@ -34,7 +34,7 @@ function opOf(op: unknown, fact: Fact | undefined, text: string): MemoryOp | nul
   return op === 'update' && fact ? { op, id: newFactId(), text, supersedes: fact.id } : null
 }
 
-/** Models write before and after their JSON, whatever they are told. */
+/** Models write before and after their JSON, whatever their instructions say. */
 function listIn(answer: string): unknown[] {
   const forms = [answer, between(answer, '{', '}'), between(answer, '[', ']')]
   for (const form of forms) {

@@ -141,7 +141,7 @@ test('at most twenty changes are taken, and their texts are cut at five hundred 
   for (const op of taken) assert.equal('text' in op && Array.from(op.text).length, 500)
 })
 
-test('whatever a model answers, every change is of the known form and of a fact that stands (ND-111)', () => {
+test('whatever a model answers, every change is of the known form and of a stored fact (ND-111)', () => {
   const anyOp = fc.record(
     {
       op: fc.constantFrom('add', 'update', 'delete', 'x', null),

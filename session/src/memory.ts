@@ -27,7 +27,7 @@ export interface Learned {
   ops: MemoryOp[]
 }
 
-/** What there is to learn about the contact from what was said since the last time; null where it is nothing. */
+/** What there is to learn about the contact from what was said since the last time; null if there is nothing. */
 export async function learn(parts: MemoryParts, signal: AbortSignal): Promise<Learned | null> {
   const { contact, memory, facts, models, entries, keep, nowMs } = parts
   const turns = turnsSince(entries)

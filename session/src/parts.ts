@@ -7,12 +7,12 @@ import type { Model, Tool, ToolCall } from '@switchroom/kit/vendor'
 export interface ModelRun {
   vendor: string
   model: string
-  /** Whose key it runs on; the org pays where it is lent. */
+  /** Whose key it runs on; the org pays if it is lent. */
   key: 'yours' | 'lent' | 'none'
   think: Model['think']
 }
 
-/** What an agent is told before anything is said, and how long a caller waits. */
+/** The instructions an agent has before anything is said, and how long a caller waits. */
 export interface Instructions {
   /** Of the class that holds the agent. */
   prompt: string | null

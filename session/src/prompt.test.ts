@@ -18,7 +18,7 @@ const full = {
   ],
 }
 
-test('all that an agent is told is one message, with its knowledge whole and what changes last (S-085)', () => {
+test('all instructions of an agent are one message, with its knowledge whole and what changes at the end (S-085)', () => {
   const text = [
     'Be brief.',
     `# Knowledge\n\n${knowledge}`,
@@ -37,7 +37,7 @@ test('all that an agent is told is one message, with its knowledge whole and wha
   ])
 })
 
-test('what the app sets stands in place of the prompt, and what it says of now changes nothing before it', () => {
+test('a prompt that the app sets replaces the own one, and the context that it sets changes nothing before it', () => {
   const [one, other] = ['It rains.', 'The sun shines.'].map(
     (context) => systemMessages(full, { context })[0]?.text,
   )
@@ -46,7 +46,7 @@ test('what the app sets stands in place of the prompt, and what it says of now c
   assert.match(systemMessages(full, { prompt: 'Be kind.' })[0]?.text ?? '', /^Be kind\.\n\n# Knowledge/)
 })
 
-test('an agent that is told nothing has no system message, unless it is to speak first', () => {
+test('an agent without instructions has no system message, unless it is to speak first', () => {
   const nothing = { ...plain, prompt: null, knowledge: ' \n', memory: { remember: [], forget: [] } }
   assert.deepEqual(systemMessages(nothing, {}), [])
   assert.deepEqual(systemMessages(nothing, {}, ''), [{ role: 'system', text: 'Open the conversation.' }])

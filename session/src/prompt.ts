@@ -3,8 +3,8 @@ import type { Message } from '@switchroom/kit/vendor'
 import type { Instructions } from './parts.ts'
 
 /**
- * What the model is told apart from the conversation; none where there is nothing to tell. What changes least
- * stands first, so that a vendor that keeps the beginning of a request finds it again.
+ * What the model reads apart from the conversation; none if there is nothing to say. What changes least
+ * comes first, so that a vendor that keeps the beginning of a request finds it again.
  */
 export function systemMessages(
   instructions: Instructions,

@@ -7,11 +7,11 @@ const longestId = 128
 
 export interface OfferedTools {
   tools: readonly Tool[]
-  /** The name under which the model may end the conversation; null where it may not. */
+  /** The name under which the model may end the conversation; null if it may not. */
   hangUp: string | null
 }
 
-/** What the model may ask for: the app's tools and, where the agent may hang up, one of our own. */
+/** What the model may ask for: the app's tools and, if the agent may hang up, one of our own. */
 export function offeredTools({ tools, hangup }: Instructions): OfferedTools {
   if (!hangup) return { tools, hangUp: null }
   const taken = new Set(tools.map(({ name }) => name))

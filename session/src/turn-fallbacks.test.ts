@@ -113,7 +113,7 @@ test('a model that ignores its abort is left behind', async () => {
   assert.equal(isTold, true)
 })
 
-test('a model that takes its time over an answer is not cut off while it goes on', async () => {
+test('a model that takes its time over an answer is not cut off while it continues', async () => {
   const beta = new ScriptedModel('beta', says('I am quicker.'))
   const { talk, turn } = talkOf()
   talk.models = [
@@ -145,7 +145,7 @@ test('a vendor that gave no answer is asked again, one that refused is not (S-07
   assert.deepEqual(talk.of('vendor.switched'), [switched('beta', 'down', 'alpha')])
 })
 
-test('past the deadline the user is asked to repeat in the agent’s language, and the log says who was waited for (S-081, S-082, S-083, S-084, S-393, SD-58)', async () => {
+test('past the deadline the user is asked to repeat in the agent’s language, and the log says which vendor was waited for (S-081, S-082, S-083, S-084, S-393, SD-58)', async () => {
   const sentences = {
     es: 'Perdona, ¿puedes repetirlo?',
     'es-MX': 'Perdona, ¿puedes repetirlo?',

@@ -25,7 +25,7 @@ async function turnOf(deeds: readonly Deed[], told: Parameters<typeof talkWith>[
   return { model, talk, ends }
 }
 
-test('the calls of a model are kept before the app is asked, and the model goes on with the results (N-457, N-458)', async () => {
+test('the calls of a model are kept before the app is asked, and the model continues with the results (N-457, N-458)', async () => {
   const model = new ScriptedModel(
     'alpha',
     [...says('One moment. '), calls('look_up', '{"order":42}', 'c1'), calls('look_up', '{"order":43}', 'c2')],
@@ -87,7 +87,7 @@ test('ids that are missing, said twice or used before in the call are made uniqu
   assert.notEqual(talk.toolsAsked.at(-1)?.calls[0]?.id, 'call_0')
 })
 
-test('the app is not asked for arguments that are no JSON object or for tools that do not exist: the model is told', async () => {
+test('the app is not asked for arguments that are no JSON object or for tools that do not exist: the model reads why', async () => {
   const given = [
     calls('look_up', '{"order":', 'cut'),
     calls('look_up', '[42]', 'list'),
@@ -146,7 +146,7 @@ test('after eight rounds of tools the model is asked once more without any', asy
   assert.deepEqual(talk.said, [])
 })
 
-test('a model may hang up only where the agent says when, under a name that no tool of the app has', async () => {
+test('a model may hang up only if the agent says when, under a name that no tool of the app has', async () => {
   const names = ({ asked }: ScriptedModel) => asked[0]?.tools?.map(({ name }) => name)
   const without = await turnOf([[...says('Bye.'), calls('hang_up')], says('Bye.')])
   assert.deepEqual(names(without.model), ['look_up', 'book'])
@@ -194,7 +194,7 @@ test('what is asked of the app together with hanging up is done first', async ()
   )
 })
 
-test('a turn that broke off while its tools ran waits for them, and goes on under its own id', async () => {
+test('a turn that broke off while its tools ran waits for them, and continues under its own id', async () => {
   const model = new ScriptedModel('alpha', says('Both are on their way.'))
   const talk = talkWith(model).hears('Where are they?', 'u1')
   const asked = ['c1', 'c2'].map((id) => ({ id, name: 'look_up', arguments: '{}' }))

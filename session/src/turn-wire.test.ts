@@ -16,7 +16,7 @@ const callPiece = {
   function: { name: 'look_up', arguments: '{"order":42}' },
 }
 
-/** Asks for the tool first, always under the same id, and then says what the tool told it. */
+/** Asks for the tool first, always under the same id, and then says what the tool returned. */
 async function answerAsModel({ body }: Seen, answer: HttpAnswer) {
   const { messages } = JSON.parse(body.toString()) as { messages: { role: string; content: string }[] }
   const last = messages.at(-1)
@@ -58,7 +58,7 @@ test('turns run on an installed vendor over its real wire, tools and all, whatev
   )
 })
 
-test('a wire that hangs is let go at the deadline, and one that refuses is not asked twice (S-079)', async () => {
+test('a connection that hangs is dropped at the deadline, and one that refuses is not asked twice (S-079)', async () => {
   const talk = new Talk(await installedModel()).hears('Hello')
   talk.instructions = { ...talk.instructions, llmTimeoutMs: 200 }
   wire.mode = 'hang'

@@ -32,7 +32,7 @@ export interface TurnEnd {
 }
 
 /**
- * Answers what the user said, or goes on with an answer that a restart broke off. Rejects with the reason of
+ * Answers what the user said, or continues an answer that a restart broke off. Rejects with the reason of
  * `signal` once it aborts, and with what `keep` or `runTools` throw; nothing is kept after either.
  */
 export const runTurn = (parts: TurnParts, signal: AbortSignal): Promise<TurnEnd> =>
@@ -52,7 +52,7 @@ export class Turn {
   #messages: Message[] = []
   #rounds: number
   #generation: number
-  /** What was said beside tool calls: the answer, where nothing is said after them. */
+  /** What was said beside tool calls: the answer, if nothing is said after them. */
   readonly #saidBefore: string[]
 
   constructor(parts: TurnParts, signal: AbortSignal, opensWith: string | null = null) {
@@ -124,7 +124,7 @@ export class Turn {
     const { voice } = this.#parts
     const text = answer.text.trim()
     voice?.rest()
-    // what was said aloud stands in the message, as far as it was heard
+    // what was said aloud is in the message, as far as it was heard
     const entry = { msgId: this.#messageId, toolCalls: asked, ...(text && !hangsUp && !voice && { text }) }
     await this.#keep([
       ...this.#servedBy(answer),

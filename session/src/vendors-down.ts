@@ -16,7 +16,7 @@ export function vendorsDown(
   return down
 }
 
-/** What the log is told when `serves` answered after the others failed; `down` is brought up to date. */
+/** The log entries when `serves` answered after the others failed; `down` is brought up to date. */
 export function switches(
   down: Set<string>,
   failed: readonly string[],

@@ -24,7 +24,7 @@ export class WordFinder<Entry extends { word: string }> {
   readonly #root = newBranch<Entry>()
   readonly #isOfWord: (char: string) => boolean
 
-  /** `isOfWord`: whether a word that stands beside this letter is only a part of one. */
+  /** `isOfWord`: whether a word beside this letter is only a part of one. */
   constructor(entries: readonly Entry[], isOfWord: (char: string) => boolean) {
     this.#isOfWord = isOfWord
     for (const entry of entries) this.#add(entry)

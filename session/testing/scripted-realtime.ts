@@ -19,7 +19,7 @@ export interface RealtimeDeed {
 
 const usage = { inputTokens: 90, outputTokens: 40, inputAudioTokens: 60, outputAudioTokens: 30 }
 
-/** A realtime model that does one deed after the other, and hears what it is told that the party said. */
+/** A realtime model that does one deed after the other, and hears what a test has the party say. */
 export class ScriptedRealtime implements RealtimeRun {
   readonly vendor: string
   readonly model = 'live-1'

@@ -18,7 +18,7 @@ export function speech(ms: number): Int16Array {
 
 export const samplesIn = (ms: number) => Math.round((sampleRate * ms) / 1_000)
 
-/** A party that says what it is told, in real time, and remembers what it was played. */
+/** A party that says what a test has it say, in real time, and remembers what it was played. */
 export class ScriptedSound implements Sound {
   readonly sampleRate = sampleRate
   readonly played: Int16Array[] = []

@@ -12,7 +12,7 @@ import type { TranscriberRun, VoiceRun } from '../src/spoken/spoken-parts.ts'
 
 const never = (signal: AbortSignal) => untilAborted(new Promise<never>(() => {}), signal)
 
-/** Transcribers that hear what they are told to, and the next of their utterances whenever they are asked to commit. */
+/** Transcribers that hear what a test scripts, and the next of their utterances whenever they are asked to commit. */
 export class ScriptedTranscriber implements TranscriberRun {
   readonly vendor: string
   readonly model = 'transcriber-1'

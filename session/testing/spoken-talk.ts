@@ -19,7 +19,7 @@ after(async () => {
 
 const patienceMs = 15_000
 
-/** A spoken call around a scripted party and scripted vendors. Everything that is written or shown is told in order. */
+/** A spoken call around a scripted party and scripted vendors. `told` has everything written or shown, in order. */
 export class SpokenTalk extends Talk {
   readonly sound = new ScriptedSound()
   readonly told: NewEntry[] = []
@@ -91,17 +91,17 @@ export class SpokenTalk extends Talk {
     const signal = AbortSignal.timeout(patienceMs)
     while (!holds())
       await once(this.#tells, 'told', { signal }).catch(() => {
-        throw new Error(`${what} did not come; told was ${this.types().join(' ')}`)
+        throw new Error(`${what} did not come; the entries so far: ${this.types().join(' ')}`)
       })
   }
 
-  /** The types that were told, in order; of those named alone, where some are. */
+  /** The types of the entries so far, in order; only those named, if any are. */
   types(...named: string[]): string[] {
     const types = this.told.map(({ type }) => type)
     return named.length === 0 ? types : types.filter((type) => named.includes(type))
   }
 
-  /** What was told of a type. */
+  /** The data of the entries of a type. */
   dataOf(type: string) {
     return this.told.filter((entry) => entry.type === type).map(({ data }) => data)
   }

@@ -4,7 +4,7 @@ import type { Conversation, Thought, ToolCall } from '@switchroom/kit/vendor'
 import { outcomeOf } from '../src/history.ts'
 import type { Instructions, ModelRun, ToolOutcome, TurnParts } from '../src/parts.ts'
 
-/** What a model does when it is asked once: it thinks this, fails so, or says nothing until it is let go. */
+/** What a model does when it is asked once: it thinks this, fails so, or says nothing until it is aborted. */
 export type Deed = readonly (Thought | Error | 'silence')[]
 
 export const says = (...texts: string[]): Thought[] => texts.map((text) => ({ type: 'text', text }))
@@ -71,7 +71,7 @@ export const plain: Instructions = {
   llmTimeoutMs: 5_000,
 }
 
-/** A call's log in memory, with everything around a turn. What happened is told in order in `steps`. */
+/** A call's log in memory, with everything around a turn. What happened is listed in order in `steps`. */
 export class Talk {
   readonly entries: Entry[] = []
   readonly steps: string[] = []

@@ -15,7 +15,7 @@ export interface TranscriberWire {
   partialEvery: number
   /** Whether the end of the audio is answered. */
   answersEnd: boolean
-  /** Seconds of a recording, as it tells them. */
+  /** Seconds of a recording, as the vendor reports them. */
   duration: number | null
 }
 

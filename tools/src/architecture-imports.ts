@@ -17,7 +17,7 @@ export interface Import {
   specifier: string
   /** The package named, null for a relative path. */
   bare: string | null
-  /** The file meant, where it is one of ours. */
+  /** The imported file, if it is one of ours. */
   target: string | null
   to: Package | null
 }

@@ -7,11 +7,11 @@ export type TestProgram = keyof typeof packages
 
 export const pathOf = (program: TestProgram) => `/usr/bin/${program}`
 
-/** Why a test that needs it is skipped; false where it runs. */
+/** Why a test that needs it is skipped; false if it runs. */
 export const missing = (program: TestProgram): string | false =>
   existsSync(pathOf(program)) ? false : `needs ${program}: apt-get install ${packages[program]}`
 
-/** Installs what is missing where that can be done: as root, on a machine with apt. */
+/** Installs what is missing if that can be done: as root, on a machine with apt. */
 export function installMissing(tell: (sentence: string) => void) {
   const wanted = (Object.keys(packages) as TestProgram[]).filter((program) => missing(program) !== false)
   if (wanted.length === 0) return

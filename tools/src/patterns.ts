@@ -64,7 +64,7 @@ function patternsIn(file: string, parsed: SourceFile): Pattern[] {
   })
 }
 
-/** Expressions that are made from anything but text that stands in the source. */
+/** Expressions that are made from anything but literal text. */
 function builtIn(file: string, parsed: SourceFile): string[] {
   return nodesOf(parsed)
     .filter((node) => {

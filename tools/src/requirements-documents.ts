@@ -5,7 +5,7 @@ import { join } from 'node:path'
 export interface Item {
   id: string
   document: number
-  /** The heading it stands under. */
+  /** The heading it is under. */
   section: string
   /** Where in the source document, as the item says it. */
   where: string

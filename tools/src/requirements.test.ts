@@ -111,7 +111,7 @@ test('--decisions: decisions and traps instead', async () => {
   )
 })
 
-test('a trap of documents 1 and 3 is told apart by the ids beside it', async () => {
+test('a trap of documents 1 and 3 is identified by the ids beside it', async () => {
   assert.deepEqual(await reported(['T'], "test('rings once (N-001, T-01)', () => {})"), [
     'T-01  document 1  A key in a log',
     'T-02  document 1  A key in a URL',

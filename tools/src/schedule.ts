@@ -9,7 +9,7 @@ export interface TestProgram {
 /** How many run together for each pair of cores: those of sound mostly wait, and the others wait for processes. */
 const mostOfAPair = { busy: 2, sound: 2 }
 
-/** Which programs start now, those that stand first before others; a quiet one only when nothing else runs any more. */
+/** Which programs start now, earlier ones before later ones; a quiet one only when nothing else runs any more. */
 export function startable(
   left: readonly TestProgram[],
   running: readonly TestProgram[],

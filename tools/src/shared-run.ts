@@ -23,7 +23,7 @@ for (const [name, value] of Object.entries(said)) {
 events.end()
 process.exitCode = succeeded === programs.length ? 0 : 1
 
-/** What it reports is passed on when it has ended: two programs' tests would be told apart by nothing. */
+/** What it reports is passed on when it has ended: nothing else would separate two programs' tests. */
 async function runProgram(path: string): Promise<void> {
   const own: unknown[] = []
   for await (const event of run({ cwd: root, files: [path], concurrency: 1 })) {

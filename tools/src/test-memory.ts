@@ -5,7 +5,7 @@ import { join } from 'node:path'
 const memory = '/dev/shm'
 const neededBytes = 6 * 1024 ** 3 // hundreds of databases come and go, twenty and their logs are there together
 
-/** A folder for everything that the tests write: in memory if there is room, where a new database takes a fifth of the CPU. */
+/** The folder for what tests write: in memory if there is room, as a new database takes a fifth of the CPU there. */
 export function testFolder(): string {
   const folder = mkdtempSync(join(hasRoom() ? memory : tmpdir(), 'switchroom-tests-'))
   chmodSync(folder, 0o1777) // PostgreSQL and some tests run as another user

@@ -82,7 +82,7 @@ export type FromProcess =
   | { type: 'leg.dial'; call: string; dial: LegDial; ask: number }
   /** The dial was given up. */
   | { type: 'leg.giveUp'; ask: number }
-  /** So that the caller can be told in it should the process be lost. */
+  /** So that the caller hears a sentence in it if the process is lost. */
   | { type: 'call.language'; call: string; language: string }
   /** For one of the worker's own sentences. */
   | { type: 'sentence'; asked: SentenceAsked; ask: number }

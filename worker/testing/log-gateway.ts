@@ -7,7 +7,7 @@ import type { AppendEntries } from '@switchroom/contract/log'
 export class LogGateway {
   /** Every request with a body, in order. */
   readonly sent: AppendEntries[] = []
-  /** How the next requests are answered; 200 where there is none. */
+  /** How the next requests are answered; 200 if there is none. */
   readonly answers: ((request: IncomingMessage, response: ServerResponse) => void)[] = []
   url = ''
   readonly #server = createServer((request, response) => void this.#take(request, response))
@@ -22,7 +22,7 @@ export class LogGateway {
     return this
   }
 
-  /** Those of a kind, as they were told, each once. */
+  /** The types of the entries, as they were sent, each once. */
   get types(): string[] {
     return this.sent.flatMap(({ entries }) => entries.map(({ type }) => type))
   }

@@ -45,7 +45,7 @@ test('settings set changes what is named and keeps the rest, in the scope of the
   ])
 })
 
-test('settings set refuses what is no knob before it asks, and tells what the gateway refuses', async () => {
+test('settings set refuses an unknown knob before it asks the gateway, and prints what the gateway refuses', async () => {
   const { slug } = newAgent()
   const unknown = await machine.run(['settings', 'set', slug, 'vioce=x'])
   assert.equal(unknown.status, 2)
@@ -75,7 +75,7 @@ test('a whole set comes from a file or from standard input', async () => {
   assert.equal(missing.status, 2)
 })
 
-test('versions are told apart, listed and copied forward', async () => {
+test('versions are compared, listed and copied forward', async () => {
   const { slug } = newAgent()
   await machine.run(['settings', 'set', slug, 'max_duration_s=10', '--team', '--note', 'first'])
   await machine.run(['settings', 'set', slug, 'max_duration_s=20'])

@@ -81,7 +81,7 @@ async function write(audio: AsyncIterable<Uint8Array>, file: string | undefined)
       : finished(sink).catch((error: unknown) => {
           throw wrongUsage(`${file} could not be written: ${reasonOf(error)}`)
         })
-  written?.catch(() => {}) // told below, when it is awaited
+  written?.catch(() => {}) // reported below, when it is awaited
   let bytes = 0
   for await (const piece of audio) {
     bytes += piece.length

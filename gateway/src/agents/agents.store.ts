@@ -4,7 +4,7 @@ const locked = statement<{ slug: string }>(
   `select slug from agents where org = $1 and slug = $2 for no key update`,
 )
 
-/** Held, so that of two sets at one instant the second sees the first. */
+/** Locked, so that of two concurrent sets the second sees the first. */
 export const lockAgent = (tx: Transaction, org: string, slug: string) => tx.row(locked, org, slug)
 
 const insert = statement(

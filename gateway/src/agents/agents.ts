@@ -7,7 +7,7 @@ import * as store from './agents.store.ts'
 /** How many agents an org has, against its quota. */
 export const agentsHeld = (database: Queryable) => (org: string) => store.countAgents(database, org)
 
-/** The agents of an org. Nobody creates one: it is there from the first write or registration that names it. */
+/** The agents of an org. No request creates one: the first write or registration that names it does. */
 export class Agents {
   readonly #database: Database
   readonly #clock: Clock

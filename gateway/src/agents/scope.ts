@@ -3,7 +3,7 @@ import type { Environment } from '@switchroom/contract/scopes'
 import type { Caller } from '../foundation/caller.ts'
 import { badRequest, notFound } from '../foundation/refusals.ts'
 
-/** One place where versions of an agent are kept: whose they are, in which environment. */
+/** One place in which versions of an agent are kept: whose they are, in which environment. */
 export interface SettingsScope {
   org: string
   agent: string
@@ -24,7 +24,7 @@ export function scopeOf(caller: Caller, agent: string, team = false): SettingsSc
   return { org: caller.org, agent, env: caller.env, holder: team ? '' : ownerOf(caller) }
 }
 
-/** Whose copy of an agent somebody works on: their own in the sandbox, the org's everywhere else. */
+/** Whose copy of an agent the caller works on: their own in the sandbox, the org's everywhere else. */
 export const ownerOf = ({ env, kind, subject }: Caller): string =>
   env === 'sandbox' && kind === 'person' ? subject : ''
 

@@ -15,7 +15,7 @@ const trail = new AuditTrail(deployment)
 
 const idsOf = (entries: AuditEntry[]) => entries.map(({ id }) => id)
 
-test('an entry says who did what to whom, when, and from where', async () => {
+test('an entry names the actor, the action, the target, the time and the client address', async () => {
   const org = await deployment.newOrg()
   const admin = await org.person('admin')
   const from = admin.client.with({ 'x-forwarded-for': '203.0.113.9' })
@@ -147,7 +147,7 @@ test('what is recorded can neither be changed nor deleted in the database', asyn
     'truncate audit',
   ])
     await assert.rejects(sql(attack), keeps, attack)
-  // Where retention may delete, nothing may be changed.
+  // A transaction in which retention may delete may still change nothing.
   const client = await deployment.gateway.services.database.pool.connect()
   try {
     await client.query(`begin; select set_config('switchroom.audit_retention', 'on', true)`)

@@ -136,7 +136,7 @@ test('numbers are recorded when they are routed, bought, moved, approved and rel
   done(
     await admin.client.post('/v1/numbers?dry_run=true', { number: newLine(), agent: 'desk', hooked: true }),
   )
-  assert.equal(await audited.trail.count(), before) // it stood already, and a dry run changes nothing
+  assert.equal(await audited.trail.count(), before) // it existed already, and a dry run changes nothing
   const approve = () => operator.post(`/v1/ops/numbers/${number}/approve`)
   await check('POST /v1/ops/numbers/:number/approve', approve, {
     org: org.id,

@@ -1,4 +1,4 @@
-/** A refusal that the caller may read: a status and one sentence that tells a person what to do. */
+/** A refusal that the caller may read: a status and one sentence that says what to do. */
 export class Refusal extends Error {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>

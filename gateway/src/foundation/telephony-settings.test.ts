@@ -31,7 +31,7 @@ test('hooked numbers wait for the operator unless the setting is 0 or false (ND-
     assert.equal(read({ SVC_APPROVE_HOOKED: word }).approveHooked, false)
 })
 
-test('the carrier’s trunking address is its account address where only that is set (ND-09)', () => {
+test('the carrier’s trunking address is its account address if only that is set (ND-09)', () => {
   assert.deepEqual(read({ SVC_APICARRIER_API: 'http://127.0.0.1:9' }).apiCarrier, {
     accountApi: 'http://127.0.0.1:9',
     trunkingApi: 'http://127.0.0.1:9',

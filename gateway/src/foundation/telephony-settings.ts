@@ -4,7 +4,7 @@ import { flag, fleetName, hostName, listOf, webUrl, wholeNumber } from '@switchr
 import { readAllOrNone, type ReadSetting } from '@switchroom/process/setting-reader'
 import { countryCode, phoneNumber, publicAddress } from './setting-parsing.ts'
 
-/** An account at the API carrier: who asks, and for which account. */
+/** An account at the API carrier: the credentials, and the account they act for. */
 export interface CarrierLogin {
   account_sid: string
   user: string

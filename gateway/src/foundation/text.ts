@@ -60,5 +60,5 @@ export const cutToLine = (typed: string | undefined, whenBlank: string) =>
     .join('')
     .trim() || whenBlank
 
-/** The name of a person of whom only the address is known. */
+/** The name of a person if only their address is known. */
 export const nameFrom = (address: string) => cutToLine(address.slice(0, address.indexOf('@')), address)

@@ -59,7 +59,7 @@ before(async () => {
   add({ name: 'none', opens: 'nothing' })
   add({ name: 'invented', key: newSecret('svc_live_'), opens: 'nothing' })
   add({ name: 'fleet for an org', key: fleetKey, opens: 'work', namedOrg: org.slug })
-  add({ name: 'fleet for nobody', key: fleetKey, opens: 'work' })
+  add({ name: 'fleet without an org', key: fleetKey, opens: 'work' })
   add({ name: "the platform's own key", key: operatorKey, opens: 'ops' })
 
   const revoked = await org.person('admin')

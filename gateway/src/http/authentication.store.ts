@@ -27,7 +27,7 @@ export interface PresentedKey {
   operator: boolean
   maker_held_providers: boolean
   maker_held_production: boolean
-  /** Of who made a server token, as long as they are active. */
+  /** Of the person who made a server token, as long as they are active. */
   maker_role: Role | null
   maker_production: boolean | null
   is_maker_operator: boolean

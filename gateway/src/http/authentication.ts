@@ -65,7 +65,7 @@ export class Authentication {
     return actingIn(environmentNamed(headers), key, from)
   }
 
-  /** Who opened these, as of now; for one that its key opens no longer, why. */
+  /** The caller who opened each, as of now; the refusal if its key no longer opens it. */
   async again(opened: readonly Opened[]): Promise<(Caller | Refusal)[]> {
     const ids = new Set(opened.map(({ caller }) => caller.key_id))
     const keys = await store.findKeys(this.#database, [...ids], this.#clock.now())
@@ -110,7 +110,7 @@ export class Authentication {
       throw unauthorized('sign-up takes the key of the page in front')
   }
 
-  /** The page in front says whom it asks for; without its key that header is never believed. */
+  /** The page in front names the client it asks for; without its key that header is never believed. */
   signUpAddress(headers: Headers, clientAddress: string): string {
     const client = headers['x-svc-client']
     return this.#signUp.key === undefined || typeof client !== 'string'
@@ -221,7 +221,7 @@ function actingAsToken(named: Environment | undefined, key: store.PresentedKey, 
   }
 }
 
-/** Both times: who lost what they held takes it from their tokens, and who gained it later does not give it. */
+/** Then and now: a maker who lost a right takes it from their tokens, and one who gained it later does not give it. */
 function makerOf(key: store.PresentedKey): NonNullable<Caller['maker']> {
   const { is_maker_operator, maker_role, maker_production } = key
   const isHolding = maker_role !== null && scopesOfRole[maker_role].includes('providers')

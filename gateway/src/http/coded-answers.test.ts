@@ -99,7 +99,7 @@ test('on the dashboard a scope that is lacking is 403 FORBIDDEN (SD-02)', async 
   )
 })
 
-test('on the dashboard a failure is 500 INTERNAL_ERROR that tells nothing and names no key (SD-02)', async () => {
+test('on the dashboard a failure is 500 INTERNAL_ERROR that gives no details and names no key (SD-02)', async () => {
   await using own = await startDeployment()
   const { key: held } = await (await own.newOrg()).person('admin')
   await own.sql('alter table accounts rename to accounts_gone')

@@ -5,7 +5,7 @@ import { notFound, Refusal, unprocessable } from '../foundation/refusals.ts'
 import type { Routes } from './routes.ts'
 import { sentenceOf } from './shape-sentences.ts'
 
-/** How a listener tells a refusal. */
+/** How a listener formats a refusal. */
 export interface Answers {
   readonly schema: TSchema
   readonly statusOf: (status: number) => number

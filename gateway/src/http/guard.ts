@@ -8,7 +8,7 @@ import type { Fleet } from './fleet.ts'
 import { narrowing, type AgentOfCall } from './narrowing.ts'
 import type { Server } from './server.ts'
 
-/** Who knows the keys there are. */
+/** The services that know the keys. */
 interface Keepers {
   authentication: Authentication
   fleet: Fleet

@@ -33,7 +33,7 @@ export class LogTokens {
     return callerOf(opened)
   }
 
-  /** Of those that read by a token, the ones who still may. */
+  /** Of the readers with these tokens, those that may still read. */
   async again(ids: readonly string[]): Promise<Map<string, Caller>> {
     const living = await this.#living(ids.map((id) => Buffer.from(id, 'hex')))
     return new Map(living.map((opened) => [idOf(opened), callerOf(opened)]))

@@ -77,7 +77,7 @@ describe('a person with a list of agents', () => {
     assert.equal((await at('nosuch')).status, 200)
   })
 
-  test('is not narrowed where no agent is named (I-316)', async () => {
+  test('is not narrowed if no agent is named (I-316)', async () => {
     assert.equal((await narrowed.get('/v1/probe')).status, 200)
   })
 })

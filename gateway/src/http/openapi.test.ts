@@ -66,7 +66,7 @@ test('the document describes exactly the routes there are', () => {
   assert.deepEqual(described.toSorted(), registered.toSorted())
 })
 
-test("the dashboard's paths stand in the document with the dashboard's address and refusals (SD-01, SD-02)", () => {
+test("the dashboard's paths are in the document with the dashboard's address and refusals (SD-01, SD-02)", () => {
   const { servers, get } = document.paths['/api/models/access']
   assert.deepEqual(servers, [{ url: deployment.settings.dashboardUrl }])
   assert.deepEqual(get.tags, ['dashboard'])

@@ -45,7 +45,7 @@ export async function describeRoutes(server: Server, baseUrl: string) {
   })
 }
 
-/** The document is built once, from the routes as they stand when the server is ready. */
+/** The document is built once, from the routes as they are when the server is ready. */
 export function openApiRoutes(server: Server, dashboard: Server) {
   const AnyDocument = Type.Unsafe<object>({ type: 'object', additionalProperties: true })
   server.get(

@@ -22,7 +22,7 @@ test('every answer says that its type is not to be guessed, refusals and pages t
       assert.equal((await client.get(path)).headers.get('x-content-type-options'), 'nosniff', path)
 })
 
-test('where the public address is https, browsers come back over TLS alone; elsewhere nothing is said', async () => {
+test('if the public address is https, the HSTS header makes browsers come back over TLS alone; otherwise it is absent', async () => {
   const said = async (client: typeof deployment.anonymous, path: string) =>
     (await client.get(path)).headers.get('strict-transport-security')
   for (const path of paths) {

@@ -31,7 +31,7 @@ async function askUpgrade(method: string, path: string, upgrade: string) {
   return { status: response.statusCode, body: JSON.parse(text) }
 }
 
-test('what asks to become a socket where there is none is a request like any other', async () => {
+test('an upgrade request to a path without a socket is answered like any other request', async () => {
   const whoami = await askUpgrade('GET', '/v1/whoami', 'websocket')
   assert.deepEqual([whoami.status, whoami.body.subject], [200, developer.id])
   const apps = await askUpgrade('GET', '/v1/apps', 'h2c')
@@ -101,7 +101,7 @@ test('a path that is open without a key cannot be a socket of a key', () => {
   })
 })
 
-test('the document tells who may open the socket', async () => {
+test('the document says who may open the socket', async () => {
   const { get } = (await anonymous.get('/openapi.json')).body.paths['/v1/apps']
   assert.match(get.description, /Takes a key that opens `calls`\./)
   assert.match(get.description, /As a WebSocket: Takes a key that opens `app`\./)

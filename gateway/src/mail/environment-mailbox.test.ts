@@ -56,7 +56,7 @@ test('a stored mailbox comes before it, and deleting that goes back to it (I-420
   assert.equal(server.letters().length, before + 1)
 })
 
-test('smtp:// sends in the clear where the server offers no STARTTLS (ID-159)', async () => {
+test('smtp:// sends in the clear if the server offers no STARTTLS (ID-159)', async () => {
   const clear = await mail.mailServer({ security: 'none' })
   await using other = await mail.deployment.another({ SVC_SMTP_URL: `smtp://${platformHost}:${clear.port}` })
   assert.deepEqual((await other.operator.post('/v1/ops/mail/test', to)).body, { sent: true, error: null })

@@ -140,7 +140,7 @@ test('a sign-up is answered alike when its address has had its letters', async (
 const evil = 'Your account is locked, visit https://evil.example'
 const noLink = 'a name may hold no address and no link: write it without "@", "://" and dots between letters'
 
-test('a name with a link is refused where it would come into a letter, and nothing is sent', async () => {
+test('a name with a link is refused if it would be put into a letter, and nothing is sent', async () => {
   const { client } = await admin()
   const email = newAddress()
   const { operator, anonymous } = deployment

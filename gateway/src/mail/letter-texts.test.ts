@@ -28,7 +28,7 @@ test('a sign-up letter holds the six digits once, the slug and name of the org, 
   )
 })
 
-test('who has an account, or an invitation, reads so and gets neither a code nor a link (ID-127, ID-165)', () => {
+test('a person who has an account, or an invitation, gets a letter that says so, with neither a code nor a link (ID-127, ID-165)', () => {
   for (const [kind, words] of [
     ['have-account', 'you have an account'],
     ['accept-first', 'accept your invitation first'],

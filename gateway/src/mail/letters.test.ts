@@ -170,7 +170,7 @@ test('a server that hangs holds up the letters of its own org alone (ID-162)', a
   assert.equal(slow.tries(), 5)
 })
 
-test('letters go on when the database is back (ID-162)', async () => {
+test('letters are sent again when the database is back (ID-162)', async () => {
   const server = await mailServer()
   await operator.put('/v1/ops/mail', mailboxAt(server, platformHost))
   await deployment.database.takeAway()

@@ -15,7 +15,7 @@ export interface MailAccount {
 
 const textFields = ['host', 'security', 'username', 'password', 'from'] as const
 
-/** The account as written, or the refusal of its first value that cannot stand. */
+/** The account as written, or the refusal of its first invalid value. */
 export function accountOf(written: MailboxWrite): MailAccount {
   const { host, port, from } = written
   const broken = textFields.find((field) => /[\r\n\u2028\u2029]/.test(written[field] ?? ''))

@@ -97,7 +97,7 @@ test('all four endpoints of an org need the scope team, and those of the platfor
   }
 })
 
-test('a value that cannot stand is 400 in its own words, org and platform alike (I-414, I-481, ID-02, ID-03, ID-156)', async () => {
+test('an invalid value is 400 with a sentence of its own, org and platform alike (I-414, I-481, ID-02, ID-03, ID-156)', async () => {
   const admin = await newAdmin()
   const wrong: [object, string][] = [
     [{ security: 'none' }, 'security is starttls or tls'],

@@ -19,7 +19,7 @@ after(async () => {
 })
 const { anonymous, operator, sql, log, gateway } = deployment
 
-/** Every secret the deployment made or was told on the way through document 1. */
+/** Every secret the deployment made or was sent on the way through document 1. */
 async function walkThrough(): Promise<Record<string, string>> {
   const secrets: Record<string, string> = { operatorKey, signupKey, smtp: 'hunter2-of-the-environment' }
   const org = await deployment.newOrg()
@@ -115,7 +115,7 @@ test('no secret is in any log line, in any table in the clear, or in any listing
   for (const [name, secret] of Object.entries(secrets)) {
     assert.ok(secret.length >= 6, `${name} was not made`)
     assert.equal(lines.includes(secret), false, `${name} is in the log`)
-    if (name !== 'signUpCode') assert.equal(dump.includes(secret), false, `${name} is in the database`) // six digits may stand in a time
+    if (name !== 'signUpCode') assert.equal(dump.includes(secret), false, `${name} is in the database`) // six digits may occur in a time
     assert.equal([...listings, ...ops].join().includes(secret), false, `${name} is in a listing`)
   }
 })

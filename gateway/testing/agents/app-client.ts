@@ -32,7 +32,7 @@ export class AppClient {
     this.socket.send(JSON.stringify(frame))
   }
 
-  /** The next frame that nobody has read yet. */
+  /** The next frame that the test has not read yet. */
   async next(): Promise<CameFrame> {
     await until('a frame comes', () => this.frames.length > this.#read)
     this.#read += 1

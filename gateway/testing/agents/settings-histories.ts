@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto'
 import * as fc from 'fast-check'
 import type { Config, Lexicon } from '@switchroom/contract/settings'
 
-/** What was set in one scope, oldest first, and the canary that stands there. */
+/** What was set in one scope, oldest first, and its current canary. */
 export interface ScopeHistory {
   versions: Config[]
   lexicons: Lexicon[]
   canary: { version: number; share: number } | null
 }
 
-/** An agent as it was set everywhere, the class that holds it, and who asks for which call. */
+/** An agent as it was set everywhere, the class that holds it, and the caller who asks for which call. */
 export interface SettingsCase {
   scopes: { own: ScopeHistory; team: ScopeHistory; production: ScopeHistory }
   declared: Config

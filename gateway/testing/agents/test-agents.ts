@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import type { Answer, Client } from '../client.ts'
 import type { Deployment } from '../deployment.ts'
 
-/** An agent nobody has set, and what is done with it; `team` is a key that sets the org's own scope. */
+/** An agent without settings, and what is done with it; `team` is a key that sets the org's own scope. */
 export class TestAgent {
   readonly slug = `agent-${randomBytes(4).toString('hex')}`
   readonly at = `/v1/agents/${this.slug}`

@@ -11,7 +11,7 @@ import { startMailServer, type MailServer } from '../mail/mail-server.ts'
 import { NumberFixture } from '../telephony/number-fixture.ts'
 import { manifestOf, VendorFolder } from '../providers/vendor-packages.ts'
 
-/** Where every change under test comes from. */
+/** The client address of every change under test. */
 const place = '203.0.113.77'
 
 export const byMember = ({ id, email }: TestPerson) => ({ kind: 'person', subject: id, email }) as const
@@ -95,7 +95,7 @@ export class AuditedDeployment implements AsyncDisposable {
     return this.desk.deployment
   }
 
-  /** An org and its admin, who acts from the place. */
+  /** An org and its admin, who acts from that address. */
   async newOrg(): Promise<{ org: TestOrg; admin: TestPerson }> {
     const org = await this.deployment.newOrg()
     return { org, admin: await this.person(org) }

@@ -60,7 +60,7 @@ export class ChatClient {
     this.send({ type: 'message', text, ...(id !== undefined && { id }) })
   }
 
-  /** The next frame of this type that nobody has read yet; those before it count as read. */
+  /** The next frame of this type that the test has not read yet; those before it count as read. */
   async next<Type extends ChatFrame['type']>(type: Type): Promise<Named<Type>> {
     const isIt = (frame: ChatFrame, at: number) => at >= this.#read && frame.type === type
     const at = await until(`${type} comes`, () => this.frames.findIndex(isIt) + 1)

@@ -24,7 +24,7 @@ export interface Decision {
   proof?: string
   /** What it answers that looks like a secret and is none, or is the asker's own. */
   harmless?: string
-  /** Which kept secrets it answers, and to whom. */
+  /** Which stored secrets it answers, and to which credentials. */
   reveals?: Partial<Record<string, Credential[]>>
   /** A body that reaches the rule behind the access. */
   body?: () => unknown
@@ -78,7 +78,7 @@ export const secretRoutes: Record<string, Decision> = {
   'POST /v1/ops/orgs/:org/members': { opens: operators, body: somebody },
   'POST /v1/ops/orgs/:org/keys': { opens: operators, body: () => ({ label: 'ci', env: 'sandbox' }) },
 
-  // Where people and letters of an org are sent.
+  // The servers that an org's people sign in at and its letters go through.
   'PUT /v1/org/mail': { opens: admins, body: () => mailbox },
   'PUT /v1/org/sso': {
     opens: admins,

@@ -20,7 +20,7 @@ export interface MessagingNumberFake {
   verified_name: string
 }
 
-/** Whom a text goes to, with `+`, or by the platform's own id. */
+/** The contact that a text goes to, with `+`, or by the platform's own id. */
 export const contactOf = ({ body = {} }: MessagingRequest) =>
   typeof body['to'] === 'string' ? `+${body['to'].replace(/\D/g, '')}` : body['recipient']
 
@@ -55,16 +55,16 @@ export class MessagingFake {
   /** Also waited for, so that a test decides when the platform answers. */
   fault: (request: MessagingRequest) => MessagingFault | undefined | Promise<MessagingFault | undefined> =
     () => undefined
-  /** Told of every text it took, before it says so. */
+  /** Called with every text it took, before it answers. */
   onSent: (sent: SentText) => void | Promise<void> = () => {}
   /** A token that opens every number. */
   readonly platformToken = `EAA${randomBytes(24).toString('hex')}`
   readonly #media: MediaFake[] = []
   readonly #server = createServer((request, response) => void this.#answer(request, response))
-  /** Where files are, as on the platform: elsewhere than the API. */
+  /** The server of files, which as on the platform is another than that of the API. */
   #files: ReturnType<typeof createSecureServer> | undefined
 
-  /** Files are given over TLS where there is a certificate for it. */
+  /** Files are given over TLS if there is a certificate for it. */
   static async start(certificate?: ServerCertificate): Promise<MessagingFake> {
     const fake = new MessagingFake()
     await new Promise<void>((resolve) => fake.#server.listen(0, '127.0.0.1', resolve))

@@ -5,7 +5,7 @@ import { createHmac } from 'node:crypto'
 const digest = 'kAWbHkX0gqzMGf7lnSGqZDRSe9jGTMrcTkRZZpGLkIg='
 const media = (mime_type: string, id: string) => ({ mime_type, sha256: digest, id })
 
-/** Of every type of message, what it has beside who sent it and when. */
+/** Of every type of message, what it has beside its sender and its time. */
 export const exampleMessages = {
   text: { type: 'text', text: { body: 'MESSAGE_BODY' } },
   'text that answers another': {
@@ -172,7 +172,7 @@ export const exampleMessages = {
 
 const pricing = { billable: true, pricing_model: 'PMP', type: 'regular', category: 'service' }
 
-/** What each status has beside its id and whom it is of. */
+/** What each status has beside its id and its contact. */
 export const exampleStatuses = {
   sent: {
     status: 'sent',

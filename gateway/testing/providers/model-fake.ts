@@ -24,7 +24,7 @@ export const refuses = { fault: 'refuses' } as const
 export class ModelFake {
   readonly asked: AskedModel[] = []
   reply: (asked: AskedModel) => ModelReply | Promise<ModelReply>
-  /** Requests that the other side has not let go of. */
+  /** Requests that the other side has not closed. */
   open = 0
   readonly #server = createServer((request, response) => void this.#answer(request, response))
 

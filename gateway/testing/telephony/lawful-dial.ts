@@ -35,7 +35,7 @@ export const lawful: DialFacts = {
   counts: { minute: 0, day: 0, number: 0 },
 }
 
-/** What the lawful dial would be told if these facts were otherwise: status, reason and sentence, or `taken`. */
+/** The answer to the lawful dial if these facts were otherwise: status, reason and sentence, or `taken`. */
 export function answerTo(facts: Partial<DialFacts>) {
   const refusal = firstRefusal(judgeDial({ ...lawful, ...facts }))
   return refusal ? [refusal.status, refusal.reason, refusal.detail] : 'taken'

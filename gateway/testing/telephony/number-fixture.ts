@@ -165,7 +165,7 @@ export class NumberOrg {
     return app
   }
 
-  /** The numbers of a trunk there, or undefined if it does not stand. */
+  /** The numbers of a trunk there, or undefined if it does not exist. */
   trunk(env: Environment, name: string) {
     return this.fixture.media[env].store.trunk(`${this.id}/${env}/${name}`)
   }

@@ -34,7 +34,7 @@ test('a worker registers for the calls of its fleet', async (t) => {
   assert.equal(server.said('updateWorker')[0]?.status, WorkerStatus.WS_AVAILABLE)
 })
 
-test('a call that is offered is accepted, run when it is assigned, and told when it is over', async (t) => {
+test('a call that is offered is accepted, run when it is assigned, and reported to the server when it is over', async (t) => {
   const { server, jobs, dispatch } = await registered(t)
   server.offer('J1')
   await server.until(() => server.said('availability').length === 1)
@@ -58,7 +58,7 @@ test('a call that is offered is accepted, run when it is assigned, and told when
   assert.equal(dispatch.jobs, 0)
 })
 
-test('two calls that are offered at one instant are not both accepted for the last place', async (t) => {
+test('two calls that are offered at the same time are not both accepted for the last place', async (t) => {
   const { server } = await registered(t)
   server.offer('J1')
   server.offer('J2')
@@ -114,7 +114,7 @@ test('a call that the server takes away is reported to the code that runs it', a
   await gone
 })
 
-test('a worker that lost the server registers again, and its calls go on', async (t) => {
+test('a worker that lost the server registers again, and its calls continue', async (t) => {
   const { server, jobs, lost } = await registered(t, 2)
   server.offer('J1')
   await server.until(() => server.said('availability').length === 1)
@@ -132,7 +132,7 @@ test('a worker that lost the server registers again, and its calls go on', async
 })
 
 test(
-  'a server that answers nothing any more, though its connection stands, is lost too',
+  'a server that answers nothing any more, though its connection is open, is lost too',
   { timeout: 60_000 },
   async (t) => {
     const { server, lost } = await registered(t)
@@ -148,7 +148,7 @@ test(
   },
 )
 
-test('a server that refuses the worker, or is not there, is told in a sentence', async (t) => {
+test('a server that refuses the worker, or is not there, is reported in a sentence', async (t) => {
   const server = await LiveKitAgentSocket.start()
   t.after(() => server.stop())
   const refused = new MediaError('the media server did not take this worker')

@@ -19,13 +19,13 @@ import { MediaError } from '../plane.ts'
 
 const tokenLifetime = '10m'
 const registerMs = 10_000
-/** How often the server is told how busy this worker is. */
+/** How often this worker reports to the server how busy it is. */
 const loadEveryMs = 2500
-/** A server that has answered nothing for so long is gone, also where its connection seems to stand. */
+/** A server that has answered nothing for so long is gone, even if its connection seems to be open. */
 const silentMs = 10_000
 /** A call that was accepted and never assigned went to another worker. */
 const assignedWithinMs = 7500
-/** A server is passed over once each of its workers says 0.7 or more, also where there are places. */
+/** A server is passed over once each of its workers says 0.7 or more, even if there are places. */
 const mostLoad = 0.69
 const firstRetryMs = 500
 const longestRetryMs = 10_000
@@ -60,7 +60,7 @@ export interface RoomJob extends OfferedJob {
   isOverflow: boolean
   /** Aborted when the server takes the call away. */
   signal: AbortSignal
-  /** Tells the server that the call is over here. */
+  /** Reports to the server that the call is over here. */
   done: (error?: string) => void
 }
 
@@ -98,7 +98,7 @@ export class LiveKitDispatch {
     return this.#running.size
   }
 
-  /** Takes no more calls; those that run go on. */
+  /** Takes no more calls; those that run continue. */
   drain(): void {
     this.#isDraining = true
     this.#tellLoad()
@@ -236,7 +236,7 @@ export class LiveKitDispatch {
   }
 
   #tellLoad(): void {
-    // Said to be full it would not even be asked about callers for whom no other worker has a place.
+    // If it reported itself full, it would not even be asked about callers that no other worker has a place for.
     const isOut = this.#isDraining || (this.#isFull && !this.#options.overflow)
     const status = isOut ? WorkerStatus.WS_FULL : WorkerStatus.WS_AVAILABLE
     const load = Math.min(1, this.#options.load()) * mostLoad
@@ -245,7 +245,7 @@ export class LiveKitDispatch {
   }
 
   #send(message: WorkerMessage['message']): void {
-    if (this.#socket?.readyState !== WebSocket.OPEN) return // it is told anew when it is reached again
+    if (this.#socket?.readyState !== WebSocket.OPEN) return // it is sent again once the server is reached
     this.#socket.send(new WorkerMessage({ message }).toBinary())
   }
 

@@ -156,7 +156,7 @@ const aborted = (signal: AbortSignal) =>
 function outcomeOfDial(error: unknown): PlacingOutcome {
   if (error instanceof SipCallError && error.sipStatusCode !== undefined)
     return outcomeOfSip(error.sipStatusCode)
-  // The end of the ring is told without a SIP status.
+  // The end of the ring is reported without a SIP status.
   if (error instanceof TwirpError && error.code === 'canceled') return 'no_answer'
   return 'dial_failed'
 }

@@ -28,7 +28,7 @@ afterEach(() => fake.stop())
 
 const place = (signal = new AbortController().signal) => plane.place(call, signal)
 
-test("a call is placed into a room of its own, where the environment's fleet was sent first", async () => {
+test("a call is placed into a room of its own, to which the environment's fleet was sent first", async () => {
   assert.equal(await place(), 'answered')
   assert.deepEqual(
     fake.requests.map(({ method }) => method),
@@ -47,7 +47,7 @@ test("a call is placed into a room of its own, where the environment's fleet was
   assert.deepEqual([...fake.dials.rooms.keys()], ['call-call_1'])
 })
 
-test('the trunk, the ring and the longest call are told with the dial, so that the media plane cuts it (N-259, N-260)', async () => {
+test('the trunk, the ring and the longest call are sent with the dial, so that the media plane cuts it (N-259, N-260)', async () => {
   await place()
   const [dial] = fake.asked('CreateSIPParticipant')
   assert.deepEqual(dial?.body, {

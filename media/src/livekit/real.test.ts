@@ -122,7 +122,7 @@ suite('a real LiveKit server', { skip }, () => {
     await assert.rejects(server.transfer('hung-up', 'tel:+1'), MediaError)
   })
 
-  test('hanging up ends the room also where the worker was put out of it before', async (t) => {
+  test('hanging up ends the room even if the worker was removed from it before', async (t) => {
     const { server, leg, given, visitor } = await roomCall(t, 'put-out')
     await leg.caller
     assert.equal(await server.remove('put-out', `agent-${given.id}`), true)
@@ -181,12 +181,12 @@ suite('a real LiveKit server', { skip }, () => {
     assert.equal(first.jobs.length, 0)
   })
 
-  test('a room with a wrong token is told in a sentence', async () => {
+  test('joining a room with a wrong token fails with a sentence', async () => {
     const terms = { url: program.address.url, room: 'wrong', token: 'wrong' }
     await assert.rejects(RoomLeg.join(terms, new LiveKitServer(program.address)), MediaError)
   })
 
-  test('a worker with a wrong secret is told in a sentence', async () => {
+  test('a worker with a wrong secret is refused with a sentence', async () => {
     const address = { ...program.address, secret: 'another-secret-that-is-as-long-as-the-real' }
     const options = { address, fleet: 'f', free: () => 1, load: () => 0, onJob: () => {} }
     await assert.rejects(

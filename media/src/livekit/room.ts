@@ -199,7 +199,7 @@ export class RoomLeg implements Leg {
     }
   }
 
-  /** Ends it for everybody in the room, also where this end lost it or the caller left others there. */
+  /** Ends it for everybody in the room, even if this end lost it or the caller left others there. */
   async hangUp(): Promise<void> {
     this.#finish('hangup')
     if (this.#isRoomGone) return

@@ -10,8 +10,8 @@ import type { LiveKitServer } from './server.ts'
 import type { AdmissionVerdicts, Fence, Verdict } from '../plane.ts'
 
 /**
- * The trunks and the rule of one name, as they stand. No write leaves a trunk without numbers or networks, or a rule
- * without trunks, because each of these would stand for all of them.
+ * The trunks and the rule of one name, as they are now. No write leaves a trunk without numbers or networks, or a rule
+ * without trunks, because an empty list means all of them.
  */
 export class LiveKitScope {
   readonly #server: LiveKitServer

@@ -19,7 +19,7 @@ import { MediaError, type OutboundTrunk, type PlacedCall } from '../plane.ts'
 const timeoutS = 10
 /** How long the far end may ring. */
 export const ringS = 60
-/** An unanswered dial is told at the end of the ring; the server may take a moment to say it. */
+/** An unanswered dial is reported at the end of the ring; the server may take a moment to say it. */
 const dialTimeoutS = ringS + 15
 const longestSentence = 500
 /** Of what it says for itself, the part that says nothing. */
@@ -89,7 +89,7 @@ export class LiveKitServer {
     return participants.some(({ kind }) => kind === ParticipantInfo_Kind.AGENT)
   }
 
-  /** The names of those that stand. */
+  /** The names of the open rooms. */
   async rooms(): Promise<string[]> {
     const rooms = await asked(this.#rooms.listRooms())
     return rooms.map(({ name }) => name)
@@ -142,7 +142,7 @@ export class LiveKitServer {
     }
   }
 
-  /** Whether it stood. */
+  /** Whether it existed. */
   deleteRoom = (room: string) => found(this.#rooms.deleteRoom(room))
 }
 
@@ -208,13 +208,13 @@ function notAnswered(error: unknown): MediaError {
     return new MediaError(
       `the far end answered ${error.sipStatusCode} ${reasonIn(error.sipStatus ?? '')}`.trimEnd(),
     )
-  // The end of the ring is told without a SIP status.
+  // The end of the ring is reported without a SIP status.
   if (error instanceof TwirpError && error.code === 'canceled')
     return new MediaError('the call was not answered')
   return mediaError(error, dialTimeoutS)
 }
 
-/** A far end that gave no reason is told by a name: SIP_STATUS_BUSY_HERE. */
+/** A far end that gave no reason is reported by a status name: SIP_STATUS_BUSY_HERE. */
 function reasonIn(status: string): string {
   const [, name] = /^SIP_STATUS_(?:GLOBAL_)?([A-Z_]+)$/.exec(status) ?? []
   if (name === undefined) return status

@@ -17,10 +17,10 @@ export interface SignalledSource extends Source {
 }
 
 /**
- * Where sound comes from and goes to. What was signalled may be an address behind a router, so the first packet tells,
- * if it comes from that address or from the network of the signalling; after that only the signalled address is
- * believed, once, and no other source can redirect the audio. The party's own address is believed at another port
- * when it has been silent at the one before.
+ * Where sound comes from and goes to. What was signalled may be an address behind a router, so the first packet
+ * decides, if it comes from that address or from the network of the signalling; after that only the signalled
+ * address is believed, once, and no other source can redirect the audio. The party's own address is believed at another
+ * port when it has been silent at the one before.
  */
 export class LearnedSource {
   #signalled: SignalledSource

@@ -10,7 +10,7 @@ export interface MediaTerms {
   signalledFrom: string
   codec: 'PCMU' | 'PCMA'
   payloadType: number
-  /** Of telephone events (RFC 4733); null where the other end has none. */
+  /** Of telephone events (RFC 4733); null if the other end has none. */
   tonePayloadType: number | null
   ptimeMs: number
   /** It sends nothing, so that its silence says nothing. */

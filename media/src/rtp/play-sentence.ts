@@ -1,7 +1,7 @@
 import type { MediaTerms } from './media-terms.ts'
 import { RtpLeg } from './rtp-leg.ts'
 
-/** Plays one clip (8 kHz) to a party whose leg is gone: binds its port, plays, and lets go of the port. */
+/** Plays one clip (8 kHz) to a party whose leg is gone: binds its port, plays, and releases the port. */
 export async function playSentence(terms: MediaTerms, samples8k: Int16Array): Promise<void> {
   const leg = await RtpLeg.open(terms, {
     hangUp: async () => {},

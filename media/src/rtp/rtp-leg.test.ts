@@ -115,7 +115,7 @@ test('playing waits while enough is waiting', async (t) => {
   assert.ok(leg.playedMs >= 380)
 })
 
-test('a process that was busy for a while catches up, and goes on in time', async (t) => {
+test('a process that was busy for a while catches up, and continues in time', async (t) => {
   const { phone, leg } = await onThePhone(t)
   await leg.play(sine(600, 3200))
   await phone.until(({ length }) => length > 3)
@@ -156,7 +156,7 @@ test('sound that came while the process was busy is heard whole', async (t) => {
   assert.equal(whole.length, 38)
 })
 
-test('a key pressed on the phone is told once, however many packets say it (RFC 4733)', async (t) => {
+test('a key pressed on the phone is reported once, however many packets carry it (RFC 4733)', async (t) => {
   const { phone, leg } = await onThePhone(t)
   const digits: string[] = []
   const all = Promise.withResolvers<void>()
@@ -195,7 +195,7 @@ test('keys are pressed down the line as telephone events, each ended three times
   )
 })
 
-test('keys are pressed audibly where the phone knows no telephone events', async (t) => {
+test('keys are pressed audibly if the phone knows no telephone events', async (t) => {
   const { phone, leg } = await onThePhone(t, 'PCMU', { tonePayloadType: null })
   await leg.sendTones('1')
   const sound = loudPart(phone.heard)
@@ -233,7 +233,7 @@ test('a phone that is silent for 30 seconds is lost, and hung up on', async (t) 
   assert.deepEqual(asked, ['BYE'])
 })
 
-test('a port that is taken is told in a sentence', async (t) => {
+test('a port that is taken is reported in a sentence', async (t) => {
   const { phone } = await onThePhone(t)
   await assert.rejects(
     playSentence(phone.terms, sine(600)),

@@ -2,7 +2,7 @@ import { keypad, keysIn } from '../sound/keypad.ts'
 import { frameMs } from '../sound/pacer.ts'
 
 const toneFrames = 5
-/** The end is said three times, because no other packet tells it. */
+/** The end is sent three times, because no other packet carries it. */
 const endFrames = 3
 const pauseFrames = 5
 const volume = 10
@@ -16,7 +16,7 @@ const highHz = [1209, 1336, 1477, 1633]
 /** The keys row by row, as their two frequencies name them. */
 const rows = '123A456B789C*0#D'
 
-/** Tells each key that was pressed once, however many packets (RFC 4733) say it. */
+/** Reports each pressed key once, however many packets (RFC 4733) carry it. */
 export class ToneReader {
   readonly #sameTone: number
   readonly #mostLate: number
@@ -58,7 +58,7 @@ export type ToneFrame =
   | { kind: 'event'; isFirst: boolean; beganAt: number; payload: Uint8Array }
   | { kind: 'samples'; samples: Int16Array }
 
-/** Presses keys one after the other: as telephone events, or audibly where the other end knows none. */
+/** Presses keys one after the other: as telephone events, or audibly if the other end knows none. */
 export class ToneSender {
   readonly #clockRate: number
   readonly #sampleRate: number

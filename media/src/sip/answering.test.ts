@@ -62,7 +62,7 @@ test('the sound is prepared in the terms of the call before the caller hears tha
   await assert.rejects(invite.accept(), new MediaError('the call is answered already'))
 })
 
-test('where a port cannot be had another one is offered, and after three the caller is refused', async () => {
+test('if a port cannot be had another one is offered, and after three the caller is refused', async () => {
   const { caller, invite, ports } = await ringing()
   const tried: number[] = []
   const accepted = invite.accept(async ({ localPort }) => {

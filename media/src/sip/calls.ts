@@ -1,14 +1,14 @@
 import { MediaError } from '../plane.ts'
 import type { MediaTerms } from '../rtp/media-terms.ts'
 
-/** Who may send calls to which numbers, as the gateway tells its workers. */
+/** Who may send calls to which numbers, as the gateway sends it to its workers. */
 export interface SipFence {
   name: string
   /** IPv4 networks. */
   networks: readonly string[]
   /** E.164 with +. */
   numbers: readonly string[]
-  /** What the peer proves itself with; null where its network is proof enough. */
+  /** What the peer proves itself with; null if its network is proof enough. */
   pair: { username: string; password: string } | null
   fleet: string
 }
@@ -29,7 +29,7 @@ export interface SipDialog {
   readonly terms: MediaTerms
   /** The far end moved its sound, or holds the call: nothing is sent while it is held. */
   onTermsChanged(listener: (terms: MediaTerms, isHeld: boolean) => void): void
-  /** Sends the far end on to a number or a SIP address, and ends this call; rejects with `SipRefused` where it stays. */
+  /** Sends the far end on to a number or a SIP address, and ends this call; rejects with `SipRefused` if it stays. */
   refer(to: string): Promise<void>
   /** Nothing when it is over. */
   bye(): Promise<void>
@@ -41,18 +41,18 @@ export interface SipDialog {
 
 /** A call from an admitted source, which has got 100 Trying and nothing else. */
 export interface IncomingInvite {
-  /** E.164 with +; null where an agent is asked for by name. */
+  /** E.164 with +; null if an agent is asked for by name. */
   readonly number: string | null
   /** Only from this machine. */
   readonly agent: string | null
-  /** E.164 with + where it is a number; empty where it is withheld. */
+  /** E.164 with + if it is a number; empty if it is withheld. */
   readonly from: string
   /** Null for a phone on this machine. */
   readonly fence: SipFence | null
   /** Aborted when the caller gave up. */
   readonly signal: AbortSignal
   /**
-   * Has the sound prepared before the caller hears that they are answered, on another port where a `MediaError` says
+   * Has the sound prepared before the caller hears that they are answered, on another port if a `MediaError` says
    * that one cannot be had. Resolves when the caller acknowledged the answer; no sound before that is theirs. Rejects
    * with `MediaError` when the caller gave up, never acknowledged, or their answer to our offer does not fit.
    */
@@ -74,7 +74,7 @@ export class SipRefused extends MediaError {
 }
 
 export interface SipStats {
-  /** Answered calls that stand. */
+  /** Answered calls in progress. */
   dialogs: number
   /** Asked for and not answered yet. */
   ringing: number

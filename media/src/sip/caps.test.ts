@@ -58,7 +58,7 @@ test('inbound and outbound calls share one limit, and a call that ends makes roo
   assert.equal(far.server.stats.dialogs, 2)
 })
 
-test('what rings counts among the calls that stand', async () => {
+test('a ringing call counts among the calls in progress', async () => {
   const { server } = await run.server({ fences: () => fences, limits: { dialogs: 1 } })
   const peer = await run.peer(server)
   assert.equal(statusOf(await invited(peer, 'one')), 100)
@@ -146,7 +146,7 @@ for (const [limits, hosts, refusedHost, servedHost] of [
   [{ connections: 3 }, ['127.0.0.1', '127.0.0.2', '127.0.0.3'], '127.0.0.4', null],
   [{ connectionsOfSource: 2 }, ['127.0.0.1', '127.0.0.1'], '127.0.0.1', '127.0.0.2'],
 ] as const)
-  test(`a connection too many is cut (${Object.keys(limits)[0]}), those that stand are served, and one that closes makes room`, async () => {
+  test(`a connection too many is cut (${Object.keys(limits)[0]}), open connections are served, and one that closes makes room`, async () => {
     const { server } = await run.server({ fences: () => fences, limits })
     const standing = await Promise.all(hosts.map((host) => connected(server.port, host)))
     await until(() => server.stats.connections === standing.length)

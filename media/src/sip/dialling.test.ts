@@ -39,7 +39,7 @@ for (const transport of ['udp', 'tcp'] as const)
     assert.deepEqual([...near.sentences, ...far.sentences], [])
   })
 
-test('a trunk is dialled over TLS where its certificate is trusted, and not otherwise', async () => {
+test('a trunk is dialled over TLS if its certificate is trusted, and not otherwise', async () => {
   const { private: key, cert } = await generate([{ name: 'commonName', value: 'localhost' }], {
     keyType: 'ec',
     algorithm: 'sha256',
@@ -71,7 +71,7 @@ test('a trunk is dialled over TLS where its certificate is trusted, and not othe
   }
 })
 
-test('a trunk that asks for proof is given it, and its refusal is told', async () => {
+test('a trunk that asks for proof is given it, and its refusal is reported', async () => {
   const pair = { username: 'peer', password: 'secret' }
   const fences = [{ ...openFence, pair }]
   const far = await run.answering({ fences: () => fences })

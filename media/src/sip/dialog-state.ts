@@ -165,7 +165,7 @@ export class DialogState {
     }
   }
 
-  /** The way to the far end; a connection that stands is kept to. */
+  /** The way to the far end; an open connection is kept. */
   way(): Promise<Flow> {
     const { flow } = this.#parts
     if (flow.isReliable && flow.isOpen) return Promise.resolve(flow)
@@ -199,7 +199,7 @@ export class DialogState {
     return address === from || (!isOutOfReach(address, from) && this.#stack.options.mayDial(address))
   }
 
-  /** Asks within the dialog and proves who we are where that is wanted; null without a response. */
+  /** Asks within the dialog and proves who we are if that is wanted; null without a response. */
   async ask(method: string, headers: Headers = [], body = ''): Promise<SipResponse | null> {
     const flow = await this.way()
     let request = this.request(method, headers, body)

@@ -77,7 +77,7 @@ export class DigestServer {
     return this.#isCountedUp(nonce, count) ? 'proven' : 'stale'
   }
 
-  /** What is sealed is the time, and a few digits that tell calls of one instant apart. */
+  /** What is sealed is the time, and a few digits that distinguish calls at the same time. */
   #nonce(sealed: string, source: string): string {
     return sealed + createHmac('sha256', this.#key).update(`${sealed} ${source}`).digest('hex').slice(0, 40)
   }
@@ -109,7 +109,7 @@ export function answerChallenge(
   uri: string,
   pair: Pair,
 ): string | null {
-  // The stronger one where both are asked for.
+  // The stronger one if both are asked for.
   const strongest = challenges.toSorted(
     (one, other) => Number(/sha-256/i.test(other)) - Number(/sha-256/i.test(one)),
   )

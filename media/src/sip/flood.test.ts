@@ -41,7 +41,7 @@ function start<Told>(file: string, ...words: string[]) {
   }
 }
 
-/** A server in its own process, with calls that go on. */
+/** A server in its own process, with calls in progress. */
 async function withCalls() {
   const tell = start<Flooded>('sip-flooded.ts')
   const { port } = await tell()
@@ -52,7 +52,7 @@ async function withCalls() {
   return { tell, port, longestGapMs }
 }
 
-/** Floods one of two servers with calls; the other tells what the machine itself is good for. */
+/** Floods one of two servers with calls; the other shows what the machine itself can do. */
 async function floodedFrom(addresses: readonly string[]) {
   const [under, control] = await Promise.all([withCalls(), withCalls()])
   const friend = await SipPeer.open({ port: under.port }, '127.1.9.9')

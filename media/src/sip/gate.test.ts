@@ -53,7 +53,7 @@ test('fences hold as soon as they are others', () => {
   assert.equal(gate.isAdmitted('127.0.0.1'), false)
 })
 
-test('this machine is admitted where its phones may ask, and no other with it', () => {
+test('this machine is admitted if its phones may ask for agents, and no other machine is', () => {
   const gate = new SipGate(() => [], true)
   assert.deepEqual(
     ['127.0.0.1', '127.9.9.9', '::1', '128.0.0.1', '10.0.0.1'].map((address) => gate.isAdmitted(address)),

@@ -66,7 +66,7 @@ test('a flood from inside a fence is limited by its source, held to a bound, and
     await inside.send(8_000, (n, from) => writtenBy('INVITE', n, from, offerOf(4000)))
     await stands()
     await until(() => server.stats.ringing === 0 && server.stats.transactions < 100)
-    // The test holds every call that it was told of; the server does not.
+    // The test holds every call that it received; the server does not.
     invites.length = 0
   }
   await round()

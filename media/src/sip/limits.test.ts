@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { usualLimits } from './limits.ts'
 
 // Every other test reads the numbers here or sets its own, so that only this one sees them change.
-test('one source, and all of them together, have so much at once where nothing else is set', () => {
+test('one source, and all of them together, have these limits if nothing else is set', () => {
   assert.deepEqual(usualLimits, {
     messagesPerS: 1_000,
     newRequestsPerS: 50,

@@ -53,7 +53,7 @@ export class TokenBuckets {
   }
 }
 
-/** How many stand for each key. */
+/** How many there are of each key. */
 export class Counts {
   readonly #counts = new Map<string, number>()
 

@@ -17,7 +17,7 @@ interface Parsed {
 export interface SipRequest extends Parsed {
   method: string
   uri: string
-  /** Why it deserves a 400, where it can be answered at all. */
+  /** Why it deserves a 400, if it can be answered at all. */
   fault: string | null
 }
 
@@ -46,7 +46,7 @@ export const wordsOf = (message: { headers: Headers }, name: string): string[] =
       .filter((word) => word !== ''),
   )
 
-/** What a request insists on that is not known here, as it is answered; null where nothing is. */
+/** What a request insists on that is not known here, as it is answered; null if there is nothing. */
 export function unknownIn(request: { headers: Headers }): readonly [string, string] | null {
   const unknown = wordsOf(request, 'require').filter((word) => word !== 'timer')
   return unknown.length > 0 ? ['unsupported', unknown.join(', ')] : null

@@ -55,7 +55,7 @@ export function readHead(bytes: Buffer): Head | null {
     return null
   }
   const text = bytes.toString('utf8', start, end)
-  // Lines that begin with a blank go on with the one before.
+  // Lines that begin with a blank continue the one before.
   const [startLine = '', ...lines] = text.replaceAll(/\r\n[ \t]+/g, ' ').split('\r\n')
   if (startLine.length > limits.startLineChars) throw new MalformedMessage('the first line is too long')
   if (lines.length > limits.headers) throw new MalformedMessage('too many headers')
@@ -76,7 +76,7 @@ function readHeader(line: string): [string, string][] {
   return lists.has(name) ? splitOutside(value, ',').map((part) => [name, part]) : [[name, value]]
 }
 
-/** How long the head says its body is; null where it does not. */
+/** How long the head says its body is; null if it does not. */
 export function bodyLength({ headers }: Head): number | null {
   const said = headers.find(([name]) => name === 'content-length')?.[1]
   if (said === undefined) return null

@@ -20,7 +20,7 @@ afterEach(() => run.stop())
 
 const [to, from] = ['+34911222333', '+34600111222']
 
-test('a trunk whose name stands for an address that may not be dialled is not, and nothing is sent there', async () => {
+test('a trunk whose name resolves to an address that may not be dialled is not dialled, and nothing is sent there', async () => {
   const asked: string[] = []
   const near = await run.server({ mayDial: (address) => asked.push(address) < 0 })
   const inside = await run.peer(near.server)
@@ -74,7 +74,7 @@ test('a caller that may not be dialled is answered where it called from, and its
   assert.equal(server.stats.dialogs, 0)
 })
 
-test('of the addresses that a name stands for, only those are dialled that may be', async (context) => {
+test('of the addresses that a name resolves to, only those are dialled that may be', async (context) => {
   const near = await run.server({ mayDial: (address) => address === '127.0.0.1' })
   const far = await run.peer(near.server)
   const inside = createSocket('udp4').bind(far.port, '127.0.0.8')
@@ -110,7 +110,7 @@ test('a caller that may not be dialled is reached at another port of its own add
   await leaving
 })
 
-test('a far end elsewhere says that it is near us, and is believed only where it was found', () => {
+test('a far end that says it is at a private address is believed only if it was found in the same kind of network', () => {
   const request = parseMessage(Buffer.from(writtenBy('INVITE', 1, { address: '203.0.113.5', port: 5060 })))
   assert.ok(isRequest(request))
   const reached = (address: string, foundAt: string, mayDial = true) => {

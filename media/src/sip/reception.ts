@@ -131,7 +131,7 @@ export class Reception {
   }
 }
 
-/** Empty where the caller does not want to be known. */
+/** Empty if the caller does not want to be known. */
 function callerOf({ from }: SipRequest): string {
   const uri = readUri(from.uri)
   if (!uri || uri.user.toLowerCase() === 'anonymous' || uri.host === 'anonymous.invalid') return ''

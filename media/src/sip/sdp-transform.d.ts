@@ -8,7 +8,7 @@ declare module 'sdp-transform' {
     type: string
     port: number
     protocol: string
-    /** A number where there is one alone. */
+    /** A number if there is only one. */
     payloads?: string | number
     connection?: Connection
     direction?: string

@@ -4,7 +4,7 @@ import { giveUpMs, Repeating, type Timing } from './timing.ts'
 
 export interface Answer {
   reason?: string
-  /** Ours, where the request has none of us yet. */
+  /** Ours, if the request has none of us yet. */
   tag?: string
   headers?: Headers
   body?: string
@@ -36,7 +36,7 @@ export function writeAnswer(request: SipRequest, flow: Flow, status: number, ans
   return writeMessage(`SIP/2.0 ${status} ${reason}`, [...headers, ...(answer.headers ?? [])], answer.body)
 }
 
-/** The topmost Via tells where the request really came from. */
+/** The topmost Via, with the address that the request really came from. */
 function reached(value: string, { via }: SipRequest, flow: Flow): string {
   const kept = value.replaceAll(/;\s*(received|rport)\s*(=[^;]*)?(?=;|$)/gi, '')
   const port = via.params.has('rport') ? `;rport=${flow.port}` : ''

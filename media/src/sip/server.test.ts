@@ -63,7 +63,7 @@ test('a number that its source does not fence is not found, before anybody is as
   assert.equal(invites.length, 0)
 })
 
-test('a call to a fenced number is told with its fence and its caller, however the number is written', async () => {
+test('a call to a fenced number is reported with its fence and its caller, however the number is written', async () => {
   const { peer, invites } = await started()
   const caller = await peer()
   const uris = [
@@ -88,7 +88,7 @@ test('a call to a fenced number is told with its fence and its caller, however t
   assert.deepEqual(caller.heard, [100, 100, 100, 100, 100, 200])
 })
 
-test('a phone on this machine asks for an agent by name only where that is allowed', async () => {
+test('a phone on this machine asks for an agent by name only if that is allowed', async () => {
   for (const isLocalAllowed of [true, false]) {
     const { peer, invites } = await started({ isLocalAllowed })
     const phone = await peer()
@@ -256,7 +256,7 @@ test('a call without a decision ends, and so does one whose answer is not acknow
   assert.equal(ports.size, 0)
 })
 
-test('a call without an offer is given ours, and stands on the answer in the ACK', async () => {
+test('a call without an offer is given ours, and uses the answer in the ACK', async () => {
   for (const body of [offerOf(4444), 'v=0']) {
     const { peer, invites } = await started({ timing: { t1Ms: 20 } })
     const caller = await peer()
@@ -287,7 +287,7 @@ test('a caller who rings when the server stops gets a response', async () => {
   assert.ok(invites[0]?.signal.aborted)
 })
 
-test('what a listener throws refuses the call and leaves the server standing', async () => {
+test('what a listener throws refuses the call and leaves the server running', async () => {
   const { peer, sentences } = await started({}, () => {
     throw new Error('broken')
   })

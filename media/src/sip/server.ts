@@ -28,7 +28,7 @@ export interface SipOptions {
   allocatePort: () => number
   releasePort: (port: number) => void
   onInvite: (invite: IncomingInvite) => void
-  /** Whether an address that a name stands for, or a far end says it is at, may be sent to; all may unless told. */
+  /** Whether an address that a name resolves to, or a far end says it is at, may be sent to; by default all may. */
   mayDial?: (address: string) => boolean
   log?: (sentence: string) => void
   limits?: Partial<SipLimits>
@@ -101,7 +101,7 @@ export class SipServer {
     return dial(this.#stack, { to, trunk, from, signal })
   }
 
-  /** Hangs up whatever stands. */
+  /** Hangs up every call in progress. */
   stop(): Promise<void> {
     this.#stopped ??= this.#stop()
     return this.#stopped

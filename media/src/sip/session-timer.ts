@@ -11,7 +11,7 @@ export interface Refreshing {
 
 export const shortestSessionS = 90
 
-/** What a request asks for; null where it asks for nothing. */
+/** What a request asks for; null if it asks for nothing. */
 export function readRefreshing(request: SipRequest): Refreshing | null {
   const [said = '', ...params] = (header(request, 'session-expires') ?? '').split(';')
   if (!/^\d{1,9}$/.test(said.trim())) return null

@@ -87,7 +87,7 @@ export class SipSession {
       this.#onTerms(this.#terms, farEnd.isHeld)
   }
 
-  /** Answers the INVITE that began the call, or one that changes it. Throws `MediaError` where the offer does not fit. */
+  /** Answers the INVITE that began the call, or one that changes it. Throws `MediaError` if the offer does not fit. */
   answer(invite: ServerTransaction, offer: FarEnd | null, tag?: string): void {
     const refreshing = readRefreshing(invite.request)
     const { description } = this.#local
@@ -113,7 +113,7 @@ export class SipSession {
     this.#timer.start(refreshing)
   }
 
-  /** The ACK of an answer; it carries theirs where ours was the offer. */
+  /** The ACK of an answer; it carries theirs if ours was the offer. */
   acknowledge(request: SipRequest): void {
     if (this.#theirs?.request.cseq.number !== request.cseq.number) return
     this.#theirs.acknowledge()
@@ -122,7 +122,7 @@ export class SipSession {
       if (this.#isOfferOurs) this.agree(readSdp(request.body))
       this.#established.resolve()
     } catch (error) {
-      // Terms that stood before go on standing.
+      // Terms agreed on before stay valid.
       if (!(error instanceof MediaError)) throw error
       this.#refuse(error)
       if (!this.#terms) this.#onLost()
@@ -183,7 +183,7 @@ export class SipSession {
     this.#acknowledged.resolve()
   }
 
-  /** Says that the call goes on, in the terms that stand. */
+  /** Says that the call continues, in the terms agreed on. */
   async #refresh(): Promise<void> {
     if (!this.#farEnd || (this.#ours && !this.#ours.isFinal)) return
     if (this.#theirs) return this.#refreshIn(2_000)
@@ -238,13 +238,13 @@ export function termsOf({ port, address, description }: LocalEnd, farEnd: FarEnd
   } satisfies MediaTerms
 }
 
-/** Sound for a place that nothing may be sent to goes to where the call came from. */
+/** Sound for a place that nothing may be sent to goes to the address that the call came from. */
 function soundOf({ terms: { remoteAddress } }: FarEnd, state: DialogState): string {
   const isSent = remoteAddress === nowhere || state.isWithinReach(remoteAddress)
   return isSent ? remoteAddress : state.address
 }
 
-/** Null where there is none; what does not fit, where one does not. */
+/** Null if there is none; an error that says what does not fit, if one does not. */
 export function offerIn(request: SipRequest): FarEnd | null | MediaError {
   if (request.body.trim() === '') return null
   const type = header(request, 'content-type')?.split(';')[0]?.trim().toLowerCase()

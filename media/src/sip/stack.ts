@@ -36,7 +36,7 @@ export interface StackOptions {
 export const dialogKey = (callId: string, localTag: string, remoteTag: string) =>
   `${callId} ${localTag} ${remoteTag}`
 
-/** What calls share: sockets, transactions, and the calls that stand. */
+/** What calls share: sockets, transactions, and the calls in progress. */
 export class SipStack {
   readonly options: StackOptions
   readonly transactions: Transactions

@@ -46,7 +46,7 @@ test('a call that begins on hold says so to its listener', async () => {
   assert.equal(isHeld, true)
 })
 
-test('what does not fit is refused, and the call stands as it stood', async () => {
+test('a change that does not fit is refused, and the call stays as it was', async () => {
   const { call, say, answered, server } = await run.standing()
   const before = call.terms
   assert.equal(statusOf(await answered(say('INVITE', 'v=0'))), 488)
@@ -81,7 +81,7 @@ test('a second change waits until the first is acknowledged', async () => {
   assert.deepEqual([statusOf(refused), header(refused, 'retry-after')], [500, '2'])
 })
 
-test('where the caller wants us to, the call is refreshed in time, and a change of theirs just then is refused (491)', async (context) => {
+test('if the caller wants us to, the call is refreshed in time, and a change of theirs just then is refused (491)', async (context) => {
   context.mock.timers.enable({ apis: ['setTimeout'] })
   const wanted = { 'Session-Expires': '90;refresher=uas', Supported: 'timer' }
   const { peer, say, answered, call } = await run.standing({}, wanted)
@@ -125,7 +125,7 @@ test('a call that the caller was to refresh and did not is lost', async (context
 
 const sipfrag = 'message/sipfrag;version=2.0'
 
-/** Answers REFER and tells of it. */
+/** Answers REFER and returns it. */
 async function referred(peer: SipPeer, status: string): Promise<SipRequest> {
   const refer = await peer.asked('REFER')
   peer.answer(refer, status)
@@ -189,7 +189,7 @@ test('a cold transfer without any NOTIFY leaves the call as it was', async () =>
   await assert.rejects(sending, { status: 408 })
 })
 
-test('keys that come as signalling are told, and other information is let pass', async () => {
+test('keys that come as signalling are reported, and other information is accepted and ignored', async () => {
   const { call, say, answered } = await run.standing()
   const keys: string[] = []
   call.onInfoTone((digit) => keys.push(digit))
@@ -249,7 +249,7 @@ test('a call outlives its fence, which admits no new one', async () => {
   assert.ok(peer.received.every((message) => message.callId !== 'new'))
 })
 
-test('a BYE is not sent before their ACK, and the server hangs up whatever stands when it stops', async () => {
+test('a BYE is not sent before their ACK, and the server hangs up every call in progress when it stops', async () => {
   const unacknowledged = await run.answering({ timing: { t1Ms: 20 } })
   const peer = await run.peer(unacknowledged.server)
   peer.request({ method: 'INVITE', to: ours, body: offerOf(4000) })

@@ -1,7 +1,7 @@
 import type { SipMessage } from './message.ts'
 import { bodyLength, type Head, limits, makeMessage, MalformedMessage, readHead } from './parser.ts'
 
-/** Cuts a connection's bytes into messages. Throws `MalformedMessage` where no one can tell how it goes on. */
+/** Cuts a connection's bytes into messages. Throws `MalformedMessage` if it cannot find the next one. */
 export class MessageStream {
   #waiting: Buffer = Buffer.alloc(0)
   #head: Head | null = null

@@ -1,4 +1,4 @@
-/** Splits at a character that stands outside of quotes and angle brackets. */
+/** Splits at a character that is outside of quotes and angle brackets. */
 export function splitOutside(text: string, separator: string): string[] {
   const parts: string[] = []
   let [start, isQuoted, isBracketed] = [0, false, false]
@@ -40,7 +40,7 @@ export function readParams(text: string, separator = ';'): Params {
 
 export interface SipUri {
   scheme: 'sip' | 'sips' | 'tel'
-  /** Unescaped; empty where there is none. */
+  /** Unescaped; empty if there is none. */
   user: string
   host: string
   port: number | null
@@ -76,7 +76,7 @@ export function readUri(text: string): SipUri | null {
   if (scheme === 'tel')
     return { scheme, user: rest, host: '', port: null, params: readParams(params.join(';')) }
   const place = readHostPort(rest)
-  // A number's own parameters (`+34911;phone-context=…`) and a password stand in the user part.
+  // A number's own parameters (`+34911;phone-context=…`) and a password are in the user part.
   const [name = ''] = at === -1 ? [''] : address.slice(0, at).split(/[:;]/)
   const user = unescaped(name)
   return place && user !== null ? { scheme, user, ...place, params: readParams(params.join(';')) } : null

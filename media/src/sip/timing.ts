@@ -6,7 +6,7 @@ export interface Timing {
   t2Ms: number
   /** How long a message may stay on its way. */
   t4Ms: number
-  /** How often a call that stands is asked whether the far end is there. */
+  /** How often the far end of a call in progress is asked whether it is there. */
   pingEveryMs: number
   /** How long a call may be asked for before it counts as unanswered, and how long a transfer may take. */
   ringMs: number

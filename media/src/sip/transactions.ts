@@ -10,10 +10,10 @@ export const newToken = () => randomBytes(16).toString('hex')
 
 const magic = 'z9hG4bK'
 
-/** What tells one request from another; ACK and CANCEL carry that of their INVITE. */
+/** What distinguishes one request from another; ACK and CANCEL carry that of their INVITE. */
 function keyOf({ via, callId, cseq, from, uri }: SipRequest, method: string): string {
   const port = via.port ?? ''
-  // Before RFC 3261 a branch told nothing.
+  // Before RFC 3261 a branch identified nothing.
   const mark = via.branch.startsWith(magic)
     ? via.branch
     : `${callId} ${cseq.number} ${from.tag} ${uri} ${via.branch}`
@@ -81,7 +81,7 @@ export class Transactions {
     return this.#send(request, flow, viaOf(flow, sentBy), onResponse)
   }
 
-  /** Takes a call back that rings; what becomes of it is told where it was asked for. */
+  /** Cancels a call that rings; the outcome is reported to the code that sent the INVITE. */
   cancel(invite: ClientTransaction, flow: Flow): void {
     this.#send(invite.sibling('CANCEL'), flow, invite.via, () => {})
     invite.limit()

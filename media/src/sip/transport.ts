@@ -83,7 +83,7 @@ export class SipTransport {
     return this.#flows.size
   }
 
-  /** How to send there; a connection that stands is used again. */
+  /** How to send there; an open connection is used again. */
   async flowTo(target: Target): Promise<Flow> {
     if (this.#isClosed) throw new Error('the sockets are closed')
     if (target.transport === 'udp') {

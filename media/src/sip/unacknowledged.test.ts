@@ -77,7 +77,7 @@ test('past the limit of a source its own oldest makes room, and no other sourceâ
   assert.equal(outcomes[2], 4002)
 })
 
-test('where every port is kept by calls that are never acknowledged, the next caller has one of theirs', async () => {
+test('if calls that are never acknowledged keep every port, the next caller gets one of their ports', async () => {
   const free = [40_100, 40_102]
   const { server, outcomes } = await answering({
     allocatePort: () => {

@@ -57,7 +57,7 @@ export class ReceivedAudio {
     this.#surplus -= frames
   }
 
-  /** The frames that are due now: one, or more where sound has piled up. */
+  /** The frames that are due now: one, or more if sound has piled up. */
   take(): Int16Array[] {
     const frames = [this.#next()]
     this.#look()

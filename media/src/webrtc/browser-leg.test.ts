@@ -89,7 +89,7 @@ test('a goodbye that a stranger says for a browser ends nothing', { skip }, asyn
   assert.ok(meanStrengthOf(440, frames, leg.sampleRate) > 0.4)
 })
 
-test('a browser that is hung up on is told', { skip }, async (t) => {
+test('a browser that is hung up on is notified', { skip }, async (t) => {
   const { caller, leg } = await browserCall(t)
   await heardWith(leg, 440, 1)
   await assert.rejects(leg.transfer(), new MediaError('a call from a browser cannot be sent on to a number'))

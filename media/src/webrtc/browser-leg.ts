@@ -19,7 +19,7 @@ const silentFrames = 10
 const connectMs = 20_000
 /** Browsers ask every few seconds whether we are there; one that does not is gone. */
 const goneMs = 15_000
-/** After a goodbye nothing comes any more; where something does, a stranger said it. */
+/** After a goodbye nothing comes any more; if something does, a stranger said it. */
 const goodbyeMs = 1000
 const complexity = 3
 const bitsPerSecond = 32_000

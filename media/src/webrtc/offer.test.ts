@@ -29,7 +29,7 @@ const sdpOf = (all: readonly string[]) => all.map((line) => `${line}\r\n`).join(
 const without = (begin: string) => sdpOf(lines.filter((line) => !line.startsWith(begin)))
 const withLine = (line: string) => sdpOf([...lines, line])
 
-test('of an offer nothing goes on but what was read of it', () => {
+test('only what was read of an offer is passed on', () => {
   const read = readOffer(withLine('a=candidate:1 1 udp 1 10.0.0.1 22 typ host'))
   assert.deepEqual(read.tones, { payloadType: 110, clockRate: 48_000 })
   const written = writeOffer(read)
@@ -37,7 +37,7 @@ test('of an offer nothing goes on but what was read of it', () => {
   assert.deepEqual(readOffer(written), read)
 })
 
-test('tones are read at 8000 where a browser has no others, and not at all where it has none', () => {
+test('tones are read at 8000 if a browser has no others, and not at all if it has none', () => {
   assert.deepEqual(readOffer(without('a=rtpmap:110')).tones, { payloadType: 126, clockRate: 8000 })
   assert.equal(readOffer(sdpOf(lines.filter((line) => !line.includes('telephone-event')))).tones, null)
 })

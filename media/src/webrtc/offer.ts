@@ -11,7 +11,7 @@ export interface ReadOffer {
   fingerprint: string
   setup: 'actpass' | 'active'
   opus: number
-  /** Telephone events, where the browser has them. */
+  /** Telephone events, if the browser has them. */
   tones: { payloadType: number; clockRate: number } | null
 }
 
@@ -91,7 +91,7 @@ function codecsOf(lines: readonly string[], offered: ReadonlySet<number>): Codec
   })
 }
 
-/** By the clock of Opus where it is offered, because the two share their timestamps. */
+/** By the clock of Opus if it is offered, because the two share their timestamps. */
 function tonesOf(codecs: readonly Codec[]): ReadOffer['tones'] {
   for (const clockRate of [48_000, 8000]) {
     const codec = codecs.find(({ name }) => name === `telephone-event/${clockRate}`)

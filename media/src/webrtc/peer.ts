@@ -28,7 +28,7 @@ export interface SentPacket {
   payload: Uint8Array
 }
 
-/** The connection to one browser: packets in and out, encrypted, and whether it still stands. */
+/** The connection to one browser: packets in and out, encrypted, and whether it is still open. */
 export class Peer {
   readonly sdp: string
   /** When the browser was last heard of, by whatever it sent. */
@@ -140,7 +140,7 @@ function codecsOf({ opus, tones }: ReadOffer): RTCRtpCodecParameters[] {
   ]
 }
 
-/** The address that browsers reach us at, beside each of ours that it stands for. */
+/** The address that browsers reach us at, beside each of ours that it represents. */
 function withAddress(sdp: string, address: string | undefined): string {
   if (address === undefined || sdp.includes(` ${address} `)) return sdp
   const lines = sdp.split('\r\n')

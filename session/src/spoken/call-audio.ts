@@ -35,7 +35,7 @@ export interface CallAudioListener {
   failed: (error: unknown) => void
 }
 
-/** The sound of one call on LiveKit's session, which carries it, tells voice from noise and plays what is said. */
+/** The sound of one call on LiveKit's session, which carries it, separates voice from noise and plays what is said. */
 export class CallAudio {
   readonly #session: voice.AgentSession
   readonly #sound: Sound

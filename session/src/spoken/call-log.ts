@@ -3,7 +3,7 @@ import type { Entry, NewEntry } from '@switchroom/contract/log'
 /** The entries that the gateway writes itself when it runs tools. */
 const writtenElsewhere: ReadonlySet<string> = new Set(['llm.toolCall'])
 
-/** The call's log as the conversation reads it: what is on its way to be kept stands in it already. */
+/** The call's log as the conversation reads it: what is on its way to be kept is in it already. */
 export class CallLog {
   readonly entries: Entry[]
   readonly #keep: (entries: readonly NewEntry[]) => Promise<void>

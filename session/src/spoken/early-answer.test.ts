@@ -37,7 +37,7 @@ test('a model thinks as soon as the turn seems to be over, and says it once it i
   await talk.hangUp()
 })
 
-test('what was thought is dropped when the caller goes on, and when the turn ends with other words', async () => {
+test('what was thought is dropped when the caller continues, and when the turn ends with other words', async () => {
   for (const goesOn of [true, false]) {
     const { transcriber, model, talk } = await foreseen([['silence'], says('For two, sure.')])
     assert.equal(model.open, 1)

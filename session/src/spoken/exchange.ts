@@ -7,7 +7,7 @@ import type { SpokenParts } from './spoken-parts.ts'
 
 /** How a call hears and answers: with transcribers, a model and a voice, or with one model that is all three. */
 export interface Exchange {
-  /** Null where a model thinks and a voice speaks. */
+  /** Null if a model thinks and a voice speaks. */
   readonly realtime: RealtimeAnswers | null
   /** Whether the caller speaks. */
   readonly isSpeaking: boolean
@@ -18,9 +18,9 @@ export interface Exchange {
   notice(event: VADEvent): void
   /** What hearing took since it was last asked. */
   metrics(): NewEntry[]
-  /** Another agent has the call; false where it hears and answers in the other way. */
+  /** Another agent has the call; false if it hears and answers in the other way. */
   use(parts: SpokenParts): boolean
-  /** What is told of the agent stands behind what it answers. */
+  /** Entries about the agent come after what it answers. */
   inOrder(act: () => void): void
 }
 

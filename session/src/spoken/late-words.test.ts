@@ -3,7 +3,7 @@ import { mock, test } from 'node:test'
 import type { NewEntry } from '@switchroom/contract/log'
 import { TurnDetection } from './turn-detection.ts'
 
-test('words that were taken as they stood are no turn of their own when the transcribers say them once more', () => {
+test('words that were taken as they were are no turn of their own when the transcribers say them once more', () => {
   mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 10_000 })
   try {
     const kept: NewEntry[] = []

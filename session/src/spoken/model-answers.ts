@@ -10,9 +10,9 @@ import type { Utterance } from './utterance.ts'
 
 export interface ModelAnswersParts {
   log: CallLog
-  /** Null where a model thinks and a voice speaks. */
+  /** Null if a model thinks and a voice speaks. */
   realtime: () => RealtimeAnswers | null
-  /** What is told stands behind what it follows from. */
+  /** Entries come after those that they follow from. */
   inOrder: (act: () => void) => void
 }
 
@@ -37,7 +37,7 @@ export class ModelAnswers {
     this.foresee(null)
   }
 
-  /** Thought about, and neither said nor told; null where nothing is to be. */
+  /** Thought about, and neither said nor logged; null to think about nothing. */
   foresee(text: string | null) {
     const [model] = this.#parts.models
     this.#early?.drop()

@@ -41,10 +41,10 @@ export class Replies {
   #brokenOff: Wanted | null = null
   /** What the caller said and has no answer yet. */
   #owed: TurnTimings | null = null
-  /** How the model is to begin, where it opens the conversation. */
+  /** How the model is to begin, if it opens the conversation. */
   #opensWith: string | null = null
   #isHeld = false
-  /** Nothing is said before the sound stands, and nothing after the end. */
+  /** Nothing is said before the sound is connected, and nothing after the end. */
   #isOpen = false
   #failedInARow = 0
   #work: Promise<void> = Promise.resolve()
@@ -56,7 +56,7 @@ export class Replies {
     this.#speaking = synthesisFor(this.#around.log, this.#parts)
   }
 
-  /** Resolves once what is being said is over and told. */
+  /** Resolves once what is being said is over and logged. */
   get settled(): Promise<void> {
     return this.#work
   }
@@ -70,7 +70,7 @@ export class Replies {
     return this.#now?.utterance.play() ?? false
   }
 
-  /** The sound stands. */
+  /** The sound is connected. */
   open() {
     this.#isOpen = true
     this.#next()
@@ -85,7 +85,7 @@ export class Replies {
     this.#next()
   }
 
-  /** The caller seems to be done with these words, or goes on after all (null): thought about, and neither said nor told. */
+  /** The caller seems to be done with these words, or continues after all (null): thought about, not said or logged. */
   foresee(text: string | null) {
     const isFree = !this.#now && !this.#isHeld && this.#isOpen
     this.#thinking.foresee(isFree ? text : null)

@@ -19,7 +19,7 @@ test('marks for the eye are not said', () => {
   assert.equal(saying('2 - 1 = 1, snake_case').text, '2 - 1 = 1, snake_case')
 })
 
-test('a place in what is said tells how far the text is read', () => {
+test('a position in the spoken text gives how far the written text is read', () => {
   const { text, reaches } = saying('In New York we use SQL daily')
   assert.equal(text, 'In the big apple we use sequel daily')
   assert.equal(reaches(2), 2)

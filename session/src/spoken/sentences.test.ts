@@ -20,7 +20,7 @@ test('a text is said sentence by sentence, the first as soon as it is one', () =
   ])
 })
 
-test('the first words of a long sentence are said once a part of it stands, and the rest as a whole', () => {
+test('the first words of a long sentence are said once a part of it is complete, and the rest as a whole', () => {
   const text =
     'Well, the table by the window is free tonight, so I can keep it for you, if you like, until eight.'
   const cut = pieces(...(text.match(/.{1,7}/gsu) ?? []))

@@ -11,7 +11,7 @@ import { loadTurnModel, surenessIn } from './turn-model.ts'
 const wholeMs = 2_500
 const cutOffMs = 1_500
 
-/** What became of a stretch of speech; the transcribers hear the same words, so that only the sound tells them apart. */
+/** What became of a stretch of speech; the transcribers hear the same words, so that only the sound differs. */
 async function turnAfter(ms: number) {
   const transcriber = new ScriptedTranscriber('transcriber', 'The quick brown fox')
   const talk = new SpokenTalk(

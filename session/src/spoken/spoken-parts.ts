@@ -31,7 +31,7 @@ export interface RealtimeRun {
 /** Where a spoken call runs: everything that happens outside the conversation itself. */
 export interface SpokenParts extends Omit<TurnParts, 'entries' | 'voice'> {
   callId: string
-  /** The contact, about whom memory is learned once the call is over; null if unknown. */
+  /** The contact that memory is learned about once the call is over; null if unknown. */
   contact: string | null
   sound: Sound
   /** Of the settings, the knobs that shape speech: turn, max_duration_s and record. */
@@ -40,7 +40,7 @@ export interface SpokenParts extends Omit<TurnParts, 'entries' | 'voice'> {
   /** In the order in which they are tried; at least one each, unless a realtime model is both. Built with the words that the lexicon says are heard. */
   transcribers: readonly TranscriberRun[]
   voices: readonly VoiceRun[]
-  /** Where there are any, they hear, think and speak, and transcribers and voices are none. */
+  /** If there are any, they hear, think and speak, and transcribers and voices are none. */
   realtime: readonly RealtimeRun[]
   /** Entries that are seen live and never kept. */
   show: (entries: readonly NewEntry[]) => void

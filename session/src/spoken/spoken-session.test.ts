@@ -113,7 +113,7 @@ test('the voice is given what the lexicon says, and the log what the agent says'
   await talk.hangUp()
 })
 
-test('keys are told one by one with all before them, and neither heard nor thought about (N-465, N-466, N-468, N-471)', async () => {
+test('keys are logged one by one with all before them, and neither heard nor thought about (N-465, N-466, N-468, N-471)', async () => {
   const { talk, model, transcriber } = talkOf([says('Sure.')], 'A table.')
   const session = talk.start()
   talk.sound.says(speech(700))
@@ -134,7 +134,7 @@ test('keys are told one by one with all before them, and neither heard nor thoug
   await talk.hangUp()
 })
 
-test('levels of both sides are shown where the app wants them, and in their ranges (N-463, N-464)', async () => {
+test('levels of both sides are shown if the app wants them, and in their ranges (N-463, N-464)', async () => {
   const { talk } = talkOf([says('Sure, at eight.')], 'A table.')
   talk.sendsAudioMetrics = true
   talk.start()

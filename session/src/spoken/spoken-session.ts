@@ -138,7 +138,7 @@ export class SpokenSession {
     if (!this.#isOver && text.trim() !== '') await this.#replies.say(text, source, by)
   }
 
-  /** A whisper stands in the log; the next turn reads it. */
+  /** A whisper is written to the log; the next turn reads it. */
   whisper(text: string): void {
     this.#log.note({ type: 'call.whispered', data: { text } })
   }

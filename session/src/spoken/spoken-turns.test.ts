@@ -14,7 +14,7 @@ function talkOf(deeds: Deed[], ...utterances: string[]) {
 
 const long = 'This is a rather long answer that goes on and on so that somebody can talk over it. '
 
-test('what a caller says is told in order, as it is heard and as a turn (N-410, N-442, N-443, N-444, N-445, N-447)', async () => {
+test('what a caller says is logged in order, as it is heard and as a turn (N-410, N-442, N-443, N-444, N-445, N-447)', async () => {
   const { talk, transcriber, model } = talkOf([says('Sure.')], 'I would like a table.')
   talk.start()
   talk.sound.says(speech(900))
@@ -43,7 +43,7 @@ test('what a caller says is told in order, as it is heard and as a turn (N-410, 
   assert.equal(await talk.hangUp(), 'hangup')
 })
 
-test('an answer is told as it is heard, word by word, under one id (N-411, N-449, N-451, N-452, N-454)', async () => {
+test('an answer is logged as it is heard, word by word, under one id (N-411, N-449, N-451, N-452, N-454)', async () => {
   const { talk } = talkOf([[...says('Sure, ', 'a table ', 'for two.'), used(5, 6)]], 'A table please.')
   talk.start()
   talk.sound.says(speech(700))
@@ -69,7 +69,7 @@ test('an answer is told as it is heard, word by word, under one id (N-411, N-449
   assert.equal(await talk.hangUp(), 'hangup')
 })
 
-test('each turn tells what the caller waited for, and what transcribers, model and voice used', async () => {
+test('each turn reports what the caller waited for, and what transcribers, model and voice used', async () => {
   const { talk } = talkOf([[...says('Sure, a table.'), used(5, 6)]], 'A table please.')
   talk.start()
   talk.sound.says(speech(700))
@@ -147,7 +147,7 @@ test('a caller who talks over the agent stops it, and only what was played is ke
   await talk.hangUp()
 })
 
-test('a model that is still thinking aloud is let go when the caller talks over it (N-413)', async () => {
+test('a model that is still thinking aloud is stopped when the caller talks over it (N-413)', async () => {
   const { talk, model } = talkOf([[...says(long), 'silence']], 'Tell me.')
   talk.start()
   talk.sound.says(speech(700))
@@ -205,7 +205,7 @@ test('min_interruption_words is how many words it takes as well', async () => {
   await talk.hangUp()
 })
 
-test('a caller who goes on while the agent thinks is answered once, with all of it (N-448)', async () => {
+test('a caller who continues while the agent thinks is answered once, with all of it (N-448)', async () => {
   for (const moreMs of [300, 900]) await goesOn(moreMs)
 })
 
@@ -246,7 +246,7 @@ test('a caller in the middle of a sentence is waited for longer, and it is one t
   await talk.hangUp()
 })
 
-test('an agent that stopped for a cough goes on where it stopped', async () => {
+test('an agent that stopped for a cough continues where it stopped', async () => {
   const { talk } = talkOf([says(long)], 'Tell me.')
   talk.start()
   talk.sound.says(speech(700))

@@ -16,7 +16,7 @@ export class StagedExchange implements Exchange {
   readonly #down: Set<string>
   #parts: SpokenParts
   #hearing: Transcription
-  /** Where a model ends the turns. */
+  /** Null unless a model ends the turns. */
   #pauses: PauseJudge | null
   #isStarted = false
   #isOver = false

@@ -45,7 +45,7 @@ function hearingWith(...transcribers: ((nth: number, recording: Recording) => Pr
   return { hearing, says, heard, kept, until }
 }
 
-test('whole utterances are told in the order in which they were said', async () => {
+test('whole utterances are reported in the order in which they were said', async () => {
   const slow = Promise.withResolvers<string>()
   const { hearing, says, heard, until } = hearingWith(async (nth) => (nth === 0 ? slow.promise : 'for two.'))
   says()

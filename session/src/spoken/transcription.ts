@@ -26,14 +26,14 @@ export interface TranscriptionParts {
   deaf: (vendor: string, why: unknown) => void
 }
 
-/** Listens with one vendor's transcribers, and with the next one's where they fail. */
+/** Listens with one vendor's transcribers, and with the next one's if they fail. */
 export class Transcription {
   readonly #parts: TranscriptionParts
   readonly #audio: AudioQueue<'finalize'>
   readonly #stop = new AbortController()
   #run: TranscriberRun | null = null
   #broken: ((error: unknown) => void) | null = null
-  /** Whole utterances are told in the order in which they were said. */
+  /** Whole utterances are reported in the order in which they were said. */
   #transcribed: Promise<void> = Promise.resolve()
   #stretch: Int16Array[] = []
   #stretchSamples = 0
@@ -60,7 +60,7 @@ export class Transcription {
     if (this.#run?.transcriber.listen || !this.#run) this.#audio.add(samples)
   }
 
-  /** The voice that is heard now begins with these samples, or goes on with them. Their buffer may be used again. */
+  /** The voice that is heard now begins with these samples, or continues with them. Their buffer may be used again. */
   speech(samples: Int16Array) {
     if (!this.#run || this.#run.transcriber.listen) return
     this.#stretch.push(samples.slice())

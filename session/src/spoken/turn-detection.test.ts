@@ -64,7 +64,7 @@ test('transcribers that end turns themselves do, with their early signs (N-410, 
   assert.equal(dataOf('turn.continued')?.['text'], 'A table')
 })
 
-test('a voice that goes on after the transcribers ended the turn is speech again', () => {
+test('a voice that continues after the transcribers ended the turn is speech again', () => {
   const { taking, types, happened } = turns({ endOfTurn: 'stt' })
   taking.speechStarted(60)
   taking.heard({ type: 'turn', state: 'started' })
@@ -108,7 +108,7 @@ test('a turn ends endpointing_ms after the voice, half a second by default', () 
   }
 })
 
-test('words that the transcribers never settle are taken as they stand, and not heard twice', () => {
+test('words that the transcribers never settle are taken as they are, and not heard twice', () => {
   const { taking, told } = turns()
   mock.timers.tick(10_000)
   taking.speechStarted(60)
@@ -133,7 +133,7 @@ test('transcribers hear what the voice activity missed', () => {
   assert.deepEqual(types(), ['user.speaking', 'user.message', 'turn.end'])
 })
 
-test('a voice that says no word is told after a while, and not when words come after all', () => {
+test('a voice that says no word is reported after a while, and not when words come after all', () => {
   const { taking, happened } = turns()
   mock.timers.tick(10_000)
   taking.speechStarted(60)
@@ -164,7 +164,7 @@ function pauses(probability: number | null, turn: TurnDetectionParts['turn'] = {
   return talk
 }
 
-test('where a model ends turns, one that it takes for finished ends at once (S-051)', async () => {
+test('if a model ends turns, one that it takes for finished ends at once (S-051)', async () => {
   const { told, happened } = pauses(0.4)
   mock.timers.tick(0)
   assert.deepEqual(happened, [])
@@ -201,7 +201,7 @@ test('a pause that is set holds for turns that a model ends too', async () => {
   assert.deepEqual(happened, ['ended'])
 })
 
-test('where no model can say, turns end as by the framework', async () => {
+test('if no model can say, turns end as the framework ends them', async () => {
   const { told, happened } = pauses(null)
   await settled()
   mock.timers.tick(249)

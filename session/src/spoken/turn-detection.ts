@@ -24,7 +24,7 @@ export interface TurnDetectionParts {
   nowMs: () => number
   /** By the sound of the stretch of speech that just ended: how likely it is that they are done; null if unknown. */
   judge: () => Promise<number | null>
-  /** From where on that is believed, where the settings do not say. */
+  /** The likelihood from which on that is believed, if the settings do not say. */
   sureness: number
   /** The caller has spoken over the agent for long enough to interrupt it. */
   interrupted: (leastMs: number) => void
@@ -32,7 +32,7 @@ export interface TurnDetectionParts {
   onActivity: () => void
   /** A voice was heard, and nothing that it said. */
   nothingSaid: () => void
-  /** The caller has probably said what they had to say; null where they go on after all. */
+  /** The caller has probably said what they had to say; null if they continue after all. */
   foreseen: (text: string | null) => void
   /** A turn is about to end. */
   turnEnding: () => void
@@ -118,7 +118,7 @@ export class TurnDetection {
     this.#parts.onActivity()
   }
 
-  /** So much of the stretch of speech that goes on was really speech. */
+  /** So much of the current stretch of speech was really speech. */
   speechGoesOn(spokenMs: number) {
     const { min_interruption_ms, min_interruption_words } = { ...turnDefaults, ...this.#parts.turn }
     this.#spokenMs = spokenMs
@@ -205,7 +205,7 @@ export class TurnDetection {
     this.#parts.foreseen(null)
   }
 
-  /** The caller goes on although their turn had seemed to be over. */
+  /** The caller continues although their turn had seemed to be over. */
   continued() {
     const { callId, keep } = this.#parts
     keep([{ type: 'turn.continued', data: { callId, at: Date.now(), text: this.text } }])

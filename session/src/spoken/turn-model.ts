@@ -12,7 +12,7 @@ export const mostHeardMs = 1_200
 const nameOfPackage = '@livekit/local-inference'
 let loading: Promise<TurnModel | null> | undefined
 
-/** Null where there is none. Once per process and only where a call asks for it, for it takes 250 MB. */
+/** Null if there is none. Once per process and only if a call asks for it, for it takes 250 MB. */
 export const turnModel = (): Promise<TurnModel | null> => (loading ??= loadTurnModel(nameOfPackage))
 
 export async function loadTurnModel(name: string): Promise<TurnModel | null> {
@@ -31,6 +31,6 @@ export async function loadTurnModel(name: string): Promise<TurnModel | null> {
 
 const usualSureness = inference.LOCAL_LANGUAGES['en'] ?? 0.5
 
-/** From where on the model is to be believed, as those who made it have measured. */
+/** The likelihood from which on to believe the model, as its makers measured it. */
 export const surenessIn = (language: string | null): number =>
   inference.LOCAL_LANGUAGES[language?.toLowerCase().split('-', 1)[0] ?? ''] ?? usualSureness

@@ -18,7 +18,7 @@ export interface UtteranceParts {
   sound: Sound
   speaking: SpeechSynthesis
   saying: (text: string) => SaidText
-  /** Where the model speaks for itself. */
+  /** Null unless the model speaks for itself. */
   speech: RealtimeSpeech | null
   keep: (entries: readonly NewEntry[]) => void
   show: (entries: readonly NewEntry[]) => void
@@ -27,7 +27,7 @@ export interface UtteranceParts {
 
 export interface UtteranceKind {
   isInterruptible: boolean
-  /** Said at once and whole; null where the model says it word by word. */
+  /** Said at once and whole; null if the model says it word by word. */
   text: string | null
   source: Source
   /** Who of the org says it. */
@@ -102,7 +102,7 @@ export class Utterance implements TurnVoice {
     return this.#messageId
   }
 
-  /** Where the model speaks for itself. */
+  /** Null unless the model speaks for itself. */
   get speech(): RealtimeSpeech | null {
     return this.#parts.speech
   }
@@ -189,7 +189,7 @@ export class Utterance implements TurnVoice {
     this.#follow()
   }
 
-  /** Tells each word as the party hears it. */
+  /** Reports each word as the party hears it. */
   #follow() {
     if (this.#isOver) return
     this.#tell(this.#playedMs)

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { silent } from '@switchroom/kit/failures'
 
-/** After all vendors failed they are asked again after these pauses; then the call cannot go on. */
+/** After all vendors failed they are asked again after these pauses; then the call cannot continue. */
 const pausesMs = [200, 1_000, 3_000]
 
 export interface Rounds<Run> {
@@ -12,7 +12,7 @@ export interface Rounds<Run> {
   served: (run: Run, failed: readonly string[]) => void
 }
 
-/** Keeps one vendor at work, and the next one where it fails; resolves with the last failure once none works. */
+/** Keeps one vendor at work, and the next one if it fails; resolves with the last failure once none works. */
 export async function inRounds<Run extends { vendor: string }>(
   { runs, attempt, served }: Rounds<Run>,
   signal: AbortSignal,

@@ -40,7 +40,7 @@ test('a word that is said in several is heard with the first of them', () => {
   assert.deepEqual([...clock.heardUntil(501)], ['course'])
 })
 
-test('a piece that broke off gives back what was not begun, and the next one goes on after it', () => {
+test('a piece that broke off gives back what was not begun, and the next one continues after it', () => {
   const clock = clockOf('One two three four', 200)
   for (const nth of [0, 1, 2]) clock.place(nth, nth * 100)
   const rest = clock.cut()

@@ -72,7 +72,7 @@ export class WordClock {
     for (; this.#told <= known; this.#told += 1) yield this.#words[this.#told]?.word ?? ''
   }
 
-  /** When the next word begins; null where none is known. */
+  /** When the next word begins; null if none is known. */
   get nextMs(): number | null {
     return this.#words[this.#told]?.atMs ?? null
   }

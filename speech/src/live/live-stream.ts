@@ -83,7 +83,7 @@ export class LiveStream {
     } else if (!(ended instanceof CallerGone)) closeWithRefusal(this.#socket, this.#asRefusal(ended))
   }
 
-  /** No more audio comes; what was heard of it is still told. */
+  /** No more audio comes; what was heard of it is still sent. */
   stop() {
     if (this.#isStopping) return
     this.#isStopping = true
@@ -134,7 +134,7 @@ export class LiveStream {
   #take(data: Buffer, isBinary: boolean) {
     if (this.#isStopping) return
     this.#quiet.refresh()
-    // A vendor who had nothing to take was not silent.
+    // A vendor that had nothing to take was not silent.
     if (this.#isReady && !this.#audio.isWaiting) this.#patience.refresh()
     if (isBinary) return this.#audio.take(data)
     try {

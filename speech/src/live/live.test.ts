@@ -97,7 +97,7 @@ test('finalize commits and the stream continues; with nothing to commit nothing 
   )
 })
 
-test('stop tells the last words, then done, then closes with 1000 (S-150, S-355, S-411, S-413, SD-77)', async () => {
+test('stop sends the last words, then done, then closes with 1000 (S-150, S-355, S-411, S-413, SD-77)', async () => {
   const client = await opened()
   client.send(second)
   client.send(second.subarray(0, 8_000))
@@ -195,7 +195,7 @@ test('a bad key is refused before the upgrade (S-290, S-352, S-366, SD-76)', asy
   }
 })
 
-test('the key is in the header, or in the query where there is no header (S-349, S-350, S-351, SD-78)', async () => {
+test('the key is in the header, or in the query if there is no header (S-349, S-350, S-351, SD-78)', async () => {
   const keys = () => live.gateway.entries.at(-1)?.key
   await (await opened('?api_key=marked-in-the-query', {})).stop()
   assert.equal(keys(), 'marked-in-the-query')

@@ -24,7 +24,7 @@ test('speech is heard for real, at twice its pace and in odd pieces (S-148, S-35
   assert.match(said.join(' '), /quick brown fox/i)
 })
 
-test('of ten who speak to local at once each is understood, or refused with a sentence', async () => {
+test('each of ten clients that speak to local at once is understood, or refused with a sentence', async () => {
   const pcm = spokenPcm()
   const speak = async () => {
     const client = new LiveClient(live.url)

@@ -25,7 +25,7 @@ export const readyFrame = (
   diarize,
 })
 
-/** What was not heard is left out; who spoke is said only to who asked. */
+/** What was not heard is left out; the speaker is named only to a client that asked. */
 export function finalFrame({ text, start, end, language, speaker, words }: Final, diarize: boolean) {
   const speakerOf = (who: number | undefined) => (diarize && who !== undefined ? { speaker: who } : {})
   return {

@@ -36,7 +36,7 @@ test('a speech asks the gateway once before its sound, with the key, and settles
   assert.equal(gateway.asked.at(-1)?.key, 'svc_live_x')
 })
 
-test('of a request that is wrong in itself the gateway is asked only who sends it, and that comes first (SD-67)', async () => {
+test('for an invalid request the gateway is asked only who sends it, and that comes first (SD-67)', async () => {
   const bodies = [
     ['{broken', 'application/json', 400, 'BAD_REQUEST'],
     ['{}', 'application/json', 400, 'BAD_REQUEST'],

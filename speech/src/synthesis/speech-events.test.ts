@@ -97,10 +97,10 @@ function assertWordsInPlace(frames: Frame[], sampleRate: number) {
   assert.ok(last <= seconds + 0.001, 'no word ends past the sound')
   const lastSound = frames.findLastIndex(({ type }) => type === 'audio')
   const between = frames.slice(0, lastSound).filter(({ type }) => type === 'word')
-  assert.ok(between.length >= 5, 'words stand between the sounds')
+  assert.ok(between.length >= 5, 'words come between the sounds')
 }
 
-test('words stand where they are said, estimated for a vendor that gives no times (S-404, ST-097, SD-72)', async () => {
+test('words come where they are spoken, estimated for a vendor that gives no times (S-404, ST-097, SD-72)', async () => {
   const caller = await voice.caller()
   for (const seconds of [3, 7, 12]) {
     wire.answer = async (response) => {
@@ -111,7 +111,7 @@ test('words stand where they are said, estimated for a vendor that gives no time
   }
 })
 
-test("words stand where they are said, by the vendor's own times where it gives them (S-404, ST-097, SD-72)", async () => {
+test("words come where they are spoken, by the vendor's own times if it gives them (S-404, ST-097, SD-72)", async () => {
   const caller = await voice.caller()
   for (const speed of [0.5, 1, 2]) {
     const { text } = await events(caller, { input, voice: 'local/en-us', sample_rate: 24_000, speed })

@@ -29,7 +29,7 @@ before(() => changeRow(deployment, (row) => (row.options['tts/openai'] = { base_
 const wanted = { input: 'Hello.', voice: 'openai/coral' }
 const lastAsked = () => JSON.parse(fake.seen.at(-1)?.body.toString() ?? '{}') as Record<string, unknown>
 
-test('with no agent and no call a text becomes audio, pcm at 16000 where nothing else is said (S-002, S-013, S-286, S-300, S-302, S-304, S-306, S-307, S-310, S-319, S-458)', async () => {
+test('with no agent and no call a text becomes audio, pcm at 16000 if nothing else is asked for (S-002, S-013, S-286, S-300, S-302, S-304, S-306, S-307, S-310, S-319, S-458)', async () => {
   const answer = await (await voice.caller()).speech(wanted)
   assert.equal(answer.status, 200, answer.bytes.toString())
   const { headers, bytes } = answer
@@ -97,7 +97,7 @@ test('the answer is chunked and leaves as the vendor makes it (S-305, ST-094)', 
   resolve()
 })
 
-test('characters are code points, told in a header; the length of the audio is not known yet (S-311, ST-091, SD-70, SD-71)', async () => {
+test('characters are code points, reported in a header; the length of the audio is not known yet (S-311, ST-091, SD-70, SD-71)', async () => {
   const caller = await voice.caller()
   const answer = await caller.speech({ ...wanted, input: '😀'.repeat(5_000) })
   assert.equal(answer.status, 200)

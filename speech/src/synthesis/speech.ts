@@ -98,7 +98,7 @@ export class Speech {
   }
 }
 
-/** How far it came, and with that whether it is paid for: told once. */
+/** How far it came, and with that whether it is paid for: reported once. */
 class Progress {
   readonly #sampleRate: number
   readonly #settle: (spoken: boolean) => void

@@ -22,7 +22,7 @@ function assertInPlace(timed: Timed[]) {
   for (const piece of timed) {
     if (piece.type === 'audio') last = Math.max(last, (seconds += piece.pcm.length / 2 / sampleRate))
     else
-      assert.ok(piece.end >= seconds - 0.1 - 1e-9, `${piece.word} ends at ${piece.end}, told at ${seconds}`)
+      assert.ok(piece.end >= seconds - 0.1 - 1e-9, `${piece.word} ends at ${piece.end}, sent at ${seconds}`)
   }
 }
 

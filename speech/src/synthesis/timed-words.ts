@@ -3,7 +3,7 @@ import { rounded } from '../foundation/rounding.ts'
 
 /** How fast a voice speaks that does not say. */
 const charactersPerSecond = 15
-/** How much sound waits for a vendor that tells a word's time after its sound. */
+/** How much sound waits for a vendor that sends a word's time after its sound. */
 const heldSeconds = 1
 const bytesPerSample = 2
 

@@ -98,7 +98,7 @@ test('a vendor without segments gives one for the whole (SD-75)', async () => {
 })
 
 test('speakers are numbered from 0 if the caller asks for them, and left out otherwise (S-334, SD-75)', async () => {
-  grantWire() // who tells speakers apart in any case
+  grantWire() // its vendor distinguishes speakers in any case
   const told = async (asked: Record<string, string>) => {
     const { body } = await transcribe(speech.url, { file: wav(), response_format: 'verbose_json', ...asked })
     return body.words.map(({ speaker }: { speaker?: number }) => speaker)
@@ -119,7 +119,7 @@ test('a vendor that takes the form of a file gets it as it is; its length is set
   await until('it is settled', () => speech.gateway.settled.at(-1)?.seconds === 2.5)
 })
 
-test('a length that the vendor does not tell is measured, for it is paid (S-337)', async () => {
+test('a length that the vendor does not report is measured, because it is paid for (S-337)', async () => {
   grantWire()
   wire.duration = null
   const { body } = await transcribe(speech.url, { file: { bytes: recording('fox.ogg') } })
@@ -225,7 +225,7 @@ test('what is no form, or a broken one, is refused (S-441, SD-74)', async () => 
   refusedWith(none, 400, 'BAD_REQUEST', 'body: must be multipart/form-data')
 })
 
-test('who is calling is asked before anything is read, what they pay with after (S-290, S-366, S-444, SD-67)', async () => {
+test('the gateway is asked who is calling before anything is read, and what they pay with after (S-290, S-366, S-444, SD-67)', async () => {
   const refusal = {
     status: 402,
     code: 'SUBSCRIPTION_REQUIRED',

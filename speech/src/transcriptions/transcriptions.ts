@@ -88,7 +88,7 @@ async function prepared(
 ): Promise<Prepared> {
   const { file, form } = upload
   const formats = vendor.manifest?.stages.stt?.formats ?? ['wav']
-  // Who takes nothing else takes WAV for its samples, and not what else may be wrapped in it.
+  // A vendor that takes nothing else takes WAV for its samples, and not what else may be wrapped in it.
   const isTaken = formats.includes(form) && (form !== 'wav' || formats.length > 1 || isPlainWav(file))
   if (isTaken) return { recording: { bytes: file, mediaType: mediaTypes[form] }, seconds: null }
   const { wav, seconds } = await decodedUpload(upload, gone)

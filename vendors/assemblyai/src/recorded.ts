@@ -66,7 +66,7 @@ interface Job {
   language_code?: string | null
   audio_duration?: number | null
   words?: Spoken[] | null
-  /** Of recordings whose speakers were told apart. */
+  /** Of recordings whose speakers were distinguished. */
   utterances?: Spoken[] | null
 }
 

@@ -8,7 +8,7 @@ import type { Setting, Voice } from '@switchroom/kit/vendor'
 import type { Mark } from '@switchroom/kit/word-times'
 import { accountOf } from './account.ts'
 
-/** Katie, whom it recommends for agents. */
+/** Katie, which it recommends for agents. */
 const firstVoice = 'f786b574-daa5-4673-aa0c-cbe3e8534c02'
 
 export function voice(setting: Setting): Voice {

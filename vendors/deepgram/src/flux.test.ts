@@ -29,7 +29,7 @@ function turnInfo(event: TurnInfo['event'], transcript: string) {
   }
 }
 
-/** What it tells of one turn; the words of the next one are only ever updated. */
+/** What it reports of one turn; the words of the next one are only ever updated. */
 const told: [TurnInfo['event'], string][] = [
   ['Update', ''],
   ['StartOfTurn', 'Book'],
@@ -152,7 +152,7 @@ test('only the multilingual model gets a language hint', async () => {
   assert.equal(fake.seen[0]?.url.searchParams.get('language_hint'), 'pt')
 })
 
-test('a fault that it tells of on the socket is no answer (SD-26)', async () => {
+test('a fault that it reports on the socket is no answer (SD-26)', async () => {
   const fault = { type: 'Error', sequence_id: 1, code: 'INTERNAL_SERVER_ERROR', description: 'out of order' }
   const broken = endsAtOnce((socket) => socket.send(fault))
   await assert.rejects(hear(broken, 'flux-general-en'), { kind: 'silent', message: 'out of order' })

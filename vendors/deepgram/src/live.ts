@@ -81,7 +81,7 @@ function* heardIn(message: Message, wordsOf: ReturnType<typeof wordReader>): Ite
   }
 }
 
-/** What its close means, once it was told that no more audio comes and before. */
+/** What its close means, once it was notified that no more audio comes and before. */
 export function failureOf(closing: { code: number; reason: string }, isOver: boolean): VendorFailure | null {
   if (isOver && goodbyes.has(closing.code)) return null
   return closing.code === violatedPolicy

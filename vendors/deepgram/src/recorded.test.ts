@@ -20,7 +20,7 @@ async function transcribed(answered: object, knobs: Record<string, unknown> = {}
   }
 }
 
-test('a language that was told is not looked for, and told back in two letters (SD-75)', async () => {
+test('a language that was given is not detected, and is returned in two letters (SD-75)', async () => {
   const silence = { results: { channels: [{ alternatives: [{ transcript: '', words: [] }] }] } }
   const { transcript, query } = await transcribed(silence, { language: 'pt-BR' })
   assert.deepEqual([query?.get('language'), query?.get('detect_language')], ['pt-BR', null])

@@ -13,7 +13,7 @@ export interface TurnInfo {
 
 const turn = (state: 'started' | 'eager' | 'resumed' | 'ended'): Heard => ({ type: 'turn', state })
 
-/** The caller's turns, one after the other, as Flux tells of them. */
+/** The caller's turns, one after the other, as Flux reports them. */
 export class Turns {
   #going: TurnInfo | undefined
   #lastText = '';
@@ -26,7 +26,7 @@ export class Turns {
     if (info.event === 'StartOfTurn') yield turn('started')
     if (info.event === 'TurnResumed') yield turn('resumed')
     if (this.#going || info.event === 'StartOfTurn') this.#going = info
-    // it tells of the turn four times a second, whether or not there is news
+    // it reports the turn four times a second, whether or not there is news
     if (info.transcript !== '' && info.transcript !== this.#lastText)
       yield { type: 'partial', text: info.transcript }
     this.#lastText = info.transcript

@@ -29,7 +29,7 @@ async function says(_request: Seen, answer: HttpAnswer) {
   answer.end()
 }
 
-/** What it was asked to say, and by whom. */
+/** What it was asked to say, and by which model. */
 async function asked(text: string, choice: Choice = {}) {
   const { sampleRate, seen } = await spoken(says, text, choice, () => {})
   const requests = seen.map(({ url, body }) => ({

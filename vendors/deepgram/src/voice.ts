@@ -8,7 +8,7 @@ import { accountOf } from './account.ts'
 /** It refuses a longer text. */
 const mostCharacters = 2_000
 
-/** Who speaks for a family of models: its voices are models themselves, such as `aura-2-apollo-en`. */
+/** The voice that speaks for a family of models: its voices are models themselves, such as `aura-2-apollo-en`. */
 const voiceOfFamily: Record<string, string> = { aura: 'aura-asteria-en', 'aura-2': 'aura-2-thalia-en' }
 
 export function voice(setting: Setting): Voice {

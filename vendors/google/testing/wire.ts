@@ -38,7 +38,7 @@ const usageMetadata = {
   totalTokenCount: 17,
 }
 
-/** One event of the stream; each tells how much was used until then. */
+/** One event of the stream; each reports how much was used until then. */
 export function generated(parts: object[], more: object = {}): string {
   const candidate = { content: { role: 'model', parts }, index: 0, ...more }
   return event({ candidates: [candidate], usageMetadata, modelVersion: 'gemini-3.5-flash-lite' })

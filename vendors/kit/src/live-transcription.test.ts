@@ -116,7 +116,7 @@ test('no audio goes out before the vendor said yes', async () => {
   assert.deepEqual(heard, [{ type: 'partial', text: 'wait' }, { type: 'ready' }])
 })
 
-test('where an opened socket is the yes, ready comes first', async () => {
+test('if an open socket alone means accepted, ready comes first', async () => {
   onFrames((frame, socket) => frame === 'end' && socket.send('bye'), 'hello')
   const wire = plainWire({ isReadyOnceOpen: true })
   const heard = await Array.fromAsync(listenLive(wire, of(), 16_000, patient()))

@@ -8,7 +8,7 @@ import type { Heard, LiveAudio } from './vendor.ts'
 /** One vendor's live protocol. Created for every `listen`, so it may keep state. */
 export interface LiveWire {
   open(signal: AbortSignal): Promise<VendorSocket>
-  /** Where an opened socket is all the yes there is; else `hear` must say `ready`. No audio goes out before. */
+  /** Whether an open socket alone means accepted; else `hear` must say `ready`. No audio goes out before. */
   isReadyOnceOpen?: boolean
   /** The shortest and longest piece of audio. Default: any length. */
   pieceMs?: PieceMs
@@ -17,7 +17,7 @@ export interface LiveWire {
   audio(pcm: Uint8Array): string | Uint8Array
   /** What commits the words so far; absent if the vendor commits only by itself. */
   finalize?(): string | Uint8Array
-  /** What tells the vendor that no more audio comes. */
+  /** Notifies the vendor that no more audio comes. */
   end(): string | Uint8Array
   /** Sent whenever nothing else was for so long; `frame` is asked each time. */
   keepAlive?: { everyMs: number; frame(): string | Uint8Array }

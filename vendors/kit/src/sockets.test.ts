@@ -144,7 +144,7 @@ test('a vendor that hears no goodbye is left all the same', async () => {
   await until(() => socket.closing !== undefined)
 })
 
-test('a vendor that does not listen holds back who speaks to it', async () => {
+test('a vendor that does not listen holds back the sender', async () => {
   onConnection((socket) => socket.pause())
   const socket = await open()
   let sent = 0

@@ -150,7 +150,7 @@ export type RealtimeAsked =
   | { type: 'cut'; item: string; heardMs: number }
 
 export type RealtimeTold =
-  /** The vendor took the connection and what it was set to: the first that is ever told. */
+  /** The vendor took the connection and what it was set to: always the first event. */
   | { type: 'ready' }
   /** The party's turn, as the vendor hears it: its words come after it ended. */
   | { type: 'turn'; state: 'started' | 'ended'; turn: string }

@@ -60,7 +60,7 @@ test('words that a vendor says as one have one time', () => {
   )
 })
 
-test('words without a time end with the sound, and none has one where none was given (SD-72)', () => {
+test('words without a time end with the sound, and no word has a time if none was given (SD-72)', () => {
   assert.deepEqual(timed('one two three', [['one', 0, 0.4]]), [
     ['one', 0, 0.4],
     ['two', 0.4, 0.4],

@@ -146,7 +146,7 @@ export function conformance(folder: string, wire: Wire, operations: readonly Ope
       const letGo = async () => {
         const patience = Date.now() + 1_000
         while (fake.open > 0 && Date.now() < patience) await sleep(5)
-        assert.equal(fake.open, 0, 'the vendor is let go within a second')
+        assert.equal(fake.open, 0, 'the connections to the vendor are closed within a second')
       }
       const failure = async (stream: AsyncIterable<unknown>): Promise<VendorFailure> => {
         try {

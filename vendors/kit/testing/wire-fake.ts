@@ -13,7 +13,7 @@ export interface Wire {
   socket?(socket: SocketAnswer, request: Seen): void
   /** The body of a refusal with these words, as this vendor writes it. */
   refusal(words: string): object
-  /** Where the vendor takes the handshake and says no on the socket. */
+  /** If the vendor accepts the handshake and refuses on the socket. */
   socketRefusal?(socket: SocketAnswer, words: string): void
 }
 

@@ -18,7 +18,7 @@ const mostWordsInName = 16
 const linking = new Set(['is', 'to', 'es', 'é'])
 const joining = new Set(['and', 'y', 'e'])
 
-/** The tool whose name a person said, underscores as spaces: the longest, where several were. */
+/** The tool whose name a person said, underscores as spaces: the longest, if several were. */
 export function toolSaid(words: string, tools: readonly Tool[]): Tool | undefined {
   const said = plain(words)
   return tools

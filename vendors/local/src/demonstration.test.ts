@@ -51,7 +51,7 @@ test('its first answer says what it is and how to get a real model, and no later
   assert.equal(textOf(await think([...messages, ...later])), 'I understood: The sky is green.')
 })
 
-test('it answers greetings, thanks, the time and a name it was told', async () => {
+test('it answers greetings, thanks, the time and a name it was given', async () => {
   assert.equal(await reply('Good morning!'), 'Hello!')
   assert.equal(await reply('My name is Ana.'), 'Nice to meet you, Ana.')
   assert.equal(await reply('My name is Ana.', 'What is my name?'), 'Your name is Ana.')
@@ -62,7 +62,7 @@ test('it answers greetings, thanks, the time and a name it was told', async () =
   assert.equal(await reply(' '), 'I heard nothing yet.')
 })
 
-test('it speaks Spanish and Portuguese to who does, and to whom the prompt says', async () => {
+test('it speaks Spanish and Portuguese to a caller who does, and if the prompt says so', async () => {
   assert.equal(
     textOf(await think([{ role: 'user', text: 'Hola, me llamo Luis' }])),
     `${spanish} Mucho gusto, Luis.`,

@@ -76,7 +76,7 @@ test('a server is asked for its models once in a while, not every time', async (
   assert.equal(times, 1)
 })
 
-test('a named model is one of the server, and refused with a sentence where none answers', async () => {
+test('a named model is one of the server, and refused with a sentence if no server answers', async () => {
   const base_url = await serve(servingModels('llama'))
   assert.equal(await answer({ model: 'other', base_url }), 'I am other.')
   await assert.rejects(answer({ model: 'other', base_url: noServer }), {

@@ -8,7 +8,7 @@ import { modelsAt } from './model-server.ts'
 const usualServer = 'http://127.0.0.1:11434/v1'
 
 /**
- * `auto` is the first model of the machine's own server, or the demonstration model where none answers;
+ * `auto` is the first model of the machine's own server, or the demonstration model if none answers;
  * `demonstration` is always that one; any other name is a model of the server.
  */
 export function localModel(setting: Setting): Model {

@@ -89,7 +89,7 @@ test('a program works no further ahead than its answers are taken', async () => 
   await assert.rejects(waiting, { name: 'AbortError' })
 })
 
-test('a program that cannot begin, speaks nonsense or hangs fails who asked, in a sentence', async () => {
+test('a program that cannot begin, speaks nonsense or hangs fails its caller with a sentence', async () => {
   for (const [how, words] of [
     ['failed', 'the weights are not what they should be'],
     ['garbled', 'the voice sent unreadable output'],

@@ -229,7 +229,7 @@ test('more streams than the machine can hear are refused, and a cancelled one ma
   for (const cancel of [...cancels, another]) cancel.abort()
 })
 
-test('who stops listening in the middle makes room too', async () => {
+test('a caller who stops listening in the middle makes room too', async () => {
   const vendor = vendorIn(fileURLToPath(new URL('..', import.meta.url)))
   assert.ok(vendor)
   const guarded = await vendor.transcriber({ credentials: {} })
@@ -264,11 +264,11 @@ test('a cancel ends a recording within a second, and the source of a stream ends
     },
     { name: 'AbortError' },
   )
-  await until(() => isTold, 'the source is told')
+  await until(() => isTold, 'the source is closed')
   assert.ok(performance.now() - startedAt < 1_000)
 })
 
-test('a source that fails fails who listens with its own words', async () => {
+test('a source that fails rejects the listener with its own words', async () => {
   async function* source() {
     yield silence
     throw new Error('the microphone is gone')

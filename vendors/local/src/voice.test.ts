@@ -106,7 +106,7 @@ test('a cancel ends a text within a second and frees the voice for others', asyn
   assert.ok(performance.now() - startedAt < 1_000)
 })
 
-test('a voice that is killed fails who is listening, and speaks again when asked', async () => {
+test('a voice that is killed fails its listener, and speaks again when asked', async () => {
   const speaking = voice().speak(story, patient())
   const pieces = []
   const failure = await failureOf(

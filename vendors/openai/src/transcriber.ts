@@ -6,7 +6,7 @@ import { ask, jsonOf } from '@switchroom/kit/requests'
 import type { Transcriber, Setting, Transcript } from '@switchroom/kit/vendor'
 import { openAiAddress } from './address.ts'
 
-/** The only model that tells when each word was said. */
+/** The only model that reports when each word was said. */
 const tellsTimes = 'whisper-1'
 
 export function transcriber({ keywords, credentials }: Setting): Transcriber {

@@ -23,7 +23,7 @@ const spoken = [
 ]
 const progress = { final_audio_proc_ms: 1_080, total_audio_proc_ms: 1_200 }
 
-/** Guesses at the first audio, is sure when told to finalize, and says no more than that at the end. */
+/** Guesses at the first audio, is sure when asked to finalize, and says no more than that at the end. */
 function converse(socket: SocketAnswer, { url, headers }: Seen) {
   assert.equal(url.pathname, '/transcribe-websocket')
   assert.match(headers.authorization ?? '', /^Bearer mark-of-api_key/)

@@ -51,7 +51,7 @@ interface Answer {
   error_message?: string
 }
 
-/** What marks the end of an utterance: one it noticed itself, or one it was told of. */
+/** What marks the end of an utterance: one it noticed itself, or one it was asked for. */
 const marks = new Set(['<end>', '<fin>'])
 
 function hearing(): LiveWire['hear'] {

@@ -47,7 +47,7 @@ export function transcribing({ keywords, credentials }: Setting): NonNullable<Tr
     }
   }
 
-  /** It keeps what it is given until told otherwise; also after a cancel, and nothing is lost if it fails. */
+  /** It keeps what it is given until asked to delete it; also after a cancel, and nothing is lost if it fails. */
   async function cleanUp(paths: readonly string[]) {
     const signal = AbortSignal.timeout(cleanUpWithinMs)
     for (const path of paths)

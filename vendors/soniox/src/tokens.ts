@@ -10,7 +10,7 @@ export interface Token {
   language?: string | null
 }
 
-/** Each stretch of one speaker, or the whole where speakers are not told apart. */
+/** Each stretch of one speaker, or the whole if speakers are not distinguished. */
 export function utterancesOf(
   tokens: readonly Token[],
   speakerNumber: (label: string | number) => number,

@@ -15,7 +15,7 @@ const plainParameters = [
   'enable_language_identification',
 ]
 
-/** What it is asked to do, live or not; the language it hears is always told. */
+/** What it is asked to do, live or not; the language it hears is always reported. */
 export function wishesOf(keywords: Setting['keywords']): object {
   const { language_hints: language, context } = keywords
   return {

@@ -16,7 +16,7 @@ interface Waiting {
   settle: ((error?: Error) => void) | undefined
 }
 
-/** What happens in one call, told to the gateway in numbered batches: in order, each once. */
+/** What happens in one call, sent to the gateway in numbered batches: in order, each once. */
 export class CallLog {
   readonly #gateway: GatewayClient
   readonly #call: string
@@ -64,13 +64,13 @@ export class CallLog {
     this.#gathering ??= setTimeout(() => this.#send(), gatherMs)
   }
 
-  /** Everything so far has been told, or never will be. */
+  /** Everything so far has been sent, or never will be. */
   async flushed(): Promise<void> {
     this.#send()
     while (this.#sending) await this.#sending
   }
 
-  /** Nothing is told from now on: the call has ended. */
+  /** Nothing is sent from now on: the call has ended. */
   close(): void {
     this.#isClosed = true
     clearInterval(this.#beating)

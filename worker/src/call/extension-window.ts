@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 const longest = 32
 
-/** What is pressed while the window stands open; `#` closes it early. */
+/** What is pressed while the window is open; `#` closes it early. */
 export async function collectDigits(sound: Sound, windowMs: number, over: AbortSignal): Promise<string> {
   let digits = ''
   const closed = new AbortController()

@@ -161,7 +161,7 @@ test('on a line there is no greeting and no model answers what the caller says, 
   assert.deepEqual(told('call.ended'), [{ reason: 'hangup' }])
 })
 
-test('a line that let go of a call while its extension was collected is told of none, and the call goes on', async () => {
+test('a line that released a call while its extension was collected receives no extension, and the call continues', async () => {
   const tellExtension = () => Promise.reject(new GatewayRefusal(409, 'it is on no line'))
   const { call, wants, untilSaid, told } = lineCall(20, { tellExtension })
   const running = call.run()

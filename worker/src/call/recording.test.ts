@@ -65,6 +65,6 @@ test('a long recording is handed over whole, however it came', async () => {
   )
 })
 
-test('where nothing was said nothing is handed over', async () => {
+test('if nothing was said nothing is handed over', async () => {
   await new Recording().handOver(() => assert.fail('there is nothing'))
 })

@@ -25,7 +25,7 @@ export class Recording {
     this.#writing ??= this.#write().finally(() => (this.#writing = undefined))
   }
 
-  /** Hands the whole over, where anything was said, and keeps nothing. */
+  /** Hands the whole over, if anything was said, and keeps nothing. */
   async handOver(take: (file: Readable) => Promise<void>): Promise<void> {
     if (this.#sampleRate === 0) return
     await this.#writing

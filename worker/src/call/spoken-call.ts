@@ -65,7 +65,7 @@ export class SpokenCall {
     return this.#opened.call
   }
 
-  /** Resolves when the call is over and everything about it is told. */
+  /** Resolves when the call is over and everything about it is sent. */
   async run(): Promise<void> {
     const { logger } = this.#parts
     void this.#awaitLeg()
@@ -133,7 +133,7 @@ export class SpokenCall {
     const { gateway, leg } = this.#parts
     const digits = await collectDigits(leg, windowMs, this.#over.signal)
     await gateway.tellExtension(this.#id, digits).catch((error: unknown) => {
-      const isUnwanted = error instanceof GatewayRefusal && error.status === 409 // the line has let go of the call
+      const isUnwanted = error instanceof GatewayRefusal && error.status === 409 // the line has released the call
       if (!isUnwanted) throw error
     })
   }
@@ -179,7 +179,7 @@ export class SpokenCall {
     })
   }
 
-  /** What others want of the call. Nothing here may wait long, for the next wish stands behind it. */
+  /** What others want of the call. Nothing here may wait long, because the next request waits behind it. */
   async #obey({ type, data }: Entry): Promise<void> {
     const session = this.#session
     const { text = '', agent = '', digits = '', to = '' } = data as Record<string, string> // as the gateway writes them

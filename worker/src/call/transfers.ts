@@ -17,7 +17,7 @@ export interface TransferParts {
   log: CallLog
 }
 
-/** Sends a caller on. Answers whether they are gone or stay, or who came to the phone beside them. */
+/** Sends a caller on. Answers whether they are gone or stay, or with the leg of the person who joined them. */
 export async function transferred(
   parts: TransferParts,
   place: { call: string; agent: string; to: string },
@@ -39,7 +39,7 @@ export async function transferred(
   }
 }
 
-/** What the log says where the caller was not sent on. */
+/** What the log says if the caller was not sent on. */
 export const untransferred = (to: string, isCold: boolean, why: string): NewEntry => ({
   type: 'call.transferred',
   data: { to, kind: kindOf(isCold), ok: false, why },

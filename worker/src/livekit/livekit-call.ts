@@ -122,7 +122,7 @@ export class RoomCalls {
     }
   }
 
-  /** Undefined where the gateway does not want it to be run. */
+  /** Undefined if the gateway does not want it to be run. */
   async #opened(open: () => Promise<OpenedWorkerCall>, call: string): Promise<OpenedWorkerCall | undefined> {
     try {
       return await open()

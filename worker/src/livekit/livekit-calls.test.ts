@@ -58,7 +58,7 @@ async function worker(t: TestContext, { capacity = 1, areAllFull = false } = {})
 
 const known = '{"call":"call_1"}'
 
-test('a job is run as the call that it is for, and told when that is over', async (t) => {
+test('a job is run as the call that it is for, and reported to the server when that is over', async (t) => {
   const { server, give, finish } = await worker(t, { capacity: 3 })
   const phone = await give('J1', '')
   const { call, way, terms, endsAt } = phone?.task ?? {}
@@ -89,7 +89,7 @@ test('if every worker is full a phone is answered with a sentence, and no other 
   assert.equal(told?.task.way, 'overflow')
 })
 
-test('a worker that drains takes nothing, not even to tell a phone that all are full', async (t) => {
+test('a worker that drains takes nothing, not even a phone that would hear that all are full', async (t) => {
   const { give, offer, draining } = await worker(t, { areAllFull: true })
   await give('J1', '')
   draining.abort()

@@ -18,7 +18,7 @@ export interface LiveKitCallsParts {
   logger: Logger
   calls: RunningCalls
   capacity: number
-  /** Tells the gateway how busy this worker is; answers whether every worker of the environment is full. */
+  /** Reports to the gateway how busy this worker is; answers whether every worker of the environment is full. */
   tellLoad: () => Promise<boolean>
   draining: AbortSignal
   stopping: AbortSignal

@@ -16,7 +16,7 @@ test('a room that a phone made is a call named after it, and any other is the ca
     assert.equal(callOf({ room, metadata }), undefined)
 })
 
-test('who calls whom is what the SIP service says, whole numbers with their plus', () => {
+test('the calling and the called number are what the SIP service says, whole numbers with their plus', () => {
   const phone = (attributes: Record<string, string>) => ({ identity: 'sip_1', attributes, isPhone: true })
   const said = { 'sip.trunkPhoneNumber': '34910000001', 'sip.phoneNumber': '+34610000001' }
   assert.deepEqual(partiesOf(phone(said)), { number: '+34910000001', from: '+34610000001' })

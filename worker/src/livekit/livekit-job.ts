@@ -16,7 +16,7 @@ export function callOf({ room, metadata }: OfferedJob): JobCall | undefined {
   return typeof maxDurationS === 'number' ? { way: 'placed', call, maxDurationS } : { way: 'known', call }
 }
 
-/** Between whom a phone's call is, as the SIP service says; undefined where it says no number that was called. */
+/** The called and the calling number of a phone's call, as the SIP service says; undefined without a called number. */
 export function partiesOf({ isPhone, attributes }: RoomCaller): { number: string; from: string } | undefined {
   const number = withPlus(attributes['sip.trunkPhoneNumber'] ?? '')
   return isPhone && number !== ''

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DialledAddresses } from './dialled-addresses.ts'
 
-test("a trunk's address is public, or stands for a host that the operator lets through", async () => {
+test("a trunk's address is public, or belongs to a host that the operator allows", async () => {
   const addresses = new DialledAddresses(['10.0.0.5', '0177.0.0.1:5060', 'localhost'])
   for (const address of ['8.8.8.8', '172.15.0.1', '172.32.0.1', '100.128.0.1', '223.255.255.255'])
     assert.ok(addresses.mayDial(address), address)

@@ -30,7 +30,7 @@ for (const network of [
 /** Where calls may be dialled to: an org names the host of its trunk, which must not lead into the operator's network. */
 export class DialledAddresses {
   readonly #exceptions: ReadonlySet<string | undefined>
-  /** What the exceptions stand for, as far as they were dialled. */
+  /** The addresses of the exceptions, as far as they were dialled. */
   readonly #lifted = new Set<string>()
 
   constructor(privateHosts: readonly string[]) {
@@ -40,7 +40,7 @@ export class DialledAddresses {
   readonly mayDial = (address: string): boolean =>
     this.#lifted.has(address) || (isIPv4(address) && !notPublic.check(address))
 
-  /** To be told before a trunk is dialled: what stands for a host that the operator lets through may be dialled. */
+  /** To be called before a trunk is dialled: the addresses of a host that the operator allows may be dialled. */
   async expect(trunkHost: string): Promise<void> {
     const host = hostIn(trunkHost)
     if (host === undefined || !this.#exceptions.has(host)) return

@@ -36,7 +36,7 @@ class TellingGateway {
   }
 }
 
-test('no source is admitted before the gateway says so, each environment counts beside the other, and what stood goes on while it is away', async (t) => {
+test('no source is admitted before the gateway says so, each environment counts beside the other, and the fences stay in force while it is away', async (t) => {
   const gateway = new TellingGateway()
   const fences = new Fences()
   const stop = new AbortController()

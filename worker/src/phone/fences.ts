@@ -17,7 +17,7 @@ export class Fences {
     return this.#all
   }
 
-  /** Keeps one environment's as they are, until the signal. What stood goes on while no gateway answers. */
+  /** Keeps one environment's up to date, until the signal. The last ones stay in force while no gateway answers. */
   async follow(gateway: GatewayClient, env: Environment, logger: Logger, signal: AbortSignal): Promise<void> {
     let known: string | undefined
     while (!signal.aborted) {

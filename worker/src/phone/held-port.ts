@@ -6,7 +6,7 @@ import { createSocket, type Socket } from 'node:dgram'
 export class HeldPort {
   #socket: Socket | undefined
 
-  /** Rejects with a `MediaError` where the port cannot be had. */
+  /** Rejects with a `MediaError` if the port cannot be had. */
   async bind({ localPort, localAddress }: MediaTerms): Promise<void> {
     const socket = createSocket(localAddress.includes(':') ? 'udp6' : 'udp4')
     await new Promise<void>((resolve, reject) => {

@@ -77,7 +77,7 @@ export class Inbound {
     if (dialog) await this.#begin(dialog, wanted, place)
   }
 
-  /** Undefined where the caller gave up meanwhile, or never acknowledged the answer. */
+  /** Undefined if the caller gave up meanwhile, or never acknowledged the answer. */
   async #accepted(invite: IncomingInvite, port: HeldPort): Promise<SipDialog | undefined> {
     try {
       return await invite.accept((terms) => port.bind(terms))
@@ -123,7 +123,7 @@ export class Inbound {
     throw bound.status === 'rejected' ? bound.reason : new Error('the call could not be run')
   }
 
-  /** Every place is taken: the caller hears so, and the gateway has written down whom to call back. */
+  /** Every place is taken: the caller hears so, and the gateway has written down which number to call back. */
   async #tellBusy({ call, agent }: { call: string; agent: string }, dialog: SipDialog, callsBack: boolean) {
     const { gateway, sentences, logger } = this.#parts
     try {

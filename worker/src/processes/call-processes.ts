@@ -127,7 +127,7 @@ export class CallProcesses {
     const cache = process.env['NODE_COMPILE_CACHE'] ?? getCompileCacheDir()
     const child = fork(program, [worker], {
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-      // a library that joins rooms writes down all it does, unless it is told otherwise
+      // a library that joins rooms writes down all it does, unless NODE_ENV says otherwise
       env: {
         NODE_ENV: 'production',
         ...process.env,

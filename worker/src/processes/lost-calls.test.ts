@@ -19,7 +19,7 @@ async function standing() {
   return { phone, caller: { dialog, terms: dialog.terms } }
 }
 
-test('a caller whose process broke is told so in their language, and then let go by the worker', async (context) => {
+test('a caller whose process broke hears so in their language, and then the worker hangs up', async (context) => {
   const { phone, caller } = await standing()
   const sentences = new Sentences(pino({ level: 'silent' }))
   const said: unknown[] = []
@@ -31,7 +31,7 @@ test('a caller whose process broke is told so in their language, and then let go
   assert.deepEqual(await Promise.all([phone.ended, caller.dialog.ended]), ['hangup', 'hangup'])
 })
 
-test('a caller who cannot be told is let go all the same, and a browser is left to notice', async (context) => {
+test('a caller who cannot hear the sentence is hung up on all the same, and a browser is left to notice', async (context) => {
   const { phone, caller } = await standing()
   const sentences = new Sentences(pino({ level: 'silent' }))
   context.mock.method(sentences, 'play', () => Promise.reject(new Error('no sound')))

@@ -32,7 +32,7 @@ export class PhoneLegs {
     return this.#legs.get(id)
   }
 
-  /** Binds a leg's sound; rejects with a `MediaError` where its port cannot be had. */
+  /** Binds a leg's sound; rejects with a `MediaError` if its port cannot be had. */
   open(id: string, call: string, process: CallProcessHandle, terms: MediaTerms): Promise<void> {
     if (process.isOver) return Promise.reject(gone())
     const { promise, resolve, reject } = Promise.withResolvers<void>()

@@ -84,7 +84,7 @@ export class ProcessLegs {
     return this.answered(dialled.leg, dialled.terms)
   }
 
-  /** One of the worker's own sentences, at 8 kHz; undefined where it could not be made. */
+  /** One of the worker's own sentences, at 8 kHz; undefined if it could not be made. */
   async sentence(asked: SentenceAsked): Promise<Int16Array | undefined> {
     const { clip } = await this.#ask((ask) => ({ type: 'sentence', asked, ask }))
     if (clip === undefined) return undefined

@@ -59,7 +59,7 @@ const termsAt = (localPort: number) =>
     ptimeMs: 20,
   }) as const
 
-/** Of one whose signalling stands, whatever becomes of it. */
+/** The dialog of a phone whose signalling stays up, whatever becomes of the call. */
 function dialogAt(localPort: number): SipDialog & { byes: number } {
   const dialog = {
     byes: 0,
@@ -100,7 +100,7 @@ test('a process whose call is over at once takes the next one, in place of one t
   calls.processes.giveBack(next, 'call_next')
 })
 
-test('a port that is taken is told, and another one may be bound for the same call', async () => {
+test('a port that is taken is reported, and another one may be bound for the same call', async () => {
   const phone = await place('call_2')
   const socket = createSocket('udp4').bind(0, '127.0.0.1')
   await once(socket, 'listening')
@@ -128,7 +128,7 @@ test('a process that ends before a call is answered rejects the wait for it, and
   assert.equal(calls.count, 0)
 })
 
-test('a process that ends between the binding and the answer loses the call, and its caller is told', async () => {
+test('a process that ends between the binding and the answer loses the call, and its caller hears so', async () => {
   const port = await freePort()
   const phone = await place('call_5')
   const taken = calls.processes.take('call_6')
@@ -138,7 +138,7 @@ test('a process that ends between the binding and the answer loses the call, and
   await until('it has ended', () => taken.isOver, 30_000)
   const dialog = dialogAt(port)
   phone.run(opened('call_5'), dialog, null, true)
-  await until('they are told', () => lost.some(({ caller }) => caller?.dialog === dialog), 30_000)
+  await until('the call is lost', () => lost.some(({ caller }) => caller?.dialog === dialog), 30_000)
   await until('no call is left', () => calls.count === 0, 30_000)
 })
 
@@ -147,7 +147,7 @@ test('a process that cannot be started is dropped, and the next call gets anothe
   const phone = await place('call_7')
   phone.giveBack()
   process.execPath = '/nowhere/node'
-  const failing = [1, 2, 3, 4].map((at) => calls.placeForPhone(`call_8_${at}`)) // more than those that stand can take
+  const failing = [1, 2, 3, 4].map((at) => calls.placeForPhone(`call_8_${at}`)) // more than fit in the running ones
   process.execPath = execPath
   const outcomes = await Promise.allSettled(failing.map(async (one) => one.open(termsAt(await freePort()))))
   assert.ok(outcomes.some(({ status }) => status === 'rejected'))

@@ -14,7 +14,7 @@ export type Dial = SipServer['invite']
 
 /** A process that has a place for a phone call, which is not answered yet. */
 export interface PhonePlace {
-  /** Binds its sound; rejects with a `MediaError` where the port cannot be had. */
+  /** Binds its sound; rejects with a `MediaError` if the port cannot be had. */
   open: (terms: MediaTerms) => Promise<void>
   run: (opened: OpenedWorkerCall, dialog: SipDialog, endsAt: number | null, callsBack: boolean) => void
   /** The call is not to be answered after all. */
@@ -33,7 +33,7 @@ interface RunningCall {
 /** What becomes of a call in a room. */
 export interface RoomEnds {
   over: () => void
-  /** Its process is gone; resolves when the caller was told. */
+  /** Its process is gone; resolves when the caller has heard so. */
   lost: (language: string | undefined) => Promise<void>
 }
 
@@ -63,7 +63,7 @@ export class RunningCalls {
   readonly #parts: RunningCallsParts
   readonly #calls = new Map<string, RunningCall>()
   readonly #legs = new PhoneLegs()
-  /** Second persons who are being called, by who asked. */
+  /** Second persons who are being called, by the process and its request. */
   readonly #dialling = new Map<string, { call: string; giveUp: () => void }>()
   readonly #emptied = new Set<() => void>()
   #reserved = 0
@@ -237,7 +237,7 @@ export class RunningCalls {
       this.#calls.delete(call)
       const caller = running?.leg === undefined ? undefined : this.#legs.release(running.leg)
       this.#hangUpLegs(call)
-      const giveBack = this.occupy() // until the caller was told
+      const giveBack = this.occupy() // until the caller has heard so
       const { room, language, callsBack = false } = running ?? {}
       const told = room ? room.lost(language) : this.#parts.onLost({ call, language, callsBack, caller })
       void told

@@ -27,7 +27,7 @@ import { readRegistration } from './register-frame.ts'
 
 /** An app that sends faster than it is served is not read from meanwhile. */
 const mostWaiting = 32
-/** An app that does not read what it is sent is let go. */
+/** An app that does not read what it is sent is disconnected. */
 const mostUnreadBytes = 1024 * 1024
 
 export interface AppSocketParts {
@@ -39,10 +39,10 @@ export interface AppSocketParts {
   takeCallFrame: (from: FrameSource, frame: CallFrame) => Promise<void>
   /** Takes what an app sends about a phone line, in whatever shape. */
   takeLineFrame: (from: FrameSource, frame: Frame) => Promise<void>
-  /** Told after the app was. */
+  /** Called after the app was answered. */
   onHeld: (holding: Holding) => void
   onReleased: (holdings: readonly Holding[]) => void
-  /** Told once, when the socket no longer counts. */
+  /** Called once, when the socket no longer counts. */
   onGone: (id: string, held: readonly Holding[]) => void
 }
 
@@ -86,7 +86,7 @@ export class AppSocket implements OpenConnection {
     return true
   }
 
-  /** Closes it and lets go of its agents, without waiting until the app has closed its side. */
+  /** Closes it and releases its agents, without waiting until the app has closed its side. */
   close(code: number, sentence: string) {
     closeWith(this.#socket, code, sentence)
     this.#leave()

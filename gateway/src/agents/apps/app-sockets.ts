@@ -10,7 +10,7 @@ export const appBeats: PingTimes = { pingEveryMs: 20 * secondMs, goneAfterMs: 45
 
 export interface AppSocketsParts extends Omit<AppSocketParts, 'onGone'> {
   beats: PingTimes
-  /** Told of sockets that are no longer listed, after what they held was let go. */
+  /** Called with sockets that are no longer listed, after what they held was released. */
   onGone: (ids: readonly string[]) => void
 }
 
@@ -43,7 +43,7 @@ export class AppSockets {
     return this.#open.get(id)?.send(frame) ?? false
   }
 
-  /** Apps come back and register again where they are needed: on a gateway that the others know. */
+  /** Apps connect and register again on a gateway that the others know. */
   sendAway() {
     for (const app of this.#open.values()) app.close(1012, 'this gateway was taken for dead: connect again')
   }
@@ -60,7 +60,7 @@ export class AppSockets {
     void this.deleteExpired()
   }
 
-  /** Those of one instant go together. */
+  /** Sockets that went at the same time are deleted together. */
   async #forgetAll() {
     try {
       while (this.#gone.size > 0) {

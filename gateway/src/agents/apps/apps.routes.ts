@@ -16,7 +16,7 @@ export function appRoutes(server: Server, connectedApps: ConnectedApps, appSocke
       summary: 'The apps connected; as a WebSocket, the door through which an app holds agents',
       description:
         'Over the socket an app sends `agent.register` and `agent.unregister`, and is answered `agent.registered` or ' +
-        '`error`. It is told each event of the calls it drives as `{type, agent, call, data}`, and sends `call.say`, ' +
+        '`error`. It is sent each event of the calls it drives as `{type, agent, call, data}`, and sends `call.say`, ' +
         '`call.end`, `call.callback`, `call.opt_out`, `tool.result` and `preparing.settled` about them.',
       response: { 101: SocketOpen, 200: AppList },
     },

@@ -90,7 +90,7 @@ test('what a class declares is refused at a set for as long as it holds the agen
   refused(await settings(), 409, 'record set by the class of desk')
   refused(await lexicon(), 409, 'hears set by the class of desk')
   await app.close()
-  await until('nobody holds it', async () => !(await entryOf(developer.client, agent)).held)
+  await until('no app holds it', async () => !(await entryOf(developer.client, agent)).held)
   assert.deepEqual(await fixedOf(developer.client, agent), [])
   assert.equal((await settings()).status, 200)
   assert.equal((await lexicon()).status, 200)
@@ -105,7 +105,7 @@ test('a class that declares no setting fixes nothing, and an app without a name 
   await app.close()
 })
 
-test('an agent is let go by unregistering or closing, both at once, and unregistering what is not held is nothing (SD-44, ND-87)', async () => {
+test('an agent is released at once by unregistering or closing, and unregistering an agent that is not held does nothing (SD-44, ND-87)', async () => {
   const app = await AppClient.connect(url, ci.key)
   const [kept, left] = [newAgent(), newAgent()]
   await app.register(kept, { declares: { record: true } })
@@ -115,7 +115,7 @@ test('an agent is let go by unregistering or closing, both at once, and unregist
   await app.ask({ type: 'nonsense' }) // frames are taken in order, and nothing else was answered
   assert.deepEqual([await fixedOf(ci.client, left), await fixedOf(ci.client, kept)], [[], ['record']])
   app.socket.terminate()
-  await until('nobody holds it', async () => !(await entryOf(ci.client, kept)).held)
+  await until('no app holds it', async () => !(await entryOf(ci.client, kept)).held)
   assert.deepEqual(await fixedOf(ci.client, kept), [])
   const { rowCount } = await sql('select from registrations where agent = any($1)', [[kept, left]])
   assert.equal(rowCount, 0)
@@ -133,7 +133,7 @@ test('the newest registration holds, and when it goes the next newest does (SD-4
   await first.close()
   await until('the other holds it', async () => (await holding()) === 'second')
   await second.close()
-  await until('nobody holds it', async () => (await holding()) === null)
+  await until('no app holds it', async () => (await holding()) === null)
 })
 
 test('a refused registration holds nothing and leaves an earlier one in place (SD-45)', async () => {
@@ -209,7 +209,7 @@ test('an agent is there from its first registration, and one past the quota is r
   assert.equal((await app.register('one')).type, 'agent.registered')
   await app.close()
   const gone = { agent: 'one', held: false, app: null, holder: '', fixed: [] }
-  await until('it is let go', async () => !(await entryOf(client, 'one')).held)
+  await until('the agent is released', async () => !(await entryOf(client, 'one')).held)
   assert.deepEqual((await client.get('/v1/agents')).body, { agents: [gone] })
 })
 
@@ -233,7 +233,7 @@ test('the apps connected are listed with their agents, those that hold none too'
   assert.notEqual(first.id, second.id)
   assert.deepEqual(await list((await own.serverToken('production')).client), [])
   await Promise.all([idle.close(), busy.close()])
-  await until('nobody is listed', async () => (await list(qa.client)).length === 0)
+  await until('no app is listed', async () => (await list(qa.client)).length === 0)
 })
 
 test('lists that name no agent are not narrowed (I-316)', async () => {
@@ -251,7 +251,7 @@ test('lists that name no agent are not narrowed (I-316)', async () => {
   await app.close()
 })
 
-test('of twenty registrations at one instant one is the newest, all are listed, and each takes over in turn (SD-44, ND-88)', async () => {
+test('of twenty concurrent registrations one is the newest, all are listed, and each takes over in turn (SD-44, ND-88)', async () => {
   const own = await deployment.newOrg()
   const { key, client } = await own.serverToken('sandbox')
   const names = Array.from({ length: 20 }, (_, i) => `app ${i}`)
@@ -266,7 +266,7 @@ test('of twenty registrations at one instant one is the newest, all are listed, 
     await until(`${name} holds it`, async () => (await entryOf(client, 'desk')).app === name)
     await apps[names.indexOf(name)]?.close()
   }
-  await until('nobody holds it', async () => !(await entryOf(client, 'desk')).held)
+  await until('no app holds it', async () => !(await entryOf(client, 'desk')).held)
 })
 
 test('a frame reaches the app that holds an agent when its socket is on this gateway (ND-88)', async () => {
@@ -282,6 +282,6 @@ test('a frame reaches the app that holds an agent when its socket is on this gat
   assert.equal(appSockets.send(holder.socket, { type: 'call.started', agent }), true)
   assert.deepEqual(await app.next(), { type: 'call.started', agent })
   await app.close()
-  await until('nobody holds it', async () => (await connectedApps.appFor(scope)) === null)
+  await until('no app holds it', async () => (await connectedApps.appFor(scope)) === null)
   assert.equal(appSockets.send(holder.socket, { type: 'call.started', agent }), false)
 })

@@ -21,7 +21,7 @@ export interface SocketRow {
 const openOne = statement<{ most: number | null }>(`
   select open_app_socket($1, $2, $3, $4, $5, $6, $7, $8, $9) as most`)
 
-/** Lists the socket, or answers how many the org may have open where it has as many. */
+/** Lists the socket, or answers how many the org may have open if it has as many. */
 export const openSocket = async (
   database: Queryable,
   { id, gateway, org, env, holder, key_id }: SocketRow,
@@ -49,7 +49,7 @@ const insertNewest = statement(`
   set app = excluded.app, declaration = excluded.declaration, fixed = excluded.fixed, offer = excluded.offer,
     ordinal = default`)
 
-/** The newest registration of its agent, also where the same socket had registered it before. */
+/** The newest registration of its agent, also if the same socket had registered it before. */
 export const insertRegistration = (
   tx: Transaction,
   { id, org, env, holder }: SocketRow,
@@ -122,7 +122,7 @@ const held = statement<HeldRow>(`
   where r.org = $3 and r.env = $4 and r.holder in ($5, '')
   order by r.agent, ${nearest}`)
 
-/** Of every agent that is held for this holder, who holds it. */
+/** Every agent that is held for this holder, with the app that holds it. */
 export const listHeld = (
   database: Queryable,
   { own, since }: LiveGateways,

@@ -67,12 +67,12 @@ export class ConnectedApps {
     await store.deleteRegistration(this.#database, id, agent)
   }
 
-  /** What the class that holds the agent in this scope declares; null where no app holds it. */
+  /** What the class that holds the agent in this scope declares; null if no app holds it. */
   declarationFor(scope: SettingsScope): Promise<Declaration | null> {
     return store.findDeclaration(this.#database, this.#gateways.alive, scope)
   }
 
-  /** Where the app is reached that holds the agent in this scope. */
+  /** The app that holds the agent in this scope, and the socket that reaches it. */
   async appFor(scope: SettingsScope): Promise<store.HoldingApp | null> {
     return (await store.findHolding(this.#database, this.#gateways.alive, scope)) ?? null
   }

@@ -45,7 +45,7 @@ function fitting(name: DeclarableName, knob: Knob, value: unknown): unknown {
   throw badRequest(name === 'docs' ? why.replace(`\`${knob}\``, `\`${name}\``) : why)
 }
 
-/** A class says `says` and `hears` where a lexicon says `said` and `heard`. */
+/** A class says `says` and `hears`; a lexicon says `said` and `heard`. */
 function inWordsOfClass<T>(read: () => T): T {
   try {
     return read()

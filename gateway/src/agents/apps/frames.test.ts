@@ -164,7 +164,7 @@ test('frames are taken in order, however many come at once', async () => {
   await own.close()
 })
 
-test('an app that does not read what it is sent is let go', async () => {
+test('an app that does not read what it is sent is disconnected', async () => {
   const own = await AppClient.connect(deployment.url, ci.key)
   await own.register('unread')
   own.socket.pause()

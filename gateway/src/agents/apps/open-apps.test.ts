@@ -60,7 +60,7 @@ test('the sockets of a revoked, expired, disabled or removed key are closed with
   ])
   clock.forward(2 * hourMs)
   assert.deepEqual(await closedInTime(fourth, Date.now()), nothing)
-  await until('its agent is let go', async () => !(await isHeld(ci.client, 'agent-3')))
+  await until('its agent is released', async () => !(await isHeld(ci.client, 'agent-3')))
   assert.equal((await living.register('still-there')).type, 'agent.registered')
   await living.close()
 })
@@ -113,7 +113,7 @@ test('an agent outside the list is refused before the frame is judged, and the s
   await app.close()
 })
 
-test('an agent that leaves the list is let go within 5 s with an error frame, the others stay (I-314, ID-170)', async () => {
+test('an agent that leaves the list is released within 5 s with an error frame, the others stay (I-314, ID-170)', async () => {
   const person = await org.person('developer')
   const app = await AppClient.connect(url, person.key)
   for (const agent of ['billing', 'sales']) await app.register(agent)
@@ -173,7 +173,7 @@ test('an app that answers no ping is gone, one that does stays (ND-87)', async (
   await living.close()
 })
 
-test('an app whose end could not be written down is let go when the database is back', async () => {
+test('an app whose end could not be stored releases its agents when the database is back', async () => {
   await using own = await startDeployment()
   const newborn = await own.newOrg()
   const { key, client } = await newborn.serverToken('sandbox')

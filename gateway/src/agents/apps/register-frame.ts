@@ -96,7 +96,7 @@ function refuseSameNames(tools: readonly AppTool[]) {
   }
 }
 
-/** The shape leaves it open, for what it may be is not told in one word. */
+/** The schema leaves it open, because no single type describes it. */
 function refuseOtherThanBudget(preparing: unknown) {
   if (preparing === true) return
   const isObject = typeof preparing === 'object' && preparing !== null

@@ -10,7 +10,7 @@ import { RunningGateways } from './running-gateways.ts'
 
 const deployment = await startDeployment()
 after(() => deployment[Symbol.asyncDispose]())
-// Whoever runs written calls forgets dead gateways too, by itself; here the tests say when.
+// The runner of written calls deletes dead gateways too, by itself; here the tests decide when.
 await deployment.gateway.services.writtenCalls.stop()
 const another = async () => {
   const other = await deployment.another()
@@ -26,7 +26,7 @@ const entryOf = async (client: Client, agent: string) =>
 const isHeld = async (client: Client, agent: string): Promise<boolean> =>
   (await entryOf(client, agent))?.held ?? false
 
-test('every gateway of the deployment knows who holds what, and when it is let go (SD-44)', async () => {
+test('every gateway of the deployment knows which app holds which agent, and when it is released (SD-44)', async () => {
   const other = await another()
   const app = await AppClient.connect(other.url, ci.key)
   await app.register('elsewhere', { app: 'far away', declares: { record: true } })
@@ -42,10 +42,10 @@ test('every gateway of the deployment knows who holds what, and when it is let g
     async () => (await entryOf(ci.client, 'elsewhere')).app === 'far away',
   )
   await app.close()
-  await until('nobody holds it', async () => !(await isHeld(ci.client, 'elsewhere')))
+  await until('no app holds it', async () => !(await isHeld(ci.client, 'elsewhere')))
 })
 
-test('a gateway that stops closes its sockets with 1001 and lets go of what they held', async () => {
+test('a gateway that stops closes its sockets with 1001 and releases what they held', async () => {
   const other = await another()
   const app = await AppClient.connect(other.url, ci.key)
   await app.register('leaving')

@@ -24,9 +24,9 @@ export class RunningGateways {
     everyMs: heartbeatEveryMs,
     run: () => this.beat(),
   }
-  /** Told when the others took this one for dead and forgot what it held. */
+  /** Called when the others took this one for dead and forgot what it held. */
   onForgotten: () => void = () => {}
-  /** Told of what was held by apps of gateways that died, once and by one gateway. */
+  /** Called with what was held by apps of gateways that died, once and by one gateway. */
   onLost: (holdings: readonly store.LostHolding[]) => void = () => {}
 
   constructor(database: Database, clock: Clock, logger: Logger, vaultKey: string) {

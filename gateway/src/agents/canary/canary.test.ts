@@ -29,7 +29,7 @@ async function agentWith(versions: { yours?: number; team?: number; production?:
   return { settings, path, set, standing, put: (body: object) => developer.put(path, body) }
 }
 
-test('a canary stands for a version of the scope, and every answer shows it (S-106, S-130, S-228, S-230, SD-13, SD-34)', async () => {
+test('a canary names a version of the scope, and every answer shows it (S-106, S-130, S-228, S-230, SD-13, SD-34)', async () => {
   const { path, put } = await agentWith({ yours: 2 })
   const none = { world: 'sandbox', holder: developerId, canary: null }
   assert.deepEqual((await developer.get(path)).body, none)
@@ -63,7 +63,7 @@ test('a share is 0 to 100, and is judged before the version (S-107, S-463, SD-34
   assert.equal((await standing()).share, 100)
 })
 
-test('a version the scope never had is 404 and changes nothing, also where another scope has it (S-135, S-428, ST-064)', async () => {
+test('a version the scope never had is 404 and changes nothing, also if another scope has it (S-135, S-428, ST-064)', async () => {
   const { put, standing } = await agentWith({ yours: 1, team: 3 })
   await put({ version: 1, share: 10 })
   const before = await standing()
@@ -73,7 +73,7 @@ test('a version the scope never had is 404 and changes nothing, also where anoth
   assert.equal((await put({ version: 3, share: 50, team: true })).body.canary.version, 3)
 })
 
-test('a canary of share 0 still stands, and only a DELETE ends it (S-231, SD-34, ST-062)', async () => {
+test('a canary of share 0 still exists, and only a DELETE ends it (S-231, SD-34, ST-062)', async () => {
   const { path, put, standing } = await agentWith({ yours: 1, team: 1 })
   await put({ version: 1, share: 0 })
   await put({ version: 1, share: 5, team: true })
@@ -91,7 +91,7 @@ test('a canary of share 0 still stands, and only a DELETE ends it (S-231, SD-34,
   refused(await developer.get(`${path}?team=`), 400, 'team is true or false')
 })
 
-test('a canary replaces the standing one, and a set or a rollback beside it leaves it where it is (SD-32, SD-34, ST-060)', async () => {
+test('a canary replaces the current one, and a set or a rollback beside it does not change it (SD-32, SD-34, ST-060)', async () => {
   const { settings, put, set, standing } = await agentWith({ yours: 2 })
   await put({ version: 1, share: 10, note: 'first' })
   await put({ version: 2, share: 30 })
@@ -139,7 +139,7 @@ test('a key that opens words reads a canary, and the pipeline alone sets and end
   refused(await qa.client.get(path), 403, /^this key does not open pipeline or words: it opens /)
 })
 
-test('of canaries set at one instant one stands, whole (SD-14, SD-34)', async () => {
+test('of canaries set at the same time one is kept, whole (SD-14, SD-34)', async () => {
   const { put, standing } = await agentWith({ yours: 4 })
   const wanted = Array.from({ length: 20 }, (_, at) => ({ version: 1 + (at % 4), share: at, note: `n${at}` }))
   const answers = await Promise.all(wanted.map(put))
@@ -149,7 +149,7 @@ test('of canaries set at one instant one stands, whole (SD-14, SD-34)', async ()
   assert.deepEqual({ version, share, note }, wanted[share])
 })
 
-test('an agent nobody named has no canary, and a malformed slug is 404 (SD-03)', async () => {
+test('an unknown agent has no canary, and a malformed slug is 404 (SD-03)', async () => {
   const { path, put } = await agentWith({})
   assert.equal((await developer.get(path)).body.canary, null)
   assert.equal((await developer.delete(path)).status, 200)

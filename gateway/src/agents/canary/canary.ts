@@ -29,7 +29,7 @@ export class Canaries {
     return viewOf(scope, await this.standing(scope))
   }
 
-  /** With a share of 0 it still stands: its version runs on no call, and an end of it would be a promotion. */
+  /** With a share of 0 it still exists: its version runs on no call, and to end it would be a promotion. */
   async set(caller: Caller, agent: string, wanted: SetCanary): Promise<CanaryView> {
     const { version, share } = wanted
     if (share < 0 || share > 100) throw badRequest('share is 0 to 100 calls in a hundred')

@@ -53,7 +53,7 @@ test('builds and options go with the choice on the org’s own key, and are clea
   assert.deepEqual(done(await developer.put(path, { ...whole, judge: null })), noChoice)
 })
 
-test('a choice is refused as the agent’s knobs are, and then what stood stands (SD-40)', async () => {
+test('a choice is refused as the agent’s settings are, and then the previous one stays (SD-40)', async () => {
   const { developer, bring } = await newTenant()
   done(await developer.put(path, { judge: 'beta' }))
   const lent =

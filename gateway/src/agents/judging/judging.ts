@@ -11,7 +11,7 @@ import * as store from './judging.store.ts'
 
 const noChoice: Judging = { judge: null, judge_builds: null, judge_options: null }
 
-/** The model an org has the calls of its agents judged on, where an agent names none; one for both environments. */
+/** The model an org has the calls of its agents judged on, if an agent names none; one for both environments. */
 export class OrgJudging {
   readonly #database: Database
   readonly #vendors: InstalledVendors
@@ -76,7 +76,7 @@ export class OrgJudging {
   }
 }
 
-/** Options may hold what only those who set agents read. */
+/** Left out of the audit: options, which only the people who set agents may read. */
 function recordChange(tx: Transaction, caller: Caller, before: Judging, { judge }: Judging) {
   const detail = changedFields(before, { judge })
   return recordAudit(tx, caller, 'judging.changed', { kind: 'judging', label: judge }, { env: null, detail })

@@ -33,7 +33,7 @@ test('other members and wrong types are refused (SD-42)', () => {
   refuses({ heard: [null] }, '`heard[0]` is a string')
 })
 
-test('one word stands once: among the said ones whatever its case, among the heard ones as it is written (SD-42)', () => {
+test('one word is listed once: among the said ones whatever its case, among the heard ones as it is written (SD-42)', () => {
   refuses({ said: [sql, { word: ' sql', spoken: 'ess' }] }, '`said` has sql twice')
   refuses(
     { said: ['New York', 'new  york'].map((word) => ({ word, spoken: 'x' })) },

@@ -6,7 +6,7 @@ import { wordForm } from './said.ts'
 const mostEntries = 500
 const longestWord = 100
 
-/** A whole lexicon as somebody sent it: a half left out is empty, and words are kept trimmed. */
+/** A whole lexicon as the caller sent it: a half left out is empty, and words are kept trimmed. */
 export function readLexicon(sent: Record<string, unknown>): Lexicon {
   refuseOtherMembers('a lexicon', ['said', 'heard'], sent)
   const said = entriesOf('said', sent['said']).map(saidOf)

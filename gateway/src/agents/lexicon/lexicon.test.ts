@@ -17,7 +17,7 @@ const { client: developer, id: developerId, email } = await org.person('develope
 const sql = { word: 'SQL', spoken: 'sequel' }
 let agents = 0
 
-/** An agent nobody has named, and a way to set its lexicon as somebody. */
+/** A new agent, and a way to set its lexicon as any caller. */
 function newAgent() {
   agents += 1
   const agent = `agent-${agents}`
@@ -71,7 +71,7 @@ test("each scope counts its own versions, apart from the settings' (S-100, S-470
   assert.deepEqual([settings.yours.version, settings.team], [1, null])
 })
 
-test('a key that names nobody writes the team scope, and production has one scope whatever team says (SD-07, ST-005, ST-006)', async () => {
+test('a key that names no person writes the team scope, and production has one scope whatever team says (SD-07, ST-005, ST-006)', async () => {
   const { path, set } = newAgent()
   const ci = await org.serverToken('sandbox', { scopes: ['app'] })
   const byCi = (await set(ci.client, { heard: ['ci'] }, 0, { team: false })).body
@@ -133,7 +133,7 @@ test('a half that the class declares cannot be changed, and the other one can (S
   assert.deepEqual((await developer.get(path)).body.fixed, [])
 })
 
-/** The rules as they stand while an app holds the agent with this class. */
+/** The rules as they are while an app holds the agent with this class. */
 async function heldBy(declaration: Declaration) {
   const { database, clock, orgs } = deployment.gateway.services
   const versions = new Versions<Lexicon>(database, clock, new Agents(database, clock, orgs), 'lexicon')
@@ -185,7 +185,7 @@ test('all three open to pipeline or to words, and to nothing else (S-216, S-241,
   }
 })
 
-test('an agent nobody named reads empty, a malformed slug is 404, and a lexicon has no diff, rollback or canary (SD-03, SD-31)', async () => {
+test('an unknown agent reads empty, a malformed slug is 404, and a lexicon has no diff, rollback or canary (SD-03, SD-31)', async () => {
   const { path } = newAgent()
   const empty = { world: 'sandbox', yours: null, team: null, production: null, fixed: [] }
   assert.deepEqual((await developer.get(path)).body, empty)
@@ -214,7 +214,7 @@ test('a lexicon names an agent, as far as the quota of the org goes (SD-03)', as
   )
 })
 
-test('of twenty sets at one instant one is kept, and the others learn the new version (SD-14)', async () => {
+test('of twenty concurrent sets one is kept, and the others learn the new version (SD-14)', async () => {
   const { path, set } = newAgent()
   for (const version of [0, 1]) {
     const sets = Array.from({ length: 20 }, (_, at) => set(developer, { heard: [`w${at}`] }, version))

@@ -30,7 +30,7 @@ test('a word keeps its possessive, and one with signs in it is found as it is wr
   assert.equal(say('.NET and ASP.NET'), 'dot net and ASP.NET')
 })
 
-test('where a script writes no spaces, a word is found inside the line (SD-42)', () => {
+test('if a script writes no spaces, a word is found inside the line (SD-42)', () => {
   const say = sayer({ 北京: 'Běijīng', SQL: 'sequel', กรุงเทพ: 'Krung Thep' })
   assert.equal(say('我在北京住。このSQLは'), '我在Běijīng住。このsequelは')
   assert.equal(say('ผมอยู่กรุงเทพครับ'), 'ผมอยู่Krung Thepครับ')
@@ -41,7 +41,7 @@ test('of words that begin at one place the longest is said (SD-42)', () => {
   assert.equal(say('New York Times of New  York, New\nYork, new'), 'the paper of the city, the city, neu')
 })
 
-test('what was put in place is not read again, and stands as it was given', () => {
+test('a replacement is not replaced again, and is said as it was given', () => {
   assert.equal(sayer({ one: 'two', two: 'three' })('one two'), 'two three')
   assert.equal(sayer({ price: '$& $1 \\1' })('price'), '$& $1 \\1')
 })

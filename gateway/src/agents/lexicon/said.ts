@@ -5,7 +5,7 @@ import { WordFinder } from '@switchroom/session/word-finder'
 const ofSpacedWord =
   /[[\p{L}\p{M}\p{N}_]--[\p{scx=Hani}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}]]/v
 
-/** Two words that a text cannot tell apart have one form. */
+/** Two words that a text cannot distinguish have one form. */
 export const wordForm = (word: string) => word.normalize('NFC').replace(/\s+/gu, ' ').toLowerCase()
 
 /** Puts what the voice says in place of words: whole ones, without case, the longest first, each place once. */

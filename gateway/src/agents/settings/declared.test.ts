@@ -49,7 +49,7 @@ const versionsOf = async ({ slug }: TestAgent): Promise<number> => {
   return rows[0].kept
 }
 
-/** Who holds an agent, whose sets are held to that class, and whose are not. */
+/** The app that holds an agent, the callers whose sets must match its class, and those whose need not. */
 type Setter = [client: Client, more?: object]
 const places: { app: AppClient; held: [Setter, ...Setter[]]; free: Setter[] }[] = [
   {
@@ -110,7 +110,7 @@ test('a class that declares the model fixes its temperature, its class and its o
     { llm_options: { seed: 1 } },
   ]))
 
-test('a class that declares the ears fixes their class, their options and who ends a turn (S-205, ST-049)', () =>
+test('a class that declares the ears fixes their class, their options and what ends a turn (S-205, ST-049)', () =>
   refusedWhereHeld('stt', 'beta', [
     { stt: 'alpha' },
     { stt_builds: 'Whole' },
@@ -179,7 +179,7 @@ const beforeTheClass = {
 }
 const otherwise = { voice: { tts: 'gamma' }, stt: 'gamma', llm: 'gamma', judge: 'gamma', docs: [] }
 
-test('what stands may be sent again under a class that runs something else, and may not be left out (SD-27, ST-048)', async () => {
+test('the current settings may be sent again under a class that runs something else, and may not be left out (SD-27, ST-048)', async () => {
   const { agent, client, app, bring, take } = await tenantWithKeys('alpha', 'gamma')
   await agent.set(client, beforeTheClass)
   await hold(app, agent, otherwise)

@@ -4,7 +4,7 @@ import type { Config } from '@switchroom/contract/settings'
 import { conflict } from '../../foundation/refusals.ts'
 import type { Declared } from '../stages/layers.ts'
 
-/** Refuses a set that changes, against what stands in the same scope, a knob that the class declares. */
+/** Refuses a set that changes, against the current settings of its scope, a knob that the class declares. */
 export function refuseChangeOfDeclared(app: string, declared: Declared, sent: Config, standing: Config) {
   const changed = declarableNames.filter(
     (name) =>

@@ -15,7 +15,7 @@ const hello = { greeting: { say: 'Hello' } }
 const bye = { greeting: { say: 'Goodbye' }, record: true }
 let agents = 0
 
-/** An agent nobody has named, and ways to set it and to ask about its past. */
+/** A new agent, and ways to set it and to ask about its past. */
 function newAgent() {
   agents += 1
   const agent = `agent-${agents}`
@@ -35,7 +35,7 @@ function newAgent() {
 
 const numbers = ({ versions }: { versions: { version: number }[] }) => versions.map(({ version }) => version)
 
-test("the history lists one scope's versions, newest first, with who set each and why (S-010, S-158, S-159, S-160, SD-07, SD-30)", async () => {
+test("the history lists one scope's versions, newest first, with the author and note of each (S-010, S-158, S-159, S-160, SD-07, SD-30)", async () => {
   const { set, history } = newAgent()
   await set(developer, [hello], { note: 'first' })
   await set(developer, [bye], {}, 1)
@@ -203,7 +203,7 @@ test('history and diff open to words, a rollback to the pipeline alone (S-165, S
   assert.equal((await rollBack(ci.client, 1)).body.team.note, 'rollback to v1')
 })
 
-test('rollbacks at one instant get versions one after the other (S-471, SD-14)', async () => {
+test('concurrent rollbacks get versions one after the other (S-471, SD-14)', async () => {
   const { set, rollBack, history } = newAgent()
   await set(developer, [hello, bye])
   const answers = await Promise.all(Array.from({ length: 10 }, (_, at) => rollBack(developer, 1 + (at % 2))))
@@ -233,7 +233,7 @@ test('the database itself changes and deletes no version (S-126, S-472)', async 
   assert.deepEqual(await history(developer), before)
 })
 
-test('an agent nobody named has no past, and a malformed slug is 404 (SD-03)', async () => {
+test('an unknown agent has no history, and a malformed slug is 404 (SD-03)', async () => {
   const { path, rollBack } = newAgent()
   const empty = { world: 'sandbox', holder: developerId, versions: [] }
   assert.deepEqual((await developer.get(`${path}/history`)).body, empty)

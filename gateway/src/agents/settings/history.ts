@@ -51,7 +51,7 @@ export class AgentHistory {
     }
   }
 
-  /** Copied as it is: nothing that was once kept is judged or tried again, and a canary stays where it stands. */
+  /** Copied as it is: nothing that was once stored is judged or tried again, and a canary stays as it is. */
   async rollBack(caller: Caller, agent: string, { version, team }: RollBack): Promise<SettingsView> {
     await this.#versions.copyForward(caller, scopeOf(caller, agent, team), version)
     return this.#read(caller, agent)

@@ -12,7 +12,7 @@ const org = await deployment.newOrg()
 const { client: developer } = await org.person('developer')
 
 let agents = 0
-/** An agent nobody has set, and a way to set it as somebody. */
+/** An agent without settings, and a way to set it as any caller. */
 function newAgent() {
   agents += 1
   const settings = `/v1/agents/agent-${agents}/settings`
@@ -55,7 +55,7 @@ test('each changed stage is tried once, in its order, on the key a call would us
   assert.equal(fake.seen.at(-1)?.headers.authorization, 'Bearer own-mark-0123456789')
 })
 
-test('a save that changes no stage asks nobody anything, even when every vendor hangs (S-199, ST-022, ST-024, SD-25)', async () => {
+test('a save that changes no stage sends no vendor a request, even when every vendor hangs (S-199, ST-022, ST-024, SD-25)', async () => {
   const { set } = newAgent()
   await set(developer, { llm: 'beta/beta-model' }, 0, { team: true })
   asked()
@@ -99,7 +99,7 @@ test('a trial holds no connection of the pool while a vendor thinks', async () =
   const isAsked = () => fake.open === 1
   await until('the vendor is asked', isAsked)
   // others of the gateway come and go
-  await until('nobody holds one', () => isAsked() && pool.totalCount === pool.idleCount)
+  await until('no database connection is in use', () => isAsked() && pool.totalCount === pool.idleCount)
   assert.equal((await slow).status, 502)
 })
 
@@ -182,7 +182,7 @@ test('a vendor that the platform does not lend is refused by the knob that names
   assert.deepEqual(asked(), ['llm'])
 })
 
-test('only stages the set speaks of are judged: words pass where no vendor has a key (ST-029, SD-22)', async () => {
+test('only stages that the set names are judged: words pass if no vendor has a key (ST-029, SD-22)', async () => {
   await using bare = await startTrialDeployment({
     SVC_PROVIDER_KEY_ALPHA: '',
     SVC_PROVIDER_KEY_BETA: '',

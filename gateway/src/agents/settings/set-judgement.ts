@@ -21,7 +21,7 @@ import type { Trial } from '../trials/trials.ts'
 export interface CurrentSettings {
   org: NamedOrg
   row: ProviderRow
-  /** The same scope's newest row; empty where it has none. */
+  /** The same scope's newest row; empty if it has none. */
   standing: Config
   /** The rows of the scopes under it, nearest first. */
   below: readonly Config[]
@@ -64,7 +64,7 @@ export class SetJudgement {
     return this.#reading
   }
 
-  /** A vendor that no key would run for this org: judged last, and only where the set speaks of the stage. */
+  /** A vendor that no key would run for this org: judged last, and only if the set names the stage. */
   async refuseNotLent() {
     for (const knob of knobs.filter((name): name is StageKnob => refusalOrder.includes(name as StageKnob))) {
       if (!this.#speaksOf(knob)) continue
@@ -150,7 +150,7 @@ export class SetJudgement {
       const { vendor, model, builds, options } = this.#reading.stage(stage, layers)
       return [vendor, model, builds, options, stage === 'tts' ? layers.get('voice') : null]
     } catch (error) {
-      if (error instanceof Refusal) return null // what stands was kept while its vendor was still installed
+      if (error instanceof Refusal) return null // the current settings were stored while their vendor was installed
       throw error
     }
   }

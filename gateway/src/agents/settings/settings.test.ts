@@ -13,7 +13,7 @@ const upwards = (a: number, b: number) => a - b
 const path = '/v1/agents/desk/settings'
 
 let agents = 0
-/** An agent nobody has set, and a way to set it as somebody. */
+/** An agent without settings, and a way to set it as any caller. */
 function newAgent() {
   agents += 1
   const settings = `/v1/agents/agent-${agents}/settings`
@@ -46,7 +46,7 @@ test('a set makes a row of exactly six fields, and the answer is what GET answer
   refused(await set(developer, {}, 2, { note: 'x'.repeat(501) }), 400, 'a note is at most 500 characters')
 })
 
-test('reads of an agent nobody ever named are empty, and a malformed slug is 404 before the body is judged (SD-03, SD-04)', async () => {
+test('reads of an unknown agent are empty, and a malformed slug is 404 before the body is judged (SD-03, SD-04)', async () => {
   const { body } = await developer.get('/v1/agents/nobody-named-it/settings')
   assert.deepEqual(body, { world: 'sandbox', yours: null, team: null, production: null, fixed: [] })
   refused(await developer.get('/v1/agents/No%20Slug/settings'), 404, 'there is no agent No Slug')
@@ -70,7 +70,7 @@ test('in the sandbox each person has a scope of their own, and `team` is everybo
   assert.deepEqual(now.team.config, { record: true })
 })
 
-test('a key that names nobody writes the team’s scope whatever it says (S-026, S-368, ST-005)', async () => {
+test('a key that names no person writes the team’s scope whatever it says (S-026, S-368, ST-005)', async () => {
   const { set } = newAgent()
   const ci = await org.serverToken('sandbox', { scopes: ['app'] })
   const { body } = await set(ci.client, { record: true }, 0, { team: false })
@@ -93,7 +93,7 @@ test('production is one scope, written by requests that run there (S-006, S-027,
   assert.equal((await without.client.get(settings)).body.production.version, 2)
 })
 
-test('what stands is held against `if_version`, and a stale one changes nothing (S-127, S-200, S-431, S-477, SD-12, ST-021)', async () => {
+test('the current version is compared with `if_version`, and a stale one changes nothing (S-127, S-200, S-431, S-477, SD-12, ST-021)', async () => {
   const { settings, set } = newAgent()
   refused(await set(developer, {}, 1), 409, 'this corner is at v0 now')
   await set(developer, { record: true })

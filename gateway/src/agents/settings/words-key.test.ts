@@ -11,7 +11,7 @@ const org = await deployment.newOrg()
 const { client: developer } = await org.person('developer')
 
 let agents = 0
-/** An agent nobody has set, and a way to set it as somebody. */
+/** An agent without settings, and a way to set it as any caller. */
 function newAgent() {
   agents += 1
   const settings = `/v1/agents/agent-${agents}/settings`
@@ -22,7 +22,7 @@ function newAgent() {
   }
 }
 
-test('a words key sets the opening’s words and memory, and everything else is carried over as it stands (S-211, S-212, S-214, S-215, S-225, S-359, ST-032, ST-040, ST-041, ST-045, SD-29)', async () => {
+test('a words key sets the opening’s words and memory, and everything else is carried over as it is (S-211, S-212, S-214, S-215, S-225, S-359, ST-032, ST-040, ST-041, ST-045, SD-29)', async () => {
   const { settings, set } = newAgent()
   const { client: supervisor, id } = await org.person('supervisor')
   await set(developer, { llm: 'beta' }, 0, { team: true })

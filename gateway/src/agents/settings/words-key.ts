@@ -11,7 +11,7 @@ export const opensWordsAlone = ({ kind, scopes }: Caller) =>
   !scopes.includes('pipeline') && !(kind === 'server' && scopes.includes('app'))
 
 /**
- * The row that such a key's set makes: its words, and everything of the pipeline as it stands in the same
+ * The row that such a key's set makes: its words, and everything of the pipeline as it is in the same
  * scope. Sent back unchanged, a pipeline knob is carried over; changed, it is refused by name.
  */
 export function carriedOver(sent: Config, standing: Config): Config {

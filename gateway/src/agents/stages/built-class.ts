@@ -14,7 +14,7 @@ export interface BuiltClass extends VendorModel {
   isRealtime: boolean
 }
 
-/** Undefined where the plugin is not installed or has no such class. */
+/** Undefined if the plugin is not installed or has no such class. */
 export function builtClass(
   vendors: InstalledVendors,
   knob: StageKnob,

@@ -18,7 +18,7 @@ export interface RunStage extends VendorModel {
   options: Options
   /** Whether the agent runs a vendor of its own, or its own way of running the platform's. */
   isPinned: boolean
-  /** What takes over when it fails: nothing where it is pinned. */
+  /** What takes over when it fails: nothing if it is pinned. */
   fallbacks: VendorModel[]
 }
 

@@ -4,7 +4,7 @@ import type { EndOfTurn } from '@switchroom/contract/settings'
 import type { InstalledVendors } from '@switchroom/kit/installed'
 import type { VendorModel } from '../../providers/parsing/stage-parsing.ts'
 
-/** Whether these ears can end a turn: as the row says, or where it says nothing about them, their manifest. */
+/** Whether this transcriber can end a turn: as the row says, or its manifest if the row does not name it. */
 export function canEndTurn(vendors: InstalledVendors, row: ProviderRow, transcriber: VendorModel): boolean {
   if (longestMatch(row.can_end_turn, transcriber) !== undefined) return true
   const isNamed = row.can_end_turn.some((key) => key.split('/', 1)[0] === transcriber.vendor)

@@ -62,7 +62,7 @@ export class Versions<Content extends object> {
     return row
   }
 
-  /** Adds the next version to a scope that is at `ifVersion`; of several at one instant one does. */
+  /** Adds the next version to a scope that is at `ifVersion`; of several concurrent ones one does. */
   async add(
     caller: Caller,
     scope: SettingsScope,
@@ -108,7 +108,7 @@ export class Versions<Content extends object> {
     await store.insertVersion(tx, this.#kind, scope, row)
   }
 
-  /** The values stand in the version itself, under the access of an agent's settings. */
+  /** The values are in the version itself, under the access of an agent's settings. */
   async #record(
     tx: Transaction,
     caller: Caller,

@@ -17,13 +17,13 @@ const ended = { type: 'call.ended', data: { reason: 'hangup' } }
 const driverOf = async (call: string) =>
   (await deployment.sql('select socket from driven_calls where call = $1', [call])).rows[0]?.socket
 
-test('an app is told what happens in its call, as the log has it and in its order (N-010, N-407, ND-87, ND-92)', async () => {
+test('an app receives what happens in its call, as the log has it and in its order (N-010, N-407, ND-87, ND-92)', async () => {
   const agent = newAgent()
   const app = await newApp(agent)
   const call = await openCall(deployment, ci.client, agent)
   await append(deployment, call, started, said('hello'))
   await append(deployment, call, { type: 'metrics', data: { stage: 'llm' } }, said('again'))
-  await until('that is told', () => app.frames.length >= 4)
+  await until('the app receives that', () => app.frames.length >= 4)
   deployment.gateway.services.log.show({ ...call, call: call.id }, [
     { type: 'user.speaking', data: { text: 'by' } },
   ])
@@ -59,7 +59,7 @@ test('an app is told what happens in its call, as the log has it and in its orde
   await app.close()
 })
 
-test('a call that is over before its app hears of it is told from its start to its end, each as it was then (N-420, N-437)', async () => {
+test('a call that is over before its app hears of it is sent from its start to its end, each event as it was then (N-420, N-437)', async () => {
   const agent = newAgent()
   const app = await newApp(agent)
   const call = await openCall(deployment, ci.client, agent)
@@ -72,7 +72,7 @@ test('a call that is over before its app hears of it is told from its start to i
   await app.close()
 })
 
-test('an app on another gateway is told of everything in order, whichever gateway writes it (N-407)', async () => {
+test('an app on another gateway receives everything in order, whichever gateway writes it (N-407)', async () => {
   const agent = newAgent()
   const app = await newApp(agent, {}, other)
   const call = await openCall(deployment, ci.client, agent)
@@ -89,7 +89,7 @@ test('an app on another gateway is told of everything in order, whichever gatewa
     kept.map(({ data }) => data.text),
   )
   assert.deepEqual([frames[0].type, frames.length], ['chat.started', 102])
-  await until('it is known as told', async () => {
+  await until('the call is marked as sent', async () => {
     const { rows } = await deployment.sql('select done from driven_calls where call = $1', [call.id])
     return rows[0].done
   })
@@ -138,7 +138,7 @@ test('an app that comes back is asked again for what it has not answered, and an
   await back.close()
 })
 
-test('levels of the audio are told only to an app that wants them (N-463)', async () => {
+test('levels of the audio are sent only to an app that wants them (N-463)', async () => {
   const { log } = deployment.gateway.services
   for (const wanted of [true, false]) {
     const agent = newAgent()
@@ -156,7 +156,7 @@ test('levels of the audio are told only to an app that wants them (N-463)', asyn
   }
 })
 
-test('more at once than is kept waiting is told all the same, in order (N-407)', async () => {
+test('more events at once than the queue holds are still sent, in order (N-407)', async () => {
   const agent = newAgent()
   const app = await newApp(agent, {}, other)
   const call = await openCall(deployment, ci.client, agent)
@@ -184,7 +184,7 @@ test('an app that does not read is disconnected, and no writer of the call waits
   app.socket.terminate()
 })
 
-test('a call whose first entry nobody could be told of is told whole with the next (N-407)', async () => {
+test('a call whose first entry could be sent to no app is sent whole with the next (N-407)', async () => {
   const agent = newAgent()
   const app = await newApp(agent)
   const call = await openCall(deployment, ci.client, agent)
@@ -205,7 +205,7 @@ test('a call whose first entry nobody could be told of is told whole with the ne
   await app.close()
 })
 
-test('who drove a call is forgotten a minute after its end, and not while it lives', async () => {
+test('the app that drove a call is forgotten a minute after its end, and not while it lives', async () => {
   const agent = newAgent()
   const [over, open] = [
     await openCall(deployment, ci.client, agent),

@@ -51,7 +51,7 @@ test('what an app says in a written call is an agent turn, in a spoken one a req
   }
 })
 
-test('an app is told the fields of a confirmation and nothing of its own request (N-456)', async () => {
+test('an app receives the fields of a confirmation and nothing of its own request (N-456)', async () => {
   const own = await AppClient.connect(other.url, ci.key)
   await own.register('teller')
   const call = await openCall(deployment, ci.client, 'teller', { channel: 'phone' })
@@ -235,7 +235,7 @@ test('the fact of an opt-out and its entry are written together or not at all (N
   assert.deepEqual(await typesOf(call), [])
 })
 
-test("nobody speaks of another org's call, of the other environment's, or of another person's (ND-87)", async () => {
+test("no app sends frames about another org's call, the other environment's, or another person's (ND-87)", async () => {
   const stranger = await (await deployment.newOrg()).serverToken('sandbox')
   const live = await org.serverToken('production')
   const [ana, ben] = [await org.person('developer'), await org.person('developer')]
@@ -261,7 +261,7 @@ test("nobody speaks of another org's call, of the other environment's, or of ano
   assert.equal((await typesOf(ofAna)).at(-1), 'call.ended')
 })
 
-test('a person who works on some agents speaks of the calls of those alone (I-303, ND-87)', async () => {
+test('a person who works on some agents sends frames about the calls of those alone (I-303, ND-87)', async () => {
   const narrowed = await org.person('developer', { agents: ['sales'] })
   const own = await AppClient.connect(deployment.url, narrowed.key)
   const { rows } = await deployment.sql(`update calls set holder = $2 where id = $1 returning id`, [

@@ -13,7 +13,7 @@ for (const { gateway } of [deployment, other]) await gateway.services.writtenCal
 const org = await deployment.newOrg()
 const { newAgent, newApp } = await appFixture(deployment, org)
 
-test("which app took an agent and which let go of it is in the agent's own log (ND-103)", async () => {
+test("which app took an agent and which released it is in the agent's own log (ND-103)", async () => {
   const agent = newAgent()
   const app = await newApp(agent, { app: 'desk' })
   await app.register(agent, { app: 'desk' })

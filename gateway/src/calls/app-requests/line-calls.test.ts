@@ -13,7 +13,7 @@ const other = await deployment.another()
 const org = await deployment.newOrg()
 const { ci, newAgent, newApp } = await appFixture(deployment, org)
 
-test('a call is told to the phone line that owns it, and from its hand-over on to the agent (N-407)', async () => {
+test('a call is reported to the phone line that owns it, and from its hand-over on to the agent (N-407)', async () => {
   for (const isSameApp of [false, true]) {
     const [agent, ofLine] = [newAgent(), newAgent()]
     const app = await newApp(agent)
@@ -54,7 +54,7 @@ test("a line's calls wait for its app when that goes, and are no other person's 
   await append(deployment, call, { type: 'call.started', data: {} })
   await line.next()
   await line.close()
-  await until('nobody is told', async () => {
+  await until('the call has no app', async () => {
     const told = await deployment.sql('select told from driven_calls where call = $1', [call.id])
     return told.rows[0].told === 1
   })
@@ -66,12 +66,12 @@ test("a line's calls wait for its app when that goes, and are no other person's 
   const again = await deployment.sql('select socket from registrations where agent = $1', [held])
   await database.transaction((tx) => appRequests.assignments.assign(tx, call.id, agent, again.rows[0].socket))
   assert.deepEqual(textsOf(await back.upTo('user.message')), ['meanwhile'])
-  assert.equal(back.frames.length, 2) // what is on a line is told when it is taken
+  assert.equal(back.frames.length, 2) // events of a call on a line are sent when an app takes the line
   assert.equal(app.frames.length, 1)
   await Promise.all([app.close(), back.close()])
 })
 
-test('an app that lets go of an agent is still told of the calls that are on its line (N-407)', async () => {
+test('an app that releases an agent still receives the calls that are on its line (N-407)', async () => {
   const agent = newAgent()
   const line = await newApp(agent)
   const { rows } = await deployment.sql('select socket from registrations where agent = $1', [agent])

@@ -16,7 +16,7 @@ await app.register('desk')
 const newCall = async (channel: string) => {
   const call = await openCall(deployment, ci.client, 'desk', { channel, caller: '+34911234567' })
   await append(deployment, call, { type: 'call.started', data: {} })
-  await until('the app is told', () =>
+  await until('the app receives the event', () =>
     app.frames.find((frame) => frame.type === 'call.started' && frame.call === call.id),
   )
   return call
@@ -55,7 +55,7 @@ test('an app transfers a caller or sends tones: the worker reads the request in 
     { type: 'call.transferred', data: { to: '+15550100100', kind: 'cold', ok: true } },
   ]
   await append(deployment, call, ...came)
-  await until('the app is told', () => app.frames.some((frame) => frame.type === 'call.transferred'))
+  await until('the event arrives', () => app.frames.some((frame) => frame.type === 'call.transferred'))
   const told = app.frames.filter(
     (frame) => frame.call === call.id && !['error', 'call.started'].includes(frame.type),
   )

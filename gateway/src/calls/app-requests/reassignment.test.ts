@@ -40,7 +40,7 @@ test('the newest app gets new calls, and a call stays with the socket it opened 
   await newer.close()
 })
 
-test('an app that lets go of the agent passes its calls on, and keeps those of its other agents (ND-88)', async () => {
+test('an app that releases the agent passes its calls on, and keeps those of its other agents (ND-88)', async () => {
   const [left, kept] = [newAgent(), newAgent()]
   const second = await newApp(left)
   const first = await newApp(left)
@@ -57,7 +57,7 @@ test('an app that lets go of the agent passes its calls on, and keeps those of i
   await Promise.all([first.close(), second.close()])
 })
 
-test('what happens while no app is there is told to the next that holds the agent (ND-88)', async () => {
+test('what happens while no app is connected is sent to the next app that holds the agent (ND-88)', async () => {
   const agent = newAgent()
   const app = await newApp(agent)
   const call = await openCall(deployment, ci.client, agent)
@@ -100,7 +100,7 @@ test('calls of a gateway that died are passed on once, also by two that look con
   await Promise.all([app.close(), back.close()])
 })
 
-test("in the sandbox a person's calls are told to that person's app, and to the org's where they have none (ND-88)", async () => {
+test("in the sandbox a person's calls are sent to that person's app, and to the org's if they have none (ND-88)", async () => {
   const agent = newAgent()
   const person = await org.person('developer')
   const own = await AppClient.connect(deployment.url, person.key)
@@ -122,13 +122,13 @@ test("in the sandbox a person's calls are told to that person's app, and to the 
 async function newCalls(agent: string, app: AppClient, many = 20) {
   const calls = await Promise.all(Array.from({ length: many }, () => openCall(deployment, ci.client, agent)))
   await Promise.all(calls.map((call) => append(deployment, call, started)))
-  await until('all are told', () => callsIn(app, 'chat.started').size === many)
+  await until('all events arrive', () => callsIn(app, 'chat.started').size === many)
   return calls
 }
 const callsIn = ({ frames }: AppClient, wanted: string) =>
   new Set(frames.filter(({ type }) => type === wanted).map(({ call }) => call))
 
-test('of an app that goes and of one that lets go, each of many calls is passed on, and is told to one app alone (ND-88)', async () => {
+test('when an app disconnects or releases the agent, each of its many calls is passed on, and sent to one app alone (ND-88)', async () => {
   const agent = newAgent()
   const last = await newApp(agent, {}, other)
   const next = await newApp(agent)
@@ -139,14 +139,14 @@ test('of an app that goes and of one that lets go, each of many calls is passed 
   next.send({ type: 'agent.unregister', agent })
   await until('all are passed on again', () => callsIn(last, 'call.passed').size === calls.length)
   await Promise.all(calls.map((call) => append(deployment, call, said('on'))))
-  await until('all are told', () => callsIn(last, 'user.message').size === calls.length)
+  await until('all events arrive', () => callsIn(last, 'user.message').size === calls.length)
   assert.equal((await next.ask({ type: 'nothing' })).type, 'call.passed')
   await next.nextOf('error') // whatever was on its way before is here
   assert.deepEqual(callsIn(next, 'user.message'), new Set())
   await Promise.all([next.close(), last.close()])
 })
 
-test('an app that lets go of an agent and takes it again at once goes on with all of its calls (ND-88)', async () => {
+test('an app that releases an agent and takes it again at once continues with all of its calls (ND-88)', async () => {
   const agent = newAgent()
   const app = await newApp(agent)
   const calls = await newCalls(agent, app)
@@ -156,7 +156,7 @@ test('an app that lets go of an agent and takes it again at once goes on with al
     await app.nextOf('agent.registered')
     await Promise.all(calls.map((call) => append(deployment, call, said(`round ${round}`))))
     const told = () => app.frames.filter(({ data }) => data?.text === `round ${round}`)
-    await until('all are told', () => told().length >= calls.length)
+    await until('all events arrive', () => told().length >= calls.length)
     assert.deepEqual(new Set(told().map(({ call }) => call)), new Set(calls.map(({ id }) => id)))
   }
   await app.close()
@@ -182,7 +182,7 @@ test('an app that was to drive a call and came too late drives it when it is its
   await app.close()
 })
 
-test('how far an app was told is not lost while the database refuses to keep it (ND-88)', async () => {
+test('the last entry sent to an app is not lost while the database refuses to store it (ND-88)', async () => {
   const agent = newAgent()
   const app = await newApp(agent)
   const call = await openCall(deployment, ci.client, agent)

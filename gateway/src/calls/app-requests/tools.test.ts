@@ -34,7 +34,7 @@ async function newCall(at: Deployment = deployment, instance = 'app-1') {
   return { app, call, agent }
 }
 
-test('a tool is run by the app and its result is in the log before the model goes on (N-458, N-459)', async () => {
+test('a tool is run by the app and its result is in the log before the model continues (N-458, N-459)', async () => {
   for (const at of [deployment, other]) {
     const { app, call } = await newCall(at)
     await append(deployment, call, toolCall('t1', 'app-1'), toolCall('t2', 'app-1'))
@@ -130,7 +130,7 @@ test('results that are there already are not waited for, nor those of a call tha
   await app.close()
 })
 
-test('a tool that nobody could be asked for has failed at once', async () => {
+test('a tool that no app could be asked for fails at once', async () => {
   const call = await openCall(deployment, ci.client, 'nobodys')
   await append(deployment, call, { type: 'chat.started', data: {} }, toolCall('t'))
   const since = performance.now()
@@ -175,7 +175,7 @@ test('a tool is asked for again of the very app that was asked before, wherever 
   await stranger.close()
 })
 
-test('an app is found with what it offers, and by its socket where it names no instance (ND-87)', async () => {
+test('an app is found with what it offers, and by its socket if it names no instance (ND-87)', async () => {
   const agent = `agent-${(agents += 1)}`
   const call = await openCall(deployment, ci.client, agent)
   assert.equal(await appRequests.appOf(call), null)
@@ -198,7 +198,7 @@ test('an app is found with what it offers, and by its socket where it names no i
   await app.close()
 })
 
-test('a gateway that stops lets go of those who wait for a tool, writes nothing and leaves the answer to the next', async () => {
+test('a gateway that stops rejects the runs that wait for a tool, writes nothing and leaves the answer to the next', async () => {
   const leaving = await deployment.another()
   const { app, call } = await newCall()
   await append(deployment, call, toolCall('t', 'app-1'))

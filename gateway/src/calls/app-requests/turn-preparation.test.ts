@@ -49,7 +49,7 @@ const isWithin = (tookMs: number, budgetMs: number) =>
 const timeouts = async ({ id }: AssignedCall) =>
   (await entriesOf(deployment, id)).filter(({ type }) => type === 'call.preparingTimeout')
 
-test('before a generation the app is told the Call, the turn and its budget, and the turn is held until it settles (N-424, N-425, N-426, N-430, ND-90, T-99)', async () => {
+test('before a generation the app receives the Call, the turn and its budget, and the turn is held until it settles (N-424, N-425, N-426, N-430, ND-90, T-99)', async () => {
   for (const at of [deployment, other]) {
     const { app, call } = await newCall(longest, 'phone', at)
     for (const turn of [1, 2]) {
@@ -70,7 +70,7 @@ test('before a generation the app is told the Call, the turn and its budget, and
   }
 })
 
-test('what came before a generation is told before its preparing, from another gateway too (N-424)', async () => {
+test('what came before a generation is sent before its `call.preparing`, from another gateway too (N-424)', async () => {
   const { app, call } = await newCall(longest, 'phone', other)
   for (let n = 1; n <= 20; n += 1) {
     await append(deployment, call, { type: 'user.message', data: { text: `${n}`, messageId: `${n}` } })
@@ -83,7 +83,7 @@ test('what came before a generation is told before its preparing, from another g
   await app.close()
 })
 
-test('without a declared budget a generation waits 150 ms, and no timeout is told (N-427, N-433, N-533, T-100)', async () => {
+test('without a declared budget a generation waits 150 ms, and no timeout is reported (N-427, N-433, N-533, T-100)', async () => {
   const { app, call } = await newCall()
   const { set, tookMs } = await timed(appRequests.prepare(call, 1))
   assert.deepEqual(set, {})
@@ -98,7 +98,7 @@ test('without a declared budget a generation waits 150 ms, and no timeout is tol
   await app.close()
 })
 
-test('with preparing: true it waits 1500 ms, with a number of its own that long, and goes on with the previous values (N-428, N-429, N-432, N-434, N-533, T-99)', async () => {
+test('with preparing: true it waits 1500 ms, with a number of its own that long, and continues with the previous values (N-428, N-429, N-432, N-434, N-533, T-99)', async () => {
   for (const [preparing, budgetMs] of [
     [true, 1500],
     [{ timeoutMs: 300 }, 300],

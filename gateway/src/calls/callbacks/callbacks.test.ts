@@ -38,7 +38,7 @@ const list = async (client: Client, query = '') => done(await client.get(`/v1/ca
 const notesOf = ({ callbacks }: { callbacks: { data: { note: string } }[] }) =>
   callbacks.map(({ data }) => data.note)
 
-test('callbacks of every agent are listed oldest first, as their entries stand in the agents’ own logs (N-009, N-363, N-364, ND-94, ND-02)', async () => {
+test('callbacks of every agent are listed oldest first, as the agents’ own logs have their entries (N-009, N-363, N-364, ND-94, ND-02)', async () => {
   const { client, ask } = await newDesk()
   assert.deepEqual(await list(client), { callbacks: [], next: null })
   await ask('sales', 'first')
@@ -79,7 +79,7 @@ test('an agent’s own are asked for by its name; of one that does not exist the
     assert.deepEqual(await list(client, `?agent=${agent}`), { callbacks: [], next: null })
 })
 
-test('a page holds a hundred, and `next` goes on from there, also among those of one instant (N-366, ND-02)', async () => {
+test('a page holds a hundred, and `next` continues from there, also among those with the same time (N-366, ND-02)', async () => {
   const { org, client, ask } = await newDesk()
   const notes = (prefix: string) => Array.from({ length: 125 }, (_, n) => `${prefix}${n}`)
   await ask('desk', ...notes('d'))

@@ -143,7 +143,7 @@ test('an org has as many chats open as its cap says, over all gateways and concu
   const further = await ask(other, calls[0])
   assert.ok(!isChat(further) && further.status === 429, 'a further client of the same chat counts as well')
 
-  for (const chat of chats) chat.socket.terminate() // the calls go on: their clients may come back
+  for (const chat of chats) chat.socket.terminate() // the calls continue: their clients may come back
   await until('no client is there', async () => (await openOf(org.id)) === 0)
   const renewed = await ask(deployment)
   assert.ok(!isChat(renewed) && renewed.status === 429, 'a chat without a client is still open')

@@ -35,7 +35,7 @@ test('a contact who calls is known to the org in that environment from then on (
   ])
 })
 
-test('a call that did not open, or came from no number, makes nobody known (ND-53)', async () => {
+test('a call that did not open, or came from no number, makes no contact known (ND-53)', async () => {
   const desk = await newDesk()
   await desk.sandbox.open({ from: 'anonymous' })
   await desk.sandbox.open({ from: '' })
@@ -58,7 +58,7 @@ test('forgetting a contact forgets in both environments that they ever called (N
   refused(await desk.manager.delete(`/v1/contacts/${from}`), 404, `nothing is known of ${from}`)
 })
 
-test('one of whom nothing is left but that they called can be forgotten too (ND-53)', async () => {
+test('a contact known only for having called can be forgotten too (ND-53)', async () => {
   const desk = await newDesk()
   const from = newNumber()
   await sql(`insert into known_contacts values ($1, 'sandbox', $2, now())`, [desk.org.id, from])
@@ -66,7 +66,7 @@ test('one of whom nothing is left but that they called can be forgotten too (ND-
   assert.deepEqual(await desk.known(), [])
 })
 
-test('an org makes nobody known by its own word, whatever caller its token names', async () => {
+test('an org makes no contact known by its own claim, whatever caller its token names', async () => {
   const desk = await newDesk()
   const [victim, other] = [newNumber(), newNumber()]
   for (const env of ['sandbox', 'production'] as const) {

@@ -193,7 +193,7 @@ test('a callback that was noted without saying whose call it was goes with the c
   assert.deepEqual(await typesOf(`${desk.org.id}/sandbox/desk`), [])
 })
 
-test('the contact is named with a plus sign or its escape, or by a platform’s own id; of whom nothing is known it is 404 (ND-05, ND-69)', async () => {
+test('the contact is named with a plus sign or its escape, or by a platform’s own id; a contact that nothing is known of is 404 (ND-05, ND-69)', async () => {
   const desk = await newDesk()
   for (const [contact, path] of [
     [number, number],

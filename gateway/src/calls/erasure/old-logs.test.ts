@@ -95,7 +95,7 @@ test('two gateways that run it concurrently forget everything once', async () =>
   assert.equal(counted + left, 100)
 })
 
-test('where SVC_LOG_DAYS is unset, logs are kept for ever', async () => {
+test('if SVC_LOG_DAYS is unset, logs are kept for ever', async () => {
   await using forever = await deployment.another({ SVC_LOG_DAYS: '' })
   const call = await newCall(1, true)
   forever.clock.forward(5000 * dayMs)

@@ -114,7 +114,7 @@ test('of apps on two gateways that want a line concurrently one has it, and when
   await Promise.all(apps.map((app) => app.close()))
 })
 
-test('a call to a line is told to its app once the extension window has closed, with the digits as its extension (N-476, N-469, N-470, T-102, ND-93)', async () => {
+test('a call to a line is reported to its app once the extension window has closed, with the digits as its extension (N-476, N-469, N-470, T-102, ND-93)', async () => {
   await using other = await deployment.another()
   const phone = await newPhone()
   const app = await newApp(other)

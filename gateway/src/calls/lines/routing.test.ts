@@ -91,7 +91,7 @@ test('a line hands a call over: the agent drives it with all that was said, and 
   assert.deepEqual(entries[4]?.data, { callId: call, agent: 'sales' })
 })
 
-test('a call that was handed over runs what stands for its new agent, for its worker as well (ND-93, SD-36)', async () => {
+test('a call that was handed over runs the current settings of its new agent, for its worker as well (ND-93, SD-36)', async () => {
   const agent = new TestAgent(team)
   await agent.setVersions(3)
   await agent.setCanary(1, 100)
@@ -206,7 +206,7 @@ test('a call is handed over once, and by the line that owns it (ND-93)', async (
   await errorOf(line, 'call call_none is on no line of this app')
 })
 
-test('a line that asks again for a hand-over that was done is told so again, and it is done once (ND-93, N-473)', async () => {
+test('a line that asks again for a hand-over that was done gets the same answer again, and it is done once (ND-93, N-473)', async () => {
   const own = await new SpokenAgent(deployment, org, 'evening').route()
   const first = await AppClient.connect(deployment.url, key)
   await first.ask({ type: 'line.register', number: own.number })

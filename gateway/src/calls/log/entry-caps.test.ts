@@ -22,7 +22,7 @@ const sentenceOf = (call: string, most: number) =>
 const isEnded = async (call: string) =>
   (await sql('select ended_at from calls where id = $1', [call])).rows[0].ended_at !== null
 
-test('a worker that tells more of a call than a call may have is refused, and the call ends', async () => {
+test('a worker that appends more entries than a call may have is refused, and the call ends', async () => {
   const org = await deployment.newOrg()
   await capEntries(org, 10)
   const desk = await new SpokenAgent(deployment, org, 'desk').route()
@@ -82,7 +82,7 @@ test('of two gateways that write concurrently neither passes the cap', async () 
   assert.deepEqual(entries.slice(-2), ['error', 'call.ended'])
 })
 
-test('a chat with as many entries as it may have tells its client why, and ends', async () => {
+test('a chat with as many entries as it may have sends its client the reason, and ends', async () => {
   await capEntries(chatting.org, 2)
   const agent = await chatting.newAgent()
   const chat = await agent.chat()

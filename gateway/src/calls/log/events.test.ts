@@ -11,7 +11,7 @@ const logs = await TestLogs.of(deployment)
 const { client } = logs
 const { log } = deployment.gateway.services
 
-test('a log is read as JSON in ascending pages that go on from `next` (N-493, N-495, N-496, ND-104)', async () => {
+test('a log is read as JSON in ascending pages that continue from `next` (N-493, N-495, N-496, ND-104)', async () => {
   const call = await logs.open(5)
   const first = await client.get(`${call.at}?limit=2`)
   assert.deepEqual(Object.keys(first.body), ['entries', 'next', 'gap', 'ended'])
@@ -58,7 +58,7 @@ test('every entry on the wire has the seven stamped fields, byte for byte as it 
   assert.ok(reader.raw.startsWith(`id: 1\nevent: user.message\ndata: ${kept?.entry}\n\n`), reader.raw)
 })
 
-test('a page holds 500 entries where nothing is said, and 1 to 1000 as asked (ND-104)', async () => {
+test('a page holds 500 entries by default, and 1 to 1000 as asked (ND-104)', async () => {
   const call = await logs.open(1001)
   const count = async (query: string) => (await client.get(call.at + query)).body.entries.length
   assert.deepEqual([await count(''), await count('?limit=1000'), await count('?limit=1')], [500, 1000, 1])
@@ -89,7 +89,7 @@ test('an `after` that is no cursor is refused, on a page and on a stream (ND-104
   })
 })
 
-test('what is erased is told as the gap of the page, and once past it no more (ND-104, ND-105)', async () => {
+test('erased entries are reported as the gap of the page, and pages past it report none (ND-104, ND-105)', async () => {
   const call = await logs.open(9)
   const pageOf = async (query: string) => {
     const { entries, ...rest } = (await client.get(call.at + query)).body
@@ -164,7 +164,7 @@ test('a stream replays, says once that it caught up, and shows what comes; marke
   assert.ok(reader.raw.includes('\n\nevent: log.caught_up\ndata: {"type":"log.caught_up","seq":3}\n\n'))
 })
 
-test('a reader that is up to date is told so with the cursor it gave (ND-105)', async () => {
+test('a reader that is up to date receives `log.caught_up` with the cursor it gave (ND-105)', async () => {
   const call = await logs.open(2)
   for (const [cursor, next] of [
     [0, 2],
@@ -210,7 +210,7 @@ test('what is live only is shown with no id, never kept, and is no gap (ND-103, 
   assert.deepEqual([entries.length, gap], [2, null])
 })
 
-test('what is erased is told before the next entry that is there, hole by hole and at the end (N-497, ND-105)', async () => {
+test('erased entries are reported before the next entry that exists, gap by gap and at the end (N-497, ND-105)', async () => {
   const call = await logs.open(9)
   await logs.erase(call, [1, 2, 5, 8, 9])
   using reader = await logs.read(call.at)
@@ -229,7 +229,7 @@ test('what is erased is told before the next entry that is there, hole by hole a
     ],
   )
   await logs.write(call, [said('ten')])
-  await until('it goes on', () => reader.seqs.includes(10))
+  await until('the reader continues', () => reader.seqs.includes(10))
   assert.equal(reader.types.filter((type) => type === 'log.gap').length, 3)
 })
 

@@ -65,7 +65,7 @@ test('a follower that throws on an entry neither loses it nor has it written twi
   assert.deepEqual(await textsOf(call.id), ['once', 'twice'])
 })
 
-test('entries whose commit was never answered are not written again, and are seen where they were kept', async () => {
+test('entries whose commit was never answered are not written again, and followers see them if they were stored', async () => {
   const call = await logs.open()
   const lost = new Error('the line was cut')
   const cutDatabase = Object.create(database, {
@@ -119,7 +119,7 @@ test("an agent's own log is there from its first entry, also when two gateways w
   assert.deepEqual(await textsOf(own.id), ['held', 'held', 'in a rule'])
 })
 
-test('readers of a gateway that did not hear the others for a while are told what they missed (ND-103)', async () => {
+test('readers of a gateway that did not hear the others for a while receive what they missed (ND-103)', async () => {
   const call = await logs.open(1)
   using reader = await logs.read(call.at, { at: other })
   await reader.came('log.caught_up')
@@ -130,7 +130,7 @@ test('readers of a gateway that did not hear the others for a while are told wha
   await logs.write(call, [said('2'), said('3')])
   await until('it hears again', () => reader.seqs.length === 3)
   await logs.write(call, [said('4')])
-  await until('and goes on', () => reader.seqs.length === 4)
+  await until('the reader continues', () => reader.seqs.length === 4)
   assert.deepEqual(reader.seqs, range(1, 4))
 })
 
@@ -144,14 +144,14 @@ test('what was erased before another gateway could read it is a gap to its reade
     await tx.rows({ name: '', text: `delete from entries where seq > 1 and log = $1` }, call.id)
   })
   await there.log.append(call, [said('4')])
-  await until('it goes on', () => reader.seqs.includes(4))
+  await until('the reader continues', () => reader.seqs.includes(4))
   assert.deepEqual(
     reader.events.slice(2).map(({ id, data }) => id ?? data),
     [{ type: 'log.gap', from: 2, to: 3 }, '4'],
   )
 })
 
-test('a follower is told of everything after where it started and of nothing else, whenever it came (N-496, T-92)', async () => {
+test('a follower receives every entry after its starting point and no other, whenever it started (N-496, T-92)', async () => {
   const call = await logs.open()
   const followers: Promise<{ seq: number; seen: number[]; stop: () => void }>[] = []
   const begin = async (from: typeof liveLogs) => {

@@ -91,7 +91,7 @@ async function writeMuch(
   }
 }
 
-test('a reader that does not keep up slows nobody: past its 1000 entries the oldest go, and it is told exactly which (N-497, ND-105)', async () => {
+test('a reader that does not keep up slows no other reader: past its 1000 entries the oldest are dropped, and it receives exactly which (N-497, ND-105)', async () => {
   const call = await logs.open()
   using slow = await logs.read(call.at)
   using quick = await logs.read(call.at)
@@ -154,7 +154,7 @@ test('a reader that takes nothing at all is disconnected', async (t) => {
   assert.equal(dead.isEnded, false)
 })
 
-test('a stream ends within five seconds of the end of its key, and the others go on (ND-104)', async () => {
+test('a stream ends within five seconds of the end of its key, and the others continue (ND-104)', async () => {
   const call = await logs.open()
   const key = await org.serverToken('sandbox')
   using revoked = await logs.read(call.at, { key: key.key })
@@ -167,7 +167,7 @@ test('a stream ends within five seconds of the end of its key, and the others go
   await deployment.sql('update keys set revoked_at = now() where id = $1', [key.key_id])
   await until('it ends', () => revoked.isEnded, 5000)
   await logs.write(call, [said('after')])
-  for (const reader of [other, fleet]) await until('it goes on', () => reader.seqs.at(-1) === 1501)
+  for (const reader of [other, fleet]) await until('the reader continues', () => reader.seqs.at(-1) === 1501)
   assert.equal(revoked.seqs.at(-1), 1500)
   stuck.resume()
   await until('it is cut off', () => stuck.isClosed)
@@ -183,10 +183,10 @@ test('a stream ends when its reader no longer works on the agent', async () => {
   await deployment.sql(`update members set agents = '{sales}' where id = $1`, [person.id])
   await until('it ends', () => outside.isEnded, 5000)
   await logs.write(sales, [said('on')])
-  await until('the other goes on', () => inside.seqs.length === 1)
+  await until('the other stream continues', () => inside.seqs.length === 1)
 })
 
-test('a gateway that stops ends its streams, and their readers go on at another (N-496)', async () => {
+test('a gateway that stops ends its streams, and their readers continue at another (N-496)', async () => {
   const call = await logs.open(2)
   const other = await deployment.another()
   using reader = await logs.read(call.at, { at: other })
@@ -201,10 +201,10 @@ test('a gateway that stops ends its streams, and their readers go on at another 
   await reader.ended()
   using again = await logs.read(call.at, { 'last-event-id': '1500' })
   await logs.write(call, [said('more')])
-  await until('it goes on', () => again.seqs.includes(1501))
+  await until('the reader continues', () => again.seqs.includes(1501))
 })
 
-test('the package eventsource reads a log and goes on by itself after the connection was lost (N-496, T-91)', async (t) => {
+test('the package eventsource reads a log and continues by itself after the connection was lost (N-496, T-91)', async (t) => {
   const call = await logs.open(2)
   using line = await cuttableLine(deployment.url)
   const seqs: number[] = []

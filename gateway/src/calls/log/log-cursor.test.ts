@@ -72,7 +72,7 @@ test('what is ephemeral comes live alone, and only to a cursor that is current',
   cursor.stop()
 })
 
-test('a cursor that is sent back reads the table again from there, and goes on live', async () => {
+test('a cursor that is sent back reads the table again from there, and continues live', async () => {
   const call = await logs.open()
   await log.append(
     call,

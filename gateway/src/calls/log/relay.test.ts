@@ -56,7 +56,7 @@ test('the relay carries only the calls of its own process (N-511, T-108)', async
   const texts = ({ events }: typeof here) => events.map(({ data }) => data.text)
   await until('each shows its own', () => here.events.length > 0 && there.events.length > 0)
   await logs.write(call, [said('here again')])
-  await until('and goes on', () => here.events.length > 1)
+  await until('the reader continues', () => here.events.length > 1)
   assert.deepEqual([texts(here), texts(there)], [['here', 'here again'], ['there']])
   await other[Symbol.asyncDispose]()
 })
@@ -79,7 +79,7 @@ test("the relay shows the key's org and environment, and of `?agent=` that agent
   assert.deepEqual([texts(sales), texts(production), texts(elsewhere)], [['sales'], ['live'], ['strange']])
 })
 
-test("the relay shows calls: not what stands in an agent's own log (N-511)", async () => {
+test("the relay shows entries of calls, not those of an agent's own log (N-511)", async () => {
   const call = await logs.open()
   using reader = await logs.read('/v1/events')
   await log.append(agentLog(call), [{ type: 'agent.held', data: { app: 'ci' } }])
@@ -100,7 +100,7 @@ test('the relay is narrowed by `?agent=` and not without it; it takes a key that
   refused(await talk.client.get('/v1/events'), 403, 'this key does not open calls: it opens talk')
 })
 
-test('a reader of the relay that does not keep up is closed, and the others go on (ND-113)', async () => {
+test('a reader of the relay that does not keep up is closed, and the others continue (ND-113)', async () => {
   const call = await logs.open()
   using slow = await logs.read('/v1/events')
   using quick = await logs.read('/v1/events')

@@ -14,7 +14,7 @@ const contact = '+34911234567'
 const factsOf = async (agent: string) =>
   (await deployment.sql('select id, text from memories where agent = $1 order by ordinal', [agent])).rows
 
-test('what is learned about a contact is told after the reply, kept in the log, and known in their next call (N-438, N-440, N-441, N-500, ND-111)', async () => {
+test('what is learned about a contact is sent to the app after the reply, stored in the log, and known in their next call (N-438, N-440, N-441, N-500, ND-111)', async () => {
   const agent = await chats.newAgent({ declares: { memory: { remember: ['their name'] } } })
   const learning = Promise.withResolvers<string>()
   model.reply = (asked) => (isNoting(asked) ? learning.promise : 'Hello, Ana.')
@@ -23,7 +23,7 @@ test('what is learned about a contact is told after the reply, kept in the log, 
   await until('the model is asked what to note', () => model.asked.some(isNoting))
   assert.deepEqual(await entriesOf(deployment, client.call, 'memory.ops'), [])
   learning.resolve(notes({ op: 'add', text: 'Is called Ana.' }))
-  const frame = await until('the app is told', () =>
+  const frame = await until('the app receives the event', () =>
     agent.app.frames.find(({ type }: { type: string }) => type === 'memory.ops'),
   )
   const [fact] = await factsOf(agent.slug)
@@ -58,7 +58,7 @@ test('what is learned about a contact is told after the reply, kept in the log, 
   assert.deepEqual(gone[1]?.data, { contact, ops: [{ op: 'delete', id: anna.id }] })
 })
 
-test('nothing is learned about nobody, about another agent’s contact, or when nothing is said of it (ND-111)', async () => {
+test('nothing is learned in a chat without a contact, about another agent’s contact, or when nothing is said of it (ND-111)', async () => {
   const agent = await chats.newAgent({ declares: { memory: { remember: ['their name'] } } })
   const plain = await chats.newAgent()
   model.asked.length = 0

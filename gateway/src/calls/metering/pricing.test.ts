@@ -35,7 +35,7 @@ test('a block that ran on a lent key costs what its vendor and model cost a unit
   assert.equal(creditsOf(table, block('tts', 'character', { characters: 500 })), 1)
 })
 
-test("a block that ran on the org's own key, on none, or on what nobody prices costs nothing (SD-56)", () => {
+test("a block that ran on the org's own key, on none, or on a vendor or stage without a price costs nothing (SD-56)", () => {
   const tokens = { input_tokens: 100, output_tokens: 20 }
   for (const key of ['yours', 'none', '', undefined])
     assert.equal(creditsOf(table, { ...block('llm', 'token', tokens), key }), 0)

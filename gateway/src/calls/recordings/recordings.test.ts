@@ -64,7 +64,7 @@ const recorded = async (more: object = {}) => {
   return call
 }
 
-test('what a worker recorded is stored as a file of the org, told in the log and not to the app', async () => {
+test('what a worker recorded is stored as a file of the org, and reported in the log but not to the app', async () => {
   const call = await desk.open()
   assert.deepEqual(done(await put(call, wav(1500))), { call, bytes: 48_044, duration_ms: 1500 })
   assert.deepEqual(await readFile(fileOf(call)), wav(1500))
@@ -72,13 +72,13 @@ test('what a worker recorded is stored as a file of the org, told in the log and
   assert.deepEqual(typesOf(entries), ['call.started', 'recording.stored'])
   assert.deepEqual(entries[1]?.data, { bytes: 48_044, durationMs: 1500 })
   done(await end(call))
-  await until('the app is told of the end', () =>
+  await until('the app receives the end', () =>
     app.frames.find((frame) => frame.type === 'call.ended' && frame.call === call),
   )
   assert.ok(app.frames.every(({ type }) => type !== 'recording.stored'))
 })
 
-test('a recording that comes after the end of the call, as where an app hung up, is kept without a word in the log', async () => {
+test('a recording that comes after the end of the call, as when an app hung up, is stored without an entry in the log', async () => {
   const call = await desk.open()
   done(await end(call))
   done(await put(call, wav(20)))
@@ -101,7 +101,7 @@ test('a recording is read whole or in part', async () => {
   assert.deepEqual([head.status, head.headers.get('content-length')], [200, '3244'])
 })
 
-test('who may not read the call, or names one without a recording, gets none', async () => {
+test('a caller that may not read the call, or names one without a recording, gets none', async () => {
   const call = await recorded()
   const talker = await org.serverToken('sandbox', { scopes: ['talk'] })
   refused(await get(call, {}, talker.client), 403, 'this key does not open calls: it opens talk')
@@ -157,7 +157,7 @@ test('an upload that breaks off leaves nothing behind', async () => {
   assert.deepEqual(typesOf(await entriesOf(deployment, call)), ['call.started'])
 })
 
-test('of two that store concurrently the later stands, whole', async () => {
+test('of two recordings stored concurrently the later one is kept, whole', async () => {
   const call = await desk.open()
   await Promise.all([put(call, wav(50, 1)), put(call, wav(60, 2)), put(call, wav(70, 3))])
   const { rows } = await sql('select bytes::int from recordings where call = $1', [call])
@@ -262,7 +262,7 @@ test('an org keeps as much sound as its cap says and no more, also of two gatewa
   assert.equal(await keptBytes(), left)
 })
 
-test('where no folder is set nothing is recorded, in a sentence', async () => {
+test('if no folder is set, recordings are refused in a sentence', async () => {
   const call = await recorded()
   await using bare = await deployment.another({ SVC_RECORDINGS: '' })
   const sentence = 'recordings are not kept on this deployment: the operator sets SVC_RECORDINGS'

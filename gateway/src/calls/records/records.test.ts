@@ -146,7 +146,7 @@ test('a call answers the row and the lexicon it recorded, for ever (S-038, S-167
   assert.equal((await settingsOf(ana.client, await agent.open(token))).config_version, 7)
 })
 
-test('a call of an agent that nobody set has no rows (S-168)', async () => {
+test('a call of an agent without settings has no rows (S-168)', async () => {
   const call = await newAgent().open(token)
   assert.deepEqual(await settingsOf(token, call), {
     config_version: null,

@@ -48,7 +48,7 @@ async function changeEverything(agent: string) {
   await deployment.sql('update canaries set share = 100 - share where agent = $1', [agent])
 }
 
-test('whatever is set, declared and picked, a worker is told what the documents say, and is told it again (S-032, S-033, S-034, S-038, S-094, S-104, S-136, S-139, SD-09, SD-10, SD-33, SD-34, SD-37)', async () => {
+test('whatever is set, declared and picked, a worker receives what the documents say, and the same when it asks again (S-032, S-033, S-034, S-038, S-094, S-104, S-136, S-139, SD-09, SD-10, SD-33, SD-34, SD-37)', async () => {
   let calls = 0
   await fc.assert(
     fc.asyncProperty(settingsCase, async (asked) => {

@@ -82,7 +82,7 @@ test('the version a call records is that of the nearest scope that set a knob (S
   assert.equal(versions({}, {}), undefined)
 })
 
-test('a known call runs what its record row says, whatever stands now (S-136, S-137, ST-056)', () => {
+test('a known call runs what its record row says, whatever the current settings are (S-136, S-137, ST-056)', () => {
   const record = {
     org: 'o',
     agent: 'a',

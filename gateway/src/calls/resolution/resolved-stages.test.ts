@@ -145,7 +145,7 @@ test('the class is above every scope, with all that goes with a name it declares
   assert.equal(configRun(partsOf(scopes, said).layers).language, 'es')
 })
 
-test('knobs are filled with what counts where they are silent, and unset ones left out (S-069, S-074, S-080, S-464, ST-001, ST-002)', () => {
+test('settings that are left out are filled with their defaults, and those without a default stay out (S-069, S-074, S-080, S-464, ST-001, ST-002)', () => {
   const run = (...scopes: Config[]) => configRun(new Layers({}, scopes))
   assert.deepEqual(run({}), { llm_timeout_s: 12 })
   assert.deepEqual(run({ greeting: { say: 'Hi' }, bases: [{ base: 'a' }, { base: 'b', k: 1 }] }), {

@@ -18,7 +18,7 @@ export interface RunVendor extends VendorModel {
 export interface StageRun {
   /** What the agent or, first of all, the row names. */
   named: RunVendor
-  /** What is tried first, which is another where the one named fails just now. */
+  /** What is tried first, which is another if the one named fails just now. */
   first: RunVendor
   fallbacks: RunVendor[]
   /** Whether it is the platform's own chain, and not what the agent names for itself. */
@@ -27,7 +27,7 @@ export interface StageRun {
 
 export interface StagesRun {
   llm: StageRun
-  /** Null where a realtime model hears and speaks for itself. */
+  /** Null if a realtime model hears and speaks for itself. */
   stt: StageRun | null
   tts: StageRun | null
 }

@@ -11,7 +11,7 @@ const org = await deployment.newOrg()
 const token = await org.serverToken('sandbox')
 const fleet = deployment.anonymous.as(fleetKey).with({ 'svc-org': org.slug })
 
-test('a worker is told that a model of its own ends the turns, on whichever ears (S-051)', async () => {
+test('a worker receives that a model of its own ends the turns, with any speech-to-text (S-051)', async () => {
   const agent = new TestAgent(token.client)
   for (const [version, stt] of ['alpha', 'beta'].entries()) {
     await agent.set(token.client, { stt, end_of_turn: 'smart-turn' }, version)

@@ -104,7 +104,7 @@ test('usage keeps every amount that a vendor names', async () => {
   ])
 })
 
-test('a call whose entries are gone still tells how it ended', async () => {
+test('the summary of a call whose entries are gone still says how it ended', async () => {
   const call = await newCall()
   await write(call, { type: 'call.ended', data: { reason: 'timeout' } })
   await sql(`begin; set local switchroom.erasing = 'on'; delete from entries where log = '${call}'; commit`)

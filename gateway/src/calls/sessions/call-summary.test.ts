@@ -29,7 +29,7 @@ const logOf = (...facts: [type: string, data: Record<string, unknown>][]): Entry
 const told = (...facts: [type: string, data: Record<string, unknown>][]) =>
   summaryAfter(nothing, logOf(...facts))
 
-test('turns are told in order, by who said them: the contact, the agent or a person in its place', () => {
+test('turns are listed in order, by their speaker: the contact, the agent or a person in its place', () => {
   const { turns } = told(
     ['user.message', { text: 'hello', messageId: 'm1' }],
     ['agent.message', { text: 'hi', messageId: 'm2', source: 'model' }],
@@ -45,7 +45,7 @@ test('turns are told in order, by who said them: the contact, the agent or a per
   ])
 })
 
-test('a tool is open until it is answered, and its first answer stands', () => {
+test('a tool is open until it is answered, and its first answer counts', () => {
   const toolCalls = [
     { id: 'a', name: 'look', arguments: '{}' },
     { id: 'b', name: 'book', arguments: '{}' },
@@ -103,7 +103,7 @@ test('usage is summed by stage, vendor, model and key; how long things took is n
   ])
 })
 
-test('what went wrong and who wants to be called back are told', () => {
+test('errors and requested callbacks are listed', () => {
   const { errors, callbacks } = told(
     ['error', { code: 'llm_failed', detail: 'it broke', vendor: 'acme' }],
     ['error', { code: 'llm_timeout' }],

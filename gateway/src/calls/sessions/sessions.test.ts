@@ -189,7 +189,7 @@ test('a call is found by its id, the first digits of a number, and the words of 
   refused(await client.get(`/v1/sessions?q=${'x'.repeat(201)}`), 400, 'q is at most 200 characters')
 })
 
-test('a search goes on page by page, through calls that hold the words and calls that do not', async () => {
+test('a search continues page by page, through calls that hold the words and calls that do not', async () => {
   const { open, write, list } = await newDesk()
   const holding: string[] = []
   for (let n = 0; n < 24; n += 1) {
@@ -214,7 +214,7 @@ test('a search goes on page by page, through calls that hold the words and calls
   assert.equal((await list('?q=plum&limit=1')).sessions[0]?.call, holding[0])
 })
 
-test('nobody finds the calls of another org or environment, whatever they look for', async () => {
+test('no search finds the calls of another org or environment', async () => {
   const mine = await newDesk()
   const theirs = await newDesk()
   const call = await theirs.open({ caller: '+34600111222' })

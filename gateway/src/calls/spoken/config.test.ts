@@ -23,7 +23,7 @@ const bringKey = async (vendor: string) =>
   done(await admin.put(`/v1/provider-keys/${vendor}`, { key: 'own-mark-0123456789' }))
 const takeKey = async (vendor: string) => done(await admin.delete(`/v1/provider-keys/${vendor}`))
 
-test('a worker’s configuration has its eleven parts, nulls where nothing is set and no secret (S-048, S-065, S-080, S-170, S-464, SD-38)', async () => {
+test('a worker’s configuration has its eleven parts, null for what is not set, and no secret (S-048, S-065, S-080, S-170, S-464, SD-38)', async () => {
   const agent = newAgent()
   await agent.set(token.client, { greeting: { reply: '' } })
   const answer = await agent.config(fleet, 'eleven-parts')
@@ -179,7 +179,7 @@ test('the class wins over what is set, and its half over the lexicon (S-094, S-1
   assert.deepEqual(held.lexicon, { said: lexicon.said, heard: ['Ximena'] })
   assert.equal(held.config_version, 1)
   await app.close()
-  const free = await until('the app is let go', async () => {
+  const free = await until('the app is disconnected', async () => {
     const config = await agent.config(fleet, `held-${agent.slug}`)
     return config.fixed.length === 0 && config
   })
@@ -230,7 +230,7 @@ test('the judge: the agent’s over the org’s over the platform’s, and the d
   await changeRow(deployment, (row) => (row.judge = 'beta/beta-model'))
 })
 
-test('what was kept before a check stood is still told, and a call is still run on it (S-190, S-213)', async () => {
+test('settings stored before a check existed are still returned, and a call still runs on them (S-190, S-213)', async () => {
   const agent = newAgent()
   await agent.keepUnjudged(deployment, {
     stt: 'beta',
@@ -244,7 +244,7 @@ test('what was kept before a check stood is still told, and a call is still run 
   assert.equal((await agent.keys(fleet, `old-${agent.slug}`)).status, 200)
 })
 
-test('a vendor that went away since it was set is told in a sentence (SD-17)', async () => {
+test('a request for settings that name an uninstalled vendor is refused in a sentence (SD-17)', async () => {
   const agent = newAgent()
   await agent.keepUnjudged(deployment, { llm: 'gone/m' })
   refused(await fleet.get(`${agent.at}/config`), 400, 'this build has no plugin for gone')

@@ -21,7 +21,7 @@ const textsOf = async (call: string) =>
     .filter(({ type }) => type === 'user.message')
     .map(({ data }) => data['text'])
 
-test('what a worker appends is kept and told, and the answer is the last seq (ND-40, SD-54, N-408, N-445)', async () => {
+test('what a worker appends is stored and sent to the app, and the answer is the last seq (ND-40, SD-54, N-408, N-445)', async () => {
   const call = await desk.open()
   assert.deepEqual(done(await desk.append(call, [said('one'), said('two')])), { seq: 3 })
   assert.deepEqual(done(await desk.append(call, [{ type: 'turn.end', data: { probability: 1 } }])), {
@@ -32,7 +32,7 @@ test('what a worker appends is kept and told, and the answer is the last seq (ND
     { ...first, ts: 0 },
     { seq: 2, ts: 0, call, agent: 'desk', type: 'user.message', ephemeral: false, data: said('one').data },
   )
-  const told = await until('the app is told', () =>
+  const told = await until('the app receives the events', () =>
     app.frames.find((frame) => frame.type === 'user.message' && frame.call === call),
   )
   assert.deepEqual(told, { type: 'user.message', agent: 'desk', call, data: said('one').data })
@@ -68,7 +68,7 @@ test('the words that are only shown reach readers in their place, and are not ke
     'bot.speaking',
     'bot.finished',
   ])
-  const told = await until('the app is told', () => {
+  const told = await until('the app receives the events', () => {
     const frames = app.frames.filter((frame) => frame.call === call).map(({ type }) => type)
     return frames.length > utterance.length && frames
   })
@@ -91,7 +91,7 @@ test('a batch is taken once, however often and wherever it comes concurrently, a
   assert.deepEqual(await textsOf(call), ['one', 'two'])
 })
 
-test('a batch that comes twice in one turn of this process is written once, and other entries go on beside it', async () => {
+test('a batch that comes twice in one turn of this process is written once, and other entries are still written beside it', async () => {
   const call = await desk.open()
   const { log } = deployment.gateway.services
   const ref = { id: call, org: org.id, env: 'sandbox', agent: 'desk', call } as const
@@ -117,7 +117,7 @@ test('the batch that ended a call may come again, and nothing else does (N-435, 
   refused(await desk.append(call, [said('late')], 2), 409, 'this call has ended')
   refused(await desk.append(call, [said('late')]), 409, 'this call has ended')
   refused(await desk.append(call, []), 409, 'this call has ended')
-  const told = await until('the app is told', () =>
+  const told = await until('the app receives the events', () =>
     app.frames.find((frame) => frame.type === 'call.ended' && frame.call === call),
   )
   assert.equal(told.data.reason, 'hangup')

@@ -18,7 +18,7 @@ const app = await desk.holdingApp('sandbox', offer)
 
 const ask = (call: string, client = desk.fleet) => client.get(`/v1/calls/${call}/instructions`)
 
-test("a worker is told what the agent's app brings, the Call, and what is known of the contact", async () => {
+test("a worker receives what the agent's app brings, the Call, and what is known of the contact", async () => {
   await sql(
     `insert into memories (org, env, agent, contact, id, text, learned_at)
      values ($1, 'sandbox', 'desk', '+15559990000', 'mem_1', 'Likes rye.', now())`,
@@ -33,13 +33,13 @@ test("a worker is told what the agent's app brings, the Call, and what is known 
     facts: [{ id: 'mem_1', text: 'Likes rye.' }],
     send_audio_metrics: true,
   })
-  const { data } = await until('the app is told', () =>
+  const { data } = await until('the app receives the event', () =>
     app.frames.find((frame) => frame.type === 'call.started' && frame.call === call),
   )
   assert.deepEqual(told, data.call)
 })
 
-test('a caller without a number is nobody that anything is known of', async () => {
+test('a caller without a number is no contact, and no facts are known of them', async () => {
   const { contact, facts } = done(await ask(await desk.open({ from: 'anonymous' })))
   assert.deepEqual([contact, facts], [null, []])
 })
@@ -55,7 +55,7 @@ test('a call of another org, one that does not exist and a written one have no i
   assert.equal((await ask(call, client)).status, 200)
 })
 
-test('while no app holds the agent the worker is told to ask again, and the next app’s words count then', async () => {
+test('while no app holds the agent the worker is asked to retry, and the next app’s words count then', async () => {
   const lone = await new SpokenAgent(deployment, org, 'lone').route()
   const first = await lone.holdingApp('sandbox', { prompt: 'The first.' })
   const call = await lone.open()

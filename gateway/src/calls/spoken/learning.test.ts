@@ -17,7 +17,7 @@ const factsIn = async (call: string) => done(await desk.fleet.get(`/v1/calls/${c
 const learned = (...ops: object[]) => ({ type: 'memory.ops', data: { contact, ops } })
 const rye = { op: 'add', id: 'mem_1', text: 'Likes rye.' }
 
-test('what a spoken call taught is known in the next one: added, replaced and deleted, as the log and the app are told (N-438, N-441, N-500, ND-111)', async () => {
+test('what a spoken call taught is known in the next one: added, replaced and deleted, as the log and the app receive it (N-438, N-441, N-500, ND-111)', async () => {
   const call = await desk.open()
   const first = learned(rye, { op: 'add', id: 'mem_2', text: 'Has a dog.' })
   done(await desk.append(call, [first], 1))
@@ -32,7 +32,7 @@ test('what a spoken call taught is known in the next one: added, replaced and de
   )
   done(await desk.append(call, [second], 2))
   assert.deepEqual(await factsIn(await desk.open()), [{ id: 'mem_3', text: 'Likes spelt.' }])
-  const told = await until('the app is told twice', () => {
+  const told = await until('the app receives both events', () => {
     const frames = app.frames.filter((frame) => frame.type === 'memory.ops' && frame.call === call)
     return frames.length === 2 && frames
   })
@@ -56,7 +56,7 @@ test('a batch that comes twice, also concurrently, teaches once', async () => {
   assert.ok((await factsIn(call)).every(({ id }: { id: string }) => id !== 'mem_9'))
 })
 
-test('memory of another person than the contact, or of nobody, is refused whole', async () => {
+test('memory of another person than the contact, or in a call without one, is refused whole', async () => {
   const call = await desk.open()
   const said = { type: 'user.message', data: { text: 'hi', messageId: 'm1' } }
   const ofOther = { type: 'memory.ops', data: { contact: '+15559990001', ops: [rye] } }

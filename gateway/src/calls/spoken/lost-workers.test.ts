@@ -31,7 +31,7 @@ const silentCall = async (ms: number, more: object = {}) => {
   return call
 }
 
-test('a phone call whose worker is silent for 30 seconds is ended by whichever gateway looks: the caller is told, and offered a callback (ND-97, N-374, N-375, N-376, N-377)', async () => {
+test('a phone call whose worker is silent for 30 seconds is ended by whichever gateway looks: the caller hears an apology and is offered a callback (ND-97, N-374, N-375, N-376, N-377)', async () => {
   const call = await silentCall(32 * secondMs)
   await until('a gateway has looked', () => hasEnded(call))
   const entries = await entriesOf(deployment, call)
@@ -62,7 +62,7 @@ test('a phone call whose worker is silent for 30 seconds is ended by whichever g
     (await callbacksOf(call)).map(({ data }) => data),
     [requested],
   )
-  const told = await until('the app is told', () =>
+  const told = await until('the app receives the event', () =>
     app.frames.find((frame) => frame.type === 'call.ended' && frame.call === call),
   )
   assert.equal(told.data.reason, 'failed')
@@ -70,11 +70,11 @@ test('a phone call whose worker is silent for 30 seconds is ended by whichever g
   assert.deepEqual(rows, [{ errors: 1, reason: 'failed' }])
 })
 
-test('two gateways that look concurrently end a call once, and the caller is told once (ND-97, T-104)', async () => {
+test('two gateways that look concurrently end a call once, and the caller hears of it once (ND-97, T-104)', async () => {
   const told: string[] = []
   const letGo: string[] = []
   const hangUp = async ({ id }: { id: string }) => {
-    assert.ok(told.includes(id), 'nobody is told after the end')
+    assert.ok(told.includes(id), 'no caller hears of it after the end')
     letGo.push(id)
   }
   const telling = gateways.map(({ gateway: { services } }) => {
@@ -116,7 +116,7 @@ test('a worker that said something within 30 seconds is not lost (ND-97)', async
   assert.equal(await hasEnded(call), false)
 })
 
-test('a caller without a number is told no more than that it went wrong, and nobody is called back (ND-97)', async () => {
+test('a caller without a number hears only that something went wrong, and no callback is requested (ND-97)', async () => {
   const call = await silentCall(40 * secondMs, { from: '' })
   await Promise.all(polling())
   const entries = await entriesOf(deployment, call)

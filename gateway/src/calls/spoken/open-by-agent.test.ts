@@ -16,7 +16,7 @@ const fleet = desk.fleet.with({ 'svc-org': org.slug })
 const ask = (more: object = {}, client = fleet) =>
   client.post('/v1/worker/calls', { agent: 'desk', from: 'sip:me@127.0.0.1', worker: 'w1', ...more })
 
-test('a phone on the worker’s own machine calls an agent by name, in the sandbox where nothing is said', async () => {
+test('a phone on the worker’s own machine calls an agent by name, in the sandbox if no environment is named', async () => {
   const answer = await ask()
   const { call } = done(answer)
   assert.deepEqual(answer.body, { call, org: org.id, env: 'sandbox', agent: 'desk', line: null })
@@ -31,7 +31,7 @@ test('a phone on the worker’s own machine calls an agent by name, in the sandb
   assert.equal(done(await ask({}, fleet.in('production'))).env, 'production')
 })
 
-test('who calls nobody’s agent, names no org or names both an agent and a number is refused', async () => {
+test('a worker that names an agent without an app, no org, or both an agent and a number is refused', async () => {
   refused(
     await ask({ agent: 'nobodys' }),
     409,

@@ -11,7 +11,7 @@ const trial = await startTrialDeployment()
 after(() => trial[Symbol.asyncDispose]())
 const { deployment } = trial
 const ownKey = 'own-mark-0123456789'
-/** What the operator builds every vendor here with: a stand-in's worker is told beside its key. */
+/** What the operator builds every vendor here with: a worker receives it beside the key. */
 const options = { base_url: trial.fake.url }
 
 /** An org with nothing brought, its worker and the platform's. */
@@ -130,7 +130,7 @@ test('no person is handed a key, whatever their key opens (ST-070, SD-39, S-365)
   }
 })
 
-test('keys are as they stand at each request, and versions as the call has them (S-141, S-142, S-248, S-249, ST-065, ST-066)', async () => {
+test('keys are the current ones at each request, and versions those of the call (S-141, S-142, S-248, S-249, ST-065, ST-066)', async () => {
   const { agent, fleet, ci, bring, take } = await newTenant()
   await agent.set(ci, { llm: 'alpha' })
   const handed = async (call: string) => {
@@ -148,7 +148,7 @@ test('keys are as they stand at each request, and versions as the call has them 
   assert.equal((await agent.config(fleet, call)).config_version, 1)
 })
 
-/** As the log of each call would tell it. */
+/** As the log of each call would report it. */
 function fail(on: Deployment, vendor: string, calls: readonly string[]) {
   for (const call of calls) on.gateway.services.vendorWindow.failed(vendor, call)
 }

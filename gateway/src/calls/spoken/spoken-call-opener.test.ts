@@ -20,7 +20,7 @@ const frameOf = (client: AppClient, type: string, call: string) =>
 const lastCallOf = async (number: string) =>
   (await sql('select last_call_at from numbers where number = $1', [number])).rows[0].last_call_at
 
-test('a call that came to a number opens with the agent it leads to, whose app is told of the Call (ND-40, N-414, N-416, N-417, N-418, N-419, N-420, SD-36)', async () => {
+test('a call that came to a number opens with the agent it leads to, whose app receives the Call (ND-40, N-414, N-416, N-417, N-418, N-419, N-420, SD-36)', async () => {
   const answer = await desk.ask({ extension: '42#' })
   assert.equal(answer.status, 201, answer.text)
   const { call } = answer.body
@@ -51,7 +51,7 @@ test('a call that came to a number opens with the agent it leads to, whose app i
   assert.deepEqual(rows, [{ channel: 'phone', contact: '+15559990000', beats: true }])
 })
 
-test('a caller who withholds the number is nobody that could be called back (ND-40)', async () => {
+test('a caller who withholds the number is stored without a contact to call back (ND-40)', async () => {
   for (const from of ['', 'anonymous']) {
     const call = await desk.open({ from })
     const { rows } = await sql('select caller, contact from calls where id = $1', [call])
@@ -107,7 +107,7 @@ test('when a call last reached a number is kept at most once a minute (N-033, ND
   assert.ok(Date.parse(await lastCallOf(number.number)) >= Date.parse(first) + minuteMs)
 })
 
-test('a call for an agent that nobody holds is refused, and yet it reached the platform (ND-40)', async () => {
+test('a call for an agent that no app holds is refused, and yet it reached the platform (ND-40)', async () => {
   const unheld = await new SpokenAgent(deployment, org, 'nobodys').route()
   const before = (await sql('select count(*)::int as calls from calls')).rows
   refused(await unheld.ask(), 409, 'no app holds nobodys in sandbox: connect one, and call again')

@@ -29,7 +29,7 @@ export interface SpokenCallOpenerParts {
   reached: (number: string) => Promise<void>
 }
 
-/** Where a call came to: a number, or an agent by name. */
+/** What a call came to: a number, or an agent by name. */
 type Reached = Pick<NumberRoute, 'org' | 'env' | 'agent'> & { number: string | null }
 
 /** An incoming call and its two ends. */

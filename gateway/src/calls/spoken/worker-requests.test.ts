@@ -67,7 +67,7 @@ test('of several tools only those are asked for that were not before (N-457)', a
   )
 })
 
-test('a worker has a turn prepared by the app, and is told what the app set (N-424, N-425, ND-90)', async () => {
+test('a worker has a turn prepared by the app, and receives what the app set (N-424, N-425, ND-90)', async () => {
   const call = await desk.open()
   const asked = desk.fleet.post(`/v1/calls/${call}/preparing`, { turn: 1 })
   const { data } = await frameOf('call.preparing', call)

@@ -58,7 +58,7 @@ test('what a supervisor says reaches the client, answers what waited, and is rea
   )
 })
 
-test('a takeover lets go of an answer that the model is still making (N-087)', async () => {
+test('a takeover cancels an answer that the model is still generating (N-087)', async () => {
   const client = await (await chats.newAgent()).chat()
   model.reply = () => hangs
   client.say('A long question')
@@ -78,12 +78,12 @@ test('a chat that a supervisor ends is over for its client (N-089, ND-81)', asyn
   assert.equal(reason, 'hangup')
 })
 
-test('the app is told of the pause, its end and by whom the call ended (N-491, N-492, N-090)', async () => {
+test('the app is notified of the pause, its end and the person who ended the call (N-491, N-492, N-090)', async () => {
   const agent = await chats.newAgent()
   const client = await agent.chat()
   for (const verb of ['takeover', 'release', 'end']) await act(client.call, verb)
   const told = (type: string) =>
-    until(`${type} is told`, () => agent.app.frames.find((frame: { type: string }) => frame.type === type))
+    until(`${type} arrives`, () => agent.app.frames.find((frame: { type: string }) => frame.type === type))
   for (const type of ['session.paused', 'session.resumed'])
     assert.deepEqual((await told(type)).data, { sessionId: client.call })
   const { reason, by, who } = (await told('call.ended')).data

@@ -32,7 +32,7 @@ const entriesOf = async (call: string) =>
 const headOf = async (call: string) =>
   (await sql('select state, held_by, reason from calls where id = $1', [call])).rows[0]
 
-test('a takeover holds the call and a release opens it again, each told as who did it and as a pause of the session (N-085, N-088, N-491, N-492, ND-81, ND-112)', async () => {
+test('a takeover holds the call and a release opens it again, each logged with the person who did it and as a pause of the session (N-085, N-088, N-491, N-492, ND-81, ND-112)', async () => {
   const call = await newCall()
   const taken = await act(ana.client, call, 'takeover')
   assert.deepEqual([taken.status, taken.body], [202, { call, verb: 'takeover', state: 'held' }])
@@ -60,7 +60,7 @@ test('a call that a person holds is no other person’s to take over; its holder
   assert.equal((await act(ben.client, call, 'takeover')).status, 202)
 })
 
-test('two keys of one label that name nobody are two holders, and are called by their label (ND-81)', async () => {
+test('two keys of one label that name no person are two holders, and are called by their label (ND-81)', async () => {
   const twin = await org.serverToken('sandbox')
   const call = await newCall()
   assert.equal((await act(token.client, call, 'takeover')).status, 202)
@@ -69,7 +69,7 @@ test('two keys of one label that name nobody are two holders, and are called by 
   assert.deepEqual((await entriesOf(call))[0], ['call.taken_over', { by: 'ci' }])
 })
 
-test('what nobody holds cannot be released (ND-81)', async () => {
+test('a call that no supervisor holds cannot be released (ND-81)', async () => {
   const call = await newCall()
   const sentence = 'no supervisor holds this call: there is nothing to release'
   refused(await act(ana.client, call, 'release'), 409, sentence)
@@ -92,7 +92,7 @@ test('two supervisors who take one call over concurrently, at two gateways: one 
   }
 })
 
-test('a takeover that waited for the end of the call is told that it has ended', async () => {
+test('a takeover that waited for the end of the call is refused because it has ended', async () => {
   const call = await newCall()
   const held = await deployment.gateway.services.database.pool.connect()
   const areWaiting = async (count: number) => {
@@ -172,7 +172,7 @@ test('an end by a supervisor says so, with their name, also if another superviso
     refused(await act(ana.client, call, verb, 'late'), 409, 'this call has ended')
 })
 
-test('of two who end a call concurrently, at two gateways, one does (ND-81)', async () => {
+test('of two supervisors who end a call concurrently, at two gateways, one does (ND-81)', async () => {
   await using other = await deployment.another()
   const call = await newCall()
   const answers = await Promise.all([

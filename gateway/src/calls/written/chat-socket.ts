@@ -35,7 +35,7 @@ export interface ChatSocketParts {
   logger: Logger
 }
 
-/** Who connects to which chat. */
+/** The client that connects, and to which chat. */
 export interface ChatClient {
   seat: ChatSeat
   caller: Caller

@@ -23,7 +23,7 @@ export function chatRoutes(server: Server, parts: ChatSocketParts) {
     schema: {
       summary: 'As a WebSocket: write to an agent',
       description:
-        'The client sends `message` and `end`, and is sent `started`, `heard`, `message`, `ended` and `error`. With `call` and `after` it goes on where a broken connection left off.',
+        'The client sends `message` and `end`, and is sent `started`, `heard`, `message`, `ended` and `error`. With `call` and `after` it continues where a broken connection left off.',
       querystring: ChatAsked,
       response: { 101: SocketOpen, ...refusals(402, 404, 409, 426, 429) },
     },

@@ -52,12 +52,12 @@ test('a message is answered by the model, and both turns are in the log (ND-89, 
   ])
 })
 
-test("the agent's app is told that a chat began, never that a call did, and how it ended (N-415, N-421, N-435, N-436, N-437, T-98)", async () => {
+test("the agent's app receives that a chat began, never that a call did, and how it ended (N-415, N-421, N-435, N-436, N-437, T-98)", async () => {
   const agent = await chats.newAgent()
   const client = await agent.chat({ contact: '+34911234567' })
   await client.ask('Hi')
   await client.close()
-  const ended = await until('the app is told', () =>
+  const ended = await until('the app receives the end', () =>
     agent.app.frames.find(({ type }: { type: string }) => type === 'call.ended'),
   )
   const types = agent.app.frames.map(({ type }: { type: string }) => type)

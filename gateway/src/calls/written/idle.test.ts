@@ -44,7 +44,7 @@ test('an idle chat is warned a minute before, and then ends (N-460, N-461, N-462
       ['call.ended', 'idle_timeout'],
     ],
   )
-  const told = await until('the app is told', () => {
+  const told = await until('the app receives the events', () => {
     const frames = agent.app.frames.filter(({ type }: { type: string }) => quietTypes.includes(type))
     return frames.length === 3 && frames
   })

@@ -9,7 +9,7 @@ const warning = (remainingSeconds: number, idleTimeoutSeconds: number) => [
   { type: 'session.idleWarning', data: { remainingSeconds, idleTimeoutSeconds } },
 ]
 
-test('a minute before the end, or half the time where that is shorter, a warning comes once', () => {
+test('a minute before the end, or half the time if that is shorter, a warning comes once', () => {
   const standing = { activeAt, isWarned: false }
   assert.deepEqual(idleEntries(standing, 30 * minuteMs, at(1739)), [])
   assert.deepEqual(idleEntries(standing, 30 * minuteMs, at(1740)), warning(60, 1800))

@@ -52,7 +52,7 @@ test('past the time for the first word the caller is asked to repeat, in their l
   assert.equal(await client?.ask('Still there?'), 'Here I am.')
 })
 
-test('when a vendor fails the next of the row takes over, and the log tells when one goes and comes back (S-390, S-391, S-392, S-396, S-397, N-501, SD-56)', async () => {
+test('when a vendor fails the next of the row takes over, and the log says when a vendor fails and recovers (S-390, S-391, S-392, S-396, S-397, N-501, SD-56)', async () => {
   const payer = await deployment.newOrg()
   const token = await payer.serverToken('sandbox', { scopes: ['app', 'talk'] })
   const app = await AppClient.connect(url, token.key)
@@ -144,7 +144,7 @@ test('when every model fails the caller is asked to repeat, and the log says why
   })
 })
 
-test('an agent is told its prompt, its knowledge whole, its words and its language, and is given 12 seconds (S-080, S-085)', async () => {
+test('a model receives the agent’s prompt, its knowledge whole, its words and its language, and is given 12 seconds (S-080, S-085)', async () => {
   const knowledge = `# Hours\n\n${'Open from nine to five. '.repeat(200)}`
   const agent = await chats.newAgent({
     prompt: 'You are the desk.',

@@ -36,7 +36,7 @@ test('no app holds the agent: 409 before the upgrade, saying what to do, and no 
   const { slug, app } = await chats.newAgent()
   await app.close()
   await until(
-    'it is let go',
+    'the agent is released',
     async () => (await deployment.sql('select from registrations where agent = $1', [slug])).rowCount === 0,
   )
   await refusedAs(
@@ -76,7 +76,7 @@ test('a chat asks for the scope talk, an agent and a WebSocket (ND-89)', async (
   refused(await deployment.anonymous.get(`/v1/chat?agent=${slug}`), 401, /key/)
 })
 
-test('a chat of another agent, holder, environment or org, or of none, is not there to go on with', async () => {
+test('a chat of another agent, holder, environment or org, or an unknown one, cannot be continued', async () => {
   const agent = await chats.newAgent()
   const another = await chats.newAgent()
   const { call } = await agent.chat()
@@ -217,7 +217,7 @@ test("an org without credits is refused what would run on the platform's key, an
   assert.equal(model.asked.at(-1)?.key, 'sk-own-0123456789')
 })
 
-test('an org that no key runs a model for is told so', async () => {
+test('a chat of an org that has no key for its model is refused in a sentence', async () => {
   const keyless = await deployment.newOrg()
   const token = await keyless.serverToken('sandbox', { scopes: ['app', 'talk'] })
   const app = await AppClient.connect(url, token.key)

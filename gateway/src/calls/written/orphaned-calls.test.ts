@@ -58,7 +58,7 @@ test('a gateway that stops releases its calls, and another answers what was left
   assert.equal(await back.ask('Three'), 'The second.')
 })
 
-test('a tool whose result comes while the call changes hands is asked once, and the model goes on with it', async () => {
+test('a tool whose result comes while the call changes hands is asked once, and the model continues with it', async () => {
   const stopping = await deployment.another()
   const agent = await chats.newAgent({ tools, instance: 'one' })
   const client = await agent.chat({}, stopping)

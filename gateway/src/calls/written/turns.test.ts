@@ -46,7 +46,7 @@ test('messages that come while a turn runs are answered after it, one after the 
   ])
 })
 
-test('an agent greets first where it is set to, in its own words or the model’s, before any message is answered', async () => {
+test('an agent greets first if it is set to, in its own words or the model’s, before any message is answered', async () => {
   const says = await chats.newAgent({ declares: { greeting: { say: 'Welcome to Acme.' } } })
   const client = await says.chat()
   assert.equal((await client.next('message')).text, 'Welcome to Acme.')
@@ -78,7 +78,7 @@ test('an agent that may hang up does so after its last words', async () => {
   assert.equal((await client.next('ended')).reason, 'hangup')
 })
 
-test('an app runs the tools of its agent, and the model goes on with what came of them', async () => {
+test('an app runs the tools of its agent, and the model continues with their results', async () => {
   const tools = [
     { name: 'time', description: 'tells the time', parameters: { type: 'object', properties: {} } },
   ]

@@ -27,7 +27,7 @@ test('messages wait one after the other until an answer names them', () => {
   assert.deepEqual(waitingIn(started, user('a'), model('of another log')), [['a']])
 })
 
-test('what an app or a person says on an open call answers nothing, and what a person says who took it over answers all', () => {
+test('what an app or a person says on an open call answers nothing, and what the person who took it over says answers all', () => {
   assert.deepEqual(waitingIn(started, user('a'), say('say')), [['a']])
   assert.deepEqual(waitingIn(started, user('a'), user('b'), say('human')), [['a'], ['b']])
   assert.deepEqual(waitingIn(started, user('a'), ['call.taken_over'], user('b'), say('human')), [])

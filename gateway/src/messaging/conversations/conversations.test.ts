@@ -52,7 +52,7 @@ test('the first message of a contact opens a messaging call on the app that hold
   assert.equal(entries[1]?.data.messageId, messageId)
 })
 
-test('further messages of a contact go on in the same call, those of another in one of their own (N-008, N-081)', async () => {
+test('further messages of a contact continue the same call, those of another open their own (N-008, N-081)', async () => {
   const messagingAgent = await messaging.newMessagingAgent()
   await messagingAgent.app()
   const [ana, luis] = [newContact(), newContact()]

@@ -121,7 +121,7 @@ test('what a supervisor says goes to the contact, open or held (N-353, ND-81)', 
   ])
 })
 
-test('a supervisor ends a conversation, the log says who did, and the next message opens a new call (N-089, N-090, ND-81)', async () => {
+test('a supervisor ends a conversation, the log names them, and the next message opens a new call (N-089, N-090, ND-81)', async () => {
   const messagingAgent = await messaging.newMessagingAgent()
   await messagingAgent.app()
   const { contact, call } = await begun(messagingAgent)

@@ -130,7 +130,7 @@ test('a message that is kept while an app connects is taken at once (N-077)', as
   assert.deepEqual(await messagingAgent.texts(contact, 1), ['You said Just now'])
 })
 
-test('a message waits behind older ones of its contact, also where an app holds the agent by now (N-051, N-077)', async ({
+test('a message waits behind older ones of its contact, also if an app holds the agent by now (N-051, N-077)', async ({
   mock,
 }) => {
   const messagingAgent = await messaging.newMessagingAgent()

@@ -37,7 +37,7 @@ class NotOurs extends Error {}
 
 /**
  * Sends what the agent says in one call to its contact, from the call's log: turn by turn and part by part, each once
- * as far as the platform's receipts tell.
+ * as far as the platform's receipts show.
  */
 export class CallOutlet implements Outlet {
   readonly #call: string

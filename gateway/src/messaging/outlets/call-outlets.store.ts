@@ -1,7 +1,7 @@
 import { statement, type Queryable, type Transaction } from '../../database/database.ts'
 import { isOtherAlive, type LiveGateways } from '../../database/gateway-liveness.ts'
 
-/** Where the agent's turns of a call go out from, and to whom. */
+/** The number that sends the agent's turns of a call, and the contact who gets them. */
 export interface Route {
   org: string
   phone_number_id: string

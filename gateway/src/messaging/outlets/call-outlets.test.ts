@@ -59,7 +59,7 @@ test("what the agent says goes out from the number that was written to, on the o
   })
 })
 
-test("where the org brought no token it goes out on the platform's (N-334, ND-83)", async () => {
+test("if the org brought no token, an answer is sent on the platform's (N-334, ND-83)", async () => {
   const messagingAgent = await messaging.newMessagingAgent()
   await messagingAgent.app()
   await forgetAccount(messagingAgent)
@@ -188,7 +188,7 @@ test('only whole turns go out, each once: what the model streams, says beside a 
   assert.equal(posts(contact).length, 3)
 })
 
-test('the last words of a conversation that the agent ends are sent before it ends, also where they are refused (N-354)', async () => {
+test('the last words of a conversation that the agent ends are sent before it ends, also if they are refused (N-354)', async () => {
   const messagingAgent = await messaging.newMessagingAgent()
   await messagingAgent.app({ declares: { hangup: { when: 'they say goodbye' } } })
   model.reply = ({ tools }) => ({ text: 'Goodbye.', calls: [{ name: String(tools?.[0]?.function.name) }] })

@@ -31,7 +31,7 @@ const posts = (contact: string) =>
   platform.requests.filter((request) => request.method === 'POST' && contactOf(request) === contact)
 const never = new Promise<undefined>(() => {})
 
-test('an answer that was on its way when its gateway died is not sent again where the platform says that it came (ND-80)', async () => {
+test('an answer that was on its way when its gateway died is not sent again if the platform says that it came (ND-80)', async () => {
   await using killed = await startProcess()
   const messagingAgent = await messaging.newMessagingAgent()
   await messagingAgent.app()

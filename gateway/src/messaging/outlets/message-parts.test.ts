@@ -16,7 +16,7 @@ test('a longer text is cut at the last white space that fits, and nothing but th
   assert.deepEqual(partsOf(`${word(4096)} ${word(10, 'b')}`), [word(4096), word(10, 'b')])
 })
 
-test('where there is no white space it is cut all the same, but never inside a character (ND-83)', () => {
+test('a text without white space is cut as well, but never inside a character (ND-83)', () => {
   assert.deepEqual(partsOf(word(9000)), [word(4096), word(4096), word(808)])
   const smiles = partsOf(`a${'😀'.repeat(4000)}`)
   assert.equal(smiles.join(''), `a${'😀'.repeat(4000)}`)

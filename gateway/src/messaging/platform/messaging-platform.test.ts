@@ -27,7 +27,7 @@ const failureOf = async (asked: Promise<unknown>): Promise<WireFailure> => {
   return failure
 }
 
-test('the messaging platform tells the number and the name of an id (N-124, ND-21)', async () => {
+test('the messaging platform answers the number and the name of an id (N-124, ND-21)', async () => {
   const { phone_number_id, access_token } = platform.addNumber('+14155550123', 'Acme Desk')
   assert.deepEqual(await api.numberOf(phone_number_id, access_token), {
     number: '+14155550123',

@@ -130,7 +130,7 @@ test('a text is 1 to 4096 characters and not blank, or 422 (ND-85)', async () =>
   assert.equal((await messagingAgent.texts(contact, 2)).at(-1), longest)
 })
 
-test('a contact that the agent never heard of is 404, also where another agent or environment knows them (ND-85)', async () => {
+test('a contact that the agent never heard of is 404, also if another agent or environment knows them (ND-85)', async () => {
   const { messagingAgent, contact } = await answered()
   const stranger = newContact()
   const unknown = (agent: string, of: string) => `there is no thread of ${of} with ${agent}`
@@ -146,7 +146,7 @@ test('a contact that the agent never heard of is 404, also where another agent o
   )
 })
 
-test('after a call by phone nothing is written, nor where messages only wait (N-355, ND-85)', async () => {
+test('after a call by phone nothing is written, nor while messages only wait (N-355, ND-85)', async () => {
   const { messagingAgent, contact } = await answered()
   const { client } = await org.serverToken('sandbox')
   const { call } = done(await client.post('/v1/calls', { agent: messagingAgent.agent, channel: 'web' }))

@@ -66,7 +66,7 @@ const writer = `
   end
   limit 1`
 
-/** The newest calls that hold the last turns between them, and those that went on while they did. */
+/** The newest calls that hold the last turns between them, and those that were still open meanwhile. */
 const callsOfLastTurns = `
   select id, ordinal from (
     select id, ordinal, ended_at, is_new, min(opened_at) filter (where is_new) over () as reach from (

@@ -62,7 +62,7 @@ async function newThreads() {
 const textsOf = ({ turns }: Thread) => turns.map(({ text }) => text)
 const seconds = (at: Date) => Math.floor(at.getTime() / 1000) * 1000
 
-test("a contact's phone, chat and messaging calls with an agent are one thread: calls and turns oldest first, as who said them (N-327, N-328, ND-02, ND-04, ND-84)", async () => {
+test("a contact's phone, chat and messaging calls with an agent are one thread: calls and turns oldest first, each turn with its speaker (N-327, N-328, ND-02, ND-04, ND-84)", async () => {
   const { open, write, list, wrote } = await newThreads()
   const spoken = await open({ channel: 'phone' })
   await write(spoken, heard('do you open today?'), answered('at nine'), ['metrics', { vendor: 'x' }], ended)
@@ -169,7 +169,7 @@ test('a call that is open while a newer one was made counts by its own last turn
   assert.deepEqual(threads.map(textsOf), [['quick question', 'still here'], ['between']])
 })
 
-test('a thread tells the state of its messaging conversation: none, waiting, open, held, ended (ND-84)', async () => {
+test('a thread shows the state of its messaging conversation: none, waiting, open, held, ended (ND-84)', async () => {
   const { org, open, write, list, wrote, waits } = await newThreads()
   const eva = await org.person('supervisor')
   const state = async () => {
@@ -252,7 +252,7 @@ test('of each thread as many turns as are asked for, or one thread alone', async
     refused(await client.get(`/v1/agents/desk/threads?turns=${turns}`), 422, 'turns: must be 0 to 200')
 })
 
-test('turns of a call stand as its log has them, also where the clock of a gateway is behind', async () => {
+test('turns of a call are listed as its log has them, also if the clock of a gateway is behind', async () => {
   const { open, write, list } = await newThreads()
   const behind = await deployment.another()
   const call = await open({ channel: 'msgapp' })

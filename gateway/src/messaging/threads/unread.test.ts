@@ -71,7 +71,7 @@ test('what came behind the newest turn that a person saw stays unread, and a mar
   assert.equal(await unread(eva), 1)
 })
 
-test('of two marks made at the same time the further one stands', async () => {
+test('of two marks made at the same time the further one is kept', async () => {
   const { eva, hear, thread, unread, mark } = await newThread()
   for (let n = 0; n < 10; n += 1) await hear(`${n}`)
   const { turns } = await thread(eva.client)

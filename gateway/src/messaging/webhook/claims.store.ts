@@ -39,7 +39,7 @@ const takeOver = statement<{ org: string }>(`
   where org = $1 and message_id = $2 and gateway = $3 and read_at is null
   returning org`)
 
-/** A claim of a gateway that is dead; undefined for all but the first who takes it. */
+/** A claim of a gateway that is dead; undefined for all but the first gateway that takes it. */
 export const takeOverClaim = (
   database: Queryable,
   { org, messageId }: { org: string; messageId: string },

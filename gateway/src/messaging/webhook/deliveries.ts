@@ -121,7 +121,7 @@ function lineOf(metadata: unknown): Line | undefined {
   return phoneNumberId === undefined ? undefined : { phoneNumberId, number: `+${digits}` }
 }
 
-/** The form that calls use too, so that a person is one contact; who shows no number is known by an id alone. */
+/** The form that calls use too, so that a person is one contact; one without a number is known by an id alone. */
 function contactOf(phone: unknown, userId: unknown): string | undefined {
   const said = idIn(phone)
   const digits = said?.replace(/[\s().+-]/g, '') ?? ''

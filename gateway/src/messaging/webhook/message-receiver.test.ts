@@ -158,7 +158,7 @@ test('the route is the one whose account is the number’s id at the platform, e
   )
 })
 
-test('a contact is + and the digits of from, and who shows no number is known by the platform’s id (ND-77, T-82)', async () => {
+test('a contact is + and the digits of from, and a contact who shows no number is known by the platform’s id (ND-77, T-82)', async () => {
   const line = await fixture.newLine()
   const sent = [
     textOf('One', { from: '34911234567' }),

@@ -42,7 +42,7 @@ test('a voice note is fetched, transcribed by the agent’s speech-to-text and r
   assert.equal(asked.filter(({ body: { said } }) => said === 'Hola, ¿abren hoy?').length, 1)
 })
 
-test('it is fetched on the org’s own token where the org brought one, else on the platform’s (N-335)', async () => {
+test('a voice note is fetched on the org’s own token if the org brought one, else on the platform’s (N-335)', async () => {
   const line = await newNoteLine()
   const tokens = (path: string) =>
     platform.requests.filter((sent) => sent.path === path).map(({ token }) => token)

@@ -9,7 +9,7 @@ const path = '/v1/msgapp/webhook'
 const mostBytes = 4 * 1024 * 1024
 const signedBy = 'x-hub-signature-256'
 
-/** In a scope of its own, where a body is bytes whatever it is called. */
+/** In a scope of its own, in which a body is bytes whatever its content type. */
 export async function webhookRoutes(server: Server, webhook: Webhook) {
   await server.register(async (inner) => {
     const scope = inner as Server
@@ -43,7 +43,7 @@ export async function webhookRoutes(server: Server, webhook: Webhook) {
         schema: {
           summary: 'What contacts wrote, delivered by the messaging platform',
           description:
-            'A delivery in the platform’s own format, signed by `X-Hub-Signature-256` over its bytes. Delivered again after a 500 or a 503, it is read where it was not.',
+            'A delivery in the platform’s own format, signed by `X-Hub-Signature-256` over its bytes. Delivered again after a 500 or a 503, only the messages not read before are read.',
           response: { 200: WebhookTaken, ...refusals(403, 413, 500, 503) },
         },
       },

@@ -9,7 +9,7 @@ import { isSignedBy, signatureIn } from './signature.ts'
 
 type Credentials = { appSecret: string; verifyToken: string }
 
-/** Where the messaging platform delivers what contacts write: any caller may post, and the signature decides. */
+/** Takes what contacts write from the messaging platform: any caller may post, and the signature decides. */
 export class Webhook {
   readonly #settings: Settings['messaging']
   readonly #receiver: MessageReceiver

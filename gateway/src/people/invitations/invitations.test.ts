@@ -95,7 +95,7 @@ test('the token is judged before the password, and a refused password does not s
   assert.equal((await accept({ password: '🎧'.repeat(8) })).status, 200)
 })
 
-test('an empty password is refused even where there is no length rule (I-024, ID-80)', async () => {
+test('an empty password is refused even if there is no length rule (I-024, ID-80)', async () => {
   await using own = await startDeployment({ SVC_MIN_PASSWORD: '0' })
   const org = await own.newOrg()
   const { body } = await own.operator.post(`/v1/ops/orgs/${org.slug}/members`, { email: 'a@example.com' })

@@ -22,7 +22,7 @@ const letterTo = (server: MailServer, email: string) =>
   until('the letter is there', () => server.letters().find(({ envelope }) => envelope.to.includes(email)))
 const tokenIn = ({ text }: { text: string }) => /\/invitations\/([A-Za-z0-9_-]{43})/.exec(text)?.[1] ?? ''
 
-/** The platform's mailbox stands for the time of a test. */
+/** Sets the platform's mailbox for the time of a test. */
 async function withPlatformMailbox(work: (server: MailServer) => Promise<void>) {
   const server = await mailServer()
   await operator.put('/v1/ops/mail', mailboxAt(server, platformHost))

@@ -33,7 +33,7 @@ export class LoginCodes {
     return this.#keep(database, { key, member: null, browser: null })
   }
 
-  /** For a person whom a provider authenticated: redeemed in the browser that started, it gives a new key of that member. */
+  /** For a person authenticated by a provider: redeemed in the browser that started, gives a new key of the member. */
   mintForMember(tx: Transaction, member: string, browser: string): Promise<LoginCode> {
     return this.#keep(tx, { key: null, member, browser: digestOf(browser) })
   }

@@ -32,7 +32,7 @@ test('a change touches the named fields alone and answers the member (I-277, I-2
   refused(await client.patch('/v1/members/mem_nobody', {}), 404, 'there is no such member')
 })
 
-test('nobody changes their own role, production or status; naming what stands is no change (I-140, I-294, I-295, I-296, I-504, ID-102, T-47)', async () => {
+test('no member changes their own role, production or status; naming the current value is no change (I-140, I-294, I-295, I-296, I-504, ID-102, T-47)', async () => {
   const org = await deployment.newOrg()
   const { client, id } = await org.person('manager')
   const admin = await org.person('admin')
@@ -54,7 +54,7 @@ test('nobody changes their own role, production or status; naming what stands is
   assert.deepEqual((await own({ agents: ['sales'] })).body.agents, ['sales'])
 })
 
-test('an admin always opens production: becoming one gives it, and nobody takes it (I-297, I-298, I-505, ID-52, ID-103, T-48, T-49)', async () => {
+test('an admin always opens production: becoming one gives it, and no member takes it away (I-297, I-298, I-505, ID-52, ID-103, T-48, T-49)', async () => {
   const org = await deployment.newOrg()
   const { client } = await org.person('admin')
   const target = await org.person('qa')

@@ -47,7 +47,7 @@ test('an invitation by the operator is an admin with the text before @ as name u
   assert.deepEqual([name, role, production, agents], ['bo', 'admin', true, []])
 })
 
-test('a role is one of five, an address is one, an agent is a slug: otherwise 400 and nobody is invited (I-088, ID-02, ID-13)', async () => {
+test('a role is one of five, an address is one, an agent is a slug: otherwise 400 and no person is invited (I-088, ID-02, ID-13)', async () => {
   const org = await deployment.newOrg()
   refused(
     await invite(org, { email: 'a@example.com', role: 'owner' }),
@@ -122,7 +122,7 @@ test('a disabled row holds no seat, and lowering the seats refuses only new ones
   assert.equal((await invite(org, { email: 'late@example.com' })).status, 201)
 })
 
-test('the link of an address that is in another org, whatever its status there, is handed to nobody (I-286, I-287, ID-78, T-30)', async () => {
+test('the link of an address that is in another org, whatever its status there, is not handed out (I-286, I-287, ID-78, T-30)', async () => {
   const [first, second] = [await deployment.newOrg(), await deployment.newOrg()]
   assert.notEqual((await invite(first, { email: 'both@example.com' })).body.token, null)
   const { status, body } = await invite(second, { email: 'both@example.com' })
@@ -167,7 +167,7 @@ test('the operator makes an active member operator, and no longer (ID-36, ID-37,
   assert.equal((await client.get('/v1/ops/whoami')).status, 403)
 })
 
-test('nobody who is not active is made operator, but an invitation may carry the flag (ID-35, ID-36, ID-37)', async () => {
+test('only an active member is made operator, but an invitation may carry the flag (ID-35, ID-36, ID-37)', async () => {
   const org = await deployment.newOrg()
   const { body } = await invite(org, { email: 'op@example.com', name: 'Olga', operator: true })
   assert.equal(body.member.operator, true)
@@ -205,7 +205,7 @@ test('removing a member of any status ends their keys and links and frees the se
   )
 })
 
-test('a member of another org is nobody here (I-003, T-27)', async () => {
+test('a member of another org is not found in this one (I-003, T-27)', async () => {
   const [org, other] = [await deployment.newOrg(), await deployment.newOrg()]
   const { id } = await other.person('qa')
   refused(await operator.delete(`/v1/ops/orgs/${org.slug}/members/${id}`), 404, 'there is no such member')

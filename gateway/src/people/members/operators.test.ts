@@ -58,7 +58,7 @@ test("the reset of an operator goes by the platform's mailbox alone, even when a
   assert.deepEqual([accepted.body.member.id, accepted.body.member.verified], [olga.id, true])
 })
 
-test('where nothing can be mailed the reset of an operator is refused, and no link is made (ID-50)', async () => {
+test('if nothing can be mailed, the reset of an operator is refused, and no link is made (ID-50)', async () => {
   const org = await mute.newOrg()
   const [olga, other] = [
     await org.person('admin', { operator: true }),

@@ -61,7 +61,7 @@ test('a handed reset of a proven person makes the address unproven, and is null 
   assert.deepEqual([body.token, body.link, body.mailed], [null, null, false])
 })
 
-test('nobody resets a member who holds more than they do (ID-50, T-36)', async () => {
+test('no member resets another who holds more than they do (ID-50, T-36)', async () => {
   const org = await deployment.newOrg()
   const [admin, producer] = [await org.person('admin'), await org.person('qa', { production: true })]
   const manager = await org.person('manager')

@@ -100,7 +100,7 @@ test('production access is given only by a person who has it (I-293, ID-51)', as
   )
 })
 
-test('a narrowed person gives nobody more than a part of their own list, themself included (ID-107, ID-108, T-52)', async () => {
+test('a narrowed person gives no member more than a part of their own list, themself included (ID-107, ID-108, T-52)', async () => {
   const org = await deployment.newOrg()
   const { client, id } = await org.person('manager', { agents: ['sales', 'billing'] })
   const target = await org.person('qa', { agents: ['sales'] })

@@ -10,7 +10,7 @@ const { anonymous, operator, sql } = deployment
 const statusOf = async (id: string) =>
   (await sql('select status from members where id = $1', [id])).rows[0].status
 
-test('a person sees every org of theirs, oldest first, with how they stand there (I-097, I-098, I-099, I-100, I-248, I-249, I-250, I-251, I-252, ID-11, ID-88)', async () => {
+test('a person sees every org of theirs, oldest first, with their role and status there (I-097, I-098, I-099, I-100, I-248, I-249, I-250, I-251, I-252, ID-11, ID-88)', async () => {
   const orgs = [await deployment.newOrg(), await deployment.newOrg(), await deployment.newOrg()] as const
   const ana = await orgs[0].person('developer')
   const disabled = await orgs[1].join(ana.email, 'qa')
@@ -162,7 +162,7 @@ test('a visit dies with its key and with the flag, and with a row of their own a
   )
 })
 
-test('a server token names nobody and is refused at both (I-270, I-271, ID-89)', async () => {
+test('a server token names no person and is refused at both (I-270, I-271, ID-89)', async () => {
   const token = await (await deployment.newOrg()).serverToken('production')
   refused(await token.client.get('/v1/login/orgs'), 403, "this door takes a person's key")
   refused(await token.client.post('/v1/login/org', { org: 'x' }), 403, "this door takes a person's key")

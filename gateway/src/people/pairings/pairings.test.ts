@@ -95,7 +95,7 @@ test("the terminal's key dies with the approving key, also before it was collect
   refused(await anonymous.get(`/v1/login/pairings/${late}/key`), 404, dead)
 })
 
-test('after ten minutes from the start every use is 404, and a key nobody collected is revoked (I-076, I-163, ID-94, T-63)', async () => {
+test('after ten minutes from the start every use is 404, and a key that no terminal collected is revoked (I-076, I-163, ID-94, T-63)', async () => {
   await using own = await startDeployment()
   const { client, id } = await (await own.newOrg()).person('qa')
   const { code } = (await own.anonymous.post('/v1/login/pairings', {})).body

@@ -145,7 +145,7 @@ test("a self-service reset by the address's own mailbox proves it in the row it 
   refused(await signIn(squatted.email, squattersPassword), 401, 'nobody answers to that email and password')
 })
 
-test("the org's own server tokens outlive the proof: a token names nobody (ID-111)", async () => {
+test("the org's own server tokens outlive the proof: a token names no person (ID-111)", async () => {
   const squatted = await squat()
   const made = await squatted.client.post('/v1/keys', { label: 'ci', env: 'sandbox' })
   await prove(squatted.email, await deployment.newOrg())

@@ -169,7 +169,7 @@ test('an unproven address takes no seat this way, and says so (I-134, I-213, I-4
   assert.equal(await statusOf(id), 'invited')
 })
 
-test('a provider-only org seats nobody this way, whatever is proven (I-136, T-41)', async () => {
+test('a provider-only org seats no person this way, whatever is proven (I-136, T-41)', async () => {
   const [home, walled] = [await deployment.newOrg(), await deployment.newOrg()]
   const { email } = await home.person('qa')
   const { id } = await walled.invite(email, 'qa')

@@ -138,7 +138,7 @@ test('every address is answered alike, and what differs is the letter (I-358, I-
   assert.deepEqual(rows, [])
 })
 
-test('a person with a password founds a second org with it, and a standing password is never replaced (I-359, ID-129, T-73)', async () => {
+test('a person with a password founds a second org with it, and an existing password is never replaced (I-359, ID-129, T-73)', async () => {
   const wanted = fresh()
   await signUp(wanted)
   const code = await codeFor(wanted.email)
@@ -207,7 +207,7 @@ test('a wrong, burned and expired code each have their words; six codes are comp
   refused(await verify(wanted.email, code), 400, 'that code expired: ask for another')
 })
 
-test('an address nobody signed up with reads as a wrong code, byte for byte (I-368, ID-13, ID-131, ID-132)', async () => {
+test('an address that no person signed up with reads as a wrong code, byte for byte (I-368, ID-13, ID-131, ID-132)', async () => {
   const wanted = fresh()
   await signUp(wanted)
   const code = await codeFor(wanted.email)
@@ -285,7 +285,7 @@ test('the values are judged before anything about the address (I-526, ID-08, ID-
   refused(await signUp({ org: 'x' }), 422, 'email: is required')
 })
 
-test('at most five letters an hour go to one address; the answers stay the same and the standing code good (ID-126)', async () => {
+test('at most five letters an hour go to one address; the answers stay the same and the current code valid (ID-126)', async () => {
   const wanted = fresh()
   let code = ''
   for (let n = 0; n < 5; n += 1) {
@@ -314,7 +314,7 @@ test('20 requests a minute from one place over the three endpoints, whatever the
   )
 })
 
-test('with a page in front, sign-up takes its key alone and counts whom the page names (I-346, I-347, I-474, ID-31, ID-123, ID-125)', async () => {
+test('with a page in front, sign-up takes its key alone and counts the client that the page names (I-346, I-347, I-474, ID-31, ID-123, ID-125)', async () => {
   const key = 'page-key-0123456789'
   const fronted = await deployment.another({ SVC_SIGNUP_KEY: key })
   for (const client of [fronted.anonymous, fronted.anonymous.as('another')])

@@ -13,7 +13,7 @@ const discovered = async (email: string) => {
   return body.orgs
 }
 
-test('a record at the domain itself proves it, and once seen it stands (I-118, I-170, I-171, I-375, ID-144)', async () => {
+test('a record at the domain itself proves it, and once seen the proof stays valid (I-118, I-170, I-171, I-375, ID-144)', async () => {
   const { admin } = await deployment.ssoOrg()
   const domain = newDomain()
   const { issuer, client_id } = (await admin.client.get('/v1/org/sso')).body

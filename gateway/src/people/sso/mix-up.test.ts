@@ -68,7 +68,7 @@ test('every org has a redirect address of its own', async () => {
   refused(await browser.finish(query), 400, 'this sign-in was never started or has expired: sign in again')
 })
 
-test('the address that all orgs shared signs nobody in, and names the address to register', async () => {
+test('the address that all orgs shared signs no person in, and names the address to register', async () => {
   const org = await deployment.ssoOrg({ role: 'qa' })
   const shared = 'https://switchroom.test/v1/login/sso/callback'
   const browser = new Browser(deployment)

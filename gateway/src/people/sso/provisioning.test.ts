@@ -117,7 +117,7 @@ test('past the seats a stranger is refused (ID-40, ID-151, ID-152)', async () =>
   )
 })
 
-test('until the domain is verified by this org, nobody of it is seated (I-388, ID-152, T-80)', async () => {
+test('until the domain is verified by this org, no person of it is seated (I-388, ID-152, T-80)', async () => {
   const domain = newDomain()
   await deployment.ssoOrg({ domains: [domain], role: 'qa' })
   const org = await deployment.ssoOrg({ role: 'qa' })
@@ -193,7 +193,7 @@ test('a password that was proven stays (ID-57, ID-58)', async () => {
   assert.equal(signedIn.status, 200, signedIn.text)
 })
 
-test('a provider that was changed or deleted while a person was away signs nobody in (I-403, T-82)', async () => {
+test('a provider that was changed or deleted while a person was away does not sign that person in (I-403, T-82)', async () => {
   const org = await deployment.ssoOrg({ role: 'qa' })
   const begun = async (browser: Browser, name: string) =>
     provider.signIn((await browser.begin(org.slug)).href, { email: `${name}@${org.domain}` })

@@ -20,7 +20,7 @@ export interface ReturningBrowser {
   from: string
 }
 
-/** Signs in a person whom an org's provider authenticated, and makes them a member if they are new. */
+/** Signs in a person authenticated by an org's provider, and makes them a member if they are new. */
 export class Provisioning {
   readonly #database: Database
   readonly #clock: Clock

@@ -42,7 +42,7 @@ test('of 20 strangers at once over two gateways exactly one takes the last seat 
   assert.equal((await org.admin.client.get('/v1/members')).body.members.length, 2)
 })
 
-test('a provider deleted while its word is checked seats nobody (I-403)', async () => {
+test('a provider deleted while its word is checked seats no person (I-403)', async () => {
   const org = await deployment.ssoOrg({ role: 'qa' })
   const browser = new Browser(deployment)
   const query = await provider.signIn((await browser.begin(org.slug)).href, { email: `ana@${org.domain}` })

@@ -22,7 +22,7 @@ const Callback = Type.Object({
   state: sentBack('as the provider was given it'),
   code: sentBack('what the provider exchanges for its word'),
   error: sentBack('why the provider refused'),
-  iss: sentBack('who answers, where the provider says so'),
+  iss: sentBack('the issuer that answers, if the provider says so'),
 })
 const CallbackParams = Type.Object({ org: Type.String({ description: "the org's id" }) })
 

@@ -177,7 +177,7 @@ test('another issuer on the same host keeps the proofs', async () => {
   assert.equal((await admin.put('/v1/org/sso', hostileBody(org.domain))).body.proofs[0].verified, true)
 })
 
-test('an issuer of another host is not required before a domain is proven for it, and locks nobody out', async () => {
+test('an issuer of another host is not required before a domain is proven for it, and locks no member out', async () => {
   const org = await deployment.ssoOrg()
   const { client: admin, email } = org.admin
   assert.equal((await admin.put('/v1/org/sso', { ...org.body, required: true })).status, 200)

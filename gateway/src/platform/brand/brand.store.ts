@@ -11,7 +11,7 @@ export const readBrand = (database: Queryable) => database.row(read)
 const keepRow = statement(`insert into brand default values on conflict do nothing`)
 const locked = statement<StoredBrand>(`select name, logo_url, accent from brand for update`)
 
-/** Held, so that two changes of different fields both stand. */
+/** Locked, so that two changes of different fields are both kept. */
 export async function lockBrand(tx: Transaction): Promise<StoredBrand> {
   await tx.rows(keepRow)
   return (await tx.row(locked)) ?? { name: null, logo_url: null, accent: null }

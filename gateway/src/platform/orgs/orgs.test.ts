@@ -94,7 +94,7 @@ test('what an org holds counts seats of the invited and the active (ID-38, ID-40
   assert.equal((await operator.get(`/v1/ops/orgs/${org.slug}`)).body.holding.seats, 1)
 })
 
-test('caps are changed with the quotas where they are named, and are the usual ones where not', async () => {
+test('caps are changed with the quotas if they are named, and are the usual ones otherwise', async () => {
   const { slug } = await deployment.newOrg()
   const at = `/v1/ops/orgs/${slug}/quotas`
   const usual = { event_streams: 100, app_sockets: 100, chats: 500, recordings_gb: 50, entries: 20_000 }

@@ -171,7 +171,7 @@ test('an own key for a managed model is seen and not required (SD-63)', async ()
   assert.deepEqual([managed, hasKey, requiresKey, reason], [true, true, false, 'ok'])
 })
 
-test('a model may be named alone where one provider has it, and its name may hold a slash (SD-63)', async () => {
+test('a model may be named alone if one provider has it, and its name may hold a slash (SD-63)', async () => {
   const { at } = await orgOn('pro')
   assert.equal((await verdict(at, 'stt', 'acme-stt-1')).provider, 'acme')
   assert.equal((await verdict(at, 'llm', 'maker/of-models')).provider, 'solo')
@@ -182,7 +182,7 @@ test('a model may be named alone where one provider has it, and its name may hol
   assert.deepEqual([otherService.reason, otherService.provider], ['unknown_model', 'acme'])
 })
 
-test('a model nobody priced says whether the org has a key of its provider all the same (SD-63)', async () => {
+test('a model without a price still says whether the org has a key of its provider (SD-63)', async () => {
   const org = await orgOn('pro')
   await save(org.at, 'solo')
   const { reason, hasKey, requiresKey } = await verdict(org.at, 'llm', 'solo/unheard-of')

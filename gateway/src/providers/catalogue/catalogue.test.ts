@@ -95,7 +95,7 @@ test('defaults and models follow the row, models of installed vendors and what t
   assert.deepEqual(shown, { 'tts/lender': ['loud'] })
 })
 
-test("a vendor is the org's own with its key, else offered where it is lent, else for the org to bring (S-012, S-111, S-112, S-113, S-115, SD-49)", async () => {
+test("a vendor is the org's own with its key, else offered if it is lent, else for the org to bring (S-012, S-111, S-112, S-113, S-115, SD-49)", async () => {
   const client = await newClient()
   assert.equal(await availability(client, 'zz-speaker'), 'bring your own')
   assert.equal(await availability(client, 'house'), 'offered')
@@ -124,10 +124,10 @@ test('a vendor that does not load is listed as broken with one line that says wh
   assert.deepEqual([unread.availability, unread.does, unread.voices_listed], ['broken', [], false])
   assert.match(String(unread.broken), /^svcVendor/)
   const { text } = await client.get('/v1/providers')
-  assert.ok(!text.includes(folder.path), 'a folder of the machine is told')
+  assert.ok(!text.includes(folder.path), 'the answer names a folder of the machine')
 })
 
-test('voices are listed of a vendor that speaks, where the row or its plugin lists them (S-117, SD-50)', async () => {
+test('voices are listed of a vendor that speaks, if the row or its plugin lists them (S-117, SD-50)', async () => {
   const client = await newClient()
   const listed = async (name: string) => (await entry(client, name)).voices_listed
   assert.equal(await listed('lister'), true)

@@ -77,7 +77,7 @@ const names: [string, boolean][] = [
   ['profile', false],
 ]
 
-test("addresses, files and sessions are the operator's even where a constructor takes them (SD-52, ST-076, S-254, S-255, S-256)", () => {
+test("addresses, files and sessions are the operator's even if a constructor takes them (SD-52, ST-076, S-254, S-255, S-256)", () => {
   for (const [name, isTheirs] of names) assert.equal(isOperatorsName(name), isTheirs, name)
   for (const name of ['base_url', 'key_file', 'http_session'])
     refusedWith(

@@ -167,7 +167,7 @@ test('a key of a vendor that is gone stays listed and can be taken back (SD-49)'
   assert.equal((await client.delete(path('mind'))).status, 204)
 })
 
-test('of keys brought concurrently the last one stands whole, on every gateway (SD-51)', async () => {
+test('of keys brought concurrently the last one is stored whole, on every gateway (SD-51)', async () => {
   const { org, manager } = await newManager()
   await using other = await deployment.another()
   const there = other.anonymous.as(manager.key)

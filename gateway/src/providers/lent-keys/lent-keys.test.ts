@@ -111,7 +111,7 @@ test('what is lent follows the rate table as its file changes (S-376, SD-48, SD-
   assert.equal(await lends(org, 'tts', 'lender'), true)
 })
 
-test('one key cannot lend a vendor that needs several fields, and keys that lend nothing are told at start without a value (SD-48)', async () => {
+test('one key cannot lend a vendor that needs several fields, and keys that lend nothing are logged at start without a value (SD-48)', async () => {
   assert.deepEqual(await keyFor(await deployment.newOrg(), 'tts', 'double'), none)
   assert.deepEqual(lentKeys.uselessKeys().toSorted(), [
     'SVC_PROVIDER_KEY_DOUBLE lends nothing: double needs region as well',

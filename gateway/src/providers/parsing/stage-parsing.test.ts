@@ -44,7 +44,7 @@ test('a blank word, one without a model, one too long and a model in the word of
   refusedWith('tts', 'both/fast', '`tts` names a vendor alone: its model goes into `tts_model`')
 })
 
-test('the refusal of a vendor nobody pays for names the knob and the vendor (SD-22)', () => {
+test('the refusal of a vendor that neither the platform nor the org has a key for names the knob and the vendor (SD-22)', () => {
   const { status, message } = notLent('tts', 'both')
   assert.deepEqual(
     [status, message],

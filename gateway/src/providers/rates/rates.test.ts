@@ -19,7 +19,7 @@ const row = {
   credits: 0.5,
 }
 
-/** A rate file of its own, what is read from it, and what is told about it. */
+/** A rate file of its own, what is read from it, and what is logged about it. */
 function ratesFrom(content: unknown) {
   const file = join(mkdtempSync(join(folder, 'file-')), 'rates.json')
   const told: string[] = []
@@ -140,7 +140,7 @@ test('a file that cannot be used at the start is a sentence that names it and wh
   }
 })
 
-test('a changed file counts at the next question; a broken or vanished one is told once and changes nothing (S-282, SD-65, ST-110)', async () => {
+test('a changed file counts at the next question; a broken or vanished one is logged once and changes nothing (S-282, SD-65, ST-110)', async () => {
   const { file, rates, write, told } = ratesFrom([row])
   const price = async () => (await rates.table()).find('stt', 'acme', 'ear-1')?.credits
   assert.equal(await price(), 0.5)

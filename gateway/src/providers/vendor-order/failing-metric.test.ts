@@ -51,7 +51,7 @@ test('a vendor reads 1 while half or more of at least five calls of two minutes 
     deployment.clock.forward(2 * minuteMs) // the calls of the row before are forgotten
     const calls = Array.from({ length: handed }, (_, n) => `${agent.slug}-${handed}-${failed}-${n}`)
     for (const call of calls) assert.equal(done(await agent.keys(fleet, call)).stages.llm.vendor, 'alpha')
-    for (const call of calls.slice(0, failed)) vendorWindow.failed('alpha', call) // as its log would tell
+    for (const call of calls.slice(0, failed)) vendorWindow.failed('alpha', call) // as its log would report
     assert.deepEqual(await failing(), isOver ? [line('alpha', 1)] : [], `${failed} of ${handed}`)
   }
   deployment.clock.forward(2 * minuteMs - 10 * secondMs)

@@ -133,7 +133,7 @@ test('the minute slides: a try is free again sixty seconds after it was made (SD
   assert.equal((await server.enter('speech', key)).refusal?.code, 'RATE_LIMITED')
 })
 
-test('want of a subscription is told before the rate, and counts all the same (SD-67, SD-68)', async () => {
+test('a missing subscription is reported before the rate limit, and the request still counts (SD-67, SD-68)', async () => {
   await using strict = await deployment.another({ SVC_RATE_SPEECH: '1' })
   const { org, key } = await newKey()
   const server = new VoiceServer(strict)

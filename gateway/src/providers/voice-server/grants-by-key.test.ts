@@ -28,7 +28,7 @@ test('a caller who was not admitted before is admitted by their key in the grant
   assert.ok((await ask({ ...speech(null), key_id })).grant, 'an admitted caller is not counted again')
 })
 
-test('who asks is judged before what they ask for: key, subscription, rate, voice (S-444, S-445, S-446, SD-66, SD-67)', async () => {
+test('the caller is judged before what they ask for: key, subscription, rate, voice (S-444, S-445, S-446, SD-66, SD-67)', async () => {
   const { org, key } = await newKey()
   const wrong = 'local/nosuch'
   assert.equal(await codeOf(speech(null, wrong)), 'MISSING_KEY')

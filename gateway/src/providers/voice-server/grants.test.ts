@@ -44,7 +44,7 @@ const bringKey = async (org: TestOrg, vendor: string) =>
 const speech = (key_id: string, characters = 100) =>
   ({ doing: 'speech', key_id, voice: 'managed/anna', characters }) as const
 
-test("a grant names the vendor, model, key and options that serve a request, on the platform's key where the org brought none (S-374, SD-67)", async () => {
+test("a grant names the vendor, model, key and options that serve a request, on the platform's key if the org brought none (S-374, SD-67)", async () => {
   const { key_id } = await orgWith(10)
   const granted = await grant({ ...speech(key_id), language: 'es', speed: 1.5 })
   const { id, ...rest } = granted
@@ -108,7 +108,7 @@ test("on the org's own key the vendor sees that key and nothing is charged (S-37
   assert.equal(await left(), 0)
 })
 
-test('where only an own key runs a vendor, the platform never lends its own (S-385, SD-67)', async () => {
+test('if only an own key runs a vendor, the platform never lends its own (S-385, SD-67)', async () => {
   const { org, key_id } = await orgWith(10)
   const asked = [
     { ...speech(key_id), voice: 'private/anna' },
@@ -181,7 +181,7 @@ test('a grant is settled once, however often and with whatever else it is said (
   assert.equal(await left(), 9.23)
 })
 
-test('nobody settles what was never granted, nor below nothing (SD-66)', async () => {
+test('a settlement of an unknown grant, or of negative seconds, is refused (SD-66)', async () => {
   const path = '/v1/voice/grants/grant_of_nobody/settlement'
   refused(await voiceServer.client.post(path, { spoken: true }), 404, 'there is no grant grant_of_nobody')
   refused(await voiceServer.client.post(path, { seconds: -1 }), 400, 'seconds: must be >= 0')
@@ -202,7 +202,7 @@ test('what is held for speech of a voice server that died is given back, and pai
   assert.equal(await left(), 7.6)
 })
 
-test('a stream whose voice server died is paid as far as it was told, once, and the rest if it comes back (SD-66)', async () => {
+test('a stream whose voice server died is paid as far as it was reported, once, and the rest if it comes back (SD-66)', async () => {
   const { key_id, left } = await orgWith(10)
   const { id } = await grant({ doing: 'streams', key_id, model: 'managed' })
   await voiceServer.judge([{ grant: id, seconds: 60 }])
@@ -219,7 +219,7 @@ test('a stream whose voice server died is paid as far as it was told, once, and 
   assert.equal(await left(), 7.69)
 })
 
-test('grants are forgotten when nobody can settle them any more (SD-66)', async () => {
+test('grants are forgotten when no voice server can settle them any more (SD-66)', async () => {
   const { org, key_id } = await orgWith(10)
   const [settled, open] = [await grant(speech(key_id)), await grant(speech(key_id))]
   await settle(settled.id, { spoken: true })

@@ -86,7 +86,7 @@ test('a voice is a raw id of the vendor that the model names, else of the only o
   ])
 })
 
-test('a voice that nobody has, or that several have, is BAD_VOICE (S-439, SD-69)', async () => {
+test('a voice that no vendor has, or that several have, is BAD_VOICE (S-439, SD-69)', async () => {
   for (const voice of ['nosuch', 'ana', 'nosuch/ana'])
     await refuses(
       { voice },
@@ -103,7 +103,7 @@ test('a voice that nobody has, or that several have, is BAD_VOICE (S-439, SD-69)
   await refuses({ voice: 'mute/x' }, 'BAD_VOICE', '`voice`: mute takes no voice')
 })
 
-test('where nobody lists all voices of a vendor, an id goes to it as it is (SD-69)', async () => {
+test('if no list has all voices of a vendor, an id goes to it as it is (SD-69)', async () => {
   assert.deepEqual(await chosen({ voice: 'rowonly/its-own' }), ['rowonly/rowonly-tts-1', 'its-own'])
   assert.deepEqual(await chosen({ voice: 'its-own', model: 'rowonly/auto' }), [
     'rowonly/rowonly-tts-1',
@@ -150,7 +150,7 @@ test('a model without its vendor, of a vendor that is not here, or that does not
   await refuses({ voice, model: 'lister/x' }, 'BAD_MODEL', '`model`: lister has no model x here')
 })
 
-test('a model of a vendor that is not here is told before a bad voice, any other after it (S-438, SD-67)', async () => {
+test('a model of a vendor that is not installed is refused before a bad voice, any other after it (S-438, SD-67)', async () => {
   const voice = 'nosuch'
   const noPlugin = '`model`: this build has no plugin for nosuch'
   await refuses({ voice, model: 'nosuch/x' }, 'BAD_MODEL', noPlugin)
@@ -181,7 +181,7 @@ test("a model that the org's plan does not allow is BAD_MODEL (S-388, SD-69)", a
   await voiceServer.account(org, { plan: 'pro' })
 })
 
-test('a format that nobody makes, or that the vendor does not, is FORMAT_UNSUPPORTED before any bad voice or model (S-440, SD-67, SD-70)', async () => {
+test('a format that no vendor makes, or that the vendor does not, is FORMAT_UNSUPPORTED before any bad voice or model (S-440, SD-67, SD-70)', async () => {
   const anything = '`response_format` is pcm, wav or mp3'
   await refuses({ voice: 'nosuch', model: 'x', response_format: 'opus' }, 'FORMAT_UNSUPPORTED', anything)
   const rowonly = '`response_format`: rowonly makes pcm · wav'
@@ -203,7 +203,7 @@ test('the list of a vendor is remembered, and asked for again for a voice that i
   assert.equal(fake.seen.length, before + 1)
 })
 
-test('a vendor that does not answer keeps nobody from speaking (SD-69)', async () => {
+test('a vendor that does not answer does not prevent speech (SD-69)', async () => {
   await using other = await deployment.another({ SVC_SAMPLE_TIMEOUT_S: '1' })
   const server = new VoiceServer(other)
   const asked = { doing: 'speech', key_id, characters: 1 } as const

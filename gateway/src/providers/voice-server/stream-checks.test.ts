@@ -26,7 +26,7 @@ const streamOf = async (key_id: string, model = 'managed') =>
 const heard = (seconds: number, ...grants: string[]) => grants.map((id) => ({ grant: id, seconds }))
 const opensNothing = { status: 401, code: 'INVALID_KEY', error: 'this key opens nothing' }
 
-test('a stream whose key was revoked or expired is refused, and the others go on (S-445, SD-76)', async () => {
+test('a stream whose key was revoked or expired is refused, and the others continue (S-445, SD-76)', async () => {
   const org = await deployment.newOrg()
   const expires_at = new Date(clock.now().getTime() + minuteMs).toISOString()
   const [kept, revoked, brief] = [await keyOf(org), await keyOf(org), await keyOf(org, expires_at)]
@@ -79,7 +79,7 @@ test("a stream on the platform's key is refused once the org's credits are gone,
   assert.equal(await voiceServer.credits(org), 0)
 })
 
-test('nothing is paid before a stream ends, and it is paid for no less than was told (SD-66)', async () => {
+test('nothing is paid before a stream ends, and it is paid for no less than was reported (SD-66)', async () => {
   const org = await deployment.newOrg()
   const { key_id } = await keyOf(org)
   const id = await streamOf(key_id)

@@ -108,7 +108,7 @@ test('no model and no key at all means what runs without one, while that is not 
   await changeRow(deployment, (row) => void (row.withheld = {}))
 })
 
-test('no model with diarize means the first of the set that tells speakers apart (SD-74, SD-77)', async () => {
+test('no model with diarize means the first of the set that distinguishes speakers (SD-74, SD-77)', async () => {
   const { heardBy } = await asker(deployment, 'openai', 'soniox', 'gladia')
   assert.equal(await heardBy('transcriptions'), 'openai/whisper-1')
   assert.equal(await heardBy('transcriptions', { diarize: true }), 'soniox/stt-async-preview')
@@ -183,7 +183,7 @@ test("a model that the org's plan does not allow is BAD_MODEL before its diarize
   assert.equal(await heardBy('transcriptions'), 'deepgram/nova-3')
 })
 
-test('diarize is refused where a recording is heard without it (S-443, SD-67, ST-107)', async () => {
+test('diarize is refused if the model transcribes recordings without it (S-443, SD-67, ST-107)', async () => {
   const { refuses, ask } = await asker(lentKeys)
   for (const model of ['openai/whisper-1', 'deepgram/flux-general-en', 'batchalone/batchalone-stt-1'])
     await refuses(

@@ -81,7 +81,7 @@ test("the row's voices come first in the row's order, then the vendor's own, eac
   assert.deepEqual(await ids('tts=lister'), ['b', 'a', 'x', 'c', 'd', 'e'])
 })
 
-test('a voice entry has seven fields, null where nobody says (S-120, SD-61)', async () => {
+test('a voice entry has seven fields, null if unknown (S-120, SD-61)', async () => {
   const { body } = await client.get('/v1/voices?tts=lister&language=pt')
   assert.deepEqual(body.voices[0], { ...voice('x', 'pt'), name: 'Xisto', accent: 'lisboeta' })
   for (const entry of body.voices)
@@ -105,7 +105,7 @@ test('the list is filtered by the primary tag, and a voice without a language sp
   refused(await client.get('/v1/voices?language=Portuguese'), 400, '`language` is a tag such as en or pt-BR')
 })
 
-test('the default vendor is asked where none is named (SD-61)', async () => {
+test('the default vendor is asked if none is named (SD-61)', async () => {
   await changeRow(deployment, (row) => (row.defaults.tts = 'rowonly'))
   const { body } = await client.get('/v1/voices?language=es')
   assert.deepEqual([body.tts, body.voices.length], ['rowonly', 2])
@@ -131,7 +131,7 @@ test('not installed is 400, listed by neither is 404 before any key is asked for
     )
 })
 
-test('without a key the row alone is listed, and where the row lists none it is said that no key would run it (SD-61)', async () => {
+test('without a key the row alone is listed, and if the row lists none, the refusal says that no key would run it (SD-61)', async () => {
   const asked = fake.seen.length
   assert.deepEqual(await ids('tts=rowonly'), ['una', 'otra'])
   await changeRow(deployment, (row) => (row.withheld = { lister: 'all' }))

@@ -6,7 +6,7 @@ import { testEnvironment } from '../../../testing/deployment.ts'
 import { readSettings } from '../../foundation/settings.ts'
 import { Planes } from './planes.ts'
 
-// Only told apart from the others here; its own tests are beside it.
+// Only distinguished from the others here; its own tests are beside it.
 const embedded = {} as MediaPlane
 const mediaServer = (prefix: string, { url, key, secret }: { url: string; key: string; secret: string }) => ({
   [`${prefix}_URL`]: url,

@@ -5,7 +5,7 @@ import type { MediaServer, TelephonySettings } from '../../foundation/telephony-
 
 /** Where the calls of each environment come from and go to. */
 export class Planes {
-  /** Whether the sandbox has one of its own, so that a number may stand on either. */
+  /** Whether the sandbox has one of its own, so that a number may be on either. */
   readonly areSeparate: boolean
   readonly #planes: Record<Environment, MediaPlane>
   /** What takes the calls that production's media server hands to the sandbox. */

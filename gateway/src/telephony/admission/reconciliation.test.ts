@@ -103,7 +103,7 @@ test('with one media server for both environments nothing is taken off the other
   await org.imported({ number: production, hooked: true }, 'production')
   shared.media.sandbox.store.empty()
   await shared.deployment.another()
-  await until('both stand', () => org.rule('sandbox') !== undefined && org.rule('production') !== undefined)
+  await until('both exist', () => org.rule('sandbox') !== undefined && org.rule('production') !== undefined)
   assert.deepEqual(org.trunk('sandbox', 'apicarrier')?.numbers, [sandbox])
   assert.deepEqual(org.trunk('production', 'apicarrier')?.numbers, [production])
   assert.equal(shared.media.sandbox.store.trunk('hand-over'), undefined)

@@ -30,7 +30,7 @@ export interface MsgFields {
 }
 export type AccountFields = ApiFields | SipFields | MsgFields
 
-/** The fields that tell a kind, and the one that names the account. */
+/** The fields that identify a kind, and the one that names the account. */
 const marks: Record<CarrierKind, (keyof PutCarrier)[]> = {
   apicarrier: ['account_sid'],
   sip: ['username', 'addresses'],

@@ -50,7 +50,7 @@ export class Catalogue {
 }
 
 const kindForm = /^[a-z0-9][a-z0-9_-]{0,30}$/
-/** These stand in names of fences for what is no carrier of the catalogue. */
+/** Used in the names of fences for what is no carrier of the catalogue. */
 const reserved = new Set(['sip', 'own'])
 
 function readCatalogue(file: string): CatalogueCarrier[] {

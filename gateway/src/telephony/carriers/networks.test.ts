@@ -90,7 +90,7 @@ test('a refusal takes numbers off when nothing approved fences them any more, an
   assert.deepEqual(fence(org, 'sandbox', 'sip/acme'), [['8.8.4.4'], [number]])
 })
 
-test('a waiting network that is refused leaves numbers as they are where another fences them (N-062, N-064, T-39)', async () => {
+test('a waiting network that is refused leaves numbers as they are if another network fences them (N-062, N-064, T-39)', async () => {
   const org = await fixture.newOrg()
   await org.peer('acme', '8.8.5.5', '9.9.7.0/24')
   const number = newLine()

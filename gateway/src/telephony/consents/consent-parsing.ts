@@ -5,7 +5,7 @@ import { codePoints } from '../../foundation/text.ts'
 const longestSource = 500
 const longestWords = 4000
 
-/** A consent whose words are of their forms; `at` is where in the body they stand. */
+/** A consent whose fields are valid; `at` is their path in the body. */
 export function readConsent<Sent extends SentConsent>(sent: Sent, at = ''): Sent & { kind: ConsentKind } {
   const kind = consentKinds.find((known) => known === sent.kind)
   if (!kind) throw unprocessable(`${at}kind: must be one of ${consentKinds.join(', ')}`)

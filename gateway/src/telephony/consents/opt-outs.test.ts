@@ -34,7 +34,7 @@ test('a caller who asks the agent is on the list: a fact that names the call, an
   assert.deepEqual(entry?.data, { number: from })
 })
 
-test('a worker tells of it among what happened: the fact, the entry and the rest of the batch come together (N-044, ND-67)', async () => {
+test('a worker reports an opt-out among other entries: the fact, the entry and the rest of the batch come together (N-044, ND-67)', async () => {
   const { client, agent } = await newOrgClient()
   const from = newNumber()
   const call = await agent.open({ from })
@@ -82,7 +82,7 @@ test('a call without a number opts nothing out (ND-67)', async () => {
   assert.equal(rowCount, 0)
 })
 
-test('who opted out is still answered when they call, and a call from them lifts nothing (ND-68)', async () => {
+test('a person who opted out is still answered when they call, and a call from them lifts nothing (ND-68)', async () => {
   const { client, agent } = await newOrgClient()
   const from = newNumber()
   done(await client.delete(`/v1/org/consents/${from}`))

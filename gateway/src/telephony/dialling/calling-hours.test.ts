@@ -146,7 +146,7 @@ test('hours of a +1 number that meet the lawful ones nowhere are never (T-12)', 
   }
 })
 
-test('elsewhere no hours are held where the org set none (N-285, T-14)', () => {
+test('elsewhere no hours apply if the org set none (N-285, T-14)', () => {
   assert.equal(hoursFor(false, null), null)
   assert.deepEqual(hoursFor(true, null), planOne)
 })

@@ -186,7 +186,7 @@ test('only the asker’s own verified phone is free of them, and only for the as
   assert.equal(await other.outcome(newYork, { caller: anaThere }), '403 no_consent')
 })
 
-test('who called in one environment is a stranger in the other (T-17, ND-53, N-268, N-513)', async () => {
+test('a person who called in one environment is a stranger in the other (T-17, ND-53, N-268, N-513)', async () => {
   const dialOrg = await DialOrg.open(deployment)
   const to = newCalled()
   await dialOrg.known(to, 'sandbox')

@@ -179,10 +179,10 @@ const standingOf = (fact: keyof typeof standings | undefined) => (fact ? standin
 /** Cut, so that any text that was sent as a number fits a row. */
 const asKept = (number: string) => cutToLine(number, '')
 
-/** Who asked, as rows name them. */
+/** The caller who asked, as rows name them. */
 const byOf = ({ kind, subject, label }: Caller) => (kind === 'person' ? subject : label)
 
-/** Also where nothing is dialled from it. */
+/** Also if nothing is dialled from it. */
 function fromOf({ kind, from }: DialAsked, { numbers }: DialFacts): string | null {
   if (kind === 'transfer') return null
   return from === undefined ? (numbers[0]?.number ?? null) : asKept(from)

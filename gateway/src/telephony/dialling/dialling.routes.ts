@@ -13,7 +13,7 @@ export function diallingRoutes(server: Server, decisions: DialDecisions, ledger:
       access: scope('talk'),
       schema: {
         summary:
-          'What a dial would be told now, guard by guard with what each saw; nothing is dialled or counted',
+          'The answer a dial would get now, guard by guard with what each saw; nothing is dialled or counted',
         params: AgentParams,
         querystring: ExplainAsked,
         response: { 200: ExplainedDial, ...refusals(404) },

@@ -20,7 +20,7 @@ test('+1 is the calling code: Canada, Jamaica, Puerto Rico and Guam need consent
   }
 })
 
-test('elsewhere a consent is needed where the org wants it everywhere (N-277)', () => {
+test('elsewhere a consent is needed if the org wants it everywhere (N-277)', () => {
   assert.equal(reasonOf({ to: london, standing: 'unknown' }), 'taken')
   const everywhere = { guards: { ...usualGuards, consent_everywhere: true } }
   assert.equal(reasonOf({ to: london, standing: 'unknown', ...everywhere }), 'no_consent')
@@ -59,7 +59,7 @@ test('elsewhere there are no hours but the org’s, in the called number’s zon
     assert.equal(reasonOf({ ...held, now: new Date(instant) }), expected, instant)
 })
 
-test('elsewhere a number in no zone is refused where the org set hours, and dialled where it did not (ND-56)', async () => {
+test('elsewhere a number in no zone is refused if the org set hours, and dialled if it did not (ND-56)', async () => {
   const to = await readCalled('+80012345678')
   assert.equal(reasonOf({ to }), 'taken')
   assert.equal(reasonOf({ to, guards: { ...usualGuards, calling_hours: nine } }), 'quiet_hours')

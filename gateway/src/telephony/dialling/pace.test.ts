@@ -74,7 +74,7 @@ test('counts are of one org and one environment (ND-49)', async () => {
   assert.equal(await other.outcome(await other.knownNumber()), '429 per_minute')
 })
 
-test('a number is dialled three times a day where it is +1; refused dials to it do not count (N-290, N-518, N-524, T-03)', async () => {
+test('a number is dialled three times a day if it is +1; refused dials to it do not count (N-290, N-518, N-524, T-03)', async () => {
   const dialOrg = await DialOrg.open(deployment)
   goTo(clock, 17)
   await dialOrg.known(newYork)

@@ -2,7 +2,7 @@
 export type ZoneTable = ReadonlyMap<string, string>
 
 /**
- * The zones a number could be in: those of its longest prefix in the table, of its calling code alone where it is
+ * The zones a number could be in: those of its longest prefix in the table, of its calling code alone if it is
  * answered anywhere. What the table says of calling code 1 as a whole is every zone of that plan, which is as good
  * as none.
  */

@@ -80,7 +80,7 @@ test('moving takes production access and a number that is there (N-161, ND-38, T
   done(await able.put(`/v1/numbers/${number}/env`, { env: 'production' }))
 })
 
-test('numbers that others point here are told where to point now (ND-38)', async () => {
+test('moving a number that others point here answers where to point it now (ND-38)', async () => {
   const org = await fixture.newOrg()
   const [hooked, peers] = [newLine(), newLine()]
   await org.imported({ number: hooked, hooked: true })

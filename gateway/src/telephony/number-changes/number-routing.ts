@@ -60,7 +60,7 @@ export interface Wanted extends Whose {
   networks: readonly string[]
   label: string
   managed: boolean
-  /** If the platform tells the carrier; read anew under the lock. */
+  /** If the platform configures the carrier; read again under the lock. */
   hook?: () => Promise<Hook>
 }
 

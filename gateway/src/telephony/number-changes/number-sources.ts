@@ -13,7 +13,7 @@ export interface Found extends Pick<
   Wanted,
   'origin' | 'via' | 'account' | 'account_kind' | 'networks' | 'label'
 > {
-  /** The account at the API carrier that the platform tells. */
+  /** The account at the API carrier that the platform configures. */
   login?: CarrierLogin
 }
 

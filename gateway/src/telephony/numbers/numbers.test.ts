@@ -26,7 +26,7 @@ test('numbers are listed oldest first, one row each, in the environment of the k
   assert.deepEqual(numbersIn(done(await token.client.get('/v1/numbers')).numbers), [live])
 })
 
-test('the path of a number has four steps, and is 404 where the org does not have it (N-038, N-039, N-154, N-155, N-156, N-514, ND-05, ND-36)', async () => {
+test('the path of a number has four steps, and is 404 if the org does not have it (N-038, N-039, N-154, N-155, N-156, N-514, ND-05, ND-36)', async () => {
   const [org, other] = [await fixture.newOrg(), await fixture.newOrg()]
   const number = newLine()
   await org.imported({ number, hooked: true })
@@ -129,7 +129,7 @@ test('every number of every account is offered, from all pages, and whether this
   assert.ok(live.every(({ imported }: { imported: boolean }) => !imported))
 })
 
-test('what is offered where there is no API carrier, no token or no account at all (N-143, N-361, N-362, ND-22)', async () => {
+test('what is offered if there is no API carrier, no token or no account at all (N-143, N-361, N-362, ND-22)', async () => {
   const org = await fixture.newOrg()
   const available = () => org.admin.get('/v1/numbers/available')
   refused(await available(), 404, 'this org holds no carrier account: add one with PUT /v1/carrier')

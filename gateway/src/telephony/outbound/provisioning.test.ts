@@ -132,7 +132,7 @@ test('requests at the same time, on two gateways and for two orgs, make nothing 
   assert.deepEqual([list?.[1]?.length, more], [2, []])
 })
 
-test('a dry run tells what it would do and writes nothing (N-230, ND-01, ND-46)', async () => {
+test('a dry run reports what it would do and writes nothing (N-230, ND-01, ND-46)', async () => {
   const { org, client, account } = await newOrg()
   const told = { kind: 'apicarrier', account: account.sid, host: hostOf(account.sid), dry_run: true }
   for (const word of ['true', '1'])
@@ -260,7 +260,7 @@ test('a SIP peer needs nothing made: it is dialled at its own host, with its own
   assert.deepEqual(carrier.requests, [])
 })
 
-test('the account is named where there are several, and a messaging account is none here (N-514, N-515, ND-14, ND-46)', async () => {
+test('the account is named if there are several, and a messaging account is none here (N-514, N-515, ND-14, ND-46)', async () => {
   const { org, client, account } = await newOrg()
   refused(await client.post(`${at}?account=AC0`), 404, 'this org holds no carrier account AC0')
   const peer = { username: 'acme', password: 'word', addresses: ['8.8.8.8'] }

@@ -14,7 +14,7 @@ interface Parts {
   policies: DialPolicies
 }
 
-/** Whether an org can place a call, told from the tables: no carrier is asked. */
+/** Whether an org can place a call, read from the tables: no carrier is asked. */
 export class OutboundReadinesses {
   readonly #parts: Parts
 

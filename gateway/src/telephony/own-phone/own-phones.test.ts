@@ -37,7 +37,7 @@ const codeFor = (number: string): string => {
 const otherThan = (code: string) => String((Number(code) + 1) % 1_000_000).padStart(6, '0')
 const wrong = 'that code is wrong, expired or tried too often: ask for another'
 
-test('a code goes to the number by text, and telling it proves the phone (ND-58)', async () => {
+test('a code goes to the number by text, and sending it back proves the phone (ND-58)', async () => {
   const ana = await org.person('qa')
   const number = newNumber()
   assert.deepEqual(await read(ana.client), { number: null, verified: null })
@@ -106,7 +106,7 @@ test('six tries burn a code, also when they come at the same time (ND-58)', asyn
   assert.deepEqual(rows, [{ tries: 7 }])
 })
 
-test('a right code told twice at the same time works once (ND-58)', async () => {
+test('a right code sent several times concurrently works once (ND-58)', async () => {
   const { client } = await org.person('qa')
   const number = newNumber()
   await ask(client, number)

@@ -20,7 +20,7 @@ export interface LegsParts {
   trunkOf: (org: string, account: string) => Promise<OutboundTrunk | undefined>
 }
 
-/** Who else is called from within a live call, by the worker that runs it. */
+/** Calls to others from within a live call, placed by the worker that runs it. */
 export class Legs {
   readonly #parts: LegsParts
 

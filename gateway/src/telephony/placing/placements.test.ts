@@ -16,7 +16,7 @@ beforeEach(() => media.dials.go('hold'))
 
 const { heldDial, isHungUp, settledAt, ringing } = ringingCalls({ media, deployment })
 
-test('a call that is ended while it rings is hung up, and its log says by whom (ND-59)', async () => {
+test('a call that is ended while it rings is hung up, and its log says who ended it (ND-59)', async () => {
   const placingOrg = await PlacingOrg.open(deployment)
   const bySupervisor = await ringing(placingOrg)
   done(await placingOrg.client.post(`/v1/calls/${bySupervisor}/verbs`, { verb: 'end' }))

@@ -71,7 +71,7 @@ planeSuite('the embedded plane', async () => {
       const { rows } = await sql(
         `select name from fences where cardinality(numbers) = 0 or cardinality(networks) = 0`,
       )
-      if (rows.length > 0) throw new Error('a fence stands open')
+      if (rows.length > 0) throw new Error('a fence is open')
     },
   }
 })

@@ -153,7 +153,7 @@ test('a call that was offered by a gateway that died is not dialled after its ti
   assert.equal(await take('worker-1', fleet, 0), null)
 })
 
-test('a worker that tells nothing is waited for a minute and a quarter', async () => {
+test('the gateway waits a minute and a quarter for a worker that reports nothing', async () => {
   const askedAt = clock.now()
   const { call, outcome } = await taken('worker-1')
   let isOver = false

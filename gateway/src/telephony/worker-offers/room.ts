@@ -5,7 +5,7 @@ import { PlacementOffers } from './placement-offers.ts'
 import { SoundOffers } from './sound-offers.ts'
 import { WorkerNotifier } from './worker-notifier.ts'
 
-/** What workers of the embedded media plane ask for: whom to let in, and which calls to dial or to answer. */
+/** What workers of the embedded media plane ask for: which callers to let in, and which calls to dial or to answer. */
 export function makeWorkerOffers(parts: Infrastructure) {
   const embeddedFences = new EmbeddedFences(parts)
   const notifier = new WorkerNotifier(parts.signals)

@@ -3,7 +3,7 @@ import { Wakeups } from './wakeups.ts'
 
 /** With the environment of a call that waits for a worker. */
 export const offeredChannel = 'placement_offered'
-/** With a call that a worker took, or whose outcome it told. */
+/** With a call that a worker took, or whose outcome it reported. */
 export const movedChannel = 'placement_moved'
 
 /** Wakes workers that wait for a call, and requests that wait for a worker, on every gateway. */

@@ -34,7 +34,7 @@ export function workerOfferRoutes(
     {
       access: fleetOnly,
       schema: {
-        summary: 'Whom a worker of an environment lets in, to which numbers',
+        summary: 'Which callers a worker of an environment lets in, to which numbers',
         querystring: FencesAsked,
         response: { 200: WorkerFences },
       },

@@ -15,7 +15,7 @@ export interface RealtimeAnswersParts {
   conversation: RealtimeConversation
   /** Of the party's sound. */
   sampleRate: number
-  /** How long one vendor may say nothing before the next is asked; null where there is no other. */
+  /** How long one vendor may say nothing before the next is asked; null if there is no other. */
   patienceMs: number | null
   /** How words are said that the lexicon names. */
   said: Lexicon['said']

@@ -41,13 +41,13 @@ export interface RealtimeConversationParts {
   nowMs: () => number
 }
 
-/** The conversation with one vendor's model, and with the next one's where it fails. */
+/** The conversation with one vendor's model, and with the next one's if it fails. */
 export class RealtimeConversation {
   readonly #parts: RealtimeConversationParts
   readonly #asked: AudioQueue<Asked>
   readonly #stop = new AbortController()
   readonly #replies = new Map<string, RealtimeReply>()
-  /** The tools whose outcome the model was told, and whether anybody knew it. */
+  /** The tool calls whose outcome the model received, and whether that outcome was known. */
   #outcomes = new Map<string, 'known' | 'unknown'>()
   #input: SpeechResampler | null = null
   #run: RealtimeRun

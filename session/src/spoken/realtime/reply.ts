@@ -12,13 +12,13 @@ type ToldOfReply = Extract<RealtimeTold, { reply: string }>
 /** One reply of a realtime model: its audio for the player, its text for the log. */
 export class RealtimeReply {
   readonly id: string
-  /** The text that it was asked to say; null where it answers. */
+  /** The text that it was asked to say; null if it answers. */
   readonly given: string | null
   readonly sound = new PieceQueue<ReplyPiece>()
   readonly thoughts = new PieceQueue<Thought>()
   /** How long each of its items is, as far as it came. */
   readonly items = new Map<string, number>()
-  /** Whom it was asked of; null before. */
+  /** The model it was asked of; null before. */
   run: RealtimeRun | null = null
   /** And on which connection. */
   on: object | null = null

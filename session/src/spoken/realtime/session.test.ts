@@ -6,7 +6,7 @@ import { plain, toolNamed } from '../../../testing/talk.ts'
 
 const call = (name: string, given = '{}') => ({ id: `id_of_${name}`, name, arguments: given })
 
-test('a realtime model is told to say the greeting as it is, hears the party and answers them, and the log reads as of any call', async () => {
+test('a realtime model is asked to say the greeting as it is, hears the party and answers them, and the log reads as of any call', async () => {
   const { talk, model } = realtimeTalk({ text: 'At eight.' })
   talk.instructions = { ...plain, greeting: { say: 'Hello and welcome.' } }
   talk.start()
@@ -46,7 +46,7 @@ test('a realtime model is told to say the greeting as it is, hears the party and
   await talk.hangUp()
 })
 
-test('words that come after the answer has begun stand before it in the log all the same', async () => {
+test('words that come after the answer has begun are still logged before it', async () => {
   const { talk, model } = realtimeTalk({ text: 'At eight in the morning.' })
   talk.start()
   await until(() => model.conversations.length > 0)
@@ -73,7 +73,7 @@ test('an answer is logged although the words before it were not transcribed', as
   await talk.hangUp()
 })
 
-test('each answer tells its tokens and those of sound, and how long the party waited', async () => {
+test('each answer reports its tokens and those of sound, and how long the party waited', async () => {
   const { talk, model } = realtimeTalk({ text: 'At eight.' })
   talk.instructions = { ...plain, greeting: { say: 'Hello.' } }
   talk.start()
@@ -99,7 +99,7 @@ test('each answer tells its tokens and those of sound, and how long the party wa
   await talk.hangUp()
 })
 
-test('a caller who talks over the answer stops it: what was played is kept, and the model is told how much it was (N-412, N-455)', async () => {
+test('a caller who talks over the answer stops it: what was played is kept, and the model receives how much it was (N-412, N-455)', async () => {
   const words = Array.from({ length: 40 }, (_, at) => `w${at}`).join(' ')
   const { talk, model } = realtimeTalk({ text: words }, { text: 'Yes?' })
   talk.start()
@@ -156,7 +156,7 @@ test('a greeting is not talked over: what the caller said meanwhile is answered 
   await talk.hangUp()
 })
 
-test('a tool that the model calls runs once, and its outcome is told before the model goes on', async () => {
+test('a tool that the model calls runs once, and the model receives its outcome before it continues', async () => {
   const { talk, model } = realtimeTalk(
     { text: 'Let me look.', calls: [call('look', '{"day":"today"}')] },
     { text: 'At eight.' },
@@ -199,7 +199,7 @@ test('the app is asked to prepare every answer, and what it says holds from then
   await talk.hangUp()
 })
 
-test('the model is told how the words of the lexicon are said', async () => {
+test('the model receives how the words of the lexicon are said', async () => {
   const { talk, model } = realtimeTalk({ text: 'At nine.' })
   talk.instructions = { ...plain, lexicon: { said: [{ word: 'SQL', spoken: 'sequel' }], heard: [] } }
   talk.start()

@@ -108,7 +108,7 @@ export class RealtimeSpeech {
     return words.slice(0, end)
   }
 
-  /** Playback stopped: tells the model how much was heard. */
+  /** Playback stopped: sends the model how much was heard. */
   cut(playedMs: number) {
     for (const reply of this.#replies) {
       this.#conversation.stop(reply)

@@ -27,7 +27,7 @@ interface Unworded {
 
 /**
  * Who speaks when, with a model that hears for itself: it says when a turn is over, and what was said comes
- * later. Whatever follows from the turn is told after its words, unless they take too long.
+ * later. Whatever follows from the turn is logged after its words, unless they take too long.
  */
 export class RealtimeTurns {
   #parts: RealtimeTurnsParts
@@ -47,7 +47,7 @@ export class RealtimeTurns {
     return this.#isSpeaking
   }
 
-  /** The id that the newest turn will be known by, where its words are still missing. */
+  /** The id that the newest turn will be known by, if its words are still missing. */
   get awaited(): string | null {
     return this.#unworded.at(-1)?.messageId ?? null
   }
@@ -142,7 +142,7 @@ export class RealtimeTurns {
     for (const act of this.#after.splice(0)) act()
   }
 
-  /** The caller goes on although their turn had seemed to be over. */
+  /** The caller continues although their turn had seemed to be over. */
   continued() {
     const { callId, keep } = this.#parts
     this.inOrder(() => keep([{ type: 'turn.continued', data: { callId, at: Date.now(), text: '' } }]))

@@ -8,7 +8,7 @@ import { ScriptedTranscriber, ScriptedVoice } from '../../../testing/scripted-ve
 import { SpokenTalk } from '../../../testing/spoken-talk.ts'
 import { plain, says, ScriptedModel } from '../../../testing/talk.ts'
 
-test('a model that breaks off is asked anew with all that was said, and by another vendor where there is one', async () => {
+test('a model that breaks off is asked anew with all that was said, and by another vendor if there is one', async () => {
   const { talk, model } = realtimeTalk({ text: 'At eight in the', breaksAfter: 2 })
   const other = new ScriptedRealtime('other', { text: 'At nine.' })
   talk.realtime = [model, other]
@@ -59,7 +59,7 @@ test('a model that says nothing leaves the caller to the next one in time', asyn
   await talk.hangUp()
 })
 
-test('an answer that does not come in time is told, and the caller is asked to say it again', async () => {
+test('an answer that does not come in time is logged, and the caller is asked to say it again', async () => {
   const { talk, model } = realtimeTalk({ isSilent: true })
   talk.instructions = { ...plain, llmTimeoutMs: 500 }
   talk.start()

@@ -3,7 +3,7 @@ import test from 'node:test'
 import { aiff, recording, silentAmr, spokenPcm } from '../../testing/recordings.ts'
 import { formatOf } from './media-formats.ts'
 
-test('the content of a file tells its form (SD-74)', () => {
+test('the format of a file is detected from its content (SD-74)', () => {
   const files = {
     wav: recording('fox.wav'),
     mp3: recording('fox.mp3'),

@@ -12,7 +12,7 @@ export const mediaTypes = {
 } as const
 export type MediaFormat = keyof typeof mediaTypes
 
-/** As many bytes as tell every form apart. */
+/** As many bytes as distinguish every format. */
 export const tellingBytes = 12
 const tagHeaderBytes = 10
 /** Pictures come in the same container as sound. */

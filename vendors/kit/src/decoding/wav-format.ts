@@ -33,7 +33,7 @@ function formatIn(chunk: Buffer): WavFormat {
   }
 }
 
-/** What everybody who takes WAV takes: plain samples of one channel or two, as speech is recorded. */
+/** What every vendor that takes WAV takes: plain samples of one channel or two, as speech is recorded. */
 export function isPlainWav(file: Buffer): boolean {
   const { coding, bits, channels, sampleRate } = wavFormat(file) ?? {
     coding: 0,

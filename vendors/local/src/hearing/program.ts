@@ -10,7 +10,7 @@ process.stdin.on('close', () => process.exit())
 process.stdout.on('error', () => process.exit())
 process.stderr.on('error', () => {})
 
-// Whatever goes wrong in here is said to the host, which knows who waits for an answer.
+// Every failure in here is reported to the host, which knows who waits for an answer.
 process.on('uncaughtException', giveUp)
 
 const silero = await loadSilero()
