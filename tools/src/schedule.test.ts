@@ -5,23 +5,28 @@ import { runAll, startable, type TestProgram } from './schedule.ts'
 const programs = (kind: TestProgram['kind'], ...paths: string[]) =>
   paths.map((path): TestProgram => ({ path, kind }))
 const pathsOf = (chosen: TestProgram[]) => chosen.map(({ path }) => path)
-const sound = programs('sound', 's1', 's2', 's3', 's4', 's5', 's6')
-const busy = programs('busy', 'b1', 'b2', 'b3', 'b4', 'b5', 'b6')
+const sound = programs('sound', 's1', 's2', 's3', 's4', 's5')
+const light = programs('light', 'l1', 'l2', 'l3', 'l4')
+const heavy = programs('heavy', 'h1', 'h2', 'h3')
 const quiet = programs('quiet', 'q1', 'q2')
+const all = [...quiet, ...heavy, ...light, ...sound]
 const cores = 2
 
-test('programs of sound run beside programs that compute', () => {
-  const all = [...sound, ...busy, ...quiet]
-  assert.deepEqual(pathsOf(startable(all, [], cores)), ['b1', 'b2', 's1', 's2'])
-  assert.deepEqual(pathsOf(startable(all, [], 4)), ['b1', 'b2', 'b3', 'b4', 's1', 's2', 's3', 's4'])
-  assert.deepEqual(pathsOf(startable(all, [], 1)), ['b1', 'b2', 's1', 's2'])
-  const running = [...busy.slice(0, 2), ...sound.slice(0, 1)]
-  assert.deepEqual(pathsOf(startable(sound.slice(3), running, cores)), ['s4'])
+test('beside sound runs one light program for each pair of cores, and no heavy one', () => {
+  assert.deepEqual(pathsOf(startable(all, [], cores)), ['l1', 's1', 's2'])
+  assert.deepEqual(pathsOf(startable(all, [], 1)), ['l1', 's1', 's2'])
+  assert.deepEqual(pathsOf(startable(all, [], 4)), ['l1', 'l2', 's1', 's2', 's3', 's4'])
+  assert.deepEqual(pathsOf(startable(sound.slice(2), sound.slice(0, 1), cores)), ['s3'])
+  assert.deepEqual(pathsOf(startable([...heavy, ...light], sound.slice(0, 1), cores)), ['l1'])
 })
 
-test('one kind does not take the places of the other', () => {
-  assert.deepEqual(pathsOf(startable(sound, [], cores)), ['s1', 's2'])
-  assert.deepEqual(pathsOf(startable(busy, busy.slice(0, 2), cores)), [])
+test('once the last program of sound has ended, heavy ones run, and then the rest of the light ones', () => {
+  assert.deepEqual(pathsOf(startable([...heavy, ...light], [], cores)), ['h1', 'h2', 'l1'])
+  assert.deepEqual(
+    pathsOf(startable(light.slice(1), [...heavy.slice(0, 2), ...light.slice(0, 1)], cores)),
+    [],
+  )
+  assert.deepEqual(pathsOf(startable(light, [], cores)), ['l1', 'l2', 'l3'])
 })
 
 test('a quiet program runs alone, after all others', () => {
@@ -34,14 +39,14 @@ test('every program runs once, and the quiet ones last', async () => {
   const ran: string[] = []
   let together = 0
   let mostWithQuiet = 0
-  await runAll([...quiet, ...sound, ...busy], async (path) => {
+  await runAll(all, async (path) => {
     ran.push(path)
     together += 1
     if (path.startsWith('q')) mostWithQuiet = Math.max(mostWithQuiet, together)
     await new Promise((resolve) => void setImmediate(resolve))
     together -= 1
   })
-  assert.deepEqual(ran.toSorted(), pathsOf([...sound, ...busy, ...quiet]).toSorted())
+  assert.deepEqual(ran.toSorted(), pathsOf(all).toSorted())
   assert.deepEqual(ran.slice(-2), ['q1', 'q2'])
   assert.equal(mostWithQuiet, 1)
 })

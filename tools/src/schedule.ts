@@ -1,13 +1,15 @@
 import { availableParallelism } from 'node:os'
 
-/** A program of a run: a test file, or one that runs several of them. */
+/**
+ * A program of a run: a test file, or one that runs several of them. `sound` plays and hears in real time, `heavy`
+ * starts many processes or computes for long, `quiet` compares times, and everything else is `light`.
+ */
 export interface TestProgram {
   path: string
-  kind: 'busy' | 'sound' | 'quiet'
+  kind: 'light' | 'heavy' | 'sound' | 'quiet'
 }
 
-/** How many run together for each pair of cores: those of sound mostly wait, and the others wait for processes. */
-const mostOfAPair = { busy: 2, sound: 2 }
+type Places = Record<TestProgram['kind'], number>
 
 /** Which programs start now, earlier ones before later ones; a quiet one only when nothing else runs any more. */
 export function startable(
@@ -15,15 +17,20 @@ export function startable(
   running: readonly TestProgram[],
   cores = availableParallelism(),
 ): TestProgram[] {
-  const loud = left.filter(({ kind }) => kind !== 'quiet')
-  if (loud.length === 0 && running.length === 0) return left.slice(0, 1)
-  const pairs = Math.max(1, Math.floor(cores / 2))
-  return (['busy', 'sound'] as const).flatMap((kind) => {
-    const count = running.filter((program) => program.kind === kind).length
-    return loud
-      .filter((program) => program.kind === kind)
-      .slice(0, Math.max(0, mostOfAPair[kind] * pairs - count))
-  })
+  const places = placesOf([...left, ...running], Math.max(1, Math.floor(cores / 2)))
+  const count = (programs: readonly TestProgram[], kind: TestProgram['kind']) =>
+    programs.filter((program) => program.kind === kind).length
+  return left.filter(({ kind }, at) => count(running, kind) + count(left.slice(0, at), kind) < places[kind])
+}
+
+/** How many of each kind run together: heavy ones never beside sound, which they would make late. */
+function placesOf(unfinished: readonly TestProgram[], pairsOfCores: number): Places {
+  const none: Places = { light: 0, heavy: 0, sound: 0, quiet: 0 }
+  const has = (kind: TestProgram['kind']) => unfinished.some((program) => program.kind === kind)
+  if (has('sound')) return { ...none, sound: 2 * pairsOfCores, light: pairsOfCores }
+  if (has('heavy')) return { ...none, heavy: 2 * pairsOfCores, light: pairsOfCores }
+  if (has('light')) return { ...none, light: 3 * pairsOfCores }
+  return { ...none, quiet: 1 }
 }
 
 /** Runs them all, each once. */

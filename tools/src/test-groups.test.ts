@@ -15,7 +15,7 @@ test('every test file is in one group, and what cannot share a process is alone'
   )
 })
 
-test('the longest start first, a long one shares no process, and one that measures time is quiet', () => {
+test('the longest start first, a long one is heavy and shares no process, and one that measures time is quiet', () => {
   const measured = (wallSeconds: number) => ({ wallSeconds, cpuSeconds: 1 })
   const budget = {
     packages: {},
@@ -35,10 +35,10 @@ test('the longest start first, a long one shares no process, and one that measur
   assert.deepEqual(
     testGroups(files, { budget, textOf }).map(({ files: [file], kind }) => [file, kind]),
     [
-      ['gateway/src/long.test.ts', 'busy'],
+      ['gateway/src/long.test.ts', 'heavy'],
       ['e2e/src/spoken-long.test.ts', 'sound'],
       ['gateway/src/timed.test.ts', 'quiet'],
-      ['gateway/src/a.test.ts', 'busy'],
+      ['gateway/src/a.test.ts', 'light'],
     ],
   )
 })

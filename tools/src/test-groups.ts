@@ -24,12 +24,12 @@ const sharing = [
   'worker/',
 ]
 /** How many files share a process: a browser is closed with its process, and tests of sound are long. */
-const filesInAProcess = { busy: 14, browser: 4, sound: 6 }
+const filesInAProcess = { light: 14, browser: 4, sound: 6 }
 const fewestProcesses = 4 // so that a few files use both cores
 
 /** Tests that count child processes of the process they run in; and spoken sessions: a shared process did not end after them. */
 const alone = ['session/src/spoken/', 'vendors/local/']
-const aloneFromSeconds = 25
+const longFromSeconds = 25
 
 /** How a test file says that it compares times, which other programs would disturb. */
 const measuresTime = /^\/\/ Measures time\b/m
@@ -52,12 +52,13 @@ export function testGroups(
   }: { budget?: SuiteBudget; textOf?: (file: string) => string } = {},
 ): TestGroup[] {
   const groups: TestGroup[] = []
-  const shared: Record<Company, MeasuredFile[]> = { busy: [], browser: [], sound: [] }
+  const shared: Record<Company, MeasuredFile[]> = { light: [], browser: [], sound: [] }
   for (const file of files) {
     const seconds = costIn(budget, file).wallSeconds
-    const isAlone = !isIn(file, sharing) || isIn(file, alone) || seconds >= aloneFromSeconds
+    const isLong = seconds >= longFromSeconds
+    const isAlone = !isIn(file, sharing) || isIn(file, alone) || isLong
     if (measuresTime.test(textOf(file))) groups.push({ files: [file], kind: 'quiet', seconds })
-    else if (isAlone) groups.push({ files: [file], kind: isSound(file) ? 'sound' : 'busy', seconds })
+    else if (isAlone) groups.push({ files: [file], kind: kindOf(file, isLong), seconds })
     else shared[companyOf(file)].push({ file, seconds })
   }
   for (const [company, members] of Object.entries(shared) as [Company, MeasuredFile[]][])
@@ -72,7 +73,13 @@ interface MeasuredFile {
 
 function companyOf(file: string): Company {
   if (isSound(file)) return 'sound'
-  return file.startsWith('e2e/') ? 'browser' : 'busy'
+  return file.startsWith('e2e/') ? 'browser' : 'light'
+}
+
+/** Tests of the whole product start gateways, databases and browsers. */
+function kindOf(file: string, isLong = false): TestProgram['kind'] {
+  if (isSound(file)) return 'sound'
+  return isLong || file.startsWith('e2e/') ? 'heavy' : 'light'
 }
 
 const readText = (file: string) => readFileSync(join(root, file), 'utf8')
@@ -80,7 +87,7 @@ const readText = (file: string) => readFileSync(join(root, file), 'utf8')
 function evenly(files: readonly MeasuredFile[], company: Company): TestGroup[] {
   const least = Math.min(fewestProcesses, files.length)
   const count = Math.max(Math.ceil(files.length / filesInAProcess[company]), least)
-  const kind = company === 'sound' ? 'sound' : 'busy'
+  const kind = company === 'browser' ? 'heavy' : company
   const groups = Array.from({ length: count }, (): TestGroup => ({ files: [], kind, seconds: 0 }))
   for (const { file, seconds } of files.toSorted((a, b) => b.seconds - a.seconds)) {
     const shortest = groups.reduce((found, group) => (group.seconds < found.seconds ? group : found))

@@ -18,6 +18,6 @@ if (isTestFile) {
   const file = relative(root, program)
   const isTest = isGroup || file.endsWith('.test.ts') // a process or thread that a test starts loads this too
   const isOfSound = isGroup ? program.endsWith('.sound.test.mjs') : isSound(file)
-  if (isTest && !isOfSound) setPriority(2) // and with it everything that it starts
+  if (isTest && !isOfSound) setPriority(5) // and with it everything that it starts
   if (isTest && !isGroup) process.on('exit', () => recorder.record(file))
 }
