@@ -22,7 +22,10 @@ import { fileURLToPath } from 'node:url'
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const pinnedNode = join(root, 'node_modules', '.bin', 'node')
 const stamp = join('node_modules', '.switchroom-installed')
-const needsDev = !['prestart', 'pregateway'].includes(process.env.npm_lifecycle_event ?? '')
+/** Commands that run the program need none of the packages that build and test it. */
+const needsDev = !['prestart', 'prechat', 'pregateway', 'prespeech'].includes(
+  process.env.npm_lifecycle_event ?? '',
+)
 
 if (!isInstalled()) {
   await lock()
@@ -31,10 +34,26 @@ if (!isInstalled()) {
 }
 
 function isInstalled() {
+  const installed = wholePackages()
+  return installed && (isStamped(needsDev) || matchesLockFile(installed)) && hasNode()
+}
+
+/** What npm has installed; undefined if a part of it is missing. */
+function wholePackages() {
   const installed = packagesIn('node_modules/.package-lock.json') // npm writes it when everything else is done
   const isWhole =
     installed && Object.keys(installed).every((path) => existsSync(join(root, path, 'package.json')))
-  return isWhole && (read(stamp) === digestOfManifests() || matchesLockFile(installed)) && hasNode()
+  return isWhole ? installed : undefined
+}
+
+/** Whether this script installed what the manifests say now. */
+function isStamped(withDev) {
+  const stamped = read(stamp)
+  return stamped === stampOf(true) || (!withDev && stamped === stampOf(false))
+}
+
+function stampOf(withDev) {
+  return `${digestOfManifests()} ${withDev ? 'with' : 'without'} development packages\n`
 }
 
 /** Whether a person has installed by hand exactly what the lock file lists. */
@@ -113,10 +132,11 @@ function majorOf(version) {
 
 async function install() {
   process.stdout.write('Installing packages (about half a minute, the first time only)\n')
-  removePackages()
+  // Packages for development are added to a program that may be running.
+  if (!(wholePackages() && isStamped(false))) removePackages()
   const { status, output } = await npmInstall()
   if (status !== 0) fail(`${output}\n${adviceOn(output)}`)
-  writeFileSync(join(root, stamp), digestOfManifests())
+  writeFileSync(join(root, stamp), stampOf(needsDev))
   if (!pinnedNodeRuns()) {
     rmSync(pinnedNode, { force: true }) // so that the next command finds the machine's own Node
     if (!hasNode()) {
@@ -136,7 +156,7 @@ function npmInstall() {
   const flags = [
     'install',
     '--no-save',
-    '--include=dev',
+    needsDev ? '--include=dev' : '--omit=dev',
     '--loglevel=error',
     '--no-progress',
     '--no-audit',

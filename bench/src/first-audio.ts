@@ -21,6 +21,7 @@ export async function firstAudio(): Promise<boolean> {
   await using deployment = await startBenchDeployment({ SVC_PROVIDER_KEY_OPENAI: 'bench' })
   const { url, ask } = deployment
   const row = await ask('GET', '/v1/ops/providers')
+  row.models['tts/openai'] = ['gpt-4o-mini-tts']
   row.options['tts/openai'] = { base_url: fake.url }
   await ask('PUT', '/v1/ops/providers', row)
   await ask('POST', '/v1/ops/orgs', { slug: 'bench' })

@@ -1,5 +1,6 @@
 import { dialDecisions } from './dial-decisions.ts'
 import { firstAudio } from './first-audio.ts'
+import { firstWord } from './first-word.ts'
 import { liveStreams } from './live-streams.ts'
 import { logAppend } from './log-append.ts'
 import { logReaders } from './log-readers.ts'
@@ -15,6 +16,7 @@ const benches: Record<string, () => Promise<boolean>> = {
   whoami,
   'sign-ins': signIns,
   'first-audio': firstAudio,
+  'first-word': firstWord,
   'settings-resolution': settingsResolution,
   'log-append': logAppend,
   'log-readers': logReaders,

@@ -17,9 +17,9 @@ export async function settingsResolution(): Promise<boolean> {
   const { org, call } = await makeCall(deployment)
   const database = new Database(deployment.databaseUrl, () => {})
   const scope = { org, agent, env: 'sandbox', holder: 'mem_bench' } as const
-  const alive = { own: 'gw_bench', since: new Date() }
+  const reader = { alive: { own: 'gw_bench', since: new Date() }, lastRow: {} }
   const resolve = async (named: string | null) => {
-    const { record, scopes } = await readForCall(database, scope, named, alive)
+    const { record, scopes } = await readForCall(database, scope, named, reader)
     return scopesRun(record, scopes, named)
   }
 

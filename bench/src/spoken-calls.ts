@@ -119,6 +119,7 @@ async function prepareOrg(ask: Ask, vendorUrl: string): Promise<string> {
   for (const stage of ['llm/openai', 'tts/openai', 'stt/deepgram'])
     row.options[stage] = { ...row.options[stage], base_url: vendorUrl }
   row.defaults = { ...row.defaults, llm: 'openai/gpt-4.1-mini', stt: 'deepgram/nova-3', tts: 'openai' }
+  row.models['tts/openai'] = ['gpt-4o-mini-tts']
   await ask('PUT', '/v1/ops/providers', row)
   await ask('POST', '/v1/ops/orgs', { slug: 'bench' })
   const token = { label: 'bench', env: 'sandbox', scopes: ['app', 'talk'] }

@@ -9,6 +9,7 @@ import { chatCommands } from './commands/chat.ts'
 import { consentCommands } from './commands/consents.ts'
 import { diallingCommands } from './commands/dialling.ts'
 import { doctorCommands } from './commands/doctor.ts'
+import { endpointCommands } from './commands/endpoints.ts'
 import { identityCommands } from './commands/identity.ts'
 import { initCommands } from './commands/init.ts'
 import { keyCommands } from './commands/keys.ts'
@@ -64,6 +65,7 @@ export const commands: readonly Command[] = [
   ...memberCommands,
   ...keyCommands,
   ...providerKeyCommands,
+  ...endpointCommands,
   ...signOnCommands,
   ...mailCommands,
   ...auditCommands,
@@ -92,6 +94,7 @@ export const groups: Readonly<Record<string, string>> = {
   members: 'members of the org',
   keys: 'keys and server tokens',
   'provider-keys': 'API keys of the org at vendors',
+  endpoints: 'model endpoints of the org',
   'sign-on': 'single sign-on',
   mail: 'the SMTP account of the org',
   ops: 'commands of the platform operator',

@@ -10,6 +10,7 @@ import { commands, groups } from './command-table.ts'
 import { completionFor } from './completion.ts'
 import { exitCodeMeanings } from './terminal/exit-codes.ts'
 
+const binary = fileURLToPath(new URL('../bin/svc.mjs', import.meta.url))
 const machine = new Machine()
 after(() => machine[Symbol.dispose]())
 
@@ -41,6 +42,17 @@ test('every command has help with its usage, its options and an example that par
     assert.match(stdout, /Examples:\n {2}svc settings set hello greeting\.say=/)
     assert.match(stdout, /Exit status:/)
   }
+})
+
+test('svc starts without the schemas of the contract, which would double its start', () => {
+  const names = `import { registerHooks } from 'node:module'
+registerHooks({ resolve: (name, context, next) => (console.error(name), next(name, context)) })`
+  const { stderr } = spawnSync(process.execPath, [binary, '--help'], {
+    encoding: 'utf8',
+    env: { ...process.env, NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(names)}` },
+  })
+  assert.match(stderr, /command-table/)
+  assert.doesNotMatch(stderr, /typebox/)
 })
 
 test('docs/cli.md names every command and every exit status', () => {
@@ -95,7 +107,6 @@ test('an older Node hands over to the one of the checkout', async (t) => {
     preload,
     `if (process.execArgv.length > 0) Object.defineProperty(process, 'versions', { value: { node: '20.1.0' } })`,
   )
-  const binary = fileURLToPath(new URL('../bin/svc.mjs', import.meta.url))
   const { status, stdout } = spawnSync(process.execPath, ['--import', preload, binary, 'version', '--json'], {
     env: { ...machine.environment, SVC_GATEWAY_URL: 'http://127.0.0.1:1' },
     encoding: 'utf8',
@@ -105,7 +116,6 @@ test('an older Node hands over to the one of the checkout', async (t) => {
 })
 
 test('a reader that goes away ends the program quietly, and a full disk with a sentence', () => {
-  const binary = fileURLToPath(new URL('../bin/svc.mjs', import.meta.url))
   const line = `"${process.execPath}" "${binary}" completion bash | head -1; echo "\${PIPESTATUS[0]}"`
   const { stdout, stderr } = spawnSync('bash', ['-c', line], { encoding: 'utf8', env: machine.environment })
   assert.deepEqual([stdout.trim().split('\n').at(-1), stderr], ['0', ''])

@@ -50,6 +50,8 @@ export interface AgentRegistered {
   fixed: string[]
   /** The halves of the lexicon its class declares. */
   lexicon_fixed: string[]
+  /** What keeps calls from this agent, one sentence each; absent if nothing does. */
+  warnings?: string[]
 }
 
 export type AppErrorCode =

@@ -105,6 +105,8 @@ export type CallState = (typeof callStates)[number]
 export const errorCodes = [
   'llm_timeout',
   'msgapp_not_sent',
+  'msgapp_not_delivered',
+  'msgapp_not_transcribed',
   'quota',
   'worker_lost',
   'dial_failed',

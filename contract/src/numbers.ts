@@ -107,13 +107,105 @@ export const ImportedNumber = Type.Object({
 })
 export type ImportedNumber = Static<typeof ImportedNumber>
 
+export const numberTypes = ['local', 'mobile', 'national', 'toll-free'] as const
+export type NumberType = (typeof numberTypes)[number]
+
+export const addressNeeds = ['none', 'any', 'local', 'foreign'] as const
+export type AddressNeed = (typeof addressNeeds)[number]
+
+const country = Type.String({ description: 'two letters' })
+const type = Type.Optional(anyOf(numberTypes, 'default local'))
+const areaCode = Type.Optional(Type.String({ description: '1 to 6 digits; the US and Canada have them' }))
+const contains = Type.Optional(
+  Type.String({ description: '2 to 16 digits or letters that it contains; * is any one' }),
+)
+
+/** Which numbers are meant: of a search, and of what a purchase needs. */
+export const NumberKind = Type.Object({ country, type })
+export type NumberKind = Static<typeof NumberKind>
+
+export const ForSaleAsked = Type.Object({
+  country,
+  type,
+  area_code: areaCode,
+  contains,
+  address: Type.Optional(
+    Type.String({
+      description:
+        'only numbers that this address suffices for, of `requirements`; `none`: that need no address',
+    }),
+  ),
+  limit: Type.Optional(Type.String({ description: '1 to 100; default 20' })),
+})
+export type ForSaleAsked = Static<typeof ForSaleAsked>
+
+export const NumbersForSale = Type.Object({
+  country: Type.String(),
+  type: oneOf(numberTypes),
+  numbers: Type.Array(
+    Type.Object({
+      number: Type.String(),
+      name: Type.String({ description: 'as the carrier writes it' }),
+      locality: nullable(Type.String()),
+      region: nullable(Type.String()),
+      /** Which address a purchase has to name: of any country, of its own (`local`) or of another (`foreign`). */
+      needs_address: oneOf(addressNeeds),
+    }),
+  ),
+})
+export type NumbersForSale = Static<typeof NumbersForSale>
+
+export const BuyingRequirements = Type.Object({
+  country: Type.String(),
+  type: oneOf(numberTypes),
+  regulated: Type.Boolean({
+    description: 'the carrier has a regulation for them: a purchase names a bundle',
+  }),
+  addresses: Type.Array(
+    Type.Object({
+      address: Type.String({ description: 'its id at the carrier' }),
+      name: Type.String(),
+      city: Type.String(),
+      country: Type.String(),
+      validated: Type.Boolean({ description: 'by the carrier' }),
+    }),
+  ),
+  bundles: Type.Array(
+    Type.Object({
+      bundle: Type.String({ description: 'its id at the carrier' }),
+      name: Type.String(),
+      status: Type.String({ description: "the carrier's word" }),
+      approved: Type.Boolean({ description: 'a purchase may name it' }),
+      valid_until: nullable(Type.String({ description: 'RFC 3339; null without an end' })),
+    }),
+  ),
+})
+export type BuyingRequirements = Static<typeof BuyingRequirements>
+
 export const BuyNumber = Type.Object({
-  country: Type.String({ description: 'two letters' }),
-  area_code: Type.Optional(Type.String({ description: '1 to 6 digits' })),
+  country,
+  type,
+  number: Type.Optional(
+    Type.String({ description: 'one of `for-sale`; without it the first that is found is bought' }),
+  ),
+  area_code: areaCode,
+  contains,
+  address: Type.Optional(Type.String({ description: 'of `requirements`, if the number needs one' })),
+  bundle: Type.Optional(Type.String({ description: 'of `requirements`, if the number needs one' })),
   agent: Type.String(),
   channel,
 })
 export type BuyNumber = Static<typeof BuyNumber>
+
+/** A query's `at_carrier`: a rule reads it as it reads `dry_run`. */
+export const ReleaseNumber = Type.Object({
+  at_carrier: Type.Optional(
+    Type.String({
+      description: 'true or false: also end the platform’s purchase, so that others may buy it',
+    }),
+  ),
+})
+export type ReleaseNumber = Static<typeof ReleaseNumber>
 
 export const MoveNumber = Type.Object({ env: Type.String({ description: 'sandbox or production' }) })
 export type MoveNumber = Static<typeof MoveNumber>

@@ -1,7 +1,8 @@
 import { Type, type Static } from 'typebox'
+import type { RetiringModel } from './retiring.ts'
 import { environments } from './scopes.ts'
 import { anyOf, nullable, oneOf } from './shapes.ts'
-import type { Stage } from './speech.ts'
+import { stages, type Stage } from './stages.ts'
 
 /** Who ends the caller's turn: the speech-to-text vendor, the media framework, or a model on the worker. */
 export const turnEnders = ['stt', 'framework', 'smart-turn'] as const
@@ -57,6 +58,12 @@ export type ProviderRow = Static<typeof ProviderRow>
 export const availabilities = ['yours', 'offered', 'bring your own', 'broken'] as const
 export type Availability = (typeof availabilities)[number]
 
+const Retiring = Type.Object({
+  stage: oneOf(stages),
+  model: Type.String(),
+  on: Type.String({ description: 'the day, as YYYY-MM-DD' }),
+})
+
 export const CatalogueEntry = Type.Object({
   name: Type.String(),
   does: Type.Unsafe<Stage[]>({ type: 'array', items: { type: 'string' } }),
@@ -64,6 +71,11 @@ export const CatalogueEntry = Type.Object({
   ready: Type.Boolean({ description: 'whether a call could run on it now' }),
   broken: nullable(Type.String({ description: 'why it is broken' })),
   voices_listed: Type.Boolean({ description: 'whether GET /v1/voices lists its voices' }),
+  retiring: Type.Optional(
+    Type.Array(Type.Unsafe<RetiringModel>(Retiring), {
+      description: 'its models that it switches off within sixty days; absent if there are none',
+    }),
+  ),
 })
 export type CatalogueEntry = Static<typeof CatalogueEntry>
 
@@ -81,6 +93,11 @@ export const BringKey = Type.Object({
     Type.Record(Type.String(), Type.Unknown(), { description: 'write-only: 1 to 8 short scalars' }),
   ),
   env: Type.Optional(anyOf(environments, 'the only environment it runs in; without it, both')),
+  try: Type.Optional(
+    Type.Boolean({
+      description: 'ask the vendor for something small first, and keep nothing that it refuses',
+    }),
+  ),
 })
 export type BringKey = Static<typeof BringKey>
 
@@ -88,5 +105,10 @@ export const KeyEnvironment = Type.Object({
   env: Type.Optional(anyOf(environments, 'the keys of that environment alone')),
 })
 
-export const BroughtKeys = Type.Object({ vendors: Type.Array(Type.String()) })
+export const BroughtKeys = Type.Object({
+  vendors: Type.Array(Type.String()),
+  untried: Type.Optional(
+    Type.String({ description: 'why a key that was to be tried is kept untried; absent otherwise' }),
+  ),
+})
 export type BroughtKeys = Static<typeof BroughtKeys>

@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox'
 import { nullable, oneOf } from './shapes.ts'
-import { stages } from './speech.ts'
+import { stages } from './stages.ts'
 
 export const RateRecord = Type.Object({
   service: oneOf(stages),

@@ -1,10 +1,6 @@
 import { Type, type Static } from 'typebox'
 import { nullable } from './shapes.ts'
 
-/** What a vendor can do for a call. */
-export const stages = ['llm', 'stt', 'tts'] as const
-export type Stage = (typeof stages)[number]
-
 /** A voice as people choose it; a field that the vendor does not say is null. */
 export const VoiceEntry = Type.Object({
   id: Type.String(),

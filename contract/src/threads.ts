@@ -30,12 +30,27 @@ const ThreadCall = Type.Object({
   reason: nullable(Type.String({ description: 'why it ended' })),
 })
 
+/** How far a message to a contact has come; `sending` also while the messaging platform does not take it. */
+export const deliveryStatuses = ['sending', 'sent', 'delivered', 'read', 'failed'] as const
+
+/** Why a message did not reach a contact. */
+const deliveryFailure = {
+  code: nullable(Type.Integer({ description: "the messaging platform's number for it, such as 131047" })),
+  detail: nullable(Type.String({ description: 'its words' })),
+}
+
+const Delivery = Type.Object(
+  { status: oneOf(deliveryStatuses), ...deliveryFailure },
+  { description: 'of a message to the contact; null for anything else, and before it is sent' },
+)
+
 const ThreadTurn = Type.Object({
   seq: Type.Integer({ description: "in its call's log" }),
   ts: Type.Number(),
   call: Type.String(),
   who: oneOf(['contact', 'agent', 'supervisor']),
   text: Type.String(),
+  delivery: nullable(Delivery),
 })
 
 const WaitingMessage = Type.Object({
@@ -52,6 +67,12 @@ export const Thread = Type.Object({
   call: nullable(Type.String({ description: 'the messaging call that is open' })),
   window_closes_at: nullable(
     Type.Number({ description: '24 hours after they last wrote: the platform takes nothing later' }),
+  ),
+  failure: nullable(
+    Type.Object(
+      { ts: Type.Number(), ...deliveryFailure },
+      { description: 'why the newest message to them did not reach them; null if it did' },
+    ),
   ),
   unread: nullable(
     Type.Integer({

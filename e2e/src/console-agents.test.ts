@@ -4,7 +4,7 @@ import { startChatDeployment } from '@switchroom/gateway/testing/calls/chat-depl
 import { done } from '@switchroom/gateway/testing/agents/test-agents'
 import { until } from '@switchroom/gateway/testing/until'
 import { screenSentence } from '@switchroom/console/api/screen-sentences'
-import { changeRow, startSpeechFake } from '@switchroom/gateway/testing/providers/vendors'
+import { changeRow, speakOverHttp, startSpeechFake } from '@switchroom/gateway/testing/providers/vendors'
 import { assertFits, assertUsable, openPage, picture, test } from './browser.ts'
 
 const chats = await startChatDeployment()
@@ -117,7 +117,7 @@ test('a voice is played before it is chosen, and chosen with one click', async (
   const speech = await startSpeechFake()
   t.after(() => speech.stop())
   await changeRow(deployment, (row) => {
-    row.options['tts/openai'] = { base_url: speech.url }
+    speakOverHttp(row, speech.url)
   })
   const { slug } = await chats.newAgent()
   const { key, client } = await chats.org.person('admin')

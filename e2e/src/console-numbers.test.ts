@@ -110,6 +110,54 @@ test('a number is bought after a preview that named it and bought nothing', asyn
   assert.deepEqual(opened.broken, [])
 })
 
+test('a number is searched and chosen in the console, bought with the address and bundle it needs, and given back to the carrier', async () => {
+  const { org, key } = await newOrg()
+  const { own } = numbers
+  const [first, chosen] = [newLine(), newLine()]
+  carrier.forSale.set('DE', [first, chosen])
+  for (const number of [first, chosen])
+    carrier.terms.set(number, { type: 'mobile', address: 'local', locality: 'Berlin' })
+  carrier.regulated.add('DE mobile')
+  const address = own.addAddress('DE', 'Head office')
+  const bundle = own.addBundle('DE', 'mobile', 'twilio-approved', 'Papers')
+  own.addBundle('DE', 'mobile', 'pending-review', 'Later')
+  await using opened = await openPage({ url, key })
+  const { page } = opened
+  await page.goto('/numbers/import')
+  await page.getByRole('radio', { name: 'Buy a number' }).check()
+  await page.getByLabel('Country').fill('DE')
+  await page.getByLabel('Type').selectOption('Mobile')
+  await page.getByRole('combobox', { name: 'Agent' }).fill('desk')
+  await page.getByRole('button', { name: 'Search numbers' }).click()
+  await page.getByRole('radio', { name: chosen }).check()
+  await page.getByText('Select an address: this number needs one.').waitFor()
+  await page.getByLabel('Address', { exact: true }).selectOption('Head office (Berlin, DE)')
+  assert.equal(await page.getByRole('option', { name: 'Later (pending-review)' }).isDisabled(), true)
+  assert.equal(await page.getByRole('radio', { name: chosen }).isChecked(), true)
+  await page.getByRole('button', { name: 'Preview' }).click()
+  await page.getByRole('button', { name: 'Buy number' }).click()
+  const sentence =
+    'the carrier says: Bundle required and not provided (code 21649, see https://www.twilio.com/docs/errors/21649)'
+  await page.getByRole('alert').getByText(screenSentence(sentence).replace(/\.$/, '')).waitFor()
+  await page.getByLabel('Bundle').selectOption('Papers')
+  await assertUsable(page)
+  await picture(page, 'buy-choice')
+  await page.getByRole('button', { name: 'Preview' }).click()
+  await page.getByRole('button', { name: 'Buy number' }).click()
+  await page.getByRole('heading', { name: chosen, exact: true }).waitFor()
+  const bought = own.numbers.find(({ phone_number }) => phone_number === chosen)
+  assert.deepEqual([bought?.address_sid, bought?.bundle_sid], [address.sid, bundle.sid])
+
+  await page.getByRole('button', { name: 'Release number' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Give it back to the carrier').check()
+  await assertUsable(page)
+  await dialog.getByRole('button', { name: 'Release number' }).click()
+  await page.getByText('No numbers yet').waitFor()
+  assert.ok(!own.numbers.includes(bought!))
+  assert.deepEqual(await org.list(), [])
+})
+
 test('a number that an org points here itself rings after the operator approved its network in the console', async () => {
   const { org, key } = await newOrg()
   const { key: operator } = await newOrg({ operator: true })

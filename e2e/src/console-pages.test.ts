@@ -30,6 +30,7 @@ const screens = [
   '/team',
   '/keys',
   '/provider-keys',
+  '/model-endpoints',
   '/judging',
   '/single-sign-on',
   '/mailbox',

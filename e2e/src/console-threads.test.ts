@@ -93,14 +93,50 @@ test('a message that waits for an app, a refused message and an ended conversati
   const call = await channel.call(contact)
   done(await client.in('sandbox').post(`/v1/calls/${call}/verbs`, { verb: 'end' }))
   await page.getByRole('button', { name: 'Send' }).click()
-  const sentence = `the conversation with ${contact} has ended: it opens again when they write`
+  const sentence = `the conversation with ${contact} has ended: send a template, or wait until they write`
   await page.getByRole('alert').getByText(screenSentence(sentence)).waitFor()
   assert.equal(await page.getByLabel('Message to Carla').inputValue(), 'One moment.')
   await page.getByLabel('Message to Carla').fill('')
-  await page.getByText('This conversation has ended. It reopens when they write.').waitFor()
+  await page.getByText('This conversation has ended. Send a template, or wait until they write.').waitFor()
   platform.fault = () => undefined
   await page.getByRole('link', { name: 'Inbox' }).click()
   await page.getByRole('region', { name: 'Threads, newest first' }).getByText('Carla').waitFor()
+  assert.deepEqual(opened.broken, [])
+  await app.close()
+})
+
+test('a supervisor sends a template after the conversation has ended, and sees that it was not delivered', async () => {
+  const channel = await messaging.newMessagingAgent()
+  const app = await channel.app()
+  const contact = newContact()
+  model.reply = () => 'Noted.'
+  await channel.write(contact, 'See you tomorrow.', { name: 'Elsa' })
+  await channel.texts(contact, 1)
+  const call = await channel.call(contact)
+  done(await client.in('sandbox').post(`/v1/calls/${call}/verbs`, { verb: 'end' }))
+  const body = { type: 'BODY', text: 'Hello {{1}}, see you at {{2}}.' }
+  platform.addTemplate(channel.line, { name: 'reminder', components: [body] })
+  await using opened = await openPage({ url, key })
+  const { page } = opened
+  await page.goto(`/threads/${channel.agent}/${encodeURIComponent(contact)}`)
+  await page.getByRole('button', { name: 'Use template' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Send a template to Elsa' })
+  await dialog.getByLabel('Variable 1').fill('Elsa')
+  assert.equal(await dialog.getByRole('button', { name: 'Send' }).isDisabled(), true)
+  await dialog.getByLabel('Variable 2').fill('noon')
+  await dialog.getByText('Hello Elsa, see you at noon.').waitFor()
+  await assertUsable(page)
+  await picture(page, 'thread-template')
+  await dialog.getByRole('button', { name: 'Send' }).click()
+  await dialog.waitFor({ state: 'hidden' })
+  const said = page.getByRole('list', { name: 'Conversation' })
+  await said.getByText('Hello Elsa, see you at noon.').waitFor()
+  const sent = await until('it is sent', () =>
+    platform.sent.find(({ to, template }) => to === contact && template),
+  )
+  await channel.status(sent, 'failed', { errors: [{ code: 131026, title: 'Message undeliverable' }] })
+  await said.getByText('(#131026) Message undeliverable').waitFor()
+  await page.getByRole('region', { name: 'Threads, newest first' }).getByText('Not delivered').waitFor()
   assert.deepEqual(opened.broken, [])
   await app.close()
 })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { chmodSync, cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { temporaryFolder } from '@switchroom/launcher/testing/folders'
@@ -42,8 +42,9 @@ function checkoutWithFakeNpm(t: TestContext, npm: string) {
   const environment = { PATH: `${join(folder, 'bin')}:${process.env['PATH']}`, HOME: '/nonexistent' }
   return {
     folder,
-    install: () => {
-      const options = { cwd: folder, env: environment, encoding: 'utf8' } as const
+    install: (event = '') => {
+      const env = { ...environment, npm_lifecycle_event: event }
+      const options = { cwd: folder, env, encoding: 'utf8' } as const
       return spawnSync(process.execPath, ['tools/install.mjs'], options)
     },
   }
@@ -62,6 +63,28 @@ test('packages that match the lock file are left alone, even if the home folder 
   assert.match(first.stdout, /^Installing packages .*\n$/)
   assert.equal(install().stdout, '')
   assert.equal(readFileSync(join(folder, 'calls'), 'utf8').split('\n').length, 2, 'npm was called once')
+})
+
+test('a command that runs the program installs no development packages, and one that tests it adds them', (t) => {
+  const { folder, install } = checkoutWithFakeNpm(
+    t,
+    `mkdir -p node_modules/a; echo '{}' > node_modules/a/package.json
+    if [ "$3" = --omit=dev ]; then sed 's#,"node_modules/b".*"dev":true}##' package-lock.json
+    else mkdir -p node_modules/b; echo '{}' > node_modules/b/package.json; cat package-lock.json
+    fi > node_modules/.package-lock.json`,
+  )
+  const [a, b] = [{ version: '1.0.0' }, { version: '1.0.0', dev: true }]
+  const lock = { packages: { '': {}, 'node_modules/a': a, 'node_modules/b': b } }
+  writeFileSync(join(folder, 'package-lock.json'), JSON.stringify(lock))
+  const installs = (event: string) => install(event).stdout !== ''
+  const has = (name: string) => existsSync(join(folder, 'node_modules', name))
+  assert.equal(installs('prestart'), true)
+  assert.deepEqual([has('a'), has('b')], [true, false])
+  assert.equal(installs('pregateway'), false)
+  writeFileSync(join(folder, 'node_modules', 'a', 'in-use'), '')
+  assert.equal(installs('pretest'), true)
+  assert.deepEqual([has('b'), has('a/in-use')], [true, true], 'a program that runs keeps its files')
+  for (const event of ['prestart', 'pretest']) assert.equal(installs(event), false)
 })
 
 test('another lock file and a missing package are both installed', (t) => {

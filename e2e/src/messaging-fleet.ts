@@ -9,7 +9,7 @@ import { appSecret, messagingSettings } from '@switchroom/gateway/testing/messag
 import {
   MessagingFake,
   type MessagingNumberFake,
-  type SentText,
+  type SentMessage,
 } from '@switchroom/gateway/testing/messaging/messaging-fake'
 import { ModelFake } from '@switchroom/gateway/testing/providers/model-fake'
 import { afterwards } from '@switchroom/launcher/testing/folders'
@@ -156,7 +156,7 @@ export class MessagingFleet {
   }
 
   /** The platform says of every text that it took it, as often as it takes to be heard. */
-  async #receipt(sent: SentText) {
+  async #receipt(sent: SentMessage) {
     await pause(this.#chance.below(2000))
     const receipt = statusOf(this.#line, sent, 'sent')
     while (!this.#isOver && (await this.deliver(receipt)) === undefined) await pause(100)

@@ -44,10 +44,11 @@ async function run(code: string | undefined, environment: Record<string, string>
 }
 
 test('what the page about messaging says to do leads to an agent that answers and a desk that writes (ND-84, ND-85, ND-91)', async () => {
-  const [answering, delivering, desk] = programs
-  assert.equal(programs.length, 3)
+  const [answering, delivering, desk, template] = programs
+  assert.equal(programs.length, 4)
   const manager = await org.person('manager')
-  const { phone_number_id, access_token } = platform.addNumber('+14155550100')
+  const line = platform.addNumber('+14155550100')
+  const { phone_number_id, access_token } = line
   const [account, number] = bodies
   const put = await manager.client.put('/v1/carrier', { ...account, phone_number_id, access_token })
   assert.equal(put.status, 200, put.text)
@@ -61,6 +62,7 @@ test('what the page about messaging says to do leads to an agent that answers an
     return rowCount === 1
   }
   await until('the agent is held', held, 60_000)
+  platform.lastWrote = undefined // the page's own program delivers, of which the fake knows nothing
   const delivered = await run(delivering, {
     SVC_MSGAPP_APP_SECRET: appSecret,
     PHONE_NUMBER_ID: phone_number_id,
@@ -81,4 +83,13 @@ test('what the page about messaging says to do leads to an agent that answers an
     agent.printed(),
     /^Ana writes call_\w+\nAna: Do you have rye bread\?\nagent: Yes, from seven\.\nhuman: We keep one for you\.\n$/,
   )
+
+  const body = { type: 'BODY', text: 'Hello {{1}}, your bread is ready at {{2}}.' }
+  platform.addTemplate(line, { name: 'order_ready', components: [body] })
+  const templates = await run(template, { SVC_KEY: supervisor.key, CONTACT: contact })
+  assert.match(
+    templates,
+    /^\+14155550100 order_ready \(en_US\): Hello \{\{1\}\}, your bread is ready at \{\{2\}\}\. \[ '1', '2' \]\ncall_\w+\n$/,
+  )
+  await until('it is sent', () => platform.sent.some(({ to, template: sent }) => to === contact && sent))
 })

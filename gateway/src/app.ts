@@ -26,6 +26,7 @@ import { modelAccessRoutes } from './providers/access/model-access.routes.ts'
 import { accountRoutes } from './providers/accounts/accounts.routes.ts'
 import { catalogueRoutes } from './providers/catalogue/catalogue.routes.ts'
 import { providerKeyRoutes } from './providers/keys/provider-keys.routes.ts'
+import { modelEndpointRoutes } from './providers/endpoints/model-endpoints.routes.ts'
 import { providersRowRoutes } from './providers/row/row.routes.ts'
 import { voiceServerRoutes } from './providers/voice-server/voice-server.routes.ts'
 import { voiceRoutes } from './providers/voices/voices.routes.ts'
@@ -61,6 +62,7 @@ import { soundOfferRoutes } from './telephony/worker-offers/sound-offers.routes.
 import { numberRoutes } from './telephony/numbers/numbers.routes.ts'
 import { workerOfferRoutes } from './telephony/worker-offers/worker-offers.routes.ts'
 import { outboundRoutes } from './telephony/outbound/outbound.routes.ts'
+import { templateRoutes } from './messaging/templates/templates.routes.ts'
 import { threadRoutes } from './messaging/threads/threads.routes.ts'
 import { webhookRoutes } from './messaging/webhook/webhook.routes.ts'
 import { brandRoutes } from './platform/brand/brand.routes.ts'
@@ -112,6 +114,7 @@ export async function makeApp(
 
   providersRowRoutes(server, services.providersRow)
   providerKeyRoutes(server, services.providerKeys)
+  modelEndpointRoutes(server, services.modelEndpoints)
   catalogueRoutes(server, services.vendorCatalogue)
   accountRoutes(server, services.accounts)
 
@@ -166,6 +169,7 @@ export async function makeApp(
 
   await webhookRoutes(server, services.webhook)
   threadRoutes(server, services.threads, services.messageSender)
+  templateRoutes(server, services.templates)
 
   await pageRoutes(server, new ConsoleFiles(services.settings.consoleFolder), services.settings)
   discoveryRoutes(server, services.discovery, services.settings.voiceUrl)

@@ -63,12 +63,18 @@ export async function startGateway(settings: Settings, clock: Clock, logger: Log
     services.mailbox.start()
     services.letterTasks.start()
     const upkeep = upkeepTasks(services)
-    const newWork = [services.waitingMessages.task, services.writtenCalls.task, services.callOutlets.task]
+    const newWork = [
+      services.untranscribedMessages.task,
+      services.waitingMessages.task,
+      services.writtenCalls.task,
+      services.callOutlets.task,
+    ]
     tasks.start(...upkeep, services.letterTasks.task, ...newWork)
 
     const stop = async () => {
       isStopping = true
       await tasks.stop(...newWork)
+      await services.untranscribedMessages.stop()
       await services.waitingMessages.stop()
       await services.writtenCalls.stop()
       await services.callOutlets.stop()
@@ -114,6 +120,7 @@ const upkeepTasks = (services: Services): PeriodicTask[] => [
   ...services.spokenCallTasks,
   ...services.placementTasks,
   services.reconciliationTask,
+  services.carrierReleaseTask,
   services.firewall.task,
 ]
 

@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import { AuditLog } from './audit/audit.ts'
 import { agentsHeld } from './agents/agents.ts'
 import { makeAgents } from './agents/room.ts'
+import { scopeOf } from './agents/scope.ts'
 import { callsRunning } from './calls/records/records.ts'
 import { makeCalls, type CallsRoom } from './calls/room.ts'
 import { messagesUsed } from './calls/written/message-quota.ts'
@@ -62,6 +63,7 @@ export function makeServices(settings: Settings, clock: Clock, logger: Logger) {
         frame['type'] === 'line.register'
           ? calls.lines.register(from, frame)
           : calls.routing.route(from, frame),
+      warningsOf: (caller, agent) => calls.workerAnswers.warnings(caller, scopeOf(caller, agent)),
       onHeld: (holding) => {
         calls.connectionEntries.appConnected(holding)
         calls.appRequests.assignments.appConnected(holding)

@@ -102,6 +102,13 @@ export function webUrl(value: string): string {
   return value.replace(/(?<!\/)\/+$/, '')
 }
 
+/** A media server, whose dashboards show its address as wss:// and whose API is at the same as https://. */
+export function mediaUrl(value: string): string {
+  if (!/^(?:https?|wss?):\/\//i.test(value))
+    throw new SettingError(`is not a URL that starts https://, http://, wss:// or ws://: ${value}`)
+  return webUrl(value.replace(/^ws/i, 'http'))
+}
+
 export function folder(value: string): string {
   const path = resolve(value)
   if (!statSync(path, { throwIfNoEntry: false })?.isDirectory())

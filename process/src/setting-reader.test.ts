@@ -16,6 +16,7 @@ import {
   port,
   positiveNumber,
   secondsAsMs,
+  mediaUrl,
   webUrl,
   wholeNumber,
 } from './setting-parsing.ts'
@@ -46,6 +47,9 @@ test('every form reads what it is for', () => {
     [network('::1')[1], 128],
     [fleetName('day.1'), 'day.1'],
     [webUrl('https://calls.example/'), 'https://calls.example'],
+    [mediaUrl('wss://acme.livekit.cloud/'), 'https://acme.livekit.cloud'],
+    [mediaUrl('ws://127.0.0.1:7880'), 'http://127.0.0.1:7880'],
+    [mediaUrl('https://media.example'), 'https://media.example'],
     [folder(import.meta.dirname), import.meta.dirname],
   ]
   for (const [parsed, expected] of table) assert.equal(parsed, expected)
@@ -67,6 +71,8 @@ test('a mistake is one sentence that names the setting', () => {
     [network, 'x', 'X holds x, which is neither an address nor a network'],
     [fleetName, '-', 'X is not 1 to 63 letters, digits, dots, dashes and underscores: -'],
     [webUrl, 'ws://x', 'X is not a URL that starts http:// or https://: ws://x'],
+    [mediaUrl, 'ftp://x', 'X is not a URL that starts https://, http://, wss:// or ws://: ftp://x'],
+    [mediaUrl, 'wss://x?y=1', 'X is not a URL that starts http:// or https://: https://x?y=1'],
     [folder, '/nowhere', 'X holds /nowhere, which is not a folder'],
     [pemFile, '/nowhere', 'X is not a readable file of certificates in PEM: /nowhere'],
     [listOf(port), '1, x', 'X is not a port from 0 to 65535: x'],

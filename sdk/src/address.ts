@@ -46,18 +46,25 @@ export class Address {
     for (;;) {
       const after = entries.at(-1)?.seq ?? 0
       const path = `/v1/calls/${encodeURIComponent(call)}/events?after=${after}&limit=${pageSize}`
-      const page = await this.#get<EventPage>(path)
+      const page = await this.ask<EventPage>('GET', path)
       entries.push(...page.entries)
       if (page.entries.length < pageSize) return entries
     }
   }
 
-  async #get<Answer>(path: string): Promise<Answer> {
+  /** Undefined for an answer without a body. */
+  async ask<Answer>(method: string, path: string, body?: object): Promise<Answer> {
     const response = await fetch(this.url + path, {
-      headers: { ...this.headers, accept: 'application/json' },
+      method,
+      headers: {
+        ...this.headers,
+        accept: 'application/json',
+        ...(body && { 'content-type': 'application/json' }),
+      },
+      ...(body && { body: JSON.stringify(body) }),
     })
-    const body = await response.text()
-    if (!response.ok) throw refusalIn(response.status, body)
-    return JSON.parse(body) as Answer
+    const text = await response.text()
+    if (!response.ok) throw refusalIn(response.status, text)
+    return (text === '' ? undefined : JSON.parse(text)) as Answer
   }
 }

@@ -105,16 +105,24 @@ export interface CallEvents {
       sessionId: string
       from: string
       name: string
-      type: 'text' | 'audio' | 'image' | 'video' | 'document'
+      type: 'text' | 'audio' | 'button' | 'interactive' | 'reaction' | 'image' | 'video' | 'document'
       text: string
       messageId: string
       paused: boolean
+      /** What they chose among buttons or in a list; `text` is its title. */
+      reply?: { id: string; title: string; description?: string }
     },
     call: Call,
   ]
   'msgapp.response': [event: { sessionId: string; to: string; text: string; source?: 'human' }, call: Call]
   'msgapp.status': [
-    event: { status: 'sent' | 'delivered' | 'read'; recipient: string; messageId: string },
+    event: {
+      status: 'sent' | 'delivered' | 'read' | 'failed'
+      recipient: string
+      messageId: string
+      /** Why it failed: the platform's number and its words. */
+      error?: { code: number | null; detail: string }
+    },
     call: Call,
   ]
   'session.paused': [event: Paused, call?: Call]
@@ -122,7 +130,14 @@ export interface CallEvents {
 
   // What a log holds beside these
   'agent.message': [
-    event: { text: string; messageId: string; source: 'model' | 'say' | 'human'; by?: string },
+    event: {
+      text: string
+      messageId: string
+      source: 'model' | 'say' | 'human'
+      by?: string
+      /** The template that it was, as the messaging platform got it. */
+      template?: { name: string; language: { code: string }; components: object[] }
+    },
     call: Call,
   ]
   'call.dialing': [event: { to: string; from: string }, call: Call]
@@ -145,7 +160,16 @@ export interface CallEvents {
   ]
   'vendor.switched': [event: Record<string, unknown>, call: Call]
   /** The log's entry `error`: something went wrong in the call itself. */
-  'call.error': [event: { code: ErrorCode; detail: string }, call: Call]
+  'call.error': [
+    event: {
+      code: ErrorCode
+      detail: string
+      /** Of a `msgapp_…` error: the message, and the messaging platform's number for what is wrong. */
+      messageId?: string
+      platform_code?: number | null
+    },
+    call: Call,
+  ]
 }
 
 interface Registered {

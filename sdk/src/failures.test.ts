@@ -83,3 +83,14 @@ test('a line that another process has is asked for at one pace, however often th
   }
   assert.ok(asked() - before <= 2, `${asked() - before} times`)
 })
+
+test('what keeps calls from a registered agent comes as an error of the agent, in the words of the gateway', async (t) => {
+  const gateway = await fakeGateway(t)
+  const warning = 'no spoken call reaches this agent: there is no key for deepgram (stt)'
+  gateway.answer = ({ agent }) => ({ type: 'agent.registered', agent, warnings: [warning] })
+  const agent = new Agent({ name: 'desk' })
+  const told: [string, string][] = []
+  agent.on('error', ({ code, message }) => void told.push([code, message]))
+  await connectedTo(t, gateway).hold(agent)
+  assert.deepEqual([agent.state, told], ['ready', [['PROVIDER_KEY_REQUIRED', warning]]])
+})

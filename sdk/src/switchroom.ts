@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { AgentRegistered } from '@switchroom/contract/apps'
 import { Address, type AddressOptions } from './address.ts'
 import { Agent } from './agent.ts'
 import { BackOff } from './back-off.ts'
@@ -175,13 +176,20 @@ export class Switchroom {
   }
 
   #take(frame: Record<string, unknown>): void {
-    const { type, agent, call, data } = frame
-    if (type === 'agent.registered') this.#accepted(this.#agents.get(String(agent)))
+    const { type, call, data } = frame
+    if (type === 'agent.registered') this.#registered(frame as unknown as AgentRegistered)
     else if (type === 'ready') this.#accepted(this.#lines.get(String(frame['number'])))
     else if (type === 'tool.received') this.#calls.toolRuns.received(String(call), String(frame['id']))
     else if (typeof data === 'object' && data !== null)
       this.#calls.happened(frame as unknown as HappenedFrame) // an `error` with data is an entry of the call's log
     else if (type === 'error') this.#refused(frame)
+  }
+
+  /** The gateway's warnings come as errors of the agent, which is registered all the same. */
+  #registered({ agent: name, warnings = [] }: AgentRegistered): void {
+    const agent = this.#agents.get(name)
+    this.#accepted(agent)
+    for (const warning of warnings) agent?.tell(new SwitchroomError('PROVIDER_KEY_REQUIRED', warning))
   }
 
   #refused({ agent, call, number, code, detail }: Record<string, unknown>): void {

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Deadline } from './deadline.ts'
 import type { ModelRun, TurnVoice } from './parts.ts'
 
-/** The models that gave no answer at all are asked again after these pauses. */
+/** The models that gave no answer at all or were too busy are asked again after these pauses, or when they said. */
 const pausesMs = [0, 300, 900]
 
 export interface Answer {
@@ -51,10 +51,13 @@ export async function askModels(
   const failed = new Set<string>()
   const reasons = new Map<ModelRun, string>()
   let candidates = models
+  let busyMs = 0
   for (const pauseMs of pausesMs) {
     const unheard: ModelRun[] = []
-    if (pauseMs >= deadline.leftMs) break
-    await paused(pauseMs, signal)
+    const waits: number[] = []
+    const waitMs = Math.max(pauseMs, busyMs)
+    if (waitMs >= deadline.leftMs) break
+    await paused(waitMs, signal)
     for (const [index, run] of candidates.entries()) {
       const others = candidates.length - index - 1
       const patienceMs = others > 0 ? deadline.leftMs / (others + 1) : null
@@ -70,11 +73,15 @@ export async function askModels(
         if (deadline.isOver) return { type: 'timeout', waitedMs: nowMs() - startedMs, vendor: run.vendor }
         failed.add(run.vendor)
         reasons.set(run, `${run.vendor}: ${error instanceof Error ? error.message : String(error)}`)
-        if (!(error instanceof VendorFailure && error.kind === 'refused')) unheard.push(run)
+        const { kind, retryAfterMs } = error instanceof VendorFailure ? error : silent('')
+        if (kind === 'refused' && retryAfterMs === undefined) continue
+        unheard.push(run)
+        waits.push(retryAfterMs ?? 0)
       }
     }
     candidates = unheard
     if (candidates.length === 0) break
+    busyMs = Math.min(...waits)
   }
   return { type: 'failed', detail: [...reasons.values()].join('; '), vendor: models[0]?.vendor ?? '' }
 }

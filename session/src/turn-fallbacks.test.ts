@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { refused, silent } from '@switchroom/kit/failures'
+import { refused, silent, VendorFailure } from '@switchroom/kit/failures'
 import { never, ScriptedModel, says, Talk } from '../testing/talk.ts'
 import { runTurn } from './turn.ts'
 
@@ -233,4 +233,26 @@ test('a model that fails outside its promise is only a model that failed', async
   })
   await turn()
   assert.deepEqual(talk.said, ['Fine.'])
+})
+
+test('a vendor that stays too busy leaves the turn to the fallback, and alone it is asked when it says', async () => {
+  const busyFor = (ms: number) => new VendorFailure('refused', 'slow down', ms)
+  const crowded = new ScriptedModel('alpha', [busyFor(60_000)])
+  const beta = new ScriptedModel('beta', says('For alpha.'))
+  const { talk, turn } = talkOf(crowded, beta)
+  await turn()
+  assert.deepEqual([talk.said, talk.of('error')], [['For alpha.'], []])
+
+  const alone = talkOf(new ScriptedModel('alpha', [busyFor(50)], says('At last.')))
+  await alone.turn()
+  assert.deepEqual([alone.talk.said, alone.talk.of('error')], [['At last.'], []])
+
+  const late = talkOf(new ScriptedModel('alpha', [busyFor(60_000)], says('Too late.')))
+  late.talk.instructions = { ...late.talk.instructions, llmTimeoutMs: 500 }
+  await late.turn()
+  assert.deepEqual(late.talk.of('error')[0], {
+    code: 'llm_failed',
+    detail: 'alpha: slow down',
+    vendor: 'alpha',
+  })
 })

@@ -74,3 +74,15 @@ test('a connection that hangs is dropped at the deadline, and one that refuses i
   assert.equal(wire.seen.length, 1)
   wire.mode = 'answer'
 })
+
+test('a single rate limit is waited out within the turn, and the caller hears an answer and no apology', async () => {
+  const talk = new Talk(await installedModel())
+  wire.mode = 'busy'
+  wire.seen.length = 0
+  talk.instructions = { ...talk.instructions, tools: [toolNamed('look_up')] }
+  talk.answerTool = () => 'on its way'
+  await runTurn(talk.hears('Where is order 42?').parts(), never)
+  assert.deepEqual([talk.said, talk.of('error')], [['It is on its way.'], []])
+  assert.equal(wire.seen.length, 3) // refused, asked again, and asked with what the tool returned
+  wire.mode = 'answer'
+})

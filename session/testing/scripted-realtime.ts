@@ -32,6 +32,8 @@ export class ScriptedRealtime implements RealtimeRun {
   /** It takes so long from one word to the next; no time by default. */
   betweenWordsMs = 0
   broken: Error | null = null
+  /** What a reply used comes after its end. */
+  saysUsageLater = false
   /** The connection breaks after so many words of the next text that it is asked to say. */
   breaksSaying: number | null = null
   readonly #deeds: RealtimeDeed[]
@@ -112,7 +114,8 @@ export class ScriptedRealtime implements RealtimeRun {
     }
     if (!this.#stopped.has(reply))
       this.tells(...calls.map((call) => ({ type: 'call', reply, ...call }) as const))
-    return this.tells({ type: 'replied', reply, failure: fails, usage })
+    this.tells({ type: 'replied', reply, failure: fails, usage: this.saysUsageLater ? null : usage })
+    if (this.saysUsageLater) this.tells({ type: 'used', reply, usage })
   }
 }
 

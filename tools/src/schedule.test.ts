@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { runAll, startable, type TestProgram } from './schedule.ts'
+import { oneMore, runAll, startable, type TestProgram } from './schedule.ts'
 
 const programs = (kind: TestProgram['kind'], ...paths: string[]) =>
   paths.map((path): TestProgram => ({ path, kind }))
@@ -33,6 +33,16 @@ test('a quiet program runs alone, after all others', () => {
   assert.deepEqual(pathsOf(startable(quiet, sound.slice(0, 1), cores)), [])
   assert.deepEqual(pathsOf(startable(quiet, [], cores)), ['q1'])
   assert.deepEqual(pathsOf(startable(quiet.slice(1), quiet.slice(0, 1), cores)), [])
+})
+
+test('idle cores take one more program of a kind that runs now, and only so many', () => {
+  const running = [...sound.slice(0, 2), ...light.slice(0, 1)]
+  assert.equal(oneMore([...heavy, ...sound.slice(2)], running, cores)?.path, 's3')
+  assert.equal(oneMore(heavy, running, cores), undefined)
+  assert.equal(oneMore([...light.slice(1), ...sound.slice(2)], running, cores)?.path, 's3')
+  assert.equal(oneMore(light.slice(1), running, cores)?.path, 'l2')
+  assert.equal(oneMore(light, [...running, ...sound.slice(2)], cores), undefined)
+  assert.equal(oneMore(quiet.slice(1), quiet.slice(0, 1), cores), undefined)
 })
 
 test('every program runs once, and the quiet ones last', async () => {

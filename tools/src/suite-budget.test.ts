@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import type { FileCost } from './file-costs.ts'
-import { measuredBudget, overBudget, readBudget, type SuiteBudget } from './suite-budget.ts'
+import { measuredBudget, overBudget, readBudget, textOf, type SuiteBudget } from './suite-budget.ts'
 
 const cost = (file: string, wallSeconds: number, cpuSeconds: number): FileCost => ({
   file,
@@ -50,4 +51,11 @@ test('the budget of this checkout has every package that spends most', () => {
   const { packages } = readBudget()
   for (const name of ['e2e', 'gateway', 'media', 'session', 'speech', 'worker'])
     assert.ok((packages[name] ?? 0) > 0, name)
+})
+
+test('the budget is written as the formatter wants it: one line a file, unless it would be too long', () => {
+  const written = readFileSync(new URL('suite-budget.json', import.meta.url), 'utf8')
+  assert.equal(textOf(JSON.parse(written)), written)
+  const long = { packages: {}, files: { ['a'.repeat(80)]: { wallSeconds: 4, cpuSeconds: 1 } } }
+  assert.match(textOf(long), /: \{\n +"wallSeconds": 4,\n/)
 })

@@ -58,7 +58,7 @@ test("each environment's calls come from its own media server, and the sandbox s
   const shared = readSettings({ ...least, ...media, SVC_FLEET: 'day', SVC_SANDBOX_FLEET: 'night' })
   assert.deepEqual(shared.mediaServers, { production, sandbox: production })
   assert.deepEqual(shared.fleets, { production: 'day', sandbox: 'night' })
-  const own = { SVC_SANDBOX_MEDIA_URL: 'http://x', SVC_SANDBOX_MEDIA_KEY: 'a', SVC_SANDBOX_MEDIA_SECRET: 'b' }
+  const own = { SVC_SANDBOX_MEDIA_URL: 'ws://x', SVC_SANDBOX_MEDIA_KEY: 'a', SVC_SANDBOX_MEDIA_SECRET: 'b' }
   assert.deepEqual(readSettings({ ...least, ...own }).mediaServers, {
     sandbox: { url: 'http://x', key: 'a', secret: 'b' },
   })

@@ -3,9 +3,12 @@ import type { OutboundReadiness } from '@switchroom/contract/carriers'
 import type { Discovery } from '@switchroom/contract/discovery'
 import type { Identity } from '@switchroom/contract/identity'
 import type { KeyList } from '@switchroom/contract/keys'
+import type { Catalogue } from '@switchroom/contract/providers'
+import { retirementOf, retiringInUse, warnedDaysAhead } from '@switchroom/contract/retiring'
+import type { SettingsView } from '@switchroom/contract/settings'
 import { exitCodes } from '../terminal/exit-codes.ts'
 import { Failure, reasonOf } from '../terminal/failures.ts'
-import type { GatewayClient } from '../gateway/gateway-client.ts'
+import { path, type GatewayClient } from '../gateway/gateway-client.ts'
 import type { Invocation } from '../invocation/invocation.ts'
 import { version } from './version.ts'
 import { voiceAddress } from './voice-server.ts'
@@ -101,6 +104,8 @@ async function* checkSignedIn(invocation: Invocation): AsyncGenerator<Finding> {
   }
   yield await answered('key', checkKey(client, identity))
   if (identity.scopes.includes('calls')) yield await answered('agents', checkAgents(client))
+  if (identity.scopes.includes('calls') && identity.scopes.includes('providers'))
+    yield await answered('models', checkModels(client))
   if (identity.scopes.includes('numbers')) yield await answered('phone', checkOutbound(client))
 }
 
@@ -134,6 +139,28 @@ async function checkAgents(client: GatewayClient): Promise<Finding> {
   if (held.length > 0) return ok('agents', `Online: ${held.join(', ')}.`)
   return warning('agents', 'No agent is online.', 'Create one with svc init <folder> and start it.')
 }
+
+/** Whether a vendor switches off a model that an agent runs on. */
+async function checkModels(client: GatewayClient): Promise<Finding> {
+  const [catalogue, { agents }] = await Promise.all([
+    client.get<Catalogue>('/v1/providers'),
+    client.get<AgentList>('/v1/agents'),
+  ])
+  const found = new Map<string, string[]>()
+  for (const { agent } of agents) {
+    const view = await client.get<SettingsView>(path`/v1/agents/${agent}/settings`)
+    for (const retiring of retiringInUse(catalogue, configOf(view))) {
+      const sentence = retirementOf(retiring)
+      found.set(sentence, [...(found.get(sentence) ?? []), agent])
+    }
+  }
+  if (found.size === 0) return ok('models', `No model in use is switched off within ${warnedDaysAhead} days.`)
+  const says = [...found].map(([sentence, users]) => `${sentence} In use by ${users.join(', ')}.`)
+  return warning('models', says.join(' '), 'Choose another model with svc settings set.')
+}
+
+const configOf = ({ world, production, team, yours }: SettingsView) =>
+  world === 'production' ? (production?.config ?? {}) : { ...team?.config, ...yours?.config }
 
 async function checkOutbound(client: GatewayClient): Promise<Finding> {
   const { ready, steps_missing, from_numbers } = await client.get<OutboundReadiness>('/v1/carrier/outbound')

@@ -1,20 +1,10 @@
 import type { AvailableNumbers, ImportedNumber, NumberList, NumberPath } from '@switchroom/contract/numbers'
-import { numberChannels } from '../invocation/closed-sets.ts'
-import type { Argument, Command, Option } from '../invocation/command.ts'
+import type { Command } from '../invocation/command.ts'
 import { exitCodes } from '../terminal/exit-codes.ts'
 import { path } from '../gateway/gateway-client.ts'
-import type { Invocation } from '../invocation/invocation.ts'
 import { plain } from '../terminal/text-width.ts'
-
-const numberArgument: Argument = { name: 'number', summary: 'such as +34911234567' }
-const agentNeeded: Option = { name: 'agent', value: 'slug', summary: 'the agent that answers (required)' }
-const dryRun: Option = { name: 'dry-run', summary: 'print the steps and change nothing' }
-const channel: Option = {
-  name: 'channel',
-  value: 'channel',
-  choices: numberChannels,
-  summary: 'channel of the number (default phone)',
-}
+import { buyingCommands } from './buying-numbers.ts'
+import { agentNeeded, channel, dry, dryRun, numberArgument, tellSteps } from './number-options.ts'
 
 const stateStyles = { ok: 'green', waiting: 'yellow', broken: 'red' } as const
 
@@ -125,40 +115,6 @@ const importNumber: Command = {
   },
 }
 
-const dry = (invocation: Invocation) => ({ dry_run: invocation.flag('dry-run') || undefined })
-
-function tellSteps(invocation: Invocation, answer: ImportedNumber): void {
-  const { out } = invocation
-  invocation.answer(answer, ({ route, steps, dry_run }) => {
-    for (const step of steps) out.line(plain(step))
-    const done = `${route.number} is routed to ${route.agent} in the ${route.env} environment.`
-    out.note(dry_run ? 'Nothing was changed. Leave out --dry-run to do it.' : done)
-  })
-}
-
-const buy: Command = {
-  name: 'numbers buy',
-  summary: 'buy a number and route it to an agent',
-  options: [
-    { name: 'country', value: 'letters', summary: 'two letters (required)' },
-    { name: 'area-code', value: 'digits', summary: '1 to 6 digits' },
-    agentNeeded,
-    channel,
-    dryRun,
-  ],
-  examples: ['svc numbers buy --country ES --agent hello --dry-run'],
-  async run(invocation) {
-    const client = await invocation.client()
-    const body = {
-      country: invocation.needed('country'),
-      area_code: invocation.option('area-code'),
-      agent: invocation.needed('agent'),
-      channel: invocation.option('channel'),
-    }
-    tellSteps(invocation, await client.post<ImportedNumber>('/v1/numbers/buy', body, dry(invocation)))
-  },
-}
-
 const move: Command = {
   name: 'numbers move',
   summary: 'move a number to the other environment',
@@ -174,14 +130,19 @@ const move: Command = {
 const release: Command = {
   name: 'numbers release',
   summary: 'remove a number from the org; the carrier account keeps it',
+  details:
+    'With --at-carrier a number that the platform bought is also given back to the carrier, which may sell it to others. This cannot be undone.',
   arguments: [numberArgument],
-  examples: ['svc numbers release +34911234567'],
+  options: [{ name: 'at-carrier', summary: 'also give a bought number back to the carrier, for good' }],
+  examples: ['svc numbers release +34911234567', 'svc numbers release +34911234567 --at-carrier'],
   async run(invocation) {
     const client = await invocation.client()
     const number = invocation.argument('number')
-    await client.delete(path`/v1/numbers/${number}`)
-    if (!invocation.isJson) invocation.out.line(`Removed ${number}.`)
+    const atCarrier = invocation.flag('at-carrier')
+    await client.delete(path`/v1/numbers/${number}`, { at_carrier: atCarrier || undefined })
+    const end = atCarrier ? ' It was given back to the carrier.' : ''
+    if (!invocation.isJson) invocation.out.line(`Removed ${number}.${end}`)
   },
 }
 
-export const numberCommands = [list, ring, available, importNumber, buy, move, release]
+export const numberCommands = [list, ring, available, importNumber, ...buyingCommands, move, release]

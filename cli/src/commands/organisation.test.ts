@@ -6,6 +6,7 @@ import { operatorKey } from '@switchroom/gateway/testing/deployment'
 import { client as registered } from '@switchroom/gateway/testing/people/identity-provider'
 import { startMailServer } from '@switchroom/gateway/testing/mail/mail-server'
 import { newDomain, startSsoDeployment } from '@switchroom/gateway/testing/people/sso'
+import { changeRow, startSpeechFake } from '@switchroom/gateway/testing/providers/vendors'
 import { done } from '@switchroom/gateway/testing/agents/test-agents'
 import { Machine } from '../../testing/terminal.ts'
 
@@ -70,7 +71,7 @@ test('an identity provider is set with a secret that is never shown, its domain 
 test('a vendor runs on a key that is asked for and never shown, or on the fields of a file, until it is forgotten', async (t) => {
   const { machine, client } = await signedInAdmin(t)
   const own = async () => done(await client.get('/v1/provider-keys')).vendors
-  const terminal = machine.open(['provider-keys', 'bring', 'openai'])
+  const terminal = machine.open(['provider-keys', 'bring', 'openai', '--untried'])
   await terminal.shows('Key of openai: ')
   terminal.type('sk-secret-of-acme\r')
   const { status, text } = await terminal.ended()
@@ -82,7 +83,14 @@ test('a vendor runs on a key that is asked for and never shown, or on the fields
   assert.deepEqual(await machine.json(['provider-keys']), done(await client.get('/v1/providers')))
 
   writeFileSync(join(machine.home, 'fields.json'), '{"api_key": "another"}')
-  const filed = await machine.json(['provider-keys', 'bring', 'deepgram', '--file', 'fields.json'])
+  const filed = await machine.json([
+    'provider-keys',
+    'bring',
+    'deepgram',
+    '--file',
+    'fields.json',
+    '--untried',
+  ])
   assert.deepEqual(filed, { vendors: await own() })
   assert.deepEqual((await own()).toSorted(), ['deepgram', 'openai'])
   assert.equal(
@@ -92,13 +100,25 @@ test('a vendor runs on a key that is asked for and never shown, or on the fields
   const twice = await machine.run(['provider-keys', 'forget', 'openai'])
   assert.deepEqual([twice.status, twice.stderr], [1, 'svc: this org brought no key for openai\n'])
   const only = ['--only', 'production']
-  await machine.json(['provider-keys', 'bring', 'deepgram', '--file', 'fields.json', ...only])
+  await machine.json(['provider-keys', 'bring', 'deepgram', '--file', 'fields.json', '--untried', ...only])
   assert.deepEqual(done(await client.get('/v1/provider-keys?env=production')).vendors, ['deepgram'])
   assert.equal(
     (await machine.run(['provider-keys', 'forget', 'deepgram', ...only])).stdout,
     'Deleted the key for deepgram in production.\n',
   )
   assert.deepEqual(await own(), ['deepgram'])
+})
+
+test('a key that its vendor refuses is not kept, in the words of the vendor', async (t) => {
+  const { machine, client } = await signedInAdmin(t)
+  const vendor = await startSpeechFake()
+  t.after(() => vendor.stop())
+  vendor.mode = 'refuse'
+  vendor.words = 'Invalid credentials.'
+  await changeRow(deployment, (row) => void (row.options['tts/deepgram'] = { base_url: vendor.url }))
+  const { status, stderr } = await machine.run(['provider-keys', 'bring', 'deepgram'], 'sk-of-acme\n')
+  assert.deepEqual([status, stderr], [1, 'svc: deepgram refused: Invalid credentials.\n'])
+  assert.deepEqual(done(await client.get('/v1/provider-keys')).vendors, [])
 })
 
 test('a policy is changed in part, a count goes back to its default, and the gateway’s sentence refuses the rest', async (t) => {

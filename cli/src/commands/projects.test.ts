@@ -115,6 +115,11 @@ test('the doctor looks at each thing that has to be right, says what to do, and 
       'm',
     ),
     new RegExp(`^ok {4}agents: Online: .*${slug}`, 'm'),
+    // the model of this deployment, which its vendor has named a day for
+    new RegExp(
+      `^warn {2}models: openai switch(?:es|ed) gpt-4\\.1-mini off on 2027-01-14\\. In use by .*${slug}.*\\.\\n {6}Choose another`,
+      'm',
+    ),
     /^warn {2}phone: No phone call can be placed\.\n {6}\S/m,
     /^warn {2}voice server: http:\/\/127\.0\.0\.1:1 cannot be reached \(.+\)\.\n {6}svc speak and svc transcribe need it/m,
   ])

@@ -36,13 +36,15 @@ const list: Command = {
   },
 }
 
+const untriedOption: Option = { name: 'untried', summary: 'keep the key without asking the vendor' }
+
 const bring: Command = {
   name: 'provider-keys bring',
   summary: "use the org's own key for a vendor, from the next call",
   details:
-    'svc prompts for the key without showing it, or reads it from standard input. If a vendor has several\nfields, give them as JSON with --file.',
+    'The vendor is asked for something small first, and a key that it refuses is not kept.\nsvc prompts for the key without showing it, or reads it from standard input. If a vendor has several\nfields, give them as JSON with --file.',
   arguments: [vendorArgument],
-  options: [fileOption('{"field": "value"}, for a vendor with several fields'), onlyOption],
+  options: [fileOption('{"field": "value"}, for a vendor with several fields'), onlyOption, untriedOption],
   examples: [
     'svc provider-keys bring openai',
     'secrets read openai | svc provider-keys bring openai',
@@ -58,10 +60,15 @@ const bring: Command = {
         ? { key: await askSecret(`Key of ${vendor}: `) }
         : { credentials: await invocation.jsonOf(file) }
     const env = invocation.option('only')
-    const answer = await client.put<BroughtKeys>(path`/v1/provider-keys/${vendor}`, { ...body, env })
-    invocation.answer(answer, () =>
-      invocation.out.line(`${vendor} uses the org's own key from the next call${env ? ` in ${env}` : ''}.`),
-    )
+    const answer = await client.put<BroughtKeys>(path`/v1/provider-keys/${vendor}`, {
+      ...body,
+      env,
+      try: !invocation.flag('untried'),
+    })
+    invocation.answer(answer, () => {
+      invocation.out.line(`${vendor} uses the org's own key from the next call${env ? ` in ${env}` : ''}.`)
+      if (answer.untried !== undefined) invocation.out.line(`${answer.untried}.`)
+    })
   },
 }
 

@@ -99,12 +99,14 @@ test('without a call a tail shows what happens in the org now, until Ctrl-C', as
   const client = await chat()
   const terminal = machine.open(['tail'])
   const other = machine.open(['tail', '--agent', slug, '--json'])
-  // The relay has no past: it is asked again until the terminal listens.
+  // The relay has no past: it is asked again until both terminals listen, and have heard of Ctrl-C.
   let count = 0
   const saying = setInterval(() => client.say(`word ${(count += 1)}`), 200)
-  await terminal
-    .shows(new RegExp(`${client.call} user\\.message word \\d`))
-    .finally(() => clearInterval(saying))
+  const shown = [
+    terminal.shows(new RegExp(`${client.call} user\\.message word \\d`)),
+    other.shows(/"type":"agent\.held"/),
+  ]
+  await Promise.all(shown).finally(() => clearInterval(saying))
   for (const each of [terminal, other]) {
     each.type('\u0003')
     assert.equal((await each.ended()).status, 130)

@@ -1,6 +1,7 @@
+import type { TemplateList } from '@switchroom/contract/templates'
 import type { ReadMark, ThreadList, WrittenToThread } from '@switchroom/contract/threads'
 import { agentArgument, type Argument, type Command } from '../invocation/command.ts'
-import { Failure } from '../terminal/failures.ts'
+import { Failure, wrongUsage } from '../terminal/failures.ts'
 import { exitCodes } from '../terminal/exit-codes.ts'
 import { path } from '../gateway/gateway-client.ts'
 import { plain } from '../terminal/text-width.ts'
@@ -56,8 +57,10 @@ const show: Command = {
         `no conversation with ${contact}: svc threads list shows the contacts`,
       )
     invocation.answer(answer, () => {
-      for (const { ts, who, text } of thread.turns)
+      for (const { ts, who, text, delivery } of thread.turns) {
         out.line(`${out.style('dim', out.time(ts))} ${out.style('bold', `${who}:`)} ${plain(text)}`)
+        if (delivery?.status === 'failed') out.line(`  not delivered: ${plain(delivery.detail ?? '')}`)
+      }
       for (const { ts, text } of thread.waiting)
         out.line(`${out.style('dim', out.time(ts))} ${out.style('bold', 'waiting:')} ${plain(text)}`)
       const { state, window_closes_at } = thread
@@ -96,4 +99,68 @@ const read: Command = {
   },
 }
 
-export const threadCommands = [list, show, write, read]
+const templates: Command = {
+  name: 'threads templates',
+  summary: "the approved message templates of an agent's number",
+  arguments: [agentArgument],
+  options: [{ name: 'number', value: 'number', summary: 'of this number, if the agent has several' }],
+  examples: ['svc threads templates hello'],
+  async run(invocation) {
+    const { out } = invocation
+    const client = await invocation.client()
+    const at = path`/v1/agents/${invocation.argument('agent')}/templates`
+    const answer = await client.get<TemplateList>(at, { number: invocation.option('number') })
+    invocation.answer(answer, (found) =>
+      out.table(
+        found.templates,
+        [
+          { title: 'name', isName: true, of: ({ name }) => name },
+          { title: 'language', of: ({ language }) => language },
+          { title: 'category', of: ({ category }) => category },
+          { title: 'variables', of: ({ variables }) => variables.map(({ name }) => name).join(', ') },
+          { title: 'text', of: ({ body, unsupported }) => (unsupported ? `(${unsupported})` : body) },
+        ],
+        'No approved templates.',
+      ),
+    )
+  },
+}
+
+const template: Command = {
+  name: 'threads template',
+  summary: 'send a contact an approved template as the agent, at any time',
+  arguments: [
+    agentArgument,
+    contactArgument,
+    { name: 'name', summary: 'of the template' },
+    { name: 'variable=value', summary: 'each of its variables', isOptional: true, isRepeated: true },
+  ],
+  options: [
+    { name: 'language', value: 'code', summary: 'if it is approved in several' },
+    { name: 'number', value: 'number', summary: 'to send from, if the agent has several' },
+  ],
+  examples: ['svc threads template hello +34911234567 reminder 1=Ana 2="noon" --language en_US'],
+  async run(invocation) {
+    const client = await invocation.client()
+    const [agent, contact] = [invocation.argument('agent'), invocation.argument('contact')]
+    const answer = await client.post<WrittenToThread>(
+      path`/v1/agents/${agent}/threads/${contact}/templates`,
+      {
+        name: invocation.argument('name'),
+        language: invocation.option('language'),
+        number: invocation.option('number'),
+        variables: Object.fromEntries(invocation.rest('variable=value').map(variableIn)),
+      },
+    )
+    invocation.answer(answer, ({ call }) => invocation.out.line(`Queued in ${call}.`))
+  },
+}
+
+function variableIn(word: string): [name: string, value: string] {
+  const [, name, value] = /^([\w.]+)=(.*)$/s.exec(word) ?? []
+  if (name === undefined || value === undefined)
+    throw wrongUsage(`${word} is not a variable: write it as 1=Ana; svc threads templates lists them`)
+  return [name, value]
+}
+
+export const threadCommands = [list, show, write, templates, template, read]

@@ -5,7 +5,7 @@ import { consentKinds } from '@switchroom/contract/consents'
 import { weekdays } from '@switchroom/contract/dialling'
 import { callStates } from '@switchroom/contract/log'
 import { mailSecurities } from '@switchroom/contract/mail'
-import { numberChannels } from '@switchroom/contract/numbers'
+import { numberChannels, numberTypes } from '@switchroom/contract/numbers'
 import { capNames, quotaNames } from '@switchroom/contract/orgs'
 import { channels } from '@switchroom/contract/sessions'
 import { agentSlug } from '@switchroom/contract/settings'
@@ -20,6 +20,7 @@ test('the closed sets that are written out are those of the contract', () => {
     consentKinds,
     callStates,
     numberChannels,
+    numberTypes,
     quotaNames,
     capNames,
   }

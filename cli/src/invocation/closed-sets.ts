@@ -5,6 +5,7 @@ export const channels = ['chat', 'web', 'phone', 'msgapp'] as const
 export const verbs = ['takeover', 'release', 'say', 'whisper', 'end'] as const
 export const consentKinds = ['express', 'written'] as const
 export const numberChannels = ['phone', 'msgapp'] as const
+export const numberTypes = ['local', 'mobile', 'national', 'toll-free'] as const
 export const weekdays = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const
 export const mailSecurities = ['starttls', 'tls'] as const
 export const networkStates = ['waiting', 'approved', 'refused'] as const

@@ -1,5 +1,6 @@
 import { wordsKnobs, type Knob } from '@switchroom/contract/knobs'
 import type { Catalogue } from '@switchroom/contract/providers'
+import { retirementOf, retiringInUse } from '@switchroom/contract/retiring'
 import type { Config, Judging, SettingsRow, SettingsView } from '@switchroom/contract/settings'
 import { useEffect, useRef, useState, type FormEvent, type ReactNode } from 'react'
 import { path } from '../api/client.ts'
@@ -96,6 +97,13 @@ function Editor({ agent, view, own, choosing, setDirty, onRefused }: EditorProps
   }
   return (
     <form className="stack" onSubmit={(event) => void submit(event)}>
+      {catalogue
+        ? retiringInUse(catalogue, { ...below, ...config }).map((retiring) => (
+            <p key={`${retiring.stage}/${retiring.model}`}>
+              <Badge tone="warn">Model ends</Badge> {retirementOf(retiring)} Choose another before then.
+            </p>
+          ))
+        : null}
       {knobGroups.map(({ title, fields, isAdvanced }) =>
         isAdvanced ? (
           <Advanced key={title} title={title} mustOpen={fields.some(({ knob }) => knob === named)}>

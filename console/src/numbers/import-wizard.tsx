@@ -13,6 +13,7 @@ import { toast } from '../ui/toast.tsx'
 import { useFilters } from '../api/query-filters.ts'
 import { AccountNumbers } from './account-numbers.tsx'
 import { AgentField } from './agent-field.tsx'
+import { BoughtNumber } from './bought-number.tsx'
 import { emptyDraft, missingFrom, requestOf, type Draft, type Source } from './import-request.ts'
 import { carrierLabel } from './number-labels.ts'
 import './numbers.css'
@@ -202,28 +203,6 @@ function HookedNumber({
           spellCheck={false}
         />
       ) : null}
-    </div>
-  )
-}
-
-function BoughtNumber({ draft, change }: Omit<SourcesProps, 'sells'>) {
-  return (
-    <div className="fields">
-      <TextField
-        label="Country"
-        value={draft.country}
-        onChange={(country) => change({ country })}
-        maxLength={2}
-        hint="Two letters, such as US or GB."
-      />
-      <TextField
-        label="Area code"
-        value={draft.areaCode}
-        onChange={(areaCode) => change({ areaCode })}
-        maxLength={6}
-        inputMode="numeric"
-        hint="Leave empty for any."
-      />
     </div>
   )
 }

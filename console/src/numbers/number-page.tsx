@@ -17,6 +17,7 @@ import { Loaded, Refusal } from '../ui/feedback.tsx'
 import { StatusLight } from '../ui/badge.tsx'
 import { Button, ButtonLink } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
+import { Checkbox } from '../ui/field.tsx'
 import { Page, Section } from '../ui/page.tsx'
 import { Time } from '../ui/time.tsx'
 import { toast } from '../ui/toast.tsx'
@@ -61,7 +62,7 @@ export function NumberPage({ number }: { number: string }) {
         )}
       </Loaded>
       {entry ? <About entry={entry} /> : null}
-      {entry ? <Changes number={number} onMoved={setMoved} /> : null}
+      {entry ? <Changes number={number} isBought={entry.route.managed} onMoved={setMoved} /> : null}
     </Page>
   )
 }
@@ -131,16 +132,19 @@ function About({ entry: { route, origin, via, account } }: { entry: NumberEntry 
 
 interface ChangesProps {
   number: string
+  /** By the platform, so that it can be given back to the carrier. */
+  isBought: boolean
   onMoved: (moved: ImportedNumber) => void
 }
 
-function Changes({ number, onMoved }: ChangesProps) {
+function Changes({ number, isBought, onMoved }: ChangesProps) {
   const { env } = useSession()
   const { me } = useWho()
   const [, go] = useLocation()
   const moving = useSend()
   const releasing = useSend()
   const [asks, setAsks] = useState<'move' | 'release' | null>(null)
+  const [atCarrier, setAtCarrier] = useState(false)
   const other: Environment = env === 'sandbox' ? 'production' : 'sandbox'
   const move = async () => {
     const answer = await moving.send<ImportedNumber>('put', path`/v1/numbers/${number}/env`, { env: other })
@@ -149,12 +153,14 @@ function Changes({ number, onMoved }: ChangesProps) {
   }
   const keep = () => {
     setAsks(null)
+    setAtCarrier(false)
     releasing.clear()
   }
   const release = async () => {
-    const answer = await releasing.send('delete', path`/v1/numbers/${number}`)
+    const query = atCarrier ? '?at_carrier=true' : ''
+    const answer = await releasing.send('delete', path`/v1/numbers/${number}` + query)
     if (!answer) return
-    toast(`${number} released.`)
+    toast(atCarrier ? `${number} released and given back to the carrier.` : `${number} released.`)
     go('/numbers')
   }
   return (
@@ -176,7 +182,19 @@ function Changes({ number, onMoved }: ChangesProps) {
         </div>
       </Dialog>
       <Dialog title={`Release ${number}?`} open={asks === 'release'} onClose={keep}>
-        <p>It no longer rings here. It stays in the carrier account and can be imported again.</p>
+        {isBought ? (
+          <>
+            <p>It no longer rings here. The platform keeps it, unless you give it back.</p>
+            <Checkbox
+              label="Give it back to the carrier"
+              hint="The carrier may sell it to others. This cannot be undone."
+              checked={atCarrier}
+              onChange={setAtCarrier}
+            />
+          </>
+        ) : (
+          <p>It no longer rings here. It stays in the carrier account and can be imported again.</p>
+        )}
         <Refusal error={releasing.error} />
         <div className="row end">
           <Button onClick={keep}>Cancel</Button>

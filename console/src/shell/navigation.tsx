@@ -20,6 +20,7 @@ const organization: NavItem[] = [
   { href: '/team', label: 'Team', scopes: ['team'] },
   { href: '/keys', label: 'Keys' },
   { href: '/provider-keys', label: 'Provider keys', scopes: ['providers'] },
+  { href: '/model-endpoints', label: 'Model endpoints', scopes: ['providers'] },
   { href: '/judging', label: 'Evaluation', scopes: ['pipeline', 'words'] },
   { href: '/single-sign-on', label: 'Single sign-on', scopes: ['team'] },
   { href: '/mailbox', label: 'Mailbox', scopes: ['team'] },

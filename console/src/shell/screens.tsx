@@ -12,6 +12,7 @@ const ThreadsScreens = lazy(() => import('../threads/threads-screens.tsx'))
 const TeamScreen = lazy(() => import('../team/team-screen.tsx'))
 const KeysScreen = lazy(() => import('../team/keys-screen.tsx'))
 const ProviderKeysScreen = lazy(() => import('../team/provider-keys-screen.tsx'))
+const ModelEndpointsScreen = lazy(() => import('../team/model-endpoints-screen.tsx'))
 const EvaluationScreen = lazy(() => import('../team/evaluation-screen.tsx'))
 const SingleSignOnScreen = lazy(() => import('../team/single-sign-on-screen.tsx'))
 const MailboxScreen = lazy(() => import('../team/mailbox-screen.tsx'))
@@ -32,6 +33,7 @@ export function Screens() {
         <Route path="/team" component={TeamScreen} />
         <Route path="/keys" component={KeysScreen} />
         <Route path="/provider-keys" component={ProviderKeysScreen} />
+        <Route path="/model-endpoints" component={ModelEndpointsScreen} />
         <Route path="/judging" component={EvaluationScreen} />
         <Route path="/single-sign-on" component={SingleSignOnScreen} />
         <Route path="/mailbox" component={MailboxScreen} />

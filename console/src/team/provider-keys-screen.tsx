@@ -1,4 +1,6 @@
+import { endpointVendor } from '@switchroom/contract/endpoint-names'
 import type { Availability, BroughtKeys, Catalogue, CatalogueEntry } from '@switchroom/contract/providers'
+import { retirementOf } from '@switchroom/contract/retiring'
 import { useState, type FormEvent } from 'react'
 import { path } from '../api/client.ts'
 import { useGet, useSend } from '../api/queries.ts'
@@ -36,7 +38,19 @@ export default function ProviderKeysScreen() {
   }
   const columns = [
     { title: 'Vendor', cell: ({ name }: CatalogueEntry) => name },
-    { title: 'Services', cell: ({ does }: CatalogueEntry) => does.map((stage) => stages[stage]).join(', ') },
+    {
+      title: 'Services',
+      cell: ({ name, does, retiring = [] }: CatalogueEntry) => (
+        <>
+          {does.map((stage) => stages[stage]).join(', ')}
+          {[...Map.groupBy(retiring, ({ on }) => on)].map(([on, models]) => (
+            <div key={on} className="soft">
+              {retirementOf({ vendor: name, model: models.map(({ model }) => model).join(', '), on })}
+            </div>
+          ))}
+        </>
+      ),
+    },
     {
       title: 'Key',
       cell: ({ name, availability, broken }: CatalogueEntry) => (
@@ -82,7 +96,7 @@ export default function ProviderKeysScreen() {
           <>
             <Table
               caption="Vendors"
-              rows={providers}
+              rows={providers.filter(({ name }) => name !== endpointVendor)}
               rowKey={({ name }) => name}
               columns={columns}
               empty={<Empty title="No vendors installed" />}
@@ -112,9 +126,10 @@ function AddKeyForm({ vendor, onDone }: { vendor: string; onDone: () => void }) 
   const submit = async (event: FormEvent) => {
     event.preventDefault()
     const credentials = fields.trim() === '' ? { key } : { credentials: fieldsIn(fields) }
-    const body = env === '' ? credentials : { ...credentials, env }
-    if (!(await send('put', path`/v1/provider-keys/${vendor}`, body))) return
-    toast(`${vendor} uses your key from the next call.`)
+    const body = { ...credentials, ...(env !== '' && { env }), try: true }
+    const kept = await send<BroughtKeys>('put', path`/v1/provider-keys/${vendor}`, body)
+    if (!kept) return
+    toast(kept.untried ? `${kept.untried}.` : `${vendor} accepted your key. Calls use it from now on.`)
     onDone()
   }
   return (

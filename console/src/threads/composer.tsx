@@ -6,6 +6,7 @@ import { Refusal } from '../ui/feedback.tsx'
 import { Button } from '../ui/button.tsx'
 import { TextArea } from '../ui/field.tsx'
 import { threadsOf } from './inbox-threads.ts'
+import { TemplateButton } from './template-button.tsx'
 import { titleOf, whyClosed } from './thread-labels.ts'
 
 const longest = 4096
@@ -27,7 +28,17 @@ export function Composer({ agent, thread }: { agent: string; thread: Thread }) {
     event.preventDefault()
     void write()
   }
-  if (closed !== null && isBlank) return <p className="thread-shut soft">{closed}</p>
+  if (closed !== null && isBlank)
+    return (
+      <div className="thread-shut soft">
+        <p>{closed}</p>
+        {thread.state === 'waiting' ? null : (
+          <div className="row end">
+            <TemplateButton agent={agent} thread={thread} />
+          </div>
+        )}
+      </div>
+    )
   return (
     <form
       className="composer"
@@ -51,6 +62,7 @@ export function Composer({ agent, thread }: { agent: string; thread: Thread }) {
       />
       <Refusal error={error} />
       <div className="row end">
+        <TemplateButton agent={agent} thread={thread} />
         <Button type="submit" tone="primary" busy={busy} disabled={isBlank}>
           Send
         </Button>

@@ -113,6 +113,7 @@ function ThreadRow({ thread, href, isOpen }: ThreadRowProps) {
       <span className="thread-row-badges">
         <span className="soft">{thread.agent}</span>
         {unread > 0 ? <Badge tone="good">{unread} unread</Badge> : null}
+        {thread.failure ? <Badge tone="bad">Not delivered</Badge> : null}
         {thread.state === 'held' ? <Badge tone="warn">Taken over</Badge> : null}
         {thread.state === 'waiting' ? <Badge tone="bad">Waiting for the app</Badge> : null}
       </span>

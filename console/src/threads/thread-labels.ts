@@ -43,14 +43,26 @@ export function chosen(threads: readonly AgentThread[], show: Showing, words: st
     .toSorted((a, b) => b.last_at - a.last_at)
 }
 
+const deliveryLabels = {
+  sending: 'Sending',
+  sent: 'Sent',
+  delivered: 'Delivered',
+  read: 'Read',
+  failed: 'Not delivered',
+} as const
+
+/** How far a message to the contact has come; empty for other turns. */
+export const deliveryOf = ({ delivery }: Thread['turns'][number]) =>
+  delivery ? deliveryLabels[delivery.status] : ''
+
 /** Why no message can be sent now; null if one can. */
 export function whyClosed({ state, window_closes_at, turns, calls }: Thread, nowS: number): string | null {
   if (calls.at(-1) && calls.at(-1)?.channel !== 'msgapp')
-    return 'Their last contact was a call or a chat. You can write here after they send a message.'
+    return 'Their last contact was a call or a chat. Send a template, or wait until they write.'
   if (state === 'waiting') return 'Their message is waiting: no app is connected to the agent.'
   if (state === 'ended' || state === 'none' || turns.length === 0)
-    return 'This conversation has ended. It reopens when they write.'
-  if (window_closes_at !== null && window_closes_at <= nowS)
-    return 'Their last message is more than 24 hours old. You can write again after they do.'
+    return 'This conversation has ended. Send a template, or wait until they write.'
+  if (window_closes_at === null || window_closes_at <= nowS)
+    return 'Their last message is more than 24 hours old. Send a template, or wait until they write.'
   return null
 }

@@ -5,7 +5,7 @@ import { channelName } from '../calls/call-labels.ts'
 import '../ui/conversation.css'
 import { Badge } from '../ui/badge.tsx'
 import { Time } from '../ui/time.tsx'
-import { titleOf } from './thread-labels.ts'
+import { deliveryOf, titleOf } from './thread-labels.ts'
 
 /** All turns between an agent and one contact, on every channel, oldest first. */
 export function ThreadTurns({ thread, agent }: { thread: Thread; agent: string }) {
@@ -21,7 +21,8 @@ export function ThreadTurns({ thread, agent }: { thread: Thread; agent: string }
     // A scrolling list takes the focus, so that the arrow keys move it.
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
     <ol className="conversation thread-turns" ref={list} aria-label="Conversation" tabIndex={0}>
-      {turns.map(({ call, seq, ts, who, text }, at) => {
+      {turns.map((turn, at) => {
+        const { call, seq, ts, who, text, delivery } = turn
         const opened = callOf(call)
         return (
           <Fragment key={`${call} ${seq}`}>
@@ -36,8 +37,13 @@ export function ThreadTurns({ thread, agent }: { thread: Thread; agent: string }
                 <div className="bubble-who">{speakers[who]}</div>
                 <p className="bubble-text">{text}</p>
                 <div className="bubble-when soft">
-                  <Time epochS={ts} isClock />
+                  <Time epochS={ts} isClock /> {delivery?.status === 'failed' ? null : deliveryOf(turn)}
                 </div>
+                {delivery?.status === 'failed' ? (
+                  <p className="bubble-failure">
+                    <Badge tone="bad">{deliveryOf(turn)}</Badge> {delivery.detail}
+                  </p>
+                ) : null}
               </div>
             </li>
           </Fragment>

@@ -21,7 +21,10 @@ export type AgentsRoom = ReturnType<typeof makeAgents>
 /** Agents, what they run on, and the apps that hold them. */
 export function makeAgents(
   parts: Infrastructure & HttpRoom & PeopleRoom & ProvidersRoom,
-  hooks: Pick<AppSocketsParts, 'takeCallFrame' | 'takeLineFrame' | 'onHeld' | 'onReleased' | 'onGone'>,
+  hooks: Pick<
+    AppSocketsParts,
+    'takeCallFrame' | 'takeLineFrame' | 'warningsOf' | 'onHeld' | 'onReleased' | 'onGone'
+  >,
 ) {
   const {
     settings,

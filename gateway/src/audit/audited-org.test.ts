@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { EndpointFake } from '@switchroom/kit/testing/endpoint-fake'
 import { AuditedDeployment, byMember, byOperator } from '../../testing/audit/audited-deployment.ts'
 import { orgRoutes } from '../../testing/audit/audited-routes.ts'
 import { newLine } from '../../testing/telephony/number-fixture.ts'
@@ -39,6 +40,24 @@ test('mailboxes and vendor keys are recorded without their secrets', async () =>
       .from(deployment.dashboard.as(admin.key))
       .put('/api/credentials', { provider: 'mind', apiKey: secret('sk-saved-0123456789') })
   await check('PUT /api/credentials', save, mind)
+})
+
+test("an org's own model endpoints are recorded without their keys", async () => {
+  const { org, admin } = await audited.newOrg()
+  const key = secret('sk-endpoint-0123456789')
+  await using fake = await EndpointFake.start({ key })
+  const by = { org: org.id, actor: byMember(admin), target: { kind: 'model_endpoint', id: 'llama' } } as const
+  const wanted = {
+    name: 'llama',
+    base_url: `http://llm.example.test:${fake.port}/v1`,
+    model: 'llama-3.3',
+    key,
+  }
+  const at = '/v1/model-endpoints'
+  await check('POST /v1/model-endpoints', () => admin.client.post(at, wanted), by)
+  const change = () => admin.client.patch(`${at}/llama`, { wire: 'responses', key })
+  await check('PATCH /v1/model-endpoints/:name', change, by)
+  await check('DELETE /v1/model-endpoints/:name', () => admin.client.delete(`${at}/llama`), by)
 })
 
 test('an agent is recorded when its production changes, and not in the sandbox', async () => {

@@ -58,7 +58,7 @@ export function makeCalls(
     signals,
     orgs,
     vendors,
-    providerKeys,
+    ownKeys,
     rates,
     lentKeys,
     accounts,
@@ -103,7 +103,7 @@ export function makeCalls(
     vendors,
     stageKeys,
     lentKeys,
-    providerKeys,
+    ownKeys,
     vendorWindow,
   })
   const lines = new Lines({
@@ -122,7 +122,7 @@ export function makeCalls(
     records: callRecords,
     log,
     assignments: appRequests.assignments,
-    canSpeak: (org, scope) => workerAnswers.canSpeak(org, scope),
+    missingKeys: (org, scope) => workerAnswers.missingKeys(org, scope),
     isFull: media.isFull,
   })
   const pricing = new Pricing(rates)
@@ -151,6 +151,8 @@ export function makeCalls(
     log,
     records: callRecords,
     connectedApps,
+    orgs,
+    workerAnswers,
     lines,
     ...numbers,
   })
@@ -159,7 +161,7 @@ export function makeCalls(
     { name: 'end calls of lost workers', everyMs: 2 * secondMs, run: () => lostWorkers.poll() },
     { name: 'end unanswered routings', everyMs: 2 * secondMs, run: () => routing.poll() },
   ]
-  const callModels = new CallModels({ vendors, stageKeys, lentKeys, providerKeys })
+  const callModels = new CallModels({ vendors, stageKeys, lentKeys, ownKeys })
   const messageQuota = new MessageQuota(database, clock, orgs)
   const writtenCalls = new WrittenCalls({
     database,

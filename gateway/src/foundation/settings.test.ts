@@ -23,9 +23,10 @@ const unsetTelephony: TelephonySettings = {
   apiCarrier: {
     accountApi: 'https://api.twilio.com',
     trunkingApi: 'https://trunking.twilio.com',
+    numbersApi: 'https://numbers.twilio.com',
     termination: 'pstn.twilio.com',
   },
-  messagingApi: 'https://graph.facebook.com/v21.0',
+  messagingApi: 'https://graph.facebook.com/v26.0',
   ownCarrier: undefined,
   mediaServer: undefined,
   sandboxMediaServer: undefined,

@@ -31,16 +31,22 @@ test('hooked numbers wait for the operator unless the setting is 0 or false (ND-
     assert.equal(read({ SVC_APPROVE_HOOKED: word }).approveHooked, false)
 })
 
-test('the carrier’s trunking address is its account address if only that is set (ND-09)', () => {
+test('the carrier’s other addresses are its account address if only that is set (ND-09)', () => {
   assert.deepEqual(read({ SVC_APICARRIER_API: 'http://127.0.0.1:9' }).apiCarrier, {
     accountApi: 'http://127.0.0.1:9',
     trunkingApi: 'http://127.0.0.1:9',
+    numbersApi: 'http://127.0.0.1:9',
     termination: 'pstn.twilio.com',
   })
-  const own = { SVC_APICARRIER_TRUNKING_API: 'http://127.0.0.1:8', SVC_APICARRIER_TERMINATION: 'out.example' }
+  const own = {
+    SVC_APICARRIER_TRUNKING_API: 'http://127.0.0.1:8',
+    SVC_APICARRIER_NUMBERS_API: 'http://127.0.0.1:7',
+    SVC_APICARRIER_TERMINATION: 'out.example',
+  }
   assert.deepEqual(read(own).apiCarrier, {
     accountApi: 'https://api.twilio.com',
     trunkingApi: 'http://127.0.0.1:8',
+    numbersApi: 'http://127.0.0.1:7',
     termination: 'out.example',
   })
 })

@@ -1,6 +1,14 @@
 import { resolve } from 'node:path'
 import type { Environment as Env } from '@switchroom/contract/scopes'
-import { flag, fleetName, hostName, listOf, webUrl, wholeNumber } from '@switchroom/process/setting-parsing'
+import {
+  flag,
+  fleetName,
+  hostName,
+  listOf,
+  mediaUrl,
+  webUrl,
+  wholeNumber,
+} from '@switchroom/process/setting-parsing'
 import { readAllOrNone, type ReadSetting } from '@switchroom/process/setting-reader'
 import { countryCode, phoneNumber, publicAddress } from './setting-parsing.ts'
 
@@ -40,7 +48,7 @@ export interface TelephonySettings {
   /** What texts of this kind may cost the platform. */
   verifyTexts: VerifyTextLimits
   carriersFile: string | undefined
-  apiCarrier: { accountApi: string; trunkingApi: string; termination: string }
+  apiCarrier: { accountApi: string; trunkingApi: string; numbersApi: string; termination: string }
   /** The messaging platform's API. */
   messagingApi: string
   /** The platform's own account, which buys numbers; its secret is kept in memory only. */
@@ -76,21 +84,22 @@ export function readTelephonySettings(read: ReadSetting, domain: string | undefi
     apiCarrier: {
       accountApi: accountApi ?? 'https://api.twilio.com',
       trunkingApi: read('SVC_APICARRIER_TRUNKING_API', webUrl) ?? accountApi ?? 'https://trunking.twilio.com',
+      numbersApi: read('SVC_APICARRIER_NUMBERS_API', webUrl) ?? accountApi ?? 'https://numbers.twilio.com',
       termination: read('SVC_APICARRIER_TERMINATION', hostName) ?? 'pstn.twilio.com',
     },
-    messagingApi: read('SVC_MSGAPP_API', webUrl) ?? 'https://graph.facebook.com/v21.0',
+    messagingApi: read('SVC_MSGAPP_API', webUrl) ?? 'https://graph.facebook.com/v26.0',
     ownCarrier: readAllOrNone(read, {
       account_sid: ['SVC_CARRIER_ACCOUNT_SID', String],
       user: ['SVC_CARRIER_USER', String],
       secret: ['SVC_CARRIER_SECRET', String],
     }),
     mediaServer: readAllOrNone(read, {
-      url: ['SVC_MEDIA_URL', webUrl],
+      url: ['SVC_MEDIA_URL', mediaUrl],
       key: ['SVC_MEDIA_KEY', String],
       secret: ['SVC_MEDIA_SECRET', String],
     }),
     sandboxMediaServer: readAllOrNone(read, {
-      url: ['SVC_SANDBOX_MEDIA_URL', webUrl],
+      url: ['SVC_SANDBOX_MEDIA_URL', mediaUrl],
       key: ['SVC_SANDBOX_MEDIA_KEY', String],
       secret: ['SVC_SANDBOX_MEDIA_SECRET', String],
     }),

@@ -146,9 +146,10 @@ test('paths are under /v1, but for discovery, pages and what serves the process 
   const { routes } = deployment.gateway.server
   const outside = routes.all.map(({ path }) => path).filter((path) => !path.startsWith('/v1/'))
   const doors = ['/', '/cli', '/invitations/:token', '/sign-up', '/forgotten-password']
-  const screens = ['/team', '/audit', '/keys', '/provider-keys', '/judging', '/single-sign-on', '/mailbox']
+  const screens = ['/team', '/audit', '/keys', '/provider-keys', '/model-endpoints', '/judging']
+  const settings = ['/single-sign-on', '/mailbox']
   const places = ['/agents', '/calls', '/numbers', '/threads', '/platform']
-  const pages = [...doors, ...screens, ...places, ...places.map((place) => `${place}/*`)]
+  const pages = [...doors, ...screens, ...settings, ...places, ...places.map((place) => `${place}/*`)]
   const assets = ['/assets/:asset', '/docs', '/docs/:asset', '/docs/start.js']
   const process = ['/.well-known/svc', '/healthz', '/openapi.json', '/readyz']
   assert.deepEqual([...new Set(outside)].toSorted(), [...pages, ...assets, ...process].toSorted())

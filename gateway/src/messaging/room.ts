@@ -12,6 +12,8 @@ import { Threads } from './threads/threads.ts'
 import { MessageSender } from './threads/message-sender.ts'
 import { CallOutlets } from './outlets/call-outlets.ts'
 import { MessagingPlatform } from './platform/messaging-platform.ts'
+import { Templates } from './templates/templates.ts'
+import { ReadReceipts } from './platform/read-receipts.ts'
 import { makeWebhook } from './webhook/room.ts'
 
 export type MessagingRoom = ReturnType<typeof makeMessaging>
@@ -23,10 +25,12 @@ export function makeMessaging(
   const { settings, database, clock, runningGateways, carrierAccounts, numbers } = parts
   const accessTokens = new AccessTokens(carrierAccounts, settings.messaging.accessToken)
   const messagingPlatform = new MessagingPlatform(settings.telephony.messagingApi, parts.publicAddresses)
+  const readReceipts = new ReadReceipts({ accessTokens, messagingPlatform, logger: parts.logger })
   const callOutlets = new CallOutlets({
     ...parts,
     gateways: runningGateways,
     messagingPlatform,
+    readReceipts,
     tokenOf: ({ org, phone_number_id }) => accessTokens.tokenFor(org, phone_number_id),
   })
   const conversationCalls = new ConversationCalls({
@@ -44,9 +48,10 @@ export function makeMessaging(
     callOutlets,
     reached: (number) => numbers.reached(number),
   })
-  const threads = new Threads(database, clock)
+  const threads = new Threads(database, clock, readReceipts)
   const messageSender = new MessageSender(parts)
-  const { messageClaims, webhook } = makeWebhook(parts, {
+  const templates = new Templates({ database, threads, conversationCalls, accessTokens, messagingPlatform })
+  const { messageClaims, untranscribedMessages, webhook } = makeWebhook(parts, {
     accessTokens,
     messagingPlatform,
     receiver: conversations,
@@ -55,12 +60,15 @@ export function makeMessaging(
   return {
     accessTokens,
     messagingPlatform,
+    readReceipts,
     callOutlets,
     waitingMessages,
     conversations,
     threads,
     messageSender,
+    templates,
     messageClaims,
+    untranscribedMessages,
     webhook,
   }
 }

@@ -7,8 +7,11 @@ import { Admission } from './voice-server/admission.ts'
 import { Grants } from './voice-server/grants.ts'
 import { StreamChecks } from './voice-server/stream-checks.ts'
 import { LentKeys } from './lent-keys/lent-keys.ts'
+import { ModelEndpoints } from './endpoints/model-endpoints.ts'
 import { ModelAccess } from './access/model-access.ts'
 import { OpenStreams } from './voice-server/open-streams.ts'
+import { OwnKeys } from './lent-keys/own-keys.ts'
+import { KeyTrial } from './keys/key-trial.ts'
 import { ProviderKeys } from './keys/provider-keys.ts'
 import { ProvidersRow } from './row/row.ts'
 import { Rates } from './rates/rates.ts'
@@ -28,24 +31,40 @@ export type ProvidersRoom = ReturnType<typeof makeProviders>
 /** Vendors, their keys and prices, voices, and the grants of voice servers. */
 export function makeProviders(parts: Infrastructure & HttpRoom & PeopleRoom) {
   const { settings, clock, logger, metrics, vault, database, authentication, rateCounts, orgs } = parts
+  const { publicAddresses } = parts
 
   const vendors = findVendors(settings.vendorFolders)
   const providersRow = new ProvidersRow(database, vendors, settings.providersFile)
-  const providerKeys = new ProviderKeys(database, vault, vendors)
+  const { trialTimeoutMs } = settings
+  const keyTrial = new KeyTrial({ vendors, providersRow, rateCounts, trialTimeoutMs })
+  const providerKeys = new ProviderKeys(database, vault, vendors, keyTrial)
+  const modelEndpoints = new ModelEndpoints({
+    database,
+    clock,
+    vault,
+    vendors,
+    publicAddresses,
+    rateCounts,
+    orgs,
+    privateHosts: settings.privateHosts,
+    caPem: settings.caPem,
+    trialTimeoutMs,
+  })
+  const ownKeys = new OwnKeys(providerKeys, modelEndpoints)
   const rates = new Rates(settings.ratesFile, logger)
   const lentKeys = new LentKeys({
     vendors,
     providersRow,
     rates,
-    providerKeys,
+    ownKeys,
     platformKeys: settings.providerKeys,
   })
-  const vendorCatalogue = new VendorCatalogue(vendors, providersRow, providerKeys, lentKeys)
+  const vendorCatalogue = new VendorCatalogue(vendors, providersRow, ownKeys, lentKeys)
   const accounts = new Accounts(database, orgs)
   const modelAccess = new ModelAccess(
     rates,
     accounts,
-    (org, vendor) => providerKeys.has(org, vendor),
+    ownKeys,
     (service, vendor) => vendors.doing(service, vendor)?.needsKey === false,
   )
   const stageKeys = new StageKeys(vendors, lentKeys, rates)
@@ -88,6 +107,8 @@ export function makeProviders(parts: Infrastructure & HttpRoom & PeopleRoom) {
     vendors,
     providersRow,
     providerKeys,
+    modelEndpoints,
+    ownKeys,
     rates,
     lentKeys,
     vendorCatalogue,

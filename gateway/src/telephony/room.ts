@@ -116,7 +116,7 @@ export function makeTelephony(
     planes,
     fleets: settings.telephony.fleets,
     baseUrl: settings.baseUrl,
-    canSpeak: (org, scope) => parts.workerAnswers.canSpeak(org, scope),
+    missingKeys: (org, scope) => parts.workerAnswers.missingKeys(org, scope),
   })
   const workers = new Workers(database, clock)
   const placementTasks: PeriodicTask[] = [

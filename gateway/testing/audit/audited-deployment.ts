@@ -65,12 +65,13 @@ export class AuditedDeployment implements AsyncDisposable {
     const dns = await startDnsServer()
     const provider = await startIdentityProvider(certificates, 'idp.example.test')
     dns.set('idp.example.test', { A: ['127.0.0.1'] })
+    dns.set('llm.example.test', { A: ['127.0.0.1'] })
     const mail = await startMailServer()
     const vendors = new VendorFolder().add(manifestOf('mind', ['llm']))
     const desk = await NumberFixture.start({
       settings: {
         SVC_RESOLVER: dns.address,
-        SVC_PRIVATE_HOSTS: 'idp.example.test',
+        SVC_PRIVATE_HOSTS: 'idp.example.test, llm.example.test',
         SVC_CA_FILE: certificates.caFile,
         SVC_SMTP_URL: `smtp://127.0.0.1:${mail.port}`,
         SVC_MAIL_FROM: 'post@switchroom.test',

@@ -100,6 +100,16 @@ export const secretRoutes: Record<string, Decision> = {
     opens: [...team, "admin's token"],
     body: () => ({ provider: 'openai', apiKey: 'sk-planted-vendor-secret' }),
   },
+  'POST /v1/model-endpoints': {
+    opens: team,
+    body: () => ({
+      name: 'mine',
+      base_url: 'https://llm.invalid',
+      model: 'm',
+      key: 'sk-planted-vendor-secret',
+    }),
+  },
+  'PATCH /v1/model-endpoints/:name': { opens: team, body: () => ({ key: 'sk-planted-vendor-secret' }) },
   'GET /v1/agents/:agent/provider-keys': {
     opens: ['fleet', "admin's token"],
     reveals: { vendor: ['fleet', "admin's token"] },

@@ -1,5 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto'
-import type { MessagingNumberFake, SentText } from './messaging-fake.ts'
+import type { MessagingNumberFake } from './messaging-fake.ts'
+import type { SentMessage } from './messaging-fake-sends.ts'
 
 /** What a contact sends; the fields beside these are of the message's own type. */
 export interface FromContact {
@@ -38,21 +39,22 @@ export function messagesTo(number: MessagingNumberFake, ...came: FromContact[]):
   return deliveryOf(number, { contacts, messages })
 }
 
-/** What the platform says of a text that it took. */
+/** What the platform says of a message that it took. */
 export function statusOf(
   number: MessagingNumberFake,
-  sent: SentText,
+  sent: SentMessage,
   status: string,
-  at = new Date(),
+  more: object = {},
 ): object {
   return deliveryOf(number, {
     statuses: [
       {
         id: sent.id,
         status,
-        timestamp: epoch(at),
+        timestamp: epoch(new Date()),
         recipient_id: sent.to.replace(/^\+/, ''),
         ...(sent.opaque !== undefined && { biz_opaque_callback_data: sent.opaque }),
+        ...more,
       },
     ],
   })

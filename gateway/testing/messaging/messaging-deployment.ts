@@ -4,7 +4,8 @@ import { AppClient } from '../agents/app-client.ts'
 import { entriesOf, startChatDeployment, type ChatDeployment } from '../calls/chat-deployment.ts'
 import type { Deployment } from '../deployment.ts'
 import { deliver, messagesTo, newMessageId, statusOf, type FromContact } from './messaging-deliveries.ts'
-import { MessagingFake, type MessagingNumberFake, type SentText } from './messaging-fake.ts'
+import { MessagingFake, type MessagingNumberFake } from './messaging-fake.ts'
+import type { SentMessage } from './messaging-fake-sends.ts'
 import { newLine } from '../telephony/number-fixture.ts'
 import { until } from '../until.ts'
 
@@ -27,6 +28,10 @@ export interface MessagingDeployment extends ChatDeployment {
   newMessagingAgent: () => Promise<MessagingAgent>
 }
 
+const dayMs = 24 * 60 * 60 * 1000
+/** When each contact last wrote, on the platform's side. */
+const lastWrote = new Map<string, Date>()
+
 let lastContact = 0
 /** A contact that no other test of this process knows. */
 export const newContact = () => `+3491${String((lastContact += 1)).padStart(7, '0')}`
@@ -37,6 +42,10 @@ export async function startMessagingDeployment(
   const platform = await MessagingFake.start()
   const chats = await startChatDeployment({ ...messagingSettings(platform), ...settings })
   const { client: admin } = await chats.org.person('admin')
+  platform.now = () => chats.deployment.clock.now()
+  platform.lastWrote = {
+    has: (contact, now) => now.getTime() - (lastWrote.get(contact)?.getTime() ?? 0) < dayMs,
+  }
 
   return {
     ...chats,
@@ -95,8 +104,14 @@ export class MessagingAgent {
     return app
   }
 
+  /** The platform knows when a contact wrote, and takes no text a day later. */
+  wrote(contact: string, at = this.deployment.clock.now()) {
+    lastWrote.set(contact, at)
+  }
+
   /** As the platform delivers it. */
   deliver(came: FromContact, at: { url: string } = this.deployment) {
+    this.wrote(came.contact, came.sentAt)
     return deliver(at.url, appSecret, messagesTo(this.line, came))
   }
 
@@ -114,9 +129,9 @@ export class MessagingAgent {
     return id
   }
 
-  /** What the platform says of a text that it took. */
-  status(sent: SentText, status: string, at: { url: string } = this.deployment) {
-    return deliver(at.url, appSecret, statusOf(this.line, sent, status))
+  /** What the platform says of a message that it took. */
+  status(sent: SentMessage, status: string, more: object = {}) {
+    return deliver(this.deployment.url, appSecret, statusOf(this.line, sent, status, more))
   }
 
   /** The texts that came to a contact, once there are so many. */

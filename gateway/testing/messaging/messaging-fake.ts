@@ -3,41 +3,26 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { createServer as createSecureServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import type { ServerCertificate } from '../certificates.ts'
+import {
+  readSend,
+  type MessagingNumberFake,
+  type MessagingRequest,
+  type SentMessage,
+} from './messaging-fake-sends.ts'
+import type { TemplateFake } from './messaging-fake-templates.ts'
 
-export interface MessagingRequest {
-  method: string
-  path: string
-  query: Record<string, string>
-  token: string
-  /** What was sent with it, if that was JSON. */
-  body?: Record<string, unknown>
-}
-
-export interface MessagingNumberFake {
-  phone_number_id: string
-  access_token: string
-  display_phone_number: string
-  verified_name: string
-}
-
-/** The contact that a text goes to, with `+`, or by the platform's own id. */
-export const contactOf = ({ body = {} }: MessagingRequest) =>
-  typeof body['to'] === 'string' ? `+${body['to'].replace(/\D/g, '')}` : body['recipient']
-
-/** A text that the platform took for a contact. */
-export interface SentText {
-  /** The platform's own id of it. */
-  id: string
-  phone_number_id: string
-  token: string
-  /** With `+`, or the platform's own id of the contact. */
-  to: string
-  text: string
-  opaque: string | undefined
-}
+export {
+  contactOf,
+  type MessagingNumberFake,
+  type MessagingRequest,
+  type SentMessage,
+} from './messaging-fake-sends.ts'
 
 /** What the test wants of a request. */
-export type MessagingFault = { status: number; message?: string } | 'hangs' | 'breaks'
+export type MessagingFault =
+  | { status: number; message?: string; code?: number; details?: string }
+  | 'hangs'
+  | 'breaks'
 
 interface MediaFake {
   id: string
@@ -45,18 +30,24 @@ interface MediaFake {
   mime_type: string
 }
 
-const version = '/v21.0'
+const version = '/v26.0'
 
 /** The messaging platform's API on loopback. */
 export class MessagingFake {
   readonly requests: MessagingRequest[] = []
   readonly numbers: MessagingNumberFake[] = []
-  readonly sent: SentText[] = []
+  readonly sent: SentMessage[] = []
+  /** Messages of contacts that were marked as read, and whether that showed that an answer is being written. */
+  readonly reads: { message_id: string; isTyping: boolean }[] = []
+  readonly templates: TemplateFake[] = []
+  /** When each contact last wrote, if the fake is to refuse texts after 24 hours as the platform does. */
+  lastWrote: { has: (contact: string, now: Date) => boolean } | undefined
+  now: () => Date = () => new Date()
   /** Also waited for, so that a test decides when the platform answers. */
   fault: (request: MessagingRequest) => MessagingFault | undefined | Promise<MessagingFault | undefined> =
     () => undefined
   /** Called with every text it took, before it answers. */
-  onSent: (sent: SentText) => void | Promise<void> = () => {}
+  onSent: (sent: SentMessage) => void | Promise<void> = () => {}
   /** A token that opens every number. */
   readonly platformToken = `EAA${randomBytes(24).toString('hex')}`
   readonly #media: MediaFake[] = []
@@ -101,11 +92,30 @@ export class MessagingFake {
   addNumber(number: string, verified_name = 'Acme Desk'): MessagingNumberFake {
     const added = {
       phone_number_id: String(1e14 + Number(`0x${randomBytes(5).toString('hex')}`)),
+      business_account: String(2e14 + Number(`0x${randomBytes(5).toString('hex')}`)),
       access_token: `EAA${randomBytes(24).toString('hex')}`,
       display_phone_number: number.replace(/^(\+\d)(\d{3})(\d{3})/, '$1 $2-$3-'),
       verified_name,
     }
     this.numbers.push(added)
+    return added
+  }
+
+  /** A template of the number's business account; approved unless it says otherwise. */
+  addTemplate(
+    { business_account }: MessagingNumberFake,
+    template: Pick<TemplateFake, 'name' | 'components'> & Partial<TemplateFake>,
+  ): TemplateFake {
+    const added: TemplateFake = {
+      id: String(3e14 + this.templates.length),
+      business_account,
+      language: 'en_US',
+      status: 'APPROVED',
+      category: 'UTILITY',
+      parameter_format: 'POSITIONAL',
+      ...template,
+    }
+    this.templates.push(added)
     return added
   }
 
@@ -118,7 +128,7 @@ export class MessagingFake {
 
   /** What contacts were sent, in the order in which it came. */
   textsTo(contact: string): string[] {
-    return this.sent.filter(({ to }) => to === contact).map(({ text }) => text)
+    return this.sent.filter(({ to, template }) => to === contact && !template).map(({ text }) => text)
   }
 
   async stop() {
@@ -148,9 +158,15 @@ export class MessagingFake {
       response.writeHead(status, { 'content-type': 'application/json' })
       response.end(JSON.stringify(answer))
     }
-    const refuse = (status: number, message: string, code: number) =>
-      send(status, { error: { message, type: 'OAuthException', code, fbtrace_id: 'A1' } })
-    if (fault) return refuse(fault.status, fault.message ?? 'An unexpected error has occurred.', 2)
+    const refuse = (status: number, message: string, code: number, details?: string) => {
+      const error_data =
+        details === undefined ? {} : { error_data: { messaging_product: 'whatsapp', details } }
+      send(status, { error: { message, type: 'OAuthException', code, ...error_data, fbtrace_id: 'A1' } })
+    }
+    if (fault) {
+      const { status, message = 'An unexpected error has occurred.', code = 2, details } = fault
+      return refuse(status, message, code, details)
+    }
 
     const opened = this.#openedBy(request.token)
     if (opened.length === 0) return refuse(401, 'Invalid OAuth access token - Cannot parse access token', 190)
@@ -164,13 +180,27 @@ export class MessagingFake {
       [`${version}/${phone_number_id}`, `${version}/${phone_number_id}/messages`].includes(request.path),
     )
     if (number && request.method === 'POST' && request.path.endsWith('/messages')) {
-      const sent = sentOf(request, number)
-      if (!sent) return refuse(400, '(#100) Invalid parameter', 100)
+      const { status, message_id, typing_indicator } = request.body ?? {}
+      if (status === 'read') {
+        if (typeof message_id !== 'string' || !message_id.startsWith('wamid.'))
+          return refuse(400, '(#100) Invalid parameter', 100, 'Message ID is invalid')
+        this.reads.push({ message_id, isTyping: typing_indicator !== undefined })
+        return send(200, { success: true })
+      }
+      const { templates, lastWrote } = this
+      const isOpen = (contact: string) => lastWrote?.has(contact, this.now()) ?? true
+      const sent = readSend(request, number, { templates, isOpen })
+      if ('title' in sent)
+        return refuse(sent.status, `(#${sent.code}) ${sent.title}`, sent.code, sent.details)
       this.sent.push(sent)
       await this.onSent(sent)
       const contact = { input: sent.to, wa_id: sent.to.replace(/^\+/, '') }
       return send(200, { messaging_product: 'whatsapp', contacts: [contact], messages: [{ id: sent.id }] })
     }
+    const listed = opened.find(
+      ({ business_account }) => request.path === `${version}/${business_account}/message_templates`,
+    )
+    if (listed && request.method === 'GET') return send(200, this.#templatesOf(listed, request.query))
     const media = this.#media.find(({ id }) => request.path === `${version}/${id}`)
     if (media && request.method === 'GET') return send(200, this.#shown(media))
     if (!number || request.method !== 'GET')
@@ -180,8 +210,38 @@ export class MessagingFake {
         100,
       )
     const fields = request.query['fields']?.split(',') ?? ['display_phone_number', 'verified_name']
-    const shown = Object.entries(number).filter(([name]) => fields.includes(name))
-    send(200, { ...Object.fromEntries(shown), id: number.phone_number_id })
+    const { phone_number_id, business_account } = number
+    const entities = [
+      { entity_type: 'PHONE_NUMBER', id: phone_number_id, can_send_message: 'AVAILABLE' },
+      { entity_type: 'WABA', id: business_account, can_send_message: 'AVAILABLE' },
+      { entity_type: 'BUSINESS', id: '506914307656634', can_send_message: 'AVAILABLE' },
+      { entity_type: 'APP', id: '670843887433847', can_send_message: 'AVAILABLE' },
+    ]
+    const { display_phone_number, verified_name } = number
+    const health_status = { can_send_message: 'AVAILABLE', entities }
+    const shown = Object.entries({ display_phone_number, verified_name, health_status })
+    const asked = shown.filter(([name]) => fields.includes(name))
+    send(200, { ...Object.fromEntries(asked), id: phone_number_id })
+  }
+
+  /** A page of a business account's templates, with the cursor of the next. */
+  #templatesOf({ business_account }: MessagingNumberFake, query: Record<string, string>) {
+    const own = this.templates.filter(
+      (template) =>
+        template.business_account === business_account &&
+        (query['status'] === undefined || template.status === query['status']),
+    )
+    const start = own.findIndex(({ id }) => id === query['after']) + 1
+    const page = own.slice(start, start + Number(query['limit'] ?? 25))
+    const fields = query['fields']?.split(',') ?? ['name', 'language', 'status', 'category', 'components']
+    const data = page.map(({ id, ...template }) => ({
+      ...Object.fromEntries(Object.entries(template).filter(([name]) => fields.includes(name))),
+      id,
+    }))
+    const after = page.at(-1)?.id ?? ''
+    const isMore = start + page.length < own.length
+    const next = { next: `${this.url}/${business_account}/message_templates?after=${after}` }
+    return { data, paging: { cursors: { before: page[0]?.id ?? '', after }, ...(isMore && next) } }
   }
 
   #openedBy(token: string): MessagingNumberFake[] {
@@ -206,22 +266,5 @@ function parsed(bytes: Buffer): Record<string, unknown> | undefined {
     return JSON.parse(bytes.toString()) as Record<string, unknown>
   } catch {
     return undefined
-  }
-}
-
-/** As the platform takes it: to a number or to one of its own ids, and a text of at most 4096 characters. */
-function sentOf(request: MessagingRequest, number: MessagingNumberFake): SentText | undefined {
-  const { messaging_product, type, text, biz_opaque_callback_data: opaque } = request.body ?? {}
-  const words = (text as { body?: unknown } | undefined)?.body
-  const isText = messaging_product === 'whatsapp' && type === 'text' && typeof words === 'string'
-  const contact = contactOf(request)
-  if (!isText || words === '' || words.length > 4096 || typeof contact !== 'string') return undefined
-  return {
-    id: `wamid.${randomBytes(16).toString('base64')}`,
-    phone_number_id: number.phone_number_id,
-    token: request.token,
-    to: contact,
-    text: words,
-    opaque: typeof opaque === 'string' ? opaque : undefined,
   }
 }

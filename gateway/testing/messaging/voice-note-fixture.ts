@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after } from 'node:test'
 import { pathToFileURL } from 'node:url'
@@ -8,6 +9,7 @@ import { MessagingFake, type MessagingNumberFake } from './messaging-fake.ts'
 import { newLine } from '../telephony/number-fixture.ts'
 import { VendorFolder } from '../providers/vendor-packages.ts'
 import { changeRow } from '../providers/vendors.ts'
+import { until } from '../until.ts'
 import { newMessageId, WebhookFixture, type WebhookLine } from './webhook-fixture.ts'
 
 // Vendors of speech-to-text that answer what their wire says, each in one request.
@@ -144,4 +146,38 @@ export const noteOf = (said: string | Buffer, mime = 'audio/ogg; codecs=opus', m
 export const creditsOf = async ({ org }: WebhookLine) =>
   (await deployment.operator.get(`/v1/ops/orgs/${org.slug}/account`)).body.credits as number
 
-export const notRead = 'a message could not be read: deliver it again'
+/** A voice note that the webhook has accepted. */
+export async function accepted(
+  line: WebhookLine,
+  note: ReturnType<typeof noteOf>,
+  at: WebhookFixture = fixture,
+): Promise<ReturnType<typeof noteOf>> {
+  const { status, body } = await at.deliver(line, { messages: [note] })
+  assert.deepEqual([status, body], [200, { received: 1 }])
+  return note
+}
+
+/** What was heard in it, once it is handed on. */
+export const heard = ({ id }: { id: string }, at: WebhookFixture = fixture) =>
+  until('the voice note is heard', () => at.receiver.received.find(({ messageId }) => messageId === id))
+
+/** What the app is shown of one in which nothing is said. */
+export const shown = ({ id }: { id: string }) =>
+  until('it is shown', () => receiver.shown.find(({ messageId }) => messageId === id))
+
+/** How often it failed, once that is so often. */
+export const failed = ({ id }: { id: string }, times = 1) =>
+  until('it fails', async () => {
+    const { rows } = await deployment.sql(
+      'select attempts from untranscribed_messages where message_id = $1 and attempts >= $2',
+      [id, times],
+    )
+    return rows.length > 0
+  })
+
+/** Without the pause before the next attempt. */
+export const retryNow = () => deployment.sql('update untranscribed_messages set retry_at = null')
+
+/** It is not tried any more. */
+export const forget = ({ id }: { id: string }) =>
+  deployment.sql('delete from untranscribed_messages where message_id = $1', [id])

@@ -6,6 +6,7 @@ import { gatewayAnswers } from '../../src/http/answers.ts'
 import { makeServer } from '../../src/http/make-server.ts'
 import type { Receipt, Received, Receiver, Shown } from '../../src/messaging/platform/received.ts'
 import { makeWebhook } from '../../src/messaging/webhook/room.ts'
+import type { UntranscribedMessages } from '../../src/messaging/webhook/untranscribed-messages.ts'
 import { webhookRoutes } from '../../src/messaging/webhook/webhook.routes.ts'
 import { Client, type Answer } from '../client.ts'
 import { startDeployment, type Deployment, type TestOrg } from '../deployment.ts'
@@ -28,7 +29,7 @@ export class TestReceiver implements Receiver {
   /** In the transaction that keeps it. */
   during: (message: Received) => unknown = () => {}
   onShown: () => unknown = () => {}
-  becomes: 'queued' | 'waiting' | 'expired' = 'queued'
+  becomes: 'queued' | 'waiting' | 'dropped' = 'queued'
   readonly #database: Database
 
   constructor(database: Database) {
@@ -73,6 +74,7 @@ export class WebhookFixture implements AsyncDisposable {
   readonly receiver: TestReceiver
   readonly client: Client
   readonly url: string
+  readonly untranscribedMessages: UntranscribedMessages
   readonly #close: () => Promise<unknown>
 
   private constructor(parts: {
@@ -80,12 +82,14 @@ export class WebhookFixture implements AsyncDisposable {
     receiver: TestReceiver
     client: Client
     url: string
+    untranscribedMessages: UntranscribedMessages
     close: () => Promise<unknown>
   }) {
     this.deployment = parts.deployment
     this.receiver = parts.receiver
     this.client = parts.client
     this.url = parts.url
+    this.untranscribedMessages = parts.untranscribedMessages
     this.#close = parts.close
   }
 
@@ -107,13 +111,18 @@ export class WebhookFixture implements AsyncDisposable {
   static async #of(deployment: Deployment): Promise<WebhookFixture> {
     const { services } = deployment.gateway
     const receiver = new TestReceiver(services.database)
-    const { webhook } = makeWebhook(services, { ...services, receiver })
+    await services.untranscribedMessages.stop() // this fixture's own hand voice notes to the test's receiver
+    const { webhook, untranscribedMessages } = makeWebhook(services, { ...services, receiver })
     const server = makeServer({ ...services, answers: gatewayAnswers })
     await webhookRoutes(server, webhook)
     await server.listen({ port: 0, host: '127.0.0.1' })
     const url = `http://127.0.0.1:${(server.server.address() as AddressInfo).port}`
     const client = new Client(url, server.routes)
-    return new WebhookFixture({ deployment, receiver, client, url, close: () => server.close() })
+    const close = async () => {
+      await server.close()
+      await untranscribedMessages.stop()
+    }
+    return new WebhookFixture({ deployment, receiver, client, url, untranscribedMessages, close })
   }
 
   /** A number at the platform that leads to an agent of an org, as the operator routes it. */

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync, existsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Stage } from '@switchroom/contract/speech'
+import type { Stage } from '@switchroom/contract/stages'
 import { InstalledVendor, InstalledVendors } from '@switchroom/kit/installed'
 import { readManifest, type Manifest } from '@switchroom/kit/manifest'
 

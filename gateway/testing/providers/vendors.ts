@@ -11,6 +11,12 @@ export async function changeRow({ operator }: Deployment, change: (row: Provider
   assert.equal(answer.status, 200, answer.text)
 }
 
+/** OpenAI's voice at this address, by the model that speaks over HTTP and not over the Realtime API. */
+export function speakOverHttp(row: ProviderRow, url: string) {
+  row.models['tts/openai'] = ['gpt-4o-mini-tts']
+  row.options['tts/openai'] = { base_url: url }
+}
+
 /** A vendor's speech endpoint in the shape that several share: one POST, raw samples back. */
 export async function startSpeechFake(
   say: (request: Seen, answer: HttpAnswer) => Promise<void> = sayThreePieces,

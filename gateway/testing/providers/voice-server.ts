@@ -11,7 +11,7 @@ import type {
   VoiceDoing,
 } from '@switchroom/contract/voice-server'
 import type { Manifest } from '@switchroom/kit/manifest'
-import type { Stage } from '@switchroom/contract/speech'
+import type { Stage } from '@switchroom/contract/stages'
 import type { Answer } from '../client.ts'
 import { fleetKey, type Deployment, type TestOrg } from '../deployment.ts'
 

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import type { AddressNeed, NumberType } from '@switchroom/contract/numbers'
 
 export const newSid = (prefix: string) => prefix + randomBytes(16).toString('hex')
 
@@ -7,6 +8,35 @@ export interface NumberFake {
   phone_number: string
   friendly_name: string
   trunk_sid: string | null
+  /** What it was bought with. */
+  address_sid: string | null
+  bundle_sid: string | null
+}
+
+/** What the carrier asks of the buyer of a number; a local number without an address if a test says nothing. */
+export interface TermsFake {
+  type: NumberType
+  address: AddressNeed
+  locality: string | null
+  region: string | null
+}
+
+export interface AddressFake {
+  sid: string
+  friendly_name: string | null
+  customer_name: string
+  street: string
+  city: string
+  postal_code: string
+  iso_country: string
+}
+
+export interface BundleFake {
+  sid: string
+  friendly_name: string
+  country: string
+  type: NumberType
+  status: string
 }
 
 export interface TrunkFake {
@@ -34,6 +64,8 @@ export class CarrierAccountFake {
   readonly numbers: NumberFake[] = []
   readonly trunks: TrunkFake[] = []
   readonly credentialLists: CredentialListFake[] = []
+  readonly addresses: AddressFake[] = []
+  readonly bundles: BundleFake[] = []
   readonly texts: { to: string; from: string; body: string }[] = []
 
   /** What PUT /v1/carrier takes, with the account's own token. */
@@ -54,8 +86,36 @@ export class CarrierAccountFake {
       phone_number,
       friendly_name: `Line ${phone_number.slice(-4)}`,
       trunk_sid: trunk?.sid ?? null,
+      address_sid: null,
+      bundle_sid: null,
     }
     this.numbers.push(added)
+    return added
+  }
+
+  addAddress(iso_country: string, friendly_name: string | null, city = 'Berlin'): AddressFake {
+    const added = {
+      sid: newSid('AD'),
+      friendly_name,
+      customer_name: 'Erika Mustermann',
+      street: 'Heidestraße 17',
+      city,
+      postal_code: '10557',
+      iso_country,
+    }
+    this.addresses.push(added)
+    return added
+  }
+
+  addBundle(
+    country: string,
+    type: NumberType,
+    status = 'twilio-approved',
+    friendly_name?: string,
+  ): BundleFake {
+    const name = friendly_name ?? `${country} ${type}`
+    const added = { sid: newSid('BU'), friendly_name: name, country, type, status }
+    this.bundles.push(added)
     return added
   }
 

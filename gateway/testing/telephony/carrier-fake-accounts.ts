@@ -1,23 +1,23 @@
 import { newSid } from './carrier-fake-account.ts'
+import { shownCredential, shownCredentialList, shownNumber } from './carrier-fake-shapes.ts'
 import {
   CarrierRefusal,
   named,
   notFound,
   page,
   paging,
-  shownNumber,
   type Context,
   type Operation,
 } from './carrier-fake-wire.ts'
 
-const ofAccount = (rest: string) => new RegExp(`^/2010-04-01/Accounts/([^/]+)/${rest}$`)
+export const ofAccount = (rest: string) => new RegExp(`^/2010-04-01/Accounts/([^/]+)/${rest}$`)
 
 /** The account API: numbers, credentials and texts. */
 export const accountOperations: Operation[] = [
   {
     method: 'GET',
     path: /^\/2010-04-01\/Accounts\/([^/]+)\.json$/,
-    run: ({ account }) => [200, { sid: account.sid, status: 'active' }],
+    run: ({ account }) => [200, { sid: account.sid, friendly_name: 'Test', status: 'active', type: 'Full' }],
   },
   {
     method: 'GET',
@@ -26,34 +26,12 @@ export const accountOperations: Operation[] = [
     run: (context) => {
       const wanted = context.request.query['PhoneNumber']?.replaceAll('*', '') ?? ''
       const found = context.account.numbers.filter(({ phone_number }) => phone_number.includes(wanted))
-      return page(context, 'incoming_phone_numbers', found.map(shownNumber), 'uri')
-    },
-  },
-  {
-    method: 'POST',
-    path: ofAccount('IncomingPhoneNumbers\\.json'),
-    required: ['PhoneNumber'],
-    optional: ['FriendlyName', 'TrunkSid', 'VoiceUrl', 'SmsUrl'],
-    run: ({ fake, account, request }) => {
-      const number = request.form['PhoneNumber'] ?? ''
-      const shelf = [...fake.forSale.values()].find((numbers) => numbers.includes(number))
-      if (!shelf) throw new CarrierRefusal(400, 21422, `Invalid phone number: '${number}' is not available.`)
-      shelf.splice(shelf.indexOf(number), 1)
-      return [201, shownNumber(account.addNumber(number))]
-    },
-  },
-  {
-    method: 'GET',
-    path: ofAccount('AvailablePhoneNumbers/([A-Z]{2})/Local\\.json'),
-    optional: ['AreaCode', 'Contains', 'VoiceEnabled', 'SmsEnabled', ...paging],
-    run: ({ fake, request, parts }) => {
-      const shelf = fake.forSale.get(parts[1] ?? '')
-      if (!shelf) throw notFound(request)
-      const begins = new RegExp(`^\\+\\d{1,3}?${request.query['AreaCode'] ?? ''}`)
-      const most = Number(request.query['PageSize'] ?? 50)
-      const found = shelf.filter((number) => begins.test(number)).slice(0, most)
-      const numbers = found.map((phone_number) => ({ phone_number, friendly_name: phone_number }))
-      return [200, { available_phone_numbers: numbers, uri: request.path }]
+      return page(
+        context,
+        'incoming_phone_numbers',
+        found.map((number) => shownNumber(context, number)),
+        'uri',
+      )
     },
   },
   {
@@ -61,7 +39,7 @@ export const accountOperations: Operation[] = [
     path: ofAccount('SIP/CredentialLists\\.json'),
     optional: paging,
     run: (context) => {
-      const lists = context.account.credentialLists.map(({ sid, friendly_name }) => ({ sid, friendly_name }))
+      const lists = context.account.credentialLists.map((list) => shownCredentialList(context, list))
       return page(context, 'credential_lists', lists, 'uri')
     },
   },
@@ -69,10 +47,10 @@ export const accountOperations: Operation[] = [
     method: 'POST',
     path: ofAccount('SIP/CredentialLists\\.json'),
     required: ['FriendlyName'],
-    run: ({ account, request }) => {
-      const made = { sid: newSid('CL'), friendly_name: named(request), credentials: [] }
-      account.credentialLists.push(made)
-      return [201, { sid: made.sid, friendly_name: made.friendly_name }]
+    run: (context) => {
+      const made = { sid: newSid('CL'), friendly_name: named(context.request), credentials: [] }
+      context.account.credentialLists.push(made)
+      return [201, shownCredentialList(context, made)]
     },
   },
   {
@@ -80,7 +58,8 @@ export const accountOperations: Operation[] = [
     path: ofAccount('SIP/CredentialLists/([^/]+)/Credentials\\.json'),
     optional: paging,
     run: (context) => {
-      const credentials = listAt(context).credentials.map(({ sid, username }) => ({ sid, username }))
+      const list = listAt(context)
+      const credentials = list.credentials.map((credential) => shownCredential(context, list, credential))
       return page(context, 'credentials', credentials, 'uri')
     },
   },
@@ -103,7 +82,7 @@ export const accountOperations: Operation[] = [
         )
       const made = { sid: newSid('CR'), username, password }
       list.credentials.push(made)
-      return [201, { sid: made.sid, username }]
+      return [201, shownCredential(context, list, made)]
     },
   },
   {
@@ -115,7 +94,11 @@ export const accountOperations: Operation[] = [
       if (!/^\+[1-9]\d{6,14}$/.test(to))
         throw new CarrierRefusal(400, 21211, `Invalid 'To' Phone Number: ${to}`)
       account.texts.push({ to, from, body })
-      return [201, { sid: newSid('SM'), status: 'queued', to, from }]
+      const { sid: account_sid } = account
+      return [
+        201,
+        { sid: newSid('SM'), account_sid, status: 'queued', direction: 'outbound-api', to, from, body },
+      ]
     },
   },
 ]

@@ -1,4 +1,5 @@
 import { accountOperations } from './carrier-fake-accounts.ts'
+import { shopOperations } from './carrier-fake-shop.ts'
 import { trunkOperations } from './carrier-fake-trunks.ts'
 import {
   CarrierRefusal,
@@ -9,7 +10,7 @@ import {
   type CarrierState,
 } from './carrier-fake-wire.ts'
 
-const operations = [...accountOperations, ...trunkOperations]
+const operations = [...accountOperations, ...shopOperations, ...trunkOperations]
 
 /** What the carrier answers; throws its refusals. */
 export function answerOf(fake: CarrierState, request: CarrierRequest): Answer {

@@ -1,11 +1,11 @@
 import { newSid, type TrunkFake } from './carrier-fake-account.ts'
+import { shownOrigination, shownTrunk, shownTrunkList, shownTrunkNumber } from './carrier-fake-shapes.ts'
 import {
   CarrierRefusal,
   named,
   notFound,
   page,
   paging,
-  shownNumber,
   type CarrierRequest,
   type CarrierState,
   type Context,
@@ -20,18 +20,22 @@ export const trunkOperations: Operation[] = [
     method: 'GET',
     path: /^\/v1\/Trunks$/,
     optional: paging,
-    run: (context) => page(context, 'trunks', context.account.trunks.map(trunkOf), 'meta'),
+    run: (context) => {
+      const trunks = context.account.trunks.map((trunk) => shownTrunk(context, trunk))
+      return page(context, 'trunks', trunks, 'meta')
+    },
   },
   {
     method: 'POST',
     path: /^\/v1\/Trunks$/,
     optional: ['FriendlyName', 'DomainName'],
-    run: ({ fake, account, request }) => {
+    run: (context) => {
+      const { fake, account, request } = context
       const name = request.form['FriendlyName'] === undefined ? '' : named(request)
       const domain = domainOf(fake, request)
       const made = account.addTrunk(name)
       made.domain_name = domain
-      return [201, trunkOf(made)]
+      return [201, shownTrunk(context, made)]
     },
   },
   {
@@ -42,14 +46,18 @@ export const trunkOperations: Operation[] = [
       const trunk = trunkAt(context)
       trunk.domain_name = domainOf(context.fake, context.request, trunk) ?? trunk.domain_name
       trunk.friendly_name = context.request.form['FriendlyName'] ?? trunk.friendly_name
-      return [200, trunkOf(trunk)]
+      return [200, shownTrunk(context, trunk)]
     },
   },
   {
     method: 'GET',
     path: ofTrunk('/OriginationUrls'),
     optional: paging,
-    run: (context) => page(context, 'origination_urls', trunkAt(context).origination, 'meta'),
+    run: (context) => {
+      const trunk = trunkAt(context)
+      const urls = trunk.origination.map((url) => shownOrigination(context, trunk, url))
+      return page(context, 'origination_urls', urls, 'meta')
+    },
   },
   {
     method: 'POST',
@@ -60,8 +68,9 @@ export const trunkOperations: Operation[] = [
       named(context.request)
       if (!/^sips?:/.test(sip_url)) throw new CarrierRefusal(400, 21612, `SipUrl ${sip_url} is not a SIP URI`)
       const made = { sid: newSid('OU'), sip_url, enabled: Enabled === 'true' }
-      trunkAt(context).origination.push(made)
-      return [201, made]
+      const trunk = trunkAt(context)
+      trunk.origination.push(made)
+      return [201, shownOrigination(context, trunk, made)]
     },
   },
   {
@@ -75,7 +84,7 @@ export const trunkOperations: Operation[] = [
       if (number.trunk_sid !== null)
         throw new CarrierRefusal(400, 21629, `${number.phone_number} is already associated with a trunk`)
       number.trunk_sid = trunk.sid
-      return [201, shownNumber(number)]
+      return [201, shownTrunkNumber(context, number)]
     },
   },
   {
@@ -98,7 +107,7 @@ export const trunkOperations: Operation[] = [
     run: (context) => {
       const trunk = trunkAt(context)
       const lists = context.account.credentialLists.filter(({ sid }) => trunk.credentialLists.includes(sid))
-      const shown = lists.map(({ sid, friendly_name }) => ({ sid, friendly_name }))
+      const shown = lists.map((list) => shownTrunkList(context, trunk, list))
       return page(context, 'credential_lists', shown, 'meta')
     },
   },
@@ -115,7 +124,7 @@ export const trunkOperations: Operation[] = [
       if (trunk.credentialLists.includes(list.sid))
         throw new CarrierRefusal(400, 21240, 'The credential list is already associated with this trunk')
       trunk.credentialLists.push(list.sid)
-      return [201, { sid: list.sid, friendly_name: list.friendly_name, trunk_sid: trunk.sid }]
+      return [201, shownTrunkList(context, trunk, list)]
     },
   },
 ]
@@ -130,8 +139,6 @@ function domainOf(fake: CarrierState, { form }: CarrierRequest, of?: TrunkFake):
     throw new CarrierRefusal(400, 21248, 'Trunk Domain already taken')
   return domain
 }
-
-const trunkOf = ({ sid, friendly_name, domain_name }: TrunkFake) => ({ sid, friendly_name, domain_name })
 
 function trunkAt({ account, request, parts }: Context): TrunkFake {
   const trunk = account.trunks.find(({ sid }) => sid === parts[0])

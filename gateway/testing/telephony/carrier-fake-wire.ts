@@ -1,4 +1,4 @@
-import type { CarrierAccountFake, NumberFake } from './carrier-fake-account.ts'
+import type { CarrierAccountFake, TermsFake } from './carrier-fake-account.ts'
 
 export interface CarrierRequest {
   method: string
@@ -28,6 +28,10 @@ export interface CarrierState {
   url: string
   accounts: Map<string, CarrierAccountFake>
   forSale: Map<string, string[]>
+  /** By number; a local one that needs no address if it is absent. */
+  terms: Map<string, Partial<TermsFake>>
+  /** Countries and types that are sold with a bundle alone, as `DE local`. */
+  regulated: Set<string>
   longestPage: number
 }
 
@@ -50,14 +54,6 @@ export interface Operation {
 }
 
 export const paging = ['PageSize', 'Page', 'PageToken']
-
-/** A number as the carrier shows it. */
-export const shownNumber = ({ sid, phone_number, friendly_name, trunk_sid }: NumberFake) => ({
-  sid,
-  phone_number,
-  friendly_name,
-  trunk_sid,
-})
 
 export const notFound = ({ path }: CarrierRequest) =>
   new CarrierRefusal(404, 20404, `The requested resource ${path} was not found`)
@@ -84,7 +80,7 @@ export function named({ form }: CarrierRequest): string {
   return name
 }
 
-/** The account API names its pages by path, the trunking API by whole address, inside `meta`. */
+/** The account API names its pages by path, the others by whole address, inside `meta`. */
 export function page(
   { fake, request }: Context,
   name: string,

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { CarrierAccountFake } from './carrier-fake-account.ts'
+import { CarrierAccountFake, type TermsFake } from './carrier-fake-account.ts'
 import { answerOf } from './carrier-fake-api.ts'
 import { CarrierRefusal, type CarrierRequest } from './carrier-fake-wire.ts'
 
@@ -11,6 +11,12 @@ export type CarrierFault =
   | 'hangs'
   | 'breaks'
 
+const pageAbout = (code: number) => `https://www.twilio.com/docs/errors/${code}`
+
+/** A sentence of the carrier as the gateway repeats it, with its code and the page about it. */
+export const saidWith = (sentence: string, code = 20500) =>
+  `${sentence} (code ${code}, see ${pageAbout(code)})`
+
 /** The carrier's REST API on loopback, with the state and the refusals of the real one. */
 export class CarrierFake {
   /** Every request, the refused ones too. */
@@ -18,6 +24,8 @@ export class CarrierFake {
   readonly accounts = new Map<string, CarrierAccountFake>()
   /** Numbers for sale, by country; the search answers those whose national part begins with the area code. */
   readonly forSale = new Map<string, string[]>()
+  readonly terms = new Map<string, Partial<TermsFake>>()
+  readonly regulated = new Set<string>()
   /** Asked of every request before the carrier looks at it. */
   fault: (request: CarrierRequest) => CarrierFault | undefined = () => undefined
   /** The most items of one page, whatever is asked for. */
@@ -115,7 +123,7 @@ export class CarrierFake {
       return
     }
     const { message = 'Internal Server Error', code = 20500 } = fault
-    const more_info = `https://www.twilio.com/docs/errors/${code}`
+    const more_info = pageAbout(code)
     response.writeHead(status, { 'content-type': 'application/json' })
     response.end(JSON.stringify({ code, message, more_info, status }))
   }

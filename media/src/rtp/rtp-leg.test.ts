@@ -5,6 +5,7 @@ import { sine, strengthOf } from '@switchroom/audio/testing/tones'
 import { loudPart } from '../../testing/rtp-phone.ts'
 import { MediaError } from '../plane.ts'
 import { playSentence } from './play-sentence.ts'
+import type { RtpPacket } from './rtp-packet.ts'
 
 // Measures time: sound that is sent every 20 ms.
 
@@ -66,8 +67,10 @@ test('after a pause in which a phone sends nothing it is heard again at once', a
   await heardFrames(leg, 3)
   for (let at = 0; at < 4; at += 1)
     phone.say(sine(500, 160, 8000, at * 160), { timestamp: 8000 * 60 + at * 160 })
-  const frames = await heardFrames(leg, 4)
-  assert.ok(strengthOf(500, joined(frames)) > 0.9)
+  // on a busy machine frames of the fading first tone pass before the packets are there, and one may come too late
+  const frames = await heardFrames(leg, 8)
+  const again = frames.filter((frame) => strengthOf(500, frame) > 0.9)
+  assert.ok(again.length >= 3, `${again.length} frames of the second tone`)
 })
 
 test('packets of 10, 30 and 60 ms are heard in frames of 20', async (t) => {
@@ -82,10 +85,11 @@ test('packets of 10, 30 and 60 ms are heard in frames of 20', async (t) => {
 
 test('a phone that wants 40 ms a packet gets them', async (t) => {
   const { phone } = await onThePhone(t, 'PCMU', { ptimeMs: 40 })
-  await phone.until(({ length }) => length >= 3)
+  // A process that was not run for long leaves frames out, and the time between two packets is then longer.
+  const isNext = ({ timestamp }: RtpPacket, at: number, packets: RtpPacket[]) =>
+    timestamp - (packets[at - 1]?.timestamp ?? timestamp) === 320
+  await phone.until((packets) => packets.some(isNext))
   assert.deepEqual(new Set(phone.received.map(({ payload }) => payload.length)), new Set([320]))
-  const [first, second] = phone.received
-  assert.equal((second?.timestamp ?? 0) - (first?.timestamp ?? 0), 320)
 })
 
 test('what was not played yet is dropped at once, and counts for nothing', async (t) => {
@@ -123,10 +127,11 @@ test('a process that was busy for a while catches up, and continues in time', as
   while (performance.now() < until);
   await leg.drained()
   await phone.until(({ length }) => length > 20)
-  const steps = phone.received
-    .slice(1)
-    .map(({ timestamp }, at) => timestamp - (phone.received[at]?.timestamp ?? 0))
-  assert.deepEqual(new Set(steps.map((step) => step >>> 0)), new Set([160]))
+  // A mark says that time was left out, by a machine that did not run this process for longer than that.
+  const steps = phone.received.slice(1).flatMap(({ timestamp, isMarked }, at) => {
+    return isMarked ? [] : [(timestamp - (phone.received[at]?.timestamp ?? 0)) >>> 0]
+  })
+  assert.deepEqual(new Set(steps), new Set([160]))
 })
 
 test('a process that was busy for long leaves out the time it missed, not the sound', async (t) => {

@@ -207,7 +207,7 @@ test('keys that come as signalling are reported, and other information is accept
 
 test('a far end that answers nothing any more, or knows of no call, is lost', async () => {
   for (const status of [null, '481 Gone', '408 Late']) {
-    const timing = { pingEveryMs: 20, t1Ms: 5, t2Ms: 10, t4Ms: 5 }
+    const timing = { pingEveryMs: 20, t1Ms: 20, t2Ms: 40, t4Ms: 20 }
     const { peer, call, ports, server } = await run.standing({ timing })
     // Even a refusal is a sign of life.
     peer.answer(await peer.asked('OPTIONS'), '405 No')
@@ -226,7 +226,7 @@ test('a far end that answers nothing any more, or knows of no call, is lost', as
 })
 
 test('a far end that answers again after it was silent twice is not lost', async () => {
-  const timing = { pingEveryMs: 20, t1Ms: 5, t2Ms: 10, t4Ms: 5 }
+  const timing = { pingEveryMs: 20, t1Ms: 20, t2Ms: 40, t4Ms: 20 }
   const { peer, call, say } = await run.standing({ timing })
   for (const status of ['408 Late', '408 Late', '200 OK', '408 Late', '408 Late', '200 OK']) {
     peer.answer(await peer.asked('OPTIONS'), status)

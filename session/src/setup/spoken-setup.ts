@@ -1,7 +1,7 @@
 import type { HandedStage, HandedVendor, WorkerConfig, WorkerKeys } from '@switchroom/contract/calls'
 import { knobTable } from '@switchroom/contract/knobs'
 import type { Options } from '@switchroom/contract/settings'
-import type { Stage } from '@switchroom/contract/speech'
+import type { Stage } from '@switchroom/contract/stages'
 import type { CallInstructions } from '@switchroom/contract/worker'
 import { refused } from '@switchroom/kit/failures'
 import type { InstalledVendor, InstalledVendors, StageChoice } from '@switchroom/kit/installed'

@@ -26,7 +26,9 @@ const mostFramesAhead = 100
 const mostBufferedMs = 1_000
 
 export interface CallAudioListener {
-  /** Every frame of the party, for the transcribers. */
+  /** Every frame of the party, at the moment it comes. */
+  arrived: (samples: Int16Array) => void
+  /** The same, after those before it were looked through for speech: for the transcribers. */
   frame: (samples: Int16Array) => void
   activity: (event: VADEvent) => void
   /** Samples are about to be handed over; whether anybody still wants to hear them. */
@@ -64,8 +66,8 @@ export class CallAudio {
   }
 
   async start() {
-    const { frame, isWanted, left } = this.#listener
-    this.#input = new SoundInput(this.#sound, left)
+    const { arrived, frame, isWanted, left } = this.#listener
+    this.#input = new SoundInput(this.#sound, arrived, left)
     this.#session.input.audio = this.#input
     this.#session.output.audio = new SoundOutput(this.#sound, isWanted)
     await this.#session.start({ agent: new HearingAgent(frame), record: false })

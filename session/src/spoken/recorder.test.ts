@@ -38,9 +38,9 @@ test('the agent that takes a call over says whether it is recorded from then on'
   const before = talk.sound.played.length
   await handOver('Workshop, hello.', true)
   const played = talk.sound.played.slice(before).flatMap((frame) => [...frame])
-  const [first, firstPlayed] = [side(1), played].map((samples) => samples.findIndex((one) => one !== 0))
-  assert.ok(first !== undefined && firstPlayed !== undefined && first >= 0)
-  assert.deepEqual(side(1).slice(first, first + 3_000), played.slice(firstPlayed, firstPlayed + 3_000))
+  const sounding = (samples: number[]) => samples.filter((sample) => sample !== 0)
+  assert.ok(sounding(played).length > 2_000)
+  assert.deepEqual(sounding(side(1)), sounding(played))
 
   await handOver('Sales, hello.', true)
   await handOver('The archive, hello.', undefined)

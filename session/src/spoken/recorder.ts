@@ -32,6 +32,16 @@ export class Recorder {
   }
 
   heard(samples: Int16Array) {
+    this.#putBeside(samples)
+  }
+
+  /** The call is over: what was played since the party was last heard is written beside silence. */
+  close() {
+    this.#putBeside(new Int16Array(Math.max(0, this.#playedSamples - this.#written)))
+  }
+
+  #putBeside(samples: Int16Array) {
+    if (samples.length === 0) return
     const stereo = new Int16Array(samples.length * 2)
     const due = Math.max(0, Math.min(samples.length, this.#playedSamples - this.#written))
     const agent = this.#take(due)

@@ -4,18 +4,19 @@ import { AudioFrame } from '@livekit/rtc-node'
 import type { Sound } from '@switchroom/contract/sound'
 import { abandon } from '@switchroom/kit/until-aborted'
 
-/** Hands LiveKit what the party says. */
+/** Hands LiveKit what the party says; `arrived` has it first, with nothing queued in between. */
 export class SoundInput extends voice.AudioInput {
   readonly #frames: AsyncIterator<Int16Array>
   #isStopped = false
 
-  constructor(sound: Sound, left: () => void) {
+  constructor(sound: Sound, arrived: (samples: Int16Array) => void, left: () => void) {
     super()
     this.#frames = sound.heard()[Symbol.asyncIterator]()
     const pull = async (controller: ReadableStreamDefaultController<AudioFrame>) => {
       const next = await this.#frames.next().catch(() => ({ done: true }) as const)
       if (this.#isStopped) return
       if (!next.done) {
+        arrived(next.value)
         controller.enqueue(new AudioFrame(next.value, sound.sampleRate, 1, next.value.length))
         return
       }

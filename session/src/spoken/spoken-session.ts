@@ -66,6 +66,7 @@ export class SpokenSession {
       end: (reason) => this.end(reason),
     })
     this.#audio = new CallAudio(sound, {
+      arrived: (samples) => void (this.#isOver || this.#recorder?.heard(samples)),
       frame: (samples) => this.#hear(samples),
       activity: (event) => this.#notice(event),
       isWanted: (samples) => this.#isWanted(samples),
@@ -125,6 +126,7 @@ export class SpokenSession {
 
   async #fallSilent() {
     this.#limits.close()
+    this.#recorder?.close()
     const stopped = this.#exchange.stop()
     this.#log.write(this.#exchange.metrics())
     await Promise.race([
@@ -207,7 +209,6 @@ export class SpokenSession {
   #hear(samples: Int16Array) {
     if (this.#isOver) return
     this.#exchange.hear(samples)
-    this.#recorder?.heard(samples)
   }
 
   #notice(event: VADEvent) {

@@ -8,7 +8,7 @@ import OpenAI, {
   type ClientOptions,
 } from 'openai'
 import type { SpeechCreateParams } from 'openai/resources/audio/speech'
-import { changeRow } from '@switchroom/gateway/testing/providers/vendors'
+import { changeRow, speakOverHttp } from '@switchroom/gateway/testing/providers/vendors'
 import { startVoiceDeployment } from '../../testing/voice-deployment.ts'
 import { VoiceWire } from '../../testing/voice-wire.ts'
 
@@ -20,7 +20,7 @@ after(() => voice[Symbol.asyncDispose]())
 const { deployment } = voice
 const wire = await new VoiceWire().start()
 after(() => wire.stop())
-before(() => changeRow(deployment, (row) => (row.options['tts/openai'] = { base_url: wire.url })))
+before(() => changeRow(deployment, (row) => speakOverHttp(row, wire.url)))
 
 async function official(options: ClientOptions = {}): Promise<OpenAI> {
   const { key } = await voice.caller()

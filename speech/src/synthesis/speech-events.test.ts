@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { ServerResponse } from 'node:http'
 import { after, before, test } from 'node:test'
-import { changeRow } from '@switchroom/gateway/testing/providers/vendors'
+import { changeRow, speakOverHttp } from '@switchroom/gateway/testing/providers/vendors'
 import { until } from '@switchroom/gateway/testing/until'
 import { startVoiceDeployment, type VoiceCaller } from '../../testing/voice-deployment.ts'
 import { VoiceWire } from '../../testing/voice-wire.ts'
@@ -11,7 +11,7 @@ after(() => voice[Symbol.asyncDispose]())
 const { deployment } = voice
 const wire = await new VoiceWire().start()
 after(() => wire.stop())
-before(() => changeRow(deployment, (row) => (row.options['tts/openai'] = { base_url: wire.url })))
+before(() => changeRow(deployment, (row) => speakOverHttp(row, wire.url)))
 
 const input =
   'Please tell me what time the station opens in the morning, and whether I can still buy a ticket.'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { after, before, test } from 'node:test'
-import { changeRow } from '@switchroom/gateway/testing/providers/vendors'
+import { changeRow, speakOverHttp } from '@switchroom/gateway/testing/providers/vendors'
 import { until } from '@switchroom/gateway/testing/until'
 import { refusedWith, startVoiceDeployment } from '../../testing/voice-deployment.ts'
 import { VoiceWire } from '../../testing/voice-wire.ts'
@@ -13,7 +13,7 @@ after(() => voice[Symbol.asyncDispose]())
 const { deployment } = voice
 const wire = await new VoiceWire().start()
 after(() => wire.stop())
-before(() => changeRow(deployment, (row) => (row.options['tts/openai'] = { base_url: wire.url })))
+before(() => changeRow(deployment, (row) => speakOverHttp(row, wire.url)))
 
 const wanted = { input: 'Hello there.', voice: 'openai/coral' }
 const half = Buffer.alloc(24_000, 1)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { changeRow, startSpeechFake } from '@switchroom/gateway/testing/providers/vendors'
+import { changeRow, speakOverHttp, startSpeechFake } from '@switchroom/gateway/testing/providers/vendors'
 import { refusedWith, startVoiceDeployment, VoiceCaller, wholeOf } from '../../testing/voice-deployment.ts'
 
 const voice = await startVoiceDeployment({
@@ -11,7 +11,7 @@ after(() => voice[Symbol.asyncDispose]())
 const { deployment, anonymous } = voice
 const fake = await startSpeechFake()
 after(() => fake.stop())
-before(() => changeRow(deployment, (row) => (row.options['tts/openai'] = { base_url: fake.url })))
+before(() => changeRow(deployment, (row) => speakOverHttp(row, fake.url)))
 
 const path = '/v1/audio/speech'
 const wanted = { input: 'Hello.', voice: 'openai/coral' }

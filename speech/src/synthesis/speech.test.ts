@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { changeRow, startSpeechFake } from '@switchroom/gateway/testing/providers/vendors'
+import { changeRow, speakOverHttp, startSpeechFake } from '@switchroom/gateway/testing/providers/vendors'
 import { until } from '@switchroom/gateway/testing/until'
 import { startVoiceDeployment } from '../../testing/voice-deployment.ts'
 
@@ -24,7 +24,7 @@ const fake = await startSpeechFake(async (_request, answer) => {
   answer.end()
 })
 after(() => fake.stop())
-before(() => changeRow(deployment, (row) => (row.options['tts/openai'] = { base_url: fake.url })))
+before(() => changeRow(deployment, (row) => speakOverHttp(row, fake.url)))
 
 const wanted = { input: 'Hello.', voice: 'openai/coral' }
 const lastAsked = () => JSON.parse(fake.seen.at(-1)?.body.toString() ?? '{}') as Record<string, unknown>
@@ -115,9 +115,9 @@ test('a voice goes by its alias or by its id, a model by name, by auto or not at
   }
   const { body } = await caller.get('/v1/audio/voices?provider=openai')
   const { id, alias } = body.voices[0]
-  assert.deepEqual(await asked({ voice: `openai/${alias}` }), ['gpt-4o-mini-tts', id])
-  assert.deepEqual(await asked({ voice: id }), ['gpt-4o-mini-tts', id])
-  assert.deepEqual(await asked({ voice: id, model: 'openai/auto' }), ['gpt-4o-mini-tts', id])
+  assert.deepEqual(await asked({ voice: `openai/${alias}` }), ['gpt-realtime-2.1-mini', id])
+  assert.deepEqual(await asked({ voice: id }), ['gpt-realtime-2.1-mini', id])
+  assert.deepEqual(await asked({ voice: id, model: 'openai/auto' }), ['gpt-realtime-2.1-mini', id])
   assert.deepEqual(await asked({ model: 'openai/tts-1' }), ['tts-1', 'coral'])
   const five = { input: 'Hi.', voice: id, model: 'openai/tts-1', response_format: 'mp3', speed: 1 }
   assert.equal((await caller.speech(five)).status, 200)

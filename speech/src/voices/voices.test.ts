@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { changeRow, startSpeechFake } from '@switchroom/gateway/testing/providers/vendors'
+import { changeRow, speakOverHttp, startSpeechFake } from '@switchroom/gateway/testing/providers/vendors'
 import { refusedWith, startVoiceDeployment } from '../../testing/voice-deployment.ts'
 
 const voice = await startVoiceDeployment({
@@ -12,7 +12,7 @@ const { deployment } = voice
 const fake = await startSpeechFake()
 after(() => fake.stop())
 await changeRow(deployment, (row) => {
-  row.options['tts/openai'] = { base_url: fake.url }
+  speakOverHttp(row, fake.url)
   row.voices['openai'] = {
     en: [
       { id: 'coral', name: 'Coral Reef', gender: 'female', description: 'Warm', accent: 'american' },

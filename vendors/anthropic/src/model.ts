@@ -1,27 +1,33 @@
 import { addressOf } from '@switchroom/kit/addresses'
+import { endOfAnswer } from '@switchroom/kit/answer-ends'
+import { failureOfAnswer } from '@switchroom/kit/answer-failures'
 import { refused, silent } from '@switchroom/kit/failures'
 import { askJson } from '@switchroom/kit/requests'
 import { eventOf, serverEvents } from '@switchroom/kit/server-events'
 import type { Model, Setting, Thought, ToolCall } from '@switchroom/kit/vendor'
+import { settingsAfter, settingsFor } from './generations.ts'
 import { requestOf } from './request.ts'
 
 /** The last version that takes a temperature: the one after it, 2026-10-21, refuses every request with one. */
 const version = '2023-06-01'
-/** A request must set a maximum length; no spoken answer is longer. */
-const mostTokens = 4096
 const longestArguments = 1024 * 1024
 
 export function model({ keywords, credentials }: Setting): Model {
   const { base_url: base = 'https://api.anthropic.com', ...rest } = keywords
+  const settings = settingsFor(rest)
   const address = addressOf(String(base), '/v1/messages')
   const headers = { 'x-api-key': String(credentials['api_key']), 'anthropic-version': version }
 
   return {
     async *think(conversation, signal) {
-      const body = { max_tokens: mostTokens, ...rest, ...requestOf(conversation), stream: true }
+      const now = settingsAfter(settings, conversation.messages)
+      const body = { ...now, ...requestOf(conversation), stream: true }
       const answer = await askJson(address, body, { headers, signal })
       const calls = new Map<number, ToolCall>()
       let usage: Usage = {}
+      let reason: string | null = null
+      let hasSpoken = false
+      let hasThought = false
       for await (const data of serverEvents(answer)) {
         const event = eventOf(data) as unknown as MessageEvent
         switch (event.type) {
@@ -33,20 +39,30 @@ export function model({ keywords, credentials }: Setting): Model {
           case 'content_block_start': {
             const { type, id, name } = event.content_block
             if (type === 'tool_use') calls.set(event.index, { id, name, arguments: '' })
+            hasThought ||= type === 'thinking' || type === 'redacted_thinking'
             break
           }
           case 'content_block_delta':
-            if (event.delta.type === 'text_delta') yield { type: 'text', text: event.delta.text }
+            if (event.delta.type === 'text_delta') {
+              hasSpoken ||= event.delta.text.trim() !== ''
+              yield { type: 'text', text: event.delta.text }
+            }
             if (event.delta.type === 'input_json_delta')
               join(calls.get(event.index), event.delta.partial_json)
             break
           case 'message_delta':
             refuseRefusal(event.delta)
+            reason = event.delta.stop_reason ?? reason
             usage = { ...usage, ...toldOf(event.usage) }
             break
           case 'message_stop':
-            yield thoughtOf(usage)
-            for (const call of calls.values()) yield wholeCall(call)
+            yield* endOfAnswer({
+              hasSpoken,
+              hasThought,
+              isCut: cutReasons.has(reason ?? ''),
+              calls: [...calls.values()],
+              usage: thoughtOf(usage),
+            })
             return
           default: // pings, and what the vendor may add
         }
@@ -84,15 +100,7 @@ function join(call: ToolCall | undefined, piece: string) {
   if (call.arguments.length > longestArguments) throw silent('it sent a call without an end')
 }
 
-function wholeCall({ id, name, arguments: given }: ToolCall): Thought {
-  const whole = given || '{}' // a call without arguments has no pieces
-  try {
-    JSON.parse(whole)
-  } catch {
-    throw silent(`it sent a call of ${name} that is not JSON`)
-  }
-  return { type: 'call', id, name, arguments: whole }
-}
+const cutReasons = new Set(['max_tokens', 'model_context_window_exceeded'])
 
 function refuseRefusal({ stop_reason: reason, stop_details: details }: Ending) {
   if (reason === 'refusal') throw refused(details?.explanation ?? 'it declined to answer')
@@ -111,7 +119,14 @@ const thoughtOf = (usage: Usage): Thought => ({
   outputTokens: usage.output_tokens ?? 0,
 })
 
-const faults = new Set(['api_error', 'overloaded_error', 'timeout_error'])
+/** An error in the middle of a stream has no status but a type: that of the errors over HTTP. */
+const statuses: Readonly<Record<string, number>> = {
+  rate_limit_error: 429,
+  api_error: 500,
+  timeout_error: 504,
+  overloaded_error: 529,
+}
 
-const failureOf = ({ type, message }: { type: string; message: string }) =>
-  faults.has(type) ? silent(message) : refused(message)
+function failureOf({ type, message }: { type: string; message: string }) {
+  return failureOfAnswer({ status: statuses[type] ?? 400, header: () => null, body: '', words: message })
+}

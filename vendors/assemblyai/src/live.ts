@@ -1,12 +1,11 @@
 import { socketAddressOf } from '@switchroom/kit/addresses'
 import { keywordsAmong } from '@switchroom/kit/keywords'
-import { primaryTag } from '@switchroom/kit/languages'
 import { brokenOff, listenLive, type LiveWire } from '@switchroom/kit/live-transcription'
 import { openSocket } from '@switchroom/kit/sockets'
 import type { Transcriber, Setting } from '@switchroom/kit/vendor'
 import { failureFor } from './codes.ts'
 import { hostOf } from './hosts.ts'
-import { liveModel, takesLanguage } from './models.ts'
+import { liveLanguage, liveModel } from './models.ts'
 import { hearing } from './turns.ts'
 
 const message = (type: string) => JSON.stringify({ type })
@@ -57,7 +56,7 @@ function addressFor(keywords: Setting['keywords'], sampleRate: number): URL {
     sample_rate: sampleRate,
     encoding: 'pcm_s16le',
     speech_model: model,
-    language_code: language !== undefined && takesLanguage(model) ? primaryTag(language) : undefined,
+    ...liveLanguage(model, language),
     keyterms_prompt: terms.length > 0 ? JSON.stringify(terms.slice(0, mostTerms)) : undefined,
     ...keywordsAmong(keywords, plainParameters),
   })

@@ -5,15 +5,26 @@ const product = 'universal-streaming'
 
 export function liveModel(model: string, language: string | undefined): string {
   if (model !== product) return model
-  return language === undefined || primaryTag(language) === 'en'
+  return language !== undefined && primaryTag(language) === 'en'
     ? `${product}-english`
     : `${product}-multilingual`
 }
 
-/** These know their language by their name. */
-export const takesLanguage = (model: string) => !model.startsWith(product)
+/** What a live model is asked about the language: one that it must know, or to find it out. */
+export function liveLanguage(model: string, language: string | undefined): Record<string, unknown> {
+  if (model === `${product}-english`) return {}
+  if (language === undefined) return { language_detection: true }
+  if (model.startsWith(product)) return {} // it finds it out by itself
+  const tag = primaryTag(language)
+  return model === 'whisper-rt' ? { language_code: tag } : { language_codes: JSON.stringify([tag]) }
+}
 
-/** A model that only listens live leaves recordings to the one that knows most languages. */
-export function recordedModel(model: string): string {
-  return model === 'universal' || model.startsWith(product) || model.includes('-rt') ? 'universal-2' : model
+/** Its newest live models; they have siblings for recordings, which know fewer languages than the older one. */
+const isNewest = (model: string) => /^(u3|universal-3-6)/.test(model)
+
+/** In the order in which it tries them, by language. A model that only listens live leaves recordings to others. */
+export function recordedModels(model: string): string[] {
+  if (isNewest(model)) return ['universal-3-5-pro', 'universal-2']
+  const isLive = model === 'universal' || model.startsWith(product) || model.includes('-rt')
+  return [isLive ? 'universal-2' : model]
 }

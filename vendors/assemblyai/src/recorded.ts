@@ -8,7 +8,7 @@ import { ask, askJson, jsonOf, textIn } from '@switchroom/kit/requests'
 import { speakerNumbers } from '@switchroom/kit/speakers'
 import type { Transcriber, Setting, Transcript } from '@switchroom/kit/vendor'
 import { hostOf } from './hosts.ts'
-import { recordedModel } from './models.ts'
+import { recordedModels } from './models.ts'
 
 /** Passed on under their own names. */
 const plainParameters = [
@@ -53,7 +53,7 @@ function wishesOf(keywords: Setting['keywords']): object {
   const terms = (keywords['keyterms_prompt'] ?? []) as string[]
   return {
     ...keywordsAmong(keywords, plainParameters),
-    speech_models: [recordedModel(String(keywords['speech_model']))],
+    speech_models: recordedModels(String(keywords['speech_model'])),
     ...(language === undefined ? { language_detection: true } : { language_code: primaryTag(language) }),
     ...(terms.length > 0 && { keyterms_prompt: terms.slice(0, mostTerms) }),
   }

@@ -3,87 +3,28 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { vendorIn } from '@switchroom/kit/installed'
 import { conformance, listingVoices, speaking } from '@switchroom/kit/testing/conformance'
-import { startWireFake, type HttpAnswer, type Seen, type Wire } from '@switchroom/kit/testing/wire-fake'
+import { spokenRatesConformance } from '@switchroom/kit/testing/rates-conformance'
+import { startWireFake, type Wire } from '@switchroom/kit/testing/wire-fake'
+import { cartesiaWire, chunk, event } from '../testing/wire.ts'
 
 const folder = join(import.meta.dirname, '..')
 
-const event = (said: { type: string }) => `event: ${said.type}\ndata: ${JSON.stringify(said)}\n\n`
-
-const chunk = (bytes: number) => ({
-  type: 'chunk',
-  data: Buffer.alloc(bytes, 7).toString('base64'),
-  done: false,
-  status_code: 206,
-  step_time: 12.5,
-})
-
-const timestamps = (words: string[], from: number) => ({
-  type: 'timestamps',
-  done: false,
-  status_code: 206,
-  word_timestamps: {
-    words,
-    start: words.map((_, at) => from + at / 2),
-    end: words.map((_, at) => from + at / 2 + 0.4),
-  },
-})
-
-async function speak({ body }: Seen, answer: HttpAnswer) {
-  assert.deepEqual(JSON.parse(body.toString()), {
-    model_id: 'sonic-3',
-    voice: { id: 'voice-1' },
-    language: 'pt',
-    output_format: { container: 'raw', encoding: 'pcm_s16le', sample_rate: 24_000 },
-    generation_config: { speed: 1.2 },
-    add_timestamps: true,
-    transcript: 'Hello, there you are!',
-  })
-  answer.start({ 'content-type': 'text/event-stream' })
-  for (const said of [
-    timestamps(['Hello', 'there'], 0),
-    chunk(4801),
-    chunk(4799),
-    timestamps(['you', 'are'], 1),
-    chunk(9600),
-    { type: 'done', done: true, status_code: 200 },
-  ])
-    await answer.piece(event(said))
-  answer.end()
-}
-
-const voice = (id: string, locales: string[]) => ({
-  id,
-  name: `Voice ${id}`,
-  description: 'Warm and calm',
-  tagline: '',
-  language: 'en',
-  locales: locales.map((locale, at) => ({ locale, is_native: at === 0 })),
-  gender: 'feminine',
-  accent: 'british',
-  access: 'public',
-  visibility: 'all',
-  is_owner: false,
-  created_at: '2026-01-01T00:00:00Z',
-})
-
-function listVoices({ url }: Seen, answer: HttpAnswer) {
-  assert.equal(url.searchParams.get('limit'), '100')
-  const pages: Record<string, object> = {
-    first: { data: [voice('v1', ['en-GB']), voice('v2', ['en-US', 'es-MX'])], has_more: true },
-    v2: { data: [{ id: 'v3', gender: null }], has_more: true },
-    v3: { data: [], has_more: true },
-  }
-  return answer.json(pages[url.searchParams.get('starting_after') ?? 'first'])
-}
-
 const wire: Wire = {
-  refusal: (words) => ({ error_code: 'bad', title: 'Bad request', message: words, request_id: 'fake' }),
-  async http(seen, answer) {
+  ...cartesiaWire,
+  http(seen, answer) {
     assert.match(seen.headers.authorization ?? '', /^Bearer mark-of-api_key/)
-    assert.equal(seen.headers['cartesia-version'], '2026-08-14')
-    if (seen.url.pathname === '/voices') return listVoices(seen, answer)
-    assert.equal(seen.url.pathname, '/tts/sse')
-    return speak(seen, answer)
+    if (seen.url.pathname === '/voices') assert.equal(seen.url.searchParams.get('limit'), '100')
+    else
+      assert.deepEqual(JSON.parse(seen.body.toString()), {
+        model_id: 'sonic-3',
+        voice: { id: 'voice-1' },
+        language: 'pt',
+        output_format: { container: 'raw', encoding: 'pcm_s16le', sample_rate: 24_000 },
+        generation_config: { speed: 1.2 },
+        add_timestamps: true,
+        transcript: 'Hello, there you are!',
+      })
+    return cartesiaWire.http?.(seen, answer)
   },
 }
 
@@ -148,4 +89,10 @@ test('a voice that gives no times gives none', async () => {
     pieces.map(({ type }) => type),
     ['audio'],
   )
+})
+
+spokenRatesConformance(folder, {
+  wire: cartesiaWire,
+  rateIn: ({ body }) =>
+    (JSON.parse(body.toString()) as { output_format: { sample_rate: number } }).output_format.sample_rate,
 })

@@ -1,25 +1,12 @@
 import { join } from 'node:path'
 import { conformance } from '@switchroom/kit/testing/conformance'
-import {
-  openAiShapedThinking,
-  openAiShapedWire,
-  type ChatWire,
-} from '@switchroom/kit/testing/openai-shaped-wire'
+import { modelConformance } from '@switchroom/kit/testing/model-conformance'
+import { openAiShapedStreams } from '@switchroom/kit/testing/openai-shaped-streams'
+import { openAiShapedThinking, openAiShapedWire } from '@switchroom/kit/testing/openai-shaped-wire'
+import { chat } from '../testing/wire.ts'
 
-const chat: ChatWire = {
-  model: 'gpt-oss-120b',
-  besides: { stream_options: { include_usage: true } },
-  thinksIn: { reasoning: 'Two orders.' },
-  callsCome: 'in pieces',
-  ids: ['4fad0a1b2', '9a0de2c41'],
+const folder = join(import.meta.dirname, '..')
+const wire = openAiShapedWire(chat)
 
-  usageComes: 'in a chunk of its own',
-  refusal: (words) => ({
-    message: words,
-    type: 'wrong_api_key_error',
-    param: 'api_key',
-    code: 'wrong_api_key',
-  }),
-}
-
-conformance(join(import.meta.dirname, '..'), openAiShapedWire(chat), openAiShapedThinking(chat))
+conformance(folder, wire, openAiShapedThinking(chat))
+modelConformance(folder, wire, openAiShapedStreams(chat))

@@ -1,74 +1,18 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { conformance, listening, speaking, transcribing } from '@switchroom/kit/testing/conformance'
-import type { SocketAnswer, Wire } from '@switchroom/kit/testing/wire-fake'
+import { ratesConformance, spokenRatesConformance } from '@switchroom/kit/testing/rates-conformance'
+import type { Wire } from '@switchroom/kit/testing/wire-fake'
 import { wavOf } from '@switchroom/audio/wav'
+import { deepgramWire } from '../testing/wire.ts'
 
-const word = (said: string, start: number, speaker: number) => ({
-  word: said.toLowerCase().replace(/\W/g, ''),
-  punctuated_word: said,
-  start,
-  end: start + 0.4,
-  confidence: 0.98,
-  speaker,
-})
-
-const hello = [word('Hello', 0.1, 1), word('there.', 0.5, 1)]
-const bye = [word('Goodbye.', 1.2, 0)]
-const textOf = (words: { punctuated_word: string }[]) =>
-  words.map(({ punctuated_word: said }) => said).join(' ')
-
-const results = (words: typeof hello, isFinal: boolean) => ({
-  type: 'Results',
-  channel_index: [0, 1],
-  start: words[0]?.start ?? 0,
-  duration: 1,
-  is_final: isFinal,
-  speech_final: false,
-  channel: { alternatives: [{ transcript: textOf(words), confidence: 0.98, words }] },
-  metadata: {
-    request_id: 'fake',
-    model_info: { name: 'nova-3', version: '1', arch: 'nova-3' },
-    model_uuid: 'm',
-  },
-})
-
-const metadata = {
-  type: 'Metadata',
-  transaction_key: 'deprecated',
-  request_id: 'fake',
-  sha256: 'f',
-  created: '2026-11-15T12:00:00.000Z',
-  duration: 1.6,
-  channels: 1,
-}
-
-function liveListen(socket: SocketAnswer) {
-  let heardBytes = 0
-  socket.onFrame((frame) => {
-    if (typeof frame !== 'string') {
-      if (heardBytes === 0) socket.send(results(hello.slice(0, 1), false))
-      heardBytes += frame.length
-      return
-    }
-    const { type } = JSON.parse(frame) as { type: string }
-    if (type === 'Finalize') {
-      socket.send(results([], true))
-      socket.send({ ...results(hello, true), from_finalize: true })
-    }
-    if (type === 'CloseStream') {
-      assert.equal(heardBytes, 16_000)
-      socket.send(results(bye, true))
-      socket.send(metadata)
-      socket.close()
-    }
-  })
-}
+const folder = join(import.meta.dirname, '..')
+const vendor = deepgramWire()
 
 const wire: Wire = {
-  refusal: (words) => ({ err_code: 'Bad Request', err_msg: words, request_id: 'fake' }),
-  socket(socket, { url, headers }) {
-    assert.equal(url.pathname, '/v1/listen')
+  ...vendor,
+  socket(socket, seen) {
+    const { url, headers } = seen
     assert.match(headers.authorization ?? '', /^Token mark-of-api_key/)
     assert.deepEqual(Object.fromEntries(url.searchParams), {
       interim_results: 'true',
@@ -82,9 +26,10 @@ const wire: Wire = {
       channels: '1',
     })
     assert.deepEqual(url.searchParams.getAll('keyterm'), ['Switchroom', 'Ada Lovelace'])
-    liveListen(socket)
+    vendor.socket?.(socket, seen)
   },
-  async http({ url, headers, body }, answer) {
+  http(seen, answer) {
+    const { url, headers, body } = seen
     assert.match(headers.authorization ?? '', /^Token mark-of-api_key/)
     if (url.pathname === '/v1/speak') {
       assert.deepEqual(Object.fromEntries(url.searchParams), {
@@ -94,39 +39,22 @@ const wire: Wire = {
         sample_rate: '24000',
       })
       assert.deepEqual(JSON.parse(body.toString()), { text: 'hello there' })
-      answer.start({ 'content-type': 'audio/l16;rate=24000;channels=1' })
-      for (const length of [4801, 4799, 9600]) await answer.piece(Buffer.alloc(length, 7))
-      return answer.end()
+    } else {
+      assert.equal(headers['content-type'], 'audio/wav')
+      assert.equal(body.subarray(0, 4).toString(), 'RIFF')
+      assert.deepEqual(Object.fromEntries(url.searchParams), {
+        smart_format: 'true',
+        utterances: 'true',
+        detect_language: 'true',
+        model: 'nova-3',
+        diarize_model: 'latest',
+      })
     }
-    assert.equal(url.pathname, '/v1/listen')
-    assert.equal(headers['content-type'], 'audio/wav')
-    assert.equal(body.subarray(0, 4).toString(), 'RIFF')
-    assert.deepEqual(Object.fromEntries(url.searchParams), {
-      smart_format: 'true',
-      utterances: 'true',
-      detect_language: 'true',
-      model: 'nova-3',
-      diarize_model: 'latest',
-    })
-    const words = [...hello, ...bye]
-    const utterance = (said: typeof hello) => ({
-      start: said[0]?.start,
-      end: said.at(-1)?.end,
-      transcript: textOf(said),
-      speaker: said[0]?.speaker,
-      words: said,
-    })
-    return answer.json({
-      metadata: { ...metadata, models: ['m'], model_info: {} },
-      results: {
-        channels: [{ detected_language: 'en', alternatives: [{ transcript: textOf(words), words }] }],
-        utterances: [utterance(hello), utterance(bye)],
-      },
-    })
+    return vendor.http?.(seen, answer)
   },
 }
 
-conformance(join(import.meta.dirname, '..'), wire, [
+conformance(folder, wire, [
   speaking('says a line', 'hello there', { choice: { knobs: { voice: 'aura-2-apollo-en' } }, isRaw: true }),
   transcribing(
     'hears a recording',
@@ -179,3 +107,10 @@ conformance(join(import.meta.dirname, '..'), wire, [
     },
   }),
 ])
+
+ratesConformance(folder, { wire: deepgramWire })
+
+spokenRatesConformance(folder, {
+  wire: deepgramWire(),
+  rateIn: ({ url }) => Number(url.searchParams.get('sample_rate')),
+})

@@ -3,74 +3,23 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { vendorIn } from '@switchroom/kit/installed'
 import { conformance, listening } from '@switchroom/kit/testing/conformance'
+import { transcriberAt } from '@switchroom/kit/testing/transcriber-at'
 import { startWireFake, type SocketAnswer, type Wire } from '@switchroom/kit/testing/wire-fake'
-import type { TurnInfo } from './turns.ts'
+import { ratesConformance } from '@switchroom/kit/testing/rates-conformance'
+import { fluxRefusal, words } from '../testing/flux-wire.ts'
+import { deepgramWire } from '../testing/wire.ts'
 
 const folder = join(import.meta.dirname, '..')
 
-const words = [
-  { word: 'Book', start: 0.1, end: 0.4, confidence: 0.9 },
-  { word: 'it', start: 0.4, end: 0.6, confidence: 0.9 },
-  { word: 'please', confidence: 0.9 },
-]
-
-function turnInfo(event: TurnInfo['event'], transcript: string) {
-  return {
-    type: 'TurnInfo',
-    request_id: 'fake',
-    sequence_id: 1,
-    event,
-    turn_index: 0,
-    audio_window_start: 0,
-    audio_window_end: 0.8,
-    transcript,
-    words: words.slice(0, transcript === '' ? 0 : transcript.split(' ').length),
-    end_of_turn_confidence: 0.5,
-  }
-}
-
-/** What it reports of one turn; the words of the next one are only ever updated. */
-const told: [TurnInfo['event'], string][] = [
-  ['Update', ''],
-  ['StartOfTurn', 'Book'],
-  ['Update', 'Book'],
-  ['EagerEndOfTurn', 'Book it'],
-  ['TurnResumed', 'Book it'],
-  ['Update', 'Book it please'],
-]
-
-function converse(socket: SocketAnswer) {
-  let isTold = false
-  socket.send({ type: 'Connected', request_id: 'fake', sequence_id: 0 })
-  socket.onFrame((frame) => {
-    if (typeof frame !== 'string') {
-      assert.equal(frame.length, 2560, 'eighty milliseconds at a time')
-      if (!isTold) for (const [event, transcript] of told) socket.send(turnInfo(event, transcript))
-      isTold = true
-      return
-    }
-    const { type } = JSON.parse(frame) as { type: string }
-    if (type === 'ForceEndTurn') {
-      socket.send({ ...turnInfo('EndOfTurn', 'Book it please'), trigger: 'manual' })
-      socket.send(turnInfo('StartOfTurn', ''))
-    }
-    if (type === 'CloseStream') {
-      socket.send(turnInfo('Update', 'Book it'))
-      socket.close()
-    }
-  })
-}
+const vendor = deepgramWire()
 
 const wire: Wire = {
-  refusal: (said) => ({ err_code: 'Bad Request', err_msg: said, request_id: 'fake' }),
-  socketRefusal(socket, said) {
-    socket.send({ type: 'Error', sequence_id: 0, code: 'INVALID_PARAMETER', description: said })
-    socket.close(1008, 'closed')
-  },
-  socket(socket, { url, headers }) {
-    assert.equal(url.pathname, '/v2/listen')
-    assert.match(headers.authorization ?? '', /^Token mark-of-api_key/)
-    assert.deepEqual(Object.fromEntries(url.searchParams), {
+  ...vendor,
+  socketRefusal: fluxRefusal,
+  socket(socket, seen) {
+    assert.equal(seen.url.pathname, '/v2/listen')
+    assert.match(seen.headers.authorization ?? '', /^Token mark-of-api_key/)
+    assert.deepEqual(Object.fromEntries(seen.url.searchParams), {
       model: 'flux-general-en',
       eot_threshold: '0.8',
       eager_eot_threshold: '0.4',
@@ -78,7 +27,12 @@ const wire: Wire = {
       encoding: 'linear16',
       sample_rate: '16000',
     })
-    converse(socket)
+    const onFrame: SocketAnswer['onFrame'] = (passOn) =>
+      socket.onFrame((frame) => {
+        if (typeof frame !== 'string') assert.equal(frame.length, 2560, 'eighty milliseconds at a time')
+        passOn(frame)
+      })
+    vendor.socket?.({ ...socket, onFrame }, seen)
   },
 }
 
@@ -125,8 +79,7 @@ async function hear(answer: Wire, model: string, knobs: Record<string, unknown> 
     const options = { base_url: fake.url }
     const choice = { model, knobs, options, credentials: { api_key: 'key-of-a-test' } }
     const transcriber = await vendorIn(folder)?.transcriber(choice)
-    assert.ok(transcriber && !('transcribe' in transcriber))
-    const heard = transcriber.listen?.(aSecond(), 16_000, AbortSignal.timeout(5_000))
+    const heard = transcriber?.listen?.(aSecond(), 16_000, AbortSignal.timeout(5_000))
     assert.ok(heard)
     return { heard: await Array.fromAsync(heard), fake }
   } finally {
@@ -164,4 +117,29 @@ test('a socket that it closes for our fault is a refusal in its words (SD-26)', 
     kind: 'refused',
     message: 'DATA-0000: no such audio',
   })
+})
+
+test('a recording is left to the model that takes recordings, with what both know', async (t) => {
+  const fake = await startWireFake(deepgramWire())
+  t.after(() => fake.stop())
+  const recording = { bytes: new Uint8Array(100), mediaType: 'audio/ogg' }
+  const transcribed = async (knobs: Record<string, unknown>) => {
+    const transcriber = await transcriberAt(folder, fake, { model: 'flux-general-multi', knobs })
+    const { text } = await transcriber.transcribe(recording, AbortSignal.timeout(5_000))
+    assert.equal(text, 'Hello there. Goodbye.')
+    return Object.fromEntries(fake.seen.at(-1)?.url.searchParams ?? [])
+  }
+  const always = { smart_format: 'true', utterances: 'true', model: 'nova-3' }
+  assert.deepEqual(await transcribed({ language: 'pt-BR', heard: ['Ada'], eot_threshold: 0.8 }), {
+    ...always,
+    language: 'pt-BR',
+    keyterm: 'Ada',
+  })
+  assert.deepEqual(await transcribed({}), { ...always, detect_language: 'true' })
+})
+
+ratesConformance(folder, {
+  choice: { model: 'flux-general-multi' },
+  wire: deepgramWire,
+  mostFilledMs: 80,
 })

@@ -1,5 +1,6 @@
 import { socketAddressOf } from '@switchroom/kit/addresses'
 import { refused, silent } from '@switchroom/kit/failures'
+import { keywordsAmong } from '@switchroom/kit/keywords'
 import { primaryTag } from '@switchroom/kit/languages'
 import { listenLive, type LiveWire } from '@switchroom/kit/live-transcription'
 import { eventOf } from '@switchroom/kit/server-events'
@@ -8,6 +9,7 @@ import type { Transcriber, Heard, Setting } from '@switchroom/kit/vendor'
 import { accountOf } from './account.ts'
 import { failureOf } from './live.ts'
 import { fewTerms } from './parameters.ts'
+import { transcribe } from './recorded.ts'
 import { Turns, type TurnInfo } from './turns.ts'
 
 /** The length of audio it works in. */
@@ -15,15 +17,31 @@ const pieceMs = 80
 const bytesPerSample = 2
 const keepAliveMs = 5_000
 
-/** A transcriber that detects the end of the caller's turn. It takes no recording. */
+/** Takes the recordings, which Flux does not. */
+const recordedModel = 'nova-3'
+/** Those of its keywords that the endpoint for recordings knows, too. */
+const shared = ['keyterm', 'mip_opt_out', 'tag', 'base_url']
+
+/** A transcriber that detects the end of the caller's turn. */
 export function fluxTranscriber(setting: Setting): Transcriber {
   return {
+    transcribe: transcribe(recordedSetting(setting)),
     async *listen(audio, sampleRate, signal) {
       const turns = new Turns()
       yield* listenLive(wireOf(setting, sampleRate, turns), audio, sampleRate, signal)
       yield* turns.end() // it closes without ending the turn that is going on
     },
   }
+}
+
+function recordedSetting(setting: Setting): Setting {
+  const [language] = [setting.keywords['language_hint']].flat()
+  const keywords = {
+    ...keywordsAmong(setting.keywords, shared),
+    ...(language !== undefined && { language }),
+    model: recordedModel,
+  }
+  return { ...setting, class: 'STT', keywords }
 }
 
 function wireOf(setting: Setting, sampleRate: number, turns: Turns): LiveWire {

@@ -40,6 +40,15 @@ test('a stream without speech ends without an error (SD-26)', async () => {
   assert.deepEqual(heard, [{ type: 'ready' }])
 })
 
+test('the language is detected if none is set, by a model that can', async () => {
+  const language = async (choice: Parameters<typeof listening>[2]) =>
+    (await listening(closesAtTheEnd(), aSecond(), choice)).query?.get('language')
+  assert.equal(await language({}), 'multi')
+  assert.equal(await language({ knobs: { language: 'pt-BR' } }), 'pt-BR')
+  assert.equal(await language({ model: 'nova-3-medical' }), null)
+  assert.equal(await language({ model: 'nova-2' }), null)
+})
+
 test('models that know no key terms are given keywords', async () => {
   const choice = { model: 'nova-2', knobs: { heard: ['Switchroom', 'Ada'] } }
   const { query } = await listening(closesAtTheEnd(), aSecond(), choice)

@@ -6,7 +6,7 @@ import { eventOf } from '@switchroom/kit/server-events'
 import { openSocket } from '@switchroom/kit/sockets'
 import type { Transcriber, Heard, Setting } from '@switchroom/kit/vendor'
 import { accountOf } from './account.ts'
-import { listenParameters } from './parameters.ts'
+import { findsLanguage, listenParameters } from './parameters.ts'
 import { speakerOf, wordReader, type Word } from './words.ts'
 
 /** It closes after ten seconds without a frame. */
@@ -24,6 +24,7 @@ function wireOf(setting: Setting, sampleRate: number): LiveWire {
   const query = {
     interim_results: true,
     punctuate: true,
+    language: findsLanguage(asked['model']) ? 'multi' : undefined,
     ...listenParameters(asked),
     encoding: 'linear16',
     sample_rate: sampleRate,

@@ -15,3 +15,6 @@ export function listenParameters({ diarize, keyterm, ...rest }: Keywords): Keywo
 }
 
 export const fewTerms = (terms: unknown) => [terms ?? []].flat().slice(0, mostTerms)
+
+/** Whether a model hears many languages live and says which; the others hear English if no language is set. */
+export const findsLanguage = (model: unknown) => model === 'nova-3' || model === 'nova-3-general'

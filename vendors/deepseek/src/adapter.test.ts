@@ -1,22 +1,12 @@
 import { join } from 'node:path'
 import { conformance } from '@switchroom/kit/testing/conformance'
-import {
-  openAiShapedThinking,
-  openAiShapedWire,
-  type ChatWire,
-} from '@switchroom/kit/testing/openai-shaped-wire'
+import { modelConformance } from '@switchroom/kit/testing/model-conformance'
+import { openAiShapedStreams } from '@switchroom/kit/testing/openai-shaped-streams'
+import { openAiShapedThinking, openAiShapedWire } from '@switchroom/kit/testing/openai-shaped-wire'
+import { chat } from '../testing/wire.ts'
 
-const chat: ChatWire = {
-  model: 'deepseek-flash',
-  besides: { stream_options: { include_usage: true }, thinking: { type: 'disabled' } },
-  thinksIn: { content: null, reasoning_content: 'Two orders.' },
-  callsCome: 'in pieces',
-  ids: ['call_00_LXbs', 'call_01_Zk1d'],
+const folder = join(import.meta.dirname, '..')
+const wire = openAiShapedWire(chat)
 
-  usageComes: 'in a chunk of its own',
-  refusal: (words) => ({
-    error: { message: words, type: 'authentication_error', param: null, code: 'invalid_request_error' },
-  }),
-}
-
-conformance(join(import.meta.dirname, '..'), openAiShapedWire(chat), openAiShapedThinking(chat))
+conformance(folder, wire, openAiShapedThinking(chat))
+modelConformance(folder, wire, openAiShapedStreams(chat))

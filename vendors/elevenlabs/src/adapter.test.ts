@@ -8,9 +8,49 @@ import {
   transcribing,
 } from '@switchroom/kit/testing/conformance'
 import { wavOf } from '@switchroom/audio/wav'
-import { wire } from '../testing/wire.ts'
+import { ratesConformance, spokenRatesConformance } from '@switchroom/kit/testing/rates-conformance'
+import type { Wire } from '@switchroom/kit/testing/wire-fake'
+import { elevenLabsWire, formField } from '../testing/wire.ts'
 
-conformance(join(import.meta.dirname, '..'), wire, [
+const folder = join(import.meta.dirname, '..')
+const vendor = elevenLabsWire()
+
+const wire: Wire = {
+  ...vendor,
+  socket(socket, seen) {
+    assert.match(String(seen.headers['xi-api-key']), /^mark-of-api_key/)
+    assert.deepEqual(Object.fromEntries(seen.url.searchParams), {
+      commit_strategy: 'vad',
+      model_id: 'scribe_v2_realtime',
+      language_code: 'en',
+      keyterms: 'Ada',
+      include_timestamps: 'true',
+      audio_format: 'pcm_16000',
+    })
+    vendor.socket?.(socket, seen)
+  },
+  http(seen, answer) {
+    const { url, body, headers } = seen
+    assert.match(String(headers['xi-api-key']), /^mark-of-api_key/)
+    if (url.pathname.startsWith('/v1/text-to-speech')) {
+      assert.equal(url.pathname, '/v1/text-to-speech/voice%2F1/stream/with-timestamps')
+      assert.equal(url.search, '?output_format=pcm_16000')
+      assert.deepEqual(JSON.parse(body.toString()), {
+        text: 'Hello, there you are',
+        model_id: 'eleven_flash_v2_5',
+        language_code: 'pt',
+        voice_settings: { speed: 1.1 },
+      })
+    } else if (url.pathname === '/v1/speech-to-text') {
+      const fields = ['model_id', 'diarize', 'language_code', 'keyterms'].map((name) => formField(body, name))
+      assert.deepEqual(fields, ['scribe_v2', 'true', 'en', 'Switchroom'])
+      assert.match(body.toString('latin1'), /filename="audio.wav"/)
+    } else assert.equal(url.searchParams.get('page_size'), '100')
+    return vendor.http?.(seen, answer)
+  },
+}
+
+conformance(folder, wire, [
   speaking('says a line', 'Hello, there you are', {
     choice: { knobs: { voice: 'voice/1', language: 'pt-BR', speed: 1.1, sample_rate: 16_000 } },
     hasWords: true,
@@ -79,3 +119,10 @@ conformance(join(import.meta.dirname, '..'), wire, [
     },
   }),
 ])
+
+ratesConformance(folder, { wire: elevenLabsWire, mostFilledMs: 400 })
+
+spokenRatesConformance(folder, {
+  wire: elevenLabsWire(),
+  rateIn: ({ url }) => Number(url.searchParams.get('output_format')?.replace('pcm_', '')),
+})

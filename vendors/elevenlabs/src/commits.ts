@@ -1,4 +1,4 @@
-import { refused, silent, type VendorFailure } from '@switchroom/kit/failures'
+import { busy, refused, silent, type VendorFailure } from '@switchroom/kit/failures'
 import { brokenOff } from '@switchroom/kit/live-transcription'
 import { eventOf } from '@switchroom/kit/server-events'
 import type { Heard } from '@switchroom/kit/vendor'
@@ -15,8 +15,14 @@ interface Message {
 
 /** It had nothing to commit. */
 const empty = new Set(['commit_throttled', 'insufficient_audio_activity'])
-const ownFaults = new Set(['transcriber_error', 'queue_overflow', 'resource_exhausted'])
+const ownFaults = new Set(['transcriber_error', 'queue_overflow'])
+const tooBusy = new Set(['rate_limited', 'resource_exhausted'])
 const goodbye = 1000
+
+function failureOf(type: string, words: string): VendorFailure {
+  if (tooBusy.has(type)) return busy(words)
+  return ownFaults.has(type) ? silent(words) : refused(words)
+}
 
 /** What was asked to be committed, and what the vendor says of it. */
 export class Commits {
@@ -45,8 +51,7 @@ export class Commits {
     const isAnswer = type === 'committed_transcript_with_timestamps' || empty.has(type)
     if (isAnswer && message.text) yield { type: 'final', ...this.#utteranceIn(message) }
     if (isAnswer) this.#unanswered = Math.max(0, this.#unanswered - 1)
-    else if (message.error !== undefined)
-      throw ownFaults.has(type) ? silent(message.error) : refused(message.error)
+    else if (message.error !== undefined) throw failureOf(type, message.error)
     if (isAnswer && this.#isOver && this.#unanswered === 0) yield 'finished'
   }
 

@@ -81,6 +81,7 @@ test('what it finds wrong is a refusal, and its own trouble is none (SD-26)', as
     )
   await assert.rejects(told('quota_exceeded'), { kind: 'refused', message: 'in its words' })
   await assert.rejects(told('transcriber_error'), { kind: 'silent', message: 'in its words' })
+  await assert.rejects(told('rate_limited'), { kind: 'silent', retryAfterMs: 500, message: 'in its words' })
 })
 
 test('a close without a request is no answer (SD-26)', async () => {

@@ -30,6 +30,7 @@ function wireOf(setting: Setting, sampleRate: number): LiveWire {
     language_code: language === undefined ? undefined : primaryTag(language as string),
     keyterms: termsWithin(keyterms, mostTerms, longestTerm),
     include_timestamps: true,
+    include_language_detection: language === undefined ? true : undefined,
     audio_format: `pcm_${sampleRate}`,
   }
   const sent = new SentAudio(sampleRate)

@@ -13,13 +13,14 @@ const longestTerm = 49
 
 export function transcribe(setting: Setting): NonNullable<Transcriber['transcribe']> {
   const { base, headers, asked } = accountOf(setting)
-  const { language_code: language, keyterms, ...rest } = asked
+  const { language_code: language, keyterms, enable_logging, ...rest } = asked
+  const address = addressOf(base, '/v1/speech-to-text', { enable_logging })
   return async (recording, signal) => {
     const form = formWith('file', recording)
     for (const [name, value] of Object.entries(rest)) form.set(name, String(value))
     if (language !== undefined) form.set('language_code', primaryTag(language as string))
     for (const term of termsWithin(keyterms, mostTerms, longestTerm)) form.append('keyterms', term)
-    const answer = await ask(addressOf(base, '/v1/speech-to-text'), { headers, body: form, signal })
+    const answer = await ask(address, { headers, body: form, signal })
     return transcriptOf((await jsonOf(answer, mostTranscriptBytes)) as Answer)
   }
 }

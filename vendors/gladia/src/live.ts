@@ -7,7 +7,7 @@ import { eventOf } from '@switchroom/kit/server-events'
 import { openSocket } from '@switchroom/kit/sockets'
 import type { Transcriber, Setting } from '@switchroom/kit/vendor'
 import { wordsOf, type Said } from './utterances.ts'
-import { defaultAddress, headersFor, languageWish, vocabularyWish } from './wishes.ts'
+import { defaultAddress, headersFor, languageWish, liveModel, vocabularyWish } from './wishes.ts'
 
 const keepAliveMs = 10_000
 
@@ -53,7 +53,8 @@ export function listening(setting: Setting): NonNullable<Transcriber['listen']> 
 async function sessionAt(setting: Setting, sampleRate: number, signal: AbortSignal): Promise<string> {
   const { keywords } = setting
   const wishes = {
-    ...keywordsAmong(keywords, ['model', 'endpointing', 'maximum_duration_without_endpointing']),
+    model: liveModel(keywords),
+    ...keywordsAmong(keywords, ['endpointing', 'maximum_duration_without_endpointing']),
     ...languageWish(keywords),
     realtime_processing: vocabularyWish(keywords),
     encoding: 'wav/pcm',

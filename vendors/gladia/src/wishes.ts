@@ -5,6 +5,13 @@ export const defaultAddress = 'https://api.gladia.io'
 
 export const headersFor = ({ credentials }: Setting) => ({ 'x-gladia-key': String(credentials['api_key']) })
 
+/** Its models for recordings do not listen live. */
+const recordedAlone = new Set(['solaria-3', 'solaria-fusion'])
+
+export function liveModel({ model }: Setting['keywords']): unknown {
+  return recordedAlone.has(String(model)) ? 'solaria-1' : model
+}
+
 /** One language is heard; with none, or several, it finds out. */
 export function languageWish({ languages, code_switching: switches }: Setting['keywords']): object {
   if (languages === undefined && switches === undefined) return {}

@@ -1,20 +1,12 @@
 import { join } from 'node:path'
 import { conformance } from '@switchroom/kit/testing/conformance'
-import {
-  openAiShapedThinking,
-  openAiShapedWire,
-  type ChatWire,
-} from '@switchroom/kit/testing/openai-shaped-wire'
+import { modelConformance } from '@switchroom/kit/testing/model-conformance'
+import { openAiShapedStreams } from '@switchroom/kit/testing/openai-shaped-streams'
+import { openAiShapedThinking, openAiShapedWire } from '@switchroom/kit/testing/openai-shaped-wire'
+import { chat } from '../testing/wire.ts'
 
-const chat: ChatWire = {
-  model: 'openai/gpt-oss-120b',
-  besides: {},
-  thinksIn: { reasoning: 'Two orders.' },
-  callsCome: 'in pieces',
-  ids: ['fc_5f1b1f0e', 'fc_88a1c8d2'],
+const folder = join(import.meta.dirname, '..')
+const wire = openAiShapedWire(chat)
 
-  usageComes: 'under x_groq',
-  refusal: (words) => ({ error: { message: words, type: 'invalid_request_error', code: 'invalid_api_key' } }),
-}
-
-conformance(join(import.meta.dirname, '..'), openAiShapedWire(chat), openAiShapedThinking(chat))
+conformance(folder, wire, openAiShapedThinking(chat))
+modelConformance(folder, wire, openAiShapedStreams(chat))

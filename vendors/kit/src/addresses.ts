@@ -1,4 +1,18 @@
-import type { Scalar } from './vendor.ts'
+import type { Credentials, Scalar } from './vendor.ts'
+
+/** Where a model is asked, and how. */
+export interface Reach {
+  address: URL
+  headers: Record<string, string>
+  /** Default: the platform's own `fetch`. */
+  fetch?: (url: URL, request: RequestInit) => Promise<Response>
+}
+
+/** The usual one: a path under the base, with the key as bearer. */
+export function bearerReach(base: unknown, path: string, { api_key: key }: Credentials): Reach {
+  const headers = key === undefined ? {} : { authorization: `Bearer ${key}` }
+  return { address: addressOf(base, path), headers }
+}
 
 /** A path and a query under a vendor's address, which an operator may have ended with a slash. */
 export function addressOf(base: unknown, path: string, query: Readonly<Record<string, unknown>> = {}): URL {

@@ -8,15 +8,25 @@ const mostWords = 300
  */
 export class VendorFailure extends Error {
   readonly kind: 'refused' | 'silent'
+  /** Of a vendor that was too busy: when it may be asked the same again. */
+  readonly retryAfterMs: number | undefined
+  /** Of an answer over HTTP. */
+  readonly status: number | undefined
 
-  constructor(kind: 'refused' | 'silent', words: string) {
+  constructor(kind: 'refused' | 'silent', words: string, retryAfterMs?: number, status?: number) {
     super(words)
     this.kind = kind
+    this.retryAfterMs = retryAfterMs
+    this.status = status
   }
 }
 
 export const refused = (words: string) => new VendorFailure('refused', words)
 export const silent = (words: string) => new VendorFailure('silent', words)
+
+/** How long to wait for a vendor that is busy and does not say for how long. */
+export const usualWaitMs = 500
+export const busy = (words: string) => new VendorFailure('silent', words, usualWaitMs)
 
 /** A vendor's own words on one line, without its secrets, and no longer than a person reads. */
 export function wordsOf(raw: string, credentials: Credentials): string {

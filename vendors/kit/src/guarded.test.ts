@@ -1,17 +1,18 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { refused, silent } from './failures.ts'
+import { refused, silent, VendorFailure } from './failures.ts'
 import { guardedTranscriber, guardedModel, guardedVoice, guardedVoices } from './guarded.ts'
-import type { Model, Spoken, Voice } from './vendor.ts'
+import type { Conversation, Model, Spoken, Voice } from './vendor.ts'
 
 const credentials = { api_key: 'a-very-secret-key' }
 const patient = () => AbortSignal.timeout(10_000)
 const never = new Promise<never>(() => {})
 const conversation = { messages: [] }
 
-const voiceOf = (speak: Voice['speak']) => guardedVoice(() => ({ sampleRate: 24_000, speak }), credentials)
-const modelOf = (think: Model['think']) => guardedModel(() => ({ think }), credentials)
+const voiceOf = (speak: Voice['speak']) =>
+  guardedVoice(() => ({ sampleRate: 24_000, speak }), { credentials })
+const modelOf = (think: Model['think']) => guardedModel(() => ({ think }), { credentials })
 const audio = (byte: number): Spoken => ({ type: 'audio', pcm: Uint8Array.of(byte, 0) })
 
 /** An iterable whose `next` is this. */
@@ -62,13 +63,13 @@ for (const [what, [thrown, message]] of Object.entries(odd)) {
       throw thrown
     }
     const failure = { kind: 'silent', message } as const
-    assert.throws(() => guardedVoice(throws, credentials), failure)
+    assert.throws(() => guardedVoice(throws, { credentials }), failure)
     await assert.rejects(Array.fromAsync(modelOf(throws).think(conversation, patient())), failure)
     await assert.rejects(
       Array.fromAsync(modelOf(() => iterable(throws)).think(conversation, patient())),
       failure,
     )
-    const transcriber = guardedTranscriber(() => ({ transcribe: throws }), credentials)
+    const transcriber = guardedTranscriber(() => ({ transcribe: throws }), { credentials })
     const recording = { bytes: new Uint8Array(0), mediaType: 'audio/wav' }
     await assert.rejects(async () => transcriber.transcribe?.(recording, patient()), failure)
     const setting = { class: 'TTS', keywords: {}, credentials }
@@ -178,11 +179,110 @@ test('a caller who asks many times on one signal leaves nothing on it', async ()
 })
 
 test('a transcriber has only the methods that the adapter has', () => {
-  assert.deepEqual(Object.keys(guardedTranscriber(() => ({}), credentials)), [])
-  const batch = guardedTranscriber(() => ({ transcribe: () => never }), credentials)
+  assert.deepEqual(Object.keys(guardedTranscriber(() => ({}), { credentials })), [])
+  const batch = guardedTranscriber(() => ({ transcribe: () => never }), { credentials })
   assert.deepEqual(Object.keys(batch), ['transcribe'])
 })
 
 test('a vendor whose adapter lists no voices has none', async () => {
   assert.deepEqual(await guardedVoices({}, { class: 'TTS', keywords: {}, credentials }, patient()), [])
+})
+
+const busyFor = (waitMs: number) => new VendorFailure('refused', 'too many requests', waitMs)
+
+/** A model that is too busy for its first requests. */
+function busyModel(times: number, failure: VendorFailure, retries?: number) {
+  let asked = 0
+  const think: Model['think'] = async function* () {
+    asked += 1
+    if (asked <= times) throw failure
+    yield { type: 'text', text: 'Yes.' }
+  }
+  return { model: guardedModel(() => ({ think }), { credentials, retries }), asked: () => asked }
+}
+
+const answered = (model: Model, signal = patient()) =>
+  Array.fromAsync(model.think({ messages: [{ role: 'user', text: 'Hello?' }] }, signal))
+
+test('a vendor that is too busy is asked again twice, after as long as it says', async () => {
+  const { model, asked } = busyModel(2, busyFor(30))
+  const startedMs = performance.now()
+  assert.deepEqual(await answered(model), [{ type: 'text', text: 'Yes.' }])
+  assert.equal(asked(), 3)
+  assert.ok(performance.now() - startedMs >= 55)
+  const busier = busyModel(3, busyFor(1))
+  await assert.rejects(answered(busier.model), { kind: 'refused', retryAfterMs: 1 })
+  assert.equal(busier.asked(), 3)
+})
+
+test('a vendor that wants to be left alone for long, or a request without retries, is asked once', async () => {
+  const late = busyModel(1, busyFor(2_001))
+  await assert.rejects(answered(late.model), { retryAfterMs: 2_001 })
+  const once = busyModel(1, busyFor(1), 0)
+  await assert.rejects(answered(once.model), { retryAfterMs: 1 })
+  assert.deepEqual([late.asked(), once.asked()], [1, 1])
+})
+
+test('a wait for a busy vendor ends with the deadline', async () => {
+  const { model, asked } = busyModel(1, busyFor(1_500))
+  await assert.rejects(answered(model, AbortSignal.timeout(50)), {
+    kind: 'silent',
+    message: 'no answer in time',
+  })
+  assert.equal(asked(), 1)
+})
+
+test('an answer that has begun is not begun again', async () => {
+  let asked = 0
+  const think: Model['think'] = async function* () {
+    asked += 1
+    yield { type: 'text', text: 'Well' }
+    throw busyFor(1)
+  }
+  await assert.rejects(answered(modelOf(think)), { retryAfterMs: 1 })
+  assert.equal(asked, 1)
+})
+
+test('a live transcription is begun again only while nothing of the audio was taken', async () => {
+  let asked = 0
+  const transcriberThat = (takes: boolean) =>
+    guardedTranscriber(
+      () => ({
+        async *listen(spoken) {
+          asked += 1
+          if (takes) for await (const _ of spoken) break
+          if (asked === 1) throw busyFor(1)
+          yield { type: 'ready' }
+        },
+      }),
+      { credentials },
+    )
+  async function* speech() {
+    yield new Uint8Array(2)
+  }
+  const heard = (takes: boolean) =>
+    Array.fromAsync(transcriberThat(takes).listen?.(speech(), 16_000, patient()) ?? [])
+  assert.deepEqual(await heard(false), [{ type: 'ready' }])
+  asked = 0
+  await assert.rejects(heard(true), { retryAfterMs: 1 })
+})
+
+test('a conversation that ends with the assistant is asked with a turn of the user at its end', async () => {
+  const asked: Conversation[] = []
+  const think: Model['think'] = async function* (given) {
+    asked.push(given)
+    yield { type: 'text', text: 'Yes.' }
+  }
+  const model = modelOf(think)
+  const greeted: Conversation['messages'] = [
+    { role: 'user', text: 'Hi.' },
+    { role: 'assistant', text: 'Good morning.' },
+    { role: 'system', text: 'Be brief.' },
+  ]
+  await Array.fromAsync(model.think({ messages: greeted }, patient()))
+  await Array.fromAsync(model.think({ messages: greeted.slice(0, 1) }, patient()))
+  assert.deepEqual(
+    asked.map(({ messages }) => messages),
+    [[...greeted, { role: 'user', text: '…' }], greeted.slice(0, 1)],
+  )
 })

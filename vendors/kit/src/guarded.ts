@@ -1,8 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { inspect } from 'node:util'
 import type { VoiceEntry } from '@switchroom/contract/speech'
 import { silent, VendorFailure, wordsOf } from './failures.ts'
 import { abandon, untilAborted } from './until-aborted.ts'
 import { shareTurn } from './turn-sharing.ts'
+import { endingWithUser } from './turns.ts'
 import type {
   Adapter,
   Credentials,
@@ -17,46 +19,68 @@ import type {
 // Stands between every caller and every adapter: whatever an adapter does, the caller sees a VendorFailure
 // without secrets, its own cancel at once, and the connection closed when its reader is gone.
 
-export function guardedVoice(build: () => Voice, credentials: Credentials): Voice {
+/** A vendor that is too busy is asked again so often, unless it wants to be left alone for longer. */
+const usualRetries = 2
+const longestWaitMs = 2_000
+
+export function guardedVoice(build: () => Voice, { credentials, retries }: Guarded): Voice {
   const voice = built(build, credentials)
   return {
     sampleRate: voice.sampleRate,
-    speak: (text, signal) => guardedStream(credentials, signal, (inner) => voice.speak(text, inner)),
+    speak: (text, signal) =>
+      patientStream({ credentials, signal, retries }, (inner) => voice.speak(text, inner)),
   }
 }
 
-export function guardedTranscriber(build: () => Transcriber, credentials: Credentials): Transcriber {
+export function guardedTranscriber(build: () => Transcriber, { credentials, retries }: Guarded): Transcriber {
   const transcriber = built(build, credentials)
   const listen = transcriber.listen?.bind(transcriber)
   const transcribe = transcriber.transcribe?.bind(transcriber)
   return {
     ...(listen && {
-      listen: (audio, sampleRate, signal) =>
-        guardedStream(credentials, signal, (inner) => listen(audio, sampleRate, inner)),
+      listen(audio, sampleRate, signal) {
+        const spoken = new Unread(audio)
+        return patientStream({ credentials, signal, retries, canRepeat: () => spoken.isUnread }, (inner) =>
+          listen(spoken, sampleRate, inner),
+        )
+      },
     }),
     ...(transcribe && {
       transcribe: (recording, signal) =>
-        guardedAnswer(credentials, signal, (inner) => transcribe(recording, inner)),
+        firstOf(
+          patientStream({ credentials, signal, retries }, async function* (inner) {
+            yield await transcribe(recording, inner)
+          }),
+        ),
     }),
   }
 }
 
-export function guardedModel(build: () => Model, credentials: Credentials): Model {
+export function guardedModel(build: () => Model, { credentials, retries }: Guarded): Model {
   const model = built(build, credentials)
   return {
-    think: (conversation, signal) =>
-      guardedStream(credentials, signal, (inner) => model.think(conversation, inner)),
+    think(conversation, signal) {
+      const asked = endingWithUser(conversation)
+      return patientStream({ credentials, signal, retries }, (inner) => model.think(asked, inner))
+    },
   }
 }
 
-export function guardedRealtime(build: () => RealtimeModel, credentials: Credentials): RealtimeModel {
+export function guardedRealtime(
+  build: () => RealtimeModel,
+  { credentials, retries }: Guarded,
+): RealtimeModel {
   const model = built(build, credentials)
   return {
     sampleRate: model.sampleRate,
-    converse: (asked, signal) =>
-      guardedStream(credentials, signal, async function* (inner) {
-        for await (const told of model.converse(asked, inner)) yield withoutItsSecrets(told, credentials)
-      }),
+    ...(model.inputRate !== undefined && { inputRate: model.inputRate }),
+    converse(asked, signal) {
+      const unread = new Unread(asked)
+      const patience = { credentials, signal, retries, canRepeat: () => unread.isUnread }
+      return patientStream(patience, async function* (inner) {
+        for await (const told of model.converse(unread, inner)) yield withoutItsSecrets(told, credentials)
+      })
+    },
   }
 }
 
@@ -71,11 +95,17 @@ export function guardedVoices(
   setting: Setting,
   signal: AbortSignal,
 ): Promise<VoiceEntry[]> {
-  return guardedAnswer(
-    setting.credentials,
-    signal,
-    async (inner) => (await adapter.voices?.(setting, inner)) ?? [],
+  return firstOf(
+    patientStream({ credentials: setting.credentials, signal }, async function* (inner) {
+      yield (await adapter.voices?.(setting, inner)) ?? []
+    }),
   )
+}
+
+interface Guarded {
+  credentials: Credentials
+  /** How often a vendor that is too busy is asked again. Default: twice. */
+  retries?: number | undefined
 }
 
 function built<T>(build: () => T, credentials: Credentials): T {
@@ -83,6 +113,50 @@ function built<T>(build: () => T, credentials: Credentials): T {
     return build()
   } catch (error) {
     throw failureOf(error, credentials)
+  }
+}
+
+interface Patience extends Guarded {
+  signal: AbortSignal
+  /** Whether the request can be made again. Default: always. */
+  canRepeat?: () => boolean
+}
+
+/** Starts anew if the vendor is too busy to begin. */
+async function* patientStream<T>(
+  { credentials, signal, retries = usualRetries, canRepeat = () => true }: Patience,
+  start: (inner: AbortSignal) => AsyncIterable<T>,
+): AsyncIterable<T> {
+  for (let left = retries; ; left -= 1) {
+    let hasBegun = false
+    try {
+      for await (const piece of guardedStream(credentials, signal, start)) {
+        hasBegun = true
+        yield piece
+      }
+      return
+    } catch (error) {
+      const waitMs = error instanceof VendorFailure ? error.retryAfterMs : undefined
+      if (hasBegun || left <= 0 || waitMs === undefined || waitMs > longestWaitMs || !canRepeat()) throw error
+      await untilAborted(sleep(waitMs), signal).catch((reason: unknown) => {
+        throw failureOf(reason, credentials, signal)
+      })
+    }
+  }
+}
+
+/** What a caller says can be sent to a vendor once. */
+class Unread<T> implements AsyncIterable<T> {
+  isUnread = true
+  readonly #source: AsyncIterable<T>
+
+  constructor(source: AsyncIterable<T>) {
+    this.#source = source
+  }
+
+  [Symbol.asyncIterator]() {
+    this.isUnread = false
+    return this.#source[Symbol.asyncIterator]()
   }
 }
 
@@ -114,14 +188,7 @@ async function* guardedStream<T>(
   }
 }
 
-async function guardedAnswer<T>(
-  credentials: Credentials,
-  signal: AbortSignal,
-  start: (inner: AbortSignal) => Promise<T>,
-): Promise<T> {
-  const stream = guardedStream(credentials, signal, async function* (inner) {
-    yield await start(inner)
-  })
+async function firstOf<T>(stream: AsyncIterable<T>): Promise<T> {
   for await (const answer of stream) return answer
   throw silent('it ended without an answer')
 }
@@ -129,8 +196,10 @@ async function guardedAnswer<T>(
 /** The caller's own cancel stays what it is; running out of time is the vendor's silence. */
 function failureOf(error: unknown, credentials: Credentials, signal?: AbortSignal): unknown {
   if (signal?.aborted) return isTimeout(signal.reason) ? silent('no answer in time') : signal.reason
-  if (error instanceof VendorFailure)
-    return new VendorFailure(error.kind, wordsOf(error.message, credentials) || 'it gave no reason')
+  if (error instanceof VendorFailure) {
+    const words = wordsOf(error.message, credentials) || 'it gave no reason'
+    return new VendorFailure(error.kind, words, error.retryAfterMs, error.status)
+  }
   return silent(wordsOf(messageOf(error), credentials) || 'it broke off')
 }
 

@@ -1,10 +1,12 @@
 import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import type { Stage, VoiceEntry } from '@switchroom/contract/speech'
+import type { VoiceEntry } from '@switchroom/contract/speech'
+import type { Stage } from '@switchroom/contract/stages'
 import { silent } from './failures.ts'
 import { guardedTranscriber, guardedModel, guardedRealtime, guardedVoice, guardedVoices } from './guarded.ts'
 import { classFor, classNamed, keywordsFor, readManifest, type Manifest } from './manifest.ts'
+import { listeningAt, withRateGiven } from './sample-rates.ts'
 import type { Adapter, Credentials, Transcriber, Model, RealtimeModel, Setting, Voice } from './vendor.ts'
 
 const loadWithinMs = 10_000
@@ -22,6 +24,15 @@ export interface StageChoice {
   knobs?: Readonly<Record<string, unknown>>
   options?: Readonly<Record<string, unknown>>
   credentials: Credentials
+  /** How often a vendor that is too busy is asked again. Default: twice. */
+  retries?: number | undefined
+}
+
+interface Built {
+  adapter: Required<Adapter>
+  setting: Setting
+  /** Those of its class; undefined for any. */
+  rates: readonly number[] | undefined
 }
 
 /** A vendor package as it was found; nothing of it runs before it is asked for something. */
@@ -60,17 +71,20 @@ export class InstalledVendor {
 
   async voice(choice: StageChoice): Promise<Voice> {
     const { adapter, setting } = await this.#built('tts', choice)
-    return guardedVoice(() => adapter.voice(setting), choice.credentials)
+    return guardedVoice(() => adapter.voice(setting), choice)
   }
 
   async transcriber(choice: StageChoice): Promise<Transcriber> {
-    const { adapter, setting } = await this.#built('stt', choice)
-    return guardedTranscriber(() => adapter.transcriber(setting), choice.credentials)
+    const { adapter, setting, rates } = await this.#built('stt', choice)
+    return listeningAt(
+      rates,
+      guardedTranscriber(() => adapter.transcriber(setting), choice),
+    )
   }
 
   async model(choice: StageChoice): Promise<Model> {
     const { adapter, setting } = await this.#built('llm', choice)
-    return guardedModel(() => adapter.model(setting), choice.credentials)
+    return guardedModel(() => adapter.model(setting), choice)
   }
 
   /** Whether a model of this choice hears and speaks for itself. */
@@ -85,7 +99,7 @@ export class InstalledVendor {
     const { adapter, setting } = await this.#built('llm', choice)
     // no stage of its own, so not checked yet
     if (typeof adapter.realtime !== 'function') throw silent('its adapter has no realtime model')
-    return guardedRealtime(() => adapter.realtime(setting), choice.credentials)
+    return guardedRealtime(() => adapter.realtime(setting), choice)
   }
 
   async voices(choice: StageChoice, signal: AbortSignal): Promise<VoiceEntry[]> {
@@ -93,7 +107,7 @@ export class InstalledVendor {
     return guardedVoices(adapter, setting, signal)
   }
 
-  async #built(stage: Stage, choice: StageChoice): Promise<{ adapter: Required<Adapter>; setting: Setting }> {
+  async #built(stage: Stage, choice: StageChoice): Promise<Built> {
     const manifest = this.manifest?.stages[stage]
     if (!manifest) throw new Error(`${this.name} does no ${stage}`)
     const broken = await this.whyBroken()
@@ -104,8 +118,9 @@ export class InstalledVendor {
     const vendorClass = classNamed(manifest, built)
     if (!vendorClass) throw new Error(`${this.name} has no class ${built}`)
     const knobs = { ...choice.knobs, [modelKnob[stage]]: model }
-    const keywords = keywordsFor(vendorClass, choice.options ?? {}, knobs)
-    return { adapter, setting: { class: built, keywords, credentials: choice.credentials } }
+    const keywords = withRateGiven(vendorClass, keywordsFor(vendorClass, choice.options ?? {}, knobs))
+    const setting = { class: built, keywords, credentials: choice.credentials }
+    return { adapter, setting, rates: vendorClass.sample_rates }
   }
 
   #adapter(): Promise<Adapter> {

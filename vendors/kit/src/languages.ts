@@ -1,6 +1,21 @@
 /** `pt` of `pt-BR`. */
 export const primaryTag = (tag: string): string => tag.toLowerCase().split('-', 1)[0] ?? ''
 
+/** Whether two tags name one language, also under its older code: `no` and `nb-NO`, `tl` and `fil`. */
+export const isSameLanguage = (one: string, other: string): boolean => currentTag(one) === currentTag(other)
+
+/** Both written forms of Norwegian, which vendors name by either. */
+const spokenAs: Record<string, string> = { nb: 'no', nn: 'no' }
+
+function currentTag(tag: string): string {
+  const primary = spokenAs[primaryTag(tag)] ?? primaryTag(tag)
+  try {
+    return new Intl.Locale(primary).language
+  } catch {
+    return primary // no tag at all
+  }
+}
+
 let codes: Map<string, string> | undefined
 
 /** `pt` of `Portuguese`, in English; null for an unknown language. */

@@ -15,8 +15,8 @@ export interface LiveWire {
   /** How far audio may run ahead of real time, for a vendor that refuses faster audio. */
   aheadMs?: number
   audio(pcm: Uint8Array): string | Uint8Array
-  /** What commits the words so far; absent if the vendor commits only by itself. */
-  finalize?(): string | Uint8Array
+  /** What commits the words so far, if anything is to be sent now; absent if the vendor commits only by itself. */
+  finalize?(): string | Uint8Array | undefined
   /** Notifies the vendor that no more audio comes. */
   end(): string | Uint8Array
   /** Sent whenever nothing else was for so long; `frame` is asked each time. */

@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { classFor, keywordsFor, readManifest, type StageManifest } from './manifest.ts'
+import {
+  classFor,
+  keywordsFor,
+  languageOfVoice,
+  languagesOf,
+  readManifest,
+  type StageManifest,
+} from './manifest.ts'
 
 const transcriber: StageManifest = {
   default: 'STT',
@@ -93,6 +100,23 @@ const broken: Record<string, [change: unknown, sentence: RegExp]> = {
     /^svcVendor\/credentials names no field account$/,
   ],
 }
+
+test('a model knows the languages of its longest prefix, and a voice the one that its name says', () => {
+  const speaks: StageManifest = {
+    ...transcriber,
+    languages: { aura: 'en', 'aura-2': 'en es' },
+    voice_language: { part: 'last', unless: ['Many'] },
+  }
+  assert.deepEqual(languagesOf(speaks, 'aura'), ['en'])
+  assert.deepEqual(languagesOf(speaks, 'aura-2'), ['en', 'es'])
+  assert.equal(languagesOf(speaks, 'sonic'), undefined)
+  assert.equal(languageOfVoice(speaks, 'aura-2-celeste-es'), 'es')
+  for (const voice of ['aura-2', 'own-Voice', 'Many-en', 'es'])
+    assert.equal(languageOfVoice(speaks, voice), undefined, voice)
+  const first: StageManifest = { ...speaks, voice_language: { part: 'first' } }
+  assert.equal(languageOfVoice(first, 'es-MX-DaliaNeural'), 'es')
+  assert.equal(languageOfVoice(transcriber, 'aura-2-celeste-es'), undefined)
+})
 
 for (const [how, [declared, sentence]] of Object.entries(broken))
   test(`a manifest ${how} is broken in a sentence (SD-46)`, () => {

@@ -1,6 +1,6 @@
 import { Ajv, type ValidateFunction } from 'ajv'
 import { Type, type Static } from 'typebox'
-import { stages, type Stage } from '@switchroom/contract/speech'
+import { stages, type Stage } from '@switchroom/contract/stages'
 
 const names = Type.Array(Type.String({ minLength: 1 }))
 
@@ -10,6 +10,8 @@ const VendorClass = Type.Object({
   knobs: Type.Record(Type.String(), Type.String()),
   streams: Type.Boolean(),
   realtime: Type.Optional(Type.Boolean()),
+  /** In hertz: of the live audio that a transcriber takes, or of the sound that a voice gives. Default: any. */
+  sample_rates: Type.Optional(Type.Array(Type.Integer({ minimum: 8_000 }), { minItems: 1 })),
 })
 export type VendorClass = Static<typeof VendorClass>
 
@@ -18,6 +20,21 @@ const StageManifest = Type.Object({
   model: Type.String(),
   classes: Type.Record(Type.String(), VendorClass),
   by_model: Type.Optional(Type.Record(Type.String(), Type.String())),
+  /** When the vendor switches a model off, by the model's whole name. */
+  retires: Type.Optional(Type.Record(Type.String(), Type.String({ pattern: '^\\d{4}-\\d\\d-\\d\\d$' }))),
+  /**
+   * The languages it understands or speaks, as primary tags with a space between, by the start of a model's
+   * name; a model without an entry takes any.
+   */
+  languages: Type.Optional(Type.Record(Type.String(), Type.String())),
+  /** Of voices that speak one language: the part of a name, between hyphens, that is its primary tag. */
+  voice_language: Type.Optional(
+    Type.Object({
+      part: Type.Unsafe<'first' | 'last'>({ type: 'string', enum: ['first', 'last'] }),
+      /** Words in the names of voices that speak several. */
+      unless: Type.Optional(names),
+    }),
+  ),
   temperature: Type.Optional(Type.Tuple([Type.Number(), Type.Number()])),
   ends_turn: Type.Optional(Type.Boolean()),
   batch: Type.Optional(Type.Boolean()),
@@ -86,6 +103,22 @@ export function classFor(manifest: StageManifest, model: string, builds?: string
   const prefixes = Object.keys(manifest.by_model ?? {}).filter((prefix) => model.startsWith(prefix))
   const longest = prefixes.toSorted((a, b) => b.length - a.length)[0]
   return (longest !== undefined && manifest.by_model?.[longest]) || manifest.default
+}
+
+/** The languages of a model, as primary tags; undefined if the manifest does not limit them. */
+export function languagesOf({ languages = {} }: StageManifest, model: string): readonly string[] | undefined {
+  const longest = Object.keys(languages)
+    .filter((prefix) => model.startsWith(prefix))
+    .toSorted((a, b) => b.length - a.length)[0]
+  return longest === undefined ? undefined : languages[longest]?.split(' ')
+}
+
+/** `en` of `aura-2-thalia-en`; undefined if the voice speaks several, or its name does not say. */
+export function languageOfVoice({ voice_language: named }: StageManifest, voice: string): string | undefined {
+  const parts = voice.split('-')
+  if (!named || parts.length === 1 || named.unless?.some((word) => voice.includes(word))) return undefined
+  const said = parts.at(named.part === 'first' ? 0 : -1) ?? ''
+  return /^[a-z]{2,3}$/.test(said) ? said : undefined
 }
 
 /** Knobs under the class's own keywords, over its options; knobs it has no keyword for stay out. */

@@ -46,9 +46,10 @@ test('an answer that ends without its end is no answer (SD-26)', async () => {
   await assert.rejects(heard([delta({ content: 'One' })]), failed('silent', /broke off/))
 })
 
-test('an answer that the vendor gives up is no answer (SD-26)', async () => {
-  const givenUp = [delta({ content: 'One' }), delta({}, 'insufficient_system_resource')]
-  await assert.rejects(heard(givenUp), failed('silent', /broke off/))
+test('an answer that the vendor gives up is no answer, whatever follows (SD-26)', async () => {
+  const givenUp = (reason: string) => heard([delta({ content: 'One' }), delta({}, reason), '[DONE]'])
+  await assert.rejects(givenUp('insufficient_system_resource'), failed('silent', /too few resources/))
+  await assert.rejects(givenUp('error'), failed('silent', /broke off/))
 })
 
 test('an answer that a filter stops is a refusal (SD-26)', async () => {
@@ -59,6 +60,10 @@ test('an error in the middle of a stream says whose fault it is (SD-26)', async 
   const error = (type: string) => heard([delta({ content: 'One' }), { error: { type, message: 'sorry' } }])
   await assert.rejects(error('server_error'), failed('silent', /^sorry$/))
   await assert.rejects(error('invalid_request_error'), failed('refused', /^sorry$/))
+  await assert.rejects(error('overloaded_error'), { kind: 'silent', message: 'sorry', retryAfterMs: 500 })
+  await assert.rejects(error('rate_limit_error'), { kind: 'refused', message: 'sorry', retryAfterMs: 500 })
+  const cerebras = heard([{ error: { message: 'sorry', code: 'queue' }, status_code: 500 }])
+  await assert.rejects(cerebras, failed('silent', /^sorry$/))
   const groq = heard([{ ...delta({}), x_groq: { error: 'no such tool' } }])
   await assert.rejects(groq, failed('refused', /^no such tool$/))
 })
@@ -87,9 +92,32 @@ test('arguments that come as an object are handed on as JSON', async () => {
   assert.deepEqual(thought, { type: 'call', id: 'a', name: 'look_up', arguments: '{"order":42}' })
 })
 
-test('a call that is cut off is no answer', async () => {
-  const begun = call({ index: 0, id: 'a', function: { name: 'look_up', arguments: '{"order":' } })
-  await assert.rejects(heard([begun, delta({}, 'length')]), failed('silent', /not JSON/))
+test('a call that is cut off is no answer, and no call beside it is handed out', async () => {
+  const whole = call({ index: 0, id: 'a', function: { name: 'look_up', arguments: '{"order":42}' } })
+  const begun = (given: string) =>
+    call({ index: 1, id: 'b', function: { name: 'look_up', arguments: given } })
+  const cut = (given: string) => heard([whole, begun(given), delta({}, 'length')])
+  await assert.rejects(cut('{"order":'), failed('silent', /cut in the middle of a call/))
+  await assert.rejects(cut(''), failed('silent', /cut in the middle of a call/))
+  await assert.rejects(
+    heard([whole, begun('{"order":'), called]),
+    failed('silent', /look_up that is not JSON/),
+  )
+  await assert.rejects(heard([begun('42'), called]), failed('silent', /look_up that is not JSON/))
+})
+
+test('an answer of thinking only is no answer, also if only the counts tell of it', async () => {
+  const nothing = delta({}, 'stop')
+  const counts = { usage: { completion_tokens: 9, completion_tokens_details: { reasoning_tokens: 9 } } }
+  const onlyThought = failed('silent', /thought and then said nothing: raise its token limit/)
+  await assert.rejects(heard([delta({ reasoning_content: 'Hm.' }), nothing]), onlyThought)
+  await assert.rejects(heard([delta({ reasoning: 'Hm.' }), delta({ content: ' \n' }), nothing]), onlyThought)
+  await assert.rejects(heard([nothing, counts, '[DONE]']), onlyThought)
+  await assert.rejects(heard([delta({}, 'length')]), onlyThought)
+})
+
+test('a model that has nothing to say may say nothing', async () => {
+  assert.deepEqual((await heard([delta({ content: '' }, 'stop'), '[DONE]'])).thoughts, [])
 })
 
 test('a flood of calls ends', async () => {

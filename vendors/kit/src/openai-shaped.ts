@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { addressOf } from './addresses.ts'
-import { refused, silent } from './failures.ts'
+import { bearerReach, type Reach } from './addresses.ts'
+import { endOfAnswer } from './answer-ends.ts'
+import { failureOfAnswer } from './answer-failures.ts'
+import { busy, refused, silent } from './failures.ts'
 import { askJson, spokenWords } from './requests.ts'
 import { eventOf, serverEvents } from './server-events.ts'
 import type { Conversation, Message, Model, Setting, Thought, ToolCall } from './vendor.ts'
@@ -15,44 +17,55 @@ export interface OpenAiShape {
   baseUrl: string
   /** What every request has besides the conversation. Default: `usageAsked`. */
   besides?: Readonly<Record<string, unknown>>
+  /** Default: the path of the API under the base, with the key as bearer. */
+  reach?: Reach
 }
 
 /** A model behind the chat-completions wire, which many vendors and local servers speak. */
-export function openAiShapedModel(setting: Setting, { baseUrl, besides = usageAsked }: OpenAiShape): Model {
+export function openAiShapedModel(
+  setting: Setting,
+  { baseUrl, besides = usageAsked, reach }: OpenAiShape,
+): Model {
   const { base_url: base = baseUrl, parallel_tool_calls: parallel, ...keywords } = setting.keywords
-  const key = setting.credentials['api_key']
-  const headers = key === undefined ? {} : { authorization: `Bearer ${key}` }
+  const { address, ...how } = reach ?? bearerReach(base, '/chat/completions', setting.credentials)
 
   return {
     async *think(conversation, signal) {
       const body = { ...besides, ...keywords, ...requestOf(conversation, parallel) }
-      const answer = await askJson(addressOf(String(base), '/chat/completions'), body, { headers, signal })
+      const answer = await askJson(address, body, { ...how, signal })
       const calls: CallInPieces[] = []
       let usage: Usage | undefined
-      let isFinished = false
+      let reason: string | undefined
+      let hasSpoken = false
+      let hasThought = false
       for await (const data of serverEvents(answer)) {
         if (data === '[DONE]') {
-          isFinished = true
+          reason ??= 'stop'
           break
         }
         const chunk = eventOf(data) as Chunk
-        refuseError(chunk.error ?? chunk.x_groq?.error)
+        refuseError(chunk.error ?? chunk.x_groq?.error, chunk.status_code)
         const choice = chunk.choices?.[0]
         const text = textOf(choice?.delta?.content)
         if (text !== '') yield { type: 'text', text }
+        hasSpoken ||= text.trim() !== ''
+        hasThought ||= isThinking(choice?.delta)
         for (const piece of choice?.delta?.tool_calls ?? []) join(calls, piece)
-        if (choice?.finish_reason) isFinished = isWholeAfter(choice.finish_reason)
+        reason = choice?.finish_reason || reason
         usage = chunk.usage ?? chunk.x_groq?.usage ?? usage
       }
-      if (!isFinished) throw silent('it broke off in the middle of its answer')
-      if (usage) yield thoughtOf(usage)
-      for (const call of calls) yield wholeCall(call)
+      refuseUnfinished(reason)
+      hasThought ||= (usage?.completion_tokens_details?.reasoning_tokens ?? 0) > 0
+      const isCut = cutReasons.has(reason ?? '')
+      yield* endOfAnswer({ hasSpoken, hasThought, isCut, calls, usage: usage && thoughtOf(usage) })
     },
   }
 }
 
 interface Chunk {
   error?: unknown
+  /** Of an error, from vendors that say one. */
+  status_code?: number
   choices?: { delta?: Delta | null; finish_reason?: string | null }[]
   usage?: Usage | null
   x_groq?: { error?: unknown; usage?: Usage | null } | null
@@ -61,6 +74,9 @@ interface Chunk {
 interface Delta {
   /** Parts, if a vendor separates text from thinking. */
   content?: string | { type?: string; text?: string }[] | null
+  /** What the model thinks, under the name that the vendor has for it. */
+  reasoning?: unknown
+  reasoning_content?: unknown
   tool_calls?: CallPiece[] | null
 }
 
@@ -77,6 +93,7 @@ interface CallInPieces extends ToolCall {
 interface Usage {
   prompt_tokens?: number
   completion_tokens?: number
+  completion_tokens_details?: { reasoning_tokens?: number | null } | null
 }
 
 function requestOf({ messages, tools }: Conversation, parallel: unknown) {
@@ -114,6 +131,12 @@ function textOf(content: Delta['content']): string {
   return content.map((part) => (part.type === 'text' ? (part.text ?? '') : '')).join('')
 }
 
+function isThinking(delta: Delta | null | undefined): boolean {
+  const { content, reasoning, reasoning_content } = delta ?? {}
+  if (reasoning || reasoning_content) return true
+  return Array.isArray(content) && content.some(({ type }) => type === 'thinking')
+}
+
 /** A call comes whole, or in pieces: its id and name first, its arguments letter by letter. */
 function join(calls: CallInPieces[], { index = 0, id, function: piece }: CallPiece) {
   let call = calls.findLast((known) => known.index === index)
@@ -128,31 +151,30 @@ function join(calls: CallInPieces[], { index = 0, id, function: piece }: CallPie
     throw silent('it sent calls without an end')
 }
 
-function wholeCall({ id, name, arguments: given }: CallInPieces): Thought {
-  const whole = given.trim() || '{}' // what some vendors write of a call without arguments
-  try {
-    JSON.parse(whole)
-  } catch {
-    throw silent(`it sent a call of ${name} that is not JSON`)
-  }
-  return { type: 'call', id, name, arguments: whole }
-}
+/** An answer that was cut at its greatest length still counts, unless it is cut in the middle of a call. */
+const cutReasons = new Set(['length', 'model_length'])
 
-/** An answer that was cut at its greatest length still counts. */
-function isWholeAfter(reason: string): boolean {
+function refuseUnfinished(reason: string | undefined) {
   if (reason === 'content_filter') throw refused('its content filter ended the answer')
-  return reason !== 'error' && reason !== 'insufficient_system_resource'
+  if (reason === 'insufficient_system_resource') throw busy('it had too few resources and broke off')
+  if (reason === undefined || reason === 'error') throw silent('it broke off in the middle of its answer')
 }
 
-const faults = /server|internal|overload|unavailable|time_?out|\b5\d\d\b/i
-
-/** An error in the middle of a stream has no status: its type and code say whose fault it is. */
-function refuseError(error: unknown) {
+/** An error in the middle of a stream seldom has a status: its type and code say whose fault it is. */
+function refuseError(error: unknown, given: number | undefined) {
   if (!error) return
   const { type, code } = Object(error) as { type?: unknown; code?: unknown }
-  const words = spokenWords(JSON.stringify(error))
-  throw faults.test(`${String(type)} ${String(code)}`) ? silent(words) : refused(words)
+  const body = JSON.stringify(error)
+  const told = `${String(type)} ${String(code)}`
+  const status = given ?? statuses.find(([words]) => words.test(told))?.[1] ?? 400
+  throw failureOfAnswer({ status, header: () => null, body, words: spokenWords(body) })
 }
+
+const statuses: readonly [words: RegExp, status: number][] = [
+  [/rate_?limit|too_many|queue_exceeded|\b429\b/i, 429],
+  [/overload|capacity|unavailable|\b503\b|\b529\b/i, 503],
+  [/server|internal|time_?out|\b5\d\d\b/i, 500],
+]
 
 const thoughtOf = (usage: Usage): Thought => ({
   type: 'usage',

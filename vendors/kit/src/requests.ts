@@ -1,4 +1,6 @@
-import { refused, silent } from './failures.ts'
+import { failureOfAnswer } from './answer-failures.ts'
+import type { Reach } from './addresses.ts'
+import { silent, type VendorFailure } from './failures.ts'
 
 const mostRefusalBytes = 16 * 1024
 const mostAnswerBytes = 4 * 1024 * 1024
@@ -9,24 +11,30 @@ export interface Asked {
   headers?: Record<string, string>
   body?: string | FormData | Uint8Array<ArrayBuffer>
   signal: AbortSignal
+  fetch?: Reach['fetch']
 }
 
 /** Asks a vendor over HTTP; an answer that is not a yes is a failure in the vendor's own words. */
-export async function ask(url: string | URL, asked: Asked): Promise<Response> {
+export async function ask(url: string | URL, { fetch: reach = fetch, ...asked }: Asked): Promise<Response> {
   // followed, a redirect would carry the key in a vendor's own header to wherever it points
   const how = { method: asked.body === undefined ? 'GET' : 'POST', redirect: 'manual' } as const
-  const answer = await fetch(url, { ...how, ...asked })
+  const answer = await reach(new URL(url), { ...how, ...asked })
   if (answer.ok) return answer
-  const said = spokenWords(await refusalText(answer))
-  const words = said || `HTTP ${answer.status}`
-  throw answer.status < 500 ? refused(words) : silent(words)
+  throw await failureIn(answer)
 }
 
-export const askJson = (url: string | URL, body: object, { headers, signal }: Asked) =>
+async function failureIn(answer: Response): Promise<VendorFailure> {
+  const { status, headers } = answer
+  const body = await refusalText(answer)
+  const words = spokenWords(body) || `HTTP ${status}`
+  return failureOfAnswer({ status, header: (name) => headers.get(name), body, words })
+}
+
+export const askJson = (url: string | URL, body: object, { headers, ...asked }: Asked) =>
   ask(url, {
+    ...asked,
     headers: { 'content-type': 'application/json', ...headers },
     body: JSON.stringify(body),
-    signal,
   })
 
 /** The body as it comes, with backpressure. */
@@ -95,8 +103,8 @@ export function spokenWords(text: string): string {
 
 const placesOfWords = [
   'message',
-  'error',
   'detail',
+  'error',
   'msg',
   'err_msg',
   'error_message',

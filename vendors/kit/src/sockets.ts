@@ -2,7 +2,8 @@ import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { WebSocket } from 'ws'
-import { refused, silent, type VendorFailure } from './failures.ts'
+import { failureOfAnswer } from './answer-failures.ts'
+import { silent, type VendorFailure } from './failures.ts'
 import { spokenWords } from './requests.ts'
 
 const largestFrame = 1024 * 1024
@@ -127,5 +128,6 @@ async function refusalOf(response: IncomingMessage): Promise<VendorFailure> {
   clearTimeout(late)
   const status = response.statusCode ?? 0
   const words = spokenWords(text) || `HTTP ${status}`
-  return status >= 300 && status < 500 ? refused(words) : silent(words)
+  const header = (name: string) => response.headers[name]?.toString()
+  return failureOfAnswer({ status, header, body: text, words })
 }

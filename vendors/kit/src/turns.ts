@@ -1,7 +1,25 @@
-import type { Message } from './vendor.ts'
+import type { Conversation, Message } from './vendor.ts'
 
-/** A placeholder for the caller if the assistant spoke first: no vendor accepts such a conversation. */
-const unspoken = '…'
+/** A placeholder for a caller who said nothing: many vendors want the user to have the first and the last turn. */
+export const unspoken = '…'
+
+/**
+ * The same conversation, ending with the user or a tool: after a hand-over the assistant may have spoken last, or
+ * the caller has said nothing yet.
+ */
+export function endingWithUser(conversation: Conversation): Conversation {
+  const { messages } = conversation
+  const last = messages.findLast(saysAnything)
+  if (last?.role === 'user' || last?.role === 'tool') return conversation
+  return { ...conversation, messages: [...messages, { role: 'user', text: unspoken }] }
+}
+
+/** A turn that was cut off before its first word reaches no vendor. */
+function saysAnything(message: Message): boolean {
+  if (message.role === 'tool') return true
+  const hasCalls = message.role === 'assistant' && (message.calls?.length ?? 0) > 0
+  return message.role !== 'system' && (hasCalls || message.text.trim() !== '')
+}
 
 export interface Turn<Part> {
   by: 'assistant' | 'user'

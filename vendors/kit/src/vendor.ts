@@ -131,6 +131,8 @@ export type Thought =
 export interface RealtimeModel {
   /** Of the signed 16-bit little-endian mono samples, both ways. */
   readonly sampleRate: number
+  /** Of the samples that it takes, if that is another rate. */
+  readonly inputRate?: number
   /** One conversation, until `asked` ends. It says when the party spoke, and replies only when it is asked to. */
   converse(asked: AsyncIterable<RealtimeAsked>, signal: AbortSignal): AsyncIterable<RealtimeTold>
 }
@@ -138,6 +140,8 @@ export interface RealtimeModel {
 export type RealtimeAsked =
   /** What the party says. */
   | Uint8Array
+  /** The session heard a voice begin, or be quiet for long enough: for models that do not detect turns themselves. */
+  | { type: 'speech'; state: 'started' | 'ended' }
   /** What was said before, or became of a tool that it called. */
   | { type: 'tell'; message: Message }
   /** One reply at a time; the instructions and tools are those of this reply alone. */
@@ -163,7 +167,9 @@ export type RealtimeTold =
   | { type: 'text'; reply: string; text: string }
   | ({ type: 'call'; reply: string } & ToolCall)
   /** Nothing more comes of a reply, said to its end, stopped or failed. */
-  | { type: 'replied'; reply: string; failure: string | null; usage: RealtimeUsage }
+  | { type: 'replied'; reply: string; failure: string | null; usage: RealtimeUsage | null }
+  /** What a reply used, from vendors that say so after it is over: it was `replied` with null. */
+  | { type: 'used'; reply: string; usage: RealtimeUsage }
 
 /** All tokens, and how many of them are sound. */
 export interface RealtimeUsage {

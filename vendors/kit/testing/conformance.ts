@@ -192,6 +192,31 @@ export function conformance(folder: string, wire: Wire, operations: readonly Ope
         await letGo()
       })
 
+      test('a vendor that is too busy for the first request is asked again after the time it names', async () => {
+        const asked = fake.seen.length
+        operation.expect(await Array.fromAsync(begin('busy', patient())))
+        assert.ok(fake.seen.length - asked >= 2, 'it was asked again')
+        await letGo()
+      })
+
+      test('a vendor that stays overloaded is no answer, and says when to ask again', async () => {
+        const { kind, retryAfterMs } = await failure(begin('overloaded', patient()))
+        assert.equal(kind, 'silent')
+        assert.ok(retryAfterMs !== undefined)
+        await letGo()
+      })
+
+      test('a stream that stalls after its first piece is given up in time and disconnected (SD-26)', async () => {
+        const outOfTime = new AbortController()
+        const stalled = failure(begin('stall', outOfTime.signal))
+        await Promise.race([stalled, fake.stalled])
+        outOfTime.abort(new DOMException('no time is left', 'TimeoutError'))
+        const { kind, message } = await stalled
+        assert.equal(kind, 'silent')
+        assert.match(message, /no answer in time/)
+        await letGo()
+      })
+
       test('a cancel is heard at once and reaches the vendor within a second', async () => {
         const cancel = new AbortController()
         const hanging = Array.fromAsync(begin('hang', cancel.signal))

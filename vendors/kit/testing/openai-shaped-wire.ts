@@ -15,8 +15,11 @@ export interface ChatWire {
   ids: readonly [string, string]
   /** The form of ids that the vendor accepts, if it does not accept any. */
   idForm?: RegExp
+  /** What the vendor's own client adds to the assistant's messages and their calls, and means nothing. */
+  defaults?: { message: string; call: string }
   usageComes: 'in a chunk of its own' | 'in the last chunk' | 'under x_groq'
   refusal: Wire['refusal']
+  busy?: Wire['busy']
 }
 
 const temperature = 0.3
@@ -26,7 +29,7 @@ const usageInLast = {
   'in the last chunk': { usage },
   'under x_groq': { x_groq: { usage } },
 }
-const tool = {
+export const tool = {
   name: 'look_up',
   description: 'looks an order up',
   parameters: { type: 'object', properties: { order: { type: 'integer' } } },
@@ -48,6 +51,7 @@ const askedAndLookedUp: Message[] = [
 
 export const openAiShapedWire = (chat: ChatWire): Wire => ({
   refusal: chat.refusal,
+  ...(chat.busy && { busy: chat.busy }),
   http: (seen, answer) => answerChat(chat, seen, answer),
 })
 
@@ -79,22 +83,54 @@ export async function answerChat(chat: ChatWire, { url, headers, body }: Seen, a
   assert.deepEqual(rest, { ...chat.besides, model: chat.model, temperature, stream: true })
   assert.deepEqual(tools, tools && [{ type: 'function', function: tool }])
   const isAfterTools = messages.at(-1)?.role === 'tool'
-  assert.deepEqual(messages, isAfterTools ? writtenAfterTools(messages, chat.idForm) : written)
+  const plain = messages.map((message) => withoutDefaults(message, chat.defaults))
+  assert.deepEqual(plain, isAfterTools ? writtenAfterTools(messages, chat.idForm) : written)
 
   answer.start({ 'content-type': 'text/event-stream' })
-  const deltas = deltasOf(chat, tools ? (isAfterTools ? 'goes on' : 'calls') : 'answers')
-  const chunks = deltas.map((delta) => chunk(chat, { delta, finish_reason: null }))
+  const chunks = chunksOfAnswer(chat, tools ? (isAfterTools ? 'goes on' : 'calls') : 'answers')
   // all until the first word at once, so that a stream that breaks or floods has said something
   for (const piece of [chunks.splice(0, chat.thinksIn ? 3 : 2).join(''), ...chunks]) await answer.piece(piece)
-  const last = { delta: {}, finish_reason: tools && !isAfterTools ? 'tool_calls' : 'stop' }
-  await answer.piece(chunk(chat, last, usageInLast[chat.usageComes]))
-  if (chat.usageComes === 'in a chunk of its own') await answer.piece(chunk(chat, null, { usage }))
-  await answer.piece('data: [DONE]\n\n')
   answer.end()
 }
 
+/** One whole answer, event by event. */
+export function chunksOfAnswer(chat: ChatWire, part: AnswerPart = 'answers'): string[] {
+  const deltas = deltasOf(chat, part).map((delta) => chunk(chat, { delta, finish_reason: null }))
+  const last = { delta: {}, finish_reason: part === 'calls' ? 'tool_calls' : 'stop' }
+  return [
+    ...deltas,
+    chunk(chat, last, usageInLast[chat.usageComes]),
+    ...(chat.usageComes === 'in a chunk of its own' ? [chunk(chat, null, { usage })] : []),
+    'data: [DONE]\n\n',
+  ]
+}
+
+export type AnswerPart = 'answers' | 'calls' | 'goes on'
+
+/** A request for such an answer, as a client of the vendor writes it. */
+export function chatRequest(chat: ChatWire, part: AnswerPart) {
+  const tool_calls = orders.map((order, index) => {
+    return { id: chat.ids[index], type: 'function', function: { name: tool.name, arguments: order } }
+  })
+  const results = chat.ids.map((id) => ({ role: 'tool', tool_call_id: id, content: 'on its way' }))
+  const lookedUp = [{ role: 'assistant', content: null, tool_calls }, ...results]
+  return {
+    ...chat.besides,
+    model: chat.model,
+    temperature,
+    messages: part === 'goes on' ? [...written, ...lookedUp] : written,
+    ...(part !== 'answers' && { tools: [{ type: 'function', function: tool }] }),
+    stream: true,
+  }
+}
+
+interface ChatMessage {
+  role: string
+  tool_calls?: { id: string }[]
+}
+
 interface ChatRequest {
-  messages: { role: string; tool_calls?: { id: string }[]; tool_call_id?: string }[]
+  messages: ChatMessage[]
   tools?: object[]
 }
 
@@ -103,7 +139,15 @@ const written = [
   { role: 'user', content: 'Where are orders 42 and 43?' },
 ]
 
-/** Each result answers the call at the same position. */
+function withoutDefaults(message: ChatMessage, defaults: ChatWire['defaults']) {
+  const without = (field: string | undefined, from: object) =>
+    Object.fromEntries(Object.entries(from).filter(([name]) => name !== field))
+  const { tool_calls } = message
+  const calls = tool_calls && { tool_calls: tool_calls.map((call) => without(defaults?.call, call)) }
+  return { ...without(defaults?.message, message), ...calls }
+}
+
+/** Each result answers the call at the same position; the ids are the client's own. */
 function writtenAfterTools(messages: ChatRequest['messages'], idForm = /./) {
   const ids = messages[2]?.tool_calls?.map(({ id }) => id) ?? []
   for (const id of ids) assert.match(id, idForm)
@@ -115,7 +159,7 @@ function writtenAfterTools(messages: ChatRequest['messages'], idForm = /./) {
   return [...written, { role: 'assistant', content: null, tool_calls }, ...results]
 }
 
-function deltasOf(chat: ChatWire, part: 'answers' | 'calls' | 'goes on'): object[] {
+function deltasOf(chat: ChatWire, part: AnswerPart): object[] {
   const beginning = [{ role: 'assistant', content: '' }, ...(chat.thinksIn ? [chat.thinksIn] : [])]
   if (part === 'answers') return [...beginning, { content: 'They are' }, { content: ' on their way.' }]
   if (part === 'goes on') return [...beginning, { content: 'Both' }, { content: ' come.' }]
@@ -133,7 +177,7 @@ function callPieces({ callsCome, ids }: ChatWire, order: string, index: number):
 
 const continued = (index: number, piece: string) => ({ index, function: { arguments: piece } })
 
-const chunk = ({ model }: ChatWire, choice: object | null, more: object = {}) =>
+export const chunk = ({ model }: ChatWire, choice: object | null, more: object = {}) =>
   `data: ${JSON.stringify({
     id: 'chatcmpl-1',
     object: 'chat.completion.chunk',

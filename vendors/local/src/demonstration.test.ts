@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { unspoken } from '@switchroom/kit/turns'
 import type { Message, Thought, Tool } from '@switchroom/kit/vendor'
 import { patient } from '../testing/speech.ts'
 import { demonstrationModel } from './demonstration.ts'
@@ -60,6 +61,7 @@ test('it answers greetings, thanks, the time and a name it was given', async () 
   assert.match(await reply('What time is it?'), /^It is \d\d:\d\d here\.$/)
   assert.equal(await reply('Thank you'), 'You are welcome.')
   assert.equal(await reply(' '), 'I heard nothing yet.')
+  assert.equal(await reply(unspoken), 'I heard nothing yet.')
 })
 
 test('it speaks Spanish and Portuguese to a caller who does, and if the prompt says so', async () => {

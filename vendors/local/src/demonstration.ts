@@ -1,3 +1,4 @@
+import { unspoken } from '@switchroom/kit/turns'
 import type { Conversation, Message, Model, Thought } from '@switchroom/kit/vendor'
 import { disclosures, type Phrases, phrasesFor } from './demonstration-phrases.ts'
 import { argumentsSaid, toolSaid } from './demonstration-tools.ts'
@@ -22,7 +23,7 @@ export const demonstrationModel: Model = {
 }
 
 function answerTo({ messages }: Conversation): string {
-  const said = messages.filter(({ role }) => role === 'user').map(({ text }) => text)
+  const said = messages.flatMap(({ role, text }) => (role === 'user' && text !== unspoken ? [text] : []))
   const prompt = messages.filter(({ role }) => role === 'system').map(({ text }) => text)
   const phrases = phrasesFor(prompt.join('\n'), said.join('\n'))
   const hasSaidWhatItIs = messages.some(

@@ -128,6 +128,16 @@ test('a language other than English is refused with a sentence', async () => {
   assert.ok((await transcriber({ language: 'en-GB' }).transcribe(recording, patient())).text !== '')
 })
 
+test('auto is its only model, and another is refused with a sentence', async () => {
+  const recording = { bytes: wavOf(pcm, spokenRate), mediaType: 'audio/wav' }
+  assert.ok((await transcriber({ model: 'auto' }).transcribe(recording, patient())).text !== '')
+  const { kind, message } = await failureOf(transcriber({ model: 'big' }).transcribe(recording, patient()))
+  assert.deepEqual(
+    [kind, message],
+    ['refused', 'local hears with the model moonshine-tiny only, which is also its auto'],
+  )
+})
+
 test('speech is transcribed while it is spoken, and finally when it ends', async () => {
   const order: string[] = []
   async function* speaking() {

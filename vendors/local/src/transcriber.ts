@@ -57,8 +57,8 @@ export function localTranscriber({ keywords }: Setting): Transcriber {
 }
 
 function refuseUnknown({ model, language: wanted }: Setting['keywords']) {
-  if (model !== undefined && model !== onlyModel)
-    throw refused(`local hears with the model ${onlyModel} only`)
+  if (model !== undefined && model !== onlyModel && model !== 'auto')
+    throw refused(`local hears with the model ${onlyModel} only, which is also its auto`)
   if (typeof wanted === 'string' && primaryTag(wanted) !== language)
     throw refused(`local speech-to-text understands only English, not ${wanted}`)
 }

@@ -1,26 +1,12 @@
 import { join } from 'node:path'
 import { conformance } from '@switchroom/kit/testing/conformance'
-import {
-  openAiShapedThinking,
-  openAiShapedWire,
-  type ChatWire,
-} from '@switchroom/kit/testing/openai-shaped-wire'
+import { modelConformance } from '@switchroom/kit/testing/model-conformance'
+import { openAiShapedStreams } from '@switchroom/kit/testing/openai-shaped-streams'
+import { openAiShapedThinking, openAiShapedWire } from '@switchroom/kit/testing/openai-shaped-wire'
+import { chat } from '../testing/wire.ts'
 
-const chat: ChatWire = {
-  model: 'mistral-small-latest',
-  besides: {},
-  thinksIn: { content: [{ type: 'thinking', thinking: [{ type: 'text', text: 'Two orders.' }] }] },
-  callsCome: 'whole',
-  ids: ['D681PevKs', 'q4Xw0bTn2'],
-  idForm: /^[a-zA-Z0-9]{9}$/,
-  usageComes: 'in the last chunk',
-  refusal: (words) => ({
-    object: 'error',
-    message: words,
-    type: 'invalid_request_error',
-    param: null,
-    code: null,
-  }),
-}
+const folder = join(import.meta.dirname, '..')
+const wire = openAiShapedWire(chat)
 
-conformance(join(import.meta.dirname, '..'), openAiShapedWire(chat), openAiShapedThinking(chat))
+conformance(folder, wire, openAiShapedThinking(chat))
+modelConformance(folder, wire, openAiShapedStreams(chat))

@@ -1,75 +1,41 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
-import { test } from 'node:test'
+import { after, test } from 'node:test'
 import { vendorIn } from '@switchroom/kit/installed'
-import { conformance, speaking, transcribing } from '@switchroom/kit/testing/conformance'
-import { answerChat, openAiShapedThinking, type ChatWire } from '@switchroom/kit/testing/openai-shaped-wire'
-import { startWireFake, type Wire } from '@switchroom/kit/testing/wire-fake'
+import { conformance, speaking, transcribing, type Operation } from '@switchroom/kit/testing/conformance'
+import { modelConformance } from '@switchroom/kit/testing/model-conformance'
+import { openAiShapedStreams } from '@switchroom/kit/testing/openai-shaped-streams'
+import { openAiShapedThinking } from '@switchroom/kit/testing/openai-shaped-wire'
+import { startWireFake } from '@switchroom/kit/testing/wire-fake'
 import { wavOf } from '@switchroom/audio/wav'
+import { responsesStreams } from '../testing/responses-streams.ts'
+import { chat, openAiWire, timed } from '../testing/wire.ts'
 
 const folder = join(import.meta.dirname, '..')
 
-const chat: ChatWire = {
-  model: 'gpt-4.1-mini',
-  besides: { stream_options: { include_usage: true } },
-  callsCome: 'in pieces',
-  ids: ['call_62136354', 'call_62136355'],
-  usageComes: 'in a chunk of its own',
-  refusal: (words) => ({
-    error: { message: words, type: 'invalid_request_error', param: null, code: 'invalid_api_key' },
-  }),
-}
+/** The models that are still reached over chat completions. */
+const overChat = (operation: Operation): Operation => ({
+  ...operation,
+  run: (vendor, choice, signal) => operation.run(vendor, { model: chat.model, ...choice }, signal),
+})
 
-const timed = {
-  text: 'Hello there.',
-  language: 'english',
-  duration: 0.9,
-  words: [
-    { word: 'Hello', start: 0, end: 0.4 },
-    { word: 'there', start: 0.4, end: 0.9 },
-  ],
-  segments: [{ id: 0, start: 0, end: 0.9, text: ' Hello there.' }],
-  usage: { type: 'duration', seconds: 1 },
-}
-
-const wire: Wire = {
-  refusal: chat.refusal,
-  async http(seen, answer) {
-    assert.match(seen.headers.authorization ?? '', /^Bearer mark-of-api_key/)
-    if (seen.url.pathname === '/audio/speech') {
-      assert.deepEqual(JSON.parse(seen.body.toString()), {
-        model: 'gpt-4o-mini-tts',
-        voice: 'coral',
-        speed: 1.1,
-        input: 'hello there',
-        response_format: 'pcm',
-      })
-      answer.start({ 'content-type': 'audio/pcm' })
-      for (const length of [4801, 4799, 9600]) await answer.piece(Buffer.alloc(length, 7))
-      return answer.end()
-    }
-    if (seen.url.pathname !== '/audio/transcriptions') return answerChat(chat, seen, answer)
-    const form = await new Response(seen.body, {
-      headers: { 'content-type': seen.headers['content-type'] ?? '' },
-    }).formData()
-    const file = form.get('file') as File
-    assert.deepEqual([file.name, file.type, file.size], ['audio.wav', 'audio/wav', 3244])
-    assert.deepEqual([form.get('language'), form.get('prompt')], ['pt', 'Switchroom, Ana'])
-    const isTimed = form.get('model') === 'whisper-1'
-    assert.equal(form.get('response_format'), isTimed ? 'verbose_json' : 'json')
-    assert.deepEqual(form.getAll('timestamp_granularities[]'), isTimed ? ['word', 'segment'] : [])
-    return answer.json(isTimed ? timed : { text: 'Hello there.', usage: { type: 'tokens', total_tokens: 9 } })
-  },
-}
+/** At another address than OpenAI's own, the newer API has to be named. */
+const over = (api: string, operation: Operation): Operation => ({
+  ...operation,
+  name: `${operation.name} over the API ${api}`,
+  run: (vendor, choice, signal) =>
+    operation.run(vendor, { ...choice, options: { ...choice.options, api } }, signal),
+})
 
 const recording = { bytes: wavOf(new Uint8Array(3200), 16_000), mediaType: 'audio/wav' }
 const knobs = { language: 'pt-BR', heard: ['Switchroom', 'Ana'] }
 
-conformance(folder, wire, [
+conformance(folder, openAiWire, [
   speaking('says a line', 'hello there', {
-    choice: { knobs: { voice: 'coral', speed: 1.1 } },
+    choice: { model: 'gpt-4o-mini-tts', knobs: { voice: 'coral', speed: 1.1 } },
     isRaw: true,
   }),
+  over('realtime', speaking('says a line', 'hello there', { choice: { knobs: { voice: 'coral' } } })),
   transcribing('hears a recording word by word', recording, {
     choice: { model: 'whisper-1', knobs },
     expect(transcript) {
@@ -84,14 +50,25 @@ conformance(folder, wire, [
     expect: (transcript) =>
       assert.deepEqual(transcript, {
         text: 'Hello there.',
-        language: null,
+        language: 'pt',
         duration: null,
         words: [],
         segments: [],
       }),
   }),
-  ...openAiShapedThinking(chat),
+  ...openAiShapedThinking(chat).map((operation) => overChat(operation)),
+  ...openAiShapedThinking(chat).map((operation) => over('responses', operation)),
 ])
+
+modelConformance(folder, openAiWire, responsesStreams)
+modelConformance(
+  folder,
+  openAiWire,
+  openAiShapedStreams(chat, {
+    options: { api: 'chat' },
+    refuseTemperature: ['gpt-6.1-sol', 'gpt-6-astra'],
+  }),
+)
 
 /** What the vendor is asked for when the adapter says this. */
 async function askedFor(text: string, voice: string): Promise<{ input: string; voice: unknown }[]> {
@@ -106,7 +83,12 @@ async function askedFor(text: string, voice: string): Promise<{ input: string; v
     },
   })
   try {
-    const choice = { options: { base_url: `${fake.url}/` }, knobs: { voice }, credentials: { api_key: 'k' } }
+    const choice = {
+      options: { base_url: `${fake.url}/` },
+      knobs: { voice },
+      credentials: { api_key: 'k' },
+      model: 'tts-1',
+    }
     const spoken = (await vendorIn(folder)?.voice(choice))?.speak(text, AbortSignal.timeout(5_000))
     assert.equal((await Array.fromAsync(spoken ?? [])).length, seen.length)
   } finally {
@@ -125,4 +107,41 @@ test('a long text is said in pieces that the vendor takes, one after the other (
 
 test('a voice of the account goes by its id', async () => {
   assert.deepEqual((await askedFor('hello', 'voice_1234'))[0]?.voice, { id: 'voice_1234' })
+})
+
+test('a server at another address that imitates OpenAI is asked over the older APIs, unless the option api names the newer', async () => {
+  const fake = await startWireFake({
+    refusal: chat.refusal,
+    async http({ url }, answer) {
+      const isSpeech = url.pathname === '/audio/speech'
+      answer.start({ 'content-type': isSpeech ? 'audio/pcm' : 'text/event-stream' })
+      const choices = [{ index: 0, delta: { content: 'Hi.' }, finish_reason: 'stop' }]
+      const said = `data: ${JSON.stringify({ choices })}\n\ndata: [DONE]\n\n`
+      await answer.piece(isSpeech ? Buffer.alloc(480) : said)
+      answer.end()
+    },
+  })
+  after(() => fake.stop())
+  const vendor = vendorIn(folder)
+  const choice = (options: object) => ({
+    options: { base_url: fake.url, ...options },
+    credentials: { api_key: 'k' },
+  })
+  const messages = [{ role: 'user' as const, text: 'Hello' }]
+  const model = await vendor?.model(choice({ max_output_tokens: 9 }))
+  const [thought] = await Array.fromAsync(model?.think({ messages }, AbortSignal.timeout(5_000)) ?? [])
+  assert.deepEqual(thought, { type: 'text', text: 'Hi.' })
+  const voice = await vendor?.voice(choice({}))
+  assert.equal((await Array.fromAsync(voice?.speak('hello', AbortSignal.timeout(5_000)) ?? [])).length, 1)
+  assert.deepEqual(
+    fake.seen.map(({ url }) => url.pathname),
+    ['/chat/completions', '/audio/speech'],
+  )
+  const asked = JSON.parse(String(fake.seen[0]?.body)) as Record<string, unknown>
+  assert.deepEqual(
+    [asked['model'], asked['reasoning_effort'], asked['max_completion_tokens']],
+    ['gpt-6-luna', 'none', 9],
+  )
+  const refused = { kind: 'refused', message: 'api is responses or chat, not telex' }
+  await assert.rejects(async () => vendor?.model(choice({ api: 'telex' })), refused)
 })

@@ -32,6 +32,7 @@ export class RealtimeWire {
   ask(asked: RealtimeAsked): object[] {
     if (asked instanceof Uint8Array)
       return [{ type: 'input_audio_buffer.append', audio: Buffer.from(asked).toString('base64') }]
+    if (asked.type === 'speech') return [] // it detects turns itself
     if (asked.type === 'tell')
       return itemsOf(asked.message).map((item) => ({ type: 'conversation.item.create', item }))
     if (asked.type === 'cut') return [truncation(asked)]

@@ -1,85 +1,54 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { vendorIn, type StageChoice } from '@switchroom/kit/installed'
-import type { RealtimeAsked, RealtimeTold } from '@switchroom/kit/vendor'
-import { conformance, type Operation } from '@switchroom/kit/testing/conformance'
+import type { RealtimeAsked } from '@switchroom/kit/vendor'
+import { polite, realtimeConformance } from '@switchroom/kit/testing/realtime-conformance'
+import {
+  asks,
+  converse,
+  isAudio,
+  isFinal,
+  look,
+  replied,
+  Script,
+} from '@switchroom/kit/testing/realtime-script'
 import { startWireFake } from '@switchroom/kit/testing/wire-fake'
-import { RealtimeVendor, type Behaviour } from '../testing/realtime-vendor.ts'
+import { RealtimeVendor, type Behaviour, type Wanted } from '../testing/realtime-vendor.ts'
 
 const folder = join(import.meta.dirname, '..')
-const model = 'gpt-realtime'
-const look = { name: 'look', description: 'looks', parameters: { type: 'object', properties: {} } }
+const model = 'gpt-realtime-2.1'
 const usage = { inputTokens: 90, outputTokens: 40, inputAudioTokens: 60, outputAudioTokens: 30 }
 
-const polite: Behaviour = { answer: () => ({ text: 'Hello there.' }), transcript: () => 'What time is it?' }
-
-/** Requests one after the other; each waits for the answer that it names. */
-type Step = RealtimeAsked | ((told: RealtimeTold) => boolean)
-
-class Script {
-  readonly told: RealtimeTold[] = []
-  readonly #steps: readonly Step[]
-  #wake: () => void = () => {}
-
-  constructor(...steps: Step[]) {
-    this.#steps = steps
-  }
-
-  async *asked(): AsyncIterable<RealtimeAsked> {
-    let read = 0
-    for (const step of this.#steps)
-      if (typeof step !== 'function') yield step
-      else
-        for (;;) {
-          const at = this.told.findIndex((told, nth) => nth >= read && step(told))
-          if (at >= 0) {
-            read = at + 1
-            break
-          }
-          await new Promise<void>((resolve) => (this.#wake = resolve))
-        }
-  }
-
-  take(told: RealtimeTold): RealtimeTold {
-    this.told.push(told)
-    this.#wake()
-    return told
-  }
-}
-
-const replied = (reply: string) => (told: RealtimeTold) => told.type === 'replied' && told.reply === reply
-const asks = (reply: string, instructions = 'Be brief.', tools = [look]): RealtimeAsked => {
-  return { type: 'reply', reply, instructions, tools }
-}
-
-async function* converse(script: Script, choice: StageChoice, signal: AbortSignal) {
-  const realtime = await vendorIn(folder)?.realtime({ model, ...choice })
-  for await (const told of realtime?.converse(script.asked(), signal) ?? []) yield script.take(told)
-}
-
-const conversing: Operation = {
-  name: 'converses',
-  run: (_vendor, choice, signal) => converse(new Script(asks('r1'), replied('r1')), choice, signal),
-  expect(pieces) {
-    const told = pieces as RealtimeTold[]
-    assert.equal(told[0]?.type, 'ready')
-    assert.deepEqual(told.at(-1), { type: 'replied', reply: 'r1', failure: null, usage })
+realtimeConformance({
+  folder,
+  model,
+  usage,
+  fake(behaviour) {
+    const answer = (wanted: Wanted) => {
+      const said = behaviour.answer(wanted)
+      if (said instanceof Error) return said
+      return { ...said, calls: said.calls?.map(({ id, ...call }) => ({ call_id: id, ...call })) ?? [] }
+    }
+    const vendor = new RealtimeVendor({ ...behaviour, answer })
+    return {
+      wire: vendor.wire,
+      known: () => JSON.stringify(vendor.conversations.at(-1)?.events),
+      errors: () => vendor.conversations.flatMap(({ errors }) => errors),
+    }
   },
-}
-
-conformance(folder, new RealtimeVendor(polite).wire, [conversing])
+})
 
 async function conversed(behaviour: Partial<Behaviour>, script: Script, knobs = {}, options = {}) {
   const vendor = new RealtimeVendor({ ...polite, ...behaviour })
   const fake = await startWireFake(vendor.wire)
   after(() => fake.stop())
   const choice = {
+    model,
     knobs,
     options: { base_url: fake.url, ...options },
     credentials: { api_key: 'key-of-ana' },
   }
-  const told = await Array.fromAsync(converse(script, choice, AbortSignal.timeout(10_000)))
+  const told = await Array.fromAsync(converse(folder, script, choice, AbortSignal.timeout(10_000)))
   const [conversation] = vendor.conversations
   assert.ok(conversation)
   return { told, conversation }
@@ -88,7 +57,7 @@ async function conversed(behaviour: Partial<Behaviour>, script: Script, knobs = 
 test('a conversation is opened with what the agent is set to, and the vendor never answers by itself (SD-60)', async () => {
   const knobs = { voice: 'coral', language: 'pt-BR', heard: ['Switchroom', 'Ana'], endpointing_ms: 300 }
   const { conversation } = await conversed({}, new Script(asks('r1'), replied('r1')), knobs, { speed: 1.1 })
-  assert.equal(conversation.seen.url.search, '?model=gpt-realtime')
+  assert.equal(conversation.seen.url.search, '?model=gpt-realtime-2.1')
   assert.equal(conversation.seen.headers.authorization, 'Bearer key-of-ana')
   const format = { type: 'audio/pcm', rate: 24_000 }
   assert.deepEqual(conversation.session, {
@@ -97,7 +66,7 @@ test('a conversation is opened with what the agent is set to, and the vendor nev
     audio: {
       input: {
         format,
-        transcription: { model: 'gpt-4o-mini-transcribe', language: 'pt', prompt: 'Switchroom, Ana' },
+        transcription: { model: 'gpt-live-transcribe', language: 'pt', keywords: ['Switchroom', 'Ana'] },
         turn_detection: {
           type: 'server_vad',
           create_response: false,
@@ -122,7 +91,6 @@ test('a conversation is opened with what the agent is set to, and the vendor nev
 
 test('what the party says is a turn with its words, once it was quiet for long enough', async () => {
   const loud = new Uint8Array(Int16Array.from({ length: 4_800 }, (_, at) => 6_000 * Math.sin(at / 8)).buffer)
-  const isFinal = (told: RealtimeTold) => told.type === 'final'
   const script = new Script(loud, new Uint8Array(24_000), isFinal)
   const { told, conversation } = await conversed({}, script)
   assert.equal(conversation.heardBytes, loud.length + 24_000)
@@ -202,7 +170,6 @@ test('a text is said as it is, whatever was said before it', async () => {
 })
 
 test('a stopped reply is cancelled and cut, and the next one waits until it is over', async () => {
-  const isAudio = (told: RealtimeTold) => told.type === 'audio'
   const script = new Script(
     asks('r1'),
     isAudio,
@@ -227,24 +194,6 @@ test('a stopped reply is cancelled and cut, and the next one waits until it is o
   ])
   const cut = { item_id: 'item_5', content_index: 0, audio_end_ms: 120 }
   assert.deepEqual(conversation.events.at(-1), { type: 'conversation.item.truncate', ...cut })
-})
-
-test('a reply that is stopped before it was asked for is never made', async () => {
-  const isAudio = (told: RealtimeTold) => told.type === 'audio'
-  const script = new Script(
-    asks('r1'),
-    isAudio,
-    asks('r2'),
-    { type: 'stop', reply: 'r2' },
-    replied('r1'),
-    asks('r3'),
-    replied('r3'),
-  )
-  const { conversation } = await conversed({}, script)
-  const wanted = conversation.events.flatMap(({ type, event_id }) =>
-    type === 'response.create' ? [event_id] : [],
-  )
-  assert.deepEqual(wanted, ['r1', 'r3'])
 })
 
 test('a failed reply has the vendor’s reason, and the conversation continues', async () => {
@@ -280,14 +229,7 @@ test('a setting that the vendor does not take is refused in its words', async ()
     },
   })
   after(() => fake.stop())
-  const choice = { options: { base_url: fake.url }, credentials: { api_key: 'key-1' } }
-  const talk = Array.fromAsync(converse(new Script(), choice, AbortSignal.timeout(5_000)))
+  const choice = { model, options: { base_url: fake.url }, credentials: { api_key: 'key-1' } }
+  const talk = Array.fromAsync(converse(folder, new Script(), choice, AbortSignal.timeout(5_000)))
   await assert.rejects(talk, { kind: 'refused', message: "Invalid value: 'nova'." })
-})
-
-test('a written conversation is refused: a realtime model hears and speaks for itself', async () => {
-  const choice = { model, credentials: { api_key: 'key-1' } }
-  await assert.rejects(async () => vendorIn(folder)?.model(choice), {
-    message: 'a realtime model speaks and hears for itself: it takes no written conversation',
-  })
 })

@@ -1,4 +1,5 @@
 import { socketAddressOf } from '@switchroom/kit/addresses'
+import { textOf } from '@switchroom/kit/keywords'
 import { primaryTag } from '@switchroom/kit/languages'
 import { brokenOff } from '@switchroom/kit/live-transcription'
 import { silent } from '@switchroom/kit/failures'
@@ -7,13 +8,14 @@ import { abandon, untilAborted } from '@switchroom/kit/until-aborted'
 import type { RealtimeAsked, RealtimeModel, RealtimeTold, Setting } from '@switchroom/kit/vendor'
 import { openAiAddress } from './address.ts'
 import { RealtimeWire } from './realtime-wire.ts'
+import { hintsOf } from './transcription-hints.ts'
 import { wireVoice } from './voice.ts'
 
 /** The only rate at which it takes and gives samples. */
 const sampleRate = 24_000
 const format = { type: 'audio/pcm', rate: sampleRate }
 /** Says what the party said: the model itself hears the sound. */
-const transcriber = 'gpt-4o-mini-transcribe'
+const transcriber = 'gpt-live-transcribe'
 
 export function realtime(setting: Setting): RealtimeModel {
   const { base_url: base = openAiAddress, model } = setting.keywords
@@ -29,7 +31,7 @@ export function realtime(setting: Setting): RealtimeModel {
 
 function sessionOf({ keywords }: Setting): object {
   const { voice = 'alloy', speed, language, prompt, transcription_model, silence_duration_ms } = keywords
-  const words = [(prompt ?? []) as string | string[]].flat().join(', ')
+  const model = textOf(transcription_model) ?? transcriber
   return {
     type: 'realtime',
     output_modalities: ['audio'],
@@ -37,9 +39,9 @@ function sessionOf({ keywords }: Setting): object {
       input: {
         format,
         transcription: {
-          model: transcription_model ?? transcriber,
+          model,
           ...(typeof language === 'string' && { language: primaryTag(language) }),
-          ...(words !== '' && { prompt: words }),
+          ...hintsOf(model, prompt),
         },
         // it reports speech, and the session decides what follows
         turn_detection: {

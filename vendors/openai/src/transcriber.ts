@@ -5,6 +5,7 @@ import { formWith } from '@switchroom/kit/recordings'
 import { ask, jsonOf } from '@switchroom/kit/requests'
 import type { Transcriber, Setting, Transcript } from '@switchroom/kit/vendor'
 import { openAiAddress } from './address.ts'
+import { hintsOf } from './transcription-hints.ts'
 
 /** The only model that reports when each word was said. */
 const tellsTimes = 'whisper-1'
@@ -18,8 +19,9 @@ export function transcriber({ keywords, credentials }: Setting): Transcriber {
       const form = formWith('file', recording)
       for (const [keyword, value] of Object.entries(rest)) form.set(keyword, String(value))
       if (typeof language === 'string') form.set('language', primaryTag(language)) // `pt-BR` is refused
-      const words = [(prompt ?? []) as string | string[]].flat().join(', ')
-      if (words !== '') form.set('prompt', words)
+      const hints = hintsOf(String(rest['model']), prompt)
+      if (hints.prompt !== undefined) form.set('prompt', hints.prompt)
+      for (const word of hints.keywords ?? []) form.append('keywords[]', word)
       const isTimed = rest['model'] === tellsTimes
       form.set('response_format', isTimed ? 'verbose_json' : 'json')
       if (isTimed) for (const unit of ['word', 'segment']) form.append('timestamp_granularities[]', unit)
@@ -32,17 +34,19 @@ export function transcriber({ keywords, credentials }: Setting): Transcriber {
 interface Answer {
   text?: string
   language?: string
+  /** Of newer models: what they detected, in two letters, the likeliest first. */
+  languages?: { code?: string }[]
   duration?: number
   words?: { word: string; start: number; end: number }[]
   segments?: { start: number; end: number; text: string }[]
   usage?: { seconds?: number }
 }
 
-function transcriptOf({ text, language, duration, words, segments, usage }: Answer): Transcript {
+function transcriptOf({ text, languages, duration, words, segments, usage, ...rest }: Answer): Transcript {
   if (typeof text !== 'string') throw silent('it sent no transcript')
   return {
     text: text.trim(),
-    language: language === undefined ? null : codeOfLanguage(language),
+    language: rest.language === undefined ? (languages?.[0]?.code ?? null) : codeOfLanguage(rest.language),
     duration: duration ?? usage?.seconds ?? null,
     words: (words ?? []).map(({ word, start, end }) => ({ word, start, end })),
     segments: (segments ?? []).map((said) => ({ start: said.start, end: said.end, text: said.text.trim() })),

@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { audioOf, transcriberAt } from '@switchroom/kit/testing/transcriber-at'
 import { startWireFake } from '@switchroom/kit/testing/wire-fake'
 import type { Heard } from '@switchroom/kit/vendor'
+import { sonioxWire } from '../testing/wire.ts'
 
 /** What is heard of a vendor that answers the first audio with these frames. */
 async function heardOf(...frames: object[]): Promise<Heard[]> {
@@ -54,4 +55,12 @@ test('a vendor that cannot continue has not answered, one that refuses has (SD-2
   await assert.rejects(heardOf(restart), { kind: 'silent', message: /Cannot continue/ })
   const unpaid = { error_code: 402, error_message: 'Balance exhausted.' }
   await assert.rejects(heardOf(unpaid), { kind: 'refused', message: 'Balance exhausted.' })
+})
+
+test('a session that ends before any audio came is nothing heard', async (t) => {
+  const fake = await startWireFake(sonioxWire())
+  t.after(() => fake.stop())
+  const transcriber = await transcriberAt(join(import.meta.dirname, '..'), fake)
+  const heard = transcriber.listen(audioOf(), 16_000, AbortSignal.timeout(10_000))
+  assert.deepEqual(await Array.fromAsync(heard), [{ type: 'ready' }])
 })

@@ -20,9 +20,7 @@ const deleted = (fake: WireFake) =>
   fake.seen.filter(({ method }) => method === 'DELETE').map(({ url }) => url.pathname)
 
 async function transcribe(fake: WireFake, signal: AbortSignal) {
-  const transcriber = await transcriberAt(join(import.meta.dirname, '..'), fake, {
-    model: 'stt-async-preview',
-  })
+  const transcriber = await transcriberAt(join(import.meta.dirname, '..'), fake)
   return transcriber.transcribe({ bytes: new Uint8Array(8), mediaType: 'audio/wav' }, signal)
 }
 

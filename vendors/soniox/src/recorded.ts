@@ -5,6 +5,7 @@ import { formWith, mostTranscriptBytes } from '@switchroom/kit/recordings'
 import { ask, askJson, jsonOf, textIn } from '@switchroom/kit/requests'
 import { speakerNumbers } from '@switchroom/kit/speakers'
 import type { Transcriber, Setting, Transcript } from '@switchroom/kit/vendor'
+import { recordedModel } from './models.ts'
 import { languageOf, utterancesOf, type Token } from './tokens.ts'
 import { hostOf, wishesOf } from './wishes.ts'
 
@@ -32,7 +33,8 @@ export function transcribing({ keywords, credentials }: Setting): NonNullable<Tr
       const uploaded = await ask(at('/files'), { headers, body: formWith('file', recording), signal })
       const file = textIn(await jsonOf(uploaded), 'id')
       remember(`/files/${encodeURIComponent(file)}`)
-      const wishes = { ...wishesOf(keywords), file_id: file }
+      const model = recordedModel(String(keywords['model']))
+      const wishes = { ...wishesOf(keywords), model, file_id: file }
       const begun = await askJson(at('/transcriptions'), wishes, { headers, signal })
       const path = remember(`/transcriptions/${encodeURIComponent(textIn(await jsonOf(begun), 'id'))}`)
       const done = await polled(async () => {

@@ -19,7 +19,6 @@ test('words it must know go into its context, beside nothing it does not know', 
   assert.deepEqual(
     wishesOf({ model: 'm', context: ['Ana'], base_url: 'http://x', max_endpoint_delay_ms: 500 }),
     {
-      model: 'm',
       enable_language_identification: true,
       context: { terms: ['Ana'] },
     },

@@ -9,13 +9,12 @@ export function hostOf({ base_url: given }: Setting['keywords'], part: 'api' | '
 }
 
 const plainParameters = [
-  'model',
   'language_hints_strict',
   'enable_speaker_diarization',
   'enable_language_identification',
 ]
 
-/** What it is asked to do, live or not; the language it hears is always reported. */
+/** What it is asked to do by any model, live or not; the language it hears is always reported. */
 export function wishesOf(keywords: Setting['keywords']): object {
   const { language_hints: language, context } = keywords
   return {

@@ -1,23 +1,12 @@
 import { join } from 'node:path'
 import { conformance } from '@switchroom/kit/testing/conformance'
-import {
-  openAiShapedThinking,
-  openAiShapedWire,
-  type ChatWire,
-} from '@switchroom/kit/testing/openai-shaped-wire'
+import { modelConformance } from '@switchroom/kit/testing/model-conformance'
+import { openAiShapedStreams } from '@switchroom/kit/testing/openai-shaped-streams'
+import { openAiShapedThinking, openAiShapedWire } from '@switchroom/kit/testing/openai-shaped-wire'
+import { chat } from '../testing/wire.ts'
 
-const chat: ChatWire = {
-  model: 'meta-llama/Llama-3.3-70B-Instruct-Turbo',
-  besides: { stream_options: { include_usage: true } },
-  thinksIn: { reasoning: 'Two orders.' },
-  callsCome: 'in pieces',
-  ids: ['call_k3b1x9', 'call_p0c7aa'],
+const folder = join(import.meta.dirname, '..')
+const wire = openAiShapedWire(chat)
 
-  usageComes: 'in the last chunk',
-  refusal: (words) => ({
-    id: 'o1',
-    error: { message: words, type: 'invalid_request_error', param: null, code: 'invalid_api_key' },
-  }),
-}
-
-conformance(join(import.meta.dirname, '..'), openAiShapedWire(chat), openAiShapedThinking(chat))
+conformance(folder, wire, openAiShapedThinking(chat))
+modelConformance(folder, wire, openAiShapedStreams(chat))

@@ -1,20 +1,12 @@
 import { join } from 'node:path'
 import { conformance } from '@switchroom/kit/testing/conformance'
-import {
-  openAiShapedThinking,
-  openAiShapedWire,
-  type ChatWire,
-} from '@switchroom/kit/testing/openai-shaped-wire'
+import { modelConformance } from '@switchroom/kit/testing/model-conformance'
+import { openAiShapedStreams } from '@switchroom/kit/testing/openai-shaped-streams'
+import { openAiShapedThinking, openAiShapedWire } from '@switchroom/kit/testing/openai-shaped-wire'
+import { chat } from '../testing/wire.ts'
 
-const chat: ChatWire = {
-  model: 'grok-4.20-0309-non-reasoning',
-  besides: { stream_options: { include_usage: true } },
-  thinksIn: { reasoning_content: 'Two orders.' },
-  callsCome: 'whole',
-  ids: ['call_82103467', 'call_82103468'],
+const folder = join(import.meta.dirname, '..')
+const wire = openAiShapedWire(chat)
 
-  usageComes: 'in a chunk of its own',
-  refusal: (words) => ({ code: 'Client specified an invalid argument', error: words }),
-}
-
-conformance(join(import.meta.dirname, '..'), openAiShapedWire(chat), openAiShapedThinking(chat))
+conformance(folder, wire, openAiShapedThinking(chat))
+modelConformance(folder, wire, openAiShapedStreams(chat))

@@ -39,6 +39,8 @@ export interface AppSocketParts {
   takeCallFrame: (from: FrameSource, frame: CallFrame) => Promise<void>
   /** Takes what an app sends about a phone line, in whatever shape. */
   takeLineFrame: (from: FrameSource, frame: Frame) => Promise<void>
+  /** What keeps calls from an agent although an app holds it, one sentence each. */
+  warningsOf: (caller: Caller, agent: string) => Promise<string[]>
   /** Called after the app was answered. */
   onHeld: (holding: Holding) => void
   onReleased: (holdings: readonly Holding[]) => void
@@ -173,15 +175,27 @@ export class AppSocket implements OpenConnection {
     const isNew = !this.#held.has(agent)
     const holding = { socket: this.#row, agent, app: declaration.app, isNew }
     this.#held.set(agent, holding)
+    const warnings = await this.#warningsOf(caller, agent)
     const registered: AgentRegistered = {
       type: 'agent.registered',
       agent,
       env: caller.env,
       fixed: fixedBy(declaration),
       lexicon_fixed: halvesFixedBy(declaration),
+      ...(warnings.length > 0 && { warnings }),
     }
     this.send(registered)
     this.#parts.onHeld(holding)
+  }
+
+  /** A registration does not fail because of what it could not warn about. */
+  async #warningsOf(caller: Caller, agent: string): Promise<string[]> {
+    try {
+      return await this.#parts.warningsOf(caller, agent)
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      return [error.message] // such as settings that name a vendor which is no longer installed
+    }
   }
 
   async #unregister({ agent }: { agent: string }) {

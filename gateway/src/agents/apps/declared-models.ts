@@ -1,4 +1,5 @@
 import type { ProviderRow } from '@switchroom/contract/providers'
+import { endpointVendor } from '@switchroom/contract/endpoint-names'
 import type { AppErrorCode } from '@switchroom/contract/apps'
 import type { InstalledVendors } from '@switchroom/kit/installed'
 import { badRequest, Refusal } from '../../foundation/refusals.ts'
@@ -12,7 +13,7 @@ import {
   type StageKnob,
   type VendorModel,
 } from '../../providers/parsing/stage-parsing.ts'
-import { whyNoPlugin } from '../../providers/parsing/vendor-refusals.ts'
+import { noEndpoint, whyNoPlugin } from '../../providers/parsing/vendor-refusals.ts'
 import type { ProvidersRow } from '../../providers/row/row.ts'
 import { Layers, type Declared } from '../stages/layers.ts'
 import { StageReading } from '../stages/stages.ts'
@@ -58,11 +59,13 @@ export class DeclaredModels {
       if (reason === 'plan_restricted')
         throw coded('MODEL_NOT_ALLOWED', `\`${knob}\`: ${vendor}/${model} is not on the org's plan`)
     }
-    for (const { knob, vendor, reason } of judged)
+    for (const { knob, vendor, model, reason } of judged)
       if (reason === 'byok_key_required')
         throw coded(
           'PROVIDER_KEY_REQUIRED',
-          `\`${knob}\`: ${vendor} runs on the org's own key, and the org brought none`,
+          vendor === endpointVendor
+            ? `\`${knob}\`: ${noEndpoint(model)}`
+            : `\`${knob}\`: ${vendor} runs on the org's own key, and the org brought none`,
         )
     for (const { knob, vendor } of judged) {
       const why = whyNoPlugin(this.#parts.vendors, stageOf(knob), vendor)

@@ -150,7 +150,8 @@ test('an app that answers no ping is gone, one that does stays (ND-87)', async (
   const beats = { pingEveryMs: 100, goneAfterMs: 2000 }
   await serveSockets(server, connections)
   const unheard = { takeCallFrame: none, takeLineFrame: none, onHeld: none, onReleased: none, onGone: none }
-  const parts = { connectedApps, declaredModels, connections, logger, beats, ...unheard }
+  const warningsOf = async () => []
+  const parts = { connectedApps, declaredModels, connections, logger, beats, warningsOf, ...unheard }
   appRoutes(server, connectedApps, new AppSockets(parts))
   const fast = await server.listen({ host: '127.0.0.1', port: 0 })
   after(() => server.close())

@@ -124,3 +124,36 @@ test('a changed stage is tried with the lexicon of the scope: what falls through
   await app.register(agent.slug, { declares: { says: [] } })
   assert.deepEqual(await tried(), ['An English line.', ['Ximena', 'Nguyễn']])
 })
+
+test('a language that the speech-to-text or the voice does not know is refused, whichever of them is set last', async () => {
+  const [english, family] = [manifestOf('english', ['stt', 'tts']), manifestOf('family', ['tts'])]
+  Object.assign(english.stages.stt ?? {}, { languages: { '': 'en', multi: 'en pt' } })
+  Object.assign(english.stages.tts ?? {}, { languages: { '': 'en es' } })
+  Object.assign(family.stages.tts ?? {}, {
+    languages: { '': 'en' },
+    voice_language: { part: 'last' },
+    classes: { TTS: { takes: ['model', 'voice'], knobs: { voice: 'voice' }, streams: true } },
+  })
+  using folder = new VendorFolder().add(english).add(family)
+  const folders = [...deployment.settings.vendorFolders, folder.path]
+  await using there = await deployment.another({ SVC_VENDOR_FOLDERS: folders.join(',') })
+  const agent = newAgent()
+  const set = (config: object) => put(agent, there.anonymous.as(ana.key), config)
+  const hears = '`language`: english/english-stt-1 understands en, not pt-BR: choose another `stt`'
+  refused(await set({ language: 'pt-BR', stt: 'english' }), 400, hears)
+  const speaks =
+    '`language`: english/english-tts-1 speaks en, es, not pt-BR: choose another `tts` or `tts_model`'
+  refused(await set({ language: 'pt-BR', stt: 'alpha', tts: 'english' }), 400, speaks)
+  await agent.set(ci.client, { language: 'pt-BR', stt: 'alpha' })
+  refused(await set({ stt: 'english' }), 400, hears)
+  refused(await set({ tts: 'english' }), 400, speaks)
+  const voiceless =
+    '`language`: family/family-tts-1 speaks en, not pt-BR: choose a `voice` that does, or another `tts`'
+  refused(await set({ tts: 'family' }), 400, voiceless)
+  const ofVoice = '`language`: the voice thalia-es of family speaks es, not pt-BR: choose another `voice`'
+  refused(await set({ tts: 'family', voice: 'thalia-es' }), 400, ofVoice)
+  const elseWell = /^`tts`: the platform lends this org no (english|family)/
+  refused(await set({ tts: 'family', voice: 'thalia-pt' }), 400, elseWell)
+  refused(await set({ language: 'en-GB', stt: 'english', tts: 'english' }), 400, elseWell)
+  assert.equal(await newestOf(agent), null)
+})

@@ -8,6 +8,7 @@ import type { StageKnob, VendorModel } from '../../providers/parsing/stage-parsi
 import { whyNoPlugin } from '../../providers/parsing/vendor-refusals.ts'
 import { whyMisshapen } from '../knobs/knob-checks.ts'
 import { builtClass, type BuiltClass } from '../stages/built-class.ts'
+import { whyUnspoken } from '../stages/spoken-languages.ts'
 import type { Layers } from '../stages/layers.ts'
 import type { StageReading } from '../stages/stages.ts'
 import { canEndTurn } from '../stages/turn-ends.ts'
@@ -38,15 +39,17 @@ export function refuseUnbuildable(config: Config, judged: readonly Knob[], parts
 type VendorsFault = (config: Config, parts: BuildParts) => string | undefined
 
 const vendorsFaults: Partial<Record<Knob, VendorsFault>> = {
-  voice: (_config, parts) => whyUntaken('tts', 'voice', parts),
-  tts: ({ tts = '' }, { vendors }) =>
+  voice: (_config, parts) => whyUntaken('tts', 'voice', parts) ?? whyNotSpokenBy('tts', parts),
+  tts: ({ tts = '' }, parts) =>
     tts.includes('/')
       ? '`tts` names a vendor alone: its model goes into `tts_model`'
-      : whyNoPlugin(vendors, 'tts', tts),
-  tts_model: (_config, parts) => whyUntaken('tts', 'tts_model', parts),
-  stt: (_config, { reading, layers }) => whyUnread(() => reading.stage('stt', layers)),
+      : (whyNoPlugin(parts.vendors, 'tts', tts) ?? whyNotSpokenBy('tts', parts)),
+  tts_model: (_config, parts) => whyUntaken('tts', 'tts_model', parts) ?? whyNotSpokenBy('tts', parts),
+  stt: (_config, parts) =>
+    whyUnread(() => parts.reading.stage('stt', parts.layers)) ?? whyNotSpokenBy('stt', parts),
   llm: (_config, { reading, layers }) => whyUnread(() => reading.stage('llm', layers)),
   judge: (_config, { reading, layers, orgJudge }) => whyUnread(() => reading.judge(layers, orgJudge)),
+  language: (_config, parts) => whyNotSpoken(parts),
   temperature: whyTooHot,
   end_of_turn: whyCannotEndTurn,
   llm_builds: (config, parts) => whyNoClass('llm', config.llm_builds, parts),
@@ -91,6 +94,19 @@ function whyUnread(read: () => unknown): string | undefined {
 function whyUntaken(stage: 'stt' | 'tts', knob: string, parts: BuildParts): string | undefined {
   const built = classOf(stage, parts)
   return !built || built.knobs[knob] ? undefined : `${built.vendor} takes no ${knob}`
+}
+
+/**
+ * What an agent names to hear or speak with has to know its language. The platform's own choice is not held
+ * against an agent, which may be one that only chats; a realtime model hears and speaks itself.
+ */
+const whyNotSpoken = (parts: BuildParts) => whyNotSpokenBy('stt', parts) ?? whyNotSpokenBy('tts', parts)
+
+function whyNotSpokenBy(stage: 'stt' | 'tts', parts: BuildParts): string | undefined {
+  const built = classOf('llm', parts)?.isRealtime ? undefined : classOf(stage, parts)
+  if (!built || !parts.reading.stage(stage, parts.layers).isPinned) return undefined
+  const why = whyUnspoken(stage, built, parts.layers)
+  return why === undefined ? undefined : `\`language\`: ${why}`
 }
 
 function whyTooHot({ temperature = 0 }: Config, parts: BuildParts): string | undefined {

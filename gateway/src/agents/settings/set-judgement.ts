@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { ProviderRow } from '@switchroom/contract/providers'
 import { knobs, rowOfKnob, type Knob } from '@switchroom/contract/knobs'
 import type { Config, Lexicon } from '@switchroom/contract/settings'
-import type { Stage } from '@switchroom/contract/speech'
+import type { Stage } from '@switchroom/contract/stages'
 import type { InstalledVendors } from '@switchroom/kit/installed'
 import { conflict, Refusal } from '../../foundation/refusals.ts'
 import type { NamedOrg } from '../../providers/lent-keys/lent-keys.ts'
@@ -15,7 +15,7 @@ import { spokenWith } from '../lexicon/said.ts'
 import { builtClass } from '../stages/built-class.ts'
 import { Layers } from '../stages/layers.ts'
 import { StageReading, type RunStage } from '../stages/stages.ts'
-import type { Trial } from '../trials/trials.ts'
+import type { Trial } from '../../providers/trials/trials.ts'
 
 /** What a set is held against. */
 export interface CurrentSettings {
@@ -69,7 +69,7 @@ export class SetJudgement {
     for (const knob of knobs.filter((name): name is StageKnob => refusalOrder.includes(name as StageKnob))) {
       if (!this.#speaksOf(knob)) continue
       const run = this.#run(knob)
-      if (!(await this.#keyOf(knob))) throw notLent(this.#knobNaming(knob), run.vendor)
+      if (!(await this.#keyOf(knob))) throw notLent(this.#knobNaming(knob), run)
     }
   }
 

@@ -1,6 +1,6 @@
 import type { ProviderRow } from '@switchroom/contract/providers'
 import type { Options } from '@switchroom/contract/settings'
-import type { Stage } from '@switchroom/contract/speech'
+import type { Stage } from '@switchroom/contract/stages'
 import type { InstalledVendors } from '@switchroom/kit/installed'
 import {
   defaultModel,

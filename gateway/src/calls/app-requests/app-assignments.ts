@@ -78,8 +78,9 @@ export class AppAssignments {
   async find(call: string): Promise<AssignmentRow | undefined> {
     const row = await store.findAssignment(this.#parts.database, this.alive, call)
     if (row && isAssigned(row)) return row
-    if (row) await this.#reassign(call, row.socket)
-    else await this.#open(call)
+    // another request may have opened it in this moment, and not have found its socket yet
+    if (!row) await store.insertAssignment(this.#parts.database, call)
+    await this.#reassign(call, row?.socket ?? null)
     const again = await store.findAssignment(this.#parts.database, this.alive, call)
     return again && isAssigned(again) ? again : undefined
   }

@@ -47,10 +47,10 @@ export function eventOf(entry: Entry, recipient: EventRecipient): EventFrame | u
 /** The extra event for a turn of a messaging call; undefined for anything else. */
 export function messagingEventOf({ type, agent, call, data }: Entry, contact: string | null) {
   if (contact === null) return undefined
-  const { text, messageId, name, type: form, paused, source } = data
+  const { text, messageId, name, type: form, paused, source, reply } = data
   if (type === 'user.message') {
     const came = { sessionId: call, from: contact, name: name ?? '', type: form, text, messageId, paused }
-    return { type: 'msgapp.message', agent, call, data: came }
+    return { type: 'msgapp.message', agent, call, data: reply === undefined ? came : { ...came, reply } }
   }
   if (type !== 'agent.message') return undefined
   const said = { sessionId: call, to: contact, text, ...(source === 'human' && { source }) }

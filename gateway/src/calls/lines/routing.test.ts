@@ -173,7 +173,7 @@ test("a line keeps a call that no worker could run as the agent's (N-482)", asyn
     records: services.callRecords,
     log,
     assignments: appRequests.assignments,
-    canSpeak: async () => true,
+    missingKeys: async () => [],
     isFull: async ({ agent }) => agent === 'sales',
   })
   const sent: { type: string; data: { reason: string } }[] = []

@@ -30,7 +30,7 @@ export interface RoutingParts {
   log: Log
   assignments: Pick<AppAssignments, 'assign'>
   /** Whether a spoken call of the agent would have speech-to-text and text-to-speech. */
-  canSpeak: (org: NamedOrg, scope: SettingsScope) => Promise<boolean>
+  missingKeys: (org: NamedOrg, scope: SettingsScope) => Promise<readonly unknown[]>
   /** Whether every worker is at its capacity for the agent. */
   isFull: (scope: SettingsScope) => Promise<boolean>
 }
@@ -94,10 +94,10 @@ export class Routing {
   }
 
   async #whyNot(org: NamedOrg, scope: SettingsScope): Promise<RouteFailure | undefined> {
-    const { agents, connectedApps, canSpeak, isFull } = this.#parts
+    const { agents, connectedApps, missingKeys, isFull } = this.#parts
     if (!slugForm.test(scope.agent) || !(await agents.list(scope.org)).includes(scope.agent)) return 'unknown'
     if (!(await connectedApps.appFor(scope))) return 'offline'
-    if (!(await canSpeak(org, scope))) return 'no_phone_config'
+    if ((await missingKeys(org, scope)).length > 0) return 'no_phone_config'
     return (await isFull(scope)) ? 'capacity' : undefined
   }
 

@@ -1,5 +1,5 @@
 import type { NewEntry } from '@switchroom/contract/log'
-import { stages, type Stage } from '@switchroom/contract/speech'
+import { stages, type Stage } from '@switchroom/contract/stages'
 import type { Rate } from '../../providers/rates/rate-file.ts'
 import type { RateTable, Rates } from '../../providers/rates/rates.ts'
 

@@ -23,7 +23,7 @@ import type { Log } from '../log/log.ts'
 import { callLog } from '../log/entries.ts'
 import { newCallId, refuseMalformedCallId } from './call-ids.ts'
 import * as store from './records.store.ts'
-import { readForCall, type ResolutionSources } from './resolution.store.ts'
+import { readForCall, type LastRow, type ResolutionSources } from './resolution.store.ts'
 import { nearestSet, scopesRun, type ScopeRun } from './versions-run.ts'
 
 /** What a call runs on: its own recorded versions, and the current values of the rest. */
@@ -38,7 +38,7 @@ export interface ResolvedSettings {
   declaration: Declaration | null
   row: ProviderRow
   judging: Judging | null
-  /** The vendors the org brought keys for. */
+  /** The vendors the org brought keys for, and its own endpoints as `custom/<name>`. */
   own: string[]
 }
 
@@ -72,6 +72,7 @@ export interface CallRecordsParts {
 /** Calls, and the versions each runs on, resolved once at the first request that names the call. */
 export class CallRecords {
   readonly #parts: CallRecordsParts
+  readonly #lastRow: LastRow = {}
 
   constructor(parts: CallRecordsParts) {
     this.#parts = parts
@@ -231,7 +232,7 @@ export class CallRecords {
 
   #read(database: Queryable, scope: SettingsScope, call: string | null): Promise<ResolutionSources> {
     const { alive } = this.#parts.gateways
-    return readForCall(database, scope, call, alive)
+    return readForCall(database, scope, call, { alive, lastRow: this.#lastRow })
   }
 }
 

@@ -46,12 +46,15 @@ export interface ResolutionSources {
   lexicon: LexiconSource | null
   row: ProviderRow
   judging: Judging | null
-  /** The vendors the org brought keys for, in both environments or in this one. */
+  /** The vendors the org brought keys for, in both environments or in this one; one with both is there twice. */
   own: string[]
   declaration: Declaration | null
 }
 
-interface ReadRow extends Omit<ResolutionSources, 'declaration'> {
+interface ReadRow extends Omit<ResolutionSources, 'declaration' | 'row'> {
+  /** Null if it is the one that was read last. */
+  row: ProviderRow | null
+  row_version: string
   connected: { app: string; declaration: Omit<Declaration, 'app'> } | null
 }
 
@@ -111,28 +114,57 @@ export const resolutionRead = statement<ReadRow>(`
       ) ran
       order by chain.place limit 1
     ) as lexicon,
-    (select document from providers_row) as row,
+    platform.document as row,
+    platform.version as row_version,
     (select to_json(j) from (select judge, judge_builds, judge_options from org_judging where org = $1) j) as judging,
     array(
       select vendor from provider_keys where org = $1
-      union select vendor from environment_provider_keys where org = $1 and env = $3
+      union all select vendor from environment_provider_keys where org = $1 and env = $3
+      union all select 'custom/' || name from model_endpoints where org = $1 and env = $3
     ) as own,
     (
       select json_build_object('app', r.app, 'declaration', r.declaration)
       from ${liveRegistrations('$6', '$7')}
       where r.org = $1 and r.agent = $2 and r.env = $3 and r.holder in (select chain.holder from chain)
       order by r.holder = '', r.ordinal desc limit 1
-    ) as connected`)
+    ) as connected
+  from (
+    select xmin::text as version, case when xmin::text is distinct from $8 then document end as document
+    from providers_row
+  ) platform`)
+
+/**
+ * The platform's row as it was read last. It is thousands of characters, all of which every call needs, and hardly
+ * ever changes: its text comes again only after it was written again.
+ */
+export interface LastRow {
+  read?: { version: string; row: ProviderRow }
+}
+
+/** Many calls share it. */
+function frozen<T extends object>(value: T): T {
+  for (const member of Object.values(value)) if (typeof member === 'object' && member) frozen(member)
+  return Object.freeze(value)
+}
 
 /** A known call's recorded versions, for any caller; for a new call a person's scope and the team's, or the org's alone. */
 export async function readForCall(
   database: Queryable,
   { org, agent, env, holder }: SettingsScope,
   call: string | null,
-  alive: LiveGateways,
+  { alive, lastRow }: { alive: LiveGateways; lastRow: LastRow },
 ): Promise<ResolutionSources> {
-  const read = await database.row(resolutionRead, org, agent, env, call, holder, alive.own, alive.since)
-  if (!read) throw new Error('a select without a from answers one row')
-  const { connected, ...sources } = read
-  return { ...sources, declaration: connected && { app: connected.app, ...connected.declaration } }
+  const last = lastRow.read // another call may read a newer one meanwhile
+  const values = [org, agent, env, call, holder, alive.own, alive.since, last?.version]
+  const read = await database.row(resolutionRead, ...values)
+  if (!read) throw new Error('the platform has no row')
+  const { connected, row, row_version: version, ...sources } = read
+  if (row) lastRow.read = { version, row: frozen(row) }
+  const known = row ?? last?.row
+  if (!known) throw new Error('the platform has no row')
+  return {
+    ...sources,
+    row: known,
+    declaration: connected && { app: connected.app, ...connected.declaration },
+  }
 }

@@ -1,7 +1,7 @@
 import type { StageKey } from '@switchroom/contract/calls'
-import type { Stage } from '@switchroom/contract/speech'
+import type { Stage } from '@switchroom/contract/stages'
 import type { Credentials } from '@switchroom/kit/vendor'
-import type { ProviderKeys } from '../../providers/keys/provider-keys.ts'
+import type { OwnKeys } from '../../providers/lent-keys/own-keys.ts'
 import type { LentKeys, NamedOrg } from '../../providers/lent-keys/lent-keys.ts'
 import type { KeySource } from '../../providers/lent-keys/stage-keys.ts'
 import type { ResolvedSettings } from '../records/records.ts'
@@ -12,14 +12,14 @@ export type CredentialsOf = (stage: Stage, run: RunVendor) => Promise<Credential
 
 /** Reads the credentials that the resolved stages of a call run on. */
 export async function stageCredentials(
-  { lentKeys, providerKeys }: { lentKeys: LentKeys; providerKeys: ProviderKeys },
+  { lentKeys, ownKeys }: { lentKeys: LentKeys; ownKeys: OwnKeys },
   org: NamedOrg,
   { row }: Pick<ResolvedSettings, 'row'>,
 ): Promise<CredentialsOf> {
   const lent = await lentKeys.lentUnder(row, org)
-  return async (stage, { vendor, source }) => {
+  return async (stage, { vendor, model, source }) => {
     if (source === 'unneeded') return {}
-    if (source === 'own') return (await providerKeys.credentialsOf(org, vendor)) ?? undefined
+    if (source === 'own') return (await ownKeys.credentialsOf(org, { vendor, model })) ?? undefined
     return source === 'lent' ? lent(stage, vendor) : undefined
   }
 }

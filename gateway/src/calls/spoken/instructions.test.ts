@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { AppClient } from '../../../testing/agents/app-client.ts'
 import { refused } from '../../../testing/client.ts'
+import { statement } from '../../database/database.ts'
 import { startDeployment } from '../../../testing/deployment.ts'
 import { SpokenAgent } from '../../../testing/calls/spoken-calls.ts'
 import { done } from '../../../testing/agents/test-agents.ts'
@@ -15,6 +16,10 @@ const desk = await new SpokenAgent(deployment, org, 'desk').route()
 const tools = [{ name: 'time', description: 'the time', parameters: { type: 'object' } }]
 const offer = { prompt: 'You answer the phone.', tools, analysis: { send_audio_metrics: true } }
 const app = await desk.holdingApp('sandbox', offer)
+
+const insertAssignment = statement(`
+  insert into driven_calls (call, org, env, agent, holder)
+  select id, org, env, agent, holder from calls where id = $1`)
 
 const ask = (call: string, client = desk.fleet) => client.get(`/v1/calls/${call}/instructions`)
 
@@ -37,6 +42,20 @@ test("a worker receives what the agent's app brings, the Call, and what is known
     app.frames.find((frame) => frame.type === 'call.started' && frame.call === call),
   )
   assert.deepEqual(told, data.call)
+})
+
+test('a worker that asks while another request is assigning the call to its app receives the instructions too', async () => {
+  const call = await desk.open()
+  await until('the call is assigned', async () => (await ask(call)).status === 200)
+  await sql('delete from driven_calls where call = $1', [call])
+  const asked = await deployment.gateway.services.database.transaction(async (tx) => {
+    await tx.rows(insertAssignment, call)
+    const asking = ask(call)
+    const waits = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+    await until('the request waits for this one', async () => ((await sql(waits)).rowCount ?? 0) > 0)
+    return { asking }
+  })
+  assert.equal((await asked.asking).status, 200)
 })
 
 test('a caller without a number is no contact, and no facts are known of them', async () => {

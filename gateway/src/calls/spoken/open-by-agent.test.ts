@@ -3,7 +3,8 @@ import { after, test } from 'node:test'
 import { refused } from '../../../testing/client.ts'
 import { noLimit, startDeployment } from '../../../testing/deployment.ts'
 import { entriesOf, SpokenAgent, typesOf } from '../../../testing/calls/spoken-calls.ts'
-import { done } from '../../../testing/agents/test-agents.ts'
+import { AppClient } from '../../../testing/agents/app-client.ts'
+import { done, TestAgent } from '../../../testing/agents/test-agents.ts'
 
 const deployment = await startDeployment()
 after(() => deployment[Symbol.asyncDispose]())
@@ -75,4 +76,34 @@ test("a call by name counts against the org's calls at once, and one past every 
     'callback.requested',
     'call.ended',
   ])
+})
+
+test('an agent without a key for one of its vendors gets no call, and its app reads why when it registers it', async () => {
+  const mute = new TestAgent((await org.serverToken('sandbox')).client)
+  await mute.keepUnjudged(deployment, { stt: 'deepgram/nova-3', tts: 'cartesia' })
+  const app = await AppClient.connect(deployment.url, (await org.serverToken('sandbox')).key)
+  after(() => app.close())
+  const { warnings } = await app.register(mute.slug)
+  const keys = 'deepgram (stt) and cartesia (tts)'
+  assert.deepEqual(warnings, [
+    `no spoken call reaches this agent: there is no key for ${keys}; add one, or choose another vendor`,
+  ])
+  refused(
+    await ask({ agent: mute.slug, call: 'mute-1' }),
+    409,
+    `${mute.slug} has no key for ${keys}: add one, or choose another vendor`,
+  )
+  assert.deepEqual((await sql("select id from calls where id = 'mute-1'")).rows, [])
+  const admin = (await org.person('admin')).client
+  for (const vendor of ['deepgram', 'cartesia'])
+    done(await admin.put(`/v1/provider-keys/${vendor}`, { key: 'own-mark-0123456789' }))
+  done(await ask({ agent: mute.slug, call: 'mute-1' }))
+  assert.equal('warnings' in (await app.register(mute.slug)), false)
+})
+
+test('an app reads when it registers an agent whose vendors do not know its language', async () => {
+  const app = await AppClient.connect(deployment.url, (await org.serverToken('sandbox')).key)
+  after(() => app.close())
+  const { warnings } = await app.register('carioca', { declares: { language: 'pt-BR' } })
+  assert.deepEqual(warnings, ['local/moonshine-tiny understands en, not pt-BR: choose another `stt`'])
 })

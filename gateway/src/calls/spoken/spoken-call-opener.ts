@@ -6,16 +6,19 @@ import { runnerOf, type Caller } from '../../foundation/caller.ts'
 import type { Clock } from '../../foundation/clock.ts'
 import { badRequest, conflict, forbidden, notFound, Refusal } from '../../foundation/refusals.ts'
 import { cutToLine } from '../../foundation/text.ts'
+import type { Orgs } from '../../people/orgs/orgs.ts'
 import { phoneForm, requestCallback } from '../callbacks/callback-requests.ts'
 import { knowContact } from '../contacts/known-contacts.ts'
 import { newCallId, refuseMalformedCallId } from '../records/call-ids.ts'
-import type { NewCall, CallRecords } from '../records/records.ts'
+import type { NewCall, CallRecords, ResolvedSettings } from '../records/records.ts'
 import { extensionOf } from '../lines/extension.ts'
 import type { Lines, LineRow, NumberRoute, RouteOf } from '../lines/lines.ts'
 import { notTaken, type Log } from '../log/log.ts'
 import { callLog } from '../log/entries.ts'
 import { isSpoken, unknownCall } from './entry-appender.ts'
+import { keyless } from './missing-keys.ts'
 import * as store from './spoken-calls.store.ts'
+import type { WorkerAnswers } from './worker.ts'
 
 export interface SpokenCallOpenerParts {
   database: Database
@@ -23,6 +26,8 @@ export interface SpokenCallOpenerParts {
   log: Log
   records: CallRecords
   connectedApps: ConnectedApps
+  orgs: Orgs
+  workerAnswers: Pick<WorkerAnswers, 'missingUnder'>
   lines: Lines
   routeOf: RouteOf
   /** Records that a call came to the number. */
@@ -114,12 +119,21 @@ export class SpokenCallOpener {
       beatAt: this.#parts.clock.now(),
       entries: () => [entry],
       isPassing: wanted.overflow === true,
-      judge: async ({ declaration }) => {
-        if (!line && !declaration) throw unheld(route)
+      judge: async (resolution) => {
+        if (!line) await this.#refuseUnable(route, resolution)
       },
       alsoInTransaction: (tx) => this.#settle(tx, arrived, wanted, line),
     }
     await this.#parts.records.begin({ ...route, holder: '' }, id, beginning)
+  }
+
+  /** An agent that no app holds, or that has no key to run on, gets no call. */
+  async #refuseUnable(route: Omit<Reached, 'number'>, resolution: ResolvedSettings) {
+    const { orgs, workerAnswers } = this.#parts
+    if (!resolution.declaration) throw unheld(route)
+    const slug = (await orgs.lookUp(route.org))?.slug ?? ''
+    const missing = await workerAnswers.missingUnder({ ...route, slug }, resolution)
+    if (missing.length > 0) throw keyless(route.agent, missing)
   }
 
   /** In the transaction that opens it: assigns it to a line, or ends an overflow call at once. */
@@ -154,6 +168,7 @@ export class SpokenCallOpener {
     if (!isSpoken(call)) throw conflict(`call ${id} is a written one, and no worker runs those`)
     if (isRunBy(call, worker)) return opened(call, undefined)
     if (!(await connectedApps.appFor(call))) throw unheld(call)
+    await this.#refuseUnable(call, await records.resolve(call, id, 'web'))
     return database.transaction(async (tx) => {
       const isDialled = call.direction === 'outbound' // counted since the dial, and started when it is answered
       if (!isDialled) await records.refusePastQuota(tx, call.org)

@@ -1,11 +1,13 @@
 import type { HandedStage, HandedVendor, WorkerConfig, WorkerKeys } from '@switchroom/contract/calls'
-import type { Stage } from '@switchroom/contract/speech'
+import { stages, type Stage } from '@switchroom/contract/stages'
 import type { InstalledVendors } from '@switchroom/kit/installed'
 import { fixedBy, lexiconUnder } from '../../agents/stages/declaration.ts'
+import { builtClass } from '../../agents/stages/built-class.ts'
+import { whyUnspoken } from '../../agents/stages/spoken-languages.ts'
 import { scopeOf, type SettingsScope } from '../../agents/scope.ts'
 import type { Caller } from '../../foundation/caller.ts'
 import { forbidden } from '../../foundation/refusals.ts'
-import type { ProviderKeys } from '../../providers/keys/provider-keys.ts'
+import type { OwnKeys } from '../../providers/lent-keys/own-keys.ts'
 import type { LentKeys, NamedOrg } from '../../providers/lent-keys/lent-keys.ts'
 import type { KeySource, StageKeys } from '../../providers/lent-keys/stage-keys.ts'
 import type { VendorWindow } from '../../providers/vendor-order/vendor-window.ts'
@@ -14,13 +16,14 @@ import { configRun, layersOf, turnEnd } from '../resolution/resolved-config.ts'
 import { judgeRun } from '../resolution/resolved-judge.ts'
 import { stagesRun, type RunParts, type RunVendor, type StageRun } from '../resolution/resolved-stages.ts'
 import { stageCredentials, stageKeyOf, type CredentialsOf } from '../resolution/stage-credentials.ts'
+import { warningOf, type MissingKey } from './missing-keys.ts'
 
 export interface WorkerParts {
   records: CallRecords
   vendors: InstalledVendors
   stageKeys: StageKeys
   lentKeys: LentKeys
-  providerKeys: ProviderKeys
+  ownKeys: OwnKeys
   vendorWindow: VendorWindow
 }
 
@@ -73,11 +76,26 @@ export class WorkerAnswers {
     return { agent, call: forCall, stages: handed }
   }
 
-  /** Whether a spoken call of the agent would have speech-to-text and text-to-speech; a realtime model is both. */
-  async canSpeak(org: NamedOrg, scope: SettingsScope): Promise<boolean> {
+  /** The stages that no key would run in a spoken call of the agent; a realtime model hears and speaks itself. */
+  async missingKeys(org: NamedOrg, scope: SettingsScope): Promise<MissingKey[]> {
+    return this.missingUnder(org, await this.#parts.records.resolve(scope, null, 'web'))
+  }
+
+  /** What keeps the agent from calls, or from understanding them, one sentence each. */
+  async warnings(org: NamedOrg, scope: SettingsScope): Promise<string[]> {
     const resolution = await this.#parts.records.resolve(scope, null, 'web')
-    const { stt, tts } = stagesRun(await this.#runParts({ ...org, kind: 'fleet' }, resolution))
-    return [stt, tts].every((stage) => stage?.first.source !== 'missing')
+    const missing = await this.missingUnder(org, resolution)
+    const parts = await this.#runParts({ ...org, kind: 'fleet' }, resolution)
+    return [...(missing.length > 0 ? [warningOf(missing)] : []), ...unspoken(parts)]
+  }
+
+  /** The same for settings that were already read. */
+  async missingUnder(org: NamedOrg, resolution: ResolvedSettings): Promise<MissingKey[]> {
+    const run = stagesRun(await this.#runParts({ ...org, kind: 'fleet' }, resolution))
+    return stages.flatMap((stage) => {
+      const first = run[stage]?.first
+      return first?.source === 'missing' ? [{ stage, vendor: first.vendor }] : []
+    })
   }
 
   /** An org's key counts for that org's vendor order only: a bad key says nothing about a vendor. */
@@ -105,6 +123,16 @@ export class WorkerAnswers {
       ordered: (chain) => vendorWindow.ordered(chain, caller.org),
     }
   }
+}
+
+/** What hears or speaks for the agent and does not know its language. */
+function unspoken(parts: RunParts): string[] {
+  const run = stagesRun(parts)
+  return (['stt', 'tts'] as const).flatMap((stage) => {
+    const first = run[stage]?.first
+    const built = first && builtClass(parts.vendors, stage, first, first.builds)
+    return (built && whyUnspoken(stage, built, parts.layers)) ?? []
+  })
 }
 
 async function handedStage(

@@ -1,6 +1,6 @@
 import type { InstalledVendors } from '@switchroom/kit/installed'
 import type { ChosenModel } from '@switchroom/session/setup/call-setup'
-import type { ProviderKeys } from '../../providers/keys/provider-keys.ts'
+import type { OwnKeys } from '../../providers/lent-keys/own-keys.ts'
 import type { LentKeys, NamedOrg } from '../../providers/lent-keys/lent-keys.ts'
 import type { StageKeys } from '../../providers/lent-keys/stage-keys.ts'
 import type { ResolvedSettings } from '../records/records.ts'
@@ -12,7 +12,7 @@ export interface CallModelsParts {
   vendors: InstalledVendors
   stageKeys: StageKeys
   lentKeys: LentKeys
-  providerKeys: ProviderKeys
+  ownKeys: OwnKeys
 }
 
 /** The models of a written call: the providers row's chain in its own order, however vendors fare at the moment. */

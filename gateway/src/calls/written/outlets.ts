@@ -5,6 +5,8 @@ import type { WrittenCallRecord } from './written-calls.store.ts'
 export interface Outlet {
   /** Receives the whole log whenever it has grown. */
   take(entries: readonly Entry[]): void
+  /** The agent begins to answer this message of the contact; call what it answers when the agent has ended. */
+  answering(message: Entry): () => void
   /** Resolves once every message so far is delivered or refused, or this gateway has released the call. */
   carried(): Promise<void>
   /** The call has ended: the rest is still delivered. */

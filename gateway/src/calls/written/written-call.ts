@@ -191,7 +191,9 @@ export class WrittenCall {
     const seqs = turn.messages.map(({ seq }) => seq)
     if (!(await this.#isAdmitted(seqs))) return
     const parts = await this.#turnParts(app, entriesFor(turn, this.#log.entries))
-    const end = await runTurn(parts, signal)
+    const newest = turn.messages.at(-1)
+    const hasAnswered = newest && this.#outlet?.answering(newest)
+    const end = await runTurn(parts, signal).finally(hasAnswered)
     this.#answeredTo = Math.max(...seqs)
     await this.#end(end)
     this.#memoryWork = this.#memoryWork.then(() => this.#learn(parts))

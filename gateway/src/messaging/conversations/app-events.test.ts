@@ -94,7 +94,11 @@ test('receipts and files are shown to the app of an open conversation, on any ga
   await until('the last is shown', () => seen(app, 'msgapp.message').length === 4)
   assert.deepEqual(
     seen(app, 'msgapp.status').map(({ data }) => data),
-    ['sent', 'delivered', 'read'].map((status) => ({ status, recipient: contact, messageId: sent.id })),
+    ['sent', 'delivered', 'read', 'failed'].map((status) => ({
+      status,
+      recipient: contact,
+      messageId: sent.id,
+    })),
   )
   const told = { sessionId: call, from: contact, name: 'Ana', paused: false }
   assert.deepEqual(
@@ -144,6 +148,7 @@ test('an app gets the transcript of a voice note (N-485, N-486)', async () => {
     type: 'audio',
     text: 'Are you open today?',
   } as const
+  messagingAgent.wrote(contact)
   assert.equal(await deployment.gateway.services.conversations.receive(heard, async () => {}), 'queued')
   assert.deepEqual(await messagingAgent.texts(contact, 1), ['You said Are you open today?'])
   const { data } = await app.nextOf('msgapp.message')

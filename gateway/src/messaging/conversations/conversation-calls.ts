@@ -42,12 +42,33 @@ export class ConversationCalls {
 
   /** Also records that the contact wrote. Ends a call that was silent for too long, if no gateway did before. */
   async lock(tx: Transaction, message: Received): Promise<LockedConversation> {
+    const isReaction = message.type === 'reaction' // the platform does not say that one opens the window
+    const locked = await this.#lock(tx, message, isReaction ? null : message.sentAt)
+    if (message.contact.startsWith('+')) await knowContact(tx, message, this.#parts.clock.now())
+    return locked
+  }
+
+  /** On the call's queue, which is its log; answers the call. */
+  async put(tx: Transaction, message: Received, { open, isPersons }: LockedConversation): Promise<string> {
+    return this.#put(tx, message, open, entriesOf(message, isPersons))
+  }
+
+  /** What a person sends to a contact who need not have written: it opens a call if none is open. */
+  async putOutgoing(tx: Transaction, parties: store.ConversationParties, entry: NewEntry): Promise<string> {
+    const { open } = await this.#lock(tx, parties, null)
+    return this.#put(tx, parties, open, [entry])
+  }
+
+  async #lock(
+    tx: Transaction,
+    parties: store.ConversationParties,
+    wroteAt: Date | null,
+  ): Promise<LockedConversation> {
     const { clock, log } = this.#parts
-    const call = await store.lockConversation(tx, message)
-    if (message.contact.startsWith('+')) await knowContact(tx, message, clock.now())
+    const call = await store.lockConversation(tx, parties, wroteAt)
     const held = call === null ? undefined : await log.lock(tx, call)
     // if the number leads to another agent by now, a conversation with that one begins
-    if (!held || held.sealed || held.agent !== message.agent) return { open: undefined, isPersons: false }
+    if (!held || held.sealed || held.agent !== parties.agent) return { open: undefined, isPersons: false }
     const state = await store.readCallState(tx, held.id)
     const ends = quietEntries({ activeAt: state?.active_at ?? 0 }, clock.now())
     if (ends.length === 0) return { open: held, isPersons: state?.state === 'held' }
@@ -55,16 +76,24 @@ export class ConversationCalls {
     return { open: undefined, isPersons: false }
   }
 
-  /** On the call's queue, which is its log; answers the call. */
-  async put(tx: Transaction, message: Received, { open, isPersons }: LockedConversation): Promise<string> {
-    if (!open) return this.#open(tx, message)
-    await this.#parts.log.appendIn(tx, open, [turnOf(message, isPersons)])
+  async #put(
+    tx: Transaction,
+    parties: store.ConversationParties,
+    open: LogRef | undefined,
+    entries: readonly NewEntry[],
+  ): Promise<string> {
+    if (!open) return this.#open(tx, parties, entries)
+    await this.#parts.log.appendIn(tx, open, entries)
     return open.id
   }
 
-  async #open(tx: Transaction, message: Received): Promise<string> {
+  async #open(
+    tx: Transaction,
+    parties: store.ConversationParties,
+    entries: readonly NewEntry[],
+  ): Promise<string> {
     const { orgs, records, calls, callOutlets, gateway } = this.#parts
-    const { org, env, agent, number, contact, name } = message
+    const { org, env, agent, number, contact, name } = parties
     const call = newCallId()
     const scope = { org, env, agent, holder: '' }
     const started = {
@@ -77,17 +106,24 @@ export class ConversationCalls {
       called: number,
       contact,
       runner: gateway,
-      entries: () => [started, turnOf(message, false)],
+      entries: () => [started, ...entries],
     })
-    await callOutlets.begin(tx, { ...message, call })
-    await store.setCall(tx, message, call)
+    await callOutlets.begin(tx, { ...parties, call })
+    await store.setCall(tx, parties, call)
     const slug = (await orgs.lookUp(org, tx))?.slug ?? ''
     tx.afterCommit(() => calls.run({ ...scope, id: call, slug, contact, channel: 'msgapp' }, false))
     return call
   }
 }
 
-const turnOf = ({ text, messageId, name, type }: Received, paused: boolean): NewEntry => ({
-  type: 'user.message',
-  data: { text, messageId, name, type, paused },
-})
+function entriesOf(
+  { text, messageId, name, type, reply, failure }: Received,
+  paused: boolean,
+): readonly NewEntry[] {
+  const turn = {
+    type: 'user.message',
+    data: { text, messageId, name, type, ...(reply && { reply }), paused },
+  }
+  if (failure === undefined) return [turn]
+  return [turn, { type: 'error', data: { code: 'msgapp_not_transcribed', messageId, detail: failure } }]
+}

@@ -15,20 +15,18 @@ const lock = statement<{ call: string | null }>(`
     wrote_at = greatest(c.wrote_at, excluded.wrote_at)
   returning call`)
 
+/** Who writes with which number, and from where answers go out. */
+export type ConversationParties = Addressed & Pick<Received, 'name'>
+
 /** Locked to the end of the transaction, so that messages of one contact are put one after the other. */
-export const lockConversation = async (tx: Transaction, message: Received) =>
-  (
-    await tx.row(
-      lock,
-      message.org,
-      message.env,
-      message.number,
-      message.contact,
-      message.name,
-      message.phoneNumberId,
-      message.sentAt,
-    )
-  )?.call ?? null
+export const lockConversation = async (
+  tx: Transaction,
+  parties: ConversationParties,
+  wroteAt: Date | null,
+) => {
+  const { org, env, number, contact, name, phoneNumberId } = parties
+  return (await tx.row(lock, org, env, number, contact, name, phoneNumberId, wroteAt))?.call ?? null
+}
 
 const set = statement(`
   update conversations set call = $5 where org = $1 and env = $2 and number = $3 and contact = $4`)
@@ -73,6 +71,12 @@ const deleteWaiting = statement<{ contact: string }>(`
   where org = $1 and contact = $2 and env = any($3::text[]) and ($4::text[] is null or agent = any($4))
   returning contact`)
 
+const deleteUntranscribed = statement<{ contact: string }>(`
+  delete from untranscribed_messages u
+  where u.org = $1 and u.contact = $2 and u.env = any($3::text[])
+    and ($4::text[] is null or u.message ->> 'agent' = any($4))
+  returning u.contact`)
+
 const deleteRest = statement<{ contact: string }>(`
   with read as (
     delete from thread_reads
@@ -87,5 +91,6 @@ const deleteRest = statement<{ contact: string }>(`
 
 /** In the order in which a message's receiver locks them; answers how many were deleted. */
 export const deleteConversations = async (tx: Transaction, { org, envs, agents }: Reach, contact: string) =>
+  (await tx.rows(deleteUntranscribed, org, contact, envs, agents)).length +
   (await tx.rows(deleteWaiting, org, contact, envs, agents)).length +
   (await tx.rows(deleteRest, org, contact, envs, agents)).length

@@ -10,7 +10,7 @@ import type { ConversationCalls } from './conversation-calls.ts'
 import type { WaitingMessages } from './waiting-messages.ts'
 
 /** Receipts that apps are sent. */
-const toldStatuses = new Set(['sent', 'delivered', 'read'])
+const toldStatuses = new Set(['sent', 'delivered', 'read', 'failed'])
 const tooMany = 429
 
 export interface ConversationsParts {
@@ -35,13 +35,13 @@ export class Conversations implements Receiver {
   async receive(
     message: Received,
     alsoInTransaction: (tx: Transaction) => Promise<void>,
-  ): Promise<'queued' | 'waiting' | 'expired'> {
+  ): Promise<'queued' | 'waiting' | 'dropped'> {
     const { database, logger, waitingMessages, reached } = this.#parts
     await reached(message.number)
     if (waitingMessages.isTooOld(message)) {
       await database.transaction(alsoInTransaction)
       logger.info({ number: message.number }, 'a message came a day late and is dropped')
-      return 'expired'
+      return 'dropped'
     }
     const isHeld = await waitingMessages.isHeld(message)
     try {
@@ -69,9 +69,10 @@ export class Conversations implements Receiver {
 
   async status(receipt: Receipt) {
     await this.#parts.callOutlets.settle(receipt)
-    const { status, contact, messageId } = receipt
-    if (toldStatuses.has(status))
-      await this.#tell(receipt, 'msgapp.status', () => ({ status, recipient: contact, messageId }))
+    const { status, contact, messageId, error } = receipt
+    if (!toldStatuses.has(status)) return
+    const why = status === 'failed' && error && { error }
+    await this.#tell(receipt, 'msgapp.status', () => ({ status, recipient: contact, messageId, ...why }))
   }
 
   /** In the transaction that erases a contact; answers how much was known of them. */
@@ -84,11 +85,13 @@ export class Conversations implements Receiver {
     message: Received,
     isHeld: boolean,
     alsoInTransaction: (tx: Transaction) => Promise<void>,
-  ): Promise<'queued' | 'waiting'> {
+  ): Promise<'queued' | 'waiting' | 'dropped'> {
     const { conversationCalls, waitingMessages } = this.#parts
     const held = await conversationCalls.lock(tx, message)
     await alsoInTransaction(tx)
-    if ((isHeld || held.isPersons) && !(await waitingMessages.isBehind(tx, message))) {
+    const isBehind = await waitingMessages.isBehind(tx, message)
+    if (message.type === 'reaction' && !held.open && !isBehind) return 'dropped' // it opens no conversation
+    if ((isHeld || held.isPersons) && !isBehind) {
       await conversationCalls.put(tx, message, held)
       return 'queued'
     }

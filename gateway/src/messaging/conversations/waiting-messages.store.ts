@@ -16,9 +16,8 @@ const insert = statement(`
 
 /** While the agent's log is locked, so that they wait in the order of their entries. */
 export const insertWaiting = (tx: Transaction, message: Received) => {
-  const { org, env, agent, messageId, number, contact, sentAt, name, type, text, phoneNumberId } = message
-  const rest = JSON.stringify({ name, type, text, phoneNumberId })
-  return tx.rows(insert, org, env, agent, messageId, number, contact, sentAt, rest)
+  const { org, env, agent, messageId, number, contact, sentAt, ...rest } = message
+  return tx.rows(insert, org, env, agent, messageId, number, contact, sentAt, JSON.stringify(rest))
 }
 
 const behind = statement<{ waits: boolean }>(`
@@ -35,7 +34,7 @@ interface WaitingRow {
   number: string
   contact: string
   sent_at: string
-  message: Pick<Received, 'name' | 'type' | 'text' | 'phoneNumberId'>
+  message: Pick<Received, 'name' | 'type' | 'text' | 'phoneNumberId' | 'reply' | 'failure'>
 }
 
 const take = statement<WaitingRow>(`

@@ -1,35 +1,27 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Entry } from '@switchroom/contract/log'
-import type { Logger } from 'pino'
-import type { Log } from '../../calls/log/log.ts'
 import type { Outlet } from '../../calls/written/outlets.ts'
-import type { Database } from '../../database/database.ts'
-import { secondMs, type Clock } from '../../foundation/clock.ts'
-import { WireFailure, wireTimeoutMs } from '../../telephony/carriers/carrier-wire.ts'
-import type { MessagingPlatform } from '../platform/messaging-platform.ts'
+import { secondMs } from '../../foundation/clock.ts'
+import type { Content } from '../platform/messaging-platform.ts'
+import type { ReadReceipts } from '../platform/read-receipts.ts'
 import * as store from './call-outlets.store.ts'
-import { partsOf } from './message-parts.ts'
+import { contentsOf } from './message-parts.ts'
+import { PartSender, type PartSenderParts } from './part-sender.ts'
+import { listSends, type SendRow } from './sends.store.ts'
 
-/** How often to look for a receipt of a send whose gateway died. */
+/** How often to look whether an older call of the contact has sent its last. */
 const pollEveryMs = secondMs / 2
 const longestPauseMs = 30 * secondMs
+const typingEveryMs = 20 * secondMs
 
-export interface CallOutletParts {
-  database: Database
-  clock: Clock
-  logger: Logger
-  log: Log
-  messagingPlatform: MessagingPlatform
-  /** The access token: the org's own for this number, else the deployment's. */
-  tokenOf: (route: store.Route) => Promise<string | undefined>
-  /** This gateway's name. */
-  gateway: string
+export interface CallOutletParts extends PartSenderParts {
+  readReceipts: ReadReceipts
 }
 
 interface Turn {
   seq: number
   messageId: unknown
-  parts: string[]
+  contents: Content[]
 }
 
 /** Thrown if another gateway sends by now. */
@@ -42,13 +34,14 @@ class NotOurs extends Error {}
 export class CallOutlet implements Outlet {
   readonly #call: string
   readonly #parts: CallOutletParts
+  readonly #sender: PartSender
   readonly #onGone: () => void
   readonly #turns: Turn[] = []
   readonly #leaving = new AbortController()
   #seen = 0
   #route: store.Route | undefined
   /** Parts that were attempted before this gateway sent, by their place. */
-  #known = new Map<string, store.SendRow>()
+  #known = new Map<string, SendRow>()
   #working: Promise<void> | undefined
   #isEnded = false
   #left: Promise<void> = Promise.resolve()
@@ -56,6 +49,7 @@ export class CallOutlet implements Outlet {
   constructor(call: string, parts: CallOutletParts, onGone: () => void) {
     this.#call = call
     this.#parts = parts
+    this.#sender = new PartSender(parts, this.#leaving.signal, () => this.#begin())
     this.#onGone = onGone
   }
 
@@ -64,10 +58,31 @@ export class CallOutlet implements Outlet {
       if (seq <= this.#seen) continue
       this.#seen = seq
       if (type !== 'agent.message') continue
-      const parts = typeof data['text'] === 'string' ? partsOf(data['text']) : []
-      if (parts.length > 0) this.#turns.push({ seq, messageId: data['messageId'], parts })
+      const contents = contentsOf(data)
+      if (contents.length > 0) this.#turns.push({ seq, messageId: data['messageId'], contents })
     }
     this.#wake()
+  }
+
+  /** The platform hides the sign after 25 seconds, so it is shown again while the agent works. */
+  answering({ data: { messageId } }: Entry): () => void {
+    if (typeof messageId !== 'string') return () => {}
+    const show = () => void this.#showTyping(messageId)
+    show()
+    const timer = setInterval(show, typingEveryMs).unref()
+    return () => clearInterval(timer)
+  }
+
+  async #showTyping(messageId: string) {
+    const { database, readReceipts, logger } = this.#parts
+    try {
+      const route = this.#route ?? (await store.findRoute(database, this.#call))
+      if (!route || this.#isGone) return
+      const { org, phone_number_id: phoneNumberId } = route
+      await readReceipts.typing({ org, phoneNumberId, messageId })
+    } catch (error) {
+      logger.info({ err: error, call: this.#call }, 'a contact was not shown that an answer is being written')
+    }
   }
 
   async carried() {
@@ -129,8 +144,9 @@ export class CallOutlet implements Outlet {
     const { database, gateway } = this.#parts
     const route = await store.claimSending(database, this.#call, gateway)
     if (!route) throw new NotOurs()
-    const sends = await store.listSends(database, this.#call)
+    const sends = await listSends(database, this.#call)
     this.#known = new Map(sends.map((row) => [placeOf(row), row]))
+    while (!this.#isGone && (await store.isBehindOlder(database, this.#call))) await this.#pause(pollEveryMs)
     return route
   }
 
@@ -155,82 +171,12 @@ export class CallOutlet implements Outlet {
     }
   }
 
-  async #carry({ seq, messageId, parts }: Turn, route: store.Route) {
-    for (const [part, text] of parts.entries()) {
-      const key = { call: this.#call, seq, part }
-      if (await this.#isSettled(key)) continue
+  async #carry({ seq, messageId, contents }: Turn, route: store.Route) {
+    for (const [part, content] of contents.entries()) {
       if (this.#isGone) return
-      await this.#send(key, text, messageId, route)
+      const key = { call: this.#call, seq, part }
+      await this.#sender.send({ key, content, messageId, route }, this.#known.get(placeOf(key)))
     }
-  }
-
-  /** A receipt may still come for a part whose gateway died while it was sent. */
-  async #isSettled(key: store.PartKey): Promise<boolean> {
-    const known = this.#known.get(placeOf(key))
-    if (!known || known.is_settled) return known !== undefined
-    const { database, clock } = this.#parts
-    const until = Date.parse(known.attempted_at) + wireTimeoutMs
-    while (!this.#isGone) {
-      if (await store.isSettled(database, key)) return true
-      if (clock.now().getTime() >= until) break
-      await this.#pause(pollEveryMs)
-    }
-    return false
-  }
-
-  async #send(key: store.PartKey, text: string, messageId: unknown, route: store.Route) {
-    const { database, clock, messagingPlatform, tokenOf } = this.#parts
-    const accessToken = await tokenOf(route)
-    if (!(await this.#attempt(key))) return
-    const refused = (detail: string) => this.#insist(() => this.#refuse(key, messageId, detail))
-    if (accessToken === undefined)
-      return refused('no access token to send with: add the number’s account, or set SVC_MSGAPP_ACCESS_TOKEN')
-    const { phone_number_id: phoneNumberId, contact } = route
-    try {
-      const opaque = opaqueOf(key)
-      const id = await messagingPlatform.send({ phoneNumberId, accessToken, contact, text, opaque })
-      await this.#insist(() => store.settleSend(database, key, clock.now(), id))
-    } catch (error) {
-      if (!(error instanceof WireFailure)) throw error
-      await refused(error.message)
-    }
-  }
-
-  /** False if it was sent meanwhile. */
-  async #attempt(key: store.PartKey): Promise<boolean> {
-    const { database, clock, gateway } = this.#parts
-    while (!(await store.beginAttempt(database, key, gateway, clock.now()))) {
-      if (await store.isSettled(database, key)) return false
-      await this.#begin() // this gateway may have released the call and taken it again
-    }
-    this.#known.delete(placeOf(key))
-    return true
-  }
-
-  /** The log of a call that has ended takes no more. */
-  async #refuse(key: store.PartKey, messageId: unknown, detail: string) {
-    const { database, clock, log, logger } = this.#parts
-    await database.transaction(async (tx) => {
-      const held = await log.lock(tx, key.call)
-      await store.settleSend(tx, key, clock.now(), null)
-      if (held?.sealed === false) {
-        const data = { code: 'msgapp_not_sent', messageId, detail }
-        await log.appendIn(tx, held, [{ type: 'error', data }])
-      } else logger.warn({ call: key.call, detail }, 'the last turn of a call was not sent')
-    })
-  }
-
-  /** The result must be written: a send that is repeated might reach the contact twice. */
-  async #insist(work: () => Promise<unknown>) {
-    for (;;)
-      try {
-        await work()
-        return
-      } catch (error) {
-        if (this.#isGone) throw error
-        this.#parts.logger.warn({ err: error, call: this.#call }, 'the result of a send is written later')
-        await this.#pause(secondMs)
-      }
   }
 
   async #pause(ms: number) {
@@ -239,12 +185,3 @@ export class CallOutlet implements Outlet {
 }
 
 const placeOf = ({ seq, part }: { seq: number; part: number }) => `${seq}:${part}`
-
-/** The name of a part that comes back with its receipts. */
-const opaqueOf = ({ call, seq, part }: store.PartKey) => `${call}:${seq}:${part}`
-
-/** Undefined for what was not sent from here. */
-export function readOpaque(said: string | null): store.PartKey | undefined {
-  const [, call, seq, part] = /^([\w-]{1,128}):(\d{1,9}):(\d{1,4})$/.exec(said ?? '') ?? []
-  return call === undefined ? undefined : { call, seq: Number(seq), part: Number(part) }
-}

@@ -22,6 +22,10 @@ const claim = statement<Route>(`
 /** For the gateway that runs the call, or that sends what one that has ended left. */
 export const claimSending = (database: Queryable, call: string, own: string) => database.row(claim, call, own)
 
+const find = statement<Route>(`select org, phone_number_id, contact from sendings where call = $1`)
+
+export const findRoute = (database: Queryable, call: string) => database.row(find, call)
+
 const release = statement(`update sendings set sender = '' where call = $1 and sender = $2`)
 
 export const releaseSending = (database: Queryable, call: string, own: string) =>
@@ -49,62 +53,16 @@ export const claimLeft = async (
   atMost: number,
 ) => (await database.rows(takeLeft, own, since, atMost, sentHere)).map(({ call }) => call)
 
-/** A part of a turn. */
-export interface PartKey {
-  call: string
-  seq: number
-  part: number
-}
+const older = statement<{ isBehind: boolean }>(`
+  select exists (
+    select from sendings own
+    join calls c on c.id = own.call
+    join sendings s on s.org = own.org and s.phone_number_id = own.phone_number_id and s.contact = own.contact
+    join calls o on o.id = s.call
+    join logs l on l.id = s.call
+    where own.call = $1 and o.ordinal < c.ordinal and l.sealed
+  ) as "isBehind"`)
 
-export interface SendRow {
-  seq: number
-  part: number
-  attempted_at: string
-  is_settled: boolean
-}
-
-const list = statement<SendRow>(`
-  select seq, part, attempted_at, settled_at is not null as is_settled from sends where call = $1`)
-
-export const listSends = (database: Queryable, call: string) => database.rows(list, call)
-
-const settled = statement<{ is_settled: boolean }>(`
-  select settled_at is not null as is_settled from sends where call = $1 and seq = $2 and part = $3`)
-
-export const isSettled = async (database: Queryable, { call, seq, part }: PartKey) =>
-  (await database.row(settled, call, seq, part))?.is_settled === true
-
-const attempt = statement<{ part: number }>(`
-  insert into sends (call, seq, part, attempted_at)
-  select call, $2, $3, $5 from sendings where call = $1 and sender = $4
-  on conflict (call, seq, part) do update set attempted_at = excluded.attempted_at
-  where sends.settled_at is null
-  returning part`)
-
-/** Written before the platform is asked; nothing if another gateway sends, or if it was sent meanwhile. */
-export const beginAttempt = (database: Queryable, { call, seq, part }: PartKey, sender: string, now: Date) =>
-  database.row(attempt, call, seq, part, sender, now)
-
-const settle = statement(`
-  update sends set settled_at = $4, platform_id = $5
-  where call = $1 and seq = $2 and part = $3 and settled_at is null`)
-
-export const settleSend = (
-  database: Queryable,
-  { call, seq, part }: PartKey,
-  now: Date,
-  platformId: string | null,
-) => database.rows(settle, call, seq, part, now, platformId)
-
-const receipt = statement(`
-  update sends s set settled_at = $4, platform_id = $5 from calls c
-  where s.call = $1 and s.seq = $2 and s.part = $3 and s.settled_at is null and c.id = s.call and c.org = $6`)
-
-/** By what the platform says of it. */
-export const settleByReceipt = (
-  database: Queryable,
-  { call, seq, part }: PartKey,
-  now: Date,
-  platformId: string,
-  org: string,
-) => database.rows(receipt, call, seq, part, now, platformId, org)
+/** Whether an older call of the same contact, which has ended, still sends. */
+export const isBehindOlder = async (database: Queryable, call: string) =>
+  (await database.row(older, call))?.isBehind === true

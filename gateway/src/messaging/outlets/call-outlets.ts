@@ -5,8 +5,11 @@ import type { Outlet } from '../../calls/written/outlets.ts'
 import type { Transaction } from '../../database/database.ts'
 import { secondMs } from '../../foundation/clock.ts'
 import type { Receipt, Received } from '../platform/received.ts'
-import { CallOutlet, readOpaque, type CallOutletParts } from './call-outlet.ts'
+import { CallOutlet, type CallOutletParts } from './call-outlet.ts'
 import * as store from './call-outlets.store.ts'
+import { logFailure } from './failure-entries.ts'
+import { readOpaque } from './part-sender.ts'
+import * as sends from './sends.store.ts'
 
 const pollEveryMs = 5 * secondMs
 const takenAtOnce = 100
@@ -62,11 +65,31 @@ export class CallOutlets {
     return sending
   }
 
-  /** Any receipt proves that the message was sent. */
-  async settle({ org, opaque, messageId }: Receipt) {
+  /** Any receipt proves that the platform took the message, also one that says that it was not delivered. */
+  async settle(receipt: Receipt) {
     const { database, clock } = this.#parts
+    const { org, opaque, messageId, status } = receipt
     const key = readOpaque(opaque)
-    if (key) await store.settleByReceipt(database, key, clock.now(), messageId, org)
+    if (!key) return
+    await sends.settleByReceipt(database, key, clock.now(), messageId, org)
+    const known = sends.reportedStatuses.find((each) => each === status)
+    if (known === 'failed') await this.#failed(key, receipt)
+    else if (known) await sends.reportSend(database, key, org, known, null)
+  }
+
+  /** Once, however often the platform reports it. */
+  async #failed(key: sends.PartKey, { org, error }: Receipt) {
+    const { database, log } = this.#parts
+    const why = error ?? {
+      code: null,
+      detail: 'the messaging platform did not deliver it and gives no reason',
+    }
+    await database.transaction(async (tx) => {
+      const held = await log.lock(tx, key.call)
+      if (!held || !(await sends.reportSend(tx, key, org, 'failed', why))) return
+      const messageId = await sends.findMessageId(tx, key)
+      await logFailure(tx, log, held, { code: 'msgapp_not_delivered', messageId, error: why })
+    })
   }
 
   poll() {

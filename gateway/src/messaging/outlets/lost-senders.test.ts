@@ -159,6 +159,7 @@ test('a receipt settles only sends of its own org (ND-80)', async () => {
     messageId: 'wamid.1',
     opaque: `${call}:${turn?.seq}:0`,
     status: 'sent',
+    error: null,
   } as const
   await callOutlets.settle({ ...receipt, org: 'org_another' })
   assert.equal(await settled(), false)

@@ -1,5 +1,16 @@
+import type { Content, TemplateContent } from '../platform/messaging-platform.ts'
+
 /** What the platform takes in one message. */
 const longestPart = 4096
+
+/** What an agent's message sends: a template, or its text in parts. */
+export function contentsOf({ text, template }: Readonly<Record<string, unknown>>): Content[] {
+  if (typeof template === 'object' && template !== null) {
+    const { name, language, components } = template as TemplateContent
+    return [{ type: 'template', template: { name, language, components } }]
+  }
+  return typeof text === 'string' ? partsOf(text).map((body) => ({ type: 'text', text: { body } })) : []
+}
 
 /** A turn in parts that the platform takes, cut at white space if there is some; nothing of a blank one. */
 export function partsOf(text: string): string[] {

@@ -13,9 +13,9 @@ const api = new MessagingPlatform(platform.url, addresses)
 const text = {
   phoneNumberId: line.phone_number_id,
   accessToken: line.access_token,
-  text: 'Hello',
+  content: { type: 'text', text: { body: 'Hello' } },
   opaque: 'call_1:2:0',
-}
+} as const
 
 const failureOf = async (asked: Promise<unknown>): Promise<WireFailure> => {
   const failure = await asked.then(

@@ -1,5 +1,6 @@
 import type { Environment } from '@switchroom/contract/scopes'
 import type { Transaction } from '../../database/database.ts'
+import type { PlatformError } from './send-failures.ts'
 
 /** The number that a message came to, and the agent that answers there. */
 export interface Addressed {
@@ -20,11 +21,23 @@ interface Written extends Addressed {
   sentAt: Date
 }
 
+/** The button or the row of a list that a contact chose. */
+export interface Reply {
+  /** As the sender of the buttons named it. */
+  id: string
+  title: string
+  description?: string
+}
+
 /** A message that the agent is to answer. */
 export interface Received extends Written {
-  type: 'text' | 'audio'
-  /** Of a voice note what was heard in it. */
+  type: 'text' | 'audio' | 'button' | 'interactive' | 'reaction'
+  /** Of a voice note what was heard in it; of a reply what was chosen. */
   text: string
+  /** Of a `button` or `interactive` message. */
+  reply?: Reply
+  /** Why a voice note could not be transcribed. */
+  failure?: string
 }
 
 /** A message that is neither answered nor kept: only a connected app sees it. */
@@ -42,17 +55,19 @@ export interface Receipt extends Addressed {
   opaque: string | null
   /** Such as sent, delivered, read or failed. */
   status: string
+  /** Why it failed, if it did and the platform says so. */
+  error: PlatformError | null
 }
 
 /** What takes messages once they are claimed. */
 export interface Receiver {
   /**
-   * Puts it on its conversation's queue, keeps it until an app holds the agent, or drops it because it is too old. What `alsoInTransaction` does is kept with that or not at all: when it throws, nothing of the message stays.
+   * Puts it on its conversation's queue, keeps it until an app holds the agent, or drops it because it is too old, or is a reaction after the conversation has ended. What `alsoInTransaction` does is kept with that or not at all: when it throws, nothing of the message stays.
    */
   receive(
     message: Received,
     alsoInTransaction: (tx: Transaction) => Promise<void>,
-  ): Promise<'queued' | 'waiting' | 'expired'>
+  ): Promise<'queued' | 'waiting' | 'dropped'>
   show(message: Shown): Promise<void>
   status(receipt: Receipt): Promise<void>
 }

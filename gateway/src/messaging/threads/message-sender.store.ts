@@ -15,8 +15,8 @@ export const findNewest = (database: Queryable, { org, env, agent }: ThreadAgent
   database.row(newest, org, env, agent, contact)
 
 export interface ThreadState {
-  /** When the contact last wrote to the number. */
-  wrote_at: string
+  /** When the contact last wrote to the number; null if never. */
+  wrote_at: string | null
   /** When the last turn of the call was, in epoch seconds. */
   active_at: number
 }

@@ -36,7 +36,7 @@ async function answered() {
 }
 
 const hasEnded = (contact: string) =>
-  `the conversation with ${contact} has ended: it opens again when they write`
+  `the conversation with ${contact} has ended: send a template, or wait until they write`
 
 test('what a person writes goes to the contact as the agent, from its number, and is a turn of the call (N-329, N-330, N-331, ND-85)', async () => {
   const { messagingAgent, app, contact, call } = await answered()
@@ -154,7 +154,7 @@ test('after a call by phone nothing is written, nor while messages only wait (N-
   refused(
     await post(messagingAgent, contact, 'Hello?'),
     409,
-    `the newest call with ${contact} is by phone, not by message: a conversation to write in opens when they write`,
+    `the newest call with ${contact} is by phone, not by message: send a template, or wait until they write`,
   )
   const unheld = await messaging.newMessagingAgent()
   const waiting = newContact()
@@ -191,11 +191,12 @@ test('the window is a day from what the contact last wrote, whatever was written
   }
   clock.forward(hourMs - minuteMs)
   done(await post(messagingAgent, contact, 'At the last minute'))
+  await messagingAgent.texts(contact, 25)
   clock.forward(wroteAt + 24 * hourMs - clock.now().getTime() + 1000)
   refused(
     await post(messagingAgent, contact, 'Hour 24'),
     409,
-    `${contact} last wrote 24 hours ago or longer: nothing reaches them until they write again`,
+    `${contact} last wrote 24 hours ago or longer: send an approved template, or wait until they write`,
   )
   const [thread] = done(await eva.client.get(`/v1/agents/${messagingAgent.agent}/threads`)).threads
   assert.equal(thread.state, 'open')

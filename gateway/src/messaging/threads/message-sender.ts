@@ -40,10 +40,12 @@ export class MessageSender {
       const held = await log.lock(tx, id)
       const state = await store.readThreadState(tx, id)
       if (!held || held.sealed || !state || this.#isOver(state))
-        throw conflict(`the conversation with ${contact} has ended: it opens again when they write`)
-      if (later(this.#parts.clock.now(), -dayMs) >= new Date(state.wrote_at))
         throw conflict(
-          `${contact} last wrote 24 hours ago or longer: nothing reaches them until they write again`,
+          `the conversation with ${contact} has ended: send a template, or wait until they write`,
+        )
+      if (later(this.#parts.clock.now(), -dayMs) >= new Date(state.wrote_at ?? 0))
+        throw conflict(
+          `${contact} last wrote 24 hours ago or longer: send an approved template, or wait until they write`,
         )
       const data = { text, messageId: newId('msg', 12), source: 'human', by: caller.subject || caller.label }
       await log.appendIn(tx, held, [{ type: 'agent.message', data }])
@@ -62,7 +64,7 @@ export class MessageSender {
     if (newest?.channel === 'msgapp') return newest.id
     if (newest)
       throw conflict(
-        `the newest call with ${contact} is by ${newest.channel}, not by message: a conversation to write in opens when they write`,
+        `the newest call with ${contact} is by ${newest.channel}, not by message: send a template, or wait until they write`,
       )
     if (!(await isKnown(tx, of, contact, waitingAt(this.#parts.clock.now()))))
       throw unknownThread(of.agent, contact)

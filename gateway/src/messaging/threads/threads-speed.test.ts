@@ -74,7 +74,11 @@ async function listed(asked: { contact?: string; turns?: string }) {
     },
   }
   const caller = { org: org.id, env: 'sandbox', kind: 'server' } as Caller
-  const threads = new Threads(recording as unknown as Database, clock)
+  const threads = new Threads(
+    recording as unknown as Database,
+    clock,
+    deployment.gateway.services.readReceipts,
+  )
   let text = ''
   for await (const piece of await threads.list(caller, 'desk', asked)) text += piece
   return { ...(JSON.parse(text) as ThreadList), reads, statements }

@@ -88,8 +88,33 @@ const lastTurns = `
   ) turn
   order by back limit ${mostTurns}`
 
+/** Of the parts that a turn was sent in: the least of them says how far it came. Older sends have no status. */
+const delivery = `
+  select json_build_object(
+    'status', case
+      when bool_or(status = 'failed') then 'failed'
+      when bool_or(settled_at is null) then 'sending'
+      when bool_and(status = 'read') then 'read'
+      when bool_and(status in ('delivered', 'read')) then 'delivered'
+      else 'sent'
+    end,
+    'code', (array_agg(error -> 'code') filter (where status = 'failed'))[1],
+    'detail', (array_agg(error -> 'detail') filter (where status = 'failed'))[1]
+  )
+  from sends s where s.call = said.id and s.seq = said.seq and (s.settled_at is null or s.status is not null)
+  having count(*) > 0`
+
+/** Of the agent's newest turn, if it was sent and failed. */
+const failure = `
+  select json_build_object(
+    'ts', ${epoch('coalesce(settled_at, attempted_at)')}, 'code', error -> 'code', 'detail', error -> 'detail'
+  ) as failure
+  from sends where call = said.sent_in and seq = said.sent_as and status = 'failed' order by part limit 1`
+
 const turns = `
   select max(ts) as last_at,
+    (array_agg(id order by back) filter (where type = 'agent.message'))[1] as sent_in,
+    (array_agg(seq order by back) filter (where type = 'agent.message'))[1] as sent_as,
     count(*) filter (where type = 'user.message' and ts > coalesce(${epoch('mark.read_at')}, 0)) as unread,
     json_agg(json_build_object(
       'seq', seq, 'ts', ts, 'call', id,
@@ -98,7 +123,8 @@ const turns = `
         when entry::json -> 'data' ->> 'source' = 'human' then 'supervisor'
         else 'agent'
       end,
-      'text', coalesce(entry::json -> 'data' ->> 'text', '')
+      'text', coalesce(entry::json -> 'data' ->> 'text', ''),
+      'delivery', case when type = 'agent.message' then (${delivery}) end
     ) order by back desc) filter (where back <= $7::int) as turns
   from (${lastTurns}) said`
 
@@ -114,6 +140,7 @@ const threads = statement<{ thread: string }>(`
     end,
     'call', case when conversation.state <> 'ended' then conversation.id end,
     'window_closes_at', ${epoch(`talk.wrote_at + interval '24 hours'`)},
+    'failure', failed.failure,
     'unread', case when $6::text is not null then said.unread + waiting.unread end,
     'calls', coalesce(heads.calls, '[]'),
     'turns', coalesce(said.turns, '[]'),
@@ -126,6 +153,7 @@ const threads = statement<{ thread: string }>(`
   cross join lateral (${turns}) said
   cross join lateral (${waiting}) waiting
   left join lateral (${conversation}) conversation on true
+  left join lateral (${failure}) failed on true
   left join lateral (${writer}) talk on true
   where heads.calls is not null or waiting.messages is not null
   order by place`)
@@ -173,3 +201,28 @@ export const markRead = (
   member: string,
   readAt: Date,
 ) => database.row(mark, org, env, agent, contact, member, readAt)
+
+const newest = statement<{ messageId: string; phoneNumberId: string }>(`
+  select "messageId", "phoneNumberId" from (
+    select e.entry::json -> 'data' ->> 'messageId' as "messageId", v.phone_number_id as "phoneNumberId", e.ts as at
+    from (
+      select id, org, env, called, contact from calls where ${ofAgent} and contact = $4 and channel = 'msgapp'
+      order by ordinal desc limit 1
+    ) c
+    join conversations v on v.org = c.org and v.env = c.env and v.number = c.called and v.contact = c.contact
+    cross join lateral (
+      select entry, ts from entries where log = c.id and type = 'user.message' and ts <= ${epoch('$5::timestamptz')}
+      order by seq desc limit 1
+    ) e
+    union all
+    select message_id, message ->> 'phoneNumberId', ${epoch('sent_at')} from waiting_messages
+    where ${ofAgent} and contact = $4 and sent_at <= $5
+  ) written where "messageId" is not null order by at desc limit 1`)
+
+/** What the contact last wrote until then, by the platform's ids. */
+export const findNewestMessage = (
+  database: Queryable,
+  { org, env, agent }: ThreadAgent,
+  contact: string,
+  until: Date,
+) => database.row(newest, org, env, agent, contact, until)

@@ -82,6 +82,7 @@ test("a contact's phone, chat and messaging calls with an agent are one thread: 
     state: 'open',
     call: messaging,
     window_closes_at: wroteAt.getTime() / 1000 + 24 * 3600,
+    failure: null,
     unread: null,
     waiting: [],
   })

@@ -3,7 +3,10 @@ import type { Database } from '../../database/database.ts'
 import type { Caller } from '../../foundation/caller.ts'
 import { dayMs, later, type Clock } from '../../foundation/clock.ts'
 import { notFound, unprocessable } from '../../foundation/refusals.ts'
+import type { ReadReceipts } from '../platform/read-receipts.ts'
 import * as store from './threads.store.ts'
+
+export type { ThreadAgent } from './threads.store.ts'
 
 /** Few enough that a page of long ones is read quickly and blocks no other request. */
 const threadsAtOnce = 50
@@ -12,10 +15,12 @@ const threadsAtOnce = 50
 export class Threads {
   readonly #database: Database
   readonly #clock: Clock
+  readonly #readReceipts: Pick<ReadReceipts, 'read'>
 
-  constructor(database: Database, clock: Clock) {
+  constructor(database: Database, clock: Clock, readReceipts: Pick<ReadReceipts, 'read'>) {
     this.#database = database
     this.#clock = clock
+    this.#readReceipts = readReceipts
   }
 
   /** Piece by piece, for an agent may have any number of contacts: the pieces together are one `ThreadList`. */
@@ -27,13 +32,21 @@ export class Threads {
     return this.#pieces(of, await this.#contacts(of, asked, waitingSince), shown)
   }
 
+  /** Refuses a contact whom the agent does not know. */
+  async refuseUnknown(of: store.ThreadAgent, contact: string) {
+    if (!(await store.isKnown(this.#database, of, contact, waitingAt(this.#clock.now()))))
+      throw unknownThread(of.agent, contact)
+  }
+
+  /** Also shows the contact that what they last wrote was read. */
   async markRead(caller: Caller, agent: string, contact: string, asked: ReadThread): Promise<ReadMark> {
     const of = threadAgentOf(caller, agent)
     const now = this.#clock.now()
-    if (!(await store.isKnown(this.#database, of, contact, waitingAt(now))))
-      throw unknownThread(agent, contact)
+    await this.refuseUnknown(of, contact)
     const seen = asked.up_to === undefined ? now : seenAt(asked.up_to, now)
     const marked = await store.markRead(this.#database, of, contact, caller.subject, seen)
+    const newest = await store.findNewestMessage(this.#database, of, contact, seen)
+    if (newest) void this.#readReceipts.read({ ...newest, org: of.org })
     return { contact, read_at: marked?.read_at ?? seen.getTime() / 1000 }
   }
 

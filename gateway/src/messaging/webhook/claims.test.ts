@@ -73,7 +73,7 @@ test('what waits or was dropped was read as well: it is not taken again (N-098, 
   const line = await fixture.newLine()
   for (const [becomes, received] of [
     ['waiting', 1],
-    ['expired', 0],
+    ['dropped', 0],
   ] as const) {
     receiver.becomes = becomes
     const message = textOf('Anybody?')
@@ -121,7 +121,7 @@ test('a delivery that comes while another is reading is 503, and 200 once it is 
   assert.equal(receiver.times(message.id), 1)
 })
 
-test('a reading that fails gives the claim back, its delivery is 500, and the next one reads (N-099, N-348, N-349, N-519)', async () => {
+test('a reading that fails gives the claim back, its delivery is 500, and the next one reads (N-099, N-348, N-349, N-519, T-63)', async () => {
   const line = await fixture.newLine()
   for (const when of ['before', 'during'] as const) {
     const message = textOf('Try again')

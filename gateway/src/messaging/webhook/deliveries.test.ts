@@ -54,11 +54,39 @@ test('images, videos and documents come with their caption or none, to be shown 
     assert.deepEqual(readOne(exampleMessages[name]).messages, [{ ...common, type, text }])
 })
 
+test('the reply to a button or a list is read as what was chosen, with the id that its sender gave it', () => {
+  const replies = [
+    ['button', 'button', { id: 'Unsubscribe', title: 'Unsubscribe' }],
+    ['interactive button', 'interactive', { id: 'cancel-button', title: 'Cancel' }],
+    [
+      'interactive list',
+      'interactive',
+      { id: 'priority_express', title: 'Priority Mail Express', description: 'Next day to 2 days' },
+    ],
+  ] as const
+  for (const [name, type, reply] of replies)
+    assert.deepEqual(readOne(exampleMessages[name]).messages, [{ ...common, type, text: reply.title, reply }])
+  const plain = { type: 'button', button: { text: 'Yes' } }
+  assert.deepEqual(readOne(plain).messages, [
+    { ...common, type: 'button', text: 'Yes', reply: { id: 'Yes', title: 'Yes' } },
+  ])
+  for (const broken of [{}, { button_reply: { id: 'x' } }, { list_reply: { title: ' ', id: 'x' } }])
+    assert.deepEqual(readOne({ type: 'interactive', interactive: broken }).rest, [
+      'a reply of a form that is not read',
+    ])
+})
+
+test('a reaction is read with the message that it is for, and one that was taken back is left', () => {
+  const [reaction] = readOne(exampleMessages.reaction).messages
+  assert.deepEqual(reaction, { ...common, type: 'reaction', emoji: '👍', to: 'wamid.ID' })
+  const taken = readOne(exampleMessages['reaction taken back'])
+  assert.deepEqual([taken.messages, taken.rest], [[], ['a reaction that was taken back']])
+})
+
 test('no other published type of message is read (ND-75)', () => {
-  const others = Object.entries(exampleMessages).filter(
-    ([, { type }]) => !['text', 'audio', 'image', 'video', 'document'].includes(type),
-  )
-  assert.ok(others.length >= 16)
+  const known = new Set(['text', 'audio', 'image', 'video', 'document', 'button', 'interactive', 'reaction'])
+  const others = Object.entries(exampleMessages).filter(([, { type }]) => !known.has(type))
+  assert.ok(others.length >= 9)
   for (const [name, message] of others)
     assert.deepEqual(
       readOne(message),
@@ -67,7 +95,13 @@ test('no other published type of message is read (ND-75)', () => {
     )
 })
 
-test('every published status is a receipt, with the words that its send carried (ND-72)', () => {
+const whyFailed = {
+  code: 131047,
+  detail:
+    'the messaging platform says: (#131047) Re-engagement message: Message failed to send because more than 24 hours have passed.; send an approved template instead',
+}
+
+test('every published status is a receipt, with the words that its send carried and why it failed (ND-72)', () => {
   const whose = { id: 'wamid.OUT', timestamp: '1750263773', recipient_id: '16505551234' }
   for (const status of Object.values(exampleStatuses)) {
     const receipt = {
@@ -76,6 +110,7 @@ test('every published status is a receipt, with the words that its send carried 
       messageId: 'wamid.OUT',
       status: status.status,
       opaque: null,
+      error: status.status === 'failed' ? whyFailed : null,
     }
     const plain = { ...whose, ...status }
     assert.deepEqual(readValue({ statuses: [plain] }), { messages: [], receipts: [receipt], rest: [] })

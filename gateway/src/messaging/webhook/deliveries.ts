@@ -1,4 +1,6 @@
 import { cutToLine } from '../../foundation/text.ts'
+import type { Reply } from '../platform/received.ts'
+import { withAdvice, type PlatformError } from '../platform/send-failures.ts'
 
 /** The number that something came to, as the platform names it. */
 export interface Line {
@@ -23,6 +25,9 @@ export type DeliveredMessage = FromContact &
   (
     | { type: 'text'; text: string }
     | { type: 'audio'; mediaId: string }
+    | { type: 'button' | 'interactive'; text: string; reply: Reply }
+    /** `to` is the platform's id of the message that it is for. */
+    | { type: 'reaction'; emoji: string; to: string }
     /** The caption. */
     | { type: ShownType; text: string }
   )
@@ -33,6 +38,8 @@ export interface DeliveredReceipt {
   messageId: string
   status: string
   opaque: string | null
+  /** Why it failed. */
+  error: PlatformError | null
 }
 
 export interface Delivery {
@@ -44,6 +51,7 @@ export interface Delivery {
 }
 
 const longestId = 512
+const longestSentence = 500
 
 /** Reads what the platform delivered. Nothing that it may hold is a failure: what has no known form is left. */
 export function readDelivery(bytes: Buffer): Delivery {
@@ -99,10 +107,34 @@ function messageOf(message: Fields, line: Line, contacts: readonly Fields[]): De
     const mediaId = idIn(content['id'])
     return mediaId === undefined ? 'a voice note without sound' : { ...from, type, mediaId }
   }
+  if (type === 'button' || type === 'interactive') {
+    const reply = type === 'button' ? buttonIn(content) : replyIn(content)
+    return reply ? { ...from, type, text: reply.title, reply } : 'a reply of a form that is not read'
+  }
+  if (type === 'reaction') {
+    const [emoji, to] = [textIn(content['emoji']).trim(), idIn(content['message_id'])]
+    return emoji === '' || to === undefined ? 'a reaction that was taken back' : { ...from, type, emoji, to }
+  }
   const shown = shownTypes.find((known) => known === type)
   return shown
     ? { ...from, type: shown, text: textIn(content['caption']) }
     : 'a message of a type that is not read'
+}
+
+/** The quick reply of a template. */
+const buttonIn = ({ text, payload }: Fields): Reply | undefined =>
+  chosen({ id: textIn(payload) || text, title: text })
+
+/** Of an interactive message: a button, or a row of a list. */
+function replyIn({ button_reply, list_reply }: Fields): Reply | undefined {
+  const reply = isFields(button_reply) ? button_reply : list_reply
+  return isFields(reply) ? chosen(reply) : undefined
+}
+
+function chosen(reply: Fields): Reply | undefined {
+  const [id, title, description] = [reply['id'], reply['title'], reply['description']].map(textIn)
+  if (!id || !title?.trim()) return undefined
+  return { id, title, ...(description && { description }) }
 }
 
 function receiptOf(status: Fields, line: Line): DeliveredReceipt | undefined {
@@ -110,7 +142,29 @@ function receiptOf(status: Fields, line: Line): DeliveredReceipt | undefined {
   const contact = contactOf(status['recipient_id'], status['recipient_user_id'])
   const said = idIn(status['status'])
   if (messageId === undefined || contact === undefined || said === undefined) return undefined
-  return { line, contact, messageId, status: said, opaque: idIn(status['biz_opaque_callback_data']) ?? null }
+  return {
+    line,
+    contact,
+    messageId,
+    status: said,
+    opaque: idIn(status['biz_opaque_callback_data']) ?? null,
+    error: errorIn(status['errors']),
+  }
+}
+
+/** The first that the platform gives: its title and its explanation. */
+function errorIn(errors: unknown): PlatformError | null {
+  const [error] = fieldsIn(errors)
+  if (!error) return null
+  const code = Number.isSafeInteger(error['code']) ? Number(error['code']) : null
+  const data = error['error_data']
+  const title = textIn(error['title']) || textIn(error['message'])
+  const said = [...new Set([title, isFields(data) ? textIn(data['details']) : ''])].filter(Boolean).join(': ')
+  const numbered = code === null ? said : `(#${code}) ${said}`
+  const line = `the messaging platform says: ${numbered}`
+    .replace(/[\s\p{Cc}]+/gu, ' ')
+    .slice(0, longestSentence)
+  return { code, detail: withAdvice(code, line.trim()) }
 }
 
 function lineOf(metadata: unknown): Line | undefined {

@@ -1,18 +1,25 @@
 import type { Logger } from 'pino'
-import type { Database, Transaction } from '../../database/database.ts'
+import type { Database } from '../../database/database.ts'
 import { dayMs, type Clock } from '../../foundation/clock.ts'
+import { codePoints } from '../../foundation/text.ts'
 import type { Addressed, Received, Receiver } from '../platform/received.ts'
 import { ClaimLost, type Claim, type Claims } from './claims.ts'
-import type { DeliveredMessage, DeliveredReceipt, Line, ShownType } from './deliveries.ts'
+import {
+  shownTypes,
+  type DeliveredMessage,
+  type DeliveredReceipt,
+  type Line,
+  type ShownType,
+} from './deliveries.ts'
 import * as store from './routed-numbers.store.ts'
-import type { TranscribedNote, VoiceNotes } from './voice-notes.ts'
+import type { UntranscribedMessages } from './untranscribed-messages.ts'
 
 export interface MessageReceiverParts {
   database: Database
   clock: Clock
   logger: Logger
   claims: Claims
-  voiceNotes: VoiceNotes
+  untranscribedMessages: UntranscribedMessages
   receiver: Receiver
 }
 
@@ -20,6 +27,22 @@ export interface MessageReceiverParts {
 export type Outcome = 'received' | 'dropped' | 'elsewhere' | 'failed'
 
 type Readable = Exclude<DeliveredMessage, { type: ShownType }>
+
+/** Thrown if the contact sent a voice note before that is not transcribed yet. */
+class BehindNote extends Error {}
+
+const isShown = (message: DeliveredMessage): message is DeliveredMessage & { type: ShownType } =>
+  shownTypes.some((type) => type === message.type)
+
+const longestQuote = 200
+
+/** The emoji, and the words that it is for if the agent said them. */
+const reactionText = (emoji: string, reactedTo: string | undefined) => {
+  if (!reactedTo) return `${emoji} (a reaction)`
+  const quote = codePoints(reactedTo)
+  const words = quote.length > longestQuote ? `${quote.slice(0, longestQuote).join('')}…` : reactedTo
+  return `${emoji} (a reaction to: “${words}”)`
+}
 
 /** Hands each delivered message to its conversation once, and the rest to an app that may see it. */
 export class MessageReceiver {
@@ -30,7 +53,7 @@ export class MessageReceiver {
   }
 
   async read(message: DeliveredMessage): Promise<Outcome> {
-    if (message.type !== 'text' && message.type !== 'audio') return this.#shown(message)
+    if (isShown(message)) return this.#shown(message)
     try {
       const addressed = await this.#addressed(message)
       return addressed ? await this.#claimed(addressed, message) : 'dropped'
@@ -79,29 +102,38 @@ export class MessageReceiver {
   }
 
   async #put(addressed: Addressed, message: Readable, claim: Claim): Promise<Outcome> {
-    const { database, claims, receiver } = this.#parts
-    const { name, messageId, type, sentAt } = message
-    const { text, pay } = await this.#words(addressed, message)
-    const received: Received = { ...addressed, name, messageId, type, text, sentAt }
-    const alsoInTransaction = async (tx: Transaction) => {
-      await claims.read(tx, claim)
-      await pay(tx)
+    const { database, claims, receiver, untranscribedMessages } = this.#parts
+    const received = await this.#received(addressed, message)
+    const isNote = message.type === 'audio' && !this.#isOld(message.sentAt)
+    const keep = async (mediaId: string | null): Promise<Outcome> => {
+      await database.transaction(async (tx) => {
+        await claims.read(tx, claim)
+        await untranscribedMessages.keep(tx, received, mediaId)
+      })
+      return 'received'
     }
-    if (text === '' && !this.#isOld(sentAt)) {
-      // A voice note without speech: there is nothing to answer.
-      await database.transaction(alsoInTransaction)
-      await this.#quietly(() => receiver.show({ ...received, type: 'audio' }))
-      return 'dropped'
+    if (isNote) return keep(message.mediaId)
+    try {
+      const became = await receiver.receive(received, async (tx) => {
+        if (await untranscribedMessages.isBehind(tx, received)) throw new BehindNote()
+        await claims.read(tx, claim)
+      })
+      return became === 'dropped' ? 'dropped' : 'received'
+    } catch (error) {
+      if (error instanceof BehindNote) return keep(null)
+      throw error
     }
-    return (await receiver.receive(received, alsoInTransaction)) === 'expired' ? 'dropped' : 'received'
   }
 
-  /** A voice note that comes too late for an answer is not transcribed. */
-  async #words(addressed: Addressed, message: Readable): Promise<TranscribedNote> {
-    const free = async () => {}
-    if (message.type === 'text') return { text: message.text, pay: free }
-    if (this.#isOld(message.sentAt)) return { text: '', pay: free }
-    return this.#parts.voiceNotes.transcribe(addressed, message.mediaId)
+  /** As the agent reads it; a voice note is read once it is transcribed. */
+  async #received(addressed: Addressed, message: Readable): Promise<Received> {
+    const { name, messageId, sentAt, type } = message
+    const written = { ...addressed, name, messageId, sentAt }
+    if (type === 'text') return { ...written, type, text: message.text }
+    if (type === 'audio') return { ...written, type, text: '' }
+    if (type !== 'reaction') return { ...written, type, text: message.text, reply: message.reply }
+    const reactedTo = await store.findSentText(this.#parts.database, addressed, message.to)
+    return { ...written, type, text: reactionText(message.emoji, reactedTo) }
   }
 
   #isOld(sentAt: Date) {

@@ -9,6 +9,7 @@ import type { Receiver } from '../platform/received.ts'
 import { Claims } from './claims.ts'
 import { NoteTranscriber } from './note-transcriber.ts'
 import { MessageReceiver } from './message-receiver.ts'
+import { UntranscribedMessages } from './untranscribed-messages.ts'
 import { VoiceNotes } from './voice-notes.ts'
 import { Webhook } from './webhook.ts'
 
@@ -31,14 +32,22 @@ export function makeWebhook(
   const messageClaims = new Claims(database, clock, parts.runningGateways)
   const transcriber = new NoteTranscriber({ ...parts, records: callRecords })
   const voiceNotes = new VoiceNotes({ accessTokens, messagingPlatform, transcriber, accounts })
+  const untranscribedMessages = new UntranscribedMessages({
+    database,
+    clock,
+    logger,
+    gateways: parts.runningGateways,
+    voiceNotes,
+    receiver,
+  })
   const messageReceiver = new MessageReceiver({
     database,
     clock,
     logger,
     claims: messageClaims,
-    voiceNotes,
+    untranscribedMessages,
     receiver,
   })
   const webhook = new Webhook(settings.messaging, messageReceiver, logger)
-  return { messageClaims, webhook }
+  return { messageClaims, untranscribedMessages, webhook }
 }

@@ -62,19 +62,10 @@ export class Webhook {
     return { received: outcomes.filter((one) => one === 'received').length }
   }
 
-  /** In order; a message waits for a voice note only if the same contact sent that before. */
   async #readAll(messages: readonly DeliveredMessage[]): Promise<Outcome[]> {
-    const outcomes: Promise<Outcome>[] = []
-    const behind = new Map<string, Promise<Outcome>>()
-    for (const message of messages) {
-      const who = `${message.line.phoneNumberId} ${message.contact}`
-      const before = behind.get(who)
-      const outcome = before ? before.then(() => this.#receiver.read(message)) : this.#receiver.read(message)
-      outcomes.push(outcome)
-      if (before || message.type === 'audio') behind.set(who, outcome)
-      else await outcome
-    }
-    return Promise.all(outcomes)
+    const outcomes: Outcome[] = []
+    for (const message of messages) outcomes.push(await this.#receiver.read(message))
+    return outcomes
   }
 }
 

@@ -35,6 +35,7 @@ const pages = [
   '/audit',
   '/keys',
   '/provider-keys',
+  '/model-endpoints',
   '/judging',
   '/single-sign-on',
   '/mailbox',

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { startDeployment } from '../../../testing/deployment.ts'
@@ -116,4 +117,18 @@ test('what a browser offers as a protocol is a key at a socket alone', async () 
   assert.equal((await client.get('/v1/whoami')).status, 200)
   const offering = anonymous.with({ 'sec-websocket-protocol': `svc, svc.bearer.${key}` })
   assert.equal((await offering.get('/v1/whoami')).status, 401)
+})
+
+test('every screen that the navigation of the console names can be opened at its address', async () => {
+  const navigation = readFileSync(
+    join(import.meta.dirname, '../../../../console/src/shell/navigation.tsx'),
+    'utf8',
+  )
+  const addresses = [...navigation.matchAll(/href: '([^']+)'/g)].map(([, address]) => address ?? '')
+  assert.ok(addresses.includes('/model-endpoints'))
+  for (const address of addresses) {
+    const { status, headers } = await anonymous.get(address)
+    assert.equal(status, 200, address)
+    assert.match(headers.get('content-type') ?? '', /^text\/html/)
+  }
 })

@@ -4,6 +4,7 @@ import { placeOf as letterPlace } from '../../mail/letters.ts'
 import { placeOf as mailboxPlace } from '../../mail/mailboxes.ts'
 import { placeOf as begunSignInPlace } from '../../people/sso/begun-sign-ins.ts'
 import { placeOf as identityProviderPlace } from '../../people/sso/providers.ts'
+import { sealedAt as endpointPlace } from '../../providers/endpoints/model-endpoints.ts'
 import { sealedAt as providerKeyPlace } from '../../providers/keys/provider-keys.ts'
 import { placeOf as carrierAccountPlace } from '../../telephony/carriers/accounts.ts'
 import { placeOf as fencePlace } from '../../telephony/worker-offers/embedded-fences.ts'
@@ -46,6 +47,9 @@ export const sealedColumns: readonly SealedColumn[] = [
     'sealed',
     { org: 'org', env: 'env', vendor: 'vendor' },
     ({ org, env, vendor }) => providerKeyPlace({ org, env: env as Environment }, vendor),
+  ),
+  sealed('model_endpoints', 'sealed', { org: 'org', env: 'env', name: 'name' }, ({ org, env, name }) =>
+    endpointPlace({ org, env: env as Environment, name }),
   ),
   sealed('carrier_accounts', 'sealed', { org: 'org', account: 'account' }, ({ org, account }) =>
     carrierAccountPlace(org, account),

@@ -91,6 +91,11 @@ async function fillAll({ sql, newOrg }: Deployment) {
     [org, values('environment_provider_keys', { org, env: 'sandbox', vendor: 'v' })],
   )
   await sql(
+    `insert into model_endpoints (org, env, name, base_url, wire, model, sealed, created_at, changed_at, tried_at)
+     values ($1, 'sandbox', 'n', 'https://llm.example', 'chat', 'm', $2, now(), now(), now())`,
+    [org, values('model_endpoints', { org, env: 'sandbox', name: 'n' })],
+  )
+  await sql(
     `insert into carrier_accounts (org, account, kind, label, sealed, created_at)
      values ($1, 'sip_1', 'sip', 'x', $2, now())`,
     [org, values('carrier_accounts', { org, account: 'sip_1' })],
@@ -177,7 +182,7 @@ test('the vault key is changed while two gateways serve and write, and no secret
   const last = await rotate(first)
   assert.deepEqual([last.finished, last.left, last.gateways, last.unreadable], [true, 0, 0, []])
   const resealed = answers.reduce((sum, answer) => sum + answer.resealed, 0)
-  assert.equal(resealed, 109, 'each value once')
+  assert.equal(resealed, 110, 'each value once')
 
   for (const gateway of gateways) await gateway[Symbol.asyncDispose]()
   const alone = await another(onlyNewer)

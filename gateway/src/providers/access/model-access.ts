@@ -1,27 +1,33 @@
 import type { Plan } from '@switchroom/contract/accounts'
+import { endpointVendor } from '@switchroom/contract/endpoint-names'
 import type { AccessReason, AccessVerdict, RateList } from '@switchroom/contract/rates'
-import { stages, type Stage } from '@switchroom/contract/speech'
+import { stages, type Stage } from '@switchroom/contract/stages'
 import { badRequest } from '../../foundation/refusals.ts'
 import type { Accounts } from '../accounts/accounts.ts'
+import type { OwnKeys } from '../lent-keys/own-keys.ts'
 import type { OrgInEnvironment } from '../keys/provider-keys.ts'
 import type { Rate } from '../rates/rate-file.ts'
 import type { Rates, RateTable } from '../rates/rates.ts'
 import { isAllowedOn } from './plan-rules.ts'
 
-type HasOwnKey = (org: OrgInEnvironment, vendor: string) => Promise<boolean>
 type RunsWithoutKey = (service: Stage, vendor: string) => boolean
 
 /** The priced models, and which of them an org may run. */
 export class ModelAccess {
   readonly #rates: Rates
   readonly #accounts: Accounts
-  readonly #hasOwnKey: HasOwnKey
+  readonly #ownKeys: Pick<OwnKeys, 'has'>
   readonly #runsWithoutKey: RunsWithoutKey
 
-  constructor(rates: Rates, accounts: Accounts, hasOwnKey: HasOwnKey, runsWithoutKey: RunsWithoutKey) {
+  constructor(
+    rates: Rates,
+    accounts: Accounts,
+    ownKeys: Pick<OwnKeys, 'has'>,
+    runsWithoutKey: RunsWithoutKey,
+  ) {
     this.#rates = rates
     this.#accounts = accounts
-    this.#hasOwnKey = hasOwnKey
+    this.#ownKeys = ownKeys
     this.#runsWithoutKey = runsWithoutKey
   }
 
@@ -48,8 +54,10 @@ export class ModelAccess {
     if (model.trim() === '') throw badRequest('model is provider/model, or the name of a model')
     const rate = rateNamed(await this.#rates.table(), stage, model)
     const provider = rate?.provider ?? providerNamed(model)
-    const hasKey = provider !== null && (await this.#hasOwnKey(caller, provider))
+    const run = provider === null ? null : { vendor: provider, model: model.slice(provider.length + 1) }
+    const hasKey = run !== null && (await this.#ownKeys.has(caller, run))
     if (rate) return verdictOn(rate, (await this.#accounts.read(caller.org)).plan, hasKey)
+    if (provider === endpointVendor) return verdictOnEndpoint(hasKey)
     const isPlatforms = provider !== null && this.#runsWithoutKey(stage, provider)
     return { provider, hasKey, requiresKey: false, ...(isPlatforms ? unpriced : unknown) }
   }
@@ -58,6 +66,17 @@ export class ModelAccess {
 /** The platform's own engines have no price, so every plan allows them. */
 const unpriced = { allowed: true, reason: 'ok', managed: true, planAllowed: true } as const
 const unknown = { allowed: false, reason: 'unknown_model', managed: false, planAllowed: false } as const
+
+/** An endpoint of the org's own has no price, and is on every plan. */
+const verdictOnEndpoint = (isThere: boolean): AccessVerdict => ({
+  provider: endpointVendor,
+  hasKey: isThere,
+  requiresKey: true,
+  allowed: isThere,
+  reason: isThere ? 'ok' : 'byok_key_required',
+  managed: false,
+  planAllowed: true,
+})
 
 function verdictOn({ provider, managed, tier }: Rate, plan: Plan, hasKey: boolean): AccessVerdict {
   const planAllowed = isAllowedOn(plan, tier)

@@ -10,6 +10,11 @@ const speaker = manifestOf('zz-speaker', ['tts'])
 const lister = manifestOf('lister', ['tts'])
 if (lister.stages.tts) lister.stages.tts.lists_voices = true
 
+const day = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
+const ageing = manifestOf('ageing', ['llm', 'tts'])
+Object.assign(ageing.stages.llm ?? {}, { retires: { soon: day(59), later: day(62), gone: day(-3) } })
+Object.assign(ageing.stages.tts ?? {}, { retires: { hoarse: day(10) } })
+
 const folder = new VendorFolder()
   .add(speaker)
   .add(lister)
@@ -19,6 +24,7 @@ const folder = new VendorFolder()
   .add(manifestOf('lacking', ['tts']), `import 'no-such-package-anywhere'; export default { voice() {} }`)
   .add(manifestOf('mute', ['tts']), `export default { transcriber() {} }`)
   .add({ name: 'unread' })
+  .add(ageing)
 const rates = [rateOf('tts', 'lender', true), rateOf('stt', 'lender', false), rateOf('tts', 'torn', true)]
 const settings = {
   SVC_VENDOR_FOLDERS: folder.path,
@@ -165,4 +171,13 @@ test('a key brought at one gateway is seen at once by another (SD-49)', async ()
   assert.equal(await availability(other.anonymous.as(key), 'lender'), 'yours')
   await client.delete('/v1/provider-keys/lender')
   assert.equal(await availability(other.anonymous.as(key), 'lender'), 'offered')
+})
+
+test('a vendor that switches models off within sixty days says which and when, the earliest first', async () => {
+  const client = await newClient()
+  assert.deepEqual((await entry(client, 'ageing')).retiring, [
+    { stage: 'llm', model: 'gone', on: day(-3) },
+    { stage: 'tts', model: 'hoarse', on: day(10) },
+    { stage: 'llm', model: 'soon', on: day(59) },
+  ])
 })

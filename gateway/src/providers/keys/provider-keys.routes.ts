@@ -30,7 +30,7 @@ export function providerKeyRoutes(server: Server, keys: ProviderKeys) {
         summary: "Set the org's own key for a vendor; with env, only for that environment",
         params: Params,
         body: BringKey,
-        response: { 200: BroughtKeys },
+        response: { 200: BroughtKeys, ...refusals(429) },
       },
     },
     (request) => keys.put(request.caller, request.params.vendor, request.body),

@@ -62,10 +62,13 @@ test("a key is its org's alone, in both environments and for all that the vendor
   assert.deepEqual((await client.in('production').get('/v1/provider-keys')).body, { vendors: ['ear-1'] })
   const { lentKeys } = deployment.gateway.services
   for (const service of ['stt', 'tts'] as const)
-    assert.deepEqual(await lentKeys.keyFor({ ...inSandbox(org), slug: org.slug }, service, 'ear-1'), {
-      from: 'own',
-      credentials: { token: 'tok' },
-    })
+    assert.deepEqual(
+      await lentKeys.keyFor({ ...inSandbox(org), slug: org.slug }, service, { vendor: 'ear-1' }),
+      {
+        from: 'own',
+        credentials: { token: 'tok' },
+      },
+    )
 })
 
 test('DELETE is 204, and 404 when the org brought none (S-250, S-430, SD-51)', async () => {

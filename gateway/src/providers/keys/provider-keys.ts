@@ -1,6 +1,7 @@
 import type { BringKey, BroughtKeys } from '@switchroom/contract/providers'
+import { endpointVendor } from '@switchroom/contract/endpoint-names'
 import { environments, type Environment } from '@switchroom/contract/scopes'
-import type { InstalledVendors } from '@switchroom/kit/installed'
+import type { InstalledVendor, InstalledVendors } from '@switchroom/kit/installed'
 import type { Credentials } from '@switchroom/kit/vendor'
 import { recordAudit } from '../../audit/recording.ts'
 import type { Database } from '../../database/database.ts'
@@ -10,6 +11,7 @@ import { badRequest, notFound } from '../../foundation/refusals.ts'
 import type { Vault } from '../../foundation/sealing.ts'
 import { noPlugin } from '../parsing/vendor-refusals.ts'
 import { broughtOf, credentialsFrom, type Brought } from './credential-rules.ts'
+import type { KeyTrial } from './key-trial.ts'
 import * as store from './provider-keys.store.ts'
 
 /** Sealed for its scope: one environment's key cannot be opened as the other's or as the one for both. */
@@ -25,11 +27,13 @@ export class ProviderKeys {
   readonly #database: Database
   readonly #vault: Vault
   readonly #vendors: InstalledVendors
+  readonly #trial: KeyTrial
 
-  constructor(database: Database, vault: Vault, vendors: InstalledVendors) {
+  constructor(database: Database, vault: Vault, vendors: InstalledVendors, trial: KeyTrial) {
     this.#database = database
     this.#vault = vault
     this.#vendors = vendors
+    this.#trial = trial
   }
 
   /** The vendors with a key for both environments, or only for the named one. */
@@ -43,17 +47,29 @@ export class ProviderKeys {
     return (await store.listRunning(this.#database, org, env)).map(({ vendor }) => vendor)
   }
 
-  /** Replaces the earlier key. The vendor is not asked: a bad key fails when it is used. */
-  async put(caller: Caller, vendor: string, { env: wanted, ...brought }: BringKey): Promise<BroughtKeys> {
+  /** Replaces the earlier key. The vendor is asked only if the request says so: a bad key fails when it is used. */
+  async put(
+    caller: Caller,
+    vendor: string,
+    { env: wanted, try: isTried, ...brought }: BringKey,
+  ): Promise<BroughtKeys> {
     const place = placeOf(caller, wanted)
     const installed = this.#vendors.get(vendor)
     if (!installed) throw badRequest(noPlugin(vendor))
-    const secret = JSON.stringify(broughtOf(installed, brought))
+    if (vendor === endpointVendor)
+      throw badRequest('custom takes no key alone: create a model endpoint with POST /v1/model-endpoints')
+    const kept = broughtOf(installed, brought)
+    const untried = isTried ? await this.#try(caller.org, installed, kept) : null
+    const secret = JSON.stringify(kept)
     await this.#database.transaction(async (tx) => {
       await store.keepKey(tx, place, vendor, this.#vault.seal(secret, sealedAt(place, vendor)))
       await recordAudit(tx, caller, 'provider_key.set', targetOf(vendor), { env: place.env })
     })
-    return this.list(caller.org, wanted)
+    return { ...(await this.list(caller.org, wanted)), ...(untried !== null && { untried }) }
+  }
+
+  async #try(org: string, vendor: InstalledVendor, kept: Brought): Promise<string | null> {
+    return this.#trial.try(org, vendor, credentialsFrom(kept, vendor.manifest))
   }
 
   /** Also for a vendor that is no longer installed. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import type { Stage } from '@switchroom/contract/speech'
+import type { Stage } from '@switchroom/contract/stages'
 import { startDeployment, type TestOrg } from '../../../testing/deployment.ts'
 import { manifestOf, rateOf, VendorFolder } from '../../../testing/providers/vendor-packages.ts'
 import { changeRow } from '../../../testing/providers/vendors.ts'
@@ -39,7 +39,8 @@ after(async () => {
 })
 const { lentKeys } = deployment.gateway.services
 const named = ({ id, slug }: TestOrg) => ({ org: id, slug, env: 'sandbox' }) as const
-const keyFor = (org: TestOrg, service: Stage, vendor: string) => lentKeys.keyFor(named(org), service, vendor)
+const keyFor = (org: TestOrg, service: Stage, vendor: string) =>
+  lentKeys.keyFor(named(org), service, { vendor })
 const lends = (org: TestOrg, service: Stage, vendor: string) => lentKeys.lends(named(org), service, vendor)
 const none = { from: 'none', credentials: null }
 

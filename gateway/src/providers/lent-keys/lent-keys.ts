@@ -1,13 +1,13 @@
 import type { ProviderRow } from '@switchroom/contract/providers'
 import type { Environment } from '@switchroom/contract/scopes'
-import type { Stage } from '@switchroom/contract/speech'
+import type { Stage } from '@switchroom/contract/stages'
 import type { InstalledVendors } from '@switchroom/kit/installed'
 import type { Credentials } from '@switchroom/kit/vendor'
 import { listed } from '../../foundation/refusals.ts'
 import { fieldsBeyondKey } from '../keys/credential-rules.ts'
-import type { ProviderKeys } from '../keys/provider-keys.ts'
 import type { Rates } from '../rates/rates.ts'
 import type { ProvidersRow } from '../row/row.ts'
+import type { KeyedRun, OwnKeys } from './own-keys.ts'
 
 /** The key a stage of a call would run on: the org's own, else the platform's, else none. */
 export type StageKey =
@@ -28,7 +28,7 @@ export interface LentKeysParts {
   vendors: InstalledVendors
   providersRow: ProvidersRow
   rates: Rates
-  providerKeys: ProviderKeys
+  ownKeys: OwnKeys
   /** By vendor, as in the names of settings: lower case, with `_` for `-`. */
   platformKeys: ReadonlyMap<string, string>
 }
@@ -45,8 +45,8 @@ export class LentKeys {
     return (await this.lentTo(org))(service, vendor) !== undefined
   }
 
-  async keyFor(org: NamedOrg, service: Stage, vendor: string): Promise<StageKey> {
-    return this.keyUnder(await this.#parts.providersRow.read(), org, service, vendor)
+  async keyFor(org: NamedOrg, service: Stage, run: KeyedRun): Promise<StageKey> {
+    return this.keyUnder(await this.#parts.providersRow.read(), org, service, run)
   }
 
   /** The same for a row that was already read. */
@@ -54,11 +54,11 @@ export class LentKeys {
     row: Pick<ProviderRow, 'withheld'>,
     org: NamedOrg,
     service: Stage,
-    vendor: string,
+    run: KeyedRun,
   ): Promise<StageKey> {
-    const own = await this.#parts.providerKeys.credentialsOf(org, vendor)
+    const own = await this.#parts.ownKeys.credentialsOf(org, run)
     if (own) return { from: 'own', credentials: own }
-    const lent = (await this.lentUnder(row, org))(service, vendor)
+    const lent = (await this.lentUnder(row, org))(service, run.vendor)
     return lent ? { from: 'lent', credentials: lent } : { from: 'none', credentials: null }
   }
 

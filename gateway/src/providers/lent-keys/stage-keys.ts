@@ -5,6 +5,7 @@ import type { Rates } from '../rates/rates.ts'
 import { stageOf, type StageKnob, type VendorModel } from '../parsing/stage-parsing.ts'
 import { notLent } from '../parsing/vendor-refusals.ts'
 import type { LentKeys, NamedOrg } from './lent-keys.ts'
+import { isOwn } from './own-keys.ts'
 
 /** The key that runs a stage, and the price of a unit: none on the org's own key. */
 export interface RunningKey {
@@ -31,7 +32,7 @@ export class StageKeys {
   /** Refuses a model without a key, naming the knob that names the vendor. */
   async keyFor(org: NamedOrg, knob: StageKnob, run: VendorModel): Promise<RunningKey> {
     const key = await this.find(org, knob, run)
-    if (!key) throw notLent(knob, run.vendor)
+    if (!key) throw notLent(knob, run)
     return key
   }
 
@@ -39,13 +40,14 @@ export class StageKeys {
   async find(
     org: NamedOrg,
     knob: StageKnob,
-    { vendor, model }: VendorModel,
+    run: VendorModel,
     row?: Pick<ProviderRow, 'withheld'>,
   ): Promise<RunningKey | undefined> {
+    const { vendor, model } = run
     const stage = stageOf(knob)
     const key = row
-      ? await this.#lentKeys.keyUnder(row, org, stage, vendor)
-      : await this.#lentKeys.keyFor(org, stage, vendor)
+      ? await this.#lentKeys.keyUnder(row, org, stage, run)
+      : await this.#lentKeys.keyFor(org, stage, run)
     if (key.from === 'none') return undefined
     if (key.from === 'own' || !this.#vendors.get(vendor)?.needsKey) return { ...key, creditsPerUnit: 0 }
     const rate = (await this.#rates.table()).find(stage, vendor, model)
@@ -62,7 +64,7 @@ export class StageKeys {
     return (knob, { vendor, model }) => {
       const stage = stageOf(knob)
       if (this.#vendors.doing(stage, vendor)?.needsKey === false) return 'unneeded'
-      if (ownVendors.includes(vendor)) return 'own'
+      if (isOwn(ownVendors, { vendor, model })) return 'own'
       return lent(stage, vendor) && rates.find(stage, vendor, model)?.managed ? 'lent' : 'missing'
     }
   }

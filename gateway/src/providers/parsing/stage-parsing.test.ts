@@ -45,7 +45,7 @@ test('a blank word, one without a model, one too long and a model in the word of
 })
 
 test('the refusal of a vendor that neither the platform nor the org has a key for names the knob and the vendor (SD-22)', () => {
-  const { status, message } = notLent('tts', 'both')
+  const { status, message } = notLent('tts', { vendor: 'both' })
   assert.deepEqual(
     [status, message],
     [400, '`tts`: the platform lends this org no both, and the org brought no key for it'],

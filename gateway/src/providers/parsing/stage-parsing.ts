@@ -1,6 +1,6 @@
 import { longestWord } from '@switchroom/contract/knobs'
 import type { ProviderRow } from '@switchroom/contract/providers'
-import type { Stage } from '@switchroom/contract/speech'
+import type { Stage } from '@switchroom/contract/stages'
 import type { InstalledVendors } from '@switchroom/kit/installed'
 import { badRequest } from '../../foundation/refusals.ts'
 import { codePoints } from '../../foundation/text.ts'

@@ -1,4 +1,5 @@
-import type { Stage } from '@switchroom/contract/speech'
+import { endpointVendor } from '@switchroom/contract/endpoint-names'
+import type { Stage } from '@switchroom/contract/stages'
 import type { InstalledVendors } from '@switchroom/kit/installed'
 import { badRequest } from '../../foundation/refusals.ts'
 
@@ -13,5 +14,12 @@ export const noPlugin = (vendor: string) => `this build has no plugin for ${vend
 export const blank = (knob: string) => badRequest(`\`${knob}\` is blank`)
 
 /** The refusal of a vendor for which this org has no key. */
-export const notLent = (knob: string, vendor: string) =>
-  badRequest(`\`${knob}\`: the platform lends this org no ${vendor}, and the org brought no key for it`)
+export const notLent = (knob: string, { vendor, model }: { vendor: string; model?: string }) =>
+  badRequest(
+    vendor === endpointVendor && model !== undefined
+      ? `\`${knob}\`: ${noEndpoint(model)}`
+      : `\`${knob}\`: the platform lends this org no ${vendor}, and the org brought no key for it`,
+  )
+
+export const noEndpoint = (name: string) =>
+  `this org has no model endpoint ${name} in this environment: create it with POST /v1/model-endpoints`

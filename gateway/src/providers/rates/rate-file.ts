@@ -1,5 +1,5 @@
 import { oneOf } from '@switchroom/contract/shapes'
-import { stages, type Stage } from '@switchroom/contract/speech'
+import { stages, type Stage } from '@switchroom/contract/stages'
 import { Ajv } from 'ajv'
 import { Type, type Static } from 'typebox'
 

@@ -56,21 +56,28 @@ test('the shipped table prices the managed providers and those that take an own 
   ])
 })
 
-test('the realtime model is managed and billed by the audio token, above every text token of its provider (S-379, S-380, SD-60, SD-65)', async () => {
+test('a realtime model is managed and billed by the audio token, above every text token of its provider (S-379, S-380, SD-60, SD-65)', async () => {
   const { records } = await shipped()
   const realtime = records.filter(({ unit }) => unit === 'audio_token')
   assert.deepEqual(
     realtime.map(({ service, provider, model, managed }) => ({ service, provider, model, managed })),
-    [{ service: 'llm', provider: 'openai', model: 'gpt-realtime', managed: true }],
+    [
+      ['google', 'gemini-3.8-live'],
+      ['openai', 'gpt-realtime'],
+      ['openai', 'gpt-realtime-2.1'],
+      ['openai', 'gpt-realtime-2.1-mini'],
+    ].map(([provider, model]) => ({ service: 'llm', provider, model, managed: true })),
   )
   const texts = records.filter(({ provider, unit }) => provider === 'openai' && unit === 'token')
   assert.ok(texts.length > 0)
-  for (const { model, credits } of texts) assert.ok(credits < Number(realtime[0]?.credits), model)
+  const least = Math.min(...realtime.map(({ credits }) => credits))
+  for (const { model, credits } of texts) assert.ok(credits < least, model)
 })
 
-test('the shipped tiers: two providers and the realtime model are premium, the rest basic (SD-83)', async () => {
-  for (const { provider, model, tier } of (await shipped()).records) {
-    const isPremium = ['anthropic', 'xai'].includes(provider) || model === 'gpt-realtime'
+test('the shipped tiers: two providers and the realtime models are premium, the rest basic (SD-83)', async () => {
+  for (const { service, provider, model, tier } of (await shipped()).records) {
+    const isRealtime = service === 'llm' && /^gpt-realtime|-live$/.test(model)
+    const isPremium = ['anthropic', 'xai'].includes(provider) || isRealtime
     assert.equal(tier, isPremium ? 'premium' : 'basic', `${provider}/${model}`)
   }
 })
@@ -83,11 +90,12 @@ test('the shipped table prices every model that a default names (SD-74, SD-77, S
       'deepgram/nova-2',
       'deepgram/flux-general-en',
       'openai/whisper-1',
-      'soniox/stt-async-preview',
-      'soniox/stt-rt-preview',
+      'openai/gpt-transcribe',
+      'soniox/stt-async-v5',
+      'soniox/stt-rt-v5',
       'gladia/solaria-1',
     ],
-    llm: ['openai/gpt-4.1-mini', 'google/gemini-2.5-flash'],
+    llm: ['openai/gpt-6-luna', 'openai/gpt-4.1-mini', 'google/gemini-2.5-flash'],
   } as const
   for (const service of ['stt', 'llm'] as const)
     for (const name of named[service]) {

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import type { Stage } from '@switchroom/contract/speech'
+import type { Stage } from '@switchroom/contract/stages'
 import type { FastifyBaseLogger } from 'fastify'
 import { SettingError } from '@switchroom/process/setting-reader'
 import { readRates, type Rate } from './rate-file.ts'

@@ -1,6 +1,6 @@
 import { longestWord } from '@switchroom/contract/knobs'
 import { turnEnders, type ProviderRow } from '@switchroom/contract/providers'
-import { stages, type Stage } from '@switchroom/contract/speech'
+import { stages, type Stage } from '@switchroom/contract/stages'
 import { badRequest, listed } from '../../foundation/refusals.ts'
 import { codePoints } from '../../foundation/text.ts'
 import { isLanguageTag } from '../parsing/language-tags.ts'

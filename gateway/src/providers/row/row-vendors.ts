@@ -1,5 +1,6 @@
+import { endpointVendor } from '@switchroom/contract/endpoint-names'
 import type { ProviderRow } from '@switchroom/contract/providers'
-import type { Stage } from '@switchroom/contract/speech'
+import type { Stage } from '@switchroom/contract/stages'
 import type { Manifest } from '@switchroom/kit/manifest'
 import type { InstalledVendors } from '@switchroom/kit/installed'
 import { badRequest } from '../../foundation/refusals.ts'
@@ -12,6 +13,8 @@ export function refuseUnrunnable(row: ProviderRow, vendors: InstalledVendors) {
   for (const { place, stage, word } of wordsOf(row)) {
     const why = whyNoPlugin(vendors, stage, splitWord(word)?.vendor ?? word)
     if (why) throw badRequest(`${place}: ${why}`)
+    if (splitWord(word)?.vendor === endpointVendor && !place.startsWith('fallbacks.'))
+      throw badRequest(`${place}: ${word} is an org's own endpoint, which other orgs do not have`)
   }
   for (const [key, options] of Object.entries(row.options)) {
     const named = splitKey(key)

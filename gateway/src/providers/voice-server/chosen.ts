@@ -1,6 +1,6 @@
 import type { Plan } from '@switchroom/contract/accounts'
 import type { ProviderRow } from '@switchroom/contract/providers'
-import type { Stage } from '@switchroom/contract/speech'
+import type { Stage } from '@switchroom/contract/stages'
 import type { InstalledVendor } from '@switchroom/kit/installed'
 import { isAllowedOn } from '../access/plan-rules.ts'
 import type { RateTable } from '../rates/rates.ts'

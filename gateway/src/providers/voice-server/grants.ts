@@ -96,7 +96,7 @@ export class Grants {
         : await transcriberChoice.choose(admitted, doing, asked, row)
     const { stage, vendor, model, knobs } = chosen
     const key = await stageKeys.find(caller, stage, { vendor: vendor.name, model }, row)
-    if (!key) throw badModel(notLent('model', vendor.name).message)
+    if (!key) throw badModel(notLent('model', { vendor: vendor.name }).message)
     const id = await this.#keep(admitted, asked, chosen, key)
     return {
       id,

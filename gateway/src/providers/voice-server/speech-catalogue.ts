@@ -69,7 +69,7 @@ export class SpeechCatalogue {
   async #listedBy(vendor: InstalledVendor, org: NamedOrg, row: ProviderRow, list: 'list' | 'listAnew') {
     const { lentKeys, vendorVoices } = this.#parts
     if (vendor.manifest?.stages.tts?.lists_voices !== true) return null
-    const { credentials } = await lentKeys.keyUnder(row, org, 'tts', vendor.name)
+    const { credentials } = await lentKeys.keyUnder(row, org, 'tts', { vendor: vendor.name })
     if (!credentials) return null
     const options = row.options[`tts/${vendor.name}`] ?? {}
     return vendorVoices[list](vendor, { options, credentials })

@@ -71,10 +71,10 @@ test('the closed sets are four models for recordings and three for streams, all 
   assert.deepEqual(defaults.transcriptions, [
     'deepgram/nova-3',
     'deepgram/nova-2',
-    'openai/whisper-1',
-    'soniox/stt-async-preview',
+    'openai/gpt-transcribe',
+    'soniox/stt-async-v5',
   ])
-  assert.deepEqual(defaults.streams, ['deepgram/nova-3', 'soniox/stt-rt-preview', 'gladia/solaria-1'])
+  assert.deepEqual(defaults.streams, ['deepgram/nova-3', 'soniox/stt-rt-v5', 'gladia/solaria-1'])
   const { heardBy } = await asker(lentKeys)
   for (const doing of ['transcriptions', 'streams'] as const)
     for (const model of defaults[doing]) assert.equal(await heardBy(doing, { model }), model)
@@ -88,8 +88,8 @@ test('no model means the first of the set that has a key to run on (S-331, S-343
     const asked = await asker(deployment, ...own)
     return [await asked.heardBy('transcriptions'), await asked.heardBy('streams')]
   }
-  assert.deepEqual(await byVendor('openai', 'gladia'), ['openai/whisper-1', 'gladia/solaria-1'])
-  assert.deepEqual(await byVendor('soniox', 'gladia'), ['soniox/stt-async-preview', 'soniox/stt-rt-preview'])
+  assert.deepEqual(await byVendor('openai', 'gladia'), ['openai/gpt-transcribe', 'gladia/solaria-1'])
+  assert.deepEqual(await byVendor('soniox', 'gladia'), ['soniox/stt-async-v5', 'soniox/stt-rt-v5'])
   assert.deepEqual(await byVendor('deepgram', 'soniox'), ['deepgram/nova-3', 'deepgram/nova-3'])
 })
 
@@ -110,9 +110,9 @@ test('no model and no key at all means what runs without one, while that is not 
 
 test('no model with diarize means the first of the set that distinguishes speakers (SD-74, SD-77)', async () => {
   const { heardBy } = await asker(deployment, 'openai', 'soniox', 'gladia')
-  assert.equal(await heardBy('transcriptions'), 'openai/whisper-1')
-  assert.equal(await heardBy('transcriptions', { diarize: true }), 'soniox/stt-async-preview')
-  assert.equal(await heardBy('streams', { diarize: true }), 'soniox/stt-rt-preview')
+  assert.equal(await heardBy('transcriptions'), 'openai/gpt-transcribe')
+  assert.equal(await heardBy('transcriptions', { diarize: true }), 'soniox/stt-async-v5')
+  assert.equal(await heardBy('streams', { diarize: true }), 'soniox/stt-rt-v5')
   const { refuses } = await asker(deployment, 'openai', 'gladia')
   for (const doing of ['transcriptions', 'streams'] as const)
     await refuses(
@@ -133,9 +133,9 @@ test('no credits on the first model with a key is no reason for the next (SD-66,
 test("a provider alone is its first of the set, else its manifest's own (S-330, SD-74)", async () => {
   const { heardBy } = await asker(lentKeys)
   assert.equal(await heardBy('transcriptions', { model: 'deepgram' }), 'deepgram/nova-3')
-  assert.equal(await heardBy('transcriptions', { model: 'openai' }), 'openai/whisper-1')
-  assert.equal(await heardBy('transcriptions', { model: 'soniox' }), 'soniox/stt-async-preview')
-  assert.equal(await heardBy('streams', { model: 'soniox' }), 'soniox/stt-rt-preview')
+  assert.equal(await heardBy('transcriptions', { model: 'openai' }), 'openai/gpt-transcribe')
+  assert.equal(await heardBy('transcriptions', { model: 'soniox' }), 'soniox/stt-async-v5')
+  assert.equal(await heardBy('streams', { model: 'soniox' }), 'soniox/stt-rt-v5')
   assert.equal(await heardBy('transcriptions', { model: 'tells' }), 'tells/tells-stt-1')
   assert.equal(await heardBy('transcriptions', { model: 'local' }), 'local/moonshine-tiny')
 })
@@ -198,7 +198,7 @@ test('diarize is refused if the model transcribes recordings without it (S-443, 
 
 test('live, diarize is for the two models of the set that can, and no other (S-348, SD-77, ST-107)', async () => {
   const { refuses, heardBy } = await asker(lentKeys)
-  for (const model of ['deepgram/nova-3', 'soniox/stt-rt-preview'])
+  for (const model of ['deepgram/nova-3', 'soniox/stt-rt-v5'])
     assert.equal(await heardBy('streams', { model, diarize: true }), model)
   for (const model of ['gladia/solaria-1', 'deepgram/nova-2', 'tells/tells-stt-1'])
     await refuses(

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { refused, type Client } from '../../../testing/client.ts'
 import { startDeployment, type TestOrg } from '../../../testing/deployment.ts'
-import { changeRow, startSpeechFake } from '../../../testing/providers/vendors.ts'
+import { changeRow, speakOverHttp, startSpeechFake } from '../../../testing/providers/vendors.ts'
 
 const platformKey = 'platform-mark-0123456789'
 const deployment = await startDeployment({
@@ -15,7 +15,7 @@ after(() => fake.stop())
 
 before(() =>
   changeRow(deployment, (row) => {
-    row.options['tts/openai'] = { base_url: fake.url }
+    speakOverHttp(row, fake.url)
     row.lines = { en: 'An English line.', es: 'Una frase.', 'pt-BR': 'Uma frase do Brasil.' }
   }),
 )

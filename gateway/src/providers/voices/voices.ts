@@ -38,7 +38,7 @@ export class Voices {
     if (!vendor.does.includes('tts') || !isListed)
       throw notFound(`${tts} has no list of voices: name one that you know from the vendor`)
     const own = lists ? await this.#own(caller, vendor, row, gone) : []
-    if (!own) throw notLent('tts', tts)
+    if (!own) throw notLent('tts', { vendor: tts })
     return { tts, language: language ?? null, voices: filtered([...first, ...own], language) }
   }
 
@@ -49,7 +49,7 @@ export class Voices {
     row: ProviderRow,
     gone: AbortSignal,
   ): Promise<VoiceEntry[] | null> {
-    const key = await this.#lentKeys.keyFor(caller, 'tts', vendor.name)
+    const key = await this.#lentKeys.keyFor(caller, 'tts', { vendor: vendor.name })
     if (key.from === 'none') return voicesInRow(row, vendor.name).length > 0 ? [] : null
     const options = row.options[`tts/${vendor.name}`] ?? {}
     const signal = AbortSignal.any([gone, AbortSignal.timeout(this.#timeoutMs)])

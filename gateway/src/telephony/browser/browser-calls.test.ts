@@ -114,7 +114,7 @@ test('a call whose token is never used ends as no_answer half a minute after it 
 })
 
 test('a call that a worker took just before it expired is not ended', async () => {
-  const opened = await open({ ttl_s: 1 })
+  const opened = await open({ ttl_s: 60 })
   const offered = new Browser(anonymous, opened).offer()
   assert.equal((await takeOffer(fleet, 'w1')).call, opened.call)
   done(await fleet.post('/v1/worker/calls', { call: opened.call, worker: 'w1' }))

@@ -7,6 +7,7 @@ import { newCallId } from '../../calls/records/call-ids.ts'
 import type { CallRecords } from '../../calls/records/records.ts'
 import type { Log } from '../../calls/log/log.ts'
 import { callLog } from '../../calls/log/entries.ts'
+import { keyless } from '../../calls/spoken/missing-keys.ts'
 import type { WorkerAnswers } from '../../calls/spoken/worker.ts'
 import type { Database, Transaction } from '../../database/database.ts'
 import type { Caller } from '../../foundation/caller.ts'
@@ -31,7 +32,7 @@ export interface BrowserCallParts {
   planes: { of(env: Environment): MediaPlane }
   fleets: Record<Environment, string>
   baseUrl: string
-  canSpeak: WorkerAnswers['canSpeak']
+  missingKeys: WorkerAnswers['missingKeys']
 }
 
 /** Spoken calls that browsers open with a token: a caller with a key asks for it and hands it to the page. */
@@ -90,10 +91,8 @@ export class BrowserCalls {
   }
 
   async #refuseMute({ org, slug, env }: Caller, scope: SettingsScope) {
-    if (!(await this.#parts.canSpeak({ org, slug, env }, scope)))
-      throw conflict(
-        `${scope.agent} has nothing to hear or to speak with: bring a key for its stt and its tts`,
-      )
+    const missing = await this.#parts.missingKeys({ org, slug, env }, scope)
+    if (missing.length > 0) throw keyless(scope.agent, missing)
   }
 
   /** Does nothing if a worker took the call before its log was locked. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, beforeEach, test } from 'node:test'
-import { CarrierFake } from '../../../testing/telephony/carrier-fake.ts'
+import { saidWith, CarrierFake } from '../../../testing/telephony/carrier-fake.ts'
 import { refused } from '../../../testing/client.ts'
 import { startDeployment, type TestOrg } from '../../../testing/deployment.ts'
 import { MessagingFake } from '../../../testing/messaging/messaging-fake.ts'
@@ -95,7 +95,7 @@ test('a messaging number is asked of the platform first, whose name for it is th
   assert.deepEqual(done(await put({ phone_number_id, access_token })), shown)
   assert.deepEqual(
     messages.requests.map(({ path, token }) => [path, token]),
-    [[`/v21.0/${phone_number_id}`, access_token]],
+    [[`/v26.0/${phone_number_id}`, access_token]],
   )
   assert.deepEqual(done(await put({ phone_number_id, label: 'Desk' })), { ...shown, label: 'Desk' })
   assert.equal(messages.requests.length, 2)
@@ -131,7 +131,7 @@ test('a pair that the carrier refuses is 400 and keeps nothing; whatever else it
   refused(
     await put({ ...login, secret: 'wrong' }),
     400,
-    `the carrier does not open account_sid ${sid} to this user and secret: Authenticate`,
+    `the carrier does not open account_sid ${sid} to this user and secret: ${saidWith('Authenticate', 20003)}`,
   )
   for (const status of [401, 403, 404]) {
     carrier.fault = () => ({ status, body: '' })
@@ -139,7 +139,7 @@ test('a pair that the carrier refuses is 400 and keeps nothing; whatever else it
   }
   for (const status of [400, 429, 500, 503]) {
     carrier.fault = () => ({ status, message: 'Later' })
-    refused(await put(login), 502, 'the carrier says: Later')
+    refused(await put(login), 502, `the carrier says: ${saidWith('Later')}`)
   }
   carrier.fault = () => 'breaks'
   refused(await put(login), 502, 'the carrier did not answer')
@@ -154,7 +154,7 @@ test('a PUT of an account that is held replaces the fields sent, keeps the other
   refused(
     await put({ account_sid: account.sid, label: 'Other' }),
     400,
-    `the carrier does not open account_sid ${account.sid} to this user and secret: Authenticate`,
+    `the carrier does not open account_sid ${account.sid} to this user and secret: ${saidWith('Authenticate', 20003)}`,
   )
   assert.equal((await opened(org, account.sid))?.label, 'Main')
   assert.equal(done(await put({ account_sid: account.sid, secret: account.token })).label, 'Main')

@@ -12,16 +12,19 @@ export class WireFailure extends Refusal {
   readonly answered: number | undefined
   /** Their own words. */
   readonly said: string | undefined
+  /** Their own number of the error, if they gave one. */
+  readonly errorCode: number | undefined
 
   /** Whether they answered with a 4xx. */
   get isRefused() {
     return Math.floor((this.answered ?? 0) / 100) === 4
   }
 
-  constructor(who: string, answered?: number, said?: string) {
+  constructor(who: string, answered?: number, said?: string, errorCode?: number) {
     super(502, said === undefined ? silence(who, answered) : `${who} says: ${said}`)
     this.answered = answered
     this.said = said
+    this.errorCode = errorCode
   }
 }
 
@@ -40,6 +43,8 @@ export interface WireRequest {
 
 export interface WireOptions {
   timeoutMs?: number
+  /** Finds their number of the error in the body of a refusal, and the page about it. */
+  errorIn?: (body: unknown) => { code?: number; page?: string }
   tls?: { secureContext?: SecureContext }
 }
 
@@ -47,6 +52,7 @@ export interface WireOptions {
 export class Wire {
   readonly #who: string
   readonly #sentenceIn: (body: unknown) => unknown
+  readonly #errorIn: NonNullable<WireOptions['errorIn']>
   readonly #timeoutMs: number
   readonly #tls: NonNullable<WireOptions['tls']>
   #agent: Promise<Agent> | undefined
@@ -55,6 +61,7 @@ export class Wire {
   constructor(who: string, sentenceIn: (body: unknown) => unknown, options: WireOptions = {}) {
     this.#who = who
     this.#sentenceIn = sentenceIn
+    this.#errorIn = options.errorIn ?? (() => ({}))
     this.#timeoutMs = options.timeoutMs ?? wireTimeoutMs
     this.#tls = options.tls ?? {}
   }
@@ -63,8 +70,8 @@ export class Wire {
   async ask(asked: WireRequest): Promise<unknown> {
     const { status, text } = await this.#send(asked)
     const body = parsed(text)
-    if (status < 200 || status > 299) throw this.#failure(asked, status, this.#sentenceIn(body))
-    if (text !== '' && body === undefined) throw this.#failure(asked, status, undefined)
+    if (status < 200 || status > 299) throw this.#failure(asked, status, body)
+    if (text !== '' && body === undefined) throw new WireFailure(this.#who, status)
     return body
   }
 
@@ -91,9 +98,16 @@ export class Wire {
     }
   }
 
-  #failure({ secrets }: WireRequest, status: number, said: unknown) {
+  #failure({ secrets }: WireRequest, status: number, body: unknown) {
+    const said = this.#sentenceIn(body)
     const sentence = typeof said === 'string' ? withoutSecrets(said, secrets) : ''
-    return new WireFailure(this.#who, status, sentence || undefined)
+    const { code, page } = this.#errorIn(body)
+    const about = [
+      ...(code === undefined ? [] : [`code ${code}`]),
+      ...(page === undefined ? [] : [`see ${page}`]),
+    ]
+    const whole = about.length === 0 ? sentence : `${sentence} (${withoutSecrets(about.join(', '), secrets)})`
+    return new WireFailure(this.#who, status, sentence === '' ? undefined : whole, code)
   }
 }
 

@@ -1,9 +1,11 @@
 import type { Infrastructure } from '../../database/room.ts'
 import { ApiCarrier } from './api-carrier.ts'
+import { CarrierClient } from './carrier-client.ts'
 import { CarrierAccounts, type FindMessagingNumber } from './accounts.ts'
 import { Catalogue } from './catalogue.ts'
 import { Firewall } from './firewall.ts'
 import { Networks } from './networks.ts'
+import { NumberShop } from './number-shop.ts'
 
 /** Carriers: accounts at them, the networks they call from, and who reaches the port. */
 export function makeCarriers(
@@ -13,7 +15,9 @@ export function makeCarriers(
 ) {
   const { settings, clock, logger, database, signals, vault, publicAddresses } = parts
   const { telephony } = settings
-  const apiCarrier = new ApiCarrier(telephony.apiCarrier, publicAddresses)
+  const carrierClient = new CarrierClient(telephony.apiCarrier, publicAddresses)
+  const apiCarrier = new ApiCarrier(carrierClient)
+  const numberShop = new NumberShop(carrierClient)
   const carrierCatalogue = new Catalogue(telephony)
   const firewall = new Firewall({
     database,
@@ -36,5 +40,5 @@ export function makeCarriers(
     privateHosts: settings.privateHosts,
     readmit,
   })
-  return { apiCarrier, carrierCatalogue, firewall, networks, carrierAccounts }
+  return { apiCarrier, numberShop, carrierCatalogue, firewall, networks, carrierAccounts }
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { saidWith } from '../../../testing/telephony/carrier-fake.ts'
 import { refused } from '../../../testing/client.ts'
 import { newLine, NumberFixture } from '../../../testing/telephony/number-fixture.ts'
 import { done } from '../../../testing/agents/test-agents.ts'
@@ -132,11 +133,11 @@ test('the carrier’s own sentence is a 502, and so is its silence (N-204, ND-20
   const number = newLine()
   await org.account(number)
   carrier.fault = () => ({ status: 503, message: 'Down for a nap' })
-  refused(await org.import({ number }), 502, 'the carrier says: Down for a nap')
+  refused(await org.import({ number }), 502, `the carrier says: ${saidWith('Down for a nap')}`)
   carrier.fault = () => 'breaks'
   refused(await org.import({ number }), 502, 'the carrier did not answer')
   carrier.fault = () => ({ status: 401, message: 'Authenticate' })
-  refused(await org.import({ number }), 502, 'the carrier says: Authenticate')
+  refused(await org.import({ number }), 502, `the carrier says: ${saidWith('Authenticate')}`)
   carrier.fault = () => undefined
 })
 

@@ -1,10 +1,15 @@
 import {
+  BuyingRequirements,
   BuyNumber,
   DryRun,
+  ForSaleAsked,
   ImportedNumber,
   ImportNumber,
   MoveNumber,
+  NumberKind,
   NumberParams,
+  NumbersForSale,
+  ReleaseNumber,
   TypeNumber,
 } from '@switchroom/contract/numbers'
 import { Nothing } from '@switchroom/contract/shapes'
@@ -15,18 +20,22 @@ import type { NumberImport } from './number-import.ts'
 import type { NumberMove } from './number-move.ts'
 import type { NumberPurchase } from './number-purchase.ts'
 import type { NumberRelease } from './number-release.ts'
+import type { NumberSearch } from './number-search.ts'
+import type { PurchaseRequirements } from './purchase-requirements.ts'
 
 interface Changes {
   numberImport: NumberImport
+  numberSearch: NumberSearch
+  purchaseRequirements: PurchaseRequirements
   numberPurchase: NumberPurchase
   numberMove: NumberMove
   numberRelease: NumberRelease
 }
 
-export function numberChangeRoutes(
-  server: Server,
-  { numberImport, numberPurchase, numberMove, numberRelease }: Changes,
-) {
+export function numberChangeRoutes(server: Server, changes: Changes) {
+  const { numberImport, numberMove, numberRelease } = changes
+  purchaseRoutes(server, changes)
+
   server.post(
     '/v1/numbers',
     {
@@ -39,20 +48,6 @@ export function numberChangeRoutes(
       },
     },
     (request) => numberImport.import(request.caller, request.body, request.query),
-  )
-
-  server.post(
-    '/v1/numbers/buy',
-    {
-      access: scope('numbers'),
-      schema: {
-        summary: 'Buy a number and route it to an agent',
-        querystring: DryRun,
-        body: BuyNumber,
-        response: { 200: ImportedNumber, ...refusals(404, 409, 429, 502, 503) },
-      },
-    },
-    (request) => numberPurchase.buy(request.caller, request.body, request.query),
   )
 
   server.put(
@@ -74,13 +69,14 @@ export function numberChangeRoutes(
     {
       access: scope('numbers'),
       schema: {
-        summary: 'Release a number; its account keeps it',
+        summary: 'Release a number; its account keeps it unless a bought one is released at the carrier too',
         params: NumberParams,
-        response: { 204: Nothing, ...refusals(404, 503) },
+        querystring: ReleaseNumber,
+        response: { 204: Nothing, ...refusals(404, 409, 502, 503) },
       },
     },
     async (request, reply) => {
-      await numberRelease.release(request.caller, request.params.number)
+      await numberRelease.release(request.caller, request.params.number, request.query)
       return reply.code(204).send()
     },
   )
@@ -96,5 +92,54 @@ export function numberChangeRoutes(
       },
     },
     (request) => numberImport.type(request.operator, request.body),
+  )
+}
+
+function purchaseRoutes(
+  server: Server,
+  {
+    numberSearch,
+    purchaseRequirements,
+    numberPurchase,
+  }: Pick<Changes, 'numberSearch' | 'purchaseRequirements' | 'numberPurchase'>,
+) {
+  server.get(
+    '/v1/numbers/for-sale',
+    {
+      access: scope('numbers'),
+      schema: {
+        summary: 'Numbers that can be bought, to choose from',
+        querystring: ForSaleAsked,
+        response: { 200: NumbersForSale, ...refusals(404, 502, 503) },
+      },
+    },
+    (request) => numberSearch.list(request.caller, request.query),
+  )
+
+  server.get(
+    '/v1/numbers/requirements',
+    {
+      access: scope('numbers'),
+      schema: {
+        summary: 'Addresses and bundles that a number of a country and a type can be bought with',
+        querystring: NumberKind,
+        response: { 200: BuyingRequirements, ...refusals(502, 503) },
+      },
+    },
+    (request) => purchaseRequirements.list(request.caller, request.query),
+  )
+
+  server.post(
+    '/v1/numbers/buy',
+    {
+      access: scope('numbers'),
+      schema: {
+        summary: 'Buy a number and route it to an agent',
+        querystring: DryRun,
+        body: BuyNumber,
+        response: { 200: ImportedNumber, ...refusals(404, 409, 429, 502, 503) },
+      },
+    },
+    (request) => numberPurchase.buy(request.caller, request.body, request.query),
   )
 }

@@ -1,5 +1,6 @@
 import type { NumberChannel, NumberOrigin } from '@switchroom/contract/numbers'
 import { statement, type Queryable, type Transaction } from '../../database/database.ts'
+import type { Actor } from '../../foundation/caller.ts'
 import type { Whose } from '../admission/number-fences.ts'
 
 /** A number as it is to be routed. */
@@ -64,3 +65,34 @@ export const beginMove = (tx: Transaction, number: string, { org, env }: Whose) 
 const finishMove = statement(`update numbers set moving_from = null where number = $1`)
 
 export const endMove = (database: Queryable, number: string) => database.rows(finishMove, number)
+
+/** A release at the carrier that has begun: the number's id there, and who asked for it. */
+export interface Releasing {
+  sid: string
+  by: Actor
+}
+
+export interface ReleasedRow extends Whose {
+  number: string
+  agent: string
+  managed: boolean
+  releasing: Releasing | null
+}
+
+const released = statement<ReleasedRow>(`
+  select number, org, env, agent, managed, releasing from numbers where number = $1 and org = $2 and env = $3`)
+
+export const findReleased = (database: Queryable, number: string, { org, env }: Whose) =>
+  database.row(released, number, org, env)
+
+const setRelease = statement(`update numbers set releasing = $2 where number = $1`)
+
+/** Before the carrier is asked; null when it refused. */
+export const setReleasing = (database: Queryable, number: string, releasing: Releasing | null) =>
+  database.rows(setRelease, number, releasing && JSON.stringify(releasing))
+
+const begun = statement<ReleasedRow>(`
+  select number, org, env, agent, managed, releasing from numbers where releasing is not null order by number`)
+
+/** Those under way, and those that broke off. */
+export const listReleasing = (database: Queryable) => database.rows(begun)

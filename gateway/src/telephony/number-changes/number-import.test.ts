@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { saidWith } from '../../../testing/telephony/carrier-fake.ts'
 import { refused } from '../../../testing/client.ts'
 import { newLine, NumberFixture } from '../../../testing/telephony/number-fixture.ts'
 import { done } from '../../../testing/agents/test-agents.ts'
@@ -130,7 +131,7 @@ test('a trunk that was left half made is completed (T-43, ND-28, N-180)', async 
   const account = await org.account(number)
   carrier.fault = ({ method, path }) =>
     method === 'POST' && path.endsWith('/OriginationUrls') ? { status: 500, message: 'Try later' } : undefined
-  refused(await org.import({ number }), 502, 'the carrier says: Try later')
+  refused(await org.import({ number }), 502, `the carrier says: ${saidWith('Try later')}`)
   carrier.fault = () => undefined
   assert.deepEqual(await org.list(), [])
   const { steps } = await org.imported({ number })

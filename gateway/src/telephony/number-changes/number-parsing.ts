@@ -1,7 +1,6 @@
 import {
   e164,
   numberChannels,
-  type BuyNumber,
   type ImportNumber,
   type NumberChannel,
   type TypeNumber,
@@ -53,21 +52,6 @@ function readVia(said: string | undefined, catalogue: Catalogue): string {
   return via
 }
 
-export interface AskedPurchase {
-  agent: string
-  country: string
-  areaCode: string | undefined
-}
-
-export function readPurchase(body: BuyNumber): AskedPurchase {
-  const agent = readAgent(body.agent)
-  if (!/^[A-Za-z]{2}$/.test(body.country)) throw unprocessable('country: must be two letters')
-  if (body.area_code !== undefined && !/^[0-9]{1,6}$/.test(body.area_code))
-    throw unprocessable('area_code: must be 1 to 6 digits')
-  if (readChannel(body.channel) === 'msgapp') throw badRequest('channel: only phone numbers are for sale')
-  return { agent, country: body.country.toUpperCase(), areaCode: body.area_code }
-}
-
 export interface AskedTyping {
   number: string
   agent: string
@@ -90,19 +74,19 @@ export function readEnvironment(said: string): Environment {
   return env
 }
 
-function readAgent(said: string): string {
+export function readAgent(said: string): string {
   if (!slugForm.test(said))
     throw unprocessable('agent: must be lower-case letters, digits, dashes and underscores, at most 63')
   return said
 }
 
-function readChannel(said: string = 'phone'): NumberChannel {
+export function readChannel(said: string = 'phone'): NumberChannel {
   const channel = numberChannels.find((known) => known === said)
   if (!channel) throw badRequest('channel: must be phone or msgapp, the others have no numbers')
   return channel
 }
 
-function readNumber(said: string = ''): string {
+export function readNumber(said: string = ''): string {
   if (said === '') throw badRequest('number: is required, in E.164 such as +14155550123')
   if (!e164.test(said))
     throw badRequest(`number: ${cutToLine(said, 'that')} is not in E.164, as + and 7 to 15 digits`)

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, beforeEach, test } from 'node:test'
+import { saidWith } from '../../../testing/telephony/carrier-fake.ts'
 import { refused } from '../../../testing/client.ts'
 import { noLimit } from '../../../testing/deployment.ts'
 import { newLine, NumberFixture, type NumberOrg } from '../../../testing/telephony/number-fixture.ts'
@@ -90,7 +91,7 @@ test('a purchase that the carrier refuses is 502, and the slot is free again (N-
   const org = await fixture.newOrg()
   await setQuota(org, 1)
   carrier.fault = ({ method }) => (method === 'POST' ? { status: 400, message: 'No money left' } : undefined)
-  refused(await buy(org), 502, 'the carrier says: No money left')
+  refused(await buy(org), 502, `the carrier says: ${saidWith('No money left')}`)
   carrier.fault = () => undefined
   assert.deepEqual(await org.list(), [])
   done(await buy(org))
@@ -159,7 +160,7 @@ test('a number that is bought but cannot be hooked is routed all the same, and a
   refused(
     await buy(org),
     502,
-    `${number} is bought but does not ring yet: the carrier says: Trunks are down; POST /v1/numbers finishes it`,
+    `${number} is bought but does not ring yet: the carrier says: ${saidWith('Trunks are down')}; POST /v1/numbers finishes it`,
   )
   carrier.fault = () => undefined
   const [row] = await org.list()

@@ -8,11 +8,13 @@ import { newId } from '../../foundation/secrets.ts'
 import type { CarrierLogin } from '../../foundation/telephony-settings.ts'
 import type { Orgs } from '../../people/orgs/orgs.ts'
 import type { ApiCarrier, CarrierNumber } from '../carriers/api-carrier.ts'
+import type { NumberShop, Search } from '../carriers/number-shop.ts'
 import { WireFailure } from '../carriers/carrier-wire.ts'
 import type { NumberAdmission } from '../admission/admission.ts'
 import type { Whose } from '../admission/number-fences.ts'
 import { routedElsewhere, type NumberRouting, type Wanted } from './number-routing.ts'
-import { readPurchase, type AskedPurchase } from './number-parsing.ts'
+import { describe, readPurchase, searchOf, usualLimit, type AskedPurchase } from './purchase-parsing.ts'
+import type { PurchaseRequirements } from './purchase-requirements.ts'
 import {
   carrierLock,
   numberLock,
@@ -34,6 +36,8 @@ export interface NumberPurchaseParts {
   numbers: Numbers
   admission: NumberAdmission
   carrier: ApiCarrier
+  shop: NumberShop
+  requirements: PurchaseRequirements
   sources: NumberSources
   numberRouting: NumberRouting
   /** For orgs that the operator set none for. */
@@ -81,7 +85,7 @@ export class NumberPurchase {
 
   async #preview(whose: Buyer, asked: AskedPurchase, login: CarrierLogin): Promise<ImportedNumber> {
     await this.refusePastQuota(whose)
-    const number = await this.#forSale(asked, login)
+    const number = await this.#choose(whose, asked, login)
     return this.#parts.numberRouting.preview(
       this.#wanted(whose, asked, login, {
         sid: '',
@@ -104,25 +108,32 @@ export class NumberPurchase {
     await this.refusePastQuota(whose)
     const purchase = { id: newId('buy', 8), agent: asked.agent, asked: searchOf(asked) }
     await store.insertPurchase(database, whose, purchase, clock.now())
-    const number = await this.#pay(purchase.id, asked, login, held)
+    const number = await this.#pay(purchase.id, whose, asked, login, held)
     const wanted = this.#wanted(whose, asked, login, number)
     await this.#keep(wanted, purchase.id)
     return this.#hook(wanted)
   }
 
   /** The slot is free again unless the number may have been paid for. */
-  async #pay(id: string, asked: AskedPurchase, login: CarrierLogin, held: HeldLocks): Promise<CarrierNumber> {
-    const { database, numbers, carrier } = this.#parts
+  async #pay(
+    id: string,
+    whose: Buyer,
+    asked: AskedPurchase,
+    login: CarrierLogin,
+    held: HeldLocks,
+  ): Promise<CarrierNumber> {
+    const { database, numbers, shop } = this.#parts
     try {
-      const number = await this.#forSale(asked, login)
+      const number = await this.#choose(whose, asked, login)
       if (!(await held.tryAlso(numberLock(number)))) throw conflict(`${number} is being routed: ask again`)
-      if (await numbers.find(number)) throw routedElsewhere(number)
+      const row = await numbers.find(number)
+      if (row) throw row.org === whose.org ? hasAlready(number) : routedElsewhere(number)
       await store.setChosen(database, id, number)
-      return await carrier.buy(login, number)
+      return await shop.buy(login, number, asked)
     } catch (error) {
-      const isUnknown = error instanceof WireFailure && error.answered === undefined
-      if (!isUnknown) await store.deletePurchase(database, id)
-      throw error
+      const mayBePaid = error instanceof WireFailure && !error.isRefused
+      if (!mayBePaid) await store.deletePurchase(database, id)
+      throw withAdvice(error, asked)
     }
   }
 
@@ -171,12 +182,30 @@ export class NumberPurchase {
     return earlier
   }
 
-  async #forSale({ country, areaCode }: AskedPurchase, login: CarrierLogin): Promise<string> {
-    const wanted = { country, ...(areaCode !== undefined && { areaCode }) }
-    const [first] = await this.#parts.carrier.search(login, wanted)
-    if (first !== undefined) return first
-    const where = areaCode === undefined ? country : `${country} with the area code ${areaCode}`
-    throw notFound(`the carrier has no number for sale in ${where}`)
+  /** The chosen one, or the first for sale that can be bought with what was sent. */
+  async #choose({ org }: Buyer, asked: AskedPurchase, login: CarrierLogin): Promise<string> {
+    const { requirements, shop, carrier } = this.#parts
+    const { country, type, areaCode, contains, number, address, bundle } = asked
+    const reach = await requirements.reachOf(org, login, asked, address)
+    await requirements.refuseBundle(org, login, asked, bundle)
+    if (number !== undefined) {
+      // One that the platform has for other uses must never count as paid for by a purchase that broke off.
+      if (await carrier.findNumber(login, number)) throw notForSale(number)
+      return number
+    }
+    const wanted: Omit<Search, 'limit'> = {
+      country,
+      type,
+      ...(areaCode !== undefined && { areaCode }),
+      ...(contains !== undefined && { contains }),
+    }
+    const [first] = await shop.search(login, { ...wanted, address: reach, limit: usualLimit })
+    if (first) return first.phone_number
+    const [other] = await shop.search(login, { ...wanted, limit: 1 })
+    if (!other) throw notFound(`the carrier has no ${describe(asked)}`)
+    throw conflict(
+      `every ${describe(asked)} needs ${neededAddress(other.address_requirements, country)}: send as address one that GET /v1/numbers/requirements lists`,
+    )
   }
 
   #wanted(whose: Buyer, { agent }: { agent: string }, login: CarrierLogin, number: CarrierNumber): Wanted {
@@ -193,4 +222,27 @@ export class NumberPurchase {
   }
 }
 
-const searchOf = ({ country, areaCode = '' }: AskedPurchase) => `${country} ${areaCode}`
+const hasAlready = (number: string) =>
+  conflict(`${number} is a number of this org already: GET /v1/numbers lists it`)
+
+const notForSale = (number: string) =>
+  conflict(`${number} is not for sale: choose one that GET /v1/numbers/for-sale lists`)
+
+function neededAddress(need: string, country: string): string {
+  if (need === 'local') return `an address in ${country}`
+  return need === 'foreign' ? `an address outside of ${country}` : 'an address'
+}
+
+/** What to do about the carrier's no, by its number of the error. */
+const advice: Record<number, string> = {
+  21422: 'GET /v1/numbers/for-sale lists others',
+  21613: 'send as address one that GET /v1/numbers/requirements lists',
+  21631: 'send as address one that GET /v1/numbers/requirements lists',
+  21649: 'send as bundle one that GET /v1/numbers/requirements lists as approved',
+}
+
+function withAdvice(error: unknown, { country, type }: AskedPurchase): unknown {
+  const next = error instanceof WireFailure && error.errorCode !== undefined && advice[error.errorCode]
+  if (!next) return error
+  return badGateway(`${error.message}: ${next} for ${type} numbers in ${country}`)
+}

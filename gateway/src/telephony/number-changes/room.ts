@@ -9,8 +9,11 @@ import { NumberImport } from './number-import.ts'
 import { NumberMove } from './number-move.ts'
 import { NumberPurchase } from './number-purchase.ts'
 import { NumberRelease } from './number-release.ts'
+import { carrierReleaseTask } from './number-release.tasks.ts'
 import { NumberRouting } from './number-routing.ts'
+import { NumberSearch } from './number-search.ts'
 import { NumberSources } from './number-sources.ts'
+import { PurchaseRequirements } from './purchase-requirements.ts'
 
 interface Parts extends Infrastructure, ReturnType<typeof makeCarriers>, ReturnType<typeof makeAdmission> {
   orgs: Orgs
@@ -28,14 +31,25 @@ export function makeNumberChanges(parts: Parts) {
     settings,
     locks: parts.numberLocks,
     carrier: parts.apiCarrier,
+    shop: parts.numberShop,
     accounts: parts.carrierAccounts,
     catalogue: parts.carrierCatalogue,
   }
   const sources = new NumberSources(shared)
   const numberRouting = new NumberRouting(shared)
   const numberImport = new NumberImport({ ...shared, sources, numberRouting })
-  const numberPurchase = new NumberPurchase({ ...shared, sources, numberRouting, quota })
+  const requirements = new PurchaseRequirements({ ...shared, sources })
+  const numberSearch = new NumberSearch({ ...shared, sources, requirements })
+  const numberPurchase = new NumberPurchase({ ...shared, sources, requirements, numberRouting, quota })
   const numberMove = new NumberMove({ ...shared, sources, numberRouting, numberPurchase, sipNames })
-  const numberRelease = new NumberRelease(shared)
-  return { numberImport, numberPurchase, numberMove, numberRelease }
+  const numberRelease = new NumberRelease({ ...shared, sources })
+  return {
+    numberImport,
+    numberSearch,
+    purchaseRequirements: requirements,
+    numberPurchase,
+    numberMove,
+    numberRelease,
+    carrierReleaseTask: carrierReleaseTask(numberRelease),
+  }
 }

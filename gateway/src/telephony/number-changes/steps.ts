@@ -17,10 +17,13 @@ export interface PlannedStep {
 }
 
 /** `dry_run` of a query. */
-export function isDryRun(sent: string | undefined): boolean {
+export const isDryRun = (sent: string | undefined) => isSet('dry_run', sent)
+
+/** A query's field that is true or false, and false if it is absent. */
+export function isSet(field: string, sent: string | undefined): boolean {
   if (sent === undefined || sent === 'false' || sent === '0') return false
   if (sent === 'true' || sent === '1') return true
-  throw unprocessable('dry_run: must be true or false')
+  throw unprocessable(`${field}: must be true or false`)
 }
 
 /** What a dry run answers. */

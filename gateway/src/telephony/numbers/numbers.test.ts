@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { AppClient } from '../../../testing/agents/app-client.ts'
+import { saidWith } from '../../../testing/telephony/carrier-fake.ts'
 import { refused } from '../../../testing/client.ts'
 import { startDeployment } from '../../../testing/deployment.ts'
 import { newLine, NumberFixture, type NumberOrg } from '../../../testing/telephony/number-fixture.ts'
@@ -147,7 +148,7 @@ test('what is offered if there is no API carrier, no token or no account at all 
   assert.deepEqual(done(await available()), { kind: 'sip', numbers: [] })
   await org.account()
   carrier.fault = () => ({ status: 500, message: 'Oops' })
-  refused(await available(), 502, 'the carrier says: Oops')
+  refused(await available(), 502, `the carrier says: ${saidWith('Oops')}`)
   carrier.fault = () => undefined
 })
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { after, beforeEach, test } from 'node:test'
 import type { CarrierAccountFake } from '../../../testing/telephony/carrier-fake-account.ts'
-import { CarrierFake } from '../../../testing/telephony/carrier-fake.ts'
+import { saidWith, CarrierFake } from '../../../testing/telephony/carrier-fake.ts'
 import { refused, type Client } from '../../../testing/client.ts'
 import { startDeployment } from '../../../testing/deployment.ts'
 import { done } from '../../../testing/agents/test-agents.ts'
@@ -284,7 +284,7 @@ test('without a domain it is 503, and a carrier that refuses is 502 in its own w
   const { client, account } = await newOrg()
   carrier.fault = ({ path }) =>
     path.endsWith('/SIP/CredentialLists.json') ? { status: 500, message: 'Lists are resting' } : undefined
-  refused(await client.post(at), 502, 'the carrier says: Lists are resting')
+  refused(await client.post(at), 502, `the carrier says: ${saidWith('Lists are resting')}`)
   carrier.fault = () => undefined
   await using nameless = await startDeployment({ ...carrier.settings, SVC_SIP_DOMAIN: 'sip.example' })
   const admin = await (await nameless.newOrg()).person('admin')

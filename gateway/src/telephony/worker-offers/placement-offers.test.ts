@@ -101,6 +101,15 @@ test("the far end's answer decides how the call ends (N-255, N-256, N-257, N-258
   }
 })
 
+test('a worker that took a call and reported before the gateway looked is still the one that dialled it', async () => {
+  const call = await placed()
+  await placementOffers.offer(call)
+  assert.equal((await take('worker-1'))?.call, call.call)
+  done(await tell(call.call, { worker: 'worker-1', sip_status: 404 }))
+  const { signal } = new AbortController()
+  assert.deepEqual(await placementOffers.waitTaken(call.call, 0, signal), { isTaken: true })
+})
+
 test('of workers that ask at the same time on two gateways one gets the call', async () => {
   for (let round = 0; round < 5; round += 1) {
     const call = await placed()

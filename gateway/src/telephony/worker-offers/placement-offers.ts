@@ -95,8 +95,9 @@ export class PlacementOffers implements PlacementRequests {
     for (;;) {
       const woken = notifier.forCalls.next(call)
       const state = await store.readOffer(database, call)
-      if (!state || state.outcome !== null) return false
+      if (!state) return false
       if (isReached(state)) return true
+      if (state.outcome !== null) return false
       if (signal.aborted || clock.now() >= until) return false
       await woken.within(pollEveryMs, signal)
     }

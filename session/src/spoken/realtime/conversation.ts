@@ -34,6 +34,8 @@ export interface RealtimeConversationParts {
   down: Set<string>
   /** What was said before, for a model that was not there. */
   history: () => readonly Message[]
+  /** Whether the party's turn has begun and is not over. */
+  isSpeaking: () => boolean
   keep: (entries: readonly NewEntry[]) => void
   heard: (told: ToldOfTurn) => void
   /** No model hears any more. */
@@ -47,6 +49,8 @@ export class RealtimeConversation {
   readonly #asked: AudioQueue<Asked>
   readonly #stop = new AbortController()
   readonly #replies = new Map<string, RealtimeReply>()
+  /** Those that are over, and whose usage the vendor has not said yet. */
+  readonly #unsettled = new Map<string, RealtimeReply>()
   /** The tool calls whose outcome the model received, and whether that outcome was known. */
   #outcomes = new Map<string, 'known' | 'unknown'>()
   #input: SpeechResampler | null = null
@@ -61,7 +65,7 @@ export class RealtimeConversation {
   constructor(parts: RealtimeConversationParts, first: RealtimeRun) {
     this.#parts = parts
     this.#run = first
-    this.#asked = new AudioQueue(first.realtime.sampleRate)
+    this.#asked = new AudioQueue(inputRateOf(first))
   }
 
   /** The connected model, or the next to try. */
@@ -75,7 +79,7 @@ export class RealtimeConversation {
 
   /** Resolves once the vendor has said what its last reply cost, or did not in time. */
   async close(): Promise<void> {
-    const unpaid = [...this.#replies.values()].map(({ over }) => over)
+    const unpaid = [...this.#replies.values(), ...this.#unsettled.values()].map(({ settled }) => settled)
     if (this.#isOpen && unpaid.length > 0)
       await Promise.race([Promise.all(unpaid), sleep(lastUsageMs, undefined, { ref: false })])
     this.#stop.abort()
@@ -85,6 +89,11 @@ export class RealtimeConversation {
   add(samples: Int16Array) {
     const bytes = new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength)
     for (const resampled of this.#input?.take(bytes) ?? []) this.#asked.add(resampled)
+  }
+
+  /** The party began to speak, or was quiet for long enough. */
+  speech(state: 'started' | 'ended') {
+    if (this.#isOpen) this.#asked.ask({ type: 'speech', state })
   }
 
   /** Asks for an answer to what was said. */
@@ -169,7 +178,7 @@ export class RealtimeConversation {
 
   async #converseWith(run: RealtimeRun, serves: () => void) {
     using on = new ListenAttempt(this.#stop.signal)
-    using input = new SpeechResampler(this.#parts.sampleRate, run.realtime.sampleRate)
+    using input = new SpeechResampler(this.#parts.sampleRate, inputRateOf(run))
     this.#run = run
     this.#on = on
     this.#input = input
@@ -190,7 +199,9 @@ export class RealtimeConversation {
       this.#isOpen = false
       this.#input = null
       for (const reply of this.#replies.values()) reply.fail(failure)
+      for (const reply of this.#unsettled.values()) reply.settle()
       this.#replies.clear()
+      this.#unsettled.clear()
     }
   }
 
@@ -201,6 +212,7 @@ export class RealtimeConversation {
       outcomes.map(({ call, text }) => [call, text === unknownOutcome ? 'unknown' : 'known']),
     )
     for (const message of history) yield { type: 'tell', message }
+    if (this.#parts.isSpeaking()) yield { type: 'speech', state: 'started' }
     yield* this.#asked.read(signal)
   }
 
@@ -212,6 +224,7 @@ export class RealtimeConversation {
 
   #hear(told: Exclude<RealtimeTold, { type: 'ready' }>) {
     if (!('reply' in told)) return this.#parts.heard(told)
+    if (told.type === 'used') return this.#settle(told.reply, told.usage)
     const reply = this.#replies.get(told.reply)
     if (!reply) return
     const now = this.#parts.nowMs()
@@ -219,19 +232,29 @@ export class RealtimeConversation {
     if (reply.lengthMs > longestReplyMs) this.drop(reply, silent('it does not stop speaking'))
     if (told.type !== 'replied') return
     this.#replies.delete(reply.id)
+    reply.overMs = now
+    if (told.usage === null) this.#unsettled.set(reply.id, reply)
     // an unread stream is released here or nowhere
-    if (reply.given !== null || reply.isUnwanted)
-      this.#parts.keep([costOf(reply, this.#run, told.usage, now)])
+    else if (reply.given !== null || reply.isUnwanted)
+      this.#parts.keep([costOf(reply, this.#run, told.usage)])
+  }
+
+  /** The tokens of a reply whose metrics were written without them, or not at all. */
+  #settle(id: string, usage: RealtimeUsage) {
+    const now = this.#parts.nowMs()
+    const reply = this.#unsettled.get(id) ?? new RealtimeReply(id, null, now)
+    this.#unsettled.delete(id)
+    reply.settle()
+    this.#parts.keep([costOf(reply, this.#run, usage)])
   }
 }
 
-function costOf(
-  { askedMs, firstMs, given }: RealtimeReply,
-  run: RealtimeRun,
-  usage: RealtimeUsage,
-  nowMs: number,
-): NewEntry {
-  const totalMs = nowMs - askedMs
+const inputRateOf = ({ realtime }: RealtimeRun): number => realtime.inputRate ?? realtime.sampleRate
+
+function costOf(reply: RealtimeReply, run: RealtimeRun, usage: RealtimeUsage): NewEntry {
+  const { askedMs, firstMs, overMs, given, isUnwanted } = reply
+  const totalMs = (overMs ?? askedMs) - askedMs
   const firstWordMs = firstMs === null ? totalMs : firstMs - askedMs
-  return metricsOf({ run, ...usage, firstWordMs, totalMs }, { purpose: given === null ? 'cut_short' : 'say' })
+  const answered = isUnwanted ? 'cut_short' : 'answered'
+  return metricsOf({ run, ...usage, firstWordMs, totalMs }, { purpose: given === null ? answered : 'say' })
 }

@@ -6,6 +6,7 @@ import { vendorsDown } from '../../vendors-down.ts'
 import { turnsOn, type Exchange, type ExchangeAround } from '../exchange.ts'
 import { RealtimeAnswers } from './answers.ts'
 import { RealtimeConversation } from './conversation.ts'
+import { Endpointing } from './endpointing.ts'
 import { RealtimeTurns } from './turns.ts'
 import type { RealtimeRun, SpokenParts } from '../spoken-parts.ts'
 
@@ -13,6 +14,7 @@ import type { RealtimeRun, SpokenParts } from '../spoken-parts.ts'
 export class RealtimeExchange implements Exchange {
   readonly #around: ExchangeAround
   readonly #turns: RealtimeTurns
+  readonly #endpointing = new Endpointing((state) => this.#conversation.speech(state))
   readonly #down: Set<string>
   #parts: SpokenParts
   #conversation: RealtimeConversation
@@ -59,6 +61,7 @@ export class RealtimeExchange implements Exchange {
   async stop() {
     this.#isOver = true
     this.#turns.close()
+    this.#endpointing.close()
     await this.#conversation.close()
   }
 
@@ -67,9 +70,13 @@ export class RealtimeExchange implements Exchange {
   }
 
   notice(event: VADEvent) {
-    if (event.type === VADEventType.START_OF_SPEECH) this.#turns.speechStarted(event.speechDuration)
-    else if (event.type === VADEventType.END_OF_SPEECH) this.#turns.speechEnded(event.silenceDuration)
-    else if (event.type === VADEventType.INFERENCE_DONE && event.speaking)
+    if (event.type === VADEventType.START_OF_SPEECH) {
+      this.#turns.speechStarted(event.speechDuration)
+      this.#endpointing.started()
+    } else if (event.type === VADEventType.END_OF_SPEECH) {
+      this.#turns.speechEnded(event.silenceDuration)
+      this.#endpointing.ended(event.silenceDuration, this.#parts.config.turn ?? {})
+    } else if (event.type === VADEventType.INFERENCE_DONE && event.speaking)
       this.#turns.speechGoesOn(event.speechDuration - event.rawAccumulatedSilence)
   }
 
@@ -102,6 +109,7 @@ export class RealtimeExchange implements Exchange {
       sampleRate: sound.sampleRate,
       down: this.#down,
       history: () => recentOf(messagesOf(log.entries)),
+      isSpeaking: () => this.#endpointing.isSpeaking,
       keep: (entries: readonly NewEntry[]) => log.write(entries),
       heard: (told: Parameters<RealtimeTurns['heard']>[0]) => {
         if (this.#conversation === conversation && !this.#isOver) this.#turns.heard(told)

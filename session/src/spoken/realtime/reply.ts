@@ -7,7 +7,7 @@ const bytesPerSample = 2
 
 export type ReplyPiece = { type: 'audio'; item: string; pcm: Uint8Array } | { type: 'text'; text: string }
 
-type ToldOfReply = Extract<RealtimeTold, { reply: string }>
+type ToldOfReply = Exclude<Extract<RealtimeTold, { reply: string }>, { type: 'used' }>
 
 /** One reply of a realtime model: its audio for the player, its text for the log. */
 export class RealtimeReply {
@@ -24,8 +24,9 @@ export class RealtimeReply {
   on: object | null = null
   askedMs: number
   firstMs: number | null = null
+  overMs: number | null = null
   isUnwanted = false
-  readonly #over = Promise.withResolvers<void>()
+  readonly #settled = Promise.withResolvers<void>()
 
   constructor(id: string, given: string | null, nowMs: number) {
     this.id = id
@@ -37,9 +38,13 @@ export class RealtimeReply {
     return [...this.items.values()].reduce((sum, ms) => sum + ms, 0)
   }
 
-  /** Resolves once nothing more comes of it. */
-  get over(): Promise<void> {
-    return this.#over.promise
+  /** Resolves once nothing more comes of it, and its usage is known or never will be. */
+  get settled(): Promise<void> {
+    return this.#settled.promise
+  }
+
+  settle() {
+    this.#settled.resolve()
   }
 
   take(told: ToldOfReply, nowMs: number) {
@@ -60,18 +65,18 @@ export class RealtimeReply {
     this.sound.put({ type: 'audio', item, pcm })
   }
 
-  #end(failure: string | null, usage: RealtimeUsage) {
+  #end(failure: string | null, usage: RealtimeUsage | null) {
     if (failure !== null) return this.fail(silent(failure))
-    this.thoughts.put({ type: 'usage', ...usage })
+    if (usage) this.thoughts.put({ type: 'usage', ...usage })
     this.thoughts.end()
     this.sound.end()
-    this.#over.resolve()
+    if (usage) this.settle()
   }
 
   /** What was not heard of it yet is not said. */
   fail(error: unknown) {
     this.thoughts.fail(error)
     this.sound.fail(error)
-    this.#over.resolve()
+    this.settle()
   }
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { silent } from '@switchroom/kit/failures'
 import { realtimeTalk, textsOf, until } from '../../../testing/realtime-talk.ts'
 import { sampleRate, speech } from '../../../testing/scripted-sound.ts'
 import { plain, toolNamed } from '../../../testing/talk.ts'
@@ -153,6 +154,38 @@ test('a greeting is not talked over: what the caller said meanwhile is answered 
     'Hello and welcome to the house of tables, dear guest.',
     'At eight.',
   ])
+  await talk.hangUp()
+})
+
+test('a model receives when the party’s voice begins and was quiet for long enough, and one that is connected meanwhile too', async () => {
+  const { talk, model } = realtimeTalk()
+  talk.config = { turn: { endpointing_ms: 600 } }
+  talk.start()
+  await until(() => model.conversations.length > 0)
+  talk.sound.says(speech(2_500))
+  await until(() => model.asked('speech').length === 1)
+  model.tells(silent('it broke off'))
+  await until(() => model.asked('speech').length === 3)
+  assert.deepEqual(
+    model.conversations.map((asked) => asked.map((one) => one.type === 'speech' && one.state)),
+    [['started'], ['started', 'ended']],
+  )
+  await talk.hangUp()
+})
+
+test('a reply whose usage the vendor says later has metrics of what it used', async () => {
+  const { talk, model } = realtimeTalk({ text: 'At eight.' })
+  model.saysUsageLater = true
+  talk.start()
+  await until(() => model.conversations.length > 0)
+  model.hears('When?')
+  await talk.until('agent.message')
+  const blocks = () => talk.dataOf('metrics').filter(({ stage }) => stage === 'llm')
+  await talk.untilTrue(() => blocks().length === 2, 'two blocks')
+  const tokens = Object.fromEntries(
+    blocks().map(({ purpose, input_tokens }) => [purpose ?? 'answer', input_tokens]),
+  )
+  assert.deepEqual(tokens, { answer: 0, answered: 90 })
   await talk.hangUp()
 })
 

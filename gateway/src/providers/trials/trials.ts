@@ -2,7 +2,7 @@ import { VendorFailure } from '@switchroom/kit/failures'
 import type { InstalledVendor, StageChoice } from '@switchroom/kit/installed'
 import type { RealtimeAsked } from '@switchroom/kit/vendor'
 import { untilAborted } from '@switchroom/kit/until-aborted'
-import type { Stage } from '@switchroom/contract/speech'
+import type { Stage } from '@switchroom/contract/stages'
 import { badGateway, badRequest } from '../../foundation/refusals.ts'
 
 const sampleRate = 16_000
@@ -17,7 +17,9 @@ export interface Trial {
 }
 
 /** Tries a stage once before anything is kept: a line said, one word answered, half a second of silence heard. */
-export async function tryStage({ stage, vendor, choice, line }: Trial, timeoutMs: number): Promise<void> {
+export async function tryStage(trial: Trial, timeoutMs: number): Promise<void> {
+  const { stage, vendor, line } = trial
+  const choice = { ...trial.choice, retries: 0 }
   const signal = AbortSignal.timeout(timeoutMs)
   try {
     if (stage === 'tts') await firstOf((await vendor.voice(choice)).speak(line, signal), 'audio')
