@@ -116,6 +116,14 @@ export function loudPart(samples: Int16Array): Int16Array {
   return samples.slice(samples.findIndex(isLoud), samples.findLastIndex(isLoud) + 1)
 }
 
+/** The frames of 20 ms in which something sounds: a busy machine may have left silence between them. */
+export function soundIn(samples: Int16Array, frame = 160): Int16Array {
+  const frames = Array.from({ length: Math.floor(samples.length / frame) }, (_, at) =>
+    samples.subarray(at * frame, (at + 1) * frame),
+  )
+  return Int16Array.from(frames.filter((one) => loudPart(one).length > 0).flatMap((one) => [...one]))
+}
+
 export async function freePort(): Promise<number> {
   const socket = createSocket('udp4')
   await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve))

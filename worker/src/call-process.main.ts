@@ -1,3 +1,4 @@
+import type { Socket } from 'node:dgram'
 import { findVendors } from '@switchroom/kit/installed'
 import { MediaError } from '@switchroom/media/plane'
 import { bridge } from '@switchroom/media/sound/bridge'
@@ -24,11 +25,11 @@ const calls = new Map<string, SpokenCall>()
 const send = (message: FromProcess) => void process.send?.(message, undefined, undefined, () => {})
 const legs = new ProcessLegs(send)
 
-process.on('message', (message: ToProcess) => {
+process.on('message', (message: ToProcess, socket?: Socket) => {
   if (message.type === 'run') void runTask(message.task)
   else if (message.type === 'call.end') calls.get(message.call)?.end('failed')
   else if (message.type === 'end') for (const call of calls.values()) call.end('failed')
-  else legs.take(message)
+  else legs.take(message, socket)
 })
 
 // Without its worker no hang-up reaches the phone: the gateway ends the calls that are left.

@@ -53,10 +53,20 @@ export interface SentenceAsked {
   callsBack: boolean
 }
 
+/** A packet that came before the process had the socket. */
+export interface EarlyPacket {
+  /** In base64. */
+  bytes: string
+  address: string
+  port: number
+}
+
 export type ToProcess =
   | { type: 'run'; task: CallTask }
-  /** Binds a leg's sound, before the leg is answered. */
-  | { type: 'leg.open'; leg: string; terms: MediaTerms }
+  /** Binds a leg's sound, before the leg is answered; a socket that comes with it is bound already. */
+  | { type: 'leg.open'; leg: string; terms: MediaTerms; early?: EarlyPacket[] }
+  /** What came to that socket while it was handed over. */
+  | { type: 'leg.early'; leg: string; packets: EarlyPacket[] }
   | { type: 'leg.terms'; leg: string; terms: MediaTerms; isHeld: boolean }
   | { type: 'leg.tone'; leg: string; digit: string }
   | { type: 'leg.ended'; leg: string; end: LegEnd }

@@ -1,21 +1,19 @@
-import { createSocket, type RemoteInfo, type Socket } from 'node:dgram'
-import { isIPv6 } from 'node:net'
+import type { Socket } from 'node:dgram'
 import type { Leg, LegEnd } from '../leg.ts'
-import { MediaError } from '../plane.ts'
 import { decodeG711 } from '@switchroom/audio/g711'
 import { HeardFrames } from '../sound/heard-frames.ts'
 import { ReceivedAudio } from '../sound/received-audio.ts'
 import { frameMs, pace, unpace } from '../sound/pacer.ts'
-import { LearnedSource } from './learned-source.ts'
+import { LearnedSource, type Source } from './learned-source.ts'
 import type { MediaTerms } from './media-terms.ts'
 import { readRtp } from './rtp-packet.ts'
 import { RtpSender } from './rtp-sender.ts'
+import { bindSound } from './sound-socket.ts'
 import { ToneReader } from './telephone-events.ts'
 
 const sampleRate = 8000
 /** Nothing came for so many frames (30 s): the other end is gone. */
 const lostFrames = 30_000 / frameMs
-const receiveBytes = 512 * 1024
 /** Of what one packet may hold: 200 ms. */
 const longestPayload = 1600
 const mostPressed = 32
@@ -56,7 +54,7 @@ export class RtpLeg implements Leg {
     this.#source = new LearnedSource(signalledIn(terms))
     this.#received = new ReceivedAudio({ clockRate: sampleRate, sampleRate, decode: this.#decode })
     this.ended = this.#end.promise
-    socket.on('message', (bytes, from) => this.#receive(bytes, from))
+    socket.on('message', (bytes, from) => this.receive(bytes, from))
     socket.on('error', () => this.#lose())
     void signalling.ended.then(
       (how) => this.#finish(how),
@@ -65,26 +63,9 @@ export class RtpLeg implements Leg {
     pace(this)
   }
 
-  /** Binds the port; fails with a `MediaError`. */
-  static async open(terms: MediaTerms, signalling: Signalling): Promise<RtpLeg> {
-    const family = isIPv6(terms.localAddress) ? 6 : 4
-    const socket = createSocket({
-      type: family === 6 ? 'udp6' : 'udp4',
-      recvBufferSize: receiveBytes, // what comes while this process is busy is kept
-      lookup: (address, _options, found) => found(null, address, family), // every address is a literal one
-    })
-    await new Promise<void>((resolve, reject) => {
-      const fail = ({ code = 'unknown' }: NodeJS.ErrnoException) => {
-        socket.close()
-        reject(new MediaError(`the port ${terms.localPort} for sound could not be opened: ${code}`))
-      }
-      socket.once('error', fail)
-      socket.bind({ port: terms.localPort, address: terms.localAddress }, () => {
-        socket.off('error', fail)
-        resolve()
-      })
-    })
-    return new RtpLeg(socket, terms, signalling)
+  /** Binds the port, if no socket is given that has it already; fails with a `MediaError`. */
+  static async open(terms: MediaTerms, signalling: Signalling, bound?: Socket): Promise<RtpLeg> {
+    return new RtpLeg(bound ?? (await bindSound(terms)), terms, signalling)
   }
 
   get playedMs(): number {
@@ -148,7 +129,8 @@ export class RtpLeg implements Leg {
     if (packet && to) this.#socket.send(packet, to.port, to.address, () => {})
   }
 
-  #receive(bytes: Buffer, from: RemoteInfo): void {
+  /** A packet that came to the port, also before this leg had it. */
+  receive(bytes: Buffer, from: Source): void {
     const packet = readRtp(bytes)
     if (!packet || packet.payload.length > longestPayload) return
     const { payloadType, tonePayloadType } = this.#terms

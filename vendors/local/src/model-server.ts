@@ -1,7 +1,8 @@
 import { addressOf } from '@switchroom/kit/addresses'
 import { ask, jsonOf } from '@switchroom/kit/requests'
 
-const answersWithinMs = 300
+/** Longer than a busy machine takes: without an answer the demonstration model speaks. */
+const answersWithinMs = 1_000
 const rememberedMs = 5_000
 
 const remembered = new Map<string, { models: string[]; until: number }>()

@@ -61,7 +61,7 @@ test('auto is the demonstration model if no server answers, answers nonsense, ha
   for (const base_url of nowhere) {
     const startedAt = performance.now()
     assert.match(await answer({ base_url }), /^I am Switchroom's demonstration model, not a language model/)
-    assert.ok(performance.now() - startedAt < 1_500, base_url)
+    assert.ok(performance.now() - startedAt < 5_000, base_url)
   }
 })
 

@@ -1,27 +1,40 @@
-import { MediaError } from '@switchroom/media/plane'
 import type { MediaTerms } from '@switchroom/media/rtp/media-terms'
-import { createSocket, type Socket } from 'node:dgram'
+import { bindSound } from '@switchroom/media/rtp/sound-socket'
+import type { Socket } from 'node:dgram'
+import type { EarlyPacket } from '../process-messages.ts'
 
-/** Keeps a port for sound until the caller has acknowledged the answer; what comes to it before is not heard. */
+/** Of sound: a second. */
+const mostKept = 50
+const longestKept = 1_500
+
+/** Holds a port for sound from the answer until the process that runs the call has it; what comes to it is kept. */
 export class HeldPort {
   #socket: Socket | undefined
+  readonly #kept: EarlyPacket[] = []
 
   /** Rejects with a `MediaError` if the port cannot be had. */
-  async bind({ localPort, localAddress }: MediaTerms): Promise<void> {
-    const socket = createSocket(localAddress.includes(':') ? 'udp6' : 'udp4')
-    await new Promise<void>((resolve, reject) => {
-      socket.once('error', ({ code = 'unknown' }: NodeJS.ErrnoException) => {
-        socket.close()
-        reject(new MediaError(`the port ${localPort} for sound could not be opened: ${code}`))
-      })
-      socket.bind({ port: localPort, address: localAddress }, resolve)
+  async bind(terms: MediaTerms): Promise<void> {
+    const socket = await bindSound(terms)
+    socket.on('error', () => {}) // who gets the socket notices
+    socket.on('message', (bytes, { address, port }) => {
+      if (this.#kept.length < mostKept && bytes.length <= longestKept)
+        this.#kept.push({ bytes: bytes.toString('base64'), address, port })
     })
-    socket.removeAllListeners('error').on('error', () => {}) // the call's process binds it anew, and says what is wrong
     this.#socket = socket
   }
 
-  /** The port is free for the next socket. */
-  async letGo(): Promise<void> {
+  /**
+   * Gives the socket to another process, with what came to it, and without a moment in which nothing listens. Resolves
+   * with what still came here meanwhile.
+   */
+  async handOver(send: (socket: Socket, early: EarlyPacket[]) => Promise<void>): Promise<EarlyPacket[]> {
+    if (this.#socket) await send(this.#socket, this.#kept.splice(0))
+    await this.release()
+    return this.#kept.splice(0)
+  }
+
+  /** The port is free for the next socket, if no other process has it. */
+  async release(): Promise<void> {
     const socket = this.#socket
     this.#socket = undefined
     if (socket) await new Promise<void>((resolve) => socket.close(resolve))

@@ -30,6 +30,12 @@ export interface InboundParts {
   isDraining: () => boolean
 }
 
+interface AnsweredCaller {
+  dialog: SipDialog
+  port: HeldPort
+  callsBack: boolean
+}
+
 /** Calls that come to this worker. */
 export class Inbound {
   readonly #parts: InboundParts
@@ -73,8 +79,8 @@ export class Inbound {
     await gateway.openCall({ ...wanted, dry_run: true, ...(isOverflow && { overflow: true }) }, place)
     const port = new HeldPort()
     const dialog = await this.#accepted(invite, port)
-    await port.letGo()
-    if (dialog) await this.#begin(dialog, wanted, place)
+    if (dialog) await this.#begin(dialog, wanted, place, port)
+    await port.release()
   }
 
   /** Undefined if the caller gave up meanwhile, or never acknowledged the answer. */
@@ -88,15 +94,17 @@ export class Inbound {
   }
 
   /** The caller is there. */
-  async #begin(dialog: SipDialog, wanted: OpenWorkerCall, place: { org?: string }) {
+  async #begin(dialog: SipDialog, wanted: OpenWorkerCall, place: { org?: string }, port: HeldPort) {
     const { gateway, calls, logger } = this.#parts
     const reserved = calls.reserve()
     const giveBack = reserved ?? calls.occupy()
     const callsBack = phoneForm.test(wanted.from ?? '')
     try {
-      if (reserved) await this.#run(dialog, wanted, place, callsBack)
-      else
+      if (reserved) await this.#run({ dialog, port, callsBack }, wanted, place)
+      else {
+        await port.release()
         await this.#tellBusy(await gateway.openCall({ ...wanted, overflow: true }, place), dialog, callsBack)
+      }
     } catch (error) {
       logger.warn({ err: error }, 'a call that was answered could not be run')
       await dialog.bye().catch(() => {})
@@ -105,13 +113,13 @@ export class Inbound {
     }
   }
 
-  async #run(dialog: SipDialog, wanted: OpenWorkerCall, place: { org?: string }, callsBack: boolean) {
+  async #run({ dialog, port, callsBack }: AnsweredCaller, wanted: OpenWorkerCall, place: { org?: string }) {
     const { gateway, calls } = this.#parts
     const call = wanted.call ?? ''
     const phone = calls.placeForPhone(call)
     // beside each other: the caller may speak already
     const [bound, opening] = await Promise.allSettled([
-      phone.open(dialog.terms),
+      phone.open(dialog.terms, port),
       gateway.openCall(wanted, place),
     ])
     if (opening.status === 'fulfilled' && bound.status === 'fulfilled')

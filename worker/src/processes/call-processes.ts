@@ -1,4 +1,5 @@
 import { fork, type ChildProcess } from 'node:child_process'
+import type { Socket } from 'node:dgram'
 import { getCompileCacheDir } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -41,6 +42,12 @@ export class CallProcessHandle {
   send(message: ToProcess): void {
     // one that is gone is noticed by its end
     if (this.#child.connected) this.#child.send(message, () => {})
+  }
+
+  /** With a socket that it has from then on, too. Resolves once both are on their way. */
+  async sendSocket(message: ToProcess, socket: Socket): Promise<void> {
+    if (!this.#child.connected) return
+    await new Promise<void>((resolve) => this.#child.send(message, socket, () => resolve()))
   }
 
   /** It exits by itself once its last call has ended. */

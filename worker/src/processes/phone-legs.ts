@@ -1,6 +1,9 @@
+import type { Socket } from 'node:dgram'
 import { MediaError } from '@switchroom/media/plane'
 import type { MediaTerms } from '@switchroom/media/rtp/media-terms'
 import type { SipDialog } from '@switchroom/media/sip/server'
+import type { HeldPort } from '../phone/held-port.ts'
+import type { EarlyPacket, ToProcess } from '../process-messages.ts'
 import type { CallProcessHandle } from './call-processes.ts'
 
 /** A phone leg as its signalling knows it. */
@@ -32,8 +35,12 @@ export class PhoneLegs {
     return this.#legs.get(id)
   }
 
-  /** Binds a leg's sound; rejects with a `MediaError` if its port cannot be had. */
-  open(id: string, call: string, process: CallProcessHandle, terms: MediaTerms): Promise<void> {
+  /** Binds a leg's sound; rejects with a `MediaError` if its port cannot be had. One that is held is handed over. */
+  open(
+    { leg: id, call, process }: { leg: string; call: string; process: CallProcessHandle },
+    terms: MediaTerms,
+    held?: HeldPort,
+  ): Promise<void> {
     if (process.isOver) return Promise.reject(gone())
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const settle = (error: Error | null) => {
@@ -42,7 +49,9 @@ export class PhoneLegs {
       else resolve()
     }
     this.#opening.set(id, { call, settle })
-    process.send({ type: 'leg.open', leg: id, terms })
+    const message = { type: 'leg.open', leg: id, terms } as const
+    if (held) void handOver(held, process, message)
+    else process.send(message)
     return promise
   }
 
@@ -88,3 +97,13 @@ export class PhoneLegs {
 }
 
 const gone = () => new Error('the process for the call is gone')
+
+async function handOver(
+  held: HeldPort,
+  process: CallProcessHandle,
+  opening: Extract<ToProcess, { type: 'leg.open' }>,
+): Promise<void> {
+  const send = (socket: Socket, early: EarlyPacket[]) => process.sendSocket({ ...opening, early }, socket)
+  const packets = await held.handOver(send)
+  if (packets.length > 0) process.send({ type: 'leg.early', leg: opening.leg, packets })
+}

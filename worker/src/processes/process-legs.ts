@@ -1,10 +1,12 @@
+import type { Socket } from 'node:dgram'
 import type { Leg, LegEnd } from '@switchroom/media/leg'
 import { MediaError } from '@switchroom/media/plane'
 import type { MediaTerms } from '@switchroom/media/rtp/media-terms'
 import { RtpLeg } from '@switchroom/media/rtp/rtp-leg'
-import type { FromProcess, LegDial, SentenceAsked, ToProcess } from '../process-messages.ts'
+import type { EarlyPacket, FromProcess, LegDial, SentenceAsked, ToProcess } from '../process-messages.ts'
 
 type Answer = Extract<ToProcess, { type: 'answer' }>
+type OpenLeg = Extract<ToProcess, { type: 'leg.open' }>
 
 interface HeldLeg {
   /** Once its port is bound. */
@@ -37,10 +39,11 @@ export class ProcessLegs {
   }
 
   /** Nothing is sent before they are answered. */
-  async #prepare(id: string, terms: MediaTerms): Promise<void> {
+  async #prepare({ leg: id, terms, early = [] }: OpenLeg, bound?: Socket): Promise<void> {
     try {
-      const leg = await this.#open(id, terms)
+      const leg = await this.#open(id, terms, bound)
       leg.updateTerms(terms, true)
+      takeEarly(leg, early)
       this.#unanswered.set(id, leg)
       this.#send({ type: 'leg.opened', leg: id, failure: null })
     } catch (error) {
@@ -49,7 +52,7 @@ export class ProcessLegs {
     }
   }
 
-  async #open(id: string, terms: MediaTerms): Promise<RtpLeg> {
+  async #open(id: string, terms: MediaTerms, bound?: Socket): Promise<RtpLeg> {
     const { promise: ended, resolve } = Promise.withResolvers<LegEnd>()
     // held from the beginning: they may hang up before the port is bound
     const held: HeldLeg = { leg: undefined, changed: undefined, ended: resolve }
@@ -58,11 +61,13 @@ export class ProcessLegs {
       this.#legs.delete(id)
       this.#unanswered.delete(id)
     }
-    const leg = await RtpLeg.open(terms, {
+    const signalling = {
       hangUp: async () => this.#send({ type: 'leg.hangUp', leg: id }),
-      transfer: async (to) => void (await this.#ask((ask) => ({ type: 'leg.refer', leg: id, to, ask }))),
+      transfer: async (to: string) =>
+        void (await this.#ask((ask) => ({ type: 'leg.refer', leg: id, to, ask }))),
       ended,
-    }).catch((error: unknown) => {
+    }
+    const leg = await RtpLeg.open(terms, signalling, bound).catch((error: unknown) => {
       forget()
       throw error
     })
@@ -92,13 +97,15 @@ export class ProcessLegs {
     return new Int16Array(bytes.buffer)
   }
 
-  take(message: ToProcess): void {
+  /** A socket comes with a leg that another process has bound. */
+  take(message: ToProcess, socket?: Socket): void {
     if (message.type === 'answer') return this.#asked.get(message.ask)?.resolve(message)
     if (message.type === 'run' || message.type === 'end' || message.type === 'call.end') return
-    if (message.type === 'leg.open') return void this.#prepare(message.leg, message.terms)
+    if (message.type === 'leg.open') return void this.#prepare(message, socket)
     const held = this.#legs.get(message.leg)
     if (message.type === 'leg.terms') this.#change(held, message.terms, message.isHeld)
     else if (message.type === 'leg.tone') held?.leg?.press(message.digit)
+    else if (message.type === 'leg.early') takeEarly(held?.leg, message.packets)
     else held?.ended(message.end)
   }
 
@@ -118,4 +125,8 @@ export class ProcessLegs {
     if (answer.failure !== null) throw new MediaError(answer.failure)
     return answer
   }
+}
+
+function takeEarly(leg: RtpLeg | undefined, packets: readonly EarlyPacket[]): void {
+  for (const { bytes, ...from } of packets) leg?.receive(Buffer.from(bytes, 'base64'), from)
 }

@@ -4,6 +4,7 @@ import type { MediaTerms } from '@switchroom/media/rtp/media-terms'
 import type { SipDialog, SipServer } from '@switchroom/media/sip/server'
 import type { Logger } from 'pino'
 import { CallProcesses, type CallProcessHandle } from './call-processes.ts'
+import type { HeldPort } from '../phone/held-port.ts'
 import { PhoneLegs } from './phone-legs.ts'
 import type { FromProcess, LegDial, RoomTask, SentenceAsked } from '../process-messages.ts'
 
@@ -14,8 +15,8 @@ export type Dial = SipServer['invite']
 
 /** A process that has a place for a phone call, which is not answered yet. */
 export interface PhonePlace {
-  /** Binds its sound; rejects with a `MediaError` if the port cannot be had. */
-  open: (terms: MediaTerms) => Promise<void>
+  /** Binds its sound; rejects with a `MediaError` if the port cannot be had. A port that is held is handed over. */
+  open: (terms: MediaTerms, held?: HeldPort) => Promise<void>
   run: (opened: OpenedWorkerCall, dialog: SipDialog, endsAt: number | null, callsBack: boolean) => void
   /** The call is not to be answered after all. */
   giveBack: () => void
@@ -118,7 +119,7 @@ export class RunningCalls {
     const process = this.processes.take(call)
     const leg = this.#legs.newId()
     return {
-      open: (terms) => this.#legs.open(leg, call, process, terms),
+      open: (terms, held) => this.#legs.open({ leg, call, process }, terms, held),
       run: (opened, dialog, endsAt, callsBack) => {
         this.#legs.add(leg, call, dialog, process)
         this.#calls.set(call, { process, leg, language: undefined, callsBack })
