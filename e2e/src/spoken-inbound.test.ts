@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { done } from '@switchroom/gateway/testing/agents/test-agents'
 import { afterwards, temporaryFolder } from '@switchroom/launcher/testing/folders'
 import { until } from '@switchroom/launcher/testing/waiting'
@@ -104,6 +105,7 @@ test('a line collects an extension before it hears of the call, speaks for itsel
   line.on('call', (ringing) => void (rang = ringing))
   await fixture.switchroom.hold(line)
   const phone = await call(ours)
+  await sleep(300) // no person is quicker
   await phone.leg.sendTones('12#')
   const onLine = await until('the line has it', () => rang, 60_000)
   assert.equal(onLine.extension, '12')
@@ -152,12 +154,14 @@ test('a line without an extension hands a call on at once, and the agent that ta
 })
 
 test('an approval that is withdrawn closes the fence at once, and a call that came through it continues', async () => {
+  const before = await fixture.calls()
   const phone = await call(ours)
+  const isNew = (one: string) => !before.includes(one)
+  const id = await until('the call is open', async () => (await fixture.calls()).find(isNew), 30_000)
   await move('127.0.0.2', 'approved', 'refuse')
   const deadline = Date.now() + 30_000
   while ((await heardAt('127.0.0.2')).length > 0) assert.ok(Date.now() < deadline, 'it is still answered')
   assert.deepEqual(await heardAt('127.0.0.2', 'INVITE'), [])
-  const [id = ''] = (await fixture.calls()).slice(-1)
   assert.ok(!typesOf(await fixture.entriesOf(id)).includes('call.ended'))
   await phone.hangUp()
   await fixture.untilEnded(id)

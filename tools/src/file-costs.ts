@@ -26,8 +26,10 @@ export class CostRecorder {
   }
 }
 
+/** Of a file that ran again, the last time. */
 export function readCosts(path: string): FileCost[] {
   if (!existsSync(path)) return []
   const lines = readFileSync(path, 'utf8').split('\n')
-  return lines.filter(Boolean).map((line): FileCost => JSON.parse(line))
+  const costs = lines.filter(Boolean).map((line): FileCost => JSON.parse(line))
+  return [...new Map(costs.map((cost) => [cost.file, cost])).values()]
 }

@@ -3,7 +3,7 @@ import type { IncomingInvite, SipDialog } from '@switchroom/media/sip/server'
 import { randomBytes } from 'node:crypto'
 import type { Logger } from 'pino'
 import { GatewayRefusal, type GatewayClient } from '../gateway-client.ts'
-import { HeldPort } from './held-port.ts'
+import { HeldPort } from '../processes/held-port.ts'
 import type { RunningCalls } from '../processes/running-calls.ts'
 import type { Sentences } from '../sentences.ts'
 
@@ -79,7 +79,10 @@ export class Inbound {
     await gateway.openCall({ ...wanted, dry_run: true, ...(isOverflow && { overflow: true }) }, place)
     const port = new HeldPort()
     const dialog = await this.#accepted(invite, port)
-    if (dialog) await this.#begin(dialog, wanted, place, port)
+    if (dialog) {
+      port.keep()
+      await this.#begin(dialog, wanted, place, port)
+    }
     await port.release()
   }
 

@@ -2,7 +2,7 @@ import type { Socket } from 'node:dgram'
 import { MediaError } from '@switchroom/media/plane'
 import type { MediaTerms } from '@switchroom/media/rtp/media-terms'
 import type { SipDialog } from '@switchroom/media/sip/server'
-import type { HeldPort } from '../phone/held-port.ts'
+import type { HeldPort } from './held-port.ts'
 import type { EarlyPacket, ToProcess } from '../process-messages.ts'
 import type { CallProcessHandle } from './call-processes.ts'
 

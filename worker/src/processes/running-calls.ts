@@ -4,7 +4,7 @@ import type { MediaTerms } from '@switchroom/media/rtp/media-terms'
 import type { SipDialog, SipServer } from '@switchroom/media/sip/server'
 import type { Logger } from 'pino'
 import { CallProcesses, type CallProcessHandle } from './call-processes.ts'
-import type { HeldPort } from '../phone/held-port.ts'
+import type { HeldPort } from './held-port.ts'
 import { PhoneLegs } from './phone-legs.ts'
 import type { FromProcess, LegDial, RoomTask, SentenceAsked } from '../process-messages.ts'
 

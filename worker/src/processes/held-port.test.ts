@@ -5,14 +5,14 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { until } from '@switchroom/launcher/testing/waiting'
 import { RtpPhone } from '@switchroom/media/testing/rtp-phone'
-import { CallProcessHandle } from '../processes/call-processes.ts'
-import { PhoneLegs } from '../processes/phone-legs.ts'
+import { CallProcessHandle } from './call-processes.ts'
+import { PhoneLegs } from './phone-legs.ts'
 import type { CallTask } from '../process-messages.ts'
 import { HeldPort } from './held-port.ts'
 
 const program = join(import.meta.dirname, '..', '..', 'testing', 'tone-process.ts')
 
-test('keys that a caller presses before the process of the call has the port are all heard, also if that process is stalled', async (t) => {
+test('keys that a caller presses from the ACK on are heard, also if the process of the call has the port later', async (t) => {
   const child = fork(program)
   t.after(() => child.kill('SIGKILL'))
   const pressed: string[] = []
@@ -29,7 +29,10 @@ test('keys that a caller presses before the process of the call has the port are
   await held.bind(phone.terms)
 
   child.kill('SIGSTOP')
-  phone.press(1, 1_000, true) // the answer is not acknowledged yet
+  phone.press(9, 900, true) // the answer is not acknowledged yet
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  held.keep()
+  phone.press(1, 1_000, true)
   await new Promise((resolve) => setTimeout(resolve, 50))
   const opening = legs.open({ leg: 'leg_1', call: 'call_1', process }, phone.terms, held)
   await new Promise((resolve) => setTimeout(resolve, 50))
