@@ -13,7 +13,7 @@ const mostAgain = 5
 
 interface Outcome {
   isPassed: boolean
-  counts: Record<string, number>
+  counts: Partial<typeof counts>
   events: TestEvent[]
 }
 
@@ -23,7 +23,7 @@ type TestEvent = { type: string; data: Record<string, unknown> | undefined }
 const given = process.argv.slice(2)
 const programs = testPrograms(given.length > 0 ? given : testFiles())
 const events = new PassThrough({ objectMode: true })
-const counts = new Map<string, number>()
+const counts = { tests: 0, suites: 0, passed: 0, failed: 0, cancelled: 0, skipped: 0, todo: 0 }
 const meter = new StallMeter()
 const again: { path: string; stalledMs: number; failed: string[] }[] = []
 let succeeded = 0
@@ -35,7 +35,7 @@ for (const { path, stalledMs, failed } of again) {
   say(`failed while the machine stood still for ${stalledMs} ms, and run again alone: ${failed.join('; ')}`)
   report(await outcomeOf(path))
 }
-for (const [name, value] of counts)
+for (const [name, value] of Object.entries(counts))
   say(`${name.replace('passed', 'pass').replace('failed', 'fail')} ${value}`)
 say(`duration_ms ${performance.now()}`)
 for (const { stalledMs, failed } of again)
@@ -68,7 +68,7 @@ async function outcomeOf(path: string): Promise<Outcome> {
 /** What a program reports is passed on when it has ended: nothing else would separate two programs' tests. */
 function report({ isPassed, counts: counted, events: own }: Outcome): void {
   if (isPassed) succeeded += 1
-  for (const [name, value] of Object.entries(counted)) counts.set(name, (counts.get(name) ?? 0) + value)
+  for (const name of Object.keys(counts) as (keyof typeof counts)[]) counts[name] += counted[name] ?? 0
   for (const event of own) events.write(event)
 }
 

@@ -1,4 +1,6 @@
 const everyMs = 20
+/** Less is an ordinary turn of the scheduler. */
+const shortestMs = 100
 
 /** Notices when the machine gives this process, which does next to nothing, no time: what plays in real time is late then. */
 export class StallMeter {
@@ -24,7 +26,7 @@ export class StallMeter {
   #look(): void {
     const now = performance.now()
     const ms = Math.round(now - this.#expectedAt)
-    if (ms > everyMs) this.#stalls.push({ endedAt: now, ms })
+    if (ms >= shortestMs) this.#stalls.push({ endedAt: now, ms })
     this.#expectedAt = now + everyMs
   }
 }
