@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { done } from '@switchroom/gateway/testing/agents/test-agents'
 import { afterwards, temporaryFolder } from '@switchroom/launcher/testing/folders'
 import { until } from '@switchroom/launcher/testing/waiting'
@@ -105,7 +104,6 @@ test('a line collects an extension before it hears of the call, speaks for itsel
   line.on('call', (ringing) => void (rang = ringing))
   await fixture.switchroom.hold(line)
   const phone = await call(ours)
-  await sleep(300) // no person is quicker
   await phone.leg.sendTones('12#')
   const onLine = await until('the line has it', () => rang, 60_000)
   assert.equal(onLine.extension, '12')

@@ -79,10 +79,7 @@ export class Inbound {
     await gateway.openCall({ ...wanted, dry_run: true, ...(isOverflow && { overflow: true }) }, place)
     const port = new HeldPort()
     const dialog = await this.#accepted(invite, port)
-    if (dialog) {
-      port.keep()
-      await this.#begin(dialog, wanted, place, port)
-    }
+    if (dialog) await this.#begin(dialog, wanted, place, port)
     await port.release()
   }
 

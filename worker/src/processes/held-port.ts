@@ -7,29 +7,21 @@ import type { EarlyPacket } from '../process-messages.ts'
 const mostKept = 50
 const longestKept = 1_500
 
-/**
- * Holds a port for sound from the answer until the process that runs the call has it. What comes to it before the caller
- * has acknowledged the answer is not heard; what comes after that is kept for the process.
- */
+/** Holds a port for sound from the answer until the process that runs the call has it; the newest that comes is kept. */
 export class HeldPort {
   #socket: Socket | undefined
   readonly #kept: EarlyPacket[] = []
-  #isKeeping = false
 
   /** Rejects with a `MediaError` if the port cannot be had. */
   async bind(terms: MediaTerms): Promise<void> {
     const socket = await bindSound(terms)
     socket.on('error', () => {}) // who gets the socket notices
     socket.on('message', (bytes, { address, port }) => {
-      if (this.#isKeeping && this.#kept.length < mostKept && bytes.length <= longestKept)
-        this.#kept.push({ bytes: bytes.toString('base64'), address, port })
+      if (bytes.length > longestKept) return
+      this.#kept.push({ bytes: bytes.toString('base64'), address, port })
+      if (this.#kept.length > mostKept) this.#kept.shift()
     })
     this.#socket = socket
-  }
-
-  /** The caller has acknowledged. */
-  keep(): void {
-    this.#isKeeping = true
   }
 
   /**
