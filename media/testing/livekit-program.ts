@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createServer } from 'node:net'
 import type { LiveKitAddress } from '../src/livekit/server.ts'
-import { freePort } from './rtp-phone.ts'
+import { freeUdpPort } from './free-udp-port.ts'
 
 /** The real LiveKit server on loopback, from the program that `SVC_TEST_LIVEKIT` names. */
 export class LiveKitProgram {
@@ -18,7 +18,7 @@ export class LiveKitProgram {
   }
 
   static async start(path: string): Promise<LiveKitProgram> {
-    const [port, tcpPort, udpPort] = [await freeTcpPort(), await freeTcpPort(), await freePort()]
+    const [port, tcpPort, udpPort] = [await freeTcpPort(), await freeTcpPort(), await freeUdpPort()]
     const [key, secret] = ['devkey', 'a-secret-of-the-media-server-that-is-long-enough']
     const config = {
       port,

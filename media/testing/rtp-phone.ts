@@ -2,6 +2,7 @@ import { createSocket, type Socket } from 'node:dgram'
 import type { MediaTerms } from '../src/rtp/media-terms.ts'
 import { newRtp, payloadIn, readRtp, type RtpPacket } from '../src/rtp/rtp-packet.ts'
 import { decodeG711, encodeG711 } from '@switchroom/audio/g711'
+import { freeUdpPort } from './free-udp-port.ts'
 
 export const tonePayloadType = 101
 
@@ -37,7 +38,7 @@ export class RtpPhone {
   static async ring(codec: 'PCMU' | 'PCMA' = 'PCMU', address = '127.0.0.1'): Promise<RtpPhone> {
     const phone = new RtpPhone(createSocket('udp4'), codec)
     await new Promise<void>((resolve) => phone.#socket.bind(0, address, resolve))
-    phone.localPort = await freePort()
+    phone.localPort = await freeUdpPort()
     return phone
   }
 
@@ -122,12 +123,4 @@ export function soundIn(samples: Int16Array, frame = 160): Int16Array {
     samples.subarray(at * frame, (at + 1) * frame),
   )
   return Int16Array.from(frames.filter((one) => loudPart(one).length > 0).flatMap((one) => [...one]))
-}
-
-export async function freePort(): Promise<number> {
-  const socket = createSocket('udp4')
-  await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve))
-  const { port } = socket.address()
-  await new Promise<void>((resolve) => socket.close(resolve))
-  return port
 }

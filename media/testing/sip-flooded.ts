@@ -1,8 +1,8 @@
 import type { LegEnd } from '../src/leg.ts'
 import { RtpLeg } from '../src/rtp/rtp-leg.ts'
 import type { IncomingInvite, SipStats } from '../src/sip/server.ts'
+import { freeUdpPort } from './free-udp-port.ts'
 import { openFence, startSip } from './sip-peer.ts'
-import { freePort } from './rtp-phone.ts'
 
 /** What a server in a process of its own says of itself. */
 export interface Flooded extends SipStats {
@@ -34,7 +34,7 @@ async function echo(invite: IncomingInvite): Promise<void> {
 
 async function serve(): Promise<void> {
   const fences = [{ ...openFence, networks: ['127.0.0.1', '127.1.0.0/16'], numbers: [answered, unanswered] }]
-  const ports = await Promise.all(Array.from({ length: 20 }, freePort))
+  const ports = await Promise.all(Array.from({ length: 20 }, freeUdpPort))
   const { server, sentences } = await startSip(
     {
       fences: () => fences,
@@ -43,7 +43,7 @@ async function serve(): Promise<void> {
       timing: { pingEveryMs: 200 },
     },
     (invite) => {
-      if (invite.number === answered) void echo(invite).catch(() => {})
+      if (invite.number === answered) void echo(invite).catch((error) => sentences.push(String(error)))
     },
   )
   process.on('message', () => {

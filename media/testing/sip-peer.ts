@@ -208,9 +208,15 @@ export const trunkTo = (
   auth_password: pair.password,
 })
 
-/** Resolves once it is so. */
+const mostWaitMs = 60_000
+
+/** Resolves once it is so; fails if it is not so within a minute. */
 export async function until(isSo: () => boolean): Promise<void> {
-  while (!isSo()) await setTimeout(2)
+  const latestMs = performance.now() + mostWaitMs
+  while (!isSo()) {
+    if (performance.now() > latestMs) throw new Error(`not so within a minute: ${isSo.toString()}`)
+    await setTimeout(2)
+  }
 }
 
 export const never = new AbortController().signal

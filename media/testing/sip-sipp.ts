@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process'
-import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { pathOf } from '@switchroom/tools/debian-packages'
+import { freeUdpPort } from './free-udp-port.ts'
 
 export interface Sipp {
   readonly port: number
@@ -15,7 +15,7 @@ export interface Sipp {
 
 /** Runs a scenario of `testing/sipp` against, or for, a server on this machine. */
 export async function runSipp(scenario: string, options: readonly string[]): Promise<Sipp> {
-  const port = await freePort()
+  const port = await freeUdpPort()
   const folder = mkdtempSync(join(tmpdir(), 'sipp-'))
   const file = fileURLToPath(new URL(`sipp/${scenario}.xml`, import.meta.url))
   const usual = [
@@ -42,12 +42,4 @@ export async function runSipp(scenario: string, options: readonly string[]): Pro
     return { status: status ?? null, said: status === 0 ? '' : errors.join('\n').slice(0, 4_000) }
   })
   return { port, done }
-}
-
-async function freePort(): Promise<number> {
-  const socket = createSocket('udp4').bind(0, '127.0.0.1')
-  await once(socket, 'listening')
-  const { port } = socket.address()
-  socket.close()
-  return port
 }

@@ -28,16 +28,17 @@ afterEach(closeAll)
 /** A process of its own, and what it says when it is asked. */
 function start<Told>(file: string, ...words: string[]) {
   const child: ChildProcess = fork(fileURLToPath(new URL(`../../testing/${file}`, import.meta.url)), words)
+  const isOver = once(child, 'exit').then(() => Promise.reject(new Error(`${file} has ended`)))
   open.push({
-    close: async () => {
-      const over = once(child, 'exit')
-      if (child.exitCode === null && child.kill('SIGKILL')) await over
+    close: () => {
+      child.kill('SIGKILL')
+      return isOver.catch(() => {})
     },
   })
   return async (): Promise<Told> => {
-    const said = once(child, 'message')
+    const said = once(child, 'message').then(([told]) => told as Told)
     child.send('tell')
-    return ((await said) as [Told])[0]
+    return Promise.race([said, isOver])
   }
 }
 

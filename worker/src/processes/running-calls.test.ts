@@ -6,6 +6,7 @@ import type { OpenedWorkerCall } from '@switchroom/contract/worker'
 import { until } from '@switchroom/launcher/testing/waiting'
 import { MediaError } from '@switchroom/media/plane'
 import type { SipDialog } from '@switchroom/media/sip/server'
+import { freeUdpPort } from '@switchroom/media/testing/free-udp-port'
 import { pino } from 'pino'
 import { RunningCalls, type LostCall } from './running-calls.ts'
 
@@ -25,14 +26,6 @@ const calls = new RunningCalls({
   clipOf: () => undefined,
 })
 after(() => calls.processes.stop())
-
-async function freePort(): Promise<number> {
-  const socket = createSocket('udp4').bind(0, '127.0.0.1')
-  await once(socket, 'listening')
-  const { port } = socket.address()
-  await new Promise<void>((resolve) => socket.close(() => resolve()))
-  return port
-}
 
 async function isBound(port: number): Promise<boolean> {
   const socket = createSocket('udp4').bind(port, '127.0.0.1')
@@ -83,7 +76,7 @@ const place = async (call: string) => {
 const gone = new Error('the process for the call is gone')
 
 test('a process binds the sound of a call before anybody answers it, and releases it if the call is not answered', async () => {
-  const port = await freePort()
+  const port = await freeUdpPort()
   const phone = await place('call_1')
   await phone.open(termsAt(port))
   assert.equal(await isBound(port), true)
@@ -110,7 +103,7 @@ test('a port that is taken is reported, and another one may be bound for the sam
     new MediaError(`the port ${port} for sound could not be opened: EADDRINUSE`),
   )
   socket.close()
-  const other = await freePort()
+  const other = await freeUdpPort()
   await phone.open(termsAt(other))
   assert.equal(await isBound(other), true)
   phone.giveBack()
@@ -121,15 +114,15 @@ test('a process that ends before a call is answered rejects the wait for it, and
   const { pid } = calls.processes.take('call_4')
   assert.ok(pid)
   process.kill(pid, 'SIGSTOP') // it hears of the question, and never answers
-  const opening = phone.open(termsAt(await freePort()))
+  const opening = phone.open(termsAt(await freeUdpPort()))
   process.kill(pid, 'SIGKILL')
   await assert.rejects(opening, gone)
-  await assert.rejects(phone.open(termsAt(await freePort())), gone)
+  await assert.rejects(phone.open(termsAt(await freeUdpPort())), gone)
   assert.equal(calls.count, 0)
 })
 
 test('a process that ends between the binding and the answer loses the call, and its caller hears so', async () => {
-  const port = await freePort()
+  const port = await freeUdpPort()
   const phone = await place('call_5')
   const taken = calls.processes.take('call_6')
   await phone.open(termsAt(port))
@@ -149,10 +142,12 @@ test('a process that cannot be started is dropped, and the next call gets anothe
   process.execPath = '/nowhere/node'
   const failing = [1, 2, 3, 4].map((at) => calls.placeForPhone(`call_8_${at}`)) // more than fit in the running ones
   process.execPath = execPath
-  const outcomes = await Promise.allSettled(failing.map(async (one) => one.open(termsAt(await freePort()))))
+  const outcomes = await Promise.allSettled(
+    failing.map(async (one) => one.open(termsAt(await freeUdpPort()))),
+  )
   assert.ok(outcomes.some(({ status }) => status === 'rejected'))
   for (const one of failing) one.giveBack()
   const next = await place('call_9')
-  await next.open(termsAt(await freePort()))
+  await next.open(termsAt(await freeUdpPort()))
   next.giveBack()
 })
