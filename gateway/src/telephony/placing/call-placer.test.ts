@@ -91,9 +91,11 @@ test('a dial that a guard refuses rings nothing (N-246, N-249, N-250, N-251, N-5
   refused(await placingOrg.ask(to, { from: hooked }), 409, /dials through no account/)
   refused(await placingOrg.ask(to, { from: bought }), 409, /was bought by the platform/)
   await placingOrg.app.close()
-  await until('no app holds it', async () =>
-    (await placingOrg.ask(to)).body.detail?.startsWith('no app holds desk'),
-  )
+  await until('no app holds it', async () => {
+    const { agents } = done(await placingOrg.client.get('/v1/agents'))
+    return agents.every(({ held }: { held: boolean }) => !held)
+  })
+  refused(await placingOrg.ask(to), 409, /^no app holds desk in production: connect one/)
   const asked = media.requests.map((request) => JSON.stringify(request))
   assert.deepEqual(
     asked.filter((request) => request.includes(to) || request.includes(placingOrg.org.id)),
