@@ -46,8 +46,8 @@ export async function askModels(
   conversation: Conversation,
   signal: AbortSignal,
 ): Promise<Answer | NoAnswer> {
-  using deadline = new Deadline(timeoutMs)
   const startedMs = nowMs()
+  using deadline = new Deadline(timeoutMs)
   const failed = new Set<string>()
   const reasons = new Map<ModelRun, string>()
   let candidates = models

@@ -90,7 +90,7 @@ test('a tool that does not answer in time has failed, and what it answers later 
   await append(deployment, call, toolCall('slow', 'app-1'))
   const since = performance.now()
   const [outcome] = await tools.run(call, [asked('slow')], 300)
-  assert.ok(performance.now() - since >= 290)
+  assert.ok(performance.now() - since >= 200)
   const text = 'the tool book did not answer within 0.3 seconds'
   assert.deepEqual(outcome, { id: 'slow', name: 'book', ok: false, text })
   app.send(result(call, 'slow'))
