@@ -95,6 +95,11 @@ export class RtpPhone {
     this.#socket.send(bytes, this.localPort, '127.0.0.1')
   }
 
+  /** Whatever comes, as it comes. */
+  onBytes(listener: (bytes: Buffer) => void): void {
+    this.#socket.on('message', (bytes) => listener(bytes))
+  }
+
   /** Until what came is as asked. */
   async until(isThere: (packets: RtpPacket[]) => boolean): Promise<void> {
     while (!isThere(this.received)) await new Promise<void>((resolve) => this.#wake.push(resolve))

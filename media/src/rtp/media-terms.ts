@@ -1,3 +1,5 @@
+import type { MediaSecurity } from '../srtp/media-security.ts'
+
 /** What a SIP dialog agreed on about its sound: where it goes to and comes from, and in which form. */
 export interface MediaTerms {
   /** Even, as RTP wants it. */
@@ -15,4 +17,6 @@ export interface MediaTerms {
   ptimeMs: number
   /** It sends nothing, so that its silence says nothing. */
   onlyListens?: true
+  /** What the packets are encrypted with; absent if they are in the clear. */
+  security?: MediaSecurity
 }

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:dgram'
 import type { Leg, LegEnd } from '../leg.ts'
 import { decodeG711 } from '@switchroom/audio/g711'
+import { isHandshake, Protection } from '../srtp/protection.ts'
 import { HeardFrames } from '../sound/heard-frames.ts'
 import { ReceivedAudio } from '../sound/received-audio.ts'
 import { frameMs, pace, unpace } from '../sound/pacer.ts'
@@ -33,6 +34,7 @@ export class RtpLeg implements Leg {
   readonly #socket: Socket
   readonly #signalling: Signalling
   readonly #source: LearnedSource
+  readonly #protection: Protection
   readonly #sender = new RtpSender()
   readonly #heard = new HeardFrames()
   readonly #received: ReceivedAudio
@@ -53,6 +55,10 @@ export class RtpLeg implements Leg {
     this.#signalling = signalling
     this.#source = new LearnedSource(signalledIn(terms))
     this.#received = new ReceivedAudio({ clockRate: sampleRate, sampleRate, decode: this.#decode })
+    this.#protection = new Protection(
+      { send: (bytes) => this.#transmit(bytes), onFailure: () => this.#lose() },
+      terms.security,
+    )
     this.ended = this.#end.promise
     socket.on('message', (bytes, from) => this.receive(bytes, from))
     socket.on('error', () => this.#lose())
@@ -78,6 +84,7 @@ export class RtpLeg implements Leg {
     this.#terms = terms
     this.#isHeld = isHeld
     this.#source.signal(signalledIn(terms))
+    this.#protection.update(terms.security)
     if (isOtherCodec) this.#received.restart()
   }
 
@@ -107,7 +114,7 @@ export class RtpLeg implements Leg {
   }
 
   tick(): void {
-    if (this.#isHeld) this.#sender.pass(1)
+    if (this.#isHeld || !this.#protection.isReady) this.#sender.pass(1)
     else this.#send(this.#sender.next(this.#terms))
     for (const frame of this.#received.take()) this.#heard.put(frame)
     // A party that holds us need not send, and one that only listens does not.
@@ -124,14 +131,21 @@ export class RtpLeg implements Leg {
   readonly #decode = (payload: Uint8Array) => decodeG711(this.#terms.codec, payload)
 
   #send(packet: Buffer | undefined): void {
+    const sealed = packet && this.#protection.seal(packet)
+    if (sealed) this.#transmit(sealed)
+  }
+
+  #transmit(bytes: Buffer): void {
     const to = this.#source.source
     // A packet that the system does not take is a packet lost.
-    if (packet && to) this.#socket.send(packet, to.port, to.address, () => {})
+    if (to && !this.#isOver) this.#socket.send(bytes, to.port, to.address, () => {})
   }
 
   /** A packet that came to the port, also before this leg had it. */
   receive(bytes: Buffer, from: Source): void {
-    const packet = readRtp(bytes)
+    if (isHandshake(bytes)) return this.#takeHandshake(bytes, from)
+    const opened = this.#protection.open(bytes)
+    const packet = opened && readRtp(opened)
     if (!packet || packet.payload.length > longestPayload) return
     const { payloadType, tonePayloadType } = this.#terms
     if (packet.payloadType !== payloadType && packet.payloadType !== tonePayloadType) return
@@ -147,6 +161,11 @@ export class RtpLeg implements Leg {
     if (digit !== undefined) this.press(digit)
   }
 
+  #takeHandshake(bytes: Buffer, from: Source): void {
+    if (this.#terms.security?.kind !== 'dtls' || !this.#source.accepts(from, performance.now())) return
+    this.#protection.receive(bytes)
+  }
+
   #lose(): void {
     if (this.#isOver) return
     this.#finish('lost')
@@ -157,6 +176,7 @@ export class RtpLeg implements Leg {
     if (this.#isOver) return
     this.#isOver = true
     unpace(this)
+    this.#protection.end()
     this.#socket.close()
     this.#sender.end()
     this.#heard.end()

@@ -17,7 +17,8 @@ export class RtpSender {
   readonly playout = new Playout(sampleRate)
   readonly tones = new ToneSender(sampleRate, sampleRate)
   readonly #ssrc = randomInt(2 ** 32)
-  #sequence = randomInt(2 ** 16)
+  /** From the lower half: who misses the first packets cannot miss that encrypted ones began anew. */
+  #sequence = randomInt(2 ** 15)
   #timestamp = randomInt(2 ** 32)
   /** Whether the next packet is the first after a pause. */
   #isMarked = true

@@ -1,5 +1,6 @@
 import { MediaError } from '../plane.ts'
 import type { MediaTerms } from '../rtp/media-terms.ts'
+import type { Encryption } from '../srtp/media-security.ts'
 
 /** Who may send calls to which numbers, as the gateway sends it to its workers. */
 export interface SipFence {
@@ -11,6 +12,8 @@ export interface SipFence {
   /** What the peer proves itself with; null if its network is proof enough. */
   pair: { username: string; password: string } | null
   fleet: string
+  /** Of the sound; absent, callers get what they ask for. */
+  encryption?: Encryption
 }
 
 export interface SipTrunk {
@@ -19,6 +22,8 @@ export interface SipTrunk {
   transport: 'udp' | 'tcp' | 'tls'
   auth_username: string
   auth_password: string
+  /** Of the sound; absent, it is off. */
+  encryption?: Encryption
 }
 
 /** How a dialog ended: one side hung up, or nothing was heard of the far end any more. */

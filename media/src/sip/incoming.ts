@@ -97,7 +97,8 @@ export class IncomingCall implements IncomingInvite {
     try {
       for (let tried = 1; ; tried++) {
         const port = this.#allocatePort()
-        const description = new LocalDescription(this.#stack.addressFor(this.#invite.flow.address), port)
+        const address = this.#stack.addressFor(this.#invite.flow.address)
+        const description = new LocalDescription(address, port, this.fence?.encryption)
         const local = { port, address: options.host, description }
         try {
           await prepare(termsOf(local, this.#offer, state))

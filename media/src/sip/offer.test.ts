@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { MediaError } from '../plane.ts'
-import { LocalDescription, readSdp } from './offer.ts'
+import { LocalDescription, readOffer } from './offer.ts'
 
 const described = (...media: string[]) =>
   `${['v=0', 'o=- 1 1 IN IP4 192.0.2.1', 's=-', 'c=IN IP4 192.0.2.1', 't=0 0', ...media].join('\r\n')}\r\n`
@@ -9,7 +9,7 @@ const described = (...media: string[]) =>
 const plain = described('m=audio 4000 RTP/AVP 8 0 96', 'a=rtpmap:96 telephone-event/8000', 'a=ptime:30')
 
 test('the first codec that the far end names is agreed on, with its tones', () => {
-  assert.deepEqual(readSdp(plain).terms, {
+  assert.deepEqual(readOffer(plain).terms, {
     remoteAddress: '192.0.2.1',
     remotePort: 4000,
     codec: 'PCMA',
@@ -17,11 +17,11 @@ test('the first codec that the far end names is agreed on, with its tones', () =
     tonePayloadType: 96,
     ptimeMs: 30,
   })
-  const dynamic = readSdp(
+  const dynamic = readOffer(
     described('m=audio 4000 RTP/AVP 18 111 0', 'a=rtpmap:111 PCMU/8000', 'a=rtpmap:0 G7/8000'),
   )
   assert.deepEqual([dynamic.terms.codec, dynamic.terms.payloadType], ['PCMU', 111])
-  const alone = readSdp(described('m=audio 4000 RTP/AVP 0', 'c=IN IP4 192.0.2.9', 'a=ptime:7'))
+  const alone = readOffer(described('m=audio 4000 RTP/AVP 0', 'c=IN IP4 192.0.2.9', 'a=ptime:7'))
   assert.deepEqual(
     [alone.terms.remoteAddress, alone.terms.tonePayloadType, alone.terms.ptimeMs],
     ['192.0.2.9', null, 20],
@@ -36,11 +36,11 @@ test('a far end that only sends, is inactive or gives no address holds the call'
     ['a=inactive', true],
     ['c=IN IP4 0.0.0.0', true],
   ] as const)
-    assert.equal(readSdp(described('m=audio 4000 RTP/AVP 0', line)).isHeld, isHeld, line)
+    assert.equal(readOffer(described('m=audio 4000 RTP/AVP 0', line)).isHeld, isHeld, line)
 })
 
 test('an answer names every line of the offer, and turns its direction round', () => {
-  const offer = readSdp(
+  const offer = readOffer(
     described('m=video 5000 RTP/AVP 99', 'm=audio 4000 RTP/AVP 0 8', 'a=sendonly', 'm=audio 4002 RTP/AVP 0'),
   )
   const answer = new LocalDescription('203.0.113.5', 20_000).answer(offer)
@@ -53,23 +53,26 @@ test('an answer names every line of the offer, and turns its direction round', (
 test('a description has a new version when it says something new', () => {
   const local = new LocalDescription('203.0.113.5', 20_000)
   const version = (text: string) => /^o=- \d+ (\d+)/m.exec(text)?.[1]
-  const held = readSdp(plain.replace('a=ptime:30', 'a=sendonly'))
+  const held = readOffer(plain.replace('a=ptime:30', 'a=sendonly'))
   assert.deepEqual(
-    [local.answer(readSdp(plain)), local.agreed(readSdp(plain)), local.answer(held), local.answer(held)].map(
-      version,
-    ),
+    [
+      local.answer(readOffer(plain)),
+      local.agreed(readOffer(plain)),
+      local.answer(held),
+      local.answer(held),
+    ].map(version),
     ['1', '1', '2', '2'],
   )
 })
 
 test('our own offer is read back as both laws and tones', () => {
-  const { terms } = readSdp(new LocalDescription('203.0.113.5', 20_000).offer())
+  const { terms } = readOffer(new LocalDescription('203.0.113.5', 20_000).offer())
   assert.deepEqual([terms.codec, terms.tonePayloadType, terms.remotePort], ['PCMU', 101, 20_000])
 })
 
 for (const [why, text] of Object.entries({
   'it is no SDP': 'hello',
-  'it has no plain audio over RTP': described('m=audio 4000 RTP/SAVP 0'),
+  'it has no audio over RTP': described('m=audio 4000 UDP 0'),
   'it takes neither PCMU nor PCMA': described('m=audio 4000 RTP/AVP 18', 'a=rtpmap:18 G729/8000'),
   'its address is no IPv4 address': described('m=audio 4000 RTP/AVP 0').replaceAll(
     'IP4 192.0.2.1',
@@ -80,13 +83,16 @@ for (const [why, text] of Object.entries({
   'it describes too much': described(...Array.from({ length: 100 }, () => 'm=audio 4000 RTP/AVP 0')),
 }))
   test(`SDP is refused in a sentence when ${why}`, () => {
-    assert.throws(() => readSdp(text), new MediaError(`the far end's SDP does not fit: ${why}`))
+    assert.throws(() => readOffer(text), new MediaError(`the far end's SDP does not fit: ${why}`))
   })
 
 test('SDP is too long by its characters as well as by its lines', () => {
   const long = (chars: number) => described('m=audio 4000 RTP/AVP 0', `a=x:${'y'.repeat(chars)}`)
-  assert.equal(readSdp(long(16_000)).terms.remotePort, 4000)
-  assert.throws(() => readSdp(long(17_000)), new MediaError("the far end's SDP does not fit: it is too long"))
+  assert.equal(readOffer(long(16_000)).terms.remotePort, 4000)
+  assert.throws(
+    () => readOffer(long(17_000)),
+    new MediaError("the far end's SDP does not fit: it is too long"),
+  )
 })
 
 test('SDP with a multicast address, a port of 0 or nothing at all is refused', () => {
@@ -100,5 +106,5 @@ test('SDP with a multicast address, a port of 0 or nothing at all is refused', (
     described(),
     '',
   ])
-    assert.throws(() => readSdp(text), MediaError)
+    assert.throws(() => readOffer(text), MediaError)
 })

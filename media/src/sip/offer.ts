@@ -2,6 +2,10 @@ import { isIPv4 } from 'node:net'
 import sdp, { type Media, type Session } from 'sdp-transform'
 import { MediaError } from '../plane.ts'
 import type { MediaTerms } from '../rtp/media-terms.ts'
+import { chooseSound, type FarSecurity, isSoundProtocol, type SoundLine } from '../srtp/chosen-sound.ts'
+import { LocalSecurity, type SecurityLines } from '../srtp/local-security.ts'
+import type { Encryption, MediaSecurity } from '../srtp/media-security.ts'
+import { readSecurity } from '../srtp/sdp-security.ts'
 
 const limits = { chars: 16_384, lines: 512, media: 16 } as const
 const codecs = { PCMU: 0, PCMA: 8 } as const
@@ -12,7 +16,9 @@ type Direction = 'sendrecv' | 'sendonly' | 'recvonly' | 'inactive'
 
 /** What the far end's description comes to. */
 export interface FarEnd {
-  terms: Omit<MediaTerms, 'localPort' | 'localAddress' | 'signalledFrom'>
+  terms: Omit<MediaTerms, 'localPort' | 'localAddress' | 'signalledFrom' | 'security'>
+  /** Null if its sound is in the clear. */
+  security: FarSecurity | null
   /** It wants to hear nothing from us. */
   isHeld: boolean
   direction: Direction
@@ -23,15 +29,25 @@ export interface FarEnd {
 
 export const refused = (why: string) => new MediaError(`the far end's SDP does not fit: ${why}`)
 
-/** Reads an offer, or an answer; throws a `MediaError` that says what does not fit. */
-export function readSdp(text: string): FarEnd {
+interface AudioLine extends SoundLine {
+  media: Media
+  place: number
+}
+
+type ChooseSound = (lines: readonly AudioLine[]) => { line: AudioLine; security: FarSecurity | null } | string
+
+/** Reads an offer; throws a `MediaError` that says what does not fit. */
+export const readOffer = (text: string, encryption?: Encryption): FarEnd =>
+  readSdp(text, (lines) => chooseSound(lines, encryption))
+
+function readSdp(text: string, choose: ChooseSound): FarEnd {
   const session = parse(text)
   if (session.media.length > limits.media) throw refused('it describes too much')
-  const place = session.media.findIndex(
-    ({ type, port, protocol }) => type === 'audio' && port > 0 && /^RTP\/AVPF?$/.test(protocol),
-  )
-  const media = session.media[place]
-  if (!media) throw refused('it has no plain audio over RTP')
+  const lines = audioIn(text, session)
+  if (lines.length === 0) throw refused('it has no audio over RTP')
+  const chosen = choose(lines)
+  if (typeof chosen === 'string') throw refused(chosen)
+  const { media, place } = chosen.line
   const codec = firstCodec(media)
   if (!codec) throw refused('it takes neither PCMU nor PCMA')
   const address = media.connection?.ip ?? session.connection?.ip ?? ''
@@ -48,11 +64,21 @@ export function readSdp(text: string): FarEnd {
       ptimeMs: Number.isInteger(ptime) && ptime >= 10 && ptime <= 60 && ptime % 10 === 0 ? ptime : 20,
       ...(direction === 'recvonly' && { onlyListens: true }),
     },
+    security: chosen.security,
     isHeld: direction === 'sendonly' || direction === 'inactive' || address === '0.0.0.0',
     direction,
     session,
     place,
   }
+}
+
+function audioIn(text: string, session: Session): AudioLine[] {
+  const [head = '', ...sections] = text.split(/^(?=m=)/m)
+  return session.media.flatMap((media, place) => {
+    const { type, port, protocol } = media
+    if (type !== 'audio' || !(port > 0) || !isSoundProtocol(protocol)) return []
+    return [{ media, place, protocol, said: readSecurity(head, sections[place] ?? '') }]
+  })
 }
 
 function parse(text: string): Session {
@@ -105,39 +131,67 @@ function tonePayload(media: Media): number | null {
 export class LocalDescription {
   readonly #address: string
   readonly #port: number
+  readonly #security: LocalSecurity
   readonly #id = Math.floor(Math.random() * 2 ** 31)
   #version = 0
   #last = ''
 
-  constructor(address: string, port: number) {
+  constructor(address: string, port: number, encryption?: Encryption) {
     this.#address = address
     this.#port = port
+    this.#security = new LocalSecurity(encryption)
+  }
+
+  /** Reads an offer within the call; throws a `MediaError` that says what does not fit. */
+  readOffer(text: string): FarEnd {
+    return readSdp(text, (lines) => this.#security.chooseOffered(lines))
+  }
+
+  /** Reads an answer to our last offer; throws a `MediaError` that says what does not fit. */
+  readAnswer(text: string): FarEnd {
+    return readSdp(text, (lines) => this.#security.chooseAnswered(lines))
+  }
+
+  /** What sound is encrypted with; undefined if it is in the clear. */
+  securityWith(farEnd: FarEnd | null): MediaSecurity | undefined {
+    return this.#security.agreedWith(farEnd ? farEnd.security : undefined)
+  }
+
+  /** If our offer was not acceptable, the next one says it in another form; false if there is none. */
+  offerOtherwise(): boolean {
+    return this.#security.nextForm()
   }
 
   offer(): string {
-    return this.#write([this.#audio(Object.keys(codecs) as Codec[], null, ourTonePayload, 'sendrecv')])
+    const lines = this.#security.offer()
+    return this.#write([this.#audio(Object.keys(codecs) as Codec[], null, ourTonePayload, 'sendrecv', lines)])
   }
 
   /** What we say again in an offer of our own once something is agreed. */
-  agreed({ terms, isHeld }: FarEnd): string {
-    return this.#write([
-      this.#audio([terms.codec], terms.payloadType, terms.tonePayloadType, isHeld ? 'recvonly' : 'sendrecv'),
-    ])
+  agreed({ terms, isHeld, session, place, security }: FarEnd): string {
+    const { codec, payloadType, tonePayloadType } = terms
+    const lines = this.#security.agreed(session.media[place]?.protocol ?? 'RTP/AVP', security)
+    const direction = isHeld ? 'recvonly' : 'sendrecv'
+    return this.#write([this.#audio([codec], payloadType, tonePayloadType, direction, lines)])
   }
 
-  answer({ terms, session, place, direction }: FarEnd): string {
+  answer({ terms, session, place, direction, security }: FarEnd): string {
     const turned = {
       sendrecv: 'sendrecv',
       sendonly: 'recvonly',
       recvonly: 'sendonly',
       inactive: 'inactive',
     } as const
+    const { codec, payloadType, tonePayloadType } = terms
     const media = session.media.map((offered, at) =>
       at === place
-        ? {
-            ...this.#audio([terms.codec], terms.payloadType, terms.tonePayloadType, turned[direction]),
-            protocol: offered.protocol,
-          }
+        ? this.#audio(
+            [codec],
+            payloadType,
+            tonePayloadType,
+            turned[direction],
+            this.#security.answer(offered.protocol, security),
+          )
         : {
             type: offered.type,
             port: 0,
@@ -155,13 +209,14 @@ export class LocalDescription {
     payloadType: number | null,
     tone: number | null,
     direction: Direction,
+    security: SecurityLines,
   ): Media {
     const rtp = names.map((codec) => ({ payload: payloadType ?? codecs[codec], codec, rate: 8_000 }))
     const tones = tone === null ? [] : [{ payload: tone, codec: 'telephone-event', rate: 8_000 }]
     return {
       type: 'audio',
       port: this.#port,
-      protocol: 'RTP/AVP',
+      ...security,
       payloads: [...rtp, ...tones].map(({ payload }) => payload).join(' '),
       rtp: [...rtp, ...tones],
       fmtp: tones.map(({ payload }) => ({ payload, config: '0-16' })),

@@ -7,7 +7,7 @@ import { isStale } from './digest.ts'
 import type { Flow, Target } from './flow.ts'
 import { locate } from './location.ts'
 import type { SipResponse } from './message.ts'
-import { type FarEnd, LocalDescription, readSdp } from './offer.ts'
+import { type FarEnd, LocalDescription } from './offer.ts'
 import { sdpType } from './session.ts'
 import type { SipStack } from './stack.ts'
 import { readHostPort, readUri } from './syntax.ts'
@@ -79,8 +79,12 @@ class Dial {
           refusal = new SipRefused(503, 'No Connection')
           continue
         }
-        const description = new LocalDescription(this.#stack.addressFor(flow.address), this.#port)
-        const { response, acknowledge } = await this.#ask(flow, description.offer())
+        const { encryption = 'off' } = this.#dialling.trunk
+        const description = new LocalDescription(this.#stack.addressFor(flow.address), this.#port, encryption)
+        let final = await this.#ask(flow, description.offer())
+        while (final.response?.status === 488 && description.offerOtherwise())
+          final = await this.#ask(flow, description.offer())
+        const { response, acknowledge } = final
         if (response && response.status < 300)
           return await this.#answered(response, flow, description, peers, acknowledge)
         refusal = response ? new SipRefused(response.status, response.reason) : timedOut()
@@ -103,7 +107,10 @@ class Dial {
   ): Promise<SipDialog> {
     const state = this.#state(response, flow)
     const isSaidAgain = response.body.trim() !== ''
-    const farEnd = answerIn(isSaidAgain ? response.body : (this.#early.get(response.to.tag) ?? ''))
+    const farEnd = answerIn(
+      description,
+      isSaidAgain ? response.body : (this.#early.get(response.to.tag) ?? ''),
+    )
     // Nothing within the call may overtake it.
     await acknowledge(state)
     if (!farEnd || this.#stack.dialogs.has(state.key)) {
@@ -231,9 +238,9 @@ function addressOf({ to, trunk: { hostname, transport } }: Dialling): string {
   return uri
 }
 
-function answerIn(body: string): FarEnd | null {
+function answerIn(description: LocalDescription, body: string): FarEnd | null {
   try {
-    return readSdp(body)
+    return description.readAnswer(body)
   } catch (error) {
     if (error instanceof MediaError) return null
     throw error

@@ -16,6 +16,9 @@ declare module 'sdp-transform' {
     /** What looks like a number is one, in every field. */
     rtp?: { payload: number; codec: string | number; rate?: number; encoding?: number | string }[]
     fmtp?: { payload: number; config: string }[]
+    crypto?: { id: number; suite: string; config: string }[]
+    fingerprint?: { type: string; hash: string }
+    setup?: string
   }
 
   export interface Session {

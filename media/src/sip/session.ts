@@ -3,7 +3,7 @@ import type { MediaTerms } from '../rtp/media-terms.ts'
 import type { ClientTransaction } from './client-transaction.ts'
 import { allowed, type DialogState } from './dialog-state.ts'
 import { header, type Headers, type SipRequest, type SipResponse } from './message.ts'
-import { type FarEnd, type LocalDescription, readSdp, refused } from './offer.ts'
+import { type FarEnd, type LocalDescription, refused } from './offer.ts'
 import type { ServerTransaction } from './server-transaction.ts'
 import { agreeing, readRefreshing, SessionTimer, shortestSessionS } from './session-timer.ts'
 import type { SipStack } from './stack.ts'
@@ -119,7 +119,7 @@ export class SipSession {
     this.#theirs.acknowledge()
     this.#settle()
     try {
-      if (this.#isOfferOurs) this.agree(readSdp(request.body))
+      if (this.#isOfferOurs) this.agree(this.#local.description.readAnswer(request.body))
       this.#established.resolve()
     } catch (error) {
       // Terms agreed on before stay valid.
@@ -136,7 +136,7 @@ export class SipSession {
     if (this.#theirs) return transaction.answer(500, { headers: [['retry-after', '2']] })
     if (refreshing && refreshing.seconds < shortestSessionS)
       return transaction.answer(422, { headers: [['min-se', String(shortestSessionS)]] })
-    const offer = offerIn(request)
+    const offer = offerIn(request, (text) => this.#local.description.readOffer(text))
     if (offer instanceof MediaError) return transaction.answer(488, { headers: [warning(offer)] })
     this.#state.refreshTarget(request)
     if (request.method === 'INVITE') return this.answer(transaction, offer)
@@ -215,7 +215,7 @@ export class SipSession {
 
   #takeAnswer(response: SipResponse): void {
     try {
-      this.agree(readSdp(response.body))
+      this.agree(this.#local.description.readAnswer(response.body))
     } catch (error) {
       if (!(error instanceof MediaError)) throw error
     }
@@ -226,7 +226,8 @@ const unacknowledged = () => new MediaError('the caller did not acknowledge the 
 
 /** What the two agree on; while the far end has said nothing, what we would offer it, and no address to send to. */
 export function termsOf({ port, address, description }: LocalEnd, farEnd: FarEnd | null, state: DialogState) {
-  const { terms } = farEnd ?? readSdp(description.offer())
+  const { terms } = farEnd ?? description.readOffer(description.offer())
+  const security = description.securityWith(farEnd)
   const remoteAddress = farEnd ? soundOf(farEnd, state) : nowhere
   const signalledFrom = state.address
   return {
@@ -235,6 +236,7 @@ export function termsOf({ port, address, description }: LocalEnd, farEnd: FarEnd
     ...terms,
     remoteAddress,
     signalledFrom,
+    ...(security && { security }),
   } satisfies MediaTerms
 }
 
@@ -245,12 +247,12 @@ function soundOf({ terms: { remoteAddress } }: FarEnd, state: DialogState): stri
 }
 
 /** Null if there is none; an error that says what does not fit, if one does not. */
-export function offerIn(request: SipRequest): FarEnd | null | MediaError {
+export function offerIn(request: SipRequest, read: (text: string) => FarEnd): FarEnd | null | MediaError {
   if (request.body.trim() === '') return null
   const type = header(request, 'content-type')?.split(';')[0]?.trim().toLowerCase()
   if (type !== 'application/sdp' || header(request, 'content-encoding')) return refused('it is no plain SDP')
   try {
-    return readSdp(request.body)
+    return read(request.body)
   } catch (error) {
     if (!(error instanceof MediaError)) throw error
     return error
