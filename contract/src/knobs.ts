@@ -202,6 +202,26 @@ export const knobTable = {
     about: 'when the agent ends the call, described in text',
     declaredAs: 'hangup',
   },
+  answering_machine: {
+    stage: 'call',
+    shape: {
+      kind: 'object',
+      members: {
+        action: {
+          shape: { kind: 'choice', choices: ['go_on', 'hang_up', 'leave_message'] },
+          label: 'If a machine answers',
+          default: { value: 'go_on' },
+        },
+        message: { shape: { kind: 'text', longest: 2_000 }, label: 'Message after the beep', default: {} },
+      },
+      needs: { member: 'action', refusal: 'says what happens: go_on, hang_up or leave_message' },
+    },
+    default: { note: 'the agent talks to whatever answers' },
+    label: 'Answering machine',
+    about:
+      'what happens if a machine answers a call that the agent dialled: `go_on`, `hang_up`, or `leave_message` after the beep, which is `message` (else the text of the greeting); unless it is `go_on`, the agent says nothing until it is known who answered, at most 3 seconds',
+    declaredAs: null,
+  },
   turn: {
     stage: 'turn',
     shape: {

@@ -9,6 +9,7 @@ export type Config = { [Name in Knob]?: ValueOf<(typeof knobTable)[Name]['shape'
 export type Options = Record<string, unknown>
 export type EndOfTurn = NonNullable<Config['end_of_turn']>
 export type Greeting = NonNullable<Config['greeting']>
+export type AnsweringMachine = NonNullable<Config['answering_machine']>
 export type Turn = NonNullable<Config['turn']>
 export type Base = NonNullable<Config['bases']>[number]
 

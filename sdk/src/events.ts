@@ -142,6 +142,10 @@ export interface CallEvents {
   ]
   'call.dialing': [event: { to: string; from: string }, call: Call]
   'call.answered': [event: object, call: Call]
+  'call.answered_by': [
+    event: { by: 'person' | 'machine' | 'unknown'; kind?: 'voicemail' | 'fax' | 'screening' },
+    call: Call,
+  ]
   'call.taken_over': [event: Supervised, call: Call]
   'call.released': [event: Supervised, call: Call]
   'call.transferred': [event: { to: string; kind: 'warm' | 'cold'; ok: boolean; why?: string }, call: Call]

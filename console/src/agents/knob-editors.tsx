@@ -2,6 +2,7 @@ import { knobTable, memberDefaults, type Knob } from '@switchroom/contract/knobs
 import type { Config, EndOfTurn, Greeting, Turn } from '@switchroom/contract/settings'
 import { useState } from 'react'
 import { Checkbox, Select, TextArea, TextField } from '../ui/field.tsx'
+import { AnsweringMachineEditor } from './answering-machine-editor.tsx'
 import { defaultText, type KnobField } from './knob-list.ts'
 
 const { members: greetingMembers } = knobTable.greeting.shape
@@ -30,6 +31,14 @@ export function KnobEditor(props: KnobEditorProps) {
   switch (field.kind) {
     case 'greeting':
       return <GreetingEditor {...props} />
+    case 'answering_machine':
+      return (
+        <AnsweringMachineEditor
+          {...{ ...shared, inherited }}
+          value={config.answering_machine}
+          change={(next) => change({ answering_machine: next })}
+        />
+      )
     case 'turn':
       return <TurnEditor {...props} />
     case 'memory':

@@ -14,7 +14,9 @@ export interface KnobField {
   knob: Knob
   label: string
   hint?: string
-  kind: 'text' | 'long' | 'number' | 'flag' | 'turn-end' | 'greeting' | 'hangup' | 'turn' | 'memory' | 'json'
+  kind:
+    | ('text' | 'long' | 'number' | 'flag' | 'turn-end' | 'json')
+    | ('greeting' | 'hangup' | 'answering_machine' | 'turn' | 'memory')
 }
 
 export interface KnobGroup {
@@ -25,7 +27,7 @@ export interface KnobGroup {
 }
 
 const groups: { title: string; knobs: Knob[]; isAdvanced?: boolean }[] = [
-  { title: 'Start and end of a call', knobs: ['greeting', 'hangup', 'language'] },
+  { title: 'Start and end of a call', knobs: ['greeting', 'hangup', 'answering_machine', 'language'] },
   {
     title: 'Model and voice',
     knobs: ['llm', 'temperature', 'llm_timeout_s', 'stt', 'tts', 'tts_model', 'voice'],
@@ -57,6 +59,7 @@ const longText = 1_000
 
 function kindOf(knob: Knob, shape: Shape): KnobField['kind'] {
   if (knob === 'greeting' || knob === 'hangup' || knob === 'turn' || knob === 'memory') return knob
+  if (knob === 'answering_machine') return knob
   if (knob === 'end_of_turn') return 'turn-end'
   if (shape.kind === 'text') return (shape.longest ?? 0) > longText ? 'long' : 'text'
   return shape.kind === 'number' || shape.kind === 'flag' ? shape.kind : 'json'

@@ -110,9 +110,19 @@ type Note = (data: Entry['data'], nameOf: (by: string) => string) => string
 const by = (data: Entry['data'], nameOf: (by: string) => string) => nameOf(textIn(data['by']))
 const orUnknown = (value: unknown) => textIn(value) || 'unknown'
 
+const answeredBy: Readonly<Record<string, string>> = {
+  person: 'A person answered',
+  machine: 'A machine answered',
+  voicemail: 'A voicemail answered',
+  fax: 'A fax machine answered',
+  screening: 'A call screening service answered',
+  unknown: 'Unclear whether a person answered',
+}
+
 const byType: Readonly<Record<string, Note>> = {
   'call.dialing': ({ to }) => `Dialing ${textIn(to)}`,
   'call.answered': () => 'Answered',
+  'call.answered_by': ({ by: who, kind }) => answeredBy[textIn(kind) || textIn(who)] ?? 'Answered',
   'call.started': () => 'Call started',
   'chat.started': () => 'Chat started',
   'msgapp.started': () => 'Conversation started',

@@ -47,6 +47,8 @@ export class Replies {
   /** Nothing is said before the sound is connected, and nothing after the end. */
   #isOpen = false
   #failedInARow = 0
+  /** What the far end said before then, its greeting answers. */
+  #answeredByGreetingMs = 0
   #work: Promise<void> = Promise.resolve()
 
   constructor(parts: SpokenParts, around: RepliesParts) {
@@ -76,6 +78,14 @@ export class Replies {
     this.#next()
   }
 
+  /** The same, once a person has said hello: the greeting answers that. */
+  openAfterHello() {
+    const isGreeting = this.#wanted.length > 0 || this.#opensWith !== null
+    this.#answeredByGreetingMs = isGreeting ? this.#parts.nowMs() : 0
+    if (isGreeting) this.#owed = null
+    this.open()
+  }
+
   greet() {
     const { greeting } = this.#parts.instructions
     const isInterruptible = greeting?.allow_interruptions ?? greetingDefaults.allow_interruptions
@@ -94,15 +104,33 @@ export class Replies {
   /** The caller is done: answered at once, or after what must not be cut short. */
   answer(timings: TurnTimings) {
     this.#brokenOff = null
-    if (this.#isHeld) return
+    if (this.#isHeld || timings.speechEndedMs < this.#answeredByGreetingMs) return
     this.#owed = timings
     this.#next()
   }
 
+  /** A machine records: this alone is said, and nothing that it says is answered. Resolves once it was played. */
+  leaveMessage(text: string): Promise<void> {
+    this.stop()
+    this.#isOpen = true
+    return this.#want({ text, source: 'say', isInterruptible: false })
+  }
+
+  /** Nothing more is said than what others want. */
+  stop() {
+    this.hold()
+    for (const { said } of this.#wanted.splice(0)) said()
+    this.#cut('api')
+  }
+
   say(text: string, source: 'say' | 'human', by: string | null): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>()
-    this.#wanted.push({ text, source, by, isInterruptible: true, said: resolve })
     if (this.#now?.isModels) this.#cut('api')
+    return this.#want({ text, source, by, isInterruptible: true })
+  }
+
+  #want(wanted: Omit<Wanted, 'said'>): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#wanted.push({ ...wanted, said: resolve })
     this.#next()
     return promise
   }

@@ -4,6 +4,7 @@ import { VADEventType, type VADEvent } from '@livekit/agents'
 import type { CallReason, Entry, NewEntry } from '@switchroom/contract/log'
 import { learn } from '../memory.ts'
 import { isOpened } from '../opening.ts'
+import { Answering, answeredMs, overheard } from './answering/answering.ts'
 import { AudioLevels } from './audio-levels.ts'
 import { CallAudio } from './call-audio.ts'
 import { CallLimits, leftMs } from './call-limits.ts'
@@ -49,11 +50,15 @@ export class SpokenSession {
   #isHandedOver = false
   #isOver = false
   #digits = ''
+  /** Null unless the call was dialled and nothing has been said yet. */
+  readonly #answering: Answering | null
 
-  constructor(parts: SpokenParts, entriesSoFar: readonly Entry[]) {
+  constructor(given: SpokenParts, entriesSoFar: readonly Entry[]) {
+    const parts = { ...given, ...overheard(given, (entries) => this.#answering?.read(entries)) }
     const { sound, config } = parts
     this.#parts = parts
     this.#log = new CallLog(entriesSoFar, parts.keep, () => this.end('failed'))
+    this.#answering = this.#answeringOf(entriesSoFar)
     const log = this.#log
     const keep = (entries: readonly NewEntry[]) => log.write(entries)
     const show = (entries: readonly NewEntry[]) => this.#parts.show(entries)
@@ -66,7 +71,7 @@ export class SpokenSession {
       end: (reason) => this.end(reason),
     })
     this.#audio = new CallAudio(sound, {
-      arrived: (samples) => void (this.#isOver || this.#recorder?.heard(samples)),
+      arrived: (samples) => this.#arrive(samples),
       frame: (samples) => this.#hear(samples),
       activity: (event) => this.#notice(event),
       isWanted: (samples) => this.#isWanted(samples),
@@ -120,12 +125,46 @@ export class SpokenSession {
     if (this.#isOver) return
     this.#exchange.start()
     this.#isBegun = true
+    this.#answering?.start(Date.now() - (answeredMs(this.#log.entries) ?? 0))
+    if (!this.#answering?.isWaiting) this.#open()
+  }
+
+  #open() {
     if (!this.#isHandedOver && !isOpened(this.#log.entries)) this.#replies.greet()
     this.#replies.open()
   }
 
+  /** Of a call that was dialled: who answered it, and what then happens. */
+  #answeringOf(entries: readonly Entry[]): Answering | null {
+    if (answeredMs(entries) === null || isOpened(entries)) return null
+    const { sound, config } = this.#parts
+    return new Answering({
+      sampleRate: sound.sampleRate,
+      knob: config.answering_machine,
+      keep: (added) => this.#log.write(added),
+      goOn: () => {
+        if (this.#isOver) return
+        if (this.#isHandedOver) return this.#replies.open()
+        this.#replies.greet()
+        this.#replies.openAfterHello()
+      },
+      hangUp: () => this.end('hangup'),
+      machineSpeaks: () => this.#replies.stop(),
+      noMachineAfterAll: () => this.#replies.release(),
+      leaveMessage: () => void this.#leaveMessage(),
+    })
+  }
+
+  async #leaveMessage() {
+    const { config, instructions } = this.#parts
+    const message = config.answering_machine?.message ?? instructions.greeting?.say
+    if (message !== undefined) await this.#replies.leaveMessage(message)
+    this.end('hangup')
+  }
+
   async #fallSilent() {
     this.#limits.close()
+    this.#answering?.close()
     this.#recorder?.close()
     const stopped = this.#exchange.stop()
     this.#log.write(this.#exchange.metrics())
@@ -165,6 +204,7 @@ export class SpokenSession {
   async swap(parts: SwappedParts): Promise<void> {
     if (this.#isOver) return
     this.#isHandedOver = true
+    this.#answering?.close()
     this.#parts = { ...this.#parts, ...parts }
     this.#log.write(this.#exchange.metrics())
     if (!this.#exchange.use(this.#parts)) this.#exchangeOtherwise()
@@ -206,6 +246,12 @@ export class SpokenSession {
     return this.#recorder ?? new Recorder(sound, record)
   }
 
+  #arrive(samples: Int16Array) {
+    if (this.#isOver) return
+    this.#recorder?.heard(samples)
+    this.#answering?.hear(samples)
+  }
+
   #hear(samples: Int16Array) {
     if (this.#isOver) return
     this.#exchange.hear(samples)
@@ -215,6 +261,7 @@ export class SpokenSession {
     if (this.#isOver) return
     const [frame] = event.frames
     this.#exchange.notice(event)
+    this.#answering?.notice(event)
     if (event.type === VADEventType.INFERENCE_DONE && frame && this.#parts.sendsAudioMetrics) {
       const activity = { isSpeech: event.speaking, vadProb: event.probability }
       this.#levels.user.add(frame.data, frame.sampleRate, activity)

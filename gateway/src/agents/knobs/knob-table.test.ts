@@ -34,6 +34,7 @@ const examples: Config = {
   language: 'pt-BR',
   greeting: { say: 'Hello' },
   hangup: { when: 'the caller says goodbye' },
+  answering_machine: { action: 'leave_message', message: 'We will call again.' },
   turn: {},
   memory: { remember: 'their name' },
   knowledge: '# Hours',
