@@ -79,12 +79,8 @@ suite('calls in rooms of a real LiveKit server', { skip }, () => {
     await person.untilSpokenTo()
     await person.leave()
     const entries = await fixture.untilEnded(call)
-    assert.deepEqual(typesOf(entries).slice(0, 4), [
-      'call.dialing',
-      'call.answered',
-      'call.started',
-      'bot.speaking',
-    ])
+    const types = typesOf(entries).filter((type) => type !== 'call.answered_by') // comes when it is known
+    assert.deepEqual(types.slice(0, 4), ['call.dialing', 'call.answered', 'call.started', 'bot.speaking'])
     assert.equal(entries.at(-1)?.data['reason'], 'hangup')
     await fixture.nextCall()
   })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { until } from '@switchroom/launcher/testing/waiting'
 import { Carrier } from './spoken-carrier.ts'
-import { startVoiceAgent, typesOf } from './spoken-fixture.ts'
+import { startVoiceAgent, typesOf, type Entry } from './spoken-fixture.ts'
 
 const loud = 500
 
@@ -20,14 +20,13 @@ test('an agent calls a person through the trunk of its org, is heard, and the ca
   const call = await dial(await carrier.reach('+34610000001'))
   const { dialog, leg } = await carrier.answer()
   for await (const frame of leg.heard()) if (frame.some((sample) => Math.abs(sample) > loud)) break
+  const isTold = ({ type }: Entry) => type === 'call.answered_by'
+  const told = await fixture.untilLogged(call, 'who answered', (log) => log.some(isTold))
+  assert.deepEqual(told.find(isTold)?.data, { by: 'unknown' }) // they say nothing
   await dialog.bye()
   const entries = await fixture.untilEnded(call)
-  assert.deepEqual(typesOf(entries).slice(0, 4), [
-    'call.dialing',
-    'call.answered',
-    'call.started',
-    'bot.speaking',
-  ])
+  const types = typesOf(entries.filter((entry) => !isTold(entry))) // comes when it is known
+  assert.deepEqual(types.slice(0, 4), ['call.dialing', 'call.answered', 'call.started', 'bot.speaking'])
   assert.equal(entries.at(-1)?.data['reason'], 'hangup')
 })
 
