@@ -16,11 +16,8 @@ const pause = (ms: number) => new Int16Array(samplesIn(ms))
 /** A call that was dialled and answered just now, by something that says these words. */
 function dialled(words: string, knob?: AnsweringMachine) {
   const model = new ScriptedModel('model', says('Sure.'))
-  const talk = new SpokenTalk(
-    model,
-    new ScriptedTranscriber('transcriber', words),
-    new ScriptedVoice('voice'),
-  )
+  const transcriber = new ScriptedTranscriber('transcriber', words)
+  const talk = new SpokenTalk(model, transcriber, new ScriptedVoice('voice'))
   talk.instructions = { ...plain, greeting: { say: 'Hello, this is the desk.' } }
   if (knob) talk.config = { ...talk.config, answering_machine: knob }
   const answered = {
@@ -32,20 +29,24 @@ function dialled(words: string, knob?: AnsweringMachine) {
     data: {},
   }
   talk.entries.push({ ...answered, type: 'call.answered' }, { ...answered, seq: 2, type: 'call.started' })
-  return { talk, model }
+  return { talk, model, transcriber }
 }
 
 const said = (talk: SpokenTalk) => talk.dataOf('agent.message').map(({ text }) => text)
 
 test('a person who says hello is greeted once they pause, and the greeting is the answer to it', async () => {
-  const { talk, model } = dialled('Hello?', { action: 'leave_message', message })
+  const { talk, model, transcriber } = dialled('Hello?', { action: 'leave_message', message })
+  transcriber.utterances.push('Is my car ready?')
   talk.start()
   talk.sound.says(speech(700))
   assert.deepEqual(await talk.until('call.answered_by'), { by: 'person' })
   await talk.until('user.message')
   await talk.until('bot.finished')
-  assert.deepEqual(said(talk), ['Hello, this is the desk.'])
-  assert.equal(model.asked.length, 0)
+  talk.sound.says(speech(700))
+  await talk.until('bot.finished', 2)
+  assert.deepEqual(said(talk), ['Hello, this is the desk.', 'Sure.'])
+  assert.equal(talk.dataOf('user.message').length, 2)
+  assert.equal(model.asked.length, 1)
   await talk.hangUp()
 })
 
