@@ -24,8 +24,11 @@ export class ScriptedSound implements Sound {
   readonly played: Int16Array[] = []
   readonly sentTones: string[] = []
   playedMs = 0
+  /** How loud and how many frames later the party's line gives back what it is played. */
+  echo: { gain: number; frames: number } | null = null
   #says: Int16Array[] = []
   #waiting: Int16Array[] = []
+  #line: (Int16Array | null)[] = []
   #taken: (() => void)[] = []
   #drained: (() => void)[] = []
   #hasLeft = false
@@ -53,12 +56,19 @@ export class ScriptedSound implements Sound {
       const dueMs = startedMs + n * frameMs - performance.now()
       if (dueMs > 0) await new Promise((resolve) => void setTimeout(resolve, dueMs))
       this.#playFrame()
-      yield this.#says.shift() ?? new Int16Array(frameSamples)
+      yield this.#withEcho(this.#says.shift() ?? new Int16Array(frameSamples))
     }
+  }
+
+  #withEcho(said: Int16Array): Int16Array {
+    const back = this.#line.length > (this.echo?.frames ?? 0) ? this.#line.shift() : null
+    const { gain = 0 } = this.echo ?? {}
+    return back ? said.map((sample, n) => sample + (back[n] ?? 0) * gain) : said
   }
 
   #playFrame() {
     const frame = this.#waiting.shift()
+    this.#line.push(frame ?? null)
     if (frame) {
       this.playedMs += (frame.length / sampleRate) * 1_000
       this.played.push(frame)

@@ -9,6 +9,7 @@ import { AudioLevels } from './audio-levels.ts'
 import { CallAudio } from './call-audio.ts'
 import { CallLimits, leftMs } from './call-limits.ts'
 import { CallLog } from './call-log.ts'
+import { EchoFreeSound } from './echo/echo-free-sound.ts'
 import type { Exchange } from './exchange.ts'
 import { RealtimeExchange } from './realtime/exchange.ts'
 import { Recorder } from './recorder.ts'
@@ -54,7 +55,8 @@ export class SpokenSession {
   readonly #answering: Answering | null
 
   constructor(given: SpokenParts, entriesSoFar: readonly Entry[]) {
-    const parts = { ...given, ...overheard(given, (entries) => this.#answering?.read(entries)) }
+    const tapped = overheard(given, (entries) => this.#answering?.read(entries))
+    const parts = { ...given, ...tapped, sound: new EchoFreeSound(given.sound) }
     const { sound, config } = parts
     this.#parts = parts
     this.#log = new CallLog(entriesSoFar, parts.keep, () => this.end('failed'))
