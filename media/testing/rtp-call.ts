@@ -1,10 +1,11 @@
 import type { TestContext } from 'node:test'
 import type { LegEnd } from '../src/leg.ts'
+import type { Codec } from '../src/rtp/codecs.ts'
 import { RtpLeg } from '../src/rtp/rtp-leg.ts'
 import { RtpPhone } from './rtp-phone.ts'
 
 /** A leg, the phone at its other end, and what was asked of its signalling. */
-export async function onThePhone(t: TestContext, codec: 'PCMU' | 'PCMA' = 'PCMU', terms = {}) {
+export async function onThePhone(t: TestContext, codec: Codec = 'PCMU', terms = {}) {
   const phone = await RtpPhone.ring(codec)
   const signalled = Promise.withResolvers<LegEnd>()
   const asked: string[] = []

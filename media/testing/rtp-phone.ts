@@ -1,7 +1,8 @@
 import { createSocket, type Socket } from 'node:dgram'
 import type { MediaTerms } from '../src/rtp/media-terms.ts'
 import { newRtp, payloadIn, readRtp, type RtpPacket } from '../src/rtp/rtp-packet.ts'
-import { decodeG711, encodeG711 } from '@switchroom/audio/g711'
+import { type Codec, codecs } from '../src/rtp/codecs.ts'
+import { type Encode, newCoding, newEncode } from '../src/rtp/coders.ts'
 import { freeUdpPort } from './free-udp-port.ts'
 
 export const tonePayloadType = 101
@@ -16,7 +17,8 @@ export interface SentAs {
 /** The other end of an RTP leg, on loopback: sends the packets that a test asks for, and keeps what came back. */
 export class RtpPhone {
   readonly received: RtpPacket[] = []
-  readonly codec: 'PCMU' | 'PCMA'
+  readonly codec: Codec
+  readonly #encode: Encode
   readonly #socket: Socket
   /** Where the leg listens. */
   localPort = 0
@@ -24,8 +26,9 @@ export class RtpPhone {
   #sequence = 0
   #wake: (() => void)[] = []
 
-  private constructor(socket: Socket, codec: 'PCMU' | 'PCMA') {
+  private constructor(socket: Socket, codec: Codec) {
     this.codec = codec
+    this.#encode = newEncode(codec)
     this.#socket = socket
     socket.on('message', (bytes) => {
       const packet = readRtp(bytes)
@@ -35,7 +38,7 @@ export class RtpPhone {
     })
   }
 
-  static async ring(codec: 'PCMU' | 'PCMA' = 'PCMU', address = '127.0.0.1'): Promise<RtpPhone> {
+  static async ring(codec: Codec = 'PCMU', address = '127.0.0.1'): Promise<RtpPhone> {
     const phone = new RtpPhone(createSocket('udp4'), codec)
     await new Promise<void>((resolve) => phone.#socket.bind(0, address, resolve))
     phone.localPort = await freeUdpPort()
@@ -54,7 +57,7 @@ export class RtpPhone {
       signalledFrom: '127.0.0.1',
       remotePort: this.port,
       codec: this.codec,
-      payloadType: this.codec === 'PCMU' ? 0 : 8,
+      payloadType: codecs[this.codec].payloadType,
       tonePayloadType,
       ptimeMs: 20,
     }
@@ -69,10 +72,16 @@ export class RtpPhone {
       payloadType: as.payloadType ?? this.terms.payloadType,
       isMarked: false,
     }
-    this.#timestamp = header.timestamp + samples.length
+    const { clockRate, sampleRate } = codecs[this.codec]
+    this.sendPayload(header, this.#encode(samples))
+    this.#timestamp = header.timestamp + (samples.length * clockRate) / sampleRate
     this.#sequence = (header.sequence + 1) & 0xffff
-    const packet = newRtp(header, samples.length)
-    encodeG711(this.codec, samples, payloadIn(packet))
+  }
+
+  /** Whatever a packet may hold. */
+  sendPayload(header: Omit<RtpPacket, 'payload'>, payload: Uint8Array): void {
+    const packet = newRtp(header, payload.length)
+    payloadIn(packet).set(payload)
     this.sendBytes(packet)
   }
 
@@ -108,7 +117,8 @@ export class RtpPhone {
   /** Of the packets with sound, the samples in the order of their timestamps. */
   get heard(): Int16Array {
     const sound = this.received.filter(({ payloadType }) => payloadType === this.terms.payloadType)
-    return Int16Array.from(sound.flatMap(({ payload }) => [...decodeG711(this.codec, payload)]))
+    const coding = newCoding(this.codec)
+    return Int16Array.from(sound.flatMap(({ payload }) => [...(coding.decode(payload) ?? [])]))
   }
 
   close(): void {

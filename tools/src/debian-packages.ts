@@ -2,7 +2,12 @@ import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 
 /** What some tests drive, by the program and its Debian package. */
-const packages = { sipp: 'sip-tester', chromium: 'chromium', baresip: 'baresip' } as const
+const packages = {
+  sipp: 'sip-tester',
+  chromium: 'chromium',
+  ffmpeg: 'ffmpeg',
+  baresip: 'baresip',
+} as const
 export type TestProgram = keyof typeof packages
 
 export const pathOf = (program: TestProgram) => `/usr/bin/${program}`

@@ -1,4 +1,5 @@
 import type { MediaSecurity } from '../srtp/media-security.ts'
+import type { Codec, OpusTerms } from './codecs.ts'
 
 /** What a SIP dialog agreed on about its sound: where it goes to and comes from, and in which form. */
 export interface MediaTerms {
@@ -10,10 +11,17 @@ export interface MediaTerms {
   remotePort: number
   /** Where the signalling comes from: sound from there may be the party's too, behind a router. */
   signalledFrom: string
-  codec: 'PCMU' | 'PCMA'
+  codec: Codec
   payloadType: number
+  /** Only with Opus. */
+  opus?: OpusTerms
   /** Of telephone events (RFC 4733); null if the other end has none. */
   tonePayloadType: number | null
+  /** 8000 if it is not said. */
+  toneClockRate?: number
+  /** Of comfort noise (RFC 3389), which may be sent in silence; absent if the other end knows none. */
+  comfortPayloadType?: number
+  /** Of each packet that is sent. */
   ptimeMs: number
   /** It sends nothing, so that its silence says nothing. */
   onlyListens?: true

@@ -1,3 +1,4 @@
+import { resampled } from '@switchroom/audio/resampler'
 import type { MediaTerms } from './media-terms.ts'
 import { RtpLeg } from './rtp-leg.ts'
 
@@ -8,7 +9,7 @@ export async function playSentence(terms: MediaTerms, samples8k: Int16Array): Pr
     transfer: async () => {},
     ended: new Promise(() => {}),
   })
-  await leg.play(samples8k)
+  await leg.play(resampled(samples8k, 8000, leg.sampleRate))
   await leg.drained()
   await leg.hangUp()
 }

@@ -1,10 +1,13 @@
 import type { Socket } from 'node:dgram'
 import type { Leg, LegEnd } from '../leg.ts'
-import { decodeG711 } from '@switchroom/audio/g711'
+import { Resampler } from '@switchroom/audio/resampler'
+import { quickResampling } from '@switchroom/audio/resampling-filter'
 import { isHandshake, Protection } from '../srtp/protection.ts'
 import { HeardFrames } from '../sound/heard-frames.ts'
 import { ReceivedAudio } from '../sound/received-audio.ts'
 import { frameMs, pace, unpace } from '../sound/pacer.ts'
+import { codecs } from './codecs.ts'
+import { newCoding } from './coders.ts'
 import { LearnedSource, type Source } from './learned-source.ts'
 import type { MediaTerms } from './media-terms.ts'
 import { readRtp } from './rtp-packet.ts'
@@ -12,10 +15,9 @@ import { RtpSender } from './rtp-sender.ts'
 import { bindSound } from './sound-socket.ts'
 import { ToneReader } from './telephone-events.ts'
 
-const sampleRate = 8000
 /** Nothing came for so many frames (30 s): the other end is gone. */
 const lostFrames = 30_000 / frameMs
-/** Of what one packet may hold: 200 ms. */
+/** Of what one packet may hold: 200 ms of G.711. */
 const longestPayload = 1600
 const mostPressed = 32
 
@@ -27,20 +29,22 @@ export interface Signalling {
   ended: Promise<LegEnd>
 }
 
-/** A party on the phone: G.711 over RTP. */
+/** A party on the phone, over RTP. */
 export class RtpLeg implements Leg {
-  readonly sampleRate = sampleRate
   readonly ended: Promise<LegEnd>
   readonly #socket: Socket
   readonly #signalling: Signalling
   readonly #source: LearnedSource
   readonly #protection: Protection
-  readonly #sender = new RtpSender()
   readonly #heard = new HeardFrames()
-  readonly #received: ReceivedAudio
-  readonly #tones = new ToneReader(sampleRate)
   readonly #end = Promise.withResolvers<LegEnd>()
   #terms: MediaTerms
+  /** Of the codec that was agreed on first: another one later changes nothing for whoever listens and speaks. */
+  #sampleRate: number
+  #sender: RtpSender
+  #received: ReceivedAudio
+  #resampler: Resampler
+  #tones: ToneReader
   #isHeld = false
   #isOver = false
   #ssrc: number | undefined
@@ -54,7 +58,11 @@ export class RtpLeg implements Leg {
     this.#terms = terms
     this.#signalling = signalling
     this.#source = new LearnedSource(signalledIn(terms))
-    this.#received = new ReceivedAudio({ clockRate: sampleRate, sampleRate, decode: this.#decode })
+    this.#sampleRate = codecs[terms.codec].sampleRate
+    this.#sender = new RtpSender(this.#sampleRate, terms)
+    this.#received = new ReceivedAudio(newCoding(terms.codec))
+    this.#resampler = this.#resamplerFor(terms)
+    this.#tones = new ToneReader(terms.toneClockRate ?? 8000)
     this.#protection = new Protection(
       { send: (bytes) => this.#transmit(bytes), onFailure: () => this.#lose() },
       terms.security,
@@ -74,18 +82,38 @@ export class RtpLeg implements Leg {
     return new RtpLeg(bound ?? (await bindSound(terms)), terms, signalling)
   }
 
+  get sampleRate(): number {
+    return this.#sampleRate
+  }
+
   get playedMs(): number {
     return this.#sender.playout.playedMs
   }
 
   /** What a re-INVITE changed; while held nothing is sent. The local port stays. */
   updateTerms(terms: MediaTerms, isHeld: boolean): void {
-    const isOtherCodec = terms.codec !== this.#terms.codec
+    const { codec, toneClockRate } = this.#terms
     this.#terms = terms
     this.#isHeld = isHeld
     this.#source.signal(signalledIn(terms))
     this.#protection.update(terms.security)
-    if (isOtherCodec) this.#received.restart()
+    this.#sender.changeTerms(terms)
+    if (terms.toneClockRate !== toneClockRate) this.#tones = new ToneReader(terms.toneClockRate ?? 8000)
+    if (terms.codec === codec) return
+    this.#received = new ReceivedAudio(newCoding(terms.codec))
+    this.#resampler = this.#resamplerFor(terms)
+  }
+
+  /** They answered in these terms; the leg was bound before, when the codec may have been a guess. */
+  begin(terms: MediaTerms): void {
+    const { sampleRate } = codecs[terms.codec]
+    if (sampleRate !== this.#sampleRate) {
+      this.#sampleRate = sampleRate
+      this.#sender = new RtpSender(sampleRate, terms)
+      this.#heard.clear()
+      this.#resampler = this.#resamplerFor(terms)
+    }
+    this.updateTerms(terms, false)
   }
 
   heard = () => this.#heard.read()
@@ -115,8 +143,8 @@ export class RtpLeg implements Leg {
 
   tick(): void {
     if (this.#isHeld || !this.#protection.isReady) this.#sender.pass(1)
-    else this.#send(this.#sender.next(this.#terms))
-    for (const frame of this.#received.take()) this.#heard.put(frame)
+    else this.#send(this.#sender.next())
+    for (const frame of this.#received.take()) this.#heard.put(this.#resampler.take(frame))
     // A party that holds us need not send, and one that only listens does not.
     const isSilent = this.#isHeld || this.#terms.onlyListens
     this.#framesSincePacket = isSilent ? 0 : this.#framesSincePacket + 1
@@ -128,7 +156,10 @@ export class RtpLeg implements Leg {
     this.#received.missed(frames)
   }
 
-  readonly #decode = (payload: Uint8Array) => decodeG711(this.#terms.codec, payload)
+  #resamplerFor({ codec }: MediaTerms): Resampler {
+    const options = { quality: quickResampling, keepsPace: true }
+    return new Resampler(codecs[codec].sampleRate, this.#sampleRate, options)
+  }
 
   #send(packet: Buffer | undefined): void {
     const sealed = packet && this.#protection.seal(packet)
@@ -147,14 +178,17 @@ export class RtpLeg implements Leg {
     const opened = this.#protection.open(bytes)
     const packet = opened && readRtp(opened)
     if (!packet || packet.payload.length > longestPayload) return
-    const { payloadType, tonePayloadType } = this.#terms
-    if (packet.payloadType !== payloadType && packet.payloadType !== tonePayloadType) return
+    const { payloadType, tonePayloadType, comfortPayloadType } = this.#terms
+    const isSound = packet.payloadType === payloadType
+    const isComfort = packet.payloadType === comfortPayloadType
+    if (!isSound && !isComfort && packet.payloadType !== tonePayloadType) return
     if (!this.#source.accepts(from, performance.now())) return
     this.#framesSincePacket = 0
-    if (packet.payloadType === payloadType) {
+    if (isSound || isComfort) {
       if (packet.ssrc !== this.#ssrc) this.#received.restart()
       this.#ssrc = packet.ssrc
-      this.#received.put(packet.timestamp, packet.payload)
+      if (isComfort) this.#received.putComfort(packet.timestamp, packet.payload)
+      else this.#received.put(packet.timestamp, packet.payload)
       return
     }
     const digit = this.#tones.read(packet.timestamp, packet.payload)

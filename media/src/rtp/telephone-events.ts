@@ -60,12 +60,10 @@ export type ToneFrame =
 
 /** Presses keys one after the other: as telephone events, or audibly if the other end knows none. */
 export class ToneSender {
-  readonly #clockRate: number
   readonly #sampleRate: number
   readonly #pressed: Pressed[] = []
 
-  constructor(clockRate: number, sampleRate: number) {
-    this.#clockRate = clockRate
+  constructor(sampleRate: number) {
     this.#sampleRate = sampleRate
   }
 
@@ -76,8 +74,8 @@ export class ToneSender {
     await Promise.all(sent)
   }
 
-  /** The next frame; undefined when no key is pressed. */
-  next(timestamp: number, isAudible: boolean): ToneFrame | undefined {
+  /** The next frame, audible if events have no clock; undefined when no key is pressed. */
+  next(timestamp: number, clockRate: number | null): ToneFrame | undefined {
     const tone = this.#pressed[0]
     if (!tone) return undefined
     const { frame, digit } = tone
@@ -87,19 +85,14 @@ export class ToneSender {
       this.#pressed.shift()
       tone.isSent()
     }
-    if (isAudible || frame >= toneFrames + endFrames)
+    if (clockRate === null || frame >= toneFrames + endFrames)
       return { kind: 'samples', samples: this.#samples(digit, frame) }
-    return { kind: 'event', isFirst: frame === 0, beganAt: tone.beganAt, payload: this.#event(digit, frame) }
+    const payload = eventOf(digit, frame, clockRate)
+    return { kind: 'event', isFirst: frame === 0, beganAt: tone.beganAt, payload }
   }
 
   end(): void {
     for (const { isSent } of this.#pressed.splice(0)) isSent()
-  }
-
-  #event(digit: string, frame: number): Uint8Array {
-    const duration = (Math.min(frame + 1, toneFrames) * frameMs * this.#clockRate) / 1000
-    const end = frame >= toneFrames ? 0x80 : 0
-    return Uint8Array.of(keypad.indexOf(digit), end | volume, duration >> 8, duration & 0xff)
   }
 
   #samples(digit: string, frame: number): Int16Array {
@@ -115,4 +108,10 @@ export class ToneSender {
     }
     return samples
   }
+}
+
+function eventOf(digit: string, frame: number, clockRate: number): Uint8Array {
+  const duration = (Math.min(frame + 1, toneFrames) * frameMs * clockRate) / 1000
+  const end = frame >= toneFrames ? 0x80 : 0
+  return Uint8Array.of(keypad.indexOf(digit), end | volume, duration >> 8, duration & 0xff)
 }

@@ -118,7 +118,7 @@ test('a call without an offer is prepared for as we would offer it and sends now
   const asked: MediaTerms[] = []
   const accepted = invite.accept(async (terms) => void asked.push(terms))
   const answer = await caller.status(200)
-  assert.match(answer.body, /m=audio \d+ RTP\/AVP 0 8 101/)
+  assert.match(answer.body, /m=audio \d+ RTP\/AVP 0 8 9 111 101 102 13/)
   caller.request(acknowledging(answer, offerOf(4444)))
   const call = await accepted
   assert.deepEqual([call.terms.remoteAddress, call.terms.remotePort], ['127.0.0.1', 4444])
@@ -132,6 +132,7 @@ test('a call without an offer is prepared for as we would offer it and sends now
     codec: 'PCMU',
     payloadType: 0,
     tonePayloadType: 101,
+    comfortPayloadType: 13,
     ptimeMs: 20,
   })
 })

@@ -57,5 +57,5 @@ test('of an answer with more than one line the sound is taken, and PCMA alone wi
   ]
   answer('200 OK', `${lines.join('\r\n')}\r\n`)
   const { remotePort, codec, payloadType, tonePayloadType, ptimeMs } = (await calling).terms
-  assert.deepEqual([remotePort, codec, payloadType, tonePayloadType, ptimeMs], [4006, 'PCMA', 8, null, 30])
+  assert.deepEqual([remotePort, codec, payloadType, tonePayloadType, ptimeMs], [4006, 'PCMA', 8, null, 20])
 })

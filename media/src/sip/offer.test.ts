@@ -15,7 +15,7 @@ test('the first codec that the far end names is agreed on, with its tones', () =
     codec: 'PCMA',
     payloadType: 8,
     tonePayloadType: 96,
-    ptimeMs: 30,
+    ptimeMs: 20,
   })
   const dynamic = readOffer(
     described('m=audio 4000 RTP/AVP 18 111 0', 'a=rtpmap:111 PCMU/8000', 'a=rtpmap:0 G7/8000'),
@@ -50,6 +50,17 @@ test('an answer names every line of the offer, and turns its direction round', (
   assert.match(answer, /c=IN IP4 203\.0\.113\.5\r\n/)
 })
 
+test('an answer says how long the packets are that we send', () => {
+  const answered = (...lines: string[]) => {
+    const offer = readOffer(described('m=audio 4000 RTP/AVP 0', ...lines))
+    return /^a=ptime:(\d+)\r$/m.exec(new LocalDescription('203.0.113.5', 20_000).answer(offer))?.[1]
+  }
+  const ptimes = ['10', '20', '30', '40', '60', '120', 'x'].map((said) => answered(`a=ptime:${said}`))
+  assert.deepEqual(ptimes, ['20', '20', '20', '40', '60', '60', '20'])
+  assert.equal(answered('a=ptime:60', 'a=maxptime:40'), '40')
+  assert.equal(answered(), '20')
+})
+
 test('a description has a new version when it says something new', () => {
   const local = new LocalDescription('203.0.113.5', 20_000)
   const version = (text: string) => /^o=- \d+ (\d+)/m.exec(text)?.[1]
@@ -65,7 +76,7 @@ test('a description has a new version when it says something new', () => {
   )
 })
 
-test('our own offer is read back as both laws and tones', () => {
+test('our own offer begins with what carriers have, and holds wider sound and tones', () => {
   const { terms } = readOffer(new LocalDescription('203.0.113.5', 20_000).offer())
   assert.deepEqual([terms.codec, terms.tonePayloadType, terms.remotePort], ['PCMU', 101, 20_000])
 })
@@ -73,7 +84,10 @@ test('our own offer is read back as both laws and tones', () => {
 for (const [why, text] of Object.entries({
   'it is no SDP': 'hello',
   'it has no audio over RTP': described('m=audio 4000 UDP 0'),
-  'it takes neither PCMU nor PCMA': described('m=audio 4000 RTP/AVP 18', 'a=rtpmap:18 G729/8000'),
+  'it takes none of Opus, G.722, PCMU and PCMA': described(
+    'm=audio 4000 RTP/AVP 18',
+    'a=rtpmap:18 G729/8000',
+  ),
   'its address is no IPv4 address': described('m=audio 4000 RTP/AVP 0').replaceAll(
     'IP4 192.0.2.1',
     'IP6 2001:db8::1',

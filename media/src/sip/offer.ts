@@ -6,11 +6,10 @@ import { chooseSound, type FarSecurity, isSoundProtocol, type SoundLine } from '
 import { LocalSecurity, type SecurityLines } from '../srtp/local-security.ts'
 import type { Encryption, MediaSecurity } from '../srtp/media-security.ts'
 import { readSecurity } from '../srtp/sdp-security.ts'
+import { sentPtimeMs } from '../rtp/rtp-sender.ts'
+import { describe, describeAll, type SoundTerms, soundTerms } from './codecs.ts'
 
 const limits = { chars: 16_384, lines: 512, media: 16 } as const
-const codecs = { PCMU: 0, PCMA: 8 } as const
-type Codec = keyof typeof codecs
-const ourTonePayload = 101
 
 type Direction = 'sendrecv' | 'sendonly' | 'recvonly' | 'inactive'
 
@@ -48,20 +47,18 @@ function readSdp(text: string, choose: ChooseSound): FarEnd {
   const chosen = choose(lines)
   if (typeof chosen === 'string') throw refused(chosen)
   const { media, place } = chosen.line
-  const codec = firstCodec(media)
-  if (!codec) throw refused('it takes neither PCMU nor PCMA')
+  const sound = soundTerms(media)
+  if (!sound) throw refused('it takes none of Opus, G.722, PCMU and PCMA')
   const address = media.connection?.ip ?? session.connection?.ip ?? ''
   if (!isIPv4(address) || !isUnicast(address)) throw refused('its address is no IPv4 address')
   if (!Number.isInteger(media.port) || media.port > 65_535) throw refused('its port is no port')
   const direction = directionOf(media.direction ?? session.direction)
-  const ptime = media.ptime ?? 20
   return {
     terms: {
       remoteAddress: address,
       remotePort: media.port,
-      ...codec,
-      tonePayloadType: tonePayload(media),
-      ptimeMs: Number.isInteger(ptime) && ptime >= 10 && ptime <= 60 && ptime % 10 === 0 ? ptime : 20,
+      ...sound,
+      ptimeMs: sentPtimeMs(Math.min(media.ptime ?? 20, media.maxptime ?? Infinity)),
       ...(direction === 'recvonly' && { onlyListens: true }),
     },
     security: chosen.security,
@@ -99,34 +96,6 @@ const isUnicast = (address: string) => Number(address.split('.')[0]) < 224
 const directionOf = (said: string | undefined): Direction =>
   said === 'sendonly' || said === 'recvonly' || said === 'inactive' ? said : 'sendrecv'
 
-const payloadsOf = ({ payloads }: Media): number[] =>
-  String(payloads ?? '')
-    .split(' ')
-    .map(Number)
-    .filter((payload) => Number.isInteger(payload) && payload >= 0 && payload < 128)
-
-/** The first that the far end names of those that we speak. */
-function firstCodec(media: Media): { codec: Codec; payloadType: number } | null {
-  for (const payloadType of payloadsOf(media)) {
-    const mapped = media.rtp?.find(({ payload }) => payload === payloadType)
-    const name = mapped
-      ? String(mapped.codec).toUpperCase()
-      : (Object.keys(codecs) as Codec[]).find((one) => codecs[one] === payloadType)
-    if ((name === 'PCMU' || name === 'PCMA') && (mapped?.rate ?? 8_000) === 8_000)
-      return { codec: name, payloadType }
-  }
-  return null
-}
-
-function tonePayload(media: Media): number | null {
-  const offered = new Set(payloadsOf(media))
-  const found = media.rtp?.find(
-    ({ codec, rate, payload }) =>
-      String(codec).toLowerCase() === 'telephone-event' && rate === 8_000 && offered.has(payload),
-  )
-  return found?.payload ?? null
-}
-
 /** Our side of a session, whose version goes up when what it says changes. */
 export class LocalDescription {
   readonly #address: string
@@ -163,16 +132,13 @@ export class LocalDescription {
   }
 
   offer(): string {
-    const lines = this.#security.offer()
-    return this.#write([this.#audio(Object.keys(codecs) as Codec[], null, ourTonePayload, 'sendrecv', lines)])
+    return this.#write([this.#audio(null, 20, 'sendrecv', this.#security.offer())])
   }
 
   /** What we say again in an offer of our own once something is agreed. */
   agreed({ terms, isHeld, session, place, security }: FarEnd): string {
-    const { codec, payloadType, tonePayloadType } = terms
     const lines = this.#security.agreed(session.media[place]?.protocol ?? 'RTP/AVP', security)
-    const direction = isHeld ? 'recvonly' : 'sendrecv'
-    return this.#write([this.#audio([codec], payloadType, tonePayloadType, direction, lines)])
+    return this.#write([this.#audio(terms, terms.ptimeMs, isHeld ? 'recvonly' : 'sendrecv', lines)])
   }
 
   answer({ terms, session, place, direction, security }: FarEnd): string {
@@ -182,13 +148,11 @@ export class LocalDescription {
       recvonly: 'sendonly',
       inactive: 'inactive',
     } as const
-    const { codec, payloadType, tonePayloadType } = terms
     const media = session.media.map((offered, at) =>
       at === place
         ? this.#audio(
-            [codec],
-            payloadType,
-            tonePayloadType,
+            terms,
+            terms.ptimeMs,
             turned[direction],
             this.#security.answer(offered.protocol, security),
           )
@@ -204,23 +168,14 @@ export class LocalDescription {
     return this.#write(media)
   }
 
-  #audio(
-    names: readonly Codec[],
-    payloadType: number | null,
-    tone: number | null,
-    direction: Direction,
-    security: SecurityLines,
-  ): Media {
-    const rtp = names.map((codec) => ({ payload: payloadType ?? codecs[codec], codec, rate: 8_000 }))
-    const tones = tone === null ? [] : [{ payload: tone, codec: 'telephone-event', rate: 8_000 }]
+  /** Everything that we speak, if nothing is agreed yet. */
+  #audio(terms: SoundTerms | null, ptimeMs: number, direction: Direction, security: SecurityLines): Media {
     return {
       type: 'audio',
       port: this.#port,
       ...security,
-      payloads: [...rtp, ...tones].map(({ payload }) => payload).join(' '),
-      rtp: [...rtp, ...tones],
-      fmtp: tones.map(({ payload }) => ({ payload, config: '0-16' })),
-      ptime: 20,
+      ...(terms ? describe(terms) : describeAll()),
+      ptime: ptimeMs,
       direction,
     }
   }

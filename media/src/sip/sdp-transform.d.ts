@@ -13,6 +13,7 @@ declare module 'sdp-transform' {
     connection?: Connection
     direction?: string
     ptime?: number
+    maxptime?: number
     /** What looks like a number is one, in every field. */
     rtp?: { payload: number; codec: string | number; rate?: number; encoding?: number | string }[]
     fmtp?: { payload: number; config: string }[]

@@ -264,7 +264,7 @@ test('a call without an offer is given ours, and uses the answer in the ACK', as
     await caller.status(100)
     const accepted = invites[0]?.accept()
     const answer = await caller.status(200)
-    assert.match(answer.body, /m=audio \d+ RTP\/AVP 0 8 101/)
+    assert.match(answer.body, /m=audio \d+ RTP\/AVP 0 8 9 111 101 102 13/)
     const refused = accepted?.then(
       () => null,
       (error: Error) => error.message,

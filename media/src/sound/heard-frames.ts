@@ -15,6 +15,11 @@ export class HeardFrames {
     this.#tell()
   }
 
+  /** What was kept is in another form than what follows. */
+  clear(): void {
+    this.#frames = []
+  }
+
   end(): void {
     this.#isOver = true
     this.#tell()

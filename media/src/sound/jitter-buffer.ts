@@ -8,6 +8,8 @@ export interface Packet {
   /** Of the packet's clock, with its rounds counted. */
   timestamp: number
   payload: Uint8Array
+  /** Comfort noise (RFC 3389): what follows it is silence. */
+  isComfort?: boolean
 }
 
 /** Puts packets into the order of their timestamps; the reader says how long each was. */
@@ -18,6 +20,8 @@ export class JitterBuffer {
   #next: number | undefined
   #newest: number | undefined
   #late = 0
+  /** Whether what is missing before the next packet was never sent. */
+  #isPaused = false
 
   constructor(clockRate: number) {
     this.#jump = (jumpMs * clockRate) / 1000
@@ -33,7 +37,7 @@ export class JitterBuffer {
     return this.#newest - this.#next
   }
 
-  put(timestamp32: number, payload: Uint8Array): void {
+  put(timestamp32: number, payload: Uint8Array, isComfort = false): void {
     const timestamp = this.#extended(timestamp32)
     if (this.#next !== undefined && timestamp < this.#next) {
       this.#late += 1
@@ -44,7 +48,7 @@ export class JitterBuffer {
     let at = this.#packets.length
     while (at > 0 && (this.#packets[at - 1]?.timestamp ?? 0) > timestamp) at -= 1
     if (this.#packets[at - 1]?.timestamp === timestamp) return
-    this.#packets.splice(at, 0, { timestamp, payload })
+    this.#packets.splice(at, 0, { timestamp, payload, isComfort })
     this.#newest = Math.max(this.#newest ?? timestamp, timestamp)
     if (this.#packets.length > mostPackets) this.#packets.shift()
   }
@@ -54,18 +58,25 @@ export class JitterBuffer {
     this.#packets.length = 0
     this.#next = undefined
     this.#newest = undefined
+    this.#isPaused = false
   }
 
-  /** The next packet; how many ticks are missing before it; or nothing, when none has come. */
-  take(): { payload: Uint8Array } | { missing: number } | undefined {
+  /** The other end is silent, and sends nothing until it no longer is. */
+  pause(): void {
+    this.#isPaused = true
+  }
+
+  /** The next packet; how many ticks are missing before it, and what comes behind them; or nothing, when none has come. */
+  take(): Packet | { missing: number; next: Packet } | undefined {
     const first = this.#packets[0]
     if (!first) return undefined
     this.#next ??= first.timestamp
     const missing = first.timestamp - this.#next
-    if (missing > this.#jump) this.#next = first.timestamp
-    else if (missing > 0) return { missing }
+    if (missing > this.#jump || this.#isPaused) this.#next = first.timestamp
+    else if (missing > 0) return { missing, next: first }
+    this.#isPaused = false
     this.#packets.shift()
-    return { payload: first.payload }
+    return first
   }
 
   /** So many ticks were taken, or given up. */

@@ -1,8 +1,10 @@
-import { JitterBuffer } from './jitter-buffer.ts'
+import { ComfortNoise } from './comfort-noise.ts'
+import { Concealment } from './concealment.ts'
+import { JitterBuffer, type Packet } from './jitter-buffer.ts'
 import { frameMs } from './pacer.ts'
 
-/** How loud what replaces a lost frame begins, and each one after it; then it is silent. */
-const fading = [1, 0.6, 0.25, 0]
+/** A coding that fills gaps itself does so for so many frames; then there is silence. */
+const mostFilled = 5
 /** Of the sound that waits, the least in so many frames is more than is needed. */
 const lookBackFrames = 100
 /** Below this a frame is as good as silent, and is not missed when it is left out. */
@@ -13,18 +15,30 @@ export interface Coding {
   clockRate: number
   /** Of the samples. */
   sampleRate: number
-  decode: (payload: Uint8Array) => Int16Array
+  /** Undefined for what cannot be decoded. */
+  decode: (payload: Uint8Array) => Int16Array | undefined
+  /** Fills a gap better than the sound before it can; the packet behind the gap may repeat what is lost. */
+  conceal?: (samples: number, next?: Uint8Array) => Int16Array
+  /** Whether the sender is silent from this packet on until it sends another. */
+  isPause?: (payload: Uint8Array) => boolean
 }
 
-/** Makes a steady stream of frames of what packets bring: in order, what is lost faded over, no later than needed. */
+/** Makes a steady stream of frames of what packets bring: in order, what is lost made up, no later than needed. */
 export class ReceivedAudio {
+  readonly #coding: Coding
   readonly #buffer: JitterBuffer
   readonly #frame: number
   readonly #ticksPerSample: number
-  readonly #decode: Coding['decode']
+  readonly #concealment: Concealment
+  readonly #noise = new ComfortNoise()
   #ready: Int16Array = new Int16Array(0)
   #last: Int16Array
-  #concealed = fading.length
+  /** The sender said that it is silent; `noise` if it said how. */
+  #pause: 'no' | 'yes' | 'noise' = 'no'
+  /** Samples in a row that the coding itself made up. */
+  #filled = Infinity
+  /** Samples that were made up while nothing waited. */
+  #filledDry = 0
   /** Whether what waits is let grow before the next frame is taken. */
   #isGathering = true
   #gatheredFor = 0
@@ -33,11 +47,13 @@ export class ReceivedAudio {
   #leastDepth = Infinity
   #frames = 0
 
-  constructor({ clockRate, sampleRate, decode }: Coding) {
+  constructor(coding: Coding) {
+    const { clockRate, sampleRate } = coding
+    this.#coding = coding
     this.#buffer = new JitterBuffer(clockRate)
     this.#frame = (sampleRate * frameMs) / 1000
     this.#ticksPerSample = clockRate / sampleRate
-    this.#decode = decode
+    this.#concealment = new Concealment(sampleRate)
     this.#last = new Int16Array(this.#frame)
   }
 
@@ -45,11 +61,18 @@ export class ReceivedAudio {
     this.#buffer.put(timestamp, payload)
   }
 
+  /** Comfort noise (RFC 3389): the sender is silent from here on. */
+  putComfort(timestamp: number, payload: Uint8Array): void {
+    this.#buffer.put(timestamp, payload, true)
+  }
+
   /** Another source, or another coding. */
   restart(): void {
     this.#buffer.reset()
     this.#ready = new Int16Array(0)
     this.#isGathering = true
+    this.#filledDry = 0
+    this.#pause = 'no'
   }
 
   /** So many frames were due and not asked for. */
@@ -69,18 +92,17 @@ export class ReceivedAudio {
   }
 
   #next(): Int16Array {
-    if (this.#isGathering && !this.#isGathered()) return this.#conceal()
+    if (this.#isGathering && !this.#isGathered()) return this.#fill(this.#frame)
     this.#isGathering = false
     while (this.#ready.length < this.#frame) {
       const taken = this.#buffer.take()
       if (!taken) return this.#runDry()
-      if ('missing' in taken) this.#fillIn(taken.missing)
-      else this.#append(this.#decoded(taken.payload))
+      if ('missing' in taken) this.#fillIn(taken.missing, taken.next)
+      else this.#read(taken)
     }
     const frame = this.#ready.slice(0, this.#frame)
     this.#ready = this.#ready.subarray(this.#frame)
     this.#last = frame
-    if (this.#concealed > 0) this.#concealed = 0
     return frame
   }
 
@@ -91,39 +113,52 @@ export class ReceivedAudio {
     return this.#buffer.waiting > 1 || this.#gatheredFor > 2
   }
 
-  #decoded(payload: Uint8Array): Int16Array {
-    const samples = this.#decode(payload)
-    this.#buffer.advance(samples.length * this.#ticksPerSample)
-    return samples
+  #read({ payload, isComfort }: Packet): void {
+    this.#filledDry = 0
+    if (isComfort) {
+      this.#noise.describe(payload)
+      this.#pause = 'noise'
+      return this.#buffer.pause()
+    }
+    const samples = this.#coding.decode(payload)
+    if (!samples) return // it is missing before the next one
+    this.#buffer.advance(Math.floor(samples.length * this.#ticksPerSample))
+    if (!this.#coding.conceal) this.#concealment.heard(samples)
+    this.#filled = 0
+    this.#pause = this.#coding.isPause?.(payload) ? 'yes' : 'no'
+    if (this.#pause === 'yes') this.#buffer.pause()
+    this.#append(samples)
   }
 
   /** Nothing came in time: what comes late is then played late, and so is everything behind it. */
   #runDry(): Int16Array {
     this.#isGathering = true
     this.#gatheredFor = 0
-    const rest = this.#ready
+    const missing = this.#frame - this.#ready.length
+    this.#append(this.#fill(missing))
+    if (this.#pause === 'no') this.#filledDry += missing
+    const frame = this.#ready
     this.#ready = new Int16Array(0)
-    const frame = this.#conceal()
-    frame.set(rest)
     return frame
   }
 
-  #fillIn(missingTicks: number): void {
+  /** What was made up while nothing waited is not made up again, so that a loss delays nothing. */
+  #fillIn(missingTicks: number, next: Packet): void {
     this.#buffer.advance(missingTicks)
     const missing = Math.round(missingTicks / this.#ticksPerSample)
-    for (let filled = 0; filled < missing; filled += this.#frame)
-      this.#append(this.#conceal().subarray(0, missing - filled))
+    const filled = Math.min(missing, this.#filledDry)
+    this.#filledDry -= filled
+    if (missing > filled)
+      this.#append(this.#fill(missing - filled, next.isComfort ? undefined : next.payload))
   }
 
-  #conceal(): Int16Array {
-    const from = fading[this.#concealed] ?? 0
-    const to = fading[this.#concealed + 1] ?? 0
-    this.#concealed = Math.min(this.#concealed + 1, fading.length)
-    const frame = new Int16Array(this.#frame)
-    if (from === 0) return frame
-    for (let at = 0; at < frame.length; at += 1)
-      frame[at] = (this.#last[at] ?? 0) * (from + ((to - from) * at) / frame.length)
-    return frame
+  #fill(samples: number, next?: Uint8Array): Int16Array {
+    if (this.#pause === 'noise') return this.#noise.make(samples)
+    if (!this.#coding.conceal) return this.#concealment.fill(samples)
+    // while the sender is silent, the coding makes the noise of its line
+    if (this.#pause === 'no' && this.#filled >= mostFilled * this.#frame) return new Int16Array(samples)
+    this.#filled += samples
+    return this.#coding.conceal(samples, next)
   }
 
   #append(samples: Int16Array): void {

@@ -1,7 +1,8 @@
 import { randomInt } from 'node:crypto'
-import { Decoder, Encoder } from '@evan/opus'
+import { Encoder } from '@evan/opus'
 import type { Leg, LegEnd } from '../leg.ts'
 import { MediaError } from '../plane.ts'
+import { opusDecoding } from '../rtp/coders.ts'
 import { ToneReader, ToneSender } from '../rtp/telephone-events.ts'
 import { HeardFrames } from '../sound/heard-frames.ts'
 import { ReceivedAudio } from '../sound/received-audio.ts'
@@ -58,9 +59,9 @@ export class BrowserLeg implements Leg {
     this.#encoder = new Encoder({ channels: 1, sample_rate: sampleRate, application: 'voip' })
     this.#encoder.complexity = complexity
     this.#encoder.bitrate = bitsPerSecond
-    this.#received = new ReceivedAudio({ clockRate, sampleRate, decode: decoding(sampleRate) })
+    this.#received = new ReceivedAudio({ clockRate, sampleRate, ...opusDecoding(sampleRate) })
     this.#tones = new ToneReader(offer.tones?.clockRate ?? clockRate)
-    this.#toneSender = new ToneSender(clockRate, sampleRate)
+    this.#toneSender = new ToneSender(sampleRate)
     this.ended = this.#end.promise
     peer.onPacket(({ header, payload }) => this.#receive(header, payload))
     peer.onConnected(() => {
@@ -112,7 +113,7 @@ export class BrowserLeg implements Leg {
   }
 
   #send(): void {
-    const tone = this.#toneSender.next(this.#timestamp, true)
+    const tone = this.#toneSender.next(this.#timestamp, null)
     const sound = tone?.kind === 'samples' ? tone.samples : this.#playout.take(this.#frame)
     const isFirst = sound !== undefined && this.#silentFrames >= silentFrames
     this.#silentFrames = sound ? 0 : this.#silentFrames + 1
@@ -154,19 +155,5 @@ export class BrowserLeg implements Leg {
     this.#heard.end()
     this.#end.resolve(how)
     this.#peer.close().catch(() => {}) // whatever it could not say, it is closed
-  }
-}
-
-/** A packet that is no Opus sounds as a lost one does in the end: as silence. */
-function decoding(sampleRate: 16_000 | 24_000): (payload: Uint8Array) => Int16Array {
-  const decoder = new Decoder({ channels: 1, sample_rate: sampleRate })
-  const silence = new Int16Array((sampleRate * frameMs) / 1000)
-  return (payload) => {
-    try {
-      const { buffer, byteOffset, byteLength } = decoder.decode(payload)
-      return new Int16Array(buffer.slice(byteOffset, byteOffset + byteLength))
-    } catch {
-      return silence
-    }
   }
 }

@@ -34,7 +34,7 @@ export class ProcessLegs {
     const leg = this.#unanswered.get(id)
     if (!leg) return this.#open(id, terms)
     this.#unanswered.delete(id)
-    leg.updateTerms(terms, false)
+    leg.begin(terms)
     return leg
   }
 
