@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox'
 import { consentKinds, standings } from './consents.ts'
 import { EnvironmentName } from './scope-schemas.ts'
+import { orNull } from './settings.ts'
 import { nullable, oneOf } from './shapes.ts'
 
 /** Why a dial is refused, in the order they are judged. */
@@ -27,7 +28,16 @@ export type Weekday = (typeof weekdays)[number]
 
 const Instant = Type.Number({ description: 'epoch seconds' })
 
-/** The row of a dial, taken or refused; how the call ended is in its log. */
+/** How a dial went once it was taken. */
+export const DialResult = Type.Object({
+  outcome: oneOf(['answered', 'busy', 'no_answer', 'dial_failed']),
+  sip_status: nullable(Type.Integer({ description: "the far end's final answer, if it refused" })),
+  sip_reason: nullable(Type.String({ description: 'what the far end wrote beside it' })),
+  why: nullable(Type.String({ description: 'in words; null if the call was answered' })),
+})
+export type DialResult = Static<typeof DialResult>
+
+/** The row of a dial, taken or refused, and how it went; how the call ended is in its log. */
 export const Dial = Type.Object({
   id: Type.String(),
   at: Instant,
@@ -45,6 +55,7 @@ export const Dial = Type.Object({
       description: `null when taken, else one of ${dialReasons.join(', ')}, or not_opened if the call itself was refused, as by a quota`,
     }),
   ),
+  result: orNull(DialResult),
 })
 export type Dial = Static<typeof Dial>
 

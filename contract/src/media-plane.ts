@@ -87,6 +87,12 @@ export const TellPlacement = Type.Object({
       description: "the far end's final answer, if it refused",
     }),
   ),
+  sip_reason: Type.Optional(
+    Type.String({ maxLength: 200, description: 'what the far end wrote beside it; only with `sip_status`' }),
+  ),
+  why: Type.Optional(
+    Type.String({ maxLength: 500, description: 'one sentence for people, if the call was not answered' }),
+  ),
 })
 export type TellPlacement = Static<typeof TellPlacement>
 

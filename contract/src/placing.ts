@@ -54,7 +54,17 @@ export const TrunkForLeg = Type.Object({
 })
 export type TrunkForLeg = Static<typeof TrunkForLeg>
 
-export const TransferAsked = Type.Object({ to: Type.String(), call: LiveCall })
+/** An extension of a PBX: a 0 or more digits would dial out of it. */
+export const sipExtensionForm = /^[1-9]\d{1,5}$/
+/** `sip:desk@pbx.example`: without parameters and headers, which would make a PBX do more than dial. */
+export const sipAddressForm = /^sips?:([\w.+-]{1,64})@([a-z0-9.-]{1,253})(?::\d{1,5})?$/i
+
+export const TransferAsked = Type.Object({
+  to: Type.String({
+    description: "a number; of the org's own SIP account also an extension or a SIP address",
+  }),
+  call: LiveCall,
+})
 export type TransferAsked = Static<typeof TransferAsked>
 
 export const TransferAllowed = Type.Object({ call: Type.String(), to: Type.String() })

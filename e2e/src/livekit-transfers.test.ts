@@ -73,7 +73,7 @@ suite('callers who are sent on in rooms of a real LiveKit server', { skip }, () 
     phones.set(to, 486)
     const there = await greeted('+34610000072')
     there.call.transfer(to, { kind: 'warm' })
-    const why = 'the far end answered 486 Busy Here'
+    const why = 'busy (486 Busy Here)'
     assert.deepEqual(await rooms.untilTransferred(there.call.id), { to, kind: 'warm', ok: false, why })
     await assertGoesOn(there)
   })
@@ -113,7 +113,7 @@ suite('callers who are sent on in rooms of a real LiveKit server', { skip }, () 
     phones.set(to, 603)
     const there = await greeted('+34610000076')
     there.call.transfer(to, { kind: 'cold' })
-    const why = 'the far end answered 603 Decline'
+    const why = 'declined (603 Decline)'
     assert.deepEqual(await rooms.untilTransferred(there.call.id), { to, kind: 'cold', ok: false, why })
     await assertGoesOn(there)
   })

@@ -74,7 +74,7 @@ test('a caller of the example agent whose transfer is not answered hears so, and
     textsOf(entries, 'agent.message').includes('I am sorry, there was no answer.'),
   )
   const told = log.find(({ type }) => type === 'call.transferred')
-  const why = 'the far end answered 486 Busy Here'
+  const why = 'busy (486 Busy Here)'
   assert.deepEqual(told?.data, { to: person, kind: 'warm', ok: false, why })
   await phone.hangUp()
   await fixture.untilEnded(call)

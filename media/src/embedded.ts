@@ -6,14 +6,18 @@ import {
   type Fence,
   type MediaPlane,
   type PlacedCall,
-  type PlacingOutcome,
+  type PlacingResult,
   type Verdict,
+  unanswered,
 } from './plane.ts'
 
 /** How long a call waits for a worker to dial it. */
 const takenWithinS = 15
 /** The far end rings for a minute; the worker may take a moment to report. */
 const toldWithinS = 75
+
+const givenUp = unanswered('no_answer', 'the call was given up before it was answered')
+const untold = unanswered('dial_failed', 'the worker that dialled the call did not report what became of it')
 
 /** A fence with the workers that its calls are handed to. */
 export interface KeptFence extends Fence {
@@ -43,8 +47,8 @@ export interface PlacementRequests {
   /** Answers once a worker took the call or reported on it, the time is over, or the signal came. */
   waitTaken(call: string, withinS: number, signal: AbortSignal): Promise<{ isTaken: boolean }>
   waitTold(call: string, withinS: number, signal: AbortSignal): Promise<void>
-  /** Closes it to workers; returns the outcome that one reported before, else this. */
-  close(call: string, outcome: PlacingOutcome): Promise<PlacingOutcome>
+  /** Closes it to workers; returns the result that one reported before, else this. */
+  close(call: string, result: PlacingResult): Promise<PlacingResult>
 }
 
 /** Calls that come to the workers themselves, which ask which callers to let in and what to dial. */
@@ -105,15 +109,15 @@ export class EmbeddedPlane implements MediaPlane {
     })
   }
 
-  async place(call: PlacedCall, signal: AbortSignal): Promise<PlacingOutcome> {
-    if (signal.aborted) return 'no_answer'
+  async place(call: PlacedCall, signal: AbortSignal): Promise<PlacingResult> {
+    if (signal.aborted) return givenUp
     await this.#requests.offer(call)
     const { isTaken } = await this.#requests.waitTaken(call.call, takenWithinS, signal)
     if (isTaken) await this.#requests.waitTold(call.call, toldWithinS, signal)
-    const outcome = await this.#requests.close(call.call, signal.aborted ? 'no_answer' : 'dial_failed')
-    if (!isTaken && outcome === 'dial_failed')
+    const result = await this.#requests.close(call.call, signal.aborted ? givenUp : untold)
+    if (!isTaken && result.outcome === 'dial_failed')
       throw new MediaError(`no worker of the fleet ${call.fleet} took the call: start one, and dial again`)
-    return outcome
+    return result
   }
 
   async ticket(): Promise<null> {
@@ -126,7 +130,7 @@ export class EmbeddedPlane implements MediaPlane {
 
   /** A worker that dials or runs the call reads in its log that it has ended; any other never gets it. */
   async hangUp(call: string): Promise<void> {
-    await this.#requests.close(call, 'no_answer')
+    await this.#requests.close(call, givenUp)
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Environment } from '@switchroom/contract/scopes'
+import { plainLine, sentenceOfSip } from './failure-words.ts'
 
 /** Who may send calls to some numbers: a trunk of the media server, or a row of the embedded plane. */
 export interface Fence {
@@ -70,6 +71,32 @@ export interface Ticket {
 /** How a dial went: answered, or why not. */
 export type PlacingOutcome = 'answered' | 'busy' | 'no_answer' | 'dial_failed'
 
+/** How a dial went; if it was not answered, why. */
+export interface PlacingResult {
+  outcome: PlacingOutcome
+  /** The far end's final answer, if it refused. */
+  sip_status: number | null
+  sip_reason: string | null
+  /** In words. */
+  why: string | null
+}
+
+const silent = { sip_status: null, sip_reason: null }
+
+export const placedAndAnswered: PlacingResult = { outcome: 'answered', ...silent, why: null }
+
+export const unanswered = (
+  outcome: Exclude<PlacingOutcome, 'answered'>,
+  why: string | null,
+): PlacingResult => ({ outcome, ...silent, why })
+
+export const refusedBySip = (status: number, reason: string, why?: string): PlacingResult => ({
+  outcome: outcomeOfSip(status),
+  sip_status: status,
+  sip_reason: plainLine(reason) || null,
+  why: why ?? sentenceOfSip(status, reason),
+})
+
 /** What a far end's final answer that is no success says. */
 export function outcomeOfSip(status: number): Exclude<PlacingOutcome, 'answered'> {
   if ([486, 600, 603].includes(status)) return 'busy'
@@ -88,7 +115,7 @@ export interface MediaPlane {
   /** Takes a number off every fence of the org there, whichever environment's; `stands` when none listed it. */
   withdraw(org: string, number: string): Promise<'stands' | 'done'>
   /** Resolves once the call is answered or has failed; an abort hangs up. */
-  place(call: PlacedCall, signal: AbortSignal): Promise<PlacingOutcome>
+  place(call: PlacedCall, signal: AbortSignal): Promise<PlacingResult>
   /** Lets a browser into the call, to which a worker is sent with it; null if the workers take its sound themselves. */
   ticket(call: BrowserCall): Promise<Ticket | null>
   /** Sends the caller on to another number by REFER. */

@@ -61,6 +61,15 @@ export const newestUserTurn = (entries: readonly Fact[]): Fact | undefined =>
 export const whispersIn = (entries: readonly Fact[]): string[] =>
   entries.filter(({ type }) => type === 'call.whispered').map(textIn)
 
+/** Transfers after which the caller is still here. The far end's own words, in brackets, are left out. */
+export const failedTransfersIn = (entries: readonly Fact[]): string[] =>
+  entries
+    .filter(({ type, data }) => type === 'call.transferred' && data['ok'] === false)
+    .map(({ data: { to, why } }) => {
+      const words = typeof why === 'string' ? why.replace(/ \(\d{3}.*$/s, '') : 'the reason is not known'
+      return `The transfer to ${String(to)} failed: ${words}. The caller is still with you.`
+    })
+
 /** How often a model was asked to continue the conversation. */
 export const generationsIn = (entries: readonly Fact[]): number =>
   entries.filter(

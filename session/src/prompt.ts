@@ -11,6 +11,7 @@ export function systemMessages(
   set: PreparedSet,
   opensWith: string | null = null,
   whispers: readonly string[] = [],
+  failedTransfers: readonly string[] = [],
 ): Message[] {
   const { knowledge, lexicon, language, hangup, memory, facts } = instructions
   const parts = [
@@ -26,6 +27,7 @@ export function systemMessages(
     titled('What you know of this person from earlier', notes(facts.map(({ text }) => text))),
     titled('Now', set.context),
     titled('From your supervisor, for you alone', whispers.join('\n')),
+    titled('Transfers', failedTransfers.join('\n')),
     titled('Your first words', opensWith),
   ]
   const told = parts.filter((part) => part?.trim()).join('\n\n')

@@ -12,6 +12,7 @@ import {
   toolCallIds,
   unfinishedTurn,
   unknownOutcome,
+  failedTransfersIn,
   whispersIn,
 } from './history.ts'
 import { metricsOf } from './metrics.ts'
@@ -114,7 +115,8 @@ export class Turn {
 
   #conversation(set: PreparedSet, tools: OfferedTools['tools']): Conversation {
     const { instructions, entries } = this.#parts
-    const system = systemMessages(instructions, set, this.#opensWith, whispersIn(entries))
+    const [whispers, transfers] = [whispersIn(entries), failedTransfersIn(entries)]
+    const system = systemMessages(instructions, set, this.#opensWith, whispers, transfers)
     const messages = [...system, ...recentOf(this.#messages)]
     return { messages, ...(tools.length > 0 && { tools }) }
   }

@@ -1,10 +1,16 @@
-import type { DialPage, ExplainedDial, GuardSeen, JudgedGuard } from '@switchroom/contract/dialling'
+import type {
+  DialPage,
+  DialResult,
+  ExplainedDial,
+  GuardSeen,
+  JudgedGuard,
+} from '@switchroom/contract/dialling'
 import type { DialledCall } from '@switchroom/contract/placing'
 import { consentKinds } from '../invocation/closed-sets.ts'
 import { afterOption, agentArgument, type Command } from '../invocation/command.ts'
 import { exitCodes } from '../terminal/exit-codes.ts'
 import { wrongUsage } from '../terminal/failures.ts'
-import { path } from '../gateway/gateway-client.ts'
+import { GatewayClient, path } from '../gateway/gateway-client.ts'
 import type { Invocation } from '../invocation/invocation.ts'
 import type { Output } from '../terminal/output.ts'
 import { plain } from '../terminal/text-width.ts'
@@ -13,17 +19,18 @@ const dial: Command = {
   name: 'dial',
   summary: 'place a call, or explain whether it would be allowed',
   details:
-    'With --explain nothing is dialled or counted: every check is printed with its facts, and the exit\nstatus is 1 if the call would be refused.',
+    'With --explain nothing is dialled or counted: every check is printed with its facts, and the exit\nstatus is 1 if the call would be refused. With --wait it is 1 if the call is not answered.',
   arguments: [agentArgument, { name: 'number', summary: 'the number to call, such as +34911234567' }],
   options: [
     { name: 'from', value: 'number', summary: "one of the agent's numbers (default: its first)" },
     { name: 'explain', summary: 'print every check with its facts, and dial nothing' },
+    { name: 'wait', summary: 'wait until the call is answered, or say why it was not' },
     { name: 'consent', value: 'kind', choices: consentKinds, summary: 'a consent they gave; needs --source' },
     { name: 'source', value: 'text', summary: 'where the consent was given' },
   ],
   examples: [
     'svc dial hello +34911234567 --explain',
-    'svc dial hello +34911234567 --env production',
+    'svc dial hello +34911234567 --env production --wait',
     'svc dial hello +12125550123 --consent written --source "form of 3 May"',
   ],
   run: (invocation) => (invocation.flag('explain') ? explain(invocation) : place(invocation)),
@@ -36,12 +43,42 @@ async function place(invocation: Invocation): Promise<number> {
     to: invocation.argument('number'),
     from: invocation.option('from'),
     consent,
+    ...(invocation.flag('wait') && { log: true }),
   })
-  invocation.answer(answer, ({ call, from, to }) => {
+  const { log_token: token, ...dialled } = answer
+  const say = ({ call, from, to }: Omit<DialledCall, 'log_token'>) => {
     invocation.out.line(`${call}: calling ${to} from ${from}.`)
-    invocation.out.note(`Follow it with svc tail ${call}.`)
-  })
-  return exitCodes.done
+    if (token === null) invocation.out.note(`Follow it with svc tail ${call}.`)
+  }
+  if (token === null) {
+    invocation.answer(answer, say)
+    return exitCodes.done
+  }
+  if (!invocation.isJson) say(answer)
+  // The token opens this log whatever else the key opens.
+  const end = await awaitAnswer(new GatewayClient({ url: client.url, key: token }), answer.call)
+  invocation.answer({ ...dialled, ...end }, () =>
+    invocation.out.line(end.why === null ? 'Answered.' : `Not answered: ${plain(end.why)}.`),
+  )
+  return end.outcome === 'answered' ? exitCodes.done : exitCodes.refused
+}
+
+/** How the dial went, as soon as its log says so. */
+async function awaitAnswer(client: GatewayClient, call: string): Promise<DialResult> {
+  const log = client.follow(path`/v1/calls/${call}/events`, { after: 0, hasEnd: true, onLost: () => {} })
+  for await (const { type, data: entry } of log) {
+    if (type === 'call.answered')
+      return { outcome: 'answered', sip_status: null, sip_reason: null, why: null }
+    if (type !== 'call.ended') continue
+    const { reason, why, sip_status, sip_reason } = entry['data'] as Record<string, unknown>
+    return {
+      outcome: reason === 'busy' || reason === 'no_answer' ? reason : 'dial_failed',
+      sip_status: typeof sip_status === 'number' ? sip_status : null,
+      sip_reason: typeof sip_reason === 'string' ? sip_reason : null,
+      why: typeof why === 'string' ? why : `it ended: ${String(reason)}`,
+    }
+  }
+  throw new Error(`the log of ${call} ended without its end`)
 }
 
 function consentOf(invocation: Invocation): { kind: string; source: string } | undefined {
@@ -117,6 +154,7 @@ const dials: Command = {
           title: 'outcome',
           of: ({ outcome, reason }) => (reason === null ? outcome : `${outcome}: ${reason}`),
         },
+        { title: 'result', of: ({ result }) => result && plain(result.why ?? result.outcome) },
         { title: 'call', isName: true, of: ({ call }) => call },
         { title: 'by', of: ({ by }) => by },
       ],

@@ -74,8 +74,11 @@ const clock = (epochS: number) => new Date(epochS * 1000).toTimeString().slice(0
 
 /** The main fields of an entry; without them, the whole JSON. */
 function wordsOf(facts: Record<string, unknown>): string {
-  const { text, name, code, detail, reason, number } = facts
-  const told = [code, detail, name, number, reason, text].filter((each) => typeof each === 'string')
+  const { text, name, code, detail, reason, number, to, why } = facts
+  const outcome = why === undefined ? [] : [to, why]
+  const told = [code, detail, name, number, reason, text, ...outcome].filter(
+    (each) => typeof each === 'string',
+  )
   if (told.length > 0) return plain(told.join(' '))
   return Object.keys(facts).length === 0 ? '' : plain(JSON.stringify(facts))
 }

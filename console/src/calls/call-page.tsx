@@ -17,7 +17,7 @@ import { StateBadge } from './calls-list.tsx'
 import './calls.css'
 import '../ui/facts.css'
 import { Conversation } from './conversation-list.tsx'
-import { conversationOf, reasonName, stageName, textIn } from './conversation.ts'
+import { conversationOf, endOf, stageName, textIn } from './conversation.ts'
 import { SuperviseCall } from './supervise.tsx'
 import { exchangesOf } from './turn-timings.ts'
 import { useNames } from '../who/names.ts'
@@ -84,7 +84,7 @@ function CallShown({ summary, log }: { summary: CallSummary; log: CallLog }) {
             supervisor={summary.held_by === null ? null : nameOf(summary.held_by)}
           />
         ) : null}
-        <Facts summary={summary} />
+        <Facts summary={summary} log={log} />
         <Callbacks summary={summary} />
         <Usage summary={summary} />
       </div>
@@ -92,7 +92,7 @@ function CallShown({ summary, log }: { summary: CallSummary; log: CallLog }) {
   )
 }
 
-function Facts({ summary }: { summary: CallSummary }) {
+function Facts({ summary, log }: { summary: CallSummary; log: CallLog }) {
   const { call, agent, state, channel, direction, from, to, started_at, ended_at } = summary
   const contact = contactOf(summary)
   return (
@@ -100,7 +100,7 @@ function Facts({ summary }: { summary: CallSummary }) {
       <dl className="facts">
         <dt>State</dt>
         <dd>
-          <StateBadge state={state} /> {summary.reason ? reasonName(summary.reason) : ''}
+          <StateBadge state={state} /> {summary.reason ? endOf(log.entries, summary.reason) : ''}
         </dd>
         <dt>Agent</dt>
         <dd>

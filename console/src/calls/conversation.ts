@@ -148,8 +148,8 @@ const byType: Readonly<Record<string, Note>> = {
     `No speech: the call ends in ${String(remainingSeconds)} s`,
   'session.timeout': ({ reason }) => (reason === 'max_duration' ? 'Maximum duration reached' : 'No speech'),
   'memory.ops': () => 'Memory of the contact updated',
-  'call.ended': ({ reason, who }) =>
-    `Ended: ${reasonName(textIn(reason))}${textIn(who) && `, by ${textIn(who)}`}`,
+  'call.ended': ({ reason, who, why }) =>
+    `Ended: ${textIn(why) || reasonName(textIn(reason))}${textIn(who) && `, by ${textIn(who)}`}`,
 }
 const notes = new Map(Object.entries(byType)) // a type may have any name, `constructor` too
 
@@ -172,6 +172,10 @@ const reasonNames = new Map([
   ['routed', 'handed over'],
 ])
 export const reasonName = (reason: string) => reasonNames.get(reason) ?? reason
+
+/** How the call ended: in the words of the log, if it has some. */
+export const endOf = (entries: readonly Entry[], reason: string) =>
+  textIn(entries.findLast(({ type }) => type === 'call.ended')?.data['why']) || reasonName(reason)
 
 export const textIn = (value: unknown) => (typeof value === 'string' ? value : '')
 export const numberIn = (value: unknown) =>

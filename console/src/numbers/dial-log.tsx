@@ -8,6 +8,7 @@ import { Page } from '../ui/page.tsx'
 import { PagedTable } from '../ui/paged-table.tsx'
 import { Time } from '../ui/time.tsx'
 import { NumberTabs } from './number-tabs.tsx'
+import { resultName } from './number-labels.ts'
 
 const pageOptions = {
   itemsOf: ({ dials }: DialPage) => dials,
@@ -50,11 +51,12 @@ export function DialLog() {
   )
 }
 
-function Outcome({ dial: { outcome, reason, call, kind } }: { dial: Dial }) {
+function Outcome({ dial: { outcome, reason, call, kind, result } }: { dial: Dial }) {
   return (
     <>
       <Badge tone={outcome === 'taken' ? 'good' : 'bad'}>{outcome === 'taken' ? 'Placed' : 'Refused'}</Badge>{' '}
-      {reason} {kind === 'dial' ? '' : <Badge>{kind === 'leg' ? 'Leg' : 'Transfer'}</Badge>}{' '}
+      {reason} {result === null ? '' : resultName(result)}{' '}
+      {kind === 'dial' ? '' : <Badge>{kind === 'leg' ? 'Leg' : 'Transfer'}</Badge>}{' '}
       {call === null ? null : <Link href={`/calls/${encodeURIComponent(call)}`}>View call</Link>}
     </>
   )

@@ -1,4 +1,5 @@
 import type { CarrierKind } from '@switchroom/contract/carriers'
+import type { DialResult } from '@switchroom/contract/dialling'
 import type { NumberEntry, PathStep, RingState } from '@switchroom/contract/numbers'
 
 export const ringsLabel = (rings: RingState) =>
@@ -36,3 +37,13 @@ export const linesOf = (text: string) =>
 
 /** A number without the spaces, dashes and brackets of its notation. */
 export const plainNumber = (text: string) => text.replaceAll(/[\s().\-/]/g, '')
+
+const outcomeNames = {
+  answered: 'Answered',
+  busy: 'Busy',
+  no_answer: 'No answer',
+  dial_failed: 'Could not be dialed',
+} as const
+
+/** How a placed call went: in words, if it was not answered. */
+export const resultName = ({ outcome, why }: DialResult) => why ?? outcomeNames[outcome]

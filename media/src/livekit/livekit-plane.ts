@@ -3,7 +3,7 @@ import { SipCallError, TwirpError } from 'livekit-server-sdk'
 import { checkFences, otherEnvironment, scopeName, scopeOf, Turns } from '../fences.ts'
 import { callIn, roomOf } from './names.ts'
 import { fenceOf, LiveKitScope } from './scope.ts'
-import { type LiveKitAddress, LiveKitServer } from './server.ts'
+import { type LiveKitAddress, LiveKitServer, notAnswered, reasonIn } from './server.ts'
 import { roomTicket } from './tickets.ts'
 import {
   type Admission,
@@ -13,9 +13,11 @@ import {
   MediaError,
   type MediaPlane,
   type PlacedCall,
-  type PlacingOutcome,
+  type PlacingResult,
+  placedAndAnswered,
+  refusedBySip,
   type Ticket,
-  outcomeOfSip,
+  unanswered,
 } from '../plane.ts'
 
 const handOverName = 'hand-over'
@@ -76,14 +78,14 @@ export class LiveKitPlane implements MediaPlane {
     })
   }
 
-  async place(call: PlacedCall, signal: AbortSignal): Promise<PlacingOutcome> {
-    let outcome: PlacingOutcome | undefined
+  async place(call: PlacedCall, signal: AbortSignal): Promise<PlacingResult> {
+    let result: PlacingResult | undefined
     try {
-      outcome = await this.#dial(call, signal)
-      return outcome
+      result = await this.#dial(call, signal)
+      return result
     } finally {
       // The worker that was dispatched would wait in an empty room.
-      if (outcome !== 'answered') await this.#server.deleteRoom(roomOf(call.call)).catch(() => {})
+      if (result?.outcome !== 'answered') await this.#server.deleteRoom(roomOf(call.call)).catch(() => {})
     }
   }
 
@@ -102,22 +104,22 @@ export class LiveKitPlane implements MediaPlane {
     if (room !== undefined) await this.#server.deleteRoom(room)
   }
 
-  async #dial(call: PlacedCall, signal: AbortSignal): Promise<PlacingOutcome> {
+  async #dial(call: PlacedCall, signal: AbortSignal): Promise<PlacingResult> {
     const { call: id, org, agent, env, fleet, maxDurationS: max_duration_s } = call
     try {
       const metadata = JSON.stringify({ call: id, org, agent, env, max_duration_s })
       await this.#server.sendWorker(roomOf(id), fleet, metadata)
       await this.#workerIn(roomOf(id), fleet, signal)
-      if (signal.aborted) return 'no_answer'
+      if (signal.aborted) return givenUp
       const answered = this.#server.dial(roomOf(id), call)
       const isHungUp = await Promise.race([answered.then(() => false), aborted(signal)])
-      if (!isHungUp) return 'answered'
+      if (!isHungUp) return placedAndAnswered
       // A person who answers just then would be alone in a new room.
       void answered.then(() => this.#server.deleteRoom(roomOf(id))).catch(() => {})
-      return 'no_answer'
+      return givenUp
     } catch (error) {
       if (error instanceof NobodyCame) throw error
-      return outcomeOfDial(error)
+      return resultOfDial(error)
     }
   }
 
@@ -152,11 +154,14 @@ const aborted = (signal: AbortSignal) =>
     else signal.addEventListener('abort', () => resolve(true), { once: true })
   })
 
+const givenUp = unanswered('no_answer', 'the call was given up before it was answered')
+
 /** Why a call was not answered, from the failure of its dial. */
-function outcomeOfDial(error: unknown): PlacingOutcome {
+function resultOfDial(error: unknown): PlacingResult {
   if (error instanceof SipCallError && error.sipStatusCode !== undefined)
-    return outcomeOfSip(error.sipStatusCode)
+    return refusedBySip(error.sipStatusCode, reasonIn(error))
+  const { message } = notAnswered(error)
   // The end of the ring is reported without a SIP status.
-  if (error instanceof TwirpError && error.code === 'canceled') return 'no_answer'
-  return 'dial_failed'
+  const isRungOut = error instanceof TwirpError && error.code === 'canceled'
+  return unanswered(isRungOut ? 'no_answer' : 'dial_failed', message)
 }

@@ -26,7 +26,8 @@ beforeEach(async () => {
 })
 afterEach(() => fake.stop())
 
-const place = (signal = new AbortController().signal) => plane.place(call, signal)
+const result = (signal = new AbortController().signal) => plane.place(call, signal)
+const place = async (signal?: AbortSignal) => (await result(signal)).outcome
 
 test("a call is placed into a room of its own, to which the environment's fleet was sent first", async () => {
   assert.equal(await place(), 'answered')
@@ -82,7 +83,23 @@ for (const [outcome, statuses] of [
 
 test('a far end that rings until the end of the ring is no_answer (N-257)', async () => {
   fake.dials.go('ring out')
-  assert.equal(await place(), 'no_answer')
+  const why = 'there was no answer within 60 s'
+  assert.deepEqual(await result(), { outcome: 'no_answer', sip_status: null, sip_reason: null, why })
+})
+
+test('what the far end answered is reported with its status, its reason and in words', async () => {
+  fake.dials.go(603)
+  assert.deepEqual(await result(), {
+    outcome: 'busy',
+    sip_status: 603,
+    sip_reason: 'Decline',
+    why: 'declined (603 Decline)',
+  })
+  fake.dials.go(404)
+  const { sip_status, why } = await result()
+  assert.deepEqual([sip_status, why], [404, 'the number was not found at the carrier (404 Not Found)'])
+  fake.refuse('CreateSIPParticipant', 'invalid_argument', 'missing room name')
+  assert.equal((await result()).why, 'missing room name')
 })
 
 test('a media server that refuses the worker or the dial, or is not there, is dial_failed (N-258)', async () => {
@@ -166,7 +183,7 @@ test('a transfer that fails says why', async () => {
     sip_status: 'Decline',
   })
   await assert.rejects(plane.transfer('call_1', '+15550100003'), {
-    message: 'the far end answered 603 Decline',
+    message: 'declined (603 Decline)',
   })
 })
 

@@ -14,6 +14,8 @@ import {
   SipCallError,
   TwirpError,
 } from 'livekit-server-sdk'
+import { sentenceOfSip } from '../failure-words.ts'
+import { reasons } from '../sip/message.ts'
 import { MediaError, type OutboundTrunk, type PlacedCall } from '../plane.ts'
 
 const timeoutS = 10
@@ -203,21 +205,22 @@ async function found(taking: Promise<unknown>): Promise<boolean> {
   }
 }
 
-function notAnswered(error: unknown): MediaError {
+/** Why a second person did not come. */
+export function notAnswered(error: unknown): MediaError {
   if (error instanceof SipCallError && error.sipStatusCode !== undefined)
-    return new MediaError(
-      `the far end answered ${error.sipStatusCode} ${reasonIn(error.sipStatus ?? '')}`.trimEnd(),
-    )
+    return new MediaError(sentenceOfSip(error.sipStatusCode, reasonIn(error)))
   // The end of the ring is reported without a SIP status.
   if (error instanceof TwirpError && error.code === 'canceled')
-    return new MediaError('the call was not answered')
+    return new MediaError(`there was no answer within ${ringS} s`)
   return mediaError(error, dialTimeoutS)
 }
 
 /** A far end that gave no reason is reported by a status name: SIP_STATUS_BUSY_HERE. */
-function reasonIn(status: string): string {
-  const [, name] = /^SIP_STATUS_(?:GLOBAL_)?([A-Z_]+)$/.exec(status) ?? []
-  if (name === undefined) return status
+export function reasonIn({ sipStatusCode = 0, sipStatus = '' }: SipCallError): string {
+  const [, name] = /^SIP_STATUS_(?:GLOBAL_)?([A-Z_]+)$/.exec(sipStatus) ?? []
+  if (name === undefined) return sipStatus
+  const usual = reasons[sipStatusCode]
+  if (usual !== undefined) return usual
   return name.replaceAll('_', ' ').replaceAll(/(?<=[A-Z])[A-Z]+/g, (rest) => rest.toLowerCase())
 }
 

@@ -1,10 +1,11 @@
+import { wordsOfRefer } from '../failure-words.ts'
 import { MediaError } from '../plane.ts'
 import type { MediaTerms } from '../rtp/media-terms.ts'
-import { type DialogEnd, type SipDialog, SipRefused } from './calls.ts'
+import { type DialogEnd, type SipDialog, SipRefused, SipUnanswered } from './calls.ts'
 import { allowed, type DialogState } from './dialog-state.ts'
 import type { Flow } from './flow.ts'
 import { header, type SipRequest, unknownIn } from './message.ts'
-import { Referral, referTo } from './referral.ts'
+import { Referral, type ReferPlace, referTo } from './referral.ts'
 import type { ServerTransaction } from './server-transaction.ts'
 import { type LocalEnd, SipSession } from './session.ts'
 import type { SipStack, StandingDialog } from './stack.ts'
@@ -21,6 +22,7 @@ export class SipCall implements SipDialog, StandingDialog {
   readonly #state: DialogState
   readonly #port: number
   readonly #peers: readonly string[]
+  readonly #referPlace: ReferPlace
   readonly #resolveEnded: (how: DialogEnd) => void
   #pinging: NodeJS.Timeout | undefined
   #isPinging = false
@@ -30,7 +32,13 @@ export class SipCall implements SipDialog, StandingDialog {
   #referral: Referral | null = null
   #onTone: (digit: string) => void = () => {}
 
-  constructor(stack: SipStack, state: DialogState, local: LocalEnd, peers: readonly string[]) {
+  constructor(
+    stack: SipStack,
+    state: DialogState,
+    local: LocalEnd,
+    peers: readonly string[],
+    referPlace: ReferPlace,
+  ) {
     const { promise, resolve } = Promise.withResolvers<DialogEnd>()
     this.ended = promise
     this.key = state.key
@@ -38,6 +46,7 @@ export class SipCall implements SipDialog, StandingDialog {
     this.#stack = stack
     this.#state = state
     this.#port = local.port
+    this.#referPlace = referPlace
     this.#peers = [...new Set([...peers, ...state.addresses])]
     this.session = new SipSession(stack, state, local, () => this.#lose())
     stack.dialogs.set(this.key, this)
@@ -80,10 +89,11 @@ export class SipCall implements SipDialog, StandingDialog {
   }
 
   async refer(to: string): Promise<void> {
-    const uri = referTo(to)
+    const uri = referTo(to, this.#referPlace)
     if (this.#isOver) throw new MediaError('the call is over')
     if (this.#referral) throw new MediaError('the far end is being sent on already')
-    const referral = new Referral(this.#stack.options.timing.ringMs)
+    const { timing } = this.#stack.options
+    const referral = new Referral(timing.ringMs, timing.t4Ms)
     this.#referral = referral
     try {
       const headers = [
@@ -91,8 +101,11 @@ export class SipCall implements SipDialog, StandingDialog {
         ['referred-by', `<${this.#state.localUri}>`] as const,
       ]
       const response = await this.#state.ask('REFER', headers)
-      if (!response) throw new SipRefused(408, 'Request Timeout')
-      if (response.status >= 300) throw new SipRefused(response.status, response.reason)
+      if (!response)
+        throw new SipUnanswered(408, 'Request Timeout', 'the carrier did not answer the transfer')
+      if (response.status >= 300)
+        throw new SipRefused(response.status, response.reason, wordsOfRefer(response.status))
+      referral.accept(response.cseq.number)
       await referral.outcome
     } catch (error) {
       this.#referral = null
@@ -142,7 +155,7 @@ export class SipCall implements SipDialog, StandingDialog {
         return this.#takeInfo(request)
       case 'NOTIFY':
         if (!/^refer\s*(;|$)/i.test(header(request, 'event') ?? '')) return transaction.answer(489)
-        if (!this.#referral) return transaction.answer(481)
+        if (!this.#referral?.isAbout(request)) return transaction.answer(481)
         transaction.answer(200)
         return this.#referral.notify(request)
       default:

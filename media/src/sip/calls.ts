@@ -1,6 +1,7 @@
 import { MediaError } from '../plane.ts'
 import type { MediaTerms } from '../rtp/media-terms.ts'
 import type { Encryption } from '../srtp/media-security.ts'
+import { plainLine, sentenceOfSip } from '../failure-words.ts'
 
 /** Who may send calls to which numbers, as the gateway sends it to its workers. */
 export interface SipFence {
@@ -14,6 +15,8 @@ export interface SipFence {
   fleet: string
   /** Of the sound; absent, callers get what they ask for. */
   encryption?: Encryption
+  /** How a cold transfer writes a number; `sip` if it is absent. */
+  refer_to?: 'sip' | 'tel'
 }
 
 export interface SipTrunk {
@@ -24,6 +27,8 @@ export interface SipTrunk {
   auth_password: string
   /** Of the sound; absent, it is off. */
   encryption?: Encryption
+  /** How a cold transfer writes a number; `sip` if it is absent. */
+  refer_to?: 'sip' | 'tel'
 }
 
 /** How a dialog ended: one side hung up, or nothing was heard of the far end any more. */
@@ -34,7 +39,7 @@ export interface SipDialog {
   readonly terms: MediaTerms
   /** The far end moved its sound, or holds the call: nothing is sent while it is held. */
   onTermsChanged(listener: (terms: MediaTerms, isHeld: boolean) => void): void
-  /** Sends the far end on to a number or a SIP address, and ends this call; rejects with `SipRefused` if it stays. */
+  /** Sends the far end on to a number, an extension or a SIP address, and ends this call; rejects with `SipRefused` if it stays. */
   refer(to: string): Promise<void>
   /** Nothing when it is over. */
   bye(): Promise<void>
@@ -71,10 +76,18 @@ export class SipRefused extends MediaError {
   readonly status: number
   readonly reason: string
 
-  constructor(status: number, reason: string) {
-    super(`the far end answered ${status} ${reason}`.trimEnd())
+  constructor(status: number, reason: string, why?: string) {
+    super(sentenceOfSip(status, reason, why))
     this.status = status
-    this.reason = reason
+    this.reason = plainLine(reason)
+  }
+}
+
+/** Nothing was answered, so that the status is ours. */
+export class SipUnanswered extends SipRefused {
+  constructor(status: 408 | 487 | 503, reason: string, why: string) {
+    super(status, reason)
+    this.message = why
   }
 }
 

@@ -60,7 +60,10 @@ test('a trunk is dialled over TLS if its certificate is trusted, and not otherwi
   const trunk = { ...trunkTo(0, 'tls'), hostname: `localhost:${address.port}` }
   const usual = getCACertificates('default')
   try {
-    await assert.rejects(near.server.invite(to, trunk, from, never), new SipRefused(503, 'No Connection'))
+    await assert.rejects(near.server.invite(to, trunk, from, never), {
+      status: 503,
+      message: 'the certificate of localhost is signed by no authority that is trusted here',
+    })
     setDefaultCACertificates([...usual, cert])
     const call = await near.server.invite(to, trunk, from, never)
     await (await far.calls[0])?.bye()
@@ -128,7 +131,7 @@ test('whatever the far end answers is reported with its status, and no response 
   await assert.rejects(refused, {
     name: 'MediaError',
     status: 408,
-    message: 'the far end answered 408 Request Timeout',
+    message: 'the carrier did not answer',
   })
   assert.ok(silent.heard.length > 3, 'it was asked again and again')
   await assert.rejects(

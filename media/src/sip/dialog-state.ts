@@ -11,6 +11,7 @@ import {
   type SipRequest,
   type SipResponse,
 } from './message.ts'
+import { placeOfCaller, type ReferPlace } from './referral.ts'
 import { dialogKey, type SipStack } from './stack.ts'
 import { readNameAddress, readUri } from './syntax.ts'
 
@@ -111,6 +112,12 @@ export class DialogState {
   /** Where the far end was found to be. */
   get address(): string {
     return this.#parts.flow.address
+  }
+
+  /** Where a cold transfer has a caller dial numbers. */
+  placeOf(form?: ReferPlace['form']): ReferPlace {
+    const { remoteTarget, flow } = this.#parts
+    return placeOfCaller(remoteTarget, `${flow.address}:${flow.port}`, form)
   }
 
   get localUri(): string {

@@ -78,7 +78,7 @@ export class IncomingCall implements IncomingInvite {
       this.#stack.options.releasePort(local.port)
       throw this.#tooLate()
     }
-    const call = new SipCall(this.#stack, state, local, [flow.address])
+    const call = new SipCall(this.#stack, state, local, [flow.address], state.placeOf(this.fence?.refer_to))
     const forget = this.#stack.unacknowledged.add(flow.address, () => call.drop(flow))
     call.session.answer(this.#invite, this.#offer, this.#tag)
     await call.session.established.finally(forget)

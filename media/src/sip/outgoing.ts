@@ -1,6 +1,7 @@
+import { wordsOfConnecting } from '../failure-words.ts'
 import { MediaError } from '../plane.ts'
 import { SipCall } from './call.ts'
-import { type SipDialog, SipRefused, type SipTrunk } from './calls.ts'
+import { type SipDialog, SipRefused, type SipTrunk, SipUnanswered } from './calls.ts'
 import type { OutgoingRequest } from './client-transaction.ts'
 import { allowed, challengesOf, DialogState, proofFor } from './dialog-state.ts'
 import { isStale } from './digest.ts'
@@ -8,6 +9,7 @@ import type { Flow, Target } from './flow.ts'
 import { locate } from './location.ts'
 import type { SipResponse } from './message.ts'
 import { type FarEnd, LocalDescription } from './offer.ts'
+import { placeOfTrunk } from './referral.ts'
 import { sdpType } from './session.ts'
 import type { SipStack } from './stack.ts'
 import { readHostPort, readUri } from './syntax.ts'
@@ -24,8 +26,8 @@ export interface Dialling {
 /** Of those that a trunk rings at once. */
 const mostRinging = 16
 
-const terminated = () => new SipRefused(487, 'Request Terminated')
-const timedOut = () => new SipRefused(408, 'Request Timeout')
+const terminated = () => new SipUnanswered(487, 'Request Terminated', 'the call was given up')
+const timedOut = () => new SipUnanswered(408, 'Request Timeout', 'the carrier did not answer')
 
 /** Dials through a trunk; an abort hangs up in every state. */
 export async function dial(stack: SipStack, dialling: Dialling): Promise<SipDialog> {
@@ -70,15 +72,15 @@ class Dial {
 
   /** One address after the other until one responds. */
   async over(targets: readonly Target[], peers: readonly string[]): Promise<SipDialog> {
-    let refusal = timedOut()
+    let refusal: SipRefused = timedOut()
     try {
       for (const target of targets) {
-        const flow = await this.#stack.flowTo(target).catch(() => null)
+        const flow = await this.#stack.flowTo(target).catch((error: unknown) => {
+          refusal = new SipUnanswered(503, 'No Connection', wordsOfConnecting(target.name, error))
+          return null
+        })
         if (this.#dialling.signal.aborted) throw terminated()
-        if (!flow) {
-          refusal = new SipRefused(503, 'No Connection')
-          continue
-        }
+        if (!flow) continue
         const { encryption = 'off' } = this.#dialling.trunk
         const description = new LocalDescription(this.#stack.addressFor(flow.address), this.#port, encryption)
         let final = await this.#ask(flow, description.offer())
@@ -118,7 +120,8 @@ class Dial {
       throw new SipRefused(488, 'Not Acceptable Here')
     }
     const local = { port: this.#port, address: this.#stack.options.host, description }
-    const call = new SipCall(this.#stack, state, local, [flow.address, ...peers]).watch()
+    const place = placeOfTrunk(this.#dialling.trunk)
+    const call = new SipCall(this.#stack, state, local, [flow.address, ...peers], place).watch()
     call.session.agree(farEnd)
     return call
   }

@@ -9,7 +9,7 @@ import { dialogKey, SipStack, type StandingDialog } from './stack.ts'
 import { type Timing, usualTiming } from './timing.ts'
 import { SipTransport } from './transport.ts'
 
-export { SipRefused } from './calls.ts'
+export { SipRefused, SipUnanswered } from './calls.ts'
 export type { DialogEnd, IncomingInvite, SipDialog, SipFence, SipStats, SipTrunk } from './calls.ts'
 
 export interface SipOptions {

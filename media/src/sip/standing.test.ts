@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { afterEach, test } from 'node:test'
 import { ours, SipTest } from '../../testing/sip-call.ts'
-import { never, offerOf, openFence, type SipPeer, trunkTo, until } from '../../testing/sip-peer.ts'
-import { header, type SipMessage, type SipRequest } from './message.ts'
+import { never, offerOf, openFence, trunkTo, until } from '../../testing/sip-peer.ts'
+import { header, type SipMessage } from './message.ts'
 import { MediaError } from '../plane.ts'
 import type { MediaTerms } from '../rtp/media-terms.ts'
 import type { SipFence } from './server.ts'
@@ -121,72 +121,6 @@ test('a call that the caller was to refresh and did not is lost', async (context
   assert.equal(await call.ended, 'lost')
   peer.answer(await peer.asked('BYE'), '200 OK')
   context.mock.timers.reset()
-})
-
-const sipfrag = 'message/sipfrag;version=2.0'
-
-/** Answers REFER and returns it. */
-async function referred(peer: SipPeer, status: string): Promise<SipRequest> {
-  const refer = await peer.asked('REFER')
-  peer.answer(refer, status)
-  return refer
-}
-
-test('a cold transfer arrives, and the call here ends', async () => {
-  const { peer, call, say, answered } = await run.standing()
-  const sending = call.refer('+34933444555')
-  const refer = await referred(peer, '202 Accepted')
-  assert.equal(header(refer, 'refer-to'), '<tel:+34933444555>')
-  assert.equal(header(refer, 'referred-by'), `<${ours}>`)
-  const state = { Event: 'refer', 'Subscription-State': 'active;expires=60' }
-  assert.equal(statusOf(await answered(say('NOTIFY', 'SIP/2.0 100 Trying', state, sipfrag))), 200)
-  await assert.rejects(call.refer('+34933444555'), { message: 'the far end is being sent on already' })
-  say('NOTIFY', 'SIP/2.0 200 OK', { ...state, 'Subscription-State': 'terminated;reason=noresource' }, sipfrag)
-  peer.answer(await peer.asked('BYE'), '200 OK')
-  await sending
-  assert.equal(await call.ended, 'hangup')
-})
-
-test('after a failed cold transfer the call stays, and its status is reported', async () => {
-  const { peer, call, say, server } = await run.standing()
-  const sending = call.refer('sip:desk@example.com')
-  await referred(peer, '202 Accepted')
-  const over = { Event: 'refer', 'Subscription-State': 'terminated' }
-  say('NOTIFY', 'SIP/2.0 486 Busy Here', over, sipfrag)
-  await assert.rejects(sending, {
-    name: 'MediaError',
-    status: 486,
-    message: 'the far end answered 486 Busy Here',
-  })
-  assert.equal(server.stats.dialogs, 1)
-  peer.received.length = 0
-  const refused = call.refer('+34933444555')
-  await referred(peer, '603 Decline')
-  await assert.rejects(refused, { status: 603 })
-  peer.received.length = 0
-  const untold = call.refer('+34933444555')
-  await referred(peer, '202 Accepted')
-  say('NOTIFY', 'SIP/2.0 100 Trying', over, sipfrag)
-  await assert.rejects(untold, { message: 'the far end does not tell what became of it' })
-  for (const wrong of ['nobody', 'sip:a b@c', '<sip:a@b>', 'http://x'])
-    await assert.rejects(call.refer(wrong), { message: `${wrong} is neither a number nor a SIP address` })
-  assert.equal(server.stats.dialogs, 1)
-})
-
-test('a far end that hangs up during a cold transfer has arrived, and an ended call is not transferred', async () => {
-  const { peer, call, say } = await run.standing()
-  const sending = call.refer('+34933444555')
-  await referred(peer, '202 Accepted')
-  say('BYE')
-  await sending
-  await assert.rejects(call.refer('+34933444555'), { message: 'the call is over' })
-})
-
-test('a cold transfer without any NOTIFY leaves the call as it was', async () => {
-  const { peer, call } = await run.standing({ timing: { ringMs: 50 } })
-  const sending = call.refer('+34933444555')
-  await referred(peer, '202 Accepted')
-  await assert.rejects(sending, { status: 408 })
 })
 
 test('keys that come as signalling are reported, and other information is accepted and ignored', async () => {

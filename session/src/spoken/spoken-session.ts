@@ -186,6 +186,11 @@ export class SpokenSession {
     this.#log.note({ type: 'call.whispered', data: { text } })
   }
 
+  /** The caller stays; the next turn reads why. The entry is in the log already. */
+  noteTransfer(told: { to: string; kind: string; ok: boolean; why?: string }): void {
+    this.#log.note({ type: 'call.transferred', data: told })
+  }
+
   /** A supervisor or a line speaks: the model is not asked; the caller is still heard and logged. */
   mute(): void {
     this.#replies.hold()

@@ -13,7 +13,7 @@ import { collectDigits } from './extension-window.ts'
 import { GatewayRefusal } from '../gateway-client.ts'
 import { Recording } from './recording.ts'
 import { agentParts, type AgentParts, type PartsSources } from './spoken-parts.ts'
-import { transferred, untransferred, type DialLeg } from './transfers.ts'
+import { stayed, transferred, untransferred, type DialLeg } from './transfers.ts'
 
 const secondMs = 1000
 const longestTimerMs = 24 * 3600 * secondMs
@@ -236,7 +236,8 @@ export class SpokenCall {
         this.#over.signal,
       )
       if (second === 'gone') this.end('hangup')
-      else if (second !== 'stays') this.#join(second)
+      else if ('why' in second) this.#session?.noteTransfer(stayed(to, isCold, second.why))
+      else this.#join(second)
     } catch (error) {
       logger.warn({ err: error, call: this.#id }, 'a transfer failed')
     } finally {

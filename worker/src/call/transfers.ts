@@ -17,13 +17,18 @@ export interface TransferParts {
   log: CallLog
 }
 
-/** Sends a caller on. Answers whether they are gone or stay, or with the leg of the person who joined them. */
+/** A caller who could not be sent on. */
+export interface Stays {
+  why: string
+}
+
+/** Sends a caller on. Answers whether they are gone, why they stay, or with the leg of the person who joined them. */
 export async function transferred(
   parts: TransferParts,
   place: { call: string; agent: string; to: string },
   isCold: boolean,
   over: AbortSignal,
-): Promise<Leg | 'gone' | 'stays'> {
+): Promise<Leg | 'gone' | Stays> {
   const { log } = parts
   const { to } = place
   let second: Leg | 'gone' | undefined
@@ -33,16 +38,24 @@ export async function transferred(
     return second
   } catch (error) {
     if (second && second !== 'gone') void second.hangUp().catch(() => {}) // the caller is gone
+    const why = whyOf(error)
     const isToldAlready = error instanceof ToldByGateway
-    if (!isToldAlready) await log.keep([untransferred(to, isCold, whyOf(error))])
-    return 'stays'
+    if (!isToldAlready) await log.keep([untransferred(to, isCold, why)])
+    return { why }
   }
 }
 
 /** What the log says if the caller was not sent on. */
 export const untransferred = (to: string, isCold: boolean, why: string): NewEntry => ({
   type: 'call.transferred',
-  data: { to, kind: kindOf(isCold), ok: false, why },
+  data: stayed(to, isCold, why),
+})
+
+export const stayed = (to: string, isCold: boolean, why: string) => ({
+  to,
+  kind: kindOf(isCold),
+  ok: false,
+  why,
 })
 
 const kindOf = (isCold: boolean) => (isCold ? 'cold' : 'warm')
@@ -77,6 +90,9 @@ const trunkOf = ({ transport, ...trunk }: TrunkForLeg['trunk']): SipTrunk => ({
 
 function whyOf(error: unknown): string {
   const isSentence =
-    error instanceof GatewayRefusal || error instanceof GatewayAway || error instanceof MediaError
+    error instanceof ToldByGateway ||
+    error instanceof GatewayRefusal ||
+    error instanceof GatewayAway ||
+    error instanceof MediaError
   return isSentence ? error.message : 'it could not be done'
 }

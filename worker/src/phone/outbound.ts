@@ -1,8 +1,10 @@
 import type { Placement, TellPlacement } from '@switchroom/contract/media-plane'
 import type { OpenedWorkerCall } from '@switchroom/contract/worker'
-import { SipRefused, type SipDialog } from '@switchroom/media/sip/server'
+import { plainLine } from '@switchroom/media/failure-words'
+import { MediaError, outcomeOfSip } from '@switchroom/media/plane'
+import { SipRefused, SipUnanswered, type SipDialog } from '@switchroom/media/sip/server'
 import type { Logger } from 'pino'
-import type { GatewayClient } from '../gateway-client.ts'
+import { GatewayRefusal, type GatewayClient } from '../gateway-client.ts'
 import type { Dial, RunningCalls } from '../processes/running-calls.ts'
 
 const ringForMs = 60_000
@@ -33,7 +35,8 @@ export class Outbound {
     const endsAt = Date.now() + placement.max_duration_s * 1000
     const opened = await gateway.openCall({ call }).catch(async (error: unknown) => {
       logger.warn({ err: error, call }, 'a call to dial could not be taken')
-      await gateway.tellPlacement(call, { outcome: 'dial_failed' }).catch(() => {})
+      const why = error instanceof GatewayRefusal ? error.message : 'the worker could not take the call'
+      await gateway.tellPlacement(call, { outcome: 'dial_failed', why }).catch(() => {})
       return undefined
     })
     if (!opened) return
@@ -52,7 +55,7 @@ export class Outbound {
       await calls.processes.untilReady(readyWithinMs)
       return await dial(to, trunk, from, signal)
     } catch (error) {
-      const told = outcomeOf(error, signal)
+      const told = failureOf(error, signal)
       logger.info({ err: error, call, ...told }, 'a dialled call was not answered')
       await gateway
         .tellPlacement(call, told)
@@ -112,9 +115,15 @@ export class Ringing {
   }
 }
 
-function outcomeOf(error: unknown, signal: AbortSignal): Omit<TellPlacement, 'worker'> {
-  if (signal.aborted) return { outcome: 'no_answer' }
+const mostReason = 200
+const mostWhy = 500
+
+/** What the gateway is told of a dial that failed, in words that people read in the log and the ledger. */
+export function failureOf(error: unknown, signal: AbortSignal): Omit<TellPlacement, 'worker'> {
+  if (signal.aborted) return { outcome: 'no_answer', why: `no answer within ${ringForMs / 1000} s` }
+  const why = error instanceof MediaError ? plainLine(error.message, mostWhy) : 'the worker could not dial'
+  if (error instanceof SipUnanswered) return { outcome: outcomeOfSip(error.status), why }
   if (error instanceof SipRefused && error.status >= 300 && error.status < 700)
-    return { sip_status: error.status }
-  return { outcome: 'dial_failed' }
+    return { sip_status: error.status, sip_reason: plainLine(error.reason, mostReason), why }
+  return { outcome: 'dial_failed', why }
 }

@@ -5,6 +5,7 @@ import type {
   SendTones,
   TransferCall,
 } from '@switchroom/contract/call-frames'
+import { sipAddressForm, sipExtensionForm } from '@switchroom/contract/placing'
 import type { NewEntry } from '@switchroom/contract/log'
 import type { FrameSource } from '../../agents/apps/frames.ts'
 import type { Database } from '../../database/database.ts'
@@ -90,7 +91,8 @@ export class AppFrames {
   /** The worker that runs the call carries it out and logs the result. */
   async #transfer(call: store.NamedCall, { to, kind }: TransferCall) {
     if (isWritten(call)) throw conflict(`call ${call.id} is written, and so cannot be transferred`)
-    if (!phoneForm.test(to)) throw badRequest('to is a number in international form, as +15550100100')
+    if (!phoneForm.test(to) && !(kind === 'cold' && isOfPeer(to)))
+      throw badRequest(kind === 'cold' ? `${oneNumber}, ${orOfPeer}` : oneNumber)
     await this.#append(call, { type: 'transfer.requested', data: { to, kind } })
   }
 
@@ -112,5 +114,10 @@ export class AppFrames {
 }
 
 const byApp = { reason: 'hangup', by: 'app' }
+
+const oneNumber = 'to is a number in international form, as +15550100100'
+const orOfPeer = 'an extension, as 201, or a SIP address, as sip:desk@pbx.example'
+/** Whether the org's own PBX may know it. */
+const isOfPeer = (to: string) => sipExtensionForm.test(to) || sipAddressForm.test(to)
 
 const isWritten = ({ channel }: store.NamedCall) => channel === 'chat' || channel === 'msgapp'

@@ -89,6 +89,13 @@ test('a written call is not sent on and takes no tones, and a spoken one goes to
   const { id } = await newCall('phone')
   transfer(id, { to: 'sales' })
   await refusedAs(id, 'to is a number in international form, as +15550100100')
+  transfer(id, { to: '201', kind: 'warm' })
+  await refusedAs(id, 'to is a number in international form, as +15550100100')
+  transfer(id, { to: 'sip:desk@pbx.example;x=y', kind: 'cold' })
+  await refusedAs(
+    id,
+    'to is a number in international form, as +15550100100, an extension, as 201, or a SIP address, as sip:desk@pbx.example',
+  )
   for (const wrong of [{ kind: 'hot' }, { to: undefined }]) {
     const errors = app.frames.filter(({ type }) => type === 'error').length
     transfer(id, wrong)
@@ -100,6 +107,12 @@ test('a written call is not sent on and takes no tones, and a spoken one goes to
     await until('it is refused', () => app.frames.filter(({ type }) => type === 'error').length > errors)
   }
   assert.equal((await entriesOf(deployment, id)).length, 1)
+})
+
+test('a cold transfer may name an extension or a SIP address, which the guards judge later', async () => {
+  const { id } = await newCall('phone')
+  for (const to of ['201', 'sip:desk@pbx.example']) transfer(id, { to, kind: 'cold' })
+  await until('both are logged', async () => (await entriesOf(deployment, id)).length === 3)
 })
 
 test('a call that has ended is sent nowhere', async () => {

@@ -21,6 +21,8 @@ export interface DialAsked<Kind extends DialKind = DialKind> {
   caller: Caller
   agent: string
   to: string
+  /** What `to` is, if it may be more than a number. */
+  target?: CalledNumber | undefined
   /** Without it, the agent's first number. */
   from?: string | undefined
   /** The live call of a leg or a transfer; a dial gets one of its own. */
@@ -71,7 +73,7 @@ export class DialDecisions {
     alsoInTransaction: AlsoInTransaction<Kind> = async () => {},
   ): Promise<TakenDial<Kind>> {
     const scope = scopeOf(asked.caller, asked.agent)
-    const to = await readCalled(asked.to)
+    const to = asked.target ?? (await readCalled(asked.to))
     const decide = async (tx: Transaction): Promise<TakenDial<Kind> | Refusal> => {
       const facts = await this.#facts(tx, asked, scope, to)
       const refusal = firstRefusal(judgeDial(facts))

@@ -7,10 +7,14 @@ export interface ListedDial extends Dial {
 }
 
 const page = statement<ListedDial>(`
-  select id, extract(epoch from at)::float8 as at, env, agent, kind, called as "to", caller as "from", call, by,
-    outcome, status, reason, ordinal
-  from dials where org = $1 and env = $2 and ($3::bigint is null or ordinal < $3)
-  order by ordinal desc limit $4`)
+  select d.id, extract(epoch from d.at)::float8 as at, d.env, d.agent, d.kind, d.called as "to", d.caller as "from",
+    d.call, d.by, d.outcome, d.status, d.reason, d.ordinal,
+    case when r.call is not null then json_build_object('outcome', r.outcome, 'sip_status', r.sip_status,
+      'sip_reason', r.sip_reason, 'why', r.why) end as result
+  from dials d
+  left join dial_results r on r.call = d.call and d.kind = 'dial'
+  where d.org = $1 and d.env = $2 and ($3::bigint is null or d.ordinal < $3)
+  order by d.ordinal desc limit $4`)
 
 export const listDials = (
   database: Queryable,

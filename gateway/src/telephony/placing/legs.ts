@@ -9,6 +9,7 @@ import { conflict, forbidden, notFound, Refusal } from '../../foundation/refusal
 import { numberInQuery } from '../dialling/called-number.ts'
 import type { DialDecisions } from '../dialling/dial-decisions.ts'
 import { longestCallS } from '../dialling/effective-limits.ts'
+import { readTransferTarget } from '../dialling/transfer-target.ts'
 import { ownLongestS } from './call-placer.ts'
 import * as store from './placements.store.ts'
 
@@ -52,8 +53,9 @@ export class Legs {
   async transfer(caller: Caller, agent: string, asked: TransferAsked): Promise<TransferAllowed> {
     const live = await this.#live(caller, agent, asked.call)
     const to = numberInQuery(asked.to)
+    const target = await readTransferTarget(to, await store.findOwnPeer(this.#parts.database, live))
     try {
-      await this.#parts.dialDecisions.take({ kind: 'transfer', caller, agent, to, call: live.id })
+      await this.#parts.dialDecisions.take({ kind: 'transfer', caller, agent, to, target, call: live.id })
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
       const data = { to, kind: 'cold', ok: false, why: error.message }

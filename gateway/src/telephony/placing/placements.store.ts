@@ -1,4 +1,5 @@
 import type { Environment } from '@switchroom/contract/scopes'
+import type { PlacingResult } from '@switchroom/media/plane'
 import { statement, type Queryable, type Transaction } from '../../database/database.ts'
 import { isOtherAlive } from '../../database/gateway-liveness.ts'
 
@@ -35,6 +36,18 @@ const settle = statement<{ call: string }>(`
 
 /** Undefined if it was settled before. */
 export const setSettled = (tx: Transaction, call: string, now: Date) => tx.row(settle, call, now)
+
+const result = statement(`
+  insert into dial_results (call, outcome, sip_status, sip_reason, why, at) values ($1, $2, $3, $4, $5, $6)
+  on conflict do nothing`)
+
+/** How the dial went, for the ledger: the first result counts. */
+export const insertResult = (
+  tx: Transaction,
+  call: string,
+  { outcome, sip_status, sip_reason, why }: PlacingResult,
+  now: Date,
+) => tx.rows(result, call, outcome, sip_status, sip_reason, why, now)
 
 const over = statement(`
   update placements p set settled_at = $1 from calls c
@@ -105,3 +118,14 @@ export const findLive = (
   call: string,
   { org, env, agent }: { org: string; env: Environment; agent: string },
 ) => database.row(live, call, org, env, agent)
+
+const ownPeer = statement<{ dials_at: string | null }>(`
+  select a.dials_at from numbers n
+  join carrier_accounts a on a.org = n.org and a.account = n.account
+  where n.number = $1 and n.org = $2 and n.env = $3 and a.kind = 'sip' and a.forgotten_at is null`)
+
+/** The SIP account that the org's own number of the call lives in; undefined if it lives in none. */
+export const findOwnPeer = (
+  database: Queryable,
+  { org, env, direction, caller, called }: Pick<LiveCall, 'org' | 'env' | 'direction' | 'caller' | 'called'>,
+) => database.row(ownPeer, direction === 'outbound' ? caller : called, org, env)

@@ -1,6 +1,12 @@
 import type { NewEntry } from '@switchroom/contract/log'
 import type { Environment } from '@switchroom/contract/scopes'
-import { MediaError, type MediaPlane, type OutboundTrunk, type PlacingOutcome } from '@switchroom/media/plane'
+import {
+  MediaError,
+  unanswered,
+  type MediaPlane,
+  type OutboundTrunk,
+  type PlacingResult,
+} from '@switchroom/media/plane'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { RunningGateways } from '../../agents/apps/running-gateways.ts'
@@ -29,12 +35,6 @@ export interface Placement {
   from: string
   account: string
   maxDurationS: number
-}
-
-interface Result {
-  outcome: PlacingOutcome
-  /** Why it could not be placed. */
-  detail?: string
 }
 
 export interface PlacementsParts {
@@ -126,30 +126,31 @@ export class Placements {
     }
   }
 
-  async #place(placement: Placement, signal: AbortSignal): Promise<Result> {
+  async #place(placement: Placement, signal: AbortSignal): Promise<PlacingResult> {
     const { trunkOf, planes, fleets, logger } = this.#parts
     const { org, env, account, call } = placement
     try {
       const trunk = await trunkOf(org, account)
-      if (!trunk) return { outcome: 'dial_failed', detail: `the account ${account} can no longer dial` }
+      if (!trunk) return unanswered('dial_failed', `the account ${account} can no longer dial`)
       const placed = { ...placement, trunk, fleet: fleets[env] }
-      return { outcome: await planes.of(env).place(placed, signal) }
+      return await planes.of(env).place(placed, signal)
     } catch (error) {
       logger.warn({ err: error, call }, 'a call could not be placed')
-      const detail = error instanceof MediaError ? error.message : 'the call could not be placed'
-      return { outcome: 'dial_failed', detail }
+      const why = error instanceof MediaError ? error.message : 'the call could not be placed'
+      return unanswered('dial_failed', why)
     }
   }
 
   /** Into the log, unless the call was ended meanwhile: then a far end that answered is hung up. */
-  async #settle({ env, call }: Pick<Placement, 'env' | 'call'>, { outcome, detail }: Result) {
+  async #settle({ env, call }: Pick<Placement, 'env' | 'call'>, result: PlacingResult) {
     const { database, clock, log } = this.#parts
-    const isAnswered = outcome === 'answered'
+    const isAnswered = result.outcome === 'answered'
     const isTaken = await database.transaction(async (tx) => {
       const held = await log.lock(tx, call)
       const set = isAnswered ? store.setAnswered : store.setSettled
       if (!(await set(tx, call, clock.now())) || !held || held.sealed) return false
-      await log.appendIn(tx, callLog({ ...held, id: call }), isAnswered ? answered : endedBy(outcome, detail))
+      await store.insertResult(tx, call, result, clock.now())
+      await log.appendIn(tx, callLog({ ...held, id: call }), isAnswered ? answered : endedBy(result))
       return true
     })
     if (isAnswered && !isTaken) await this.#hangUp(env, call)
@@ -160,11 +161,8 @@ export class Placements {
     const isEnded = await database.transaction(async (tx) => {
       const held = await log.lock(tx, call)
       if (!(await store.setSettled(tx, call, clock.now())) || !held || held.sealed) return false
-      await log.appendIn(
-        tx,
-        callLog({ ...held, id: call }),
-        isAnswered ? untaken : endedBy('dial_failed', lost),
-      )
+      if (!isAnswered) await store.insertResult(tx, call, lost, clock.now())
+      await log.appendIn(tx, callLog({ ...held, id: call }), isAnswered ? untaken : endedBy(lost))
       return true
     })
     if (isEnded) await this.#hangUp(env, call)
@@ -184,8 +182,8 @@ const answered: NewEntry[] = [
   { type: 'call.started', data: {} },
 ]
 
-const stopped: Result = { outcome: 'dial_failed', detail: 'the gateway that placed the call stopped' }
-const lost = 'the gateway that placed the call is gone'
+const stopped = unanswered('dial_failed', 'the gateway that placed the call stopped')
+const lost = unanswered('dial_failed', 'the gateway that placed the call is gone')
 
 const untaken: NewEntry[] = [
   {
@@ -198,8 +196,11 @@ const untaken: NewEntry[] = [
   { type: 'call.ended', data: { reason: 'failed' } },
 ]
 
-function endedBy(outcome: PlacingOutcome, detail = 'the far end could not be reached'): NewEntry[] {
-  const ended = { type: 'call.ended', data: { reason: outcome } }
+/** The far end's own answer, if there was one, is beside the words for it. */
+function endedBy({ outcome, why: said, sip_status, sip_reason }: PlacingResult): NewEntry[] {
+  const why = said ?? (outcome === 'dial_failed' ? 'the far end could not be reached' : null)
+  const answer = sip_status === null ? {} : { sip_status, sip_reason }
+  const ended = { type: 'call.ended', data: { reason: outcome, ...(why !== null && { why }), ...answer } }
   if (outcome !== 'dial_failed') return [ended]
-  return [{ type: 'error', data: { code: 'dial_failed', detail } }, ended]
+  return [{ type: 'error', data: { code: 'dial_failed', detail: why, ...answer } }, ended]
 }

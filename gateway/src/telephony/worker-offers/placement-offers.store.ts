@@ -1,5 +1,5 @@
 import type { Environment } from '@switchroom/contract/scopes'
-import type { PlacingOutcome } from '@switchroom/media/plane'
+import type { PlacingOutcome, PlacingResult } from '@switchroom/media/plane'
 import { statement, type Queryable } from '../../database/database.ts'
 import { movedChannel, offeredChannel } from './worker-notifier.ts'
 
@@ -56,23 +56,27 @@ export const readOfferOf = (database: Queryable, call: string, org: string, env:
 
 const tell = statement<{ outcome: PlacingOutcome }>(`
   with told as (
-    update placement_offers set outcome = $5
+    update placement_offers set outcome = $5, sip_status = $6, sip_reason = $7, why = $8
     where call = $1 and org = $2 and env = $3 and worker = $4 and outcome is null returning call, outcome
   )
   select outcome, pg_notify('${movedChannel}', call) from told`)
 export const tellOffer = (
   database: Queryable,
   of: { call: string; org: string; env: Environment; worker: string },
-  outcome: PlacingOutcome,
-) => database.row(tell, of.call, of.org, of.env, of.worker, outcome)
+  { outcome, sip_status, sip_reason, why }: PlacingResult,
+) => database.row(tell, of.call, of.org, of.env, of.worker, outcome, sip_status, sip_reason, why)
 
-const close = statement<{ outcome: PlacingOutcome }>(`
+const close = statement<PlacingResult>(`
   with closed as (
-    update placement_offers set outcome = coalesce(outcome, $2) where call = $1 returning call, outcome
+    update placement_offers set outcome = coalesce(outcome, $2), why = case when outcome is null then $3 else why end
+    where call = $1 returning call, outcome, sip_status, sip_reason, why
+  ), told as (
+    select pg_notify('${movedChannel}', call) from closed
   )
-  select outcome, pg_notify('${movedChannel}', call) from closed`)
-export const closeOffer = (database: Queryable, call: string, outcome: PlacingOutcome) =>
-  database.row(close, call, outcome)
+  select outcome, sip_status, sip_reason, why from closed, told`)
+/** The result that a worker reported before; else this one, which no far end answered. */
+export const closeOffer = (database: Queryable, call: string, { outcome, why }: PlacingResult) =>
+  database.row(close, call, outcome, why)
 
 const forget = statement('delete from placement_offers where offered_at < $1')
 export const deleteOffers = (database: Queryable, before: Date) => database.rows(forget, before)

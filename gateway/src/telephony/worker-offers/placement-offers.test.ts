@@ -46,7 +46,8 @@ async function placed(more: Partial<PlacedCall> = {}): Promise<PlacedCall> {
   }
 }
 
-const place = (call: PlacedCall, signal = never) => planes.of('sandbox').place(call, signal)
+const placeFully = (call: PlacedCall, signal = never) => planes.of('sandbox').place(call, signal)
+const place = async (call: PlacedCall, signal = never) => (await placeFully(call, signal)).outcome
 const take = async (worker: string, client = fleet, wait_s = 10) =>
   done(await client.post('/v1/worker/placements', { worker, wait_s })).placement
 const tell = (call: string, told: object, client: Client = fleet) =>
@@ -99,6 +100,38 @@ test("the far end's answer decides how the call ends (N-255, N-256, N-257, N-258
     assert.equal(done(await tell(call, { worker: 'worker-1', sip_status })).outcome, wanted)
     assert.equal(await outcome, wanted)
   }
+})
+
+test('what the far end answered is reported on another gateway with its status, its reason and in words', async () => {
+  for (const [told, result] of [
+    [
+      { sip_status: 603, sip_reason: 'Decline\r\nX: y' },
+      { outcome: 'busy', sip_status: 603, sip_reason: 'Decline X: y', why: 'declined (603 Decline X: y)' },
+    ],
+    [
+      { sip_status: 503, sip_reason: '', why: 'sip.peer.example takes no connections' },
+      {
+        outcome: 'dial_failed',
+        sip_status: 503,
+        sip_reason: null,
+        why: 'sip.peer.example takes no connections',
+      },
+    ],
+    [
+      { outcome: 'no_answer', why: 'no answer within 60 s' },
+      { outcome: 'no_answer', sip_status: null, sip_reason: null, why: 'no answer within 60 s' },
+    ],
+  ] as const) {
+    const call = await placed()
+    const placing = placeFully(call)
+    assert.equal((await take('worker-1'))?.call, call.call)
+    done(await tell(call.call, { worker: 'worker-1', ...told }, fleetElsewhere))
+    assert.deepEqual(await placing, result)
+  }
+  const { call } = await taken('worker-1')
+  const long = { worker: 'worker-1', sip_status: 486, sip_reason: 'x'.repeat(201) }
+  assert.equal((await tell(call, long)).status, 400)
+  done(await tell(call, { worker: 'worker-1', sip_status: 486 }))
 })
 
 test('a worker that took a call and reported before the gateway looked is still the one that dialled it', async () => {

@@ -1,6 +1,13 @@
+import { plainLine } from '@switchroom/media/failure-words'
 import type { Placement, TellPlacement, ToldPlacement } from '@switchroom/contract/media-plane'
 import type { PlacementRequests } from '@switchroom/media/embedded'
-import { outcomeOfSip, type PlacedCall, type PlacingOutcome } from '@switchroom/media/plane'
+import {
+  placedAndAnswered,
+  refusedBySip,
+  unanswered,
+  type PlacedCall,
+  type PlacingResult,
+} from '@switchroom/media/plane'
 import type { Database } from '../../database/database.ts'
 import type { Caller } from '../../foundation/caller.ts'
 import { hourMs, later, secondMs, type Clock } from '../../foundation/clock.ts'
@@ -13,6 +20,7 @@ import type { WorkerNotifier } from './worker-notifier.ts'
 const offeredForMs = 15 * secondMs
 /** How often a waiting request looks at the clock. */
 const pollEveryMs = secondMs
+const longestWhy = 500
 /** For as long, a worker that repeats its outcome is answered. */
 const keptMs = hourMs
 
@@ -48,9 +56,8 @@ export class PlacementOffers implements PlacementRequests {
     await this.#wait(call, withinS, signal, ({ outcome }) => outcome !== null)
   }
 
-  async close(call: string, outcome: PlacingOutcome): Promise<PlacingOutcome> {
-    const closed = await store.closeOffer(this.#parts.database, call, outcome)
-    return closed?.outcome ?? outcome
+  async close(call: string, result: PlacingResult): Promise<PlacingResult> {
+    return (await store.closeOffer(this.#parts.database, call, result)) ?? result
   }
 
   /** A call for this worker to dial: of its own org; for a worker of the platform, of any org. */
@@ -70,8 +77,9 @@ export class PlacementOffers implements PlacementRequests {
     const { database } = this.#parts
     const { org, env } = caller
     const { worker } = told
-    const outcome = outcomeIn(told)
-    if (await store.tellOffer(database, { call, org, env, worker }, outcome)) return { call, outcome }
+    const result = resultIn(told)
+    const { outcome } = result
+    if (await store.tellOffer(database, { call, org, env, worker }, result)) return { call, outcome }
     const state = await store.readOfferOf(database, call, org, env)
     if (!state) throw notFound(`the call ${call} is not there to be dialled`)
     if (state.worker !== worker) throw conflict(`the call ${call} is not yours to dial`)
@@ -104,10 +112,13 @@ export class PlacementOffers implements PlacementRequests {
   }
 }
 
-function outcomeIn({ outcome, sip_status }: TellPlacement): PlacingOutcome {
-  if (outcome !== undefined && sip_status === undefined) return outcome
-  if (outcome === undefined && sip_status !== undefined) return outcomeOfSip(sip_status)
-  throw badRequest('tell the outcome or the SIP status, one of them')
+function resultIn({ outcome, sip_status, sip_reason, why }: TellPlacement): PlacingResult {
+  const words = why === undefined ? undefined : plainLine(why, longestWhy)
+  if (outcome === undefined && sip_status !== undefined)
+    return refusedBySip(sip_status, sip_reason ?? '', words)
+  if (outcome === undefined || sip_status !== undefined)
+    throw badRequest('tell the outcome or the SIP status, one of them')
+  return outcome === 'answered' ? placedAndAnswered : unanswered(outcome, words ?? null)
 }
 
 export const placeOf = (call: string): SealedPlace => `placement_offers:${call}:sealed`

@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { startDeployment } from '@switchroom/gateway/testing/deployment'
+import { done } from '@switchroom/gateway/testing/agents/test-agents'
+import { PlacingOrg } from '@switchroom/gateway/testing/telephony/placing-fixture'
+import { until } from '@switchroom/gateway/testing/until'
+import { Machine } from '../../testing/terminal.ts'
+
+const deployment = await startDeployment()
+const placingOrg = await PlacingOrg.open(deployment)
+// It may dial, and reads the log by the token of the call alone.
+const { key } = await placingOrg.org.serverToken('production', { scopes: ['talk'] })
+const machine = new Machine({ SVC_GATEWAY_URL: deployment.url, SVC_KEY: key })
+after(async () => {
+  machine[Symbol.dispose]()
+  await deployment[Symbol.asyncDispose]()
+})
+const fleet = placingOrg.fleet.in('production')
+
+/** Takes the next call to dial, and reports this of it. */
+async function reports(told: object): Promise<void> {
+  const { call } = await until('a call is to be dialled', async () => {
+    const { body } = await fleet.post('/v1/worker/placements', { worker: 'w1', wait_s: 0 })
+    return body.placement
+  })
+  done(await fleet.post(`/v1/worker/placements/${call}`, { worker: 'w1', ...told }))
+}
+
+test('svc dial --wait says in words why a call was not answered, and exits with 1; answered is 0', async () => {
+  const to = await placingOrg.known()
+  const [declined] = await Promise.all([
+    machine.run(['dial', 'desk', to, '--wait']),
+    reports({ sip_status: 603, sip_reason: 'Decline' }),
+  ])
+  assert.equal(declined.status, 1, declined.stderr)
+  assert.match(
+    declined.stdout,
+    /^call_\S+: calling \+\d+ from \+\d+\.\nNot answered: declined \(603 Decline\)\.\n$/,
+  )
+  const [unanswered] = await Promise.all([
+    machine.run(['dial', 'desk', to, '--wait', '--json']),
+    reports({ outcome: 'no_answer', why: 'no answer within 60 s' }),
+  ])
+  assert.equal(unanswered.status, 1, unanswered.stderr)
+  const { outcome, why, log_token } = JSON.parse(unanswered.stdout)
+  assert.deepEqual([outcome, why, log_token], ['no_answer', 'no answer within 60 s', undefined])
+  const [answered] = await Promise.all([
+    machine.run(['dial', 'desk', to, '--wait']),
+    reports({ outcome: 'answered' }),
+  ])
+  assert.equal(answered.status, 0, answered.stderr)
+  assert.match(answered.stdout, /\nAnswered\.\n$/)
+})
+
+test('svc dials shows how each dial went', async () => {
+  const { key: reader } = await placingOrg.org.serverToken('production', { scopes: ['calls'] })
+  const { stdout } = await machine.run(['dials'], '', { SVC_KEY: reader })
+  assert.match(stdout, /\ttaken\tdeclined \(603 Decline\)\tcall_/)
+  assert.match(stdout, /\ttaken\tno answer within 60 s\tcall_/)
+  assert.match(stdout, /\ttaken\tanswered\tcall_/)
+})
