@@ -1,7 +1,16 @@
 import { Type, type Static } from 'typebox'
 import { DialGuards } from './dialling.ts'
 import { DryRun } from './numbers.ts'
+import { orNull } from './settings.ts'
 import { anyOf, nullable, oneOf } from './shapes.ts'
+import {
+  encryptions,
+  identities,
+  inboundProofs,
+  numberForms,
+  referForms,
+  sipTransports,
+} from './trunk-terms.ts'
 
 export const carrierKinds = ['apicarrier', 'sip', 'msgapp'] as const
 export type CarrierKind = (typeof carrierKinds)[number]
@@ -9,10 +18,8 @@ export type CarrierKind = (typeof carrierKinds)[number]
 export const networkStates = ['waiting', 'approved', 'refused'] as const
 export type NetworkState = (typeof networkStates)[number]
 
-export const sipTransports = ['udp', 'tcp', 'tls'] as const
-export type SipTransport = (typeof sipTransports)[number]
-
 const kept = 'unchanged if absent'
+const listed = ([first, ...others]: readonly string[]) => `one of ${first} (default), ${others.join(', ')}`
 const clearable = (description: string) => Type.Optional(nullable(Type.String({ description })))
 
 /** An account by its kind; of one that is held, what is not named stays. */
@@ -25,7 +32,8 @@ export const PutCarrier = Type.Object({
   secret: Type.Optional(Type.String({ description: 'apicarrier: write-only' })),
 
   username: Type.Optional(Type.String({ description: 'sip' })),
-  password: Type.Optional(Type.String({ description: 'sip: write-only' })),
+  password: Type.Optional(Type.String({ description: 'sip: write-only; not needed if auth is ip' })),
+  auth: clearable(`sip: how its calls prove themselves, ${listed(inboundProofs)}`),
   addresses: Type.Optional(
     Type.Array(Type.String(), {
       description: `sip: public IPv4 addresses or networks no wider than a /24; ${kept}`,
@@ -35,6 +43,19 @@ export const PutCarrier = Type.Object({
   outbound_transport: clearable(`sip: one of ${sipTransports.join(', ')}; default udp`),
   outbound_username: clearable('sip: for outbound calls; default: the pair above'),
   outbound_password: clearable('sip: write-only, together with outbound_username'),
+  encryption: clearable(
+    `sip: of the sound, one of ${encryptions.join(', ')}; default: off, and as the caller asks for inbound calls`,
+  ),
+  ca_certificates: clearable('sip: PEM; whom outbound TLS trusts instead of the public CAs'),
+  client_certificate: clearable('sip: PEM; what outbound TLS shows to the peer'),
+  client_key: clearable('sip: PEM, write-only, together with client_certificate'),
+  from_domain: clearable('sip: the host in From; default: the address of the worker'),
+  refer_to: clearable(`sip: how a transfer names its target, ${listed(referForms)}`),
+  identity: clearable(`sip: the header that names the calling number, ${listed(identities)}`),
+  number_form: clearable(`sip: how numbers are written, ${listed(numberForms)}`),
+  country_code: clearable('sip: with number_form national, such as 44'),
+  trunk_prefix: clearable('sip: with number_form national: what a national number begins with, such as 0'),
+  international_prefix: clearable('sip: with number_form national: before other countries; default 00'),
 
   phone_number_id: Type.Optional(Type.String({ description: 'msgapp' })),
   access_token: Type.Optional(Type.String({ description: 'msgapp: write-only' })),
@@ -43,6 +64,29 @@ export type PutCarrier = Static<typeof PutCarrier>
 
 const StatedNetwork = Type.Object({ network: Type.String(), state: oneOf(networkStates) })
 export type StatedNetwork = Static<typeof StatedNetwork>
+
+const CertificateShown = Type.Object({
+  subject: Type.String(),
+  expires_at: Type.Number({ description: 'epoch seconds' }),
+})
+
+/** How calls of a SIP peer come and go, without its secrets. */
+export const SipSettings = Type.Object({
+  auth: oneOf(inboundProofs),
+  outbound_host: nullable(Type.String()),
+  outbound_transport: oneOf(sipTransports),
+  encryption: nullable(oneOf(encryptions)),
+  ca_certificates: Type.Array(CertificateShown),
+  client_certificate: orNull(CertificateShown),
+  from_domain: nullable(Type.String()),
+  refer_to: oneOf(referForms),
+  identity: oneOf(identities),
+  number_form: oneOf(numberForms),
+  country_code: nullable(Type.String()),
+  trunk_prefix: nullable(Type.String()),
+  international_prefix: nullable(Type.String()),
+})
+export type SipSettings = Static<typeof SipSettings>
 
 export const CarrierAccount = Type.Object({
   kind: oneOf(carrierKinds),
@@ -53,6 +97,7 @@ export const CarrierAccount = Type.Object({
     items: { anyOf: [StatedNetwork, { type: 'string' }] },
     description: "what the carrier calls from; of a SIP peer each with the operator's word",
   }),
+  sip: Type.Optional(SipSettings),
 })
 export type CarrierAccount = Static<typeof CarrierAccount>
 

@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox'
 import { EnvironmentName } from './scope-schemas.ts'
 import { orNull } from './settings.ts'
+import { FenceTerms, Trunk } from './trunk-terms.ts'
 
 const WorkerName = Type.String({ minLength: 1, maxLength: 128, description: 'the worker that asks' })
 
@@ -23,6 +24,7 @@ const WorkerFence = Type.Object({
   numbers: Type.Array(Type.String(), { description: 'the numbers that they may call' }),
   pair: orNull(Pair),
   fleet: Type.String({ description: 'the workers that answer' }),
+  ...FenceTerms.properties,
 })
 
 export const WorkerFences = Type.Object({
@@ -47,12 +49,7 @@ export const Placement = Type.Object({
   agent: Type.String(),
   to: Type.String(),
   from: Type.String(),
-  trunk: Type.Object({
-    hostname: Type.String(),
-    transport: Type.Unsafe<'udp' | 'tcp' | 'tls'>({ type: 'string', enum: ['udp', 'tcp', 'tls'] }),
-    auth_username: Type.String(),
-    auth_password: Type.String(),
-  }),
+  trunk: Trunk,
   max_duration_s: Type.Integer({ description: 'the longest the call may be, its ring included' }),
 })
 export type Placement = Static<typeof Placement>

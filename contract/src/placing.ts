@@ -2,6 +2,7 @@ import { Type, type Static } from 'typebox'
 import { SentConsent } from './consents.ts'
 import { EnvironmentName } from './scope-schemas.ts'
 import { nullable } from './shapes.ts'
+import { Trunk } from './trunk-terms.ts'
 
 /** Whether the dialling client wants to read the call's log, and for how long. */
 const WantedLog = Type.Unsafe<boolean | Record<string, unknown>>({
@@ -41,12 +42,7 @@ export const TrunkAsked = Type.Object({
 export type TrunkAsked = Static<typeof TrunkAsked>
 
 export const TrunkForLeg = Type.Object({
-  trunk: Type.Object({
-    hostname: Type.String(),
-    transport: Type.String(),
-    auth_username: Type.String(),
-    auth_password: Type.String(),
-  }),
+  trunk: Trunk,
   from: Type.String(),
   to: Type.String(),
   call: Type.String(),

@@ -63,12 +63,7 @@ export class EmbeddedPlane implements MediaPlane {
 
   async list(): Promise<Fence[]> {
     const kept = await this.#fences.all()
-    return kept.map(({ name, networks, numbers, pair }) => ({
-      name,
-      networks,
-      numbers,
-      ...(pair && { pair }),
-    }))
+    return kept.map(({ scope: _scope, fleet: _fleet, ...fence }) => fence)
   }
 
   async preview(wanted: Admission): Promise<AdmissionVerdicts> {

@@ -1,4 +1,5 @@
 import type { Environment } from '@switchroom/contract/scopes'
+import { FenceTerms } from '@switchroom/contract/trunk-terms'
 import type { Admission, Fence, Verdict } from './plane.ts'
 
 /** Where fences belong: one org in one environment. It is also the name of the rule there. */
@@ -27,11 +28,14 @@ export function isSameSet(some: readonly string[], others: readonly string[]): b
   return set.size === new Set(others).size && others.every((item) => set.has(item))
 }
 
+const termNames = Object.keys(FenceTerms.properties) as (keyof FenceTerms)[]
+
 export const isSameFence = (one: Fence, other: Fence): boolean =>
   isSameSet(one.networks, other.networks) &&
   isSameSet(one.numbers, other.numbers) &&
   one.pair?.username === other.pair?.username &&
-  one.pair?.password === other.pair?.password
+  one.pair?.password === other.pair?.password &&
+  termNames.every((name) => one[name] === other[name])
 
 /** What becomes of each fence when the existing ones make room for those wanted. */
 export function fenceVerdicts(

@@ -1,8 +1,9 @@
 import type { Environment } from '@switchroom/contract/scopes'
 import { plainLine, sentenceOfSip } from './failure-words.ts'
+import type { FenceTerms, Trunk } from '@switchroom/contract/trunk-terms'
 
 /** Who may send calls to some numbers: a trunk of the media server, or a row of the embedded plane. */
-export interface Fence {
+export interface Fence extends FenceTerms {
   /** `<org>/<env>/<catalogue kind>`, `<org>/<env>/sip/<account>` or `<org>/<env>/own/<number>`. */
   name: string
   /** IPv4 networks; never empty, because no network at all would be every one. */
@@ -45,12 +46,7 @@ export interface PlacedCall {
   maxDurationS: number
 }
 
-export interface OutboundTrunk {
-  hostname: string
-  transport: 'udp' | 'tcp' | 'tls'
-  auth_username: string
-  auth_password: string
-}
+export type OutboundTrunk = Trunk
 
 /** A browser's spoken call before anyone joined. */
 export interface BrowserCall {

@@ -22,11 +22,10 @@ export const stands = (wanted: Admission) => new Map(wanted.fences.map(({ name }
 /** Fences as they are listed, in an order that can be compared. */
 export const sorted = (fences: readonly Fence[]) =>
   fences
-    .map(({ name, networks, numbers, pair }) => ({
-      name,
+    .map(({ networks, numbers, ...rest }) => ({
+      ...rest,
       networks: networks.toSorted(),
       numbers: numbers.toSorted(),
-      ...(pair && { pair }),
     }))
     .toSorted((some, other) => some.name.localeCompare(other.name))
 

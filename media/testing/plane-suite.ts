@@ -94,7 +94,7 @@ export function planeSuite(name: string, start: () => Promise<PlaneUnderTest>) {
       })
     })
 
-    rule('another network, pair or fleet is written over the existing one', async (under) => {
+    rule('another network, pair, encryption or fleet is written over the existing one', async (under) => {
       const wanted = admission('production', [fence('sip/peer', [one]), fence('apicarrier', [two])])
       await under.plane.admit(wanted)
       const [peer, carriers] = wanted.fences
@@ -108,6 +108,14 @@ export function planeSuite(name: string, start: () => Promise<PlaneUnderTest>) {
           [carriers.name, 'stands'],
         ],
       )
+      assert.deepEqual(sorted(await under.plane.list()), sorted([changed, carriers]))
+      const encrypted = [{ ...changed, encryption: 'required' as const }, carriers]
+      for (const verdict of ['done', 'stands']) {
+        const { fences } = await under.plane.admit({ ...wanted, fences: encrypted })
+        assert.equal(fences.get(peer.name), verdict)
+      }
+      assert.deepEqual(sorted(await under.plane.list()), sorted(encrypted))
+      await under.plane.admit({ ...wanted, fences: [changed, carriers] })
       assert.deepEqual(sorted(await under.plane.list()), sorted([changed, carriers]))
       const moved = await under.plane.admit({ ...wanted, fleet: 'another', fences: [changed, carriers] })
       assert.equal(moved.rule, 'done')

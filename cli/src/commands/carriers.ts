@@ -3,6 +3,7 @@ import type {
   CarrierList,
   OutboundReadiness,
   ProvisionedOutbound,
+  SipSettings,
 } from '@switchroom/contract/carriers'
 import { fileOption, type Command } from '../invocation/command.ts'
 import type { Invocation } from '../invocation/invocation.ts'
@@ -12,8 +13,14 @@ const columns = [
   { title: 'account', isName: true, of: ({ account }: CarrierAccount) => account },
   { title: 'kind', of: ({ kind }: CarrierAccount) => kind },
   { title: 'label', of: ({ label }: CarrierAccount) => label },
+  { title: 'outbound', of: ({ sip }: CarrierAccount) => (sip ? outboundOf(sip) : '') },
   { title: 'networks', of: ({ networks }: CarrierAccount) => networks.map(networkOf).join(' ') },
 ]
+
+const outboundOf = ({ outbound_host, outbound_transport, encryption }: SipSettings) =>
+  outbound_host === null
+    ? ''
+    : `${outbound_host} ${outbound_transport}${encryption === null || encryption === 'off' ? '' : ` srtp ${encryption}`}`
 
 const networkOf = (network: CarrierAccount['networks'][number]) =>
   typeof network === 'string' ? network : `${network.network} (${network.state})`

@@ -1,4 +1,4 @@
-import type { CarrierAccount, CarrierKind, PutCarrier, SipTransport } from '@switchroom/contract/carriers'
+import type { CarrierAccount, CarrierKind, PutCarrier } from '@switchroom/contract/carriers'
 import { useState } from 'react'
 import { useSend } from '../api/queries.ts'
 import { Refusal } from '../ui/feedback.tsx'
@@ -6,6 +6,8 @@ import { Button } from '../ui/button.tsx'
 import { Select, TextArea, TextField } from '../ui/field.tsx'
 import { toast } from '../ui/toast.tsx'
 import { kindName, linesOf } from './number-labels.ts'
+import { SipFields } from './sip-fields.tsx'
+import { sipNames } from './sip-names.ts'
 
 type TextName = Exclude<keyof PutCarrier, 'kind' | 'addresses'>
 type Draft = Record<TextName | 'addresses', string>
@@ -18,16 +20,28 @@ const emptyDraft: Draft = {
   username: '',
   password: '',
   addresses: '',
+  phone_number_id: '',
+  access_token: '',
+  auth: '',
   outbound_host: '',
   outbound_transport: '',
   outbound_username: '',
   outbound_password: '',
-  phone_number_id: '',
-  access_token: '',
+  encryption: '',
+  ca_certificates: '',
+  client_certificate: '',
+  client_key: '',
+  from_domain: '',
+  refer_to: '',
+  identity: '',
+  number_form: '',
+  country_code: '',
+  trunk_prefix: '',
+  international_prefix: '',
 }
 
+const proofs = { digest: 'username and password', ip: 'the network alone' }
 const kinds: CarrierKind[] = ['apicarrier', 'sip', 'msgapp']
-const transports: SipTransport[] = ['udp', 'tcp', 'tls']
 const idOf = { apicarrier: 'account_sid', sip: 'username', msgapp: 'phone_number_id' } as const
 
 interface CarrierFormProps {
@@ -86,7 +100,24 @@ export function CarrierForm({ account, onDone }: CarrierFormProps) {
       {kind === 'sip' ? (
         <>
           <TextField label="Username" {...id} />
-          <TextField label="Password" {...field('password')} {...secret} />
+          <Select
+            label="Inbound calls are proven by"
+            {...field('auth')}
+            options={[
+              {
+                value: '',
+                label: `${account ? 'Current' : 'Default'}: ${proofs[account?.sip?.auth ?? 'digest']}`,
+              },
+              { value: 'digest', label: proofs.digest },
+              { value: 'ip', label: proofs.ip },
+            ]}
+          />
+          <TextField
+            label="Password"
+            {...field('password')}
+            {...secret}
+            required={account === null && draft.auth !== 'ip'}
+          />
           <TextArea
             label="Networks"
             {...field('addresses')}
@@ -95,28 +126,7 @@ export function CarrierForm({ account, onDone }: CarrierFormProps) {
               'Public IPv4 addresses or networks of at most a /24, one per line. The operator approves each one.'
             }
           />
-          <details>
-            <summary>Outbound calls</summary>
-            <div className="stack">
-              <TextField label="Host" {...field('outbound_host')} hint="Host or host:port." />
-              <Select
-                label="Transport"
-                {...field('outbound_transport')}
-                options={[{ value: '', label: account ? 'No change' : 'Default: udp' }, ...transports]}
-              />
-              <TextField
-                label="Outbound username"
-                {...field('outbound_username')}
-                hint="Leave empty to use the username and password above."
-              />
-              <TextField
-                label="Outbound password"
-                {...field('outbound_password')}
-                type="password"
-                autoComplete="new-password"
-              />
-            </div>
-          </details>
+          <SipFields now={account?.sip} drafted={(name) => draft[name]} field={field} />
         </>
       ) : null}
       {kind === 'msgapp' ? (
@@ -142,15 +152,7 @@ export function CarrierForm({ account, onDone }: CarrierFormProps) {
 
 const namesOf: Record<CarrierKind, readonly TextName[]> = {
   apicarrier: ['label', 'account_sid', 'user', 'secret'],
-  sip: [
-    'label',
-    'username',
-    'password',
-    'outbound_host',
-    'outbound_transport',
-    'outbound_username',
-    'outbound_password',
-  ],
+  sip: ['label', 'username', 'password', ...sipNames],
   msgapp: ['label', 'phone_number_id', 'access_token'],
 }
 

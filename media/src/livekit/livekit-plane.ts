@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { SipCallError, TwirpError } from 'livekit-server-sdk'
 import { checkFences, otherEnvironment, scopeName, scopeOf, Turns } from '../fences.ts'
 import { callIn, roomOf } from './names.ts'
-import { fenceOf, LiveKitScope } from './scope.ts'
+import { fenceOf, keptOf, LiveKitScope } from './scope.ts'
 import { type LiveKitAddress, LiveKitServer, notAnswered, reasonIn } from './server.ts'
 import { roomTicket } from './tickets.ts'
 import {
@@ -45,12 +45,13 @@ export class LiveKitPlane implements MediaPlane {
   async preview(wanted: Admission): Promise<AdmissionVerdicts> {
     checkFences(wanted)
     const [scope] = await this.#scopes([scopeName(wanted.org, wanted.env)])
-    return scope.verdicts(wanted.fences, wanted.fleet, 'to do')
+    return scope.verdicts(wanted.fences.map(keptOf), wanted.fleet, 'to do')
   }
 
   async admit(wanted: Admission): Promise<AdmissionVerdicts> {
     checkFences(wanted)
-    const { org, env, fences, fleet } = wanted
+    const { org, env, fleet } = wanted
+    const fences = wanted.fences.map(keptOf)
     return this.#turns.take(async () => {
       const [scope, other] = await this.#scopes([scopeName(org, env), scopeName(org, otherEnvironment(env))])
       const verdicts = scope.verdicts(fences, fleet, 'done')

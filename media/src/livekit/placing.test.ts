@@ -68,6 +68,27 @@ test('the trunk, the ring and the longest call are sent with the dial, so that t
   })
 })
 
+test('what a trunk says of encryption, numbers and identity is sent with the dial', async () => {
+  const terms = {
+    encryption: 'required',
+    number_form: 'plain',
+    from_domain: 'voice.example',
+    identity: 'p_asserted_identity',
+  } as const
+  await plane.place({ ...call, trunk: { ...call.trunk, ...terms } }, new AbortController().signal)
+  const { sipCallTo, sipNumber, headers, media, trunk } = fake.asked('CreateSIPParticipant')[0]?.body ?? {}
+  assert.deepEqual([sipCallTo, sipNumber], ['15550100001', '15550100002'])
+  assert.deepEqual(headers, { 'P-Asserted-Identity': '<sip:15550100002@voice.example>' })
+  assert.deepEqual(media, { encryption: 'SIP_MEDIA_ENCRYPT_REQUIRE' })
+  assert.equal((trunk as { fromHost?: string }).fromHost, 'voice.example')
+})
+
+test('a trunk with certificates of its own is not dialled by a media server, which cannot use them', async () => {
+  const trunk = { ...call.trunk, ca_certificates: 'PEM' }
+  assert.equal(await plane.place({ ...call, trunk }, new AbortController().signal), 'dial_failed')
+  assert.deepEqual(fake.asked('CreateSIPParticipant'), [])
+})
+
 for (const [outcome, statuses] of [
   ['busy', [486, 600, 603]],
   ['no_answer', [408, 480, 487]],

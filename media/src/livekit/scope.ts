@@ -4,6 +4,7 @@ import {
   SIPDispatchRuleInfo,
   SIPInboundTrunkInfo,
 } from '@livekit/protocol'
+import { encryptionIn, encryptionOf } from './encryption.ts'
 import { fenceVerdicts, isSameFence, isSameSet } from '../fences.ts'
 import { roomPrefix } from './names.ts'
 import type { LiveKitServer } from './server.ts'
@@ -181,10 +182,22 @@ export function fenceOf(trunk: SIPInboundTrunkInfo): Fence {
     networks: allowedAddresses,
     numbers,
     ...(username !== '' && { pair: { username, password } }),
+    ...encryptionIn(trunk.mediaEncryption),
   }
 }
 
-function filled(trunk: SIPInboundTrunkInfo, { name, networks, numbers, pair }: Fence): SIPInboundTrunkInfo {
+/** What a trunk of the server can say of a fence: not how numbers are written, nor what From or Refer-To say. */
+export const keptOf = ({ name, networks, numbers, pair, encryption = 'off' }: Fence): Fence => ({
+  name,
+  networks,
+  numbers,
+  ...(pair && { pair }),
+  ...encryptionIn(encryptionOf[encryption]),
+})
+
+function filled(trunk: SIPInboundTrunkInfo, fence: Fence): SIPInboundTrunkInfo {
+  const { name, networks, numbers, pair, encryption = 'off' } = fence
+  trunk.mediaEncryption = encryptionOf[encryption]
   trunk.name = name
   trunk.numbers = [...numbers]
   trunk.allowedAddresses = [...networks]

@@ -3,6 +3,7 @@ import {
   ParticipantInfo_Kind,
   SIPDispatchRuleInfo,
   type SIPInboundTrunkInfo,
+  SIPMediaConfig,
   SIPOutboundConfig,
   SIPTransport,
 } from '@livekit/protocol'
@@ -16,6 +17,8 @@ import {
 } from 'livekit-server-sdk'
 import { sentenceOfSip } from '../failure-words.ts'
 import { reasons } from '../sip/message.ts'
+import { encryptionOf } from './encryption.ts'
+import { writtenNumber } from '../number-form.ts'
 import { MediaError, type OutboundTrunk, type PlacedCall } from '../plane.ts'
 
 const timeoutS = 10
@@ -58,12 +61,13 @@ export class LiveKitServer {
   rules = () => asked(this.#sip.listSipDispatchRule())
 
   createTrunk(trunk: SIPInboundTrunkInfo) {
-    const { name, numbers, allowedAddresses, authUsername, authPassword } = trunk
+    const { name, numbers, allowedAddresses, authUsername, authPassword, mediaEncryption } = trunk
     return asked(
       this.#sip.createSipInboundTrunk(name, numbers, {
         allowedAddresses,
         authUsername,
         authPassword,
+        mediaEncryption,
         ringingTimeout: ringS, // by default an unanswered caller hears it ring for three minutes
       }),
     )
@@ -116,19 +120,32 @@ export class LiveKitServer {
 
   async #dial(room: string, { to, from, trunk }: SecondDial, options: CreateSipParticipantOptions) {
     const { hostname, auth_username: authUsername, auth_password: authPassword } = trunk
+    if (trunk.ca_certificates !== undefined || trunk.client_certificate !== undefined)
+      throw new MediaError('a LiveKit server cannot use the certificates of an account: take them off')
     const transport = transports[trunk.transport]
+    const fromNumber = writtenNumber(from, trunk)
+    const { encryption = 'off' } = trunk
+    const asserted = `<sip:${fromNumber}@${trunk.from_domain ?? hostname.replace(/:\d+$/, '')}>`
     await this.#sip.createSipParticipant(
       '',
-      to,
+      writtenNumber(to, trunk),
       room,
       {
         ...options,
-        fromNumber: from,
+        fromNumber,
+        ...(encryption !== 'off' && { media: new SIPMediaConfig({ encryption: encryptionOf[encryption] }) }),
+        ...(trunk.identity === 'p_asserted_identity' && { headers: { 'P-Asserted-Identity': asserted } }),
         waitUntilAnswered: true,
         ringingTimeout: ringS,
         timeout: dialTimeoutS,
       },
-      new SIPOutboundConfig({ hostname, transport, authUsername, authPassword }),
+      new SIPOutboundConfig({
+        hostname,
+        transport,
+        authUsername,
+        authPassword,
+        ...(trunk.from_domain !== undefined && { fromHost: trunk.from_domain }),
+      }),
     )
   }
 

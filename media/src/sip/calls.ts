@@ -1,10 +1,10 @@
 import { MediaError } from '../plane.ts'
 import type { MediaTerms } from '../rtp/media-terms.ts'
-import type { Encryption } from '../srtp/media-security.ts'
+import type { FenceTerms, Trunk } from '@switchroom/contract/trunk-terms'
 import { plainLine, sentenceOfSip } from '../failure-words.ts'
 
 /** Who may send calls to which numbers, as the gateway sends it to its workers. */
-export interface SipFence {
+export interface SipFence extends FenceTerms {
   name: string
   /** IPv4 networks. */
   networks: readonly string[]
@@ -13,23 +13,10 @@ export interface SipFence {
   /** What the peer proves itself with; null if its network is proof enough. */
   pair: { username: string; password: string } | null
   fleet: string
-  /** Of the sound; absent, callers get what they ask for. */
-  encryption?: Encryption
-  /** How a cold transfer writes a number; `sip` if it is absent. */
-  refer_to?: 'sip' | 'tel'
 }
 
-export interface SipTrunk {
-  /** `host` or `host:port`. */
-  hostname: string
-  transport: 'udp' | 'tcp' | 'tls'
-  auth_username: string
-  auth_password: string
-  /** Of the sound; absent, it is off. */
-  encryption?: Encryption
-  /** How a cold transfer writes a number; `sip` if it is absent. */
-  refer_to?: 'sip' | 'tel'
-}
+/** Its `hostname` is `host` or `host:port`. */
+export type SipTrunk = Trunk
 
 /** How a dialog ended: one side hung up, or nothing was heard of the far end any more. */
 export type DialogEnd = 'hangup' | 'lost'

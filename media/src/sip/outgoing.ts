@@ -1,4 +1,5 @@
 import { wordsOfConnecting } from '../failure-words.ts'
+import { writtenNumber } from '../number-form.ts'
 import { MediaError } from '../plane.ts'
 import { SipCall } from './call.ts'
 import { type SipDialog, SipRefused, type SipTrunk, SipUnanswered } from './calls.ts'
@@ -153,15 +154,20 @@ class Dial {
   }
 
   #request(flow: Flow, offer: string, proof?: readonly [string, string]): OutgoingRequest {
-    const { from } = this.#dialling
-    const here = this.#stack.addressFor(flow.address)
+    const { trunk } = this.#dialling
+    const from = writtenNumber(this.#dialling.from, trunk)
+    const host = trunk.from_domain ?? this.#stack.addressFor(flow.address)
+    const caller = `sip:${from === '' ? 'anonymous' : encodeURI(from)}@${host}`
     const to = this.#uri.split(';')[0] ?? this.#uri
     return {
       method: 'INVITE',
       uri: this.#uri,
       headers: [
         ['max-forwards', '70'],
-        ['from', `<sip:${from === '' ? 'anonymous' : encodeURI(from)}@${here}>;tag=${this.#tag}`],
+        ['from', `<${caller}>;tag=${this.#tag}`],
+        ...(trunk.identity === 'p_asserted_identity' && from !== ''
+          ? [['p-asserted-identity', `<${caller}>`] as const]
+          : []),
         ['to', `<${to}>`],
         ['call-id', this.#callId],
         ['cseq', `${++this.#number} INVITE`],
@@ -232,10 +238,11 @@ class Dial {
 }
 
 /** A number is dialled at the trunk's host; an address is asked for as it is. */
-function addressOf({ to, trunk: { hostname, transport } }: Dialling): string {
+function addressOf({ to, trunk }: Dialling): string {
+  const { hostname, transport } = trunk
   const uri = /^sips?:/i.test(to)
     ? to
-    : `sip:${to}@${hostname}${transport === 'udp' ? '' : `;transport=${transport}`}`
+    : `sip:${writtenNumber(to, trunk)}@${hostname}${transport === 'udp' ? '' : `;transport=${transport}`}`
   if (!readUri(uri) || /[<>"\s]/.test(uri))
     throw new MediaError(`${to} is neither a number nor a SIP address`)
   return uri

@@ -4,7 +4,7 @@ import { refusedCorpus, tornCorpus, tolerated } from '../../testing/sip-corpus.t
 import { header, headersOf, isRequest } from './message.ts'
 import { MalformedMessage, parseMessage } from './parser.ts'
 import { MessageStream } from './stream.ts'
-import { readNameAddress, readNumber, readUri, readVia } from './syntax.ts'
+import { readNameAddress, readUri, readVia } from './syntax.ts'
 
 for (const [name, message] of Object.entries(tolerated))
   test(`a message is read ${name}`, () => {
@@ -86,13 +86,6 @@ test('addresses are read with what carriers put around them', () => {
   const named = readNameAddress(String.raw`"Ana \" <x>;tag=no, the great" <sip:ana@h;lr>;tag=9;x="a;b"`)
   assert.deepEqual([named?.uri, named?.tag, named?.params.get('x')], ['sip:ana@h;lr', '9', 'a;b'])
   assert.equal(readNameAddress('<sip:a@b'), null)
-})
-
-test('a number is one however it is written', () => {
-  for (const user of ['+34911222333', '34911222333', '0034911222333', '+34 911-222.333', '+34(911)222333'])
-    assert.equal(readNumber(user), '+34911222333')
-  for (const user of ['', '+', 'hello', '112', '+0911222333', '+3491122233344455667', '34911222333x'])
-    assert.equal(readNumber(user), null, user)
 })
 
 test('a message of blanks or of empty lines is read in no time', () => {

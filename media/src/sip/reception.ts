@@ -1,4 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto'
+import type { FenceTerms } from '@switchroom/contract/trunk-terms'
+import { readWritten } from '../number-form.ts'
 import { MediaError } from '../plane.ts'
 import type { IncomingInvite, SipFence } from './calls.ts'
 import { allowed } from './dialog-state.ts'
@@ -12,7 +14,7 @@ import { type Answer, answeringFlow, type ServerTransaction, writeAnswer } from 
 import { offerIn, warning } from './session.ts'
 import { readRefreshing, shortestSessionS } from './session-timer.ts'
 import type { SipStack } from './stack.ts'
-import { readNumber, readUri } from './syntax.ts'
+import { readUri } from './syntax.ts'
 
 /** Judges what begins something. Refusals are not stored: a repeated request is refused again. */
 export class Reception {
@@ -105,17 +107,15 @@ export class Reception {
   #asked(request: SipRequest, flow: Flow): Asked | number {
     const uri = readUri(request.uri)
     if (!uri) return /^(sips?|tel):/i.test(request.uri) ? 400 : 416
-    const number = readNumber(uri.user)
-    const fence = number === null ? undefined : this.#fenceOf(flow.address, number)
-    const from = callerOf(request)
-    if (fence) return { number, agent: null, from, fence }
+    for (const fence of this.#gate.fencesOf(flow.address)) {
+      const number = readWritten(uri.user, fence)
+      if (number !== null && fence.numbers.includes(number))
+        return { number, agent: null, from: callerOf(request, fence), fence }
+    }
+    const from = callerOf(request, {})
     if (this.#gate.isLocal(flow.address) && /^[\w.-]{1,128}$/.test(uri.user))
       return { number: null, agent: uri.user, from, fence: null }
     return 404
-  }
-
-  #fenceOf(source: string, number: string): SipFence | undefined {
-    return this.#gate.fencesOf(source).find(({ numbers }) => numbers.includes(number))
   }
 
   #isProven(request: SipRequest, flow: Flow, pair: NonNullable<SipFence['pair']>): boolean {
@@ -133,8 +133,8 @@ export class Reception {
 }
 
 /** Empty if the caller does not want to be known. */
-function callerOf({ from }: SipRequest): string {
+function callerOf({ from }: SipRequest, terms: FenceTerms): string {
   const uri = readUri(from.uri)
   if (!uri || uri.user.toLowerCase() === 'anonymous' || uri.host === 'anonymous.invalid') return ''
-  return readNumber(uri.user) ?? (/^[\w.+-]{1,64}$/.test(uri.user) ? uri.user : '')
+  return readWritten(uri.user, terms) ?? (/^[\w.+-]{1,64}$/.test(uri.user) ? uri.user : '')
 }

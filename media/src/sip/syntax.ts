@@ -114,10 +114,3 @@ export function readVia(text: string): Via | null {
   const params = readParams(found?.[3] ?? '')
   return { protocol: found?.[1]?.toUpperCase() ?? '', ...place, branch: params.get('branch') ?? '', params }
 }
-
-/** `+34911222333` of what carriers write for it; null for what is no number. */
-export function readNumber(user: string): string | null {
-  const digits = user.replaceAll(/[-.() ]/g, '')
-  const found = /^(?:\+|00)?([1-9]\d{4,14})$/.exec(digits)
-  return found?.[1] ? `+${found[1]}` : null
-}

@@ -1,8 +1,6 @@
 import type { NewEntry } from '@switchroom/contract/log'
-import type { TrunkForLeg } from '@switchroom/contract/placing'
 import type { Leg } from '@switchroom/media/leg'
 import { MediaError } from '@switchroom/media/plane'
-import type { SipTrunk } from '@switchroom/media/sip/server'
 import type { CallLog } from './call-log.ts'
 import { GatewayAway, GatewayRefusal, type GatewayClient } from '../gateway-client.ts'
 import type { LegDial } from '../process-messages.ts'
@@ -80,13 +78,8 @@ async function bringIn(
   over: AbortSignal,
 ): Promise<Leg> {
   const { trunk, from } = await gateway.outboundTrunk(agent, call, to)
-  return dial({ to, from, trunk: trunkOf(trunk) }, over)
+  return dial({ to, from, trunk }, over)
 }
-
-const trunkOf = ({ transport, ...trunk }: TrunkForLeg['trunk']): SipTrunk => ({
-  ...trunk,
-  transport: transport === 'tcp' || transport === 'tls' ? transport : 'udp',
-})
 
 function whyOf(error: unknown): string {
   const isSentence =

@@ -7,6 +7,7 @@ import { badGateway } from '../../foundation/refusals.ts'
 import type { CarrierAccounts } from '../carriers/accounts.ts'
 import type { Catalogue } from '../carriers/catalogue.ts'
 import type { Networks } from '../carriers/networks.ts'
+import { fenceTerms } from '../carriers/trunk-fields.ts'
 import type { Planes } from './planes.ts'
 import * as store from './admission.store.ts'
 import {
@@ -157,9 +158,11 @@ export class NumberAdmission {
     return {
       networksOf: (kind) => catalogue.networksOf(kind),
       stateOf: (network) => states.get(network) ?? 'waiting',
-      pairOf: (account) => {
+      peerOf: (account) => {
         const peer = opened.find((one) => one?.account === account)
-        return peer?.kind === 'sip' ? { username: peer.username, password: peer.password } : undefined
+        if (peer?.kind !== 'sip') return {}
+        const { username, password, auth } = peer
+        return { ...(auth !== 'ip' && { pair: { username, password } }), ...fenceTerms(peer) }
       },
     }
   }

@@ -8,7 +8,7 @@ const facts: FenceFacts = {
   networksOf: (kind) => ({ apicarrier: ['54.172.60.0/30'], guided: ['81.2.69.0/28'] })[kind],
   stateOf: (network) =>
     network.startsWith('8.8') ? 'approved' : network === '9.9.9.9' ? 'refused' : 'waiting',
-  pairOf: (account) => ({ username: account, password: `of ${account}` }),
+  peerOf: (account) => ({ pair: { username: account, password: `of ${account}` } }),
 }
 
 const placed = (number: string, more: Partial<Placed> = {}): Placed => ({

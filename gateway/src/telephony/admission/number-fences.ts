@@ -1,6 +1,7 @@
 import type { Admission, Fence } from '@switchroom/media/plane'
 import type { NumberOrigin } from '@switchroom/contract/numbers'
 import type { Environment } from '@switchroom/contract/scopes'
+import type { FenceTerms } from '@switchroom/contract/trunk-terms'
 
 /** The carrier whose API the platform drives, as the catalogue calls it. */
 export const driven = 'apicarrier'
@@ -57,8 +58,8 @@ export interface FenceFacts {
   networksOf: (kind: string) => readonly string[] | undefined
   /** Of the org's own networks; `waiting` until the operator decides. */
   stateOf: (network: string) => NetworkState
-  /** What a SIP peer proves itself with. */
-  pairOf: (account: string) => Fence['pair']
+  /** What a SIP peer proves itself with, and how it sends its calls. */
+  peerOf: (account: string) => Pick<Fence, 'pair'> & FenceTerms
 }
 
 /** A number at its fence. */
@@ -70,7 +71,8 @@ export interface AtFence {
   unapproved: readonly string[]
   /** Whether calls may come to it. */
   isOpen: boolean
-  pair: Fence['pair']
+  /** What its SIP peer proves itself with, and how it sends its calls; empty for any other source. */
+  peer: Pick<Fence, 'pair'> & FenceTerms
 }
 
 export function atFence(whose: Whose, placed: Placed, facts: FenceFacts): AtFence {
@@ -84,7 +86,7 @@ export function atFence(whose: Whose, placed: Placed, facts: FenceFacts): AtFenc
     networks,
     unapproved: isCatalogue ? [] : placed.networks.filter((network) => !networks.includes(network)),
     isOpen: networks.length > 0 && !placed.awaits_approval,
-    pair: source.from === 'peer' ? facts.pairOf(source.account) : undefined,
+    peer: source.from === 'peer' ? facts.peerOf(source.account) : {},
   }
 }
 
@@ -97,10 +99,10 @@ export function wantedAdmission(
 ): Admission {
   const fences = new Map<string, Fence>()
   for (const placed of numbers) {
-    const { name, networks, isOpen, pair } = atFence(whose, placed, facts)
+    const { name, networks, isOpen, peer } = atFence(whose, placed, facts)
     if (!isOpen) continue
     const others = fences.get(name)?.numbers ?? []
-    fences.set(name, { name, networks, numbers: [...others, placed.number], ...(pair && { pair }) })
+    fences.set(name, { name, networks, numbers: [...others, placed.number], ...peer })
   }
   return { ...whose, fleet, fences: [...fences.values()] }
 }

@@ -1,21 +1,18 @@
-import {
-  carrierKinds,
-  sipTransports,
-  type CarrierKind,
-  type PutCarrier,
-  type SipTransport,
-} from '@switchroom/contract/carriers'
+import { carrierKinds, type CarrierKind, type PutCarrier } from '@switchroom/contract/carriers'
+import { sipTransports, type SipTransport } from '@switchroom/contract/trunk-terms'
 import ipaddr from 'ipaddr.js'
 import { normalHost } from '../../foundation/address-ranges.ts'
 import { badRequest, unprocessable } from '../../foundation/refusals.ts'
 import type { CarrierLogin } from '../../foundation/telephony-settings.ts'
 import { readNetworks } from './network-parsing.ts'
+import { hostForm, trunkFields, type TrunkFields } from './trunk-fields.ts'
 
 /** What is sealed of an account, by its kind. */
 export type ApiFields = { kind: 'apicarrier' } & CarrierLogin
-export interface SipFields {
+export interface SipFields extends TrunkFields {
   kind: 'sip'
   username: string
+  /** Empty if the peer proves its calls by its network and is asked for no proof itself. */
   password: string
   networks: string[]
   outbound_host?: string
@@ -84,7 +81,9 @@ export function fieldsOf(
 
 function sipFields(sent: PutCarrier, held: SipFields | undefined, lifted: readonly string[]): SipFields {
   const username = idOf('sip', sent)
-  const password = secretIn('password', sent.password ?? held?.password)
+  const auth = sent.auth === undefined ? held?.auth : sent.auth
+  const known = sent.password ?? (held?.password || undefined)
+  const password = auth === 'ip' && known === undefined ? '' : secretIn('password', known)
   if (sent.addresses === undefined && !held) throw unprocessable('addresses: is required')
   const networks =
     sent.addresses === undefined ? (held?.networks ?? []) : readNetworks('addresses', sent.addresses)
@@ -101,6 +100,7 @@ function sipFields(sent: PutCarrier, held: SipFields | undefined, lifted: readon
     ...(host !== undefined && { outbound_host: host }),
     ...(transport !== undefined && { outbound_transport: transport }),
     ...pair,
+    ...trunkFields(sent, held, transport),
   }
   refuseOldSecretElsewhere(sent, held, fields)
   return fields
@@ -110,13 +110,14 @@ function sipFields(sent: PutCarrier, held: SipFields | undefined, lifted: readon
 function refuseOldSecretElsewhere(sent: PutCarrier, held: SipFields | undefined, fields: SipFields) {
   if (!held || fields.outbound_host === undefined) return
   const secret = secretSent(fields)
-  if (typeof sent[secret] === 'string') return
+  if (typeof sent[secret] === 'string' || fields[secret] === '') return
   const isSame =
     held.outbound_host === fields.outbound_host &&
     (held.outbound_transport ?? 'udp') === (fields.outbound_transport ?? 'udp') &&
+    held.ca_certificates === fields.ca_certificates &&
     secretSent(held) === secret
   if (!isSame)
-    throw badRequest(`${secret}: send it again: it was given for another address, port or transport`)
+    throw badRequest(`${secret}: send it again: it was given for another address, port, transport or CA`)
 }
 
 /** The field whose secret proves us at the far end. */
@@ -152,10 +153,6 @@ function transportOf(sent: string | null): SipTransport | undefined {
   if (!transport) throw badRequest(`outbound_transport: must be one of ${sipTransports.join(', ')}`)
   return transport
 }
-
-/** The last label begins with a letter: what ends in a number is an address in some spelling. */
-const hostForm =
-  /^(?=.{1,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/i
 
 function outboundHost(sent: string | null, lifted: readonly string[]): string | undefined {
   if (sent === null) return undefined

@@ -174,7 +174,7 @@ test('no secret of an account is in an answer, in a refusal, in the log or in a 
 test('a password goes to no other address, port or transport than it was given for (ND-63)', async () => {
   const { org, put } = await newOrg()
   const again = (secret: string) =>
-    `${secret}: send it again: it was given for another address, port or transport`
+    `${secret}: send it again: it was given for another address, port, transport or CA`
   const own = { outbound_username: 'mine', outbound_password: 'chosen by the thief' }
   const cleared = { outbound_username: null, outbound_password: null }
   done(await put(peer))

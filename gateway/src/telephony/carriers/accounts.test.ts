@@ -22,6 +22,22 @@ beforeEach(() => {
 
 const published = deployment.gateway.services.carrierCatalogue.networksOf('apicarrier')
 const peer = { username: 'acme', password: 'a password of the peer', addresses: ['8.8.8.8', '9.9.9.0/24'] }
+/** A SIP peer's, as long as nothing is said of them. */
+const usual = {
+  auth: 'digest',
+  outbound_host: null,
+  outbound_transport: 'udp',
+  encryption: null,
+  ca_certificates: [],
+  client_certificate: null,
+  from_domain: null,
+  refer_to: 'sip',
+  identity: 'none',
+  number_form: 'e164',
+  country_code: null,
+  trunk_prefix: null,
+  international_prefix: null,
+}
 
 async function newOrg() {
   const org = await deployment.newOrg()
@@ -72,6 +88,7 @@ test('a SIP peer is added with all its fields, each network waiting (N-016, N-01
         { network: '8.8.8.8', state: 'waiting' },
         { network: '9.9.9.0/24', state: 'waiting' },
       ],
+      sip: { ...usual, outbound_host: 'sip.peer.example:5061', outbound_transport: 'tls' },
     },
   )
   assert.deepEqual(carrier.requests, [])
@@ -247,7 +264,7 @@ test('GET names the accounts when there are several and none is named (N-112, N-
   assert.deepEqual(
     carriers.map((row: object) => Object.keys(row)),
     [
-      ['kind', 'account', 'label', 'networks'],
+      ['kind', 'account', 'label', 'networks', 'sip'],
       ['kind', 'account', 'label', 'networks'],
     ],
   )

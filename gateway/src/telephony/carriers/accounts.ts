@@ -13,6 +13,7 @@ import { WireFailure } from './carrier-wire.ts'
 import type { Catalogue } from './catalogue.ts'
 import type { Firewall } from './firewall.ts'
 import type { Networks } from './networks.ts'
+import { fenceTerms, shownTrunk } from './trunk-fields.ts'
 
 export type { AccountRow } from './accounts.store.ts'
 
@@ -215,20 +216,28 @@ export class CarrierAccounts {
   }
 
   /** Every field is named here, so that a secret can never be among them. */
-  async #shown({ org, kind, account, label, networks }: store.AccountRow): Promise<CarrierAccount> {
+  async #shown(row: store.AccountRow): Promise<CarrierAccount> {
+    const { org, kind, account, label, networks } = row
     if (kind === 'msgapp') return { kind, account, label, networks: [] }
     const { catalogue, database, networks: asked } = this.#parts
     if (kind === 'apicarrier') return { kind, account, label, networks: catalogue.networksOf(kind) ?? [] }
     const states = await asked.statesOf(database, org, networks)
     const stated = networks.map((network) => ({ network, state: states.get(network) ?? 'waiting' }))
-    return { kind, account, label, networks: stated }
+    const fields = this.#fields(row)
+    return {
+      kind,
+      account,
+      label,
+      networks: stated,
+      ...(fields.kind === 'sip' && { sip: shownTrunk(fields) }),
+    }
   }
 }
 
 export const placeOf = (org: string, account: string): SealedPlace =>
   `carrier_accounts:sealed:${org}:${account}`
 
-const secretFields = ['secret', 'password', 'outbound_password', 'access_token'] as const
+const secretFields = ['secret', 'password', 'outbound_password', 'client_key', 'access_token'] as const
 
 /** What the audit log says of a change: where a SIP peer is reached, and which secrets were sent, not what they are. */
 function changesOf(held: AccountFields | undefined, fields: AccountFields, sent: PutCarrier) {
@@ -238,22 +247,19 @@ function changesOf(held: AccountFields | undefined, fields: AccountFields, sent:
   return { ...changedFields(before, reach), secrets_replaced: secrets }
 }
 
-const reachOf = ({
-  networks,
-  outbound_host,
-  outbound_transport,
-}: Extract<AccountFields, { kind: 'sip' }>) => ({
-  networks,
-  outbound_host,
-  outbound_transport,
+const reachOf = (fields: Extract<AccountFields, { kind: 'sip' }>) => ({
+  networks: fields.networks,
+  ...shownTrunk(fields),
+  outbound_host: fields.outbound_host,
+  outbound_transport: fields.outbound_transport,
 })
 
 /** What admits an account's numbers, without what else it can do. */
 function admitting(fields: AccountFields): AccountFields {
   if (fields.kind === 'apicarrier') return { ...fields, user: '', secret: '' }
   if (fields.kind === 'msgapp') return { ...fields, access_token: '' }
-  const { kind, username, password, networks } = fields
-  return { kind, username, password, networks }
+  const { kind, username, password, networks, auth } = fields
+  return { kind, username, password, networks, ...(auth && { auth }), ...fenceTerms(fields) }
 }
 
 const noSuch = (account: string) => notFound(`this org holds no carrier account ${account}`)

@@ -73,7 +73,7 @@ export class Numbers {
   #stepsOf(row: store.StatusRow): PathStep[] {
     const { networksOf, sipNames } = this.#parts
     const stateOf = (network: string) => row.states[network] ?? 'waiting'
-    const fence = atFence(row, row, { networksOf, stateOf, pairOf: () => undefined })
+    const fence = atFence(row, row, { networksOf, stateOf, peerOf: () => ({}) })
     const address = `sip:${row.number}@${sipNames[row.env] ?? 'the name in SVC_DOMAIN'}:5060`
     return pathSteps(row, fence, stateOf, address)
   }

@@ -40,7 +40,7 @@ function stepsOf(standing: NumberStatus) {
   const fence = atFence({ org: 'org_1', env: 'sandbox' }, standing, {
     networksOf,
     stateOf,
-    pairOf: () => undefined,
+    peerOf: () => ({}),
   })
   return pathSteps(standing, fence, stateOf, address)
 }

@@ -11,6 +11,7 @@ import type { Settings } from '../../foundation/settings.ts'
 import type { CarrierLogin } from '../../foundation/telephony-settings.ts'
 import type { CarrierAccounts, OpenedAccount } from '../carriers/accounts.ts'
 import { friendlyName, type ApiCarrier } from '../carriers/api-carrier.ts'
+import { trunkTerms } from '../carriers/trunk-fields.ts'
 import { completeTrunk, findTrunk, originationOf } from '../carriers/trunks.ts'
 import { carrierLock, type NumberLocks } from '../admission/number-locks.ts'
 import { asPlanned, asSentences, carryOut, type PlannedStep } from '../number-changes/steps.ts'
@@ -92,8 +93,10 @@ export class OutboundProvisioning {
     return {
       hostname: opened.outbound_host,
       transport: opened.outbound_transport ?? 'udp',
-      auth_username: opened.outbound_username ?? opened.username,
+      // One that has no password is asked for no proof.
+      auth_username: opened.outbound_username ?? (opened.password === '' ? '' : opened.username),
       auth_password: opened.outbound_password ?? opened.password,
+      ...trunkTerms(opened),
     }
   }
 

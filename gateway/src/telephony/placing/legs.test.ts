@@ -100,7 +100,7 @@ test('an unescaped plus is one (T-19, ND-05)', async () => {
 test('a member who changes only the host of a trunk is not sent its old password (ND-63)', async () => {
   const { placingOrg, call } = await talking()
   const member = (await placingOrg.org.person('admin', { production: true })).client.in('production')
-  const sentence = 'password: send it again: it was given for another address, port or transport'
+  const sentence = 'password: send it again: it was given for another address, port, transport or CA'
   refused(await member.put('/v1/carrier', { username: 'peer', outbound_host: 'evil.example' }), 400, sentence)
   assert.deepEqual(done(await trunkFor(placingOrg.fleet, { to: newCalled(), call })).trunk, secret)
 })

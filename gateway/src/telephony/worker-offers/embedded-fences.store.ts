@@ -1,3 +1,4 @@
+import type { FenceTerms } from '@switchroom/contract/trunk-terms'
 import { statement, type Queryable, type Transaction } from '../../database/database.ts'
 
 /** Notified without a payload whenever a fence changed. */
@@ -10,6 +11,7 @@ export interface FenceRow {
   numbers: string[]
   pair: Buffer | null
   fleet: string
+  terms: FenceTerms
 }
 
 const lock = statement(`select pg_advisory_xact_lock(hashtextextended('fences of the embedded plane', 0))`)
@@ -17,7 +19,7 @@ const lock = statement(`select pg_advisory_xact_lock(hashtextextended('fences of
 /** Until the transaction ends. */
 export const lockFences = (tx: Transaction) => tx.rows(lock)
 
-const columns = 'name, scope, networks, numbers, pair, fleet'
+const columns = 'name, scope, networks, numbers, pair, fleet, terms'
 
 const all = statement<FenceRow>(`select ${columns} from fences order by name`)
 export const readFences = (database: Queryable) => database.rows(all)
@@ -42,11 +44,11 @@ export const readListedElsewhere = (
 ) => database.rows(listed, numbers, scopes)
 
 const put = statement(`
-  insert into fences (name, scope, networks, numbers, pair, fleet) values ($1, $2, $3, $4, $5, $6)
+  insert into fences (name, scope, networks, numbers, pair, fleet, terms) values ($1, $2, $3, $4, $5, $6, $7)
   on conflict (name) do update set scope = excluded.scope, networks = excluded.networks,
-    numbers = excluded.numbers, pair = excluded.pair, fleet = excluded.fleet`)
-export const putFence = (tx: Transaction, { name, scope, networks, numbers, pair, fleet }: FenceRow) =>
-  tx.rows(put, name, scope, networks, numbers, pair, fleet)
+    numbers = excluded.numbers, pair = excluded.pair, fleet = excluded.fleet, terms = excluded.terms`)
+export const putFence = (tx: Transaction, { name, scope, networks, numbers, pair, fleet, terms }: FenceRow) =>
+  tx.rows(put, name, scope, networks, numbers, pair, fleet, terms)
 
 const drop = statement('delete from fences where name = $1')
 export const dropFence = (tx: Transaction, name: string) => tx.rows(drop, name)

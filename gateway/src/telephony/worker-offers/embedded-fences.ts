@@ -59,12 +59,11 @@ export class EmbeddedFences implements FenceKeeper {
 
   async #read(env: Environment): Promise<WorkerFences> {
     const kept = this.#opened(await store.readFencesIn(this.#parts.database, env))
-    const fences = kept.map(({ name, networks, numbers, pair, fleet }) => ({
-      name,
+    const fences = kept.map(({ scope: _scope, networks, numbers, pair, ...fence }) => ({
+      ...fence,
       networks: [...networks],
       numbers: [...numbers],
       pair: pair ?? null,
-      fleet,
     }))
     return { version: createHash('sha256').update(JSON.stringify(fences)).digest('base64url'), fences }
   }
@@ -85,14 +84,15 @@ export class EmbeddedFences implements FenceKeeper {
     }
   }
 
-  #sealed({ name, scope, networks, numbers, pair, fleet }: KeptFence): store.FenceRow {
+  #sealed({ name, scope, networks, numbers, pair, fleet, ...terms }: KeptFence): store.FenceRow {
     const sealed = pair ? this.#parts.vault.seal(JSON.stringify(pair), placeOf(name)) : null
-    return { name, scope, networks: [...networks], numbers: [...numbers], pair: sealed, fleet }
+    return { name, scope, networks: [...networks], numbers: [...numbers], pair: sealed, fleet, terms }
   }
 
   #opened(rows: readonly store.FenceRow[]): KeptFence[] {
-    return rows.map(({ pair, ...fence }) => ({
+    return rows.map(({ pair, terms, ...fence }) => ({
       ...fence,
+      ...terms,
       ...(pair && {
         pair: JSON.parse(this.#parts.vault.open(pair, placeOf(fence.name))) as KeptFence['pair'] & {},
       }),

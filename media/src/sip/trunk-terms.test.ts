@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict'
+import { afterEach, test } from 'node:test'
+import { SipTest } from '../../testing/sip-call.ts'
+import { offerOf, openFence, trunkTo } from '../../testing/sip-peer.ts'
+import { header } from './message.ts'
+import type { SipFence, SipTrunk } from './server.ts'
+
+const run = new SipTest()
+afterEach(() => run.stop())
+
+const [to, from] = ['+442079460018', '+442079460099']
+const british = { number_form: 'national', country_code: '44', trunk_prefix: '0' } as const
+
+/** What a far end reads when it is dialled through a trunk. */
+async function dialled(terms: Partial<SipTrunk>, called = to, caller = from) {
+  const near = await run.server()
+  const far = await run.peer(near.server)
+  const over = new AbortController()
+  const call = near.server.invite(called, { ...trunkTo(far.port), ...terms }, caller, over.signal)
+  const refused = assert.rejects(call)
+  const asked = await far.asked('INVITE')
+  far.answer(asked, '486 Busy Here')
+  await refused
+  const heard = (name: string) => header(asked, name)?.replace(/;tag=.*/, '')
+  return { uri: asked.uri, from: heard('from'), to: heard('to'), asserted: heard('p-asserted-identity'), far }
+}
+
+test('a trunk that says nothing of it gets E.164 numbers, our address in From and no asserted identity', async () => {
+  const { far, ...read } = await dialled({})
+  assert.deepEqual(read, {
+    uri: `sip:${to}@127.0.0.1:${far.port}`,
+    from: `<sip:${from}@127.0.0.1>`,
+    to: `<sip:${to}@127.0.0.1:${far.port}>`,
+    asserted: undefined,
+  })
+})
+
+test('a trunk gets its own domain in From, the identity that it asks for, and numbers as it writes them', async () => {
+  const { far, ...read } = await dialled({
+    from_domain: 'voice.example',
+    identity: 'p_asserted_identity',
+    ...british,
+  })
+  assert.deepEqual(read, {
+    uri: `sip:02079460018@127.0.0.1:${far.port}`,
+    from: '<sip:02079460099@voice.example>',
+    to: `<sip:02079460018@127.0.0.1:${far.port}>`,
+    asserted: '<sip:02079460099@voice.example>',
+  })
+  const plain = await dialled({ number_form: 'plain' })
+  assert.deepEqual(
+    [plain.uri, plain.from],
+    [`sip:442079460018@127.0.0.1:${plain.far.port}`, '<sip:442079460099@127.0.0.1>'],
+  )
+})
+
+test('a caller without a number is anonymous, and no identity is asserted for them', async () => {
+  const { from: said, asserted } = await dialled({ identity: 'p_asserted_identity' }, to, '')
+  assert.deepEqual([said, asserted], ['<sip:anonymous@127.0.0.1>', undefined])
+})
+
+test('a fence reads numbers as its peer writes them, the called one and the caller', async () => {
+  const fence: SipFence = { ...openFence, networks: ['127.0.0.1'], numbers: [to], ...british }
+  const { server, invites } = await run.server({ fences: () => [fence] }, (invite) => invite.reject(486))
+  const peer = await run.peer(server)
+  const wanted = ['02079460018', '00442079460018', '+442079460018', '02079460017']
+  for (const [index, user] of wanted.entries())
+    peer.request({
+      method: 'INVITE',
+      to: `sip:${user}@127.0.0.1`,
+      body: offerOf(4000),
+      headers: { 'Call-ID': `as-${index}`, From: '<sip:0034911222333@127.0.0.1>;tag=x' },
+    })
+  await peer.settle()
+  await peer.status(404)
+  assert.deepEqual(
+    invites.map(({ number, from: caller }) => [number, caller]),
+    Array.from({ length: 3 }, () => [to, '+34911222333']),
+  )
+})
