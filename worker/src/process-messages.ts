@@ -4,6 +4,7 @@ import type { LegEnd } from '@switchroom/media/leg'
 import type { RoomTerms } from '@switchroom/media/livekit/room'
 import type { LiveKitAddress } from '@switchroom/media/livekit/server'
 import type { MediaTerms } from '@switchroom/media/rtp/media-terms'
+import type { KeyedSecurity } from '@switchroom/media/srtp/media-security'
 import type { SipTrunk } from '@switchroom/media/sip/server'
 import type { Occasion } from './sentences.ts'
 
@@ -87,6 +88,8 @@ export type ToProcess =
 export type FromProcess =
   | { type: 'ready' }
   | { type: 'leg.opened'; leg: string; failure: string | null }
+  /** What a handshake has found, so that the caller hears a sentence if the process is lost. */
+  | { type: 'leg.keys'; leg: string; keys: KeyedSecurity }
   | { type: 'leg.hangUp'; leg: string }
   | { type: 'leg.refer'; leg: string; to: string; ask: number }
   | { type: 'leg.dial'; call: string; dial: LegDial; ask: number }

@@ -2,6 +2,7 @@ import type { Socket } from 'node:dgram'
 import type { Leg, LegEnd } from '../leg.ts'
 import { Resampler } from '@switchroom/audio/resampler'
 import { quickResampling } from '@switchroom/audio/resampling-filter'
+import type { KeyedSecurity } from '../srtp/media-security.ts'
 import { isHandshake, Protection } from '../srtp/protection.ts'
 import { HeardFrames } from '../sound/heard-frames.ts'
 import { ReceivedAudio } from '../sound/received-audio.ts'
@@ -49,6 +50,8 @@ export class RtpLeg implements Leg {
   #isOver = false
   #ssrc: number | undefined
   #framesSincePacket = 0
+  #keys: KeyedSecurity | undefined
+  #keysListener: (keys: KeyedSecurity) => void = () => {}
   #toneListener: ((digit: string) => void) | undefined
   /** Keys that were pressed before anybody listened. */
   #pressed: string[] = []
@@ -64,7 +67,14 @@ export class RtpLeg implements Leg {
     this.#resampler = this.#resamplerFor(terms)
     this.#tones = new ToneReader(terms.toneClockRate ?? 8000)
     this.#protection = new Protection(
-      { send: (bytes) => this.#transmit(bytes), onFailure: () => this.#lose() },
+      {
+        send: (bytes) => this.#transmit(bytes),
+        onKeys: (keys) => {
+          this.#keys = keys
+          this.#keysListener(keys)
+        },
+        onFailure: () => this.#lose(),
+      },
       terms.security,
     )
     this.ended = this.#end.promise
@@ -88,6 +98,12 @@ export class RtpLeg implements Leg {
 
   get playedMs(): number {
     return this.#sender.playout.playedMs
+  }
+
+  /** What a handshake finds, or has found: with it another leg can speak to the party, if this one is lost. */
+  onKeys(listener: (keys: KeyedSecurity) => void): void {
+    this.#keysListener = listener
+    if (this.#keys) listener(this.#keys)
   }
 
   /** What a re-INVITE changed; while held nothing is sent. The local port stays. */

@@ -15,11 +15,17 @@ export interface CallCertificate {
   keyPem: string
 }
 
+export interface KeyedSecurity {
+  kind: 'sdes'
+  send: MasterKey
+  receive: MasterKey
+}
+
 /** What two ends agreed on about the encryption of their sound. It travels between processes as JSON. */
 export type MediaSecurity =
   /** Nothing is sent and nothing is heard before the far end has answered our offer. */
   | { kind: 'awaited' }
   /** Keys that were told in SDP. */
-  | { kind: 'sdes'; send: MasterKey; receive: MasterKey }
+  | KeyedSecurity
   /** Keys that both ends find in a DTLS handshake, on the port of the sound. */
   | { kind: 'dtls'; role: 'client' | 'server'; fingerprints: Fingerprint[]; certificate: CallCertificate }

@@ -1,5 +1,5 @@
 import type { DtlsHandshake } from './dtls-handshake.ts'
-import type { MediaSecurity } from './media-security.ts'
+import type { KeyedSecurity, MediaSecurity } from './media-security.ts'
 import { type MasterKey, SrtpReceiver, SrtpSender } from './srtp-contexts.ts'
 
 type Shaken = Extract<MediaSecurity, { kind: 'dtls' }>
@@ -7,6 +7,8 @@ type Shaken = Extract<MediaSecurity, { kind: 'dtls' }>
 export interface ProtectionParts {
   /** Of a handshake. */
   send: (bytes: Buffer) => void
+  /** A handshake has found them. */
+  onKeys: (security: KeyedSecurity) => void
   /** The far end is not who it said it is, or no keys were found. */
   onFailure: () => void
 }
@@ -100,7 +102,9 @@ export class Protection {
         new module.DtlsHandshake(security, {
           send: this.#parts.send,
           onKeys: (send, receive) => {
-            if (this.#handshake?.of === of) this.#use(send, receive)
+            if (this.#handshake?.of !== of) return
+            this.#use(send, receive)
+            this.#parts.onKeys({ kind: 'sdes', send, receive })
           },
           onFailure: () => {
             if (this.#handshake?.of === of) this.#parts.onFailure()

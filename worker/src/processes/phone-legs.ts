@@ -2,6 +2,7 @@ import type { Socket } from 'node:dgram'
 import { MediaError } from '@switchroom/media/plane'
 import type { MediaTerms } from '@switchroom/media/rtp/media-terms'
 import type { SipDialog } from '@switchroom/media/sip/server'
+import type { KeyedSecurity } from '@switchroom/media/srtp/media-security'
 import type { HeldPort } from './held-port.ts'
 import type { EarlyPacket, ToProcess } from '../process-messages.ts'
 import type { CallProcessHandle } from './call-processes.ts'
@@ -12,6 +13,8 @@ export interface PhoneLeg {
   /** As they were agreed last. */
   terms: MediaTerms
   call: string
+  /** What it is encrypted with, if a handshake had to find it. */
+  keys?: KeyedSecurity
 }
 
 interface Opening {
@@ -60,6 +63,12 @@ export class PhoneLegs {
     this.#opening.get(id)?.settle(failure === null ? null : new MediaError(failure))
   }
 
+  /** What a handshake found in the process that has the sound. */
+  keepKeys(id: string, keys: KeyedSecurity): void {
+    const leg = this.#legs.get(id)
+    if (leg) leg.keys = keys
+  }
+
   /** They have answered. */
   add(id: string, call: string, dialog: SipDialog, process: CallProcessHandle): void {
     const leg: PhoneLeg = { dialog, terms: dialog.terms, call }
@@ -82,7 +91,7 @@ export class PhoneLegs {
   release(id: string): PhoneLeg | undefined {
     const leg = this.#legs.get(id)
     this.#legs.delete(id)
-    return leg
+    return leg?.keys ? { ...leg, terms: { ...leg.terms, security: leg.keys } } : leg
   }
 
   /** Every leg of a call that is over, or whose process is. */

@@ -31,10 +31,11 @@ export class ProcessLegs {
 
   /** The leg of a party who has answered; its port may have been bound before. */
   async answered(id: string, terms: MediaTerms): Promise<RtpLeg> {
-    const leg = this.#unanswered.get(id)
-    if (!leg) return this.#open(id, terms)
+    const bound = this.#unanswered.get(id)
+    const leg = bound ?? (await this.#open(id, terms))
     this.#unanswered.delete(id)
     leg.begin(terms)
+    leg.onKeys((keys) => this.#send({ type: 'leg.keys', leg: id, keys }))
     return leg
   }
 

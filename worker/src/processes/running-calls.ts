@@ -176,6 +176,7 @@ export class RunningCalls {
         ?.dialog.bye()
         .catch(() => {})
     else if (message.type === 'leg.opened') this.#legs.opened(message.leg, message.failure)
+    else if (message.type === 'leg.keys') this.#legs.keepKeys(message.leg, message.keys)
     else if (message.type === 'sentence') this.#sentence(process, message)
     else if (message.type === 'leg.refer') void this.#refer(process, message)
     else if (message.type === 'leg.dial') void this.#dial(process, message)
