@@ -7,6 +7,7 @@ const packages = {
   chromium: 'chromium',
   ffmpeg: 'ffmpeg',
   baresip: 'baresip',
+  linphonec: 'linphone-cli',
 } as const
 export type TestProgram = keyof typeof packages
 

@@ -140,6 +140,13 @@ test('another source under the same key is heard from its first packet on, and i
   }
 })
 
+test('each source that a sender has counts by itself', () => {
+  const key = newKey('AES_CM_128_HMAC_SHA1_80')
+  const [sender, receiver] = [new SrtpSender(key), new SrtpReceiver(key)]
+  for (const packet of [rtp(65_535, 1), rtp(40_000, 2), rtp(0, 1), rtp(40_001, 2), rtp(1, 1)])
+    assert.deepEqual(receiver.open(sender.seal(packet) ?? packet), packet)
+})
+
 test('a packet that names its key is opened without the name', () => {
   const key = newKey('AES_CM_128_HMAC_SHA1_80')
   const receiver = new SrtpReceiver({ ...key, mkiBytes: 4 })

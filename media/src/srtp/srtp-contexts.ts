@@ -33,11 +33,11 @@ function headerBytesOf(bytes: Buffer): number | undefined {
   return bytes.length < end ? undefined : end
 }
 
-/** Encrypts what one party sends: one source of sound, whose packets are in order. */
+/** Encrypts what one party sends; the packets of each of its sources are in order. */
 export class SrtpSender {
   readonly #cipher: PacketCipher
-  #rollover = 0
-  #sequence: number | undefined
+  /** By source; a count that began again would use a key twice. */
+  readonly #counts = new Map<number, { rollover: number; sequence: number }>()
   #rtcpIndex = 0
 
   constructor(key: MasterKey) {
@@ -48,10 +48,11 @@ export class SrtpSender {
     if (isRtcp(packet)) return this.#sealRtcp(packet)
     const headerBytes = headerBytesOf(packet)
     if (headerBytes === undefined) return undefined
-    const sequence = packet.readUInt16BE(2)
-    if (this.#sequence !== undefined && sequence < this.#sequence) this.#rollover += 1
-    this.#sequence = sequence
-    return this.#cipher.sealRtp(packet, headerBytes, this.#rollover)
+    const [ssrc, sequence] = [packet.readUInt32BE(8), packet.readUInt16BE(2)]
+    const before = this.#counts.get(ssrc) ?? { rollover: 0, sequence: 0 }
+    const rollover = before.rollover + (sequence < before.sequence ? 1 : 0)
+    this.#counts.set(ssrc, { rollover, sequence })
+    return this.#cipher.sealRtp(packet, headerBytes, rollover)
   }
 
   #sealRtcp(packet: Buffer): Buffer | undefined {
