@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { missing } from '@switchroom/tools/debian-packages'
 import { startLinphone } from '../../testing/linphone.ts'
 import { hears, legOf, soundServer, speak } from '../../testing/secure-call.ts'
-import { never, openFence, trunkTo, until } from '../../testing/sip-peer.ts'
+import { never, trunkTo, until } from '../../testing/sip-peer.ts'
 
 const options = { skip: missing('linphonec'), timeout: 90_000 }
 
@@ -26,27 +26,3 @@ for (const [encryption, ours, kind] of [
     await hears(leg)
     await until(phone.hasHeard)
   })
-
-for (const [encryption, ours, kind] of [
-  ['srtp', undefined, 'sdes'],
-  ['srtp', 'required', 'sdes'],
-  ['dtls', undefined, 'dtls'],
-] as const)
-  test(
-    `linphone calls with ${encryption} where ${ours ?? 'nothing'} is said, and hears and is heard`,
-    options,
-    async (t) => {
-      const fences = [{ ...openFence, ...(ours && { encryption: ours }) }]
-      const near = await soundServer(t, { fences: () => fences })
-      const phone = await startLinphone(t, encryption)
-      phone.type(`call sip:+34911222333@127.0.0.1:${near.server.port}`)
-      await until(() => near.calls.length > 0)
-      const call = await near.calls[0]
-      assert.ok(call)
-      assert.equal(call.terms.security?.kind, kind)
-      const leg = await legOf(t, call)
-      speak(t, leg)
-      await hears(leg)
-      await until(phone.hasHeard)
-    },
-  )
