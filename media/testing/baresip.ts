@@ -6,7 +6,7 @@ import type { TestContext } from 'node:test'
 import { pathOf } from '@switchroom/tools/debian-packages'
 import { freeUdpPort } from './free-udp-port.ts'
 
-const modules = ['g711', 'srtp', 'dtls_srtp', 'aubridge']
+const modules = ['g711', 'g722', 'opus', 'srtp', 'dtls_srtp', 'aubridge']
 
 export interface Baresip {
   readonly port: number
@@ -19,7 +19,7 @@ export interface Baresip {
 export async function startBaresip(
   t: TestContext,
   encryption: string,
-  { address = '127.0.0.1', commands = [] as string[] } = {},
+  { address = '127.0.0.1', codec = 'PCMU/8000/1', commands = [] as string[] } = {},
 ): Promise<Baresip> {
   const port = await freeUdpPort()
   const folder = mkdtempSync(join(tmpdir(), 'baresip-'))
@@ -38,7 +38,7 @@ export async function startBaresip(
     'module_app menu.so',
   ]
   writeFileSync(join(folder, 'config'), `${settings.join('\n')}\n`)
-  const account = `<sip:peer@${host}:${port}>;regint=0;answermode=auto;audio_codecs=PCMU/8000/1${encryption && `;mediaenc=${encryption}`}`
+  const account = `<sip:peer@${host}:${port}>;regint=0;answermode=auto;audio_codecs=${codec}${encryption && `;mediaenc=${encryption}`}`
   writeFileSync(join(folder, 'accounts'), `${account}\n`)
   writeFileSync(join(folder, 'contacts'), '')
   const family = address.includes(':') ? '-6' : '-4'

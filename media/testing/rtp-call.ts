@@ -1,6 +1,7 @@
 import type { TestContext } from 'node:test'
 import type { LegEnd } from '../src/leg.ts'
 import type { Codec } from '../src/rtp/codecs.ts'
+import { MediaError } from '../src/plane.ts'
 import { RtpLeg } from '../src/rtp/rtp-leg.ts'
 import { RtpPhone } from './rtp-phone.ts'
 
@@ -9,10 +10,15 @@ export async function onThePhone(t: TestContext, codec: Codec = 'PCMU', terms = 
   const phone = await RtpPhone.ring(codec)
   const signalled = Promise.withResolvers<LegEnd>()
   const asked: string[] = []
+  let takesInfo = true
   const leg = await RtpLeg.open(
     { ...phone.terms, ...terms },
     {
       hangUp: async () => void asked.push('BYE'),
+      press: async (key) => {
+        if (!takesInfo) throw new MediaError('the far end answered 415 Unsupported Media Type')
+        asked.push(`INFO ${key}`)
+      },
       transfer: async (to) => void asked.push(`REFER ${to}`),
       ended: signalled.promise,
     },
@@ -21,7 +27,10 @@ export async function onThePhone(t: TestContext, codec: Codec = 'PCMU', terms = 
     await leg.hangUp()
     phone.close()
   })
-  return { phone, leg, asked, bye: () => signalled.resolve('hangup') }
+  const refuseInfo = () => {
+    takesInfo = false
+  }
+  return { phone, leg, asked, refuseInfo, bye: () => signalled.resolve('hangup') }
 }
 
 /** The frames from the first that is not silent on. */

@@ -8,10 +8,15 @@ const packages = {
   ffmpeg: 'ffmpeg',
   baresip: 'baresip',
   linphonec: 'linphone-cli',
+  'asterisk-sounds': 'asterisk-core-sounds-en-wav',
 } as const
 export type TestProgram = keyof typeof packages
 
-export const pathOf = (program: TestProgram) => `/usr/bin/${program}`
+/** Recordings of a person, sentence by sentence. */
+const sounds = '/usr/share/asterisk/sounds/en_US_f_Allison'
+
+export const pathOf = (program: TestProgram) =>
+  program === 'asterisk-sounds' ? sounds : `/usr/bin/${program}`
 
 /** Why a test that needs it is skipped; false if it runs. */
 export const missing = (program: TestProgram): string | false =>

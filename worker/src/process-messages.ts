@@ -92,6 +92,8 @@ export type FromProcess =
   | { type: 'leg.keys'; leg: string; keys: KeyedSecurity }
   | { type: 'leg.hangUp'; leg: string }
   | { type: 'leg.refer'; leg: string; to: string; ask: number }
+  /** A key that the party takes as signalling. */
+  | { type: 'leg.press'; leg: string; key: string; ask: number }
   | { type: 'leg.dial'; call: string; dial: LegDial; ask: number }
   /** The dial was given up. */
   | { type: 'leg.giveUp'; ask: number }

@@ -19,6 +19,8 @@ export interface MediaTerms {
   tonePayloadType: number | null
   /** 8000 if it is not said. */
   toneClockRate?: number
+  /** It takes keys as signalling (INFO), if it has no telephone events. */
+  takesInfo?: true
   /** Of comfort noise (RFC 3389), which may be sent in silence; absent if the other end knows none. */
   comfortPayloadType?: number
   /** Of each packet that is sent. */

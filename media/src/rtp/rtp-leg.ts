@@ -6,13 +6,16 @@ import type { KeyedSecurity } from '../srtp/media-security.ts'
 import { isHandshake, Protection } from '../srtp/protection.ts'
 import { HeardFrames } from '../sound/heard-frames.ts'
 import { ReceivedAudio } from '../sound/received-audio.ts'
+import { keysIn } from '../sound/keypad.ts'
 import { frameMs, pace, unpace } from '../sound/pacer.ts'
 import { codecs } from './codecs.ts'
 import { newCoding } from './coders.ts'
 import { LearnedSource, type Source } from './learned-source.ts'
 import type { MediaTerms } from './media-terms.ts'
+import { PressedKeys } from './pressed-keys.ts'
 import { readRtp } from './rtp-packet.ts'
 import { RtpSender } from './rtp-sender.ts'
+import { SignalledKeys } from './signalled-keys.ts'
 import { bindSound } from './sound-socket.ts'
 import { ToneReader } from './telephone-events.ts'
 
@@ -20,12 +23,13 @@ import { ToneReader } from './telephone-events.ts'
 const lostFrames = 30_000 / frameMs
 /** Of what one packet may hold: 200 ms of G.711. */
 const longestPayload = 1600
-const mostPressed = 32
 
 /** What the signalling of a leg does for it. */
 export interface Signalling {
   hangUp: () => Promise<void>
   transfer: (to: string) => Promise<void>
+  /** Presses a key; rejects if the far end does not take it so. Absent if the signalling cannot. */
+  press?: (key: string) => Promise<void>
   /** How the signalling ended. */
   ended: Promise<LegEnd>
 }
@@ -38,6 +42,8 @@ export class RtpLeg implements Leg {
   readonly #source: LearnedSource
   readonly #protection: Protection
   readonly #heard = new HeardFrames()
+  readonly #pressedKeys = new PressedKeys()
+  readonly #signalledKeys: SignalledKeys | undefined
   readonly #end = Promise.withResolvers<LegEnd>()
   #terms: MediaTerms
   /** Of the codec that was agreed on first: another one later changes nothing for whoever listens and speaks. */
@@ -52,9 +58,6 @@ export class RtpLeg implements Leg {
   #framesSincePacket = 0
   #keys: KeyedSecurity | undefined
   #keysListener: (keys: KeyedSecurity) => void = () => {}
-  #toneListener: ((digit: string) => void) | undefined
-  /** Keys that were pressed before anybody listened. */
-  #pressed: string[] = []
 
   private constructor(socket: Socket, terms: MediaTerms, signalling: Signalling) {
     this.#socket = socket
@@ -66,6 +69,8 @@ export class RtpLeg implements Leg {
     this.#received = new ReceivedAudio(newCoding(terms.codec))
     this.#resampler = this.#resamplerFor(terms)
     this.#tones = new ToneReader(terms.toneClockRate ?? 8000)
+    this.#pressedKeys.listen(terms.tonePayloadType === null, this.#sampleRate)
+    this.#signalledKeys = signalling.press && new SignalledKeys(signalling.press)
     this.#protection = new Protection(
       {
         send: (bytes) => this.#transmit(bytes),
@@ -108,13 +113,15 @@ export class RtpLeg implements Leg {
 
   /** What a re-INVITE changed; while held nothing is sent. The local port stays. */
   updateTerms(terms: MediaTerms, isHeld: boolean): void {
-    const { codec, toneClockRate } = this.#terms
+    const { codec, toneClockRate, tonePayloadType } = this.#terms
     this.#terms = terms
     this.#isHeld = isHeld
     this.#source.signal(signalledIn(terms))
     this.#protection.update(terms.security)
     this.#sender.changeTerms(terms)
     if (terms.toneClockRate !== toneClockRate) this.#tones = new ToneReader(terms.toneClockRate ?? 8000)
+    if ((terms.tonePayloadType === null) !== (tonePayloadType === null))
+      this.#pressedKeys.listen(terms.tonePayloadType === null, this.#sampleRate)
     if (terms.codec === codec) return
     this.#received = new ReceivedAudio(newCoding(terms.codec))
     this.#resampler = this.#resamplerFor(terms)
@@ -127,6 +134,7 @@ export class RtpLeg implements Leg {
       this.#sampleRate = sampleRate
       this.#sender = new RtpSender(sampleRate, terms)
       this.#heard.clear()
+      this.#pressedKeys.listen(terms.tonePayloadType === null, sampleRate)
       this.#resampler = this.#resamplerFor(terms)
     }
     this.updateTerms(terms, false)
@@ -136,19 +144,26 @@ export class RtpLeg implements Leg {
   play = (samples: Int16Array) => this.#sender.playout.play(samples)
   clear = () => this.#sender.playout.clear()
   drained = () => this.#sender.playout.drained()
-  sendTones = (digits: string) => (this.#isOver ? Promise.resolve() : this.#sender.tones.send(digits))
   transfer = (to: string) => this.#signalling.transfer(to)
 
   /** The first listener gets the keys that were pressed before. */
   onTone(listener: (digit: string) => void): void {
-    this.#toneListener = listener
-    for (const digit of this.#pressed.splice(0)) listener(digit)
+    this.#pressedKeys.onKey(listener)
   }
 
-  /** A key that came as signalling, or in the sound. */
+  /** A key that came as signalling. */
   press(digit: string): void {
-    if (this.#toneListener) this.#toneListener(digit)
-    else if (this.#pressed.length < mostPressed) this.#pressed.push(digit)
+    this.#pressedKeys.signal(digit)
+  }
+
+  /** As telephone events, else by signalling if the party takes it, else audibly. */
+  async sendTones(digits: string): Promise<void> {
+    const keys = keysIn(digits)
+    if (this.#isOver) return
+    const { tonePayloadType, takesInfo } = this.#terms
+    const isSignalled = tonePayloadType === null && takesInfo
+    const left = isSignalled && this.#signalledKeys ? await this.#signalledKeys.send(keys) : keys
+    if (left.length > 0 && !this.#isOver) await this.#sender.tones.send(left.join(''))
   }
 
   async hangUp(): Promise<void> {
@@ -160,7 +175,7 @@ export class RtpLeg implements Leg {
   tick(): void {
     if (this.#isHeld || !this.#protection.isReady) this.#sender.pass(1)
     else this.#send(this.#sender.next())
-    for (const frame of this.#received.take()) this.#heard.put(this.#resampler.take(frame))
+    for (const frame of this.#received.take()) this.#hear(this.#resampler.take(frame))
     // A party that holds us need not send, and one that only listens does not.
     const isSilent = this.#isHeld || this.#terms.onlyListens
     this.#framesSincePacket = isSilent ? 0 : this.#framesSincePacket + 1
@@ -170,6 +185,11 @@ export class RtpLeg implements Leg {
   missed(frames: number): void {
     this.#sender.pass(frames)
     this.#received.missed(frames)
+  }
+
+  #hear(frame: Int16Array): void {
+    this.#pressedKeys.hear(frame)
+    this.#heard.put(frame)
   }
 
   #resamplerFor({ codec }: MediaTerms): Resampler {
@@ -208,7 +228,7 @@ export class RtpLeg implements Leg {
       return
     }
     const digit = this.#tones.read(packet.timestamp, packet.payload)
-    if (digit !== undefined) this.press(digit)
+    if (digit !== undefined) this.#pressedKeys.press(digit)
   }
 
   #takeHandshake(bytes: Buffer, from: Source): void {

@@ -1,4 +1,4 @@
-import { keypad, keysIn } from '../sound/keypad.ts'
+import { frequenciesOf, keypad, keysIn } from '../sound/keypad.ts'
 import { frameMs } from '../sound/pacer.ts'
 
 const toneFrames = 5
@@ -10,11 +10,6 @@ const volume = 10
 const sameToneMs = 60
 /** What comes later than this is not late: the other end counts anew. */
 const mostLateMs = 5_000
-
-const lowHz = [697, 770, 852, 941]
-const highHz = [1209, 1336, 1477, 1633]
-/** The keys row by row, as their two frequencies name them. */
-const rows = '123A456B789C*0#D'
 
 /** Reports each pressed key once, however many packets (RFC 4733) carry it. */
 export class ToneReader {
@@ -99,8 +94,7 @@ export class ToneSender {
     const length = (this.#sampleRate * frameMs) / 1000
     const samples = new Int16Array(length)
     if (frame >= toneFrames) return samples
-    const key = rows.indexOf(digit)
-    const [low = 0, high = 0] = [lowHz[key >> 2], highHz[key & 3]]
+    const [low, high] = frequenciesOf(digit)
     const turn = (hz: number, at: number) => Math.sin((2 * Math.PI * hz * at) / this.#sampleRate)
     for (let at = 0; at < length; at += 1) {
       const position = frame * length + at

@@ -4,6 +4,7 @@ import type { MediaTerms } from '../rtp/media-terms.ts'
 import { type DialogEnd, type SipDialog, SipRefused, SipUnanswered } from './calls.ts'
 import { allowed, type DialogState } from './dialog-state.ts'
 import type { Flow } from './flow.ts'
+import { infoOf, keyIn } from './info-tones.ts'
 import { header, type SipRequest, unknownIn } from './message.ts'
 import { Referral, type ReferPlace, referTo } from './referral.ts'
 import type { ServerTransaction } from './server-transaction.ts'
@@ -78,6 +79,13 @@ export class SipCall implements SipDialog, StandingDialog {
 
   onInfoTone(listener: (digit: string) => void): void {
     this.#onTone = listener
+  }
+
+  async sendInfoTone(key: string): Promise<void> {
+    const { headers, body } = infoOf(key)
+    const response = await this.#state.ask('INFO', headers, body)
+    if (!response) throw new SipRefused(408, 'Request Timeout')
+    if (response.status >= 300) throw new SipRefused(response.status, response.reason)
   }
 
   isNext(request: SipRequest): boolean {
@@ -164,13 +172,8 @@ export class SipCall implements SipDialog, StandingDialog {
   }
 
   #takeInfo(request: SipRequest): void {
-    const type = header(request, 'content-type')?.split(';')[0]?.trim().toLowerCase()
-    const relayed =
-      type === 'application/dtmf-relay' &&
-      /^[ \t]*Signal[ \t]*=[ \t]*([0-9*#A-D])[ \t\r]*$/im.exec(request.body)
-    const plain = type === 'application/dtmf' && /^\s*([0-9*#A-D])\s*$/i.exec(request.body)
-    const digit = (relayed || plain || [])[1]
-    if (digit) this.#onTone(digit.toUpperCase())
+    const key = keyIn(request)
+    if (key !== undefined) this.#onTone(key)
   }
 
   async #ping(): Promise<void> {

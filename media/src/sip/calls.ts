@@ -34,6 +34,8 @@ export interface SipDialog {
   readonly ended: Promise<DialogEnd>
   /** A key that came as signalling (INFO) in place of sound. */
   onInfoTone(listener: (digit: string) => void): void
+  /** Presses a key by INFO; rejects with `SipRefused` if the far end does not take it so. */
+  sendInfoTone(key: string): Promise<void>
 }
 
 /** A call from an admitted source, which has got 100 Trying and nothing else. */

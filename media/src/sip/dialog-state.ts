@@ -10,6 +10,7 @@ import {
   type SipMessage,
   type SipRequest,
   type SipResponse,
+  wordsOf,
 } from './message.ts'
 import { placeOfCaller, type ReferPlace } from './referral.ts'
 import { dialogKey, type SipStack } from './stack.ts'
@@ -40,7 +41,10 @@ interface DialogParts {
   flow: Flow
   contact: string
   pair: Pair | null
+  takesInfo: boolean
 }
+
+const allowsInfo = (message: SipMessage) => wordsOf(message, 'allow').includes('info')
 
 /** Who two ends are to each other, and how one reaches the other (RFC 3261 12). */
 export class DialogState {
@@ -78,6 +82,7 @@ export class DialogState {
       flow,
       contact,
       pair: null,
+      takesInfo: allowsInfo(request),
     })
   }
 
@@ -99,6 +104,7 @@ export class DialogState {
       flow: asked.flow,
       contact: asked.contact,
       pair: asked.pair,
+      takesInfo: allowsInfo(response),
     })
   }
 
@@ -118,6 +124,11 @@ export class DialogState {
   placeOf(form?: ReferPlace['form']): ReferPlace {
     const { remoteTarget, flow } = this.#parts
     return placeOfCaller(remoteTarget, `${flow.address}:${flow.port}`, form)
+  }
+
+  /** Whether the far end said that it takes INFO. */
+  get takesInfo(): boolean {
+    return this.#parts.takesInfo
   }
 
   get localUri(): string {

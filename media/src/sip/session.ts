@@ -236,6 +236,7 @@ export function termsOf({ port, address, description }: LocalEnd, farEnd: FarEnd
     ...terms,
     remoteAddress,
     signalledFrom,
+    ...(terms.tonePayloadType === null && state.takesInfo && { takesInfo: true as const }),
     ...(security && { security }),
   } satisfies MediaTerms
 }

@@ -1,10 +1,8 @@
 /** Of the voice's own period: 400 to 66 Hz. */
 const shortestPeriodMs = 2.5
 const longestPeriodMs = 15
-/** How much of the last sound is compared with what came before it. */
-const comparedMs = 20
-/** What is repeated is at least so long: a single short period repeated sounds like a buzzer. */
-const repeatedMs = 10
+/** How much of the last sound is compared with what came before it: the shorter, the nearer to where it broke off. */
+const comparedMs = 10
 /** What was made up stays as loud for so long, and is silent after that. */
 const steadyMs = 10
 const silentAfterMs = 60
@@ -35,7 +33,7 @@ export class Concealment {
 
   /** Instead of so many samples that are lost. */
   fill(count: number): Int16Array {
-    this.#repeated ??= this.#lastPeriods()
+    this.#repeated ??= this.#lastPeriod()
     return this.#made(count)
   }
 
@@ -50,18 +48,17 @@ export class Concealment {
     return made
   }
 
-  /** As many whole periods as are long enough, the end mixed with what came a round earlier, so that rounds join. */
-  #lastPeriods(): Int16Array {
+  /** The last period, its end mixed with what came a round earlier, so that rounds join. */
+  #lastPeriod(): Int16Array {
     this.#position = 0
     const history = this.#history
     const period = this.#period()
-    const length = Math.ceil((repeatedMs * this.#perMs) / period) * period
-    const begin = history.length - length
+    const begin = history.length - period
     const repeated = history.slice(begin)
-    const mixed = Math.min(period >> 2, begin)
+    const mixed = period >> 2
     for (let at = 0; at < mixed; at += 1) {
       const share = (at + 1) / (mixed + 1)
-      const [last, earlier] = [length - mixed + at, begin - mixed + at]
+      const [last, earlier] = [period - mixed + at, begin - mixed + at]
       repeated[last] = (repeated[last] as number) * (1 - share) + (history[earlier] as number) * share
     }
     return repeated

@@ -92,7 +92,10 @@ export class ReceivedAudio {
   }
 
   #next(): Int16Array {
-    if (this.#isGathering && !this.#isGathered()) return this.#fill(this.#frame)
+    if (this.#isGathering && !this.#isGathered()) {
+      if (this.#buffer.waiting === 0) this.#countDry(this.#frame)
+      return this.#fill(this.#frame)
+    }
     this.#isGathering = false
     while (this.#ready.length < this.#frame) {
       const taken = this.#buffer.take()
@@ -136,10 +139,14 @@ export class ReceivedAudio {
     this.#gatheredFor = 0
     const missing = this.#frame - this.#ready.length
     this.#append(this.#fill(missing))
-    if (this.#pause === 'no') this.#filledDry += missing
+    this.#countDry(missing)
     const frame = this.#ready
     this.#ready = new Int16Array(0)
     return frame
+  }
+
+  #countDry(samples: number): void {
+    if (this.#pause === 'no') this.#filledDry += samples
   }
 
   /** What was made up while nothing waited is not made up again, so that a loss delays nothing. */

@@ -66,6 +66,8 @@ export class ProcessLegs {
       hangUp: async () => this.#send({ type: 'leg.hangUp', leg: id }),
       transfer: async (to: string) =>
         void (await this.#ask((ask) => ({ type: 'leg.refer', leg: id, to, ask }))),
+      press: async (key: string) =>
+        void (await this.#ask((ask) => ({ type: 'leg.press', leg: id, key, ask }))),
       ended,
     }
     const leg = await RtpLeg.open(terms, signalling, bound).catch((error: unknown) => {

@@ -59,6 +59,7 @@ function dialogAt(localPort: number): SipDialog & { byes: number } {
     terms: termsAt(localPort),
     onTermsChanged: () => {},
     onInfoTone: () => {},
+    sendInfoTone: async () => {},
     refer: async () => {},
     ended: new Promise<never>(() => {}),
     bye: async () => void (dialog.byes += 1),

@@ -179,6 +179,7 @@ export class RunningCalls {
     else if (message.type === 'leg.keys') this.#legs.keepKeys(message.leg, message.keys)
     else if (message.type === 'sentence') this.#sentence(process, message)
     else if (message.type === 'leg.refer') void this.#refer(process, message)
+    else if (message.type === 'leg.press') void this.#press(process, message)
     else if (message.type === 'leg.dial') void this.#dial(process, message)
     else this.#dialling.get(dialKey(process, message.ask))?.giveUp()
   }
@@ -203,6 +204,15 @@ export class RunningCalls {
     try {
       if (!found) throw new Error('the caller is gone')
       await found.dialog.refer(to)
+      process.send({ type: 'answer', ask, failure: null })
+    } catch (error) {
+      process.send({ type: 'answer', ask, failure: sentenceOf(error) })
+    }
+  }
+
+  async #press(process: CallProcessHandle, { leg, key, ask }: { leg: string; key: string; ask: number }) {
+    try {
+      await this.#legs.get(leg)?.dialog.sendInfoTone(key)
       process.send({ type: 'answer', ask, failure: null })
     } catch (error) {
       process.send({ type: 'answer', ask, failure: sentenceOf(error) })
