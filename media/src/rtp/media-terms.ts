@@ -13,6 +13,8 @@ export interface MediaTerms {
   signalledFrom: string
   codec: Codec
   payloadType: number
+  /** What the other end may send instead: it named more than one codec in its answer. */
+  others?: { codec: Codec; payloadType: number }[]
   /** Only with Opus. */
   opus?: OpusTerms
   /** Of telephone events (RFC 4733); null if the other end has none. */

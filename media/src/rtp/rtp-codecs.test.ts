@@ -5,7 +5,7 @@ import { sine, strengthOf } from '@switchroom/audio/testing/tones'
 import { heardFrames, joined, onThePhone } from '../../testing/rtp-call.ts'
 import { loudPart, RtpPhone } from '../../testing/rtp-phone.ts'
 import { type Codec, codecs } from './codecs.ts'
-import { newCoding } from './coders.ts'
+import { newCoding, newEncode } from './coders.ts'
 import { playSentence } from './play-sentence.ts'
 
 // Measures time: sound that is sent every 20 ms.
@@ -52,6 +52,25 @@ test('a phone that changes its codec in a call is heard and hears on, at the sam
     await other.until((packets) => packets.length > 10 && isWhole())
   }
   assert.equal(leg.sampleRate, 8000)
+})
+
+test('a phone that named more than one codec is heard in each, and is sent the first', async (t) => {
+  const others = [{ codec: 'G722' as const, payloadType: 9 }]
+  const { phone, leg } = await onThePhone(t, 'PCMU', { others })
+  const encode = newEncode('G722')
+  const said = (at: number) => ({
+    payloadType: 9,
+    isMarked: false,
+    ssrc: 7,
+    sequence: at,
+    timestamp: at * 160,
+  })
+  for (let at = 0; at < 20; at += 1) phone.sendPayload(said(at), encode(sine(900, 320, 16_000, at * 320)))
+  for await (const samples of leg.heard()) if (strengthOf(900, samples) > 0.8) break
+  for (let at = 0; at < 20; at += 1)
+    phone.say(sine(600, 160, 8000, at * 160), at === 0 ? { timestamp: 3200, sequence: 20 } : {})
+  for await (const samples of leg.heard()) if (strengthOf(600, samples) > 0.8) break
+  assert.deepEqual(new Set(phone.received.map(({ payloadType }) => payloadType)), new Set([0]))
 })
 
 test('a leg that was bound before its codec was known takes the one that is answered with', async (t) => {

@@ -8,7 +8,7 @@ import { HeardFrames } from '../sound/heard-frames.ts'
 import { ReceivedAudio } from '../sound/received-audio.ts'
 import { keysIn } from '../sound/keypad.ts'
 import { frameMs, pace, unpace } from '../sound/pacer.ts'
-import { codecs } from './codecs.ts'
+import { type Codec, codecs } from './codecs.ts'
 import { newCoding } from './coders.ts'
 import { LearnedSource, type Source } from './learned-source.ts'
 import type { MediaTerms } from './media-terms.ts'
@@ -49,6 +49,8 @@ export class RtpLeg implements Leg {
   /** Of the codec that was agreed on first: another one later changes nothing for whoever listens and speaks. */
   #sampleRate: number
   #sender: RtpSender
+  readonly #receivers = new Map<Codec, ReceivedAudio>()
+  #heardCodec: Codec
   #received: ReceivedAudio
   #resampler: Resampler
   #tones: ToneReader
@@ -66,8 +68,9 @@ export class RtpLeg implements Leg {
     this.#source = new LearnedSource(signalledIn(terms))
     this.#sampleRate = codecs[terms.codec].sampleRate
     this.#sender = new RtpSender(this.#sampleRate, terms)
-    this.#received = new ReceivedAudio(newCoding(terms.codec))
-    this.#resampler = this.#resamplerFor(terms)
+    this.#heardCodec = terms.codec
+    this.#received = this.#receiverFor(terms.codec)
+    this.#resampler = this.#resamplerFor(terms.codec)
     this.#tones = new ToneReader(terms.toneClockRate ?? 8000)
     this.#pressedKeys.listen(terms.tonePayloadType === null, this.#sampleRate)
     this.#signalledKeys = signalling.press && new SignalledKeys(signalling.press)
@@ -122,9 +125,7 @@ export class RtpLeg implements Leg {
     if (terms.toneClockRate !== toneClockRate) this.#tones = new ToneReader(terms.toneClockRate ?? 8000)
     if ((terms.tonePayloadType === null) !== (tonePayloadType === null))
       this.#pressedKeys.listen(terms.tonePayloadType === null, this.#sampleRate)
-    if (terms.codec === codec) return
-    this.#received = new ReceivedAudio(newCoding(terms.codec))
-    this.#resampler = this.#resamplerFor(terms)
+    if (terms.codec !== codec) this.#hearIn(terms.codec)
   }
 
   /** They answered in these terms; the leg was bound before, when the codec may have been a guess. */
@@ -135,7 +136,7 @@ export class RtpLeg implements Leg {
       this.#sender = new RtpSender(sampleRate, terms)
       this.#heard.clear()
       this.#pressedKeys.listen(terms.tonePayloadType === null, sampleRate)
-      this.#resampler = this.#resamplerFor(terms)
+      this.#hearIn(terms.codec)
     }
     this.updateTerms(terms, false)
   }
@@ -192,7 +193,27 @@ export class RtpLeg implements Leg {
     this.#heard.put(frame)
   }
 
-  #resamplerFor({ codec }: MediaTerms): Resampler {
+  #codecOf(payloadType: number): Codec | undefined {
+    const { codec, others } = this.#terms
+    if (payloadType === this.#terms.payloadType) return codec
+    return others?.find((other) => other.payloadType === payloadType)?.codec
+  }
+
+  #hearIn(codec: Codec): void {
+    this.#heardCodec = codec
+    this.#received = this.#receiverFor(codec)
+    this.#received.restart()
+    this.#resampler = this.#resamplerFor(codec)
+  }
+
+  /** One for each codec, however often a far end changes between them. */
+  #receiverFor(codec: Codec): ReceivedAudio {
+    const receiver = this.#receivers.get(codec) ?? new ReceivedAudio(newCoding(codec))
+    this.#receivers.set(codec, receiver)
+    return receiver
+  }
+
+  #resamplerFor(codec: Codec): Resampler {
     const options = { quality: quickResampling, keepsPace: true }
     return new Resampler(codecs[codec].sampleRate, this.#sampleRate, options)
   }
@@ -214,12 +235,14 @@ export class RtpLeg implements Leg {
     const opened = this.#protection.open(bytes)
     const packet = opened && readRtp(opened)
     if (!packet || packet.payload.length > longestPayload) return
-    const { payloadType, tonePayloadType, comfortPayloadType } = this.#terms
-    const isSound = packet.payloadType === payloadType
+    const { tonePayloadType, comfortPayloadType } = this.#terms
+    const codec = this.#codecOf(packet.payloadType)
+    const isSound = codec !== undefined
     const isComfort = packet.payloadType === comfortPayloadType
     if (!isSound && !isComfort && packet.payloadType !== tonePayloadType) return
     if (!this.#source.accepts(from, performance.now())) return
     this.#framesSincePacket = 0
+    if (codec !== undefined && codec !== this.#heardCodec) this.#hearIn(codec)
     if (isSound || isComfort) {
       if (packet.ssrc !== this.#ssrc) this.#received.restart()
       this.#ssrc = packet.ssrc

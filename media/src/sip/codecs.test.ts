@@ -35,6 +35,17 @@ test('an answer names the codec as RFC 3551 and RFC 7587 write it', () => {
   )
 })
 
+test('an answer with more than one codec says what else may come', () => {
+  const local = new LocalDescription('203.0.113.5', 20_000)
+  local.offer()
+  const { terms } = local.readAnswer(described('m=audio 4000 RTP/AVP 0 18 8 9 101'))
+  assert.deepEqual(terms.others, [
+    { codec: 'PCMA', payloadType: 8 },
+    { codec: 'G722', payloadType: 9 },
+  ])
+  assert.equal(local.readAnswer(described('m=audio 4000 RTP/AVP 0')).terms.others, undefined)
+})
+
 test('telephone events have the clock of the sound, or the usual one if a far end has no other (RFC 4733)', () => {
   const events = ['a=rtpmap:101 telephone-event/8000', 'a=rtpmap:102 telephone-event/48000']
   const tones = (...media: string[]) => {

@@ -30,25 +30,32 @@ const payloadsOf = ({ payloads }: Media): number[] =>
     .map(Number)
     .filter((payload) => Number.isInteger(payload) && payload >= 0 && payload < 128)
 
+/** The codecs that the far end names and we speak, in its order. */
+const spokenIn = (media: Media) =>
+  payloadsOf(media).flatMap((payloadType) => {
+    const mapped = media.rtp?.find(({ payload }) => payload === payloadType)
+    const codec = codecOf(mapped, payloadType)
+    return codec ? [{ codec, payloadType }] : []
+  })
+
 /** The first that the far end names of those that we speak, and what it has beside it; null if we speak none. */
 export function soundTerms(media: Media): SoundTerms | null {
-  for (const payloadType of payloadsOf(media)) {
-    const codec = codecOf(
-      media.rtp?.find(({ payload }) => payload === payloadType),
-      payloadType,
-    )
-    if (!codec) continue
-    const { clockRate } = codecs[codec]
-    const comfort = clockRate === 8000 ? comfortIn(media) : null // Opus has pauses of its own
-    return {
-      codec,
-      payloadType,
-      ...(codec === 'opus' && { opus: opusTerms(media, payloadType) }),
-      ...tonesIn(media, clockRate),
-      ...(comfort !== null && { comfortPayloadType: comfort }),
-    }
+  const [first] = spokenIn(media)
+  if (!first) return null
+  const { clockRate } = codecs[first.codec]
+  const comfort = clockRate === 8000 ? comfortIn(media) : null // Opus has pauses of its own
+  return {
+    ...first,
+    ...(first.codec === 'opus' && { opus: opusTerms(media, first.payloadType) }),
+    ...tonesIn(media, clockRate),
+    ...(comfort !== null && { comfortPayloadType: comfort }),
   }
-  return null
+}
+
+/** What a far end may send beside the first: a PBX that names all in its answer sends what its own phone speaks. */
+export function otherCodecs(media: Media | undefined): Pick<MediaTerms, 'others'> {
+  const others = media ? spokenIn(media).slice(1) : []
+  return others.length > 0 ? { others } : {}
 }
 
 function codecOf(mapped: Mapped | undefined, payloadType: number): Codec | undefined {

@@ -7,7 +7,7 @@ import { LocalSecurity, type SecurityLines } from '../srtp/local-security.ts'
 import type { Encryption, MediaSecurity } from '../srtp/media-security.ts'
 import { readSecurity } from '../srtp/sdp-security.ts'
 import { sentPtimeMs } from '../rtp/rtp-sender.ts'
-import { describe, describeAll, type SoundTerms, soundTerms } from './codecs.ts'
+import { describe, describeAll, otherCodecs, type SoundTerms, soundTerms } from './codecs.ts'
 
 const limits = { chars: 16_384, lines: 512, media: 16 } as const
 
@@ -118,7 +118,9 @@ export class LocalDescription {
 
   /** Reads an answer to our last offer; throws a `MediaError` that says what does not fit. */
   readAnswer(text: string): FarEnd {
-    return readSdp(text, (lines) => this.#security.chooseAnswered(lines))
+    const farEnd = readSdp(text, (lines) => this.#security.chooseAnswered(lines))
+    const others = otherCodecs(farEnd.session.media[farEnd.place])
+    return { ...farEnd, terms: { ...farEnd.terms, ...others } }
   }
 
   /** What sound is encrypted with; undefined if it is in the clear. */
