@@ -1,4 +1,6 @@
+import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
+import { strengthOf } from '@switchroom/audio/testing/tones'
 import type { LegEnd } from '../src/leg.ts'
 import type { Codec } from '../src/rtp/codecs.ts'
 import { MediaError } from '../src/plane.ts'
@@ -42,6 +44,15 @@ export async function heardFrames(leg: RtpLeg, count: number): Promise<Int16Arra
     if (frames.length === count) break
   }
   return frames
+}
+
+/** Until a tone is heard, at the sample rate of the leg; fails if the leg ends before. */
+export async function untilTone(leg: RtpLeg, hz: number): Promise<void> {
+  for await (const frame of leg.heard()) {
+    assert.equal(frame.length, leg.sampleRate / 50)
+    if (strengthOf(hz, frame, leg.sampleRate) > 0.8) return
+  }
+  assert.fail(`${hz} Hz were never heard`)
 }
 
 export const joined = (frames: Int16Array[]) => Int16Array.from(frames.flatMap((frame) => [...frame]))

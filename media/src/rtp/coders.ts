@@ -34,7 +34,7 @@ export function opusDecoding(sampleRate: 16_000 | 24_000) {
 
 /** Encodes what has the codec's own sample rate. */
 export function newEncode(codec: Codec, opus?: OpusTerms): Encode {
-  if (codec === 'opus') return opusEncode(opus)
+  if (codec === 'opus') return opusEncode(24_000, opus)
   if (codec === 'G722') {
     const encoder = new G722Encoder()
     return (samples) => encoder.encode(samples)
@@ -46,8 +46,7 @@ export function newEncode(codec: Codec, opus?: OpusTerms): Encode {
   }
 }
 
-function opusEncode(terms?: OpusTerms): Encode {
-  const { sampleRate } = codecs.opus
+export function opusEncode(sampleRate: 16_000 | 24_000, terms?: OpusTerms): Encode {
   const encoder = new Encoder({ channels: 1, sample_rate: sampleRate, application: 'voip' })
   encoder.complexity = complexity
   encoder.bitrate = terms?.bitsPerSecond ?? opusBitsPerSecond

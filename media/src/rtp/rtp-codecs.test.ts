@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { sine, strengthOf } from '@switchroom/audio/testing/tones'
-import { heardFrames, joined, onThePhone } from '../../testing/rtp-call.ts'
+import { heardFrames, joined, onThePhone, untilTone } from '../../testing/rtp-call.ts'
 import { loudPart, RtpPhone } from '../../testing/rtp-phone.ts'
 import { type Codec, codecs } from './codecs.ts'
 import { newCoding, newEncode } from './coders.ts'
@@ -42,10 +42,7 @@ test('a phone that changes its codec in a call is heard and hears on, at the sam
     const { sampleRate } = codecs[codec]
     const frame = sampleRate / 50
     for (let at = 0; at < 14; at += 1) other.say(sine(900, frame, sampleRate, at * frame))
-    for await (const samples of leg.heard()) {
-      assert.equal(samples.length, 160)
-      if (strengthOf(900, samples) > 0.8) break
-    }
+    await untilTone(leg, 900)
     await leg.play(sine(600, 2400))
     await leg.drained()
     const isWhole = () => strengthOf(600, loudPart(other.heard), sampleRate) > 0.7
@@ -66,10 +63,10 @@ test('a phone that named more than one codec is heard in each, and is sent the f
     timestamp: at * 160,
   })
   for (let at = 0; at < 20; at += 1) phone.sendPayload(said(at), encode(sine(900, 320, 16_000, at * 320)))
-  for await (const samples of leg.heard()) if (strengthOf(900, samples) > 0.8) break
+  await untilTone(leg, 900)
   for (let at = 0; at < 20; at += 1)
     phone.say(sine(600, 160, 8000, at * 160), at === 0 ? { timestamp: 3200, sequence: 20 } : {})
-  for await (const samples of leg.heard()) if (strengthOf(600, samples) > 0.8) break
+  await untilTone(leg, 600)
   assert.deepEqual(new Set(phone.received.map(({ payloadType }) => payloadType)), new Set([0]))
 })
 
@@ -130,10 +127,7 @@ for (const codec of Object.keys(codecs) as Codec[])
     const said = { ssrc: 8, timestamp: 1000 }
     for (let at = 0; at < 20; at += 1)
       phone.say(sine(440, frame, sampleRate, at * frame), at === 0 ? said : { ssrc: 8 })
-    for await (const samples of leg.heard()) {
-      assert.equal(samples.length, frame)
-      if (strengthOf(440, samples, sampleRate) > 0.8) break
-    }
+    await untilTone(leg, 440)
   })
 
 test('every decoder takes random bytes', () => {

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { resampled } from '@switchroom/audio/resampler'
+import { likenessOf, recordedSpeech } from '@switchroom/audio/testing/recorded-speech'
 import { sine } from '@switchroom/audio/testing/tones'
 import { heardFrames, onThePhone } from '../../testing/rtp-call.ts'
+import { newCoding } from './coders.ts'
 import type { MediaTerms } from './media-terms.ts'
 import type { RtpPacket } from './rtp-packet.ts'
 import { readRtp } from './rtp-packet.ts'
@@ -63,6 +66,28 @@ test('Opus pauses for a far end that asked for it, and not for others', () => {
     return sent(sender, 100).reduce((sum, { payload }) => sum + payload.length, 0)
   }
   assert.ok(bytes(true) < bytes(false) / 2)
+})
+
+test('Opus repeats each packet in the next for a far end that asked for it, and not for others', () => {
+  const speech = resampled(recordedSpeech(), 16_000, 24_000)
+  const likeness = (repeats: boolean) => {
+    const opus = { bitsPerSecond: 32_000, repeats, takesPauses: false }
+    const sender = new RtpSender(24_000, { ...terms, codec: 'opus', payloadType: 111, opus })
+    void sender.playout.play(speech)
+    const packets = sent(sender, 100).map(({ payload }) => payload)
+    const heard = (isLost: (at: number) => boolean) => {
+      const { decode, conceal } = newCoding('opus')
+      const frames = packets.map((packet, at) =>
+        isLost(at) ? conceal?.(480, packets[at + 1]) : decode(packet),
+      )
+      return Int16Array.from(frames.flatMap((frame) => [...(frame ?? [])]))
+    }
+    return likenessOf(
+      heard((at) => at % 5 === 4),
+      heard(() => false),
+    )
+  }
+  assert.ok(likeness(true) > likeness(false) + 4)
 })
 
 test('comfort noise of a phone is heard, and keeps the call as its words do', async (t) => {

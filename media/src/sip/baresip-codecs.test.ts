@@ -23,6 +23,7 @@ async function echoes(leg: RtpLeg, hz: number): Promise<void> {
   const timer = setInterval(() => void leg.play(sine(hz, sampleRate / 5, sampleRate)), 200)
   try {
     for await (const frame of leg.heard()) if (strengthOf(hz, frame, sampleRate) > 0.4) return
+    assert.fail(`${hz} Hz never came back`)
   } finally {
     clearInterval(timer)
   }

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sine, strengthOf } from '@switchroom/audio/testing/tones'
+import { resampled } from '@switchroom/audio/resampler'
+import { likenessOf, recordedSpeech } from '@switchroom/audio/testing/recorded-speech'
+import { newCoding, newEncode } from '../rtp/coders.ts'
 import { decodeG711, encodeG711 } from '@switchroom/audio/g711'
 import { ReceivedAudio } from './received-audio.ts'
 
@@ -83,6 +86,25 @@ test('a source that counts anew is heard after a few packets', () => {
   for (let at = 0; at < 12; at += 1) put(at)
   const [next] = heard.take()
   assert.ok(next && strengthOf(400, next) > 0.9)
+})
+
+test('what Opus repeats of a lost packet in the next one is heard in its place', () => {
+  const speech = resampled(recordedSpeech(), 16_000, 24_000)
+  const encode = newEncode('opus', { bitsPerSecond: 32_000, repeats: true, takesPauses: false })
+  const packets = Array.from({ length: 120 }, (_, at) => encode(speech.subarray(at * 480, (at + 1) * 480)))
+  const heard = (isLost: (at: number) => boolean) => {
+    const received = new ReceivedAudio(newCoding('opus'))
+    const frames = packets.flatMap((packet, at) => {
+      if (!isLost(at)) received.put(at * 960, packet)
+      return received.take()
+    })
+    return Int16Array.from(frames.flatMap((samples) => [...samples]))
+  }
+  const likeness = likenessOf(
+    heard((at) => at % 7 === 3),
+    heard(() => false),
+  )
+  assert.ok(likeness > 12, `${likeness} dB`)
 })
 
 test('a flood of packets is not kept', () => {

@@ -1,8 +1,7 @@
 import { randomInt } from 'node:crypto'
-import { Encoder } from '@evan/opus'
 import type { Leg, LegEnd } from '../leg.ts'
 import { MediaError } from '../plane.ts'
-import { opusDecoding } from '../rtp/coders.ts'
+import { type Encode, opusBitsPerSecond, opusDecoding, opusEncode } from '../rtp/coders.ts'
 import { ToneReader, ToneSender } from '../rtp/telephone-events.ts'
 import { HeardFrames } from '../sound/heard-frames.ts'
 import { ReceivedAudio } from '../sound/received-audio.ts'
@@ -22,8 +21,8 @@ const connectMs = 20_000
 const goneMs = 15_000
 /** After a goodbye nothing comes any more; if something does, a stranger said it. */
 const goodbyeMs = 1000
-const complexity = 3
-const bitsPerSecond = 32_000
+/** Every browser reads what a packet repeats of the one before it. */
+const opusTerms = { bitsPerSecond: opusBitsPerSecond, repeats: true, takesPauses: false }
 
 /** A party in a browser: Opus over WebRTC. */
 export class BrowserLeg implements Leg {
@@ -38,7 +37,7 @@ export class BrowserLeg implements Leg {
   readonly #received: ReceivedAudio
   readonly #tones: ToneReader
   readonly #toneSender: ToneSender
-  readonly #encoder: Encoder
+  readonly #encode: Encode
   readonly #end = Promise.withResolvers<LegEnd>()
   #isConnected = false
   #goodbyeAt = Infinity
@@ -56,9 +55,7 @@ export class BrowserLeg implements Leg {
     this.#frame = (sampleRate * frameMs) / 1000
     this.#silence = new Int16Array(this.#frame)
     this.#playout = new Playout(sampleRate)
-    this.#encoder = new Encoder({ channels: 1, sample_rate: sampleRate, application: 'voip' })
-    this.#encoder.complexity = complexity
-    this.#encoder.bitrate = bitsPerSecond
+    this.#encode = opusEncode(sampleRate, opusTerms)
     this.#received = new ReceivedAudio({ clockRate, sampleRate, ...opusDecoding(sampleRate) })
     this.#tones = new ToneReader(offer.tones?.clockRate ?? clockRate)
     this.#toneSender = new ToneSender(sampleRate)
@@ -121,7 +118,7 @@ export class BrowserLeg implements Leg {
     this.#timestamp = (timestamp + frameTicks) >>> 0
     if (this.#silentFrames > silentFrames) return
     this.#sequence = (this.#sequence + 1) & 0xffff
-    const payload = this.#encoder.encode(sound ?? this.#silence)
+    const payload = this.#encode(sound ?? this.#silence)
     const payloadType = this.#offer.opus
     this.#peer.send({ payloadType, sequence: this.#sequence, timestamp, isMarked: isFirst, payload })
   }
