@@ -1,14 +1,19 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { strengthOf } from '@switchroom/audio/testing/tones'
-import type { LegEnd } from '../src/leg.ts'
+import type { LegEnd, SoundState } from '../src/leg.ts'
 import type { Codec } from '../src/rtp/codecs.ts'
 import { MediaError } from '../src/plane.ts'
 import { RtpLeg } from '../src/rtp/rtp-leg.ts'
 import { RtpPhone } from './rtp-phone.ts'
 
 /** A leg, the phone at its other end, and what was asked of its signalling. */
-export async function onThePhone(t: TestContext, codec: Codec = 'PCMU', terms = {}) {
+export async function onThePhone(
+  t: TestContext,
+  codec: Codec = 'PCMU',
+  terms = {},
+  tellSound?: (sound: SoundState) => void,
+) {
   const phone = await RtpPhone.ring(codec)
   const signalled = Promise.withResolvers<LegEnd>()
   const asked: string[] = []
@@ -23,6 +28,7 @@ export async function onThePhone(t: TestContext, codec: Codec = 'PCMU', terms = 
       },
       transfer: async (to) => void asked.push(`REFER ${to}`),
       ended: signalled.promise,
+      ...(tellSound && { tellSound }),
     },
   )
   t.after(async () => {

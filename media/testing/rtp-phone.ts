@@ -40,7 +40,8 @@ export class RtpPhone {
 
   static async ring(codec: Codec = 'PCMU', address = '127.0.0.1'): Promise<RtpPhone> {
     const phone = new RtpPhone(createSocket('udp4'), codec)
-    await new Promise<void>((resolve) => phone.#socket.bind(0, address, resolve))
+    const port = await freeUdpPort()
+    await new Promise<void>((resolve) => phone.#socket.bind(port, address, resolve))
     phone.localPort = await freeUdpPort()
     return phone
   }

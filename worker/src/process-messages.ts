@@ -1,6 +1,6 @@
 import type { BrowserOffer } from '@switchroom/contract/media-plane'
 import type { OpenedWorkerCall } from '@switchroom/contract/worker'
-import type { LegEnd } from '@switchroom/media/leg'
+import type { LegEnd, SoundState } from '@switchroom/media/leg'
 import type { RoomTerms } from '@switchroom/media/livekit/room'
 import type { LiveKitAddress } from '@switchroom/media/livekit/server'
 import type { MediaTerms } from '@switchroom/media/rtp/media-terms'
@@ -91,6 +91,8 @@ export type FromProcess =
   /** What a handshake has found, so that the caller hears a sentence if the process is lost. */
   | { type: 'leg.keys'; leg: string; keys: KeyedSecurity }
   | { type: 'leg.hangUp'; leg: string }
+  /** Whether sound comes from the party. */
+  | { type: 'leg.sound'; leg: string; sound: SoundState }
   | { type: 'leg.refer'; leg: string; to: string; ask: number }
   /** A key that the party takes as signalling. */
   | { type: 'leg.press'; leg: string; key: string; ask: number }

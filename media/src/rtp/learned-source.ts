@@ -49,6 +49,11 @@ export class LearnedSource {
     this.#learned = undefined
   }
 
+  /** Whether the party was last heard from there. */
+  isHeardFrom({ address, port }: Source): boolean {
+    return this.#learned?.address === address && this.#learned.port === port
+  }
+
   /** Whether a packet from there is one of the party's. */
   accepts({ address, port }: Source, now: number): boolean {
     // nothing can be sent back to port 0, which only a forged packet comes from

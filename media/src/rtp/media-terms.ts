@@ -27,6 +27,10 @@ export interface MediaTerms {
   comfortPayloadType?: number
   /** Of each packet that is sent. */
   ptimeMs: number
+  /** Reports share the port for sound (RFC 5761). */
+  rtcpMux?: true
+  /** Where the other end has its reports, if that is not the port above the one for sound. */
+  remoteRtcpPort?: number
   /** It sends nothing, so that its silence says nothing. */
   onlyListens?: true
   /** What the packets are encrypted with; absent if they are in the clear. */

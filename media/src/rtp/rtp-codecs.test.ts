@@ -72,7 +72,7 @@ test('a phone that named more than one codec is heard in each, and is sent the f
 
 test('a leg that was bound before its codec was known takes the one that is answered with', async (t) => {
   const { phone, leg } = await onThePhone(t)
-  leg.updateTerms(phone.terms, true)
+  leg.wait()
   const wide = await RtpPhone.ring('G722')
   t.after(() => wide.close())
   wide.localPort = phone.localPort

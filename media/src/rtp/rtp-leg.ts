@@ -1,5 +1,5 @@
 import type { Socket } from 'node:dgram'
-import type { Leg, LegEnd } from '../leg.ts'
+import type { Leg, LegEnd, LineFigures, SoundState } from '../leg.ts'
 import { Resampler } from '@switchroom/audio/resampler'
 import { quickResampling } from '@switchroom/audio/resampling-filter'
 import type { KeyedSecurity } from '../srtp/media-security.ts'
@@ -11,16 +11,18 @@ import { frameMs, pace, unpace } from '../sound/pacer.ts'
 import { type Codec, codecs } from './codecs.ts'
 import { newCoding } from './coders.ts'
 import { LearnedSource, type Source } from './learned-source.ts'
+import { LineReports } from './line-reports.ts'
 import type { MediaTerms } from './media-terms.ts'
 import { PressedKeys } from './pressed-keys.ts'
+import { isRtcp } from './rtcp-packet.ts'
 import { readRtp } from './rtp-packet.ts'
 import { RtpSender } from './rtp-sender.ts'
 import { SignalledKeys } from './signalled-keys.ts'
 import { bindSound } from './sound-socket.ts'
 import { ToneReader } from './telephone-events.ts'
 
-/** Nothing came for so many frames (30 s): the other end is gone. */
-const lostFrames = 30_000 / frameMs
+/** Nothing came for so many frames (30 s): the other end is silent. */
+const silentFrames = 30_000 / frameMs
 /** Of what one packet may hold: 200 ms of G.711. */
 const longestPayload = 1600
 
@@ -30,6 +32,8 @@ export interface Signalling {
   transfer: (to: string) => Promise<void>
   /** Presses a key; rejects if the far end does not take it so. Absent if the signalling cannot. */
   press?: (key: string) => Promise<void>
+  /** Decides whether a party that is silent for long is gone; without it they are. */
+  tellSound?: (sound: SoundState) => void
   /** How the signalling ended. */
   ended: Promise<LegEnd>
 }
@@ -44,6 +48,7 @@ export class RtpLeg implements Leg {
   readonly #heard = new HeardFrames()
   readonly #pressedKeys = new PressedKeys()
   readonly #signalledKeys: SignalledKeys | undefined
+  readonly #reports: LineReports
   readonly #end = Promise.withResolvers<LegEnd>()
   #terms: MediaTerms
   /** Of the codec that was agreed on first: another one later changes nothing for whoever listens and speaks. */
@@ -55,11 +60,13 @@ export class RtpLeg implements Leg {
   #resampler: Resampler
   #tones: ToneReader
   #isHeld = false
+  #isWaiting = false
   #isOver = false
   #ssrc: number | undefined
   #framesSincePacket = 0
   #keys: KeyedSecurity | undefined
   #keysListener: (keys: KeyedSecurity) => void = () => {}
+  #sound: SoundState | undefined
 
   private constructor(socket: Socket, terms: MediaTerms, signalling: Signalling) {
     this.#socket = socket
@@ -85,6 +92,15 @@ export class RtpLeg implements Leg {
       },
       terms.security,
     )
+    this.#reports = new LineReports(terms, {
+      ssrc: () => this.#sender.ssrc,
+      timestamp: () => this.#sender.timestamp,
+      soundTo: () => this.#source.source,
+      sendBeside: (bytes, to) => this.#socket.send(bytes, to.port, to.address, () => {}),
+      seal: (bytes) => this.#protection.seal(bytes),
+      open: (bytes) => this.#protection.open(bytes),
+      onReport: () => this.#heardOf(),
+    })
     this.ended = this.#end.promise
     socket.on('message', (bytes, from) => this.receive(bytes, from))
     socket.on('error', () => this.#lose())
@@ -114,6 +130,15 @@ export class RtpLeg implements Leg {
     if (this.#keys) listener(this.#keys)
   }
 
+  get line(): LineFigures {
+    return this.#reports.figures
+  }
+
+  /** Nothing is sent before the party is answered. */
+  wait(): void {
+    this.#isWaiting = true
+  }
+
   /** What a re-INVITE changed; while held nothing is sent. The local port stays. */
   updateTerms(terms: MediaTerms, isHeld: boolean): void {
     const { codec, toneClockRate, tonePayloadType } = this.#terms
@@ -121,6 +146,7 @@ export class RtpLeg implements Leg {
     this.#isHeld = isHeld
     this.#source.signal(signalledIn(terms))
     this.#protection.update(terms.security)
+    this.#reports.update(terms)
     this.#sender.changeTerms(terms)
     if (terms.toneClockRate !== toneClockRate) this.#tones = new ToneReader(terms.toneClockRate ?? 8000)
     if ((terms.tonePayloadType === null) !== (tonePayloadType === null))
@@ -138,7 +164,8 @@ export class RtpLeg implements Leg {
       this.#pressedKeys.listen(terms.tonePayloadType === null, sampleRate)
       this.#hearIn(terms.codec)
     }
-    this.updateTerms(terms, false)
+    this.#isWaiting = false
+    this.updateTerms(terms, this.#isHeld)
   }
 
   heard = () => this.#heard.read()
@@ -174,13 +201,15 @@ export class RtpLeg implements Leg {
   }
 
   tick(): void {
-    if (this.#isHeld || !this.#protection.isReady) this.#sender.pass(1)
+    if (this.#isHeld || this.#isWaiting || !this.#protection.isReady) this.#sender.pass(1)
     else this.#send(this.#sender.next())
     for (const frame of this.#received.take()) this.#hear(this.#resampler.take(frame))
     // A party that holds us need not send, and one that only listens does not.
-    const isSilent = this.#isHeld || this.#terms.onlyListens
-    this.#framesSincePacket = isSilent ? 0 : this.#framesSincePacket + 1
-    if (this.#framesSincePacket >= lostFrames) this.#lose()
+    const isUndue = this.#isHeld || this.#isWaiting || this.#terms.onlyListens
+    this.#framesSincePacket = isUndue ? 0 : this.#framesSincePacket + 1
+    if (isUndue) this.#tellSound('held')
+    else this.#tellSound(this.#framesSincePacket < silentFrames ? 'heard' : 'silent')
+    this.#reports.tick()
   }
 
   missed(frames: number): void {
@@ -220,7 +249,9 @@ export class RtpLeg implements Leg {
 
   #send(packet: Buffer | undefined): void {
     const sealed = packet && this.#protection.seal(packet)
-    if (sealed) this.#transmit(sealed)
+    if (!sealed) return
+    this.#transmit(sealed)
+    this.#reports.sent(packet)
   }
 
   #transmit(bytes: Buffer): void {
@@ -232,8 +263,11 @@ export class RtpLeg implements Leg {
   /** A packet that came to the port, also before this leg had it. */
   receive(bytes: Buffer, from: Source): void {
     if (isHandshake(bytes)) return this.#takeHandshake(bytes, from)
+    if (isRtcp(bytes)) return this.#reports.receive(bytes, from)
     const opened = this.#protection.open(bytes)
     const packet = opened && readRtp(opened)
+    // what was not agreed on is a sign of life, too
+    if (packet && this.#source.isHeardFrom(from)) this.#heardOf()
     if (!packet || packet.payload.length > longestPayload) return
     const { tonePayloadType, comfortPayloadType } = this.#terms
     const codec = this.#codecOf(packet.payloadType)
@@ -241,7 +275,8 @@ export class RtpLeg implements Leg {
     const isComfort = packet.payloadType === comfortPayloadType
     if (!isSound && !isComfort && packet.payloadType !== tonePayloadType) return
     if (!this.#source.accepts(from, performance.now())) return
-    this.#framesSincePacket = 0
+    this.#heardOf()
+    this.#reports.arrived(packet, codec)
     if (codec !== undefined && codec !== this.#heardCodec) this.#hearIn(codec)
     if (isSound || isComfort) {
       if (packet.ssrc !== this.#ssrc) this.#received.restart()
@@ -259,6 +294,18 @@ export class RtpLeg implements Leg {
     this.#protection.receive(bytes)
   }
 
+  #heardOf(): void {
+    this.#framesSincePacket = 0
+    if (this.#sound === 'silent') this.#tellSound('heard')
+  }
+
+  #tellSound(sound: SoundState): void {
+    if (sound === this.#sound) return
+    this.#sound = sound
+    if (this.#signalling.tellSound) this.#signalling.tellSound(sound)
+    else if (sound === 'silent') this.#lose()
+  }
+
   #lose(): void {
     if (this.#isOver) return
     this.#finish('lost')
@@ -269,6 +316,7 @@ export class RtpLeg implements Leg {
     if (this.#isOver) return
     this.#isOver = true
     unpace(this)
+    this.#reports.end()
     this.#protection.end()
     this.#socket.close()
     this.#sender.end()

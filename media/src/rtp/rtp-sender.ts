@@ -28,7 +28,7 @@ export class RtpSender {
   readonly #sampleRate: number
   readonly #frameSamples: number
   readonly #silence: Int16Array
-  readonly #ssrc = randomInt(2 ** 32)
+  readonly ssrc = randomInt(2 ** 32)
   /** From the lower half: who misses the first packets cannot miss that encrypted ones began anew. */
   #sequence = randomInt(2 ** 15)
   #timestamp = randomInt(2 ** 32)
@@ -60,6 +60,11 @@ export class RtpSender {
     this.#frames = []
     this.#encode = newEncode(terms.codec, terms.opus)
     this.#resampler = this.#resamplerFor(terms)
+  }
+
+  /** Of the sound that is due now. */
+  get timestamp(): number {
+    return this.#timestamp
   }
 
   /** The packet that is due with this frame; none while one is being filled, or in silence that needs none. */
@@ -120,7 +125,7 @@ export class RtpSender {
 
   #packet(payloadType: number, timestamp: number, isMarked: boolean, payload: Uint8Array): Buffer {
     this.#sequence = (this.#sequence + 1) & 0xffff
-    const header = { payloadType, timestamp, isMarked, sequence: this.#sequence, ssrc: this.#ssrc }
+    const header = { payloadType, timestamp, isMarked, sequence: this.#sequence, ssrc: this.ssrc }
     const packet = newRtp(header, payload.length)
     payloadIn(packet).set(payload)
     return packet

@@ -6,7 +6,10 @@ import type { MediaTerms } from './media-terms.ts'
 const receiveBytes = 512 * 1024
 
 /** The socket of a leg's sound, bound to its port; rejects with a `MediaError` if the port cannot be had. */
-export async function bindSound({ localPort, localAddress }: MediaTerms): Promise<Socket> {
+export async function bindSound({
+  localPort,
+  localAddress,
+}: Pick<MediaTerms, 'localPort' | 'localAddress'>): Promise<Socket> {
   const family = isIPv6(localAddress) ? 6 : 4
   const socket = createSocket({
     type: family === 6 ? 'udp6' : 'udp4',

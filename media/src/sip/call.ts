@@ -1,18 +1,17 @@
 import { wordsOfRefer } from '../failure-words.ts'
+import type { SoundState } from '../leg.ts'
 import { MediaError } from '../plane.ts'
 import type { MediaTerms } from '../rtp/media-terms.ts'
 import { type DialogEnd, type SipDialog, SipRefused, SipUnanswered } from './calls.ts'
 import { allowed, type DialogState } from './dialog-state.ts'
 import type { Flow } from './flow.ts'
 import { infoOf, keyIn } from './info-tones.ts'
+import { Liveness } from './liveness.ts'
 import { header, type SipRequest, unknownIn } from './message.ts'
 import { Referral, type ReferPlace, referTo } from './referral.ts'
 import type { ServerTransaction } from './server-transaction.ts'
 import { type LocalEnd, SipSession } from './session.ts'
 import type { SipStack, StandingDialog } from './stack.ts'
-
-/** One that is lost on a flooded line proves nothing, while the two still hear each other. */
-const mostUnanswered = 3
 
 /** A call that was answered, ours or theirs. */
 export class SipCall implements SipDialog, StandingDialog {
@@ -27,7 +26,7 @@ export class SipCall implements SipDialog, StandingDialog {
   readonly #resolveEnded: (how: DialogEnd) => void
   #pinging: NodeJS.Timeout | undefined
   #isPinging = false
-  #unanswered = 0
+  readonly #life = new Liveness()
   #isOver = false
   #bye: Promise<void> | null = null
   #referral: Referral | null = null
@@ -88,6 +87,12 @@ export class SipCall implements SipDialog, StandingDialog {
     if (response.status >= 300) throw new SipRefused(response.status, response.reason)
   }
 
+  tellSound(sound: SoundState): void {
+    this.#life.sound(sound)
+    if (this.#life.isLost) this.#lose()
+    else if (sound === 'silent') void this.#ping()
+  }
+
   isNext(request: SipRequest): boolean {
     return this.#state.isNext(request)
   }
@@ -137,6 +142,7 @@ export class SipCall implements SipDialog, StandingDialog {
 
   receive(transaction: ServerTransaction): void {
     const { request } = transaction
+    this.#life.sign()
     if (request.method === 'BYE') {
       transaction.answer(200)
       this.session.conclude()
@@ -179,13 +185,15 @@ export class SipCall implements SipDialog, StandingDialog {
   async #ping(): Promise<void> {
     if (this.#isPinging || this.#isOver) return
     this.#isPinging = true
+    const { signs } = this.#life
     const response = await this.#state.ask('OPTIONS').catch(() => null)
     this.#isPinging = false
     // If another source floods in its name, its answer may be among what was dropped.
     if (!response && this.#peers.some((peer) => this.#stack.said.isSpent(peer))) return
     // Any other answer, a refusal too, is a sign of life.
-    this.#unanswered = !response || response.status === 408 ? this.#unanswered + 1 : 0
-    if (response?.status === 481 || this.#unanswered >= mostUnanswered) this.#lose()
+    if (response && response.status !== 408) this.#life.answered()
+    else if (signs === this.#life.signs) this.#life.unanswered()
+    if (response?.status === 481 || this.#life.isLost) this.#lose()
   }
 
   #lose(): void {

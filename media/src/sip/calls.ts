@@ -1,3 +1,4 @@
+import type { SoundState } from '../leg.ts'
 import { MediaError } from '../plane.ts'
 import type { MediaTerms } from '../rtp/media-terms.ts'
 import type { FenceTerms, Trunk } from '@switchroom/contract/trunk-terms'
@@ -36,6 +37,8 @@ export interface SipDialog {
   onInfoTone(listener: (digit: string) => void): void
   /** Presses a key by INFO; rejects with `SipRefused` if the far end does not take it so. */
   sendInfoTone(key: string): Promise<void>
+  /** Whether sound comes from the far end: one that is silent and answers nothing is lost, one that is heard never is. */
+  tellSound(sound: SoundState): void
 }
 
 /** A call from an admitted source, which has got 100 Trying and nothing else. */

@@ -8,6 +8,22 @@ const described = (...media: string[]) =>
 
 const plain = described('m=audio 4000 RTP/AVP 8 0 96', 'a=rtpmap:96 telephone-event/8000', 'a=ptime:30')
 
+test('reports share the port for sound if the far end offers it, and its own port for them is read', () => {
+  const offered = (more: string) =>
+    readOffer(
+      `v=0\r\no=- 1 1 IN IP4 192.0.2.1\r\ns=-\r\nc=IN IP4 192.0.2.1\r\nt=0 0\r\nm=audio 4000 RTP/AVP 0\r\n${more}`,
+    )
+  const ours = new LocalDescription('192.0.2.9', 5000)
+  const unsaid = offered('')
+  assert.deepEqual([unsaid.terms.rtcpMux, unsaid.terms.remoteRtcpPort], [undefined, undefined])
+  assert.doesNotMatch(ours.answer(unsaid), /rtcp/)
+  const shared = offered('a=rtcp:4007 IN IP4 203.0.113.5\r\na=rtcp-mux\r\n')
+  assert.deepEqual([shared.terms.rtcpMux, shared.terms.remoteRtcpPort], [true, 4007])
+  assert.match(ours.answer(shared), /a=rtcp-mux\r\n/)
+  assert.match(ours.agreed(shared), /a=rtcp-mux\r\n/)
+  assert.equal(offered('a=rtcp:70000\r\n').terms.remoteRtcpPort, undefined)
+})
+
 test('the first codec that the far end names is agreed on, with its tones', () => {
   assert.deepEqual(readOffer(plain).terms, {
     remoteAddress: '192.0.2.1',

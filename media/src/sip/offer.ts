@@ -60,6 +60,7 @@ function readSdp(text: string, choose: ChooseSound): FarEnd {
       ...sound,
       ptimeMs: sentPtimeMs(Math.min(media.ptime ?? 20, media.maxptime ?? Infinity)),
       ...(direction === 'recvonly' && { onlyListens: true }),
+      ...reportsOf(media),
     },
     security: chosen.security,
     isHeld: direction === 'sendonly' || direction === 'inactive' || address === '0.0.0.0',
@@ -95,6 +96,15 @@ const isUnicast = (address: string) => Number(address.split('.')[0]) < 224
 
 const directionOf = (said: string | undefined): Direction =>
   said === 'sendonly' || said === 'recvonly' || said === 'inactive' ? said : 'sendrecv'
+
+/** Where the far end has its reports (RFC 3605, RFC 5761); an address of their own is not believed. */
+function reportsOf({ rtcp, rtcpMux }: Media): Pick<MediaTerms, 'rtcpMux' | 'remoteRtcpPort'> {
+  const port = rtcp?.port ?? 0
+  const isPort = Number.isInteger(port) && port > 0 && port <= 65_535
+  return { ...(rtcpMux !== undefined && { rtcpMux: true }), ...(isPort && { remoteRtcpPort: port }) }
+}
+
+const sharedPort = ({ rtcpMux }: Pick<MediaTerms, 'rtcpMux'>) => (rtcpMux ? { rtcpMux: 'rtcp-mux' } : {})
 
 /** Our side of a session, whose version goes up when what it says changes. */
 export class LocalDescription {
@@ -140,7 +150,8 @@ export class LocalDescription {
   /** What we say again in an offer of our own once something is agreed. */
   agreed({ terms, isHeld, session, place, security }: FarEnd): string {
     const lines = this.#security.agreed(session.media[place]?.protocol ?? 'RTP/AVP', security)
-    return this.#write([this.#audio(terms, terms.ptimeMs, isHeld ? 'recvonly' : 'sendrecv', lines)])
+    const audio = this.#audio(terms, terms.ptimeMs, isHeld ? 'recvonly' : 'sendrecv', lines)
+    return this.#write([{ ...audio, ...sharedPort(terms) }])
   }
 
   answer({ terms, session, place, direction, security }: FarEnd): string {
@@ -152,12 +163,15 @@ export class LocalDescription {
     } as const
     const media = session.media.map((offered, at) =>
       at === place
-        ? this.#audio(
-            terms,
-            terms.ptimeMs,
-            turned[direction],
-            this.#security.answer(offered.protocol, security),
-          )
+        ? {
+            ...this.#audio(
+              terms,
+              terms.ptimeMs,
+              turned[direction],
+              this.#security.answer(offered.protocol, security),
+            ),
+            ...sharedPort(terms),
+          }
         : {
             type: offered.type,
             port: 0,

@@ -13,6 +13,8 @@ declare module 'sdp-transform' {
     connection?: Connection
     direction?: string
     ptime?: number
+    rtcp?: { port: number }
+    rtcpMux?: string
     maxptime?: number
     /** What looks like a number is one, in every field. */
     rtp?: { payload: number; codec: string | number; rate?: number; encoding?: number | string }[]

@@ -170,6 +170,56 @@ test('a far end that answers again after it was silent twice is not lost', async
   assert.equal(await call.ended, 'hangup')
 })
 
+test('a call that has sound outlives every question that its far end leaves unanswered', async () => {
+  const timing = { pingEveryMs: 20, t1Ms: 5, t2Ms: 10, t4Ms: 5 }
+  const { peer, call, say } = await run.standing({ timing })
+  call.tellSound('heard')
+  const asked = () =>
+    new Set(peer.received.filter(({ cseq }) => cseq.method === 'OPTIONS').map(({ cseq }) => cseq.number))
+  await until(() => asked().size > 5)
+  say('BYE')
+  assert.equal(await call.ended, 'hangup')
+})
+
+test('a far end that is silent stays while it answers, and is lost once it leaves one question unanswered', async () => {
+  const timing = { pingEveryMs: 60_000, t1Ms: 5, t2Ms: 10, t4Ms: 5 }
+  const { peer, call } = await run.standing({ timing })
+  for (let time = 0; time < 3; time += 1) {
+    call.tellSound('silent') // it is asked at once
+    peer.answer(await peer.asked('OPTIONS'), '200 OK')
+    await peer.settle() // the answer has come
+    peer.received.length = 0
+    call.tellSound('heard')
+  }
+  call.tellSound('silent')
+  await peer.asked('OPTIONS')
+  assert.equal(await call.ended, 'lost')
+})
+
+test('a far end that is silent and leaves questions unanswered is not lost while it asks some itself', async () => {
+  const timing = { pingEveryMs: 60_000, t1Ms: 5, t2Ms: 10, t4Ms: 5 }
+  const { peer, call, say } = await run.standing({ timing })
+  const asking = setInterval(() => say('OPTIONS'), 50)
+  call.tellSound('silent')
+  await peer.asked('OPTIONS')
+  await new Promise((resolve) => setTimeout(resolve, 64 * 5 + 200))
+  clearInterval(asking)
+  say('BYE')
+  assert.equal(await call.ended, 'hangup')
+})
+
+test('on hold, only a far end that answered before is lost by what it leaves unanswered', async () => {
+  const timing = { pingEveryMs: 20, t1Ms: 5, t2Ms: 10, t4Ms: 5 }
+  const mute = await run.standing({ timing })
+  mute.call.tellSound('held')
+  const answers = await run.standing({ timing })
+  answers.peer.answer(await answers.peer.asked('OPTIONS'), '200 OK')
+  answers.call.tellSound('held')
+  assert.equal(await answers.call.ended, 'lost')
+  mute.say('BYE')
+  assert.equal(await mute.call.ended, 'hangup')
+})
+
 test('a call outlives its fence, which admits no new one', async () => {
   let fences: SipFence[] = [openFence]
   const { peer, call, say, server } = await run.standing({ fences: () => fences })

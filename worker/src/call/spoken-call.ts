@@ -11,6 +11,7 @@ import { CallLog } from './call-log.ts'
 
 import { collectDigits } from './extension-window.ts'
 import { GatewayRefusal } from '../gateway-client.ts'
+import { LineWatch } from './line-watch.ts'
 import { Recording } from './recording.ts'
 import { agentParts, type AgentParts, type PartsSources } from './spoken-parts.ts'
 import { stayed, transferred, untransferred, type DialLeg } from './transfers.ts'
@@ -39,6 +40,7 @@ export class SpokenCall {
   readonly #log: CallLog
   readonly #sources: PartsSources
   readonly #recording = new Recording()
+  readonly #lineWatch: LineWatch
   readonly #over = new AbortController()
   #agent: string
   #session: SpokenSession | undefined
@@ -59,6 +61,10 @@ export class SpokenCall {
     this.#isOnLine = opened.line !== null
     this.#log = new CallLog(parts.gateway, opened.call, parts.logger)
     this.#sources = { ...parts, log: this.#log }
+    this.#lineWatch = new LineWatch(
+      () => parts.leg.line,
+      (entries) => void this.#log.keep(entries).catch(() => {}),
+    )
   }
 
   get #id(): string {
@@ -69,6 +75,7 @@ export class SpokenCall {
   async run(): Promise<void> {
     const { logger } = this.#parts
     void this.#awaitLeg()
+    this.#lineWatch.start()
     let reason: CallReason = 'failed'
     try {
       reason = await this.#converse()
@@ -280,9 +287,10 @@ export class SpokenCall {
     await this.#recording
       .handOver((file) => gateway.uploadRecording(this.#id, file))
       .catch((error: unknown) => logger.warn({ err: error, call: this.#id }, 'a recording was not stored'))
+    const line = this.#lineWatch.end()
     if (!this.#log.isClosed)
       await this.#log
-        .keep([{ type: 'call.ended', data: { reason } }])
+        .keep([...line, { type: 'call.ended', data: { reason } }])
         .catch((error: unknown) => logger.warn({ err: error, call: this.#id }, 'the end was not told'))
     this.#log.close()
   }

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:dgram'
-import type { Leg, LegEnd } from '@switchroom/media/leg'
+import type { Leg, LegEnd, SoundState } from '@switchroom/media/leg'
 import { MediaError } from '@switchroom/media/plane'
 import type { MediaTerms } from '@switchroom/media/rtp/media-terms'
 import { RtpLeg } from '@switchroom/media/rtp/rtp-leg'
@@ -43,7 +43,7 @@ export class ProcessLegs {
   async #prepare({ leg: id, terms, early = [] }: OpenLeg, bound?: Socket): Promise<void> {
     try {
       const leg = await this.#open(id, terms, bound)
-      leg.updateTerms(terms, true)
+      leg.wait()
       takeEarly(leg, early)
       this.#unanswered.set(id, leg)
       this.#send({ type: 'leg.opened', leg: id, failure: null })
@@ -68,6 +68,7 @@ export class ProcessLegs {
         void (await this.#ask((ask) => ({ type: 'leg.refer', leg: id, to, ask }))),
       press: async (key: string) =>
         void (await this.#ask((ask) => ({ type: 'leg.press', leg: id, key, ask }))),
+      tellSound: (sound: SoundState) => this.#send({ type: 'leg.sound', leg: id, sound }),
       ended,
     }
     const leg = await RtpLeg.open(terms, signalling, bound).catch((error: unknown) => {

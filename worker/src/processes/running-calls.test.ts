@@ -53,13 +53,15 @@ const termsAt = (localPort: number) =>
   }) as const
 
 /** The dialog of a phone whose signalling stays up, whatever becomes of the call. */
-function dialogAt(localPort: number): SipDialog & { byes: number } {
+function dialogAt(localPort: number): SipDialog & { byes: number; sounds: string[] } {
   const dialog = {
     byes: 0,
     terms: termsAt(localPort),
     onTermsChanged: () => {},
     onInfoTone: () => {},
     sendInfoTone: async () => {},
+    sounds: [] as string[],
+    tellSound: (sound: string) => void dialog.sounds.push(sound),
     refer: async () => {},
     ended: new Promise<never>(() => {}),
     bye: async () => void (dialog.byes += 1),
@@ -151,4 +153,13 @@ test('a process that cannot be started is dropped, and the next call gets anothe
   const next = await place('call_9')
   await next.open(termsAt(await freeUdpPort()))
   next.giveBack()
+})
+
+test('the signalling of a call hears from its process whether sound comes', async () => {
+  const port = await freeUdpPort()
+  const phone = await place('call_heard')
+  await phone.open(termsAt(port))
+  const dialog = dialogAt(port)
+  phone.run(opened('call_heard'), dialog, null, false)
+  await until('its sound is reported', () => dialog.sounds.includes('heard'), 30_000)
 })

@@ -175,6 +175,7 @@ export class RunningCalls {
         .get(message.leg)
         ?.dialog.bye()
         .catch(() => {})
+    else if (message.type === 'leg.sound') this.#legs.get(message.leg)?.dialog.tellSound(message.sound)
     else if (message.type === 'leg.opened') this.#legs.opened(message.leg, message.failure)
     else if (message.type === 'leg.keys') this.#legs.keepKeys(message.leg, message.keys)
     else if (message.type === 'sentence') this.#sentence(process, message)

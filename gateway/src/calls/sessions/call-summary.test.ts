@@ -87,6 +87,7 @@ test('usage is summed by stage, vendor, model and key; how long things took is n
     ['metrics', { ...block, input_tokens: 5, output_tokens: 1, cached_tokens: 4, credits: 0.25 }],
     ['metrics', { stage: 'tts', vendor: 'acme', characters: 7, key: 'none' }],
     ['metrics', { stage: 'turn', messageId: 'm1', first_audio_ms: 900 }],
+    ['metrics', { stage: 'line', codec: 'PCMU', heard: { mos: 4.1 } }],
   )
   assert.deepEqual(usage, [
     { ...block, blocks: 2, amounts: { input_tokens: 15, output_tokens: 3, cached_tokens: 4 }, credits: 0.75 },

@@ -21,6 +21,9 @@ export function summaryAfter(before: LogSummary, entries: readonly Entry[]): Log
   return summary
 }
 
+/** Stages that no vendor is used in: how long a turn took, and how the line was. */
+const measured: ReadonlySet<unknown> = new Set(['turn', 'line'])
+
 type Read = (summary: LogSummary, entry: Entry) => void
 
 const byType: Readonly<Record<string, Read>> = {
@@ -39,7 +42,7 @@ const byType: Readonly<Record<string, Read>> = {
     summary.errors.push({ seq, ts, code: textIn(data['code']), detail: textOrNull(data['detail']) }),
 
   metrics(summary, { data }) {
-    if (data['stage'] !== 'turn') used(summary, data) // a turn's duration is no vendor's usage
+    if (!measured.has(data['stage'])) used(summary, data)
   },
 
   'callback.requested': (summary, { seq, ts, data }) =>
