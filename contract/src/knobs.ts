@@ -288,6 +288,32 @@ export const knobTable = {
     about: 'when a spoken call is ended; 0 means no limit',
     declaredAs: null,
   },
+  hold_limit_s: {
+    stage: 'call',
+    shape: wholeFrom0,
+    default: { value: 900 },
+    label: 'Longest hold (seconds)',
+    about:
+      'how long the other side may hold a phone call before it is ended; meanwhile nothing is heard and nobody counts as idle; 0 means no limit',
+    declaredAs: null,
+  },
+  hold_message: {
+    stage: 'call',
+    shape: { kind: 'text', longest: 1_000 },
+    default: { note: 'none' },
+    label: 'Said while a transfer rings',
+    about: 'what the agent says to the caller when the other person of a warm transfer is being called',
+    declaredAs: null,
+  },
+  hold_music: {
+    stage: 'call',
+    shape: flag,
+    default: { value: false },
+    label: 'Tones while a transfer rings',
+    about:
+      'whether the caller hears soft tones, while nobody speaks, until the other person of a warm transfer answers; on phone legs and in browsers, not in rooms of a LiveKit server',
+    declaredAs: null,
+  },
   llm_timeout_s: {
     stage: 'call',
     shape: { kind: 'number', unit: 'seconds', above: 0 },

@@ -17,6 +17,10 @@ export interface Sound {
   drained(): Promise<void>
   /** A key that the party pressed: 0 to 9, *, #, A to D. Only one listener. */
   onTone(listener: (digit: string) => void): void
+  /** Whether the party holds the call: they hear nothing of us and nothing of them is heard. Told at once if they do. */
+  onHold?(listener: (isHeld: boolean) => void): void
+  /** Plays a clip over and over while nothing else is played; null ends it. */
+  playBetween?(clip: Int16Array | null): void
   /** Presses keys down the line; resolves once they were sent. */
   sendTones(digits: string): Promise<void>
 }

@@ -145,6 +145,37 @@ test('a spoken call shows the latency of each stage of each answer', async () =>
   await assertGood({ url, key }, { path: `/calls/${call}`, name: 'call', ready })
 })
 
+test('a phone call shows how its line is, and says when it was bad or on hold', async () => {
+  const spoken = new SpokenAgent(deployment, org, 'line-agent')
+  await spoken.route()
+  await spoken.holdingApp()
+  const call = await spoken.open()
+  const heard = { packets: 500, loss_percent: 12.5, jitter_ms: 30, mos: 2.94 }
+  const line = { stage: 'line', codec: 'PCMA', whole: false, round_trip_ms: 84, heard, sent: null }
+  const entries = [
+    { type: 'call.line_warning', data: { way: 'heard', ...heard, round_trip_ms: 84 } },
+    { type: 'call.on_hold', data: {} },
+    { type: 'call.off_hold', data: { after_s: 12 } },
+    { type: 'metrics', data: line },
+    { type: 'session.timeout', data: { reason: 'idle_timeout', held_s: 900 } },
+  ]
+  done(await spoken.append(call, entries, 1))
+  await using opened = await openPage({ url, key })
+  const { page } = opened
+  await page.goto(`/calls/${call}`)
+  for (const text of ['84 ms', '12.5 % lost, jitter 30 ms', 'PCMA', 'Not reported'])
+    await page.getByText(text, { exact: true }).waitFor()
+  const said = page.getByRole('list', { name: 'Conversation' })
+  for (const text of [
+    'Bad phone line from the caller: MOS 2.94, 12.5 % lost',
+    'The other side put the call on hold',
+    'Off hold after 12 s',
+    'On hold for 900 s: the call ends',
+  ])
+    await said.getByText(text).waitFor()
+  assert.deepEqual(opened.broken, [])
+})
+
 test('a contact is erased from a call after a confirmation, and nothing that they said is left', async () => {
   const spoken = new SpokenAgent(deployment, org, 'erased-contact-agent')
   await spoken.route()

@@ -33,6 +33,7 @@ export class ScriptedSound implements Sound {
   #drained: (() => void)[] = []
   #hasLeft = false
   #tone: (digit: string) => void = () => {}
+  #hold: (isHeld: boolean) => void = () => {}
 
   says(samples: Int16Array) {
     for (let at = 0; at < samples.length; at += frameSamples) {
@@ -44,6 +45,10 @@ export class ScriptedSound implements Sound {
 
   leaves() {
     this.#hasLeft = true
+  }
+
+  holds(isHeld: boolean) {
+    this.#hold(isHeld)
   }
 
   presses(digit: string) {
@@ -100,6 +105,10 @@ export class ScriptedSound implements Sound {
       this.#drained.push(resolve)
       if (this.#waiting.length === 0) this.#settle()
     })
+  }
+
+  onHold(listener: (isHeld: boolean) => void) {
+    this.#hold = listener
   }
 
   onTone(listener: (digit: string) => void) {

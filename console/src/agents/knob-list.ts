@@ -33,6 +33,7 @@ const groups: { title: string; knobs: Knob[]; isAdvanced?: boolean }[] = [
     knobs: ['llm', 'temperature', 'llm_timeout_s', 'stt', 'tts', 'tts_model', 'voice'],
   },
   { title: 'Turn detection', knobs: ['end_of_turn', 'turn'] },
+  { title: 'Hold and transfer', knobs: ['hold_limit_s', 'hold_message', 'hold_music'] },
   { title: 'Memory, knowledge and recording', knobs: ['memory', 'knowledge', 'record', 'max_duration_s'] },
   {
     title: 'Advanced',
@@ -51,6 +52,7 @@ const hints: Partial<Record<Knob, string>> = {
   voice: 'The voice id. Listen to voices under Voices.',
   knowledge: 'Markdown. Every call gets the whole text.',
   max_duration_s: '0 means no limit.',
+  hold_limit_s: 'How long the other side may hold a call. 0 means no limit.',
   judge: 'The model that evaluates calls.',
 }
 

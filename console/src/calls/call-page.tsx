@@ -18,6 +18,7 @@ import './calls.css'
 import '../ui/facts.css'
 import { Conversation } from './conversation-list.tsx'
 import { conversationOf, endOf, stageName, textIn } from './conversation.ts'
+import { LineQuality } from './line-quality.tsx'
 import { SuperviseCall } from './supervise.tsx'
 import { exchangesOf } from './turn-timings.ts'
 import { useNames } from '../who/names.ts'
@@ -85,6 +86,7 @@ function CallShown({ summary, log }: { summary: CallSummary; log: CallLog }) {
           />
         ) : null}
         <Facts summary={summary} log={log} />
+        <LineQuality entries={log.entries} />
         <Callbacks summary={summary} />
         <Usage summary={summary} />
       </div>

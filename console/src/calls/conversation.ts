@@ -108,6 +108,7 @@ function answerTool(tool: ToolRun | undefined, ts: number, { ok, result }: Entry
 type Note = (data: Entry['data'], nameOf: (by: string) => string) => string
 
 const by = (data: Entry['data'], nameOf: (by: string) => string) => nameOf(textIn(data['by']))
+const wayName = (way: unknown) => (way === 'sent' ? 'to the caller' : 'from the caller')
 const orUnknown = (value: unknown) => textIn(value) || 'unknown'
 
 const answeredBy: Readonly<Record<string, string>> = {
@@ -146,7 +147,16 @@ const byType: Readonly<Record<string, Note>> = {
       : `${textIn(vendor)} failed. ${stageName(textIn(stage))} runs on ${textIn(serves)} now`,
   'session.idleWarning': ({ remainingSeconds }) =>
     `No speech: the call ends in ${String(remainingSeconds)} s`,
-  'session.timeout': ({ reason }) => (reason === 'max_duration' ? 'Maximum duration reached' : 'No speech'),
+  'session.timeout': ({ reason, held_s }) => {
+    if (reason === 'max_duration') return 'Maximum duration reached'
+    const heldS = numberIn(held_s)
+    return heldS === null ? 'No speech' : `On hold for ${heldS} s: the call ends`
+  },
+  'call.on_hold': () => 'The other side put the call on hold',
+  'call.off_hold': ({ after_s }) => `Off hold after ${String(after_s)} s`,
+  'call.line_warning': ({ way, mos, loss_percent }) =>
+    `Bad phone line ${wayName(way)}: MOS ${String(mos)}, ${String(loss_percent)} % lost`,
+  'call.line_recovered': ({ way }) => `Phone line ${wayName(way)} is good again`,
   'memory.ops': () => 'Memory of the contact updated',
   'call.ended': ({ reason, who, why }) =>
     `Ended: ${textIn(why) || reasonName(textIn(reason))}${textIn(who) && `, by ${textIn(who)}`}`,

@@ -29,6 +29,7 @@ import type { OpenOutlet } from './written/outlets.ts'
 import type { SettingsScope } from '../agents/scope.ts'
 import type { RecordOptOut } from './contacts/opt-out.ts'
 import { GatewayMailbox } from './between-gateways/gateway-mailbox.ts'
+import { observeLines } from './metering/line-metrics.ts'
 import { Pricing } from './metering/pricing.ts'
 import { Recordings } from './recordings/recordings.ts'
 import { Relay } from './log/relay.ts'
@@ -54,6 +55,7 @@ export function makeCalls(
     settings,
     clock,
     logger,
+    metrics,
     database,
     signals,
     orgs,
@@ -133,6 +135,7 @@ export function makeCalls(
     log,
     pricing,
     vendorWindow,
+    observeLine: observeLines(metrics),
     recordOptOut,
     memories,
   })

@@ -67,6 +67,7 @@ export class RtpLeg implements Leg {
   #keys: KeyedSecurity | undefined
   #keysListener: (keys: KeyedSecurity) => void = () => {}
   #sound: SoundState | undefined
+  #holdListener: (isHeld: boolean) => void = () => {}
 
   private constructor(socket: Socket, terms: MediaTerms, signalling: Signalling) {
     this.#socket = socket
@@ -143,6 +144,7 @@ export class RtpLeg implements Leg {
   updateTerms(terms: MediaTerms, isHeld: boolean): void {
     const { codec, toneClockRate, tonePayloadType } = this.#terms
     this.#terms = terms
+    if (isHeld !== this.#isHeld) this.#holdListener(isHeld)
     this.#isHeld = isHeld
     this.#source.signal(signalledIn(terms))
     this.#protection.update(terms.security)
@@ -170,6 +172,7 @@ export class RtpLeg implements Leg {
 
   heard = () => this.#heard.read()
   play = (samples: Int16Array) => this.#sender.playout.play(samples)
+  playBetween = (clip: Int16Array | null) => this.#sender.playBetween(clip)
   clear = () => this.#sender.playout.clear()
   drained = () => this.#sender.playout.drained()
   transfer = (to: string) => this.#signalling.transfer(to)
@@ -177,6 +180,11 @@ export class RtpLeg implements Leg {
   /** The first listener gets the keys that were pressed before. */
   onTone(listener: (digit: string) => void): void {
     this.#pressedKeys.onKey(listener)
+  }
+
+  onHold(listener: (isHeld: boolean) => void): void {
+    this.#holdListener = listener
+    if (this.#isHeld) listener(true)
   }
 
   /** A key that came as signalling. */
@@ -277,6 +285,7 @@ export class RtpLeg implements Leg {
     if (!this.#source.accepts(from, performance.now())) return
     this.#heardOf()
     this.#reports.arrived(packet, codec)
+    if (this.#isHeld && packet.payloadType !== tonePayloadType) return // music, and nothing that they say
     if (codec !== undefined && codec !== this.#heardCodec) this.#hearIn(codec)
     if (isSound || isComfort) {
       if (packet.ssrc !== this.#ssrc) this.#received.restart()

@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto'
 import { Resampler } from '@switchroom/audio/resampler'
 import { quickResampling } from '@switchroom/audio/resampling-filter'
 import { frameMs } from '../sound/pacer.ts'
+import { LoopedClip } from '../sound/looped-clip.ts'
 import { Playout } from '../sound/playout.ts'
 import { codecs } from './codecs.ts'
 import { type Encode, newEncode } from './coders.ts'
@@ -37,6 +38,7 @@ export class RtpSender {
   /** Frames of a packet that is not full yet. */
   #frames: Int16Array[] = []
   #silentFrames = 0
+  #between: LoopedClip | null = null
   #terms: MediaTerms
   #encode: Encode
   #resampler: Resampler
@@ -77,12 +79,18 @@ export class RtpSender {
       this.pass(1)
       return this.#packet(tonePayloadType ?? 0, tone.beganAt, tone.isFirst, tone.payload)
     }
-    const sound = tone?.samples ?? this.playout.take(this.#frameSamples)
+    const sound =
+      tone?.samples ?? this.playout.take(this.#frameSamples) ?? this.#between?.take(this.#frameSamples)
     this.#silentFrames = sound ? 0 : this.#silentFrames + 1
     if (this.#terms.comfortPayloadType !== undefined && this.#silentFrames > silentFrames)
       return this.#pause(this.#terms.comfortPayloadType)
     this.#frames.push(this.#resampler.take(sound ?? this.#silence))
     return this.#frames.length * frameMs < sentPtimeMs(ptimeMs) ? undefined : this.#sound()
+  }
+
+  /** Over and over while nothing else is played; null ends it. */
+  playBetween(clip: Int16Array | null): void {
+    this.#between = clip && new LoopedClip(clip)
   }
 
   /** So many frames go by without being sent. */

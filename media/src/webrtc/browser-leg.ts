@@ -6,6 +6,7 @@ import { ToneReader, ToneSender } from '../rtp/telephone-events.ts'
 import { HeardFrames } from '../sound/heard-frames.ts'
 import { ReceivedAudio } from '../sound/received-audio.ts'
 import { frameMs, pace, unpace } from '../sound/pacer.ts'
+import { LoopedClip } from '../sound/looped-clip.ts'
 import { Playout } from '../sound/playout.ts'
 import type { ReadOffer } from './offer.ts'
 import type { Peer } from './peer.ts'
@@ -45,6 +46,7 @@ export class BrowserLeg implements Leg {
   #sequence = randomInt(2 ** 16)
   #timestamp = randomInt(2 ** 32)
   #silentFrames = 0
+  #between: LoopedClip | null = null
   #ssrc: number | undefined
   #toneListener: (digit: string) => void = () => {}
 
@@ -77,6 +79,7 @@ export class BrowserLeg implements Leg {
 
   heard = () => this.#heard.read()
   play = (samples: Int16Array) => this.#playout.play(samples)
+  playBetween = (clip: Int16Array | null) => void (this.#between = clip && new LoopedClip(clip))
   clear = () => this.#playout.clear()
   drained = () => this.#playout.drained()
   /** Audibly: a browser does nothing with telephone events. */
@@ -111,7 +114,10 @@ export class BrowserLeg implements Leg {
 
   #send(): void {
     const tone = this.#toneSender.next(this.#timestamp, null)
-    const sound = tone?.kind === 'samples' ? tone.samples : this.#playout.take(this.#frame)
+    const sound =
+      tone?.kind === 'samples'
+        ? tone.samples
+        : (this.#playout.take(this.#frame) ?? this.#between?.take(this.#frame))
     const isFirst = sound !== undefined && this.#silentFrames >= silentFrames
     this.#silentFrames = sound ? 0 : this.#silentFrames + 1
     const timestamp = this.#timestamp

@@ -18,6 +18,8 @@ export class CallLimits {
   readonly #parts: CallLimitsParts
   #idle: NodeJS.Timeout | undefined
   #longest: NodeJS.Timeout | undefined
+  #held: NodeJS.Timeout | undefined
+  #isHeld = false
 
   constructor(parts: CallLimitsParts) {
     this.#parts = parts
@@ -35,7 +37,7 @@ export class CallLimits {
   onSilence() {
     this.onActivity()
     const { idleTimeoutMs, keep } = this.#parts
-    if (idleTimeoutMs === null) return
+    if (idleTimeoutMs === null || this.#isHeld) return
     const warningMs = Math.min(minuteMs, idleTimeoutMs / 2)
     const warn = () => {
       const remainingSeconds = Math.ceil(warningMs / 1_000)
@@ -51,13 +53,29 @@ export class CallLimits {
     clearTimeout(this.#idle)
   }
 
+  /** The other end holds the call: nobody is idle, and it may last so long; null for ever. */
+  hold(limitS: number | null) {
+    this.onActivity()
+    this.#isHeld = true
+    if (limitS === null) return
+    const end = () => this.#timeOut('idle_timeout', { held_s: limitS })
+    this.#held = setTimeout(end, Math.min(longestMs, limitS * 1_000))
+  }
+
+  /** Off hold; whoever is silent now is so from now on. */
+  resume() {
+    this.#isHeld = false
+    clearTimeout(this.#held)
+  }
+
   close() {
     clearTimeout(this.#idle)
+    clearTimeout(this.#held)
     clearTimeout(this.#longest)
   }
 
-  #timeOut(reason: 'idle_timeout' | 'max_duration') {
-    this.#parts.keep([{ type: 'session.timeout', data: { reason } }])
+  #timeOut(reason: 'idle_timeout' | 'max_duration', more: { held_s?: number } = {}) {
+    this.#parts.keep([{ type: 'session.timeout', data: { reason, ...more } }])
     this.#parts.end(reason)
   }
 }

@@ -135,6 +135,12 @@ export class Replies {
     return promise
   }
 
+  /** After what is being said now, which is not cut. */
+  sayNext(text: string) {
+    this.#wanted.push({ text, source: 'say', isInterruptible: true, said: () => {} })
+    this.#next()
+  }
+
   /** Stops for a caller who has spoken over what is said now for so long; whether anything stopped. */
   giveWayTo(overMs: number): boolean {
     const utterance = this.#now?.utterance

@@ -51,6 +51,8 @@ export class SpokenSession {
   #isHandedOver = false
   #isOver = false
   #digits = ''
+  /** Since when the other side holds the call, by `nowMs`. */
+  #heldSinceMs: number | null = null
   /** Null unless the call was dialled and nothing has been said yet. */
   readonly #answering: Answering | null
 
@@ -91,6 +93,7 @@ export class SpokenSession {
       inOrder: (act) => this.#exchange.inOrder(act),
     })
     this.#exchange = this.#exchanging()
+    given.sound.onHold?.((isHeld) => this.#hold(isHeld))
   }
 
   /**
@@ -179,6 +182,11 @@ export class SpokenSession {
   /** Says a supervisor's (`human`) or the app's (`say`) words as they are; resolves once they were played, or cut. */
   async say(text: string, source: 'say' | 'human' = 'say', by: string | null = null): Promise<void> {
     if (!this.#isOver && text.trim() !== '') await this.#replies.say(text, source, by)
+  }
+
+  /** Says these words after what is being said now. */
+  sayNext(text: string): void {
+    if (!this.#isOver) this.#replies.sayNext(text)
   }
 
   /** A whisper is written to the log; the next turn reads it. */
@@ -285,6 +293,22 @@ export class SpokenSession {
 
   #onSilence() {
     if (!this.#isOver && !this.#exchange.isSpeaking && !this.#replies.isBusy) this.#limits.onSilence()
+  }
+
+  #hold(isHeld: boolean) {
+    const { config, nowMs } = this.#parts
+    if (this.#isOver || isHeld === (this.#heldSinceMs !== null)) return
+    if (isHeld) {
+      const limitS = config.hold_limit_s ?? knobTable.hold_limit_s.default.value
+      this.#heldSinceMs = nowMs()
+      this.#limits.hold(limitS === 0 ? null : limitS)
+      return this.#log.write([{ type: 'call.on_hold', data: {} }])
+    }
+    const after_s = Math.round((nowMs() - (this.#heldSinceMs ?? 0)) / 1_000)
+    this.#heldSinceMs = null
+    this.#limits.resume()
+    this.#log.write([{ type: 'call.off_hold', data: { after_s } }])
+    this.#onSilence()
   }
 
   #press(digit: string) {

@@ -2,14 +2,17 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Entry, NewEntry } from '@switchroom/contract/log'
+import type { Config } from '@switchroom/contract/settings'
 import type { InstalledVendors } from '@switchroom/kit/installed'
 import type { Heard, Spoken, Thought } from '@switchroom/kit/vendor'
 import { until } from '@switchroom/launcher/testing/waiting'
 import type { Leg, LegEnd } from '@switchroom/media/leg'
+import { MediaError } from '@switchroom/media/plane'
 import { dispose } from '@switchroom/media/testing/livekit-person'
 import { pino } from 'pino'
 import { GatewayRefusal, type GatewayClient } from '../gateway-client.ts'
 import { SpokenCall } from './spoken-call.ts'
+import type { DialLeg } from './transfers.ts'
 
 after(() => dispose())
 
@@ -23,6 +26,8 @@ class SilentLeg implements Leg {
   readonly ended = this.#over.promise
   #isOver = false
   playedMs = 0
+  /** The clips that were begun between what is said, and null for each end. */
+  readonly between: (Int16Array | null)[] = []
 
   async *heard() {
     for (; !this.#isOver; await pause(20)) yield frame
@@ -35,6 +40,10 @@ class SilentLeg implements Leg {
   async hangUp() {
     this.#isOver = true
     this.#over.resolve('hangup')
+  }
+
+  playBetween(clip: Int16Array | null) {
+    this.between.push(clip)
   }
 
   clear() {}
@@ -62,7 +71,9 @@ function lineCall(
   extensionMs = 0,
   otherwise: Record<string, () => Promise<unknown>> = {},
   endsAt: number | null = null,
+  { dial = () => assert.fail('no dial is expected'), knobs = {} }: { dial?: DialLeg; knobs?: Config } = {},
 ) {
+  const leg = new SilentLeg()
   const [heard, wishes, kept] = [new Queue<Heard>(), new Queue<Entry>(), [] as NewEntry[]]
   let asked = 0
   const speak = async function* (): AsyncIterable<Spoken> {
@@ -85,7 +96,7 @@ function lineCall(
   const named = { vendor: 'one', model: 'm', key: 'yours', credentials: {}, builds: null, options: {} }
   const stage = { ...named, fallbacks: [], language: null, temperature: null, voice: null }
   const stages = { llm: stage, stt: { ...stage, end_of_turn: 'framework' }, tts: stage }
-  const config = { greeting: { say: 'Hello.' }, llm_timeout_s: 5, max_duration_s: 0 }
+  const config = { greeting: { say: 'Hello.' }, llm_timeout_s: 5, max_duration_s: 0, ...knobs }
   const gateway = {
     config: async () => ({ stages, config, lexicon: { said: [], heard: [] } }),
     providerKeys: async () => ({ stages }),
@@ -108,8 +119,8 @@ function lineCall(
       gateway: gateway as unknown as GatewayClient,
       vendors: { doing: () => vendor } as unknown as InstalledVendors,
       logger: pino({ level: 'silent' }),
-      leg: new SilentLeg(),
-      dial: () => assert.fail('no dial is expected'),
+      leg,
+      dial,
       join: () => assert.fail('no join is expected'),
       tellLanguage: () => {},
       idleTimeoutMs: 60_000,
@@ -120,6 +131,7 @@ function lineCall(
   const told = (type: string) => kept.filter((entry) => entry.type === type).map(({ data }) => data)
   return {
     call,
+    leg,
     told,
     keys: async () => ({ stages }),
     asked: () => asked,
@@ -213,4 +225,43 @@ test('a line that hands a call on before anything is asked about its own agent h
   call.end('hangup')
   await running
   assert.deepEqual([told('error'), told('call.ended')], [[], [{ reason: 'hangup' }]])
+})
+
+test('a caller who waits for the other person of a warm transfer hears the message and the tones of the settings', async () => {
+  const ringing = Promise.withResolvers<Leg>()
+  const knobs = { hold_message: 'I am connecting you.', hold_music: true }
+  const trunk = { hostname: 'carrier.example', transport: 'udp', auth_username: '', auth_password: '' }
+  const outboundTrunk = async () => ({ trunk, from: '+15550100' })
+  const { call, leg, told, wants, untilSaid } = lineCall(0, { outboundTrunk }, null, {
+    dial: () => ringing.promise,
+    knobs,
+  })
+  const running = call.run()
+  wants('transfer.requested', { to: '+15550199', kind: 'warm' })
+  await untilSaid('I am connecting you.')
+  assert.deepEqual(
+    leg.between.map((clip) => clip?.length),
+    [4 * sampleRate],
+  )
+  assert.ok(leg.between[0]?.some((sample) => Math.abs(sample) > 1_000))
+  ringing.reject(new MediaError('nobody answered'))
+  await until('the caller stays', () => told('call.transferred').length === 1)
+  await until('the tones end', () => leg.between.at(-1) === null)
+  call.end('hangup')
+  await running
+})
+
+test('a transfer that is refused before anybody is called, and one without these settings, say and play nothing', async () => {
+  const refused = async () => {
+    throw new GatewayRefusal(403, 'it may not be dialled now')
+  }
+  const knobs = { hold_message: 'I am connecting you.', hold_music: true }
+  const { call, leg, told, wants } = lineCall(0, { outboundTrunk: refused }, null, { knobs })
+  const running = call.run()
+  wants('transfer.requested', { to: '+15550199', kind: 'warm' })
+  await until('the caller stays', () => told('call.transferred').length === 1)
+  call.end('hangup')
+  await running
+  assert.deepEqual(told('agent.message'), [])
+  assert.ok(leg.between.every((clip) => clip === null))
 })

@@ -11,6 +11,7 @@ import { CallLog } from './call-log.ts'
 
 import { collectDigits } from './extension-window.ts'
 import { GatewayRefusal } from '../gateway-client.ts'
+import { holdTones } from './hold-tones.ts'
 import { LineWatch } from './line-watch.ts'
 import { Recording } from './recording.ts'
 import { agentParts, type AgentParts, type PartsSources } from './spoken-parts.ts'
@@ -44,6 +45,7 @@ export class SpokenCall {
   readonly #over = new AbortController()
   #agent: string
   #session: SpokenSession | undefined
+  #config: SpokenParts['config'] = {}
   readonly #begunAt = Date.now()
   readonly #longestS: number
   #endsAt = Infinity
@@ -164,6 +166,7 @@ export class SpokenCall {
 
   /** A placed call has a longest time of its own, its ring included. */
   #within(config: SpokenParts['config']): SpokenParts['config'] {
+    this.#config = config
     const { max_duration_s = knobTable.max_duration_s.default.value } = config
     const ownS = max_duration_s === 0 ? Infinity : max_duration_s // 0 is no limit
     const longestS = Math.min(ownS, this.#longestS)
@@ -237,7 +240,7 @@ export class SpokenCall {
     try {
       const place = { call: this.#id, agent: this.#agent, to }
       const second = await transferred(
-        { gateway, leg, dial, log: this.#log },
+        { gateway, leg, dial, log: this.#log, onRinging: () => this.#wait() },
         place,
         isCold,
         this.#over.signal,
@@ -248,8 +251,17 @@ export class SpokenCall {
     } catch (error) {
       logger.warn({ err: error, call: this.#id }, 'a transfer failed')
     } finally {
+      leg.playBetween?.(null)
       this.#transferring = undefined
     }
+  }
+
+  /** Until the second person answers, the caller hears what the settings say. */
+  #wait() {
+    const { leg } = this.#parts
+    const { hold_message = '', hold_music = knobTable.hold_music.default.value } = this.#config
+    if (hold_message.trim() !== '') this.#session?.sayNext(hold_message)
+    if (hold_music) leg.playBetween?.(holdTones(leg.sampleRate))
   }
 
   /** The agent leaves: from now on the two speak with each other. */

@@ -13,6 +13,8 @@ export interface TransferParts {
   leg: Leg
   dial: DialLeg
   log: CallLog
+  /** The second person is being called: the caller waits. */
+  onRinging: () => void
 }
 
 /** A caller who could not be sent on. */
@@ -73,11 +75,12 @@ async function sendOn(
 }
 
 async function bringIn(
-  { gateway, dial }: TransferParts,
+  { gateway, dial, onRinging }: TransferParts,
   { agent, call, to }: { agent: string; call: string; to: string },
   over: AbortSignal,
 ): Promise<Leg> {
   const { trunk, from } = await gateway.outboundTrunk(agent, call, to)
+  onRinging()
   return dial({ to, from, trunk }, over)
 }
 

@@ -12,6 +12,7 @@ export const withoutKeypad = (leg: Leg): Leg => ({
   clear: () => leg.clear(),
   drained: () => leg.drained(),
   onTone: () => {},
+  playBetween: (clip) => leg.playBetween?.(clip),
   sendTones: (digits) => leg.sendTones(digits),
   transfer: (to) => leg.transfer(to),
   hangUp: () => leg.hangUp(),

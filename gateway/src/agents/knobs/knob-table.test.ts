@@ -38,6 +38,7 @@ const examples: Config = {
   turn: {},
   memory: { remember: 'their name' },
   knowledge: '# Hours',
+  hold_message: 'One moment, I am connecting you.',
   bases: [{ base: 'faq' }],
 }
 const valueOf = (knob: Knob): unknown => rowOfKnob(knob).default.value ?? examples[knob]

@@ -22,6 +22,10 @@ const keptTypes = [
   'session.timeout',
   'vendor.switched',
   'metrics',
+  'call.line_warning',
+  'call.line_recovered',
+  'call.on_hold',
+  'call.off_hold',
 ]
 
 /** Erases what other rooms store about a contact; answers how many rows that was. */

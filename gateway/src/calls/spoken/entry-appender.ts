@@ -7,6 +7,7 @@ import type { VendorWindow } from '../../providers/vendor-order/vendor-window.ts
 import { numberToOptOut, type RecordOptOut } from '../contacts/opt-out.ts'
 import { notTaken, type Log, type Run } from '../log/log.ts'
 import { callLog, type KeptEntry } from '../log/entries.ts'
+import type { ObserveLine } from '../metering/line-metrics.ts'
 import type { Pricing } from '../metering/pricing.ts'
 import type { Memories } from '../memory/memories.ts'
 import * as store from './spoken-calls.store.ts'
@@ -21,6 +22,7 @@ export interface EntryAppenderParts {
   log: Log
   pricing: Pricing
   vendorWindow: VendorWindow
+  observeLine: ObserveLine
   recordOptOut: RecordOptOut
   memories: Pick<Memories, 'keep'>
 }
@@ -70,6 +72,8 @@ export class EntryAppender {
     try {
       const kept = await this.#keep(call, runs, batch ?? null)
       this.#countFailures(caller, call.id, runs)
+      // what an org's own worker says of its lines is its own affair
+      if (caller.kind === 'fleet') for (const { entries } of runs) this.#parts.observeLine(entries)
       return { seq: kept.at(-1)?.seq ?? call.seq }
     } catch (error) {
       // the same batch may have come concurrently
