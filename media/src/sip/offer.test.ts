@@ -55,6 +55,23 @@ test('a far end that only sends, is inactive or gives no address holds the call'
     assert.equal(readOffer(described('m=audio 4000 RTP/AVP 0', line)).isHeld, isHeld, line)
 })
 
+test('an IPv6 address is read as the system writes it, and ours is written as one', () => {
+  const six = (address: string) => plain.replaceAll('IP4 192.0.2.1', `IP6 ${address}`)
+  assert.equal(readOffer(six('2001:DB8:0:0::0:1')).terms.remoteAddress, '2001:db8::1')
+  assert.equal(readOffer(six('::')).isHeld, true)
+  const local = new LocalDescription('2001:db8::5', 20_000)
+  assert.match(local.answer(local.readOffer(six('2001:db8::1'))), /^c=IN IP6 2001:db8::5\r$/m)
+  assert.match(local.offer(), /^o=- \d+ \d+ IN IP6 2001:db8::5\r$/m)
+  for (const address of ['ff02::1', 'fe80::1%eth0', '::ffff:192.0.2.1', '2001:db8::g'])
+    assert.throws(() => readOffer(six(address)), /no IP address of one machine/, address)
+  assert.throws(
+    () => local.readOffer(plain),
+    new MediaError(
+      "the far end's SDP does not fit: its sound is at an IPv4 address, and ours is not: offer an IPv6 address in c=",
+    ),
+  )
+})
+
 test('an answer names every line of the offer, and turns its direction round', () => {
   const offer = readOffer(
     described('m=video 5000 RTP/AVP 99', 'm=audio 4000 RTP/AVP 0 8', 'a=sendonly', 'm=audio 4002 RTP/AVP 0'),
@@ -104,10 +121,9 @@ for (const [why, text] of Object.entries({
     'm=audio 4000 RTP/AVP 18',
     'a=rtpmap:18 G729/8000',
   ),
-  'its address is no IPv4 address': described('m=audio 4000 RTP/AVP 0').replaceAll(
-    'IP4 192.0.2.1',
-    'IP6 2001:db8::1',
-  ),
+  'its address in c= is no IP address of one machine, and no name that has one': described(
+    'm=audio 4000 RTP/AVP 0',
+  ).replaceAll('IP4 192.0.2.1', 'IP4 phone.example'),
   'its port is no port': described('m=audio 70000 RTP/AVP 0'),
   'it is too long': described('m=audio 4000 RTP/AVP 0', ...Array.from({ length: 600 }, () => 'a=x')),
   'it describes too much': described(...Array.from({ length: 100 }, () => 'm=audio 4000 RTP/AVP 0')),

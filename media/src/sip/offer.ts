@@ -1,4 +1,4 @@
-import { isIPv4 } from 'node:net'
+import { isIPv6 } from 'node:net'
 import sdp, { type Media, type Session } from 'sdp-transform'
 import { MediaError } from '../plane.ts'
 import type { MediaTerms } from '../rtp/media-terms.ts'
@@ -8,6 +8,7 @@ import type { Encryption, MediaSecurity } from '../srtp/media-security.ts'
 import { readSecurity } from '../srtp/sdp-security.ts'
 import { sentPtimeMs } from '../rtp/rtp-sender.ts'
 import { describe, describeAll, otherCodecs, type SoundTerms, soundTerms } from './codecs.ts'
+import { isNowhere, soundAddress, unreachable } from './sound-address.ts'
 
 const limits = { chars: 16_384, lines: 512, media: 16 } as const
 
@@ -39,6 +40,13 @@ type ChooseSound = (lines: readonly AudioLine[]) => { line: AudioLine; security:
 export const readOffer = (text: string, encryption?: Encryption): FarEnd =>
   readSdp(text, (lines) => chooseSound(lines, encryption))
 
+/** Throws a `MediaError` if no sound can go between a far end and our address. */
+export function checkReach(farEnd: FarEnd, ours: string): FarEnd {
+  const why = unreachable(farEnd.terms.remoteAddress, ours)
+  if (why !== undefined) throw refused(why)
+  return farEnd
+}
+
 function readSdp(text: string, choose: ChooseSound): FarEnd {
   const session = parse(text)
   if (session.media.length > limits.media) throw refused('it describes too much')
@@ -49,8 +57,9 @@ function readSdp(text: string, choose: ChooseSound): FarEnd {
   const { media, place } = chosen.line
   const sound = soundTerms(media)
   if (!sound) throw refused('it takes none of Opus, G.722, PCMU and PCMA')
-  const address = media.connection?.ip ?? session.connection?.ip ?? ''
-  if (!isIPv4(address) || !isUnicast(address)) throw refused('its address is no IPv4 address')
+  const address = soundAddress(media.connection?.ip ?? session.connection?.ip ?? '')
+  if (address === null)
+    throw refused('its address in c= is no IP address of one machine, and no name that has one')
   if (!Number.isInteger(media.port) || media.port > 65_535) throw refused('its port is no port')
   const direction = directionOf(media.direction ?? session.direction)
   return {
@@ -63,7 +72,7 @@ function readSdp(text: string, choose: ChooseSound): FarEnd {
       ...reportsOf(media),
     },
     security: chosen.security,
-    isHeld: direction === 'sendonly' || direction === 'inactive' || address === '0.0.0.0',
+    isHeld: direction === 'sendonly' || direction === 'inactive' || isNowhere(address),
     direction,
     session,
     place,
@@ -90,9 +99,6 @@ function parse(text: string): Session {
   }
   throw refused('it is no SDP')
 }
-
-// 0.0.0.0 is how hold was once said.
-const isUnicast = (address: string) => Number(address.split('.')[0]) < 224
 
 const directionOf = (said: string | undefined): Direction =>
   said === 'sendonly' || said === 'recvonly' || said === 'inactive' ? said : 'sendrecv'
@@ -123,12 +129,18 @@ export class LocalDescription {
 
   /** Reads an offer within the call; throws a `MediaError` that says what does not fit. */
   readOffer(text: string): FarEnd {
-    return readSdp(text, (lines) => this.#security.chooseOffered(lines))
+    return checkReach(
+      readSdp(text, (lines) => this.#security.chooseOffered(lines)),
+      this.#address,
+    )
   }
 
   /** Reads an answer to our last offer; throws a `MediaError` that says what does not fit. */
   readAnswer(text: string): FarEnd {
-    const farEnd = readSdp(text, (lines) => this.#security.chooseAnswered(lines))
+    const farEnd = checkReach(
+      readSdp(text, (lines) => this.#security.chooseAnswered(lines)),
+      this.#address,
+    )
     const others = otherCodecs(farEnd.session.media[farEnd.place])
     return { ...farEnd, terms: { ...farEnd.terms, ...others } }
   }
@@ -206,11 +218,11 @@ export class LocalDescription {
         sessionId: this.#id,
         sessionVersion: this.#version,
         netType: 'IN',
-        ipVer: 4,
+        ipVer: isIPv6(this.#address) ? 6 : 4,
         address: this.#address,
       },
       name: '-',
-      connection: { version: 4, ip: this.#address },
+      connection: { version: isIPv6(this.#address) ? 6 : 4, ip: this.#address },
       timing: { start: 0, stop: 0 },
       media,
     })

@@ -9,10 +9,11 @@ import type { Flow } from './flow.ts'
 import type { SipGate } from './gate.ts'
 import { type Asked, IncomingCall } from './incoming.ts'
 import { header, type SipRequest, unknownIn } from './message.ts'
-import { readOffer } from './offer.ts'
+import { checkReach, readOffer } from './offer.ts'
 import { type Answer, answeringFlow, type ServerTransaction, writeAnswer } from './server-transaction.ts'
 import { offerIn, warning } from './session.ts'
 import { readRefreshing, shortestSessionS } from './session-timer.ts'
+import { soundPeer } from './sound-address.ts'
 import type { SipStack } from './stack.ts'
 import { readUri } from './syntax.ts'
 
@@ -73,7 +74,11 @@ export class Reception {
     if (unknown) return this.refuse(request, flow, 420, { headers: [unknown] })
     if ((readRefreshing(request)?.seconds ?? shortestSessionS) < shortestSessionS)
       return this.refuse(request, flow, 422, { headers: [['min-se', String(shortestSessionS)]] })
-    const offer = offerIn(request, (text) => readOffer(text, asked.fence?.encryption))
+    const offer = offerIn(request, (text) => {
+      const farEnd = readOffer(text, asked.fence?.encryption)
+      const peer = soundPeer(flow.address, farEnd.terms.remoteAddress)
+      return checkReach(farEnd, this.#stack.addressFor(peer))
+    })
     if (offer instanceof MediaError) return this.refuse(request, flow, 488, { headers: [warning(offer)] })
     const source = flow.address
     const { ringing, options } = this.#stack

@@ -5,6 +5,7 @@ import { type SipLimits, TokenBuckets, usualLimits } from './limits.ts'
 import { isRequest, type SipMessage, type SipRequest } from './message.ts'
 import { dial } from './outgoing.ts'
 import { Reception } from './reception.ts'
+import { type FindAddress, SoundNames } from './sound-names.ts'
 import { dialogKey, SipStack, type StandingDialog } from './stack.ts'
 import { type Timing, usualTiming } from './timing.ts'
 import { SipTransport } from './transport.ts'
@@ -30,6 +31,8 @@ export interface SipOptions {
   onInvite: (invite: IncomingInvite) => void
   /** Whether an address that a name resolves to, or a far end says it is at, may be sent to; by default all may. */
   mayDial?: (address: string) => boolean
+  /** Of a name that a far end has its sound at; the system's way by default. */
+  findAddress?: FindAddress
   log?: (sentence: string) => void
   limits?: Partial<SipLimits>
   timing?: Partial<Timing>
@@ -43,6 +46,7 @@ export class SipServer {
   readonly #gate: SipGate
   readonly #reception: Reception
   readonly #beginnings: TokenBuckets
+  readonly #names: SoundNames
   readonly #log: (sentence: string) => void
   #counted = { refused: 0, limited: 0, malformed: 0 }
   #stopped: Promise<void> | null = null
@@ -50,6 +54,7 @@ export class SipServer {
   private constructor(options: SipOptions) {
     this.#log = options.log ?? (() => {})
     const limits = { ...usualLimits, ...options.limits }
+    this.#names = new SoundNames(options.findAddress)
     this.#beginnings = new TokenBuckets(limits.newRequestsPerS, limits.sources)
     this.#stack = new SipStack({
       host: options.host,
@@ -73,7 +78,8 @@ export class SipServer {
     const transport = await SipTransport.open(opening, {
       isAdmitted: (source) => server.#gate.isAdmitted(source) || server.#stack.peers.of(source) > 0,
       isWithinRate: (source) => server.#isWithin(server.#stack.said, source),
-      onMessage: (message, flow) => server.#receive(message, flow),
+      onMessage: (message, flow) =>
+        server.#names.resolve(message, (resolved) => server.#receive(resolved, flow)),
       onMalformed: () => server.#counted.malformed++,
       onRefused: () => server.#counted.refused++,
     })

@@ -5,6 +5,7 @@ import { allowed, type DialogState } from './dialog-state.ts'
 import { header, type Headers, type SipRequest, type SipResponse } from './message.ts'
 import { type FarEnd, type LocalDescription, refused } from './offer.ts'
 import type { ServerTransaction } from './server-transaction.ts'
+import { isNowhere } from './sound-address.ts'
 import { agreeing, readRefreshing, SessionTimer, shortestSessionS } from './session-timer.ts'
 import type { SipStack } from './stack.ts'
 
@@ -243,7 +244,7 @@ export function termsOf({ port, address, description }: LocalEnd, farEnd: FarEnd
 
 /** Sound for a place that nothing may be sent to goes to the address that the call came from. */
 function soundOf({ terms: { remoteAddress } }: FarEnd, state: DialogState): string {
-  const isSent = remoteAddress === nowhere || state.isWithinReach(remoteAddress)
+  const isSent = isNowhere(remoteAddress) || state.isWithinReach(remoteAddress)
   return isSent ? remoteAddress : state.address
 }
 

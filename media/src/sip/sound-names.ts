@@ -1,0 +1,95 @@
+import { lookup } from 'node:dns/promises'
+import { isIP } from 'node:net'
+import type { SipMessage } from './message.ts'
+
+/** Asks for the address of a name; rejects if there is none. */
+export type FindAddress = (name: string, family: 4 | 6) => Promise<string>
+
+const withinMs = 2_000
+const keptMs = 60_000
+const mostKept = 1_000
+/** Messages that wait for names, of all calls together. */
+const mostWaiting = 500
+/** One for the session and one for its sound. */
+const mostNames = 2
+const connection = /^c=IN IP([46]) ([a-z\d](?:[a-z\d.-]{0,251}[a-z\d])?)(?=\r?$)/gim
+
+const findAddress: FindAddress = async (name, family) => (await lookup(name, { family })).address
+
+/**
+ * Finds the addresses of names that far ends write into their SDP, before anything reads it. A name that has none, or
+ * not in time, stays where it is, and the SDP is refused for it. What comes of the same call meanwhile waits its turn.
+ */
+export class SoundNames {
+  readonly #find: FindAddress
+  readonly #waiting = new Map<string, Promise<void>>()
+  readonly #kept = new Map<string, { address: Promise<string | null>; untilMs: number }>()
+  #waitingTotal = 0
+
+  constructor(find: FindAddress = findAddress) {
+    this.#find = find
+  }
+
+  /** Hands on the message with addresses for names, at once if it has none. */
+  resolve(message: SipMessage, take: (message: SipMessage) => void): void {
+    const names = namesIn(message.body)
+    const before = this.#waiting.get(message.callId)
+    if ((names.length === 0 && !before) || this.#waitingTotal >= mostWaiting) return take(message)
+    this.#waitingTotal += 1
+    const turn = this.#inTurn(message, names, before).then((resolved) => {
+      this.#waitingTotal -= 1
+      if (this.#waiting.get(message.callId) === turn) this.#waiting.delete(message.callId)
+      take(resolved)
+    })
+    this.#waiting.set(message.callId, turn)
+  }
+
+  async #inTurn(
+    message: SipMessage,
+    names: readonly NamedPlace[],
+    before: Promise<void> | undefined,
+  ): Promise<SipMessage> {
+    let { body } = message
+    for (const { line, name, family } of names) {
+      const address = await this.#addressOf(name, family)
+      if (address !== null) body = body.replaceAll(line, `c=IN IP${family} ${address}`)
+    }
+    await before
+    return { ...message, body }
+  }
+
+  #addressOf(name: string, family: 4 | 6): Promise<string | null> {
+    const key = `${family} ${name.toLowerCase()}`
+    const known = this.#kept.get(key)
+    if (known && known.untilMs > performance.now()) return known.address
+    const address = within(this.#find(name, family))
+    this.#kept.delete(key)
+    this.#kept.set(key, { address, untilMs: performance.now() + keptMs })
+    if (this.#kept.size > mostKept) this.#kept.delete(this.#kept.keys().next().value ?? key)
+    return address
+  }
+}
+
+interface NamedPlace {
+  line: string
+  name: string
+  family: 4 | 6
+}
+
+const namesIn = (body: string): NamedPlace[] =>
+  body.includes('c=IN IP')
+    ? [...body.matchAll(connection)]
+        .filter(([, , name = '']) => isIP(name) === 0 && /[a-z]/i.test(name))
+        .slice(0, mostNames)
+        .map(([line, family, name = '']) => ({ line, name, family: family === '6' ? 6 : 4 }))
+    : []
+
+async function within(found: Promise<string>): Promise<string | null> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<null>((resolve) => {
+    timer = setTimeout(() => resolve(null), withinMs)
+  })
+  const address = await Promise.race([found.catch(() => null), late])
+  clearTimeout(timer)
+  return address
+}
