@@ -30,6 +30,11 @@ export class HandshakeProof {
   #certificate: X509Certificate | undefined
   #isSigned = false
 
+  /** Whether a signature of the certificate's key was among what was admitted. */
+  get isSigned(): boolean {
+    return this.#isSigned
+  }
+
   /** `role` is ours. */
   constructor(role: 'client' | 'server', fingerprints: readonly Fingerprint[], state: HandshakeState) {
     this.#role = role

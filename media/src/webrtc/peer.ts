@@ -9,6 +9,7 @@ import {
 } from 'werift'
 import { MediaError } from '../plane.ts'
 import { type ReadOffer, writeOffer } from './offer.ts'
+import { demandProof } from './proven-peer.ts'
 
 /** From so many addresses a browser may try to reach us; a stranger's tries would fill memory. */
 const mostSources = 64
@@ -73,6 +74,7 @@ export class Peer {
     try {
       connection.addTransceiver(new MediaStreamTrack({ kind: 'audio' }), { direction: 'sendrecv' })
       await connection.setRemoteDescription({ type: 'offer', sdp: writeOffer(offer) })
+      for (const transport of connection.dtlsTransports) demandProof(transport)
       await connection.setLocalDescription(await connection.createAnswer())
       const { sdp = '' } = connection.localDescription ?? {}
       peer = new Peer(connection, withAddress(sdp, options.publicAddress))
