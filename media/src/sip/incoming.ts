@@ -6,7 +6,6 @@ import type { MediaTerms } from '../rtp/media-terms.ts'
 import { type FarEnd, LocalDescription } from './offer.ts'
 import type { ServerTransaction } from './server-transaction.ts'
 import { type LocalEnd, termsOf } from './session.ts'
-import { soundPeer } from './sound-address.ts'
 import type { SipStack } from './stack.ts'
 import { newToken } from './transactions.ts'
 
@@ -98,8 +97,7 @@ export class IncomingCall implements IncomingInvite {
     try {
       for (let tried = 1; ; tried++) {
         const port = this.#allocatePort()
-        const peer = soundPeer(this.#invite.flow.address, this.#offer?.terms.remoteAddress)
-        const address = this.#stack.addressFor(peer)
+        const address = this.#stack.addressFor(this.#invite.flow.address)
         const description = new LocalDescription(address, port, this.fence?.encryption)
         const local = { port, address: options.host, description }
         try {

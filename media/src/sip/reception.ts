@@ -13,7 +13,6 @@ import { checkReach, readOffer } from './offer.ts'
 import { type Answer, answeringFlow, type ServerTransaction, writeAnswer } from './server-transaction.ts'
 import { offerIn, warning } from './session.ts'
 import { readRefreshing, shortestSessionS } from './session-timer.ts'
-import { soundPeer } from './sound-address.ts'
 import type { SipStack } from './stack.ts'
 import { readUri } from './syntax.ts'
 
@@ -74,11 +73,8 @@ export class Reception {
     if (unknown) return this.refuse(request, flow, 420, { headers: [unknown] })
     if ((readRefreshing(request)?.seconds ?? shortestSessionS) < shortestSessionS)
       return this.refuse(request, flow, 422, { headers: [['min-se', String(shortestSessionS)]] })
-    const offer = offerIn(request, (text) => {
-      const farEnd = readOffer(text, asked.fence?.encryption)
-      const peer = soundPeer(flow.address, farEnd.terms.remoteAddress)
-      return checkReach(farEnd, this.#stack.addressFor(peer))
-    })
+    const address = this.#stack.addressFor(flow.address)
+    const offer = offerIn(request, (text) => checkReach(readOffer(text, asked.fence?.encryption), address))
     if (offer instanceof MediaError) return this.refuse(request, flow, 488, { headers: [warning(offer)] })
     const source = flow.address
     const { ringing, options } = this.#stack

@@ -16,10 +16,6 @@ export function soundAddress(said: string): string | null {
 
 const isSameKind = (one: string, other: string) => isIPv6(one) === isIPv6(other)
 
-/** Whom sound is exchanged with: where it is, if that is of another kind than where the signalling comes from. */
-export const soundPeer = (signalledFrom: string, sound: string | undefined): string =>
-  sound === undefined || isNowhere(sound) || isSameKind(sound, signalledFrom) ? signalledFrom : sound
-
 /** Undefined if sound can go from one address to the other, else why not. */
 export const unreachable = (sound: string, ours: string): string | undefined =>
   isNowhere(sound) || isSameKind(sound, ours)

@@ -36,11 +36,12 @@ export class SoundNames {
     const before = this.#waiting.get(message.callId)
     if ((names.length === 0 && !before) || this.#waitingTotal >= mostWaiting) return take(message)
     this.#waitingTotal += 1
-    const turn = this.#inTurn(message, names, before).then((resolved) => {
+    const turn = (async () => {
+      const resolved = await this.#inTurn(message, names, before)
       this.#waitingTotal -= 1
       if (this.#waiting.get(message.callId) === turn) this.#waiting.delete(message.callId)
       take(resolved)
-    })
+    })()
     this.#waiting.set(message.callId, turn)
   }
 
