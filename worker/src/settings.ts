@@ -11,6 +11,7 @@ import {
   webUrl,
   type LogLevel,
 } from '@switchroom/process/setting-parsing'
+import { privateNetwork } from '@switchroom/process/private-networks'
 import { SettingError, settingReader, type EnvironmentVariables } from '@switchroom/process/setting-reader'
 import { readFleets, readMediaServers, type MediaServers } from './livekit/livekit-settings.ts'
 
@@ -47,6 +48,8 @@ export interface Settings {
   idleTimeoutMs: number
   /** Hosts of trunks that may be at an address that is not public. */
   privateHosts: string[]
+  /** Networks that are not public, which trunks may be in. */
+  privateNetworks: string[]
   /** Folders of further vendor packages. */
   vendorFolders: string[]
   logLevel: LogLevel
@@ -73,6 +76,7 @@ export function readSettings(variables: EnvironmentVariables): Settings {
     callsPerProcess: read('SVC_CALLS_PER_PROCESS', positiveNumber) ?? 5,
     idleTimeoutMs: (read('SVC_CALL_IDLE_S', positiveNumber) ?? 120) * secondMs,
     privateHosts: read('SVC_PRIVATE_HOSTS', listOf(String)) ?? [],
+    privateNetworks: read('SVC_PRIVATE_NETWORKS', listOf(privateNetwork)) ?? [],
     vendorFolders: read('SVC_VENDOR_FOLDERS', listOf(folder)) ?? [],
     logLevel: read('SVC_LOG_LEVEL', logLevel) ?? 'info',
   }

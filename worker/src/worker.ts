@@ -3,6 +3,7 @@ import { findVendors } from '@switchroom/kit/installed'
 import { MediaError } from '@switchroom/media/plane'
 import { SipServer, type SipOptions } from '@switchroom/media/sip/server'
 import { listenFailure } from '@switchroom/process/listeners'
+import { PrivateNetworks } from '@switchroom/process/private-networks'
 import { PeriodicTasks } from '@switchroom/process/periodic-tasks'
 import type { Logger } from 'pino'
 import { Heartbeats } from './heartbeats.ts'
@@ -57,7 +58,7 @@ export class Worker {
       new MediaPorts(settings.mediaPorts),
       new Sentences(logger),
     ]
-    const addresses = new DialledAddresses(settings.privateHosts)
+    const addresses = new DialledAddresses(settings.privateHosts, new PrivateNetworks(settings.privateNetworks))
     const dial: Dial = async (to, trunk, from, signal) => {
       await addresses.expect(trunk.hostname)
       if (!sip) throw new MediaError('this worker has no phones of its own')

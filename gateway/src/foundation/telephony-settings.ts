@@ -9,6 +9,7 @@ import {
   webUrl,
   wholeNumber,
 } from '@switchroom/process/setting-parsing'
+import { privateNetwork } from '@switchroom/process/private-networks'
 import { readAllOrNone, type ReadSetting } from '@switchroom/process/setting-reader'
 import { countryCode, phoneNumber, publicAddress } from './setting-parsing.ts'
 
@@ -47,6 +48,8 @@ export interface TelephonySettings {
   verifyFrom: string | undefined
   /** What texts of this kind may cost the platform. */
   verifyTexts: VerifyTextLimits
+  /** Networks that are not public, which SIP peers may be in. */
+  privateNetworks: string[]
   carriersFile: string | undefined
   apiCarrier: { accountApi: string; trunkingApi: string; numbersApi: string; termination: string }
   /** The messaging platform's API. */
@@ -103,6 +106,7 @@ export function readTelephonySettings(read: ReadSetting, domain: string | undefi
       key: ['SVC_SANDBOX_MEDIA_KEY', String],
       secret: ['SVC_SANDBOX_MEDIA_SECRET', String],
     }),
+    privateNetworks: read('SVC_PRIVATE_NETWORKS', listOf(privateNetwork)) ?? [],
     mediaAddress: read('SVC_MEDIA_ADDRESS', publicAddress),
     fleets: {
       production: read('SVC_FLEET', fleetName) ?? 'production',

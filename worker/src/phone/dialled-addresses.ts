@@ -1,5 +1,6 @@
 import { lookup } from 'node:dns/promises'
 import { BlockList, isIPv4 } from 'node:net'
+import type { PrivateNetworks } from '@switchroom/process/private-networks'
 
 /** Of IPv4, which is all that is dialled. What the whole internet does not mean one machine by. */
 const notPublic = new BlockList()
@@ -33,12 +34,17 @@ export class DialledAddresses {
   /** The addresses of the exceptions, as far as they were dialled. */
   readonly #lifted = new Set<string>()
 
-  constructor(privateHosts: readonly string[]) {
+  readonly #networks: PrivateNetworks
+
+  constructor(privateHosts: readonly string[], networks: PrivateNetworks) {
+    this.#networks = networks
     this.#exceptions = new Set(privateHosts.map(hostIn))
   }
 
   readonly mayDial = (address: string): boolean =>
-    this.#lifted.has(address) || (isIPv4(address) && !notPublic.check(address))
+    this.#lifted.has(address) ||
+    this.#networks.has(address) ||
+    (isIPv4(address) && !notPublic.check(address))
 
   /** To be called before a trunk is dialled: the addresses of a host that the operator allows may be dialled. */
   async expect(trunkHost: string): Promise<void> {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { PrivateNetworks } from '@switchroom/process/private-networks'
 import { DialledAddresses } from './dialled-addresses.ts'
 
 /** Of what IANA keeps for special purposes: the first and the last address of each, and those on either side. */
@@ -24,7 +25,7 @@ const special = [
 ] as const
 
 test('no address of a network for special purposes is dialled, and those beside it are', () => {
-  const { mayDial } = new DialledAddresses([])
+  const { mayDial } = new DialledAddresses([], new PrivateNetworks([]))
   for (const [before, first, last, after] of special) {
     for (const address of [first, last]) assert.ok(!mayDial(address), address)
     for (const address of [before, after]) assert.equal(mayDial(address), address !== '', address)

@@ -158,3 +158,29 @@ test('a host that the operator lifted may be private (ND-18)', async () => {
     done(await client.put('/v1/carrier', { ...peer, outbound_host }))
   assert.equal((await client.put('/v1/carrier', { ...peer, outbound_host: '10.0.0.6' })).status, 400)
 })
+
+test('a PBX in a private network that the operator names is a trunk both ways, once that network is approved', async () => {
+  const near = await deployment.another({ SVC_PRIVATE_NETWORKS: '10.1.0.0/16, 192.168.7.9' })
+  const org = await near.newOrg()
+  const { client } = await org.person('admin')
+  const pbx = { ...peer, addresses: ['10.1.2.0/24', '192.168.7.9'], outbound_host: '10.1.2.3:5080' }
+  const { networks, sip } = done(await client.put('/v1/carrier', pbx))
+  assert.deepEqual(networks, [
+    { network: '10.1.2.0/24', state: 'waiting' },
+    { network: '192.168.7.9', state: 'waiting' },
+  ])
+  assert.equal(sip.outbound_host, '10.1.2.3:5080')
+  refused(
+    await client.put('/v1/carrier', { ...pbx, addresses: ['10.2.0.0/24'] }),
+    400,
+    'addresses: 10.2.0.0/24 is not public: it is private',
+  )
+  refused(
+    await client.put('/v1/carrier', { ...pbx, addresses: ['192.168.7.0/24'] }),
+    400,
+    'addresses: 192.168.7.0/24 is not public: it is private',
+  )
+  assert.equal((await client.put('/v1/carrier', { ...pbx, outbound_host: '10.2.0.1' })).status, 400)
+  const { client: other } = await (await deployment.newOrg()).person('admin')
+  assert.equal((await other.put('/v1/carrier', pbx)).status, 400)
+})

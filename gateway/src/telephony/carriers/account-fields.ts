@@ -1,6 +1,7 @@
 import { carrierKinds, type CarrierKind, type PutCarrier } from '@switchroom/contract/carriers'
 import { sipTransports, type SipTransport } from '@switchroom/contract/trunk-terms'
 import ipaddr from 'ipaddr.js'
+import type { PrivateNetworks } from '@switchroom/process/private-networks'
 import { normalHost } from '../../foundation/address-ranges.ts'
 import { badRequest, unprocessable } from '../../foundation/refusals.ts'
 import type { CarrierLogin } from '../../foundation/telephony-settings.ts'
@@ -55,12 +56,18 @@ export function idOf(kind: CarrierKind, sent: PutCarrier): string {
   return idIn('phone_number_id', sent.phone_number_id, /^[\w-]{1,64}$/)
 }
 
-/** What was sent, over what was there before; `lifted` are private hosts that the operator lets orgs name. */
+/** What the operator lets orgs name although it is not public. */
+export interface Lifted {
+  privateHosts: readonly string[]
+  privateNetworks: PrivateNetworks
+}
+
+/** What was sent, over what was there before. */
 export function fieldsOf(
   kind: CarrierKind,
   sent: PutCarrier,
   held: AccountFields | undefined,
-  lifted: readonly string[],
+  lifted: Lifted,
 ): AccountFields {
   if (kind === 'sip') return sipFields(sent, held?.kind === 'sip' ? held : undefined, lifted)
   if (kind === 'apicarrier') {
@@ -79,14 +86,16 @@ export function fieldsOf(
   return { kind, phone_number_id: idOf(kind, sent), access_token }
 }
 
-function sipFields(sent: PutCarrier, held: SipFields | undefined, lifted: readonly string[]): SipFields {
+function sipFields(sent: PutCarrier, held: SipFields | undefined, lifted: Lifted): SipFields {
   const username = idOf('sip', sent)
   const auth = sent.auth === undefined ? held?.auth : sent.auth
   const known = sent.password ?? (held?.password || undefined)
   const password = auth === 'ip' && known === undefined ? '' : secretIn('password', known)
   if (sent.addresses === undefined && !held) throw unprocessable('addresses: is required')
   const networks =
-    sent.addresses === undefined ? (held?.networks ?? []) : readNetworks('addresses', sent.addresses)
+    sent.addresses === undefined
+      ? (held?.networks ?? [])
+      : readNetworks('addresses', sent.addresses, lifted.privateNetworks)
   const host =
     sent.outbound_host === undefined ? held?.outbound_host : outboundHost(sent.outbound_host, lifted)
   const transport =
@@ -154,12 +163,14 @@ function transportOf(sent: string | null): SipTransport | undefined {
   return transport
 }
 
-function outboundHost(sent: string | null, lifted: readonly string[]): string | undefined {
+function outboundHost(sent: string | null, lifted: Lifted): string | undefined {
   if (sent === null) return undefined
   const [, host = '', port] = /^([^:]*)(?::([1-9]\d{0,4}))?$/.exec(sent) ?? []
   const isAddress = ipaddr.IPv4.isValidFourPartDecimal(host)
   const isPublicAddress = isAddress && ipaddr.IPv4.parse(host).range() === 'unicast'
-  const isLifted = host !== '' && lifted.some((name) => normalHost(name) === normalHost(host))
+  const { privateHosts, privateNetworks } = lifted
+  const isNamed = host !== '' && privateHosts.some((name) => normalHost(name) === normalHost(host))
+  const isLifted = isNamed || (isAddress && privateNetworks.has(host))
   const isHost = isLifted || isPublicAddress || (!isAddress && hostForm.test(host))
   if (!isHost || Number(port ?? 1) > 65_535)
     throw badRequest('outbound_host: must be a host name or a public IPv4 address, with or without :port')

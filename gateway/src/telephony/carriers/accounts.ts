@@ -6,7 +6,7 @@ import { later, minuteMs, type Clock } from '../../foundation/clock.ts'
 import { badRequest, conflict, listed, notFound } from '../../foundation/refusals.ts'
 import type { SealedPlace, Vault } from '../../foundation/sealing.ts'
 import { cutToLine, lineOf } from '../../foundation/text.ts'
-import { fieldsOf, idOf, kindOf, type AccountFields } from './account-fields.ts'
+import { fieldsOf, idOf, kindOf, type AccountFields, type Lifted } from './account-fields.ts'
 import * as store from './accounts.store.ts'
 import type { ApiCarrier } from './api-carrier.ts'
 import { WireFailure } from './carrier-wire.ts'
@@ -37,7 +37,7 @@ interface Parts {
   catalogue: Catalogue
   networks: Networks
   firewall: Firewall
-  privateHosts: readonly string[]
+  lifted: Lifted
   /** Admits an org's numbers again, in both environments; a failure is kept for a retry and never thrown. */
   readmit: (org: string) => Promise<void>
 }
@@ -94,7 +94,7 @@ export class CarrierAccounts {
     for (let tries = 0; tries < mostTries; tries += 1) {
       const row = await this.#held(org, account, kind)
       const held = row && row.forgotten_at === null ? this.#fields(row) : undefined
-      const fields = fieldsOf(kind, sent, held, this.#parts.privateHosts)
+      const fields = fieldsOf(kind, sent, held, this.#parts.lifted)
       const label = sent.label === undefined ? undefined : lineOf('label', sent.label)
       const name = await this.#open(fields)
       const kept: store.KeptAccount = {

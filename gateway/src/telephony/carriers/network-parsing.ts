@@ -1,4 +1,5 @@
 import ipaddr from 'ipaddr.js'
+import type { PrivateNetworks } from '@switchroom/process/private-networks'
 import { badRequest } from '../../foundation/refusals.ts'
 import { cutToLine } from '../../foundation/text.ts'
 
@@ -17,15 +18,18 @@ const rangeNames: Record<string, string> = {
   multicast: 'multicast',
 }
 
-/** Public IPv4 networks no wider than a /24, each once and in its usual spelling; refuses the first that is none. */
-export function readNetworks(field: string, written: readonly string[]): string[] {
+/**
+ * IPv4 networks no wider than a /24, each once and in its usual spelling; refuses the first that is none. They are
+ * public, or in a private network where the operator lets trunks be.
+ */
+export function readNetworks(field: string, written: readonly string[], near?: PrivateNetworks): string[] {
   if (written.length === 0) throw badRequest(`${field}: name at least one address`)
-  const networks = [...new Set(written.map((one) => readNetwork(field, one)))]
+  const networks = [...new Set(written.map((one) => readNetwork(field, one, near)))]
   if (networks.length > most) throw badRequest(`${field}: name at most ${most} addresses`)
   return networks
 }
 
-function readNetwork(field: string, written: string): string {
+function readNetwork(field: string, written: string, near: PrivateNetworks | undefined): string {
   const refusal = (why: string) => badRequest(`${field}: ${cutToLine(written, 'an empty one')} ${why}`)
   const [, a = '', b = '', c = '', d = '', n = '32'] = form.exec(written) ?? []
   const octets = [a, b, c, d]
@@ -37,7 +41,8 @@ function readNetwork(field: string, written: string): string {
   if (network.toString() !== octets.join('.'))
     throw refusal(`has host bits set: the network is ${network.toString()}/${bits}`)
   const range = network.range() // no special range is smaller than a /24, so the first address speaks for all
-  if (range !== 'unicast') throw refusal(`is not public: it is ${rangeNames[range] ?? 'reserved'}`)
+  if (range !== 'unicast' && !near?.has(network.toString(), bits))
+    throw refusal(`is not public: it is ${rangeNames[range] ?? 'reserved'}`)
   return bits === 32 ? network.toString() : `${network.toString()}/${bits}`
 }
 

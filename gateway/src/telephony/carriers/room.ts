@@ -1,3 +1,4 @@
+import { PrivateNetworks } from '@switchroom/process/private-networks'
 import type { Infrastructure } from '../../database/room.ts'
 import { ApiCarrier } from './api-carrier.ts'
 import { CarrierClient } from './carrier-client.ts'
@@ -37,7 +38,10 @@ export function makeCarriers(
     catalogue: carrierCatalogue,
     networks,
     firewall,
-    privateHosts: settings.privateHosts,
+    lifted: {
+      privateHosts: settings.privateHosts,
+      privateNetworks: new PrivateNetworks(telephony.privateNetworks),
+    },
     readmit,
   })
   return { apiCarrier, numberShop, carrierCatalogue, firewall, networks, carrierAccounts }
