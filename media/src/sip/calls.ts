@@ -49,6 +49,8 @@ export interface IncomingInvite {
   readonly agent: string | null
   /** E.164 with + if it is a number; empty if it is withheld. */
   readonly from: string
+  /** E.164 with +: which number sent the call on to this one; empty if none did. */
+  readonly divertedFrom: string
   /** Null for a phone on this machine. */
   readonly fence: SipFence | null
   /** Aborted when the caller gave up. */

@@ -16,6 +16,7 @@ export interface Asked {
   number: string | null
   agent: string | null
   from: string
+  divertedFrom: string
   fence: SipFence | null
 }
 
@@ -32,6 +33,7 @@ export class IncomingCall implements IncomingInvite {
   readonly number: string | null
   readonly agent: string | null
   readonly from: string
+  readonly divertedFrom: string
   readonly fence: SipFence | null
   readonly signal: AbortSignal
   readonly #stack: SipStack
@@ -48,6 +50,7 @@ export class IncomingCall implements IncomingInvite {
     this.number = asked.number
     this.agent = asked.agent
     this.from = asked.from
+    this.divertedFrom = asked.divertedFrom
     this.fence = asked.fence
     this.signal = this.#given.signal
     this.#stack = stack

@@ -1,8 +1,8 @@
 import { createHmac, randomBytes } from 'node:crypto'
-import type { FenceTerms } from '@switchroom/contract/trunk-terms'
 import { readWritten } from '../number-form.ts'
 import { MediaError } from '../plane.ts'
 import type { IncomingInvite, SipFence } from './calls.ts'
+import { callerOf, divertedFrom } from './caller.ts'
 import { allowed } from './dialog-state.ts'
 import { DigestServer } from './digest.ts'
 import type { Flow } from './flow.ts'
@@ -111,11 +111,17 @@ export class Reception {
     for (const fence of this.#gate.fencesOf(flow.address)) {
       const number = readWritten(uri.user, fence)
       if (number !== null && fence.numbers.includes(number))
-        return { number, agent: null, from: callerOf(request, fence), fence }
+        return {
+          number,
+          agent: null,
+          from: callerOf(request, fence),
+          divertedFrom: divertedFrom(request, fence),
+          fence,
+        }
     }
-    const from = callerOf(request, {})
+    const from = callerOf(request, null)
     if (this.#gate.isLocal(flow.address) && /^[\w.-]{1,128}$/.test(uri.user))
-      return { number: null, agent: uri.user, from, fence: null }
+      return { number: null, agent: uri.user, from, divertedFrom: '', fence: null }
     return 404
   }
 
@@ -131,11 +137,4 @@ export class Reception {
     }
     return false
   }
-}
-
-/** Empty if the caller does not want to be known. */
-function callerOf({ from }: SipRequest, terms: FenceTerms): string {
-  const uri = readUri(from.uri)
-  if (!uri || uri.user.toLowerCase() === 'anonymous' || uri.host === 'anonymous.invalid') return ''
-  return readWritten(uri.user, terms) ?? (/^[\w.+-]{1,64}$/.test(uri.user) ? uri.user : '')
 }

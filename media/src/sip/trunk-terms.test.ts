@@ -78,3 +78,46 @@ test('a fence reads numbers as its peer writes them, the called one and the call
     Array.from({ length: 3 }, () => [to, '+34911222333']),
   )
 })
+
+/** Who calls, as it is read of an INVITE with these headers. */
+async function readOf(headers: Record<string, string>, fence: SipFence | null = openFence) {
+  const fences = fence ? [fence] : []
+  const { server, invites } = await run.server({ fences: () => fences, isLocalAllowed: fence === null }, (one) =>
+    one.reject(486),
+  )
+  const peer = await run.peer(server)
+  const to = fence ? 'sip:+34911222333@127.0.0.1' : 'sip:hello@127.0.0.1'
+  peer.request({ method: 'INVITE', to, body: offerOf(4000), headers })
+  await peer.status(486)
+  return [invites[0]?.from, invites[0]?.divertedFrom]
+}
+
+test('a number that the trunk asserts counts before From, and one that the caller withholds does not', async () => {
+  const said = '<sip:+34600111222@127.0.0.1>'
+  const read: [Record<string, string>, string][] = [
+    [{}, '+34600111222'],
+    [{ 'P-Asserted-Identity': '"Ana, the great" <sip:+34600333444@carrier.example>' }, '+34600333444'],
+    [{ 'P-Asserted-Identity': '<sip:desk@pbx.example>, <tel:+34600333444>' }, '+34600333444'],
+    [{ 'P-Asserted-Identity': '<sip:desk@pbx.example>' }, '+34600111222'],
+    [{ 'P-Asserted-Identity': '<<;;,,"' }, '+34600111222'],
+    [{ 'Remote-Party-ID': '<sip:0034600333444@h>;party=calling;privacy=off' }, '+34600333444'],
+    [{ 'Remote-Party-ID': '<sip:+34600333444@h>;party=called' }, '+34600111222'],
+    [{ 'Remote-Party-ID': '<sip:+34600333444@h>;party=calling;privacy=full' }, ''],
+    [{ 'P-Asserted-Identity': '<sip:+34600333444@h>', Privacy: 'id' }, ''],
+    [{ 'P-Asserted-Identity': '<sip:+34600333444@h>', Privacy: 'none' }, '+34600333444'],
+    [{ 'P-Asserted-Identity': '<sip:+34600333444@h>', From: '<sip:anonymous@anonymous.invalid>;tag=1' }, ''],
+  ]
+  for (const [headers, caller] of read)
+    assert.deepEqual(await readOf({ From: `${said};tag=1`, ...headers }), [caller, ''], JSON.stringify(headers))
+})
+
+test('a phone of this machine asserts no number: it is no trunk', async () => {
+  const headers = { 'P-Asserted-Identity': '<sip:+34600333444@h>', Diversion: '<sip:+34600555666@h>' }
+  assert.deepEqual(await readOf(headers, null), ['+34600111222', ''])
+})
+
+test('a call that was sent on says from which number, the last one before us', async () => {
+  const headers = { Diversion: '<sip:+34600555666@h>;reason=no-answer, <sip:+34600777888@h>;reason=busy' }
+  assert.deepEqual(await readOf(headers), ['+34600111222', '+34600555666'])
+  assert.deepEqual(await readOf({ Diversion: 'x' }), ['+34600111222', ''])
+})

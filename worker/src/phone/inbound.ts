@@ -63,7 +63,7 @@ export class Inbound {
   /** Until the caller acknowledges the answer nothing is opened and no process taken: their address may be forged. */
   async #answer(invite: IncomingInvite) {
     const { gateway, calls, localOrg } = this.#parts
-    const { number, agent, from } = invite
+    const { number, agent, from, divertedFrom } = invite
     const isOverflow = calls.isFull
     if (!isOverflow) {
       invite.ring()
@@ -74,6 +74,7 @@ export class Inbound {
       call: `call_${randomBytes(9).toString('base64url')}`,
       from,
       ...(number === null ? agent !== null && { agent } : { number }),
+      ...(divertedFrom !== '' && { diverted_from: divertedFrom }),
     }
     const place = number === null && localOrg !== undefined ? { org: localOrg } : {}
     await gateway.openCall({ ...wanted, dry_run: true, ...(isOverflow && { overflow: true }) }, place)

@@ -44,6 +44,8 @@ interface Arrived {
   caller: string | null
   contact: string | null
   extension: string | null
+  /** The number that sent the call on to this one. */
+  diverted: string | null
   /** The key of the worker that opens it. */
   runner: string
 }
@@ -106,7 +108,7 @@ export class SpokenCallOpener {
   }
 
   async #begin(arrived: Arrived, wanted: OpenWorkerCall, line: LineRow | undefined) {
-    const { id, route, caller, contact, extension } = arrived
+    const { id, route, caller, contact, extension, diverted } = arrived
     const entry = line
       ? { type: 'line.answered', data: { line: line.number, extensionMs: line.extension_ms } }
       : { type: 'call.started', data: {} }
@@ -116,6 +118,7 @@ export class SpokenCallOpener {
       called: route.number,
       contact,
       extension,
+      ...(diverted !== null && { metadata: { diverted_from: diverted } }),
       beatAt: this.#parts.clock.now(),
       entries: () => [entry],
       isPassing: wanted.overflow === true,
@@ -201,6 +204,7 @@ function arrivingBy(caller: Caller, wanted: OpenWorkerCall): Omit<Arrived, 'rout
     caller: from === '' ? null : cutToLine(from, 'unknown'),
     contact: phoneForm.test(from) ? from : null,
     extension: extensionOf(wanted.extension),
+    diverted: phoneForm.test(wanted.diverted_from ?? '') ? (wanted.diverted_from ?? null) : null,
     runner: runnerOf(caller),
   }
 }
