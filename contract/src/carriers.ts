@@ -2,6 +2,7 @@ import { Type, type Static } from 'typebox'
 import { DialGuards } from './dialling.ts'
 import { DryRun } from './numbers.ts'
 import { orNull } from './settings.ts'
+import { registrationStates } from './media-plane.ts'
 import { anyOf, nullable, oneOf } from './shapes.ts'
 import {
   encryptions,
@@ -49,6 +50,11 @@ export const PutCarrier = Type.Object({
   ca_certificates: clearable('sip: PEM; whom outbound TLS trusts instead of the public CAs'),
   client_certificate: clearable('sip: PEM; what outbound TLS shows to the peer'),
   client_key: clearable('sip: PEM, write-only, together with client_certificate'),
+  register: Type.Optional(
+    nullable(
+      Type.Boolean({ description: 'sip: a worker registers username at outbound_host; needs auth ip' }),
+    ),
+  ),
   from_domain: clearable('sip: the host in From; default: the address of the worker'),
   refer_to: clearable(`sip: how a transfer names its target, ${listed(referForms)}`),
   identity: clearable(`sip: the header that names the calling number, ${listed(identities)}`),
@@ -85,6 +91,14 @@ export const SipSettings = Type.Object({
   country_code: nullable(Type.String()),
   trunk_prefix: nullable(Type.String()),
   international_prefix: nullable(Type.String()),
+  register: Type.Boolean(),
+  registration: orNull(
+    Type.Object({
+      state: oneOf(['waiting', ...registrationStates]),
+      until: nullable(Type.Number({ description: 'epoch seconds; if registered' })),
+      says: nullable(Type.String({ description: 'why not, if it is not' })),
+    }),
+  ),
 })
 export type SipSettings = Static<typeof SipSettings>
 

@@ -54,6 +54,42 @@ export const Placement = Type.Object({
 })
 export type Placement = Static<typeof Placement>
 
+export const registrationStates = ['trying', 'registered', 'refused'] as const
+
+/** What a worker does at a registrar, every ten seconds; what it does not name it has not. */
+export const TellRegistrations = Type.Object({
+  worker: WorkerName,
+  env: EnvironmentName,
+  draining: Type.Optional(Type.Boolean({ description: 'it takes no more, and gives back what it has' })),
+  registrations: Type.Array(
+    Type.Object({
+      id: Type.String(),
+      state: Type.Unsafe<(typeof registrationStates)[number]>({
+        type: 'string',
+        enum: [...registrationStates],
+      }),
+      for_s: Type.Optional(Type.Integer({ minimum: 0, maximum: 86_400, description: 'if registered' })),
+      says: Type.Optional(Type.String({ maxLength: 300, description: 'why not' })),
+    }),
+    { maxItems: 1000 },
+  ),
+})
+export type TellRegistrations = Static<typeof TellRegistrations>
+
+/** The users that this worker keeps registered, and no other worker does, for so many seconds from its request on. */
+export const HeldRegistrations = Type.Object({
+  lease_s: Type.Integer(),
+  registrations: Type.Array(
+    Type.Object({
+      id: Type.String(),
+      fence: Type.String({ description: 'the fence that its calls come through' }),
+      username: Type.String(),
+      trunk: Trunk,
+    }),
+  ),
+})
+export type HeldRegistrations = Static<typeof HeldRegistrations>
+
 /** A browser's call to answer. */
 export const BrowserOffer = Type.Object({
   call: Type.String(),

@@ -39,7 +39,12 @@ const bothWays = {
 }
 
 /** What a fence says of the calls that come through it, beside who may send them. */
-export const FenceTerms = Type.Object(bothWays)
+export const FenceTerms = Type.Object({
+  ...bothWays,
+  registered_as: Type.Optional(
+    Type.String({ description: 'the user that a worker registers at the peer: calls may ask for it' }),
+  ),
+})
 export type FenceTerms = Static<typeof FenceTerms>
 
 /** What a trunk says of the calls that are dialled through it, beside where it is. */

@@ -17,7 +17,9 @@ export const OpenWorkerCall = Type.Object({
   from: Type.Optional(Type.String({ description: 'the number that calls; empty if it is withheld' })),
   extension: Type.Optional(Type.String({ description: 'digits that came with the call' })),
   diverted_from: Type.Optional(
-    Type.String({ description: 'the number that sent the call on to this one: `diverted_from` of its metadata' }),
+    Type.String({
+      description: 'the number that sent the call on to this one: `diverted_from` of its metadata',
+    }),
   ),
   overflow: Type.Optional(
     Type.Boolean({ description: 'no worker is free: the call ends at once and the caller is called back' }),

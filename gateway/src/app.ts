@@ -60,6 +60,7 @@ import { hookedApprovalRoutes } from './telephony/admission/hooked-approvals.rou
 import { numberChangeRoutes } from './telephony/number-changes/number-changes.routes.ts'
 import { soundOfferRoutes } from './telephony/worker-offers/sound-offers.routes.ts'
 import { numberRoutes } from './telephony/numbers/numbers.routes.ts'
+import { registrationRoutes } from './telephony/registrations/registrations.routes.ts'
 import { workerOfferRoutes } from './telephony/worker-offers/worker-offers.routes.ts'
 import { outboundRoutes } from './telephony/outbound/outbound.routes.ts'
 import { templateRoutes } from './messaging/templates/templates.routes.ts'
@@ -155,6 +156,7 @@ export async function makeApp(
   carrierRoutes(server, services)
   outboundRoutes(server, services.outboundReadinesses, services.outboundProvisioning)
   workerOfferRoutes(server, services)
+  registrationRoutes(server, services.registrations)
   soundOfferRoutes(server, services.soundOffers)
   platformWorkerRoutes(server, services.workers)
   browserCallRoutes(server, services.browserCalls)

@@ -1,7 +1,7 @@
 import ipaddr from 'ipaddr.js'
 import { SettingError } from './setting-reader.ts'
 
-const nearRanges = ['private', 'carrierGradeNat', 'loopback']
+const nearRanges = new Set<string>(['private', 'carrierGradeNat', 'loopback'])
 
 /** A setting's network, as `10.1.0.0/16`: of addresses that only machines near it reach. */
 export function privateNetwork(value: string): string {
@@ -12,8 +12,10 @@ export function privateNetwork(value: string): string {
   const first = ipaddr.IPv4.networkAddressFromCIDR(`${address}/${bits}`)
   const last = ipaddr.IPv4.broadcastAddressFromCIDR(`${address}/${bits}`)
   if (first.toString() !== address)
-    throw new SettingError(`holds ${value}, which has host bits set: the network is ${first.toString()}/${bits}`)
-  if (!nearRanges.includes(first.range()) || last.range() !== first.range())
+    throw new SettingError(
+      `holds ${value}, which has host bits set: the network is ${first.toString()}/${bits}`,
+    )
+  if (!nearRanges.has(first.range()) || last.range() !== first.range())
     throw new SettingError(`holds ${value}, which is not private: public networks need no setting`)
   return `${address}/${bits}`
 }

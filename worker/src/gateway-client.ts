@@ -1,6 +1,8 @@
 import type { WorkerConfig, WorkerKeys } from '@switchroom/contract/calls'
 import type { AppendEntries, Appended, Entry, EventPage } from '@switchroom/contract/log'
 import type {
+  HeldRegistrations,
+  TellRegistrations,
   AnswerOffer,
   BeatTold,
   TakenPlacement,
@@ -111,6 +113,16 @@ export class GatewayClient {
     return this.#retry({
       method: 'POST',
       path: `/v1/worker/offers/${call}`,
+      body,
+      timeoutMs: answerTimeoutMs,
+    })
+  }
+
+  tellRegistrations(told: Omit<TellRegistrations, 'worker'>): Promise<HeldRegistrations> {
+    const body = { ...told, worker: this.worker }
+    return this.#request({
+      method: 'POST',
+      path: '/v1/worker/registrations',
       body,
       timeoutMs: answerTimeoutMs,
     })

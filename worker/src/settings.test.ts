@@ -23,6 +23,7 @@ test('a worker that is given its key alone serves both environments of the gatew
     callsPerProcess: 5,
     idleTimeoutMs: 120_000,
     privateHosts: [],
+    privateNetworks: [],
     vendorFolders: [],
     logLevel: 'info',
   })

@@ -16,6 +16,7 @@ import { tellLostCaller } from './processes/lost-calls.ts'
 import { MediaPorts } from './phone/media-ports.ts'
 import { Outbound } from './phone/outbound.ts'
 import { takePlacements } from './phone/placements.ts'
+import { Registrations } from './phone/registrations.ts'
 import { RunningCalls, type Dial } from './processes/running-calls.ts'
 import { Sentences } from './sentences.ts'
 import { workerName, type Settings } from './settings.ts'
@@ -26,6 +27,7 @@ interface WorkerParts {
   logger: Logger
   /** Undefined if every call comes from a media server. */
   sip: SipServer | undefined
+  registrations: Registrations | undefined
   calls: RunningCalls
   heartbeats: Heartbeats
   tasks: PeriodicTasks
@@ -58,7 +60,10 @@ export class Worker {
       new MediaPorts(settings.mediaPorts),
       new Sentences(logger),
     ]
-    const addresses = new DialledAddresses(settings.privateHosts, new PrivateNetworks(settings.privateNetworks))
+    const addresses = new DialledAddresses(
+      settings.privateHosts,
+      new PrivateNetworks(settings.privateNetworks),
+    )
     const dial: Dial = async (to, trunk, from, signal) => {
       await addresses.expect(trunk.hostname)
       if (!sip) throw new MediaError('this worker has no phones of its own')
@@ -98,30 +103,34 @@ export class Worker {
     const heartbeats = new Heartbeats({ gateway, environments, load, logger })
     const tasks = new PeriodicTasks(logger)
     tasks.start(heartbeats.task)
+    const registrations =
+      sip &&
+      new Registrations({ gateway, environments: embedded, sip, addresses, fences, isDraining, logger })
+    if (registrations && embedded.length > 0) tasks.start(registrations.task)
     const { signal } = draining
     const parts = { logger, calls, capacity, draining: signal, stopping: stopping.signal }
     for (const env of environments) void followRooms(settings, env, parts, () => heartbeats.send())
     calls.processes.keepOneReady()
     void sentences.make(findVendors(settings.vendorFolders))
-    return new Worker({ logger, sip, calls, heartbeats, tasks, draining, stopping })
+    return new Worker({ logger, sip, registrations, calls, heartbeats, tasks, draining, stopping })
   }
 
   /** Accepts no more calls, and resolves when the running ones have ended. */
   async drain(): Promise<void> {
-    const { logger, calls, heartbeats, draining } = this.#parts
+    const { logger, calls, heartbeats, draining, registrations } = this.#parts
     draining.abort()
-    await heartbeats.send()
+    await Promise.all([heartbeats.send(), registrations?.report()])
     logger.info({ calls: calls.count }, 'draining')
     await calls.untilNone()
   }
 
   /** Ends the running calls within the grace. */
   async stop(graceMs: number): Promise<void> {
-    const { sip, calls, tasks, draining, stopping } = this.#parts
+    const { sip, registrations, calls, tasks, draining, stopping } = this.#parts
     draining.abort()
     calls.endAll()
     const timeout = new Promise((resolve) => setTimeout(resolve, graceMs).unref())
-    await Promise.race([calls.untilNone(), timeout])
+    await Promise.race([Promise.all([calls.untilNone(), registrations?.stop()]), timeout])
     stopping.abort()
     void tasks.stopAll() // a heartbeat under way may be cut off
     await Promise.race([sip?.stop(), timeout])

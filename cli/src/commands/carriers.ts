@@ -14,6 +14,10 @@ const columns = [
   { title: 'kind', of: ({ kind }: CarrierAccount) => kind },
   { title: 'label', of: ({ label }: CarrierAccount) => label },
   { title: 'outbound', of: ({ sip }: CarrierAccount) => (sip ? outboundOf(sip) : '') },
+  {
+    title: 'registration',
+    of: ({ sip }: CarrierAccount) => (sip?.registration ? registrationOf(sip.registration) : ''),
+  },
   { title: 'networks', of: ({ networks }: CarrierAccount) => networks.map(networkOf).join(' ') },
 ]
 
@@ -21,6 +25,9 @@ const outboundOf = ({ outbound_host, outbound_transport, encryption }: SipSettin
   outbound_host === null
     ? ''
     : `${outbound_host} ${outbound_transport}${encryption === null || encryption === 'off' ? '' : ` srtp ${encryption}`}`
+
+const registrationOf = ({ state, says }: NonNullable<SipSettings['registration']>) =>
+  says === null ? state : `${state}: ${plain(says)}`
 
 const networkOf = (network: CarrierAccount['networks'][number]) =>
   typeof network === 'string' ? network : `${network.network} (${network.state})`

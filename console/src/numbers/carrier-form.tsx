@@ -23,6 +23,7 @@ const emptyDraft: Draft = {
   phone_number_id: '',
   access_token: '',
   auth: '',
+  register: '',
   outbound_host: '',
   outbound_transport: '',
   outbound_username: '',
@@ -152,7 +153,7 @@ export function CarrierForm({ account, onDone }: CarrierFormProps) {
 
 const namesOf: Record<CarrierKind, readonly TextName[]> = {
   apicarrier: ['label', 'account_sid', 'user', 'secret'],
-  sip: ['label', 'username', 'password', ...sipNames],
+  sip: ['label', 'username', 'password', ...sipNames.filter((name) => name !== 'register')],
   msgapp: ['label', 'phone_number_id', 'access_token'],
 }
 
@@ -160,5 +161,10 @@ const namesOf: Record<CarrierKind, readonly TextName[]> = {
 function bodyOf(kind: CarrierKind, draft: Draft): PutCarrier {
   const said = namesOf[kind].filter((name) => draft[name] !== '').map((name) => [name, draft[name].trim()])
   const addresses = linesOf(draft.addresses)
-  return { kind, ...Object.fromEntries(said), ...(kind === 'sip' && addresses.length > 0 && { addresses }) }
+  return {
+    kind,
+    ...Object.fromEntries(said),
+    ...(kind === 'sip' && addresses.length > 0 && { addresses }),
+    ...(kind === 'sip' && draft.register !== '' && { register: draft.register === 'yes' }),
+  }
 }

@@ -52,6 +52,7 @@ export function Carriers() {
             columns={[
               { title: 'Account', cell: nameOf },
               { title: 'Type', cell: ({ kind }) => kindName(kind) },
+              { title: 'Registration', cell: ({ sip }) => <RegistrationBadge sip={sip} /> },
               { title: 'Networks', cell: ({ networks }) => <Networks networks={networks} /> },
               { title: '', cell: actions },
             ]}
@@ -92,6 +93,25 @@ const states = {
   waiting: { tone: 'warn', label: 'Waiting' },
   refused: { tone: 'bad', label: 'Rejected' },
 } as const
+
+const registrationStates = {
+  registered: { tone: 'good', label: 'Registered' },
+  trying: { tone: 'warn', label: 'Trying' },
+  waiting: { tone: 'warn', label: 'Waiting' },
+  refused: { tone: 'bad', label: 'Rejected' },
+} as const
+
+function RegistrationBadge({ sip }: Pick<CarrierAccount, 'sip'>) {
+  if (!sip?.registration) return '–'
+  const { state, says } = sip.registration
+  const { tone, label } = registrationStates[state]
+  return (
+    <>
+      <Badge tone={tone}>{label}</Badge>
+      {says ? <p className="soft">{says}</p> : null}
+    </>
+  )
+}
 
 function Networks({ networks }: { networks: CarrierAccount['networks'] }) {
   if (networks.length === 0) return '–'

@@ -40,6 +40,15 @@ export function SipFields({ now, drafted, field }: SipFieldsProps) {
             ['udp', 'tcp', 'tls'].map((value) => ({ value, label: value })),
             now?.outbound_transport ?? 'udp',
           )}
+          {choice(
+            'register',
+            'Registration',
+            [
+              { value: 'yes', label: 'Register the username at the host' },
+              { value: 'no', label: 'Do not register' },
+            ],
+            now?.register ? 'registers' : 'does not register',
+          )}
           <TextField
             label="Outbound username"
             {...field('outbound_username')}

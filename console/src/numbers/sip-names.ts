@@ -1,6 +1,7 @@
 /** Fields of a SIP peer that calls come and go by, as the API names them. */
 export const sipNames = [
   'auth',
+  'register',
   'outbound_host',
   'outbound_transport',
   'outbound_username',

@@ -19,6 +19,7 @@ const unsetTelephony: TelephonySettings = {
   numbersQuota: 5,
   verifyFrom: undefined,
   verifyTexts: { areSent: true, perNumber: 5, perOrg: 50, perDay: 500, countries: undefined },
+  privateNetworks: [],
   carriersFile: undefined,
   apiCarrier: {
     accountApi: 'https://api.twilio.com',

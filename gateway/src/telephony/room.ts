@@ -24,6 +24,7 @@ import { OutboundReadinesses } from './outbound/readiness.ts'
 import { OwnPhones } from './own-phone/own-phones.ts'
 import { Legs } from './placing/legs.ts'
 import { Placements } from './placing/placements.ts'
+import { Registrations } from './registrations/registrations.ts'
 import { Workers } from './workers/workers.ts'
 import { CallPlacer } from './placing/call-placer.ts'
 import { makeWorkerOffers } from './worker-offers/room.ts'
@@ -129,6 +130,7 @@ export function makeTelephony(
     placements,
     logTokens: authentication.logTokens,
   })
+  const registrations = new Registrations({ database, clock, accounts: carrierAccounts, trunkOf })
   const legs = new Legs({ ...parts, records: callRecords, dialDecisions, trunkOf })
 
   return {
@@ -140,6 +142,7 @@ export function makeTelephony(
     accountNumbers,
     ...numberChanges,
     outboundProvisioning,
+    registrations,
     outboundReadinesses,
     consents,
     dialPolicies,

@@ -122,6 +122,7 @@ export const exemptRoutes: Record<string, string> = {
   'POST /v1/worker/placements/:call': runsCalls,
   'POST /v1/worker/offers/:call': runsCalls,
   'POST /v1/worker/beats': runsCalls,
+  'POST /v1/worker/registrations': runsCalls,
   'POST /v1/calls/:call/events': runsCalls,
   'POST /v1/calls/:call/tools': runsCalls,
   'POST /v1/calls/:call/preparing': runsCalls,

@@ -124,6 +124,7 @@ export const secretRoutes: Record<string, Decision> = {
     body: () => ({ kind: 'nothing' }),
   },
   'GET /v1/worker/fences': { opens: fleet },
+  'POST /v1/worker/registrations': { opens: fleet, body: () => ({}) },
   'POST /v1/worker/placements': { opens: ['fleet', "developer's token", "admin's token"], body: () => ({}) },
   'GET /v1/agents/:agent/outbound-trunk': {
     opens: ['fleet', "developer's token", "admin's token", 'admin', 'developer', 'admin of another org'],

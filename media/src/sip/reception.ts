@@ -109,8 +109,8 @@ export class Reception {
     const uri = readUri(request.uri)
     if (!uri) return /^(sips?|tel):/i.test(request.uri) ? 400 : 416
     for (const fence of this.#gate.fencesOf(flow.address)) {
-      const number = readWritten(uri.user, fence)
-      if (number !== null && fence.numbers.includes(number))
+      const number = calledIn(fence, uri.user, request)
+      if (number !== null)
         return {
           number,
           agent: null,
@@ -137,4 +137,15 @@ export class Reception {
     }
     return false
   }
+}
+
+/** The number of a fence that is asked for; a registrar asks for the user that is registered there, and To may say more. */
+function calledIn(fence: SipFence, user: string, { to }: SipRequest): string | null {
+  const listed = (written: string) => {
+    const number = readWritten(written, fence)
+    return number !== null && fence.numbers.includes(number) ? number : null
+  }
+  if (user !== fence.registered_as) return listed(user)
+  const [only = null, ...others] = fence.numbers
+  return listed(user) ?? listed(readUri(to.uri)?.user ?? '') ?? (others.length === 0 ? only : null)
 }

@@ -6,11 +6,13 @@ import { isRequest, type SipMessage, type SipRequest } from './message.ts'
 import { dial } from './outgoing.ts'
 import { Reception } from './reception.ts'
 import { type FindAddress, SoundNames } from './sound-names.ts'
+import { Registration, type RegistrationOptions } from './registration.ts'
 import { dialogKey, SipStack, type StandingDialog } from './stack.ts'
 import { type Timing, usualTiming } from './timing.ts'
 import { SipTransport } from './transport.ts'
 
 export { SipRefused, SipUnanswered } from './calls.ts'
+export type { Registration, RegistrationState } from './registration.ts'
 export type { DialogEnd, IncomingInvite, SipDialog, SipFence, SipStats, SipTrunk } from './calls.ts'
 
 export interface SipOptions {
@@ -105,6 +107,11 @@ export class SipServer {
   /** Rejects with `SipRefused` if the call is not answered, with another `MediaError` if it cannot be dialled; an abort hangs up. */
   invite(to: string, trunk: SipTrunk, from: string, signal: AbortSignal): Promise<SipDialog> {
     return dial(this.#stack, { to, trunk, from, signal })
+  }
+
+  /** Keeps a user registered at the registrar of a trunk, until it is stopped. */
+  register(options: RegistrationOptions): Registration {
+    return new Registration(this.#stack, options)
   }
 
   /** Hangs up every call in progress. */

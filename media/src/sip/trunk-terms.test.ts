@@ -82,12 +82,13 @@ test('a fence reads numbers as its peer writes them, the called one and the call
 /** Who calls, as it is read of an INVITE with these headers. */
 async function readOf(headers: Record<string, string>, fence: SipFence | null = openFence) {
   const fences = fence ? [fence] : []
-  const { server, invites } = await run.server({ fences: () => fences, isLocalAllowed: fence === null }, (one) =>
-    one.reject(486),
+  const { server, invites } = await run.server(
+    { fences: () => fences, isLocalAllowed: fence === null },
+    (one) => one.reject(486),
   )
   const peer = await run.peer(server)
-  const to = fence ? 'sip:+34911222333@127.0.0.1' : 'sip:hello@127.0.0.1'
-  peer.request({ method: 'INVITE', to, body: offerOf(4000), headers })
+  const called = fence ? 'sip:+34911222333@127.0.0.1' : 'sip:hello@127.0.0.1'
+  peer.request({ method: 'INVITE', to: called, body: offerOf(4000), headers })
   await peer.status(486)
   return [invites[0]?.from, invites[0]?.divertedFrom]
 }
@@ -108,7 +109,11 @@ test('a number that the trunk asserts counts before From, and one that the calle
     [{ 'P-Asserted-Identity': '<sip:+34600333444@h>', From: '<sip:anonymous@anonymous.invalid>;tag=1' }, ''],
   ]
   for (const [headers, caller] of read)
-    assert.deepEqual(await readOf({ From: `${said};tag=1`, ...headers }), [caller, ''], JSON.stringify(headers))
+    assert.deepEqual(
+      await readOf({ From: `${said};tag=1`, ...headers }),
+      [caller, ''],
+      JSON.stringify(headers),
+    )
 })
 
 test('a phone of this machine asserts no number: it is no trunk', async () => {
@@ -120,4 +125,22 @@ test('a call that was sent on says from which number, the last one before us', a
   const headers = { Diversion: '<sip:+34600555666@h>;reason=no-answer, <sip:+34600777888@h>;reason=busy' }
   assert.deepEqual(await readOf(headers), ['+34600111222', '+34600555666'])
   assert.deepEqual(await readOf({ Diversion: 'x' }), ['+34600111222', ''])
+})
+
+test('a registrar asks for the registered user: To says which number, else the only one is meant', async () => {
+  const fence: SipFence = { ...openFence, networks: ['127.0.0.1'], registered_as: 'acme' }
+  const calledAt = async (numbers: string[], headers: Record<string, string>, user = 'acme') => {
+    const fences = [{ ...fence, numbers }]
+    const { server, invites } = await run.server({ fences: () => fences }, (one) => one.reject(486))
+    const peer = await run.peer(server)
+    peer.request({ method: 'INVITE', to: `sip:${user}@127.0.0.1`, body: offerOf(4000), headers })
+    await peer.status(486, 404)
+    return invites[0]?.number ?? null
+  }
+  const [one, other] = ['+34911222333', '+34911222444']
+  assert.equal(await calledAt([one, other], { To: '<sip:34911222444@pbx.example>' }), other)
+  assert.equal(await calledAt([one, other], { To: '<sip:acme@pbx.example>' }), null)
+  assert.equal(await calledAt([one], { To: '<sip:acme@pbx.example>' }), one)
+  assert.equal(await calledAt([one], {}, 'another'), null)
+  assert.equal(await calledAt([one, other], {}, one), one)
 })

@@ -42,9 +42,7 @@ export class DialledAddresses {
   }
 
   readonly mayDial = (address: string): boolean =>
-    this.#lifted.has(address) ||
-    this.#networks.has(address) ||
-    (isIPv4(address) && !notPublic.check(address))
+    this.#lifted.has(address) || this.#networks.has(address) || (isIPv4(address) && !notPublic.check(address))
 
   /** To be called before a trunk is dialled: the addresses of a host that the operator allows may be dialled. */
   async expect(trunkHost: string): Promise<void> {

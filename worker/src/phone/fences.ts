@@ -12,9 +12,25 @@ type Fence = WorkerFences['fences'][number]
 export class Fences {
   readonly #byEnvironment = new Map<Environment, Fence[]>()
   #all: Fence[] = []
+  /** Further addresses of a fence: of the registrar that its user is registered at. */
+  readonly #registrars = new Map<string, readonly string[]>()
 
   get all(): readonly Fence[] {
     return this.#all
+  }
+
+  /** Lets calls through a fence from these addresses too, in place of those that were said before. */
+  admit(fence: string, addresses: readonly string[]): void {
+    if (addresses.length === 0) this.#registrars.delete(fence)
+    else this.#registrars.set(fence, addresses)
+    this.#compose()
+  }
+
+  #compose(): void {
+    this.#all = [...this.#byEnvironment.values()].flat().map((fence) => {
+      const more = this.#registrars.get(fence.name)
+      return more ? { ...fence, networks: [...new Set([...fence.networks, ...more])] } : fence
+    })
   }
 
   /** Keeps one environment's up to date, until the signal. The last ones stay in force while no gateway answers. */
@@ -25,7 +41,7 @@ export class Fences {
         const { version, fences } = await gateway.fences(env, known, signal)
         known = version
         this.#byEnvironment.set(env, fences)
-        this.#all = [...this.#byEnvironment.values()].flat()
+        this.#compose()
       } catch (error) {
         if (signal.aborted) return
         logger.debug({ err: error, env }, 'the fences could not be asked for')

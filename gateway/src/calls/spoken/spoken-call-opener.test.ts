@@ -51,6 +51,16 @@ test('a call that came to a number opens with the agent it leads to, whose app r
   assert.deepEqual(rows, [{ channel: 'phone', contact: '+15559990000', beats: true }])
 })
 
+test('a call that was sent on has the number that sent it on in its metadata, if it is one', async () => {
+  for (const [diverted_from, metadata] of [
+    ['+15558880000', { diverted_from: '+15558880000' }],
+    ['desk@pbx', {}],
+  ] as const) {
+    const call = await desk.open({ diverted_from })
+    assert.deepEqual((await frameOf(app, 'call.started', call)).data.call.metadata, metadata)
+  }
+})
+
 test('a caller who withholds the number is stored without a contact to call back (ND-40)', async () => {
   for (const from of ['', 'anonymous']) {
     const call = await desk.open({ from })

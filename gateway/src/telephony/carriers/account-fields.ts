@@ -112,7 +112,17 @@ function sipFields(sent: PutCarrier, held: SipFields | undefined, lifted: Lifted
     ...trunkFields(sent, held, transport),
   }
   refuseOldSecretElsewhere(sent, held, fields)
+  refuseIdleRegistration(fields)
   return fields
+}
+
+/** A registrar sends calls without a proof, and takes a registration only with one. */
+function refuseIdleRegistration({ register, auth, outbound_host, password, outbound_password }: SipFields) {
+  if (!register) return
+  if (auth !== 'ip') throw badRequest('register: calls of a registrar prove no password: send auth ip too')
+  if (outbound_host === undefined) throw badRequest('register: needs outbound_host, which is the registrar')
+  if (password === '' && outbound_password === undefined)
+    throw badRequest('register: needs the password that the registrar asks for')
 }
 
 /** A password that was given for one address is not sent to another: a caller that changes the address must know it. */

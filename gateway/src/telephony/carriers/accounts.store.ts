@@ -11,10 +11,12 @@ export interface AccountRow {
   networks: string[]
   /** Where the platform dials a SIP peer. */
   dials_at: string | null
+  /** Whether a worker registers a SIP peer's user. */
+  registers: boolean
   forgotten_at: string | null
 }
 
-const columns = 'org, account, kind, label, sealed, networks, dials_at, forgotten_at'
+const columns = 'org, account, kind, label, sealed, networks, dials_at, registers, forgotten_at'
 
 const held = statement<AccountRow>(`
   select ${columns} from carrier_accounts where org = $1 and forgotten_at is null order by ordinal`)
@@ -32,8 +34,8 @@ const locked = statement<AccountRow>(`${one.text} for update`)
 export const lockAccount = (tx: Transaction, org: string, account: string) => tx.row(locked, org, account)
 
 const insert = statement<{ account: string }>(`
-  insert into carrier_accounts (org, account, kind, label, sealed, networks, dials_at, created_at)
-  values ($1, $2, $3, $4, $5, $6, $7, $8)
+  insert into carrier_accounts (org, account, kind, label, sealed, networks, dials_at, registers, created_at)
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
   on conflict (org, account) do nothing returning account`)
 
 export type KeptAccount = Omit<AccountRow, 'forgotten_at'>
@@ -44,16 +46,19 @@ export const insertAccount = (tx: Transaction, kept: KeptAccount, now: Date) =>
 
 const replace = statement(`
   update carrier_accounts
-  set kind = $3, label = $4, sealed = $5, networks = $6, dials_at = $7, forgotten_at = null
+  set kind = $3, label = $4, sealed = $5, networks = $6, dials_at = $7, registers = $8,
+    forgotten_at = null
   where org = $1 and account = $2`)
 
 export const replaceAccount = (tx: Transaction, kept: KeptAccount) => tx.rows(replace, ...valuesOf(kept))
 
-const valuesOf = ({ org, account, kind, label, sealed, networks, dials_at }: KeptAccount) =>
-  [org, account, kind, label, sealed, networks, dials_at] as const
+const valuesOf = (kept: KeptAccount) => {
+  const { org, account, kind, label, sealed, networks, dials_at, registers } = kept
+  return [org, account, kind, label, sealed, networks, dials_at, registers] as const
+}
 
 const forget = statement(`
-  update carrier_accounts set sealed = $3, dials_at = null, forgotten_at = $4 where org = $1 and account = $2`)
+  update carrier_accounts set sealed = $3, dials_at = null, registers = false, forgotten_at = $4 where org = $1 and account = $2`)
 
 /** Only what admits its numbers stays sealed. */
 export const forgetAccount = (tx: Transaction, org: string, account: string, sealed: Buffer, now: Date) =>
@@ -71,3 +76,17 @@ const removeDead = statement(`
 
 export const removeDeadAccounts = (database: Queryable, forgottenBefore: Date) =>
   database.rows(removeDead, forgottenBefore)
+
+interface RegistrationRow {
+  state: 'trying' | 'registered' | 'refused'
+  until: number | null
+  says: string | null
+}
+
+const registration = statement<RegistrationRow>(`
+  select state, extract(epoch from until)::float8 as until, says from sip_registrations
+  where org = $1 and account = $2 and leased_until > $3 and (until is null or until > $3)`)
+
+/** What a worker last said of it; nothing if none keeps it registered. */
+export const findRegistration = (database: Queryable, org: string, account: string, now: Date) =>
+  database.row(registration, org, account, now)

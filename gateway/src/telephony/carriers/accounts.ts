@@ -105,6 +105,7 @@ export class CarrierAccounts {
         sealed: this.#seal(org, account, fields),
         networks: fields.kind === 'sip' ? fields.networks : [],
         dials_at: (fields.kind === 'sip' && fields.outbound_host) || null,
+        registers: fields.kind === 'sip' && fields.register === true,
       }
       const detail = { kind, ...changesOf(held, fields, sent) }
       if (!(await this.#keep(caller, kept, row, detail))) continue // another request changed it meanwhile
@@ -215,6 +216,18 @@ export class CarrierAccounts {
     return this.#parts.vault.seal(JSON.stringify(fields), placeOf(org, account))
   }
 
+  async #registration({ org, account, registers }: store.AccountRow) {
+    if (!registers) return null
+    const { database, clock } = this.#parts
+    const told = await store.findRegistration(database, org, account, clock.now())
+    if (told) return told
+    const hasNumber = await store.numberLivingIn(database, org, account)
+    const says = hasNumber
+      ? 'no worker has taken it yet'
+      : 'import a number of the account: it registers with the first one'
+    return { state: 'waiting' as const, until: null, says }
+  }
+
   /** Every field is named here, so that a secret can never be among them. */
   async #shown(row: store.AccountRow): Promise<CarrierAccount> {
     const { org, kind, account, label, networks } = row
@@ -229,7 +242,9 @@ export class CarrierAccounts {
       account,
       label,
       networks: stated,
-      ...(fields.kind === 'sip' && { sip: shownTrunk(fields) }),
+      ...(fields.kind === 'sip' && {
+        sip: { ...shownTrunk(fields), registration: await this.#registration(row) },
+      }),
     }
   }
 }

@@ -49,6 +49,8 @@ test('a SIP account keeps how its calls come and go, and shows everything but th
   assert.deepEqual(shown, {
     ...terms,
     auth: 'digest',
+    register: false,
+    registration: null,
     from_domain: 'voice.example',
     outbound_host: 'sip.peer.example',
     outbound_transport: 'tls',

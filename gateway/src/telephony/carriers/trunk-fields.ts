@@ -17,6 +17,8 @@ import { badRequest } from '../../foundation/refusals.ts'
 export interface TrunkFields extends TrunkTerms {
   /** Without it the peer proves its calls by digest. */
   auth?: InboundProof
+  /** Whether a worker registers the user at the peer. */
+  register?: boolean
 }
 
 /** The last label begins with a letter: what ends in a number is an address in some spelling. */
@@ -31,6 +33,7 @@ export function trunkFields(
 ): TrunkFields {
   const fields = withoutAbsent({
     auth: chosen('auth', inboundProofs)(sent, held),
+    register: (sent.register === undefined ? held?.register : sent.register) || undefined,
     encryption: chosen('encryption', encryptions)(sent, held),
     refer_to: chosen('refer_to', referForms)(sent, held),
     identity: chosen('identity', identities)(sent, held),
@@ -47,8 +50,13 @@ export function trunkFields(
   return fields
 }
 
-/** What every call through the peer is held to, whoever dials. */
-export const fenceTerms = (fields: TrunkFields): FenceTerms => {
+/** What calls from the peer are held to. */
+export const fenceTerms = (fields: TrunkFields & { username: string }): FenceTerms => ({
+  ...termsBothWays(fields),
+  ...(fields.register && { registered_as: fields.username }),
+})
+
+const termsBothWays = (fields: TrunkFields) => {
   const { encryption, from_domain, refer_to, number_form } = fields
   const { country_code, trunk_prefix, international_prefix } = fields
   return withoutAbsent({
@@ -65,7 +73,7 @@ export const fenceTerms = (fields: TrunkFields): FenceTerms => {
 export const trunkTerms = (fields: TrunkFields): TrunkTerms => {
   const { identity, ca_certificates, client_certificate, client_key } = fields
   return {
-    ...fenceTerms(fields),
+    ...termsBothWays(fields),
     ...withoutAbsent({ identity, ca_certificates, client_certificate, client_key }),
   }
 }
@@ -73,7 +81,8 @@ export const trunkTerms = (fields: TrunkFields): TrunkTerms => {
 /** Every field is named, so that the key can never be among them. */
 export const shownTrunk = (
   fields: TrunkFields & { outbound_host?: string; outbound_transport?: SipTransport },
-): SipSettings => ({
+): Omit<SipSettings, 'registration'> => ({
+  register: fields.register ?? false,
   auth: fields.auth ?? 'digest',
   outbound_host: fields.outbound_host ?? null,
   outbound_transport: fields.outbound_transport ?? 'udp',
@@ -89,7 +98,7 @@ export const shownTrunk = (
   international_prefix: fields.international_prefix ?? null,
 })
 
-type Field = keyof TrunkFields & keyof PutCarrier
+type Field = Exclude<keyof TrunkFields & keyof PutCarrier, 'register'>
 type Held = TrunkFields | undefined
 
 const text =
