@@ -99,6 +99,22 @@ test('consents are recorded, read and taken back, and a list is imported', async
   assert.equal((await run('consents', 'dnc')).stdout.trimEnd().split('\n').length, 3)
 })
 
+test('svc carriers preset prints an account to fill in', async () => {
+  const { stdout } = await run('carriers', 'preset', 'telnyx')
+  assert.deepEqual(JSON.parse(stdout), {
+    kind: 'sip',
+    username: '',
+    password: '',
+    addresses: ['192.76.120.10', '64.16.250.10'],
+    auth: 'ip',
+    outbound_host: 'sip.telnyx.com',
+    number_form: 'e164',
+  })
+  const { status, stderr } = await run('carriers', 'preset', 'pigeon')
+  assert.equal(status, 1)
+  assert.match(stderr, /there is no preset pigeon: name one of twilio, telnyx, vonage, plivo, asterisk/)
+})
+
 test('numbers, carriers, threads and agents are listed, and say what to do if there are none', async () => {
   const empty = async (...args: string[]) => {
     const { status, stdout, stderr } = await run(...args)

@@ -5,8 +5,11 @@ import type {
   ProvisionedOutbound,
   SipSettings,
 } from '@switchroom/contract/carriers'
+import { trunkPresets } from '@switchroom/contract/trunk-presets'
 import { fileOption, type Command } from '../invocation/command.ts'
 import type { Invocation } from '../invocation/invocation.ts'
+import { exitCodes } from '../terminal/exit-codes.ts'
+import { Failure } from '../terminal/failures.ts'
 import { plain } from '../terminal/text-width.ts'
 
 const columns = [
@@ -62,6 +65,23 @@ const add: Command = {
   },
 }
 
+const presetNames = trunkPresets.map(({ name }) => name).join(', ')
+
+const preset: Command = {
+  name: 'carriers preset',
+  summary: 'print a SIP account to fill in, as JSON for svc carriers add',
+  arguments: [{ name: 'name', summary: `one of ${presetNames}` }],
+  examples: ['svc carriers preset telnyx > account.json'],
+  async run(invocation) {
+    const wanted = invocation.argument('name')
+    const found = trunkPresets.find(({ name }) => name === wanted)
+    if (!found)
+      throw new Failure(exitCodes.refused, `there is no preset ${wanted}: name one of ${presetNames}`)
+    const blank = { kind: 'sip', username: '', password: '', addresses: [] }
+    invocation.out.line(JSON.stringify({ ...blank, ...found.fields }, null, 2))
+  },
+}
+
 const remove: Command = {
   name: 'carriers remove',
   summary: 'delete a carrier account; its numbers stay routed until svc numbers release',
@@ -105,4 +125,4 @@ const outbound: Command = {
   },
 }
 
-export const carrierCommands = [list, add, remove, outbound]
+export const carrierCommands = [list, preset, add, remove, outbound]

@@ -1,4 +1,5 @@
 import type { CarrierAccount, CarrierKind, PutCarrier } from '@switchroom/contract/carriers'
+import { trunkPresets, type TrunkPreset } from '@switchroom/contract/trunk-presets'
 import { useState } from 'react'
 import { useSend } from '../api/queries.ts'
 import { Refusal } from '../ui/feedback.tsx'
@@ -100,6 +101,9 @@ export function CarrierForm({ account, onDone }: CarrierFormProps) {
       ) : null}
       {kind === 'sip' ? (
         <>
+          {account ? null : (
+            <PresetSelect onChoice={(preset) => setDraft((before) => ({ ...before, ...draftOf(preset) }))} />
+          )}
           <TextField label="Username" {...id} />
           <Select
             label="Inbound calls are proven by"
@@ -150,6 +154,38 @@ export function CarrierForm({ account, onDone }: CarrierFormProps) {
     </form>
   )
 }
+
+function PresetSelect({ onChoice }: { onChoice: (preset: TrunkPreset) => void }) {
+  const [name, setName] = useState('')
+  const chosen = trunkPresets.find((preset) => preset.name === name)
+  return (
+    <Select
+      label="Preset"
+      value={name}
+      onChange={(value) => {
+        setName(value)
+        const preset = trunkPresets.find((one) => one.name === value)
+        if (preset) onChoice(preset)
+      }}
+      hint={chosen ? `Fill in: ${chosen.fill.join(', ')}. See ${chosen.guide}.` : undefined}
+      options={[
+        { value: '', label: 'None' },
+        ...trunkPresets.map((preset) => ({ value: preset.name, label: preset.title })),
+      ]}
+    />
+  )
+}
+
+/** Every field that presets may fill, so that another choice leaves nothing of the one before. */
+const draftOf = ({ fields }: TrunkPreset): Partial<Draft> => ({
+  auth: fields.auth ?? '',
+  register: fields.register ? 'yes' : '',
+  addresses: (fields.addresses ?? []).join('\n'),
+  outbound_host: fields.outbound_host ?? '',
+  outbound_transport: fields.outbound_transport ?? '',
+  number_form: fields.number_form ?? '',
+  encryption: fields.encryption ?? '',
+})
 
 const namesOf: Record<CarrierKind, readonly TextName[]> = {
   apicarrier: ['label', 'account_sid', 'user', 'secret'],
