@@ -30,18 +30,20 @@ test('an agent calls a person through the trunk of its org, is heard, and the ca
   assert.equal(entries.at(-1)?.data['reason'], 'hangup')
 })
 
-test('who is busy or does not answer ends the call so', async () => {
+test('who is busy, declines or does not answer ends the call so, and its log says why in words', async () => {
   const table = [
-    [486, 'busy'],
-    [480, 'no_answer'],
-    [503, 'dial_failed'],
+    [486, 'busy', 'busy (486 Busy Here)'],
+    [603, 'busy', 'declined (603 Decline)'],
+    [480, 'no_answer', 'the phone cannot be reached now (480 Temporarily Unavailable)'],
+    [503, 'dial_failed', 'the carrier is overloaded or out of service (503 Service Unavailable)'],
   ] as const
-  for (const [place, [status, reason]] of table.entries()) {
+  for (const [place, [status, reason, why]] of table.entries()) {
     const call = await dial(await carrier.reach(`+3461000001${place}`))
     const invite = await carrier.nextRing()
     invite.reject(status)
     const entries = await fixture.untilEnded(call)
-    assert.equal(entries.at(-1)?.data['reason'], reason)
+    const ended = entries.at(-1)?.data
+    assert.deepEqual([ended?.['reason'], ended?.['why'], ended?.['sip_status']], [reason, why, status])
   }
 })
 
@@ -61,9 +63,7 @@ test("a trunk at an address that is not public is dialled only if the operator's
   const dialled = await asked.client.post('/v1/agents/hello/dial', { to: await other.reach('+34610000022') })
   assert.equal(dialled.status, 202, dialled.text)
   const entries = await fenced.untilEnded(dialled.body.call)
-  assert.equal(entries.at(-1)?.data['reason'], 'dial_failed')
-  await until('the worker says why', () =>
-    /127\.0\.0\.1 is at an address that may not be dialled/.test(fenced.worker.said),
-  )
+  const why = '127.0.0.1 is at an address that may not be dialled'
+  assert.deepEqual(entries.at(-1)?.data, { reason: 'dial_failed', why })
   assert.equal(other.rang.length, 0)
 })

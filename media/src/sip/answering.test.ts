@@ -156,8 +156,11 @@ test('sound that would go over IPv6 is refused with a sentence, in a call and be
 
 test('within a call too, what insists on something unknown is refused with what that is', async () => {
   const { say, answered, call } = await run.standing()
-  const refused = await answered(say('INVITE', offerOf(4010), { Require: '100rel' }))
-  assert.deepEqual(['status' in refused && refused.status, header(refused, 'unsupported')], [420, '100rel'])
+  const refused = await answered(say('INVITE', offerOf(4010), { Require: 'precondition' }))
+  assert.deepEqual(
+    ['status' in refused && refused.status, header(refused, 'unsupported')],
+    [420, 'precondition'],
+  )
   say('ACK')
   assert.equal(call.terms.remotePort, 4000)
 })

@@ -162,6 +162,8 @@ export class SipCall implements SipDialog, StandingDialog {
       case 'INVITE':
       case 'UPDATE':
         return this.session.receive(transaction)
+      case 'PRACK':
+        return transaction.answer(481)
       case 'OPTIONS':
         return transaction.answer(200, { headers: [['allow', allowed]] })
       case 'INFO':

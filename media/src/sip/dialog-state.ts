@@ -16,7 +16,7 @@ import { placeOfCaller, type ReferPlace } from './referral.ts'
 import { dialogKey, type SipStack } from './stack.ts'
 import { readNameAddress, readUri } from './syntax.ts'
 
-export const allowed = 'INVITE, ACK, CANCEL, BYE, OPTIONS, UPDATE, INFO, NOTIFY'
+export const allowed = 'INVITE, ACK, CANCEL, BYE, OPTIONS, PRACK, UPDATE, INFO, NOTIFY'
 const mostRoutes = 20
 
 const contactOf = (message: SipMessage): string | null =>
@@ -121,9 +121,9 @@ export class DialogState {
   }
 
   /** Where a cold transfer has a caller dial numbers. */
-  placeOf(form?: ReferPlace['form']): ReferPlace {
+  placeOf(terms: ReferPlace['terms'] | null): ReferPlace {
     const { remoteTarget, flow } = this.#parts
-    return placeOfCaller(remoteTarget, `${flow.address}:${flow.port}`, form)
+    return placeOfCaller(remoteTarget, `${flow.address}:${flow.port}`, terms ?? {})
   }
 
   /** Whether the far end said that it takes INFO. */
@@ -148,6 +148,13 @@ export class DialogState {
     if (!contact || contact === this.#parts.remoteTarget || !readUri(contact)) return
     this.#parts.remoteTarget = contact
     this.#way = null
+  }
+
+  /** The answer to the INVITE names the way that counts (RFC 3261 13.2.2.4). */
+  confirm(response: SipResponse): void {
+    this.#parts.routes = routesOf(response).toReversed()
+    this.#way = null
+    this.refreshTarget(response)
   }
 
   request(method: string, headers: Headers = [], body = ''): OutgoingRequest {

@@ -1,7 +1,8 @@
 import { MediaError } from '../plane.ts'
 import { SipCall } from './call.ts'
-import type { IncomingInvite, SipDialog, SipFence } from './calls.ts'
+import { type IncomingInvite, type SipDialog, type SipFence, SipRefused } from './calls.ts'
 import { DialogState } from './dialog-state.ts'
+import { EarlyCaller } from './early-caller.ts'
 import type { MediaTerms } from '../rtp/media-terms.ts'
 import { type FarEnd, LocalDescription } from './offer.ts'
 import type { ServerTransaction } from './server-transaction.ts'
@@ -43,6 +44,8 @@ export class IncomingCall implements IncomingInvite {
   readonly #tag = newToken()
   readonly #given = new AbortController()
   readonly #expiry: NodeJS.Timeout
+  readonly #state: DialogState
+  readonly #early: EarlyCaller
   #isAccepting = false
   #isSettled = false
 
@@ -57,12 +60,21 @@ export class IncomingCall implements IncomingInvite {
     this.#invite = invite
     this.#offer = offer
     this.#onSettled = onSettled
+    this.#state = DialogState.ofCaller(stack, invite.request, invite.flow, this.#tag, this.#contact)
+    this.#early = new EarlyCaller({
+      stack,
+      invite,
+      state: this.#state,
+      tag: this.#tag,
+      offer,
+      onGone: () => this.giveUp(487),
+    })
     this.#expiry = setTimeout(() => this.giveUp(480), stack.options.timing.ringMs)
     invite.answer(100)
   }
 
   ring(): void {
-    if (!this.#isSettled) this.#invite.answer(180, { tag: this.#tag, headers: [['contact', this.#contact]] })
+    if (!this.#isSettled) void this.#early.ring().catch((error: unknown) => this.#unacknowledged(error))
   }
 
   reject(status: number, reason?: string): void {
@@ -74,16 +86,23 @@ export class IncomingCall implements IncomingInvite {
   async accept(prepare: (terms: MediaTerms) => Promise<void> = async () => {}): Promise<SipDialog> {
     if (this.#isSettled || this.#isAccepting) throw this.#tooLate()
     this.#isAccepting = true
-    const { flow, request } = this.#invite
-    const state = DialogState.ofCaller(this.#stack, request, flow, this.#tag, this.#contact)
+    const { flow } = this.#invite
+    const state = this.#state
+    const early = this.#early
+    // Callers who never acknowledge get no port.
+    if (early.isReliable) await early.ring().catch((error: unknown) => this.#unacknowledged(error))
+    if (this.#isSettled) throw this.#tooLate()
     const local = await this.#prepared(state, prepare)
+    if (early.isReliable && !this.#isSettled)
+      await early.agree(local.description).catch((error: unknown) => this.#unacknowledged(error))
     if (!this.#settle()) {
       this.#stack.options.releasePort(local.port)
       throw this.#tooLate()
     }
-    const call = new SipCall(this.#stack, state, local, [flow.address], state.placeOf(this.fence?.refer_to))
+    const call = new SipCall(this.#stack, state, local, [flow.address], state.placeOf(this.fence))
     const forget = this.#stack.unacknowledged.add(flow.address, () => call.drop(flow))
-    call.session.answer(this.#invite, this.#offer, this.#tag)
+    if (early.isReliable) call.session.confirm(this.#invite, early.farEnd, this.#tag)
+    else call.session.answer(this.#invite, this.#offer, this.#tag)
     await call.session.established.finally(forget)
     return call.watch()
   }
@@ -128,6 +147,14 @@ export class IncomingCall implements IncomingInvite {
       }
   }
 
+  /** They do not acknowledge what we report, or what they say does not fit. */
+  #unacknowledged(error: unknown): void {
+    if (!(error instanceof MediaError)) throw error
+    if (!this.#settle()) return
+    this.#invite.answer(error instanceof SipRefused ? error.status : 504, { tag: this.#tag })
+    this.#given.abort(error)
+  }
+
   #tooLate(): MediaError {
     return new MediaError(this.signal.aborted ? 'the caller gave up' : 'the call is answered already')
   }
@@ -140,6 +167,7 @@ export class IncomingCall implements IncomingInvite {
     if (this.#isSettled) return false
     this.#isSettled = true
     clearTimeout(this.#expiry)
+    this.#early.end()
     this.#onSettled()
     return true
   }

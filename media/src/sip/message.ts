@@ -46,15 +46,18 @@ export const wordsOf = (message: { headers: Headers }, name: string): string[] =
       .filter((word) => word !== ''),
   )
 
+const known = new Set(['timer', '100rel'])
+
 /** What a request insists on that is not known here, as it is answered; null if there is nothing. */
 export function unknownIn(request: { headers: Headers }): readonly [string, string] | null {
-  const unknown = wordsOf(request, 'require').filter((word) => word !== 'timer')
+  const unknown = wordsOf(request, 'require').filter((word) => !known.has(word))
   return unknown.length > 0 ? ['unsupported', unknown.join(', ')] : null
 }
 
 export const reasons: Record<number, string> = {
   100: 'Trying',
   180: 'Ringing',
+  183: 'Session Progress',
   200: 'OK',
   202: 'Accepted',
   400: 'Bad Request',
@@ -77,6 +80,7 @@ export const reasons: Record<number, string> = {
   491: 'Request Pending',
   500: 'Server Internal Error',
   503: 'Service Unavailable',
+  504: 'Server Time-out',
   505: 'Version Not Supported',
   600: 'Busy Everywhere',
   603: 'Decline',
@@ -101,6 +105,8 @@ export const writeRequest = (method: string, uri: string, headers: Headers, body
 const spelled: Record<string, string> = {
   'call-id': 'Call-ID',
   cseq: 'CSeq',
+  rack: 'RAck',
+  rseq: 'RSeq',
   'www-authenticate': 'WWW-Authenticate',
 }
 

@@ -6,10 +6,11 @@ import { type SipDialog, SipRefused, type SipTrunk, SipUnanswered } from './call
 import type { OutgoingRequest } from './client-transaction.ts'
 import { allowed, challengesOf, DialogState, proofFor } from './dialog-state.ts'
 import { isStale } from './digest.ts'
+import { EarlyCallees } from './early-callees.ts'
 import type { Flow, Target } from './flow.ts'
 import { locate } from './location.ts'
 import type { SipResponse } from './message.ts'
-import { type FarEnd, LocalDescription } from './offer.ts'
+import { LocalDescription } from './offer.ts'
 import { placeOfTrunk } from './referral.ts'
 import { sdpType } from './session.ts'
 import type { SipStack } from './stack.ts'
@@ -23,9 +24,6 @@ export interface Dialling {
   trunk: SipTrunk
   signal: AbortSignal
 }
-
-/** Of those that a trunk rings at once. */
-const mostRinging = 16
 
 const terminated = () => new SipUnanswered(487, 'Request Terminated', 'the call was given up')
 const timedOut = () => new SipUnanswered(408, 'Request Timeout', 'the carrier did not answer')
@@ -60,9 +58,8 @@ class Dial {
   readonly #callId = newToken()
   readonly #tag = newToken()
   readonly #port: number
-  /** What each who rings has described of their sound, for some answer without saying it again. */
-  readonly #early = new Map<string, string>()
   #number = 0
+  #early: EarlyCallees | null = null
 
   constructor(stack: SipStack, dialling: Dialling) {
     this.#stack = stack
@@ -84,6 +81,13 @@ class Dial {
         if (!flow) continue
         const { encryption = 'off' } = this.#dialling.trunk
         const description = new LocalDescription(this.#stack.addressFor(flow.address), this.#port, encryption)
+        this.#early?.end()
+        this.#early = new EarlyCallees({
+          stack: this.#stack,
+          description,
+          peers,
+          stateOf: (response) => this.#state(response, flow),
+        })
         let final = await this.#ask(flow, description.offer())
         while (final.response?.status === 488 && description.offerOtherwise())
           final = await this.#ask(flow, description.offer())
@@ -96,6 +100,8 @@ class Dial {
     } catch (error) {
       this.#stack.options.releasePort(this.#port)
       throw error
+    } finally {
+      this.#early?.end()
     }
     this.#stack.options.releasePort(this.#port)
     throw refusal
@@ -108,12 +114,8 @@ class Dial {
     peers: readonly string[],
     acknowledge: (state: DialogState) => Promise<void>,
   ): Promise<SipDialog> {
-    const state = this.#state(response, flow)
-    const isSaidAgain = response.body.trim() !== ''
-    const farEnd = answerIn(
-      description,
-      isSaidAgain ? response.body : (this.#early.get(response.to.tag) ?? ''),
-    )
+    const state = this.#early?.confirm(response) ?? this.#state(response, flow)
+    const farEnd = this.#early?.farEndOf(response) ?? null
     // Nothing within the call may overtake it.
     await acknowledge(state)
     if (!farEnd || this.#stack.dialogs.has(state.key)) {
@@ -173,6 +175,7 @@ class Dial {
         ['cseq', `${++this.#number} INVITE`],
         ['contact', this.#stack.contact(flow, from)],
         ['allow', allowed],
+        ['supported', '100rel'],
         ['user-agent', 'switchroom'],
         ...(proof ? [proof] : []),
         sdpType,
@@ -193,7 +196,7 @@ class Dial {
       if (response && response.status < 200) {
         if (signal.aborted && !isRinging) this.#stack.transactions.cancel(transaction, flow)
         isRinging = true
-        this.#keepEarly(response)
+        this.#early?.take(response)
       } else if (response && response.status < 300 && taken === response.to.tag) resend()
       // Another branch answered too, or the dial was aborted just then.
       else if (response && response.status < 300 && (isTold || signal.aborted))
@@ -216,13 +219,8 @@ class Dial {
     return promise
   }
 
-  #keepEarly({ to: { tag }, body }: SipResponse): void {
-    if (body.trim() === '' || (this.#early.size >= mostRinging && !this.#early.has(tag))) return
-    this.#early.set(tag, body)
-  }
-
   async #refuse(response: SipResponse, flow: Flow): Promise<void> {
-    const state = this.#state(response, flow)
+    const state = this.#early?.confirm(response) ?? this.#state(response, flow)
     await this.#acknowledge(state, response)
     await state.ask('BYE').catch(() => {})
   }
@@ -246,13 +244,4 @@ function addressOf({ to, trunk }: Dialling): string {
   if (!readUri(uri) || /[<>"\s]/.test(uri))
     throw new MediaError(`${to} is neither a number nor a SIP address`)
   return uri
-}
-
-function answerIn(description: LocalDescription, body: string): FarEnd | null {
-  try {
-    return description.readAnswer(body)
-  } catch (error) {
-    if (error instanceof MediaError) return null
-    throw error
-  }
 }

@@ -20,7 +20,7 @@ async function referred(peer: SipPeer, status: string): Promise<SipRequest> {
   return refer
 }
 
-test('a number or an extension is written at the place of the far end, a SIP address as it is, and nothing else is sent on', () => {
+test('a number or an extension is written at the place of the far end and in its form, a SIP address as it is, and nothing else is sent on', () => {
   const place = placeOfTrunk({ ...trunkTo(5070), transport: 'tcp' })
   assert.equal(referTo('+34933444555', place), 'sip:+34933444555@127.0.0.1:5070;transport=tcp')
   assert.equal(referTo('201', place), 'sip:201@127.0.0.1:5070;transport=tcp')
@@ -29,6 +29,10 @@ test('a number or an extension is written at the place of the far end, a SIP add
   const tel = placeOfTrunk({ ...trunkTo(5070), refer_to: 'tel' })
   assert.equal(referTo('+34933444555', tel), 'tel:+34933444555')
   assert.equal(referTo('201', tel), 'sip:201@127.0.0.1:5070')
+  const national = { number_form: 'national', country_code: '34', trunk_prefix: '9' } as const
+  const pbx = placeOfTrunk({ ...trunkTo(5070), ...national })
+  assert.equal(referTo('+34933444555', pbx), 'sip:9933444555@127.0.0.1:5070')
+  assert.equal(referTo('+442079460018', pbx), 'sip:00442079460018@127.0.0.1:5070')
   for (const wrong of ['nobody', 'sip:a b@c', '<sip:a@b>', 'http://x', '', '1'.repeat(16), '+1;x=y'])
     assert.throws(() => referTo(wrong, place), {
       name: 'MediaError',

@@ -1,3 +1,5 @@
+import type { FenceTerms } from '@switchroom/contract/trunk-terms'
+import { writtenNumber } from '../number-form.ts'
 import { MediaError } from '../plane.ts'
 import { SipRefused, type SipTrunk } from './calls.ts'
 import { header, type SipRequest } from './message.ts'
@@ -7,35 +9,35 @@ import { readParams, readUri } from './syntax.ts'
 export interface ReferPlace {
   /** `host:port`, with what follows it in an address. */
   at: string
-  form: 'sip' | 'tel'
+  terms: FenceTerms
 }
 
 /** At the trunk that a call was dialled through. */
-export const placeOfTrunk = ({ hostname, transport, refer_to = 'sip' }: SipTrunk): ReferPlace => ({
-  at: `${hostname}${transport === 'udp' ? '' : `;transport=${transport}`}`,
-  form: refer_to,
+export const placeOfTrunk = (trunk: SipTrunk): ReferPlace => ({
+  at: `${trunk.hostname}${trunk.transport === 'udp' ? '' : `;transport=${trunk.transport}`}`,
+  terms: trunk,
 })
 
 /** At the address that whoever called wants to be reached at. */
-export function placeOfCaller(contact: string, address: string, form: 'sip' | 'tel' = 'sip'): ReferPlace {
+export function placeOfCaller(contact: string, address: string, terms: FenceTerms = {}): ReferPlace {
   const uri = readUri(contact)
-  if (!uri || uri.host === '') return { at: address, form }
+  if (!uri || uri.host === '') return { at: address, terms }
   const host = uri.host.includes(':') ? `[${uri.host}]` : uri.host
   const port = uri.port === null ? '' : `:${uri.port}`
   const transport = uri.params.get('transport')?.toLowerCase()
   const isSaid = transport === 'tcp' || transport === 'tls'
-  return { at: `${host}${port}${isSaid ? `;transport=${transport}` : ''}`, form }
+  return { at: `${host}${port}${isSaid ? `;transport=${transport}` : ''}`, terms }
 }
 
 /** Where REFER points: a number or an extension is one at the far end's own place. */
-export function referTo(to: string, { at, form }: ReferPlace): string {
+export function referTo(to: string, { at, terms }: ReferPlace): string {
   const isNumber = /^\+\d{1,15}$/.test(to)
   const isExtension = /^[\d*#]{1,15}$/.test(to)
   const uri =
-    isNumber && form === 'tel'
+    isNumber && terms.refer_to === 'tel'
       ? `tel:${to}`
       : isNumber || isExtension
-        ? `sip:${to.replaceAll('#', '%23')}@${at}`
+        ? `sip:${writtenNumber(to, terms).replaceAll('#', '%23')}@${at}`
         : to
   if (!readUri(uri) || /[<>"]/.test(uri))
     throw new MediaError(`${to} is no number, no extension and no SIP address`)

@@ -85,6 +85,11 @@ export class ServerTransaction {
     this.#onUnacknowledged = listener
   }
 
+  /** Sends the last answer again. */
+  repeat(): void {
+    this.#send()
+  }
+
   /** The same request came again, or the acknowledgement of a refusal. */
   receive(request: SipRequest): void {
     if (request.method === 'ACK') this.acknowledge()

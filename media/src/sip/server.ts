@@ -7,7 +7,7 @@ import { dial } from './outgoing.ts'
 import { Reception } from './reception.ts'
 import { type FindAddress, SoundNames } from './sound-names.ts'
 import { Registration, type RegistrationOptions } from './registration.ts'
-import { dialogKey, SipStack, type StandingDialog } from './stack.ts'
+import { dialogKey, type EarlyDialog, SipStack } from './stack.ts'
 import { type Timing, usualTiming } from './timing.ts'
 import { SipTransport } from './transport.ts'
 
@@ -150,13 +150,14 @@ export class SipServer {
   }
 
   #sort(request: SipRequest, flow: Flow): void {
-    const { transactions, dialogs } = this.#stack
+    const { transactions, dialogs, early } = this.#stack
     const again = transactions.find(request)
     if (again) {
       if (again.flow.address === flow.address) again.receive(request)
       return
     }
-    const standing = dialogs.get(dialogKey(request.callId, request.to.tag, request.from.tag))
+    const key = dialogKey(request.callId, request.to.tag, request.from.tag)
+    const standing = dialogs.get(key) ?? early.get(key)
     const isAdmitted = this.#gate.isAdmitted(flow.address)
     if (standing && (isAdmitted || standing.isPeer(flow.address))) return this.#hand(standing, request, flow)
     if (!isAdmitted || request.method === 'ACK') return
@@ -167,7 +168,7 @@ export class SipServer {
     return this.#reception.receive(request, flow)
   }
 
-  #hand(dialog: StandingDialog, request: SipRequest, flow: Flow): void {
+  #hand(dialog: EarlyDialog, request: SipRequest, flow: Flow): void {
     if (request.method === 'ACK') return dialog.acknowledge(request)
     if (request.fault !== null) return this.#reception.refuse(request, flow, 400, { reason: request.fault })
     // A source past its limit may still hang up.

@@ -90,7 +90,6 @@ export class SipSession {
 
   /** Answers the INVITE that began the call, or one that changes it. Throws `MediaError` if the offer does not fit. */
   answer(invite: ServerTransaction, offer: FarEnd | null, tag?: string): void {
-    const refreshing = readRefreshing(invite.request)
     const { description } = this.#local
     const body = offer
       ? description.answer(offer)
@@ -99,6 +98,18 @@ export class SipSession {
         : description.offer()
     if (offer) this.agree(offer)
     this.#isOfferOurs = !offer
+    this.#answerWith(invite, body, tag)
+  }
+
+  /** Answers the INVITE that began the call, in terms that were agreed on while it rang. */
+  confirm(invite: ServerTransaction, farEnd: FarEnd, tag: string): void {
+    this.agree(farEnd)
+    this.#isOfferOurs = false
+    this.#answerWith(invite, '', tag)
+  }
+
+  #answerWith(invite: ServerTransaction, body: string, tag?: string): void {
+    const refreshing = readRefreshing(invite.request)
     this.#theirs = invite
     this.#acknowledged = Promise.withResolvers<void>()
     invite.onUnacknowledged(() => {
@@ -108,7 +119,7 @@ export class SipSession {
     })
     invite.answer(200, {
       ...(tag && { tag }),
-      headers: this.#headers(refreshing ? agreeing(refreshing) : []),
+      headers: this.#headers(refreshing ? agreeing(refreshing) : [], body !== ''),
       body,
     })
     this.#timer.start(refreshing)
@@ -175,8 +186,9 @@ export class SipSession {
     this.#established.reject(why)
   }
 
-  #headers(more: Headers): Headers {
-    return [['contact', this.#state.contact], ['allow', allowed], ['supported', 'timer'], ...more, sdpType]
+  #headers(more: Headers, isDescribed = true): Headers {
+    const usual = [['contact', this.#state.contact] as const, ['allow', allowed] as const]
+    return [...usual, ['supported', 'timer, 100rel'], ...more, ...(isDescribed ? [sdpType] : [])]
   }
 
   #settle(): void {

@@ -9,8 +9,8 @@ import { Transactions, viaOf } from './transactions.ts'
 import type { SipTransport } from './transport.ts'
 import { Unacknowledged } from './unacknowledged.ts'
 
-/** An established call, for the dispatch of incoming messages. */
-export interface StandingDialog {
+/** A call that rings, for the dispatch of incoming messages. */
+export interface EarlyDialog {
   readonly key: string
   /** Whether a request is newer than those before; asked once of each. */
   isNext(request: SipRequest): boolean
@@ -18,6 +18,10 @@ export interface StandingDialog {
   acknowledge(request: SipRequest): void
   /** Whether the address is one that it is held with. */
   isPeer(address: string): boolean
+}
+
+/** An established call. */
+export interface StandingDialog extends EarlyDialog {
   bye(): Promise<void>
 }
 
@@ -41,6 +45,8 @@ export class SipStack {
   readonly options: StackOptions
   readonly transactions: Transactions
   readonly dialogs = new Map<string, StandingDialog>()
+  /** Of calls that are not answered yet, which are counted elsewhere. */
+  readonly early = new Map<string, EarlyDialog>()
   /** Addresses that calls are held with, whatever the fences say. */
   readonly peers = new Counts()
   /** Calls that were asked for by each address and are not answered. */
