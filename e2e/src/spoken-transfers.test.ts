@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { until } from '@switchroom/launcher/testing/waiting'
+import { runSipp } from '@switchroom/media/testing/sip-sipp'
+import { missing } from '@switchroom/tools/debian-packages'
 import { Carrier } from './spoken-carrier.ts'
 import { startVoiceAgent, speech, typesOf, type Entry } from './spoken-fixture.ts'
 import { Phone } from './spoken-phone.ts'
@@ -184,3 +186,15 @@ test('keys that an app presses are sent down the line (N-471)', async (t) => {
   await phone.hangUp()
   await fixture.untilEnded(call.id)
 })
+
+test(
+  'a phone that wants it acknowledged that it rings reaches the agent',
+  { skip: missing('sipp') },
+  async () => {
+    const sipp = await runSipp('reliable-caller', ['-s', 'hello', `127.0.0.1:${sipPort}`, '-m', '1'])
+    const call = await fixture.nextCall()
+    assert.deepEqual(await sipp.done, { status: 0, said: '' })
+    const entries = await fixture.untilEnded(call.id)
+    assert.equal(entries.at(-1)?.data['reason'], 'hangup')
+  },
+)

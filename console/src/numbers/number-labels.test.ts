@@ -1,0 +1,16 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { resultName } from './number-labels.ts'
+
+test('the dial log names the result of a dial in words', () => {
+  const silent = { sip_status: null, sip_reason: null }
+  assert.equal(resultName({ outcome: 'answered', ...silent, why: null }), 'Answered')
+  assert.equal(resultName({ outcome: 'no_answer', ...silent, why: null }), 'No answer')
+  const declined = {
+    outcome: 'busy',
+    sip_status: 603,
+    sip_reason: 'Decline',
+    why: 'declined (603 Decline)',
+  } as const
+  assert.equal(resultName(declined), 'declined (603 Decline)')
+})
