@@ -49,6 +49,7 @@ test('clients get the address of the voice server, also of one that was moved, a
 
 test('the voice server is started without the secrets of the gateway', () => {
   const kept = {
+    SVC_SIP_TLS_KEY_FILE: 'key.pem',
     PATH: '/bin',
     SVC_HOST: '::1',
     SVC_VOICE_PORT: '9',

@@ -81,7 +81,7 @@ export const gatewayDefaults = (settings: Settings) => ({
 
 /** Where phones on this machine reach the worker. */
 export function phoneAddress({ sipHost, sipPort }: Settings): string {
-  return `${sipHost === '0.0.0.0' ? '127.0.0.1' : sipHost}:${sipPort}`
+  return `${sipHost === '0.0.0.0' || sipHost === '::' ? '127.0.0.1' : sipHost}:${sipPort}`
 }
 
 /** Where this machine reaches the gateway. */
@@ -93,7 +93,8 @@ const addressOf = (host: string, port: string) => `http://${host.includes(':') ?
 
 /** The environment of the other processes, without the secrets that only the gateway uses. */
 export function plainSettings(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const isSecret = (name: string) => /^SVC_(?:.*KEY|DATABASE_URL|SMTP_URL)/.test(name)
+  // The path of a key's file is no key.
+  const isSecret = (name: string) => /^SVC_(?:.*KEY(?!_FILE$)|DATABASE_URL|SMTP_URL)/.test(name)
   return Object.fromEntries(Object.entries(environment).filter(([name]) => !isSecret(name)))
 }
 

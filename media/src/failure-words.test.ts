@@ -59,11 +59,11 @@ test('a connection that fails says why: no one listens, the certificate does not
   }
   assert.equal(
     await failed({ ca: cert, servername: 'other.example' }),
-    'the certificate of other.example does not match',
+    'the certificate of other.example does not match its name',
   )
   assert.equal(
     await failed({ servername: 'sip.example' }),
-    'the certificate of other.example is signed by no authority that is trusted here',
+    'the certificate of other.example is not signed by a CA that is trusted: add it to the account',
   )
   door.close()
   await once(door, 'close')

@@ -82,16 +82,19 @@ const referWords: Readonly<Record<number, string>> = {
 
 export const wordsOfRefer = (status: number): string => referWords[status] ?? wordsOfSip(status)
 
+const untrusted = 'is not signed by a CA that is trusted: add it to the account'
 const certificateFaults: Readonly<Record<string, string>> = {
-  ERR_TLS_CERT_ALTNAME_INVALID: 'does not match',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'does not match its name',
   CERT_HAS_EXPIRED: 'has expired',
   CERT_NOT_YET_VALID: 'is not valid yet',
   CERT_REVOKED: 'was revoked',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'is signed by no authority that is trusted here',
-  SELF_SIGNED_CERT_IN_CHAIN: 'is signed by no authority that is trusted here',
-  UNABLE_TO_GET_ISSUER_CERT: 'is signed by no authority that is trusted here',
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'is signed by no authority that is trusted here',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'is signed by no authority that is trusted here',
+  DEPTH_ZERO_SELF_SIGNED_CERT: untrusted,
+  SELF_SIGNED_CERT_IN_CHAIN: untrusted,
+  UNABLE_TO_GET_ISSUER_CERT: untrusted,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: untrusted,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: untrusted,
+  CERT_UNTRUSTED: untrusted,
+  CERT_SIGNATURE_FAILURE: untrusted,
 }
 
 const connectionFaults: Readonly<Record<string, string>> = {
@@ -109,6 +112,10 @@ export function wordsOfConnecting(host: string, failure: unknown): string {
   const code = codeOf(failure)
   const certificate = certificateFaults[code]
   if (certificate !== undefined) return `the certificate of ${host} ${certificate}`
+  if (/ALERT_(CERTIFICATE_REQUIRED|HANDSHAKE_FAILURE)$/.test(code))
+    return `${host} ended the TLS handshake: it may ask for a client certificate, which the account can have`
+  if (/ALERT_(UNKNOWN_CA|BAD_CERTIFICATE|CERTIFICATE_\w+|UNSUPPORTED_CERTIFICATE)$/.test(code))
+    return `${host} does not accept the client certificate of the account`
   const isTls = code.startsWith('ERR_SSL_') || code.startsWith('ERR_TLS_')
   return `${host} ${connectionFaults[code] ?? (isTls ? 'speaks no TLS that fits' : 'cannot be reached')}`
 }

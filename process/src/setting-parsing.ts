@@ -1,5 +1,5 @@
 import { readFileSync, statSync } from 'node:fs'
-import { isIPv4 } from 'node:net'
+import { isIP, isIPv4, isIPv6 } from 'node:net'
 import { resolve } from 'node:path'
 import { createSecureContext } from 'node:tls'
 import ipaddr from 'ipaddr.js'
@@ -75,6 +75,29 @@ export function hostName(value: string): string {
 export function ipv4Address(value: string): string {
   if (!isIPv4(value)) throw new SettingError(`is not an IPv4 address: ${value}`)
   return value
+}
+
+export function ipAddress(value: string): string {
+  if (!isIP(value)) throw new SettingError(`is not an IP address: ${value}`)
+  return value
+}
+
+export function ipv6Address(value: string): string {
+  if (!isIPv6(value)) throw new SettingError(`is not an IPv6 address: ${value}`)
+  return value
+}
+
+export function dnsServer(value: string): string {
+  const [, bracketed, plain, portText = '53'] = /^(?:\[([^\]]+)\]|([^:]+))(?::(\d+))?$/.exec(value) ?? [
+    undefined,
+    undefined,
+    value,
+  ]
+  const address = bracketed ?? plain ?? ''
+  if (!ipaddr.isValid(address)) throw new SettingError(`is not the address of a DNS server: ${value}`)
+  return ipaddr.parse(address).kind() === 'ipv6'
+    ? `[${address}]:${port(portText)}`
+    : `${address}:${port(portText)}`
 }
 
 /** An address, or a network in CIDR notation. */

@@ -9,6 +9,7 @@ const packages = {
   baresip: 'baresip',
   linphonec: 'linphone-cli',
   'asterisk-sounds': 'asterisk-core-sounds-en-wav',
+  openssl: 'openssl',
 } as const
 export type TestProgram = keyof typeof packages
 

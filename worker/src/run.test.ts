@@ -57,6 +57,11 @@ test('a worker that cannot start says why in one line', async (t) => {
       `port ${port} on 127.0.0.1 is taken: stop what listens there, or set SVC_SIP_PORT`,
     ],
     [
+      { SVC_SIP_TLS_CERT_FILE: '/no/such', SVC_SIP_TLS_KEY_FILE: '/no/key' },
+      1,
+      'calls over TLS cannot be taken: /no/such cannot be read (ENOENT): set SVC_SIP_TLS_CERT_FILE and SVC_SIP_TLS_KEY_FILE to a certificate and its key',
+    ],
+    [
       { SVC_SIP_HOST: '203.0.113.7' },
       1,
       'nothing can listen on 203.0.113.7: set SVC_SIP_HOST to an address of this machine',

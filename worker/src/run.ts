@@ -10,9 +10,9 @@ await runProcess(async () => {
   const settings = readSettings(process.env)
   const log = openLog(settings.logLevel)
   const worker = await Worker.start(settings, log.logger)
-  const { sipPort } = worker
+  const { sipPort, sipTlsPort: tls } = worker
   if (sipPort === undefined) log.logger.info('started')
-  else log.logger.info({ host: settings.sipHost, port: sipPort }, 'listening')
+  else log.logger.info({ host: settings.sipHost, port: sipPort, ...(tls && { tls }) }, 'listening')
   const isOtherPort = sipPort !== undefined && sipPort !== settings.sipPort
   return {
     log,

@@ -14,7 +14,9 @@ test('a worker that is given its key alone serves both environments of the gatew
     environments: ['sandbox', 'production'],
     sipHost: '127.0.0.1',
     sipPort: undefined,
+    sipTls: undefined,
     mediaAddress: '127.0.0.1',
+    mediaAddress6: undefined,
     mediaPorts: { first: 20_000, last: 29_999 },
     localOrg: undefined,
     mediaServers: {},
@@ -22,6 +24,7 @@ test('a worker that is given its key alone serves both environments of the gatew
     capacity: 20 * availableParallelism(),
     callsPerProcess: 5,
     idleTimeoutMs: 120_000,
+    resolver: undefined,
     privateHosts: [],
     privateNetworks: [],
     vendorFolders: [],
@@ -53,6 +56,38 @@ test('what is set counts', () => {
   assert.deepEqual(settings.privateHosts, ['10.0.0.5', 'trunk.internal'])
 })
 
+test('calls over TLS are taken if a certificate and its key are named, at port 5061 unless another is set', () => {
+  const [cert, key] = [{ SVC_SIP_TLS_CERT_FILE: 'cert.pem' }, { SVC_SIP_TLS_KEY_FILE: 'key.pem' }]
+  assert.deepEqual(readSettings({ ...least, ...cert, ...key }).sipTls, {
+    port: 5061,
+    files: { cert: 'cert.pem', key: 'key.pem' },
+  })
+  const mutual = { SVC_SIP_TLS_CA_FILE: 'ca.pem', SVC_SIP_TLS_PORT: '5071' }
+  assert.deepEqual(readSettings({ ...least, ...cert, ...key, ...mutual }).sipTls, {
+    port: 5071,
+    files: { cert: 'cert.pem', key: 'key.pem', ca: 'ca.pem' },
+  })
+  for (const [given, absent] of [
+    [cert, 'KEY'],
+    [key, 'CERT'],
+    [mutual, 'CERT'],
+  ] as const)
+    assert.throws(() => readSettings({ ...least, ...given }), {
+      message: `SVC_SIP_TLS_${absent}_FILE is not set: calls over TLS need a certificate and its key`,
+    })
+})
+
+test('the SIP port is on IPv6 if its host is, and names the address that far ends of IPv6 reach', () => {
+  const both = readSettings({ ...least, SVC_SIP_HOST: '::', SVC_MEDIA_ADDRESS_6: '2001:db8::7' })
+  assert.deepEqual([both.sipHost, both.mediaAddress, both.mediaAddress6], ['::', '127.0.0.1', '2001:db8::7'])
+  assert.equal(readSettings({ ...least, SVC_SIP_HOST: '::' }).mediaAddress6, undefined)
+  assert.equal(readSettings({ ...least, SVC_SIP_HOST: '2001:db8::5' }).mediaAddress6, '2001:db8::5')
+  assert.equal(readSettings({ ...least, SVC_RESOLVER: '192.0.2.1' }).resolver, '192.0.2.1:53')
+  assert.throws(() => readSettings({ ...least, SVC_MEDIA_ADDRESS_6: '192.0.2.1' }), {
+    message: 'SVC_MEDIA_ADDRESS_6 is not an IPv6 address: 192.0.2.1',
+  })
+})
+
 test("each environment's calls come from its own media server, and the sandbox shares production's", () => {
   const media = { SVC_MEDIA_URL: 'https://media.example/', SVC_MEDIA_KEY: 'k', SVC_MEDIA_SECRET: 's' }
   const production = { url: 'https://media.example', key: 'k', secret: 's' }
@@ -69,7 +104,7 @@ test('a setting that does not parse is one sentence that names it', () => {
   const table: [Record<string, string>, string][] = [
     [{ SVC_FLEET_KEY: '' }, 'SVC_FLEET_KEY is not set: give the worker the one that the gateway has'],
     [{ SVC_SIP_PORT: '70000' }, 'SVC_SIP_PORT is not a port from 0 to 65535: 70000'],
-    [{ SVC_SIP_HOST: 'phones' }, 'SVC_SIP_HOST is not an IPv4 address: phones'],
+    [{ SVC_SIP_HOST: 'phones' }, 'SVC_SIP_HOST is not an IP address: phones'],
     [{ SVC_WORKER_ENV: 'both' }, 'SVC_WORKER_ENV is not one of sandbox, production: both'],
     [
       { SVC_MEDIA_PORTS: '20000' },

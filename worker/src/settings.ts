@@ -1,12 +1,16 @@
+import { isIPv6 } from 'node:net'
 import { availableParallelism, hostname } from 'node:os'
 import { environments, type Environment } from '@switchroom/contract/scopes'
 import {
+  dnsServer,
   folder,
+  ipAddress,
   ipv4Address,
+  ipv6Address,
   listOf,
   logLevel,
   oneOf,
-  port,
+  port as readPort,
   positiveNumber,
   webUrl,
   type LogLevel,
@@ -23,6 +27,12 @@ export interface PortRange {
   last: number
 }
 
+export interface SipTls {
+  port: number
+  /** Paths. */
+  files: { cert: string; key: string; ca?: string }
+}
+
 /** The worker's settings, read once at start. `docs/voice.md` explains each. */
 export interface Settings {
   /** Where the gateway answers, without a trailing slash. */
@@ -32,8 +42,12 @@ export interface Settings {
   sipHost: string
   /** Undefined for 5060 or, if that is taken and phones of this machine may call, any free port. */
   sipPort: number | undefined
+  /** Calls over TLS; undefined without a certificate. */
+  sipTls: SipTls | undefined
   /** The address that the other side sends its sound to. */
   mediaAddress: string
+  /** The same for far ends of IPv6. */
+  mediaAddress6: string | undefined
   mediaPorts: PortRange
   /** The org whose agents phones on this machine may call by name. */
   localOrg: string | undefined
@@ -46,6 +60,8 @@ export interface Settings {
   callsPerProcess: number
   /** A call ends after this long without speech. */
   idleTimeoutMs: number
+  /** The DNS server that trunks are looked up at; undefined for the system's. */
+  resolver: string | undefined
   /** Hosts of trunks that may be at an address that is not public. */
   privateHosts: string[]
   /** Networks that are not public, which trunks may be in. */
@@ -60,14 +76,16 @@ export function readSettings(variables: EnvironmentVariables): Settings {
   const fleetKey = read('SVC_FLEET_KEY', String)
   if (fleetKey === undefined)
     throw new SettingError('SVC_FLEET_KEY is not set: give the worker the one that the gateway has')
-  const sipHost = read('SVC_SIP_HOST', ipv4Address) ?? '127.0.0.1'
+  const sipHost = read('SVC_SIP_HOST', ipAddress) ?? '127.0.0.1'
   return {
-    gatewayUrl: read('SVC_GATEWAY_URL', webUrl) ?? `http://127.0.0.1:${read('SVC_PORT', port) ?? 8080}`,
+    gatewayUrl: read('SVC_GATEWAY_URL', webUrl) ?? `http://127.0.0.1:${read('SVC_PORT', readPort) ?? 8080}`,
     fleetKey,
     environments: read('SVC_WORKER_ENV', (value) => [oneOf(environments)(value)]) ?? environments,
     sipHost,
-    sipPort: read('SVC_SIP_PORT', port),
+    sipPort: read('SVC_SIP_PORT', readPort),
+    sipTls: readSipTls(read),
     mediaAddress: read('SVC_MEDIA_ADDRESS', ipv4Address) ?? reachableHost(sipHost),
+    mediaAddress6: read('SVC_MEDIA_ADDRESS_6', ipv6Address) ?? reachableHost6(sipHost),
     mediaPorts: read('SVC_MEDIA_PORTS', portRange) ?? { first: 20_000, last: 29_999 },
     localOrg: read('SVC_SIP_LOCAL_ORG', String),
     mediaServers: readMediaServers(read),
@@ -75,6 +93,7 @@ export function readSettings(variables: EnvironmentVariables): Settings {
     capacity: read('SVC_WORKER_CALLS', positiveNumber) ?? callsPerCore * availableParallelism(),
     callsPerProcess: read('SVC_CALLS_PER_PROCESS', positiveNumber) ?? 5,
     idleTimeoutMs: (read('SVC_CALL_IDLE_S', positiveNumber) ?? 120) * secondMs,
+    resolver: read('SVC_RESOLVER', dnsServer),
     privateHosts: read('SVC_PRIVATE_HOSTS', listOf(String)) ?? [],
     privateNetworks: read('SVC_PRIVATE_NETWORKS', listOf(privateNetwork)) ?? [],
     vendorFolders: read('SVC_VENDOR_FOLDERS', listOf(folder)) ?? [],
@@ -86,7 +105,20 @@ export function readSettings(variables: EnvironmentVariables): Settings {
 export const workerName = () => `${hostname().slice(0, 60)}-${process.pid}-${Date.now().toString(36)}`
 
 /** A wildcard is an address to listen on, not one to reach. */
-const reachableHost = (host: string) => (host === '0.0.0.0' ? '127.0.0.1' : host)
+const reachableHost = (host: string) => (host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host)
+const reachableHost6 = (host: string) => (host !== '::' && isIPv6(host) ? host : undefined)
+
+function readSipTls(read: ReturnType<typeof settingReader>): SipTls | undefined {
+  const [cert, key] = [read('SVC_SIP_TLS_CERT_FILE', String), read('SVC_SIP_TLS_KEY_FILE', String)]
+  const ca = read('SVC_SIP_TLS_CA_FILE', String)
+  const port = read('SVC_SIP_TLS_PORT', readPort) ?? 5061
+  if (cert === undefined && key === undefined && ca === undefined) return undefined
+  if (cert === undefined || key === undefined)
+    throw new SettingError(
+      `SVC_SIP_TLS_${cert === undefined ? 'CERT' : 'KEY'}_FILE is not set: calls over TLS need a certificate and its key`,
+    )
+  return { port, files: { cert, key, ...(ca !== undefined && { ca }) } }
+}
 
 function portRange(value: string): PortRange {
   const [, first = '', last = ''] = /^(\d{1,5})-(\d{1,5})$/.exec(value) ?? []

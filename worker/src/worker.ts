@@ -2,6 +2,7 @@ import type { Environment } from '@switchroom/contract/scopes'
 import { findVendors } from '@switchroom/kit/installed'
 import { MediaError } from '@switchroom/media/plane'
 import { SipServer, type SipOptions } from '@switchroom/media/sip/server'
+import { ServerCertificate } from '@switchroom/media/sip/server-certificate'
 import { listenFailure } from '@switchroom/process/listeners'
 import { PrivateNetworks } from '@switchroom/process/private-networks'
 import { PeriodicTasks } from '@switchroom/process/periodic-tasks'
@@ -49,6 +50,11 @@ export class Worker {
     return this.#parts.sip?.port
   }
 
+  /** Undefined without a certificate. */
+  get sipTlsPort(): number | undefined {
+    return this.#parts.sip?.tlsPort ?? undefined
+  }
+
   /** Resolves once the SIP port is open; the gateway sends the fences as soon as it answers. */
   static async start(settings: Settings, logger: Logger): Promise<Worker> {
     const { environments, capacity, callsPerProcess, localOrg, mediaServers } = settings
@@ -60,12 +66,14 @@ export class Worker {
       new MediaPorts(settings.mediaPorts),
       new Sentences(logger),
     ]
+    const nameServers = settings.resolver === undefined ? undefined : [settings.resolver]
     const addresses = new DialledAddresses(
       settings.privateHosts,
       new PrivateNetworks(settings.privateNetworks),
+      nameServers,
     )
     const dial: Dial = async (to, trunk, from, signal) => {
-      await addresses.expect(trunk.hostname)
+      await addresses.expect(trunk.hostname, trunk.transport)
       if (!sip) throw new MediaError('this worker has no phones of its own')
       return sip.invite(to, trunk, from, signal)
     }
@@ -85,6 +93,8 @@ export class Worker {
     const sip: SipServer | undefined = await startSip(settings, hasPhones, {
       host: settings.sipHost,
       publicAddress: settings.mediaAddress,
+      ...(settings.mediaAddress6 !== undefined && { publicAddress6: settings.mediaAddress6 }),
+      ...(nameServers && { nameServers }),
       fences: () => fences.all,
       isLocalAllowed: localOrg !== undefined,
       allocatePort: ports.allocate,
@@ -160,12 +170,15 @@ async function startSip(
 ): Promise<SipServer | undefined> {
   if (!hasPhones) return undefined
   const { sipPort, localOrg } = settings
+  const tls = await openTls(settings, options.log)
   try {
-    return await SipServer.start({ ...options, port: sipPort ?? usualPort }).catch((error: unknown) => {
-      const isFree = sipPort === undefined && localOrg !== undefined && isTaken(error)
-      if (!isFree) throw error
-      return SipServer.start({ ...options, port: 0 })
-    })
+    return await SipServer.start({ ...options, ...tls, port: sipPort ?? usualPort }).catch(
+      (error: unknown) => {
+        const isFree = sipPort === undefined && localOrg !== undefined && isTaken(error)
+        if (!isFree || isTlsPort(error, settings)) throw error
+        return SipServer.start({ ...options, ...tls, port: 0 })
+      },
+    )
   } catch (error) {
     throw new Error(whyNoPhones(error, settings), { cause: error })
   }
@@ -175,9 +188,30 @@ const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code ?? caus
 const causeOf = (error: unknown) => ((error as Error).cause as NodeJS.ErrnoException | undefined)?.code
 const isTaken = (error: unknown) => codeOf(error) === 'EADDRINUSE'
 
-function whyNoPhones(error: unknown, { sipHost, sipPort = usualPort }: Settings): string {
+const isTlsPort = (error: unknown, { sipTls }: Settings) =>
+  sipTls !== undefined && (error as { port?: number }).port === sipTls.port
+
+async function openTls({ sipTls }: Settings, log: SipOptions['log']): Promise<Pick<SipOptions, 'tls'>> {
+  if (!sipTls) return {}
+  const certificate = await ServerCertificate.read(sipTls.files, log ?? (() => {})).catch((error: Error) => {
+    throw new Error(
+      `calls over TLS cannot be taken: ${error.message}: set SVC_SIP_TLS_CERT_FILE and SVC_SIP_TLS_KEY_FILE to a certificate and its key`,
+      { cause: error },
+    )
+  })
+  return { tls: { port: sipTls.port, certificate } }
+}
+
+function whyNoPhones(error: unknown, settings: Settings): string {
+  const { sipHost, sipPort = usualPort, sipTls } = settings
   const code = codeOf(error)
-  const at = { host: sipHost, port: sipPort, setting: 'SVC_SIP_PORT', hostSetting: 'SVC_SIP_HOST' }
+  const isTls = isTlsPort(error, settings)
+  const at = {
+    host: sipHost,
+    port: isTls ? (sipTls?.port ?? 0) : sipPort,
+    setting: isTls ? 'SVC_SIP_TLS_PORT' : 'SVC_SIP_PORT',
+    hostSetting: 'SVC_SIP_HOST',
+  }
   if (code && ['EADDRINUSE', 'EACCES', 'EADDRNOTAVAIL'].includes(code)) return listenFailure(at, { code })
   return error instanceof Error ? error.message : String(error)
 }

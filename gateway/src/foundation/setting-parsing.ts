@@ -1,4 +1,3 @@
-import { port } from '@switchroom/process/setting-parsing'
 import { SettingError } from '@switchroom/process/setting-reader'
 import ipaddr from 'ipaddr.js'
 import { isAddress } from './text.ts'
@@ -46,17 +45,4 @@ export function mailFrom(value: string): string {
   const address = /^[^<>\p{Cc}]*<([^<>]+)>$/u.exec(value)?.[1] ?? value
   if (!isAddress(address)) throw new SettingError(`is neither an address nor a name with one: ${value}`)
   return value
-}
-
-export function dnsServer(value: string): string {
-  const [, bracketed, plain, portText = '53'] = /^(?:\[([^\]]+)\]|([^:]+))(?::(\d+))?$/.exec(value) ?? [
-    undefined,
-    undefined,
-    value,
-  ]
-  const address = bracketed ?? plain ?? ''
-  if (!ipaddr.isValid(address)) throw new SettingError(`is not the address of a DNS server: ${value}`)
-  return ipaddr.parse(address).kind() === 'ipv6'
-    ? `[${address}]:${port(portText)}`
-    : `${address}:${port(portText)}`
 }

@@ -5,6 +5,7 @@ import { readTrustedProxies } from '@switchroom/process/connection-limits'
 import {
   amount,
   daysAsMs,
+  dnsServer,
   flag,
   folder,
   hostName,
@@ -24,7 +25,7 @@ import { dayMs, minuteMs, secondMs } from './clock.ts'
 import { readLimitSettings, type LimitSettings } from './limit-settings.ts'
 import { readTelephonySettings, type TelephonySettings } from './telephony-settings.ts'
 import { readVaultKeys } from './vault-key.ts'
-import { databaseUrl, dnsServer, mailFrom, smtpUrl } from './setting-parsing.ts'
+import { databaseUrl, mailFrom, smtpUrl } from './setting-parsing.ts'
 
 /** The deployment's settings, read once at start. `docs/settings.md` explains each. */
 export interface Settings {

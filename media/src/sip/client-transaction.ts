@@ -31,6 +31,7 @@ export class ClientTransaction {
   #over: NodeJS.Timeout | undefined
   #status = 0
   #acknowledgement: Buffer | null = null
+  readonly #unwatch: () => void
 
   constructor({ request, via, flow, timing, onResponse, onOver }: ClientTransactionParts) {
     this.#request = request
@@ -46,6 +47,10 @@ export class ClientTransaction {
       this.#repeating = new Repeating(timing.t1Ms, mostMs, () => flow.send(bytes))
     }
     this.#over = setTimeout(() => this.#giveUp(), flow.isOpen ? giveUpMs(timing) : 0)
+    // What rings may still answer over a connection of its own.
+    this.#unwatch = flow.onClosed(() => {
+      if (this.#status === 0) this.#giveUp()
+    })
   }
 
   get #isInvite(): boolean {
@@ -103,6 +108,7 @@ export class ClientTransaction {
   end(): void {
     clearTimeout(this.#over)
     this.#repeating?.stop()
+    this.#unwatch()
     this.#onOver()
   }
 

@@ -62,7 +62,7 @@ test('a trunk is dialled over TLS if its certificate is trusted, and not otherwi
   try {
     await assert.rejects(near.server.invite(to, trunk, from, never), {
       status: 503,
-      message: 'the certificate of localhost is signed by no authority that is trusted here',
+      message: 'the certificate of localhost is not signed by a CA that is trusted: add it to the account',
     })
     setDefaultCACertificates([...usual, cert])
     const call = await near.server.invite(to, trunk, from, never)

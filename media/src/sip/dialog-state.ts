@@ -2,7 +2,7 @@ import type { OutgoingRequest } from './client-transaction.ts'
 import { answerChallenge, isStale, type Pair } from './digest.ts'
 import type { Flow, Protocol } from './flow.ts'
 import { isLoopback } from './gate.ts'
-import { isPrivate, locate } from './location.ts'
+import { isPrivate } from './location.ts'
 import {
   header,
   type Headers,
@@ -15,6 +15,7 @@ import {
 import { placeOfCaller, type ReferPlace } from './referral.ts'
 import { dialogKey, type SipStack } from './stack.ts'
 import { readNameAddress, readUri } from './syntax.ts'
+import type { TlsTerms } from './tls-terms.ts'
 
 export const allowed = 'INVITE, ACK, CANCEL, BYE, OPTIONS, PRACK, UPDATE, INFO, NOTIFY'
 const mostRoutes = 20
@@ -42,6 +43,7 @@ interface DialogParts {
   contact: string
   pair: Pair | null
   takesInfo: boolean
+  tls: TlsTerms
 }
 
 const allowsInfo = (message: SipMessage) => wordsOf(message, 'allow').includes('info')
@@ -83,13 +85,14 @@ export class DialogState {
       contact,
       pair: null,
       takesInfo: allowsInfo(request),
+      tls: {},
     })
   }
 
   static ofCallee(
     stack: SipStack,
     response: SipResponse,
-    asked: { uri: string; flow: Flow; contact: string; pair: Pair | null },
+    asked: { uri: string; flow: Flow; contact: string; pair: Pair | null; tls: TlsTerms },
   ): DialogState {
     return new DialogState(stack, {
       callId: response.callId,
@@ -105,6 +108,7 @@ export class DialogState {
       contact: asked.contact,
       pair: asked.pair,
       takesInfo: allowsInfo(response),
+      tls: asked.tls,
     })
   }
 
@@ -202,7 +206,7 @@ export class DialogState {
   }
 
   async #find(): Promise<Flow> {
-    const { flow, routes, remoteTarget } = this.#parts
+    const { flow, routes, remoteTarget, tls } = this.#parts
     const uri = readUri(routes[0] ?? remoteTarget)
     if (!uri || uri.host === '') return flow
     const said = uri.params.get('transport')?.toLowerCase()
@@ -214,8 +218,11 @@ export class DialogState {
           : flow.isReliable
             ? flow.transport
             : 'udp'
-    const [target] = await locate({ host: uri.host, port: uri.port, transport })
-    return target && this.isWithinReach(target.address) ? this.#stack.flowTo(target) : flow
+    const [target] = await this.#stack.locate({ host: uri.host, port: uri.port, transport })
+    if (!target || !this.isWithinReach(target.address)) return flow
+    // Where the far end was found it proves the name that it was found by.
+    const name = target.address === flow.address && flow.name !== '' ? flow.name : target.name
+    return this.#stack.flowTo({ ...target, name, tls })
   }
 
   /** Behind address translation an end knows only its own address; and no far end makes us send to private addresses. */

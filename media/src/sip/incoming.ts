@@ -119,9 +119,9 @@ export class IncomingCall implements IncomingInvite {
     try {
       for (let tried = 1; ; tried++) {
         const port = this.#allocatePort()
-        const address = this.#stack.addressFor(this.#invite.flow.address)
-        const description = new LocalDescription(address, port, this.fence?.encryption)
-        const local = { port, address: options.host, description }
+        const source = this.#invite.flow.address
+        const description = new LocalDescription(this.#stack.addressFor(source), port, this.fence?.encryption)
+        const local = { port, address: this.#stack.localAddressFor(source), description }
         try {
           await prepare(termsOf(local, this.#offer, state))
           return local

@@ -15,6 +15,8 @@ export const usualLimits = {
   transactionsOfDialog: 200,
   connections: 1_000,
   connectionsOfSource: 64,
+  /** Of TLS, from one source: each costs a signature. */
+  handshakesPerS: 20,
   sources: 10_000,
 }
 export type SipLimits = typeof usualLimits

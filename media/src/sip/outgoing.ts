@@ -1,4 +1,3 @@
-import { wordsOfConnecting } from '../failure-words.ts'
 import { writtenNumber } from '../number-form.ts'
 import { MediaError } from '../plane.ts'
 import { SipCall } from './call.ts'
@@ -8,14 +7,17 @@ import { allowed, challengesOf, DialogState, proofFor } from './dialog-state.ts'
 import { isStale } from './digest.ts'
 import { EarlyCallees } from './early-callees.ts'
 import type { Flow, Target } from './flow.ts'
-import { locate } from './location.ts'
+import { asFailure, type Failure, failure, hungUp, isMeant, unreached } from './dial-failure.ts'
+import { DialTargets } from './dial-targets.ts'
 import type { SipResponse } from './message.ts'
 import { LocalDescription } from './offer.ts'
+import { type Hop, isRedirect, Redirects } from './redirects.ts'
 import { placeOfTrunk } from './referral.ts'
 import { sdpType } from './session.ts'
-import type { SipStack } from './stack.ts'
+import { inBrackets, type SipStack } from './stack.ts'
 import { readHostPort, readUri } from './syntax.ts'
-import { giveUpMs } from './timing.ts'
+import { giveUpMs, moveOnMs } from './timing.ts'
+import { tlsTermsOf } from './tls-terms.ts'
 import { newToken } from './transactions.ts'
 
 export interface Dialling {
@@ -34,68 +36,56 @@ export async function dial(stack: SipStack, dialling: Dialling): Promise<SipDial
   const place = readHostPort(trunk.hostname)
   if (!place) throw new MediaError(`${trunk.hostname} is no host`)
   if (stack.isFull) throw new SipRefused(503, 'Service Unavailable')
-  const found = await locate({ ...place, transport: trunk.transport })
+  const first = { uri: addressOf(dialling), place: { ...place, transport: trunk.transport } }
   if (signal.aborted) throw terminated()
-  const targets = found.filter(({ address }) => stack.options.mayDial(address))
-  if (targets.length === 0) throw new MediaError(`${place.host} is at an address that may not be dialled`)
-  const peers = [...new Set(targets.map(({ address }) => address))]
-  for (const peer of peers) stack.peers.add(peer)
-  // What is still on its way when the call is given up is heard out.
-  const forget = () => {
-    for (const peer of peers) stack.peers.remove(peer)
-  }
+  const targets = new DialTargets(stack, trunk)
   try {
-    return await new Dial(stack, dialling).over(targets, peers)
+    return await new Dial(stack, dialling, targets, first).by(first)
   } finally {
-    setTimeout(forget, 2 * giveUpMs(stack.options.timing)).unref()
+    // What is still on its way when the call is given up is heard out.
+    setTimeout(() => targets.forgetPeers(), 2 * giveUpMs(stack.options.timing)).unref()
   }
 }
 
 class Dial {
   readonly #stack: SipStack
   readonly #dialling: Dialling
-  readonly #uri: string
+  readonly #targets: DialTargets
+  /** Of the hop that is being asked. */
+  #uri: string
+  readonly #to: string
   readonly #callId = newToken()
   readonly #tag = newToken()
   readonly #port: number
   #number = 0
+  /** Who rings at the address that is asked now. */
   #early: EarlyCallees | null = null
 
-  constructor(stack: SipStack, dialling: Dialling) {
+  constructor(stack: SipStack, dialling: Dialling, targets: DialTargets, { uri }: Hop) {
     this.#stack = stack
     this.#dialling = dialling
-    this.#uri = addressOf(dialling)
+    this.#targets = targets
+    this.#uri = uri
+    this.#to = uri.split(';')[0] ?? uri
     this.#port = stack.options.allocatePort()
   }
 
-  /** One address after the other until one responds. */
-  async over(targets: readonly Target[], peers: readonly string[]): Promise<SipDialog> {
-    let refusal: SipRefused = timedOut()
+  /** The trunk, and then wherever it sends the call on to. */
+  async by(first: Hop): Promise<SipDialog> {
+    const redirects = new Redirects(first, this.#dialling)
+    const hops = [first]
+    let refusal: MediaError = timedOut()
     try {
-      for (const target of targets) {
-        const flow = await this.#stack.flowTo(target).catch((error: unknown) => {
-          refusal = new SipUnanswered(503, 'No Connection', wordsOfConnecting(target.name, error))
-          return null
-        })
-        if (this.#dialling.signal.aborted) throw terminated()
-        if (!flow) continue
-        const { encryption = 'off' } = this.#dialling.trunk
-        const description = new LocalDescription(this.#stack.addressFor(flow.address), this.#port, encryption)
-        this.#early?.end()
-        this.#early = new EarlyCallees({
-          stack: this.#stack,
-          description,
-          peers,
-          stateOf: (response) => this.#state(response, flow),
-        })
-        let final = await this.#ask(flow, description.offer())
-        while (final.response?.status === 488 && description.offerOtherwise())
-          final = await this.#ask(flow, description.offer())
-        const { response, acknowledge } = final
-        if (response && response.status < 300)
-          return await this.#answered(response, flow, description, peers, acknowledge)
-        refusal = response ? new SipRefused(response.status, response.reason) : timedOut()
-        if (response && response.status !== 503) break
+      for (const hop of hops) {
+        const found = await this.#over(hop).catch(asFailure)
+        if (!('refusal' in found)) return found
+        refusal = found.refusal
+        const { response } = found
+        if (this.#dialling.signal.aborted || (response && isMeant(response))) break
+        if (!response || !isRedirect(response)) continue
+        const further = redirects.read(response, hop)
+        if (further instanceof SipRefused) refusal = further
+        else hops.push(...further)
       }
     } catch (error) {
       this.#stack.options.releasePort(this.#port)
@@ -107,11 +97,57 @@ class Dial {
     throw refusal
   }
 
+  /** One address after the other until one responds. */
+  async #over(hop: Hop): Promise<SipDialog | Failure> {
+    const targets = await this.#targets.of(hop.place)
+    if (this.#dialling.signal.aborted) throw terminated()
+    this.#uri = hop.uri
+    let failed = failure(timedOut())
+    for (const [at, target] of targets.entries()) {
+      const found = await this.#at(target, at === targets.length - 1)
+      if (!('refusal' in found)) return found
+      failed = found
+      this.#targets.remember(target, failed.response)
+      if (failed.response && failed.response.status !== 503) break
+    }
+    return failed
+  }
+
+  /** An old connection may lead nowhere any more: another one is opened before the address is given up. */
+  async #at(target: Target, isLast: boolean, isAgain = false): Promise<SipDialog | Failure> {
+    const { transport, options } = this.#stack
+    const isOld = transport.isStanding(target) && !isAgain
+    const soonMs = moveOnMs(options.timing)
+    const opened = await this.#stack
+      .flowTo(target, isLast ? undefined : soonMs)
+      .catch((error: unknown) => failure(unreached(target, error)))
+    if (this.#dialling.signal.aborted) throw terminated()
+    if ('refusal' in opened) return opened
+    const { encryption = 'off' } = this.#dialling.trunk
+    const description = new LocalDescription(this.#stack.addressFor(opened.address), this.#port, encryption)
+    this.#early?.end()
+    this.#early = new EarlyCallees({
+      stack: this.#stack,
+      description,
+      peers: this.#targets.peers,
+      stateOf: (response) => this.#state(response, opened),
+    })
+    const patienceMs = isLast && !isOld ? null : soonMs
+    let final = await this.#ask(opened, description.offer(), patienceMs)
+    while (final.response?.status === 488 && description.offerOtherwise())
+      final = await this.#ask(opened, description.offer(), patienceMs)
+    const { response, acknowledge } = final
+    if (response && response.status < 300) return this.#answered(response, opened, description, acknowledge)
+    if (response) return failure(new SipRefused(response.status, response.reason), response)
+    if (!isOld) return failure(opened.isOpen ? timedOut() : hungUp(target, opened.failure))
+    transport.forget(target)
+    return this.#at(target, isLast, true)
+  }
+
   async #answered(
     response: SipResponse,
     flow: Flow,
     description: LocalDescription,
-    peers: readonly string[],
     acknowledge: (state: DialogState) => Promise<void>,
   ): Promise<SipDialog> {
     const state = this.#early?.confirm(response) ?? this.#state(response, flow)
@@ -122,9 +158,11 @@ class Dial {
       void state.ask('BYE').catch(() => {})
       throw new SipRefused(488, 'Not Acceptable Here')
     }
-    const local = { port: this.#port, address: this.#stack.options.host, description }
+    const address = this.#stack.localAddressFor(flow.address)
+    const local = { port: this.#port, address, description }
     const place = placeOfTrunk(this.#dialling.trunk)
-    const call = new SipCall(this.#stack, state, local, [flow.address, ...peers], place).watch()
+    const peers = [flow.address, ...this.#targets.peers]
+    const call = new SipCall(this.#stack, state, local, peers, place).watch()
     call.session.agree(farEnd)
     return call
   }
@@ -135,6 +173,7 @@ class Dial {
       flow,
       contact: this.#stack.contact(flow, this.#dialling.from),
       pair: this.#pair,
+      tls: tlsTermsOf(this.#dialling.trunk),
     })
   }
 
@@ -144,10 +183,10 @@ class Dial {
   }
 
   /** Asks until the far end believes who we are. */
-  async #ask(flow: Flow, offer: string) {
+  async #ask(flow: Flow, offer: string, patienceMs: number | null) {
     let request = this.#request(flow, offer)
     for (let attempt = 1; ; attempt++) {
-      const final = await this.#askOnce(request, flow)
+      const final = await this.#askOnce(request, flow, patienceMs)
       const { response } = final
       const proof = response && this.#pair && proofFor(response, 'INVITE', this.#uri, this.#pair)
       if (!proof || attempt === 3 || (attempt === 2 && !isStale(challengesOf(response)))) return final
@@ -158,9 +197,8 @@ class Dial {
   #request(flow: Flow, offer: string, proof?: readonly [string, string]): OutgoingRequest {
     const { trunk } = this.#dialling
     const from = writtenNumber(this.#dialling.from, trunk)
-    const host = trunk.from_domain ?? this.#stack.addressFor(flow.address)
+    const host = trunk.from_domain ?? inBrackets(this.#stack.addressFor(flow.address))
     const caller = `sip:${from === '' ? 'anonymous' : encodeURI(from)}@${host}`
-    const to = this.#uri.split(';')[0] ?? this.#uri
     return {
       method: 'INVITE',
       uri: this.#uri,
@@ -170,7 +208,7 @@ class Dial {
         ...(trunk.identity === 'p_asserted_identity' && from !== ''
           ? [['p-asserted-identity', `<${caller}>`] as const]
           : []),
-        ['to', `<${to}>`],
+        ['to', `<${this.#to}>`],
         ['call-id', this.#callId],
         ['cseq', `${++this.#number} INVITE`],
         ['contact', this.#stack.contact(flow, from)],
@@ -184,23 +222,28 @@ class Dial {
     }
   }
 
-  /** The first final answer, and how to acknowledge it: again whenever it comes again. */
-  async #askOnce(request: OutgoingRequest, flow: Flow) {
+  /**
+   * The first final answer, and how to acknowledge it: again whenever it comes again. None if nothing at all is heard
+   * for as long as there is patience.
+   */
+  async #askOnce(request: OutgoingRequest, flow: Flow, patienceMs: number | null) {
     const { signal } = this.#dialling
     if (signal.aborted) throw terminated()
     type Final = { response: SipResponse | null; acknowledge: (state: DialogState) => Promise<void> }
     const { promise, resolve, reject } = Promise.withResolvers<Final>()
     let [isTold, isRinging, resend] = [false, false, () => {}]
     let taken: string | null = null
+    let hasMovedOn = false
     const transaction = this.#stack.ask(request, flow, (response) => {
+      clearTimeout(movingOn)
+      const isUnwanted = signal.aborted || hasMovedOn
       if (response && response.status < 200) {
-        if (signal.aborted && !isRinging) this.#stack.transactions.cancel(transaction, flow)
+        if (isUnwanted && !isRinging) this.#stack.transactions.cancel(transaction, flow)
         isRinging = true
         this.#early?.take(response)
       } else if (response && response.status < 300 && taken === response.to.tag) resend()
       // Another branch answered too, or the dial was aborted just then.
-      else if (response && response.status < 300 && (isTold || signal.aborted))
-        void this.#refuse(response, flow)
+      else if (response && response.status < 300 && (isTold || isUnwanted)) void this.#refuse(response, flow)
       else {
         taken = response?.to.tag ?? ''
         isTold = true
@@ -212,10 +255,17 @@ class Dial {
       }
     })
     const giveUp = () => {
+      clearTimeout(movingOn)
       if (isRinging) this.#stack.transactions.cancel(transaction, flow)
       reject(terminated())
     }
     signal.addEventListener('abort', giveUp, { once: true })
+    const moveOn = () => {
+      hasMovedOn = true
+      signal.removeEventListener('abort', giveUp)
+      resolve({ response: null, acknowledge: async () => {} })
+    }
+    const movingOn = patienceMs === null ? undefined : setTimeout(moveOn, patienceMs)
     return promise
   }
 

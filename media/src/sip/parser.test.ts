@@ -47,7 +47,7 @@ test('a connection is cut into messages wherever its bytes are cut', () => {
     for (let at = 0; at < bytes.length; at += size)
       for (const read of stream.read(bytes.subarray(at, at + size)))
         if (read === 'ping') pings++
-        else {
+        else if (read !== 'pong') {
           messages++
           assert.equal(read.body.length, 5)
         }

@@ -117,6 +117,7 @@ test('a far end that says it is at a private address is believed only if it was 
     const stack = new SipStack({
       host: '127.0.0.1',
       publicAddress: '127.0.0.1',
+      publicAddress6: null,
       allocatePort: () => 0,
       releasePort: () => {},
       timing: usualTiming,
@@ -125,7 +126,8 @@ test('a far end that says it is at a private address is believed only if it was 
       log: () => {},
     })
     const flow = { transport: 'udp', isReliable: false, isOpen: true, address: foundAt, port: 5060 } as const
-    const way = { ...flow, send: () => {}, at: () => way }
+    const unsaid = { localPort: 5060, name: '', failure: null, send: () => {}, onClosed: () => () => {} }
+    const way = { ...flow, ...unsaid, at: () => way }
     return DialogState.ofCaller(stack, request, way, 'tag', '').isWithinReach(address)
   }
   for (const near of ['10.0.0.1', '127.0.0.1', '192.168.1.1', '172.16.0.1', '169.254.169.254', '100.64.0.1'])

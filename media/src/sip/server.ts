@@ -8,6 +8,7 @@ import { Reception } from './reception.ts'
 import { type FindAddress, SoundNames } from './sound-names.ts'
 import { Registration, type RegistrationOptions } from './registration.ts'
 import { dialogKey, type EarlyDialog, SipStack } from './stack.ts'
+import type { ServerCertificate } from './server-certificate.ts'
 import { type Timing, usualTiming } from './timing.ts'
 import { SipTransport } from './transport.ts'
 
@@ -22,6 +23,12 @@ export interface SipOptions {
   port: number
   /** What others reach this machine at, for signalling and sound. */
   publicAddress: string
+  /** The same of IPv6; without it no far end of IPv6 is dialled from a host `::`. */
+  publicAddress6?: string
+  /** `address:port` of DNS servers; the system's if there are none. */
+  nameServers?: readonly string[]
+  /** Calls over TLS are taken at this port; none are without it. */
+  tls?: { port: number; certificate: ServerCertificate }
   transports?: readonly ('udp' | 'tcp')[]
   /** Asked for every message; another array whenever anything in it is another. */
   fences: () => readonly SipFence[]
@@ -61,6 +68,8 @@ export class SipServer {
     this.#stack = new SipStack({
       host: options.host,
       publicAddress: options.publicAddress,
+      publicAddress6: options.publicAddress6 ?? null,
+      ...(options.nameServers && { nameServers: options.nameServers }),
       allocatePort: options.allocatePort,
       releasePort: options.releasePort,
       timing: { ...usualTiming, ...options.timing },
@@ -76,7 +85,9 @@ export class SipServer {
     const server = new SipServer(options)
     const { host, port, transports = ['udp', 'tcp'] } = options
     const { limits, timing } = server.#stack.options
-    const opening = { host, port, transports, limits, messageWithinMs: timing.messageWithinMs }
+    const { messageWithinMs, keepAliveMs } = timing
+    const tls = options.tls && { tls: options.tls }
+    const opening = { host, port, transports, limits, messageWithinMs, keepAliveMs, ...tls }
     const transport = await SipTransport.open(opening, {
       isAdmitted: (source) => server.#gate.isAdmitted(source) || server.#stack.peers.of(source) > 0,
       isWithinRate: (source) => server.#isWithin(server.#stack.said, source),
@@ -91,6 +102,11 @@ export class SipServer {
 
   get port(): number {
     return this.#stack.transport.port
+  }
+
+  /** Null if no TLS is listened for. */
+  get tlsPort(): number | null {
+    return this.#stack.transport.tlsPort
   }
 
   get stats(): SipStats {

@@ -1,7 +1,10 @@
+import { isIPv6 } from 'node:net'
 import type { ClientTransaction, OutgoingRequest } from './client-transaction.ts'
 import type { Flow, Target } from './flow.ts'
 import { isLoopback } from './gate.ts'
+import { AvoidedTargets } from './avoided-targets.ts'
 import { Counts, type SipLimits, TokenBuckets } from './limits.ts'
+import { Locator, type Place } from './location.ts'
 import { type SipRequest, type SipResponse, writeRequest } from './message.ts'
 import type { ServerTransaction } from './server-transaction.ts'
 import type { Timing } from './timing.ts'
@@ -28,6 +31,9 @@ export interface StandingDialog extends EarlyDialog {
 export interface StackOptions {
   host: string
   publicAddress: string
+  /** Null if none of IPv6 is reached. */
+  publicAddress6: string | null
+  nameServers?: readonly string[]
   allocatePort: () => number
   releasePort: (port: number) => void
   timing: Timing
@@ -35,6 +41,15 @@ export interface StackOptions {
   /** Whether something may be sent to an address that nothing was received from. */
   mayDial: (address: string) => boolean
   log: (sentence: string) => void
+}
+
+/** As an address is written before a port. */
+export const inBrackets = (address: string): string => (isIPv6(address) ? `[${address}]` : address)
+
+function familiesOf(host: string, publicAddress6: string | null): (4 | 6)[] {
+  if (!isIPv6(host)) return [4]
+  if (host !== '::') return [6]
+  return publicAddress6 === null ? [4] : [4, 6]
 }
 
 export const dialogKey = (callId: string, localTag: string, remoteTag: string) =>
@@ -55,6 +70,8 @@ export class SipStack {
   readonly unacknowledged: Unacknowledged
   /** What each address may say at all. */
   readonly said: TokenBuckets
+  readonly avoided = new AvoidedTargets()
+  readonly #locator: Locator
   #transport: SipTransport | null = null
 
   constructor(options: StackOptions) {
@@ -62,6 +79,11 @@ export class SipStack {
     this.said = new TokenBuckets(options.limits.messagesPerS, options.limits.sources)
     this.transactions = new Transactions(options.timing)
     this.unacknowledged = new Unacknowledged(options.limits)
+    const { host, publicAddress6, nameServers } = options
+    this.#locator = new Locator({
+      families: familiesOf(host, publicAddress6),
+      ...(nameServers && { nameServers }),
+    })
   }
 
   get transport(): SipTransport {
@@ -93,11 +115,22 @@ export class SipStack {
 
   /** What a peer reaches this machine at. */
   addressFor(peer: string): string {
-    return isLoopback(peer) ? '127.0.0.1' : this.options.publicAddress
+    const { publicAddress, publicAddress6 } = this.options
+    if (isLoopback(peer)) return isIPv6(peer) ? '::1' : '127.0.0.1'
+    return isIPv6(peer) ? (publicAddress6 ?? publicAddress) : publicAddress
   }
 
+  /** The address to bind for a peer's sound. */
+  localAddressFor(peer: string): string {
+    const { host } = this.options
+    return host === '::' && !isIPv6(peer) ? '0.0.0.0' : host
+  }
+
+  /** Where we are reached over a flow. Without a port for TLS of our own that is our end of the connection. */
   sentBy(flow: Flow): string {
-    return `${this.addressFor(flow.address)}:${this.transport.port}`
+    const { port, tlsPort } = this.transport
+    const reached = flow.transport === 'tls' ? (tlsPort ?? flow.localPort) : port
+    return `${inBrackets(this.addressFor(flow.address))}:${reached}`
   }
 
   contact(flow: Flow, user: string): string {
@@ -105,8 +138,12 @@ export class SipStack {
     return `<sip:${encodeURIComponent(user).replaceAll('%2B', '+')}@${this.sentBy(flow)}${transport}>`
   }
 
-  flowTo(target: Target): Promise<Flow> {
-    return this.transport.flowTo(target)
+  locate(place: Place): Promise<Target[]> {
+    return this.#locator.locate(place)
+  }
+
+  flowTo(target: Target, withinMs?: number): Promise<Flow> {
+    return this.transport.flowTo(target, withinMs)
   }
 
   ask(

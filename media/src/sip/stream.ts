@@ -11,8 +11,8 @@ export class MessageStream {
     return this.#waiting.length > 0
   }
 
-  /** `ping` is the blank lines that keep a connection open. */
-  *read(bytes: Buffer): Generator<SipMessage | 'ping'> {
+  /** `ping` is the blank lines that keep a connection open, `pong` the one that answers them. */
+  *read(bytes: Buffer): Generator<SipMessage | 'ping' | 'pong'> {
     this.#waiting = this.#waiting.length === 0 ? bytes : Buffer.concat([this.#waiting, bytes])
     for (;;) {
       if (!this.#head) yield* this.#skipBlankLines()
@@ -31,10 +31,10 @@ export class MessageStream {
     }
   }
 
-  *#skipBlankLines(): Generator<'ping'> {
+  *#skipBlankLines(): Generator<'ping' | 'pong'> {
     let at = 0
     while (this.#waiting[at] === 13 && this.#waiting[at + 1] === 10) at += 2
-    if (at >= 4) yield 'ping'
     this.#waiting = this.#waiting.subarray(at)
+    if (at > 0) yield at >= 4 ? 'ping' : 'pong'
   }
 }

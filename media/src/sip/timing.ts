@@ -12,6 +12,8 @@ export interface Timing {
   ringMs: number
   /** How long a connection may take to say its first word, and to end a message it has begun. */
   messageWithinMs: number
+  /** How often a connection that we opened is checked while nothing is said (RFC 5626). */
+  keepAliveMs: number
 }
 
 export const usualTiming: Timing = {
@@ -21,10 +23,14 @@ export const usualTiming: Timing = {
   pingEveryMs: 30_000,
   ringMs: 90_000,
   messageWithinMs: 10_000,
+  keepAliveMs: 95_000,
 }
 
 /** After this no response comes any more. */
 export const giveUpMs = ({ t1Ms }: Timing) => 64 * t1Ms
+
+/** After this the next address is tried, if there is one and nothing was heard at all. */
+export const moveOnMs = ({ t1Ms }: Timing) => 6 * t1Ms
 
 /** Does something again and again, each time after twice as long, until it is stopped. */
 export class Repeating {

@@ -1,8 +1,8 @@
-import { lookup } from 'node:dns/promises'
-import { BlockList, isIPv4 } from 'node:net'
+import { BlockList, isIPv4, isIPv6 } from 'node:net'
+import { Locator } from '@switchroom/media/sip/location'
 import type { PrivateNetworks } from '@switchroom/process/private-networks'
 
-/** Of IPv4, which is all that is dialled. What the whole internet does not mean one machine by. */
+/** What the whole internet does not mean one machine by. */
 const notPublic = new BlockList()
 for (const network of [
   '0.0.0.0/8',
@@ -28,28 +28,52 @@ for (const network of [
   notPublic.addSubnet(address, Number(bits))
 }
 
+/** All that is assigned to machines, without what is for special purposes. */
+const global6 = new BlockList()
+global6.addSubnet('2000::', 3, 'ipv6')
+const special6 = new BlockList()
+for (const [address, bits] of [
+  ['2001::', 23],
+  ['2001:db8::', 32],
+  ['2002::', 16],
+  ['2620:4f:8000::', 48],
+  ['3fff::', 20],
+] as const)
+  special6.addSubnet(address, bits, 'ipv6')
+
+const isPublic = (address: string): boolean =>
+  isIPv4(address)
+    ? !notPublic.check(address)
+    : isIPv6(address) &&
+      !address.includes('%') &&
+      global6.check(address, 'ipv6') &&
+      !special6.check(address, 'ipv6')
+
 /** Where calls may be dialled to: an org names the host of its trunk, which must not lead into the operator's network. */
 export class DialledAddresses {
   readonly #exceptions: ReadonlySet<string | undefined>
   /** The addresses of the exceptions, as far as they were dialled. */
   readonly #lifted = new Set<string>()
-
+  readonly #locator: Locator
   readonly #networks: PrivateNetworks
 
-  constructor(privateHosts: readonly string[], networks: PrivateNetworks) {
+  constructor(privateHosts: readonly string[], networks: PrivateNetworks, nameServers?: readonly string[]) {
     this.#networks = networks
     this.#exceptions = new Set(privateHosts.map(hostIn))
+    this.#locator = new Locator({ families: [4, 6], ...(nameServers && { nameServers }) })
   }
 
   readonly mayDial = (address: string): boolean =>
-    this.#lifted.has(address) || this.#networks.has(address) || (isIPv4(address) && !notPublic.check(address))
+    this.#lifted.has(address) || this.#networks.has(address) || isPublic(address)
 
   /** To be called before a trunk is dialled: the addresses of a host that the operator allows may be dialled. */
-  async expect(trunkHost: string): Promise<void> {
+  async expect(trunkHost: string, transport: 'udp' | 'tcp' | 'tls' = 'udp'): Promise<void> {
     const host = hostIn(trunkHost)
     if (host === undefined || !this.#exceptions.has(host)) return
-    const found = isIPv4(host) ? [host] : await addressesOf(host)
-    for (const address of found) this.#lifted.add(address)
+    const port = /:(\d+)$/.exec(trunkHost)?.[1]
+    const place = { host: host.replaceAll(/[[\]]/g, ''), port: port ? Number(port) : null, transport }
+    const found = await this.#locator.locate(place).catch(() => [])
+    for (const { address } of found) this.#lifted.add(address)
   }
 }
 
@@ -57,9 +81,4 @@ export class DialledAddresses {
 function hostIn(written: string): string | undefined {
   if (/[\s/\\?#@]/.test(written) || !URL.canParse(`https://${written}`)) return undefined
   return new URL(`https://${written}`).hostname.replace(/\.$/, '')
-}
-
-async function addressesOf(name: string): Promise<string[]> {
-  const found = await lookup(name, { family: 4, all: true }).catch(() => [])
-  return found.map(({ address }) => address)
 }

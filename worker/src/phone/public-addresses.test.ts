@@ -24,6 +24,26 @@ const special = [
   ['223.255.255.255', '224.0.0.0', '255.255.255.255', ''],
 ] as const
 
+test('of IPv6 only addresses are dialled that the whole internet knows', () => {
+  const { mayDial } = new DialledAddresses([])
+  for (const address of ['2606:4700::1111', '2a00:1450::5', '2001:4860:4860::8888', '2001:200::1', '3ffe::1'])
+    assert.ok(mayDial(address), address)
+  const kept = [
+    ['::', '::1', '::ffff:8.8.8.8', '64:ff9b::808:808', '100::1', '1fff:ffff::1'],
+    [
+      '2001::1',
+      '2001:1ff:ffff::1',
+      '2001:db8::1',
+      '2002:a00:1::1',
+      '2620:4f:8000::1',
+      '3fff::1',
+      '3fff:fff::1',
+    ],
+    ['4000::1', '5f00::1', 'fc00::1', 'fdff::1', 'fe80::1', 'fec0::1', 'ff02::1', '2606:4700::1111%eth0'],
+  ]
+  for (const address of kept.flat()) assert.ok(!mayDial(address), address)
+})
+
 test('no address of a network for special purposes is dialled, and those beside it are', () => {
   const { mayDial } = new DialledAddresses([], new PrivateNetworks([]))
   for (const [before, first, last, after] of special) {
