@@ -76,8 +76,8 @@ class Dial {
     const hops = [first]
     let refusal: MediaError = timedOut()
     try {
-      for (const hop of hops) {
-        const found = await this.#over(hop).catch(asFailure)
+      for (const [at, hop] of hops.entries()) {
+        const found = await this.#over(hop, at === hops.length - 1).catch(asFailure)
         if (!('refusal' in found)) return found
         refusal = found.refusal
         const { response } = found
@@ -98,13 +98,13 @@ class Dial {
   }
 
   /** One address after the other until one responds. */
-  async #over(hop: Hop): Promise<SipDialog | Failure> {
+  async #over(hop: Hop, isLastHop: boolean): Promise<SipDialog | Failure> {
     const targets = await this.#targets.of(hop.place)
     if (this.#dialling.signal.aborted) throw terminated()
     this.#uri = hop.uri
     let failed = failure(timedOut())
     for (const [at, target] of targets.entries()) {
-      const found = await this.#at(target, at === targets.length - 1)
+      const found = await this.#at(target, isLastHop && at === targets.length - 1)
       if (!('refusal' in found)) return found
       failed = found
       this.#targets.remember(target, failed.response)
