@@ -19,7 +19,12 @@ export interface Baresip {
 export async function startBaresip(
   t: TestContext,
   encryption: string,
-  { address = '127.0.0.1', codec = 'PCMU/8000/1', commands = [] as string[] } = {},
+  {
+    address = '127.0.0.1',
+    codec = 'PCMU/8000/1',
+    commands = [] as string[],
+    settings: more = [] as string[],
+  } = {},
 ): Promise<Baresip> {
   const port = await freeUdpPort()
   const folder = mkdtempSync(join(tmpdir(), 'baresip-'))
@@ -36,6 +41,7 @@ export async function startBaresip(
     ...['stdio', ...modules].map((module) => `module ${module}.so`),
     'module_tmp account.so',
     'module_app menu.so',
+    ...more,
   ]
   writeFileSync(join(folder, 'config'), `${settings.join('\n')}\n`)
   const account = `<sip:peer@${host}:${port}>;regint=0;answermode=auto;audio_codecs=${codec}${encryption && `;mediaenc=${encryption}`}`
