@@ -63,7 +63,12 @@ test('the example agent greets as its settings say, which are set once and stay 
   await exampleEnvironment(options)
   assert.deepEqual(settings, [
     {
-      config: { greeting: { say: 'Hello! Ask me for the time, or leave a number to be called back.' } },
+      config: {
+        greeting: {
+          say: 'Hello! Ask me for the time, or leave a number to be called back.',
+          allow_interruptions: true,
+        },
+      },
       if_version: 0,
       note: 'how the example agent begins',
     },

@@ -6,7 +6,10 @@ import { demoToken, hasDemoOrg, type DemoOptions } from './demo.ts'
 const label = 'hello'
 const scopes = ['app', 'calls', 'talk']
 /** Set once and not in code, so that it can be changed in the console. */
-const greeting = { say: 'Hello! Ask me for the time, or leave a number to be called back.' }
+const greeting = {
+  say: 'Hello! Ask me for the time, or leave a number to be called back.',
+  allow_interruptions: true,
+}
 
 /**
  * The environment of the example agent: the gateway's address and a key of the demo org. They are stored in a file,

@@ -67,7 +67,7 @@ const agent = new Agent({
   name: '${name}',
   prompt: 'You are friendly, and you answer in one or two sentences.',
   tools: [time],
-  settings: { greeting: { say: 'Hello, what can I do for you?' } },
+  settings: { greeting: { say: 'Hello, what can I do for you?', allow_interruptions: true } },
 })
 
 agent.on('user.message', (event, call) => console.log(call.id, event.text))

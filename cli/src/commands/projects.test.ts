@@ -28,6 +28,9 @@ test('init begins an agent that type-checks, runs against the gateway and answer
   assert.equal(statSync(join(folder, '.env')).mode & 0o777, 0o600)
   assert.match(readFileSync(join(folder, '.gitignore'), 'utf8'), /^\.env$/m)
 
+  // a caller can talk over the greeting that was written for them
+  assert.match(readFileSync(join(folder, 'agent.ts'), 'utf8'), /greeting: \{.*allow_interruptions: true/)
+
   // What npm install would bring from the registry.
   mkdirSync(join(folder, 'node_modules', '@types'))
   symlinkSync(join(checkout, 'node_modules/@types/node'), join(folder, 'node_modules/@types/node'))

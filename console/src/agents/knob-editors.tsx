@@ -134,8 +134,9 @@ function GreetingEditor({ field, config, inherited, below, error, disabled, chan
   const set = (next: Greeting | undefined) => change({ greeting: next })
   // Starts with the inherited text.
   const wordsOf = (said: string) => (said === 'say' ? below.greeting?.say : below.greeting?.reply) ?? ''
-  const rest =
-    greeting?.allow_interruptions === undefined ? {} : { allow_interruptions: greeting.allow_interruptions }
+  // a greeting that is made here can be talked over; one that stands keeps what it says
+  const made = { allow_interruptions: below.greeting?.allow_interruptions ?? true }
+  const { say: _say, reply: _reply, ...rest } = greeting ?? made
   return (
     <div className="stack knob-parts">
       <Select

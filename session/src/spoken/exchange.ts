@@ -41,6 +41,7 @@ export function turnsOn(around: ExchangeAround, continued: () => void) {
     interrupted: (leastMs: number) => {
       if (replies().giveWayTo(leastMs)) continued()
     },
+    isAgentSpeaking: () => replies().isSpeaking,
     nothingSaid: () => replies().goOn(),
     turnEnding: () => {
       if (replies().rethink()) continued()

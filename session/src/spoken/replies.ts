@@ -67,6 +67,11 @@ export class Replies {
     return this.#now !== null
   }
 
+  /** Whether the party hears the agent, or hears it no longer because of a voice that may have said nothing. */
+  get isSpeaking(): boolean {
+    return this.#now?.utterance.isHeard === true || this.#brokenOff !== null
+  }
+
   /** Samples of what is said now are about to be played; whether they still may. */
   plays(): boolean {
     return this.#now?.utterance.play() ?? false

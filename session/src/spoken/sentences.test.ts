@@ -43,3 +43,39 @@ test('who ends a sentence is likely done, who stops after a little word is not',
   for (const text of ['A table for', 'Quiero una mesa para', 'Well,', 'And then...', 'I want the…'])
     assert.ok(likelyDone(text) < 0.5, text)
 })
+
+test('who says um, breaks off, or dictates a number is not done, in English, Spanish and Portuguese', () => {
+  const open: Record<string, string[]> = {
+    en: [
+      'I would like, um',
+      'I need uh.',
+      'I want to book a table for my.',
+      'I would',
+      'my phone number is 555',
+    ],
+    es: ['quiero una mesa para el', 'Quiero una mesa para mi.', 'necesito este', 'cinco cinco cinco'],
+    pt: ['eu quero uma mesa para o', 'Meu telefone é 11 98', 'preciso de uma.', 'nove oito sete seis'],
+  }
+  for (const [language, texts] of Object.entries(open))
+    for (const text of texts) assert.ok(likelyDone(text, language) < 0.5, `${language}: ${text}`)
+})
+
+test('whole answers are not waited for, in English, Spanish and Portuguese', () => {
+  const whole: Record<string, string[]> = {
+    en: [
+      'No.',
+      'no',
+      'Yes I do',
+      'Where are you from?',
+      'It is at 7.',
+      'a table for two',
+      'okay',
+      '555 123 4567',
+    ],
+    es: ['no', 'Sí.', 'una mesa para dos', '¿De dónde es?', 'Quiero este.'],
+    pt: ['não', 'Sim.', 'uma mesa para dois', 'De onde você é?', 'Meu telefone é 11 98765 4321'],
+  }
+  for (const [language, texts] of Object.entries(whole))
+    for (const text of texts)
+      for (const known of [language, null]) assert.ok(likelyDone(text, known) >= 0.5, `${language}: ${text}`)
+})

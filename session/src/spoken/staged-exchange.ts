@@ -130,5 +130,6 @@ export class StagedExchange implements Exchange {
 const knobsOf = ({ config, endOfTurn, instructions }: SpokenParts) => ({
   turn: config.turn ?? {},
   endOfTurn,
+  language: instructions.language,
   sureness: surenessIn(instructions.language),
 })

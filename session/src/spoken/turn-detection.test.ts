@@ -13,6 +13,7 @@ function turns(knobs: Partial<TurnDetectionParts> = {}) {
     callId: 'call_1',
     turn: {},
     endOfTurn: 'framework',
+    language: null,
     keep: (entries) => void told.push(...entries),
     show: (entries) => void told.push(...entries),
     newMessageId: () => 'm1',
@@ -21,6 +22,7 @@ function turns(knobs: Partial<TurnDetectionParts> = {}) {
     sureness: 0.36,
     foreseen: (text) => void happened.push(`foreseen: ${text ?? 'null'}`),
     interrupted: () => void happened.push('interrupted'),
+    isAgentSpeaking: () => false,
     onActivity: () => {},
     nothingSaid: () => void happened.push('nothing said'),
     turnEnding: () => {},
@@ -174,7 +176,7 @@ test('if a model ends turns, one that it takes for finished ends at once (S-051)
   assert.deepEqual(told.at(-1), { type: 'turn.end', data: { text: 'A table.', probability: 0.4 } })
 })
 
-test('one that it does not take for finished waits as for an unfinished sentence (S-051)', async () => {
+test('one that it does not take for finished waits, and not for long if the words are a whole sentence (S-051)', async () => {
   for (const [probability, threshold] of [
     [0.3, undefined],
     [0.6, 0.7],
@@ -184,7 +186,7 @@ test('one that it does not take for finished waits as for an unfinished sentence
       threshold === undefined ? {} : { eot_threshold: threshold },
     )
     await settled()
-    mock.timers.tick(1_249)
+    mock.timers.tick(649)
     assert.deepEqual(happened, [])
     mock.timers.tick(1)
     assert.deepEqual(happened, ['ended'])
@@ -253,7 +255,7 @@ test('words left by the former agent’s transcriber are a turn of the current a
   taking.speechEnded(250)
   mock.timers.tick(60_000)
   assert.deepEqual(happened, [])
-  taking.use({ turn: {}, endOfTurn: 'framework', sureness: 0.36 })
+  taking.use({ turn: {}, endOfTurn: 'framework', language: null, sureness: 0.36 })
   mock.timers.tick(500)
   assert.deepEqual(happened, ['ended'])
 })

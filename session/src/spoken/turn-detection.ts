@@ -1,14 +1,12 @@
-import { knobTable, memberDefaults } from '@switchroom/contract/knobs'
+import { memberDefaults } from '@switchroom/contract/knobs'
 import type { NewEntry } from '@switchroom/contract/log'
 import type { EndOfTurn, Turn as TurnKnobs } from '@switchroom/contract/settings'
 import type { Heard } from '@switchroom/kit/vendor'
-import { likelyDone } from './end-of-turn.ts'
+import { isBackchannel } from './backchannel.ts'
+import { pauseAfter } from './pause-length.ts'
+import { SpeakerPauses } from './speaker-pauses.ts'
 
 export const turnDefaults = memberDefaults('turn')
-const endpointing = knobTable.turn.shape.members.endpointing_ms.default
-/** How long a caller in the middle of a sentence may pause. */
-const unfinishedMs = 1_500
-const likely = 0.5
 /** How long the last words may take from the transcribers before what was heard in between is taken for them. */
 export const transcriptMs = 2_000
 /** A caller who is still heard so long after the transcriber ended the turn has begun another one. */
@@ -18,6 +16,8 @@ export interface TurnDetectionParts {
   callId: string
   turn: TurnKnobs
   endOfTurn: EndOfTurn
+  /** Of the words, if known. */
+  language: string | null
   keep: (entries: readonly NewEntry[]) => void
   show: (entries: readonly NewEntry[]) => void
   newMessageId: () => string
@@ -28,6 +28,8 @@ export interface TurnDetectionParts {
   sureness: number
   /** The caller has spoken over the agent for long enough to interrupt it. */
   interrupted: (leastMs: number) => void
+  /** Whether the caller hears the agent, or hears it no longer because they spoke. */
+  isAgentSpeaking: () => boolean
   /** The caller begins to speak. */
   onActivity: () => void
   /** A voice was heard, and nothing that it said. */
@@ -66,6 +68,11 @@ export class TurnDetection {
   #words: string[] = []
   #partial = ''
   #speechEndedMs = 0
+  readonly #pauses = new SpeakerPauses()
+  /** Whether the turn began while the agent spoke. */
+  #isOverAgent = false
+  /** Between the turn before and this one. */
+  #silentBeforeMs: number | null = null
   /** The stretch of speech that is being judged by its sound. */
   #judging: symbol | null = null
   #bySound: number | null = null
@@ -76,7 +83,7 @@ export class TurnDetection {
   }
 
   /** Another agent has the call: its knobs hold from now on. */
-  use(knobs: Pick<TurnDetectionParts, 'turn' | 'endOfTurn' | 'sureness'>) {
+  use(knobs: Pick<TurnDetectionParts, 'turn' | 'endOfTurn' | 'language' | 'sureness'>) {
     this.#parts = { ...this.#parts, ...knobs }
     this.#transcriberEndsTurns = this.#isEager = false
     this.#forgetSound()
@@ -108,6 +115,10 @@ export class TurnDetection {
 
   speechStarted(spokenMs: number) {
     clearTimeout(this.#timer)
+    const silentMs = this.#parts.nowMs() - spokenMs - this.#speechEndedMs
+    if (this.#hasSpeech) this.#pauses.paused(silentMs)
+    else this.#isOverAgent = this.#parts.isAgentSpeaking()
+    this.#silentBeforeMs = this.#hasSpeech ? null : silentMs
     this.#isSpeaking = true
     this.#hasSpeech = true
     this.#isAssumed = false
@@ -125,7 +136,14 @@ export class TurnDetection {
     const ownMs = spokenMs - (this.#endedAtMs ?? 0)
     if (!this.#isSpeaking && this.#endedAtMs !== null && ownMs >= stillSpeakingMs) this.speechStarted(ownMs)
     if (!this.#isSpeaking || ownMs < min_interruption_ms) return
-    if (wordsIn(this.text) >= min_interruption_words) this.#parts.interrupted(min_interruption_ms)
+    if (wordsIn(this.text) < min_interruption_words || this.#onlyListens) return
+    this.#parts.interrupted(min_interruption_ms)
+  }
+
+  /** An agent that sets how long a caller must speak is interrupted by anything that lasts so long. */
+  get #onlyListens(): boolean {
+    const { turn, isAgentSpeaking } = this.#parts
+    return turn.min_interruption_ms === undefined && isAgentSpeaking() && isBackchannel(this.text)
   }
 
   speechEnded(silenceMs: number) {
@@ -208,6 +226,8 @@ export class TurnDetection {
   /** The caller continues although their turn had seemed to be over. */
   continued() {
     const { callId, keep } = this.#parts
+    if (this.#silentBeforeMs !== null) this.#pauses.paused(this.#silentBeforeMs)
+    this.#silentBeforeMs = null
     keep([{ type: 'turn.continued', data: { callId, at: Date.now(), text: this.text } }])
   }
 
@@ -220,7 +240,7 @@ export class TurnDetection {
     }
     if (this.endsByTranscriber || this.#judging) return
     const isWhole = this.#words.length > 0 && this.#partial === ''
-    const { probability, pauseMs } = this.#sureness()
+    const { probability, pauseMs } = this.#pause()
     const pausedMs = (this.#hasSpeech ? this.#speechEndedMs : this.#lastHeardMs) + pauseMs
     const endsMs = isWhole ? pausedMs : Math.max(pausedMs, this.#lastHeardMs + transcriptMs)
     const end = () => {
@@ -240,26 +260,26 @@ export class TurnDetection {
     this.#timer = setTimeout(end, waitMs)
   }
 
-  /** How likely it is that the caller is done, and how long they may still think. */
-  #sureness() {
-    const { turn, sureness } = this.#parts
-    const bySound = this.#bySound
-    const probability = bySound ?? likelyDone(this.text)
-    const isDone = probability >= (bySound === null ? likely : (turn.eot_threshold ?? sureness))
-    const leastMs = turn.endpointing_ms ?? (bySound === null ? endpointing.value : endpointing.withTurnModel)
-    return { probability, pauseMs: isDone ? leastMs : Math.max(leastMs, unfinishedMs) }
+  #pause() {
+    const { turn, sureness, language } = this.#parts
+    const habitMs = this.#pauses.patienceMs
+    return pauseAfter({ text: this.text, bySound: this.#bySound, habitMs, turn, sureness, language })
   }
 
   #endTurn(probability: number) {
     const { keep, newMessageId, nowMs, turnEnding, turnEnded } = this.#parts
     const text = this.text
+    const isHeardOnly = this.#isOverAgent && isBackchannel(text) && this.#parts.isAgentSpeaking()
     clearTimeout(this.#timer)
-    if (text !== '') turnEnding()
+    this.#isOverAgent = false
+    if (text !== '' && !isHeardOnly) turnEnding()
     this.#words = []
     this.#partial = ''
     this.#isEager = false
     this.#forgetSound()
     if (text === '') return
+    this.#pauses.turnEnded()
+    if (isHeardOnly) return this.#endBackchannel(text)
     keep([
       { type: 'user.message', data: { text, messageId: newMessageId() } },
       { type: 'turn.end', data: { text, probability } },
@@ -271,6 +291,14 @@ export class TurnDetection {
       transcriptMs: Math.max(this.#lastHeardMs, speechEndedMs),
       turnEndedMs: nowMs(),
     })
+  }
+
+  /** The agent continues, and answers nothing. */
+  #endBackchannel(text: string) {
+    const { keep, newMessageId, nothingSaid } = this.#parts
+    this.#hasSpeech = false
+    keep([{ type: 'user.message', data: { text, messageId: newMessageId() } }])
+    nothingSaid()
   }
 
   #show(type: string, data: Record<string, unknown>) {
