@@ -161,7 +161,7 @@ test('a model that is still thinking aloud is stopped when the caller talks over
 })
 
 test('a caller who speaks for less than half a second does not stop the agent (S-465)', async () => {
-  const { talk } = talkOf([says(long), says('Of course.')], 'Tell me.', 'Yes.')
+  const { talk } = talkOf([says(long), says('Of course.')], 'Tell me.', 'For two.')
   talk.start()
   talk.sound.says(speech(700))
   await talk.until('bot.word', 3)
