@@ -67,6 +67,7 @@ export class TurnDetection {
   #endedAtMs: number | null = null
   #words: string[] = []
   #partial = ''
+  #startedAt = 0
   #speechEndedMs = 0
   readonly #pauses = new SpeakerPauses()
   /** Whether the turn began while the agent spoke. */
@@ -125,7 +126,8 @@ export class TurnDetection {
     this.#spokenMs = spokenMs
     this.#forgetSound()
     if (this.#parts.endOfTurn === 'smart-turn') this.#resume()
-    this.#show('speech.started', { at: Math.round(Date.now() - spokenMs) })
+    this.#startedAt = Math.round(Date.now() - spokenMs)
+    this.#show('speech.started', { at: this.#startedAt })
     this.#parts.onActivity()
   }
 
@@ -155,7 +157,8 @@ export class TurnDetection {
     if (!this.#isSpeaking) return
     this.#isSpeaking = false
     this.#speechEndedMs = this.#parts.nowMs() - silenceMs
-    this.#show('speech.ended', { at: Math.round(Date.now() - silenceMs) })
+    // what a busy process hears in one burst has an end after its beginning too
+    this.#show('speech.ended', { at: Math.max(this.#startedAt + 1, Math.round(Date.now() - silenceMs)) })
     if (this.#parts.endOfTurn === 'smart-turn') void this.#judge()
     this.#consider()
   }
