@@ -19,6 +19,13 @@ export const OpenBrowserCall = Type.Object({
 })
 export type OpenBrowserCall = Static<typeof OpenBrowserCall>
 
+export const IceServer = Type.Object({
+  urls: Type.Array(Type.String()),
+  username: Type.Optional(Type.String()),
+  credential: Type.Optional(Type.String()),
+})
+export type IceServer = Static<typeof IceServer>
+
 export const OpenedBrowserCall = Type.Object({
   call: Type.String(),
   server_url: Type.String({
@@ -27,6 +34,9 @@ export const OpenedBrowserCall = Type.Object({
   }),
   participant_token: Type.String({ description: 'shown here alone' }),
   expires_at: Type.Integer({ description: 'epoch seconds' }),
+  ice_servers: Type.Array(IceServer, {
+    description: 'the `iceServers` of the `RTCPeerConnection`; empty for a LiveKit server, which has its own',
+  }),
 })
 export type OpenedBrowserCall = Static<typeof OpenedBrowserCall>
 

@@ -131,11 +131,11 @@ function connect(opened: OpenedBrowserCall, microphone: MediaStream, onEnd: () =
 
 /** Embedded media: one offer with all candidates, one answer. */
 async function offerSound(
-  { server_url, participant_token }: OpenedBrowserCall,
+  { server_url, participant_token, ice_servers }: OpenedBrowserCall,
   microphone: MediaStream,
   onEnd: () => void,
 ): Promise<Line> {
-  const connection = new RTCPeerConnection()
+  const connection = new RTCPeerConnection({ iceServers: ice_servers })
   const sound = new Audio()
   sound.autoplay = true
   connection.addEventListener('track', ({ streams, track }) => {

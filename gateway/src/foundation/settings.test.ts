@@ -34,6 +34,7 @@ const unsetTelephony: TelephonySettings = {
   mediaAddress: undefined,
   fleets: { production: 'production', sandbox: 'sandbox' },
   firewallFile: undefined,
+  ice: { stunUrls: [], turn: undefined },
 }
 
 test('every deployment setting starts SVC_ and the defaults are those of the settings page (I-001, ID-26)', () => {

@@ -11,6 +11,7 @@ import {
 } from '@switchroom/process/setting-parsing'
 import { privateNetwork } from '@switchroom/process/private-networks'
 import { readAllOrNone, type ReadSetting } from '@switchroom/process/setting-reader'
+import { readIceSettings, type IceSettings } from './ice-settings.ts'
 import { countryCode, phoneNumber, publicAddress } from './setting-parsing.ts'
 
 /** An account at the API carrier: the credentials, and the account they act for. */
@@ -64,6 +65,7 @@ export interface TelephonySettings {
   mediaAddress: string | undefined
   fleets: Record<Env, string>
   firewallFile: string | undefined
+  ice: IceSettings
 }
 
 export function readTelephonySettings(read: ReadSetting, domain: string | undefined): TelephonySettings {
@@ -113,6 +115,7 @@ export function readTelephonySettings(read: ReadSetting, domain: string | undefi
       sandbox: read('SVC_SANDBOX_FLEET', fleetName) ?? 'sandbox',
     },
     firewallFile: read('SVC_FIREWALL_FILE', (file) => resolve(file)),
+    ice: readIceSettings(read),
   }
 }
 

@@ -117,6 +117,7 @@ export function makeTelephony(
     planes,
     fleets: settings.telephony.fleets,
     baseUrl: settings.baseUrl,
+    ice: settings.telephony.ice,
     missingKeys: (org, scope) => parts.workerAnswers.missingKeys(org, scope),
   })
   const workers = new Workers(database, clock)

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { createHmac } from 'node:crypto'
 import { after, test } from 'node:test'
 import { LiveKitFake } from '@switchroom/media/testing/livekit-fake'
 import { answeredSdp, answerOffer, Browser, takeOffer } from '../../../testing/http/browser.ts'
@@ -29,7 +30,13 @@ const headOf = async (call: string) =>
 
 test('a key that opens talk opens a call for a browser, of which only the digest of its token is kept', async () => {
   const opened = await open({ metadata: { page: 'prices' } })
-  assert.deepEqual(Object.keys(opened), ['call', 'server_url', 'participant_token', 'expires_at'])
+  assert.deepEqual(Object.keys(opened), [
+    'call',
+    'server_url',
+    'participant_token',
+    'expires_at',
+    'ice_servers',
+  ])
   assert.match(opened.call, /^call_[0-9a-f]{24}$/)
   assert.equal(opened.server_url, 'https://switchroom.test/v1/rtc')
   assert.match(opened.participant_token, /^pt_[\w-]{43}$/)
@@ -43,6 +50,7 @@ test('a key that opens talk opens a call for a browser, of which only the digest
   const { rows } = await sql('select * from browser_calls where call = $1', [opened.call])
   assert.ok(!JSON.stringify(rows).includes(opened.participant_token))
   assert.ok(!deployment.log().includes(opened.participant_token))
+  assert.deepEqual(opened.ice_servers, [])
   const brief = await open({ ttl_s: 600 })
   assert.ok(Math.abs(brief.expires_at - clock.now().getTime() / 1000 - 600) < 5)
 })
@@ -154,6 +162,40 @@ test("with a media server the token is a room's, to which the environment's flee
     'this token opens no call: it is unknown, used or over',
   )
   await fake.stop()
+})
+
+test('a token comes with the STUN and TURN servers of the deployment, with a password of a day for its call', async () => {
+  await using other = await deployment.another({
+    SVC_STUN_URLS: 'stun:stun.example.com:3478',
+    SVC_TURN_URLS: 'turn:turn.example.com?transport=udp, turns:turn.example.com:443?transport=tcp',
+    SVC_TURN_SECRET: 'north',
+  })
+  const { call, ice_servers } = done(
+    await other.anonymous.as(token.key).post('/v1/tokens', { agent: 'desk' }),
+  )
+  const expires = Math.floor(other.clock.now().getTime() / 1_000) + 86_400
+  const [stun, turn] = ice_servers
+  assert.deepEqual(stun, { urls: ['stun:stun.example.com:3478'] })
+  assert.deepEqual(turn.urls, [
+    'turn:turn.example.com?transport=udp',
+    'turns:turn.example.com:443?transport=tcp',
+  ])
+  const [lasts = '', whose] = turn.username.split(':')
+  assert.equal(whose, call)
+  assert.ok(Math.abs(Number(lasts) - expires) < 30)
+  assert.equal(turn.credential, createHmac('sha1', 'north').update(turn.username).digest('base64'))
+})
+
+test('a TURN server with one password for all gets that', async () => {
+  await using other = await deployment.another({
+    SVC_TURN_URLS: 'turn:[2001:db8::1]:3478',
+    SVC_TURN_USERNAME: 'pages',
+    SVC_TURN_PASSWORD: 'south',
+  })
+  const { ice_servers } = done(await other.anonymous.as(token.key).post('/v1/tokens', { agent: 'desk' }))
+  assert.deepEqual(ice_servers, [
+    { urls: ['turn:[2001:db8::1]:3478'], username: 'pages', credential: 'south' },
+  ])
 })
 
 test('what is kept of a browser’s call is forgotten once the call runs or is over', async () => {

@@ -12,10 +12,12 @@ import type { WorkerAnswers } from '../../calls/spoken/worker.ts'
 import type { Database, Transaction } from '../../database/database.ts'
 import type { Caller } from '../../foundation/caller.ts'
 import { hourMs, later, secondMs, type Clock } from '../../foundation/clock.ts'
+import type { IceSettings } from '../../foundation/ice-settings.ts'
 import { conflict } from '../../foundation/refusals.ts'
 import { digestOf, newSecret } from '../../foundation/secrets.ts'
 import { offersPath } from '../worker-offers/sound-offers.ts'
 import * as store from './browser-calls.store.ts'
+import { iceServersFor } from './ice-servers.ts'
 
 const tokenPrefix = 'pt_'
 const usualLifetimeS = 60
@@ -32,6 +34,7 @@ export interface BrowserCallParts {
   planes: { of(env: Environment): MediaPlane }
   fleets: Record<Environment, string>
   baseUrl: string
+  ice: IceSettings
   missingKeys: WorkerAnswers['missingKeys']
 }
 
@@ -44,7 +47,7 @@ export class BrowserCalls {
   }
 
   async open(caller: Caller, wanted: OpenBrowserCall): Promise<OpenedBrowserCall> {
-    const { clock, records, planes, fleets } = this.#parts
+    const { clock, records, planes, fleets, ice } = this.#parts
     const { agent, metadata = {}, ttl_s = usualLifetimeS } = wanted
     const scope = scopeOf(caller, agent)
     const { org, env } = scope
@@ -69,6 +72,7 @@ export class BrowserCalls {
       server_url: ticket?.url ?? this.#parts.baseUrl + offersPath,
       participant_token: token,
       expires_at: Math.floor(expiresAt.getTime() / 1000),
+      ice_servers: ticket ? [] : iceServersFor(ice, call, clock.now()),
     }
   }
 
