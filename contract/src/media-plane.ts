@@ -140,8 +140,16 @@ export const AnswerOffer = Type.Object({
   worker: WorkerName,
   sdp: Type.Optional(Type.String()),
   refused: Type.Optional(Type.String()),
+  reconnect: Type.Optional(Type.Integer({ description: 'which offer of a running call this answers' })),
 })
 export type AnswerOffer = Static<typeof AnswerOffer>
+
+/** Whose browser reconnects. */
+export const ReconnectAsked = Type.Object({ worker: WorkerName })
+
+/** What the browser of a running call offers anew; its answer names which of them it answers. */
+export const Reconnect = Type.Object({ sdp: Type.String(), reconnect: Type.Integer() })
+export type Reconnect = Static<typeof Reconnect>
 
 /** What a worker says of itself, every ten seconds. */
 export const WorkerBeat = Type.Object({

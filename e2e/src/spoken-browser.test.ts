@@ -110,3 +110,25 @@ test(
     await fixture.untilEnded(call)
   },
 )
+
+test(
+  'a browser that restarts ICE in the middle of its call, with the token of the call, is heard and answered as before',
+  { skip: missing('chromium') },
+  async (t) => {
+    const fixture = await startVoiceAgent(t)
+    const asksAgainAndAgain = microphone(await speech('What is your name?'), 5)
+    const { browser, call } = await callFromBrowser(fixture, asksAgainAndAgain)
+    t.after(() => browser.stop())
+    const isAnswer = ({ type, data }: Entry) => type === 'agent.message' && data['source'] === 'model'
+    await fixture.untilLogged(call, 'a first answer', (entries) => entries.some(isAnswer))
+    browser.order('restart')
+    await browser.until(({ state }) => state === 'restarted')
+    await fixture.untilLogged(call, 'an answer after it', (entries) => {
+      const asked = typesOf(entries).indexOf('reconnect.requested')
+      const heard = entries.findIndex(({ type }, at) => at > asked && type === 'user.message')
+      return asked >= 0 && heard >= 0 && entries.slice(heard).some(isAnswer)
+    })
+    browser.order('leave')
+    assert.equal((await fixture.untilEnded(call)).at(-1)?.data['reason'], 'hangup')
+  },
+)

@@ -72,7 +72,7 @@ export class BrowserCaller {
     await writeFile(join(this.#folder, 'microphone.wav'), wavOf(microphone, 48_000))
   }
 
-  /** `press 5#` or `close`. */
+  /** `press 5#`, `restart` (of ICE), `leave` (the page) or `close`. */
   order(what: string): void {
     this.#orders.push(what)
     this.#answerOrder()
@@ -157,18 +157,24 @@ function wavOf(samples: Int16Array, sampleRate: number): Buffer {
 const page = `<!doctype html><title>caller</title><script type="module">
 const post = (path, body) => fetch(path, { method: 'POST', body })
 const tell = (told) => post('/told', JSON.stringify(told))
+const connection = new RTCPeerConnection()
+let sender
 try {
-  const connection = new RTCPeerConnection()
   connection.onconnectionstatechange = () => tell({ state: connection.connectionState })
-  const sender = connection.addTrack(await microphone())
+  sender = connection.addTrack(await microphone())
   connection.ontrack = ({ track }) => listen(new MediaStream([track]))
-  await connection.setLocalDescription()
-  const answer = await post('/offer', connection.localDescription.sdp)
-  if (!answer.ok) throw new Error(await answer.text())
-  await connection.setRemoteDescription({ type: 'answer', sdp: await answer.text() })
+  addEventListener('pagehide', () => connection.close())
+  await offer()
   for (;;) {
     const order = await (await fetch('/orders')).text()
     if (order === 'close') connection.close()
+    if (order === 'leave') location.href = 'about:blank'
+    if (order === 'restart') {
+      connection.restartIce()
+      await offer()
+      while (!goesTheNewWay()) await new Promise((resolve) => setTimeout(resolve, 50))
+      tell({ state: 'restarted' })
+    }
     if (order === 'speak') {
       sender.track.stop()
       await sender.replaceTrack(await microphone())
@@ -177,6 +183,16 @@ try {
   }
 } catch (error) {
   tell({ failed: String(error) })
+}
+function goesTheNewWay() {
+  const pair = sender.transport.iceTransport.getSelectedCandidatePair()
+  return pair !== null && connection.localDescription.sdp.includes(pair.local.usernameFragment)
+}
+async function offer() {
+  await connection.setLocalDescription()
+  const answer = await post('/offer', connection.localDescription.sdp)
+  if (!answer.ok) throw new Error(await answer.text())
+  await connection.setRemoteDescription({ type: 'answer', sdp: await answer.text() })
 }
 async function microphone() {
   const constraints = { echoCancellation: false, noiseSuppression: false, autoGainControl: false }

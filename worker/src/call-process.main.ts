@@ -3,6 +3,7 @@ import { findVendors } from '@switchroom/kit/installed'
 import { MediaError } from '@switchroom/media/plane'
 import { bridge } from '@switchroom/media/sound/bridge'
 import { answerOffer } from '@switchroom/media/webrtc/answer-offer'
+import type { BrowserLeg } from '@switchroom/media/webrtc/browser-leg'
 import type { OpenedWorkerCall } from '@switchroom/contract/worker'
 import type { Leg } from '@switchroom/media/leg'
 import { openLog } from '@switchroom/process/logging'
@@ -57,7 +58,9 @@ async function runTask(task: CallTask) {
       await runCall(task.opened, leg, task.endsAt)
     } else {
       const answered = await answerBrowser(task.offer)
-      if (answered) await runCall(answered.opened, withoutKeypad(answered.leg), null)
+      if (!answered) return
+      const { opened, leg } = answered
+      await runCall(opened, withoutKeypad(leg), null, { reconnect: () => reconnectBrowser(id, leg) })
     }
   } catch (error) {
     logger.error({ err: error, call: id }, 'a call could not be run')
@@ -77,7 +80,7 @@ async function runCall(
   opened: OpenedWorkerCall,
   leg: Leg,
   endsAt: number | null,
-  means: Partial<Pick<SpokenCallParts, 'dial' | 'join'>> = {},
+  means: Partial<Pick<SpokenCallParts, 'dial' | 'join' | 'reconnect'>> = {},
 ) {
   const call = new SpokenCall(
     {
@@ -120,6 +123,16 @@ async function answerBrowser({ call, sdp: offered }: Extract<CallTask, { kind: '
     await gateway.answerOffer(call, { refused: error.message })
     await endUnrun(call)
     return undefined
+  }
+}
+
+async function reconnectBrowser(call: string, leg: BrowserLeg) {
+  const { sdp, reconnect } = await gateway.reconnectOf(call)
+  try {
+    await gateway.answerOffer(call, { sdp: leg.reconnect(sdp), reconnect })
+  } catch (error) {
+    if (!(error instanceof MediaError)) throw error
+    await gateway.answerOffer(call, { refused: error.message, reconnect })
   }
 }
 

@@ -5,6 +5,7 @@ import type {
   TellRegistrations,
   AnswerOffer,
   BeatTold,
+  Reconnect,
   TakenPlacement,
   TellPlacement,
   WorkerBeat,
@@ -106,6 +107,12 @@ export class GatewayClient {
       body,
       timeoutMs: answerTimeoutMs,
     })
+  }
+
+  /** What the browser of a running call offers anew. */
+  reconnectOf(call: string): Promise<Reconnect> {
+    const path = `/v1/worker/offers/${call}?worker=${encodeURIComponent(this.worker)}`
+    return this.#retry({ method: 'GET', path, timeoutMs: answerTimeoutMs })
   }
 
   answerOffer(call: string, answer: Omit<AnswerOffer, 'worker'>): Promise<unknown> {

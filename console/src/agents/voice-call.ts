@@ -1,10 +1,7 @@
-import type { AnsweredSound, OpenedBrowserCall } from '@switchroom/contract/browser-calls'
+import type { OpenedBrowserCall } from '@switchroom/contract/browser-calls'
 import { useEffect, useRef, useState } from 'react'
 import { api } from '../api/client.ts'
-
-export interface Line {
-  close: () => void
-}
+import { offerSound, type Line } from './sound-connection.ts'
 
 export interface VoiceCall {
   state: 'closed' | 'opening' | 'open' | 'ended'
@@ -127,58 +124,6 @@ function connect(opened: OpenedBrowserCall, microphone: MediaStream, onEnd: () =
   return /^wss?:/.test(opened.server_url)
     ? joinRoom(opened, microphone, onEnd)
     : offerSound(opened, microphone, onEnd)
-}
-
-/** Embedded media: one offer with all candidates, one answer. */
-async function offerSound(
-  { server_url, participant_token, ice_servers }: OpenedBrowserCall,
-  microphone: MediaStream,
-  onEnd: () => void,
-): Promise<Line> {
-  const connection = new RTCPeerConnection({ iceServers: ice_servers })
-  const sound = new Audio()
-  sound.autoplay = true
-  connection.addEventListener('track', ({ streams, track }) => {
-    sound.srcObject = streams[0] ?? new MediaStream([track])
-    sound.play().catch(() => {}) // a browser that blocks autoplay plays on the next click
-  })
-  connection.addEventListener('connectionstatechange', () => {
-    if (connection.connectionState === 'failed' || connection.connectionState === 'closed') onEnd()
-  })
-  for (const track of microphone.getAudioTracks()) connection.addTrack(track, microphone)
-  try {
-    await connection.setLocalDescription(await connection.createOffer())
-    await gathered(connection)
-    const offer = { sdp: connection.localDescription?.sdp }
-    const options = { key: participant_token, env: null, isProbe: true }
-    const answer = await api.post<AnsweredSound>(reachable(server_url), offer, options)
-    await connection.setRemoteDescription({ type: 'answer', sdp: answer.sdp })
-  } catch (error) {
-    connection.close()
-    throw error
-  }
-  return {
-    close: () => {
-      connection.close()
-      sound.srcObject = null
-    },
-  }
-}
-
-/** An http address is the gateway's own: use the host of this page. */
-function reachable(address: string): string {
-  const { protocol, pathname } = new URL(address)
-  return protocol === 'http:' ? pathname : address
-}
-
-function gathered(connection: RTCPeerConnection): Promise<void> {
-  return new Promise((resolve) => {
-    const check = () => {
-      if (connection.iceGatheringState === 'complete') resolve()
-    }
-    connection.addEventListener('icegatheringstatechange', check)
-    check()
-  })
 }
 
 /** LiveKit: its own client, loaded on demand. */

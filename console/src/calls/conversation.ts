@@ -131,6 +131,7 @@ const byType: Readonly<Record<string, Note>> = {
   'call.released': (data, nameOf) => `${by(data, nameOf)} returned the call to the agent`,
   'call.whispered': (data, nameOf) => `${by(data, nameOf)} whispered to the agent: ${textIn(data['text'])}`,
   'say.requested': (data, nameOf) => `${by(data, nameOf)} made the agent say:  ${textIn(data['text'])}`,
+  'reconnect.requested': () => 'The browser changed its network',
   'callback.requested': ({ number, when }) =>
     `Callback requested: ${orUnknown(number)}${textIn(when) && `, ${textIn(when)}`}`,
   'call.opt_out': () => 'Opted out of calls',

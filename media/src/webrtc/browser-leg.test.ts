@@ -11,8 +11,12 @@ const skip = BrowserCaller.isInstalled ? false : 'no Chromium is installed'
 
 async function browserCall(t: TestContext, options: AnswerOptions = {}) {
   const answered = Promise.withResolvers<{ leg: BrowserLeg; sdp: string }>()
+  let leg: BrowserLeg | undefined
   const caller = await BrowserCaller.call(sine(440, 96_000, 48_000), async (offer) => {
+    const again = leg?.reconnect(offer)
+    if (again !== undefined) return again
     const answer = await answerOffer(offer, options)
+    leg = answer.leg
     answered.resolve(answer)
     return answer.sdp
   })
@@ -22,6 +26,18 @@ async function browserCall(t: TestContext, options: AnswerOptions = {}) {
   })
   return { caller, ...(await answered.promise) }
 }
+
+/** Of a browser that is in no call. */
+const strangersOffer = [
+  'v=0',
+  'm=audio 9 UDP/TLS/RTP/SAVPF 111',
+  'a=mid:0',
+  'a=ice-ufrag:FYUD',
+  'a=ice-pwd:D6QqGFqM7bSopJZ5BfCm7iyv',
+  `a=fingerprint:sha-256 ${Array.from({ length: 32 }, () => 'AB').join(':')}`,
+  'a=setup:actpass',
+  'a=rtpmap:111 opus/48000/2',
+].join('\r\n')
 
 /** So much of what is heard, from when this frequency is in it. */
 async function heardWith(leg: BrowserLeg, hz: number, frames: number): Promise<Int16Array> {
@@ -98,9 +114,37 @@ test('a browser that is hung up on is notified', { skip }, async (t) => {
   await caller.until(({ state }) => state === 'closed' || state === 'failed' || state === 'disconnected')
 })
 
-test('a browser that dies is lost', { skip }, async (t) => {
+test('a browser that dies is lost after 4.5 seconds, and not after fifteen', { skip }, async (t) => {
   const { caller, leg } = await browserCall(t)
   await heardWith(leg, 440, 1)
   caller.kill()
+  const killedAt = performance.now()
   assert.equal(await leg.ended, 'lost')
+  assert.ok(performance.now() - killedAt < 12_000)
+})
+
+test('a browser whose page is left hangs up', { skip }, async (t) => {
+  const { caller, leg } = await browserCall(t)
+  await heardWith(leg, 440, 1)
+  caller.order('leave')
+  assert.equal(await leg.ended, 'hangup')
+})
+
+test('a browser that restarts ICE is heard and hears as before', { skip }, async (t) => {
+  const { caller, leg } = await browserCall(t)
+  await heardWith(leg, 440, 1)
+  for (let round = 1; round <= 2; round += 1) {
+    const since = caller.told.length
+    caller.order('restart')
+    await caller.until(({ state }) => state === 'restarted', since)
+    const heard = await heardWith(leg, 440, 40)
+    assert.ok(meanStrengthOf(440, heard, leg.sampleRate) > 0.4)
+    void leg.play(sine(1000 * round, leg.sampleRate, leg.sampleRate))
+    await caller.until(({ hz = 0, level = -200 }) => Math.abs(hz - 1000 * round) < 30 && level > -40, since)
+    await leg.drained()
+  }
+  assert.throws(
+    () => leg.reconnect(strangersOffer),
+    new MediaError('only the browser that is in the call can reconnect to it'),
+  )
 })

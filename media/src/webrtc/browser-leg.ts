@@ -8,7 +8,7 @@ import { ReceivedAudio } from '../sound/received-audio.ts'
 import { frameMs, pace, unpace } from '../sound/pacer.ts'
 import { LoopedClip } from '../sound/looped-clip.ts'
 import { Playout } from '../sound/playout.ts'
-import type { ReadOffer } from './offer.ts'
+import { readOffer, type ReadOffer } from './offer.ts'
 import type { Peer } from './peer.ts'
 
 /** Of Opus over RTP, whatever the rate of the samples. */
@@ -18,8 +18,8 @@ const frameTicks = (clockRate * frameMs) / 1000
 const silentFrames = 10
 /** A browser that has not come by then does not come. */
 const connectMs = 20_000
-/** Browsers ask every few seconds whether we are there; one that does not is gone. */
-const goneMs = 15_000
+/** Browsers send sound all the time and ask every few seconds whether we are there; one that does neither is gone. */
+const goneMs = 4_500
 /** After a goodbye nothing comes any more; if something does, a stranger said it. */
 const goodbyeMs = 1000
 /** Every browser reads what a packet repeats of the one before it. */
@@ -42,6 +42,7 @@ export class BrowserLeg implements Leg {
   readonly #end = Promise.withResolvers<LegEnd>()
   #isConnected = false
   #goodbyeAt = Infinity
+  #reconnectedAt = -Infinity
   #isOver = false
   #sequence = randomInt(2 ** 16)
   #timestamp = randomInt(2 ** 32)
@@ -97,11 +98,20 @@ export class BrowserLeg implements Leg {
     this.#finish('hangup')
   }
 
+  /** The browser's network changed: answers its new offer, and waits for it to come by another way. */
+  reconnect(offer: string): string {
+    if (this.#isOver) throw new MediaError('the call is over')
+    this.#peer.restart(readOffer(offer))
+    this.#reconnectedAt = performance.now()
+    return this.#peer.sdp
+  }
+
   tick(): void {
     const now = performance.now()
-    const waitedMs = now - this.#peer.heardAt
+    const waitedMs = now - Math.max(this.#peer.heardAt, this.#reconnectedAt)
+    const isConnected = this.#isConnected && this.#peer.heardAt > this.#reconnectedAt
     if (waitedMs > goodbyeMs && now - this.#goodbyeAt > goodbyeMs) return this.#finish('hangup')
-    if (waitedMs > (this.#isConnected ? goneMs : connectMs)) return this.#finish('lost')
+    if (waitedMs > (isConnected ? goneMs : connectMs)) return this.#finish('lost')
     if (!this.#isConnected) return // playback begins once the browser can hear it
     this.#send()
     for (const frame of this.#received.take()) this.#heard.put(frame)

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { networkInterfaces } from 'node:os'
 import {
   MediaStreamTrack,
@@ -31,14 +32,16 @@ export interface SentPacket {
 
 /** The connection to one browser: packets in and out, encrypted, and whether it is still open. */
 export class Peer {
-  readonly sdp: string
+  /** The newest answer. */
+  sdp: string
   /** When the browser was last heard of, by whatever it sent. */
   heardAt = performance.now()
   readonly #connection: RTCPeerConnection
   readonly #transport: RTCDtlsTransport
   readonly #ssrc: number
+  readonly #offer: { current: ReadOffer }
 
-  private constructor(connection: RTCPeerConnection, sdp: string) {
+  private constructor(connection: RTCPeerConnection, sdp: string, offer: { current: ReadOffer }) {
     const [transport] = connection.dtlsTransports
     const [sender] = connection.getSenders()
     if (!transport || !sender) throw new MediaError("the browser's offer could not be answered")
@@ -46,10 +49,12 @@ export class Peer {
     this.#transport = transport
     this.#ssrc = sender.ssrc
     this.sdp = sdp
+    this.#offer = offer
   }
 
   static async answer(offer: ReadOffer, options: PeerOptions): Promise<Peer> {
     const sources = new Set<string>()
+    const offered = { current: offer }
     const connection = new RTCPeerConnection({
       codecs: { audio: codecsOf(offer) },
       headerExtensions: {},
@@ -59,7 +64,7 @@ export class Peer {
       iceAdditionalHostAddresses: hasNetwork() ? [] : ['127.0.0.1'],
       icePortRange: options.portRange && [...options.portRange],
       iceFilterStunResponse: (message, [address, port]) => {
-        const isTheBrowser = message.getAttributeValue('USERNAME') === `${ufrag()}:${offer.ufrag}`
+        const isTheBrowser = message.getAttributeValue('USERNAME') === `${ufrag()}:${offered.current.ufrag}`
         if (!isTheBrowser || (sources.size >= mostSources && !sources.has(`${address}:${port}`))) return false
         sources.add(`${address}:${port}`)
         // The library keeps to the first way that the browser chose, and browsers choose again.
@@ -77,12 +82,42 @@ export class Peer {
       for (const transport of connection.dtlsTransports) demandProof(transport)
       await connection.setLocalDescription(await connection.createAnswer())
       const { sdp = '' } = connection.localDescription ?? {}
-      peer = new Peer(connection, withAddress(sdp, options.publicAddress))
+      peer = new Peer(connection, withAddress(sdp, options.publicAddress), offered)
       return peer
     } catch (error) {
       await connection.close()
       throw error
     }
+  }
+
+  /**
+   * The browser comes by another way (an ICE restart): it and we get new names, and everything else stays. Sound goes
+   * the old way until the browser has chosen the new one. Fails with a `MediaError`.
+   */
+  restart(offer: ReadOffer): void {
+    const [ice] = this.#connection.iceTransports
+    if (!ice) throw new MediaError('the call is over')
+    const isSame = (['mid', 'fingerprint', 'opus'] as const).every(
+      (what) => offer[what] === this.#offer.current[what],
+    )
+    if (!isSame) throw new MediaError('only the browser that is in the call can reconnect to it')
+    const { connection } = ice
+    const [oldName, oldPassword] = [connection.localUsername, connection.localPassword]
+    connection.localUsername = randomBytes(6).toString('hex')
+    connection.localPassword = randomBytes(16).toString('hex')
+    connection.remoteUsername = offer.ufrag
+    connection.remotePassword = offer.password
+    this.#offer.current = offer
+    this.sdp = this.sdp
+      .replaceAll(
+        new RegExp(`(^a=ice-ufrag:| ufrag )${oldName}(?=\\s)`, 'gm'),
+        `$1${connection.localUsername}`,
+      )
+      .replace(`a=ice-pwd:${oldPassword}`, `a=ice-pwd:${connection.localPassword}`)
+      .replace(
+        /^(o=\S+ \S+ )(\d+)/m,
+        (_line, begin: string, version: string) => `${begin}${BigInt(version) + 1n}`,
+      )
   }
 
   onPacket(listener: (packet: RtpPacket) => void): void {

@@ -30,6 +30,8 @@ export interface SpokenCallParts extends Omit<PartsSources, 'log'> {
   /** Brings a second person to the phone. */
   dial: DialLeg
   join: JoinLegs
+  /** The browser's network changed; absent for other parties. */
+  reconnect?: () => Promise<void>
   tellLanguage: (language: string) => void
   idleTimeoutMs: number
 }
@@ -199,6 +201,7 @@ export class SpokenCall {
     else if (type === 'call.taken_over' || type === 'call.released')
       this.#takeOver(type === 'call.taken_over')
     else if (type === 'call.routed') await this.#handOver(agent)
+    else if (type === 'reconnect.requested') await this.#parts.reconnect?.()
     else if (type === 'tones.requested') void session?.press(digits).catch(() => {})
     else if (type === 'transfer.requested') this.#transferOnce(to, data['kind'] === 'cold')
     else if (type === 'call.ended') this.#endedElsewhere()

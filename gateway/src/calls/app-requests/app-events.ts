@@ -9,6 +9,7 @@ const internalTypes: ReadonlySet<string> = new Set([
   'say.requested',
   'transfer.requested',
   'tones.requested',
+  'reconnect.requested',
   'recording.stored',
 ])
 const starts: ReadonlySet<string> = new Set(['chat.started', 'call.started', 'msgapp.started'])

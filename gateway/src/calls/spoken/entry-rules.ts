@@ -22,6 +22,7 @@ const gatewaysTypes: ReadonlySet<string> = new Set([
   'say.requested',
   'transfer.requested',
   'tones.requested',
+  'reconnect.requested',
   'recording.stored',
   'llm.toolCall',
   'tool.result',

@@ -31,6 +31,7 @@ export const findUnused = (tx: Transaction, since: Date, call: string) => tx.row
 
 const forget = statement(`
   delete from browser_calls b using calls c
-  where c.id = b.call and b.expires_at < $1 and (c.ended_at is not null or c.beat_at is not null)`)
+  where c.id = b.call and b.expires_at < $1
+    and (c.ended_at is not null or (c.beat_at is not null and b.digest is null))`)
 
 export const forgetUsed = (database: Queryable, before: Date) => database.rows(forget, before)

@@ -1,4 +1,5 @@
 import type { Infrastructure } from '../../database/room.ts'
+import type { Log } from '../../calls/log/log.ts'
 import { EmbeddedFences } from './embedded-fences.ts'
 import { OfferClaims } from './offer-claims.ts'
 import { PlacementOffers } from './placement-offers.ts'
@@ -6,7 +7,7 @@ import { SoundOffers } from './sound-offers.ts'
 import { WorkerNotifier } from './worker-notifier.ts'
 
 /** What workers of the embedded media plane ask for: which callers to let in, and which calls to dial or to answer. */
-export function makeWorkerOffers(parts: Infrastructure) {
+export function makeWorkerOffers(parts: Infrastructure & { log: Log }) {
   const embeddedFences = new EmbeddedFences(parts)
   const notifier = new WorkerNotifier(parts.signals)
   const placementOffers = new PlacementOffers({ ...parts, notifier })

@@ -1,6 +1,6 @@
 import { AnsweredSound, OfferSound } from '@switchroom/contract/browser-calls'
 import { CallParams } from '@switchroom/contract/calls'
-import { AnswerOffer } from '@switchroom/contract/media-plane'
+import { AnswerOffer, Reconnect, ReconnectAsked } from '@switchroom/contract/media-plane'
 import { Nothing } from '@switchroom/contract/shapes'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { open, worker } from '../../http/access.ts'
@@ -32,15 +32,29 @@ export function soundOfferRoutes(server: Server, soundOffers: SoundOffers) {
       schema: {
         summary: "Offer a browser's microphone, with the participant token as the bearer",
         description:
-          'Waits up to ten seconds for a worker. The token is used up by an answer; after a 503 it may be tried again.',
+          'Waits up to ten seconds for a worker. The token is used up by an answer; after a 503 it may be tried again. While the call runs, the browser that is in it may offer again with the token, to restart ICE.',
         body: OfferSound,
-        response: { 201: AnsweredSound, ...refusals(401, 503) },
+        response: { 201: AnsweredSound, ...refusals(401, 429, 503) },
       },
     },
     async ({ headers, body }, reply) => {
       const gone = AbortSignal.any([callerGone(reply), stopping.signal])
       return reply.code(201).send(await soundOffers.connect(presentedBearer(headers), body, gone))
     },
+  )
+
+  server.get(
+    '/v1/worker/offers/:call',
+    {
+      access: worker,
+      schema: {
+        summary: 'What the browser of a running call offers anew, to restart ICE',
+        params: CallParams,
+        querystring: ReconnectAsked,
+        response: { 200: Reconnect, ...refusals(404) },
+      },
+    },
+    ({ caller, params, query }) => soundOffers.reconnecting(caller, params.call, query.worker),
   )
 
   server.post(

@@ -1,6 +1,6 @@
-import type { BrowserOffer } from '@switchroom/contract/media-plane'
+import type { BrowserOffer, Reconnect } from '@switchroom/contract/media-plane'
 import type { Environment } from '@switchroom/contract/scopes'
-import { statement, type Queryable } from '../../database/database.ts'
+import { statement, type Queryable, type Transaction } from '../../database/database.ts'
 import { movedChannel, offeredChannel } from './worker-notifier.ts'
 
 const offer = statement<{ call: string }>(`
@@ -14,6 +14,30 @@ const offer = statement<{ call: string }>(`
 /** Of several that come by one token at the same time, one; undefined for a token that opens nothing. */
 export const offerSound = (database: Queryable, digest: Buffer, sdp: string, now: Date) =>
   database.row(offer, digest, sdp, now)
+
+const running = statement<{ call: string; reconnects: number }>(`
+  select b.call, b.reconnects from browser_calls b join calls c on c.id = b.call
+  where b.digest = $1 and b.answered_at is not null and c.ended_at is null`)
+
+/** The running call that a token opened. */
+export const findRunning = (database: Queryable, digest: Buffer) => database.row(running, digest)
+
+const reoffer = statement<{ call: string }>(`
+  update browser_calls set offer = $2, answer = null, refused = null, reconnects = reconnects + 1
+  where call = $1 and answered_at is not null returning call`)
+
+/** In place of an earlier one that nobody has answered. */
+export const offerAgain = (tx: Transaction, call: string, sdp: string) => tx.row(reoffer, call, sdp)
+
+const offered = statement<Reconnect>(`
+  select offer as sdp, reconnects as reconnect from browser_calls
+  where call = $1 and org = $2 and env = $3 and worker = $4 and answered_at is not null and offer is not null`)
+
+/** What the browser of a running call offers anew. */
+export const readReconnect = (
+  database: Queryable,
+  of: { call: string; org: string; env: Environment; worker: string },
+) => database.row(offered, of.call, of.org, of.env, of.worker)
 
 // Offers that another worker is taking now are passed over, not waited for.
 const take = statement<BrowserOffer>(`
@@ -58,8 +82,10 @@ export const readOfferOf = (database: Queryable, call: string, org: string, env:
 
 const answer = statement<{ call: string }>(`
   with answered as (
-    update browser_calls set answer = $5, refused = $6, offer = null
+    update browser_calls set answer = $5, refused = $6, offer = null,
+      answered_at = coalesce(answered_at, case when $5::text is not null then $7::timestamptz end)
     where call = $1 and org = $2 and env = $3 and worker = $4 and answer is null and refused is null
+      and reconnects = coalesce($8, 0)
     returning call
   )
   select call, pg_notify('${movedChannel}', call) from answered`)
@@ -67,12 +93,15 @@ const answer = statement<{ call: string }>(`
 /** Once, and only while the browser waits for it. */
 export const answerOffer = (
   database: Queryable,
-  of: { call: string; org: string; env: Environment; worker: string },
+  of: { call: string; org: string; env: Environment; worker: string; reconnect?: number | undefined },
   told: { sdp?: string; refused?: string },
-) => database.row(answer, of.call, of.org, of.env, of.worker, told.sdp, told.refused)
+  now: Date,
+) => database.row(answer, of.call, of.org, of.env, of.worker, told.sdp, told.refused, now, of.reconnect)
 
 const withdraw = statement<{ call: string }>(`
-  update browser_calls set offered_at = null, offer = null, worker = null, refused = null
+  update browser_calls set offer = null, refused = null,
+    offered_at = case when answered_at is not null then offered_at end,
+    worker = case when answered_at is not null then worker end
   where call = $1 and answer is null returning call`)
 
 /** Undefined if an answer came at the same time. */

@@ -3,7 +3,7 @@ import { after, test } from 'node:test'
 import { answeredSdp, answerOffer, Browser, offeredSdp, takeOffer } from '../../../testing/http/browser.ts'
 import { refused } from '../../../testing/client.ts'
 import { fleetKey, startDeployment } from '../../../testing/deployment.ts'
-import { SpokenAgent } from '../../../testing/calls/spoken-calls.ts'
+import { entriesOf, SpokenAgent } from '../../../testing/calls/spoken-calls.ts'
 import { done } from '../../../testing/agents/test-agents.ts'
 import { until } from '../../../testing/until.ts'
 import type { Caller } from '../../foundation/caller.ts'
@@ -31,7 +31,7 @@ const isOffered = (call: string) =>
 const opensNothing = 'this token opens no call: it is unknown, used or over'
 const noWorker = 'no worker is free: try again in a moment'
 
-test('a worker that waits on another gateway answers what a browser offers, and the token is used up', async () => {
+test('a worker that waits on another gateway answers what a browser offers', async () => {
   const page = await browser()
   const taking = takeOffer(fleetElsewhere, 'w1')
   const offered = page.offer()
@@ -45,7 +45,6 @@ test('a worker that waits on another gateway answers what a browser offers, and 
   assert.equal((await answerOffer(fleetElsewhere, page.call, 'w1')).status, 204)
   const answer = await offered
   assert.deepEqual([answer.status, answer.body], [201, { call: page.call, sdp: answeredSdp }])
-  refused(await page.offer(), 401, opensNothing)
   const { rows } = await sql('select offer from browser_calls where call = $1', [page.call])
   assert.deepEqual(rows, [{ offer: null }])
 })
@@ -55,13 +54,86 @@ test('of browsers that come with one token at the same time one is let in', asyn
   const offers = Array.from({ length: 8 }, (_, i) =>
     page.offer(offeredSdp, i % 2 ? anonymous : other.anonymous),
   )
+  let refusals = 0
+  for (const offer of offers) void offer.then(({ status }) => (refusals += Number(status === 401)))
   assert.equal((await takeOffer(fleet, 'w1')).call, page.call)
+  await until('the others are refused', () => refusals === 7)
   assert.equal((await answerOffer(fleet, page.call, 'w1')).status, 204)
   const statuses = (await Promise.all(offers)).map(({ status }) => status)
   assert.deepEqual(
     statuses.toSorted((a, b) => a - b),
     [201, 401, 401, 401, 401, 401, 401, 401],
   )
+})
+
+/** A browser that a worker has answered. */
+async function running(worker = 'w1') {
+  const page = await browser()
+  const offered = page.offer()
+  assert.equal((await takeOffer(fleet, worker)).call, page.call)
+  done(await fleet.post('/v1/worker/calls', { call: page.call, worker }))
+  assert.equal((await answerOffer(fleet, page.call, worker)).status, 204)
+  assert.equal((await offered).status, 201)
+  const waiting = (asker = worker) => fleet.get(`/v1/worker/offers/${page.call}?worker=${asker}`)
+  const isWaiting = (reconnect: number) =>
+    until('it is offered again', async () => (await waiting()).body.reconnect === reconnect)
+  return { page, waiting, isWaiting }
+}
+
+const [newOffer, newAnswer] = [`${offeredSdp}a=new\r\n`, `${answeredSdp}a=new\r\n`]
+const requests = async (call: string) =>
+  (await entriesOf(deployment, call)).filter(({ type }) => type === 'reconnect.requested')
+
+test('the browser of a running call offers again with its token, and the worker that runs the call learns it from the log and answers', async () => {
+  const { page, waiting, isWaiting } = await running()
+  clock.forward(3_700 * secondMs)
+  await deployment.gateway.services.browserCalls.deleteExpired()
+  refused(await waiting(), 404, `the browser of the call ${page.call} does not reconnect`)
+  const again = page.offer(newOffer, other.anonymous)
+  await isWaiting(1)
+  assert.deepEqual((await waiting()).body, { sdp: newOffer, reconnect: 1 })
+  refused(await waiting('w2'), 404, `the browser of the call ${page.call} does not reconnect`)
+  assert.equal(await takeOffer(fleet, 'w2', 0), null)
+  assert.equal((await requests(page.call)).length, 1)
+  const told = { sdp: newAnswer, reconnect: 1 }
+  assert.equal((await answerOffer(fleet, page.call, 'w1', told)).status, 204)
+  assert.deepEqual((await again).body, { call: page.call, sdp: newAnswer })
+})
+
+test('of two offers of a running call the newer is answered, and one that nobody answers does not end the call', async () => {
+  const { page, isWaiting } = await running()
+  const first = page.offer(newOffer)
+  await isWaiting(1)
+  const second = page.offer(newOffer)
+  await isWaiting(2)
+  const notYours = `the call ${page.call} is not yours to answer: the browser does not wait for you`
+  refused(await answerOffer(fleet, page.call, 'w1', { sdp: 'v=0 old', reconnect: 1 }), 409, notYours)
+  assert.equal((await answerOffer(fleet, page.call, 'w1', { sdp: newAnswer, reconnect: 2 })).status, 204)
+  for (const offer of [first, second]) assert.equal((await offer).body.sdp, newAnswer)
+  const third = page.offer(newOffer)
+  await isWaiting(3)
+  clock.forward(10 * secondMs)
+  refused(await third, 503, noWorker)
+  const fourth = page.offer(newOffer)
+  await isWaiting(4)
+  const why = { refused: 'only the browser that is in the call can reconnect to it', reconnect: 4 }
+  assert.equal((await answerOffer(fleet, page.call, 'w1', why)).status, 204)
+  refused(await fourth, 503, why.refused)
+  const { rows } = await sql('select ended_at from calls where id = $1', [page.call])
+  assert.deepEqual(rows, [{ ended_at: null }])
+})
+
+test('a call that is over is not reconnected, and none more than two hundred times', async () => {
+  const { page } = await running()
+  await sql('update browser_calls set reconnects = 200 where call = $1', [page.call])
+  refused(await page.offer(newOffer), 429, 'this call has reconnected 200 times: open another')
+  assert.equal((await client.post(`/v1/calls/${page.call}/verbs`, { verb: 'end' })).status, 202)
+  await until('it is over', async () => {
+    const { rows } = await sql('select ended_at from calls where id = $1', [page.call])
+    return rows[0].ended_at !== null
+  })
+  refused(await page.offer(newOffer), 401, opensNothing)
+  assert.deepEqual(await requests(page.call), [])
 })
 
 test('of workers that ask at the same time on two gateways one gets the offer', async () => {
