@@ -25,13 +25,15 @@ export class BrowserCaller {
   readonly told: Told[] = []
   readonly #http: Server
   readonly #folder: string
+  readonly #page: string
   #browser: ChildProcess | undefined
   #wake: (() => void)[] = []
   #orders: string[] = []
   #asking: ServerResponse | undefined
 
-  private constructor(folder: string, answer: (offer: string) => Promise<string>) {
+  private constructor(folder: string, answer: (offer: string) => Promise<string>, connection: object) {
     this.#folder = folder
+    this.#page = page.replace('{}', JSON.stringify(connection))
     this.#http = createServer((request, reply) => {
       this.#serve(request, reply, answer).catch((error: unknown) => reply.writeHead(500).end(String(error)))
     })
@@ -44,9 +46,11 @@ export class BrowserCaller {
   static async call(
     microphone: Int16Array,
     answer: (offer: string) => Promise<string>,
+    /** What its `RTCPeerConnection` is made with. */
+    connection: object = {},
   ): Promise<BrowserCaller> {
     const folder = await mkdtemp(join(tmpdir(), 'switchroom-browser-'))
-    const caller = new BrowserCaller(folder, answer)
+    const caller = new BrowserCaller(folder, answer, connection)
     await caller.#record(microphone)
     await new Promise<void>((resolve) => caller.#http.listen(0, '127.0.0.1', resolve))
     caller.#open((caller.#http.address() as AddressInfo).port)
@@ -101,6 +105,7 @@ export class BrowserCaller {
       '--disable-gpu',
       '--disable-dev-shm-usage',
       '--no-first-run',
+      '--ignore-certificate-errors',
       '--disable-background-networking',
       '--autoplay-policy=no-user-gesture-required',
       '--use-fake-ui-for-media-stream',
@@ -112,7 +117,7 @@ export class BrowserCaller {
   }
 
   async #serve(request: IncomingMessage, reply: ServerResponse, answer: (offer: string) => Promise<string>) {
-    if (request.url === '/') reply.setHeader('content-type', 'text/html').end(page)
+    if (request.url === '/') reply.setHeader('content-type', 'text/html').end(this.#page)
     else if (request.url === '/offer') reply.end(await answer(await textOf(request)))
     else if (request.url === '/orders') {
       this.#asking = reply
@@ -157,7 +162,7 @@ function wavOf(samples: Int16Array, sampleRate: number): Buffer {
 const page = `<!doctype html><title>caller</title><script type="module">
 const post = (path, body) => fetch(path, { method: 'POST', body })
 const tell = (told) => post('/told', JSON.stringify(told))
-const connection = new RTCPeerConnection()
+const connection = new RTCPeerConnection({})
 let sender
 try {
   connection.onconnectionstatechange = () => tell({ state: connection.connectionState })

@@ -6,6 +6,7 @@ const packages = {
   sipp: 'sip-tester',
   chromium: 'chromium',
   ffmpeg: 'ffmpeg',
+  turnserver: 'coturn',
   baresip: 'baresip',
   linphonec: 'linphone-cli',
   'asterisk-sounds': 'asterisk-core-sounds-en-wav',

@@ -9,6 +9,7 @@ import { frameMs, pace, unpace } from '../sound/pacer.ts'
 import { LoopedClip } from '../sound/looped-clip.ts'
 import { Playout } from '../sound/playout.ts'
 import { readOffer, type ReadOffer } from './offer.ts'
+import { patienceLeftMs } from './patience.ts'
 import type { Peer } from './peer.ts'
 
 /** Of Opus over RTP, whatever the rate of the samples. */
@@ -16,10 +17,6 @@ const clockRate = 48_000
 const frameTicks = (clockRate * frameMs) / 1000
 /** Silence is said so often, and then nothing is sent until there is sound again. */
 const silentFrames = 10
-/** A browser that has not come by then does not come. */
-const connectMs = 20_000
-/** Browsers send sound all the time and ask every few seconds whether we are there; one that does neither is gone. */
-const goneMs = 4_500
 /** After a goodbye nothing comes any more; if something does, a stranger said it. */
 const goodbyeMs = 1000
 /** Every browser reads what a packet repeats of the one before it. */
@@ -43,6 +40,7 @@ export class BrowserLeg implements Leg {
   #isConnected = false
   #goodbyeAt = Infinity
   #reconnectedAt = -Infinity
+  #soundAt = -Infinity
   #isOver = false
   #sequence = randomInt(2 ** 16)
   #timestamp = randomInt(2 ** 32)
@@ -108,10 +106,16 @@ export class BrowserLeg implements Leg {
 
   tick(): void {
     const now = performance.now()
-    const waitedMs = now - Math.max(this.#peer.heardAt, this.#reconnectedAt)
-    const isConnected = this.#isConnected && this.#peer.heardAt > this.#reconnectedAt
-    if (waitedMs > goodbyeMs && now - this.#goodbyeAt > goodbyeMs) return this.#finish('hangup')
-    if (waitedMs > (isConnected ? goneMs : connectMs)) return this.#finish('lost')
+    const { heardAt } = this.#peer
+    if (now - Math.max(heardAt, this.#reconnectedAt) > goodbyeMs && now - this.#goodbyeAt > goodbyeMs)
+      return this.#finish('hangup')
+    const signs = {
+      isConnected: this.#isConnected,
+      heardAt,
+      soundAt: this.#soundAt,
+      reconnectedAt: this.#reconnectedAt,
+    }
+    if (patienceLeftMs(signs, now) < 0) return this.#finish('lost')
     if (!this.#isConnected) return // playback begins once the browser can hear it
     this.#send()
     for (const frame of this.#received.take()) this.#heard.put(frame)
@@ -155,7 +159,7 @@ export class BrowserLeg implements Leg {
   /** Packets that are still under way come within the first moments after a goodbye. */
   #heardNow(): void {
     const now = performance.now()
-    this.#peer.heardAt = now
+    this.#peer.heardAt = this.#soundAt = now
     if (now - this.#goodbyeAt > goodbyeMs / 2) this.#goodbyeAt = Infinity
   }
 
