@@ -130,8 +130,9 @@ export class SpokenSession {
     if (this.#isOver) return
     this.#exchange.start()
     this.#isBegun = true
+    const waits = this.#answering?.isWaiting ?? false
     this.#answering?.start(Date.now() - (answeredMs(this.#log.entries) ?? 0))
-    if (!this.#answering?.isWaiting) this.#open()
+    if (!waits) this.#open()
   }
 
   #open() {

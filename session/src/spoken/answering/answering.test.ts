@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { VADEventType, type VADEvent } from '@livekit/agents'
 import type { AnsweringMachine } from '@switchroom/contract/settings'
 import { sampleRate, samplesIn, speech } from '../../../testing/scripted-sound.ts'
 import { ScriptedTranscriber, ScriptedVoice } from '../../../testing/scripted-vendors.ts'
 import { SpokenTalk } from '../../../testing/spoken-talk.ts'
 import { plain, says, ScriptedModel } from '../../../testing/talk.ts'
+import { Answering } from './answering.ts'
 
 const message = 'This is the desk. We will call again.'
 
@@ -109,6 +111,32 @@ test('if nothing is heard the greeting comes after three seconds', async () => {
   await talk.until('bot.speaking')
   assert.deepEqual(talk.dataOf('call.answered_by'), [{ by: 'unknown' }])
   await talk.hangUp()
+})
+
+test('what is heard before the conversation can begin is judged, and acted upon once it can', () => {
+  const done: string[] = []
+  const answering = new Answering({
+    sampleRate,
+    knob: { action: 'hang_up' },
+    keep: ([entry]) => done.push(String(entry?.data['by'])),
+    goOn: () => done.push('goes on'),
+    hangUp: () => done.push('hangs up'),
+    machineSpeaks: () => {},
+    noMachineAfterAll: () => {},
+    leaveMessage: () => {},
+  })
+  const frames = [{ samplesPerChannel: 512, sampleRate }]
+  const hear = (probability: number, windows: number) => {
+    for (let at = 0; at < windows; at += 1)
+      answering.notice({ type: VADEventType.INFERENCE_DONE, probability, frames } as VADEvent)
+  }
+  hear(0.9, 15)
+  hear(0.1, 30)
+  assert.deepEqual(done, [])
+  answering.start(0)
+  assert.deepEqual(done, ['person', 'goes on'])
+  answering.close()
+  assert.deepEqual(done, ['person', 'goes on'])
 })
 
 test('a caller is never taken for a machine', async () => {

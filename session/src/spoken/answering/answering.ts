@@ -49,6 +49,8 @@ export class Answering {
   #heardMs = 0
   #isWaiting: boolean
   #isListening = true
+  /** Sound is heard before the conversation can begin; nothing is decided by then. */
+  #isStarted = false
   #awaitsBeep = false
   readonly #timers: NodeJS.Timeout[] = []
 
@@ -65,10 +67,12 @@ export class Answering {
 
   /** The far end answered so long ago. */
   start(agoMs: number) {
+    this.#isStarted = true
     const waitMs = Math.max(leastListeningMs, decidedWithinMs - Math.max(0, agoMs))
     this.#waitMs = waitMs
     this.#after(waitMs + withoutSoundMs, () => this.#guess())
     this.#after(correctedWithinMs, () => (this.#isListening = this.#awaitsBeep))
+    this.#consider()
   }
 
   /** Nothing is decided any more: the call is over, or another agent has it. */
@@ -108,6 +112,7 @@ export class Answering {
   }
 
   #consider() {
+    if (!this.#isStarted) return
     if (this.#awaitsBeep) this.#listenForBeep()
     else if (!this.#verdict) {
       const verdict = this.#classifier.verdict()
