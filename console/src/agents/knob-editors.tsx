@@ -136,7 +136,7 @@ function GreetingEditor({ field, config, inherited, below, error, disabled, chan
   const wordsOf = (said: string) => (said === 'say' ? below.greeting?.say : below.greeting?.reply) ?? ''
   // a greeting that is made here can be talked over; one that stands keeps what it says
   const made = { allow_interruptions: below.greeting?.allow_interruptions ?? true }
-  const { say: _say, reply: _reply, ...rest } = greeting ?? made
+  const { say: _say, reply: _reply, ...rest }: Greeting = greeting ?? made
   return (
     <div className="stack knob-parts">
       <Select
