@@ -234,16 +234,18 @@ class Dial {
     let [isTold, isRinging, resend] = [false, false, () => {}]
     let taken: string | null = null
     let hasMovedOn = false
+    const early = this.#early
     const transaction = this.#stack.ask(request, flow, (response) => {
       clearTimeout(movingOn)
       const isUnwanted = signal.aborted || hasMovedOn
       if (response && response.status < 200) {
         if (isUnwanted && !isRinging) this.#stack.transactions.cancel(transaction, flow)
         isRinging = true
-        this.#early?.take(response)
+        if (!hasMovedOn) early?.take(response)
       } else if (response && response.status < 300 && taken === response.to.tag) resend()
       // Another branch answered too, or the dial was aborted just then.
-      else if (response && response.status < 300 && (isTold || isUnwanted)) void this.#refuse(response, flow)
+      else if (response && response.status < 300 && (isTold || isUnwanted))
+        void this.#refuse(response, flow, early)
       else {
         taken = response?.to.tag ?? ''
         isTold = true
@@ -269,8 +271,8 @@ class Dial {
     return promise
   }
 
-  async #refuse(response: SipResponse, flow: Flow): Promise<void> {
-    const state = this.#early?.confirm(response) ?? this.#state(response, flow)
+  async #refuse(response: SipResponse, flow: Flow, early: EarlyCallees | null): Promise<void> {
+    const state = early?.confirm(response) ?? this.#state(response, flow)
     await this.#acknowledge(state, response)
     await state.ask('BYE').catch(() => {})
   }

@@ -5,10 +5,10 @@ import type { OutgoingRequest } from './client-transaction.ts'
 import { challengesOf, proofFor } from './dialog-state.ts'
 import { isStale } from './digest.ts'
 import type { Flow, Target } from './flow.ts'
-import { locate } from './location.ts'
 import { header, headersOf, type SipResponse } from './message.ts'
 import type { SipStack } from './stack.ts'
 import { readHostPort, readNameAddress, splitOutside } from './syntax.ts'
+import { tlsTermsOf } from './tls-terms.ts'
 import { newToken } from './transactions.ts'
 
 /** What a registrar says of a registration. */
@@ -122,10 +122,11 @@ export class Registration {
     const { hostname, transport } = this.#options.trunk
     const place = readHostPort(hostname)
     if (!place) throw new MediaError(`${hostname} is no host`)
-    const found = await locate({ ...place, transport })
+    const found = await this.#stack.locate({ ...place, transport })
     const targets = found.filter(({ address }) => this.#stack.options.mayDial(address))
     if (targets.length === 0) throw new MediaError(`${place.host} is at an address that may not be dialled`)
-    return targets
+    const tls = tlsTermsOf(this.#options.trunk)
+    return targets.map((target) => ({ ...target, tls }))
   }
 
   /** Answers of the registrar are heard although no fence lists it. */

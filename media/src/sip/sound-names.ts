@@ -36,12 +36,11 @@ export class SoundNames {
     const before = this.#waiting.get(message.callId)
     if ((names.length === 0 && !before) || this.#waitingTotal >= mostWaiting) return take(message)
     this.#waitingTotal += 1
-    const turn = (async () => {
-      const resolved = await this.#inTurn(message, names, before)
+    const turn: Promise<void> = this.#inTurn(message, names, before).then((resolved) => {
       this.#waitingTotal -= 1
       if (this.#waiting.get(message.callId) === turn) this.#waiting.delete(message.callId)
       take(resolved)
-    })()
+    })
     this.#waiting.set(message.callId, turn)
   }
 

@@ -25,7 +25,7 @@ const special = [
 ] as const
 
 test('of IPv6 only addresses are dialled that the whole internet knows', () => {
-  const { mayDial } = new DialledAddresses([])
+  const { mayDial } = new DialledAddresses([], new PrivateNetworks([]))
   for (const address of ['2606:4700::1111', '2a00:1450::5', '2001:4860:4860::8888', '2001:200::1', '3ffe::1'])
     assert.ok(mayDial(address), address)
   const kept = [
