@@ -22,7 +22,8 @@ const findAddress: FindAddress = async (name, family) => (await lookup(name, { f
  */
 export class SoundNames {
   readonly #find: FindAddress
-  readonly #waiting = new Map<string, Promise<void>>()
+  /** By call: the message that came last, and how many there are. */
+  readonly #waiting = new Map<string, { last: Promise<void>; count: number }>()
   readonly #kept = new Map<string, { address: Promise<string | null>; untilMs: number }>()
   #waitingTotal = 0
 
@@ -36,26 +37,31 @@ export class SoundNames {
     const before = this.#waiting.get(message.callId)
     if ((names.length === 0 && !before) || this.#waitingTotal >= mostWaiting) return take(message)
     this.#waitingTotal += 1
-    const turn: Promise<void> = this.#inTurn(message, names, before).then((resolved) => {
-      this.#waitingTotal -= 1
-      if (this.#waiting.get(message.callId) === turn) this.#waiting.delete(message.callId)
-      take(resolved)
-    })
-    this.#waiting.set(message.callId, turn)
+    const last = this.#handOn(message, names, before?.last, take)
+    this.#waiting.set(message.callId, { last, count: (before?.count ?? 0) + 1 })
   }
 
-  async #inTurn(
+  async #handOn(
     message: SipMessage,
     names: readonly NamedPlace[],
     before: Promise<void> | undefined,
-  ): Promise<SipMessage> {
+    take: (message: SipMessage) => void,
+  ): Promise<void> {
     let { body } = message
     for (const { line, name, family } of names) {
       const address = await this.#addressOf(name, family)
       if (address !== null) body = body.replaceAll(line, `c=IN IP${family} ${address}`)
     }
     await before
-    return { ...message, body }
+    this.#leave(message.callId)
+    take({ ...message, body })
+  }
+
+  #leave(callId: string): void {
+    this.#waitingTotal -= 1
+    const waiting = this.#waiting.get(callId)
+    if (waiting) waiting.count -= 1
+    if (waiting?.count === 0) this.#waiting.delete(callId)
   }
 
   #addressOf(name: string, family: 4 | 6): Promise<string | null> {
