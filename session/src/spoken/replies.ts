@@ -146,6 +146,14 @@ export class Replies {
     this.#next()
   }
 
+  /** Whether what is heard now stops for a caller who has spoken over it for so long. */
+  yieldsTo(overMs: number): boolean {
+    const utterance = this.#now?.utterance
+    return (
+      !!utterance?.isInterruptible && utterance.isHeard && this.#parts.nowMs() - utterance.sinceMs >= overMs
+    )
+  }
+
   /** Stops for a caller who has spoken over what is said now for so long; whether anything stopped. */
   giveWayTo(overMs: number): boolean {
     const utterance = this.#now?.utterance

@@ -6,11 +6,13 @@ import { learn } from '../memory.ts'
 import { isOpened } from '../opening.ts'
 import { Answering, answeredMs, overheard } from './answering/answering.ts'
 import { AudioLevels } from './audio-levels.ts'
+import { BargeIn } from './barge-in.ts'
 import { CallAudio } from './call-audio.ts'
 import { CallLimits, leftMs } from './call-limits.ts'
 import { CallLog } from './call-log.ts'
 import { EchoFreeSound } from './echo/echo-free-sound.ts'
 import type { Exchange } from './exchange.ts'
+import { PausableSound } from './pausable-sound.ts'
 import { RealtimeExchange } from './realtime/exchange.ts'
 import { Recorder } from './recorder.ts'
 import { Replies } from './replies.ts'
@@ -42,6 +44,7 @@ export class SpokenSession {
   readonly #audio: CallAudio
   readonly #limits: CallLimits
   readonly #replies: Replies
+  readonly #bargeIn: BargeIn
   #recorder: Recorder | null = null
   readonly #levels: { user: AudioLevels; bot: AudioLevels }
   readonly #ended = Promise.withResolvers<CallReason>()
@@ -58,7 +61,8 @@ export class SpokenSession {
 
   constructor(given: SpokenParts, entriesSoFar: readonly Entry[]) {
     const tapped = overheard(given, (entries) => this.#answering?.read(entries))
-    const parts = { ...given, ...tapped, sound: new EchoFreeSound(given.sound) }
+    const line = new PausableSound(given.sound)
+    const parts = { ...given, ...tapped, sound: new EchoFreeSound(line) }
     const { sound, config } = parts
     this.#parts = parts
     this.#log = new CallLog(entriesSoFar, parts.keep, () => this.end('failed'))
@@ -91,6 +95,11 @@ export class SpokenSession {
       end: (reason) => this.end(reason),
       realtime: () => this.#exchange.realtime,
       inOrder: (act) => this.#exchange.inOrder(act),
+    })
+    this.#bargeIn = new BargeIn({
+      sound: line,
+      turn: () => this.#parts.config.turn ?? {},
+      yieldsTo: (overMs) => this.#replies.yieldsTo(overMs),
     })
     this.#exchange = this.#exchanging()
     given.sound.onHold?.((isHeld) => this.#hold(isHeld))
@@ -276,6 +285,7 @@ export class SpokenSession {
   #notice(event: VADEvent) {
     if (this.#isOver) return
     const [frame] = event.frames
+    this.#bargeIn.notice(event)
     this.#exchange.notice(event)
     this.#answering?.notice(event)
     if (event.type === VADEventType.INFERENCE_DONE && frame && this.#parts.sendsAudioMetrics) {

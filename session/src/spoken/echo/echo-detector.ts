@@ -27,6 +27,9 @@ const apart = Math.round(rate * 0.06)
 const distinct = 1.3
 /** So many windows in which somebody else was heard show that there is no echo. */
 const enoughOthers = 10
+const muchOthers = 8
+/** How often to look: a call that is known changes seldom. */
+const everyHops = { unknown: 1, none: 3, present: 16 }
 
 export type Echo = 'unknown' | 'none' | 'present'
 
@@ -57,7 +60,6 @@ export class EchoDetector {
 
   /** Both of the same length and time. */
   add(played: Int16Array | null, heard: Int16Array) {
-    if (this.echo === 'present') return
     const length = Math.floor(heard.length / this.#step)
     this.#played.copyWithin(0, length)
     this.#heard.copyWithin(0, length)
@@ -87,14 +89,13 @@ export class EchoDetector {
     if (energy(this.#played, 0, kept) < audible ** 2 * 0.1) return
     this.#noticeSilence()
     if (heardEnergy < quietest ** 2) return
-    // a call without echo is looked at less often
-    if (this.echo === 'none' && this.#hops % 3 !== 0) return
+    if (this.#hops % everyHops[this.echo] !== 0) return
     this.#compare(heardEnergy * window)
   }
 
   /** Nothing is heard of what was played with any delay: there is no echo. */
   #noticeSilence() {
-    if (this.echo === 'none') return
+    if (this.echo !== 'unknown') return
     const heard = energy(this.#heard, kept - span, kept)
     for (let lag = 0; lag < lags; lag += lagStep) {
       const played = energy(this.#played, kept - span - lag, kept - lag)
@@ -106,11 +107,14 @@ export class EchoDetector {
   #compare(heardEnergy: number) {
     const [played, heard] = [this.#played, this.#heard]
     let playedEnergy = energy(played, lags, kept) * window
+    let audibleLags = 0
     for (let lag = 0; lag < lags; lag += 1) {
       const from = lags - lag
       if (lag > 0) playedEnergy += (played[from] ?? 0) ** 2 - (played[from + window] ?? 0) ** 2
       let sum = 0
-      if (playedEnergy > audible ** 2 * window * 0.1)
+      const isAudible = playedEnergy > audible ** 2 * window * 0.1
+      if (isAudible) audibleLags += 1
+      if (isAudible)
         for (let n = 0; n < window; n += 1) sum += (heard[lags + n] ?? 0) * (played[from + n] ?? 0)
       const alike = sum === 0 ? 0 : sum / Math.sqrt(heardEnergy * playedEnergy)
       this.#alike[lag] = alike
@@ -118,13 +122,15 @@ export class EchoDetector {
     }
     const [now, soFar] = [peakOf(this.#alike), peakOf(this.#likeness)]
     this.isOther = !now.isDistinct || now.height < doubtfulLikeness
-    const isEcho = now.isDistinct && now.height > sureLikeness
-    if (isEcho || (soFar.isDistinct && soFar.height > echoLikeness)) {
-      this.echo = 'present'
-      this.delayMs = ((isEcho ? now : soFar).lag / rate) * 1_000
-    }
     this.#others = this.isOther && soFar.height < otherLikeness ? this.#others + 1 : 0
-    if (this.echo === 'unknown' && this.#others >= enoughOthers) this.echo = 'none'
+    const isSure = now.isDistinct && now.height > sureLikeness
+    // one delay stands out only among many: of what has just begun to be played there are few
+    const isEcho = (isSure || (soFar.isDistinct && soFar.height > echoLikeness)) && audibleLags > lags / 2
+    if (this.echo !== 'present' && isEcho) {
+      this.echo = 'present'
+      this.delayMs = ((isSure ? now : soFar).lag / rate) * 1_000
+    } else if (this.echo !== 'none' && this.#others >= (this.echo === 'present' ? muchOthers : enoughOthers))
+      this.echo = 'none'
   }
 }
 

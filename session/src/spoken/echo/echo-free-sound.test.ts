@@ -3,12 +3,13 @@ import { after, test } from 'node:test'
 import { dispose } from '@livekit/rtc-node'
 import { spokenPcm } from '@switchroom/kit/testing/recordings'
 import { LoopedLine, voiceIn, type Loop } from '../../../testing/looped-line.ts'
+import { EchoDetector } from './echo-detector.ts'
 import { EchoFreeSound } from './echo-free-sound.ts'
 
 after(dispose)
 
 const rate = 8_000
-const playedS = 12
+const playedS = 8
 
 /** What a person says, over and over. */
 const said = ((): Int16Array => {
@@ -85,4 +86,19 @@ test('an echo that begins in the middle of a call is taken out', async () => {
   }
   const { voiceMs } = await voiceIn(Int16Array.from(heard.flatMap((frame) => [...frame])))
   assert.ok(voiceMs < 400, `${voiceMs} ms of the echo are heard`)
+})
+
+test('two who begin to sound at the same moment are not taken for an echo', () => {
+  for (let lateMs = 0; lateMs < 300; lateMs += 20) {
+    const detector = new EchoDetector(rate)
+    const tone = Int16Array.from(
+      { length: 3 * rate },
+      (_, n) => 6_000 * Math.sin((2 * Math.PI * 300 * n) / rate),
+    )
+    const voice = new Int16Array(3 * rate)
+    voice.set(said.subarray(800, 2 * rate), lateMs * 8)
+    for (let at = 0; at < tone.length; at += 160)
+      detector.add(tone.subarray(at, at + 160), voice.subarray(at, at + 160))
+    assert.equal(detector.echo, 'none', `${lateMs} ms later`)
+  }
 })

@@ -1,0 +1,44 @@
+import { VADEventType, type VADEvent } from '@livekit/agents'
+import type { Turn as TurnKnobs } from '@switchroom/contract/settings'
+import type { PausableSound } from './pausable-sound.ts'
+
+/** After so much of a voice the agent falls silent; it gives up what it was saying only when the settings say so. */
+const pauseAfterMs = 200
+/** Coughs and barks are less like a voice than this. */
+const sureness = 0.8
+
+export interface BargeInParts {
+  sound: PausableSound
+  turn: () => TurnKnobs
+  /** Whether what is said now may be stopped by a caller who has spoken over it for so long. */
+  yieldsTo: (overMs: number) => boolean
+}
+
+/** Pauses the agent for a caller who begins to speak, and resumes if they stop before they have interrupted it. */
+export class BargeIn {
+  readonly #parts: BargeInParts
+  #sum = 0
+  #windows = 0
+
+  constructor(parts: BargeInParts) {
+    this.#parts = parts
+  }
+
+  notice(event: VADEvent) {
+    if (event.type === VADEventType.START_OF_SPEECH) this.#sum = this.#windows = 0
+    else if (event.type === VADEventType.END_OF_SPEECH) this.#parts.sound.resume()
+    else if (event.type === VADEventType.INFERENCE_DONE && event.speaking) this.#hear(event)
+  }
+
+  #hear({ probability, speechDuration, rawAccumulatedSilence }: VADEvent) {
+    const { sound, turn, yieldsTo } = this.#parts
+    this.#sum += probability
+    this.#windows += 1
+    const isSure = this.#sum / this.#windows >= sureness
+    if (speechDuration - rawAccumulatedSilence < pauseAfterMs || !isSure) return
+    const { min_interruption_ms, min_interruption_words = 0 } = turn()
+    // who sets how long or how many words it takes is spoken over until then
+    if (min_interruption_ms !== undefined || min_interruption_words > 0) return
+    if (yieldsTo(pauseAfterMs)) sound.pause()
+  }
+}
