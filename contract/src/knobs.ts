@@ -378,7 +378,7 @@ type Valued<M> = {
 }
 
 /** The defaults of a knob's members, those that have a value. */
-export function memberDefaults<Name extends 'greeting' | 'turn' | 'bases'>(knob: Name) {
+export function memberDefaults<Name extends 'greeting' | 'turn' | 'bases' | 'answering_machine'>(knob: Name) {
   const members: Record<string, { default: Default }> = knobTable[knob].shape.members
   const valued = Object.entries(members).filter(([, { default: own }]) => own.value !== undefined)
   return Object.fromEntries(valued.map(([name, { default: own }]) => [name, own.value])) as Valued<

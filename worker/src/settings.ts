@@ -115,7 +115,7 @@ function readSipTls(read: ReturnType<typeof settingReader>): SipTls | undefined 
   if (cert === undefined && key === undefined && ca === undefined) return undefined
   if (cert === undefined || key === undefined)
     throw new SettingError(
-      `SVC_SIP_TLS_${cert === undefined ? 'CERT' : 'KEY'}_FILE is not set: calls over TLS need a certificate and its key`,
+      `${cert === undefined ? 'SVC_SIP_TLS_CERT_FILE' : 'SVC_SIP_TLS_KEY_FILE'} is not set: calls over TLS need a certificate and its key`,
     )
   return { port, files: { cert, key, ...(ca !== undefined && { ca }) } }
 }

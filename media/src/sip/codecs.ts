@@ -70,7 +70,13 @@ function codecOf(mapped: Mapped | undefined, payloadType: number): Codec | undef
 
 function opusTerms({ fmtp }: Media, payloadType: number): OpusTerms {
   const said = fmtp?.find(({ payload }) => payload === payloadType)?.config ?? ''
-  const value = (name: string) => Number(new RegExp(`(?:^|;)\\s*${name}=(\\d{1,9})`, 'i').exec(said)?.[1])
+  const values = new Map(
+    said.split(';').map((part) => {
+      const [name = '', value = ''] = part.split('=')
+      return [name.trim().toLowerCase(), value.trim()]
+    }),
+  )
+  const value = (name: string) => Number(values.get(name) ?? NaN)
   const most = value('maxaveragebitrate')
   return {
     bitsPerSecond: most >= leastOpusBits ? Math.min(most, opusBitsPerSecond) : opusBitsPerSecond,

@@ -109,10 +109,8 @@ export class Peer {
     connection.remotePassword = offer.password
     this.#offer.current = offer
     this.sdp = this.sdp
-      .replaceAll(
-        new RegExp(`(^a=ice-ufrag:| ufrag )${oldName}(?=\\s)`, 'gm'),
-        `$1${connection.localUsername}`,
-      )
+      .replaceAll(`a=ice-ufrag:${oldName}\r\n`, `a=ice-ufrag:${connection.localUsername}\r\n`)
+      .replaceAll(/^a=candidate:.*$/gm, (line) => renamed(line, connection.localUsername))
       .replace(`a=ice-pwd:${oldPassword}`, `a=ice-pwd:${connection.localPassword}`)
       .replace(
         /^(o=\S+ \S+ )(\d+)/m,
@@ -191,3 +189,12 @@ function withAddress(sdp: string, address: string | undefined): string {
   lines.splice(lines.indexOf(own), 0, parts.join(' '))
   return lines.join('\r\n')
 }
+
+/** A candidate that names whom it is for names them anew. */
+const renamed = (candidate: string, name: string) =>
+  candidate
+    .split(' ')
+    .map((word, at, words) =>
+      words[at - 1] === 'ufrag' ? `${name}${word.endsWith('\r') ? '\r' : ''}` : word,
+    )
+    .join(' ')

@@ -1,6 +1,7 @@
 import { VADEventType, type VADEvent } from '@livekit/agents'
 import type { Turn as TurnKnobs } from '@switchroom/contract/settings'
 import type { PausableSound } from './pausable-sound.ts'
+import { turnDefaults } from './turn-detection.ts'
 
 /** After so much of a voice the agent falls silent; it gives up what it was saying only when the settings say so. */
 const pauseAfterMs = 200
@@ -36,7 +37,7 @@ export class BargeIn {
     this.#windows += 1
     const isSure = this.#sum / this.#windows >= sureness
     if (speechDuration - rawAccumulatedSilence < pauseAfterMs || !isSure) return
-    const { min_interruption_ms, min_interruption_words = 0 } = turn()
+    const { min_interruption_ms, min_interruption_words = turnDefaults.min_interruption_words } = turn()
     // who sets how long or how many words it takes is spoken over until then
     if (min_interruption_ms !== undefined || min_interruption_words > 0) return
     if (yieldsTo(pauseAfterMs)) sound.pause()

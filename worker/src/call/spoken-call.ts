@@ -262,7 +262,8 @@ export class SpokenCall {
   /** Until the second person answers, the caller hears what the settings say. */
   #wait() {
     const { leg } = this.#parts
-    const { hold_message = '', hold_music = knobTable.hold_music.default.value } = this.#config
+    const config = this.#config
+    const { hold_message = '', hold_music = knobTable.hold_music.default.value } = config
     if (hold_message.trim() !== '') this.#session?.sayNext(hold_message)
     if (hold_music) leg.playBetween?.(holdTones(leg.sampleRate))
   }

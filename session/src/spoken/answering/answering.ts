@@ -1,4 +1,5 @@
 import { VADEventType, type VADEvent } from '@livekit/agents'
+import { memberDefaults } from '@switchroom/contract/knobs'
 import type { Entry, NewEntry } from '@switchroom/contract/log'
 import type { AnsweringMachine } from '@switchroom/contract/settings'
 import type { SpokenParts } from '../spoken-parts.ts'
@@ -57,7 +58,7 @@ export class Answering {
   constructor(parts: AnsweringParts) {
     this.#parts = parts
     this.#classifier = new AnswerClassifier(parts.sampleRate)
-    this.#isWaiting = (parts.knob?.action ?? 'go_on') !== 'go_on'
+    this.#isWaiting = actionIn(parts.knob) !== 'go_on'
   }
 
   /** Whether nothing is said before it is known who answered. */
@@ -183,9 +184,12 @@ export const overheard = (
   },
 })
 
+const { action: usualAction } = memberDefaults('answering_machine')
+const actionIn = (knob: AnsweringMachine | undefined) => knob?.action ?? usualAction
+
 /** A fax hears no message, and who screens calls is told who is calling, as a person is. */
 function actionOn({ by, kind }: Verdict, knob: AnsweringMachine | undefined): AnsweringMachine['action'] {
-  const action = knob?.action ?? 'go_on'
+  const action = actionIn(knob)
   if (by !== 'machine' || action === 'go_on') return 'go_on'
   if (action === 'hang_up' || kind === 'fax') return 'hang_up'
   return kind === 'screening' ? 'go_on' : action
