@@ -120,7 +120,7 @@ export class LiveKitPlane implements MediaPlane {
       return givenUp
     } catch (error) {
       if (error instanceof NobodyCame) throw error
-      return resultOfDial(error)
+      return resultOfDial(error, call.trunk.auth_password)
     }
   }
 
@@ -158,10 +158,10 @@ const aborted = (signal: AbortSignal) =>
 const givenUp = unanswered('no_answer', 'the call was given up before it was answered')
 
 /** Why a call was not answered, from the failure of its dial. */
-function resultOfDial(error: unknown): PlacingResult {
+function resultOfDial(error: unknown, password: string): PlacingResult {
   if (error instanceof SipCallError && error.sipStatusCode !== undefined)
     return refusedBySip(error.sipStatusCode, reasonIn(error))
-  const { message } = notAnswered(error)
+  const { message } = notAnswered(error, password)
   // The end of the ring is reported without a SIP status.
   const isRungOut = error instanceof TwirpError && error.code === 'canceled'
   return unanswered(isRungOut ? 'no_answer' : 'dial_failed', message)

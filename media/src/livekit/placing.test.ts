@@ -85,7 +85,13 @@ test('what a trunk says of encryption, numbers and identity is sent with the dia
 
 test('a trunk with certificates of its own is not dialled by a media server, which cannot use them', async () => {
   const trunk = { ...call.trunk, ca_certificates: 'PEM' }
-  assert.equal(await plane.place({ ...call, trunk }, new AbortController().signal), 'dial_failed')
+  const why = 'a LiveKit server cannot use the certificates of an account: take them off'
+  assert.deepEqual(await plane.place({ ...call, trunk }, new AbortController().signal), {
+    outcome: 'dial_failed',
+    sip_status: null,
+    sip_reason: null,
+    why,
+  })
   assert.deepEqual(fake.asked('CreateSIPParticipant'), [])
 })
 

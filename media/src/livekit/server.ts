@@ -111,7 +111,7 @@ export class LiveKitServer {
     try {
       await this.#dial(room, dial, { participantIdentity })
     } catch (error) {
-      throw notAnswered(error)
+      throw notAnswered(error, dial.trunk.auth_password)
     }
   }
 
@@ -222,14 +222,15 @@ async function found(taking: Promise<unknown>): Promise<boolean> {
   }
 }
 
-/** Why a second person did not come. */
-export function notAnswered(error: unknown): MediaError {
+/** Why somebody who was dialled did not come; what the server says may repeat the password that it was given. */
+export function notAnswered(error: unknown, password = ''): MediaError {
   if (error instanceof SipCallError && error.sipStatusCode !== undefined)
     return new MediaError(sentenceOfSip(error.sipStatusCode, reasonIn(error)))
   // The end of the ring is reported without a SIP status.
   if (error instanceof TwirpError && error.code === 'canceled')
     return new MediaError(`there was no answer within ${ringS} s`)
-  return mediaError(error, dialTimeoutS)
+  const failure = error instanceof MediaError ? error : mediaError(error, dialTimeoutS)
+  return password === '' ? failure : new MediaError(failure.message.replaceAll(password, '…'))
 }
 
 /** A far end that gave no reason is reported by a status name: SIP_STATUS_BUSY_HERE. */

@@ -1,19 +1,16 @@
 import type { Socket } from 'node:dgram'
 import type { Leg, LegEnd, LineFigures, SoundState } from '../leg.ts'
-import { Resampler } from '@switchroom/audio/resampler'
-import { quickResampling } from '@switchroom/audio/resampling-filter'
 import type { KeyedSecurity } from '../srtp/media-security.ts'
 import { isHandshake, Protection } from '../srtp/protection.ts'
 import { HeardFrames } from '../sound/heard-frames.ts'
-import { ReceivedAudio } from '../sound/received-audio.ts'
 import { keysIn } from '../sound/keypad.ts'
 import { frameMs, pace, unpace } from '../sound/pacer.ts'
 import { type Codec, codecs } from './codecs.ts'
-import { newCoding } from './coders.ts'
 import { LearnedSource, type Source } from './learned-source.ts'
 import { LineReports } from './line-reports.ts'
 import type { MediaTerms } from './media-terms.ts'
 import { PressedKeys } from './pressed-keys.ts'
+import { ReceivedSound } from './received-sound.ts'
 import { isRtcp } from './rtcp-packet.ts'
 import { readRtp } from './rtp-packet.ts'
 import { RtpSender } from './rtp-sender.ts'
@@ -54,15 +51,11 @@ export class RtpLeg implements Leg {
   /** Of the codec that was agreed on first: another one later changes nothing for whoever listens and speaks. */
   #sampleRate: number
   #sender: RtpSender
-  readonly #receivers = new Map<Codec, ReceivedAudio>()
-  #heardCodec: Codec
-  #received: ReceivedAudio
-  #resampler: Resampler
+  #received: ReceivedSound
   #tones: ToneReader
   #isHeld = false
   #isWaiting = false
   #isOver = false
-  #ssrc: number | undefined
   #framesSincePacket = 0
   #keys: KeyedSecurity | undefined
   #keysListener: (keys: KeyedSecurity) => void = () => {}
@@ -76,9 +69,7 @@ export class RtpLeg implements Leg {
     this.#source = new LearnedSource(signalledIn(terms))
     this.#sampleRate = codecs[terms.codec].sampleRate
     this.#sender = new RtpSender(this.#sampleRate, terms)
-    this.#heardCodec = terms.codec
-    this.#received = this.#receiverFor(terms.codec)
-    this.#resampler = this.#resamplerFor(terms.codec)
+    this.#received = new ReceivedSound(terms.codec, this.#sampleRate)
     this.#tones = new ToneReader(terms.toneClockRate ?? 8000)
     this.#pressedKeys.listen(terms.tonePayloadType === null, this.#sampleRate)
     this.#signalledKeys = signalling.press && new SignalledKeys(signalling.press)
@@ -153,7 +144,7 @@ export class RtpLeg implements Leg {
     if (terms.toneClockRate !== toneClockRate) this.#tones = new ToneReader(terms.toneClockRate ?? 8000)
     if ((terms.tonePayloadType === null) !== (tonePayloadType === null))
       this.#pressedKeys.listen(terms.tonePayloadType === null, this.#sampleRate)
-    if (terms.codec !== codec) this.#hearIn(terms.codec)
+    if (terms.codec !== codec) this.#received.hearIn(terms.codec)
   }
 
   /** They answered in these terms; the leg was bound before, when the codec may have been a guess. */
@@ -164,7 +155,7 @@ export class RtpLeg implements Leg {
       this.#sender = new RtpSender(sampleRate, terms)
       this.#heard.clear()
       this.#pressedKeys.listen(terms.tonePayloadType === null, sampleRate)
-      this.#hearIn(terms.codec)
+      this.#received = new ReceivedSound(terms.codec, sampleRate)
     }
     this.#isWaiting = false
     this.updateTerms(terms, this.#isHeld)
@@ -211,7 +202,7 @@ export class RtpLeg implements Leg {
   tick(): void {
     if (this.#isHeld || this.#isWaiting || !this.#protection.isReady) this.#sender.pass(1)
     else this.#send(this.#sender.next())
-    for (const frame of this.#received.take()) this.#hear(this.#resampler.take(frame))
+    for (const frame of this.#received.take()) this.#hear(frame)
     // A party that holds us need not send, and one that only listens does not.
     const isUndue = this.#isHeld || this.#isWaiting || this.#terms.onlyListens
     this.#framesSincePacket = isUndue ? 0 : this.#framesSincePacket + 1
@@ -234,25 +225,6 @@ export class RtpLeg implements Leg {
     const { codec, others } = this.#terms
     if (payloadType === this.#terms.payloadType) return codec
     return others?.find((other) => other.payloadType === payloadType)?.codec
-  }
-
-  #hearIn(codec: Codec): void {
-    this.#heardCodec = codec
-    this.#received = this.#receiverFor(codec)
-    this.#received.restart()
-    this.#resampler = this.#resamplerFor(codec)
-  }
-
-  /** One for each codec, however often a far end changes between them. */
-  #receiverFor(codec: Codec): ReceivedAudio {
-    const receiver = this.#receivers.get(codec) ?? new ReceivedAudio(newCoding(codec))
-    this.#receivers.set(codec, receiver)
-    return receiver
-  }
-
-  #resamplerFor(codec: Codec): Resampler {
-    const options = { quality: quickResampling, keepsPace: true }
-    return new Resampler(codecs[codec].sampleRate, this.#sampleRate, options)
   }
 
   #send(packet: Buffer | undefined): void {
@@ -279,21 +251,14 @@ export class RtpLeg implements Leg {
     if (!packet || packet.payload.length > longestPayload) return
     const { tonePayloadType, comfortPayloadType } = this.#terms
     const codec = this.#codecOf(packet.payloadType)
-    const isSound = codec !== undefined
     const isComfort = packet.payloadType === comfortPayloadType
-    if (!isSound && !isComfort && packet.payloadType !== tonePayloadType) return
+    if (codec === undefined && !isComfort && packet.payloadType !== tonePayloadType) return
     if (!this.#source.accepts(from, performance.now())) return
     this.#heardOf()
     this.#reports.arrived(packet, codec)
     if (this.#isHeld && packet.payloadType !== tonePayloadType) return // music, and nothing that they say
-    if (codec !== undefined && codec !== this.#heardCodec) this.#hearIn(codec)
-    if (isSound || isComfort) {
-      if (packet.ssrc !== this.#ssrc) this.#received.restart()
-      this.#ssrc = packet.ssrc
-      if (isComfort) this.#received.putComfort(packet.timestamp, packet.payload)
-      else this.#received.put(packet.timestamp, packet.payload)
-      return
-    }
+    if (codec !== undefined) return this.#received.put(codec, packet)
+    if (isComfort) return this.#received.put('comfort', packet)
     const digit = this.#tones.read(packet.timestamp, packet.payload)
     if (digit !== undefined) this.#pressedKeys.press(digit)
   }

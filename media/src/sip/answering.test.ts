@@ -140,7 +140,7 @@ test('a call without an offer is prepared for as we would offer it and sends now
 const overIpv6 = offerOf(4000).replaceAll('IP4 127.0.0.1', 'IP6 2001:db8::7')
 
 test('sound that would go over IPv6 is refused with a sentence, in a call and before one', async () => {
-  const why = `399 switchroom "the far end's SDP does not fit: its address is no IPv4 address"`
+  const why = `399 switchroom "the far end's SDP does not fit: its sound is at an IPv6 address, and ours is not: offer an IPv4 address in c="`
   const under = await run.server({ fences: () => fences })
   const caller = await run.peer(under.server)
   caller.request({ method: 'INVITE', to: ours, body: overIpv6 })

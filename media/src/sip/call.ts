@@ -83,8 +83,9 @@ export class SipCall implements SipDialog, StandingDialog {
   async sendInfoTone(key: string): Promise<void> {
     const { headers, body } = infoOf(key)
     const response = await this.#state.ask('INFO', headers, body)
-    if (!response) throw new SipRefused(408, 'Request Timeout')
-    if (response.status >= 300) throw new SipRefused(response.status, response.reason)
+    const why = 'the far end takes no keys by INFO'
+    if (!response) throw new SipUnanswered(408, 'Request Timeout', why)
+    if (response.status >= 300) throw new SipRefused(response.status, response.reason, why)
   }
 
   tellSound(sound: SoundState): void {

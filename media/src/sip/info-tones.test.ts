@@ -45,5 +45,7 @@ test('a key is pressed by INFO, and a far end that refuses it is heard', async (
   peer.received.length = 0
   const refused = call.sendInfoTone('1')
   peer.answer(await peer.asked('INFO'), '415 Unsupported Media Type')
-  await assert.rejects(refused, { message: 'the far end answered 415 Unsupported Media Type' })
+  await assert.rejects(refused, {
+    message: 'the far end takes no keys by INFO (415 Unsupported Media Type)',
+  })
 })

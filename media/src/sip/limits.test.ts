@@ -16,6 +16,7 @@ test('one source, and all of them together, have these limits if nothing else is
     transactions: 20_000,
     transactionsOfDialog: 200,
     connections: 1_000,
+    handshakesPerS: 20,
     sources: 10_000,
   })
 })

@@ -12,6 +12,7 @@ import { CallLimits, leftMs } from './call-limits.ts'
 import { CallLog } from './call-log.ts'
 import { EchoFreeSound } from './echo/echo-free-sound.ts'
 import type { Exchange } from './exchange.ts'
+import { Hold } from './hold.ts'
 import { PausableSound } from './pausable-sound.ts'
 import { RealtimeExchange } from './realtime/exchange.ts'
 import { Recorder } from './recorder.ts'
@@ -54,8 +55,6 @@ export class SpokenSession {
   #isHandedOver = false
   #isOver = false
   #digits = ''
-  /** Since when the other side holds the call, by `nowMs`. */
-  #heldSinceMs: number | null = null
   /** Null unless the call was dialled and nothing has been said yet. */
   readonly #answering: Answering | null
 
@@ -102,7 +101,15 @@ export class SpokenSession {
       yieldsTo: (overMs) => this.#replies.yieldsTo(overMs),
     })
     this.#exchange = this.#exchanging()
-    given.sound.onHold?.((isHeld) => this.#hold(isHeld))
+    const hold = new Hold({
+      limits: this.#limits,
+      config: () => this.#parts.config,
+      write: keep,
+      nowMs: parts.nowMs,
+    })
+    given.sound.onHold?.((isHeld) => {
+      if (!this.#isOver && hold.turn(isHeld) && !isHeld) this.#onSilence()
+    })
   }
 
   /**
@@ -304,22 +311,6 @@ export class SpokenSession {
 
   #onSilence() {
     if (!this.#isOver && !this.#exchange.isSpeaking && !this.#replies.isBusy) this.#limits.onSilence()
-  }
-
-  #hold(isHeld: boolean) {
-    const { config, nowMs } = this.#parts
-    if (this.#isOver || isHeld === (this.#heldSinceMs !== null)) return
-    if (isHeld) {
-      const limitS = config.hold_limit_s ?? knobTable.hold_limit_s.default.value
-      this.#heldSinceMs = nowMs()
-      this.#limits.hold(limitS === 0 ? null : limitS)
-      return this.#log.write([{ type: 'call.on_hold', data: {} }])
-    }
-    const after_s = Math.round((nowMs() - (this.#heldSinceMs ?? 0)) / 1_000)
-    this.#heldSinceMs = null
-    this.#limits.resume()
-    this.#log.write([{ type: 'call.off_hold', data: { after_s } }])
-    this.#onSilence()
   }
 
   #press(digit: string) {
