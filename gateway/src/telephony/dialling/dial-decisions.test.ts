@@ -22,7 +22,7 @@ test('a dial that passes is a row, and so is each that is refused (N-047, N-048,
   assert.equal(await dialOrg.outcome(to, { from: '+34910000009' }), '409 no_from')
   assert.equal(await dialOrg.outcome(newCalled()), '403 stranger')
   const rows = await dialOrg.ledger()
-  const common = { env: 'production', agent: 'desk', kind: 'dial', by: 'ci' }
+  const common = { env: 'production', agent: 'desk', kind: 'dial', by: 'ci', result: null }
   const refusal = { ...common, outcome: 'refused', call: null }
   assert.deepEqual(
     rows.map(({ id, at, ...row }) => {
