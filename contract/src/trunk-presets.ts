@@ -16,6 +16,18 @@ export interface TrunkPreset {
 
 const guideOf = (name: string) => `docs/trunks/${name}.md`
 
+/** Where the carrier signals from, as it publishes them. */
+export const twilioNetworks: readonly string[] = [
+  '54.172.60.0/30',
+  '54.244.51.0/30',
+  '54.171.127.192/30',
+  '35.156.191.128/30',
+  '54.65.63.192/30',
+  '54.169.127.128/30',
+  '54.252.254.64/30',
+  '177.71.206.192/30',
+]
+
 export const trunkPresets: readonly TrunkPreset[] = [
   {
     name: 'twilio',
@@ -23,16 +35,7 @@ export const trunkPresets: readonly TrunkPreset[] = [
     guide: guideOf('twilio'),
     fields: {
       auth: 'ip',
-      addresses: [
-        '54.172.60.0/30',
-        '54.244.51.0/30',
-        '54.171.127.192/30',
-        '35.156.191.128/30',
-        '54.65.63.192/30',
-        '54.169.127.128/30',
-        '54.252.254.64/30',
-        '177.71.206.192/30',
-      ],
+      addresses: [...twilioNetworks],
       outbound_host: 'example.pstn.twilio.com',
       number_form: 'e164',
     },

@@ -48,7 +48,7 @@ export class RtpLeg implements Leg {
   readonly #reports: LineReports
   readonly #end = Promise.withResolvers<LegEnd>()
   #terms: MediaTerms
-  /** Of the codec that was agreed on first: another one later changes nothing for whoever listens and speaks. */
+  /** Of the codec that was agreed on first: a later change of codec leaves the rate as it is. */
   #sampleRate: number
   #sender: RtpSender
   #received: ReceivedSound

@@ -121,7 +121,7 @@ class EarlyCallee implements EarlyDialog {
     const unknown = unknownIn(request)
     if (unknown) return transaction.answer(420, { headers: [unknown] })
     if (request.method === 'UPDATE') return this.#change(transaction)
-    // Whoever is called says no by their answer to the INVITE, and nothing else ends the ringing.
+    // The callee says no by their answer to the INVITE, and nothing else ends the ringing.
     const isTaken = ['BYE', 'OPTIONS', 'INFO'].includes(request.method)
     return transaction.answer(isTaken ? 200 : 405, { headers: [['allow', allowed]] })
   }

@@ -48,7 +48,7 @@ export class Locator {
           transport,
           address,
           port: one.port,
-          // Whoever answers for the name must prove to be it, wherever DNS says that it is.
+          // The server that answers for the name must prove to be it, wherever DNS says that it is.
           name: host,
         })),
       ),

@@ -18,7 +18,7 @@ export const placeOfTrunk = (trunk: SipTrunk): ReferPlace => ({
   terms: trunk,
 })
 
-/** At the address that whoever called wants to be reached at. */
+/** At the address that the caller wants to be reached at. */
 export function placeOfCaller(contact: string, address: string, terms: FenceTerms = {}): ReferPlace {
   const uri = readUri(contact)
   if (!uri || uri.host === '') return { at: address, terms }
@@ -85,7 +85,7 @@ export class Referral {
     const status = Number(told?.[1] ?? 100)
     if (status >= 200 && status < 300) this.#settle(this.#arrived)
     else if (status >= 300) this.#settle(() => this.#stayed(new SipRefused(status, told?.[2] ?? '')))
-    // Whoever is transferred may yet hang up here, as some do in place of the last notice.
+    // The party that is transferred may yet hang up here, as some do in place of the last notice.
     else if (/^terminated/i.test(header(request, 'subscription-state') ?? '')) this.#awaitLate()
   }
 

@@ -1,3 +1,4 @@
+import { twilioNetworks } from '@switchroom/contract/trunk-presets'
 import { CatalogueCarrier, type CarrierCatalogue } from '@switchroom/contract/carriers'
 import { readFileSync } from 'node:fs'
 import { Ajv } from 'ajv'
@@ -12,16 +13,7 @@ const published: CatalogueCarrier[] = [
     kind: 'apicarrier',
     name: 'API carrier',
     how: 'automatic',
-    networks: [
-      '54.172.60.0/30',
-      '54.244.51.0/30',
-      '54.171.127.192/30',
-      '35.156.191.128/30',
-      '54.65.63.192/30',
-      '54.169.127.128/30',
-      '54.252.254.64/30',
-      '177.71.206.192/30',
-    ],
+    networks: [...twilioNetworks],
   },
 ]
 
