@@ -74,7 +74,7 @@ function isRead(knob: Knob): boolean {
   if (stage !== 'judge' && knob === `${stage}_builds`) asked.push('get(`${stage}_builds`)')
   if (stage !== 'judge' && knob === `${stage}_options`) asked.push('get(`${stage}_options`)')
   const fromConfig = new RegExp(
-    `config\\.${knob}\\b|\\{[^}]*\\b${knob}\\b[^}]*\\}(: Config| = (this\\.#parts\\.)?config\\b)`,
+    `config(?:\\(\\))?\\.${knob}\\b|\\{[^}]*\\b${knob}\\b[^}]*\\}(: Config| = (this\\.#parts\\.)?config\\b)`,
   )
   return asked.some((words) => running.includes(words)) || fromConfig.test(running)
 }
