@@ -54,6 +54,8 @@ const pauseUntil = (atMs: number) =>
 
 async function openCall({ ask, url }: BenchDeployment) {
   await ask('POST', '/v1/ops/orgs', { slug: 'bench' })
+  const { quotas } = await ask('GET', '/v1/ops/orgs/bench/quotas')
+  await ask('PUT', '/v1/ops/orgs/bench/quotas', { ...quotas, event_streams: readers }) // all with one key
   const { key } = await ask('POST', '/v1/ops/orgs/bench/keys', {
     label: 'bench',
     env: 'sandbox',
