@@ -11,6 +11,7 @@ import {
 import { MediaError } from '../plane.ts'
 import { type ReadOffer, writeOffer } from './offer.ts'
 import { demandProof } from './proven-peer.ts'
+import { TcpCandidates } from './tcp-candidates.ts'
 
 /** From so many addresses a browser may try to reach us; a stranger's tries would fill memory. */
 const mostSources = 64
@@ -30,6 +31,13 @@ export interface SentPacket {
   payload: Uint8Array
 }
 
+interface PeerParts {
+  connection: RTCPeerConnection
+  sdp: string
+  offer: { current: ReadOffer }
+  tcp: TcpCandidates
+}
+
 /** The connection to one browser: packets in and out, encrypted, and whether it is still open. */
 export class Peer {
   /** The newest answer. */
@@ -40,8 +48,9 @@ export class Peer {
   readonly #transport: RTCDtlsTransport
   readonly #ssrc: number
   readonly #offer: { current: ReadOffer }
+  readonly #tcp: TcpCandidates
 
-  private constructor(connection: RTCPeerConnection, sdp: string, offer: { current: ReadOffer }) {
+  private constructor({ connection, sdp, offer, tcp }: PeerParts) {
     const [transport] = connection.dtlsTransports
     const [sender] = connection.getSenders()
     if (!transport || !sender) throw new MediaError("the browser's offer could not be answered")
@@ -50,11 +59,13 @@ export class Peer {
     this.#ssrc = sender.ssrc
     this.sdp = sdp
     this.#offer = offer
+    this.#tcp = tcp
   }
 
   static async answer(offer: ReadOffer, options: PeerOptions): Promise<Peer> {
     const sources = new Set<string>()
     const offered = { current: offer }
+    const isForUs = (username: unknown) => username === `${ufrag()}:${offered.current.ufrag}`
     const connection = new RTCPeerConnection({
       codecs: { audio: codecsOf(offer) },
       headerExtensions: {},
@@ -64,7 +75,7 @@ export class Peer {
       iceAdditionalHostAddresses: hasNetwork() ? [] : ['127.0.0.1'],
       icePortRange: options.portRange && [...options.portRange],
       iceFilterStunResponse: (message, [address, port]) => {
-        const isTheBrowser = message.getAttributeValue('USERNAME') === `${ufrag()}:${offered.current.ufrag}`
+        const isTheBrowser = isForUs(message.getAttributeValue('USERNAME'))
         if (!isTheBrowser || (sources.size >= mostSources && !sources.has(`${address}:${port}`))) return false
         sources.add(`${address}:${port}`)
         // The library keeps to the first way that the browser chose, and browsers choose again.
@@ -76,15 +87,19 @@ export class Peer {
     })
     const ufrag = () => connection.iceTransports[0]?.localParameters.usernameFragment
     let peer: Peer | undefined
+    let tcp: TcpCandidates | undefined
     try {
       connection.addTransceiver(new MediaStreamTrack({ kind: 'audio' }), { direction: 'sendrecv' })
       await connection.setRemoteDescription({ type: 'offer', sdp: writeOffer(offer) })
       for (const transport of connection.dtlsTransports) demandProof(transport)
       await connection.setLocalDescription(await connection.createAnswer())
-      const { sdp = '' } = connection.localDescription ?? {}
-      peer = new Peer(connection, withAddress(sdp, options.publicAddress), offered)
+      const { sdp: udp = '' } = connection.localDescription ?? {}
+      const { sdp, candidates } = await TcpCandidates.beside(udp, isForUs)
+      tcp = candidates
+      peer = new Peer({ connection, sdp: withAddress(sdp, options.publicAddress), offer: offered, tcp })
       return peer
     } catch (error) {
+      tcp?.close()
       await connection.close()
       throw error
     }
@@ -154,6 +169,7 @@ export class Peer {
   }
 
   close(): Promise<void> {
+    this.#tcp.close()
     return this.#connection.close()
   }
 }
@@ -179,14 +195,20 @@ function codecsOf({ opus, tones }: ReadOffer): RTCRtpCodecParameters[] {
 function withAddress(sdp: string, address: string | undefined): string {
   if (address === undefined || sdp.includes(` ${address} `)) return sdp
   const lines = sdp.split('\r\n')
-  const own = lines.find(
-    (line) => line.startsWith('a=candidate:') && !line.includes(' 127.0.0.1 ') && line.includes('.'),
-  )
-  if (own === undefined) return sdp
-  const parts = own.split(' ')
-  parts[0] = 'a=candidate:public'
-  parts[4] = address
-  lines.splice(lines.indexOf(own), 0, parts.join(' '))
+  for (const transport of ['udp', 'tcp']) {
+    const own = lines.find(
+      (line) =>
+        line.startsWith('a=candidate:') &&
+        line.includes(` ${transport} `) &&
+        !line.includes(' 127.0.0.1 ') &&
+        line.includes('.'),
+    )
+    if (own === undefined) continue
+    const parts = own.split(' ')
+    parts[0] = `a=candidate:public${transport}`
+    parts[4] = address
+    lines.splice(lines.indexOf(own), 0, parts.join(' '))
+  }
   return lines.join('\r\n')
 }
 
