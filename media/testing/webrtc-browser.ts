@@ -14,6 +14,8 @@ export interface Told {
   /** The loudest frequency in what it hears, and how loud it is, in dB. */
   hz?: number
   level?: number
+  /** How many packets of ours were sent to it, by our own reports. */
+  reported?: number
   failed?: string
 }
 
@@ -76,7 +78,7 @@ export class BrowserCaller {
     await writeFile(join(this.#folder, 'microphone.wav'), wavOf(microphone, 48_000))
   }
 
-  /** `press 5#`, `restart` (of ICE), `leave` (the page) or `close`. */
+  /** `press 5#`, `restart` (of ICE), `reports` (tells what we reported), `leave` (the page) or `close`. */
   order(what: string): void {
     this.#orders.push(what)
     this.#answerOrder()
@@ -173,6 +175,7 @@ try {
   for (;;) {
     const order = await (await fetch('/orders')).text()
     if (order === 'close') connection.close()
+    if (order === 'reports') tell({ reported: await reported() })
     if (order === 'leave') location.href = 'about:blank'
     if (order === 'restart') {
       connection.restartIce()
@@ -188,6 +191,10 @@ try {
   }
 } catch (error) {
   tell({ failed: String(error) })
+}
+async function reported() {
+  const stats = [...(await connection.getStats()).values()]
+  return stats.find(({ type }) => type === 'remote-outbound-rtp')?.packetsSent ?? 0
 }
 function goesTheNewWay() {
   const pair = sender.transport.iceTransport.getSelectedCandidatePair()

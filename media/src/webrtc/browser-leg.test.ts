@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { createSocket } from 'node:dgram'
 import { test, type TestContext } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { meanStrengthOf, sine, strengthOf } from '@switchroom/audio/testing/tones'
 import { BrowserCaller } from '../../testing/webrtc-browser.ts'
 import { MediaError } from '../plane.ts'
@@ -65,6 +66,17 @@ for (const sampleRate of [16_000, 24_000] as const)
       assert.equal(leg.playedMs, 2000)
     },
   )
+
+test('a browser and its leg report to each other how the line is', { skip }, async (t) => {
+  const { caller, leg } = await browserCall(t)
+  void leg.play(sine(1000, 60 * leg.sampleRate, leg.sampleRate))
+  while (leg.line.sent === null || leg.line.roundTripMs === null) await sleep(100)
+  const { codec, heard, sent, roundTripMs } = leg.line
+  assert.equal(codec, 'opus')
+  assert.ok(heard.expected > 0 && sent.expected > 0 && roundTripMs < 30_000)
+  caller.order('reports')
+  await caller.until(({ reported = 0 }) => reported > 0)
+})
 
 test('keys pressed in a browser are heard, and keys sent to it sound', { skip }, async (t) => {
   const { caller, leg } = await browserCall(t)

@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto'
-import type { Leg, LegEnd } from '../leg.ts'
+import type { RtpHeader } from 'werift'
+import type { Leg, LegEnd, LineFigures } from '../leg.ts'
 import { MediaError } from '../plane.ts'
 import { type Encode, opusBitsPerSecond, opusDecoding, opusEncode } from '../rtp/coders.ts'
 import { ToneReader, ToneSender } from '../rtp/telephone-events.ts'
@@ -8,6 +9,7 @@ import { ReceivedAudio } from '../sound/received-audio.ts'
 import { frameMs, pace, unpace } from '../sound/pacer.ts'
 import { LoopedClip } from '../sound/looped-clip.ts'
 import { Playout } from '../sound/playout.ts'
+import { BrowserReports } from './browser-reports.ts'
 import { readOffer, type ReadOffer } from './offer.ts'
 import { patienceLeftMs } from './patience.ts'
 import type { Peer } from './peer.ts'
@@ -36,6 +38,7 @@ export class BrowserLeg implements Leg {
   readonly #tones: ToneReader
   readonly #toneSender: ToneSender
   readonly #encode: Encode
+  readonly #reports: BrowserReports
   readonly #end = Promise.withResolvers<LegEnd>()
   #isConnected = false
   #goodbyeAt = Infinity
@@ -60,6 +63,7 @@ export class BrowserLeg implements Leg {
     this.#received = new ReceivedAudio({ clockRate, sampleRate, ...opusDecoding(sampleRate) })
     this.#tones = new ToneReader(offer.tones?.clockRate ?? clockRate)
     this.#toneSender = new ToneSender(sampleRate)
+    this.#reports = new BrowserReports(peer, () => this.#timestamp)
     this.ended = this.#end.promise
     peer.onPacket(({ header, payload }) => this.#receive(header, payload))
     peer.onConnected(() => {
@@ -74,6 +78,10 @@ export class BrowserLeg implements Leg {
 
   get playedMs(): number {
     return this.#playout.playedMs
+  }
+
+  get line(): LineFigures {
+    return this.#reports.figures
   }
 
   heard = () => this.#heard.read()
@@ -117,6 +125,7 @@ export class BrowserLeg implements Leg {
     }
     if (patienceLeftMs(signs, now) < 0) return this.#finish('lost')
     if (!this.#isConnected) return // playback begins once the browser can hear it
+    this.#reports.tick()
     this.#send()
     for (const frame of this.#received.take()) this.#heard.put(frame)
   }
@@ -140,12 +149,15 @@ export class BrowserLeg implements Leg {
     this.#sequence = (this.#sequence + 1) & 0xffff
     const payload = this.#encode(sound ?? this.#silence)
     const payloadType = this.#offer.opus
+    this.#reports.sent(payload)
     this.#peer.send({ payloadType, sequence: this.#sequence, timestamp, isMarked: isFirst, payload })
   }
 
-  #receive(header: { payloadType: number; timestamp: number; ssrc: number }, payload: Buffer): void {
+  #receive(header: RtpHeader, payload: Buffer): void {
     if (this.#isOver) return
     this.#heardNow()
+    const { ssrc, sequenceNumber: sequence, timestamp } = header
+    this.#reports.arrived({ ssrc, sequence, timestamp }, header.payloadType === this.#offer.opus)
     if (header.payloadType === this.#offer.opus) {
       if (header.ssrc !== this.#ssrc) this.#received.restart()
       this.#ssrc = header.ssrc

@@ -5,6 +5,9 @@ import {
   RTCPeerConnection,
   RTCRtpCodecParameters,
   type RTCDtlsTransport,
+  RtcpPacketConverter,
+  RtcpRrPacket,
+  RtcpSrPacket,
   RtpHeader,
   type RtpPacket,
 } from 'werift'
@@ -44,9 +47,10 @@ export class Peer {
   sdp: string
   /** When the browser was last heard of, by whatever it sent. */
   heardAt = performance.now()
+  /** Of what we send. */
+  readonly ssrc: number
   readonly #connection: RTCPeerConnection
   readonly #transport: RTCDtlsTransport
-  readonly #ssrc: number
   readonly #offer: { current: ReadOffer }
   readonly #tcp: TcpCandidates
 
@@ -56,7 +60,7 @@ export class Peer {
     if (!transport || !sender) throw new MediaError("the browser's offer could not be answered")
     this.#connection = connection
     this.#transport = transport
-    this.#ssrc = sender.ssrc
+    this.ssrc = sender.ssrc
     this.sdp = sdp
     this.#offer = offer
     this.#tcp = tcp
@@ -89,7 +93,12 @@ export class Peer {
     let peer: Peer | undefined
     let tcp: TcpCandidates | undefined
     try {
-      connection.addTransceiver(new MediaStreamTrack({ kind: 'audio' }), { direction: 'sendrecv' })
+      const sound = connection.addTransceiver(new MediaStreamTrack({ kind: 'audio' }), {
+        direction: 'sendrecv',
+      })
+      // The library's own reports know nothing of packets that are sent past it: it starts none that run already.
+      sound.sender.rtcpRunning = true
+      sound.receiver.rtcpRunning = true
       await connection.setRemoteDescription({ type: 'offer', sdp: writeOffer(offer) })
       for (const transport of connection.dtlsTransports) demandProof(transport)
       await connection.setLocalDescription(await connection.createAnswer())
@@ -137,6 +146,13 @@ export class Peer {
     this.#transport.onRtp.subscribe(listener)
   }
 
+  /** The browser reports how it hears us, or what it has sent. */
+  onReport(listener: (packet: Buffer) => void): void {
+    this.#transport.onRtcp.subscribe((packet) => {
+      if (packet instanceof RtcpSrPacket || packet instanceof RtcpRrPacket) listener(packet.serialize())
+    })
+  }
+
   onConnected(listener: () => void): void {
     this.#connection.connectionStateChange.subscribe((state) => {
       if (state === 'connected') listener()
@@ -163,9 +179,13 @@ export class Peer {
       sequenceNumber: sequence,
       timestamp,
       marker: isMarked,
-      ssrc: this.#ssrc,
+      ssrc: this.ssrc,
     })
     void this.#transport.sendRtp(Buffer.from(payload.buffer, payload.byteOffset, payload.length), header)
+  }
+
+  sendReport(packet: Buffer): void {
+    if (this.#transport.srtpStarted) void this.#transport.sendRtcp(RtcpPacketConverter.deSerialize(packet))
   }
 
   close(): Promise<void> {
