@@ -34,6 +34,7 @@ export const auditActions = [
   'number.routed',
   'number.bought',
   'number.moved',
+  'number.fallbacks_set',
   'number.released',
   'number.approved',
   'network.approved',

@@ -28,12 +28,26 @@ export type Weekday = (typeof weekdays)[number]
 
 const Instant = Type.Number({ description: 'epoch seconds' })
 
+/** An account of the number that could not carry a call, so that the next one was tried. */
+export const FailedAccount = Type.Object({
+  account: Type.String({ maxLength: 64 }),
+  sip_status: nullable(Type.Integer({ description: "the carrier's final answer, if it gave one" })),
+  why: Type.String({ maxLength: 500, description: 'in words' }),
+})
+export type FailedAccount = Static<typeof FailedAccount>
+
 /** How a dial went once it was taken. */
 export const DialResult = Type.Object({
   outcome: oneOf(['answered', 'busy', 'no_answer', 'dial_failed']),
   sip_status: nullable(Type.Integer({ description: "the far end's final answer, if it refused" })),
   sip_reason: nullable(Type.String({ description: 'what the far end wrote beside it' })),
   why: nullable(Type.String({ description: 'in words; null if the call was answered' })),
+  account: nullable(
+    Type.String({ description: 'the carrier account that it went through; null if it went through none' }),
+  ),
+  failed_accounts: Type.Array(FailedAccount, {
+    description: 'the accounts that were tried before, in their order',
+  }),
 })
 export type DialResult = Static<typeof DialResult>
 

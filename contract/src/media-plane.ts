@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox'
+import { FailedAccount } from './dialling.ts'
 import { EnvironmentName } from './scope-schemas.ts'
 import { orNull } from './settings.ts'
 import { FenceTerms, Trunk } from './trunk-terms.ts'
@@ -41,6 +42,10 @@ export const TakePlacement = Type.Object({
 })
 export type TakePlacement = Static<typeof TakePlacement>
 
+/** An account of the org, and the trunk that calls leave through it by. */
+export const CarrierRoute = Type.Object({ account: Type.String(), trunk: Trunk })
+export type CarrierRoute = Static<typeof CarrierRoute>
+
 /** A call to dial, and the trunk to dial it through. */
 export const Placement = Type.Object({
   call: Type.String(),
@@ -50,6 +55,10 @@ export const Placement = Type.Object({
   to: Type.String(),
   from: Type.String(),
   trunk: Trunk,
+  account: Type.Optional(Type.String({ description: 'the carrier account of the trunk' })),
+  fallbacks: Type.Optional(
+    Type.Array(CarrierRoute, { description: 'to try in this order if the trunk cannot carry the call' }),
+  ),
   max_duration_s: Type.Integer({ description: 'the longest the call may be, its ring included' }),
 })
 export type Placement = Static<typeof Placement>
@@ -125,6 +134,12 @@ export const TellPlacement = Type.Object({
   ),
   why: Type.Optional(
     Type.String({ maxLength: 500, description: 'one sentence for people, if the call was not answered' }),
+  ),
+  account: Type.Optional(
+    Type.String({ maxLength: 64, description: 'the account that the call went through in the end' }),
+  ),
+  failed_accounts: Type.Optional(
+    Type.Array(FailedAccount, { maxItems: 8, description: 'those that were tried before it' }),
   ),
 })
 export type TellPlacement = Static<typeof TellPlacement>

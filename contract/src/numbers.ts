@@ -38,6 +38,9 @@ export const NumberEntry = Type.Object({
   last_call_at: EpochSeconds,
   via: nullable(Type.String({ description: "the catalogue's carrier that a hooked number comes through" })),
   account: nullable(Type.String({ description: "the org's account that the number lives in" })),
+  fallback_accounts: Type.Array(Type.String(), {
+    description: "the org's accounts that its calls go out through if that one cannot carry them, in order",
+  }),
 })
 export type NumberEntry = Static<typeof NumberEntry>
 
@@ -209,6 +212,22 @@ export type ReleaseNumber = Static<typeof ReleaseNumber>
 
 export const MoveNumber = Type.Object({ env: Type.String({ description: 'sandbox or production' }) })
 export type MoveNumber = Static<typeof MoveNumber>
+
+export const mostFallbacks = 4
+
+export const SetFallbacks = Type.Object({
+  accounts: Type.Array(Type.String(), {
+    description: `carrier accounts of the org, ${mostFallbacks} at most, in the order in which they are tried; none takes them away`,
+  }),
+})
+export type SetFallbacks = Static<typeof SetFallbacks>
+
+export const NumberFallbacks = Type.Object({
+  number: Type.String(),
+  account: nullable(Type.String()),
+  fallback_accounts: Type.Array(Type.String()),
+})
+export type NumberFallbacks = Static<typeof NumberFallbacks>
 
 /** The operator's own route, into any org. */
 export const TypeNumber = Type.Object({

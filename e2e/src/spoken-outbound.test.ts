@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
 import { after, test } from 'node:test'
 import { until } from '@switchroom/launcher/testing/waiting'
 import { Carrier } from './spoken-carrier.ts'
@@ -67,4 +69,40 @@ test("a trunk at an address that is not public is dialled only if the operator's
   const why = '127.0.0.1 is at an address that may not be dialled'
   assert.deepEqual(entries.at(-1)?.data, { reason: 'dial_failed', why })
   assert.equal(other.rang.length, 0)
+})
+
+test('a call that the account of the number cannot carry goes out through the fallback account, and is heard', async () => {
+  const numbers = await fixture.org.serverToken('sandbox', { scopes: ['numbers', 'calls'] })
+  const dead = createSocket('udp4').bind(0, '127.0.0.1') // it takes what comes, and says nothing
+  await once(dead, 'listening')
+  try {
+    const account = {
+      kind: 'sip',
+      username: 'down',
+      password: 'of no use',
+      addresses: ['8.8.4.0/24'],
+      outbound_host: `127.0.0.1:${dead.address().port}`,
+    }
+    assert.equal((await numbers.client.put('/v1/carrier', account)).status, 200)
+    await fixture.deployment.sql(`update numbers set account = 'down' where number = $1`, [carrier.from])
+    const named = await numbers.client.put(`/v1/numbers/${carrier.from}/fallbacks`, { accounts: ['peer'] })
+    assert.equal(named.status, 200, named.text)
+    const call = await dial(await carrier.reach('+34610000031'))
+    const { dialog, leg } = await carrier.answer()
+    for await (const frame of leg.heard()) if (frame.some((sample) => Math.abs(sample) > loud)) break
+    await dialog.bye()
+    const entries = await fixture.untilEnded(call)
+    const answered = entries.find(({ type }) => type === 'call.answered')
+    const failed_accounts = [{ account: 'down', sip_status: null, why: 'the carrier did not answer' }]
+    assert.deepEqual(answered?.data, { account: 'peer', failed_accounts })
+    const { dials } = (await numbers.client.get('/v1/org/dials')).body
+    const rows = dials.filter((row: { call: string }) => row.call === call)
+    assert.deepEqual([rows.length, rows[0].result.account], [1, 'peer'])
+  } finally {
+    await fixture.deployment.sql(
+      `update numbers set account = 'peer', fallback_accounts = '{}' where number = $1`,
+      [carrier.from],
+    )
+    dead.close()
+  }
 })

@@ -59,6 +59,7 @@ import { dialPolicyRoutes } from './telephony/dialling/policies.routes.ts'
 import { hookedApprovalRoutes } from './telephony/admission/hooked-approvals.routes.ts'
 import { numberChangeRoutes } from './telephony/number-changes/number-changes.routes.ts'
 import { soundOfferRoutes } from './telephony/worker-offers/sound-offers.routes.ts'
+import { fallbackRoutes } from './telephony/fallbacks/fallbacks.routes.ts'
 import { numberRoutes } from './telephony/numbers/numbers.routes.ts'
 import { registrationRoutes } from './telephony/registrations/registrations.routes.ts'
 import { workerOfferRoutes } from './telephony/worker-offers/worker-offers.routes.ts'
@@ -167,6 +168,7 @@ export async function makeApp(
   callPlacerRoutes(server, services.callPlacer, services.legs)
   numberRoutes(server, services.numbers, services.accountNumbers)
   numberChangeRoutes(server, services)
+  fallbackRoutes(server, services.fallbacks)
   hookedApprovalRoutes(server, services.hookedApprovals)
 
   await webhookRoutes(server, services.webhook)

@@ -1,3 +1,5 @@
+import type { FailedAccount } from '@switchroom/contract/dialling'
+import type { CarrierRoute } from '@switchroom/contract/media-plane'
 import type { Environment } from '@switchroom/contract/scopes'
 import { plainLine, sentenceOfSip } from './failure-words.ts'
 import type { FenceTerms, Trunk } from '@switchroom/contract/trunk-terms'
@@ -43,6 +45,10 @@ export interface PlacedCall {
   to: string
   from: string
   trunk: OutboundTrunk
+  /** The org's account that the trunk is of. */
+  account: string
+  /** To try in this order if the trunk cannot carry the call. */
+  fallbacks?: readonly CarrierRoute[]
   maxDurationS: number
 }
 
@@ -75,6 +81,10 @@ export interface PlacingResult {
   sip_reason: string | null
   /** In words. */
   why: string | null
+  /** Which account it went through in the end; absent if it went through none. */
+  account?: string
+  /** Those that were tried before, if any were. */
+  failed_accounts?: readonly FailedAccount[]
 }
 
 const silent = { sip_status: null, sip_reason: null }

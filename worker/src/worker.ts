@@ -72,10 +72,10 @@ export class Worker {
       new PrivateNetworks(settings.privateNetworks),
       nameServers,
     )
-    const dial: Dial = async (to, trunk, from, signal) => {
+    const dial: Dial = async (to, trunk, from, signal, more) => {
       await addresses.expect(trunk.hostname, trunk.transport)
       if (!sip) throw new MediaError('this worker has no phones of its own')
-      return sip.invite(to, trunk, from, signal)
+      return sip.invite(to, trunk, from, signal, more)
     }
     const calls: RunningCalls = new RunningCalls({
       worker: gateway.worker,

@@ -6,6 +6,7 @@ import type {
   JudgedGuard,
 } from '@switchroom/contract/dialling'
 import type { DialledCall } from '@switchroom/contract/placing'
+import { carriersIn, failedInWords } from './dial-carriers.ts'
 import { consentKinds } from '../invocation/closed-sets.ts'
 import { afterOption, agentArgument, type Command } from '../invocation/command.ts'
 import { exitCodes } from '../terminal/exit-codes.ts'
@@ -57,8 +58,10 @@ async function place(invocation: Invocation): Promise<number> {
   if (!invocation.isJson) say(answer)
   // The token opens this log whatever else the key opens.
   const end = await awaitAnswer(new GatewayClient({ url: client.url, key: token }), answer.call)
+  const by = failedInWords(end)
+  const [answered, not] = by === '' ? ['Answered', 'Not answered'] : [`Answered ${by}`, `Not answered ${by}`]
   invocation.answer({ ...dialled, ...end }, () =>
-    invocation.out.line(end.why === null ? 'Answered.' : `Not answered: ${plain(end.why)}.`),
+    invocation.out.line(end.why === null ? `${answered}.` : `${not}: ${plain(end.why)}.`),
   )
   return end.outcome === 'answered' ? exitCodes.done : exitCodes.refused
 }
@@ -67,11 +70,13 @@ async function place(invocation: Invocation): Promise<number> {
 async function awaitAnswer(client: GatewayClient, call: string): Promise<DialResult> {
   const log = client.follow(path`/v1/calls/${call}/events`, { after: 0, hasEnd: true, onLost: () => {} })
   for await (const { type, data: entry } of log) {
+    const told = entry['data'] as Record<string, unknown>
     if (type === 'call.answered')
-      return { outcome: 'answered', sip_status: null, sip_reason: null, why: null }
+      return { outcome: 'answered', sip_status: null, sip_reason: null, why: null, ...carriersIn(told) }
     if (type !== 'call.ended') continue
-    const { reason, why, sip_status, sip_reason } = entry['data'] as Record<string, unknown>
+    const { reason, why, sip_status, sip_reason } = told
     return {
+      ...carriersIn(told),
       outcome: reason === 'busy' || reason === 'no_answer' ? reason : 'dial_failed',
       sip_status: typeof sip_status === 'number' ? sip_status : null,
       sip_reason: typeof sip_reason === 'string' ? sip_reason : null,
@@ -154,7 +159,7 @@ const dials: Command = {
           title: 'outcome',
           of: ({ outcome, reason }) => (reason === null ? outcome : `${outcome}: ${reason}`),
         },
-        { title: 'result', of: ({ result }) => result && plain(result.why ?? result.outcome) },
+        { title: 'result', of: ({ result }) => result && resultOf(result) },
         { title: 'call', isName: true, of: ({ call }) => call },
         { title: 'by', of: ({ by }) => by },
       ],
@@ -162,5 +167,8 @@ const dials: Command = {
     )
   },
 }
+
+const resultOf = (result: DialResult) =>
+  `${plain(result.why ?? result.outcome)} ${failedInWords(result)}`.trimEnd()
 
 export const diallingCommands = [dial, dials]

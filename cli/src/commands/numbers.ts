@@ -4,6 +4,7 @@ import { exitCodes } from '../terminal/exit-codes.ts'
 import { path } from '../gateway/gateway-client.ts'
 import { plain } from '../terminal/text-width.ts'
 import { buyingCommands } from './buying-numbers.ts'
+import { fallbacks } from './number-fallbacks.ts'
 import { agentNeeded, channel, dry, dryRun, numberArgument, tellSteps } from './number-options.ts'
 
 const stateStyles = { ok: 'green', waiting: 'yellow', broken: 'red' } as const
@@ -145,4 +146,13 @@ const release: Command = {
   },
 }
 
-export const numberCommands = [list, ring, available, importNumber, ...buyingCommands, move, release]
+export const numberCommands = [
+  list,
+  ring,
+  available,
+  importNumber,
+  ...buyingCommands,
+  fallbacks,
+  move,
+  release,
+]

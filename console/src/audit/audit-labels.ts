@@ -33,6 +33,7 @@ export const actionLabels: Record<AuditAction, string> = {
   'number.routed': 'Number routed',
   'number.bought': 'Number bought',
   'number.moved': 'Number moved',
+  'number.fallbacks_set': 'Fallback accounts of a number changed',
   'number.released': 'Number released',
   'number.approved': 'Number approved',
   'network.approved': 'Network approved',

@@ -46,4 +46,9 @@ const outcomeNames = {
 } as const
 
 /** How a placed call went: in words, if it was not answered. */
-export const resultName = ({ outcome, why }: DialResult) => why ?? outcomeNames[outcome]
+export function resultName({ outcome, why, account, failed_accounts }: DialResult): string {
+  const result = why ?? outcomeNames[outcome]
+  if (failed_accounts.length === 0) return result
+  const failed = failed_accounts.map((one) => `${one.account}: ${one.why}`).join('; ')
+  return `${result} via ${account ?? 'no account'} (before it, ${failed})`
+}

@@ -24,6 +24,7 @@ import { toast } from '../ui/toast.tsx'
 import { carrierLabel, originLabel, pathStepName, ringsLabel } from './number-labels.ts'
 import '../ui/facts.css'
 import './numbers.css'
+import { Fallbacks } from './fallbacks.tsx'
 import { Steps } from './steps-list.tsx'
 
 const everyMs = 5000
@@ -62,6 +63,7 @@ export function NumberPage({ number }: { number: string }) {
         )}
       </Loaded>
       {entry ? <About entry={entry} /> : null}
+      {entry ? <Fallbacks entry={entry} /> : null}
       {entry ? <Changes number={number} isBought={entry.route.managed} onMoved={setMoved} /> : null}
     </Page>
   )

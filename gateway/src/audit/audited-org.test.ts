@@ -180,6 +180,22 @@ test('numbers are recorded when they are routed, bought, moved, approved and rel
   })
 })
 
+test('the fallback accounts of a number are recorded when they change', async () => {
+  const { org, admin } = await audited.newOrg()
+  const by = { org: org.id, actor: byMember(admin) }
+  for (const username of ['first', 'second']) {
+    const peer = { kind: 'sip', username, password: 'p', addresses: ['8.8.8.8'] }
+    done(await admin.client.put('/v1/carrier', { ...peer, outbound_host: 'sip.peer.example' }))
+  }
+  const number = newLine()
+  done(await admin.client.post('/v1/numbers', { number, agent: 'desk', account: 'first' }))
+  const name = () => admin.client.put(`/v1/numbers/${number}/fallbacks`, { accounts: ['second'] })
+  await check('PUT /v1/numbers/:number/fallbacks', name, { ...by, target: { kind: 'number', id: number } })
+  const before = await audited.trail.count()
+  done(await name())
+  assert.equal(await audited.trail.count(), before) // they were the same already
+})
+
 test('policies, own phones and erasures are recorded without the numbers of callers', async () => {
   const { org, admin } = await audited.newOrg()
   const by = { org: org.id, actor: byMember(admin) }

@@ -15,6 +15,7 @@ import { Consents } from './consents/consents.ts'
 import { DialDecisions } from './dialling/dial-decisions.ts'
 import { DialLedger } from './dialling/ledger.ts'
 import { DialPolicies } from './dialling/policies.ts'
+import { Fallbacks } from './fallbacks/fallbacks.ts'
 import { FromNumbers } from './dialling/from-numbers.ts'
 import { AccountNumbers } from './numbers/account-numbers.ts'
 import { Numbers } from './numbers/numbers.ts'
@@ -150,6 +151,7 @@ export function makeTelephony(
     dialDecisions,
     dialLedger,
     fromNumbers,
+    fallbacks: new Fallbacks(database),
     ownPhones,
     browserCalls,
     workers,

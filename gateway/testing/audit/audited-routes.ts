@@ -42,6 +42,7 @@ export const orgRoutes: AuditedRoutes = {
   'POST /v1/numbers': ['number.routed'],
   'POST /v1/numbers/buy': ['number.bought'],
   'PUT /v1/numbers/:number/env': ['number.moved'],
+  'PUT /v1/numbers/:number/fallbacks': ['number.fallbacks_set'],
   'DELETE /v1/numbers/:number': ['number.released'],
   'PUT /v1/org/policy': ['policy.changed'],
   'PUT /v1/org/judging': ['judging.changed'],

@@ -6,7 +6,13 @@ import type { FromNumber } from '../../src/telephony/dialling/from-number.ts'
 export const newYork = await readCalled('+12125550123')
 export const noonInNewYork = new Date('2026-01-14T17:00:00Z')
 export const nightInNewYork = new Date('2026-01-14T07:00:00Z')
-export const fromNumber: FromNumber = { number: '+34910000001', account: 'peer', kind: 'sip', why_not: null }
+export const fromNumber: FromNumber = {
+  number: '+34910000001',
+  account: 'peer',
+  kind: 'sip',
+  fallback_accounts: [],
+  why_not: null,
+}
 
 /** The guards of an org that set nothing. */
 export const usualGuards = {

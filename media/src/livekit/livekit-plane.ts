@@ -105,6 +105,7 @@ export class LiveKitPlane implements MediaPlane {
     if (room !== undefined) await this.#server.deleteRoom(room)
   }
 
+  /** Through the first account alone: a worker in the room takes a phone that leaves for the end of the call. */
   async #dial(call: PlacedCall, signal: AbortSignal): Promise<PlacingResult> {
     const { call: id, org, agent, env, fleet, maxDurationS: max_duration_s } = call
     try {
@@ -114,13 +115,13 @@ export class LiveKitPlane implements MediaPlane {
       if (signal.aborted) return givenUp
       const answered = this.#server.dial(roomOf(id), call)
       const isHungUp = await Promise.race([answered.then(() => false), aborted(signal)])
-      if (!isHungUp) return placedAndAnswered
+      if (!isHungUp) return { ...placedAndAnswered, account: call.account }
       // A person who answers just then would be alone in a new room.
       void answered.then(() => this.#server.deleteRoom(roomOf(id))).catch(() => {})
       return givenUp
     } catch (error) {
       if (error instanceof NobodyCame) throw error
-      return resultOfDial(error, call.trunk.auth_password)
+      return { ...resultOfDial(error, call.trunk.auth_password), account: call.account }
     }
   }
 

@@ -15,6 +15,7 @@ const call: PlacedCall = {
   to: '+15550100001',
   from: '+15550100002',
   trunk: { hostname: 'pstn.example', transport: 'tls', auth_username: 'svc-org_a', auth_password: 'a word' },
+  account: 'acme',
   maxDurationS: 600,
 }
 
@@ -91,6 +92,7 @@ test('a trunk with certificates of its own is not dialled by a media server, whi
     sip_status: null,
     sip_reason: null,
     why,
+    account: 'acme',
   })
   assert.deepEqual(fake.asked('CreateSIPParticipant'), [])
 })
@@ -111,7 +113,8 @@ for (const [outcome, statuses] of [
 test('a far end that rings until the end of the ring is no_answer (N-257)', async () => {
   fake.dials.go('ring out')
   const why = 'there was no answer within 60 s'
-  assert.deepEqual(await result(), { outcome: 'no_answer', sip_status: null, sip_reason: null, why })
+  const unheard = { outcome: 'no_answer', sip_status: null, sip_reason: null, why, account: 'acme' }
+  assert.deepEqual(await result(), unheard)
 })
 
 test('what the far end answered is reported with its status, its reason and in words', async () => {
@@ -121,6 +124,7 @@ test('what the far end answered is reported with its status, its reason and in w
     sip_status: 603,
     sip_reason: 'Decline',
     why: 'declined (603 Decline)',
+    account: 'acme',
   })
   fake.dials.go(404)
   const { sip_status, why } = await result()

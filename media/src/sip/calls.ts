@@ -69,6 +69,8 @@ export interface IncomingInvite {
 export class SipRefused extends MediaError {
   readonly status: number
   readonly reason: string
+  /** Whether a phone had rung or answered by then. */
+  hasRung = false
 
   constructor(status: number, reason: string, why?: string) {
     super(sentenceOfSip(status, reason, why))

@@ -1,6 +1,7 @@
+import { isCarriersFault } from '../carrier-faults.ts'
 import { wordsOfConnecting } from '../failure-words.ts'
 import { MediaError } from '../plane.ts'
-import { SipUnanswered } from './calls.ts'
+import { SipRefused, SipUnanswered } from './calls.ts'
 import type { Target } from './flow.ts'
 import type { SipResponse } from './message.ts'
 
@@ -33,4 +34,12 @@ export function hungUp(target: Target, why: unknown): SipUnanswered {
   if (why !== null) return unreached(target, why)
   const perhaps = target.tls?.cert ? ': it may not accept the client certificate of the account' : ''
   return unreached(target, new MediaError(`${target.name} closed the connection without an answer${perhaps}`))
+}
+
+/** Whether another carrier may put the call through: nobody was reached, and this one did not say why nobody can be. */
+export function mayAnotherCarry(error: unknown): boolean {
+  if (!(error instanceof MediaError)) return false
+  if (!(error instanceof SipRefused)) return true
+  if (error.hasRung || error.status === 487) return false
+  return error instanceof SipUnanswered || error.status === 408 || isCarriersFault(error.status)
 }

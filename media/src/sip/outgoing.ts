@@ -25,6 +25,8 @@ export interface Dialling {
   from: string
   trunk: SipTrunk
   signal: AbortSignal
+  /** Another carrier is asked next, so that no address of this one is waited for long. */
+  hasNext?: boolean
 }
 
 const terminated = () => new SipUnanswered(487, 'Request Terminated', 'the call was given up')
@@ -58,6 +60,7 @@ class Dial {
   readonly #tag = newToken()
   readonly #port: number
   #number = 0
+  #hasRung = false
   /** Who rings at the address that is asked now. */
   #early: EarlyCallees | null = null
 
@@ -94,6 +97,7 @@ class Dial {
       this.#early?.end()
     }
     this.#stack.options.releasePort(this.#port)
+    if (refusal instanceof SipRefused) refusal.hasRung = this.#hasRung
     throw refusal
   }
 
@@ -103,8 +107,9 @@ class Dial {
     if (this.#dialling.signal.aborted) throw terminated()
     this.#uri = hop.uri
     let failed = failure(timedOut())
+    const isEnd = isLastHop && !this.#dialling.hasNext
     for (const [at, target] of targets.entries()) {
-      const found = await this.#at(target, isLastHop && at === targets.length - 1)
+      const found = await this.#at(target, isEnd && at === targets.length - 1)
       if (!('refusal' in found)) return found
       failed = found
       this.#targets.remember(target, failed.response)
@@ -150,6 +155,7 @@ class Dial {
     description: LocalDescription,
     acknowledge: (state: DialogState) => Promise<void>,
   ): Promise<SipDialog> {
+    this.#hasRung = true
     const state = this.#early?.confirm(response) ?? this.#state(response, flow)
     const farEnd = this.#early?.farEndOf(response) ?? null
     // Nothing within the call may overtake it.
@@ -241,6 +247,7 @@ class Dial {
       if (response && response.status < 200) {
         if (isUnwanted && !isRinging) this.#stack.transactions.cancel(transaction, flow)
         isRinging = true
+        this.#hasRung ||= response.status > 100 && !hasMovedOn
         if (!hasMovedOn) early?.take(response)
       } else if (response && response.status < 300 && taken === response.to.tag) resend()
       // Another branch answered too, or the dial was aborted just then.

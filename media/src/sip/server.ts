@@ -3,7 +3,7 @@ import type { Flow } from './flow.ts'
 import { SipGate } from './gate.ts'
 import { type SipLimits, TokenBuckets, usualLimits } from './limits.ts'
 import { isRequest, type SipMessage, type SipRequest } from './message.ts'
-import { dial } from './outgoing.ts'
+import { dial, type Dialling } from './outgoing.ts'
 import { Reception } from './reception.ts'
 import { type FindAddress, SoundNames } from './sound-names.ts'
 import { Registration, type RegistrationOptions } from './registration.ts'
@@ -13,6 +13,7 @@ import { type Timing, usualTiming } from './timing.ts'
 import { SipTransport } from './transport.ts'
 
 export { SipRefused, SipUnanswered } from './calls.ts'
+export { mayAnotherCarry } from './dial-failure.ts'
 export type { Registration, RegistrationState } from './registration.ts'
 export type { DialogEnd, IncomingInvite, SipDialog, SipFence, SipStats, SipTrunk } from './calls.ts'
 
@@ -121,8 +122,14 @@ export class SipServer {
   }
 
   /** Rejects with `SipRefused` if the call is not answered, with another `MediaError` if it cannot be dialled; an abort hangs up. */
-  invite(to: string, trunk: SipTrunk, from: string, signal: AbortSignal): Promise<SipDialog> {
-    return dial(this.#stack, { to, trunk, from, signal })
+  invite(
+    to: string,
+    trunk: SipTrunk,
+    from: string,
+    signal: AbortSignal,
+    more: Pick<Dialling, 'hasNext'> = {},
+  ): Promise<SipDialog> {
+    return dial(this.#stack, { to, trunk, from, signal, ...more })
   }
 
   /** Keeps a user registered at the registrar of a trunk, until it is stopped. */

@@ -1,13 +1,12 @@
-import type { Placement, TellPlacement } from '@switchroom/contract/media-plane'
+import type { Placement } from '@switchroom/contract/media-plane'
 import type { OpenedWorkerCall } from '@switchroom/contract/worker'
-import { plainLine } from '@switchroom/media/failure-words'
-import { MediaError, outcomeOfSip } from '@switchroom/media/plane'
-import { SipRefused, SipUnanswered, type SipDialog } from '@switchroom/media/sip/server'
+import type { SipDialog } from '@switchroom/media/sip/server'
 import type { Logger } from 'pino'
 import { GatewayRefusal, type GatewayClient } from '../gateway-client.ts'
 import type { Dial, RunningCalls } from '../processes/running-calls.ts'
+import { CarriersInOrder } from './carriers-in-order.ts'
+import { failureOf, ringForMs } from './dial-failures.ts'
 
-const ringForMs = 60_000
 const beatEveryMs = 10_000
 /** Dials only once a call process is ready. */
 const readyWithinMs = 30_000
@@ -42,20 +41,25 @@ export class Outbound {
     if (!opened) return
     const ringing = new Ringing(gateway, call)
     try {
-      const dialog = await this.#dial(placement, ringing.signal)
-      if (dialog) await this.#answered(opened, dialog, ringing, endsAt)
+      const carriers = new CarriersInOrder(placement)
+      const dialog = await this.#dial(placement, carriers, ringing.signal)
+      if (dialog) await this.#answered(opened, dialog, carriers, ringing, endsAt)
     } finally {
       ringing.stop()
     }
   }
 
-  async #dial({ call, to, trunk, from }: Placement, signal: AbortSignal): Promise<SipDialog | undefined> {
+  async #dial(
+    { call, to, from }: Placement,
+    carriers: CarriersInOrder,
+    signal: AbortSignal,
+  ): Promise<SipDialog | undefined> {
     const { gateway, logger, calls, dial } = this.#parts
     try {
       await calls.processes.untilReady(readyWithinMs)
-      return await dial(to, trunk, from, signal)
+      return await carriers.dial((trunk, more) => dial(to, trunk, from, signal, more), signal)
     } catch (error) {
-      const told = failureOf(error, signal)
+      const told = { ...failureOf(error, signal), ...carriers.told }
       logger.info({ err: error, call, ...told }, 'a dialled call was not answered')
       await gateway
         .tellPlacement(call, told)
@@ -64,10 +68,16 @@ export class Outbound {
     }
   }
 
-  async #answered(opened: OpenedWorkerCall, dialog: SipDialog, ringing: Ringing, endsAt: number) {
+  async #answered(
+    opened: OpenedWorkerCall,
+    dialog: SipDialog,
+    carriers: CarriersInOrder,
+    ringing: Ringing,
+    endsAt: number,
+  ) {
     const { gateway, logger, calls } = this.#parts
     try {
-      await gateway.tellPlacement(opened.call, { outcome: 'answered' })
+      await gateway.tellPlacement(opened.call, { outcome: 'answered', ...carriers.told })
       await ringing.started
       if (ringing.isEnded) throw new Error('it was ended meanwhile')
       calls.placeForPhone(opened.call).run(opened, dialog, endsAt, true)
@@ -113,17 +123,4 @@ export class Ringing {
     }
     resolve()
   }
-}
-
-const mostReason = 200
-const mostWhy = 500
-
-/** What the gateway is told of a dial that failed, in words that people read in the log and the ledger. */
-export function failureOf(error: unknown, signal: AbortSignal): Omit<TellPlacement, 'worker'> {
-  if (signal.aborted) return { outcome: 'no_answer', why: `no answer within ${ringForMs / 1000} s` }
-  const why = error instanceof MediaError ? plainLine(error.message, mostWhy) : 'the worker could not dial'
-  if (error instanceof SipUnanswered) return { outcome: outcomeOfSip(error.status), why }
-  if (error instanceof SipRefused && error.status >= 300 && error.status < 700)
-    return { sip_status: error.status, sip_reason: plainLine(error.reason, mostReason), why }
-  return { outcome: 'dial_failed', why }
 }

@@ -64,6 +64,14 @@ const forget = statement(`
 export const forgetAccount = (tx: Transaction, org: string, account: string, sealed: Buffer, now: Date) =>
   tx.rows(forget, org, account, sealed, now)
 
+const unname = statement(`
+  update numbers set fallback_accounts = array_remove(fallback_accounts, $2)
+  where org = $1 and $2 = any(fallback_accounts)`)
+
+/** No number falls back to it any more: another account may get its id. */
+export const dropFallbacksTo = (tx: Transaction, org: string, account: string) =>
+  tx.rows(unname, org, account)
+
 const living = statement<{ number: string }>(`
   select number from numbers where org = $1 and account = $2 limit 1`)
 

@@ -125,6 +125,7 @@ export class CarrierAccounts {
       if (!row || row.forgotten_at !== null) throw noSuch(found.account)
       const sealed = this.#seal(org, row.account, admitting(this.#fields(row)))
       await store.forgetAccount(tx, org, row.account, sealed, clock.now())
+      await store.dropFallbacksTo(tx, org, row.account)
       const target = { kind: 'carrier', id: row.account, label: row.label } as const
       await recordAudit(tx, caller, 'carrier.removed', target, { env: null, detail: { kind: row.kind } })
     })

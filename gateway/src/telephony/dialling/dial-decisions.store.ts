@@ -61,7 +61,8 @@ export const factsRead = statement<FactsRow>(`
       where r.org = o.id and r.env = $2 and r.agent = $3 and r.holder in ($8, '')
     ) as is_held,
     array(
-      select json_build_object('number', number, 'account', account, 'kind', kind, 'why_not', why_not)
+      select json_build_object('number', number, 'account', account, 'kind', kind, 'why_not', why_not,
+        'fallback_accounts', fallback_accounts)
       from from_numbers where org = o.id and env = $2 and agent = $3 order by ordinal
     ) as numbers
   from ${settingsTables}

@@ -7,6 +7,8 @@ export interface FromNumber {
   number: string
   account: string | null
   kind: 'apicarrier' | 'sip' | 'msgapp' | null
+  /** Accounts to place them through if that one cannot carry them, in order. */
+  fallback_accounts: string[]
   /** Null if it can be dialled from. */
   why_not: WhyNot | null
 }

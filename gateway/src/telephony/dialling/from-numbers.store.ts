@@ -3,7 +3,7 @@ import { statement, type Queryable } from '../../database/database.ts'
 import type { FromNumber } from './from-number.ts'
 
 const list = statement<FromNumber>(`
-  select number, account, kind, why_not from from_numbers
+  select number, account, kind, fallback_accounts, why_not from from_numbers
   where org = $1 and env = $2 and ($3::text is null or agent = $3) order by ordinal`)
 
 export const listFromNumbers = (database: Queryable, org: string, env: Environment, agent: string | null) =>

@@ -26,6 +26,8 @@ const put = statement<{ number: string }>(`
   on conflict (number) do update set
     agent = excluded.agent, channel = excluded.channel, label = excluded.label, origin = excluded.origin,
     managed = n.managed or excluded.managed, via = excluded.via, account = excluded.account,
+    fallback_accounts = case when excluded.account is null or excluded.channel <> 'phone' then '{}'
+      else array_remove(n.fallback_accounts, excluded.account) end,
     networks = excluded.networks, approved_at = coalesce(n.approved_at, excluded.approved_at),
     admitted_at = null, asked_at = case when n.origin = excluded.origin then n.asked_at else excluded.asked_at end
   where n.org = excluded.org and n.env = excluded.env

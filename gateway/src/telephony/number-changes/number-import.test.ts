@@ -49,7 +49,15 @@ test('an import takes three writes: the carrier, the media server and the route 
   assert.deepEqual(rule?.trunkIds, [fence.sipTrunkId])
   assert.equal(rule.roomConfig?.agents[0]?.agentName, 'sandbox')
   assert.deepEqual(await org.list(), [
-    { route, origin: 'imported', rings: 'broken', last_call_at: null, via: null, account: account.sid },
+    {
+      route,
+      origin: 'imported',
+      rings: 'broken',
+      last_call_at: null,
+      via: null,
+      account: account.sid,
+      fallback_accounts: [],
+    },
   ])
   assert.deepEqual(await org.list('production'), [])
 })

@@ -42,13 +42,14 @@ export interface StatusRow extends NumberStatus {
   org: string
   label: string | null
   managed: boolean
+  fallback_accounts: string[]
   /** By network, the operator's decision. */
   states: Record<string, NetworkState>
 }
 
 // One statement, and so one snapshot: no carrier and no media server is asked.
 const statuses = statement<StatusRow>(`
-  select ${placedColumns}, n.org, n.env, n.agent, n.channel, n.label, n.managed,
+  select ${placedColumns}, n.org, n.env, n.agent, n.channel, n.label, n.managed, n.fallback_accounts,
     floor(extract(epoch from n.last_call_at))::bigint as last_call_at, n.admitted_at is not null as is_admitted,
     coalesce((
       select json_object_agg(w.network, w.state) from networks w

@@ -59,7 +59,7 @@ export class Numbers {
   }
 
   #entryOf(row: store.StatusRow): NumberEntry {
-    const { origin, via, account, last_call_at, label, number } = row
+    const { origin, via, account, fallback_accounts, last_call_at, label, number } = row
     return {
       route: routeOf({ ...row, label: label ?? number }),
       origin,
@@ -67,6 +67,7 @@ export class Numbers {
       last_call_at,
       via: origin === 'hooked' ? via : null,
       account,
+      fallback_accounts,
     }
   }
 

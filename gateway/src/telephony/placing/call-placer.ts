@@ -38,7 +38,7 @@ export class CallPlacer {
     const wanted = { kind: 'dial', caller, agent, to, from, isConsentSent: consent !== undefined } as const
     const taken = await dialDecisions.take(wanted, async (tx, dial) => {
       const { call, org, env, by, at, guards } = dial
-      const { number, account } = dial.from
+      const { number, account, fallback_accounts: fallbackAccounts } = dial.from
       const resolution = await records.beginIn(tx, dial, call, {
         channel: 'phone',
         direction: 'outbound',
@@ -50,7 +50,8 @@ export class CallPlacer {
       if (consent) await recordConsent(tx, { ...consent, org, number: to, by, call, at })
       if (logToken) log_token = await logTokens.mint(tx, call, logToken.lifetimeMs)
       const maxDurationS = longestCallS(guards, ownLongestS(resolution))
-      await placements.add(tx, { call, org, env, agent, to, from: number, account, maxDurationS }, at)
+      const placement = { call, org, env, agent, to, from: number, account, fallbackAccounts, maxDurationS }
+      await placements.add(tx, placement, at)
     })
     return { call: taken.call, agent, to, from: taken.from.number, env: taken.env, log_token }
   }

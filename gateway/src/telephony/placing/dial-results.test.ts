@@ -22,6 +22,9 @@ async function dialled(told: object): Promise<string> {
   return call
 }
 
+/** What a worker that names no account says of them. */
+const unnamed = { account: null, failed_accounts: [] }
+
 const resultOf = async (call: string) => {
   const rows = (await placingOrg.ledger()) as { call: string; result?: unknown }[]
   return rows.find((row) => row.call === call)?.result
@@ -38,6 +41,7 @@ test('a dial that is declined says so in its log and in the ledger, with the sta
     sip_status: 603,
     sip_reason: 'Decline',
     why,
+    ...unnamed,
   })
 })
 
@@ -48,7 +52,13 @@ test('a dial that fails says why in its log, in the error entry too, and in the 
   const [error, ended] = (await placingOrg.entries(call)).slice(-2)
   assert.deepEqual(error, { ...error, type: 'error', data: { code: 'dial_failed', detail: why } })
   assert.deepEqual(ended?.data, { reason: 'dial_failed', why })
-  assert.deepEqual(await resultOf(call), { outcome: 'dial_failed', sip_status: null, sip_reason: null, why })
+  assert.deepEqual(await resultOf(call), {
+    outcome: 'dial_failed',
+    sip_status: null,
+    sip_reason: null,
+    why,
+    ...unnamed,
+  })
   const unknown = await dialled({ sip_status: 404, sip_reason: 'No such number' })
   await placingOrg.reason(unknown)
   const notFound = 'the number was not found at the carrier (404 No such number)'
@@ -75,6 +85,7 @@ test('a result is written once and never changed, and an answered dial has one t
     sip_status: null,
     sip_reason: null,
     why: null,
+    ...unnamed,
   })
   await assert.rejects(deployment.sql(`update dial_results set why = 'another' where call = $1`, [call]))
   await assert.rejects(deployment.sql('delete from dial_results'))

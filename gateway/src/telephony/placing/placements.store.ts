@@ -38,16 +38,28 @@ const settle = statement<{ call: string }>(`
 export const setSettled = (tx: Transaction, call: string, now: Date) => tx.row(settle, call, now)
 
 const result = statement(`
-  insert into dial_results (call, outcome, sip_status, sip_reason, why, at) values ($1, $2, $3, $4, $5, $6)
+  insert into dial_results (call, outcome, sip_status, sip_reason, why, account, failed_accounts, at)
+  values ($1, $2, $3, $4, $5, $6, $7, $8)
   on conflict do nothing`)
 
 /** How the dial went, for the ledger: the first result counts. */
 export const insertResult = (
   tx: Transaction,
   call: string,
-  { outcome, sip_status, sip_reason, why }: PlacingResult,
+  { outcome, sip_status, sip_reason, why, account, failed_accounts = [] }: PlacingResult,
   now: Date,
-) => tx.rows(result, call, outcome, sip_status, sip_reason, why, now)
+) =>
+  tx.rows(
+    result,
+    call,
+    outcome,
+    sip_status,
+    sip_reason,
+    why,
+    account ?? null,
+    JSON.stringify(failed_accounts),
+    now,
+  )
 
 const over = statement(`
   update placements p set settled_at = $1 from calls c

@@ -1,12 +1,6 @@
 import type { NewEntry } from '@switchroom/contract/log'
 import type { Environment } from '@switchroom/contract/scopes'
-import {
-  MediaError,
-  unanswered,
-  type MediaPlane,
-  type OutboundTrunk,
-  type PlacingResult,
-} from '@switchroom/media/plane'
+import { MediaError, unanswered, type MediaPlane, type PlacingResult } from '@switchroom/media/plane'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { RunningGateways } from '../../agents/apps/running-gateways.ts'
@@ -15,6 +9,7 @@ import { callLog } from '../../calls/log/entries.ts'
 import type { LiveLogs } from '../../calls/log/live-logs.ts'
 import type { Database, Transaction } from '../../database/database.ts'
 import { dayMs, later, minuteMs, secondMs, type Clock } from '../../foundation/clock.ts'
+import { carrierRoutes, resultOver, type TrunkOf } from './carrier-routes.ts'
 import * as store from './placements.store.ts'
 
 /** A worker that did not take an answered call by then never will. */
@@ -34,6 +29,8 @@ export interface Placement {
   to: string
   from: string
   account: string
+  /** To try in this order if that one cannot carry the call. */
+  fallbackAccounts: readonly string[]
   maxDurationS: number
 }
 
@@ -45,7 +42,7 @@ export interface PlacementsParts {
   liveLogs: LiveLogs
   gateways: Pick<RunningGateways, 'id' | 'alive'>
   planes: { of(env: Environment): MediaPlane }
-  trunkOf: (org: string, account: string) => Promise<OutboundTrunk | undefined>
+  trunkOf: TrunkOf
   fleets: Record<Environment, string>
 }
 
@@ -128,12 +125,14 @@ export class Placements {
 
   async #place(placement: Placement, signal: AbortSignal): Promise<PlacingResult> {
     const { trunkOf, planes, fleets, logger } = this.#parts
-    const { org, env, account, call } = placement
+    const { org, env, account, fallbackAccounts, call } = placement
     try {
-      const trunk = await trunkOf(org, account)
-      if (!trunk) return unanswered('dial_failed', `the account ${account} can no longer dial`)
-      const placed = { ...placement, trunk, fleet: fleets[env] }
-      return await planes.of(env).place(placed, signal)
+      const accounts = [account, ...fallbackAccounts]
+      const { routes, failed } = await carrierRoutes(trunkOf, org, accounts)
+      const [first, ...fallbacks] = routes
+      if (!first) return unanswered('dial_failed', failed.map(({ why }) => why).join('; '))
+      const placed = { ...placement, ...first, fallbacks, fleet: fleets[env] }
+      return resultOver(accounts, await planes.of(env).place(placed, signal), failed)
     } catch (error) {
       logger.warn({ err: error, call }, 'a call could not be placed')
       const why = error instanceof MediaError ? error.message : 'the call could not be placed'
@@ -150,7 +149,11 @@ export class Placements {
       const set = isAnswered ? store.setAnswered : store.setSettled
       if (!(await set(tx, call, clock.now())) || !held || held.sealed) return false
       await store.insertResult(tx, call, result, clock.now())
-      await log.appendIn(tx, callLog({ ...held, id: call }), isAnswered ? answered : endedBy(result))
+      await log.appendIn(
+        tx,
+        callLog({ ...held, id: call }),
+        isAnswered ? answeredBy(result) : endedBy(result),
+      )
       return true
     })
     if (isAnswered && !isTaken) await this.#hangUp(env, call)
@@ -177,10 +180,14 @@ export class Placements {
   }
 }
 
-const answered: NewEntry[] = [
-  { type: 'call.answered', data: {} },
+const answeredBy = (result: PlacingResult): NewEntry[] => [
+  { type: 'call.answered', data: carriedBy(result) },
   { type: 'call.started', data: {} },
 ]
+
+/** Which account the call went through, if it was not the first that was tried. */
+const carriedBy = ({ account, failed_accounts }: PlacingResult) =>
+  failed_accounts ? { ...(account !== undefined && { account }), failed_accounts } : {}
 
 const stopped = unanswered('dial_failed', 'the gateway that placed the call stopped')
 const lost = unanswered('dial_failed', 'the gateway that placed the call is gone')
@@ -197,9 +204,10 @@ const untaken: NewEntry[] = [
 ]
 
 /** The far end's own answer, if there was one, is beside the words for it. */
-function endedBy({ outcome, why: said, sip_status, sip_reason }: PlacingResult): NewEntry[] {
+function endedBy(result: PlacingResult): NewEntry[] {
+  const { outcome, why: said, sip_status, sip_reason } = result
   const why = said ?? (outcome === 'dial_failed' ? 'the far end could not be reached' : null)
-  const answer = sip_status === null ? {} : { sip_status, sip_reason }
+  const answer = { ...(sip_status !== null && { sip_status, sip_reason }), ...carriedBy(result) }
   const ended = { type: 'call.ended', data: { reason: outcome, ...(why !== null && { why }), ...answer } }
   if (outcome !== 'dial_failed') return [ended]
   return [{ type: 'error', data: { code: 'dial_failed', detail: why, ...answer } }, ended]

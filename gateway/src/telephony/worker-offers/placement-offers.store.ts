@@ -1,3 +1,4 @@
+import type { FailedAccount } from '@switchroom/contract/dialling'
 import type { Environment } from '@switchroom/contract/scopes'
 import type { PlacingOutcome, PlacingResult } from '@switchroom/media/plane'
 import { statement, type Queryable } from '../../database/database.ts'
@@ -56,27 +57,45 @@ export const readOfferOf = (database: Queryable, call: string, org: string, env:
 
 const tell = statement<{ outcome: PlacingOutcome }>(`
   with told as (
-    update placement_offers set outcome = $5, sip_status = $6, sip_reason = $7, why = $8
+    update placement_offers
+    set outcome = $5, sip_status = $6, sip_reason = $7, why = $8, account = $9, failed_accounts = $10
     where call = $1 and org = $2 and env = $3 and worker = $4 and outcome is null returning call, outcome
   )
   select outcome, pg_notify('${movedChannel}', call) from told`)
 export const tellOffer = (
   database: Queryable,
   of: { call: string; org: string; env: Environment; worker: string },
-  { outcome, sip_status, sip_reason, why }: PlacingResult,
-) => database.row(tell, of.call, of.org, of.env, of.worker, outcome, sip_status, sip_reason, why)
+  { outcome, sip_status, sip_reason, why, account, failed_accounts = [] }: PlacingResult,
+) => {
+  const { call, org, env, worker } = of
+  const carriers = [account ?? null, JSON.stringify(failed_accounts)] as const
+  return database.row(tell, call, org, env, worker, outcome, sip_status, sip_reason, why, ...carriers)
+}
 
-const close = statement<PlacingResult>(`
+interface ResultRow extends Omit<PlacingResult, 'account' | 'failed_accounts'> {
+  account: string | null
+  failed_accounts: FailedAccount[]
+}
+
+const close = statement<ResultRow>(`
   with closed as (
     update placement_offers set outcome = coalesce(outcome, $2), why = case when outcome is null then $3 else why end
-    where call = $1 returning call, outcome, sip_status, sip_reason, why
+    where call = $1 returning call, outcome, sip_status, sip_reason, why, account, failed_accounts
   ), told as (
     select pg_notify('${movedChannel}', call) from closed
   )
-  select outcome, sip_status, sip_reason, why from closed, told`)
+  select outcome, sip_status, sip_reason, why, account, failed_accounts from closed, told`)
 /** The result that a worker reported before; else this one, which no far end answered. */
-export const closeOffer = (database: Queryable, call: string, { outcome, why }: PlacingResult) =>
-  database.row(close, call, outcome, why)
+export async function closeOffer(
+  database: Queryable,
+  call: string,
+  { outcome, why }: PlacingResult,
+): Promise<PlacingResult | undefined> {
+  const row = await database.row(close, call, outcome, why)
+  if (!row) return undefined
+  const { account, failed_accounts, ...result } = row
+  return { ...result, ...(account !== null && { account }), ...(failed_accounts[0] && { failed_accounts }) }
+}
 
 const forget = statement('delete from placement_offers where offered_at < $1')
 export const deleteOffers = (database: Queryable, before: Date) => database.rows(forget, before)

@@ -41,6 +41,7 @@ async function placed(more: Partial<PlacedCall> = {}): Promise<PlacedCall> {
     to: '+15550100001',
     from: spokenAgent.number,
     trunk,
+    account: 'peer',
     maxDurationS: 600,
     ...more,
   }
@@ -78,6 +79,7 @@ test('a call is dialled by a worker that waits, on any gateway, and reported as 
     to: '+15550100001',
     from: spokenAgent.number,
     trunk,
+    account: 'peer',
     max_duration_s: 600,
   })
   const told = done(await tell(call.call, { worker: 'worker-1', outcome: 'answered' }, fleetElsewhere))

@@ -41,8 +41,19 @@ export class PlacementOffers implements PlacementRequests {
 
   async offer(placed: PlacedCall): Promise<void> {
     const { database, clock, vault } = this.#parts
-    const { call, org, env, agent, to, from, trunk, maxDurationS } = placed
-    const placement: Placement = { call, org, env, agent, to, from, trunk, max_duration_s: maxDurationS }
+    const { call, org, env, agent, to, from, trunk, account, fallbacks = [], maxDurationS } = placed
+    const placement: Placement = {
+      call,
+      org,
+      env,
+      agent,
+      to,
+      from,
+      trunk,
+      account,
+      ...(fallbacks.length > 0 && { fallbacks: [...fallbacks] }),
+      max_duration_s: maxDurationS,
+    }
     const sealed = vault.seal(JSON.stringify(placement), placeOf(call))
     await store.insertOffer(database, { call, org, env, sealed }, clock.now())
   }
@@ -77,7 +88,7 @@ export class PlacementOffers implements PlacementRequests {
     const { database } = this.#parts
     const { org, env } = caller
     const { worker } = told
-    const result = resultIn(told)
+    const result = { ...resultIn(told), ...carriersIn(told) }
     const { outcome } = result
     if (await store.tellOffer(database, { call, org, env, worker }, result)) return { call, outcome }
     const state = await store.readOfferOf(database, call, org, env)
@@ -111,6 +122,13 @@ export class PlacementOffers implements PlacementRequests {
     }
   }
 }
+
+const carriersIn = ({ account, failed_accounts = [] }: TellPlacement): Partial<PlacingResult> => ({
+  ...(account !== undefined && { account: plainLine(account) }),
+  ...(failed_accounts.length > 0 && {
+    failed_accounts: failed_accounts.map((one) => ({ ...one, why: plainLine(one.why, longestWhy) })),
+  }),
+})
 
 function resultIn({ outcome, sip_status, sip_reason, why }: TellPlacement): PlacingResult {
   const words = why === undefined ? undefined : plainLine(why, longestWhy)
