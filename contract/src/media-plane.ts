@@ -3,6 +3,7 @@ import { FailedAccount } from './dialling.ts'
 import { EnvironmentName } from './scope-schemas.ts'
 import { orNull } from './settings.ts'
 import { FenceTerms, Trunk } from './trunk-terms.ts'
+import { TrunkTestStep, TrunkTestTask } from './trunk-tests.ts'
 
 const WorkerName = Type.String({ minLength: 1, maxLength: 128, description: 'the worker that asks' })
 
@@ -39,6 +40,7 @@ export const TakePlacement = Type.Object({
   wait_s: Type.Optional(
     Type.Integer({ minimum: 0, maximum: 25, description: 'how long to wait for a call; default 25' }),
   ),
+  tests: Type.Optional(Type.Boolean({ description: 'whether the worker tests trunks, too' })),
 })
 export type TakePlacement = Static<typeof TakePlacement>
 
@@ -112,13 +114,14 @@ export type BrowserOffer = Static<typeof BrowserOffer>
 export const TakenPlacement = Type.Object({
   placement: orNull(Placement),
   offer: orNull(BrowserOffer),
+  test: Type.Optional(TrunkTestTask),
 })
 export type TakenPlacement = Static<typeof TakenPlacement>
 
 export const placingOutcomes = ['answered', 'busy', 'no_answer', 'dial_failed'] as const
 
-export const TellPlacement = Type.Object({
-  worker: WorkerName,
+/** How a dial went. */
+const dialTold = {
   outcome: Type.Optional(
     Type.Unsafe<(typeof placingOutcomes)[number]>({ type: 'string', enum: [...placingOutcomes] }),
   ),
@@ -135,6 +138,13 @@ export const TellPlacement = Type.Object({
   why: Type.Optional(
     Type.String({ maxLength: 500, description: 'one sentence for people, if the call was not answered' }),
   ),
+}
+const DialTold = Type.Object(dialTold)
+export type DialTold = Static<typeof DialTold>
+
+export const TellPlacement = Type.Object({
+  worker: WorkerName,
+  ...dialTold,
   account: Type.Optional(
     Type.String({ maxLength: 64, description: 'the account that the call went through in the end' }),
   ),
@@ -143,6 +153,18 @@ export const TellPlacement = Type.Object({
   ),
 })
 export type TellPlacement = Static<typeof TellPlacement>
+
+export const TrunkTestParams = Type.Object({ id: Type.String({ maxLength: 64 }) })
+
+/** What a test of a trunk found. */
+export const TellTrunkTest = Type.Object({
+  worker: WorkerName,
+  steps: Type.Array(TrunkTestStep, { maxItems: 8 }),
+  dial: Type.Optional(DialTold),
+})
+export type TellTrunkTest = Static<typeof TellTrunkTest>
+
+export const ToldTrunkTest = Type.Object({ id: Type.String() })
 
 export const ToldPlacement = Type.Object({
   call: Type.String(),

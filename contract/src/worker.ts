@@ -51,6 +51,9 @@ export const OpenedWorkerCall = Type.Object({
   env: EnvironmentName,
   agent: Type.String(),
   line: orNull(OpenedLine),
+  echo: Type.Optional(
+    Type.Boolean({ description: 'it is the call of a test: nothing is opened, and the worker echoes' }),
+  ),
 })
 export type OpenedWorkerCall = Static<typeof OpenedWorkerCall>
 

@@ -57,6 +57,7 @@ import { consentRoutes } from './telephony/consents/consents.routes.ts'
 import { diallingRoutes } from './telephony/dialling/dialling.routes.ts'
 import { dialPolicyRoutes } from './telephony/dialling/policies.routes.ts'
 import { hookedApprovalRoutes } from './telephony/admission/hooked-approvals.routes.ts'
+import { trunkTestRoutes } from './telephony/trunk-tests/trunk-tests.routes.ts'
 import { numberChangeRoutes } from './telephony/number-changes/number-changes.routes.ts'
 import { soundOfferRoutes } from './telephony/worker-offers/sound-offers.routes.ts'
 import { fallbackRoutes } from './telephony/fallbacks/fallbacks.routes.ts'
@@ -156,6 +157,7 @@ export async function makeApp(
 
   carrierRoutes(server, services)
   outboundRoutes(server, services.outboundReadinesses, services.outboundProvisioning)
+  trunkTestRoutes(server, services.trunkTests, services.trunkTestOffers)
   workerOfferRoutes(server, services)
   registrationRoutes(server, services.registrations)
   soundOfferRoutes(server, services.soundOffers)

@@ -81,6 +81,7 @@ export function makeServices(settings: Settings, clock: Clock, logger: Logger) {
     {
       routeOf: (number) => telephony.numbers.find(number),
       reached: (number) => telephony.numbers.reached(number),
+      isTrunkTest: (number, from) => telephony.trunkTestOffers.isCalled(number, from),
     },
     (tx, optOut) => telephony.consents.callerOptedOut(tx, optOut),
     {
@@ -151,6 +152,7 @@ export function makeServices(settings: Settings, clock: Clock, logger: Logger) {
       telephony.ownPhones,
       telephony.placements,
       telephony.placementOffers,
+      telephony.trunkTestOffers,
       telephony.browserCalls,
       telephony.workers,
       telephony.carrierAccounts,

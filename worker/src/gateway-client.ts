@@ -8,6 +8,7 @@ import type {
   Reconnect,
   TakenPlacement,
   TellPlacement,
+  TellTrunkTest,
   WorkerBeat,
   WorkerFences,
 } from '@switchroom/contract/media-plane'
@@ -87,7 +88,7 @@ export class GatewayClient {
   }
 
   takePlacement(env: Environment, signal: AbortSignal): Promise<TakenPlacement> {
-    const body = { worker: this.worker }
+    const body = { worker: this.worker, tests: true }
     const headers = { 'svc-env': env }
     return this.#request({
       method: 'POST',
@@ -107,6 +108,12 @@ export class GatewayClient {
       body,
       timeoutMs: answerTimeoutMs,
     })
+  }
+
+  tellTrunkTest(id: string, found: Omit<TellTrunkTest, 'worker'>): Promise<unknown> {
+    const body = { ...found, worker: this.worker }
+    const path = `/v1/worker/trunk-tests/${encodeURIComponent(id)}`
+    return this.#retry({ method: 'POST', path, body, timeoutMs: answerTimeoutMs })
   }
 
   /** What the browser of a running call offers anew. */

@@ -18,6 +18,7 @@ import { MediaPorts } from './phone/media-ports.ts'
 import { Outbound } from './phone/outbound.ts'
 import { takePlacements } from './phone/placements.ts'
 import { Registrations } from './phone/registrations.ts'
+import { TrunkTests } from './phone/trunk-tests.ts'
 import { RunningCalls, type Dial } from './processes/running-calls.ts'
 import { Sentences } from './sentences.ts'
 import { workerName, type Settings } from './settings.ts'
@@ -103,11 +104,13 @@ export class Worker {
       mayDial: addresses.mayDial,
       log: (sentence) => logger.info(sentence),
     })
+    const trunkTests = new TrunkTests({ gateway, sip, addresses, dial, logger })
     for (const env of embedded) {
       void fences.follow(gateway, env, logger, stopping.signal)
       const place = outbound.place.bind(outbound)
       const answer = calls.runBrowser.bind(calls)
-      void takePlacements({ gateway, logger, calls, dial: place, answer }, env, draining.signal)
+      const test = trunkTests.run.bind(trunkTests)
+      void takePlacements({ gateway, logger, calls, dial: place, answer, test }, env, draining.signal)
     }
     const load = () => ({ calls: calls.count, capacity, draining: isDraining() })
     const heartbeats = new Heartbeats({ gateway, environments, load, logger })

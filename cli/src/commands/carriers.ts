@@ -11,6 +11,7 @@ import type { Invocation } from '../invocation/invocation.ts'
 import { exitCodes } from '../terminal/exit-codes.ts'
 import { Failure } from '../terminal/failures.ts'
 import { plain } from '../terminal/text-width.ts'
+import { testTrunk } from './trunk-tests.ts'
 
 const columns = [
   { title: 'account', isName: true, of: ({ account }: CarrierAccount) => account },
@@ -125,4 +126,4 @@ const outbound: Command = {
   },
 }
 
-export const carrierCommands = [list, preset, add, remove, outbound]
+export const carrierCommands = [list, preset, add, testTrunk, remove, outbound]

@@ -14,6 +14,8 @@ interface Sent {
   query?: Query
   body?: unknown
   headers?: Record<string, string>
+  /** Default: a minute. */
+  withinMs?: number
 }
 
 interface Followed {
@@ -47,8 +49,8 @@ export class GatewayClient {
   get = <Answer>(path: string, query: Query = {}, headers: Record<string, string> = {}) =>
     this.#ask<Answer>('GET', path, { query, headers })
   delete = <Answer>(path: string, query: Query = {}) => this.#ask<Answer>('DELETE', path, { query })
-  post = <Answer>(path: string, body?: unknown, query: Query = {}) =>
-    this.#ask<Answer>('POST', path, { query, body })
+  post = <Answer>(path: string, body?: unknown, query: Query = {}, withinMs?: number) =>
+    this.#ask<Answer>('POST', path, { query, body, ...(withinMs !== undefined && { withinMs }) })
   put = <Answer>(path: string, body?: unknown) => this.#ask<Answer>('PUT', path, { body })
   patch = <Answer>(path: string, body?: unknown) => this.#ask<Answer>('PATCH', path, { body })
 
@@ -107,7 +109,7 @@ export class GatewayClient {
   async #ask<Answer>(
     method: string,
     path: string,
-    { query = {}, body, headers = {} }: Sent,
+    { query = {}, body, headers = {}, withinMs = answersWithinMs }: Sent,
   ): Promise<Answer> {
     const said = new URLSearchParams()
     for (const [name, value] of Object.entries(query)) if (value !== undefined) said.set(name, String(value))
@@ -117,7 +119,7 @@ export class GatewayClient {
       path + search,
       body === undefined ? headers : { ...headers, 'content-type': 'application/json' },
       {
-        signal: AbortSignal.timeout(answersWithinMs),
+        signal: AbortSignal.timeout(withinMs),
         ...(body !== undefined && { body: JSON.stringify(body) }),
       },
     )

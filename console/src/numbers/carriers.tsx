@@ -12,15 +12,22 @@ import { toast } from '../ui/toast.tsx'
 import { CarrierForm } from './carrier-form.tsx'
 import { NumberTabs } from './number-tabs.tsx'
 import { kindName } from './number-labels.ts'
+import { TrunkTestDialog } from './trunk-test.tsx'
 import './numbers.css'
 
 /** The org's accounts at Twilio, WhatsApp and SIP peers. */
 export function Carriers() {
   const accounts = useGet<CarrierList>('/v1/carriers', { everyMs: 30_000 })
   const [edited, setEdited] = useState<CarrierAccount | 'new' | null>(null)
+  const [testing, setTesting] = useState<CarrierAccount | null>(null)
   const [deleting, setDeleting] = useState<CarrierAccount | null>(null)
   const actions = (account: CarrierAccount) => (
     <div className="row">
+      {account.kind === 'msgapp' ? null : (
+        <Button onClick={() => setTesting(account)} aria-label={`Test ${account.label || account.account}`}>
+          Test
+        </Button>
+      )}
       <Button onClick={() => setEdited(account)} aria-label={`Edit ${account.label || account.account}`}>
         Edit
       </Button>
@@ -76,6 +83,7 @@ export function Carriers() {
           <CarrierForm account={edited === 'new' ? null : edited} onDone={() => setEdited(null)} />
         )}
       </Dialog>
+      <TrunkTestDialog account={testing} onClose={() => setTesting(null)} />
       <DeleteDialog account={deleting} onClose={() => setDeleting(null)} />
     </Page>
   )

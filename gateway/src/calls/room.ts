@@ -46,7 +46,7 @@ export type CallsRoom = ReturnType<typeof makeCalls>
 /** Calls: their records, logs and runners, and the rules that act on them. */
 export function makeCalls(
   parts: Infrastructure & PeopleRoom & ProvidersRoom & AgentsRoom,
-  numbers: Pick<SpokenCallOpenerParts, 'routeOf' | 'reached'>,
+  numbers: Pick<SpokenCallOpenerParts, 'routeOf' | 'reached' | 'isTrunkTest'>,
   recordOptOut: RecordOptOut,
   messaging: { openOutlet: OpenOutlet; forget: ForgetBeside },
   media: Pick<LostWorkersParts, 'hangUp'> & { isFull: (scope: SettingsScope) => Promise<boolean> },

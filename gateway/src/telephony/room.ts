@@ -27,6 +27,7 @@ import { Legs } from './placing/legs.ts'
 import { Placements } from './placing/placements.ts'
 import { Registrations } from './registrations/registrations.ts'
 import { Workers } from './workers/workers.ts'
+import { TrunkTests } from './trunk-tests/trunk-tests.ts'
 import { CallPlacer } from './placing/call-placer.ts'
 import { makeWorkerOffers } from './worker-offers/room.ts'
 
@@ -133,6 +134,14 @@ export function makeTelephony(
     logTokens: authentication.logTokens,
   })
   const registrations = new Registrations({ database, clock, accounts: carrierAccounts, trunkOf })
+  const trunkTests = new TrunkTests({
+    ...parts,
+    ...workerOffers,
+    accounts: carrierAccounts,
+    dialDecisions,
+    trunkOf,
+    isEmbedded: (env) => planes.isEmbedded(env),
+  })
   const legs = new Legs({ ...parts, records: callRecords, dialDecisions, trunkOf })
 
   return {
@@ -158,6 +167,7 @@ export function makeTelephony(
     placements,
     placementTasks,
     callPlacer,
+    trunkTests,
     legs,
   }
 }

@@ -1,3 +1,4 @@
+import type { TrunkTestStep } from '@switchroom/contract/trunk-tests'
 import type { IncomingInvite, SipDialog, SipFence, SipStats, SipTrunk } from './calls.ts'
 import type { Flow } from './flow.ts'
 import { SipGate } from './gate.ts'
@@ -11,6 +12,7 @@ import { dialogKey, type EarlyDialog, SipStack } from './stack.ts'
 import type { ServerCertificate } from './server-certificate.ts'
 import { type Timing, usualTiming } from './timing.ts'
 import { SipTransport } from './transport.ts'
+import { probeTrunk } from './trunk-probe.ts'
 
 export { SipRefused, SipUnanswered } from './calls.ts'
 export { mayAnotherCarry } from './dial-failure.ts'
@@ -130,6 +132,11 @@ export class SipServer {
     more: Pick<Dialling, 'hasNext'> = {},
   ): Promise<SipDialog> {
     return dial(this.#stack, { to, trunk, from, signal, ...more })
+  }
+
+  /** What a trunk says without a call, step by step. */
+  probe(trunk: SipTrunk): Promise<TrunkTestStep[]> {
+    return probeTrunk(this.#stack, trunk)
   }
 
   /** Keeps a user registered at the registrar of a trunk, until it is stopped. */

@@ -6,6 +6,7 @@ import { GatewayRefusal, type GatewayClient } from '../gateway-client.ts'
 import { HeldPort } from '../processes/held-port.ts'
 import type { RunningCalls } from '../processes/running-calls.ts'
 import type { Sentences } from '../sentences.ts'
+import { echo } from './test-legs.ts'
 
 /** Until then the caller hears it ring. Answered before, the call would have no heartbeat. */
 const readyWithinMs = 30_000
@@ -77,11 +78,24 @@ export class Inbound {
       ...(divertedFrom !== '' && { diverted_from: divertedFrom }),
     }
     const place = number === null && localOrg !== undefined ? { org: localOrg } : {}
-    await gateway.openCall({ ...wanted, dry_run: true, ...(isOverflow && { overflow: true }) }, place)
+    const would = await gateway.openCall(
+      { ...wanted, dry_run: true, ...(isOverflow && { overflow: true }) },
+      place,
+    )
+    if (would.echo) return this.#echo(invite)
     const port = new HeldPort()
     const dialog = await this.#accepted(invite, port)
     if (dialog) await this.#begin(dialog, wanted, place, port)
     await port.release()
+  }
+
+  /** A trunk's own test calls: no agent is asked. */
+  async #echo(invite: IncomingInvite) {
+    const dialog = await invite.accept()
+    void echo(dialog).catch((error: unknown) => {
+      this.#parts.logger.info({ err: error }, 'the call of a test was not echoed')
+      void dialog.bye().catch(() => {})
+    })
   }
 
   /** Undefined if the caller gave up meanwhile, or never acknowledged the answer. */

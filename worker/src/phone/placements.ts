@@ -1,4 +1,5 @@
 import type { BrowserOffer, Placement } from '@switchroom/contract/media-plane'
+import type { TrunkTestTask } from '@switchroom/contract/trunk-tests'
 import type { Environment } from '@switchroom/contract/scopes'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
@@ -13,11 +14,12 @@ export interface PlacementsParts {
   calls: RunningCalls
   dial: (placement: Placement) => Promise<void>
   answer: (offer: BrowserOffer) => void
+  test: (task: TrunkTestTask) => Promise<void>
 }
 
 /** Asks for calls to dial and browsers to answer, for as long as there is a place for one. */
 export async function takePlacements(
-  { gateway, logger, calls, dial, answer }: PlacementsParts,
+  { gateway, logger, calls, dial, answer, test: tryTrunk }: PlacementsParts,
   env: Environment,
   signal: AbortSignal,
 ): Promise<void> {
@@ -27,7 +29,11 @@ export async function takePlacements(
       continue
     }
     try {
-      const { placement, offer } = await gateway.takePlacement(env, signal)
+      const { placement, offer, test } = await gateway.takePlacement(env, signal)
+      if (test)
+        void tryTrunk(test)
+          .catch((error: unknown) => logger.warn({ err: error, test: test.id }, 'a test of a trunk broke'))
+          .finally(calls.occupy())
       if (offer) answer(offer)
       if (placement)
         void dial(placement)

@@ -32,6 +32,8 @@ export interface SpokenCallOpenerParts {
   routeOf: RouteOf
   /** Records that a call came to the number. */
   reached: (number: string) => Promise<void>
+  /** Whether a call to the number from this one is that of a trunk's test. */
+  isTrunkTest: (number: string, from: string) => Promise<boolean>
 }
 
 /** What a call came to: a number, or an agent by name. */
@@ -71,7 +73,7 @@ export class SpokenCallOpener {
   }
 
   async #openOn(caller: Caller, number: string, wanted: OpenWorkerCall): Promise<OpenedWorkerCall> {
-    const { routeOf, reached } = this.#parts
+    const { routeOf, reached, isTrunkTest } = this.#parts
     if (wanted.agent !== undefined)
       throw badRequest('name the number that was called or the agent, one of them')
     const arriving = arrivingBy(caller, wanted)
@@ -80,6 +82,8 @@ export class SpokenCallOpener {
       throw notFound(`no agent answers at ${cutToLine(number, 'that number')}: route it to one first`)
     if (route.awaits_approval) throw forbidden(`${number} rings once the operator has approved it`)
     await reached(number)
+    if (wanted.dry_run && arriving.caller !== null && (await isTrunkTest(number, arriving.caller)))
+      return { ...opened({ ...route, id: arriving.id }, undefined), echo: true }
     const line = wanted.overflow ? undefined : await this.#parts.lines.lineOf(number)
     return this.#openArrived({ ...arriving, route }, wanted, line)
   }

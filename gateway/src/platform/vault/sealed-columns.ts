@@ -9,6 +9,7 @@ import { sealedAt as providerKeyPlace } from '../../providers/keys/provider-keys
 import { placeOf as carrierAccountPlace } from '../../telephony/carriers/accounts.ts'
 import { placeOf as fencePlace } from '../../telephony/worker-offers/embedded-fences.ts'
 import { placeOf as placementOfferPlace } from '../../telephony/worker-offers/placement-offers.ts'
+import { placeOf as trunkTestPlace } from '../../telephony/worker-offers/trunk-test-offers.ts'
 import { placeOf as outboundCredentialPlace } from '../../telephony/outbound/provisioning.ts'
 
 /** Values of a row's key, as text. */
@@ -59,4 +60,5 @@ export const sealedColumns: readonly SealedColumn[] = [
   ),
   sealed('fences', 'pair', { name: 'name' }, ({ name }) => fencePlace(name)),
   sealed('placement_offers', 'sealed', { call: 'call' }, ({ call }) => placementOfferPlace(call)),
+  sealed('trunk_test_offers', 'sealed', { id: 'id' }, ({ id }) => trunkTestPlace(id)),
 ]

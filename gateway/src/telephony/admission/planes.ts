@@ -8,11 +8,13 @@ export class Planes {
   /** Whether the sandbox has one of its own, so that a number may be on either. */
   readonly areSeparate: boolean
   readonly #planes: Record<Environment, MediaPlane>
+  readonly #embedded: MediaPlane
   /** What takes the calls that production's media server hands to the sandbox. */
   readonly #handedTo: LiveKitOnDemand | undefined
 
   constructor(settings: TelephonySettings, embedded: MediaPlane) {
     const { mediaServer, sandboxMediaServer } = settings
+    this.#embedded = embedded
     const production = mediaServer ? new LiveKitOnDemand(mediaServer) : embedded
     const isOwn = sandboxMediaServer !== undefined && !isSameServer(sandboxMediaServer, mediaServer)
     this.#handedTo = isOwn ? new LiveKitOnDemand(sandboxMediaServer) : undefined
@@ -22,6 +24,11 @@ export class Planes {
 
   of(env: Environment): MediaPlane {
     return this.#planes[env]
+  }
+
+  /** Whether workers carry its calls themselves, and no media server does. */
+  isEmbedded(env: Environment): boolean {
+    return this.#planes[env] === this.#embedded
   }
 
   /** Admits on the sandbox's own media server what production's sends on to it. */

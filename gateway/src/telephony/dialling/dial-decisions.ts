@@ -28,6 +28,8 @@ export interface DialAsked<Kind extends DialKind = DialKind> {
   /** The live call of a leg or a transfer; a dial gets one of its own. */
   call?: string | undefined
   isConsentSent?: boolean | undefined
+  /** The org calls a number of its own: no stranger, and nobody whose consent is needed. */
+  isOwnNumber?: boolean | undefined
 }
 
 /** A dial that passed every guard; its row is in the ledger. */
@@ -140,7 +142,7 @@ export class DialDecisions {
 
   async #facts(
     database: Queryable,
-    { kind, caller, from, isConsentSent = false }: DialAsked,
+    { kind, caller, from, isConsentSent = false, isOwnNumber = false }: DialAsked,
     scope: SettingsScope,
     to: CalledNumber,
   ): Promise<DialFacts> {
@@ -164,11 +166,11 @@ export class DialDecisions {
       from,
       numbers: row.numbers,
       isHeld: row.is_held,
-      isKnown: row.is_known,
+      isKnown: row.is_known || isOwnNumber,
       standing: standingOf(row.standing?.fact),
       fact: row.standing?.row ?? null,
       isConsentSent,
-      isOwnPhone: row.is_own_phone,
+      isOwnPhone: row.is_own_phone || isOwnNumber,
       guards: effectiveGuards(row),
       counts: { minute: row.in_minute, day: row.in_day, number: row.to_number },
     }

@@ -3,6 +3,7 @@ import type { Caller } from '../../foundation/caller.ts'
 import { later, secondMs, type Clock } from '../../foundation/clock.ts'
 import type { PlacementOffers } from './placement-offers.ts'
 import type { SoundOffers } from './sound-offers.ts'
+import type { TrunkTestOffers } from './trunk-test-offers.ts'
 import type { WorkerNotifier } from './worker-notifier.ts'
 
 const longestWaitS = 25
@@ -15,6 +16,7 @@ export interface OfferClaimsParts {
   notifier: WorkerNotifier
   placementOffers: Pick<PlacementOffers, 'takeNext' | 'giveBack'>
   soundOffers: Pick<SoundOffers, 'takeNext' | 'giveBack'>
+  trunkTestOffers: Pick<TrunkTestOffers, 'takeNext' | 'giveBack'>
 }
 
 /** How a worker gets a call: of its own org; a worker of the platform, of any org. */
@@ -31,8 +33,8 @@ export class OfferClaims {
     const until = later(clock.now(), (asked.wait_s ?? longestWaitS) * secondMs)
     for (;;) {
       const woken = notifier.forWorkers.next(caller.env)
-      const taken = gone.aborted ? nothing : await this.#takeNext(caller, asked.worker)
-      if (!gone.aborted && (taken.placement ?? taken.offer)) return taken
+      const taken = gone.aborted ? nothing : await this.#takeNext(caller, asked)
+      if (!gone.aborted && (taken.placement ?? taken.offer ?? taken.test)) return taken
       await this.#giveBack(taken, asked.worker)
       const isOver = () => gone.aborted || clock.now() >= until
       while (!isOver() && !(await woken.within(pollEveryMs, gone)));
@@ -41,13 +43,18 @@ export class OfferClaims {
   }
 
   /** A browser's first: a person sits in front of it. */
-  async #takeNext(caller: Caller, worker: string): Promise<TakenPlacement> {
-    const offer = await this.#parts.soundOffers.takeNext(caller, worker)
+  async #takeNext(caller: Caller, { worker, tests }: TakePlacement): Promise<TakenPlacement> {
+    const { soundOffers, placementOffers, trunkTestOffers } = this.#parts
+    const offer = await soundOffers.takeNext(caller, worker)
     if (offer) return { placement: null, offer }
-    return { placement: (await this.#parts.placementOffers.takeNext(caller, worker)) ?? null, offer: null }
+    const placement = await placementOffers.takeNext(caller, worker)
+    if (placement) return { placement, offer: null }
+    const test = tests ? await trunkTestOffers.takeNext(caller, worker) : undefined
+    return { ...nothing, ...(test && { test }) }
   }
 
-  async #giveBack({ placement, offer }: TakenPlacement, worker: string) {
+  async #giveBack({ placement, offer, test }: TakenPlacement, worker: string) {
+    if (test) await this.#parts.trunkTestOffers.giveBack(test.id, worker)
     if (placement) await this.#parts.placementOffers.giveBack(placement.call, worker)
     if (offer) await this.#parts.soundOffers.giveBack(offer.call, worker)
   }

@@ -1,5 +1,5 @@
 import { plainLine } from '@switchroom/media/failure-words'
-import type { Placement, TellPlacement, ToldPlacement } from '@switchroom/contract/media-plane'
+import type { DialTold, Placement, TellPlacement, ToldPlacement } from '@switchroom/contract/media-plane'
 import type { PlacementRequests } from '@switchroom/media/embedded'
 import {
   placedAndAnswered,
@@ -130,7 +130,8 @@ const carriersIn = ({ account, failed_accounts = [] }: TellPlacement): Partial<P
   }),
 })
 
-function resultIn({ outcome, sip_status, sip_reason, why }: TellPlacement): PlacingResult {
+/** What a worker says of a dial. */
+export function resultIn({ outcome, sip_status, sip_reason, why }: DialTold): PlacingResult {
   const words = why === undefined ? undefined : plainLine(why, longestWhy)
   if (outcome === undefined && sip_status !== undefined)
     return refusedBySip(sip_status, sip_reason ?? '', words)

@@ -4,6 +4,7 @@ import { EmbeddedFences } from './embedded-fences.ts'
 import { OfferClaims } from './offer-claims.ts'
 import { PlacementOffers } from './placement-offers.ts'
 import { SoundOffers } from './sound-offers.ts'
+import { TrunkTestOffers } from './trunk-test-offers.ts'
 import { WorkerNotifier } from './worker-notifier.ts'
 
 /** What workers of the embedded media plane ask for: which callers to let in, and which calls to dial or to answer. */
@@ -12,6 +13,7 @@ export function makeWorkerOffers(parts: Infrastructure & { log: Log }) {
   const notifier = new WorkerNotifier(parts.signals)
   const placementOffers = new PlacementOffers({ ...parts, notifier })
   const soundOffers = new SoundOffers({ ...parts, notifier })
-  const offerClaims = new OfferClaims({ ...parts, notifier, placementOffers, soundOffers })
-  return { embeddedFences, placementOffers, soundOffers, offerClaims }
+  const trunkTestOffers = new TrunkTestOffers({ ...parts, notifier })
+  const offerClaims = new OfferClaims({ ...parts, notifier, placementOffers, soundOffers, trunkTestOffers })
+  return { embeddedFences, placementOffers, soundOffers, trunkTestOffers, offerClaims }
 }

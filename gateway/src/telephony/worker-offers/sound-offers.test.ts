@@ -253,7 +253,7 @@ test('a worker that hung up while it waited takes no browser with it', async () 
 })
 
 test('a worker that hangs up in the moment in which a browser is its own gives it back', async () => {
-  const { soundOffers, placementOffers } = deployment.gateway.services
+  const { soundOffers, placementOffers, trunkTestOffers } = deployment.gateway.services
   const page = await browser()
   const offered = page.offer()
   await isOffered(page.call)
@@ -262,6 +262,7 @@ test('a worker that hangs up in the moment in which a browser is its own gives i
     clock,
     notifier: new WorkerNotifier({ on() {} }),
     placementOffers,
+    trunkTestOffers,
     soundOffers: {
       takeNext: async (...asked) => {
         const taken = await soundOffers.takeNext(...asked)
