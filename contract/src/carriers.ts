@@ -55,6 +55,13 @@ export const PutCarrier = Type.Object({
       Type.Boolean({ description: 'sip: a worker registers username at outbound_host; needs auth ip' }),
     ),
   ),
+  dial_extensions: Type.Optional(
+    nullable(
+      Type.Array(Type.String(), {
+        description: 'sip: the extensions that agents may dial there, as 105 or 100-199; default none',
+      }),
+    ),
+  ),
   from_domain: clearable('sip: the host in From; default: the address of the worker'),
   refer_to: clearable(`sip: how a transfer names its target, ${listed(referForms)}`),
   identity: clearable(`sip: the header that names the calling number, ${listed(identities)}`),
@@ -91,6 +98,7 @@ export const SipSettings = Type.Object({
   country_code: nullable(Type.String()),
   trunk_prefix: nullable(Type.String()),
   international_prefix: nullable(Type.String()),
+  dial_extensions: Type.Array(Type.String()),
   register: Type.Boolean(),
   registration: orNull(
     Type.Object({

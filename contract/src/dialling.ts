@@ -211,7 +211,9 @@ export const JudgedGuard = Type.Object({
 export type JudgedGuard = Static<typeof JudgedGuard>
 
 export const ExplainAsked = Type.Object({
-  to: Type.String(),
+  to: Type.Optional(Type.String({ description: 'E.164' })),
+  extension: Type.Optional(Type.String({ description: 'in place of to: an extension of a SIP account' })),
+  account: Type.Optional(Type.String({ description: 'of the extension' })),
   from: Type.Optional(Type.String()),
 })
 export type ExplainAsked = Static<typeof ExplainAsked>

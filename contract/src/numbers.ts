@@ -24,7 +24,7 @@ export const Route = Type.Object({
   org: Type.String(),
   agent: Type.String(),
   channel: oneOf(numberChannels),
-  number: Type.String(),
+  number: Type.String({ description: 'E.164, or an extension at its account, as 201@acme' }),
   label: Type.String({ description: "the carrier's or platform's name for the number, else the number" }),
   env: EnvironmentName,
   managed: Type.Boolean({ description: 'bought by the platform' }),
@@ -89,6 +89,9 @@ const channel = Type.Optional(anyOf(numberChannels, 'default phone'))
 
 export const ImportNumber = Type.Object({
   number: Type.Optional(Type.String({ description: 'E.164' })),
+  extension: Type.Optional(
+    Type.String({ description: 'in place of number: 1 to 8 digits that the PBX of a SIP account sends' }),
+  ),
   agent: Type.String({ description: 'need not have been declared yet' }),
   channel,
   account: Type.Optional(Type.String({ description: 'the carrier account, if the org has several' })),

@@ -13,7 +13,15 @@ const WantedLog = Type.Unsafe<boolean | Record<string, unknown>>({
 })
 
 export const DialCall = Type.Object({
-  to: Type.String({ description: 'the number to call, as +15550100100' }),
+  to: Type.Optional(Type.String({ description: 'the number to call, as +15550100100' })),
+  extension: Type.Optional(
+    Type.String({ description: 'in place of to: an extension at a SIP account of the org, as 105' }),
+  ),
+  account: Type.Optional(
+    Type.String({
+      description: 'of the extension; default: the account that from lives in, else the only SIP account',
+    }),
+  ),
   from: Type.Optional(Type.String({ description: "one of the agent's numbers; default: its first" })),
   log: Type.Optional(WantedLog),
   consent: Type.Optional(SentConsent),
@@ -50,8 +58,6 @@ export const TrunkForLeg = Type.Object({
 })
 export type TrunkForLeg = Static<typeof TrunkForLeg>
 
-/** An extension of a PBX: a 0 or more digits would dial out of it. */
-export const sipExtensionForm = /^[1-9]\d{1,5}$/
 /** `sip:desk@pbx.example`: without parameters and headers, which would make a PBX do more than dial. */
 export const sipAddressForm = /^sips?:([\w.+-]{1,64})@([a-z0-9.-]{1,253})(?::\d{1,5})?$/i
 

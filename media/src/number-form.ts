@@ -1,14 +1,16 @@
+import { withoutAccount } from '@switchroom/contract/extensions'
 import type { FenceTerms } from '@switchroom/contract/trunk-terms'
 
 type Numbering = Pick<FenceTerms, 'number_form' | 'country_code' | 'trunk_prefix' | 'international_prefix'>
 
 const usualInternationalPrefix = '00'
 
-/** A number as a trunk writes it; what is no E.164 number, such as an extension, stays as it is. */
+/** A number as a trunk writes it; what is no E.164 number, such as an extension, stays as it is, without its account. */
 export function writtenNumber(number: string, numbering: Numbering): string {
   const digits = /^\+(\d+)$/.exec(number)?.[1]
   const { number_form, country_code = '', trunk_prefix = '' } = numbering
-  if (digits === undefined || number_form === undefined || number_form === 'e164') return number
+  if (digits === undefined || number_form === undefined || number_form === 'e164')
+    return withoutAccount(number)
   if (number_form === 'plain') return digits
   if (digits.startsWith(country_code)) return `${trunk_prefix}${digits.slice(country_code.length)}`
   return `${numbering.international_prefix ?? usualInternationalPrefix}${digits}`

@@ -21,9 +21,14 @@ const dial: Command = {
   summary: 'place a call, or explain whether it would be allowed',
   details:
     'With --explain nothing is dialled or counted: every check is printed with its facts, and the exit\nstatus is 1 if the call would be refused. With --wait it is 1 if the call is not answered.',
-  arguments: [agentArgument, { name: 'number', summary: 'the number to call, such as +34911234567' }],
+  arguments: [
+    agentArgument,
+    { name: 'number', summary: 'the number to call, such as +34911234567', isOptional: true },
+  ],
   options: [
     { name: 'from', value: 'number', summary: "one of the agent's numbers (default: its first)" },
+    { name: 'extension', value: 'digits', summary: 'in place of a number: an extension of a SIP account' },
+    { name: 'account', value: 'id', summary: 'with --extension: its SIP account, if the org has several' },
     { name: 'explain', summary: 'print every check with its facts, and dial nothing' },
     { name: 'wait', summary: 'wait until the call is answered, or say why it was not' },
     { name: 'consent', value: 'kind', choices: consentKinds, summary: 'a consent they gave; needs --source' },
@@ -32,17 +37,24 @@ const dial: Command = {
   examples: [
     'svc dial hello +34911234567 --explain',
     'svc dial hello +34911234567 --env production --wait',
+    'svc dial hello --extension 105 --account pbx',
     'svc dial hello +12125550123 --consent written --source "form of 3 May"',
   ],
   run: (invocation) => (invocation.flag('explain') ? explain(invocation) : place(invocation)),
 }
 
+const calledBy = (invocation: Invocation) => ({
+  to: invocation.optional('number'),
+  extension: invocation.option('extension'),
+  account: invocation.option('account'),
+  from: invocation.option('from'),
+})
+
 async function place(invocation: Invocation): Promise<number> {
   const consent = consentOf(invocation)
   const client = await invocation.client()
   const answer = await client.post<DialledCall>(path`/v1/agents/${invocation.argument('agent')}/dial`, {
-    to: invocation.argument('number'),
-    from: invocation.option('from'),
+    ...calledBy(invocation),
     consent,
     ...(invocation.flag('wait') && { log: true }),
   })
@@ -99,7 +111,7 @@ async function explain(invocation: Invocation): Promise<number> {
   const client = await invocation.client()
   const answer = await client.get<ExplainedDial>(
     path`/v1/agents/${invocation.argument('agent')}/dial/explain`,
-    { to: invocation.argument('number'), from: invocation.option('from') },
+    calledBy(invocation),
   )
   invocation.answer(answer, ({ guards, would, detail }) => {
     showGuards(out, guards)

@@ -4,7 +4,10 @@ import type { Argument, Option } from '../invocation/command.ts'
 import type { Invocation } from '../invocation/invocation.ts'
 import { plain } from '../terminal/text-width.ts'
 
-export const numberArgument: Argument = { name: 'number', summary: 'such as +34911234567' }
+export const numberArgument: Argument = {
+  name: 'number',
+  summary: 'such as +34911234567, or 201@pbx for an extension',
+}
 export const agentNeeded: Option = {
   name: 'agent',
   value: 'slug',

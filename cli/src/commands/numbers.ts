@@ -86,6 +86,11 @@ const importNumber: Command = {
     dryRun,
     channel,
     { name: 'account', value: 'id', summary: 'the carrier account, if the org has several' },
+    {
+      name: 'extension',
+      value: 'digits',
+      summary: 'in place of a number: what the PBX of the account sends',
+    },
     { name: 'hooked', summary: 'route the number to the platform at the carrier yourself' },
     {
       name: 'network',
@@ -99,11 +104,13 @@ const importNumber: Command = {
   examples: [
     'svc numbers import +34911234567 --agent hello --dry-run',
     'svc numbers import +34911234567 --agent hello --env production',
+    'svc numbers import --extension 201 --account pbx --agent hello',
   ],
   async run(invocation) {
     const client = await invocation.client()
     const body = {
       number: invocation.optional('number'),
+      extension: invocation.option('extension'),
       agent: invocation.needed('agent'),
       channel: invocation.option('channel'),
       account: invocation.option('account'),

@@ -36,7 +36,7 @@ export function AccountNumbers({ draft, change }: AccountNumbersProps) {
                 value={draft.number}
                 onChange={(number) => change({ number })}
                 placeholder="+15550100100"
-                hint="Select a number above, or enter one that your SIP peer sends."
+                hint="Select a number above, or enter a number or an extension, such as 201, that your SIP peer sends."
               />
               <Select
                 label="Account"

@@ -33,6 +33,7 @@ const emptyDraft: Draft = {
   ca_certificates: '',
   client_certificate: '',
   client_key: '',
+  dial_extensions: '',
   from_domain: '',
   refer_to: '',
   identity: '',
@@ -187,9 +188,12 @@ const draftOf = ({ fields }: TrunkPreset): Partial<Draft> => ({
   encryption: fields.encryption ?? '',
 })
 
+/** Sent as something else than text. */
+const shapedNames = new Set<TextName>(['register', 'dial_extensions'])
+
 const namesOf: Record<CarrierKind, readonly TextName[]> = {
   apicarrier: ['label', 'account_sid', 'user', 'secret'],
-  sip: ['label', 'username', 'password', ...sipNames.filter((name) => name !== 'register')],
+  sip: ['label', 'username', 'password', ...sipNames.filter((name) => !shapedNames.has(name))],
   msgapp: ['label', 'phone_number_id', 'access_token'],
 }
 
@@ -197,10 +201,12 @@ const namesOf: Record<CarrierKind, readonly TextName[]> = {
 function bodyOf(kind: CarrierKind, draft: Draft): PutCarrier {
   const said = namesOf[kind].filter((name) => draft[name] !== '').map((name) => [name, draft[name].trim()])
   const addresses = linesOf(draft.addresses)
+  const extensions = linesOf(draft.dial_extensions)
   return {
     kind,
     ...Object.fromEntries(said),
     ...(kind === 'sip' && addresses.length > 0 && { addresses }),
+    ...(kind === 'sip' && extensions.length > 0 && { dial_extensions: extensions }),
     ...(kind === 'sip' && draft.register !== '' && { register: draft.register === 'yes' }),
   }
 }

@@ -11,7 +11,7 @@ import { toast } from '../ui/toast.tsx'
 import { AgentField } from './agent-field.tsx'
 import { ConsentFields, noConsent } from './consent-fields.tsx'
 import { DialVerdict, Guards } from './explained-dial.tsx'
-import { plainNumber } from './number-labels.ts'
+import { calledIn, plainNumber } from './number-labels.ts'
 import './numbers.css'
 
 interface Asked {
@@ -61,6 +61,7 @@ export function DialForm({ agent = '', to = '', isFixed = false }: DialFormProps
               value={draft.to}
               onChange={(value) => change({ to: value })}
               placeholder="+15550100100"
+              hint="A number, or an extension of your PBX, such as 105."
               required
             />
             <TextField
@@ -86,7 +87,7 @@ export function DialForm({ agent = '', to = '', isFixed = false }: DialFormProps
 const everyMs = 15_000
 
 function DialCheck({ asked: { agent, to, from } }: { asked: Asked }) {
-  const query = new URLSearchParams({ to, ...(from && { from: plainNumber(from) }) })
+  const query = new URLSearchParams({ ...calledIn(to), ...(from && { from: plainNumber(from) }) })
   const explained = useGet<ExplainedDial>(`${path`/v1/agents/${agent}/dial/explain`}?${query.toString()}`, {
     everyMs,
   })
@@ -119,7 +120,7 @@ function Place({ dial, from }: { dial: ExplainedDial; from: string }) {
   const wouldPass = dial.would === 'pass' || isSent
   const place = async () => {
     const body: DialCall = {
-      to: dial.to,
+      ...calledIn(dial.to),
       ...(from && { from: plainNumber(from) }),
       ...(isSent && { consent }),
     }

@@ -5,7 +5,7 @@ import type {
   NumberChannel,
   NumberType,
 } from '@switchroom/contract/numbers'
-import { linesOf, plainNumber } from './number-labels.ts'
+import { extensionIn, linesOf, plainNumber } from './number-labels.ts'
 
 export type Source = 'account' | 'hooked' | 'bought'
 
@@ -66,6 +66,9 @@ export function requestOf(draft: Draft): ImportRequest {
     return { path: '/v1/numbers', body: { number, agent, hooked: true, ...from } }
   }
   const { account, channel, move } = draft
+  const extension = extensionIn(draft.number)
+  if (extension && channel === 'phone')
+    return { path: '/v1/numbers', body: { ...(account && { account }), ...extension, agent } }
   const body = { number, agent, channel, ...(account && { account }), ...(move && { move }) }
   return { path: '/v1/numbers', body }
 }

@@ -35,8 +35,19 @@ export const linesOf = (text: string) =>
     .map((line) => line.trim())
     .filter((line) => line !== '')
 
-/** A number without the spaces, dashes and brackets of its notation. */
-export const plainNumber = (text: string) => text.replaceAll(/[\s().\-/]/g, '')
+/** A number without the spaces, dashes and brackets of its notation; an extension at its account as it is. */
+export const plainNumber = (text: string) =>
+  text.includes('@') ? text.trim() : text.replaceAll(/[\s().\-/]/g, '')
+
+/** An extension, such as `201` or `201@pbx`; null for anything else. */
+export function extensionIn(text: string): { extension: string; account?: string } | null {
+  const [, extension, account] = /^(\d{1,8})(?:@(.+))?$/.exec(plainNumber(text)) ?? []
+  if (extension === undefined) return null
+  return { extension, ...(account !== undefined && { account }) }
+}
+
+/** What to dial, as the API names it. */
+export const calledIn = (text: string) => extensionIn(text) ?? { to: plainNumber(text) }
 
 const outcomeNames = {
   answered: 'Answered',

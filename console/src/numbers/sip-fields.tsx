@@ -50,6 +50,15 @@ export function SipFields({ now, drafted, field }: SipFieldsProps) {
             now?.register ? 'registers' : 'does not register',
           )}
           <TextField
+            label="Extensions that agents may dial"
+            {...field('dial_extensions')}
+            hint={
+              now?.dial_extensions.length
+                ? `Current: ${now.dial_extensions.join(', ')}`
+                : 'Such as 100-199, 8000. None if empty.'
+            }
+          />
+          <TextField
             label="Outbound username"
             {...field('outbound_username')}
             hint="Leave empty to use the username and password above."

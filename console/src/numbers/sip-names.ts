@@ -10,6 +10,7 @@ export const sipNames = [
   'ca_certificates',
   'client_certificate',
   'client_key',
+  'dial_extensions',
   'from_domain',
   'refer_to',
   'identity',

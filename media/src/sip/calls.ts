@@ -9,7 +9,7 @@ export interface SipFence extends FenceTerms {
   name: string
   /** IPv4 networks. */
   networks: readonly string[]
-  /** E.164 with +. */
+  /** E.164 with +, or `201@acme/…` for the extension 201. */
   numbers: readonly string[]
   /** What the peer proves itself with; null if its network is proof enough. */
   pair: { username: string; password: string } | null
@@ -43,7 +43,7 @@ export interface SipDialog {
 
 /** A call from an admitted source, which has got 100 Trying and nothing else. */
 export interface IncomingInvite {
-  /** E.164 with +; null if an agent is asked for by name. */
+  /** As its fence lists it; null if an agent is asked for by name. */
   readonly number: string | null
   /** Only from this machine. */
   readonly agent: string | null

@@ -1,3 +1,4 @@
+import { withoutAccount } from '@switchroom/contract/extensions'
 import { MediaError } from '../plane.ts'
 import { SipCall } from './call.ts'
 import { type IncomingInvite, type SipDialog, type SipFence, SipRefused } from './calls.ts'
@@ -160,7 +161,7 @@ export class IncomingCall implements IncomingInvite {
   }
 
   get #contact(): string {
-    return this.#stack.contact(this.#invite.flow, this.number ?? this.agent ?? '')
+    return this.#stack.contact(this.#invite.flow, withoutAccount(this.number ?? this.agent ?? ''))
   }
 
   #settle(): boolean {

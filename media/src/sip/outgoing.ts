@@ -1,3 +1,4 @@
+import { withoutAccount } from '@switchroom/contract/extensions'
 import { writtenNumber } from '../number-form.ts'
 import { MediaError } from '../plane.ts'
 import { SipCall } from './call.ts'
@@ -177,7 +178,7 @@ class Dial {
     return DialogState.ofCallee(this.#stack, response, {
       uri: this.#uri,
       flow,
-      contact: this.#stack.contact(flow, this.#dialling.from),
+      contact: this.#stack.contact(flow, withoutAccount(this.#dialling.from)),
       pair: this.#pair,
       tls: tlsTermsOf(this.#dialling.trunk),
     })

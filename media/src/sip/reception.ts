@@ -1,4 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto'
+import { withoutAccount } from '@switchroom/contract/extensions'
 import { readWritten } from '../number-form.ts'
 import { MediaError } from '../plane.ts'
 import type { IncomingInvite, SipFence } from './calls.ts'
@@ -65,8 +66,8 @@ export class Reception {
 
   #invited(request: SipRequest, flow: Flow): void {
     const asked = this.#asked(request, flow)
+    if (asked === null) return undefined
     if (typeof asked === 'number') return this.refuse(request, flow, asked)
-    if (asked.fence?.pair && !this.#isProven(request, flow, asked.fence.pair)) return undefined
     if (!request.from.tag) return this.refuse(request, flow, 400, { reason: 'From has no tag' })
     if (this.#stack.transactions.isMerged(request)) return this.refuse(request, flow, 482)
     const unknown = unknownIn(request)
@@ -104,20 +105,17 @@ export class Reception {
     return undefined
   }
 
-  /** What is asked for, or the status that says why it is not to be had. */
-  #asked(request: SipRequest, flow: Flow): Asked | number {
+  /** What is asked for, or the status that says why it is not to be had; null if a proof was asked for. */
+  #asked(request: SipRequest, flow: Flow): Asked | number | null {
     const uri = readUri(request.uri)
     if (!uri) return /^(sips?|tel):/i.test(request.uri) ? 400 : 416
-    for (const fence of this.#gate.fencesOf(flow.address)) {
-      const number = calledIn(fence, uri.user, request)
-      if (number !== null)
-        return {
-          number,
-          agent: null,
-          from: callerOf(request, fence),
-          divertedFrom: divertedFrom(request, fence),
-          fence,
-        }
+    const claims = claimsIn(this.#gate.fencesOf(flow.address), uri.user, request)
+    if (claims.length > 0) {
+      const claim = this.#proven(claims, request, flow)
+      if (claim === null || typeof claim === 'number') return claim
+      const { fence, number } = claim
+      const [from, diverted] = [callerOf(request, fence), divertedFrom(request, fence)]
+      return { number, agent: null, from, divertedFrom: diverted, fence }
     }
     const from = callerOf(request, null)
     if (this.#gate.isLocal(flow.address) && /^[\w.-]{1,128}$/.test(uri.user))
@@ -125,27 +123,58 @@ export class Reception {
     return 404
   }
 
-  #isProven(request: SipRequest, flow: Flow, pair: NonNullable<SipFence['pair']>): boolean {
+  /** The one that the caller proves to be theirs; null if they are challenged. */
+  #proven(claims: readonly Claim[], request: SipRequest, flow: Flow): Claim | number | null {
     const said = header(request, 'authorization')
-    const proof = this.#digests.prove(said, request.method, request.uri, flow.address, pair)
-    if (proof === 'proven') return true
-    if (proof === 'wrong') this.refuse(request, flow, 403)
-    else {
-      const challenges = this.#digests.challenges(flow.address, proof === 'stale')
-      const headers = challenges.map((challenge) => ['www-authenticate', challenge] as const)
-      this.refuse(request, flow, 401, { headers })
-    }
-    return false
+    const proofs = claims.flatMap((claim) => {
+      const { pair } = claim.fence
+      if (!pair) return []
+      return [{ claim, proof: this.#digests.prove(said, request.method, request.uri, flow.address, pair) }]
+    })
+    const proven = proofs.find(({ proof }) => proof === 'proven')
+    if (proven) return proven.claim
+    const unchallenged = claims.find(({ fence }) => !fence.pair)
+    if (unchallenged && !isShared(claims)) return unchallenged
+    // Of an extension that several orgs have at one address, the address proves nothing.
+    if (proofs.length === 0) return 404
+    if (proofs.every(({ proof }) => proof === 'wrong')) return 403
+    const isStale = proofs.some(({ proof }) => proof === 'stale')
+    const challenges = this.#digests.challenges(flow.address, isStale)
+    const headers = challenges.map((challenge) => ['www-authenticate', challenge] as const)
+    this.refuse(request, flow, 401, { headers })
+    return null
   }
 }
 
-/** The number of a fence that is asked for; a registrar asks for the user that is registered there, and To may say more. */
-function calledIn(fence: SipFence, user: string, { to }: SipRequest): string | null {
-  const listed = (written: string) => {
-    const number = readWritten(written, fence)
-    return number !== null && fence.numbers.includes(number) ? number : null
-  }
-  if (user !== fence.registered_as) return listed(user)
+/** A number that is asked for, at a fence that lists it: one, unless several peers at one address have an extension. */
+interface Claim {
+  fence: SipFence
+  number: string
+}
+
+/** What is listed as it is asked for comes before what a registrar may mean by the user that is registered there. */
+function claimsIn(fences: readonly SipFence[], user: string, request: SipRequest): Claim[] {
+  const claims = (numberIn: (fence: SipFence) => string | null) =>
+    fences.flatMap((fence) => {
+      const number = numberIn(fence)
+      return number === null ? [] : [{ fence, number }]
+    })
+  const listed = claims((fence) => listedIn(fence, user))
+  return listed.length > 0 ? listed : claims((fence) => registeredIn(fence, user, request))
+}
+
+const isShared = (claims: readonly Claim[]) =>
+  new Set(claims.map(({ fence }) => fence.name.split('/', 1)[0])).size > 1
+
+function listedIn(fence: SipFence, written: string): string | null {
+  const isAsked = (number: string) => number.includes('@') && withoutAccount(number) === written
+  const number = fence.numbers.find(isAsked) ?? readWritten(written, fence)
+  return number !== null && fence.numbers.includes(number) ? number : null
+}
+
+/** A registrar asks for the user that is registered there, and To may say more. */
+function registeredIn(fence: SipFence, user: string, { to }: SipRequest): string | null {
+  if (user !== fence.registered_as) return null
   const [only = null, ...others] = fence.numbers
-  return listed(user) ?? listed(readUri(to.uri)?.user ?? '') ?? (others.length === 0 ? only : null)
+  return listedIn(fence, readUri(to.uri)?.user ?? '') ?? (others.length === 0 ? only : null)
 }

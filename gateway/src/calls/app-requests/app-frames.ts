@@ -5,7 +5,8 @@ import type {
   SendTones,
   TransferCall,
 } from '@switchroom/contract/call-frames'
-import { sipAddressForm, sipExtensionForm } from '@switchroom/contract/placing'
+import { sipExtensionForm } from '@switchroom/contract/extensions'
+import { sipAddressForm } from '@switchroom/contract/placing'
 import type { NewEntry } from '@switchroom/contract/log'
 import type { FrameSource } from '../../agents/apps/frames.ts'
 import type { Database } from '../../database/database.ts'
@@ -91,8 +92,8 @@ export class AppFrames {
   /** The worker that runs the call carries it out and logs the result. */
   async #transfer(call: store.NamedCall, { to, kind }: TransferCall) {
     if (isWritten(call)) throw conflict(`call ${call.id} is written, and so cannot be transferred`)
-    if (!phoneForm.test(to) && !(kind === 'cold' && isOfPeer(to)))
-      throw badRequest(kind === 'cold' ? `${oneNumber}, ${orOfPeer}` : oneNumber)
+    if (!phoneForm.test(to) && !sipExtensionForm.test(to) && !(kind === 'cold' && sipAddressForm.test(to)))
+      throw badRequest(`${oneNumber}, ${kind === 'cold' ? orOfPeer : anExtension}`)
     await this.#append(call, { type: 'transfer.requested', data: { to, kind } })
   }
 
@@ -116,8 +117,7 @@ export class AppFrames {
 const byApp = { reason: 'hangup', by: 'app' }
 
 const oneNumber = 'to is a number in international form, as +15550100100'
+const anExtension = 'or an extension of your PBX, as 201'
 const orOfPeer = 'an extension, as 201, or a SIP address, as sip:desk@pbx.example'
-/** Whether the org's own PBX may know it. */
-const isOfPeer = (to: string) => sipExtensionForm.test(to) || sipAddressForm.test(to)
 
 const isWritten = ({ channel }: store.NamedCall) => channel === 'chat' || channel === 'msgapp'

@@ -38,6 +38,7 @@ const taken = async (call: string) => {
 test('an app transfers a caller or sends tones: the worker reads the request in the log, and the app receives only the result', async () => {
   const call = await newCall('phone')
   transfer(call.id)
+  transfer(call.id, { to: '201' })
   transfer(call.id, { kind: 'cold' })
   app.send({ type: 'call.tones', call: call.id, digits: '12#*A' })
   await taken(call.id)
@@ -46,6 +47,7 @@ test('an app transfers a caller or sends tones: the worker reads the request in 
     entries.map(({ type, data }) => [type, data]),
     [
       ['transfer.requested', { to: '+15550100100', kind: 'warm' }],
+      ['transfer.requested', { to: '201', kind: 'warm' }],
       ['transfer.requested', { to: '+15550100100', kind: 'cold' }],
       ['tones.requested', { digits: '12#*A' }],
     ],
@@ -77,7 +79,7 @@ test('a browser call is transferred like a phone call, and takes no tones', asyn
   )
 })
 
-test('a written call is not sent on and takes no tones, and a spoken one goes to a number in international form', async () => {
+test('a written call is not sent on and takes no tones, and a spoken one goes to a number in international form or an extension', async () => {
   for (const channel of ['chat', 'msgapp']) {
     const { id } = await newCall(channel)
     transfer(id)
@@ -87,10 +89,12 @@ test('a written call is not sent on and takes no tones, and a spoken one goes to
     assert.equal((await entriesOf(deployment, id)).length, 1)
   }
   const { id } = await newCall('phone')
-  transfer(id, { to: 'sales' })
-  await refusedAs(id, 'to is a number in international form, as +15550100100')
-  transfer(id, { to: '201', kind: 'warm' })
-  await refusedAs(id, 'to is a number in international form, as +15550100100')
+  const numberOrExtension =
+    'to is a number in international form, as +15550100100, or an extension of your PBX, as 201'
+  for (const to of ['sales', '0201', '201@pbx', 'sip:desk@pbx.example']) {
+    transfer(id, { to, kind: 'warm' })
+    await refusedAs(id, numberOrExtension)
+  }
   transfer(id, { to: 'sip:desk@pbx.example;x=y', kind: 'cold' })
   await refusedAs(
     id,

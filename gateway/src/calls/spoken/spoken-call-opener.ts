@@ -4,6 +4,7 @@ import { refuseMalformedSlug } from '../../agents/scope.ts'
 import type { Database, Transaction } from '../../database/database.ts'
 import { runnerOf, type Caller } from '../../foundation/caller.ts'
 import type { Clock } from '../../foundation/clock.ts'
+import { numberKey, shownNumber } from '../../foundation/number-keys.ts'
 import { badRequest, conflict, forbidden, notFound, Refusal } from '../../foundation/refusals.ts'
 import { cutToLine } from '../../foundation/text.ts'
 import type { Orgs } from '../../people/orgs/orgs.ts'
@@ -72,14 +73,16 @@ export class SpokenCallOpener {
     return this.#take(caller, wanted.call, wanted.worker)
   }
 
-  async #openOn(caller: Caller, number: string, wanted: OpenWorkerCall): Promise<OpenedWorkerCall> {
+  async #openOn(caller: Caller, called: string, wanted: OpenWorkerCall): Promise<OpenedWorkerCall> {
     const { routeOf, reached, isTrunkTest } = this.#parts
     if (wanted.agent !== undefined)
       throw badRequest('name the number that was called or the agent, one of them')
     const arriving = arrivingBy(caller, wanted)
-    const route = await routeOf(number)
+    const number = numberKey(caller.org, called)
+    const found = await routeOf(number)
+    const route = found && { ...found, number: shownNumber(number) }
     if (!route || route.channel !== 'phone' || !isTheirs(caller, route))
-      throw notFound(`no agent answers at ${cutToLine(number, 'that number')}: route it to one first`)
+      throw notFound(`no agent answers at ${cutToLine(called, 'that number')}: route it to one first`)
     if (route.awaits_approval) throw forbidden(`${number} rings once the operator has approved it`)
     await reached(number)
     if (wanted.dry_run && arriving.caller !== null && (await isTrunkTest(number, arriving.caller)))

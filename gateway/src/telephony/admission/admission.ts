@@ -3,6 +3,7 @@ import { MediaError, type Admission, type AdmissionVerdicts } from '@switchroom/
 import type { Logger } from 'pino'
 import type { Database, Transaction } from '../../database/database.ts'
 import type { Clock } from '../../foundation/clock.ts'
+import { isExtension } from '../../foundation/number-keys.ts'
 import { badGateway } from '../../foundation/refusals.ts'
 import type { CarrierAccounts } from '../carriers/accounts.ts'
 import type { Catalogue } from '../carriers/catalogue.ts'
@@ -61,8 +62,9 @@ export class NumberAdmission {
 
   /** The fences of an org in an environment, drawn from the tables and what is about to change. */
   async draw(whose: Whose, change: Change = (placed) => placed): Promise<Drawn> {
-    const { database, fleets } = this.#parts
-    const placed = change(await store.listPlaced(database, whose))
+    const { database, fleets, planes } = this.#parts
+    const all = change(await store.listPlaced(database, whose))
+    const placed = all.filter(({ number }) => planes.takesExtensions(whose.env) || !isExtension(number))
     const facts = await this.#facts(whose.org, placed)
     return {
       wanted: wantedAdmission(whose, fleets[whose.env], placed, facts),

@@ -7,6 +7,7 @@ import type { MediaServer, TelephonySettings } from '../../foundation/telephony-
 export class Planes {
   /** Whether the sandbox has one of its own, so that a number may be on either. */
   readonly areSeparate: boolean
+  readonly #embedded: MediaPlane
   readonly #planes: Record<Environment, MediaPlane>
   readonly #embedded: MediaPlane
   /** What takes the calls that production's media server hands to the sandbox. */
@@ -20,6 +21,11 @@ export class Planes {
     this.#handedTo = isOwn ? new LiveKitOnDemand(sandboxMediaServer) : undefined
     this.#planes = { production, sandbox: this.#handedTo ?? production }
     this.areSeparate = isOwn
+  }
+
+  /** Whether an extension, which many orgs may have, rings there. */
+  takesExtensions(env: Environment): boolean {
+    return this.#planes[env] === this.#embedded
   }
 
   of(env: Environment): MediaPlane {

@@ -5,6 +5,7 @@ import type { PrivateNetworks } from '@switchroom/process/private-networks'
 import { normalHost } from '../../foundation/address-ranges.ts'
 import { badRequest, unprocessable } from '../../foundation/refusals.ts'
 import type { CarrierLogin } from '../../foundation/telephony-settings.ts'
+import { readDialExtensions } from './dial-extensions.ts'
 import { readNetworks } from './network-parsing.ts'
 import { hostForm, trunkFields, type TrunkFields } from './trunk-fields.ts'
 
@@ -20,6 +21,8 @@ export interface SipFields extends TrunkFields {
   outbound_transport?: SipTransport
   outbound_username?: string
   outbound_password?: string
+  /** Which extensions agents may dial there. */
+  dial_extensions?: string[]
 }
 export interface MsgFields {
   kind: 'msgapp'
@@ -110,6 +113,7 @@ function sipFields(sent: PutCarrier, held: SipFields | undefined, lifted: Lifted
     ...(transport !== undefined && { outbound_transport: transport }),
     ...pair,
     ...trunkFields(sent, held, transport),
+    ...readDialExtensions(sent.dial_extensions, held?.dial_extensions),
   }
   refuseOldSecretElsewhere(sent, held, fields)
   refuseIdleRegistration(fields)

@@ -13,10 +13,13 @@ export interface AccountRow {
   dials_at: string | null
   /** Whether a worker registers a SIP peer's user. */
   registers: boolean
+  /** Which extensions agents may dial at a SIP peer. */
+  dial_extensions: string[]
   forgotten_at: string | null
 }
 
-const columns = 'org, account, kind, label, sealed, networks, dials_at, registers, forgotten_at'
+const columns =
+  'org, account, kind, label, sealed, networks, dials_at, registers, dial_extensions, forgotten_at'
 
 const held = statement<AccountRow>(`
   select ${columns} from carrier_accounts where org = $1 and forgotten_at is null order by ordinal`)
@@ -34,8 +37,9 @@ const locked = statement<AccountRow>(`${one.text} for update`)
 export const lockAccount = (tx: Transaction, org: string, account: string) => tx.row(locked, org, account)
 
 const insert = statement<{ account: string }>(`
-  insert into carrier_accounts (org, account, kind, label, sealed, networks, dials_at, registers, created_at)
-  values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+  insert into carrier_accounts (org, account, kind, label, sealed, networks, dials_at, registers,
+    dial_extensions, created_at)
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
   on conflict (org, account) do nothing returning account`)
 
 export type KeptAccount = Omit<AccountRow, 'forgotten_at'>
@@ -47,14 +51,14 @@ export const insertAccount = (tx: Transaction, kept: KeptAccount, now: Date) =>
 const replace = statement(`
   update carrier_accounts
   set kind = $3, label = $4, sealed = $5, networks = $6, dials_at = $7, registers = $8,
-    forgotten_at = null
+    dial_extensions = $9, forgotten_at = null
   where org = $1 and account = $2`)
 
 export const replaceAccount = (tx: Transaction, kept: KeptAccount) => tx.rows(replace, ...valuesOf(kept))
 
 const valuesOf = (kept: KeptAccount) => {
-  const { org, account, kind, label, sealed, networks, dials_at, registers } = kept
-  return [org, account, kind, label, sealed, networks, dials_at, registers] as const
+  const { org, account, kind, label, sealed, networks, dials_at, registers, dial_extensions } = kept
+  return [org, account, kind, label, sealed, networks, dials_at, registers, dial_extensions] as const
 }
 
 const forget = statement(`

@@ -24,6 +24,7 @@ const published = deployment.gateway.services.carrierCatalogue.networksOf('apica
 const peer = { username: 'acme', password: 'a password of the peer', addresses: ['8.8.8.8', '9.9.9.0/24'] }
 /** A SIP peer's, as long as nothing is said of them. */
 const usual = {
+  dial_extensions: [],
   register: false,
   registration: null,
   auth: 'digest',

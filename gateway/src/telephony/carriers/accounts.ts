@@ -106,6 +106,7 @@ export class CarrierAccounts {
         networks: fields.kind === 'sip' ? fields.networks : [],
         dials_at: (fields.kind === 'sip' && fields.outbound_host) || null,
         registers: fields.kind === 'sip' && fields.register === true,
+        dial_extensions: (fields.kind === 'sip' && fields.dial_extensions) || [],
       }
       const detail = { kind, ...changesOf(held, fields, sent) }
       if (!(await this.#keep(caller, kept, row, detail))) continue // another request changed it meanwhile

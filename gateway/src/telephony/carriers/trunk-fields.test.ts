@@ -49,6 +49,7 @@ test('a SIP account keeps how its calls come and go, and shows everything but th
   assert.deepEqual(shown, {
     ...terms,
     auth: 'digest',
+    dial_extensions: [],
     register: false,
     registration: null,
     from_domain: 'voice.example',

@@ -80,8 +80,13 @@ export const trunkTerms = (fields: TrunkFields): TrunkTerms => {
 
 /** Every field is named, so that the key can never be among them. */
 export const shownTrunk = (
-  fields: TrunkFields & { outbound_host?: string; outbound_transport?: SipTransport },
+  fields: TrunkFields & {
+    outbound_host?: string
+    outbound_transport?: SipTransport
+    dial_extensions?: string[]
+  },
 ): Omit<SipSettings, 'registration'> => ({
+  dial_extensions: fields.dial_extensions ?? [],
   register: fields.register ?? false,
   auth: fields.auth ?? 'digest',
   outbound_host: fields.outbound_host ?? null,

@@ -17,6 +17,15 @@ export interface CalledNumber {
   zones: readonly string[]
   /** Why it cannot be dialled. */
   fault: string | null
+  /** Of an extension: the org's SIP account that it is dialled at. */
+  peer?: ExtensionPeer
+}
+
+export interface ExtensionPeer {
+  account: string
+  /** Whether it is dialled at an address that the operator approved. */
+  isApproved: boolean
+  dials_at: string | null
 }
 
 /** The plan of calling code 1: the United States, Canada, the Caribbean and others. */

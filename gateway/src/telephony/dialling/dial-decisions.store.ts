@@ -2,6 +2,7 @@ import type { DialKind, StandingFact } from '@switchroom/contract/dialling'
 import type { SettingsScope } from '../../agents/scope.ts'
 import { inlined, statement, type Queryable, type Transaction } from '../../database/database.ts'
 import { liveRegistrations, type LiveGateways } from '../../database/gateway-liveness.ts'
+import { shownColumn } from '../../foundation/number-keys.ts'
 import type { FromNumber } from './from-number.ts'
 import { defaultLimits, type DialSettingsRow } from './effective-limits.ts'
 import { settingsColumns, settingsTables } from './dial-settings.store.ts'
@@ -61,7 +62,7 @@ export const factsRead = statement<FactsRow>(`
       where r.org = o.id and r.env = $2 and r.agent = $3 and r.holder in ($8, '')
     ) as is_held,
     array(
-      select json_build_object('number', number, 'account', account, 'kind', kind, 'why_not', why_not,
+      select json_build_object('number', ${shownColumn('number')}, 'account', account, 'kind', kind, 'why_not', why_not,
         'fallback_accounts', fallback_accounts)
       from from_numbers where org = o.id and env = $2 and agent = $3 order by ordinal
     ) as numbers

@@ -5,12 +5,13 @@ import { newCallId } from '../../calls/records/call-ids.ts'
 import type { Database, Queryable, Transaction } from '../../database/database.ts'
 import type { Caller } from '../../foundation/caller.ts'
 import { dayMs, later, minuteMs, secondMs, type Clock } from '../../foundation/clock.ts'
-import { notFound, Refusal } from '../../foundation/refusals.ts'
+import { badRequest, notFound, Refusal, unprocessable } from '../../foundation/refusals.ts'
 import { newId } from '../../foundation/secrets.ts'
 import { cutToLine } from '../../foundation/text.ts'
 import { chosenFrom, type FromNumber } from './from-number.ts'
 import { numberInQuery, readCalled, type CalledNumber } from './called-number.ts'
 import * as store from './dial-decisions.store.ts'
+import { readDialledExtension } from './dialled-extension.ts'
 import { firstRefusal, judgeDial, type DialFacts } from './guards.ts'
 import { effectiveGuards } from './effective-limits.ts'
 
@@ -98,10 +99,20 @@ export class DialDecisions {
     return decided
   }
 
+  /** What is to be dialled: a number, or an extension of a SIP account. */
+  read({ org, env }: Caller, { to, extension, account, from }: ExplainAsked) {
+    if (extension !== undefined && to !== undefined) throw badRequest('name to or an extension, not both')
+    if (extension !== undefined)
+      return readDialledExtension(this.#parts.database, { org, env, extension, account, from })
+    if (to === undefined) throw unprocessable('to: is required')
+    return readCalled(to)
+  }
+
   /** Runs the same guards, and keeps nothing. */
-  async explain(caller: Caller, agent: string, { to, from }: ExplainAsked): Promise<ExplainedDial> {
+  async explain(caller: Caller, agent: string, wanted: ExplainAsked): Promise<ExplainedDial> {
     const scope = scopeOf(caller, agent)
-    const called = await readCalled(numberInQuery(to))
+    const { to, from } = wanted
+    const called = await this.read(caller, { ...wanted, ...(to !== undefined && { to: numberInQuery(to) }) })
     const asked: DialAsked = { kind: 'dial', caller, agent, to: called.number }
     if (from !== undefined) asked.from = numberInQuery(from)
     const facts = await this.#facts(this.#parts.database, asked, scope, called)
@@ -164,7 +175,7 @@ export class DialDecisions {
       now,
       to,
       from,
-      numbers: row.numbers,
+      numbers: row.numbers.filter(({ account }) => !to.peer || account === to.peer.account),
       isHeld: row.is_held,
       isKnown: row.is_known || isOwnNumber,
       standing: standingOf(row.standing?.fact),

@@ -33,14 +33,17 @@ interface Asked {
   env: Environment
   from: string | undefined
   numbers: readonly FromNumber[]
+  to: { peer?: { account: string } }
 }
 
 /** Why nothing is dialled from the chosen number; nothing if it can be. */
 export function whyNoFrom(
-  { agent, env, from, numbers }: Asked,
+  { agent, env, from, numbers, to: { peer } }: Asked,
   chosen: FromNumber | undefined,
 ): string | undefined {
   if (chosen?.why_not === null) return undefined
+  if (!chosen && peer)
+    return `${agent} in ${env} dials extensions of ${peer.account} from a number or an extension that lives in that account: ${from === undefined ? 'import one' : `${cutToLine(from, 'an empty number')} does not`}`
   const fit = numbers.filter(({ why_not }) => why_not === null).map(({ number }) => number)
   const can = `it can dial from ${fit.length === 0 ? 'no number yet' : listed(fit)}`
   if (chosen)

@@ -13,7 +13,7 @@ import type { Environment } from '@switchroom/contract/scopes'
 import { listed } from '../../foundation/refusals.ts'
 import { cutToLine } from '../../foundation/text.ts'
 import { chosenFrom, whyNoFrom, type FromNumber } from './from-number.ts'
-import { isPlanOne, type CalledNumber } from './called-number.ts'
+import { isPlanOne, type CalledNumber, type ExtensionPeer } from './called-number.ts'
 import { hoursFor, zonesAt } from './calling-hours.ts'
 
 /** Everything that a dial is judged by, read in one statement. */
@@ -131,12 +131,25 @@ function holder({ agent, env, isHeld }: DialFacts): Seen {
 }
 
 function stranger({ to, env, isKnown, guards: { dial_anywhere } }: DialFacts): Seen {
+  if (to.peer) return unapproved(to, to.peer, dial_anywhere)
   const isLetBy = isKnown || dial_anywhere
   return {
     saw: { known: isKnown, dial_anywhere },
     refusal: isLetBy
       ? undefined
       : `${asTyped(to)} never called or wrote to this org in ${env}, and new contacts are dialled only if the operator set dial_anywhere`,
+  }
+}
+
+/** The operator knows whose phones answer at an address that they approved. */
+function unapproved(to: CalledNumber, peer: ExtensionPeer, dial_anywhere: boolean): Seen {
+  const { account, isApproved, dials_at } = peer
+  return {
+    saw: { known: isApproved, dial_anywhere },
+    refusal:
+      isApproved || dial_anywhere
+        ? undefined
+        : `${asTyped(to)} is dialled at ${dials_at}, which is no address in a network of ${account} that the operator approved: set outbound_host to one, or ask the operator for dial_anywhere`,
   }
 }
 
@@ -151,7 +164,7 @@ function list({ to, standing, fact }: DialFacts): Seen {
 }
 
 function consent({ to, standing, fact, isConsentSent, guards: { consent_everywhere } }: DialFacts): Seen {
-  const needed = isPlanOne(to) || consent_everywhere
+  const needed = isPlanOne(to) || (consent_everywhere && !to.peer)
   const isGiven = standing === 'consented' || isConsentSent
   return {
     saw: { needed, standing, fact, sent: isConsentSent },
@@ -164,7 +177,7 @@ function consent({ to, standing, fact, isConsentSent, guards: { consent_everywhe
 
 function hours({ to, now, guards: { calling_hours } }: DialFacts): Seen {
   const held = hoursFor(isPlanOne(to), calling_hours)
-  if (held === null) return { saw: { hours: null, zones: [] } }
+  if (held === null || to.peer) return { saw: { hours: null, zones: [] } }
   const zones = zonesAt(to.zones, held, now)
   const saw = { hours: held, zones }
   if (zones.some(({ inside }) => inside)) return { saw }

@@ -1,4 +1,5 @@
-import { sipAddressForm, sipExtensionForm } from '@switchroom/contract/placing'
+import { isEmergency, sipExtensionForm } from '@switchroom/contract/extensions'
+import { sipAddressForm } from '@switchroom/contract/placing'
 import { readCalled, type CalledNumber } from './called-number.ts'
 
 /** The SIP account of the org that a call is held over. */
@@ -6,9 +7,6 @@ export interface OwnPeer {
   /** Where the platform dials it, as `host` or `host:port`; null if it is not dialled. */
   dials_at: string | null
 }
-
-/** What reaches no extension, but the emergency services, at any PBX. */
-const emergency = new Set(['112', '911', '999'])
 
 /**
  * Where a caller is to be sent on. A number is read as every dial's; extensions and SIP addresses are those of the
@@ -35,7 +33,7 @@ const hostIn = (dialsAt: string | null) => dialsAt?.replace(/:\d+$/, '').toLower
 const noPeer = (what: string) =>
   `${what} is dialled by a SIP account of the org alone, and this call is held over none`
 
-const emergencyFault = (extension: string) => (emergency.has(extension) ? 'it is an emergency number' : null)
+const emergencyFault = (extension: string) => (isEmergency(extension) ? 'it is an emergency number' : null)
 
 const ofPeer = (number: string, fault: string | null): CalledNumber => ({
   number,

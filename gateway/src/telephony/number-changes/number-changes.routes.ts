@@ -1,3 +1,4 @@
+import { RoutedNumberParams } from '@switchroom/contract/extensions'
 import {
   BuyingRequirements,
   BuyNumber,
@@ -7,7 +8,6 @@ import {
   ImportNumber,
   MoveNumber,
   NumberKind,
-  NumberParams,
   NumbersForSale,
   ReleaseNumber,
   TypeNumber,
@@ -56,7 +56,7 @@ export function numberChangeRoutes(server: Server, changes: Changes) {
       access: scope('numbers'),
       schema: {
         summary: 'Move a number into the other environment',
-        params: NumberParams,
+        params: RoutedNumberParams,
         body: MoveNumber,
         response: { 200: ImportedNumber, ...refusals(404, 409, 429, 502, 503) },
       },
@@ -70,7 +70,7 @@ export function numberChangeRoutes(server: Server, changes: Changes) {
       access: scope('numbers'),
       schema: {
         summary: 'Release a number; its account keeps it unless a bought one is released at the carrier too',
-        params: NumberParams,
+        params: RoutedNumberParams,
         querystring: ReleaseNumber,
         response: { 204: Nothing, ...refusals(404, 409, 502, 503) },
       },

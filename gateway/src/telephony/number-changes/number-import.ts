@@ -1,6 +1,10 @@
 import type { DryRun, ImportedNumber, ImportNumber, TypeNumber } from '@switchroom/contract/numbers'
+import type { Environment } from '@switchroom/contract/scopes'
 import type { Caller, Operator } from '../../foundation/caller.ts'
+import { numberKey } from '../../foundation/number-keys.ts'
+import { conflict } from '../../foundation/refusals.ts'
 import type { Orgs } from '../../people/orgs/orgs.ts'
+import type { Planes } from '../admission/planes.ts'
 import type { Catalogue } from '../carriers/catalogue.ts'
 import type { Hook } from './carrier-steps.ts'
 import type { NumberRouting, Wanted } from './number-routing.ts'
@@ -16,7 +20,16 @@ export interface NumberImportParts {
   orgs: Orgs
   catalogue: Catalogue
   sources: NumberSources
+  planes: Planes
   numberRouting: NumberRouting
+}
+
+/** A LiveKit server tells trunks apart by the number alone, and an extension is many orgs'. */
+export function refuseWithoutExtensions(planes: Planes, env: Environment) {
+  if (planes.takesExtensions(env)) return
+  throw conflict(
+    `extensions ring on the embedded media plane alone, and ${env} runs on LiveKit: import a number instead`,
+  )
 }
 
 /** Routes numbers to agents: those of the org's accounts, those that the org points here, and the operator's. */
@@ -34,8 +47,11 @@ export class NumberImport {
     const asked = readImport(body, catalogue)
     const { org, env } = caller
     if (asked.channel === 'phone') numberRouting.sipNameOf(env) // refuses if there is none
-    const found = await this.#find(caller, asked)
-    const { number, agent, channel } = asked
+    const { agent, channel } = asked
+    const found = asked.isExtension
+      ? await this.#findExtension(caller, asked)
+      : await this.#find(caller, asked)
+    const number = asked.isExtension ? numberKey(org, found.label) : asked.number
     const isManaged = found.origin === 'bought'
     const wanted: Wanted = { by: caller, org, env, number, agent, channel, managed: isManaged, ...found }
     if (found.login) wanted.hook = this.#hookOf(wanted, found.login, asked.move)
@@ -50,6 +66,13 @@ export class NumberImport {
     if (channel === 'phone') numberRouting.sipNameOf(env)
     const typed = { origin: 'typed', account: null, account_kind: null, networks: [], label: number } as const
     return this.#hook({ by, org, env, number, agent, channel, via, managed: false, ...typed }, {})
+  }
+
+  /** Its account is the org's own SIP peer, and its label what it is called within the org. */
+  #findExtension({ org, env }: Caller, { number, account }: AskedImport): Promise<Found> {
+    const { sources, planes } = this.#parts
+    refuseWithoutExtensions(planes, env)
+    return sources.extension(org, number, account)
   }
 
   async #find({ org, env }: Caller, { number, channel, account, hooked }: AskedImport): Promise<Found> {

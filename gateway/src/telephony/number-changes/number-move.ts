@@ -4,6 +4,7 @@ import { recordAudit } from '../../audit/recording.ts'
 import type { Database } from '../../database/database.ts'
 import type { AdmissionVerdicts, Verdict } from '@switchroom/media/plane'
 import type { Caller } from '../../foundation/caller.ts'
+import { isExtension, numberKey, shownNumber } from '../../foundation/number-keys.ts'
 import { forbidden, notFound } from '../../foundation/refusals.ts'
 import type { CarrierLogin, TelephonySettings } from '../../foundation/telephony-settings.ts'
 import type { CarrierAccounts } from '../carriers/accounts.ts'
@@ -12,6 +13,7 @@ import type { Firewall } from '../carriers/firewall.ts'
 import { originationOf } from '../carriers/trunks.ts'
 import type { Planes } from '../admission/planes.ts'
 import { asRefusal, otherThan, type NumberAdmission } from '../admission/admission.ts'
+import { refuseWithoutExtensions } from './number-import.ts'
 import type { NumberPurchase } from './number-purchase.ts'
 import { carrierSteps } from './carrier-steps.ts'
 import { isDriven } from '../admission/number-fences.ts'
@@ -23,6 +25,7 @@ import { routeOf, type NumberRow, type Numbers } from '../numbers/numbers.ts'
 import * as store from './number-changes.store.ts'
 import {
   asSentences,
+  auditedNumber,
   carryOut,
   mediaSteps,
   offOther,
@@ -63,11 +66,13 @@ export class NumberMove {
   }
 
   /** A move that is repeated after an interruption continues from the step that broke off. */
-  async move(caller: Caller, number: string, body: MoveNumber): Promise<ImportedNumber> {
-    const { locks, numberRouting } = this.#parts
+  async move(caller: Caller, named: string, body: MoveNumber): Promise<ImportedNumber> {
+    const { locks, numberRouting, planes } = this.#parts
+    const number = numberKey(caller.org, named)
     const to = readEnvironment(body.env)
     if (!caller.production) throw forbidden('moving a number takes production access, in either direction')
     const { row } = await this.#find(caller, number, to)
+    if (isExtension(number)) refuseWithoutExtensions(planes, to)
     if (row.channel === 'phone') numberRouting.sipNameOf(to) // refuses if there is none
     const login = await this.#loginOf(row)
     const names = [numberLock(number), orgLock(row.org)]
@@ -101,7 +106,7 @@ export class NumberMove {
       })
       await store.endMove(this.#parts.database, row.number)
     }
-    const moved = { ...row, env: to, label: row.label ?? row.number }
+    const moved = { ...row, env: to, label: row.label ?? shownNumber(row.number) }
     return { route: routeOf(moved), steps: asSentences([...steps, route]), dry_run: false }
   }
 
@@ -116,7 +121,7 @@ export class NumberMove {
     if (row.env !== to)
       await database.transaction(async (tx) => {
         await store.beginMove(tx, number, { org, env: to })
-        const target = { kind: 'number', id: number, label: number } as const
+        const target = auditedNumber(number)
         const detail = { env: { before: row.env, after: to } }
         await recordAudit(tx, caller, 'number.moved', target, { env: to, detail })
         if (row.channel === 'phone') await admission.requestIn(tx, org)
@@ -179,4 +184,4 @@ const carriedOut = ({ fences, rule }: AdmissionVerdicts): AdmissionVerdicts => {
 }
 
 const unknownNumber = (number: string, env: Environment) =>
-  notFound(`this org has no number ${number} in ${env}`)
+  notFound(`this org has no number ${shownNumber(number)} in ${env}`)

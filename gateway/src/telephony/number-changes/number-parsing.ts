@@ -1,3 +1,4 @@
+import { extensionForm, isEmergency } from '@switchroom/contract/extensions'
 import {
   e164,
   numberChannels,
@@ -14,7 +15,9 @@ import { readNetworks } from '../carriers/network-parsing.ts'
 
 /** What an import asks for, every value judged. */
 export interface AskedImport {
+  /** Of an extension its digits. */
   number: string
+  isExtension: boolean
   agent: string
   channel: NumberChannel
   account: string | undefined
@@ -31,10 +34,23 @@ export interface Comes {
 export function readImport(body: ImportNumber, catalogue: Catalogue): AskedImport {
   const agent = readAgent(body.agent)
   const channel = readChannel(body.channel)
-  const number = readNumber(body.number)
+  const isExtension = body.extension !== undefined
+  const number = isExtension ? readExtension(body) : readNumber(body.number)
   const { account, move = false, hooked = false } = body
+  if (isExtension && (hooked || channel === 'msgapp'))
+    throw badRequest('extension: belongs to a SIP account, and is neither hooked nor a messaging number')
   if (hooked && channel === 'msgapp') throw badRequest('hooked: a messaging number is never hooked')
-  return { number, agent, channel, account, move, hooked: hooked ? readComes(body, catalogue) : undefined }
+  const comes = hooked ? readComes(body, catalogue) : undefined
+  return { number, isExtension, agent, channel, account, move, hooked: comes }
+}
+
+function readExtension({ number, extension = '' }: ImportNumber): string {
+  if (number !== undefined) throw badRequest('name a number or an extension, not both')
+  if (!extensionForm.test(extension))
+    throw badRequest(`extension: ${cutToLine(extension, 'that')} is not one, as 1 to 8 digits`)
+  if (isEmergency(extension))
+    throw badRequest(`extension: ${extension} is an emergency number, and no agent answers those`)
+  return extension
 }
 
 function readComes({ via, networks }: ImportNumber, catalogue: Catalogue): Comes {

@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import { recordAudit } from '../../audit/recording.ts'
 import type { Database } from '../../database/database.ts'
 import { outsideList, type Actor, type Caller } from '../../foundation/caller.ts'
+import { numberKey, shownNumber } from '../../foundation/number-keys.ts'
 import { badGateway, conflict, notFound } from '../../foundation/refusals.ts'
 import type { CarrierLogin, TelephonySettings } from '../../foundation/telephony-settings.ts'
 import type { NumberAdmission } from '../admission/admission.ts'
@@ -14,7 +15,7 @@ import type { Firewall } from '../carriers/firewall.ts'
 import type { NumberShop } from '../carriers/number-shop.ts'
 import * as store from './number-changes.store.ts'
 import type { NumberSources } from './number-sources.ts'
-import { isSet } from './steps.ts'
+import { auditedNumber, isSet } from './steps.ts'
 
 export interface NumberReleaseParts {
   database: Database
@@ -36,7 +37,8 @@ export class NumberRelease {
     this.#parts = parts
   }
 
-  async release(caller: Caller, number: string, { at_carrier }: ReleaseNumber): Promise<void> {
+  async release(caller: Caller, named: string, { at_carrier }: ReleaseNumber): Promise<void> {
+    const number = numberKey(caller.org, named)
     if (isSet('at_carrier', at_carrier)) return this.#releaseAtCarrier(caller, number)
     const { org, env } = caller
     await this.#parts.locks.withLocks([numberLock(number), orgLock(org)], () =>
@@ -85,7 +87,7 @@ export class NumberRelease {
     if (agents.length > 0 && !agents.includes(row.agent)) throw outsideList(caller)
     if (!row.managed)
       throw conflict(
-        `${number} was not bought by the platform, so the platform cannot release it at its carrier: leave out at_carrier, and end it at the carrier yourself`,
+        `${shownNumber(number)} was not bought by the platform, so the platform cannot release it at its carrier: leave out at_carrier, and end it at the carrier yourself`,
       )
     return row
   }
@@ -127,8 +129,7 @@ export class NumberRelease {
       await database.transaction(async (tx) => {
         if (!(await store.deleteNumber(tx, number, { org, env }))) throw unknownNumber(number, { org, env })
         await admission.requestIn(tx, org)
-        const target = { kind: 'number', id: number, label: number } as const
-        await recordAudit(tx, by, 'number.released', target, { org, env, detail })
+        await recordAudit(tx, by, 'number.released', auditedNumber(number), { org, env, detail })
       })
       await admission.apply(org).catch((error: unknown) => admission.logFailure(org, error))
     })
@@ -138,7 +139,7 @@ export class NumberRelease {
 const atCarrier = { at_carrier: true }
 
 const unknownNumber = (number: string, { env }: Whose) =>
-  notFound(`this org has no number ${number} in ${env}`)
+  notFound(`this org has no number ${shownNumber(number)} in ${env}`)
 
 /** What the audit log keeps of a caller, for the gateway that finishes what this one began. */
 const actorOf = ({ kind, org, env, key_id, subject, name, email, visiting, from }: Caller): Actor => ({

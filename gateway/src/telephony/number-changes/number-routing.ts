@@ -1,3 +1,4 @@
+import { withoutAccount } from '@switchroom/contract/extensions'
 import type { ImportedNumber, NumberChannel, NumberOrigin } from '@switchroom/contract/numbers'
 import type { Environment } from '@switchroom/contract/scopes'
 import type { AdmissionVerdicts } from '@switchroom/media/plane'
@@ -5,6 +6,7 @@ import { changedFields, recordAudit } from '../../audit/recording.ts'
 import type { Database, Transaction } from '../../database/database.ts'
 import type { Actor } from '../../foundation/caller.ts'
 import type { Clock } from '../../foundation/clock.ts'
+import { shownNumber } from '../../foundation/number-keys.ts'
 import { conflict, unavailable } from '../../foundation/refusals.ts'
 import type { TelephonySettings } from '../../foundation/telephony-settings.ts'
 import type { ApiCarrier } from '../carriers/api-carrier.ts'
@@ -26,6 +28,7 @@ import * as store from './number-changes.store.ts'
 import {
   asPlanned,
   asSentences,
+  auditedNumber,
   carryOut,
   mediaSteps,
   offOther,
@@ -179,7 +182,7 @@ export class NumberRouting {
 
   /** Where an org points a number that it hooks itself. */
   addressOf({ number, env }: Pick<Wanted, 'number' | 'env'>): string {
-    return `sip:${number}@${this.sipNameOf(env)}:5060`
+    return `sip:${withoutAccount(number)}@${this.sipNameOf(env)}:5060`
   }
 
   #placed(wanted: Wanted, row: NumberRow | undefined): Placed {
@@ -202,13 +205,7 @@ export class NumberRouting {
 function recordRoute(tx: Transaction, wanted: Wanted, row: NumberRow | undefined) {
   const { by, org, env, number, agent, channel, origin, account } = wanted
   const detail = changedFields(row ?? {}, { agent, channel, origin, account })
-  return recordAudit(
-    tx,
-    by,
-    'number.routed',
-    { kind: 'number', id: number, label: number },
-    { org, env, detail },
-  )
+  return recordAudit(tx, by, 'number.routed', auditedNumber(number), { org, env, detail })
 }
 
 /** A peer's networks are its account's. */
@@ -216,13 +213,13 @@ const ownNetworks = ({ origin, networks }: Wanted) => (origin === 'hooked' ? net
 
 /** Names no org. */
 export const routedElsewhere = (number: string) =>
-  conflict(`${number} is routed by another org on this platform: that org must release it first`)
+  conflict(`${shownNumber(number)} is routed by another org on this platform: that org must release it first`)
 
 function refuseElsewhere({ number, org, env }: Wanted, row: NumberRow | undefined) {
   if (!row) return
   if (row.org !== org) throw routedElsewhere(number)
-  if (row.env !== env)
-    throw conflict(`${number} is in ${row.env}: move it with PUT /v1/numbers/${number}/env`)
+  const shown = shownNumber(number)
+  if (row.env !== env) throw conflict(`${shown} is in ${row.env}: move it with PUT /v1/numbers/${shown}/env`)
 }
 
 const sameOnes = (some: readonly string[], others: readonly string[]) =>

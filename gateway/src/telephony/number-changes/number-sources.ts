@@ -1,5 +1,5 @@
 import type { NumberChannel } from '@switchroom/contract/numbers'
-import { notFound, unavailable } from '../../foundation/refusals.ts'
+import { badRequest, notFound, unavailable } from '../../foundation/refusals.ts'
 import type { CarrierLogin, TelephonySettings } from '../../foundation/telephony-settings.ts'
 import { cutToLine } from '../../foundation/text.ts'
 import type { CarrierAccounts, FindMessagingNumber } from '../carriers/accounts.ts'
@@ -79,6 +79,15 @@ export class NumberSources {
     const { account_sid, user, secret } = opened
     const login = { account_sid, user, secret }
     return { ...found, networks: [], label: labelOf(await this.owned(login, number)), login }
+  }
+
+  /** An extension of a SIP account of the org. */
+  async extension(org: string, extension: string, named: string | undefined): Promise<Found> {
+    const { account, kind, networks } = await this.#parts.accounts.findServing(org, 'phone', named)
+    if (kind !== 'sip')
+      throw badRequest(`account: ${account} is no SIP account, and extensions are those of a PBX`)
+    const label = `${extension}@${account}`
+    return { origin: 'imported', via: null, account, account_kind: kind, networks, label }
   }
 
   /** The number as the carrier has it now. */

@@ -1,5 +1,6 @@
 import type { Route } from '@switchroom/contract/numbers'
 import type { AdmissionVerdicts, Verdict } from '@switchroom/media/plane'
+import { shownNumber } from '../../foundation/number-keys.ts'
 import { unprocessable } from '../../foundation/refusals.ts'
 import { ruleName, type AtFence, type Whose } from '../admission/number-fences.ts'
 
@@ -46,7 +47,11 @@ export const asSentences = (steps: readonly Step[]) =>
 export const offOther = "off the other environment's media server"
 
 export const routeThing = ({ number, agent }: Pick<Route, 'number' | 'agent'>) =>
-  `route ${number} to ${agent}`
+  `route ${shownNumber(number)} to ${agent}`
+
+/** What the audit log names it by. */
+export const auditedNumber = (number: string) =>
+  ({ kind: 'number', id: shownNumber(number), label: shownNumber(number) }) as const
 
 /** What the media plane did for a number; `address` is where its org points it. */
 export function mediaSteps(

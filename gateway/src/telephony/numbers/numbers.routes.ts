@@ -1,4 +1,5 @@
-import { AvailableNumbers, NumberList, NumberParams, NumberPath } from '@switchroom/contract/numbers'
+import { RoutedNumberParams } from '@switchroom/contract/extensions'
+import { AvailableNumbers, NumberList, NumberPath } from '@switchroom/contract/numbers'
 import { scope } from '../../http/access.ts'
 import { refusals } from '../../http/refusals.ts'
 import type { Server } from '../../http/server.ts'
@@ -33,7 +34,7 @@ export function numberRoutes(server: Server, numbers: Numbers, accountNumbers: A
       access: scope('numbers'),
       schema: {
         summary: 'Why a number rings, or why not',
-        params: NumberParams,
+        params: RoutedNumberParams,
         response: { 200: NumberPath, ...refusals(404) },
       },
     },

@@ -1,8 +1,10 @@
+import { withoutAccount } from '@switchroom/contract/extensions'
 import type { NumberEntry, NumberList, NumberPath, PathStep, Route } from '@switchroom/contract/numbers'
 import type { RunningGateways } from '../../agents/apps/running-gateways.ts'
 import type { Database } from '../../database/database.ts'
 import type { Caller } from '../../foundation/caller.ts'
 import { later, minuteMs, type Clock } from '../../foundation/clock.ts'
+import { numberKey, shownNumber } from '../../foundation/number-keys.ts'
 import { notFound } from '../../foundation/refusals.ts'
 import type { TelephonySettings } from '../../foundation/telephony-settings.ts'
 import { atFence } from '../admission/number-fences.ts'
@@ -28,7 +30,7 @@ export class Numbers {
     this.#parts = parts
   }
 
-  /** Of any org. */
+  /** Of any org, by its key. */
   find(number: string): Promise<store.NumberRow | undefined> {
     return store.findNumber(this.#parts.database, number)
   }
@@ -47,7 +49,7 @@ export class Numbers {
 
   /** Why a number rings, or why not. */
   async path(caller: Caller, number: string): Promise<NumberPath> {
-    const [row] = await this.#statuses(caller, number)
+    const [row] = await this.#statuses(caller, numberKey(caller.org, number))
     if (!row) throw notFound(`this org has no number ${number} in ${caller.env}`)
     const steps = this.#stepsOf(row)
     return { number, steps, rings: ringsOf(steps), last_call_at: row.last_call_at }
@@ -61,7 +63,7 @@ export class Numbers {
   #entryOf(row: store.StatusRow): NumberEntry {
     const { origin, via, account, fallback_accounts, last_call_at, label, number } = row
     return {
-      route: routeOf({ ...row, label: label ?? number }),
+      route: routeOf({ ...row, label: label ?? shownNumber(number) }),
       origin,
       rings: ringsOf(this.#stepsOf(row)),
       last_call_at,
@@ -75,7 +77,7 @@ export class Numbers {
     const { networksOf, sipNames } = this.#parts
     const stateOf = (network: string) => row.states[network] ?? 'waiting'
     const fence = atFence(row, row, { networksOf, stateOf, peerOf: () => ({}) })
-    const address = `sip:${row.number}@${sipNames[row.env] ?? 'the name in SVC_DOMAIN'}:5060`
+    const address = `sip:${withoutAccount(row.number)}@${sipNames[row.env] ?? 'the name in SVC_DOMAIN'}:5060`
     return pathSteps(row, fence, stateOf, address)
   }
 }
@@ -85,7 +87,7 @@ export const routeOf = ({ org, agent, channel, number, label, env, managed }: Ro
   org,
   agent,
   channel,
-  number,
+  number: shownNumber(number),
   label,
   env,
   managed,

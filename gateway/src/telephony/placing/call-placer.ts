@@ -34,8 +34,12 @@ export class CallPlacer {
     const logToken = readLogToken(asked.log)
     const consent = asked.consent && readConsent(asked.consent, 'consent.')
     let log_token: string | null = null
-    const { to, from } = asked
-    const wanted = { kind: 'dial', caller, agent, to, from, isConsentSent: consent !== undefined } as const
+    const { from } = asked
+    const target = await dialDecisions.read(caller, asked)
+    const to = target.number
+    if (target.peer && consent) throw badRequest('consent: is for numbers, and an extension needs none')
+    const isConsentSent = consent !== undefined
+    const wanted = { kind: 'dial', caller, agent, to, target, from, isConsentSent } as const
     const taken = await dialDecisions.take(wanted, async (tx, dial) => {
       const { call, org, env, by, at, guards } = dial
       const { number, account, fallback_accounts: fallbackAccounts } = dial.from
@@ -44,7 +48,7 @@ export class CallPlacer {
         direction: 'outbound',
         caller: number,
         called: to,
-        contact: to,
+        contact: target.peer ? null : to,
         entries: () => [{ type: 'call.dialing', data: { to, from: number } }],
       })
       if (consent) await recordConsent(tx, { ...consent, org, number: to, by, call, at })

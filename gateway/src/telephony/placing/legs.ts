@@ -1,3 +1,4 @@
+import { sipExtensionForm } from '@switchroom/contract/extensions'
 import type { TransferAllowed, TransferAsked, TrunkAsked, TrunkForLeg } from '@switchroom/contract/placing'
 import type { OutboundTrunk } from '@switchroom/media/plane'
 import type { CallRecords } from '../../calls/records/records.ts'
@@ -6,7 +7,8 @@ import { callLog } from '../../calls/log/entries.ts'
 import type { Database } from '../../database/database.ts'
 import { runnerOf, type Caller } from '../../foundation/caller.ts'
 import { conflict, forbidden, notFound, Refusal } from '../../foundation/refusals.ts'
-import { numberInQuery } from '../dialling/called-number.ts'
+import { numberInQuery, type CalledNumber } from '../dialling/called-number.ts'
+import { readDialledExtension } from '../dialling/dialled-extension.ts'
 import type { DialDecisions } from '../dialling/dial-decisions.ts'
 import { longestCallS } from '../dialling/effective-limits.ts'
 import { readTransferTarget } from '../dialling/transfer-target.ts'
@@ -39,7 +41,8 @@ export class Legs {
       return { trunk: await this.#trunkOf(live.org, account), from: live.caller, to, call, max_duration_s }
     const from = asked.from === undefined ? undefined : numberInQuery(asked.from)
     const resolution = await this.#parts.records.resolve(live, call, 'web')
-    const taken = await this.#parts.dialDecisions.take({ kind: 'leg', caller, agent, to, from, call })
+    const target = await this.#extension(live, to)
+    const taken = await this.#parts.dialDecisions.take({ kind: 'leg', caller, agent, to, target, from, call })
     return {
       trunk: await this.#trunkOf(live.org, taken.from.account),
       from: taken.from.number,
@@ -63,6 +66,16 @@ export class Legs {
       throw error
     }
     return { call: live.id, to }
+  }
+
+  /** What `to` is at the SIP account that the call is held over, if it is an extension there. */
+  async #extension(live: store.LiveCall, to: string): Promise<CalledNumber | undefined> {
+    if (!sipExtensionForm.test(to)) return undefined
+    const { database } = this.#parts
+    const peer = await store.findOwnPeer(database, live)
+    if (!peer) return readTransferTarget(to, undefined)
+    const { org, env } = live
+    return readDialledExtension(database, { org, env, extension: to, account: peer.account, from: undefined })
   }
 
   async #live({ org, env }: Caller, agent: string, call: string): Promise<store.LiveCall> {

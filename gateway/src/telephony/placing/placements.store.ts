@@ -131,10 +131,10 @@ export const findLive = (
   { org, env, agent }: { org: string; env: Environment; agent: string },
 ) => database.row(live, call, org, env, agent)
 
-const ownPeer = statement<{ dials_at: string | null }>(`
-  select a.dials_at from numbers n
+const ownPeer = statement<{ account: string; dials_at: string | null }>(`
+  select a.account, a.dials_at from numbers n
   join carrier_accounts a on a.org = n.org and a.account = n.account
-  where n.number = $1 and n.org = $2 and n.env = $3 and a.kind = 'sip' and a.forgotten_at is null`)
+  where n.number in ($1, $1 || '/' || $2) and n.org = $2 and n.env = $3 and a.kind = 'sip' and a.forgotten_at is null`)
 
 /** The SIP account that the org's own number of the call lives in; undefined if it lives in none. */
 export const findOwnPeer = (
