@@ -6,7 +6,7 @@ import { PlacingOrg } from '@switchroom/gateway/testing/telephony/placing-fixtur
 import { until } from '@switchroom/gateway/testing/until'
 import { Machine } from '../../testing/terminal.ts'
 
-const deployment = await startDeployment()
+const deployment = await startDeployment({ SVC_DOMAIN: 'voice.example' })
 const placingOrg = await PlacingOrg.open(deployment)
 // It may dial, and reads the log by the token of the call alone.
 const { key } = await placingOrg.org.serverToken('production', { scopes: ['talk'] })
@@ -58,4 +58,37 @@ test('svc dials shows how each dial went', async () => {
   assert.match(stdout, /\ttaken\tdeclined \(603 Decline\)\tcall_/)
   assert.match(stdout, /\ttaken\tno answer within 60 s\tcall_/)
   assert.match(stdout, /\ttaken\tanswered\tcall_/)
+})
+
+test('svc numbers import --extension routes an extension of a SIP account, svc dial --extension explains and dials one, and svc numbers release lets it go', async () => {
+  const { key: all } = await placingOrg.org.serverToken('production', { scopes: ['talk', 'numbers'] })
+  const run = (...line: string[]) => machine.run(line, '', { SVC_KEY: all })
+  const peer = { username: 'peer', dial_extensions: ['100-199'] }
+  done(await placingOrg.client.put('/v1/carrier', peer))
+  const imported = await run(
+    'numbers',
+    'import',
+    '--extension',
+    '201',
+    '--account',
+    'peer',
+    '--agent',
+    'desk',
+  )
+  assert.equal(imported.status, 0, imported.stderr)
+  assert.match(imported.stdout, /route 201@peer to desk: done/)
+  assert.match((await run('numbers')).stdout, /^201@peer\tdesk\tphone\t/m)
+  const dial = ['dial', 'desk', '--extension', '105', '--from', '201@peer']
+  const explained = await run(...dial, '--explain')
+  assert.equal(explained.status, 1)
+  assert.match(explained.stdout, /105@peer is dialled at sip\.peer\.example/)
+  const at = `/v1/ops/orgs/${placingOrg.org.slug}/dialling`
+  done(await deployment.operator.put(at, { dial_anywhere: true }))
+  const dialled = await run(...dial)
+  assert.equal(dialled.status, 0, dialled.stderr)
+  assert.match(dialled.stdout, /^call_\S+: calling 105@peer from 201@peer\.\n/)
+  const neither = await run('dial', 'desk')
+  assert.notEqual(neither.status, 0)
+  assert.match(neither.stderr, /to: is required/)
+  assert.equal((await run('numbers', 'release', '201@peer')).stdout, 'Removed 201@peer.\n')
 })

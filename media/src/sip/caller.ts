@@ -16,8 +16,12 @@ export function callerOf(request: SipRequest, terms: FenceTerms | null): string 
     !uri || uri.user.toLowerCase() === 'anonymous' || uri.host === 'anonymous.invalid' || isPrivate(request)
   if (isWithheld) return ''
   const asserted = terms && assertedNumber(request, terms)
-  return asserted ?? readWritten(uri.user, terms ?? {}) ?? (/^[\w.+-]{1,64}$/.test(uri.user) ? uri.user : '')
+  return asserted ?? readCaller(uri.user, terms ?? {}) ?? (/^[\w.+-]{1,64}$/.test(uri.user) ? uri.user : '')
 }
+
+/** A number; null for a phone of a PBX, whose few digits are an extension. */
+const readCaller = (user: string, terms: FenceTerms): string | null =>
+  /^\d{1,6}$/.test(user) && terms.number_form !== 'national' ? null : readWritten(user, terms)
 
 /** The number that the call was meant for before it was sent on to us; empty if it was not, or by what is no number. */
 export function divertedFrom(request: SipRequest, terms: FenceTerms): string {
@@ -34,7 +38,7 @@ function assertedNumber(request: SipRequest, terms: FenceTerms): string | null {
   const asserted = namedIn(request, 'p-asserted-identity')
   const remote = namedIn(request, 'remote-party-id').filter(({ party }) => /^(?:calling)?$/i.test(party))
   for (const { user } of [...asserted, ...remote]) {
-    const number = readWritten(user, terms)
+    const number = readCaller(user, terms)
     if (number !== null) return number
   }
   return null

@@ -125,6 +125,24 @@ test('a registrar that asks for the registered user reaches the extension of tha
   assert.equal(invites[0]?.number, '201@201/org_a')
 })
 
+test('a phone of the PBX that calls is named by its extension, however many digits it has, and a number by its number', async () => {
+  const { server, invites } = await run.server({ fences: () => [fenceOf('org_a', ['201@pbx/org_a'])] })
+  const peer = await run.peer(server)
+  const callers = [
+    ['105', '105'],
+    ['105000', '105000'],
+    ['34600111222', '+34600111222'],
+  ] as const
+  for (const [at, [user]] of callers.entries()) {
+    const more = { From: `<sip:${user}@127.0.0.1>;tag=1`, 'P-Asserted-Identity': `<sip:${user}@127.0.0.1>` }
+    await answer(peer, 'sip:201@127.0.0.1', `from-${at}`, 1, more)
+  }
+  assert.deepEqual(
+    invites.map(({ from }) => from),
+    callers.map(([, from]) => from),
+  )
+})
+
 const skip = missing('sipp')
 const went = { status: 0, said: '' }
 

@@ -3,7 +3,7 @@ import { after, test } from 'node:test'
 import { refused, type Client } from '../../../testing/client.ts'
 import { fleetKey, startDeployment } from '../../../testing/deployment.ts'
 import { PlacingOrg } from '../../../testing/telephony/placing-fixture.ts'
-import { SpokenAgent } from '../../../testing/calls/spoken-calls.ts'
+import { newNumber, SpokenAgent } from '../../../testing/calls/spoken-calls.ts'
 import { done } from '../../../testing/agents/test-agents.ts'
 import { until } from '../../../testing/until.ts'
 
@@ -212,4 +212,17 @@ test('a colleague at an extension is brought into a call that came over the acco
   refused(await trunk('112'), 400, '112@pbx cannot be dialled: it is an emergency number')
   const sent = await placingOrg.client.post(`/v1/agents/desk/cold-transfer?to=300&call=${call}`)
   assert.deepEqual(done(sent), { call, to: '300' })
+})
+
+test('a call that is held over no SIP account brings in no extension', async () => {
+  const { placingOrg } = await openPbx()
+  const hooked = newNumber()
+  await placingOrg.number(hooked, null, 'hooked')
+  const call = await new SpokenAgent(deployment, placingOrg.org, 'desk', hooked).open()
+  const worker = deployment.anonymous.as(fleetKey).in('production').with({ 'svc-org': placingOrg.org.id })
+  refused(
+    await worker.get(`/v1/agents/desk/outbound-trunk?to=106&call=${call}`),
+    400,
+    '106 cannot be dialled: an extension is dialled by a SIP account of the org alone, and this call is held over none',
+  )
 })
