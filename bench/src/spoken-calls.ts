@@ -11,6 +11,7 @@ import { startBenchDeployment } from './deployment.ts'
 import { fakedMs, startFakedSpeech } from './faked-speech.ts'
 import { cpuSeconds, memoryMb, startProcess } from './processes.ts'
 import { judge, percentile, say } from './report.ts'
+import { LoopDelays, sayStages } from './turn-stages.ts'
 
 /** The number of calls for the cores, which also run the callers, the vendors and the gateway. */
 const mostPerCore = 20
@@ -41,6 +42,7 @@ async function callsAtOnce(perCore: number) {
   await using parts = new AsyncDisposableStack()
   const fake = await startFakedSpeech()
   parts.defer(() => fake.stop())
+  const delays = parts.use(new LoopDelays())
   const fleetKey = `svc_fleet_${randomBytes(32).toString('base64url')}`
   const gateway = parts.use(
     await startBenchDeployment({
@@ -48,6 +50,7 @@ async function callsAtOnce(perCore: number) {
       SVC_PROVIDER_KEY_OPENAI: 'bench',
       SVC_PROVIDER_KEY_DEEPGRAM: 'bench',
       SVC_NEW_ORG_CREDITS: '1000000',
+      ...delays.environment,
     }),
   )
   const key = await prepareOrg(gateway.ask, fake.url)
@@ -64,6 +67,7 @@ async function callsAtOnce(perCore: number) {
       SVC_SIP_LOCAL_ORG: 'bench',
       SVC_WORKER_CALLS: String(2 * calls),
       SVC_LOG_LEVEL: 'warn',
+      ...delays.environment,
     }),
   )
   const phones = await startPhones()
@@ -109,6 +113,8 @@ async function callsAtOnce(perCore: number) {
     `  from the end of speech to the first sound: p50 ${p50.toFixed(2)} s, p95 ${p95.toFixed(2)} s (a peer publishes ${peer.answeredS.join(' and ')})`,
   )
   say(`  of which the faked vendors take about ${fakedMs} ms`)
+  await sayStages(gateway.databaseUrl, answered)
+  delays.say()
   return { unanswered, coresPerCall, p95 }
 }
 

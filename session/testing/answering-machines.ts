@@ -1,9 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { ReadableStream } from 'node:stream/web'
-import { inference, initializeLogger, VADEventType } from '@livekit/agents'
-import { AudioFrame, dispose } from '@livekit/rtc-node'
 import { AnswerClassifier, type Verdict } from '../src/spoken/answering/answer-classifier.ts'
+import { voiceActivityIn } from './voice-activity-in.ts'
 
 /*
  * Who answered, told from recordings: `node session/testing/answering-machines.ts <folder> [every nth]`, where the folder has the
@@ -11,14 +9,10 @@ import { AnswerClassifier, type Verdict } from '../src/spoken/answering/answer-c
  * more count as machines, words and short sentences of 0.3 to 1.5 s as persons who say hello. Only the sound is
  * judged, without the words; each recording is heard after three different waits, once in silence and once in noise.
  */
-initializeLogger({ pretty: false, level: 'silent' })
-
 const rate = 8_000
-const frameSamples = 160
 const limitMs = 3_000
 const waitsMs = [200, 600, 1_100]
 const noises = [0, 60]
-const vad = new inference.VAD()
 /** More than is judged, because the detection never says that its input ended. */
 const playedMs = limitMs + 1_000
 const say = (line: string) => process.stdout.write(`${line}\n`)
@@ -50,7 +44,6 @@ for (const [is, row] of table) say(`${is.padEnd(8)} ${JSON.stringify(Object.from
 tookMs.sort((a, b) => a - b)
 const [p50, p95] = [0.5, 0.95].map((share) => tookMs[Math.floor(tookMs.length * share)])
 say(`from the end of a person's recording to the verdict: p50 ${p50} ms, p95 ${p95} ms`)
-await dispose()
 
 function* recordings(within: string): Generator<Case> {
   for (const entry of readdirSync(within, { recursive: true, encoding: 'utf8' })) {
@@ -89,27 +82,15 @@ function heard(samples: Int16Array, waitMs: number, noise: number): Int16Array {
   return noise === 0 ? all : all.map((sample) => sample + noise * (Math.random() + Math.random() - 1) * 2)
 }
 
-function* framesOf(samples: Int16Array) {
-  for (let at = 0; at < samples.length; at += frameSamples)
-    yield new AudioFrame(samples.slice(at, at + frameSamples), rate, 1, frameSamples)
-}
-
 async function judged(samples: Int16Array): Promise<{ verdict: Verdict; ms: number }> {
-  const stream = vad.stream()
   const classifier = new AnswerClassifier(rate)
-  stream.updateInputStream(ReadableStream.from(framesOf(samples)))
-  let [ms, fedTo] = [0, 0]
-  for await (const event of stream) {
-    const [frame] = event.frames
-    if (event.type !== VADEventType.INFERENCE_DONE || !frame) continue
-    const windowMs = (frame.samplesPerChannel / frame.sampleRate) * 1_000
-    ms += windowMs
-    classifier.add(samples.subarray(fedTo, (fedTo = samplesIn(ms))))
-    classifier.window(event.probability, windowMs)
+  let fedTo = 0
+  for (const { type, atMs, probability, samples: window } of await voiceActivityIn(samples, rate)) {
+    if (type !== 'window') continue
+    classifier.add(samples.subarray(fedTo, (fedTo = samplesIn(atMs))))
+    classifier.window(probability, (window.length / rate) * 1_000)
     const verdict = classifier.verdict()
-    if (!verdict && ms < limitMs) continue
-    stream.close()
-    return { verdict: verdict ?? classifier.guess(), ms }
+    if (verdict || atMs >= limitMs) return { verdict: verdict ?? classifier.guess(), ms: atMs }
   }
-  return { verdict: classifier.guess(), ms }
+  return { verdict: classifier.guess(), ms: playedMs }
 }

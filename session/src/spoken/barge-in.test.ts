@@ -1,19 +1,13 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
-import { inference, initializeLogger, VADEventType, type VADEvent } from '@livekit/agents'
-import { AudioFrame, dispose } from '@livekit/rtc-node'
+import { test } from 'node:test'
 import type { Turn as TurnKnobs } from '@switchroom/contract/settings'
 import { everydaySounds } from '../../testing/everyday-sounds.ts'
 import { ScriptedSound, sampleRate, samplesIn, speech } from '../../testing/scripted-sound.ts'
+import { voiceActivityIn } from '../../testing/voice-activity-in.ts'
 import { BargeIn } from './barge-in.ts'
 import { PausableSound } from './pausable-sound.ts'
 
-initializeLogger({ pretty: false, level: 'silent' })
-after(dispose)
-
 const onsetMs = 1_000
-/** Of the voice detection. */
-const windowSamples = 512
 
 /** When the agent falls silent for these samples and when it speaks again, after they began; null if it does not. */
 async function pauseFor(samples: Int16Array, knobs: TurnKnobs = {}, isInterruptible = true) {
@@ -31,27 +25,11 @@ async function pauseFor(samples: Int16Array, knobs: TurnKnobs = {}, isInterrupti
   }
   const sound = new WatchedSound(new ScriptedSound())
   const bargeIn = new BargeIn({ sound, turn: () => knobs, yieldsTo: () => isInterruptible })
-  for (const event of await eventsIn(heard)) {
-    nowMs = event.timestamp
-    bargeIn.notice(event)
+  for (const activity of await voiceActivityIn(heard, sampleRate)) {
+    nowMs = activity.atMs
+    bargeIn.notice(activity)
   }
   return { pausedMs, resumedMs }
-}
-
-async function eventsIn(samples: Int16Array): Promise<VADEvent[]> {
-  const stream = new inference.VAD().stream()
-  const step = samplesIn(20)
-  for (let at = 0; at + step <= samples.length; at += step)
-    stream.pushFrame(new AudioFrame(samples.slice(at, at + step), sampleRate, 1, step))
-  const events: VADEvent[] = []
-  for (let windows = Math.floor(samples.length / windowSamples); windows > 0;) {
-    const { value } = await stream.next()
-    if (!value) break
-    events.push(value)
-    if (value.type === VADEventType.INFERENCE_DONE) windows -= 1
-  }
-  stream.close()
-  return events
 }
 
 test('the agent falls silent within 0.35 seconds of a caller who begins to speak', async () => {

@@ -1,7 +1,7 @@
-import { VADEventType, type VADEvent } from '@livekit/agents'
 import type { Turn as TurnKnobs } from '@switchroom/contract/settings'
 import type { PausableSound } from './pausable-sound.ts'
 import { turnDefaults } from './turn-detection.ts'
+import type { VoiceActivity } from './voice-activity.ts'
 
 /** After so much of a voice the agent falls silent; it gives up what it was saying only when the settings say so. */
 const pauseAfterMs = 200
@@ -25,18 +25,18 @@ export class BargeIn {
     this.#parts = parts
   }
 
-  notice(event: VADEvent) {
-    if (event.type === VADEventType.START_OF_SPEECH) this.#sum = this.#windows = 0
-    else if (event.type === VADEventType.END_OF_SPEECH) this.#parts.sound.resume()
-    else if (event.type === VADEventType.INFERENCE_DONE && event.speaking) this.#hear(event)
+  notice(activity: VoiceActivity) {
+    if (activity.type === 'started') this.#sum = this.#windows = 0
+    else if (activity.type === 'ended') this.#parts.sound.resume()
+    else if (activity.isSpeaking) this.#hear(activity)
   }
 
-  #hear({ probability, speechDuration, rawAccumulatedSilence }: VADEvent) {
+  #hear({ probability, spokenMs }: VoiceActivity) {
     const { sound, turn, yieldsTo } = this.#parts
     this.#sum += probability
     this.#windows += 1
     const isSure = this.#sum / this.#windows >= sureness
-    if (speechDuration - rawAccumulatedSilence < pauseAfterMs || !isSure) return
+    if (spokenMs < pauseAfterMs || !isSure) return
     const { min_interruption_ms, min_interruption_words = turnDefaults.min_interruption_words } = turn()
     // who sets how long or how many words it takes is spoken over until then
     if (min_interruption_ms !== undefined || min_interruption_words > 0) return

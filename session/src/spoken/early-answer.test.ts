@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { speech } from '../../testing/scripted-sound.ts'
 import { ScriptedTranscriber, ScriptedVoice } from '../../testing/scripted-vendors.ts'
 import { SpokenTalk } from '../../testing/spoken-talk.ts'
-import { calls, plain, says, ScriptedModel, toolNamed, type Deed } from '../../testing/talk.ts'
+import { calls, plain, says, ScriptedModel, toolNamed, used, type Deed } from '../../testing/talk.ts'
+import { CallLog } from './call-log.ts'
+import { ModelAnswers } from './model-answers.ts'
 
 /** A caller whose transcribers have just said that they seem to be done. */
 async function foreseen(deeds: Deed[], instructions = plain) {
@@ -93,4 +96,71 @@ test('nothing is generated ahead during a takeover, and generation stops at the 
   const ended = await foreseen([['silence']])
   await ended.talk.hangUp()
   assert.equal(ended.model.open, 0)
+})
+
+/** A caller who has said this and is silent, and whose turn ends later. */
+async function silent(deeds: Deed[], ...utterances: string[]) {
+  const transcriber = new ScriptedTranscriber('transcriber', ...utterances)
+  const model = new ScriptedModel('model', ...deeds)
+  const talk = new SpokenTalk(model, transcriber, new ScriptedVoice('voice'))
+  talk.config = { turn: { endpointing_ms: 3_000 } }
+  talk.start()
+  talk.sound.says(speech(700))
+  await talk.until('speech.ended')
+  return { talk, model, transcriber }
+}
+
+const asked = async (model: ScriptedModel, times: number) => {
+  while (model.asked.length < times) await sleep(5)
+}
+
+const early = (talk: SpokenTalk) => talk.dataOf('metrics').filter(({ purpose }) => purpose === 'early')
+
+test('a model thinks while the caller is silent and says it once the turn is over, and is paid once', async () => {
+  const { talk, model } = await silent([[...says('Sure.'), used(10, 2)]], 'A table.')
+  assert.equal((await talk.until('agent.message'))['text'], 'Sure.')
+  await talk.untilTrue(() => talk.dataOf('metrics').some(({ stage }) => stage === 'turn'))
+  assert.equal(model.asked.length, 1)
+  const { first_token_ms, turn_end_ms } = talk.dataOf('metrics').find(({ stage }) => stage === 'turn') ?? {}
+  assert.ok(Number(turn_end_ms) >= 2_900)
+  assert.ok(Number(first_token_ms) >= Number(turn_end_ms))
+  assert.deepEqual(early(talk), [])
+  assert.equal(talk.dataOf('metrics').filter(({ stage }) => stage === 'llm').length, 1)
+  await talk.hangUp()
+})
+
+test('what was thought for nothing is in the usage, and no generation of the call', async () => {
+  const deeds = [[...says('Sure.'), used(10, 2)], says('For two, sure.')]
+  const { talk, model, transcriber } = await silent(deeds, 'A table.')
+  await asked(model, 1)
+  transcriber.hears({ type: 'final', text: 'For two.' })
+  assert.equal((await talk.until('agent.message'))['text'], 'For two, sure.')
+  assert.equal(model.asked.length, 2)
+  assert.deepEqual(early(talk), [
+    {
+      stage: 'llm',
+      purpose: 'early',
+      vendor: 'model',
+      model: 'model-large',
+      key: 'yours',
+      input_tokens: 10,
+      output_tokens: 2,
+    },
+  ])
+  assert.deepEqual(talk.generations, [1])
+  await talk.hangUp()
+})
+
+test('after three guesses in a row for nothing no other is made, and a vendor may still say that a turn seems over', async () => {
+  const model = new ScriptedModel('model', [...says('Sure.'), used(10, 2)])
+  const talk = new SpokenTalk(model, new ScriptedTranscriber('transcriber'), new ScriptedVoice('voice'))
+  const parts = talk.spokenParts()
+  const log = new CallLog([], parts.keep, () => assert.fail())
+  const thinking = new ModelAnswers(parts, { log, realtime: () => null, inOrder: (act) => act() })
+  for (const text of ['One.', 'Two.', 'Three.', 'Four.', 'Five.']) thinking.expect(text)
+  assert.equal(model.asked.length, 3)
+  assert.equal(early(talk).length, 3)
+  thinking.foresee('Six.')
+  assert.equal(model.asked.length, 4)
+  thinking.foresee(null)
 })

@@ -60,3 +60,7 @@ export function likelyDone(text: string, language: string | null = null): number
   const isOpen = looseFillers.has(word) || (isListed(code) ? open[code] : anyOpen).has(word)
   return isOpen ? unfinished : undecided
 }
+
+/** Whether a transcriber put the mark of a whole sentence behind it. */
+export const isWholeSentence = (text: string, language: string | null = null): boolean =>
+  likelyDone(text, language) >= finished

@@ -1,9 +1,9 @@
-import type { VADEvent } from '@livekit/agents'
 import type { CallReason, NewEntry } from '@switchroom/contract/log'
 import type { CallLog } from './call-log.ts'
 import type { RealtimeAnswers } from './realtime/answers.ts'
 import type { Replies } from './replies.ts'
 import type { SpokenParts } from './spoken-parts.ts'
+import type { VoiceActivity } from './voice-activity.ts'
 
 /** How a call hears and answers: with transcribers, a model and a voice, or with one model that is all three. */
 export interface Exchange {
@@ -15,7 +15,7 @@ export interface Exchange {
   /** Nothing more is heard. */
   stop(): Promise<void>
   hear(samples: Int16Array): void
-  notice(event: VADEvent): void
+  notice(activity: VoiceActivity): void
   /** What hearing took since it was last asked. */
   metrics(): NewEntry[]
   /** Another agent has the call; false if it hears and answers in the other way. */

@@ -20,6 +20,7 @@ test('words that were taken as they were are no turn of their own when the trans
       judge: async () => null,
       sureness: 0.36,
       foreseen: nothing,
+      expected: nothing,
       interrupted: nothing,
       isAgentSpeaking: () => false,
       onActivity: nothing,

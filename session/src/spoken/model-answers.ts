@@ -8,6 +8,9 @@ import type { RealtimeAnswers } from './realtime/answers.ts'
 import type { SpokenParts } from './spoken-parts.ts'
 import type { Utterance } from './utterance.ts'
 
+/** After so many answers in a row that were generated ahead for nothing, none is in this call unless a vendor says so. */
+const mostUnused = 3
+
 export interface ModelAnswersParts {
   log: CallLog
   /** Null if a model thinks and a voice speaks. */
@@ -22,6 +25,7 @@ export class ModelAnswers {
   #parts: SpokenParts
   /** What would be answered if the turn ended with what was heard so far. */
   #early: EarlyAnswer | null = null
+  #unusedInARow = 0
   /** What the app had prepared when it was last asked. */
   #set: PreparedSet = {}
 
@@ -39,13 +43,40 @@ export class ModelAnswers {
 
   /** Thought about, and neither said nor logged; null to think about nothing. */
   foresee(text: string | null) {
+    this.#think(text, Infinity)
+  }
+
+  /** The same on a guess of our own, as long as the guesses are good. */
+  expect(text: string | null) {
+    this.#think(text, mostUnused)
+  }
+
+  #think(text: string | null, most: number) {
     const [model] = this.#parts.models
-    this.#early?.drop()
+    if (text === null || !model) return this.#forget()
+    const entries = this.#around.log.with({ type: 'user.message', data: { text } })
+    const turn = new Turn({ ...this.#parts, entries }, AbortSignal.abort())
+    const question = turn.question(this.#set)
+    if (this.#early?.answers(question)) return
+    this.#forget()
+    if (this.#unusedInARow < most) this.#early = new EarlyAnswer(model, question)
+  }
+
+  #forget() {
+    if (this.#early) this.#account(this.#early)
     this.#early = null
-    if (text === null || !model) return
-    const question = this.#around.log.with({ type: 'user.message', data: { text } })
-    const turn = new Turn({ ...this.#parts, entries: question }, AbortSignal.abort())
-    this.#early = new EarlyAnswer(model, turn.question(this.#set))
+  }
+
+  /** What a vendor was asked is in the usage, whether anybody heard it or not. */
+  #account(early: EarlyAnswer) {
+    const unused = early.drop()
+    if (early.isTaken) this.#unusedInARow = 0
+    if (!unused) return
+    this.#unusedInARow += 1
+    const { vendor, model, key } = early.run
+    const { inputTokens: input_tokens, outputTokens: output_tokens, isEstimated } = unused
+    const usage = { input_tokens, output_tokens, ...(isEstimated && { estimated: true }) }
+    this.#write([{ type: 'metrics', data: { stage: 'llm', purpose: 'early', vendor, model, key, ...usage } }])
   }
 
   /** Resolves with whether the agent hung up. */
@@ -75,7 +106,7 @@ export class ModelAnswers {
       utterance.say(apologyIn(this.#parts.instructions.language), 'say')
       return false
     } finally {
-      early?.drop()
+      if (early) this.#account(early)
     }
   }
 

@@ -1,4 +1,4 @@
-import { SpeechResampler } from './speech-resampler.ts'
+import { resampled } from '@switchroom/audio/resampler'
 import { modelRate, mostHeardMs, turnModel } from './turn-model.ts'
 
 /** A judgement that takes longer comes too late. */
@@ -38,10 +38,7 @@ export class PauseJudge {
   }
 
   #heard(): Int16Array {
-    using resampling = new SpeechResampler(this.#sampleRate, modelRate)
-    const { buffer } = this.#last.slice()
-    const pieces = [...resampling.take(new Uint8Array(buffer)), ...resampling.rest()]
-    const heard = Int16Array.from(pieces.flatMap((piece) => [...piece]))
+    const heard = resampled(this.#last, this.#sampleRate, modelRate)
     return heard.slice(-mostHeard)
   }
 }

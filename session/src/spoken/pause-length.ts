@@ -27,10 +27,11 @@ export function pauseAfter({ text, bySound, habitMs, turn, sureness, language }:
   const probability = bySound ?? byWords
   const isDone = probability >= (bySound === null ? likely : (turn.eot_threshold ?? sureness))
   const { endpointing_ms: setMs } = turn
-  if (setMs !== undefined) return { probability, pauseMs: isDone ? setMs : Math.max(setMs, unfinishedMs) }
+  if (setMs !== undefined)
+    return { probability, isDone, pauseMs: isDone ? setMs : Math.max(setMs, unfinishedMs) }
   const leastMs = bySound === null ? endpointing.value : endpointing.withTurnModel
   // a model hears hesitation in whole sentences too: the words bound how long it is believed
   const moreMs = byWords >= likely ? perhapsUnfinishedMs : unfinishedMs
   const thinkingMs = bySound === null ? Math.min(habitMs, perhapsUnfinishedMs) : 0
-  return { probability, pauseMs: Math.max(leastMs, isDone ? thinkingMs : moreMs) }
+  return { probability, isDone, pauseMs: Math.max(leastMs, isDone ? thinkingMs : moreMs) }
 }

@@ -106,10 +106,16 @@ export class Replies {
     this.#thinking.foresee(isFree ? text : null)
   }
 
+  /** The same if it is only to be expected. */
+  expect(text: string | null) {
+    const isFree = !this.#now && !this.#isHeld && this.#isOpen
+    this.#thinking.expect(isFree ? text : null)
+  }
+
   /** The caller is done: answered at once, or after what must not be cut short. */
   answer(timings: TurnTimings) {
     this.#brokenOff = null
-    if (this.#isHeld || timings.speechEndedMs < this.#answeredByGreetingMs) return
+    if (this.#isHeld || timings.speechEndedMs < this.#answeredByGreetingMs) return this.foresee(null)
     this.#owed = timings
     this.#next()
   }
@@ -316,6 +322,7 @@ function timingsOf({ marks, messageId }: Utterance, owed: TurnTimings | null): N
     transcript_ms: since(owed.transcriptMs),
     turn_end_ms: since(owed.turnEndedMs),
     first_token_ms: since(marks.firstTextMs),
+    first_clause_ms: since(marks.firstClauseMs),
     first_audio_ms: since(marks.firstAudioMs),
     heard_ms: since(marks.heardMs),
   }

@@ -45,7 +45,7 @@ test('a model on the worker hears whether a sentence was finished: it ends soone
 test('a pause is judged at every rate of sound, by its last moments alone', async () => {
   const judged = []
   for (const rate of [8_000, sampleRate, 48_000]) {
-    using resampling = new SpeechResampler(sampleRate, rate)
+    const resampling = new SpeechResampler(sampleRate, rate)
     const judge = new PauseJudge(rate)
     const { buffer } = speech(wholeMs)
     for (const samples of [...resampling.take(new Uint8Array(buffer)), ...resampling.rest()])

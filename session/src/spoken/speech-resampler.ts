@@ -1,40 +1,30 @@
-import { AudioFrame, AudioResampler, AudioResamplerQuality } from '@livekit/rtc-node'
+import { Resampler } from '@switchroom/audio/resampler'
 
 const bytesPerSample = 2
 /** The most that is passed on at once, so that a stop takes effect soon. */
 const mostMs = 100
 
 /** A voice's bytes as samples at the rate that the party hears. */
-export class SpeechResampler implements Disposable {
-  readonly #from: number
-  readonly #resampler: AudioResampler | null
+export class SpeechResampler {
+  readonly #most: number
+  readonly #resampler: Resampler
 
   constructor(from: number, to: number) {
-    this.#from = from
-    this.#resampler = from === to ? null : new AudioResampler(from, to, 1, AudioResamplerQuality.MEDIUM)
+    this.#most = (from * mostMs) / 1_000
+    this.#resampler = new Resampler(from, to)
   }
 
   *take(pcm: Uint8Array): Iterable<Int16Array> {
     const samples = samplesOf(pcm)
-    const most = (this.#from * mostMs) / 1_000
-    for (let at = 0; at < samples.length; at += most) yield* this.#resampled(samples.subarray(at, at + most))
+    for (let at = 0; at < samples.length; at += this.#most) {
+      const made = this.#resampler.take(samples.subarray(at, at + this.#most))
+      if (made.length > 0) yield made
+    }
   }
 
   *rest(): Iterable<Int16Array> {
-    for (const frame of this.#resampler?.flush() ?? []) yield frame.data
-  }
-
-  *#resampled(samples: Int16Array): Iterable<Int16Array> {
-    if (!this.#resampler) {
-      yield samples
-      return
-    }
-    const frame = new AudioFrame(samples, this.#from, 1, samples.length)
-    for (const { data } of this.#resampler.push(frame)) yield data
-  }
-
-  [Symbol.dispose]() {
-    this.#resampler?.close()
+    const last = this.#resampler.rest()
+    if (last.length > 0) yield last
   }
 }
 

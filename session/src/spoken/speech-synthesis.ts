@@ -97,7 +97,7 @@ export class SpeechSynthesis {
   ): AsyncIterable<Int16Array> {
     const { sampleRate, nowMs } = this.#parts
     using deadline = new Deadline(patienceMs)
-    using resampling = new SpeechResampler(run.voice.sampleRate, sampleRate)
+    const resampling = new SpeechResampler(run.voice.sampleRate, sampleRate)
     const stop = AbortSignal.any([signal, deadline.signal])
     const startedMs = nowMs()
     const spending: Spent = { run, characters: text.length, firstAudioMs: null, totalMs: 0 }

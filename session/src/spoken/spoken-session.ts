@@ -1,6 +1,5 @@
 import { knobTable } from '@switchroom/contract/knobs'
 import { setTimeout as pause } from 'node:timers/promises'
-import { VADEventType, type VADEvent } from '@livekit/agents'
 import type { CallReason, Entry, NewEntry } from '@switchroom/contract/log'
 import { learn } from '../memory.ts'
 import { isOpened } from '../opening.ts'
@@ -19,6 +18,7 @@ import { Recorder } from './recorder.ts'
 import { Replies } from './replies.ts'
 import type { SpokenParts } from './spoken-parts.ts'
 import { StagedExchange } from './staged-exchange.ts'
+import type { VoiceActivity } from './voice-activity.ts'
 
 const learningMs = 15_000
 const closingMs = 3_000
@@ -80,7 +80,7 @@ export class SpokenSession {
     this.#audio = new CallAudio(sound, {
       arrived: (samples) => this.#arrive(samples),
       frame: (samples) => this.#hear(samples),
-      activity: (event) => this.#notice(event),
+      activity: (activity) => this.#notice(activity),
       isWanted: (samples) => this.#isWanted(samples),
       left: () => this.end('hangup'),
       failed: () => this.end('failed'),
@@ -121,7 +121,8 @@ export class SpokenSession {
     signal.addEventListener('abort', hangUp, { once: true })
     if (signal.aborted) hangUp()
     try {
-      await this.#begin()
+      await Promise.resolve() // who starts a call may say at once that it is handed over, or muted
+      this.#begin()
     } catch {
       this.end('failed')
     }
@@ -139,11 +140,10 @@ export class SpokenSession {
     return this.#silent.promise
   }
 
-  async #begin() {
+  #begin() {
     if (this.#isOver) return
     this.#parts.sound.onTone((digit) => this.#press(digit))
-    await this.#audio.start()
-    if (this.#isOver) return
+    this.#audio.start()
     this.#exchange.start()
     this.#isBegun = true
     const waits = this.#answering?.isWaiting ?? false
@@ -188,10 +188,11 @@ export class SpokenSession {
     this.#limits.close()
     this.#answering?.close()
     this.#recorder?.close()
+    this.#audio.close()
     const stopped = this.#exchange.stop()
     this.#log.write(this.#exchange.metrics())
     await Promise.race([
-      Promise.all([this.#replies.settled, this.#audio.close(), stopped]),
+      Promise.all([this.#replies.settled, stopped]),
       pause(closingMs, undefined, { ref: false }),
     ])
   }
@@ -289,17 +290,15 @@ export class SpokenSession {
     this.#exchange.hear(samples)
   }
 
-  #notice(event: VADEvent) {
+  #notice(activity: VoiceActivity) {
     if (this.#isOver) return
-    const [frame] = event.frames
-    this.#bargeIn.notice(event)
-    this.#exchange.notice(event)
-    this.#answering?.notice(event)
-    if (event.type === VADEventType.INFERENCE_DONE && frame && this.#parts.sendsAudioMetrics) {
-      const activity = { isSpeech: event.speaking, vadProb: event.probability }
-      this.#levels.user.add(frame.data, frame.sampleRate, activity)
-    }
-    if (event.type === VADEventType.END_OF_SPEECH) this.#onSilence()
+    this.#bargeIn.notice(activity)
+    this.#exchange.notice(activity)
+    this.#answering?.notice(activity)
+    const { type, samples, isSpeaking: isSpeech, probability: vadProb } = activity
+    if (type === 'window' && this.#parts.sendsAudioMetrics)
+      this.#levels.user.add(samples, this.#parts.sound.sampleRate, { isSpeech, vadProb })
+    if (type === 'ended') this.#onSilence()
   }
 
   #isWanted(samples: Int16Array): boolean {

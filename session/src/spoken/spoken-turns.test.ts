@@ -92,7 +92,14 @@ test('each turn reports what the caller waited for, and what transcribers, model
   assert.ok(Number(first_audio_ms) <= Number(total_ms))
   const { stage, messageId: of1, ...timings } = of('turn')
   assert.deepEqual([stage, of1], ['turn', messageId])
-  const steps = ['transcript_ms', 'turn_end_ms', 'first_token_ms', 'first_audio_ms', 'heard_ms']
+  const steps = [
+    'transcript_ms',
+    'turn_end_ms',
+    'first_token_ms',
+    'first_clause_ms',
+    'first_audio_ms',
+    'heard_ms',
+  ]
   assert.deepEqual(Object.keys(timings), steps)
   const waits = steps.map((step) => Number(timings[step]))
   assert.deepEqual(

@@ -1,4 +1,3 @@
-import { VADEventType, type VADEvent } from '@livekit/agents'
 import type { NewEntry } from '@switchroom/contract/log'
 import { vendorsDown } from '../vendors-down.ts'
 import { turnsOn, type Exchange, type ExchangeAround } from './exchange.ts'
@@ -7,6 +6,7 @@ import { PauseJudge } from './pause-judge.ts'
 import type { SpokenParts } from './spoken-parts.ts'
 import { surenessIn } from './turn-model.ts'
 import { TurnDetection } from './turn-detection.ts'
+import type { VoiceActivity } from './voice-activity.ts'
 
 /** Transcribers hear, a model thinks and a voice speaks. */
 export class StagedExchange implements Exchange {
@@ -38,6 +38,7 @@ export class StagedExchange implements Exchange {
       nowMs,
       judge: async () => (await this.#pauses?.judge()) ?? null,
       foreseen: (text) => replies().foresee(text),
+      expected: (text) => replies().expect(text),
       turnEnded: (timings) => {
         keep(this.#hearing.metrics())
         replies().answer(timings)
@@ -67,17 +68,17 @@ export class StagedExchange implements Exchange {
     this.#hearing.add(samples)
   }
 
-  notice(event: VADEvent) {
-    const [frame] = event.frames
-    if (event.type === VADEventType.START_OF_SPEECH) {
-      if (frame) this.#hearing.speech(frame.data)
-      this.#turns.speechStarted(event.speechDuration)
-    } else if (event.type === VADEventType.INFERENCE_DONE) {
-      if (frame) this.#pauses?.add(frame.data)
-      if (frame && event.speaking) this.#hearing.speech(frame.data)
-      if (event.speaking) this.#turns.speechGoesOn(event.speechDuration - event.rawAccumulatedSilence)
-    } else if (event.type === VADEventType.END_OF_SPEECH) {
-      this.#turns.speechEnded(event.silenceDuration)
+  notice({ type, samples, isSpeaking, spokenMs, silenceMs }: VoiceActivity) {
+    if (type === 'started') {
+      this.#hearing.speech(samples)
+      this.#turns.speechStarted(spokenMs)
+    } else if (type === 'window') {
+      this.#pauses?.add(samples)
+      if (!isSpeaking) return
+      this.#hearing.speech(samples)
+      this.#turns.speechGoesOn(spokenMs)
+    } else {
+      this.#turns.speechEnded(silenceMs)
       if (!this.#turns.endsByTranscriber) this.#hearing.speechEnded()
     }
   }

@@ -21,6 +21,7 @@ function turns(knobs: Partial<TurnDetectionParts> = {}) {
     judge: async () => null,
     sureness: 0.36,
     foreseen: (text) => void happened.push(`foreseen: ${text ?? 'null'}`),
+    expected: () => {},
     interrupted: () => void happened.push('interrupted'),
     isAgentSpeaking: () => false,
     onActivity: () => {},

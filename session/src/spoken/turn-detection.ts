@@ -3,6 +3,7 @@ import type { NewEntry } from '@switchroom/contract/log'
 import type { EndOfTurn, Turn as TurnKnobs } from '@switchroom/contract/settings'
 import type { Heard } from '@switchroom/kit/vendor'
 import { isBackchannel } from './backchannel.ts'
+import { ExpectedTurn } from './expected-turn.ts'
 import { pauseAfter } from './pause-length.ts'
 import { SpeakerPauses } from './speaker-pauses.ts'
 
@@ -36,6 +37,8 @@ export interface TurnDetectionParts {
   nothingSaid: () => void
   /** The caller has probably said what they had to say; null if they continue after all. */
   foreseen: (text: string | null) => void
+  /** The same if nobody said so: in the silence that may be the end of the turn, when the words are known. */
+  expected: (text: string | null) => void
   /** A turn is about to end. */
   turnEnding: () => void
   /** The caller has said what they had to say. */
@@ -77,10 +80,12 @@ export class TurnDetection {
   /** The stretch of speech that is being judged by its sound. */
   #judging: symbol | null = null
   #bySound: number | null = null
+  readonly #expected: ExpectedTurn
   #timer: NodeJS.Timeout | undefined
 
   constructor(parts: TurnDetectionParts) {
     this.#parts = parts
+    this.#expected = new ExpectedTurn(parts.expected, parts.nowMs)
   }
 
   /** Another agent has the call: its knobs hold from now on. */
@@ -93,6 +98,7 @@ export class TurnDetection {
 
   close() {
     clearTimeout(this.#timer)
+    this.#expected.end()
     this.#forgetSound()
   }
 
@@ -125,6 +131,7 @@ export class TurnDetection {
     this.#isAssumed = false
     this.#spokenMs = spokenMs
     this.#forgetSound()
+    this.#expected.drop()
     if (this.#parts.endOfTurn === 'smart-turn') this.#resume()
     this.#startedAt = Math.round(Date.now() - spokenMs)
     this.#show('speech.started', { at: this.#startedAt })
@@ -243,7 +250,7 @@ export class TurnDetection {
     }
     if (this.endsByTranscriber || this.#judging) return
     const isWhole = this.#words.length > 0 && this.#partial === ''
-    const { probability, pauseMs } = this.#pause()
+    const { probability, isDone, pauseMs } = this.#pause()
     const pausedMs = (this.#hasSpeech ? this.#speechEndedMs : this.#lastHeardMs) + pauseMs
     const endsMs = isWhole ? pausedMs : Math.max(pausedMs, this.#lastHeardMs + transcriptMs)
     const end = () => {
@@ -261,6 +268,11 @@ export class TurnDetection {
     )
       this.#foresee(probability)
     this.#timer = setTimeout(end, waitMs)
+    const { text } = this
+    const { language } = this.#parts
+    const lastHeardMs = this.#lastHeardMs
+    if (!this.#isEager)
+      this.#expected.look({ text, language, isSettled: isWhole, lastHeardMs, isDone, waitMs })
   }
 
   #pause() {
@@ -279,6 +291,7 @@ export class TurnDetection {
     this.#words = []
     this.#partial = ''
     this.#isEager = false
+    this.#expected.end()
     this.#forgetSound()
     if (text === '') return
     this.#pauses.turnEnded()
@@ -300,6 +313,7 @@ export class TurnDetection {
   #endBackchannel(text: string) {
     const { keep, newMessageId, nothingSaid } = this.#parts
     this.#hasSpeech = false
+    this.#parts.expected(null) // nobody answers it
     keep([{ type: 'user.message', data: { text, messageId: newMessageId() } }])
     nothingSaid()
   }

@@ -24,6 +24,7 @@ function call(knobs: Partial<TurnDetectionParts> = {}) {
     judge: async () => null,
     sureness: 0.36,
     foreseen: () => {},
+    expected: () => {},
     interrupted: () => void happened.push('interrupted'),
     isAgentSpeaking: () => agent.isSpeaking,
     onActivity: () => {},

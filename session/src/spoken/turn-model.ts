@@ -1,6 +1,5 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
-import { inference } from '@livekit/agents'
 
 /** How likely it is that the speaker is done: samples of 16 kHz, at most as many as the model takes. */
 export type TurnModel = (samples: Int16Array) => Promise<number>
@@ -29,8 +28,24 @@ export async function loadTurnModel(name: string): Promise<TurnModel | null> {
   }
 }
 
-const usualSureness = inference.LOCAL_LANGUAGES['en'] ?? 0.5
-
 /** The likelihood from which on to believe the model, as its makers measured it. */
+export const surenessByLanguage: Readonly<Record<string, number>> = {
+  ar: 0.35,
+  de: 0.245,
+  en: 0.36,
+  es: 0.35,
+  fr: 0.285,
+  hi: 0.305,
+  id: 0.345,
+  it: 0.23,
+  ja: 0.295,
+  ko: 0.4,
+  nl: 0.2,
+  pt: 0.32,
+  tr: 0.255,
+  zh: 0.355,
+}
+const usualSureness = 0.36
+
 export const surenessIn = (language: string | null): number =>
-  inference.LOCAL_LANGUAGES[language?.toLowerCase().split('-', 1)[0] ?? ''] ?? usualSureness
+  surenessByLanguage[language?.toLowerCase().split('-', 1)[0] ?? ''] ?? usualSureness

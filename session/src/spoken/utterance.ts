@@ -38,6 +38,8 @@ export interface UtteranceKind {
 /** When what happened, for the timings of a turn. */
 export interface Marks {
   firstTextMs: number | null
+  /** The first piece of text that a voice can say. */
+  firstClauseMs: number | null
   firstAudioMs: number | null
   heardMs: number | null
 }
@@ -45,7 +47,7 @@ export interface Marks {
 /** One message of the agent on its way from text to what the party heard of it. */
 export class Utterance implements TurnVoice {
   readonly isInterruptible: boolean
-  readonly marks: Marks = { firstTextMs: null, firstAudioMs: null, heardMs: null }
+  readonly marks: Marks = { firstTextMs: null, firstClauseMs: null, firstAudioMs: null, heardMs: null }
   readonly #parts: UtteranceParts
   readonly #whole: string | null
   readonly #by: string | null
@@ -139,6 +141,7 @@ export class Utterance implements TurnVoice {
 
   #add(pieces: Iterable<string>) {
     this.#pieces.push(...pieces)
+    if (this.#pieces.length > 0) this.marks.firstClauseMs ??= this.#parts.nowMs()
     this.#wake?.()
   }
 

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { VADEventType, type VADEvent } from '@livekit/agents'
 import type { AnsweringMachine } from '@switchroom/contract/settings'
 import { sampleRate, samplesIn, speech } from '../../../testing/scripted-sound.ts'
 import { ScriptedTranscriber, ScriptedVoice } from '../../../testing/scripted-vendors.ts'
@@ -125,10 +124,9 @@ test('what is heard before the conversation can begin is judged, and acted upon 
     noMachineAfterAll: () => {},
     leaveMessage: () => {},
   })
-  const frames = [{ samplesPerChannel: 512, sampleRate }]
+  const samples = new Int16Array(512)
   const hear = (probability: number, windows: number) => {
-    for (let at = 0; at < windows; at += 1)
-      answering.notice({ type: VADEventType.INFERENCE_DONE, probability, frames } as VADEvent)
+    for (let at = 0; at < windows; at += 1) answering.notice({ type: 'window', probability, samples })
   }
   hear(0.9, 15)
   hear(0.1, 30)

@@ -1,8 +1,8 @@
-import { VADEventType, type VADEvent } from '@livekit/agents'
 import { memberDefaults } from '@switchroom/contract/knobs'
 import type { Entry, NewEntry } from '@switchroom/contract/log'
 import type { AnsweringMachine } from '@switchroom/contract/settings'
 import type { SpokenParts } from '../spoken-parts.ts'
+import type { VoiceActivity } from '../voice-activity.ts'
 import { AnswerClassifier, type Verdict } from './answer-classifier.ts'
 
 /** Since the far end answered: then the call goes on, whoever it is. */
@@ -91,9 +91,9 @@ export class Answering {
     this.#consider()
   }
 
-  notice({ type, probability, frames: [frame] }: VADEvent) {
-    if (!this.#isListening || type !== VADEventType.INFERENCE_DONE || !frame) return
-    const ms = (frame.samplesPerChannel / frame.sampleRate) * 1_000
+  notice({ type, probability, samples }: Pick<VoiceActivity, 'type' | 'probability' | 'samples'>) {
+    if (!this.#isListening || type !== 'window') return
+    const ms = (samples.length / this.#parts.sampleRate) * 1_000
     this.#classifier.window(probability, ms)
     this.#heardMs += ms
     this.#consider()

@@ -178,7 +178,7 @@ export class RealtimeConversation {
 
   async #converseWith(run: RealtimeRun, serves: () => void) {
     using on = new ListenAttempt(this.#stop.signal)
-    using input = new SpeechResampler(this.#parts.sampleRate, inputRateOf(run))
+    const input = new SpeechResampler(this.#parts.sampleRate, inputRateOf(run))
     this.#run = run
     this.#on = on
     this.#input = input

@@ -1,4 +1,3 @@
-import { VADEventType, type VADEvent } from '@livekit/agents'
 import type { NewEntry } from '@switchroom/contract/log'
 import { messagesOf } from '../../history.ts'
 import { recentOf } from '../../recent.ts'
@@ -9,6 +8,7 @@ import { RealtimeConversation } from './conversation.ts'
 import { Endpointing } from './endpointing.ts'
 import { RealtimeTurns } from './turns.ts'
 import type { RealtimeRun, SpokenParts } from '../spoken-parts.ts'
+import type { VoiceActivity } from '../voice-activity.ts'
 
 /** One model hears, thinks and speaks. */
 export class RealtimeExchange implements Exchange {
@@ -69,15 +69,14 @@ export class RealtimeExchange implements Exchange {
     this.#conversation.add(samples)
   }
 
-  notice(event: VADEvent) {
-    if (event.type === VADEventType.START_OF_SPEECH) {
-      this.#turns.speechStarted(event.speechDuration)
+  notice({ type, isSpeaking, spokenMs, silenceMs }: VoiceActivity) {
+    if (type === 'started') {
+      this.#turns.speechStarted(spokenMs)
       this.#endpointing.started()
-    } else if (event.type === VADEventType.END_OF_SPEECH) {
-      this.#turns.speechEnded(event.silenceDuration)
-      this.#endpointing.ended(event.silenceDuration, this.#parts.config.turn ?? {})
-    } else if (event.type === VADEventType.INFERENCE_DONE && event.speaking)
-      this.#turns.speechGoesOn(event.speechDuration - event.rawAccumulatedSilence)
+    } else if (type === 'ended') {
+      this.#turns.speechEnded(silenceMs)
+      this.#endpointing.ended(silenceMs, this.#parts.config.turn ?? {})
+    } else if (isSpeaking) this.#turns.speechGoesOn(spokenMs)
   }
 
   /** What a realtime model hears is in the tokens of its answers. */

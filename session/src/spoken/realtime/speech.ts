@@ -97,7 +97,6 @@ export class RealtimeSpeech {
       clock.finish()
     } finally {
       this.#unfinished = ''
-      resampling?.[Symbol.dispose]()
     }
   }
 
