@@ -6,6 +6,10 @@ const loud = 500
 const sampleRate = 24_000
 const speechSeconds = 2
 const pieceBytes = 9_600
+const tone = Buffer.from(
+  Int16Array.from({ length: sampleRate * speechSeconds }, (_, at) => Math.round(8000 * Math.sin(at / 8)))
+    .buffer,
+)
 
 /** How long each vendor takes, as good ones do. */
 const takes = { wordsMs: 150, firstTokenMs: 250, firstSoundMs: 120 }
@@ -81,11 +85,6 @@ async function think(answer: HttpAnswer) {
 async function speak(answer: HttpAnswer) {
   await sleep(takes.firstSoundMs)
   answer.start({ 'content-type': 'audio/pcm' })
-  const tone = Int16Array.from({ length: sampleRate * speechSeconds }, (_, at) =>
-    Math.round(8000 * Math.sin(at / 8)),
-  )
-  const bytes = Buffer.from(tone.buffer)
-  for (let at = 0; at < bytes.length; at += pieceBytes)
-    await answer.piece(bytes.subarray(at, at + pieceBytes))
+  for (let at = 0; at < tone.length; at += pieceBytes) await answer.piece(tone.subarray(at, at + pieceBytes))
   answer.end()
 }

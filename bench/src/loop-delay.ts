@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { isMainThread } from 'node:worker_threads'
@@ -7,7 +7,7 @@ import { isMainThread } from 'node:worker_threads'
 
 const folder = process.env['BENCH_LOOP_DELAYS']
 const resolutionMs = 10
-const everyMs = 1_000
+const everyMs = 5_000
 
 if (folder !== undefined && isMainThread) {
   const delay = monitorEventLoopDelay({ resolution: resolutionMs })
@@ -15,7 +15,9 @@ if (folder !== undefined && isMainThread) {
   const write = () => {
     const [p50, p99, most] = [delay.percentile(50), delay.percentile(99), delay.max].map((ns) => ns / 1e6)
     const program = process.argv[1] ?? ''
-    writeFileSync(join(folder, `${process.pid}.json`), JSON.stringify({ program, p50, p99, most }))
+    const file = join(folder, `${process.pid}.json`)
+    writeFileSync(`${file}.new`, JSON.stringify({ program, p50, p99, most }))
+    renameSync(`${file}.new`, file) // read while it is written
   }
   setInterval(write, everyMs).unref()
 }

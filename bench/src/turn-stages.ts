@@ -48,9 +48,8 @@ export class LoopDelays implements Disposable {
   }
 
   say(): void {
-    const all = readdirSync(this.#folder).map(
-      (file) => JSON.parse(readFileSync(join(this.#folder, file), 'utf8')) as Delay,
-    )
+    const files = readdirSync(this.#folder).filter((file) => file.endsWith('.json'))
+    const all = files.map((file) => JSON.parse(readFileSync(join(this.#folder, file), 'utf8')) as Delay)
     const byProgram = Map.groupBy(all, ({ program }) => nameOf(program))
     for (const [program, delays] of byProgram) {
       const worst = (figure: 'p50' | 'p99' | 'most') => Math.max(...delays.map((delay) => delay[figure]))

@@ -70,6 +70,7 @@ export class StagedExchange implements Exchange {
 
   notice({ type, samples, isSpeaking, spokenMs, silenceMs }: VoiceActivity) {
     if (type === 'started') {
+      this.#hearing.voiceStarted()
       this.#hearing.speech(samples)
       this.#turns.speechStarted(spokenMs)
     } else if (type === 'window') {
@@ -78,6 +79,7 @@ export class StagedExchange implements Exchange {
       this.#hearing.speech(samples)
       this.#turns.speechGoesOn(spokenMs)
     } else {
+      this.#hearing.voiceEnded()
       this.#turns.speechEnded(silenceMs)
       if (!this.#turns.endsByTranscriber) this.#hearing.speechEnded()
     }

@@ -6,6 +6,7 @@ import type { Heard } from '@switchroom/kit/vendor'
 import { wavOf } from '@switchroom/audio/wav'
 import { switches } from '../vendors-down.ts'
 import { AudioQueue } from './audio-queue.ts'
+import { FrameGathering } from './frame-gathering.ts'
 import type { TranscriberRun } from './spoken-parts.ts'
 import { inRounds } from './vendor-rounds.ts'
 
@@ -30,6 +31,7 @@ export interface TranscriptionParts {
 export class Transcription {
   readonly #parts: TranscriptionParts
   readonly #audio: AudioQueue<'finalize'>
+  readonly #gathering: FrameGathering
   readonly #stop = new AbortController()
   #run: TranscriberRun | null = null
   #broken: ((error: unknown) => void) | null = null
@@ -44,6 +46,7 @@ export class Transcription {
   constructor(parts: TranscriptionParts) {
     this.#parts = parts
     this.#audio = new AudioQueue(parts.sampleRate)
+    this.#gathering = new FrameGathering(parts.sampleRate, (samples) => this.#audio.add(samples))
   }
 
   start() {
@@ -57,7 +60,15 @@ export class Transcription {
 
   add(samples: Int16Array) {
     this.#heardS += samples.length / this.#parts.sampleRate
-    if (this.#run?.transcriber.listen || !this.#run) this.#audio.add(samples)
+    if (this.#run?.transcriber.listen || !this.#run) this.#gathering.add(samples)
+  }
+
+  voiceStarted() {
+    this.#gathering.voiceStarted()
+  }
+
+  voiceEnded() {
+    this.#gathering.voiceEnded()
   }
 
   /** The voice that is heard now begins with these samples, or continues with them. Their buffer may be used again. */

@@ -15,17 +15,22 @@ async function logOf(t: TestContext) {
 
 const entry = (type: string) => ({ type, data: {} })
 
-test('what happens while a batch is under way goes into the next, in order, and each batch is numbered', async (t) => {
+test('what happens in one moment is one batch, and what happens while it is under way the next, in order and numbered', async (t) => {
   const { gateway, log } = await logOf(t)
-  await Promise.all([
-    log.keep([entry('user.message')]),
-    log.keep([entry('turn.end')]),
-    log.keep([entry('bot.speaking'), entry('bot.finished')]),
-  ])
+  const later: Promise<void>[] = []
+  gateway.answers.push((_request, response) => {
+    later.push(log.keep([entry('bot.speaking')]), log.keep([entry('bot.finished')]))
+    response.end('{"seq":2}')
+  })
+  await Promise.all([log.keep([entry('user.message')]), log.keep([entry('turn.end')])])
+  await Promise.all(later)
   assert.deepEqual(gateway.types, ['user.message', 'turn.end', 'bot.speaking', 'bot.finished'])
   assert.deepEqual(
-    gateway.sent.map(({ batch }) => batch),
-    [1, 2],
+    gateway.sent.map(({ batch, entries }) => [batch, entries.length]),
+    [
+      [1, 2],
+      [2, 2],
+    ],
   )
 })
 

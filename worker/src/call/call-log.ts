@@ -83,10 +83,13 @@ export class CallLog {
     clearTimeout(this.#gathering)
     this.#gathering = undefined
     if (this.#sending || this.#waiting.length === 0) return
-    this.#sending = this.#sendAll().finally(() => {
-      this.#sending = undefined
-      if (this.#waiting.length > 0) this.#send()
-    })
+    // what happens in one moment goes in one request
+    this.#sending = new Promise<void>((resolve) => void setImmediate(resolve))
+      .then(() => this.#sendAll())
+      .finally(() => {
+        this.#sending = undefined
+        if (this.#waiting.length > 0) this.#send()
+      })
   }
 
   async #sendAll() {
