@@ -3,9 +3,11 @@ import { after, test } from 'node:test'
 import { afterwards } from '@switchroom/launcher/testing/folders'
 import { ToneSender } from '@switchroom/media/rtp/telephone-events'
 import { header } from '@switchroom/media/sip/message'
+import { startBaresip } from '@switchroom/media/testing/baresip'
 import { loudPart, RtpPhone } from '@switchroom/media/testing/rtp-phone'
 import { SipPeer } from '@switchroom/media/testing/sip-peer'
-import { startVoiceAgent, typesOf } from './spoken-fixture.ts'
+import { missing } from '@switchroom/tools/debian-packages'
+import { startVoiceAgent, typesOf, type Entry } from './spoken-fixture.ts'
 
 const fixture = await startVoiceAgent(
   { after },
@@ -66,3 +68,24 @@ test('a phone in G.722 without telephone events hears the agent, its audible key
   peer.request({ method: 'BYE', to: called, headers: { ...within, CSeq: '2 BYE' } })
   await fixture.untilEnded(call.id)
 })
+
+test(
+  'baresip that says back all it hears, as the echo of a PBX does, neither interrupts the agent nor is answered',
+  { skip: missing('baresip') },
+  async (t) => {
+    const phone = await startBaresip(t, '')
+    phone.type(`/dial sip:hello@127.0.0.1:${fixture.worker.sipPort}\n`)
+    const call = await fixture.nextCall()
+    call.say('We are open from nine in the morning until six in the evening, and on Saturdays until noon.')
+    const isSaid = (times: number) => (log: Entry[]) =>
+      typesOf(log).filter((type) => type === 'bot.finished').length >= times
+    await fixture.untilLogged(call.id, 'the greeting and the sentence were said', isSaid(2))
+    // an answer to its own words would come now
+    call.say('On Sundays we are closed.')
+    const log = await fixture.untilLogged(call.id, 'that was said, too', isSaid(3))
+    const wrong = typesOf(log).filter((type) => type === 'bot.interrupted' || type === 'user.message')
+    assert.deepEqual(wrong, [])
+    phone.type('b')
+    await fixture.untilEnded(call.id)
+  },
+)

@@ -22,6 +22,7 @@ export async function startBaresip(
   {
     address = '127.0.0.1',
     codec = 'PCMU/8000/1',
+    account: accountMore = '',
     commands = [] as string[],
     settings: more = [] as string[],
   } = {},
@@ -44,7 +45,7 @@ export async function startBaresip(
     ...more,
   ]
   writeFileSync(join(folder, 'config'), `${settings.join('\n')}\n`)
-  const account = `<sip:peer@${host}:${port}>;regint=0;answermode=auto;audio_codecs=${codec}${encryption && `;mediaenc=${encryption}`}`
+  const account = `<sip:peer@${host}:${port}>;regint=0;answermode=auto;audio_codecs=${codec}${encryption && `;mediaenc=${encryption}`}${accountMore}`
   writeFileSync(join(folder, 'accounts'), `${account}\n`)
   writeFileSync(join(folder, 'contacts'), '')
   const family = address.includes(':') ? '-6' : '-4'

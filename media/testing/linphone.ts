@@ -17,11 +17,12 @@ export interface Linphone {
   hasHeard: () => boolean
 }
 
-/** A softphone that answers every call, says a tone and records what it hears. `encryption` is linphone's own word for it. */
+/** A softphone that answers every call unless it is told not to, says a tone and records what it hears. `encryption` is linphone's own word for it. */
 export async function startLinphone(
   t: TestContext,
   encryption: 'none' | 'srtp' | 'dtls',
   isMandatory = encryption !== 'none',
+  { sip = [] as string[], answers = true } = {},
 ): Promise<Linphone> {
   const [port, soundPort] = [await freeUdpPort(), await freeUdpPort()]
   const folder = mkdtempSync(join(tmpdir(), 'linphone-'))
@@ -34,8 +35,10 @@ export async function startLinphone(
     'use_ipv6=0',
     `media_encryption=${encryption}`,
     `media_encryption_mandatory=${isMandatory ? 1 : 0}`,
+    ...sip,
     '[rtp]',
     `audio_rtp_port=${soundPort}`,
+    'prefer_ipv6=0',
   ]
   writeFileSync(join(folder, 'settings'), `${settings.join('\n')}\n`)
   const tone = Array.from({ length: 3_000 }, () => sine(440))
@@ -44,7 +47,7 @@ export async function startLinphone(
     wavOf(Buffer.concat(tone.map((one) => Buffer.from(one.buffer))), 8_000),
   )
   const recorded = join(folder, 'heard.wav')
-  const child = spawn(pathOf('linphonec'), ['-a', '-c', join(folder, 'settings')], {
+  const child = spawn(pathOf('linphonec'), [...(answers ? ['-a'] : []), '-c', join(folder, 'settings')], {
     stdio: ['pipe', 'pipe', 'pipe'],
     env: { ...process.env, HOME: folder },
   })

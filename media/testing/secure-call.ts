@@ -11,8 +11,11 @@ export const legOf = async (t: TestContext, dialog: SipDialog): Promise<RtpLeg> 
   const leg = await RtpLeg.open(dialog.terms, {
     hangUp: () => dialog.bye(),
     transfer: (to) => dialog.refer(to),
+    press: (key) => dialog.sendInfoTone(key),
+    tellSound: (sound) => dialog.tellSound(sound),
     ended: dialog.ended,
   })
+  dialog.onInfoTone((key) => leg.press(key))
   dialog.onTermsChanged((terms, isHeld) => leg.updateTerms(terms, isHeld))
   t.after(() => leg.hangUp())
   return leg

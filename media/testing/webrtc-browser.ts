@@ -1,18 +1,17 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import type { ChildProcess } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-
-const programs = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
+import { type BrowserProgram, isChromiumInstalled, killBrowser, openBrowser } from './browser-programs.ts'
 
 /** What the page found out, as it goes. */
 export interface Told {
   state?: string
-  /** The loudest frequency in what it hears, and how loud it is, in dB. */
+  /** The loudest frequency in what it hears, unless it has no sound card to find out with. */
   hz?: number
+  /** In dB. */
   level?: number
   /** How many packets of ours were sent to it, by our own reports. */
   reported?: number
@@ -42,7 +41,7 @@ export class BrowserCaller {
   }
 
   static get isInstalled(): boolean {
-    return programs.some((program) => existsSync(program))
+    return isChromiumInstalled()
   }
 
   static async call(
@@ -50,12 +49,14 @@ export class BrowserCaller {
     answer: (offer: string) => Promise<string>,
     /** What its `RTCPeerConnection` is made with. */
     connection: object = {},
+    program: BrowserProgram = 'chromium',
   ): Promise<BrowserCaller> {
     const folder = await mkdtemp(join(tmpdir(), 'switchroom-browser-'))
     const caller = new BrowserCaller(folder, answer, connection)
     await caller.#record(microphone)
     await new Promise<void>((resolve) => caller.#http.listen(0, '127.0.0.1', resolve))
-    caller.#open((caller.#http.address() as AddressInfo).port)
+    const { port } = caller.#http.address() as AddressInfo
+    caller.#browser = await openBrowser(program, folder, `http://127.0.0.1:${port}/`)
     return caller
   }
 
@@ -85,7 +86,7 @@ export class BrowserCaller {
   }
 
   kill(): void {
-    this.#browser?.kill('SIGKILL')
+    if (this.#browser) killBrowser(this.#browser)
   }
 
   async stop(): Promise<void> {
@@ -97,25 +98,6 @@ export class BrowserCaller {
     this.#http.closeAllConnections()
     await new Promise((resolve) => this.#http.close(resolve))
     await rm(this.#folder, { recursive: true, force: true, maxRetries: 5 })
-  }
-
-  #open(port: number): void {
-    const program = programs.find((path) => existsSync(path)) ?? 'chromium'
-    const flags = [
-      '--headless=new',
-      '--no-sandbox',
-      '--disable-gpu',
-      '--disable-dev-shm-usage',
-      '--no-first-run',
-      '--ignore-certificate-errors',
-      '--disable-background-networking',
-      '--autoplay-policy=no-user-gesture-required',
-      '--use-fake-ui-for-media-stream',
-      '--use-fake-device-for-media-stream',
-      `--use-file-for-fake-audio-capture=${join(this.#folder, 'microphone.wav')}`,
-      `--user-data-dir=${join(this.#folder, 'profile')}`,
-    ]
-    this.#browser = spawn(program, [...flags, `http://127.0.0.1:${port}/`], { stdio: 'ignore' })
   }
 
   async #serve(request: IncomingMessage, reply: ServerResponse, answer: (offer: string) => Promise<string>) {
@@ -178,9 +160,11 @@ try {
     if (order === 'reports') tell({ reported: await reported() })
     if (order === 'leave') location.href = 'about:blank'
     if (order === 'restart') {
+      const oldWay = await chosenWay()
       connection.restartIce()
       await offer()
-      while (!goesTheNewWay()) await new Promise((resolve) => setTimeout(resolve, 50))
+      for (let way = oldWay; way === oldWay || way === undefined; way = await chosenWay())
+        await new Promise((resolve) => setTimeout(resolve, 50))
       tell({ state: 'restarted' })
     }
     if (order === 'speak') {
@@ -196,9 +180,11 @@ async function reported() {
   const stats = [...(await connection.getStats()).values()]
   return stats.find(({ type }) => type === 'remote-outbound-rtp')?.packetsSent ?? 0
 }
-function goesTheNewWay() {
-  const pair = sender.transport.iceTransport.getSelectedCandidatePair()
-  return pair !== null && connection.localDescription.sdp.includes(pair.local.usernameFragment)
+async function chosenWay() {
+  const ice = sender.transport.iceTransport
+  if (ice.getSelectedCandidatePair) return ice.getSelectedCandidatePair()?.local.usernameFragment
+  const reports = [...(await connection.getStats()).values()]
+  return reports.find(({ type, selected }) => type === 'candidate-pair' && selected)?.id
 }
 async function offer() {
   await connection.setLocalDescription()
@@ -219,7 +205,11 @@ function listen(stream) {
   const analyser = new AnalyserNode(context, { fftSize: 4096, smoothingTimeConstant: 0 })
   context.createMediaStreamSource(stream).connect(analyser)
   const levels = new Float32Array(analyser.frequencyBinCount)
-  setInterval(() => {
+  setInterval(async () => {
+    if (context.state !== 'running') {
+      const heard = [...(await connection.getStats()).values()].find(({ type }) => type === 'inbound-rtp')
+      return tell({ level: 20 * Math.log10(heard?.audioLevel || 1e-10) })
+    }
     analyser.getFloatFrequencyData(levels)
     const loudest = levels.indexOf(Math.max(...levels))
     tell({ hz: (loudest * 48000) / 4096, level: Number.isFinite(levels[loudest]) ? levels[loudest] : -200 })

@@ -5,6 +5,7 @@ import { existsSync } from 'node:fs'
 const packages = {
   sipp: 'sip-tester',
   chromium: 'chromium',
+  'firefox-esr': 'firefox-esr',
   ffmpeg: 'ffmpeg',
   turnserver: 'coturn',
   baresip: 'baresip',

@@ -37,9 +37,9 @@ test('docs/architecture.md answers at least ten questions of newcomers, each wit
   )
 })
 
-test('every file of the project that docs/architecture.md or docs/extending.md names exists', () => {
-  const named = ['docs/architecture.md', 'docs/extending.md'].flatMap((page) =>
-    Array.from(read(page).matchAll(/`([a-z-]+\/src\/[\w./-]+\.tsx?)`/g), ([, file = '']) => file),
+test('every file of the project that docs/architecture.md, docs/extending.md or docs/interop.md names exists', () => {
+  const named = ['docs/architecture.md', 'docs/extending.md', 'docs/interop.md'].flatMap((page) =>
+    Array.from(read(page).matchAll(/`([a-z0-9-]+\/src\/[\w./-]+\.tsx?)`/g), ([, file = '']) => file),
   )
   assert.deepEqual(
     named.filter((file) => !existsSync(join(root, file))),
@@ -60,4 +60,15 @@ test('each recipe of docs/extending.md has fewer than fifteen lines', () => {
     .filter((lines) => lines >= 15)
   assert.equal(recipes.length, 6)
   assert.deepEqual(long, [])
+})
+
+test('each case of docs/interop.md names a test that proves it', () => {
+  const cases = read('docs/interop.md')
+    .split('\n')
+    .filter((line) => /^\|.*\|.*\|.*\|.*\|$/.test(line) && !/^\| (case|---) /.test(line))
+  assert.ok(cases.length > 30, `${cases.length} cases`)
+  assert.deepEqual(
+    cases.filter((line) => !/`[a-z0-9]+\/src\/[\w./-]+\.test\.ts` \|$/.test(line)),
+    [],
+  )
 })

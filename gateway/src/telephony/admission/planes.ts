@@ -9,7 +9,6 @@ export class Planes {
   readonly areSeparate: boolean
   readonly #embedded: MediaPlane
   readonly #planes: Record<Environment, MediaPlane>
-  readonly #embedded: MediaPlane
   /** What takes the calls that production's media server hands to the sandbox. */
   readonly #handedTo: LiveKitOnDemand | undefined
 
@@ -21,11 +20,6 @@ export class Planes {
     this.#handedTo = isOwn ? new LiveKitOnDemand(sandboxMediaServer) : undefined
     this.#planes = { production, sandbox: this.#handedTo ?? production }
     this.areSeparate = isOwn
-  }
-
-  /** Whether an extension, which many orgs may have, rings there. */
-  takesExtensions(env: Environment): boolean {
-    return this.#planes[env] === this.#embedded
   }
 
   of(env: Environment): MediaPlane {
