@@ -64,7 +64,7 @@ export class NumberAdmission {
   async draw(whose: Whose, change: Change = (placed) => placed): Promise<Drawn> {
     const { database, fleets, planes } = this.#parts
     const all = change(await store.listPlaced(database, whose))
-    const placed = all.filter(({ number }) => planes.takesExtensions(whose.env) || !isExtension(number))
+    const placed = all.filter(({ number }) => planes.isEmbedded(whose.env) || !isExtension(number))
     const facts = await this.#facts(whose.org, placed)
     return {
       wanted: wantedAdmission(whose, fleets[whose.env], placed, facts),

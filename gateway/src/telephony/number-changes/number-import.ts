@@ -26,7 +26,7 @@ export interface NumberImportParts {
 
 /** A LiveKit server tells trunks apart by the number alone, and an extension is many orgs'. */
 export function refuseWithoutExtensions(planes: Planes, env: Environment) {
-  if (planes.takesExtensions(env)) return
+  if (planes.isEmbedded(env)) return
   throw conflict(
     `extensions ring on the embedded media plane alone, and ${env} runs on LiveKit: import a number instead`,
   )
