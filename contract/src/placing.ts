@@ -1,5 +1,6 @@
 import { Type, type Static } from 'typebox'
 import { SentConsent } from './consents.ts'
+import { CarrierRoute } from './media-plane.ts'
 import { EnvironmentName } from './scope-schemas.ts'
 import { nullable } from './shapes.ts'
 import { Trunk } from './trunk-terms.ts'
@@ -55,6 +56,14 @@ export const TrunkForLeg = Type.Object({
   to: Type.String(),
   call: Type.String(),
   max_duration_s: Type.Integer(),
+  caller: Type.Optional(
+    Type.String({
+      description: 'the number of the caller who is forwarded: a trunk of the identity `diversion` shows it',
+    }),
+  ),
+  fallbacks: Type.Optional(
+    Type.Array(CarrierRoute, { description: 'to try in this order if the trunk cannot carry the leg' }),
+  ),
 })
 export type TrunkForLeg = Static<typeof TrunkForLeg>
 

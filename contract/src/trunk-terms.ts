@@ -10,7 +10,8 @@ export type Encryption = (typeof encryptions)[number]
 export const referForms = ['sip', 'tel'] as const
 export type ReferForm = (typeof referForms)[number]
 
-export const identities = ['none', 'p_asserted_identity'] as const
+/** `diversion`: a caller who is brought to another person keeps their number, and Diversion names the one they called. */
+export const identities = ['none', 'p_asserted_identity', 'diversion'] as const
 export type Identity = (typeof identities)[number]
 
 export const numberForms = ['e164', 'plain', 'national'] as const

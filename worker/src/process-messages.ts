@@ -1,4 +1,4 @@
-import type { BrowserOffer } from '@switchroom/contract/media-plane'
+import type { BrowserOffer, CarrierRoute } from '@switchroom/contract/media-plane'
 import type { OpenedWorkerCall } from '@switchroom/contract/worker'
 import type { LegEnd, SoundState } from '@switchroom/media/leg'
 import type { RoomTerms } from '@switchroom/media/livekit/room'
@@ -45,6 +45,10 @@ export interface LegDial {
   to: string
   from: string
   trunk: SipTrunk
+  /** To try in this order if the trunk cannot carry the call. */
+  fallbacks?: readonly CarrierRoute[]
+  /** The number of the caller who is forwarded. */
+  caller?: string
 }
 
 export interface SentenceAsked {

@@ -8,6 +8,7 @@ import { PrivateNetworks } from '@switchroom/process/private-networks'
 import { PeriodicTasks } from '@switchroom/process/periodic-tasks'
 import type { Logger } from 'pino'
 import { Heartbeats } from './heartbeats.ts'
+import { CarriersInOrder } from './phone/carriers-in-order.ts'
 import { DialledAddresses } from './phone/dialled-addresses.ts'
 import { Fences } from './phone/fences.ts'
 import { GatewayClient } from './gateway-client.ts'
@@ -83,7 +84,13 @@ export class Worker {
       capacity,
       callsPerProcess,
       logger,
-      dial,
+      dialLeg: ({ to, from, caller, ...routes }, signal) => {
+        const forwards = caller === undefined ? {} : { caller }
+        return new CarriersInOrder(routes).dial(
+          (trunk, more) => dial(to, trunk, from, signal, { ...more, ...forwards }),
+          signal,
+        )
+      },
       onLost: (lost) => tellLostCaller(sentences, lost),
       clipOf: ({ occasion, language, callsBack }) => sentences.clipOf(occasion, language, callsBack),
     })

@@ -147,6 +147,7 @@ export function SipFields({ now, drafted, field }: SipFieldsProps) {
             [
               { value: 'none', label: 'None' },
               { value: 'p_asserted_identity', label: 'P-Asserted-Identity' },
+              { value: 'diversion', label: 'Diversion, for forwarded callers' },
             ],
             now?.identity ?? 'none',
           )}

@@ -4,6 +4,7 @@ import { decodeJwt } from 'jose'
 import { LiveKitFake } from '../../testing/livekit-fake.ts'
 import { callIn } from './names.ts'
 import { LiveKitPlane } from './livekit-plane.ts'
+import { LiveKitServer } from './server.ts'
 import type { PlacedCall } from '../plane.ts'
 
 const call: PlacedCall = {
@@ -82,6 +83,19 @@ test('what a trunk says of encryption, numbers and identity is sent with the dia
   assert.deepEqual(headers, { 'P-Asserted-Identity': '<sip:15550100002@voice.example>' })
   assert.deepEqual(media, { encryption: 'SIP_MEDIA_ENCRYPT_REQUIRE' })
   assert.equal((trunk as { fromHost?: string }).fromHost, 'voice.example')
+})
+
+test('a second person is shown the caller who is forwarded, and Diversion names our number, if the trunk wants that', async () => {
+  const server = new LiveKitServer(fake.address)
+  const { to, from, trunk } = call
+  const caller = '+34911222333'
+  await server.bring('call-call_1', 'guest', { to, from, caller, trunk: { ...trunk, identity: 'diversion' } })
+  await server.bring('call-call_1', 'guest', { to, from, caller, trunk })
+  const read = fake.asked('CreateSIPParticipant').map(({ body }) => [body['sipNumber'], body['headers']])
+  assert.deepEqual(read, [
+    [caller, { Diversion: `<sip:${from}@pstn.example>;reason=deflection;counter=1` }],
+    [from, undefined],
+  ])
 })
 
 test('a trunk with certificates of its own is not dialled by a media server, which cannot use them', async () => {

@@ -41,6 +41,8 @@ export interface SecondDial {
   to: string
   from: string
   trunk: OutboundTrunk
+  /** The number of the caller who is forwarded. */
+  caller?: string
 }
 
 /** What we ask of a LiveKit server; failures are `MediaError`, but for a dial's own. */
@@ -118,14 +120,16 @@ export class LiveKitServer {
   /** Whether they were there. */
   remove = (room: string, identity: string) => found(this.#rooms.removeParticipant(room, identity))
 
-  async #dial(room: string, { to, from, trunk }: SecondDial, options: CreateSipParticipantOptions) {
+  async #dial(room: string, { to, from, trunk, caller }: SecondDial, options: CreateSipParticipantOptions) {
     const { hostname, auth_username: authUsername, auth_password: authPassword } = trunk
     if (trunk.ca_certificates !== undefined || trunk.client_certificate !== undefined)
       throw new MediaError('a LiveKit server cannot use the certificates of an account: take them off')
     const transport = transports[trunk.transport]
-    const fromNumber = writtenNumber(from, trunk)
+    const own = writtenNumber(from, trunk)
+    const forwarded = trunk.identity === 'diversion' ? caller : undefined
+    const fromNumber = forwarded === undefined ? own : writtenNumber(forwarded, trunk)
     const { encryption = 'off' } = trunk
-    const asserted = `<sip:${fromNumber}@${trunk.from_domain ?? hostname.replace(/:\d+$/, '')}>`
+    const address = `<sip:${own}@${trunk.from_domain ?? hostname.replace(/:\d+$/, '')}>`
     await this.#sip.createSipParticipant(
       '',
       writtenNumber(to, trunk),
@@ -134,7 +138,10 @@ export class LiveKitServer {
         ...options,
         fromNumber,
         ...(encryption !== 'off' && { media: new SIPMediaConfig({ encryption: encryptionOf[encryption] }) }),
-        ...(trunk.identity === 'p_asserted_identity' && { headers: { 'P-Asserted-Identity': asserted } }),
+        ...(trunk.identity === 'p_asserted_identity' && { headers: { 'P-Asserted-Identity': address } }),
+        ...(forwarded !== undefined && {
+          headers: { Diversion: `${address};reason=deflection;counter=1` },
+        }),
         waitUntilAnswered: true,
         ringingTimeout: ringS,
         timeout: dialTimeoutS,

@@ -2,7 +2,7 @@ import { withoutAccount } from '@switchroom/contract/extensions'
 import { writtenNumber } from '../number-form.ts'
 import { MediaError } from '../plane.ts'
 import { SipCall } from './call.ts'
-import { type SipDialog, SipRefused, type SipTrunk, SipUnanswered } from './calls.ts'
+import { type SipDialog, SipRefused, SipUnanswered } from './calls.ts'
 import type { OutgoingRequest } from './client-transaction.ts'
 import { allowed, challengesOf, DialogState, proofFor } from './dialog-state.ts'
 import { isStale } from './digest.ts'
@@ -10,6 +10,7 @@ import { EarlyCallees } from './early-callees.ts'
 import type { Flow, Target } from './flow.ts'
 import { asFailure, type Failure, failure, hungUp, isMeant, unreached } from './dial-failure.ts'
 import { DialTargets } from './dial-targets.ts'
+import { type Identity, identityHeaders } from './identity-headers.ts'
 import type { SipResponse } from './message.ts'
 import { LocalDescription } from './offer.ts'
 import { type Hop, isRedirect, Redirects } from './redirects.ts'
@@ -21,10 +22,8 @@ import { giveUpMs, moveOnMs } from './timing.ts'
 import { tlsTermsOf } from './tls-terms.ts'
 import { newToken } from './transactions.ts'
 
-export interface Dialling {
+export interface Dialling extends Identity {
   to: string
-  from: string
-  trunk: SipTrunk
   signal: AbortSignal
   /** Another carrier is asked next, so that no address of this one is waited for long. */
   hasNext?: boolean
@@ -202,23 +201,18 @@ class Dial {
   }
 
   #request(flow: Flow, offer: string, proof?: readonly [string, string]): OutgoingRequest {
-    const { trunk } = this.#dialling
-    const from = writtenNumber(this.#dialling.from, trunk)
+    const { trunk, from } = this.#dialling
     const host = trunk.from_domain ?? inBrackets(this.#stack.addressFor(flow.address))
-    const caller = `sip:${from === '' ? 'anonymous' : encodeURI(from)}@${host}`
     return {
       method: 'INVITE',
       uri: this.#uri,
       headers: [
         ['max-forwards', '70'],
-        ['from', `<${caller}>;tag=${this.#tag}`],
-        ...(trunk.identity === 'p_asserted_identity' && from !== ''
-          ? [['p-asserted-identity', `<${caller}>`] as const]
-          : []),
+        ...identityHeaders(this.#dialling, host, this.#tag),
         ['to', `<${this.#to}>`],
         ['call-id', this.#callId],
         ['cseq', `${++this.#number} INVITE`],
-        ['contact', this.#stack.contact(flow, from)],
+        ['contact', this.#stack.contact(flow, writtenNumber(from, trunk))],
         ['allow', allowed],
         ['supported', '100rel'],
         ['user-agent', 'switchroom'],

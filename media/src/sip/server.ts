@@ -129,7 +129,7 @@ export class SipServer {
     trunk: SipTrunk,
     from: string,
     signal: AbortSignal,
-    more: Pick<Dialling, 'hasNext'> = {},
+    more: Pick<Dialling, 'hasNext' | 'caller'> = {},
   ): Promise<SipDialog> {
     return dial(this.#stack, { to, trunk, from, signal, ...more })
   }

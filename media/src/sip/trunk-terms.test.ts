@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { afterEach, test } from 'node:test'
 import { SipTest } from '../../testing/sip-call.ts'
-import { offerOf, openFence, trunkTo } from '../../testing/sip-peer.ts'
+import { never, offerOf, openFence, trunkTo } from '../../testing/sip-peer.ts'
 import { header } from './message.ts'
 import type { SipFence, SipTrunk } from './server.ts'
 
@@ -57,6 +57,31 @@ test('a trunk gets its own domain in From, the identity that it asks for, and nu
 test('a caller without a number is anonymous, and no identity is asserted for them', async () => {
   const { from: said, asserted } = await dialled({ identity: 'p_asserted_identity' }, to, '')
   assert.deepEqual([said, asserted], ['<sip:anonymous@127.0.0.1>', undefined])
+})
+
+test('a caller who is forwarded is shown to a trunk that wants it, and Diversion names our number; nobody else is told', async () => {
+  const near = await run.server()
+  const far = await run.peer(near.server)
+  for (const [identity, caller, wanted] of [
+    [
+      'diversion',
+      '+34911222333',
+      ['<sip:0034911222333@voice.example>', '<sip:02079460099@voice.example>;reason=deflection;counter=1'],
+    ],
+    ['diversion', undefined, ['<sip:02079460099@voice.example>', undefined]],
+    ['none', '+34911222333', ['<sip:02079460099@voice.example>', undefined]],
+  ] as const) {
+    const trunk = { ...trunkTo(far.port), ...british, from_domain: 'voice.example', identity }
+    const more = caller === undefined ? {} : { caller }
+    const refused = assert.rejects(near.server.invite(to, trunk, from, never, more))
+    const asked = await far.asked('INVITE')
+    far.answer(asked, '486 Busy Here')
+    await refused
+    await far.asked('ACK')
+    const read = [header(asked, 'from')?.replace(/;tag=.*/, ''), header(asked, 'diversion')]
+    assert.deepEqual(read, wanted)
+    far.received.length = 0
+  }
 })
 
 test('a fence reads numbers as its peer writes them, the called one and the caller', async () => {

@@ -231,9 +231,11 @@ test('a caller who waits for the other person of a warm transfer hears the messa
   const ringing = Promise.withResolvers<Leg>()
   const knobs = { hold_message: 'I am connecting you.', hold_music: true }
   const trunk = { hostname: 'carrier.example', transport: 'udp', auth_username: '', auth_password: '' }
-  const outboundTrunk = async () => ({ trunk, from: '+15550100' })
+  const fallbacks = [{ account: 'backup', trunk }]
+  const outboundTrunk = async () => ({ trunk, from: '+15550100', fallbacks, caller: '+15550101' })
+  const dials: unknown[] = []
   const { call, leg, told, wants, untilSaid } = lineCall(0, { outboundTrunk }, null, {
-    dial: () => ringing.promise,
+    dial: (dial) => (dials.push(dial), ringing.promise),
     knobs,
   })
   const running = call.run()
@@ -247,6 +249,8 @@ test('a caller who waits for the other person of a warm transfer hears the messa
   ringing.reject(new MediaError('nobody answered'))
   await until('the caller stays', () => told('call.transferred').length === 1)
   await until('the tones end', () => leg.between.at(-1) === null)
+  // The other person is called as the gateway says, with who is forwarded.
+  assert.deepEqual(dials, [{ to: '+15550199', from: '+15550100', trunk, fallbacks, caller: '+15550101' }])
   call.end('hangup')
   await running
 })

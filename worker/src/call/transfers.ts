@@ -79,9 +79,9 @@ async function bringIn(
   { agent, call, to }: { agent: string; call: string; to: string },
   over: AbortSignal,
 ): Promise<Leg> {
-  const { trunk, from } = await gateway.outboundTrunk(agent, call, to)
+  const { trunk, from, fallbacks, caller } = await gateway.outboundTrunk(agent, call, to)
   onRinging()
-  return dial({ to, from, trunk }, over)
+  return dial({ to, from, trunk, ...(fallbacks && { fallbacks }), ...(caller && { caller }) }, over)
 }
 
 function whyOf(error: unknown): string {

@@ -1,8 +1,15 @@
 import type { FailedAccount } from '@switchroom/contract/dialling'
-import type { Placement, TellPlacement } from '@switchroom/contract/media-plane'
+import type { CarrierRoute, TellPlacement } from '@switchroom/contract/media-plane'
 import type { Trunk } from '@switchroom/contract/trunk-terms'
 import { mayAnotherCarry, type SipDialog } from '@switchroom/media/sip/server'
 import { sentenceOf, statusOf } from './dial-failures.ts'
+
+export interface Carriers {
+  /** Unknown for a leg, and from a gateway of an earlier version. */
+  account?: string | undefined
+  trunk: Trunk
+  fallbacks?: readonly CarrierRoute[] | undefined
+}
 
 type DialThrough = (trunk: Trunk, more: { hasNext: boolean }) => Promise<SipDialog>
 
@@ -12,7 +19,7 @@ export class CarriersInOrder {
   readonly #failed: FailedAccount[] = []
   #account: string | undefined
 
-  constructor({ account, trunk, fallbacks = [] }: Pick<Placement, 'account' | 'trunk' | 'fallbacks'>) {
+  constructor({ account, trunk, fallbacks = [] }: Carriers) {
     this.#routes = [{ account, trunk }, ...fallbacks]
   }
 

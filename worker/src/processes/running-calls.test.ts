@@ -21,7 +21,7 @@ const calls = new RunningCalls({
   capacity: 4,
   callsPerProcess: 2,
   logger: pino({ level: 'silent' }),
-  dial: () => Promise.reject(new MediaError('no dial is expected')),
+  dialLeg: () => Promise.reject(new MediaError('no dial is expected')),
   onLost: async (call) => void lost.push(call),
   clipOf: () => undefined,
 })

@@ -52,7 +52,7 @@ export interface RunningCallsParts {
   capacity: number
   callsPerProcess: number
   logger: Logger
-  dial: Dial
+  dialLeg: (dial: LegDial, signal: AbortSignal) => Promise<SipDialog>
   onLost: (lost: LostCall) => Promise<void>
   /** One of the worker's own sentences, at 8 kHz. */
   clipOf: (asked: SentenceAsked) => Int16Array | undefined
@@ -226,8 +226,7 @@ export class RunningCalls {
     this.#dialling.set(key, { call, giveUp: () => giveUp.abort() })
     const late = setTimeout(() => giveUp.abort(), ringForMs)
     try {
-      const { to, trunk, from } = dial
-      const dialog = await this.#parts.dial(to, trunk, from, giveUp.signal)
+      const dialog = await this.#parts.dialLeg(dial, giveUp.signal)
       if (this.#calls.has(call)) {
         const leg = this.#legs.newId()
         this.#legs.add(leg, call, dialog, process)

@@ -99,7 +99,7 @@ test('what is no setting of a trunk is refused with what to send instead', async
     [{ auth: 'none' }, 'auth: must be one of digest, ip'],
     [{ encryption: 'maybe' }, 'encryption: must be one of off, offered, required'],
     [{ refer_to: 'mail' }, 'refer_to: must be one of sip, tel'],
-    [{ identity: 'rpid' }, 'identity: must be one of none, p_asserted_identity'],
+    [{ identity: 'rpid' }, 'identity: must be one of none, p_asserted_identity, diversion'],
     [{ number_form: 'roman' }, 'number_form: must be one of e164, plain, national'],
     [{ number_form: 'national' }, 'country_code: is required with number_form national, such as 44'],
     [

@@ -175,7 +175,7 @@ export class DialDecisions {
       now,
       to,
       from,
-      numbers: row.numbers.filter(({ account }) => !to.peer || account === to.peer.account),
+      numbers: to.peer ? numbersAt(to.peer.account, row.numbers) : row.numbers,
       isHeld: row.is_held,
       isKnown: row.is_known || isOwnNumber,
       standing: standingOf(row.standing?.fact),
@@ -227,3 +227,7 @@ function takenBy<Kind extends DialKind>(
   const proven = dialledFrom as TakenDial<Kind>['from']
   return { ...scope, id, call: asked.call ?? newCallId(), to, from: proven, by, at, guards }
 }
+
+/** An extension is one account's: it is dialled from numbers there, and through no other account. */
+const numbersAt = (account: string, numbers: readonly FromNumber[]): FromNumber[] =>
+  numbers.filter((one) => one.account === account).map((one) => ({ ...one, fallback_accounts: [] }))

@@ -55,6 +55,28 @@ test('a leg is dialled from the number that is said, through its account (ND-63,
   )
 })
 
+test('a leg may go out through the fallback accounts of its number, and names the caller if a carrier wants to know who is forwarded', async () => {
+  const { placingOrg, call } = await talking()
+  const { client, fleet, from } = placingOrg
+  await placingOrg.account('backup', 'sip.backup.example')
+  done(await client.put(`/v1/numbers/${from}/fallbacks`, { accounts: ['backup'] }))
+  const plain = done(await trunkFor(fleet, { to: newCalled(), call }))
+  assert.deepEqual(
+    plain.fallbacks.map(({ account, trunk }: { account: string; trunk: { hostname: string } }) => [
+      account,
+      trunk.hostname,
+    ]),
+    [['backup', 'sip.backup.example']],
+  )
+  assert.equal(plain.caller, undefined)
+  done(await client.put('/v1/carrier', { username: 'backup', identity: 'diversion' }))
+  const { rows } = await deployment.sql('select caller from calls where id = $1', [call])
+  assert.equal(done(await trunkFor(fleet, { to: newCalled(), call })).caller, rows[0].caller)
+  const desk = new SpokenAgent(deployment, placingOrg.org, 'desk', from)
+  const withheld = await desk.open({ from: 'anonymous' })
+  assert.equal(done(await trunkFor(fleet, { to: newCalled(), call: withheld })).caller, undefined)
+})
+
 test('a leg is held to shape and pace, and to nothing of the list, consent or hours (N-237, N-238, T-22)', async () => {
   const { placingOrg, call } = await talking()
   const shape = '+8811234567 cannot be dialled: +881 is a satellite or global-service range'

@@ -1,5 +1,7 @@
 import { sipExtensionForm } from '@switchroom/contract/extensions'
 import type { TransferAllowed, TransferAsked, TrunkAsked, TrunkForLeg } from '@switchroom/contract/placing'
+import type { CarrierRoute } from '@switchroom/contract/media-plane'
+import { e164 } from '@switchroom/contract/numbers'
 import type { OutboundTrunk } from '@switchroom/media/plane'
 import type { CallRecords } from '../../calls/records/records.ts'
 import type { Log } from '../../calls/log/log.ts'
@@ -13,6 +15,7 @@ import type { DialDecisions } from '../dialling/dial-decisions.ts'
 import { longestCallS } from '../dialling/effective-limits.ts'
 import { readTransferTarget } from '../dialling/transfer-target.ts'
 import { ownLongestS } from './call-placer.ts'
+import { carrierRoutes, type TrunkOf } from './carrier-routes.ts'
 import * as store from './placements.store.ts'
 
 export interface LegsParts {
@@ -20,7 +23,7 @@ export interface LegsParts {
   log: Log
   records: CallRecords
   dialDecisions: DialDecisions
-  trunkOf: (org: string, account: string) => Promise<OutboundTrunk | undefined>
+  trunkOf: TrunkOf
 }
 
 /** Calls to others from within a live call, placed by the worker that runs it. */
@@ -43,12 +46,18 @@ export class Legs {
     const resolution = await this.#parts.records.resolve(live, call, 'web')
     const target = await this.#extension(live, to)
     const taken = await this.#parts.dialDecisions.take({ kind: 'leg', caller, agent, to, target, from, call })
+    const { number, account: own, fallback_accounts } = taken.from
+    const { routes } = await carrierRoutes(this.#parts.trunkOf, live.org, [own, ...fallback_accounts])
+    const [first, ...fallbacks] = routes
+    if (!first) throw unableToDial(own)
     return {
-      trunk: await this.#trunkOf(live.org, taken.from.account),
-      from: taken.from.number,
+      trunk: first.trunk,
+      from: number,
       to,
       call,
       max_duration_s: longestCallS(taken.guards, ownLongestS(resolution)),
+      ...(live.direction === 'inbound' && live.caller !== null && isForwarding(routes, live.caller)),
+      ...(fallbacks.length > 0 && { fallbacks }),
     }
   }
 
@@ -87,10 +96,17 @@ export class Legs {
 
   async #trunkOf(org: string, account: string): Promise<OutboundTrunk> {
     const trunk = await this.#parts.trunkOf(org, account)
-    if (!trunk) throw conflict(`the account ${account} can no longer dial: see GET /v1/carrier/outbound`)
+    if (!trunk) throw unableToDial(account)
     return trunk
   }
 }
+
+const unableToDial = (account: string) =>
+  conflict(`the account ${account} can no longer dial: see GET /v1/carrier/outbound`)
+
+/** Whether a carrier wants to know who is forwarded: by a number, if they show one. */
+const isForwarding = (routes: readonly CarrierRoute[], caller: string) =>
+  e164.test(caller) && routes.some(({ trunk }) => trunk.identity === 'diversion') && { caller }
 
 /** The answer holds the password of the org's trunk. A call that no worker has taken is the platform's to dial. */
 function refuseUnlessRuns(caller: Caller, { id, channel, runner }: store.LiveCall) {
