@@ -3,7 +3,7 @@ import type { Command } from '../invocation/command.ts'
 import { exitCodes } from '../terminal/exit-codes.ts'
 import { plain } from '../terminal/text-width.ts'
 
-/** A worker is waited for, every address is tried, and a call may ring for half a minute. */
+/** A worker is waited for, every address is tried, and a call may ring for 45 seconds. */
 const answersWithinMs = 150_000
 const styles = { ok: 'green', failed: 'red', skipped: 'yellow' } as const
 

@@ -9,7 +9,8 @@ import type { DialledAddresses } from './dialled-addresses.ts'
 import { checkSound, type SoundFound } from './sound-check.ts'
 import { openLeg } from './test-legs.ts'
 
-const ringForMs = 30_000
+/** A worker that has just started lets an own number ring for a while. */
+const ringForMs = 45_000
 const byeWithinMs = 5_000
 
 export interface TrunkTestsParts {

@@ -16,8 +16,8 @@ import * as store from './trunk-tests.store.ts'
 
 /** A worker gives every address a few seconds. */
 const probedWithinS = 45
-/** It rings for half a minute; then sound is listened for. */
-const calledWithinS = 60
+/** It rings for 45 seconds; then sound is listened for. */
+const calledWithinS = 75
 const perMinute = { name: 'trunk tests', tries: 10, windowMs: minuteMs }
 
 export interface TrunkTestsParts {
