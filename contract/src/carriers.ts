@@ -58,7 +58,8 @@ export const PutCarrier = Type.Object({
   dial_extensions: Type.Optional(
     nullable(
       Type.Array(Type.String(), {
-        description: 'sip: the extensions that agents may dial there, as 105 or 100-199; default none',
+        description:
+          'sip: the extensions and names that agents may dial there, as 105, 100-199 or desk; default none',
       }),
     ),
   ),

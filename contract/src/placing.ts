@@ -16,7 +16,9 @@ const WantedLog = Type.Unsafe<boolean | Record<string, unknown>>({
 export const DialCall = Type.Object({
   to: Type.Optional(Type.String({ description: 'the number to call, as +15550100100' })),
   extension: Type.Optional(
-    Type.String({ description: 'in place of to: an extension at a SIP account of the org, as 105' }),
+    Type.String({
+      description: 'in place of to: an extension or a name at a SIP account of the org, as 105 or desk',
+    }),
   ),
   account: Type.Optional(
     Type.String({

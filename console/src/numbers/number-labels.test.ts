@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { resultName } from './number-labels.ts'
+import { calledIn, extensionIn, resultName } from './number-labels.ts'
 
 test('the dial log names the result of a dial in words', () => {
   const unnamed = { account: null, failed_accounts: [] }
@@ -20,4 +20,13 @@ test('the dial log names the result of a dial in words', () => {
     resultName({ outcome: 'answered', ...silent, why: null, account: 'backup', failed_accounts }),
     'Answered via backup (before it, acme: sip.acme.example does not answer)',
   )
+})
+
+test('what is typed as a number is a number, an extension or a name at an account', () => {
+  assert.deepEqual(calledIn('+1 (555) 010-0100'), { to: '+15550100100' })
+  assert.deepEqual(calledIn('105'), { extension: '105' })
+  assert.deepEqual(calledIn(' 105@my-pbx '), { extension: '105', account: 'my-pbx' })
+  assert.deepEqual(calledIn('front-desk@pbx'), { extension: 'front-desk', account: 'pbx' })
+  assert.deepEqual(calledIn('2125550123'), { to: '2125550123' })
+  assert.equal(extensionIn('front-desk@pbx'), null)
 })

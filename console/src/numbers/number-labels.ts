@@ -46,8 +46,12 @@ export function extensionIn(text: string): { extension: string; account?: string
   return { extension, ...(account !== undefined && { account }) }
 }
 
-/** What to dial, as the API names it. */
-export const calledIn = (text: string) => extensionIn(text) ?? { to: plainNumber(text) }
+/** What to dial, as the API names it: a number, an extension, or a name at an account, such as `desk@pbx`. */
+export function calledIn(text: string) {
+  const [, name, account] = /^([a-z][\w.-]{0,63})@(.+)$/i.exec(plainNumber(text)) ?? []
+  if (name !== undefined && account !== undefined) return { extension: name, account }
+  return extensionIn(text) ?? { to: plainNumber(text) }
+}
 
 const outcomeNames = {
   answered: 'Answered',

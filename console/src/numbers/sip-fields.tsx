@@ -55,7 +55,7 @@ export function SipFields({ now, drafted, field }: SipFieldsProps) {
             hint={
               now?.dial_extensions.length
                 ? `Current: ${now.dial_extensions.join(', ')}`
-                : 'Such as 100-199, 8000. None if empty.'
+                : 'Such as 100-199, 8000, desk. None if empty.'
             }
           />
           <TextField

@@ -92,8 +92,8 @@ export class AppFrames {
   /** The worker that runs the call carries it out and logs the result. */
   async #transfer(call: store.NamedCall, { to, kind }: TransferCall) {
     if (isWritten(call)) throw conflict(`call ${call.id} is written, and so cannot be transferred`)
-    if (!phoneForm.test(to) && !sipExtensionForm.test(to) && !(kind === 'cold' && sipAddressForm.test(to)))
-      throw badRequest(`${oneNumber}, ${kind === 'cold' ? orOfPeer : anExtension}`)
+    const isKnown = phoneForm.test(to) || sipExtensionForm.test(to) || sipAddressForm.test(to)
+    if (!isKnown) throw badRequest(numberOrOfPeer)
     await this.#append(call, { type: 'transfer.requested', data: { to, kind } })
   }
 
@@ -116,8 +116,7 @@ export class AppFrames {
 
 const byApp = { reason: 'hangup', by: 'app' }
 
-const oneNumber = 'to is a number in international form, as +15550100100'
-const anExtension = 'or an extension of your PBX, as 201'
-const orOfPeer = 'an extension, as 201, or a SIP address, as sip:desk@pbx.example'
+const numberOrOfPeer =
+  'to is a number in international form, as +15550100100, an extension, as 201, or a SIP address, as sip:desk@pbx.example'
 
 const isWritten = ({ channel }: store.NamedCall) => channel === 'chat' || channel === 'msgapp'

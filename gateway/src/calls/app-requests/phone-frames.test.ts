@@ -39,6 +39,7 @@ test('an app transfers a caller or sends tones: the worker reads the request in 
   const call = await newCall('phone')
   transfer(call.id)
   transfer(call.id, { to: '201' })
+  transfer(call.id, { to: 'sip:desk@pbx.example' })
   transfer(call.id, { kind: 'cold' })
   app.send({ type: 'call.tones', call: call.id, digits: '12#*A' })
   await taken(call.id)
@@ -48,6 +49,7 @@ test('an app transfers a caller or sends tones: the worker reads the request in 
     [
       ['transfer.requested', { to: '+15550100100', kind: 'warm' }],
       ['transfer.requested', { to: '201', kind: 'warm' }],
+      ['transfer.requested', { to: 'sip:desk@pbx.example', kind: 'warm' }],
       ['transfer.requested', { to: '+15550100100', kind: 'cold' }],
       ['tones.requested', { digits: '12#*A' }],
     ],
@@ -79,7 +81,7 @@ test('a browser call is transferred like a phone call, and takes no tones', asyn
   )
 })
 
-test('a written call is not sent on and takes no tones, and a spoken one goes to a number in international form or an extension', async () => {
+test('a written call is not sent on and takes no tones, and a spoken one goes to a number in international form, an extension or a SIP address', async () => {
   for (const channel of ['chat', 'msgapp']) {
     const { id } = await newCall(channel)
     transfer(id)
@@ -89,11 +91,12 @@ test('a written call is not sent on and takes no tones, and a spoken one goes to
     assert.equal((await entriesOf(deployment, id)).length, 1)
   }
   const { id } = await newCall('phone')
-  const numberOrExtension =
-    'to is a number in international form, as +15550100100, or an extension of your PBX, as 201'
-  for (const to of ['sales', '0201', '201@pbx', 'sip:desk@pbx.example']) {
+  for (const to of ['sales', '0201', '201@pbx']) {
     transfer(id, { to, kind: 'warm' })
-    await refusedAs(id, numberOrExtension)
+    await refusedAs(
+      id,
+      'to is a number in international form, as +15550100100, an extension, as 201, or a SIP address, as sip:desk@pbx.example',
+    )
   }
   transfer(id, { to: 'sip:desk@pbx.example;x=y', kind: 'cold' })
   await refusedAs(

@@ -1,5 +1,5 @@
 import { BlockList, isIPv4 } from 'node:net'
-import { isEmergency, sipExtensionForm } from '@switchroom/contract/extensions'
+import { isEmergency, sipExtensionForm, sipNameForm } from '@switchroom/contract/extensions'
 import type { Environment } from '@switchroom/contract/scopes'
 import type { Queryable } from '../../database/database.ts'
 import { conflict, listed } from '../../foundation/refusals.ts'
@@ -41,7 +41,8 @@ export async function readDialledExtension(
 
 function faultOf(extension: string, peer: store.PeerRow | undefined): string | null {
   if (!peer) return 'this org has no such SIP account'
-  if (!sipExtensionForm.test(extension)) return 'an extension is 2 to 6 digits without a leading 0'
+  if (!sipExtensionForm.test(extension) && !sipNameForm.test(extension))
+    return 'an extension is 2 to 6 digits without a leading 0, or a name'
   if (isEmergency(extension)) return 'it is an emergency number'
   if (isInRanges(peer.dial_extensions, extension)) return null
   const may = listed(peer.dial_extensions) || 'no extension'

@@ -23,7 +23,7 @@ async function openPbx(more: object = {}, isApproved = true) {
       password: 'a word of it',
       addresses: ['8.8.4.0/24'],
       outbound_host: '8.8.4.7:5080',
-      dial_extensions: ['100-199', '8000', '900-999'],
+      dial_extensions: ['100-199', '8000', '900-999', 'front-desk'],
       ...more,
     }),
   )
@@ -55,15 +55,26 @@ test('an agent dials an extension of its SIP account, from its extension there a
   assert.deepEqual([explained.would, explained.to, explained.from], ['pass', '106@pbx', '201@pbx'])
   // Where the agent dials from says at which account, too.
   assert.equal(done(await dial({ extension: '106', from: '201@pbx' })).to, '106@pbx')
+  assert.equal(done(await dial({ extension: 'front-desk', account: 'pbx' })).to, 'front-desk@pbx')
 })
 
 test('an extension that the account does not name, an emergency number, an outside line and an unknown account are refused, each a row of the ledger', async () => {
   const { placingOrg, dial } = await openPbx()
   done(await deployment.operator.put(`/v1/ops/orgs/${placingOrg.org.slug}/dialling`, { per_minute: 1000 }))
-  const form = 'an extension is 2 to 6 digits without a leading 0'
+  const form = 'an extension is 2 to 6 digits without a leading 0, or a name'
   const table: [string, string][] = [
-    ['200', 'agents dial 100-199 · 8000 · 900-999 there: add it to dial_extensions of the account'],
-    ['80001', 'agents dial 100-199 · 8000 · 900-999 there: add it to dial_extensions of the account'],
+    [
+      '200',
+      'agents dial 100-199 · 8000 · 900-999 · front-desk there: add it to dial_extensions of the account',
+    ],
+    [
+      '80001',
+      'agents dial 100-199 · 8000 · 900-999 · front-desk there: add it to dial_extensions of the account',
+    ],
+    [
+      'sales',
+      'agents dial 100-199 · 8000 · 900-999 · front-desk there: add it to dial_extensions of the account',
+    ],
     ['112', 'it is an emergency number'],
     ['911', 'it is an emergency number'],
     ['9911', 'it is an emergency number'],
@@ -143,8 +154,22 @@ test('an account that names no extensions lets agents dial none, and what it nam
   assert.deepEqual(await shown(), ['105', '300-310'])
   done(await put([]))
   assert.deepEqual(await shown(), [])
-  const wrong = 'is no extension of 2 to 6 digits without a leading 0, and no range of them, as 100-199'
-  for (const range of ['0105', '1', '1234567', '100-', '199-100', '10-199', '100-150-199', '1XX', '10٠'])
+  const wrong =
+    'is no extension of 2 to 6 digits without a leading 0, no range of them, as 100-199, and no name'
+  for (const range of [
+    '0105',
+    '1',
+    '1234567',
+    '100-',
+    '199-100',
+    '10-199',
+    '100-150-199',
+    '1XX',
+    '10٠',
+    'a@b',
+    '+34',
+    '_x',
+  ])
     refused(await put([range]), 400, `dial_extensions: ${range} ${wrong}`)
   refused(await put(['911']), 400, 'dial_extensions: 911 is an emergency number')
   const many = Array.from({ length: 51 }, (_, at) => String(100 + at))
@@ -199,8 +224,9 @@ test('extensions need neither consent nor calling hours, and count for the limit
   assert.equal(await takenOf({ per_number_day: 2 }, ['105', '105', '105', '105']), 2)
 })
 
-test('a colleague at an extension is brought into a call that came over the account, if the account names the extension', async () => {
+test('a colleague at an extension or a SIP address of the account is brought into a call that came over it, if the account names them', async () => {
   const { placingOrg } = await openPbx()
+  done(await deployment.operator.put(`/v1/ops/orgs/${placingOrg.org.slug}/dialling`, { per_minute: 1000 }))
   const agent = new SpokenAgent(deployment, placingOrg.org, 'desk', `201@pbx/${placingOrg.org.id}`)
   const call = await agent.open({ from: '105' })
   const worker = deployment.anonymous.as(fleetKey).in('production').with({ 'svc-org': placingOrg.org.id })
@@ -208,8 +234,22 @@ test('a colleague at an extension is brought into a call that came over the acco
     worker.get(`/v1/agents/desk/outbound-trunk?${new URLSearchParams({ to, call }).toString()}`)
   const leg = done(await trunk('106'))
   assert.deepEqual([leg.to, leg.from, leg.trunk.hostname], ['106', '201@pbx', '8.8.4.7:5080'])
-  refused(await trunk('300'), 400, /^300@pbx cannot be dialled: agents dial 100-199/)
-  refused(await trunk('112'), 400, '112@pbx cannot be dialled: it is an emergency number')
+  refused(await trunk('300'), 400, /^300@pbx cannot be dialled: agents dial 100-199 /)
+  const named = done(await trunk('sip:front-desk@8.8.4.7'))
+  assert.deepEqual([named.to, named.trunk.hostname], ['sip:front-desk@8.8.4.7', '8.8.4.7:5080'])
+  assert.deepEqual(
+    (await placingOrg.ledger()).filter(({ outcome }) => outcome === 'taken').map(({ to }) => to),
+    ['front-desk@pbx', '106@pbx'],
+  )
+  refused(await trunk('sip:sales@8.8.4.7'), 400, /^sales@pbx cannot be dialled: agents dial 100-199/)
+  refused(await trunk('sip:front-desk@evil.example'), 400, /at the outbound_host of the SIP account alone/)
+  refused(
+    await trunk('sip:+34610000099@8.8.4.7'),
+    400,
+    /^\+34610000099@pbx cannot be dialled: an extension is/,
+  )
+  refused(await trunk('sip:911@8.8.4.7'), 400, /it is an emergency number/)
+  refused(await trunk('112'), 400, '112 cannot be dialled: it is an emergency number')
   const sent = await placingOrg.client.post(`/v1/agents/desk/cold-transfer?to=300&call=${call}`)
   assert.deepEqual(done(sent), { call, to: '300' })
 })

@@ -77,14 +77,17 @@ export class Legs {
     return { call: live.id, to }
   }
 
-  /** What `to` is at the SIP account that the call is held over, if it is an extension there. */
+  /** What `to` is at the SIP account that the call is held over, if it is an extension or a SIP address there. */
   async #extension(live: store.LiveCall, to: string): Promise<CalledNumber | undefined> {
-    if (!sipExtensionForm.test(to)) return undefined
+    const user = /^sip:([^@]+)@/i.exec(to)?.[1]
+    if (user === undefined && !sipExtensionForm.test(to)) return undefined
     const { database } = this.#parts
     const peer = await store.findOwnPeer(database, live)
-    if (!peer) return readTransferTarget(to, undefined)
+    const target = await readTransferTarget(to, peer)
+    if (!peer || target.fault !== null) return target
     const { org, env } = live
-    return readDialledExtension(database, { org, env, extension: to, account: peer.account, from: undefined })
+    const { account } = peer
+    return readDialledExtension(database, { org, env, extension: user ?? to, account, from: undefined })
   }
 
   async #live({ org, env }: Caller, agent: string, call: string): Promise<store.LiveCall> {
