@@ -1,5 +1,6 @@
 import type { Socket } from 'node:dgram'
 import { findVendors } from '@switchroom/kit/installed'
+import { keepConnections } from '@switchroom/kit/kept-connections'
 import { MediaError } from '@switchroom/media/plane'
 import { bridge } from '@switchroom/media/sound/bridge'
 import { answerOffer } from '@switchroom/media/webrtc/answer-offer'
@@ -16,6 +17,10 @@ import { withoutKeypad } from './call/without-keypad.ts'
 
 // A process that runs a few calls. Its worker forks it, does the signalling, and notices when the process dies.
 
+/** Of connections to vendors: longer than most callers speak and think. */
+const keptMs = 60_000
+
+keepConnections(keptMs)
 const settings = readSettings(process.env)
 const { logger, flush } = openLog(settings.logLevel, 4_000)
 const gateway = new GatewayClient(settings, process.argv[2] ?? '')

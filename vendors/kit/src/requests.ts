@@ -1,6 +1,7 @@
 import { failureOfAnswer } from './answer-failures.ts'
 import type { Reach } from './addresses.ts'
 import { silent, type VendorFailure } from './failures.ts'
+import { isReset } from './kept-connections.ts'
 
 const mostRefusalBytes = 16 * 1024
 const mostAnswerBytes = 4 * 1024 * 1024
@@ -18,7 +19,11 @@ export interface Asked {
 export async function ask(url: string | URL, { fetch: reach = fetch, ...asked }: Asked): Promise<Response> {
   // followed, a redirect would carry the key in a vendor's own header to wherever it points
   const how = { method: asked.body === undefined ? 'GET' : 'POST', redirect: 'manual' } as const
-  const answer = await reach(new URL(url), { ...how, ...asked })
+  const send = () => reach(new URL(url), { ...how, ...asked })
+  const answer = await send().catch((error: unknown) => {
+    if (!isReset(error) || asked.signal.aborted) throw error
+    return send()
+  })
   if (answer.ok) return answer
   throw await failureIn(answer)
 }
