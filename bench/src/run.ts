@@ -1,4 +1,5 @@
 import { dialDecisions } from './dial-decisions.ts'
+import { firstCall } from './first-call.ts'
 import { firstAudio } from './first-audio.ts'
 import { firstWord } from './first-word.ts'
 import { liveStreams } from './live-streams.ts'
@@ -24,6 +25,7 @@ const benches: Record<string, () => Promise<boolean>> = {
   'live-streams': liveStreams,
   'dial-decisions': dialDecisions,
   'webhook-claims': webhookClaims,
+  'first-call': firstCall,
   'spoken-calls': spokenCalls,
 }
 

@@ -61,6 +61,7 @@ export class WorkerProcess {
     return readdirSync('/proc')
       .map(Number)
       .filter((pid) => pid > 0 && parentOf(pid) === this.child.pid && commandOf(pid).includes('call-process'))
+      .toSorted((a, b) => a - b)
   }
 }
 
@@ -138,6 +139,7 @@ export async function startVoiceDeployment(
       SVC_FLEET_KEY: fleetKey,
       SVC_SIP_PORT: String(sipPort),
       SVC_SIP_LOCAL_ORG: org.slug,
+      SVC_WORKER_CALLS: '5', // one process waits for them
       SVC_PRIVATE_HOSTS: '127.0.0.1',
       ...settings.worker,
       ...further,

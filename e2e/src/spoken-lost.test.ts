@@ -21,7 +21,9 @@ async function moveClock({ deployment: { clock, sql } }: VoiceAgentFixture, livi
 }
 
 test('when the process of a call is killed its caller hears a sentence and is hung up on, the call ends as lost, and one callback is written (N-374, N-375, N-376, N-377)', async (t) => {
-  const fixture = await startVoiceAgent(t, greeted, { worker: { SVC_CALLS_PER_PROCESS: '1' } })
+  const fixture = await startVoiceAgent(t, greeted, {
+    worker: { SVC_CALLS_PER_PROCESS: '1', SVC_WORKER_CALLS: '2' },
+  })
   await until('the sentences are made', () => fixture.worker.processes.length > 0)
   const phone = await Phone.call(t, 'hello', fixture.worker.sipPort)
   const other = await Phone.call(t, 'hello', fixture.worker.sipPort, { from: '+15550100101' })

@@ -128,3 +128,15 @@ test('under a parent a second signal changes nothing: the parent kills what take
   await sleep(100)
   assert.equal(child.exitCode, null)
 })
+
+test('a process whose parent goes while it starts stops as soon as it runs', async (t) => {
+  const starts = `
+    say('starts')
+    await new Promise((resolve) => process.once('disconnect', resolve))
+    ${waits}`
+  const { child, prints, ended } = start(t, starts, 'ipc')
+  await prints('starts')
+  child.disconnect()
+  await prints('stopping')
+  assert.equal(await ended, 0)
+})

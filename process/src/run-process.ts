@@ -21,8 +21,9 @@ export async function runProcess(
   start: () => Promise<RunningProcess>,
   describeFailure: (error: unknown) => string = messageOf,
 ): Promise<void> {
+  const hasParent = process.connected
   try {
-    handleSignals(await start())
+    handleSignals(await start(), hasParent)
   } catch (error) {
     process.stderr.write(`${describeFailure(error)}\n`)
     process.exit(error instanceof SettingError ? 2 : 1)
@@ -31,7 +32,10 @@ export async function runProcess(
 
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
 
-function handleSignals({ log: { logger, flush }, messages = [], ...running }: RunningProcess) {
+function handleSignals(
+  { log: { logger, flush }, messages = [], ...running }: RunningProcess,
+  hasParent: boolean,
+) {
   let draining: Promise<void> | undefined
   let stoppingSinceMs: number | undefined
 
@@ -62,6 +66,10 @@ function handleSignals({ log: { logger, flush }, messages = [], ...running }: Ru
   process.on('SIGTERM', take)
   process.on('SIGINT', take)
   process.on('disconnect', () => void stop('the launcher is gone'))
+  if (hasParent && !process.connected) {
+    void stop('the launcher is gone') // it went meanwhile
+    return
+  }
   for (const message of messages) process.send?.(message)
   process.send?.('ready')
 }

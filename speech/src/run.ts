@@ -1,13 +1,26 @@
-import { findVendors } from '@switchroom/kit/installed'
+import { findVendors, type InstalledVendor, type InstalledVendors } from '@switchroom/kit/installed'
 import { Listeners } from '@switchroom/process/listeners'
 import { openLog } from '@switchroom/process/logging'
 import { runProcess } from '@switchroom/process/run-process'
+import type { Logger } from 'pino'
 import { listenOn, makeSpeechServer } from './app.ts'
 import { GatewayClient } from './gateway/gateway-client.ts'
 import { readSettings } from './foundation/settings.ts'
 
 /** How long requests under way may take after the stop was asked for. */
 const graceMs = 10_000
+/** What is not warm by then, the first request waits for. */
+const warmWithinMs = 20_000
+
+/** Loads the vendors, and what they run on this machine. */
+async function warmUp(vendors: InstalledVendors, logger: Logger) {
+  const signal = AbortSignal.timeout(warmWithinMs)
+  const warm = (vendor: InstalledVendor) =>
+    vendor
+      .warm(signal)
+      .catch((error: unknown) => logger.debug({ err: error, vendor: vendor.name }, 'not warm at the start'))
+  await Promise.all(vendors.all.map(warm))
+}
 
 await runProcess(async () => {
   const settings = readSettings(process.env)
@@ -18,6 +31,7 @@ await runProcess(async () => {
   const server = await makeSpeechServer({ settings, gateway, vendors, logger })
   const listeners = new Listeners()
   const port = await listenOn(listeners, server, settings)
+  await warmUp(vendors, logger)
   logger.info({ host: settings.host, port }, 'listening')
   const stop = async () => {
     await listeners.close(graceMs)

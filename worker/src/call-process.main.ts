@@ -11,6 +11,7 @@ import { openLog } from '@switchroom/process/logging'
 import { GatewayClient } from './gateway-client.ts'
 import { ProcessLegs } from './processes/process-legs.ts'
 import type { CallTask, FromProcess, ToProcess } from './process-messages.ts'
+import { warmUp, warmVendors } from './processes/warm-up.ts'
 import { readSettings } from './settings.ts'
 import { SpokenCall, type SpokenCallParts } from './call/spoken-call.ts'
 import { withoutKeypad } from './call/without-keypad.ts'
@@ -33,6 +34,7 @@ const legs = new ProcessLegs(send)
 
 process.on('message', (message: ToProcess, socket?: Socket) => {
   if (message.type === 'run') void runTask(message.task)
+  else if (message.type === 'warm') void warmVendors(vendors, logger)
   else if (message.type === 'call.end') calls.get(message.call)?.end('failed')
   else if (message.type === 'end') for (const call of calls.values()) call.end('failed')
   else legs.take(message, socket)
@@ -47,6 +49,15 @@ process.on('uncaughtException', (error) => {
   logger.fatal({ err: error }, 'uncaught exception')
   flush()
   process.exit(1)
+})
+await warmUp({
+  gateway,
+  vendors,
+  logger,
+  loadRooms: async () => {
+    if (Object.keys(settings.mediaServers).length > 0) await import('./livekit/livekit-call.ts')
+  },
+  usesMachine: process.argv[3] === 'machine',
 })
 if (process.connected) send({ type: 'ready' })
 else process.exit(0) // the worker is gone
@@ -97,6 +108,7 @@ async function runCall(
       join: bridge,
       ...means,
       tellLanguage: (language) => send({ type: 'call.language', call: opened.call, language }),
+      tellVendors: (onMachine) => send({ type: 'call.vendors', call: opened.call, onMachine }),
       idleTimeoutMs: settings.idleTimeoutMs,
     },
     opened,

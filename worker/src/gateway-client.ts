@@ -65,6 +65,11 @@ export class GatewayClient {
     this.#client = new JsonClient({ url: gatewayUrl, authorization: this.#authorization })
   }
 
+  /** Opens a connection, which the next request uses. */
+  async connect(signal: AbortSignal): Promise<void> {
+    await this.#client.request({ method: 'GET', path: '/healthz', timeoutMs: answerTimeoutMs, signal })
+  }
+
   /** Idempotent: the worker chooses the call's id. */
   openCall(
     wanted: OpenWorkerCall,

@@ -84,6 +84,8 @@ export type ToProcess =
       /** Samples at 8 kHz. */
       clip?: string
     }
+  /** Keeps the vendors of this machine loaded: calls use them. */
+  | { type: 'warm' }
   /** This call ends now. */
   | { type: 'call.end'; call: string }
   /** Every call ends now. */
@@ -105,6 +107,8 @@ export type FromProcess =
   | { type: 'leg.giveUp'; ask: number }
   /** So that the caller hears a sentence in it if the process is lost. */
   | { type: 'call.language'; call: string; language: string }
+  /** Whether a vendor of this machine hears or speaks in it. */
+  | { type: 'call.vendors'; call: string; onMachine: boolean }
   /** For one of the worker's own sentences. */
   | { type: 'sentence'; asked: SentenceAsked; ask: number }
   | { type: 'call.over'; call: string }

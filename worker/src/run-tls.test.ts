@@ -21,6 +21,7 @@ test('a worker with a certificate takes calls over TLS, and says which port is t
         SVC_FLEET_KEY: 'svc_fleet_x',
         SVC_SIP_PORT: '0',
         SVC_SIP_LOCAL_ORG: 'demo',
+        SVC_WORKER_CALLS: '1',
         SVC_SIP_TLS_CERT_FILE: files.path('cert'),
         SVC_SIP_TLS_KEY_FILE: files.path('key'),
         SVC_SIP_TLS_PORT: String(tlsPort),

@@ -16,6 +16,7 @@ function start(t: TestContext, settings: Record<string, string>) {
       SVC_GATEWAY_URL: 'http://127.0.0.1:9',
       SVC_FLEET_KEY: 'svc_fleet_x',
       SVC_SIP_PORT: '0',
+      SVC_WORKER_CALLS: '1',
       ...settings,
     },
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
@@ -57,7 +58,7 @@ test('a worker that cannot start says why in one line', async (t) => {
       `port ${port} on 127.0.0.1 is taken: stop what listens there, or set SVC_SIP_PORT`,
     ],
     [
-      { SVC_SIP_TLS_CERT_FILE: '/no/such', SVC_SIP_TLS_KEY_FILE: '/no/key' },
+      { SVC_SIP_TLS_CERT_FILE: '/no/such', SVC_SIP_TLS_KEY_FILE: program },
       1,
       'calls over TLS cannot be taken: /no/such cannot be read (ENOENT): set SVC_SIP_TLS_CERT_FILE and SVC_SIP_TLS_KEY_FILE to a certificate and its key',
     ],

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Environment } from '@switchroom/contract/scopes'
 import { findVendors } from '@switchroom/kit/installed'
 import { MediaError } from '@switchroom/media/plane'
@@ -20,11 +21,16 @@ import { Outbound } from './phone/outbound.ts'
 import { takePlacements } from './phone/placements.ts'
 import { Registrations } from './phone/registrations.ts'
 import { TrunkTests } from './phone/trunk-tests.ts'
+import { placesAhead, thisMachine } from './processes/places-ahead.ts'
 import { RunningCalls, type Dial } from './processes/running-calls.ts'
 import { Sentences } from './sentences.ts'
 import { workerName, type Settings } from './settings.ts'
 
 const usualPort = 5060
+/** Callers who come before the worker's own sentences are made would hear nothing instead of them. */
+const sentencesWithinMs = 20_000
+/** More often than the vendors of this machine end what is not used. */
+const warmEveryMs = 4 * 60_000
 
 interface WorkerParts {
   logger: Logger
@@ -57,7 +63,10 @@ export class Worker {
     return this.#parts.sip?.tlsPort ?? undefined
   }
 
-  /** Resolves once the SIP port is open; the gateway sends the fences as soon as it answers. */
+  /**
+   * Resolves once the SIP port is open and processes for calls are ready: what calls before hears it ring. The
+   * gateway sends the fences as soon as it answers.
+   */
   static async start(settings: Settings, logger: Logger): Promise<Worker> {
     const { environments, capacity, callsPerProcess, localOrg, mediaServers } = settings
     const embedded = environments.filter((env) => !mediaServers[env])
@@ -83,6 +92,7 @@ export class Worker {
       worker: gateway.worker,
       capacity,
       callsPerProcess,
+      placesAhead: placesAhead(settings, thisMachine()),
       logger,
       dialLeg: ({ to, from, caller, ...routes }, signal) => {
         const forwards = caller === undefined ? {} : { caller }
@@ -112,8 +122,13 @@ export class Worker {
       log: (sentence) => logger.info(sentence),
     })
     const trunkTests = new TrunkTests({ gateway, sip, addresses, dial, logger })
+    for (const env of embedded) void fences.follow(gateway, env, logger, stopping.signal)
+    const made = sentences.make(findVendors(settings.vendorFolders))
+    await Promise.all([
+      calls.processes.fill(),
+      Promise.race([made, sleep(sentencesWithinMs, undefined, { ref: false })]),
+    ])
     for (const env of embedded) {
-      void fences.follow(gateway, env, logger, stopping.signal)
       const place = outbound.place.bind(outbound)
       const answer = calls.runBrowser.bind(calls)
       const test = trunkTests.run.bind(trunkTests)
@@ -123,6 +138,7 @@ export class Worker {
     const heartbeats = new Heartbeats({ gateway, environments, load, logger })
     const tasks = new PeriodicTasks(logger)
     tasks.start(heartbeats.task)
+    tasks.start({ name: 'keep vendors warm', everyMs: warmEveryMs, run: async () => calls.keepWarm() })
     const registrations =
       sip &&
       new Registrations({ gateway, environments: embedded, sip, addresses, fences, isDraining, logger })
@@ -130,8 +146,6 @@ export class Worker {
     const { signal } = draining
     const parts = { logger, calls, capacity, draining: signal, stopping: stopping.signal }
     for (const env of environments) void followRooms(settings, env, parts, () => heartbeats.send())
-    calls.processes.keepOneReady()
-    void sentences.make(findVendors(settings.vendorFolders))
     return new Worker({ logger, sip, registrations, calls, heartbeats, tasks, draining, stopping })
   }
 

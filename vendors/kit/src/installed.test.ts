@@ -50,6 +50,21 @@ function install(name: string, svcVendor: unknown, code = speaking, more: object
 const found = () => findVendors([folder])
 const whyBroken = (name = 'acme') => found().get(name)?.whyBroken()
 
+test('a vendor is warm once its adapter is loaded and has loaded what it needs', async () => {
+  install(
+    'acme',
+    manifest,
+    speaking.replace('default {', 'default { warm: async () => { globalThis.warmed = true },'),
+  )
+  install('plain', { ...manifest, name: 'beta' })
+  const vendors = found()
+  await vendors.get('beta')?.warm(AbortSignal.timeout(10_000))
+  assert.equal('warmed' in globalThis, false)
+  await vendors.get('acme')?.warm(AbortSignal.timeout(10_000))
+  assert.equal('warmed' in globalThis, true)
+  Reflect.deleteProperty(globalThis, 'warmed')
+})
+
 test('a package is a vendor by its manifest, whatever its name and scope (SD-46)', async () => {
   install('@acme-org/speech', manifest)
   install('@acme-org/else', undefined)

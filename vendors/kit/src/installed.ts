@@ -107,6 +107,12 @@ export class InstalledVendor {
     return guardedVoices(adapter, setting, signal)
   }
 
+  /** Loads its adapter, and what its first use would wait for. */
+  async warm(signal: AbortSignal): Promise<void> {
+    const adapter = await this.#adapter()
+    await adapter.warm?.(signal)
+  }
+
   async #built(stage: Stage, choice: StageChoice): Promise<Built> {
     const manifest = this.manifest?.stages[stage]
     if (!manifest) throw new Error(`${this.name} does no ${stage}`)

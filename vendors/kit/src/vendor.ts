@@ -22,6 +22,8 @@ export interface Adapter {
   realtime?(setting: Setting): RealtimeModel
   /** The vendor's own voices, in the vendor's order. */
   voices?(setting: Setting, signal: AbortSignal): Promise<VoiceEntry[]>
+  /** Of a vendor that runs on this machine: loads what its first use would wait for. Asked again while it may be used. */
+  warm?(signal: AbortSignal): Promise<void>
 }
 
 export interface Voice {

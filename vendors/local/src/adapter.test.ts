@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { vendorIn } from '@switchroom/kit/installed'
-import { patient } from '../testing/speech.ts'
+import { patient, programsUnder } from '../testing/speech.ts'
 
 const vendor = vendorIn(fileURLToPath(new URL('..', import.meta.url)))
 
@@ -12,6 +12,12 @@ test('local is a vendor that speaks, hears and thinks without a key (SD-46, SD-8
   assert.deepEqual(vendor.does, ['tts', 'stt', 'llm'])
   assert.equal(vendor.needsKey, false)
   assert.equal(await vendor.whyBroken(), null)
+})
+
+test('it is warm once its voice and its speech-to-text run beside the host', async () => {
+  await vendor?.warm(AbortSignal.timeout(180_000))
+  for (const program of ['local-voice', 'hearing'])
+    assert.equal((await programsUnder(process.pid, program)).length, 1)
 })
 
 test('its models are built as the platform builds them, from knobs', async () => {

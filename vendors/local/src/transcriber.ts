@@ -14,6 +14,8 @@ const idleMs = 5 * 60_000
 const pulseMs = 30_000
 const sampleRates = { lowest: 8_000, highest: 48_000 }
 const longestRecordingMinutes = 60
+/** A tenth of a second. */
+const silentBytes = 3_200
 
 const program = new Program({
   name: 'local speech-to-text',
@@ -54,6 +56,12 @@ export function localTranscriber({ keywords }: Setting): Transcriber {
       }
     },
   }
+}
+
+/** It has listened once afterwards. */
+export async function warmTranscriber(signal: AbortSignal): Promise<void> {
+  const format: PcmFormat = { sampleRate: 16_000, channels: 1, encoding: 's16' }
+  await Array.fromAsync(heard('recording', format, piecewise(new Uint8Array(silentBytes)), signal))
 }
 
 function refuseUnknown({ model, language: wanted }: Setting['keywords']) {

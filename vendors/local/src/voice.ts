@@ -47,6 +47,12 @@ export async function localVoices(signal: AbortSignal): Promise<VoiceEntry[]> {
   return voices
 }
 
+/** It has spoken once afterwards. */
+export async function warmVoice(signal: AbortSignal): Promise<void> {
+  const voice = localVoice({ class: 'TTS', keywords: {}, credentials: {} })
+  await Array.fromAsync(voice.speak('Hello.', signal))
+}
+
 function mannerOf({ model, voice, language, speed }: Setting['keywords']) {
   if (model !== undefined && model !== onlyModel)
     throw refused(`local speaks with the model ${onlyModel} only`)

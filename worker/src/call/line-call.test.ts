@@ -123,6 +123,7 @@ function lineCall(
       dial,
       join: () => assert.fail('no join is expected'),
       tellLanguage: () => {},
+      tellVendors: () => {},
       idleTimeoutMs: 60_000,
     },
     { call: 'call_1', org: 'org_1', env: 'sandbox', agent: 'desk', line: { extensionMs } },

@@ -33,6 +33,8 @@ export interface SpokenCallParts extends Omit<PartsSources, 'log'> {
   /** The browser's network changed; absent for other parties. */
   reconnect?: () => Promise<void>
   tellLanguage: (language: string) => void
+  /** Whether a vendor of this machine hears or speaks. */
+  tellVendors: (onMachine: boolean) => void
   idleTimeoutMs: number
 }
 
@@ -115,7 +117,7 @@ export class SpokenCall {
       preparing.catch((error: unknown) => this.#preparedForRouted(error)),
       gateway.entriesOf(this.#id),
     ])
-    this.#tellLanguage(swapped.config.language)
+    this.#tellSettings(swapped)
     const session = new SpokenSession(this.#spokenParts(swapped), entries)
     this.#session = session
     if (line) session.mute() // its app speaks for itself, until it hands the call over
@@ -219,7 +221,7 @@ export class SpokenCall {
     this.#isOnLine = false
     try {
       const swapped = await agentParts(this.#sources, this.#id, agent)
-      this.#tellLanguage(swapped.config.language)
+      this.#tellSettings(swapped)
       await this.#session?.swap({ ...swapped, config: this.#within(swapped.config) })
       if (this.#isTakenOver) this.#session?.mute()
     } catch (error) {
@@ -285,8 +287,9 @@ export class SpokenCall {
     this.end('hangup')
   }
 
-  #tellLanguage(language: string | undefined) {
+  #tellSettings({ config: { language }, transcribers, voices }: AgentParts) {
     if (language !== undefined) this.#parts.tellLanguage(language)
+    this.#parts.tellVendors([transcribers[0], voices[0]].some((run) => run?.key === 'none'))
   }
 
   async #tellFailure(failure: unknown) {

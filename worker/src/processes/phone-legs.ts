@@ -5,7 +5,7 @@ import type { SipDialog } from '@switchroom/media/sip/server'
 import type { KeyedSecurity } from '@switchroom/media/srtp/media-security'
 import type { HeldPort } from './held-port.ts'
 import type { EarlyPacket, ToProcess } from '../process-messages.ts'
-import type { CallProcessHandle } from './call-processes.ts'
+import type { CallProcessHandle } from './call-process-handle.ts'
 
 /** A phone leg as its signalling knows it. */
 export interface PhoneLeg {

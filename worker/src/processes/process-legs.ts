@@ -104,7 +104,7 @@ export class ProcessLegs {
   /** A socket comes with a leg that another process has bound. */
   take(message: ToProcess, socket?: Socket): void {
     if (message.type === 'answer') return this.#asked.get(message.ask)?.resolve(message)
-    if (message.type === 'run' || message.type === 'end' || message.type === 'call.end') return
+    if (!('leg' in message)) return
     if (message.type === 'leg.open') return void this.#prepare(message, socket)
     const held = this.#legs.get(message.leg)
     if (message.type === 'leg.terms') this.#change(held, message.terms, message.isHeld)

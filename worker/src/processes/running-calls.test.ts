@@ -20,6 +20,7 @@ const calls = new RunningCalls({
   worker: 'worker-1',
   capacity: 4,
   callsPerProcess: 2,
+  placesAhead: 2,
   logger: pino({ level: 'silent' }),
   dialLeg: () => Promise.reject(new MediaError('no dial is expected')),
   onLost: async (call) => void lost.push(call),

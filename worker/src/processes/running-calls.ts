@@ -3,8 +3,10 @@ import type { OpenedWorkerCall } from '@switchroom/contract/worker'
 import type { MediaTerms } from '@switchroom/media/rtp/media-terms'
 import type { SipDialog, SipServer } from '@switchroom/media/sip/server'
 import type { Logger } from 'pino'
-import { CallProcesses, type CallProcessHandle } from './call-processes.ts'
+import type { CallProcessHandle } from './call-process-handle.ts'
+import { CallProcesses } from './call-processes.ts'
 import type { HeldPort } from './held-port.ts'
+import { MachineUse } from './machine-use.ts'
 import { PhoneLegs } from './phone-legs.ts'
 import type { FromProcess, LegDial, RoomTask, SentenceAsked } from '../process-messages.ts'
 
@@ -51,6 +53,7 @@ export interface RunningCallsParts {
   worker: string
   capacity: number
   callsPerProcess: number
+  placesAhead: number
   logger: Logger
   dialLeg: (dial: LegDial, signal: AbortSignal) => Promise<SipDialog>
   onLost: (lost: LostCall) => Promise<void>
@@ -67,6 +70,7 @@ export class RunningCalls {
   /** Second persons who are being called, by the process and its request. */
   readonly #dialling = new Map<string, { call: string; giveUp: () => void }>()
   readonly #emptied = new Set<() => void>()
+  readonly #machineUse = new MachineUse()
   #reserved = 0
   /** Answered, and not acknowledged yet: they take no place, and are waited for. */
   #unacknowledged = 0
@@ -75,6 +79,7 @@ export class RunningCalls {
     this.#parts = parts
     this.processes = new CallProcesses({
       ...parts,
+      usesMachine: () => this.#machineUse.isLikely,
       onMessage: (process, message) => this.#take(process, message),
       onLost: (calls) => this.#lost(calls),
     })
@@ -145,6 +150,11 @@ export class RunningCalls {
     process.send({ type: 'run', task })
   }
 
+  /** Vendors of this machine end what they loaded when it is not used for some minutes. */
+  keepWarm(): void {
+    if (this.#machineUse.isLikely) this.processes.sendAll({ type: 'warm' })
+  }
+
   /** This one ends now. */
   end(call: string): void {
     this.#calls.get(call)?.process.send({ type: 'call.end', call })
@@ -175,6 +185,7 @@ export class RunningCalls {
         .get(message.leg)
         ?.dialog.bye()
         .catch(() => {})
+    else if (message.type === 'call.vendors') this.#machineUse.note(message.onMachine)
     else if (message.type === 'leg.sound') this.#legs.get(message.leg)?.dialog.tellSound(message.sound)
     else if (message.type === 'leg.opened') this.#legs.opened(message.leg, message.failure)
     else if (message.type === 'leg.keys') this.#legs.keepKeys(message.leg, message.keys)

@@ -14,7 +14,7 @@ import { freeUdpPort } from '@switchroom/media/testing/free-udp-port'
 import { hears } from '@switchroom/media/testing/secure-call'
 import { signalledOf } from '@switchroom/media/testing/shaking-hands'
 import type { CallTask, FromProcess } from '../process-messages.ts'
-import { CallProcessHandle } from './call-processes.ts'
+import { CallProcessHandle } from './call-process-handle.ts'
 import { HeldPort } from './held-port.ts'
 import { PhoneLegs } from './phone-legs.ts'
 

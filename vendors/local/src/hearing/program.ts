@@ -14,7 +14,9 @@ process.stderr.on('error', () => {})
 process.on('uncaughtException', giveUp)
 
 const silero = await loadSilero()
-const hearing = new Hearing(await Moonshine.load(), silero, (id, answer) => say({ ...answer, id }))
+const moonshine = await Moonshine.load()
+await moonshine.hear(new Float32Array(0), () => true) // the first time takes several times as long
+const hearing = new Hearing(moonshine, silero, (id, answer) => say({ ...answer, id }))
 process.stderr.write(`local speech-to-text: loaded in ${Math.round(performance.now())} ms\n`)
 
 const reader = new MessageReader()
