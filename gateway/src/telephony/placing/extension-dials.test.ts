@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import type { Placement } from '@switchroom/contract/media-plane'
 import { refused, type Client } from '../../../testing/client.ts'
 import { fleetKey, startDeployment } from '../../../testing/deployment.ts'
 import { PlacingOrg } from '../../../testing/telephony/placing-fixture.ts'
@@ -35,14 +36,17 @@ async function openPbx(more: object = {}, isApproved = true) {
   return { placingOrg, client, dial }
 }
 
+const offered = (call: string): Promise<Placement> =>
+  until('it is offered', async () => {
+    const { body } = await fleet.post('/v1/worker/placements', { worker: 'w1', wait_s: 0 })
+    return body.placement?.call === call && body.placement
+  })
+
 test('an agent dials an extension of its SIP account, from its extension there and at the host of the account, and the ledger, the record and the log name both', async () => {
   const { placingOrg, client, dial } = await openPbx()
   const dialled = done(await dial({ extension: '105', account: 'pbx' }))
   assert.deepEqual([dialled.to, dialled.from], ['105@pbx', '201@pbx'])
-  const placement = await until('it is offered', async () => {
-    const { body } = await fleet.post('/v1/worker/placements', { worker: 'w1', wait_s: 0 })
-    return body.placement?.call === dialled.call && body.placement
-  })
+  const placement = await offered(dialled.call)
   assert.deepEqual(
     [placement.to, placement.from, placement.trunk.hostname],
     ['105@pbx', '201@pbx', '8.8.4.7:5080'],
@@ -56,6 +60,16 @@ test('an agent dials an extension of its SIP account, from its extension there a
   // Where the agent dials from says at which account, too.
   assert.equal(done(await dial({ extension: '106', from: '201@pbx' })).to, '106@pbx')
   assert.equal(done(await dial({ extension: 'front-desk', account: 'pbx' })).to, 'front-desk@pbx')
+})
+
+test('an extension is dialled through its own account alone, whatever fallbacks its from number has', async () => {
+  const { placingOrg, client, dial } = await openPbx()
+  await placingOrg.account('backup', 'sip.backup.example')
+  const from = newNumber()
+  await placingOrg.number(from, 'pbx')
+  done(await client.put(`/v1/numbers/${from}/fallbacks`, { accounts: ['backup'] }))
+  const placement = await offered(done(await dial({ extension: '105', from })).call)
+  assert.deepEqual([placement.from, placement.account, placement.fallbacks ?? []], [from, 'pbx', []])
 })
 
 test('an extension that the account does not name, an emergency number, an outside line and an unknown account are refused, each a row of the ledger', async () => {
