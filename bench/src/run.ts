@@ -2,6 +2,7 @@ import { dialDecisions } from './dial-decisions.ts'
 import { firstCall } from './first-call.ts'
 import { firstAudio } from './first-audio.ts'
 import { firstWord } from './first-word.ts'
+import { humanSpeech } from './human-speech.ts'
 import { liveStreams } from './live-streams.ts'
 import { logAppend } from './log-append.ts'
 import { logReaders } from './log-readers.ts'
@@ -27,6 +28,7 @@ const benches: Record<string, () => Promise<boolean>> = {
   'webhook-claims': webhookClaims,
   'first-call': firstCall,
   'spoken-calls': spokenCalls,
+  'human-speech': humanSpeech,
 }
 
 const wanted = process.argv.slice(2)

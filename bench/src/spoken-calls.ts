@@ -143,7 +143,7 @@ async function prepareOrg(ask: Ask, vendorUrl: string): Promise<string> {
   return String((await ask('POST', '/v1/ops/orgs/bench/keys', token)).key)
 }
 
-async function startPhones(): Promise<SipServer> {
+export async function startPhones(): Promise<SipServer> {
   const ports = new MediaPorts({ first: 40_000, last: 59_999 })
   return SipServer.start({
     host: '127.0.0.1',
@@ -170,7 +170,7 @@ function sentence(): Int16Array {
   return at8k.slice(0, Math.min(end + 1, 2 * phoneRate))
 }
 
-async function callFrom(phones: SipServer, sipPort: number) {
+export async function callFrom(phones: SipServer, sipPort: number) {
   const trunk = {
     hostname: `127.0.0.1:${sipPort}`,
     transport: 'udp',
@@ -197,8 +197,8 @@ async function callFrom(phones: SipServer, sipPort: number) {
   }
   return {
     /** Milliseconds from the end of what was asked to the first sound of the answer. */
-    async ask(): Promise<number | undefined> {
-      await leg.play(question)
+    async ask(words = question): Promise<number | undefined> {
+      await leg.play(words)
       await leg.drained()
       const askedAt = performance.now()
       const { promise, resolve } = Promise.withResolvers<number>()
