@@ -5,7 +5,7 @@ import { SipTest } from '../../testing/sip-call.ts'
 import { openFence, until } from '../../testing/sip-peer.ts'
 import { runScenario } from '../../testing/sip-sipp.ts'
 import { ask, hear, mayHear, scenario, sound } from '../../testing/sipp-scenario.ts'
-import type { SipOptions } from './server.ts'
+import type { SipDialog, SipOptions } from './server.ts'
 
 const run = new SipTest()
 afterEach(() => run.stop())
@@ -13,12 +13,24 @@ afterEach(() => run.stop())
 const options = { skip: missing('sipp'), timeout: 60_000 }
 const went = { status: 0, said: '' }
 
-/** sipp calls a server that answers every call, and goes through these steps. */
-async function called(steps: readonly string[], server: Partial<SipOptions> = {}, ...more: string[]) {
-  const under = await run.answering(server)
+/** sipp calls a server that answers every call, and goes through these steps; `onCall` sees all that happens in it. */
+async function called(
+  steps: readonly string[],
+  server: Partial<SipOptions> = {},
+  more: readonly string[] = [],
+  onCall: (call: SipDialog) => void = () => {},
+) {
+  const fences = [openFence]
+  const calls: Promise<SipDialog>[] = []
+  const under = await run.server({ fences: () => fences, ...server }, (invite) => {
+    invite.ring()
+    const accepted = invite.accept()
+    accepted.then(onCall, () => {}) // before the next message is read
+    calls.push(accepted)
+  })
   const to = ['-s', '+34911222333', `127.0.0.1:${under.server.port}`, '-m', '1', ...more]
   const sipp = await runScenario(scenario(...steps), to)
-  return { ...under, sipp }
+  return { ...under, calls, sipp }
 }
 
 const answered = [mayHear(100), mayHear(180)]
@@ -72,7 +84,10 @@ test('sipp whose INVITE comes three times has one call', options, async () => {
     .replace(' retrans="500"', '')
   const steps = [again, again, again, ...answered, hear(200), ask('ACK', 1), ...bye(2)]
   // What comes between its INVITEs does not stop it.
-  const { calls, sipp, server } = await called(steps, { timing: { t1Ms: 100 } }, '-default_behaviors', 'none')
+  const { calls, sipp, server } = await called(steps, { timing: { t1Ms: 100 } }, [
+    '-default_behaviors',
+    'none',
+  ])
   assert.deepEqual(await sipp.done, went)
   assert.equal(calls.length, 1)
   await until(() => server.stats.dialogs === 0)
@@ -88,7 +103,7 @@ test('sipp whose ACKs are lost now and then is answered until one arrives', opti
     ...bye(2),
   ]
   const timing = { t1Ms: 100, t2Ms: 200 }
-  const { calls, sipp } = await called(steps, { timing }, '-m', '10', '-r', '50')
+  const { calls, sipp } = await called(steps, { timing }, ['-m', '10', '-r', '50'])
   assert.deepEqual(await sipp.done, went)
   const ended = await Promise.all(calls.map(async (call) => (await call).ended))
   assert.deepEqual(
@@ -161,7 +176,7 @@ test(
   async () => {
     const directed = (direction: string) => sound({ lines: [`a=${direction}`] })
     const timer = ['Supported: timer', 'Session-Expires: 90;refresher=uac']
-    const { calls, sipp } = await called([
+    const steps = [
       ask('INVITE', 1, { headers: timer, body: sound() }),
       ...answered,
       hear(200, 'Session-Expires: *90;refresher=uac'),
@@ -176,16 +191,15 @@ test(
       mayHear(100),
       hear(200, 'a=sendrecv'),
       ask('ACK', 5),
-      '<pause milliseconds="200" />',
       ...bye(6),
-    ])
+    ]
     const held: boolean[] = []
-    await until(() => calls.length > 0)
-    const call = await calls[0]
-    call?.onTermsChanged((_terms, isHeld) => held.push(isHeld))
+    const { calls, sipp } = await called(steps, {}, [], (call) =>
+      call.onTermsChanged((_terms, isHeld) => held.push(isHeld)),
+    )
     assert.deepEqual(await sipp.done, went)
-    assert.deepEqual(held.slice(-1), [false])
-    assert.equal(await call?.ended, 'hangup')
+    assert.deepEqual(held, [true, false])
+    assert.equal(await (await calls[0])?.ended, 'hangup')
   },
 )
 
@@ -198,18 +212,16 @@ test('sipp that presses keys by INFO, also by their numbers 10 to 15, is underst
     ),
     hear(200),
   ])
-  const { calls, sipp } = await called([
+  const steps = [
     ask('INVITE', 1, { body: sound() }),
     ...answered,
     hear(200),
     ask('ACK', 1),
-    '<pause milliseconds="300" />',
     ...pressed,
     ...bye(2 + digits.length),
-  ])
+  ]
   let heard = ''
-  await until(() => calls.length > 0)
-  ;(await calls[0])?.onInfoTone((digit) => (heard += digit))
+  const { sipp } = await called(steps, {}, [], (call) => call.onInfoTone((digit) => (heard += digit)))
   assert.deepEqual(await sipp.done, went)
   assert.equal(heard, '1#*#AD')
 })

@@ -74,8 +74,9 @@ test(
     const { sipp, call, leg } = await playing(t, body, { 'keys.ulaw': pcmu(keysAsSound('159#')) })
     let pressed = ''
     leg.onTone((digit) => (pressed += digit))
-    await until(() => pressed.length >= 4)
-    assert.equal(pressed, '159#')
+    // it begins anew: a machine that was late missed the first ones
+    await until(() => pressed.endsWith('159#'))
+    assert.ok('159#159#'.endsWith(pressed), pressed)
     await call.bye()
     assert.deepEqual(await sipp.done, { status: 0, said: '' })
   },
