@@ -18,6 +18,8 @@ import { callFrom, startPhones } from './spoken-calls.ts'
 const recordingsVariable = 'BENCH_RECORDINGS'
 const mostRecordings = 32
 const perCall = 8
+/** In samples. */
+const pause = phoneRate / 2
 /** A line and live listening cost some words beyond those that the same ears mishear in the recordings themselves. */
 const mostTimesWrong = 1.5
 const mostSplit = 0.1
@@ -96,8 +98,9 @@ async function wrongIfHeardWhole(recordings: readonly Recording[]): Promise<numb
     ?.transcriber({ knobs: { language: 'en' }, credentials: {} })
   let wrong = 0
   for (const recording of recordings) {
-    const { samples } = recording
-    const bytes = wavOf(new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength), phoneRate)
+    const samples = new Int16Array(recording.samples.length + 2 * pause)
+    samples.set(recording.samples, pause) // as on a line, there is a silence before and behind it
+    const bytes = wavOf(new Uint8Array(samples.buffer), phoneRate)
     const heard = await ears?.transcribe?.({ bytes, mediaType: 'audio/wav' }, AbortSignal.timeout(60_000))
     wrong += judged(recording, heard?.text ?? '').errors
   }
