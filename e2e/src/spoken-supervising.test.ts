@@ -51,8 +51,7 @@ test('a supervisor takes a spoken call over, speaks into it, gives it back, whis
   await act('whisper', 'Offer them the blue one.')
   await phone.say(question)
   await untilTyped('bot.finished', 3)
-  assert.equal(model.asked.length, 1)
-  const read = JSON.stringify(model.asked[0]?.messages)
+  const read = JSON.stringify(model.asked.at(-1)?.messages) // it may have been asked ahead for nothing before
   assert.match(read, /Offer them the blue one\./)
   assert.match(read, /A person speaks now\./)
 
