@@ -1,6 +1,7 @@
 import type { Environment } from '@switchroom/contract/scopes'
 import type { PlacingResult } from '@switchroom/media/plane'
 import { statement, type Queryable } from '../../database/database.ts'
+import { shownColumn } from '../../foundation/number-keys.ts'
 
 export interface AccountNumber {
   number: string
@@ -8,8 +9,9 @@ export interface AccountNumber {
 }
 
 const ofAccount = statement<AccountNumber>(`
-  select number, agent from numbers
-  where org = $1 and env = $2 and account = $3 and channel = 'phone' and ($4::text is null or number = $4)
+  select ${shownColumn('number')} as number, agent from numbers
+  where org = $1 and env = $2 and account = $3 and channel = 'phone'
+    and ($4::text is null or ${shownColumn('number')} = $4)
   order by ordinal limit 1`)
 
 /** The number of the account that is meant, else its first. */

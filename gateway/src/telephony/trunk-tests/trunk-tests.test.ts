@@ -76,36 +76,6 @@ test('the step that failed is named, and nothing is tried after it', async () =>
   assert.deepEqual(await placingOrg.ledger(), [])
 })
 
-test('without a worker the refusal says so, and a worker that says nothing is named', async () => {
-  const placingOrg = await PlacingOrg.open(deployment)
-  const offers = async () =>
-    (await sql('select from trunk_test_offers where org = $1', [placingOrg.org.id])).rows.length
-  const untaken = testOf(placingOrg)
-  await until('it is offered', async () => (await offers()) > 0)
-  clock.forward(11 * secondMs)
-  refused(
-    await untaken,
-    503,
-    'no worker with a phone line is connected in production, or all are busy: start one, and test again',
-  )
-  const { body } = await fleet.post('/v1/worker/placements', { worker: 'w1', wait_s: 0, tests: true })
-  assert.equal(body.test, undefined)
-  const untold = testOf(placingOrg)
-  const { id } = await take(placingOrg.org.id)
-  let isOver = false
-  void untold.then(() => (isOver = true))
-  await until('it is over', () => {
-    clock.forward(secondMs)
-    return isOver
-  })
-  const answer = done(await untold)
-  assert.deepEqual(
-    [answer.failed, answer.steps[0].says],
-    ['options', 'the worker that ran the test did not report what it found'],
-  )
-  assert.equal((await tell(id, { steps: reached })).status, 409)
-})
-
 test('two tests at the same time on two gateways each get their own answer, and each goes to one worker', async () => {
   const placingOrg = await PlacingOrg.open(deployment)
   const there = other.anonymous.as(placingOrg.key)
@@ -234,4 +204,35 @@ test('an environment whose calls a media server carries tests no trunk', async (
     await served[Symbol.asyncDispose]()
     await media.stop()
   }
+})
+
+// Last, because only one of the two gateways has the clock that it puts forward.
+test('without a worker the refusal says so, and a worker that says nothing is named', async () => {
+  const placingOrg = await PlacingOrg.open(deployment)
+  const offers = async () =>
+    (await sql('select from trunk_test_offers where org = $1', [placingOrg.org.id])).rows.length
+  const untaken = testOf(placingOrg)
+  await until('it is offered', async () => (await offers()) > 0)
+  clock.forward(11 * secondMs)
+  refused(
+    await untaken,
+    503,
+    'no worker with a phone line is connected in production, or all are busy: start one, and test again',
+  )
+  const { body } = await fleet.post('/v1/worker/placements', { worker: 'w1', wait_s: 0, tests: true })
+  assert.equal(body.test, undefined)
+  const untold = testOf(placingOrg)
+  const { id } = await take(placingOrg.org.id)
+  let isOver = false
+  void untold.then(() => (isOver = true))
+  await until('it is over', () => {
+    clock.forward(secondMs)
+    return isOver
+  })
+  const answer = done(await untold)
+  assert.deepEqual(
+    [answer.failed, answer.steps[0].says],
+    ['options', 'the worker that ran the test did not report what it found'],
+  )
+  assert.equal((await tell(id, { steps: reached })).status, 409)
 })
