@@ -11,13 +11,24 @@ const frameSamples = phoneRate / 50
 const everyMs = 2
 /** Of what the caller says; then they are silent. */
 const spokenFrames = 40
-const pitchHz = 130
-/** Of a vowel: frequency in hertz and loudness. */
-const formants = [
-  [700, 3_000],
-  [1_220, 2_000],
-  [2_600, 800],
+/** Of what the caller says: syllables, by turns of these vowels. A single vowel that goes on is no voice to the model. */
+const syllableS = 0.2
+/** Each frequency in hertz, with its loudness. */
+const vowels = [
+  [
+    [700, 9_000],
+    [1_220, 6_000],
+    [2_600, 2_400],
+  ],
+  [
+    [300, 9_000],
+    [2_200, 4_500],
+    [2_900, 2_100],
+  ],
 ] as const
+const pitch = { hertz: 140, glideHertz: 10, glideS: 0.6 }
+/** How soon a vowel fades after each pulse of the voice, a second. */
+const fading = 60
 
 /**
  * Holds a short conversation with no party, vendor or log: a greeting, a sentence of the caller and the answer.
@@ -103,17 +114,20 @@ async function* hear(audio: AsyncIterable<LiveAudio>): AsyncIterable<Heard> {
   }
 }
 
-/** A party that says a vowel and plays what it is given at once. */
+/** A party that says a few syllables and plays what it is given at once. */
 class RehearsedSound implements Sound {
   readonly sampleRate = phoneRate
   playedMs = 0
   #isOver = false
 
   async *heard(): AsyncIterable<Int16Array> {
+    const said = syllables(spokenFrames * frameSamples)
     try {
       for (let frame = 0; !this.#isOver; frame += 1) {
         await sleep(everyMs)
-        yield frame < spokenFrames ? vowel(frame) : new Int16Array(frameSamples)
+        yield frame < spokenFrames
+          ? said.slice(frame * frameSamples, (frame + 1) * frameSamples)
+          : new Int16Array(frameSamples)
       }
     } finally {
       this.#isOver = true
@@ -130,13 +144,17 @@ class RehearsedSound implements Sound {
   async sendTones() {}
 }
 
-function vowel(frame: number): Int16Array {
-  return Int16Array.from({ length: frameSamples }, (_, at) => {
-    const seconds = (frame * frameSamples + at) / phoneRate
-    const sincePulse = seconds % (1 / pitchHz)
+function syllables(length: number): Int16Array {
+  let pulses = 0
+  return Int16Array.from({ length }, (_, at) => {
+    const seconds = at / phoneRate
+    const hertz = pitch.hertz + pitch.glideHertz * Math.sin((2 * Math.PI * seconds) / pitch.glideS)
+    pulses += hertz / phoneRate
+    const sincePulse = (pulses % 1) / hertz
+    const vowel = vowels[Math.floor(seconds / syllableS) % 2] ?? vowels[0]
     let sample = 0
-    for (const [hertz, level] of formants)
-      sample += level * Math.exp(-sincePulse * 300) * Math.sin(2 * Math.PI * hertz * sincePulse)
-    return Math.round(sample)
+    for (const [frequency, level] of vowel) sample += level * Math.sin(2 * Math.PI * frequency * sincePulse)
+    const loudness = Math.sqrt(Math.sin((Math.PI * (seconds % syllableS)) / syllableS))
+    return Math.round(sample * Math.exp(-sincePulse * fading) * loudness)
   })
 }
