@@ -36,7 +36,7 @@ export function Fallbacks({ entry }: { entry: NumberEntry }) {
       title="Outbound calls"
       hint="A call goes out through the first account that can carry it. The next one is tried only if nobody was reached."
     >
-      <ol aria-label="Accounts in the order they are tried">
+      <ol className="wrap-anywhere" aria-label="Accounts in the order they are tried">
         <li>{names.get(account) ?? account}</li>
         {fallback_accounts.map((one) => (
           <li key={one}>
