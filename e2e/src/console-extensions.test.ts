@@ -7,7 +7,7 @@ import { openPage, test } from './browser.ts'
 const deployment = await startDeployment({ SVC_DOMAIN: 'voice.example' })
 after(() => deployment[Symbol.asyncDispose]())
 
-test('an extension of a SIP peer is imported in the console, the peer is told which ones agents may dial, and the check of a dial knows them', async () => {
+test('an extension of a SIP peer is imported in the console, the account gets a list of those that agents may dial, and the check of a dial knows them', async () => {
   const org = await deployment.newOrg()
   const { key, client } = await org.person('admin')
   const peer = { username: 'pbx', password: 'a word', addresses: ['8.8.8.7'], outbound_host: '8.8.8.7' }

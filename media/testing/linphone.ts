@@ -17,7 +17,7 @@ export interface Linphone {
   hasHeard: () => boolean
 }
 
-/** A softphone that answers every call unless it is told not to, says a tone and records what it hears. `encryption` is linphone's own word for it. */
+/** A softphone that answers every call unless a test says otherwise, says a tone and records what it hears. `encryption` is linphone's own word for it. */
 export async function startLinphone(
   t: TestContext,
   encryption: 'none' | 'srtp' | 'dtls',

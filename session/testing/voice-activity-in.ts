@@ -10,7 +10,7 @@ export async function voiceActivityIn(samples: Int16Array, sampleRate: number): 
     told.push(next)
     if (next.type !== 'window') return
     windows -= 1
-    if (windows === 0) setImmediate(resolve) // what it started or ended is told with it
+    if (windows === 0) setImmediate(resolve) // a start or an end is reported with its window
   }
   const detection = new VoiceDetection({ sampleRate, frame: () => {}, activity, failed: reject })
   for (let at = 0; at + step <= samples.length; at += step) {

@@ -146,34 +146,38 @@ test(
   },
 )
 
-test('sipp as a registrar sees our proof, grants a time, and is told at the end', options, async () => {
-  const { server } = await run.server()
-  const granted = (seconds: number) =>
-    answer('200 OK').replace(/Contact: .*/, `[last_Contact:]\nExpires: ${seconds}`)
-  const challenge = ['WWW-Authenticate: Digest realm="sipp", nonce="abc", algorithm=MD5, qop="auth"']
-  const sipp = await carrier(
-    isAsked('REGISTER'),
-    answer('401 Unauthorized', { headers: challenge }),
-    isAsked('REGISTER', 'Expires: *300').replace(
-      '<action>',
-      '<action><verifyauth assign_to="proven" username="peer" password="secret" />',
-    ),
-    '<nop condexec="proven" condexec_inverse="true"><action><error message="not proven" /></action></nop>',
-    granted(300),
-    isAsked('REGISTER', 'Expires: *0'),
-    granted(0),
-  )
-  const states: RegistrationState[] = []
-  const trunk = trunkTo(sipp.port, 'udp', pair)
-  const registration = server.register({ trunk, username: 'peer', onState: (state) => states.push(state) })
-  await until(() => states.some(({ state }) => state === 'registered'))
-  await registration.stop()
-  assert.deepEqual(await sipp.done, went)
-  assert.deepEqual(
-    states.map(({ state }) => state),
-    ['trying', 'registered'],
-  )
-})
+test(
+  'sipp as a registrar sees our proof, grants a time, and gets a request that ends the registration',
+  options,
+  async () => {
+    const { server } = await run.server()
+    const granted = (seconds: number) =>
+      answer('200 OK').replace(/Contact: .*/, `[last_Contact:]\nExpires: ${seconds}`)
+    const challenge = ['WWW-Authenticate: Digest realm="sipp", nonce="abc", algorithm=MD5, qop="auth"']
+    const sipp = await carrier(
+      isAsked('REGISTER'),
+      answer('401 Unauthorized', { headers: challenge }),
+      isAsked('REGISTER', 'Expires: *300').replace(
+        '<action>',
+        '<action><verifyauth assign_to="proven" username="peer" password="secret" />',
+      ),
+      '<nop condexec="proven" condexec_inverse="true"><action><error message="not proven" /></action></nop>',
+      granted(300),
+      isAsked('REGISTER', 'Expires: *0'),
+      granted(0),
+    )
+    const states: RegistrationState[] = []
+    const trunk = trunkTo(sipp.port, 'udp', pair)
+    const registration = server.register({ trunk, username: 'peer', onState: (state) => states.push(state) })
+    await until(() => states.some(({ state }) => state === 'registered'))
+    await registration.stop()
+    assert.deepEqual(await sipp.done, went)
+    assert.deepEqual(
+      states.map(({ state }) => state),
+      ['trying', 'registered'],
+    )
+  },
+)
 
 /** What the one who was called asks for, in the call, of the one who called. */
 function within(method: string, body = ''): string {

@@ -59,7 +59,7 @@ test('a caller without a number is anonymous, and no identity is asserted for th
   assert.deepEqual([said, asserted], ['<sip:anonymous@127.0.0.1>', undefined])
 })
 
-test('a caller who is forwarded is shown to a trunk that wants it, and Diversion names our number; nobody else is told', async () => {
+test('a caller who is forwarded is shown to a trunk that wants it, and Diversion names our number; no other trunk gets either', async () => {
   const near = await run.server()
   const far = await run.peer(near.server)
   for (const [identity, caller, wanted] of [

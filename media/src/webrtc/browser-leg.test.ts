@@ -3,6 +3,7 @@ import { createSocket } from 'node:dgram'
 import { test, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { meanStrengthOf, sine, strengthOf } from '@switchroom/audio/testing/tones'
+import { strangersOffer } from '../../testing/strangers-offer.ts'
 import { BrowserCaller } from '../../testing/webrtc-browser.ts'
 import { MediaError } from '../plane.ts'
 import { type AnswerOptions, answerOffer } from './answer-offer.ts'
@@ -27,18 +28,6 @@ async function browserCall(t: TestContext, options: AnswerOptions = {}) {
   })
   return { caller, ...(await answered.promise) }
 }
-
-/** Of a browser that is in no call. */
-const strangersOffer = [
-  'v=0',
-  'm=audio 9 UDP/TLS/RTP/SAVPF 111',
-  'a=mid:0',
-  'a=ice-ufrag:FYUD',
-  'a=ice-pwd:D6QqGFqM7bSopJZ5BfCm7iyv',
-  `a=fingerprint:sha-256 ${Array.from({ length: 32 }, () => 'AB').join(':')}`,
-  'a=setup:actpass',
-  'a=rtpmap:111 opus/48000/2',
-].join('\r\n')
 
 /** So much of what is heard, from when this frequency is in it. */
 async function heardWith(leg: BrowserLeg, hz: number, frames: number): Promise<Int16Array> {

@@ -38,7 +38,7 @@ const accept = async (peer: SipPeer) => {
   peer.answer(await peer.asked('INVITE'), '200 OK', { headers, body: offerOf(4000) })
 }
 
-test('a call goes out through the first account that can carry it, and it is told why those before could not', async () => {
+test('a call goes out through the first account that can carry it, and the result says why those before could not', async () => {
   const { peers, carriers, calling } = await dialling()
   const [, second, third] = peers // the first says nothing
   second.answer(await second.asked('INVITE'), '503 Service Unavailable')

@@ -7,7 +7,7 @@ export const ringForMs = 60_000
 const mostReason = 200
 const mostWhy = 500
 
-/** What the gateway is told of a dial that failed, in words that people read in the log and the ledger. */
+/** What the worker reports to the gateway about a dial that failed, in words that people read in the log and the ledger. */
 export function failureOf(error: unknown, signal: AbortSignal): Omit<TellPlacement, 'worker'> {
   if (signal.aborted) return { outcome: 'no_answer', why: `no answer within ${ringForMs / 1000} s` }
   const why = sentenceOf(error)

@@ -50,7 +50,7 @@ export const untoldStep = (step: 'options' | 'call'): TrunkTestStep => ({
   ...atOnce,
 })
 
-/** In the order of the steps, whoever tried them. */
+/** In the order of the steps. */
 export function testedBy(account: string, host: string, tried: readonly TrunkTestStep[]): TestedTrunk {
   const failed = tried.find(({ state }) => state === 'failed')?.step ?? null
   const steps = tried.toSorted(
