@@ -1,13 +1,22 @@
 import type { Target } from './flow.ts'
+import { header, type SipResponse } from './message.ts'
 
 const longestMs = 10 * 60_000
 const mostTargets = 1_000
 /** How long an address that did not respond is tried last. */
-export const silentMs = 30_000
+const silentMs = 30_000
 
 /** Addresses that asked to be left alone for a while, or did not respond: others are tried before them. */
 export class AvoidedTargets {
   readonly #untilMs = new Map<string, number>()
+
+  /** What became of asking one. */
+  remember(target: Target, response: SipResponse | null): void {
+    const restMs = response?.status === 503 ? readRetryAfter(header(response, 'retry-after')) : null
+    if (restMs !== null) this.avoid(target, restMs)
+    else if (!response) this.avoid(target, silentMs)
+    else this.forgive(target)
+  }
 
   avoid(target: Target, ms: number): void {
     const key = keyOf(target)

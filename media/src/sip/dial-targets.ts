@@ -1,9 +1,7 @@
 import { MediaError } from '../plane.ts'
-import { readRetryAfter, silentMs } from './avoided-targets.ts'
 import type { SipTrunk } from './calls.ts'
 import type { Target } from './flow.ts'
 import type { Place } from './location.ts'
-import { header, type SipResponse } from './message.ts'
 import type { SipStack } from './stack.ts'
 import { tlsTermsOf } from './tls-terms.ts'
 
@@ -35,15 +33,6 @@ export class DialTargets {
     for (const { address } of targets) this.#expect(address)
     const tls = tlsTermsOf(this.#trunk)
     return avoided.inOrder(targets).map((target) => ({ ...target, tls }))
-  }
-
-  /** What became of asking one. */
-  remember(target: Target, response: SipResponse | null): void {
-    const { avoided } = this.#stack
-    const restMs = response?.status === 503 ? readRetryAfter(header(response, 'retry-after')) : null
-    if (restMs !== null) avoided.avoid(target, restMs)
-    else if (!response) avoided.avoid(target, silentMs)
-    else avoided.forgive(target)
   }
 
   #expect(address: string): void {

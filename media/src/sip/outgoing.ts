@@ -112,7 +112,7 @@ class Dial {
       const found = await this.#at(target, isEnd && at === targets.length - 1)
       if (!('refusal' in found)) return found
       failed = found
-      this.#targets.remember(target, failed.response)
+      this.#stack.avoided.remember(target, failed.response)
       if (failed.response && failed.response.status !== 503) break
     }
     return failed

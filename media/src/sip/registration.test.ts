@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { afterEach, test } from 'node:test'
 import { SipTest } from '../../testing/sip-call.ts'
+import { startDns } from '../../testing/sip-dns.ts'
 import { trunkTo, until, type SipPeer } from '../../testing/sip-peer.ts'
 import { header, isRequest, type SipRequest } from './message.ts'
 import type { Registration, RegistrationState, SipTrunk } from './server.ts'
@@ -102,6 +103,50 @@ test('a wrong password is asked for once, and the refusal says what to check', a
     says: 'the registrar answered 401 Unauthorized: check the username and the password',
   })
   assert.equal(asked.length, 2)
+})
+
+test('a registrar that is silent or says that it cannot is left for the next of its addresses', async (t) => {
+  const dns = await startDns()
+  t.after(() => dns.close())
+  const { server } = await run.server({ nameServers: [dns.address], timing: { t1Ms: 100 } })
+  const addresses = ['127.0.1.1', '127.0.1.2', '127.0.1.3']
+  const peers = await Promise.all(addresses.map((address) => run.peer(server, address)))
+  const asked = new Set<string>()
+  const order: string[] = []
+  for (const [at, peer] of peers.entries()) {
+    dns.set(`${peer.address}.example`, { A: [peer.address] })
+    peer.socket.on('message', () => {
+      const last = peer.received.findLast(isRequest)
+      if (!last || asked.has(`${at} ${last.cseq.number}`)) return
+      asked.add(`${at} ${last.cseq.number}`)
+      order.push(peer.address)
+      if (at === 1) refuse('503 Service Unavailable')(last, peer)
+      if (at === 2) accept(header(last, 'expires') === '0' ? 0 : 30)(last, peer)
+    })
+  }
+  dns.set('_sip._udp.pbx.example', {
+    SRV: peers.map(({ address, port }, at) => ({
+      priority: at,
+      weight: 0,
+      port,
+      name: `${address}.example`,
+    })),
+  })
+  const states: RegistrationState[] = []
+  registration = server.register({
+    trunk: { ...trunkTo(0, 'udp', pair), hostname: 'pbx.example' },
+    username: 'acme',
+    onState: (state) => states.push(state),
+  })
+  await until(() => states.length === 2)
+  assert.deepEqual(states[1], { state: 'registered', forS: 30, addresses })
+  assert.deepEqual(order, addresses)
+  const sendings = peers[0]?.received.length ?? 0
+  assert.ok(sendings < 6, `the silent address was sent ${sendings} requests before the next one was asked`)
+  assert.equal(peers[2]?.received.findLast(isRequest)?.to.uri, 'sip:acme@pbx.example')
+  // What is taken back is taken back where it is.
+  await registration.stop()
+  assert.deepEqual(order, [...addresses, '127.0.1.3'])
 })
 
 test('a registrar that does not answer, or is at an address that may not be dialled, is tried again', async () => {

@@ -6,8 +6,9 @@ import { challengesOf, proofFor } from './dialog-state.ts'
 import { isStale } from './digest.ts'
 import type { Flow, Target } from './flow.ts'
 import { header, headersOf, type SipResponse } from './message.ts'
-import type { SipStack } from './stack.ts'
+import { inBrackets, type SipStack } from './stack.ts'
 import { readHostPort, readNameAddress, splitOutside } from './syntax.ts'
+import { moveOnMs } from './timing.ts'
 import { tlsTermsOf } from './tls-terms.ts'
 import { newToken } from './transactions.ts'
 
@@ -90,19 +91,26 @@ export class Registration {
 
   /** One address of the registrar after the other, until one says yes or no. */
   async #register(): Promise<RegistrationState> {
-    const targets = await this.#targets()
+    const { avoided } = this.#stack
+    const targets = avoided.inOrder(await this.#targets())
     const addresses = [...new Set(targets.map(({ address }) => address))]
     this.#holdPeers(addresses)
     let says = 'the registrar does not answer: check its host, port and transport'
-    for (const target of targets) {
-      const flow = await this.#stack.flowTo(target).catch(() => null)
+    for (const [at, target] of targets.entries()) {
+      const withinMs = at === targets.length - 1 ? undefined : moveOnMs(this.#stack.options.timing)
+      const flow = await this.#stack.flowTo(target, withinMs).catch(() => null)
       if (this.#stopping.signal.aborted) break
+      const response = flow && (await this.#ask(flow, this.#expiresS, withinMs))
+      avoided.remember(target, response)
       if (!flow) {
-        says = `the registrar cannot be connected to at ${target.address}:${target.port}`
+        says = `the registrar cannot be connected to at ${inBrackets(target.address)}:${target.port}`
         continue
       }
-      const response = await this.#ask(flow, this.#expiresS)
-      if (!response) continue
+      if (!response) {
+        // An old connection may lead nowhere any more.
+        this.#stack.transport.forget(target)
+        continue
+      }
       if (response.status < 300) {
         this.#at = flow
         return { state: 'registered', forS: this.#granted(response), addresses }
@@ -137,11 +145,11 @@ export class Registration {
   }
 
   /** Asks until the registrar believes who we are, and for as long as it grants. */
-  async #ask(flow: Flow, expiresS: number): Promise<SipResponse | null> {
+  async #ask(flow: Flow, expiresS: number, withinMs?: number): Promise<SipResponse | null> {
     const { auth_username: username, auth_password: password } = this.#options.trunk
     let [proof, seconds, proofs] = [undefined as readonly [string, string] | undefined, expiresS, 0]
     for (let attempt = 1; ; attempt += 1) {
-      const response = await this.#stack.askOnce(this.#request(flow, seconds, proof), flow)
+      const response = await this.#stack.askOnce(this.#request(flow, seconds, proof), flow, withinMs)
       if (!response || attempt === 5) return response
       const least = Number(header(response, 'min-expires'))
       if (response.status === 423 && least > seconds && least <= mostS) {

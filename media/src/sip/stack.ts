@@ -154,11 +154,14 @@ export class SipStack {
     return this.transactions.ask(request, flow, this.sentBy(flow), onResponse)
   }
 
-  /** The first answer that is final; null when none came. Not for INVITE. */
-  askOnce(request: OutgoingRequest, flow: Flow): Promise<SipResponse | null> {
+  /** The first answer that is final; null when none came, or none within `withinMs`. Not for INVITE. */
+  askOnce(request: OutgoingRequest, flow: Flow, withinMs?: number): Promise<SipResponse | null> {
     return new Promise((resolve) => {
+      const late = withinMs === undefined ? undefined : setTimeout(() => resolve(null), withinMs).unref()
       this.ask(request, flow, (response) => {
-        if (!response || response.status >= 200) resolve(response)
+        if (response && response.status < 200) return
+        clearTimeout(late)
+        resolve(response)
       })
     })
   }

@@ -106,7 +106,7 @@ class Probe {
   #askOnce(flow: Flow, proof?: readonly [string, string]): Promise<SipResponse | null> {
     const host = this.#trunk.from_domain ?? inBrackets(this.#stack.addressFor(flow.address))
     const user = this.#trunk.auth_username || 'switchroom'
-    const asked = this.#stack.askOnce(
+    return this.#stack.askOnce(
       {
         method: 'OPTIONS',
         uri: this.#uri,
@@ -124,12 +124,9 @@ class Probe {
         body: '',
       },
       flow,
+      // A carrier that is there answers within a few sendings.
+      moveOnMs(this.#stack.options.timing),
     )
-    // A carrier that is there answers within a few sendings.
-    const late = new Promise<null>((resolve) => {
-      setTimeout(() => resolve(null), moveOnMs(this.#stack.options.timing)).unref()
-    })
-    return Promise.race([asked, late])
   }
 
   get #uri(): string {
