@@ -10,6 +10,7 @@ export interface ModelRun {
   /** Whose key it runs on; the org pays if it is lent. */
   key: 'yours' | 'lent' | 'none'
   think: Model['think']
+  connect?: () => Promise<void>
 }
 
 /** The instructions an agent has before anything is said, and how long a caller waits. */

@@ -37,12 +37,24 @@ export function callSetup(
   vendors: InstalledVendors,
   settings: CallSettings,
 ): Pick<TurnParts, 'instructions' | 'models'> {
-  const { temperature } = settings.config
-  const models = settings.models.map((chosen) => modelRun(vendors, chosen, temperature))
-  return { instructions: instructionsOf(settings), models }
+  return { instructions: instructionsOf(settings), models: modelRuns(vendors, settings) }
 }
 
-function instructionsOf({ config, lexicon, prompt, tools, facts }: CallSettings): Instructions {
+/** Of a call's chain, each built when it is first needed: most fallbacks never are. */
+export function modelRuns(
+  vendors: InstalledVendors,
+  { config: { temperature }, models }: Pick<CallSettings, 'config' | 'models'>,
+): ModelRun[] {
+  return models.map((chosen) => modelRun(vendors, chosen, temperature))
+}
+
+export function instructionsOf({
+  config,
+  lexicon,
+  prompt,
+  tools,
+  facts,
+}: Omit<CallSettings, 'models'>): Instructions {
   return {
     prompt,
     knowledge: config.knowledge ?? null,
@@ -63,18 +75,18 @@ function memoryOf(memory: Config['memory']): Instructions['memory'] {
 
 const listOf = (given: string | string[] | undefined): string[] => (given === undefined ? [] : [given].flat())
 
-/** Built when the model is first asked: most fallbacks never are. */
 function modelRun(vendors: InstalledVendors, chosen: ChosenModel, temperature: number | undefined): ModelRun {
-  let built: Promise<Model> | undefined
+  let building: Promise<Model> | undefined
+  const built = () => (building ??= build(vendors, chosen, temperature))
   const { vendor, model, key } = chosen
   return {
     vendor,
     model,
     key,
     async *think(conversation, signal) {
-      built ??= build(vendors, chosen, temperature)
-      yield* (await built).think(conversation, signal)
+      yield* (await built()).think(conversation, signal)
     },
+    connect: () => built().then((ready) => ready.connect?.()),
   }
 }
 

@@ -6,7 +6,8 @@ import type { CallInstructions } from '@switchroom/contract/worker'
 import { refused } from '@switchroom/kit/failures'
 import type { InstalledVendor, InstalledVendors, StageChoice } from '@switchroom/kit/installed'
 import type { TranscriberRun, RealtimeRun, SpokenParts, VoiceRun } from '../spoken/spoken-parts.ts'
-import { callSetup, type ChosenModel } from './call-setup.ts'
+import { connectAhead } from '../spoken/connecting-ahead.ts'
+import { instructionsOf, modelRuns, type ChosenModel } from './call-setup.ts'
 
 /** What a call's settings, keys and app decide about it. */
 export type SpokenSetup = Pick<
@@ -26,28 +27,32 @@ export interface SpokenSetupParts {
   vendors: InstalledVendors
   settings: WorkerConfig
   keys: WorkerKeys
-  app: CallInstructions
+  /** What the app brings, which it may take a while to say. */
+  app: CallInstructions | Promise<CallInstructions>
   onBrokenVendor: (error: unknown, stage: Stage, vendor: string) => void
 }
 
 /** No installed vendor can run a stage of the call; the message says which. */
 export class Unrunnable extends Error {}
 
-/** Sets up a spoken call from what the gateway hands a worker. */
+/** Sets up a spoken call from what the gateway hands a worker, and connects to its vendors meanwhile. */
 export async function spokenSetup(parts: SpokenSetupParts): Promise<SpokenSetup> {
   const { vendors, settings, keys, app } = parts
-  const { config, lexicon, stages } = settings
-  const chain = chainOf(keys.stages.llm, stages.llm)
+  const { config, lexicon } = settings
+  const chain = chainOf(keys.stages.llm, settings.stages.llm)
   const isRealtime = ({ vendor, model, builds }: ChosenModel) =>
     vendors.doing('llm', vendor)?.isRealtime({ model, builds: builds ?? undefined }) === true
-  const models = chain.filter((chosen) => !isRealtime(chosen))
-  const { prompt, tools, facts, contact, send_audio_metrics } = app
+  const models = modelRuns(vendors, { config, models: chain.filter((chosen) => !isRealtime(chosen)) })
+  const stages = await audioStages(parts, chain.filter(isRealtime))
+  connectAhead({ models, voices: stages.voices })
+  const { prompt, tools, facts, contact, send_audio_metrics } = await app
   return {
-    ...callSetup(vendors, { config, lexicon, prompt, tools, facts, models }),
-    ...(await audioStages(parts, chain.filter(isRealtime))),
+    instructions: instructionsOf({ config, lexicon, prompt, tools, facts }),
+    models,
+    ...stages,
     config,
     contact,
-    endOfTurn: stages.stt?.end_of_turn ?? knobTable.end_of_turn.default.value,
+    endOfTurn: settings.stages.stt?.end_of_turn ?? knobTable.end_of_turn.default.value,
     sendsAudioMetrics: send_audio_metrics,
   }
 }

@@ -9,6 +9,7 @@ import { BargeIn } from './barge-in.ts'
 import { CallAudio } from './call-audio.ts'
 import { CallLimits, leftMs } from './call-limits.ts'
 import { CallLog } from './call-log.ts'
+import { connectAhead } from './connecting-ahead.ts'
 import { EchoFreeSound } from './echo/echo-free-sound.ts'
 import type { Exchange } from './exchange.ts'
 import { Hold } from './hold.ts'
@@ -298,6 +299,7 @@ export class SpokenSession {
     const { type, samples, isSpeaking: isSpeech, probability: vadProb } = activity
     if (type === 'window' && this.#parts.sendsAudioMetrics)
       this.#levels.user.add(samples, this.#parts.sound.sampleRate, { isSpeech, vadProb })
+    if (type === 'started') connectAhead(this.#parts) // those that were kept may have been closed meanwhile
     if (type === 'ended') this.#onSilence()
   }
 

@@ -2,6 +2,7 @@ import { addressOf } from '@switchroom/kit/addresses'
 import { endOfAnswer } from '@switchroom/kit/answer-ends'
 import { failureOfAnswer } from '@switchroom/kit/answer-failures'
 import { refused, silent } from '@switchroom/kit/failures'
+import { connectAhead } from '@switchroom/kit/kept-connections'
 import { askJson } from '@switchroom/kit/requests'
 import { eventOf, serverEvents } from '@switchroom/kit/server-events'
 import type { Model, Setting, Thought, ToolCall } from '@switchroom/kit/vendor'
@@ -19,6 +20,7 @@ export function model({ keywords, credentials }: Setting): Model {
   const headers = { 'x-api-key': String(credentials['api_key']), 'anthropic-version': version }
 
   return {
+    connect: () => connectAhead(address),
     async *think(conversation, signal) {
       const now = settingsAfter(settings, conversation.messages)
       const body = { ...now, ...requestOf(conversation), stream: true }

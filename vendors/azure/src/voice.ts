@@ -1,5 +1,6 @@
 import { addressOf } from '@switchroom/kit/addresses'
 import { refused } from '@switchroom/kit/failures'
+import { connectAhead } from '@switchroom/kit/kept-connections'
 import { textOf } from '@switchroom/kit/keywords'
 import { evenPieces } from '@switchroom/kit/pcm'
 import { ask, piecesOf } from '@switchroom/kit/requests'
@@ -40,6 +41,7 @@ export function voice(setting: Setting): Voice {
   const locale = spoken !== undefined && speaksMany(name) ? localeOf(spoken) : undefined
   return {
     sampleRate: Number(sampleRate),
+    connect: () => connectAhead(addressOf(base, '')),
     async *speak(text, signal) {
       for (const piece of textPieces(text, mostCharacters)) {
         const answer = await ask(addressOf(base, '/cognitiveservices/v1'), {

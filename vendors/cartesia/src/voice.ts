@@ -1,5 +1,6 @@
 import { addressOf } from '@switchroom/kit/addresses'
 import { refused, silent } from '@switchroom/kit/failures'
+import { connectAhead } from '@switchroom/kit/kept-connections'
 import { primaryTag } from '@switchroom/kit/languages'
 import { askJson, spokenWords } from '@switchroom/kit/requests'
 import { eventOf, serverEvents } from '@switchroom/kit/server-events'
@@ -26,6 +27,7 @@ export function voice(setting: Setting): Voice {
   }
   return {
     sampleRate: Number(sampleRate),
+    connect: () => connectAhead(addressOf(base, '')),
     async *speak(text, signal) {
       const url = addressOf(base, '/tts/sse')
       const answer = await askJson(url, { ...body, transcript: text }, { headers, signal })

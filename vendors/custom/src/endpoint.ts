@@ -30,17 +30,17 @@ const paths = { chat: '/chat/completions', responses: '/responses' }
 export function reachOf(endpoint: Endpoint, { api_key: key }: Credentials): Reach {
   const { base_url: base, wire, model, azure_api_version: version, addresses, unreachable, ca } = endpoint
   if (addresses.length === 0) throw refused(unreachable ?? 'it has no address that was checked')
-  const fetch = pinnedFetch(addresses, ca)
+  const pinned = pinnedFetch(addresses, ca)
   if (version === null)
     return {
       address: addressOf(base, paths[wire]),
       headers: key === undefined ? {} : { authorization: `Bearer ${key}` },
-      fetch,
+      ...pinned,
     }
   const deployment = wire === 'chat' ? `/deployments/${encodeURIComponent(model)}` : ''
   return {
     address: addressOf(base, `/openai${deployment}${paths[wire]}`, { 'api-version': version }),
     headers: key === undefined ? {} : { 'api-key': String(key) },
-    fetch,
+    ...pinned,
   }
 }

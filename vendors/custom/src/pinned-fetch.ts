@@ -4,34 +4,45 @@ import { isIP, type LookupFunction } from 'node:net'
 import { Readable } from 'node:stream'
 import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls'
 import type { Reach } from '@switchroom/kit/addresses'
-
-/** Kept open between turns. Each was made to a checked address, so that any call to the same host may use it. */
-const agents = {
-  'http:': new http.Agent({ keepAlive: true }),
-  'https:': new https.Agent({ keepAlive: true }),
-}
+import { dial, nameOf, placeOf } from '@switchroom/kit/dialling'
+import { agents, ahead, hasFree, isOpenedAhead } from './pinned-agents.ts'
 
 interface Connecting {
   lookup: LookupFunction
   secureContext?: SecureContext
 }
 
+const dialMs = 10_000
+
 /** A fetch that connects to these addresses alone, under the name and the certificate of the host. */
-export function pinnedFetch(addresses: readonly string[], ca?: string): NonNullable<Reach['fetch']> {
+export function pinnedFetch(
+  addresses: readonly string[],
+  ca?: string,
+): Required<Pick<Reach, 'fetch' | 'connect'>> {
   const how = { lookup: lookupOf(addresses), ...(ca !== undefined && { secureContext: trusting(ca) }) }
-  return async (url, request) => {
-    const host = url.hostname.replace(/^\[|\]$/g, '')
+  const refuseUnchecked = (url: URL) => {
+    const { hostname: host } = placeOf(url)
     if (isIP(host) && !addresses.includes(host)) throw new Error(`${host} was not checked`)
-    try {
-      return await asked(url, request, how)
-    } catch (error) {
-      if (!(error instanceof StaleConnection)) throw error
-      return asked(url, request, how)
-    }
+  }
+  return {
+    async fetch(url, request) {
+      refuseUnchecked(url)
+      try {
+        return await asked(url, request, how)
+      } catch (error) {
+        if (!(error instanceof StaleConnection)) throw error
+        return asked(url, request, how)
+      }
+    },
+    async connect(url) {
+      refuseUnchecked(url)
+      const place = placeOf(url)
+      if (!hasFree(place)) await ahead.open(nameOf(place), () => dial(place, { ...how, timeoutMs: dialMs }))
+    },
   }
 }
 
-/** The other side closed a connection that was kept, before it read anything of this request. */
+/** The other side closed a connection that was kept, before it answered a byte to this request. */
 class StaleConnection extends Error {}
 
 async function asked(url: URL, { method, headers, body, signal }: RequestInit, how: Connecting) {
@@ -44,10 +55,15 @@ async function asked(url: URL, { method, headers, body, signal }: RequestInit, h
     ...how,
     ...(signal && { signal }),
   })
+  let readBefore: number | undefined
+  request.once('socket', (socket) => {
+    if (request.reusedSocket || isOpenedAhead(socket)) readBefore = socket.bytesRead
+  })
   request.once('response', resolve)
-  request.on('error', (error: NodeJS.ErrnoException) =>
-    reject(request.reusedSocket && error.code === 'ECONNRESET' ? new StaleConnection(error.message) : error),
-  )
+  request.on('error', (error: NodeJS.ErrnoException) => {
+    const isStale = error.code === 'ECONNRESET' && request.socket?.bytesRead === readBefore
+    reject(isStale ? new StaleConnection(error.message) : error)
+  })
   request.end(body)
   return responseOf(await promise)
 }

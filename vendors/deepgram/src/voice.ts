@@ -1,4 +1,5 @@
 import { addressOf } from '@switchroom/kit/addresses'
+import { connectAhead } from '@switchroom/kit/kept-connections'
 import { evenPieces } from '@switchroom/kit/pcm'
 import { askJson, piecesOf } from '@switchroom/kit/requests'
 import { textPieces } from '@switchroom/kit/text-pieces'
@@ -18,6 +19,7 @@ export function voice(setting: Setting): Voice {
   const form = { encoding: 'linear16', container: 'none', sample_rate: sampleRate }
   return {
     sampleRate: Number(sampleRate),
+    connect: () => connectAhead(addressOf(base, '')),
     async *speak(text, signal) {
       const url = addressOf(base, '/v1/speak', { ...rest, model, ...form })
       for (const piece of textPieces(text, mostCharacters)) {

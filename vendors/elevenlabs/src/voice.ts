@@ -1,5 +1,6 @@
 import { addressOf } from '@switchroom/kit/addresses'
 import { refused } from '@switchroom/kit/failures'
+import { connectAhead } from '@switchroom/kit/kept-connections'
 import { primaryTag } from '@switchroom/kit/languages'
 import { askJson, spokenWords } from '@switchroom/kit/requests'
 import { eventOf, linesOf } from '@switchroom/kit/server-events'
@@ -19,6 +20,7 @@ export function voice(setting: Setting): Voice {
   const path = `/v1/text-to-speech/${encodeURIComponent(String(id))}/stream/with-timestamps`
   return {
     sampleRate: Number(sampleRate),
+    connect: () => connectAhead(addressOf(base, '')),
     async *speak(text, signal) {
       const url = addressOf(base, path, { output_format: `pcm_${Number(sampleRate)}`, enable_logging })
       const answer = await askJson(url, { text, ...bodyOf(rest) }, { headers, signal })

@@ -3,6 +3,7 @@ import { addressOf } from '@switchroom/kit/addresses'
 import { endOfAnswer } from '@switchroom/kit/answer-ends'
 import { failureOfAnswer } from '@switchroom/kit/answer-failures'
 import { refused, silent, VendorFailure } from '@switchroom/kit/failures'
+import { connectAhead } from '@switchroom/kit/kept-connections'
 import { askJson, spokenWords } from '@switchroom/kit/requests'
 import { eventOf, serverEvents } from '@switchroom/kit/server-events'
 import type { Conversation, Model, Setting, Thought, ToolCall } from '@switchroom/kit/vendor'
@@ -65,6 +66,7 @@ export function model({ keywords, credentials }: Setting): Model {
   }
 
   return {
+    connect: () => connectAhead(address),
     async *think(conversation, signal) {
       let hasSpoken = false
       try {

@@ -1,5 +1,6 @@
 import { addressOf } from '@switchroom/kit/addresses'
 import { refused, silent } from '@switchroom/kit/failures'
+import { connectAhead } from '@switchroom/kit/kept-connections'
 import { askJson } from '@switchroom/kit/requests'
 import { eventOf, linesOf } from '@switchroom/kit/server-events'
 import { textPieces } from '@switchroom/kit/text-pieces'
@@ -49,6 +50,7 @@ export function voice(setting: Setting): Voice {
 
   return {
     sampleRate: Number(sampleRate),
+    connect: () => connectAhead(url),
     speak: (text, signal) => timedSpeech(text, piecesOf(text, signal)),
   }
 }

@@ -6,6 +6,8 @@ export interface Reach {
   headers: Record<string, string>
   /** Default: the platform's own `fetch`. */
   fetch?: (url: URL, request: RequestInit) => Promise<Response>
+  /** Opens the connection that the next `fetch` uses. Default: one of the platform's own. */
+  connect?: (url: URL) => Promise<void>
 }
 
 /** The usual one: a path under the base, with the key as bearer. */

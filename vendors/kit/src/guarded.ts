@@ -29,6 +29,7 @@ export function guardedVoice(build: () => Voice, { credentials, retries }: Guard
     sampleRate: voice.sampleRate,
     speak: (text, signal) =>
       patientStream({ credentials, signal, retries }, (inner) => voice.speak(text, inner)),
+    ...connecting(voice),
   }
 }
 
@@ -62,6 +63,19 @@ export function guardedModel(build: () => Model, { credentials, retries }: Guard
     think(conversation, signal) {
       const asked = endingWithUser(conversation)
       return patientStream({ credentials, signal, retries }, (inner) => model.think(asked, inner))
+    },
+    ...connecting(model),
+  }
+}
+
+/** What cannot be connected to fails when it is asked, and says why. */
+function connecting(vendor: Pick<Voice | Model, 'connect'>): Pick<Voice | Model, 'connect'> {
+  if (!vendor.connect) return {}
+  return {
+    async connect() {
+      try {
+        await vendor.connect?.()
+      } catch {}
     },
   }
 }

@@ -4,11 +4,8 @@ import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { test, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { keepConnections } from './kept-connections.ts'
+import { keepConnectionsIn } from '../testing/kept-dispatcher.ts'
 import { ask, jsonOf } from './requests.ts'
-
-const place = Symbol.for('undici.globalDispatcher.1')
-const holder = globalThis as unknown as Record<symbol, object | undefined>
 
 async function vendor(t: TestContext, listener: RequestListener) {
   const server: Server = createServer({ keepAliveTimeout: 60_000 }, listener)
@@ -27,10 +24,7 @@ async function vendor(t: TestContext, listener: RequestListener) {
 }
 
 test('a connection to a vendor is kept while a caller speaks, which takes longer than fetch keeps one', async (t) => {
-  void Response // loads what is put back
-  const usual = holder[place]
-  t.after(() => (holder[place] = usual))
-  assert.ok(keepConnections(60_000))
+  keepConnectionsIn(t, 60_000)
   const { says, connections } = await vendor(t, (_request, response) => {
     response.writeHead(200, { connection: 'keep-alive' }) // without a hint for how long
     response.end('{"n":1}')
@@ -39,20 +33,4 @@ test('a connection to a vendor is kept while a caller speaks, which takes longer
   await sleep(5_500)
   await says()
   assert.equal(connections(), 1)
-})
-
-test('a request on a connection that the vendor closes in that moment is made again, once', async (t) => {
-  let requests = 0
-  const { says, connections } = await vendor(t, (request, response) => {
-    requests += 1
-    if (requests === 2) request.socket.resetAndDestroy()
-    else response.end(`{"n":${requests}}`)
-  })
-  assert.deepEqual(await says(), { n: 1 })
-  assert.deepEqual(await says(), { n: 3 })
-  assert.equal(connections(), 2)
-
-  const gone = await vendor(t, (request) => request.socket.resetAndDestroy())
-  await assert.rejects(gone.says())
-  assert.equal(gone.connections(), 2)
 })

@@ -3,6 +3,7 @@ import { bearerReach, type Reach } from './addresses.ts'
 import { endOfAnswer } from './answer-ends.ts'
 import { failureOfAnswer } from './answer-failures.ts'
 import { busy, refused, silent } from './failures.ts'
+import { connectAhead } from './kept-connections.ts'
 import { askJson, spokenWords } from './requests.ts'
 import { eventOf, serverEvents } from './server-events.ts'
 import type { Conversation, Message, Model, Setting, Thought, ToolCall } from './vendor.ts'
@@ -27,9 +28,14 @@ export function openAiShapedModel(
   { baseUrl, besides = usageAsked, reach }: OpenAiShape,
 ): Model {
   const { base_url: base = baseUrl, parallel_tool_calls: parallel, ...keywords } = setting.keywords
-  const { address, ...how } = reach ?? bearerReach(base, '/chat/completions', setting.credentials)
+  const {
+    address,
+    connect = connectAhead,
+    ...how
+  } = reach ?? bearerReach(base, '/chat/completions', setting.credentials)
 
   return {
+    connect: () => connect(address),
     async *think(conversation, signal) {
       const body = { ...besides, ...keywords, ...requestOf(conversation, parallel) }
       const answer = await askJson(address, body, { ...how, signal })

@@ -1,7 +1,7 @@
 import { failureOfAnswer } from './answer-failures.ts'
 import type { Reach } from './addresses.ts'
 import { silent, type VendorFailure } from './failures.ts'
-import { isReset } from './kept-connections.ts'
+import { sendTwiceIfStale } from './stale-requests.ts'
 
 const mostRefusalBytes = 16 * 1024
 const mostAnswerBytes = 4 * 1024 * 1024
@@ -20,10 +20,7 @@ export async function ask(url: string | URL, { fetch: reach = fetch, ...asked }:
   // followed, a redirect would carry the key in a vendor's own header to wherever it points
   const how = { method: asked.body === undefined ? 'GET' : 'POST', redirect: 'manual' } as const
   const send = () => reach(new URL(url), { ...how, ...asked })
-  const answer = await send().catch((error: unknown) => {
-    if (!isReset(error) || asked.signal.aborted) throw error
-    return send()
-  })
+  const answer = await sendTwiceIfStale(send, asked.signal)
   if (answer.ok) return answer
   throw await failureIn(answer)
 }

@@ -1,6 +1,7 @@
 import { bearerReach, type Reach } from './addresses.ts'
 import { endOfAnswer } from './answer-ends.ts'
 import { busy, refused, silent, type VendorFailure } from './failures.ts'
+import { connectAhead } from './kept-connections.ts'
 import { askJson } from './requests.ts'
 import { eventOf, serverEvents } from './server-events.ts'
 import type { Conversation, Message, Model, Setting, Thought, ToolCall } from './vendor.ts'
@@ -18,9 +19,14 @@ export interface ResponsesShape {
 /** A model behind the Responses API, the only one on which models that reason also call tools. */
 export function responsesModel({ keywords, credentials }: Setting, shape: ResponsesShape): Model {
   const { base_url: base = shape.baseUrl, ...rest } = keywords
-  const { address, ...how } = shape.reach ?? bearerReach(base, '/responses', credentials)
+  const {
+    address,
+    connect = connectAhead,
+    ...how
+  } = shape.reach ?? bearerReach(base, '/responses', credentials)
 
   return {
+    connect: () => connect(address),
     async *think(conversation, signal) {
       const settings = settingsOf(rest, shape.usualEffort)
       const body = { ...settings, ...requestOf(conversation, rest['parallel_tool_calls']) }

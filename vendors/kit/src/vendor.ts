@@ -30,6 +30,8 @@ export interface Voice {
   /** Of the signed 16-bit little-endian mono samples that `speak` yields. */
   readonly sampleRate: number
   speak(text: string, signal: AbortSignal): AsyncIterable<Spoken>
+  /** Opens the connection that the next request will use, and asks nothing. Absent if there is none to open. */
+  connect?(): Promise<void>
 }
 
 export type Spoken =
@@ -91,6 +93,8 @@ export interface Transcript {
 
 export interface Model {
   think(conversation: Conversation, signal: AbortSignal): AsyncIterable<Thought>
+  /** Opens the connection that the next request will use, and asks nothing. Absent if there is none to open. */
+  connect?(): Promise<void>
 }
 
 export interface Conversation {

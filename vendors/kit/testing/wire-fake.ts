@@ -1,5 +1,12 @@
 import { randomBytes } from 'node:crypto'
-import { createServer, STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http'
+import {
+  createServer,
+  STATUS_CODES,
+  type IncomingMessage,
+  type RequestListener,
+  type ServerResponse,
+} from 'node:http'
+import { createServer as createSecureServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { WebSocketServer, type WebSocket } from 'ws'
@@ -30,6 +37,11 @@ export interface Wire {
   busy?: { headers?: Record<string, string>; body?: (words: string) => object }
   /** If the vendor accepts the handshake and refuses on the socket. */
   socketRefusal?(socket: SocketAnswer, words: string): void
+}
+
+export interface WireCertificate {
+  key: string
+  cert: string
 }
 
 export interface Seen {
@@ -64,12 +76,19 @@ export class WireFake {
   #stall = Promise.withResolvers<void>()
   #open = 0
   readonly #wire: Wire
-  readonly #server = createServer((request, response) => void this.#answer(request, response))
+  readonly #isSecure: boolean
+  readonly #server: ReturnType<typeof createServer>
+  /** Of TLS, that came to their end. */
+  handshakes = 0
   readonly #sockets = new WebSocketServer({ noServer: true })
   readonly #unopened = new Set<Duplex>()
 
-  constructor(wire: Wire) {
+  constructor(wire: Wire, certificate?: WireCertificate) {
     this.#wire = wire
+    this.#isSecure = certificate !== undefined
+    const answer: RequestListener = (request, response) => void this.#answer(request, response)
+    this.#server = certificate ? createSecureServer(certificate, answer) : createServer(answer)
+    this.#server.on('secureConnection', () => (this.handshakes += 1))
     this.#server.on('upgrade', (request, socket, head) => {
       const seen = this.#see(request, Buffer.alloc(0))
       socket.on('error', () => {})
@@ -111,12 +130,17 @@ export class WireFake {
   }
 
   get url() {
-    return `http://127.0.0.1:${this.#port}`
+    return `${this.#isSecure ? 'https' : 'http'}://127.0.0.1:${this.#port}`
   }
 
   /** Requests and sockets that the other side has not closed. */
   get open() {
     return this.#open
+  }
+
+  /** As vendors do with connections that nobody has asked anything on for a while. */
+  closeIdle() {
+    this.#server.closeIdleConnections()
   }
 
   async stop() {
@@ -181,8 +205,9 @@ export class WireFake {
   }
 }
 
-export async function startWireFake(wire: Wire): Promise<WireFake> {
-  return new WireFake(wire).start()
+/** With a certificate the wire is https. */
+export async function startWireFake(wire: Wire, certificate?: WireCertificate): Promise<WireFake> {
+  return new WireFake(wire, certificate).start()
 }
 
 const shortWait = { 'retry-after-ms': '20' }

@@ -6,6 +6,6 @@ export default {
   model(setting) {
     // It counts tokens unasked, and refuses every field that it does not know.
     const model = openAiShapedModel(setting, { baseUrl: 'https://api.mistral.ai/v1', besides: {} })
-    return { think: (conversation, signal) => model.think(orderly(conversation), signal) }
+    return { ...model, think: (conversation, signal) => model.think(orderly(conversation), signal) }
   },
 } satisfies Adapter

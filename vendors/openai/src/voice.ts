@@ -1,4 +1,5 @@
 import { addressOf } from '@switchroom/kit/addresses'
+import { connectAhead } from '@switchroom/kit/kept-connections'
 import { evenPieces } from '@switchroom/kit/pcm'
 import { askJson, piecesOf } from '@switchroom/kit/requests'
 import type { Setting, Voice } from '@switchroom/kit/vendor'
@@ -14,6 +15,7 @@ export function voice({ keywords, credentials }: Setting): Voice {
   const headers = { authorization: `Bearer ${credentials['api_key']}` }
   return {
     sampleRate,
+    connect: () => connectAhead(address),
     async *speak(text, signal) {
       for (const input of inputsOf(text)) {
         const body = { ...rest, voice: wireVoice(String(named)), input, response_format: 'pcm' }

@@ -1,5 +1,6 @@
 import { addressOf } from '@switchroom/kit/addresses'
 import { refused } from '@switchroom/kit/failures'
+import { connectAhead } from '@switchroom/kit/kept-connections'
 import { keywordsAmong, textOf } from '@switchroom/kit/keywords'
 import { evenPieces } from '@switchroom/kit/pcm'
 import { askJson, piecesOf } from '@switchroom/kit/requests'
@@ -35,6 +36,7 @@ export function voice(setting: Setting): Voice {
   const url = addressOf(base, '/v1/rime-tts')
   return {
     sampleRate: Number(samplingRate),
+    connect: () => connectAhead(url),
     async *speak(text, signal) {
       for (const piece of textPieces(text, mostCharacters)) {
         const asking = { headers: { ...headers, accept: 'audio/L16' }, signal }

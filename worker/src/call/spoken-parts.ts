@@ -20,11 +20,9 @@ export async function agentParts(
   call: string,
   agent: string,
 ): Promise<AgentParts> {
-  const [settings, keys, app] = await Promise.all([
-    gateway.config(agent, call),
-    gateway.providerKeys(agent, call),
-    gateway.instructions(call),
-  ])
+  const app = gateway.instructions(call)
+  app.catch(() => {}) // awaited once the vendors are known
+  const [settings, keys] = await Promise.all([gateway.config(agent, call), gateway.providerKeys(agent, call)])
   return {
     ...(await spokenSetup({
       vendors,
