@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { DatabaseError, escapeLiteral, Pool, types, type PoolClient } from 'pg'
+import { retried } from './retries.ts'
 
 /** A statement that PostgreSQL parses and plans once per connection. */
 export interface Statement<Row> {
@@ -82,18 +83,21 @@ export class Database implements Queryable {
     this.pool.on('error', onIdleFailure)
     this.pool.on('connect', (client) => client.on('error', () => {}))
     const query = queryOn(this.pool)
-    this.rows = query.rows
-    this.row = query.row
+    this.rows = (statement, ...values) => retried(() => query.rows(statement, ...values))
+    this.row = (statement, ...values) => retried(() => query.row(statement, ...values))
   }
 
-  /** Runs the work on one connection: all of it is kept, or nothing. */
+  /**
+   * Runs the work on one connection: all of it is kept, or nothing. It may run again from its beginning, if PostgreSQL
+   * undid it because of a deadlock with others: what it does beside its statements must bear that.
+   */
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    return this.#transaction('begin', false, work)
+    return retried(() => this.#transaction('begin', false, work))
   }
 
   /** The same, begun with a lock in one round trip, because each round trip keeps others waiting. */
   transactionHolding<T>(lock: Inlined, work: (tx: Transaction) => Promise<T>): Promise<T> {
-    return this.#transaction(`begin; ${lock.inlined}`, true, work)
+    return retried(() => this.#transaction(`begin; ${lock.inlined}`, true, work))
   }
 
   async #transaction<T>(

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import type { TSchema } from 'typebox'
+import { refusalOfRace } from '../database/retries.ts'
 import { notFound, Refusal, unprocessable } from '../foundation/refusals.ts'
 import type { Routes } from './routes.ts'
 import { sentenceOf } from './shape-sentences.ts'
@@ -31,7 +32,9 @@ function refusalOf(error: FastifyError, request: FastifyRequest): Refusal {
   if (error.code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH')
     return unprocessable('body: must be as long as it says')
   if (request.raw.destroyed && !request.raw.complete) return new Refusal(499, 'the caller hung up')
-  return new Refusal(500, 'something broke on our side')
+  const race = refusalOfRace(error)
+  if (race) request.log.warn({ err: error }, 'a request met another that changed the same')
+  return race ?? new Refusal(500, 'something broke on our side')
 }
 
 /** Unknown paths, and known paths with a method they do not take. */

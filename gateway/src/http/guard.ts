@@ -54,8 +54,12 @@ function refusalsOf(route: RouteOptions, { statusOf, schema }: Answers): Record<
   const shut = route.access.kind === 'operator' || route.access.kind === 'signUp' ? [404] : []
   const named = isOpenToFleet(route.access) && route.url.includes('/:call') ? [404] : [] // an unknown call
   const shaped = route.schema?.body || route.schema?.querystring ? [400, 413, 422] : []
+  // Another request changed the same at the same moment.
+  const raced = [route.method].flat().some((method) => method !== 'GET' && method !== 'HEAD')
+    ? [409, 503]
+    : [503]
   return Object.fromEntries(
-    [...guarded, ...shut, ...named, ...shaped].map((status) => [statusOf(status), schema]),
+    [...guarded, ...shut, ...named, ...shaped, ...raced].map((status) => [statusOf(status), schema]),
   )
 }
 

@@ -2,6 +2,7 @@ import type { WebSocket } from '@fastify/websocket'
 import { UnregisterAgent, type AgentRegistered } from '@switchroom/contract/apps'
 import { callFrames, type CallFrame } from '@switchroom/contract/call-frames'
 import type { Logger } from 'pino'
+import { refusalOfRace } from '../../database/retries.ts'
 import { outsideList, type Caller } from '../../foundation/caller.ts'
 import { Refusal } from '../../foundation/refusals.ts'
 import { newId } from '../../foundation/secrets.ts'
@@ -216,8 +217,9 @@ export class AppSocket implements OpenConnection {
 
   #refusalOf(error: unknown): Refusal {
     if (error instanceof Refusal) return error
-    this.#parts.logger.error({ err: error, socket: this.id }, "an app's frame failed")
-    return new Refusal(500, 'something broke on our side')
+    const race = refusalOfRace(error)
+    this.#parts.logger[race ? 'warn' : 'error']({ err: error, socket: this.id }, "an app's frame failed")
+    return race ?? new Refusal(500, 'something broke on our side')
   }
 }
 

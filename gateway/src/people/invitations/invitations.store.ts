@@ -62,9 +62,10 @@ const setPassword = statement(`
 export const keepPassword = (tx: Transaction, email: string, hash: string, provesAddress: boolean) =>
   tx.rows(setPassword, email, hash, provesAddress)
 
-const activate = statement(`update members set status = 'active' where id = $1`)
+const activate = statement<{ id: string }>(`update members set status = 'active' where id = $1 returning id`)
 
-export const takeSeat = (tx: Transaction, member: string) => tx.rows(activate, member)
+/** Undefined if the member was removed meanwhile. */
+export const takeSeat = (tx: Transaction, member: string) => tx.row(activate, member)
 
 const forget = statement(`delete from invitations where expires_at <= $1`)
 

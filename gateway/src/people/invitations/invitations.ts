@@ -54,7 +54,7 @@ export class Invitations {
       const isNewlyProven = member.proves_address && (await this.#proofs.prove(tx, member.email, member.id))
       if (!isNewlyProven && !keep_keys) await this.#keys.revokeOfPerson(tx, member.email)
       await store.keepPassword(tx, member.email, hash, member.proves_address)
-      await store.takeSeat(tx, member.id)
+      if (!(await store.takeSeat(tx, member.id))) throw spent()
       const minted = await this.#mint.forPerson(tx, member, cutToLine(device, 'sign-in'))
       const by = actingPerson(member, from, minted.key_id)
       const target = { kind: 'member', id: member.id, label: member.email } as const
@@ -78,11 +78,13 @@ export class Invitations {
 
   async #validLink(from: Queryable, digest: Buffer): Promise<store.StandingInvitation> {
     const found = await store.findInvitation(from, digest, this.#clock.now())
-    if (!found || !isGood(found)) throw notFound('that link is spent or was never made')
+    if (!found || !isGood(found)) throw spent()
     if (found.is_provider_only) throw providerOnly(found.slug)
     return found
   }
 }
+
+const spent = () => notFound('that link is spent or was never made')
 
 /**
  * An invitation is valid until the person joins, a reset while its member is active. A link handed to the caller
