@@ -117,6 +117,7 @@ const upkeepTasks = (services: Services): PeriodicTask[] => [
   services.appRequests.assignments.task,
   services.housekeeping.task,
   services.retention.task,
+  services.accounts.task,
   ...services.spokenCallTasks,
   ...services.placementTasks,
   services.reconciliationTask,

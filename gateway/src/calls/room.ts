@@ -80,7 +80,7 @@ export function makeCalls(
     logger,
     liveLogs,
     gateway: runningGateways.id,
-    charge: (tx, org, credits) => accounts.charge(org, credits, tx),
+    charge: (tx, charges) => accounts.chargeAll(tx, charges),
   })
   const mailbox = new GatewayMailbox({ database, clock, logger, signals, gateway: runningGateways.id })
   const appRequests = new AppRequests({

@@ -18,7 +18,7 @@ export interface NotKept {
 
 interface EntryWriterParts {
   gateway: string
-  charge: (tx: Transaction, org: string, credits: number) => Promise<void>
+  charge: (tx: Transaction, charges: readonly (readonly [string, number])[]) => Promise<void>
 }
 
 /** Writes entries of many logs in one transaction, with their changes to call records and credits. */
@@ -48,7 +48,7 @@ export class EntryWriter {
     const { records, ends, charges } = changesOf(taken)
     if (records.length > 0) await store.countOnRecords(tx, records)
     if (ends.length > 0) await store.endAll(tx, ends)
-    for (const [org, credits] of charges) await this.#charge(tx, org, credits)
+    if (charges.length > 0) await this.#charge(tx, charges)
     const lasts = columns.logs.flatMap((id, at) => {
       const before = grown.get(id)
       return before === undefined ? [] : [[id, before + (columns.counts[at] ?? 0)] as const]

@@ -7,11 +7,8 @@ import { conflict, type Refusal } from '../../foundation/refusals.ts'
 import { EntryWriter, type Live, type NotKept } from './entry-writer.ts'
 import * as store from './log.store.ts'
 import { stamped, type KeptEntry, type LogRef, type Stamped, type Writable } from './entries.ts'
+import { laneOf, lanes, shareOf } from './lanes.ts'
 import type { LiveLogs } from './live-logs.ts'
-
-const mostAtOnce = 5000
-/** While the database writes one, the next is prepared. */
-const lanes = 2
 
 /** The log is sealed, or another gateway runs its call. */
 export const notTaken = () => conflict('this call has ended')
@@ -36,10 +33,10 @@ export interface LogParts {
   liveLogs: LiveLogs
   /** This gateway's name, so that it ignores its own notifications. */
   gateway: string
-  charge: (tx: Transaction, org: string, credits: number) => Promise<void>
+  charge: (tx: Transaction, charges: readonly (readonly [string, number])[]) => Promise<void>
 }
 
-/** Logs are spread over lanes; writes in one lane are serial. */
+/** Orgs are spread over lanes; writes in one lane are serial. */
 interface Lane {
   waiting: Write[]
   writing: Promise<void> | undefined
@@ -156,8 +153,8 @@ export class Log {
     })
   }
 
-  #laneOf({ id }: LogRef): Lane {
-    const lane = this.#lanes[id.charCodeAt(id.length - 1) % lanes]
+  #laneOf(log: LogRef): Lane {
+    const lane = this.#lanes[laneOf(log)]
     if (!lane) throw new Error('every log has a lane')
     return lane
   }
@@ -176,18 +173,20 @@ export class Log {
   #take(lane: Lane): Write[] {
     const full = new Set<string>()
     const writers = new Map<string, string | null | Write>()
-    let entries = 0
+    const share = shareOf(lane.waiting)
+    const entries = new Map<string, number>()
     const taken: Write[] = []
     const left: Write[] = []
     for (const write of lane.waiting) {
       const { log, runner, batch } = write
       const writer = batch === null ? runner : write // a batch goes alone, because it may come twice
       if (writers.has(log.id) && writers.get(log.id) !== writer) full.add(log.id)
-      if (entries >= mostAtOnce || full.has(log.id)) left.push(write)
+      const ofOrg = entries.get(log.org) ?? 0
+      if (ofOrg >= share || full.has(log.id)) left.push(write)
       else {
         taken.push(write)
         writers.set(log.id, writer)
-        entries += write.entries.length
+        entries.set(log.org, ofOrg + write.entries.length)
         if (write.entries.some(({ type }) => type === 'call.ended')) full.add(log.id)
       }
     }

@@ -4,6 +4,7 @@ import { Pool } from 'pg'
 import { refused } from '../../../testing/client.ts'
 import { emptyDatabase } from '../../../testing/databases.ts'
 import { operatorKey, startDeployment } from '../../../testing/deployment.ts'
+import { until } from '../../../testing/until.ts'
 import { migrate, shippedMigrations } from '../../database/migrations.ts'
 
 const deployment = await startDeployment()
@@ -130,8 +131,12 @@ test('a tenth taken a thousand times is a hundred, to the last digit (SD-66)', a
   for (let rounds = 0; rounds < 50; rounds += 1)
     await Promise.all(Array.from({ length: 20 }, () => accounts.charge(id, 0.1)))
   assert.equal(await left(), 900)
-  const kept = await deployment.sql('select credits::text from accounts where org = $1', [id])
-  assert.equal(kept.rows[0].credits, '900.000000000')
+  await until('it is settled', async () => {
+    await accounts.settle()
+    const kept = await deployment.sql('select credits::text from accounts where org = $1', [id])
+    return kept.rows[0].credits === '900.000000000'
+  })
+  assert.equal(await left(), 900)
 })
 
 test('the tail that floating point adds to an amount is not part of its price (SD-66)', async () => {
