@@ -7,7 +7,8 @@ import type { FromNumber } from './from-number.ts'
 import { defaultLimits, type DialSettingsRow } from './effective-limits.ts'
 import { settingsColumns, settingsTables } from './dial-settings.store.ts'
 
-export const orgLock = 'select from orgs where id = $1 for update'
+// Weaker than `for update`: a row that only refers to the org, such as a call that comes in, need not wait for it.
+export const orgLock = 'select from orgs where id = $1 for no key update'
 
 /** Locked to the end of the transaction: the dials of one org are counted one at a time. */
 export const lockingOrg = (org: string) => inlined(orgLock, org)

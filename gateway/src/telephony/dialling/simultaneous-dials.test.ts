@@ -5,6 +5,7 @@ import { startDeployment } from '../../../testing/deployment.ts'
 import { done } from '../../../testing/agents/test-agents.ts'
 import { hourMs, secondMs } from '../../foundation/clock.ts'
 import { Refusal } from '../../foundation/refusals.ts'
+import { lockingOrg } from './dial-decisions.store.ts'
 
 const deployment = await startDeployment()
 const second = await deployment.another()
@@ -83,4 +84,14 @@ test('one org’s dials do not wait for another’s (N-296)', async () => {
   } finally {
     holder.release()
   }
+})
+
+test('while a dial is decided, calls of the same org come in (N-296)', async () => {
+  const dialOrg = await DialOrg.open(deployment)
+  const { database } = deployment.gateway.services
+  await database.transactionHolding(lockingOrg(dialOrg.org.id), async () => {
+    const { key } = await dialOrg.org.serverToken('production')
+    for (const { anonymous } of [deployment, second])
+      done(await anonymous.as(key).post('/v1/calls', { agent: 'desk', channel: 'chat' }))
+  })
 })
