@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { NewEntry } from '@switchroom/contract/log'
 import { Database, statement } from '@switchroom/gateway/database/database'
-import { Signals } from '@switchroom/gateway/database/signals'
+import { DirectConnection } from '@switchroom/gateway/database/direct-connection'
+import { PostgresSignals } from '@switchroom/gateway/database/postgres-signals'
 import { systemClock } from '@switchroom/gateway/foundation/clock'
 import { makeLogger } from '@switchroom/process/logging'
 import { Log } from '@switchroom/gateway/calls/log/log'
@@ -44,16 +45,20 @@ export async function logAppend(): Promise<boolean> {
   const { id: org } = await deployment.ask('POST', '/v1/ops/orgs', { slug: 'bench' })
   const logger = makeLogger('error', process.stderr)
   const gateway = 'gw_bench'
-  const signals = new Signals(deployment.databaseUrl, logger)
+  const direct = new DirectConnection(deployment.databaseUrl, logger)
+  const signals = new PostgresSignals(direct, logger)
   const liveLogs = new LiveLogs(database, signals, gateway, logger)
-  const log = new Log({ database, clock: systemClock, logger, liveLogs, gateway, charge: async () => {} })
+  const charge = async () => {}
+  const log = new Log({ database, clock: systemClock, logger, liveLogs, signals, gateway, charge })
   await signals.start()
+  await direct.start()
   await database.pool.query('create table bare_entries (like entries including all)')
   const logs = await openLogs(database, log, org)
 
   const isFast = await measureRates(database, log, logs)
   const isSteady = await measureSteady(log, logs)
   await signals.stop()
+  await direct.stop()
   await database.close()
   return isFast && isSteady
 }

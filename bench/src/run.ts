@@ -5,6 +5,7 @@ import { firstWord } from './first-word.ts'
 import { humanSpeech } from './human-speech.ts'
 import { liveStreams } from './live-streams.ts'
 import { logAppend } from './log-append.ts'
+import { logCommits } from './log-commits.ts'
 import { logReaders } from './log-readers.ts'
 import { settingsResolution } from './settings-resolution.ts'
 import { signIns } from './sign-ins.ts'
@@ -21,6 +22,7 @@ const benches: Record<string, () => Promise<boolean>> = {
   'first-word': firstWord,
   'settings-resolution': settingsResolution,
   'log-append': logAppend,
+  'log-commits': logCommits,
   'log-readers': logReaders,
   'speech-latency': speechLatency,
   'live-streams': liveStreams,

@@ -47,6 +47,7 @@ export async function startGateway(settings: Settings, clock: Clock, logger: Log
     tasks.start(services.runningGateways.heartbeat)
     await claimVaultKey(database, vault)
     await services.signals.start()
+    await services.directConnection.start()
     await services.firewall.start()
     const dashboard = await makeDashboard(services)
     const server = await makeApp(services, whyNotReady, dashboard)
@@ -96,6 +97,7 @@ export async function startGateway(settings: Settings, clock: Clock, logger: Log
       await services.mailbox.stop()
       await services.log.settled()
       await services.signals.stop()
+      await services.directConnection.stop()
       await tasks.stopAll()
       await services.runningGateways.stop()
       await database.close()
@@ -104,6 +106,7 @@ export async function startGateway(settings: Settings, clock: Clock, logger: Log
   } catch (error) {
     await listeners.close(0)
     await services.signals.stop()
+    await services.directConnection.stop()
     await tasks.stopAll()
     await services.runningGateways.stop()
     await database.close()
@@ -113,6 +116,9 @@ export async function startGateway(settings: Settings, clock: Clock, logger: Log
 
 /** Periodic tasks that run until the last request is answered. */
 const upkeepTasks = (services: Services): PeriodicTask[] => [
+  services.liveLogs.task,
+  services.mailbox.task,
+  services.workerNotifier.task,
   services.openConnections.task,
   services.appRequests.assignments.task,
   services.housekeeping.task,

@@ -57,6 +57,7 @@ export function makeCalls(
     logger,
     metrics,
     database,
+    directConnection,
     signals,
     orgs,
     vendors,
@@ -79,6 +80,7 @@ export function makeCalls(
     clock,
     logger,
     liveLogs,
+    signals,
     gateway: runningGateways.id,
     charge: (tx, charges) => accounts.chargeAll(tx, charges),
   })
@@ -170,6 +172,7 @@ export function makeCalls(
     database,
     clock,
     logger,
+    directConnection,
     signals,
     log,
     liveLogs,

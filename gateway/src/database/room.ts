@@ -5,7 +5,9 @@ import type { Settings } from '../foundation/settings.ts'
 import { Database } from './database.ts'
 import { PublicAddresses } from '../foundation/public-addresses.ts'
 import { Registry, collectDefaultMetrics } from 'prom-client'
-import { Signals } from './signals.ts'
+import { DirectConnection } from './direct-connection.ts'
+import { PostgresSignals } from './postgres-signals.ts'
+import type { Signals } from './signals.ts'
 import { Vault } from '../foundation/sealing.ts'
 
 export type Infrastructure = ReturnType<typeof makeInfrastructure>
@@ -19,8 +21,20 @@ export function makeInfrastructure(settings: Settings, clock: Clock, logger: Log
   const database = new Database(settings.databaseUrl, (error) =>
     logger.warn({ err: error }, 'lost a database connection'),
   )
-  const signals = new Signals(settings.databaseUrl, logger)
+  const directConnection = new DirectConnection(settings.databaseUrl, logger)
+  const signals: Signals = new PostgresSignals(directConnection, logger)
   const tasks = new PeriodicTasks(logger)
 
-  return { settings, clock, logger, tasks, metrics, vault, publicAddresses, database, signals }
+  return {
+    settings,
+    clock,
+    logger,
+    tasks,
+    metrics,
+    vault,
+    publicAddresses,
+    database,
+    directConnection,
+    signals,
+  }
 }

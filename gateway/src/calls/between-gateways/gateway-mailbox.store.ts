@@ -10,13 +10,10 @@ export const mailboxChannel = (gateway: string) => `post_${gateway}`
 
 // Inserted in order, so that messages are read in the order they were sent.
 const send = statement(`
-  with sent as (
-    insert into posts (gateway, kind, body, at)
-    select gateway, kind, body::json, $4
-    from unnest($1::text[], $2::text[], $3::text[]) with ordinality as sent (gateway, kind, body, place)
-    order by place
-  )
-  select pg_notify('${mailboxChannel('')}' || gateway, '') from (select distinct gateway from unnest($1::text[]) as wanted (gateway)) receivers`)
+  insert into posts (gateway, kind, body, at)
+  select gateway, kind, body::json, $4
+  from unnest($1::text[], $2::text[], $3::text[]) with ordinality as sent (gateway, kind, body, place)
+  order by place`)
 
 export const insertPosts = (
   database: Queryable,

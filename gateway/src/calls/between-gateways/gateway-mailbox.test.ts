@@ -65,3 +65,13 @@ test('what was sent to a gateway that is gone is forgotten, and what one that li
   await mailbox.deleteExpired()
   assert.deepEqual((await deployment.sql('select id from posts')).rows, rows)
 })
+
+test('a message whose notice was lost is read within seconds', async () => {
+  const came = read('unheard')
+  await deployment.sql(
+    `insert into posts (gateway, kind, body, at) values ($1, 'unheard', '{"n": 9}', now())`,
+    [there],
+  )
+  await until('it came', () => came.length === 1)
+  assert.deepEqual(came, [9])
+})

@@ -1,3 +1,4 @@
+import type { PeriodicTask } from '@switchroom/process/periodic-tasks'
 import type { Logger } from 'pino'
 import type { Database } from '../../database/database.ts'
 import type { Signals } from '../../database/signals.ts'
@@ -5,6 +6,8 @@ import { later, minuteMs, secondMs, type Clock } from '../../foundation/clock.ts
 import * as store from './gateway-mailbox.store.ts'
 
 const retryAfterMs = secondMs
+/** A message whose notice was lost waits no longer. */
+const checkEveryMs = 5 * secondMs
 
 /** Reads one kind of message, without blocking the next one. */
 export type Reader<Body> = (body: Body) => void
@@ -29,6 +32,11 @@ export interface GatewayMailboxParts {
 /** Messages between gateways: each is read once by the gateway it is for, in the order in which it was sent. */
 export class GatewayMailbox {
   readonly #parts: GatewayMailboxParts
+  readonly task: PeriodicTask = {
+    name: 'read messages whose notice was lost',
+    everyMs: checkEveryMs,
+    run: () => this.#take(),
+  }
   readonly #readers = new Map<string, Reader<never>>()
   #waiting: Waiting[] = []
   #sending: Promise<void> | undefined
@@ -77,11 +85,17 @@ export class GatewayMailbox {
       const posts = this.#waiting
       this.#waiting = []
       await store.insertPosts(this.#parts.database, posts, this.#parts.clock.now()).then(
-        () => posts.forEach(({ sent }) => sent()),
+        () => this.#stored(posts),
         (error: unknown) => posts.forEach(({ failed }) => failed(error)),
       )
     }
     this.#sending = undefined
+  }
+
+  #stored(posts: readonly Waiting[]) {
+    const receivers = new Set(posts.map(({ gateway }) => gateway))
+    for (const gateway of receivers) this.#parts.signals.send(store.mailboxChannel(gateway))
+    for (const { sent } of posts) sent()
   }
 
   #take() {

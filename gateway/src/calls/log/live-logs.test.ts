@@ -10,7 +10,7 @@ const deployment = await startDeployment()
 after(() => deployment[Symbol.asyncDispose]())
 const other = await deployment.another()
 const logs = await TestLogs.of(deployment)
-const { log, liveLogs, database, clock, logger, runningGateways } = deployment.gateway.services
+const { log, liveLogs, database, signals, clock, logger, runningGateways } = deployment.gateway.services
 const there = other.gateway.services
 
 const textsOf = async (id: string) => {
@@ -79,7 +79,15 @@ test('entries whose commit was never answered are not written again, and followe
   const seen: number[] = []
   const { stop } = await liveLogs.follow(call.id, (entries) => seen.push(...entries.map(({ seq }) => seq)))
   const gateway = runningGateways.id
-  const cut = new Log({ database: cutDatabase, clock, logger, liveLogs, gateway, charge: async () => {} })
+  const cut = new Log({
+    database: cutDatabase,
+    clock,
+    logger,
+    liveLogs,
+    signals,
+    gateway,
+    charge: async () => {},
+  })
   const results = await Promise.allSettled([cut.append(call, [said('a')]), cut.append(call, [said('b')])])
   assert.deepEqual(results, [
     { status: 'rejected', reason: lost },

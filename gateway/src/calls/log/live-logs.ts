@@ -1,3 +1,4 @@
+import type { PeriodicTask } from '@switchroom/process/periodic-tasks'
 import type { Logger } from 'pino'
 import type { Database } from '../../database/database.ts'
 import type { Signals } from '../../database/signals.ts'
@@ -7,6 +8,10 @@ import { withSeq, type KeptEntry, type LogRef, type Stamped } from './entries.ts
 
 const pageSize = 1000
 const retryAfterMs = secondMs
+/** Entries whose notice was lost reach their readers this much later. */
+const checkEveryMs = 3 * secondMs
+/** Each check is one statement, and takes the next so many. */
+const mostChecked = 5000
 
 /** An entry on its way to readers, with the bytes every one of them is sent. */
 export interface ShownEntry extends KeptEntry {
@@ -26,6 +31,12 @@ export class LiveLogs {
   readonly #logger: Logger
   readonly #liveLogs = new Map<string, LiveLog>()
   readonly #watchers = new Set<Watcher>()
+  readonly task: PeriodicTask = {
+    name: 'check followed logs',
+    everyMs: checkEveryMs,
+    run: () => this.check(),
+  }
+  #checkedTo = 0
 
   constructor(database: Database, signals: Signals, gateway: string, logger: Logger) {
     this.#database = database
@@ -59,6 +70,16 @@ export class LiveLogs {
       if (live.followers.delete(follower)) release()
     }
     return { seq: live.seq, stop }
+  }
+
+  /** Finds what other gateways wrote and this one has not heard of. */
+  async check() {
+    const followed = [...this.#liveLogs].flatMap(([id, { seq, isFound }]) => (isFound ? [{ id, seq }] : []))
+    const from = this.#checkedTo < followed.length ? this.#checkedTo : 0
+    const known = followed.slice(from, from + mostChecked)
+    this.#checkedTo = from + known.length
+    if (known.length === 0) return
+    for (const { id, seq } of await store.findGrown(this.#database, known)) this.#liveLogs.get(id)?.heard(seq)
   }
 
   watch(watcher: Watcher): () => void {
@@ -126,6 +147,10 @@ class LiveLog {
 
   get seq(): number {
     return this.#seq ?? 0
+  }
+
+  get isFound(): boolean {
+    return this.#seq !== undefined
   }
 
   start(): Promise<void> {

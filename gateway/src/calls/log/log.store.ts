@@ -123,13 +123,6 @@ export const endAll = (tx: Transaction, ends: readonly { call: string; ts: numbe
     ends.map(({ reason }) => reason),
   )
 
-const notify = statement(
-  `select pg_notify('${logChannel}', payload) from unnest($1::text[]) as sent (payload)`,
-)
-
-/** Delivered to the other gateways on commit. */
-export const notifyGrown = (tx: Queryable, payloads: readonly string[]) => tx.rows(notify, payloads)
-
 export interface LockedLog extends LogRef {
   seq: number
   batch: number
@@ -148,6 +141,18 @@ const find = statement<LockedLog>(
 )
 
 export const findLog = (database: Queryable, id: string) => database.row(find, id)
+
+const grown = statement<{ id: string; seq: number }>(`
+  select logs.id, logs.seq from unnest($1::text[], $2::int[]) as known (id, seq)
+  join logs on logs.id = known.id and logs.seq > known.seq`)
+
+/** Which of these logs are longer than they are known to be. */
+export const findGrown = (database: Queryable, known: readonly { id: string; seq: number }[]) =>
+  database.rows(
+    grown,
+    known.map(({ id }) => id),
+    known.map(({ seq }) => seq),
+  )
 
 const page = statement<KeptEntry>(`
   select seq, type, entry from entries where log = $1 and seq > $2 order by seq limit $3`)

@@ -2,13 +2,15 @@ import type { NewEntry } from '@switchroom/contract/log'
 import { DatabaseError } from 'pg'
 import type { Logger } from 'pino'
 import type { Database, Queryable, Transaction } from '../../database/database.ts'
+import type { Signals } from '../../database/signals.ts'
 import type { Clock } from '../../foundation/clock.ts'
 import { conflict, type Refusal } from '../../foundation/refusals.ts'
-import { EntryWriter, type Live, type NotKept } from './entry-writer.ts'
+import { EntryWriter, type NotKept } from './entry-writer.ts'
 import * as store from './log.store.ts'
 import { stamped, type KeptEntry, type LogRef, type Stamped, type Writable } from './entries.ts'
 import { laneOf, lanes, shareOf } from './lanes.ts'
 import type { LiveLogs } from './live-logs.ts'
+import { LogNotices } from './log-notices.ts'
 
 /** The log is sealed, or another gateway runs its call. */
 export const notTaken = () => conflict('this call has ended')
@@ -31,6 +33,7 @@ export interface LogParts {
   clock: Clock
   logger: Logger
   liveLogs: LiveLogs
+  signals: Signals
   /** This gateway's name, so that it ignores its own notifications. */
   gateway: string
   charge: (tx: Transaction, charges: readonly (readonly [string, number])[]) => Promise<void>
@@ -50,11 +53,12 @@ export class Log {
   readonly #parts: LogParts
   readonly #lanes: Lane[] = Array.from({ length: lanes }, () => ({ waiting: [], writing: undefined }))
   readonly #writer: EntryWriter
-  #live: Live[] = []
+  readonly #notices: LogNotices
 
   constructor(parts: LogParts) {
     this.#parts = parts
     this.#writer = new EntryWriter(parts)
+    this.#notices = new LogNotices(parts.signals, parts.gateway)
   }
 
   /** A call's log is created with its record, an agent's own with its first entry. */
@@ -101,10 +105,7 @@ export class Log {
   ): Promise<KeptEntry[]> {
     const write = this.#batchOf(log, runs, batch)
     const kept = this.#kept(log, await this.#writer.write(tx, [write]))
-    tx.afterCommit(() => {
-      this.#pass(write, kept)
-      this.#wake(this.#laneOf(log))
-    })
+    tx.afterCommit(() => this.#pass(write, kept))
     return kept
   }
 
@@ -114,7 +115,7 @@ export class Log {
     const written = entries.map((entry) => stamped(log, entry, now))
     const write = { log, runner: null, batch: null, entries: written }
     const kept = this.#kept(log, await this.#writer.write(tx, [write]))
-    tx.afterCommit(() => this.#parts.liveLogs.grew(log, kept))
+    tx.afterCommit(() => this.#pass({ log, shown: [] }, kept))
     return kept
   }
 
@@ -124,14 +125,14 @@ export class Log {
     for (const entry of entries) {
       const live = stamped(log, entry, now, true)
       this.#parts.liveLogs.showed(log, live)
-      this.#live.push({ log, entry: live })
+      this.#notices.showed(log, live)
     }
-    this.#wake(this.#laneOf(log))
   }
 
-  /** Resolves once everything that waits is written. */
+  /** Resolves once everything that waits is written, and other gateways are notified of it. */
   async settled() {
     for (const lane of this.#lanes) while (lane.writing) await lane.writing
+    this.#notices.flush()
   }
 
   #batchOf(log: LogRef, runs: readonly Run[], batch: number | null): Omit<Write, 'kept' | 'failed'> {
@@ -165,7 +166,7 @@ export class Log {
 
   async #writeAll(lane: Lane) {
     await Promise.resolve() // entries of the same turn go together
-    while (lane.waiting.length > 0 || this.#live.length > 0) await this.#keepAll(this.#take(lane))
+    while (lane.waiting.length > 0) await this.#keepAll(this.#take(lane))
     lane.writing = undefined // set in the turn that found nothing more, so that no write is missed
   }
 
@@ -202,7 +203,7 @@ export class Log {
     } catch (error) {
       // It is unknown whether an unanswered commit took effect: a retry might write entries twice.
       const isUnknown = isWritten && !(error instanceof DatabaseError)
-      if (writes.length > 0) this.#parts.logger.warn({ err: error }, 'entries could not be written')
+      this.#parts.logger.warn({ err: error }, 'entries could not be written')
       if (isUnknown) for (const { log } of writes) this.#parts.liveLogs.catchUp(log)
       if (writes.length === 1 || isUnknown) for (const write of writes) write.failed(error)
       else for (const write of writes) await this.#keepAll([write])
@@ -210,11 +211,8 @@ export class Log {
   }
 
   async #keep(writes: readonly Write[], written: () => void) {
-    const live = this.#live
-    this.#live = []
-    if (writes.length === 0) return this.#writer.notify(this.#parts.database, [], live)
     const all = await this.#parts.database.transaction(async (tx) => {
-      const kept = await this.#writer.write(tx, writes, live)
+      const kept = await this.#writer.write(tx, writes)
       written()
       return kept
     })
@@ -243,7 +241,7 @@ export class Log {
     return conflict(sentence)
   }
 
-  /** To readers, stored and ephemeral entries in the order they came. */
+  /** To readers here and on other gateways, stored and ephemeral entries in the order they came. */
   #pass({ log, shown }: Pick<Write, 'log' | 'shown'>, kept: readonly KeptEntry[]) {
     const { liveLogs } = this.#parts
     let passed = 0
@@ -251,8 +249,9 @@ export class Log {
       if (behind > passed) liveLogs.grew(log, kept.slice(passed, behind))
       passed = behind
       liveLogs.showed(log, entry)
-      this.#live.push({ log, entry })
+      this.#notices.showed(log, entry)
     }
     if (passed < kept.length) liveLogs.grew(log, kept.slice(passed))
+    if (kept.length > 0) this.#notices.grew(log, kept)
   }
 }

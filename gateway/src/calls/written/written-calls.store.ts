@@ -64,9 +64,8 @@ export const claimCalls = (tx: Transaction, own: string, runners: readonly strin
 /** The channel on which gateways announce calls that they released. */
 export const releasedCallsChannel = 'calls_given_up'
 
-const release = statement(`
-  with released as (update logs set runner = '${noRunner}' where runner = $1 and not sealed and id = any($2) returning id)
-  select pg_notify('${releasedCallsChannel}', '') where exists (select from released)`)
+const release = statement<{ id: string }>(`
+  update logs set runner = '${noRunner}' where runner = $1 and not sealed and id = any($2) returning id`)
 
 export const releaseCalls = (database: Queryable, own: string, ids: readonly string[]) =>
   database.rows(release, own, ids)

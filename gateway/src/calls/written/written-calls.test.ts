@@ -47,12 +47,13 @@ function callsOn(rows: Rows, follow = async (_call: string) => {}) {
       alive: { own: 'gw_own', since: new Date() },
       forget: (_tx: object, ids: readonly string[]) => rows('delete from gateways', [ids]),
     },
-    signals: {
+    directConnection: {
       prove: () => {},
-      on: (_channel: string, onHeard: () => void, onMissed: () => void) => {
-        hear = onHeard
-        missed = onMissed
-      },
+      onReopened: (onReopened: () => void) => (missed = onReopened),
+    },
+    signals: {
+      send: () => {},
+      on: (_channel: string, onHeard: () => void) => (hear = onHeard),
     },
   }
   const calls = new WrittenCalls(parts as unknown as WrittenParts)
@@ -63,7 +64,7 @@ test('a call that can be neither run nor given up is given up as soon as that wo
   const givenUp: Value[] = []
   let tries = 0
   const rows: Rows = async (text, values) => {
-    if (!text.includes('pg_notify')) return []
+    if (!text.includes('returning id')) return []
     tries += 1
     if (tries === 1) throw new Error('the database is away')
     givenUp.push(...values)

@@ -1,4 +1,5 @@
 import type { PeriodicTask } from '@switchroom/process/periodic-tasks'
+import type { DirectConnection } from '../../database/direct-connection.ts'
 import type { Signals } from '../../database/signals.ts'
 import { secondMs } from '../../foundation/clock.ts'
 import * as store from './written-calls.store.ts'
@@ -11,6 +12,7 @@ const claimedAtOnce = 100
 
 export interface WrittenParts extends WrittenCallParts {
   signals: Signals
+  directConnection: DirectConnection
 }
 
 /** The written calls that this gateway runs: those opened here, and those adopted from other gateways. */
@@ -32,12 +34,9 @@ export class WrittenCalls {
 
   constructor(parts: WrittenParts) {
     this.#parts = parts
-    parts.signals.prove(store.proofOfLife, parts.gateways.id)
-    parts.signals.on(
-      store.releasedCallsChannel,
-      () => this.#adoptOrphans(),
-      () => void this.#leaveAdopted(),
-    )
+    parts.directConnection.prove(store.proofOfLife, parts.gateways.id)
+    parts.directConnection.onReopened(() => void this.#leaveAdopted())
+    parts.signals.on(store.releasedCallsChannel, () => this.#adoptOrphans())
   }
 
   /** Other gateways adopt the calls at once and repeat turns under way. */
@@ -125,7 +124,9 @@ export class WrittenCalls {
   async #release(ids: readonly string[]) {
     if (ids.length === 0) return
     try {
-      await store.releaseCalls(this.#parts.database, this.#parts.gateways.id, ids)
+      const { database, gateways, signals } = this.#parts
+      const released = await store.releaseCalls(database, gateways.id, ids)
+      if (released.length > 0) signals.send(store.releasedCallsChannel)
     } catch (error) {
       this.#parts.logger.warn({ err: error }, 'calls could not be released')
       for (const id of ids) this.#unrun.add(id)

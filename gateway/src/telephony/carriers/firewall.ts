@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { rename, writeFile } from 'node:fs/promises'
 import type { PeriodicTask } from '@switchroom/process/periodic-tasks'
 import type { Logger } from 'pino'
-import { statement, type Database } from '../../database/database.ts'
+import type { Database } from '../../database/database.ts'
 import type { Signals } from '../../database/signals.ts'
 import { SettingError } from '@switchroom/process/setting-reader'
 import { minuteMs, type Clock } from '../../foundation/clock.ts'
@@ -13,7 +13,6 @@ import * as store from './networks.store.ts'
 
 const port = 5060
 const channel = 'switchroom_firewall'
-const tell = statement(`select pg_notify('${channel}', $1)`)
 /** What gateways notify each other of, with the id of the change: more may open, or the change is done. */
 type Word = 'opens' | 'stands'
 /** A change of another gateway that takes longer was abandoned: that gateway died. */
@@ -31,7 +30,7 @@ interface Parts {
 /** Who may reach port 5060: the catalogue's carriers, and approved networks in use. */
 export class Firewall {
   readonly task: PeriodicTask = {
-    name: 'networks that an abandoned change left open',
+    name: 'networks that an abandoned change left open, or whose notice was lost',
     everyMs: longestChangeMs,
     run: () => this.closeAbandoned(),
   }
@@ -111,13 +110,13 @@ export class Firewall {
     const oldest = this.#parts.clock.now().getTime() - longestChangeMs
     const abandoned = [...this.#otherChanges].filter(([, since]) => since < oldest)
     for (const [id] of abandoned) this.#otherChanges.delete(id)
-    if (abandoned.length > 0) await this.refresh()
+    await this.refresh() // also for a change whose notices were lost
   }
 
   /** Every gateway has a file of its own. */
   #follow(word: Word, id: string, added: readonly string[] = []): Promise<void> {
-    const told = this.#write(added).then(() => this.#parts.database.rows(tell, `${word} ${id}`))
-    return this.#report(told)
+    const written = this.#report(this.#write(added))
+    return written.then(() => this.#parts.signals.send(channel, `${word} ${id}`))
   }
 
   /** A failed write refuses no change: the next write makes up for it. */

@@ -52,7 +52,3 @@ export const putFence = (tx: Transaction, { name, scope, networks, numbers, pair
 
 const drop = statement('delete from fences where name = $1')
 export const dropFence = (tx: Transaction, name: string) => tx.rows(drop, name)
-
-const notify = statement(`select pg_notify('${fencesChannel}', '')`)
-/** With the commit. */
-export const notifyWorkers = (tx: Transaction) => tx.rows(notify)

@@ -69,17 +69,18 @@ export class EmbeddedFences implements FenceKeeper {
   }
 
   #rowsIn(tx: Transaction): FenceRows {
+    const announce = () => tx.afterCommit(() => this.#parts.signals.send(store.fencesChannel))
     return {
       ofScopes: async (scopes) => this.#opened(await store.readFencesOf(tx, scopes)),
       listedElsewhere: async (numbers, scopes) =>
         (await store.readListedElsewhere(tx, numbers, scopes)).map(({ number }) => number),
       put: async (fence) => {
         await store.putFence(tx, this.#sealed(fence))
-        await store.notifyWorkers(tx)
+        announce()
       },
       drop: async (name) => {
         await store.dropFence(tx, name)
-        await store.notifyWorkers(tx)
+        announce()
       },
     }
   }

@@ -5,7 +5,8 @@ import { pino } from 'pino'
 import { TestClock } from '../../../testing/clock.ts'
 import { migratedDatabase } from '../../../testing/databases.ts'
 import { Database } from '../../database/database.ts'
-import { Signals } from '../../database/signals.ts'
+import { DirectConnection } from '../../database/direct-connection.ts'
+import { PostgresSignals } from '../../database/postgres-signals.ts'
 import { Vault } from '../../foundation/sealing.ts'
 import { EmbeddedFences } from './embedded-fences.ts'
 import { PlacementOffers } from './placement-offers.ts'
@@ -14,13 +15,15 @@ import { WorkerNotifier } from './worker-notifier.ts'
 // No gateway runs on it, which would take away what no number of it asks for.
 const testDatabase = await migratedDatabase()
 const database = new Database(testDatabase.url, () => {})
-const signals = new Signals(testDatabase.url, pino({ enabled: false }))
+const logger = pino({ enabled: false })
+const signals = new PostgresSignals(new DirectConnection(testDatabase.url, logger), logger)
+const clock = new TestClock()
 const parts = {
   database,
-  clock: new TestClock(),
+  clock,
   vault: new Vault(Buffer.alloc(32, 7)),
   signals,
-  notifier: new WorkerNotifier(signals),
+  notifier: new WorkerNotifier({ database, clock, signals }),
 }
 const fences = new EmbeddedFences(parts)
 const placementOffers = new PlacementOffers(parts)

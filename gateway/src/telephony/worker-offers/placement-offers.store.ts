@@ -2,7 +2,6 @@ import type { FailedAccount } from '@switchroom/contract/dialling'
 import type { Environment } from '@switchroom/contract/scopes'
 import type { PlacingOutcome, PlacingResult } from '@switchroom/media/plane'
 import { statement, type Queryable } from '../../database/database.ts'
-import { movedChannel, offeredChannel } from './worker-notifier.ts'
 
 export interface OfferRow {
   call: string
@@ -17,10 +16,7 @@ export interface PlacementOfferState {
 }
 
 const offer = statement(`
-  with offered as (
-    insert into placement_offers (call, org, env, sealed, offered_at) values ($1, $2, $3, $4, $5) returning env
-  )
-  select pg_notify('${offeredChannel}', env) from offered`)
+  insert into placement_offers (call, org, env, sealed, offered_at) values ($1, $2, $3, $4, $5)`)
 export const insertOffer = (database: Queryable, { call, org, env, sealed }: OfferRow, now: Date) =>
   database.rows(offer, call, org, env, sealed, now)
 
@@ -30,21 +26,16 @@ const take = statement<OfferRow>(`
     select call from placement_offers
     where env = $1 and ($2 = '' or org = $2) and worker is null and outcome is null and offered_at > $3
     order by offered_at limit 1 for update skip locked
-  ), taken as (
-    update placement_offers o set worker = $4 from next where o.call = next.call returning o.call, o.org, o.env, o.sealed
   )
-  select taken.*, pg_notify('${movedChannel}', call) from taken`)
+  update placement_offers o set worker = $4 from next where o.call = next.call returning o.call, o.org, o.env, o.sealed`)
 /** An empty org means any. */
 export const takeOffer = (database: Queryable, env: Environment, org: string, since: Date, worker: string) =>
   database.row(take, env, org, since, worker)
 
-const giveBack = statement(`
-  with given as (
-    update placement_offers set worker = null where call = $1 and worker = $2 and outcome is null returning env
-  )
-  select pg_notify('${offeredChannel}', env) from given`)
+const giveBack = statement<{ env: Environment }>(`
+  update placement_offers set worker = null where call = $1 and worker = $2 and outcome is null returning env`)
 export const giveBackOffer = (database: Queryable, call: string, worker: string) =>
-  database.rows(giveBack, call, worker)
+  database.row(giveBack, call, worker)
 
 const read = statement<PlacementOfferState>(`select worker, outcome from placement_offers where call = $1`)
 export const readOffer = (database: Queryable, call: string) => database.row(read, call)
@@ -56,12 +47,9 @@ export const readOfferOf = (database: Queryable, call: string, org: string, env:
   database.row(readOf, call, org, env)
 
 const tell = statement<{ outcome: PlacingOutcome }>(`
-  with told as (
-    update placement_offers
-    set outcome = $5, sip_status = $6, sip_reason = $7, why = $8, account = $9, failed_accounts = $10
-    where call = $1 and org = $2 and env = $3 and worker = $4 and outcome is null returning call, outcome
-  )
-  select outcome, pg_notify('${movedChannel}', call) from told`)
+  update placement_offers
+  set outcome = $5, sip_status = $6, sip_reason = $7, why = $8, account = $9, failed_accounts = $10
+  where call = $1 and org = $2 and env = $3 and worker = $4 and outcome is null returning outcome`)
 export const tellOffer = (
   database: Queryable,
   of: { call: string; org: string; env: Environment; worker: string },
@@ -78,13 +66,8 @@ interface ResultRow extends Omit<PlacingResult, 'account' | 'failed_accounts'> {
 }
 
 const close = statement<ResultRow>(`
-  with closed as (
-    update placement_offers set outcome = coalesce(outcome, $2), why = case when outcome is null then $3 else why end
-    where call = $1 returning call, outcome, sip_status, sip_reason, why, account, failed_accounts
-  ), told as (
-    select pg_notify('${movedChannel}', call) from closed
-  )
-  select outcome, sip_status, sip_reason, why, account, failed_accounts from closed, told`)
+  update placement_offers set outcome = coalesce(outcome, $2), why = case when outcome is null then $3 else why end
+  where call = $1 returning outcome, sip_status, sip_reason, why, account, failed_accounts`)
 /** The result that a worker reported before; else this one, which no far end answered. */
 export async function closeOffer(
   database: Queryable,

@@ -8,6 +8,8 @@ import { done } from '../../../testing/agents/test-agents.ts'
 import { until } from '../../../testing/until.ts'
 import { statement } from '../../database/database.ts'
 import { hourMs, secondMs } from '../../foundation/clock.ts'
+import { PlacementOffers } from './placement-offers.ts'
+import { WorkerNotifier } from './worker-notifier.ts'
 
 const deployment = await startDeployment()
 after(() => deployment[Symbol.asyncDispose]())
@@ -346,4 +348,14 @@ test('what a call is dialled through is kept sealed and never logged', async () 
   const { rows } = await sql(`select encode(sealed, 'escape') as sealed from placement_offers`)
   assert.ok(rows.length > 0 && rows.every(({ sealed }) => !sealed.includes(trunk.auth_password)))
   for (const { log } of [deployment, other]) assert.ok(!log().includes(trunk.auth_password))
+})
+
+test('a call whose notice was lost is dialled by a worker that waits all the same', async () => {
+  const waiting = take('worker-1', fleetElsewhere)
+  const call = await placed()
+  const { database, vault } = deployment.gateway.services
+  const notifier = new WorkerNotifier({ database, clock, signals: { on() {}, send() {} } })
+  await new PlacementOffers({ database, clock, vault, notifier }).offer(call)
+  assert.equal((await waiting)?.call, call.call)
+  done(await tell(call.call, { worker: 'worker-1', outcome: 'answered' }, fleetElsewhere))
 })

@@ -56,6 +56,7 @@ export class PlacementOffers implements PlacementRequests {
     }
     const sealed = vault.seal(JSON.stringify(placement), placeOf(call))
     await store.insertOffer(database, { call, org, env, sealed }, clock.now())
+    this.#parts.notifier.offered(env)
   }
 
   async waitTaken(call: string, withinS: number, signal: AbortSignal): Promise<{ isTaken: boolean }> {
@@ -68,29 +69,36 @@ export class PlacementOffers implements PlacementRequests {
   }
 
   async close(call: string, result: PlacingResult): Promise<PlacingResult> {
-    return (await store.closeOffer(this.#parts.database, call, result)) ?? result
+    const closed = await store.closeOffer(this.#parts.database, call, result)
+    if (closed) this.#parts.notifier.moved(call)
+    return closed ?? result
   }
 
   /** A call for this worker to dial: of its own org; for a worker of the platform, of any org. */
   async takeNext({ env, org, kind }: Caller, worker: string): Promise<Placement | undefined> {
-    const { database, clock, vault } = this.#parts
+    const { database, clock, vault, notifier } = this.#parts
     const since = later(clock.now(), -offeredForMs)
     const taken = await store.takeOffer(database, env, kind === 'fleet' ? '' : org, since, worker)
+    if (taken) notifier.moved(taken.call)
     return taken && (JSON.parse(vault.open(taken.sealed, placeOf(taken.call))) as Placement)
   }
 
   async giveBack(call: string, worker: string) {
-    await store.giveBackOffer(this.#parts.database, call, worker)
+    const given = await store.giveBackOffer(this.#parts.database, call, worker)
+    if (given) this.#parts.notifier.offered(given.env)
   }
 
   /** The outcome of the dial, once. */
   async tell(caller: Caller, call: string, told: TellPlacement): Promise<ToldPlacement> {
-    const { database } = this.#parts
+    const { database, notifier } = this.#parts
     const { org, env } = caller
     const { worker } = told
     const result = { ...resultIn(told), ...carriersIn(told) }
     const { outcome } = result
-    if (await store.tellOffer(database, { call, org, env, worker }, result)) return { call, outcome }
+    if (await store.tellOffer(database, { call, org, env, worker }, result)) {
+      notifier.moved(call)
+      return { call, outcome }
+    }
     const state = await store.readOfferOf(database, call, org, env)
     if (!state) throw notFound(`the call ${call} is not there to be dialled`)
     if (state.worker !== worker) throw conflict(`the call ${call} is not yours to dial`)

@@ -10,10 +10,17 @@ import { WorkerNotifier } from './worker-notifier.ts'
 /** What workers of the embedded media plane ask for: which callers to let in, and which calls to dial or to answer. */
 export function makeWorkerOffers(parts: Infrastructure & { log: Log }) {
   const embeddedFences = new EmbeddedFences(parts)
-  const notifier = new WorkerNotifier(parts.signals)
+  const notifier = new WorkerNotifier(parts)
   const placementOffers = new PlacementOffers({ ...parts, notifier })
   const soundOffers = new SoundOffers({ ...parts, notifier })
   const trunkTestOffers = new TrunkTestOffers({ ...parts, notifier })
   const offerClaims = new OfferClaims({ ...parts, notifier, placementOffers, soundOffers, trunkTestOffers })
-  return { embeddedFences, placementOffers, soundOffers, trunkTestOffers, offerClaims }
+  return {
+    embeddedFences,
+    workerNotifier: notifier,
+    placementOffers,
+    soundOffers,
+    trunkTestOffers,
+    offerClaims,
+  }
 }

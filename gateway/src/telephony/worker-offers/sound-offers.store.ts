@@ -1,15 +1,11 @@
 import type { BrowserOffer, Reconnect } from '@switchroom/contract/media-plane'
 import type { Environment } from '@switchroom/contract/scopes'
 import { statement, type Queryable, type Transaction } from '../../database/database.ts'
-import { movedChannel, offeredChannel } from './worker-notifier.ts'
 
-const offer = statement<{ call: string }>(`
-  with offered as (
-    update browser_calls b set offered_at = $3, offer = $2 from calls c
-    where b.digest = $1 and b.expires_at > $3 and b.offered_at is null and c.id = b.call and c.ended_at is null
-    returning b.call, b.env
-  )
-  select call, pg_notify('${offeredChannel}', env) from offered`)
+const offer = statement<{ call: string; env: Environment }>(`
+  update browser_calls b set offered_at = $3, offer = $2 from calls c
+  where b.digest = $1 and b.expires_at > $3 and b.offered_at is null and c.id = b.call and c.ended_at is null
+  returning b.call, b.env`)
 
 /** Of several that come by one token at the same time, one; undefined for a token that opens nothing. */
 export const offerSound = (database: Queryable, digest: Buffer, sdp: string, now: Date) =>
@@ -54,15 +50,12 @@ const take = statement<BrowserOffer>(`
 export const takeOffer = (database: Queryable, env: Environment, org: string, since: Date, worker: string) =>
   database.row(take, env, org, since, worker)
 
-const giveBack = statement(`
-  with given as (
-    update browser_calls set worker = null
-    where call = $1 and worker = $2 and answer is null and refused is null returning env
-  )
-  select pg_notify('${offeredChannel}', env) from given`)
+const giveBack = statement<{ env: Environment }>(`
+  update browser_calls set worker = null
+  where call = $1 and worker = $2 and answer is null and refused is null returning env`)
 
 export const giveBackOffer = (database: Queryable, call: string, worker: string) =>
-  database.rows(giveBack, call, worker)
+  database.row(giveBack, call, worker)
 
 export interface SoundOfferState {
   worker: string | null
@@ -81,14 +74,11 @@ export const readOfferOf = (database: Queryable, call: string, org: string, env:
   database.row(readOf, call, org, env)
 
 const answer = statement<{ call: string }>(`
-  with answered as (
-    update browser_calls set answer = $5, refused = $6, offer = null,
-      answered_at = coalesce(answered_at, case when $5::text is not null then $7::timestamptz end)
-    where call = $1 and org = $2 and env = $3 and worker = $4 and answer is null and refused is null
-      and reconnects = coalesce($8, 0)
-    returning call
-  )
-  select call, pg_notify('${movedChannel}', call) from answered`)
+  update browser_calls set answer = $5, refused = $6, offer = null,
+    answered_at = coalesce(answered_at, case when $5::text is not null then $7::timestamptz end)
+  where call = $1 and org = $2 and env = $3 and worker = $4 and answer is null and refused is null
+    and reconnects = coalesce($8, 0)
+  returning call`)
 
 /** Once, and only while the browser waits for it. */
 export const answerOffer = (

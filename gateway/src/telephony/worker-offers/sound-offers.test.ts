@@ -253,14 +253,14 @@ test('a worker that hung up while it waited takes no browser with it', async () 
 })
 
 test('a worker that hangs up in the moment in which a browser is its own gives it back', async () => {
-  const { soundOffers, placementOffers, trunkTestOffers } = deployment.gateway.services
+  const { soundOffers, placementOffers, trunkTestOffers, database } = deployment.gateway.services
   const page = await browser()
   const offered = page.offer()
   await isOffered(page.call)
   const gone = new AbortController()
   const offerClaims = new OfferClaims({
     clock,
-    notifier: new WorkerNotifier({ on() {} }),
+    notifier: new WorkerNotifier({ database, clock, signals: { on() {}, send() {} } }),
     placementOffers,
     trunkTestOffers,
     soundOffers: {

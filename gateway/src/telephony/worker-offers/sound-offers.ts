@@ -44,12 +44,13 @@ export class SoundOffers {
 
   /** An answer uses the token up, but for the call that it opened; without one the browser may try again while the token lives. */
   async connect(token: string | undefined, { sdp }: OfferSound, gone: AbortSignal): Promise<AnsweredSound> {
-    const { database, clock } = this.#parts
+    const { database, clock, notifier } = this.#parts
     if (token === undefined) throw unauthorized("this door takes a call's participant token")
     if (!sdp.startsWith('v=0')) throw badRequest('sdp is what a browser offers: it begins with v=0')
     const digest = digestOf(token)
-    const offered =
-      (await store.offerSound(database, digest, sdp, clock.now())) ?? (await this.#offerAgain(digest, sdp))
+    const first = await store.offerSound(database, digest, sdp, clock.now())
+    if (first) notifier.offered(first.env)
+    const offered = first ?? (await this.#offerAgain(digest, sdp))
     if (!offered) throw unauthorized('this token opens no call: it is unknown, used or over')
     const { call } = offered
     const state = await this.#wait(call, gone)
@@ -93,18 +94,19 @@ export class SoundOffers {
   }
 
   async giveBack(call: string, worker: string) {
-    await store.giveBackOffer(this.#parts.database, call, worker)
+    const given = await store.giveBackOffer(this.#parts.database, call, worker)
+    if (given) this.#parts.notifier.offered(given.env)
   }
 
   /** Once, by the worker that took it. */
   async answer({ org, env }: Caller, call: string, told: AnswerOffer): Promise<void> {
-    const { database, clock } = this.#parts
+    const { database, clock, notifier } = this.#parts
     const { worker, sdp, refused, reconnect } = told
     if ((sdp === undefined) === (refused === undefined))
       throw badRequest('answer with an sdp or with why it is refused, one of them')
     const answered = { ...(sdp !== undefined && { sdp }), ...(refused !== undefined && { refused }) }
     if (await store.answerOffer(database, { call, org, env, worker, reconnect }, answered, clock.now()))
-      return
+      return notifier.moved(call)
     const state = await store.readOfferOf(database, call, org, env)
     if (!state) throw notFound(`no browser opened the call ${call}`)
     const isRepeated = state.worker === worker && sdp !== undefined && state.answer === sdp

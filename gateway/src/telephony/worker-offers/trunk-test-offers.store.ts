@@ -1,7 +1,6 @@
 import type { TellTrunkTest } from '@switchroom/contract/media-plane'
 import type { Environment } from '@switchroom/contract/scopes'
 import { statement, type Queryable } from '../../database/database.ts'
-import { movedChannel, offeredChannel } from './worker-notifier.ts'
 
 export type WorkersReport = Omit<TellTrunkTest, 'worker'>
 
@@ -18,11 +17,8 @@ export interface NewOffer extends OfferRow {
 }
 
 const offer = statement(`
-  with offered as (
-    insert into trunk_test_offers (id, org, env, sealed, called, caller, offered_at)
-    values ($1, $2, $3, $4, $5, $6, $7) returning env
-  )
-  select pg_notify('${offeredChannel}', env) from offered`)
+  insert into trunk_test_offers (id, org, env, sealed, called, caller, offered_at)
+  values ($1, $2, $3, $4, $5, $6, $7)`)
 export const insertOffer = (database: Queryable, row: NewOffer, now: Date) =>
   database.rows(offer, row.id, row.org, row.env, row.sealed, row.called, row.caller, now)
 
@@ -32,28 +28,20 @@ const take = statement<OfferRow>(`
     select id from trunk_test_offers
     where env = $1 and ($2 = '' or org = $2) and worker is null and report is null and offered_at > $3
     order by offered_at limit 1 for update skip locked
-  ), taken as (
-    update trunk_test_offers o set worker = $4 from next where o.id = next.id returning o.id, o.org, o.env, o.sealed
   )
-  select taken.*, pg_notify('${movedChannel}', id) from taken`)
+  update trunk_test_offers o set worker = $4 from next where o.id = next.id returning o.id, o.org, o.env, o.sealed`)
 /** An empty org means any. */
 export const takeOffer = (database: Queryable, env: Environment, org: string, since: Date, worker: string) =>
   database.row(take, env, org, since, worker)
 
-const giveBack = statement(`
-  with given as (
-    update trunk_test_offers set worker = null where id = $1 and worker = $2 and report is null returning env
-  )
-  select pg_notify('${offeredChannel}', env) from given`)
+const giveBack = statement<{ env: Environment }>(`
+  update trunk_test_offers set worker = null where id = $1 and worker = $2 and report is null returning env`)
 export const giveBackOffer = (database: Queryable, id: string, worker: string) =>
-  database.rows(giveBack, id, worker)
+  database.row(giveBack, id, worker)
 
 const tell = statement<{ id: string }>(`
-  with told as (
-    update trunk_test_offers set report = $4
-    where id = $1 and worker = $2 and ($3 = '' or org = $3) and report is null returning id
-  )
-  select id, pg_notify('${movedChannel}', id) from told`)
+  update trunk_test_offers set report = $4
+  where id = $1 and worker = $2 and ($3 = '' or org = $3) and report is null returning id`)
 /** An empty org means any; nothing if it is not this worker's, or over. */
 export const tellOffer = (
   database: Queryable,

@@ -36,11 +36,12 @@ export class TrunkTestOffers {
 
   /** Has a worker run it, and answers what it found; what is given up is not run later. */
   async run(task: TrunkTestTask, withinS: number, gone: AbortSignal): Promise<TestReport> {
-    const { database, clock, vault } = this.#parts
+    const { database, clock, vault, notifier } = this.#parts
     const { id, org, env, call } = task
     const sealed = vault.seal(JSON.stringify(task), placeOf(id))
     const numbers = { called: call?.to ?? null, caller: call?.from ?? null }
     await store.insertOffer(database, { id, org, env, sealed, ...numbers }, clock.now())
+    notifier.offered(env)
     const isTaken = await this.#until(id, takenWithinMs, gone, ({ worker }) => worker !== null)
     if (isTaken) await this.#until(id, withinS * secondMs, gone, ({ report }) => report !== null)
     const report = (await store.readOffer(database, id))?.report
@@ -51,14 +52,16 @@ export class TrunkTestOffers {
 
   /** One for this worker: of its own org; for a worker of the platform, of any org. */
   async takeNext({ env, org, kind }: Caller, worker: string): Promise<TrunkTestTask | undefined> {
-    const { database, clock, vault } = this.#parts
+    const { database, clock, vault, notifier } = this.#parts
     const since = later(clock.now(), -takenWithinMs)
     const taken = await store.takeOffer(database, env, kind === 'fleet' ? '' : org, since, worker)
+    if (taken) notifier.moved(taken.id)
     return taken && (JSON.parse(vault.open(taken.sealed, placeOf(taken.id))) as TrunkTestTask)
   }
 
   async giveBack(id: string, worker: string) {
-    await store.giveBackOffer(this.#parts.database, id, worker)
+    const given = await store.giveBackOffer(this.#parts.database, id, worker)
+    if (given) this.#parts.notifier.offered(given.env)
   }
 
   /** What the worker found, once. */
@@ -69,6 +72,7 @@ export class TrunkTestOffers {
   ): Promise<{ id: string }> {
     const told = await store.tellOffer(this.#parts.database, id, worker, kind === 'fleet' ? '' : org, report)
     if (!told) throw conflict(`the test ${id} is over, or another worker runs it`)
+    this.#parts.notifier.moved(id)
     return { id }
   }
 

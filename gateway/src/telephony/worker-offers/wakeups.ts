@@ -7,12 +7,22 @@ export interface Wakeup {
 /** Requests that wait for an event, by key. */
 export class Wakeups {
   readonly #pending = new Map<string, PromiseWithResolvers<void>>()
+  #waiting = 0
 
   /** From now on: an event before `within` is called is not missed. */
   next(key: string): Wakeup {
     const pending = this.#pending.get(key) ?? Promise.withResolvers<void>()
     this.#pending.set(key, pending)
-    return { within: (ms, signal) => firstOf(pending.promise, ms, signal) }
+    return {
+      within: (ms, signal) => {
+        this.#waiting += 1
+        return firstOf(pending.promise, ms, signal).finally(() => (this.#waiting -= 1))
+      },
+    }
+  }
+
+  get isAwaited(): boolean {
+    return this.#waiting > 0
   }
 
   wake(key: string) {
