@@ -20,7 +20,7 @@ const slowCommits = ['fsync=on', 'synchronous_commit=on', 'commit_delay=2000', '
 
 const charge = async () => {}
 const entry = { type: 'agent.message', data: { text: 'Of course, to which day?', messageId: 'm_2' } }
-const silent: Signals = { on() {}, send() {}, async start() {}, async stop() {} }
+const silent: Signals = { on() {}, send() {}, async start() {}, async stop() {}, whyDegraded: undefined }
 const logger = makeLogger('error', process.stderr)
 
 type Write = (ref: LogRef) => Promise<unknown>

@@ -1,7 +1,7 @@
 import { auditRoutes } from './audit/audit.routes.ts'
 import { gatewayAnswers } from './http/answers.ts'
 import { codedAnswers } from './http/coded-answers.ts'
-import { healthRoutes } from './http/health.routes.ts'
+import { healthRoutes, type Readiness } from './http/health.routes.ts'
 import { metricsRoutes } from './http/metrics.routes.ts'
 import { describeRoutes, openApiRoutes } from './http/openapi.ts'
 import { referencePage } from './http/reference-page.ts'
@@ -78,17 +78,13 @@ import { pageRoutes } from './platform/pages/pages.routes.ts'
 import type { Services } from './services.ts'
 
 /** The server with every route on it, not yet listening. */
-export async function makeApp(
-  services: Services,
-  whyNotReady: () => Promise<string | undefined>,
-  dashboard: Server,
-): Promise<Server> {
+export async function makeApp(services: Services, readiness: Readiness, dashboard: Server): Promise<Server> {
   const { baseUrl: publicUrl } = services.settings
   const server = makeServer({ ...services, publicUrl, answers: gatewayAnswers })
   await describeRoutes(server, services.settings.baseUrl)
   await serveSockets(server, services.openConnections)
 
-  healthRoutes(server, whyNotReady)
+  healthRoutes(server, readiness)
   openApiRoutes(server, dashboard)
   referencePage(server)
 

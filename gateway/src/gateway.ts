@@ -50,7 +50,11 @@ export async function startGateway(settings: Settings, clock: Clock, logger: Log
     await services.directConnection.start()
     await services.firewall.start()
     const dashboard = await makeDashboard(services)
-    const server = await makeApp(services, whyNotReady, dashboard)
+    const server = await makeApp(
+      services,
+      { whyNotReady, whyDegraded: () => services.signals.whyDegraded },
+      dashboard,
+    )
     const metrics = await makeMetrics(services)
     const { host } = settings
     const open = (listening: Server, at: number, setting: string) =>

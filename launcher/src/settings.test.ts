@@ -62,6 +62,7 @@ test('the voice server is started without the secrets of the gateway', () => {
     SVC_SIGNUP_KEY: 'x',
     SVC_DATABASE_URL: 'x',
     SVC_SMTP_URL: 'x',
+    SVC_REDIS_URL: 'x',
     SVC_PROVIDER_KEY_OPENAI: 'x',
   }
   assert.deepEqual(plainSettings({ ...kept, ...secrets }), kept)

@@ -94,7 +94,7 @@ const addressOf = (host: string, port: string) => `http://${host.includes(':') ?
 /** The environment of the other processes, without the secrets that only the gateway uses. */
 export function plainSettings(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   // The path of a key's file is no key.
-  const isSecret = (name: string) => /^SVC_(?:.*KEY(?!_FILE$)|DATABASE_URL|SMTP_URL)/.test(name)
+  const isSecret = (name: string) => /^SVC_(?:.*KEY(?!_FILE$)|DATABASE_URL|REDIS_URL|SMTP_URL)/.test(name)
   return Object.fromEntries(Object.entries(environment).filter(([name]) => !isSecret(name)))
 }
 

@@ -12,6 +12,7 @@ const packages = {
   linphonec: 'linphone-cli',
   'asterisk-sounds': 'asterisk-core-sounds-en-wav',
   openssl: 'openssl',
+  'redis-server': 'redis-server',
 } as const
 export type TestProgram = keyof typeof packages
 

@@ -10,6 +10,8 @@ const notify =
 export class PostgresSignals implements Signals {
   readonly #direct: DirectConnection
   readonly #queue: NoticeQueue
+  /** Without its connection a gateway is not ready at all. */
+  readonly whyDegraded = undefined
 
   constructor(direct: DirectConnection, logger: Logger) {
     this.#direct = direct

@@ -6,7 +6,9 @@ import { Database } from './database.ts'
 import { PublicAddresses } from '../foundation/public-addresses.ts'
 import { Registry, collectDefaultMetrics } from 'prom-client'
 import { DirectConnection } from './direct-connection.ts'
+import { readDeploymentId } from './deployment.store.ts'
 import { PostgresSignals } from './postgres-signals.ts'
+import { RedisSignals } from './redis-signals.ts'
 import type { Signals } from './signals.ts'
 import { Vault } from '../foundation/sealing.ts'
 
@@ -22,7 +24,11 @@ export function makeInfrastructure(settings: Settings, clock: Clock, logger: Log
     logger.warn({ err: error }, 'lost a database connection'),
   )
   const directConnection = new DirectConnection(settings.databaseUrl, logger)
-  const signals: Signals = new PostgresSignals(directConnection, logger)
+  const { redisUrl, caPem } = settings
+  const readDeployment = () => readDeploymentId(database)
+  const signals: Signals = redisUrl
+    ? new RedisSignals({ server: { url: redisUrl, caPem }, logger, readDeployment })
+    : new PostgresSignals(directConnection, logger)
   const tasks = new PeriodicTasks(logger)
 
   return {

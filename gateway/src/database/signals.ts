@@ -15,6 +15,8 @@ export interface Signals {
   /** At once and without an answer; what a transaction changed is announced after its commit. */
   send(channel: string, payload?: string): void
   start(): Promise<void>
+  /** Why notices are lost now, for the operator; undefined if all is well. */
+  readonly whyDegraded: string | undefined
   /** Once the notices under way are sent. */
   stop(): Promise<void>
 }

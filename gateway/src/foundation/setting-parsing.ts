@@ -40,6 +40,25 @@ export function smtpUrl(value: string): URL {
   return parsed
 }
 
+/** The value is not repeated: it may hold a password. */
+export function redisUrl(value: string): URL {
+  const parsed = URL.canParse(value) ? new URL(value) : undefined
+  if (!parsed || !['redis:', 'rediss:'].includes(parsed.protocol) || !parsed.hostname)
+    throw new SettingError('is not redis:// or rediss:// with a host')
+  if (![parsed.username, parsed.password].every(isDecodable))
+    throw new SettingError('has a name or a password with a % that begins no escape: write it as %25')
+  return parsed
+}
+
+function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
 /** `a@b`, or `Name <a@b>` on one line. */
 export function mailFrom(value: string): string {
   const address = /^[^<>\p{Cc}]*<([^<>]+)>$/u.exec(value)?.[1] ?? value

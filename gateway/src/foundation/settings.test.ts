@@ -44,6 +44,7 @@ test('every deployment setting starts SVC_ and the defaults are those of the set
   assert.deepEqual(rest, {
     olderVaultKey: undefined,
     databaseUrl: good.SVC_DATABASE_URL,
+    redisUrl: undefined,
     operatorKey: undefined,
     fleetKey: undefined,
     host: '127.0.0.1',
@@ -206,6 +207,17 @@ test('the refusal of a database address does not repeat its password (ID-26, T-9
   refusedWith(
     { SVC_DATABASE_URL: 'mysql://a:hunter2@db' },
     'SVC_DATABASE_URL is not a URL that starts postgresql://',
+  )
+})
+
+test('Redis is named by a URL whose refusal does not repeat its password', () => {
+  assert.equal(read({}).redisUrl, undefined)
+  assert.equal(read({ SVC_REDIS_URL: 'rediss://a:b%25@cache:6380' }).redisUrl?.port, '6380')
+  for (const url of ['http://a:hunter2@cache', 'cache:6379', 'redis://'])
+    refusedWith({ SVC_REDIS_URL: url }, 'SVC_REDIS_URL is not redis:// or rediss:// with a host')
+  refusedWith(
+    { SVC_REDIS_URL: 'redis://a:hunter%zz@cache' },
+    'SVC_REDIS_URL has a name or a password with a % that begins no escape: write it as %25',
   )
 })
 

@@ -25,7 +25,7 @@ import { dayMs, minuteMs, secondMs } from './clock.ts'
 import { readLimitSettings, type LimitSettings } from './limit-settings.ts'
 import { readTelephonySettings, type TelephonySettings } from './telephony-settings.ts'
 import { readVaultKeys } from './vault-key.ts'
-import { databaseUrl, mailFrom, smtpUrl } from './setting-parsing.ts'
+import { databaseUrl, mailFrom, redisUrl, smtpUrl } from './setting-parsing.ts'
 
 /** The deployment's settings, read once at start. `docs/settings.md` explains each. */
 export interface Settings {
@@ -35,6 +35,8 @@ export interface Settings {
   operatorKey: string | undefined
   fleetKey: string | undefined
   databaseUrl: string
+  /** Carries notices between gateways instead of PostgreSQL. */
+  redisUrl: URL | undefined
   host: string
   port: number
   domain: string | undefined
@@ -115,6 +117,7 @@ export function readSettings(variables: EnvironmentVariables): Settings {
     vaultKey,
     olderVaultKey,
     databaseUrl: database,
+    redisUrl: read('SVC_REDIS_URL', redisUrl),
     operatorKey: read('SVC_OPERATOR_KEY', String),
     fleetKey: read('SVC_FLEET_KEY', String),
     host: read('SVC_HOST', String) ?? '127.0.0.1',

@@ -22,6 +22,7 @@ function lostSignals() {
     send: (_channel, payload = '') => void sent.push(payload),
     async start() {},
     async stop() {},
+    whyDegraded: undefined,
   }
   return { sent, signals }
 }

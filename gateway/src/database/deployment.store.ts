@@ -1,0 +1,10 @@
+import { statement, type Queryable } from './database.ts'
+
+const id = statement<{ id: string }>('select id::text from deployment')
+
+/** The same for every gateway of the deployment, and for no other deployment. */
+export async function readDeploymentId(database: Queryable): Promise<string> {
+  const row = await database.row(id)
+  if (!row) throw new Error('the deployment has a row once its vault key is claimed')
+  return row.id
+}
