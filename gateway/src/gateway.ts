@@ -28,7 +28,7 @@ export interface Gateway {
 /** Starts a gateway on a database that answers: migrated, its secrets opened, listening. */
 export async function startGateway(settings: Settings, clock: Clock, logger: Logger): Promise<Gateway> {
   const services = makeServices(settings, clock, logger)
-  const { database, vault, tasks } = services
+  const { database, pools, vault, tasks } = services
   const listeners = new Listeners()
   let isStopping = false
 
@@ -104,7 +104,7 @@ export async function startGateway(settings: Settings, clock: Clock, logger: Log
       await services.directConnection.stop()
       await tasks.stopAll()
       await services.runningGateways.stop()
-      await database.close()
+      await pools.close()
     }
     return { services, server, port, dashboard, dashboardPort, metrics, metricsPort, stop }
   } catch (error) {
@@ -113,7 +113,7 @@ export async function startGateway(settings: Settings, clock: Clock, logger: Log
     await services.directConnection.stop()
     await tasks.stopAll()
     await services.runningGateways.stop()
-    await database.close()
+    await pools.close()
     throw error
   }
 }

@@ -1,5 +1,6 @@
 import { ListenError } from '@switchroom/process/listeners'
 import { SettingError } from '@switchroom/process/setting-reader'
+import { DatabaseUnavailable } from './database/database.ts'
 import { MigrationError } from './database/migrations.ts'
 
 type SystemError = Error & {
@@ -11,7 +12,8 @@ type SystemError = Error & {
 export function startFailure(error: unknown): string {
   const isOurs = [SettingError, MigrationError, ListenError].some((known) => error instanceof known)
   if (isOurs) return (error as Error).message
-  return databaseFailure(firstOf(error as SystemError))
+  const cause = error instanceof DatabaseUnavailable ? error.cause : error
+  return databaseFailure(firstOf(cause as SystemError))
 }
 
 /** A name with several addresses fails once for each. */

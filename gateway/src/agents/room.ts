@@ -31,6 +31,7 @@ export function makeAgents(
     clock,
     logger,
     database,
+    writingDatabase,
     vault,
     openConnections,
     orgs,
@@ -44,7 +45,7 @@ export function makeAgents(
   const agents = new Agents(database, clock, orgs)
   const orgJudging = new OrgJudging(database, vendors, providersRow, stageKeys)
   const orgJudge = async (org: string) => (await orgJudging.read(org)).judge
-  const runningGateways = new RunningGateways(database, clock, logger, vault.keyIds[0])
+  const runningGateways = new RunningGateways(writingDatabase, clock, logger, vault.keyIds[0])
   const connectedApps = new ConnectedApps(database, clock, agents, runningGateways)
   const declarationFor = (scope: AgentScope) => connectedApps.declarationFor(scope)
   const declaredModels = new DeclaredModels({ vendors, providersRow, rates, modelAccess, orgJudge })

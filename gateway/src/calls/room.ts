@@ -2,6 +2,7 @@ import type { PeriodicTask } from '@switchroom/process/periodic-tasks'
 import type { AgentsRoom } from '../agents/room.ts'
 import { secondMs } from '../foundation/clock.ts'
 import type { Infrastructure } from '../database/room.ts'
+import type { HttpRoom } from '../http/room.ts'
 import type { PeopleRoom } from '../people/room.ts'
 import type { ProvidersRoom } from '../providers/room.ts'
 import { AppFrames } from './app-requests/app-frames.ts'
@@ -45,7 +46,7 @@ export type CallsRoom = ReturnType<typeof makeCalls>
 
 /** Calls: their records, logs and runners, and the rules that act on them. */
 export function makeCalls(
-  parts: Infrastructure & PeopleRoom & ProvidersRoom & AgentsRoom,
+  parts: Infrastructure & HttpRoom & PeopleRoom & ProvidersRoom & AgentsRoom,
   numbers: Pick<SpokenCallOpenerParts, 'routeOf' | 'reached' | 'isTrunkTest'>,
   recordOptOut: RecordOptOut,
   messaging: { openOutlet: OpenOutlet; forget: ForgetBeside },
@@ -58,6 +59,9 @@ export function makeCalls(
     metrics,
     database,
     directConnection,
+    writingDatabase,
+    slowDatabase,
+    slowRequests,
     signals,
     orgs,
     vendors,
@@ -76,7 +80,7 @@ export function makeCalls(
 
   const liveLogs = new LiveLogs(database, signals, runningGateways.id, logger)
   const log = new Log({
-    database,
+    database: writingDatabase,
     clock,
     logger,
     liveLogs,
@@ -169,7 +173,7 @@ export function makeCalls(
   const callModels = new CallModels({ vendors, stageKeys, lentKeys, ownKeys })
   const messageQuota = new MessageQuota(database, clock, orgs)
   const writtenCalls = new WrittenCalls({
-    database,
+    database: writingDatabase,
     clock,
     logger,
     directConnection,
@@ -200,9 +204,9 @@ export function makeCalls(
     logger,
     gateway: runningGateways.id,
   })
-  const drifts = new Drifts(database, settingsVersions)
+  const drifts = new Drifts(slowDatabase, settingsVersions, slowRequests)
   const supervising = new Supervising(database, log)
-  const sessions = new Sessions(database)
+  const sessions = new Sessions(database, slowDatabase, slowRequests)
   const callSummaries = new CallSummaries(database, log)
   const callbacks = new Callbacks(database)
   const recordings = new Recordings({
@@ -212,8 +216,14 @@ export function makeCalls(
     calls: entryAppender,
     folder: settings.recordingsFolder,
   })
-  const erasure = new Erasure(database, log, messaging.forget, recordings)
-  const oldLogs = new OldLogs(database, clock, settings.logKeptMs, recordings)
+  const erasure = new Erasure({
+    database: slowDatabase,
+    slowRequests,
+    log,
+    forgetBeside: messaging.forget,
+    recordings,
+  })
+  const oldLogs = new OldLogs(slowDatabase, clock, settings.logKeptMs, recordings)
 
   return {
     liveLogs,

@@ -1,7 +1,17 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import { DatabaseError, escapeLiteral, Pool, types, type PoolClient } from 'pg'
-import { retried } from './retries.ts'
+import {
+  DatabaseError,
+  escapeLiteral,
+  Pool,
+  types,
+  type PoolClient,
+  type QueryConfig,
+  type QueryResult,
+} from 'pg'
+import { secondMs } from '../foundation/clock.ts'
+import { againAfterMs, retried } from './retries.ts'
+import { WatchedConnections } from './watched-connections.ts'
 
 /** A statement that PostgreSQL parses and plans once per connection. */
 export interface Statement<Row> {
@@ -55,36 +65,116 @@ const timestamptz = (text: string) => new Date(text).toISOString()
 types.setTypeParser(types.builtins.TIMESTAMPTZ, timestamptz)
 types.setTypeParser(types.builtins.INT8, Number)
 
-function queryOn(client: Pool | PoolClient): Queryable {
-  const rows = async <Row>({ name, text }: Statement<Row>, ...values: Value[]) => {
-    const result = await client.query({ name, text, values })
-    return result.rows as Row[]
-  }
+type Ask = (query: QueryConfig) => Promise<QueryResult>
+
+function queryOn(ask: Ask): Queryable {
+  const rows = async <Row>({ name, text }: Statement<Row>, ...values: Value[]) =>
+    (await ask({ name, text, values })).rows as Row[]
   const row = async <Row>(query: Statement<Row>, ...values: Value[]) => (await rows(query, ...values))[0]
   return { rows, row }
 }
 
+export interface DatabaseOptions {
+  /** The most connections that are open at once. */
+  connections: number
+  /** How long a statement waits for a connection. */
+  freeWithinMs: number
+  /** After so long without an answer a statement fails and its connection is given up. */
+  answersWithinMs: number
+  /** How long what is under way may take once it is closed. */
+  closesWithinMs: number
+}
+
+const statementTimeoutMs = 30 * secondMs
+const keepAliveAfterMs = 5 * secondMs
+
+/** The driver gives the connection up if no answer comes in that time. */
+export interface TimedQuery extends QueryConfig {
+  query_timeout: number
+}
+
+const anything = statement(`select 1`)
+
+/** One pool of connections. A gateway has several, of which none waits for another: see `pools.ts`. */
 export class Database implements Queryable {
   readonly pool: Pool
+  readonly connections: WatchedConnections
+  readonly #answersWithinMs: number
+  readonly #closesWithinMs: number
   readonly rows: Queryable['rows']
   readonly row: Queryable['row']
 
-  constructor(connectionString: string, onIdleFailure: (error: Error) => void) {
+  constructor(
+    connectionString: string,
+    onIdleFailure: (error: Error) => void,
+    {
+      connections = 20,
+      freeWithinMs = 5 * secondMs,
+      answersWithinMs = statementTimeoutMs + 5 * secondMs,
+      closesWithinMs = 5 * secondMs,
+    }: Partial<DatabaseOptions> = {},
+  ) {
+    this.#answersWithinMs = answersWithinMs
+    this.#closesWithinMs = closesWithinMs
     this.pool = new Pool({
       connectionString,
-      max: 20,
-      connectionTimeoutMillis: 5000,
+      max: connections,
+      connectionTimeoutMillis: freeWithinMs,
       pipeline: true,
-      statement_timeout: 30_000,
+      statement_timeout: statementTimeoutMs,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: keepAliveAfterMs,
       application_name: 'switchroom-gateway',
       options: '-c TimeZone=UTC',
     })
     // Without a listener a lost connection would end the process: an idle one of the pool, or one it has released.
     this.pool.on('error', onIdleFailure)
     this.pool.on('connect', (client) => client.on('error', () => {}))
-    const query = queryOn(this.pool)
-    this.rows = (statement, ...values) => retried(() => query.rows(statement, ...values))
-    this.row = (statement, ...values) => retried(() => query.row(statement, ...values))
+    this.connections = new WatchedConnections(this.pool)
+    const query = queryOn((config) => this.#ask(config))
+    this.rows = query.rows
+    this.row = query.row
+  }
+
+  /** With callbacks, as the pool's own `query` does it: each promise less counts on the way of every request. */
+  #ask(config: QueryConfig, attempt = 1): Promise<QueryResult> {
+    return new Promise((resolve, reject) => {
+      this.pool.connect((unconnected, client) => {
+        if (!client) return reject(new DatabaseUnavailable(unconnected))
+        this.connections.begin(client)
+        client.query(this.#timed(config), (error: Error | null, result) => {
+          this.connections.end(client)
+          client.release(error !== null && !isStillUsable(error))
+          if (!error) return resolve(result)
+          const afterMs = againAfterMs(error, attempt)
+          if (afterMs === undefined) return reject(failureOf(error))
+          setTimeout(() => resolve(this.#ask(config, attempt + 1)), afterMs)
+        })
+      })
+    })
+  }
+
+  async #askOn(client: PoolClient, config: QueryConfig): Promise<QueryResult> {
+    this.connections.begin(client)
+    try {
+      return await client.query(this.#timed(config))
+    } catch (error) {
+      throw failureOf(error)
+    } finally {
+      this.connections.end(client)
+    }
+  }
+
+  #timed(config: QueryConfig): TimedQuery {
+    return { ...config, query_timeout: this.#answersWithinMs }
+  }
+
+  async #connect(): Promise<PoolClient> {
+    try {
+      return await this.pool.connect()
+    } catch (error) {
+      throw new DatabaseUnavailable(error)
+    }
   }
 
   /**
@@ -105,22 +195,22 @@ export class Database implements Queryable {
     isAwaited: boolean,
     work: (tx: Transaction) => Promise<T>,
   ): Promise<T> {
-    const client = await this.pool.connect()
+    const client = await this.#connect()
     let broken = false
     const afterCommit: (() => void)[] = []
     const ending: string[] = []
-    const begun = client.query(beginning)
+    const begun = this.#askOn(client, { text: beginning })
     begun.catch(() => {}) // the work fails with it, and its caller gets the reason
     try {
       // Work that needs no lock need not wait: its first statement is sent with the beginning, and fails if that fails.
       if (isAwaited) await begun
       const result = await work({
-        ...queryOn(client),
+        ...queryOn((config) => this.#askOn(client, config)),
         isTransaction: true,
         afterCommit: (more) => void afterCommit.push(more),
         withCommit: (write) => void ending.push(write.inlined),
       })
-      await client.query([...ending, 'commit'].join('; '))
+      await this.#askOn(client, { text: [...ending, 'commit'].join('; ') })
       for (const more of afterCommit) more()
       return result
     } catch (error) {
@@ -128,7 +218,7 @@ export class Database implements Queryable {
         () => error,
         (unbegun: unknown) => unbegun,
       )
-      await client.query('rollback').catch(() => (broken = true))
+      await this.#askOn(client, { text: 'rollback' }).catch(() => (broken = true))
       throw cause
     } finally {
       client.release(broken)
@@ -137,17 +227,50 @@ export class Database implements Queryable {
 
   /** Whether the database answers now. */
   async answers(): Promise<boolean> {
-    const answered = this.pool.query('select 1').then(
+    const answered = this.rows(anything).then(
       () => true,
       () => false,
     )
     return Promise.race([answered, pause(2000, false, { ref: false })])
   }
 
+  /** What a network has silenced is given up, so that a stop ends. */
   async close() {
+    setTimeout(() => this.connections.giveUpAll(), this.#closesWithinMs).unref()
     await this.pool.end()
   }
 }
+
+/** The database cannot serve now: it is not reached, or no connection came free in time. */
+export class DatabaseUnavailable extends Error {
+  constructor(cause: unknown) {
+    super(`the database cannot serve now: ${cause instanceof Error ? cause.message : String(cause)}`, {
+      cause,
+    })
+  }
+}
+
+/** Of a statement that PostgreSQL refused; after anything else the connection is given up. */
+const isStillUsable = (error: Error) => error instanceof DatabaseError && error.severity === 'ERROR'
+
+/** What the driver says, in words alone, when a connection is gone. */
+const lostConnection = /^(?:Connection terminated|Query read timeout|Client (?:has encountered|was closed))/
+
+/** What a statement failed with; an error without a code of PostgreSQL's is of the connection, or of a value. */
+function failureOf(error: unknown): unknown {
+  if (!(error instanceof Error) || error instanceof DatabaseError || error instanceof DatabaseUnavailable)
+    return error
+  const isLost = 'syscall' in error || 'code' in error || lostConnection.test(error.message)
+  return isLost ? new DatabaseUnavailable(error) : error
+}
+
+/** PostgreSQL's classes of errors for lost connections, for what is used up (connections, memory, disk), and for a stop. */
+const unavailableClasses = new Set(['08', '53', '57'])
+
+/** Whether the database could not serve, so that the same request may well succeed in a moment. */
+export const isUnavailable = (error: unknown): boolean =>
+  error instanceof DatabaseUnavailable ||
+  (error instanceof DatabaseError && unavailableClasses.has(error.code?.slice(0, 2) ?? ''))
 
 /** The name of the constraint that a statement broke, if that is what happened. */
 export const brokenConstraint = (error: unknown) =>

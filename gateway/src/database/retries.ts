@@ -14,14 +14,21 @@ const hasCode = (error: unknown, ...codes: string[]) =>
 /** PostgreSQL undid the work because of what others did at the same moment: done again, it may succeed. */
 const isUndone = (error: unknown) => hasCode(error, deadlock, serializationFailure)
 
+/** How long to wait before such work is done again; undefined if it is not to be. */
+export function againAfterMs(error: unknown, attempt: number): number | undefined {
+  if (attempt >= mostAttempts || !isUndone(error)) return undefined
+  return attempt * (leastWaitMs + Math.random() * (mostWaitMs - leastWaitMs))
+}
+
 /** Does the work again while PostgreSQL undoes it for the sake of others. The work keeps nothing from an attempt that failed. */
 export async function retried<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1)
     try {
       return await work()
     } catch (error) {
-      if (attempt === mostAttempts || !isUndone(error)) throw error
-      await pause(attempt * (leastWaitMs + Math.random() * (mostWaitMs - leastWaitMs)))
+      const afterMs = againAfterMs(error, attempt)
+      if (afterMs === undefined) throw error
+      await pause(afterMs)
     }
 }
 

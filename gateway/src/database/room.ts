@@ -2,7 +2,7 @@ import type { Clock } from '../foundation/clock.ts'
 import { PeriodicTasks } from '@switchroom/process/periodic-tasks'
 import type { Logger } from 'pino'
 import type { Settings } from '../foundation/settings.ts'
-import { Database } from './database.ts'
+import { DatabasePools } from './pools.ts'
 import { PublicAddresses } from '../foundation/public-addresses.ts'
 import { Registry, collectDefaultMetrics } from 'prom-client'
 import { DirectConnection } from './direct-connection.ts'
@@ -20,9 +20,8 @@ export function makeInfrastructure(settings: Settings, clock: Clock, logger: Log
   collectDefaultMetrics({ register: metrics })
   const vault = new Vault(settings.vaultKey, settings.olderVaultKey)
   const publicAddresses = new PublicAddresses(settings)
-  const database = new Database(settings.databaseUrl, (error) =>
-    logger.warn({ err: error }, 'lost a database connection'),
-  )
+  const pools = new DatabasePools(settings.databaseUrl, settings.databasePools, logger)
+  const { requests: database, writing: writingDatabase, slow: slowDatabase } = pools
   const directConnection = new DirectConnection(settings.databaseUrl, logger)
   const { redisUrl, caPem } = settings
   const readDeployment = () => readDeploymentId(database)
@@ -39,7 +38,10 @@ export function makeInfrastructure(settings: Settings, clock: Clock, logger: Log
     metrics,
     vault,
     publicAddresses,
+    pools,
     database,
+    writingDatabase,
+    slowDatabase,
     directConnection,
     signals,
   }

@@ -1,5 +1,5 @@
 import { readConnectionLimits, type ConnectionLimits } from '@switchroom/process/connection-limits'
-import { port, wholeNumber } from '@switchroom/process/setting-parsing'
+import { port, positiveNumber, wholeNumber } from '@switchroom/process/setting-parsing'
 import type { ReadSetting } from '@switchroom/process/setting-reader'
 
 /** Limits for clients and orgs, and the address of the metrics. */
@@ -8,6 +8,8 @@ export interface LimitSettings {
   signInTriesPerAddress: number
   /** Passwords that may wait to be hashed or verified by one gateway. */
   passwordQueue: number
+  /** Searches and other requests that may take long, of one org at once at one gateway. */
+  slowRequestsPerOrg: number
   lettersPerOrg: number
   lettersPerRecipient: number
   connections: ConnectionLimits
@@ -22,6 +24,7 @@ export function readLimitSettings(read: ReadSetting): LimitSettings {
   return {
     signInTriesPerAddress: read('SVC_SIGN_IN_TRIES_PER_PLACE', wholeNumber) ?? 30,
     passwordQueue: read('SVC_PASSWORD_QUEUE', wholeNumber) ?? 100,
+    slowRequestsPerOrg: read('SVC_SLOW_REQUESTS_PER_ORG', positiveNumber) ?? 3,
     lettersPerOrg: read('SVC_LETTERS_PER_ORG', wholeNumber) ?? 500,
     lettersPerRecipient: read('SVC_LETTERS_PER_RECIPIENT', wholeNumber) ?? 10,
     connections: readConnectionLimits(read),

@@ -45,6 +45,7 @@ test('every deployment setting starts SVC_ and the defaults are those of the set
     olderVaultKey: undefined,
     databaseUrl: good.SVC_DATABASE_URL,
     redisUrl: undefined,
+    databasePools: { requests: 11, writing: 4, slow: 5 },
     operatorKey: undefined,
     fleetKey: undefined,
     host: '127.0.0.1',
@@ -83,6 +84,7 @@ test('every deployment setting starts SVC_ and the defaults are those of the set
     limits: {
       signInTriesPerAddress: 30,
       passwordQueue: 100,
+      slowRequestsPerOrg: 3,
       lettersPerOrg: 500,
       lettersPerRecipient: 10,
       connections: {
@@ -219,6 +221,26 @@ test('Redis is named by a URL whose refusal does not repeat its password', () =>
     { SVC_REDIS_URL: 'redis://a:hunter%zz@cache' },
     'SVC_REDIS_URL has a name or a password with a % that begins no escape: write it as %25',
   )
+})
+
+test('the connections of a gateway are divided between three kinds of work, and what does not fit is refused', () => {
+  const pools = (wanted: Record<string, string>) => read(wanted).databasePools
+  assert.deepEqual(pools({ SVC_DATABASE_POOL: '50' }), { requests: 41, writing: 4, slow: 5 })
+  const parts = { SVC_DATABASE_POOL_WRITING: '1', SVC_DATABASE_POOL_SLOW: '1' }
+  assert.deepEqual(pools({ SVC_DATABASE_POOL: '6', ...parts }), { requests: 4, writing: 1, slow: 1 })
+  refusedWith(
+    { SVC_DATABASE_POOL: '12' },
+    'SVC_DATABASE_POOL must be 13 or more (got 12): writing has 4 of it, slow reads have 5, and requests need 4',
+  )
+  refusedWith({ SVC_DATABASE_POOL: '1001' }, 'SVC_DATABASE_POOL is at most 1000 (got 1001)')
+  for (const name of [
+    'SVC_DATABASE_POOL',
+    'SVC_DATABASE_POOL_WRITING',
+    'SVC_DATABASE_POOL_SLOW',
+    'SVC_SLOW_REQUESTS_PER_ORG',
+  ])
+    for (const size of ['0', '-1', 'many', '1.5'])
+      refusedWith({ [name]: size }, `${name} is not a whole number of 1 or more: ${size}`)
 })
 
 test('a DNS server is an address with or without a port, and hosts are separated by commas (ID-26)', () => {

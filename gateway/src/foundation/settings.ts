@@ -22,6 +22,7 @@ import {
 } from '@switchroom/process/setting-parsing'
 import { SettingError, settingReader, type EnvironmentVariables } from '@switchroom/process/setting-reader'
 import { dayMs, minuteMs, secondMs } from './clock.ts'
+import { readDatabasePools, type DatabasePoolSettings } from './database-settings.ts'
 import { readLimitSettings, type LimitSettings } from './limit-settings.ts'
 import { readTelephonySettings, type TelephonySettings } from './telephony-settings.ts'
 import { readVaultKeys } from './vault-key.ts'
@@ -37,6 +38,7 @@ export interface Settings {
   databaseUrl: string
   /** Carries notices between gateways instead of PostgreSQL. */
   redisUrl: URL | undefined
+  databasePools: DatabasePoolSettings
   host: string
   port: number
   domain: string | undefined
@@ -118,6 +120,7 @@ export function readSettings(variables: EnvironmentVariables): Settings {
     olderVaultKey,
     databaseUrl: database,
     redisUrl: read('SVC_REDIS_URL', redisUrl),
+    databasePools: readDatabasePools(read),
     operatorKey: read('SVC_OPERATOR_KEY', String),
     fleetKey: read('SVC_FLEET_KEY', String),
     host: read('SVC_HOST', String) ?? '127.0.0.1',

@@ -1,8 +1,9 @@
 import type { Socket } from 'node:net'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import type { TSchema } from 'typebox'
+import { isUnavailable } from '../database/database.ts'
 import { refusalOfRace } from '../database/retries.ts'
-import { notFound, Refusal, unprocessable } from '../foundation/refusals.ts'
+import { notFound, Refusal, unavailable, unprocessable } from '../foundation/refusals.ts'
 import type { Routes } from './routes.ts'
 import { sentenceOf } from './shape-sentences.ts'
 
@@ -18,6 +19,7 @@ export const answerFailures =
   (answers: Answers) => (error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
     const refusal = refusalOf(error, request)
     if (refusal.status === 500) request.log.error({ err: error }, 'a request failed')
+    else if (isUnavailable(error)) request.log.warn({ err: error }, 'the database could not serve a request')
     void reply.code(answers.statusOf(refusal.status)).headers(refusal.headers).send(answers.bodyOf(refusal))
   }
 
@@ -31,6 +33,8 @@ function refusalOf(error: FastifyError, request: FastifyRequest): Refusal {
     return unprocessable('body: must be a JSON object, sent with the content-type application/json')
   if (error.code === 'FST_ERR_CTP_INVALID_CONTENT_LENGTH')
     return unprocessable('body: must be as long as it says')
+  if (isUnavailable(error))
+    return unavailable('the database cannot serve this request at the moment: try again in 2 seconds', 2)
   if (request.raw.destroyed && !request.raw.complete) return new Refusal(499, 'the caller hung up')
   const race = refusalOfRace(error)
   if (race) request.log.warn({ err: error }, 'a request met another that changed the same')

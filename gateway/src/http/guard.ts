@@ -48,7 +48,7 @@ export function guardRoutes(server: Server, { agentOfCall, answers, ...keepers }
   })
 }
 
-/** What the guard and the shapes can answer, documented on every route by itself. */
+/** What the guard, the shapes and a database that cannot serve can answer, documented on every route by itself. */
 function refusalsOf(route: RouteOptions, { statusOf, schema }: Answers): Record<number, TSchema> {
   const guarded = route.access.kind === 'open' ? [] : [400, 401, 403]
   const shut = route.access.kind === 'operator' || route.access.kind === 'signUp' ? [404] : []

@@ -2,6 +2,7 @@ import type { Infrastructure } from '../database/room.ts'
 import { Authentication } from './authentication.ts'
 import { OpenConnections } from './open-connections.ts'
 import { RateCounts } from './rate-counts.ts'
+import { SlowRequests } from './slow-requests.ts'
 
 export type HttpRoom = ReturnType<typeof makeHttp>
 
@@ -13,5 +14,7 @@ export function makeHttp(parts: Infrastructure) {
   const openConnections = new OpenConnections(authentication)
   const rateCounts = new RateCounts(database, clock)
 
-  return { authentication, openConnections, rateCounts }
+  const slowRequests = new SlowRequests(settings.limits.slowRequestsPerOrg)
+
+  return { authentication, openConnections, rateCounts, slowRequests }
 }

@@ -15,7 +15,7 @@ export function erasureRoutes(server: Server, erasure: Erasure) {
         description:
           'In both environments; in the sandbox only without production access. A caller with a list of agents erases within it.',
         params: ContactParams,
-        response: { 204: Nothing, ...refusals(404) },
+        response: { 204: Nothing, ...refusals(404, 429) },
       },
     },
     async (request, reply) => {

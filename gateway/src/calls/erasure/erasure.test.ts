@@ -292,9 +292,8 @@ test('the log stays closed to changes for everybody else while and after an eras
   await write(['user.message', { text: 'x' }], ['metrics', {}], ['call.ended', { reason: 'hangup' }])
   assert.equal((await desk.erase()).status, 204)
   // every connection of the pool, so that the one that erased is among them
-  const connections = await Promise.all(
-    Array.from({ length: 20 }, () => deployment.gateway.services.database.pool.connect()),
-  )
+  const { pool } = deployment.gateway.services.slowDatabase
+  const connections = await Promise.all(Array.from({ length: pool.options.max }, () => pool.connect()))
   const attempts = connections.map((client) => client.query('delete from entries where log = $1', [id]))
   const outcomes = await Promise.allSettled(attempts)
   for (const client of connections) client.release()

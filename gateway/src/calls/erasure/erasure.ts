@@ -2,6 +2,7 @@ import { recordAudit } from '../../audit/recording.ts'
 import type { Database, Transaction } from '../../database/database.ts'
 import type { Caller } from '../../foundation/caller.ts'
 import { listed, notFound } from '../../foundation/refusals.ts'
+import type { SlowRequests } from '../../http/slow-requests.ts'
 import { forgetContact } from '../contacts/known-contacts.ts'
 import type { Log } from '../log/log.ts'
 import type { Recordings } from '../recordings/recordings.ts'
@@ -31,26 +32,35 @@ const keptTypes = [
 /** Erases what other rooms store about a contact; answers how many rows that was. */
 export type ForgetBeside = (tx: Transaction, reach: store.Reach, contact: string) => Promise<number>
 
+export interface ErasureParts {
+  database: Database
+  slowRequests: SlowRequests
+  log: Log
+  forgetBeside: ForgetBeside
+  recordings: Pick<Recordings, 'remove'>
+}
+
 /** Erases a contact from the part of an org that the caller may erase. */
 export class Erasure {
   readonly #database: Database
+  readonly #slow: SlowRequests
   readonly #log: Log
   readonly #forgetBeside: ForgetBeside
   readonly #recordings: Pick<Recordings, 'remove'>
 
-  constructor(
-    database: Database,
-    log: Log,
-    forgetBeside: ForgetBeside,
-    recordings: Pick<Recordings, 'remove'>,
-  ) {
+  constructor({ database, slowRequests, log, forgetBeside, recordings }: ErasureParts) {
     this.#database = database
+    this.#slow = slowRequests
     this.#log = log
     this.#forgetBeside = forgetBeside
     this.#recordings = recordings
   }
 
-  async erase(caller: Caller, contact: string): Promise<void> {
+  erase(caller: Caller, contact: string): Promise<void> {
+    return this.#slow.run(caller.org, () => this.#erase(caller, contact))
+  }
+
+  async #erase(caller: Caller, contact: string): Promise<void> {
     const reach = reachOf(caller)
     const calls = await this.#eraseCalls(caller, reach, contact)
     // after the calls, because one that was running may have stored facts until it ended

@@ -7,16 +7,19 @@ import type { Versions } from '../../agents/versions/versions.ts'
 import type { Database } from '../../database/database.ts'
 import type { Caller } from '../../foundation/caller.ts'
 import { badRequest } from '../../foundation/refusals.ts'
+import type { SlowRequests } from '../../http/slow-requests.ts'
 import * as store from './drift.store.ts'
 
 /** How two versions of a scope fared on the calls that ran them. */
 export class Drifts {
   readonly #database: Database
   readonly #versions: Versions<Config>
+  readonly #slow: SlowRequests
 
-  constructor(database: Database, versions: Versions<Config>) {
+  constructor(database: Database, versions: Versions<Config>, slow: SlowRequests) {
     this.#database = database
     this.#versions = versions
+    this.#slow = slow
   }
 
   async compare(caller: Caller, asked: DriftAsked): Promise<Drift> {
@@ -24,7 +27,9 @@ export class Drifts {
     const [before, after] = [versionOf('before', asked.before), versionOf('after', asked.after)]
     const older = await this.#versions.find(scope, before)
     const newer = await this.#versions.find(scope, after)
-    const fared = await store.countByVersion(this.#database, scope, [before, after])
+    const fared = await this.#slow.run(scope.org, () =>
+      store.countByVersion(this.#database, scope, [before, after]),
+    )
     const faredOn = (version: number) =>
       fared.find((counted) => counted.version === version) ?? unused(version)
     return {

@@ -12,7 +12,7 @@ export function insightRoutes(server: Server, drifts: Drifts) {
       schema: {
         summary: 'How two versions of an agent fared on the calls that ran them',
         querystring: DriftAsked,
-        response: { 200: Drift, ...refusals(404) },
+        response: { 200: Drift, ...refusals(404, 429) },
       },
     },
     (request) => drifts.compare(request.caller, request.query),

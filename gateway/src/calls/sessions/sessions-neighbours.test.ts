@@ -6,7 +6,7 @@ import type { Database, Statement, Value } from '../../database/database.ts'
 import type { Caller } from '../../foundation/caller.ts'
 import { Sessions } from './sessions.ts'
 
-const deployment = await startDeployment()
+const deployment = await startDeployment({ SVC_SLOW_REQUESTS_PER_ORG: '100' })
 after(() => deployment[Symbol.asyncDispose]())
 const { sql } = deployment
 
@@ -34,7 +34,7 @@ async function fill(org: string, calls: number, turn: string, own: string) {
 
 /** Every statement that a search of the org runs, with its values. */
 async function statementsOf(org: string, q: string) {
-  const { database } = deployment.gateway.services
+  const { database, slowRequests } = deployment.gateway.services
   const run: { text: string; values: Value[] }[] = []
   const recording = {
     rows: (query: Statement<object>, ...values: Value[]) => (
@@ -46,7 +46,10 @@ async function statementsOf(org: string, q: string) {
       database.row(query, ...values)
     ),
   }
-  await new Sessions(recording as Database).list({ org, env: 'sandbox' } as Caller, { q })
+  await new Sessions(recording as Database, recording as Database, slowRequests).list(
+    { org, env: 'sandbox' } as Caller,
+    { q },
+  )
   return run
 }
 

@@ -75,7 +75,7 @@ test('what is found in so many calls is the same, rare or common', async () => {
 })
 
 test('the index of words is read only for an org with more calls than those that are looked at one by one', async () => {
-  const { database } = deployment.gateway.services
+  const { database, slowRequests } = deployment.gateway.services
   const texts: string[] = []
   const recording = {
     rows: (query: Statement<object>, ...values: Value[]) => (
@@ -84,7 +84,7 @@ test('the index of words is read only for an org with more calls than those that
     ),
     row: (query: Statement<object>, ...values: Value[]) => database.row(query, ...values),
   }
-  const sessions = new Sessions(recording as Database)
+  const sessions = new Sessions(recording as Database, recording as Database, slowRequests)
   const search = async (id: string, q: string) => {
     texts.length = 0
     await sessions.list({ org: id, env: 'sandbox' } as Caller, { q, limit: '2' })

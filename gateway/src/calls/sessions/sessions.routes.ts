@@ -14,7 +14,7 @@ export function sessionRoutes(server: Server, sessions: Sessions, callSummaries:
       schema: {
         summary: "The org's calls, newest first",
         querystring: SessionsAsked,
-        response: { 200: SessionPage },
+        response: { 200: SessionPage, ...refusals(429) },
       },
     },
     (request) => sessions.list(request.caller, request.query),

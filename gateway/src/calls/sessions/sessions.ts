@@ -5,6 +5,7 @@ import type { Caller } from '../../foundation/caller.ts'
 import { cursorOf, placeIn } from '../../foundation/cursors.ts'
 import { badRequest, unprocessable } from '../../foundation/refusals.ts'
 import { codePoints } from '../../foundation/text.ts'
+import type { SlowRequests } from '../../http/slow-requests.ts'
 import * as store from './sessions.store.ts'
 
 const usualSessions = 50
@@ -15,9 +16,13 @@ const searchedForOne = 4
 /** The calls of an org in one environment, newest first. */
 export class Sessions {
   readonly #database: Database
+  readonly #searched: Database
+  readonly #slow: SlowRequests
 
-  constructor(database: Database) {
+  constructor(database: Database, searched: Database, slow: SlowRequests) {
     this.#database = database
+    this.#searched = searched
+    this.#slow = slow
   }
 
   async list({ org, env }: Caller, asked: SessionsAsked): Promise<SessionPage> {
@@ -30,7 +35,9 @@ export class Sessions {
       channel: itemOf('channel', channels, asked.channel),
       ...(asked.after !== undefined && { before: placeIn(asked.after, 'whole')[0] }),
     }
-    const found = await this.#find(wanted, soughtBy(asked.q), limit + 1)
+    const sought = soughtBy(asked.q)
+    const find = () => this.#find(wanted, sought, limit + 1)
+    const found = sought ? await this.#slow.run(org, find) : await find()
     const page = found.slice(0, limit)
     const last = page.at(-1)
     return { sessions: page, next: last && found.length > limit ? cursorOf(last.ordinal) : null }
@@ -41,11 +48,11 @@ export class Sessions {
     if (!sought) return store.listSessions(this.#database, store.listing(wanted, limit))
     const searched = limit * searchedForOne
     const found = await store.listSessions(
-      this.#database,
+      this.#searched,
       store.searchOfNewest(wanted, sought, limit, searched),
     )
-    if (found.length === limit || !(await store.isMoreThan(this.#database, wanted, searched))) return found
-    return store.listSessions(this.#database, store.searchOfAll(wanted, sought, limit))
+    if (found.length === limit || !(await store.isMoreThan(this.#searched, wanted, searched))) return found
+    return store.listSessions(this.#searched, store.searchOfAll(wanted, sought, limit))
   }
 }
 

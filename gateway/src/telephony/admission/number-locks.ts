@@ -1,5 +1,5 @@
 import type { PoolClient } from 'pg'
-import type { Database } from '../../database/database.ts'
+import type { Database, TimedQuery } from '../../database/database.ts'
 import { secondMs } from '../../foundation/clock.ts'
 import { unavailable } from '../../foundation/refusals.ts'
 
@@ -100,14 +100,21 @@ export class NumberLocks {
   }
 }
 
+/** A connection that a network has silenced must not keep its place among the few for ever. */
+const timed = (text: string, ...values: string[]): TimedQuery => ({
+  text,
+  values,
+  query_timeout: longestWaitMs + 5 * secondMs,
+})
+
 async function onLentConnection<T>(database: Database, work: (client: PoolClient) => Promise<T>): Promise<T> {
   const client = await database.pool.connect()
   let broken = false
   try {
-    await client.query(`set statement_timeout = ${longestWaitMs}`)
+    await client.query(timed(`set statement_timeout = ${longestWaitMs}`))
     return await work(client)
   } finally {
-    const givenBack = client.query('select pg_advisory_unlock_all(); reset statement_timeout')
+    const givenBack = client.query(timed('select pg_advisory_unlock_all(); reset statement_timeout'))
     await givenBack.catch(() => (broken = true))
     client.release(broken)
   }
@@ -124,7 +131,7 @@ async function heldOn<T>(
 
 async function waitFor(client: PoolClient, name: string) {
   try {
-    await client.query('select pg_advisory_lock(hashtextextended($1, 0))', [name])
+    await client.query(timed('select pg_advisory_lock(hashtextextended($1, 0))', name))
   } catch (error) {
     const tookTooLong = (error as { code?: string }).code === '57014'
     throw tookTooLong ? unavailable('other changes of these numbers are under way: ask again', 5) : error
@@ -132,6 +139,8 @@ async function waitFor(client: PoolClient, name: string) {
 }
 
 async function tryLock(client: PoolClient, name: string): Promise<boolean> {
-  const { rows } = await client.query('select pg_try_advisory_lock(hashtextextended($1, 0)) as taken', [name])
+  const { rows } = await client.query(
+    timed('select pg_try_advisory_lock(hashtextextended($1, 0)) as taken', name),
+  )
   return rows[0].taken
 }
